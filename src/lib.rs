@@ -1,0 +1,3 @@
+//! Scores AI agents the way Google's Agent Development Kit does.
+
+pub mod text;
