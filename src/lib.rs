@@ -1,3 +1,4 @@
 //! Scores AI agents the way Google's Agent Development Kit does.
 
+pub mod model;
 pub mod text;

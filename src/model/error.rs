@@ -1,0 +1,208 @@
+//! The one error of the crate: what is wrong, where, and what to do about it.
+
+use std::fmt;
+
+use serde::Serialize;
+
+/// What kind of mistake an [`Error`] reports. The names are stable: programs may match on them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum ErrorCode {
+    /// The text is not JSON, or not UTF-8.
+    InvalidJson,
+    /// The text is JSON, but not of the shape that is read here.
+    InvalidInput,
+    /// The input exceeds a stated limit on size, nesting or number of values.
+    LimitExceeded,
+    /// A metric has neither a threshold nor a criterion with one.
+    ThresholdRequired,
+    /// A metric that only informs was given a threshold or a criterion.
+    ThresholdNotSupported,
+    /// No metric has this name.
+    UnknownMetric,
+    /// The metric is known, but this version cannot score it.
+    MetricUnavailable,
+    /// The criterion of a metric is not usable.
+    InvalidCriterion,
+    /// The metric compares with a reference, and none was given.
+    ReferenceRequired,
+    /// Actual and expected conversations differ in their number of turns.
+    LengthMismatch,
+    /// No actual conversation belongs to an eval case.
+    ActualMissing,
+    /// The same rubric id stands for two different rubrics.
+    RubricConflict,
+    /// A metric written by the user failed.
+    CustomMetricFailed,
+    /// Something took longer than the time it was given.
+    Timeout,
+    /// The run was cancelled before this was scored.
+    Cancelled,
+}
+
+impl ErrorCode {
+    /// The name as it appears in JSON and in JavaScript.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::InvalidJson => "invalid_json",
+            Self::InvalidInput => "invalid_input",
+            Self::LimitExceeded => "limit_exceeded",
+            Self::ThresholdRequired => "threshold_required",
+            Self::ThresholdNotSupported => "threshold_not_supported",
+            Self::UnknownMetric => "unknown_metric",
+            Self::MetricUnavailable => "metric_unavailable",
+            Self::InvalidCriterion => "invalid_criterion",
+            Self::ReferenceRequired => "reference_required",
+            Self::LengthMismatch => "length_mismatch",
+            Self::ActualMissing => "actual_missing",
+            Self::RubricConflict => "rubric_conflict",
+            Self::CustomMetricFailed => "custom_metric_failed",
+            Self::Timeout => "timeout",
+            Self::Cancelled => "cancelled",
+        }
+    }
+}
+
+/// A user's mistake, as data.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct Error {
+    /// What kind of mistake this is.
+    pub code: ErrorCode,
+    /// What is wrong: what was expected and what was found.
+    pub message: String,
+    /// Where in the input, as a JSON path such as `eval_cases[2].conversation[0].user_content`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
+    /// The line of the input, counted from 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub line: Option<u32>,
+    /// What to do about it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub help: Option<String>,
+}
+
+impl Error {
+    /// An error that has no place in an input yet.
+    pub fn new(code: ErrorCode, message: impl Into<String>) -> Self {
+        Self { code, message: message.into(), path: None, line: None, help: None }
+    }
+
+    /// Adds what to do about it.
+    #[must_use]
+    pub fn with_help(mut self, help: impl Into<String>) -> Self {
+        self.help = Some(help.into());
+        self
+    }
+
+    /// Adds the JSON path, unless a more precise one is there already.
+    #[must_use]
+    pub fn at_path(mut self, path: impl Into<String>) -> Self {
+        self.path.get_or_insert_with(|| path.into());
+        self
+    }
+
+    /// Adds the line, unless there is one already.
+    #[must_use]
+    pub fn at_line(mut self, line: u32) -> Self {
+        self.line.get_or_insert(line);
+        self
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)?;
+        match (&self.path, self.line) {
+            (Some(path), Some(line)) => write!(f, " (at {path}, line {line})")?,
+            (Some(path), None) => write!(f, " (at {path})")?,
+            (None, Some(line)) => write!(f, " (at line {line})")?,
+            (None, None) => {}
+        }
+        if let Some(help) = &self.help {
+            write!(f, ". {help}")?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for Error {}
+
+/// The result of reading or scoring.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// The name in `known` that `found` is most likely a misspelling of, if any is close.
+///
+/// Close is at most two edits (insertion, deletion, substitution), and at most a third of the
+/// length, after folding case and the difference between `camelCase` and `snake_case`.
+#[must_use]
+pub fn suggestion<'k>(found: &str, known: impl IntoIterator<Item = &'k str>) -> Option<&'k str> {
+    let fold = |name: &str| -> Vec<char> {
+        name.chars().take(80).filter(|c| *c != '_' && *c != '-').flat_map(char::to_lowercase).collect()
+    };
+    let target = fold(found);
+    known
+        .into_iter()
+        .map(|name| {
+            let folded = fold(name);
+            (edit_distance(&target, &folded), folded.len(), name)
+        })
+        .filter(|(distance, length, _)| *distance <= 2 && distance * 3 <= *length)
+        .min_by_key(|(distance, ..)| *distance)
+        .map(|(.., name)| name)
+}
+
+/// Levenshtein distance by the two-row dynamic programme: O(a·b) time, O(b) space.
+fn edit_distance(a: &[char], b: &[char]) -> usize {
+    let mut previous: Vec<usize> = (0..=b.len()).collect();
+    for (i, from) in a.iter().enumerate() {
+        let mut diagonal = i;
+        let mut left = i + 1;
+        for (to, cell) in b.iter().zip(previous.iter_mut().skip(1)) {
+            let substituted = diagonal + usize::from(from != to);
+            diagonal = *cell;
+            left = substituted.min(left + 1).min(*cell + 1);
+            *cell = left;
+        }
+        if let Some(first) = previous.first_mut() {
+            *first = i + 1;
+        }
+    }
+    previous.last().copied().unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn suggests_close_names_only() {
+        let known = ["match_type", "ignore_args", "threshold"];
+        assert_eq!(suggestion("matchtype", known), Some("match_type"));
+        assert_eq!(suggestion("treshold", known), Some("threshold"));
+        assert_eq!(suggestion("ignoreArg", known), Some("ignore_args"));
+        assert_eq!(suggestion("colour", known), None);
+    }
+
+    #[test]
+    fn distance_counts_edits() {
+        let distance =
+            |a: &str, b: &str| edit_distance(&a.chars().collect::<Vec<_>>(), &b.chars().collect::<Vec<_>>());
+        assert_eq!(distance("kitten", "sitting"), 3);
+        assert_eq!(distance("", "abc"), 3);
+        assert_eq!(distance("abc", ""), 3);
+    }
+
+    #[test]
+    fn says_what_where_and_what_to_do() {
+        let error = Error::new(ErrorCode::InvalidInput, "expected a string, found 3")
+            .at_path("a.b")
+            .at_line(7)
+            .with_help("Put it in quotes");
+        assert_eq!(error.to_string(), "expected a string, found 3 (at a.b, line 7). Put it in quotes");
+    }
+}

@@ -1,0 +1,775 @@
+//! JSON as an index over its own text.
+//!
+//! [`Document::parse`] checks a text once, from left to right, and records where every value begins
+//! and ends; [`Json`] is a view of one value. Strings are borrowed from the text and unescaped only
+//! when read, numbers keep their digits (so integers of any size survive), and every value knows
+//! its place, which is what error lines, round trips and lazily parsed invocations are made of.
+//!
+//! Complexity: O(n) time; 16 bytes an indexed value. Grammar: RFC 8259, with repeated keys and
+//! lone surrogates refused, since no two readers agree on what they mean.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use super::error::{Error, ErrorCode, Result};
+
+/// The largest accepted input, in bytes.
+pub const MAX_BYTES: usize = 256 * 1024 * 1024;
+/// The deepest accepted nesting of arrays and objects.
+pub const MAX_DEPTH: usize = 200;
+/// The largest accepted number of values and keys in one input.
+pub const MAX_VALUES: usize = 16 * 1024 * 1024;
+
+/// A parsed text: the text and the index of its values.
+pub struct Document<'t> {
+    text: Cow<'t, str>,
+    slots: Vec<Slot>,
+}
+
+/// One value or key in document order. `next` is the slot after this value's last descendant.
+#[derive(Clone, Copy)]
+struct Slot {
+    start: u32,
+    end: u32,
+    next: u32,
+    kind: Kind,
+}
+
+/// The kinds of JSON values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// `null`
+    Null,
+    /// `true`
+    True,
+    /// `false`
+    False,
+    /// A number of any size.
+    Number,
+    /// A string whose text between the quotes is its value.
+    PlainString,
+    /// A string with escapes in it.
+    EscapedString,
+    /// An array.
+    Array,
+    /// An object.
+    Object,
+}
+
+/// A view of one value in a [`Document`].
+#[derive(Clone, Copy)]
+pub struct Json<'a> {
+    text: &'a str,
+    slots: &'a [Slot],
+    at: u32,
+}
+
+impl<'t> Document<'t> {
+    /// Parses a text of at most [`MAX_BYTES`] bytes, [`MAX_DEPTH`] levels and [`MAX_VALUES`] values.
+    /// A leading byte order mark is skipped.
+    ///
+    /// # Errors
+    /// `invalid_json` with the line where the text stops being JSON; `limit_exceeded`.
+    pub fn parse(text: impl Into<Cow<'t, str>>) -> Result<Self> {
+        let text = text.into();
+        if text.len() > MAX_BYTES {
+            return Err(Error::new(
+                ErrorCode::LimitExceeded,
+                format!("the input has {} bytes; at most {MAX_BYTES} are read", text.len()),
+            )
+            .with_help("Split it into several files"));
+        }
+        let mut parser =
+            Parser { text: &text, bytes: text.as_bytes(), at: 0, slots: Vec::new(), open: Vec::new() };
+        let outcome = parser.document();
+        let (at, slots) = (parser.at, parser.slots);
+        match outcome {
+            Ok(()) => Ok(Self { text, slots }),
+            Err(error) => {
+                let line = line_of(&text, at);
+                Err(error.at_line(line))
+            }
+        }
+    }
+
+    /// Parses bytes, which must be UTF-8.
+    ///
+    /// # Errors
+    /// As [`Document::parse`]; `invalid_json` if the bytes are not UTF-8.
+    pub fn from_bytes(bytes: impl Into<Cow<'t, [u8]>>) -> Result<Self> {
+        let not_utf8 = |valid: &[u8]| {
+            let line = 1 + valid.iter().filter(|b| **b == b'\n').count();
+            Error::new(ErrorCode::InvalidJson, "the input is not UTF-8 text")
+                .at_line(u32::try_from(line).unwrap_or(u32::MAX))
+                .with_help("Save it as UTF-8")
+        };
+        match bytes.into() {
+            Cow::Borrowed(bytes) => match std::str::from_utf8(bytes) {
+                Ok(text) => Self::parse(text),
+                Err(error) => Err(not_utf8(bytes.get(..error.valid_up_to()).unwrap_or_default())),
+            },
+            Cow::Owned(bytes) => match String::from_utf8(bytes) {
+                Ok(text) => Self::parse(text),
+                Err(error) => {
+                    let valid = error.utf8_error().valid_up_to();
+                    Err(not_utf8(error.as_bytes().get(..valid).unwrap_or_default()))
+                }
+            },
+        }
+    }
+
+    /// The outermost value.
+    #[must_use]
+    pub fn root(&self) -> Json<'_> {
+        Json { text: &self.text, slots: &self.slots, at: 0 }
+    }
+}
+
+impl<'a> Json<'a> {
+    fn slot(self) -> Slot {
+        const NOTHING: Slot = Slot { start: 0, end: 0, next: 0, kind: Kind::Null };
+        self.slots.get(self.at as usize).copied().unwrap_or(NOTHING)
+    }
+
+    /// What kind of value this is.
+    #[must_use]
+    pub fn kind(self) -> Kind {
+        self.slot().kind
+    }
+
+    /// Whether this is `null`.
+    #[must_use]
+    pub fn is_null(self) -> bool {
+        self.kind() == Kind::Null
+    }
+
+    /// Where the value stands in the text: byte offsets of its first byte and of the one after its last.
+    #[must_use]
+    pub fn span(self) -> (u32, u32) {
+        let slot = self.slot();
+        (slot.start, slot.end)
+    }
+
+    /// The value as it is written.
+    #[must_use]
+    pub fn raw(self) -> &'a str {
+        let slot = self.slot();
+        self.text.get(slot.start as usize..slot.end as usize).unwrap_or_default()
+    }
+
+    /// The line the value begins on, counted from 1. O(n).
+    #[must_use]
+    pub fn line(self) -> u32 {
+        line_of(self.text, self.slot().start as usize)
+    }
+
+    /// The value of `true` or `false`.
+    #[must_use]
+    pub fn as_bool(self) -> Option<bool> {
+        match self.kind() {
+            Kind::True => Some(true),
+            Kind::False => Some(false),
+            _ => None,
+        }
+    }
+
+    /// The text of a string.
+    #[must_use]
+    pub fn as_str(self) -> Option<Cow<'a, str>> {
+        let slot = self.slot();
+        let inner = || self.text.get(slot.start as usize + 1..(slot.end as usize).saturating_sub(1));
+        match slot.kind {
+            Kind::PlainString => inner().map(Cow::Borrowed),
+            Kind::EscapedString => inner().map(|escaped| Cow::Owned(unescape(escaped))),
+            _ => None,
+        }
+    }
+
+    /// The digits of a number, as written.
+    #[must_use]
+    pub fn as_number(self) -> Option<&'a str> {
+        (self.kind() == Kind::Number).then(|| self.raw())
+    }
+
+    /// A number as the nearest double; infinite beyond the range of doubles.
+    #[must_use]
+    pub fn as_f64(self) -> Option<f64> {
+        self.as_number()?.parse().ok()
+    }
+
+    /// The items of an array; nothing for any other value.
+    pub fn items(self) -> impl Iterator<Item = Json<'a>> {
+        let slot = self.slot();
+        let mut at = if slot.kind == Kind::Array { self.at + 1 } else { slot.next };
+        std::iter::from_fn(move || {
+            let item = (at < slot.next).then_some(Json { at, ..self })?;
+            at = item.slot().next;
+            Some(item)
+        })
+    }
+
+    /// The entries of an object in the order written; nothing for any other value.
+    pub fn entries(self) -> impl Iterator<Item = (Cow<'a, str>, Json<'a>)> {
+        let slot = self.slot();
+        let mut at = if slot.kind == Kind::Object { self.at + 1 } else { slot.next };
+        std::iter::from_fn(move || {
+            let key = (at < slot.next).then_some(Json { at, ..self })?;
+            let value = Json { at: at + 1, ..self };
+            at = value.slot().next;
+            Some((key.as_str().unwrap_or_default(), value))
+        })
+    }
+
+    /// The value of a key of an object.
+    #[must_use]
+    pub fn get(self, key: &str) -> Option<Json<'a>> {
+        self.entries().find(|(name, _)| name == key).map(|(_, value)| value)
+    }
+
+    /// The value in words, short enough for an error message: `the number 3`, `an object`.
+    #[must_use]
+    pub fn describe(self) -> String {
+        const LONGEST: usize = 40;
+        match self.kind() {
+            Kind::Null => "null".into(),
+            Kind::True => "true".into(),
+            Kind::False => "false".into(),
+            Kind::Number => format!("the number {}", self.raw().chars().take(LONGEST).collect::<String>()),
+            Kind::Array => "an array".into(),
+            Kind::Object => "an object".into(),
+            Kind::PlainString | Kind::EscapedString => {
+                let text = self.as_str().unwrap_or_default();
+                let mut start: String = text.chars().take(LONGEST).collect();
+                if start.len() < text.len() {
+                    start.push('…');
+                }
+                format!("the string {start:?}")
+            }
+        }
+    }
+}
+
+impl fmt::Debug for Json<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.raw())
+    }
+}
+
+/// Equal when written alike; for equality of values see [`crate::trajectory::equal`].
+impl PartialEq for Json<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        self.raw() == other.raw()
+    }
+}
+
+/// Written as it stands in the text, digits and all.
+impl serde::Serialize for Json<'_> {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let raw: &serde_json::value::RawValue =
+            serde_json::from_str(self.raw()).map_err(serde::ser::Error::custom)?;
+        raw.serialize(serializer)
+    }
+}
+
+#[cfg(feature = "schema")]
+impl schemars::JsonSchema for Json<'_> {
+    fn schema_name() -> Cow<'static, str> {
+        "Json".into()
+    }
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        schemars::json_schema!({ "description": "Any JSON value." })
+    }
+}
+
+fn line_of(text: &str, offset: usize) -> u32 {
+    let before = text.as_bytes().get(..offset).unwrap_or(text.as_bytes());
+    u32::try_from(1 + before.iter().filter(|b| **b == b'\n').count()).unwrap_or(u32::MAX)
+}
+
+struct Parser<'t> {
+    text: &'t str,
+    bytes: &'t [u8],
+    at: usize,
+    slots: Vec<Slot>,
+    /// The arrays and objects that are open, innermost last.
+    open: Vec<Open>,
+}
+
+struct Open {
+    slot: u32,
+    keys: KeyFilter,
+}
+
+/// Tells most keys of an object apart without comparing them: one bit a key, by its length and ends.
+#[derive(Default)]
+struct KeyFilter(u64);
+
+impl KeyFilter {
+    /// Whether a key like this one may have been there before.
+    fn insert(&mut self, key: &[u8]) -> bool {
+        let ends = key.first().zip(key.last()).map_or(0, |(a, z)| u64::from(*a) * 31 + u64::from(*z));
+        let middle = key.get(key.len() / 2).map_or(0, |m| u64::from(*m) * 7);
+        let bit = 1u64 << ((ends + middle + key.len() as u64 * 13) & 63);
+        let seen = self.0 & bit != 0;
+        self.0 |= bit;
+        seen
+    }
+}
+
+impl Parser<'_> {
+    fn document(&mut self) -> Result<()> {
+        if self.bytes.starts_with(b"\xEF\xBB\xBF") {
+            self.at = 3;
+        }
+        self.slots.reserve(self.bytes.len() / 24);
+        self.value()?;
+        while let Some(open) = self.open.last() {
+            let slot = open.slot;
+            if self.slots.get(slot as usize).is_some_and(|s| s.kind == Kind::Array) {
+                self.array_step(slot)?;
+            } else {
+                self.object_step(slot)?;
+            }
+        }
+        self.skip_space();
+        match self.peek() {
+            None => Ok(()),
+            Some(_) => Err(self.unexpected("the end of the input")),
+        }
+    }
+
+    /// After a value in an array, or at its start: the next item or the end.
+    fn array_step(&mut self, slot: u32) -> Result<()> {
+        let first = self.slots.len() == slot as usize + 1;
+        self.skip_space();
+        match (self.peek(), first) {
+            (Some(b']'), _) => {
+                self.close();
+                Ok(())
+            }
+            (Some(b','), false) => {
+                self.at += 1;
+                self.value()
+            }
+            (_, true) => self.value(),
+            _ => Err(self.unexpected("`,` or `]`")),
+        }
+    }
+
+    /// After a value in an object, or at its start: the next key with its value, or the end.
+    fn object_step(&mut self, slot: u32) -> Result<()> {
+        let first = self.slots.len() == slot as usize + 1;
+        self.skip_space();
+        match (self.peek(), first) {
+            (Some(b'}'), _) => {
+                self.close();
+                return Ok(());
+            }
+            (Some(b','), false) => {
+                self.at += 1;
+                self.skip_space();
+            }
+            (_, true) => {}
+            _ => return Err(self.unexpected("`,` or `}`")),
+        }
+        if self.peek() != Some(b'"') {
+            return Err(self.unexpected("a key in double quotes"));
+        }
+        let key = self.slots.len();
+        self.string()?;
+        self.refuse_repeated(slot, key)?;
+        self.skip_space();
+        if self.peek() != Some(b':') {
+            return Err(self.unexpected("`:`"));
+        }
+        self.at += 1;
+        self.value()
+    }
+
+    fn refuse_repeated(&mut self, object: u32, key: usize) -> Result<()> {
+        let view = |at: u32| Json { text: self.text, slots: &self.slots, at };
+        let key_view = view(u32::try_from(key).unwrap_or(u32::MAX));
+        let name = key_view.as_str().unwrap_or_default();
+        let Some(open) = self.open.last_mut() else { return Ok(()) };
+        if !open.keys.insert(name.as_bytes()) {
+            return Ok(());
+        }
+        let mut at = object + 1;
+        while (at as usize) < key {
+            let (earlier, value) = (view(at), view(at + 1));
+            if earlier.as_str().is_some_and(|earlier| earlier == name) {
+                let error = Error::new(ErrorCode::InvalidJson, format!("the key {name:?} is given twice"));
+                return Err(error.with_help("Keep one of the two"));
+            }
+            at = value.slot().next;
+        }
+        Ok(())
+    }
+
+    fn value(&mut self) -> Result<()> {
+        self.skip_space();
+        let start = self.at;
+        match self.peek() {
+            Some(b'"') => self.string(),
+            Some(b'{') => self.open(Kind::Object),
+            Some(b'[') => self.open(Kind::Array),
+            Some(b'-' | b'0'..=b'9') => {
+                self.number()?;
+                self.push(start, Kind::Number)
+            }
+            Some(b'n') => self.word(b"null", Kind::Null),
+            Some(b't') => self.word(b"true", Kind::True),
+            Some(b'f') => self.word(b"false", Kind::False),
+            _ => Err(self.unexpected("a value")),
+        }
+    }
+
+    fn word(&mut self, word: &[u8], kind: Kind) -> Result<()> {
+        let start = self.at;
+        if self.bytes.get(start..start + word.len()) != Some(word) {
+            return Err(self.unexpected("a value"));
+        }
+        self.at += word.len();
+        self.push(start, kind)
+    }
+
+    fn push(&mut self, start: usize, kind: Kind) -> Result<()> {
+        if self.slots.len() >= MAX_VALUES {
+            return Err(Error::new(
+                ErrorCode::LimitExceeded,
+                format!("the input has more than {MAX_VALUES} values"),
+            )
+            .with_help("Split it into several files"));
+        }
+        let offset = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
+        self.slots.push(Slot {
+            start: offset(start),
+            end: offset(self.at),
+            next: offset(self.slots.len() + 1),
+            kind,
+        });
+        Ok(())
+    }
+
+    fn open(&mut self, kind: Kind) -> Result<()> {
+        if self.open.len() >= MAX_DEPTH {
+            return Err(Error::new(
+                ErrorCode::LimitExceeded,
+                format!("values are nested more than {MAX_DEPTH} levels deep"),
+            ));
+        }
+        let slot = u32::try_from(self.slots.len()).unwrap_or(u32::MAX);
+        let start = self.at;
+        self.at += 1;
+        self.push(start, kind)?;
+        self.open.push(Open { slot, keys: KeyFilter::default() });
+        Ok(())
+    }
+
+    fn close(&mut self) {
+        self.at += 1;
+        let next = u32::try_from(self.slots.len()).unwrap_or(u32::MAX);
+        let end = u32::try_from(self.at).unwrap_or(u32::MAX);
+        if let Some(slot) = self.open.pop().and_then(|open| self.slots.get_mut(open.slot as usize)) {
+            slot.end = end;
+            slot.next = next;
+        }
+    }
+
+    /// `-? (0 | [1-9][0-9]*) (. [0-9]+)? ([eE] [+-]? [0-9]+)?`
+    fn number(&mut self) -> Result<()> {
+        if self.peek() == Some(b'-') {
+            self.at += 1;
+        }
+        match self.peek() {
+            Some(b'0') => self.at += 1,
+            _ => self.digits()?,
+        }
+        if self.peek() == Some(b'.') {
+            self.at += 1;
+            self.digits()?;
+        }
+        if matches!(self.peek(), Some(b'e' | b'E')) {
+            self.at += 1;
+            if matches!(self.peek(), Some(b'+' | b'-')) {
+                self.at += 1;
+            }
+            self.digits()?;
+        }
+        Ok(())
+    }
+
+    fn digits(&mut self) -> Result<()> {
+        let start = self.at;
+        while matches!(self.peek(), Some(b'0'..=b'9')) {
+            self.at += 1;
+        }
+        if self.at == start { Err(self.unexpected("a digit")) } else { Ok(()) }
+    }
+
+    fn string(&mut self) -> Result<()> {
+        let start = self.at;
+        self.at += 1;
+        let mut kind = Kind::PlainString;
+        loop {
+            self.at += plain_length(self.bytes.get(self.at..).unwrap_or_default());
+            match self.peek() {
+                Some(b'"') => {
+                    self.at += 1;
+                    return self.push(start, kind);
+                }
+                Some(b'\\') => {
+                    kind = Kind::EscapedString;
+                    self.escape()?;
+                }
+                Some(_) => {
+                    return Err(Error::new(ErrorCode::InvalidJson, "a control character stands in a string")
+                        .with_help("Write it as an escape, such as \\n or \\u0000"));
+                }
+                None => {
+                    return Err(Error::new(ErrorCode::InvalidJson, "the input ends inside a string")
+                        .with_help("Is the file complete?"));
+                }
+            }
+        }
+    }
+
+    fn escape(&mut self) -> Result<()> {
+        match self.bytes.get(self.at + 1) {
+            Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => {
+                self.at += 2;
+                Ok(())
+            }
+            Some(b'u') => {
+                let unit = self.hex(self.at + 2)?;
+                if (0xD800..0xDC00).contains(&unit)
+                    && self.bytes.get(self.at + 6..self.at + 8) == Some(b"\\u")
+                    && (0xDC00..0xE000).contains(&self.hex(self.at + 8)?)
+                {
+                    self.at += 12;
+                    Ok(())
+                } else if (0xD800..0xE000).contains(&unit) {
+                    Err(Error::new(
+                        ErrorCode::InvalidJson,
+                        format!("\\u{unit:04x} is half of a surrogate pair"),
+                    )
+                    .with_help("The text was cut in the middle of a character; write the whole of it"))
+                } else {
+                    self.at += 6;
+                    Ok(())
+                }
+            }
+            None => Err(Error::new(ErrorCode::InvalidJson, "the input ends inside a string")
+                .with_help("Is the file complete?")),
+            Some(_) => Err(Error::new(ErrorCode::InvalidJson, "unknown escape in a string")
+                .with_help("A backslash itself is written \\\\")),
+        }
+    }
+
+    fn hex(&self, at: usize) -> Result<u32> {
+        self.text
+            .get(at..at + 4)
+            .filter(|digits| digits.bytes().all(|b| b.is_ascii_hexdigit()))
+            .and_then(|digits| u32::from_str_radix(digits, 16).ok())
+            .ok_or_else(|| {
+                Error::new(ErrorCode::InvalidJson, "\\u is not followed by four hexadecimal digits")
+            })
+    }
+
+    fn skip_space(&mut self) {
+        while matches!(self.peek(), Some(b' ' | b'\n' | b'\r' | b'\t')) {
+            self.at += 1;
+        }
+    }
+
+    fn peek(&self) -> Option<u8> {
+        self.bytes.get(self.at).copied()
+    }
+
+    fn unexpected(&self, expected: &str) -> Error {
+        let rest = self.text.get(self.at..).unwrap_or_default();
+        let Some(found) = rest.chars().next() else {
+            return Error::new(
+                ErrorCode::InvalidJson,
+                format!("expected {expected}, but the input ends here"),
+            )
+            .with_help("Is the file complete?");
+        };
+        let error = Error::new(ErrorCode::InvalidJson, format!("expected {expected}, found {found:?}"));
+        if ["NaN", "Infinity", "-Infinity"].iter().any(|word| rest.starts_with(word)) || rest.starts_with('I')
+        {
+            return error.with_help("JSON has no NaN and no Infinity; leave the value out or use null");
+        }
+        match found {
+            '\'' => error.with_help("JSON strings stand in double quotes"),
+            '/' | '#' => error.with_help("JSON has no comments"),
+            ']' | '}' => error.with_help("Is there a comma too many before it?"),
+            _ => error,
+        }
+    }
+}
+
+/// The number of leading bytes that stand for themselves in a string: up to a quote, a backslash or
+/// a control character. Eight bytes a step; see "Hacker's Delight" §6–1 on finding bytes in words.
+fn plain_length(bytes: &[u8]) -> usize {
+    const ONES: u64 = u64::from_ne_bytes([1; 8]);
+    const HIGHS: u64 = ONES << 7;
+    let zero_bytes = |word: u64| word.wrapping_sub(ONES) & !word & HIGHS;
+    let below_space = |word: u64| word.wrapping_sub(ONES * 0x20) & !word & HIGHS;
+    let (words, _) = bytes.as_chunks::<8>();
+    for (index, chunk) in words.iter().enumerate() {
+        let word = u64::from_le_bytes(*chunk);
+        let special = zero_bytes(word ^ (ONES * u64::from(b'"')))
+            | zero_bytes(word ^ (ONES * u64::from(b'\\')))
+            | below_space(word);
+        if special != 0 {
+            // Borrows run upwards only, so the lowest flagged byte is always a true one.
+            return index * 8 + special.trailing_zeros() as usize / 8;
+        }
+    }
+    let done = words.len() * 8;
+    let tail = bytes.get(done..).unwrap_or_default();
+    done + tail.iter().position(|b| matches!(b, b'"' | b'\\' | 0..0x20)).unwrap_or(tail.len())
+}
+
+/// The text of a string whose escapes were checked when it was parsed.
+fn unescape(escaped: &str) -> String {
+    let mut text = String::with_capacity(escaped.len());
+    let mut rest = escaped;
+    while let Some((plain, after)) = rest.split_once('\\') {
+        text.push_str(plain);
+        let mut chars = after.chars();
+        let (character, length) = match chars.next() {
+            Some('b') => ('\u{8}', 1),
+            Some('f') => ('\u{c}', 1),
+            Some('n') => ('\n', 1),
+            Some('r') => ('\r', 1),
+            Some('t') => ('\t', 1),
+            Some('u') => {
+                let unit = |at: usize| {
+                    after.get(at..at + 4).and_then(|hex| u32::from_str_radix(hex, 16).ok()).unwrap_or(0)
+                };
+                match unit(1) {
+                    high @ 0xD800..0xDC00 => {
+                        let code = 0x10000 + ((high - 0xD800) << 10) + unit(7).wrapping_sub(0xDC00);
+                        (char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER), 11)
+                    }
+                    code => (char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER), 5),
+                }
+            }
+            Some(other) => (other, 1),
+            None => break,
+        };
+        text.push(character);
+        rest = after.get(length..).unwrap_or_default();
+    }
+    text.push_str(rest);
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn error(text: &str) -> Error {
+        Document::parse(text).err().unwrap_or_else(|| panic!("{text:?} was accepted"))
+    }
+
+    #[test]
+    fn values_are_views_of_the_text() {
+        let doc = Document::parse(
+            "\u{feff} {\"a\": [1, -0.0, 1e3, true, false, null], \"b\\n\": \"x\\u00e9\\ud83d\\ude00\"} ",
+        )
+        .unwrap();
+        let a = doc.root().get("a").unwrap();
+        let kinds: Vec<_> = a.items().map(Json::kind).collect();
+        use Kind::*;
+        assert_eq!(kinds, [Number, Number, Number, True, False, Null]);
+        assert_eq!(a.items().filter_map(Json::as_number).collect::<Vec<_>>(), ["1", "-0.0", "1e3"]);
+        assert_eq!(doc.root().get("b\n").unwrap().as_str().unwrap(), "xé😀");
+        assert_eq!(a.raw(), "[1, -0.0, 1e3, true, false, null]");
+    }
+
+    #[test]
+    fn integers_of_any_size_keep_their_digits() {
+        let doc = Document::parse("[9007199254740993, 1000000000000000000000000000000]").unwrap();
+        let digits: Vec<_> = doc.root().items().filter_map(Json::as_number).collect();
+        assert_eq!(digits, ["9007199254740993", "1000000000000000000000000000000"]);
+    }
+
+    #[test]
+    fn errors_name_the_line_and_what_to_do() {
+        for (text, line, message) in [
+            ("", 1, "expected a value, but the input ends here"),
+            ("{\n\"a\": 1,\n}", 3, "expected a key in double quotes, found '}'"),
+            ("[1,\n2", 2, "expected `,` or `]`, but the input ends here"),
+            ("[1,\n\"ab", 2, "the input ends inside a string"),
+            ("[NaN]", 1, "expected a value, found 'N'"),
+            ("[-Infinity]", 1, "expected a digit, found 'I'"),
+            ("{\"a\":1,\n\"b\":2,\n\"\\u0061\":3}", 3, "the key \"a\" is given twice"),
+            ("\"\\ud800\"", 1, "\\ud800 is half of a surrogate pair"),
+            ("\"\\ude00\\ud800\"", 1, "\\ude00 is half of a surrogate pair"),
+            ("\"a\tb\"", 1, "a control character stands in a string"),
+            ("[01]", 1, "expected `,` or `]`, found '1'"),
+            ("1 2", 1, "expected the end of the input, found '2'"),
+        ] {
+            let error = error(text);
+            assert_eq!((error.message.as_str(), error.line), (message, Some(line)), "{text}");
+            assert_eq!(error.code, ErrorCode::InvalidJson);
+        }
+        assert!(error("[NaN]").help.is_some());
+    }
+
+    #[test]
+    fn bytes_that_are_not_utf8_are_refused_with_their_line() {
+        let error = Document::from_bytes(&b"{\n\"a\": \"\xff\"}"[..]).err().unwrap();
+        assert_eq!((error.code, error.line), (ErrorCode::InvalidJson, Some(2)));
+    }
+
+    #[test]
+    fn limits_end_in_an_error() {
+        let deep = "[".repeat(MAX_DEPTH + 1);
+        assert_eq!(error(&deep).code, ErrorCode::LimitExceeded);
+        let fits = format!("{}{}", "[".repeat(MAX_DEPTH), "]".repeat(MAX_DEPTH));
+        assert!(Document::parse(fits).is_ok());
+    }
+
+    #[test]
+    fn repeated_keys_are_found_among_many() {
+        let mut text = String::from("{");
+        for i in 0..500 {
+            text += &format!("\"key{i}\": {i},");
+        }
+        assert!(Document::parse(format!("{text}\"last\":0}}")).is_ok());
+        assert_eq!(error(&format!("{text}\"key250\":0}}")).message, "the key \"key250\" is given twice");
+    }
+
+    proptest! {
+        #[test]
+        fn agrees_with_serde_json_on_any_text(text in r#"[\[\]{}",:0-9eE+\-. truefalsn\\u0dé\n]{0,24}"#) {
+            let ours = Document::parse(text.as_str());
+            let theirs = serde_json::from_str::<serde_json::Value>(&text);
+            if theirs.is_ok() {
+                let refusal = ours.as_ref().err().map(|e| e.message.clone()).unwrap_or_default();
+                prop_assert!(ours.is_ok() || refusal.contains("twice"), "{text:?}: {refusal}");
+            } else if ours.is_ok() {
+                // serde_json refuses numbers beyond the range of doubles.
+                prop_assert!(theirs.unwrap_err().to_string().contains("out of range"), "{text:?}");
+            }
+        }
+
+        #[test]
+        fn reads_strings_as_serde_json_does(text in any::<String>()) {
+            let encoded = serde_json::to_string(&text).unwrap();
+            let doc = Document::parse(encoded.as_str()).unwrap();
+            prop_assert_eq!(doc.root().as_str().unwrap(), text);
+        }
+
+        #[test]
+        fn plain_length_is_what_a_byte_loop_finds(bytes in proptest::collection::vec(any::<u8>(), 0..64)) {
+            let simple = bytes.iter().position(|b| matches!(b, b'"' | b'\\' | 0..0x20)).unwrap_or(bytes.len());
+            prop_assert_eq!(plain_length(&bytes), simple);
+        }
+    }
+}
