@@ -1,0 +1,69 @@
+// This project's package as contenders: the way a user imports it from pkg/, through the exports of its package.json.
+
+import { existsSync, readFileSync } from "node:fs";
+
+const root = new URL("../../pkg/", import.meta.url);
+
+/** The file that `import "adk-metrics"` loads in Node. */
+function resolveExport(target) {
+  if (typeof target === "string") return target;
+  if (Array.isArray(target)) return target.map(resolveExport).find(Boolean);
+  for (const [condition, inner] of Object.entries(target ?? {})) {
+    const found = ["node", "import", "module-sync", "default"].includes(condition) && resolveExport(inner);
+    if (found) return found;
+  }
+  return undefined;
+}
+
+/** Scores over a whole dataset in one call. */
+const wholeSet = (evaluate, name, dialect) => {
+  const scores = async (dataset, evalSet, actual) => {
+    const { metricName, threshold } = dataset.metric;
+    const result = await evaluate({ evalSet, actual, criteria: { [metricName]: threshold }, explain: "none", dialect });
+    return result.evalCaseResults.map((one) => one.overallEvalMetricResults[0].score);
+  };
+  return {
+    name: `${name}, evaluate()`,
+    semantics: dialect,
+    fromObjects: (dataset) => scores(dataset, dataset.evalSet, dataset.actual),
+    fromBytes: (dataset) => scores(dataset, dataset.evalSetBytes, dataset.actualBytes),
+  };
+};
+
+/** One evaluator call per case, as code written for ADK-TS makes it. */
+const perCase = (classes, name, dialect) => ({
+  name: `${name}, evaluator per case`,
+  semantics: dialect,
+  async fromObjects({ metric, evalSet, actual }) {
+    const Evaluator = classes[metric.metricName];
+    const runs = new Map(actual.evalCases.map((run) => [run.evalId, run.conversation]));
+    const scores = [];
+    for (const { evalId, conversation } of evalSet.evalCases) {
+      const result = await new Evaluator(metric, { explain: "none", dialect }).evaluateInvocations(runs.get(evalId), conversation);
+      scores.push(result.overallScore);
+    }
+    return scores;
+  },
+});
+
+/** Our contenders in both dialects; empty, with the reason on stderr, before the package is built. */
+export async function ours() {
+  const manifest = new URL("package.json", root);
+  if (!existsSync(manifest)) {
+    console.error("adk-metrics is skipped: pkg/ does not exist. Run: npm run build");
+    return [];
+  }
+  const { exports, name } = JSON.parse(readFileSync(manifest, "utf8"));
+  const entry = resolveExport(exports?.["."] ?? exports);
+  if (entry === undefined) throw new Error(`${manifest.pathname} exports nothing that Node can import`);
+  const { evaluate, rouge1, RougeEvaluator, TrajectoryEvaluator } = await import(new URL(entry, root));
+  const classes = { response_match_score: RougeEvaluator, tool_trajectory_avg_score: TrajectoryEvaluator };
+  return ["adk-python", "adk-ts"].flatMap((dialect) => {
+    const label = dialect === "adk-python" ? name : `${name} (${dialect})`;
+    const contenders = [wholeSet(evaluate, label, dialect), perCase(classes, label, dialect)];
+    if (dialect === "adk-python") {
+      contenders.push({ name: `${name}, rouge1()`, semantics: dialect, pair: (reference, candidate) => rouge1(reference, candidate).fmeasure });
+    }
+    return contenders;
+  });
+}
