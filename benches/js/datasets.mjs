@@ -132,13 +132,15 @@ function evalSetOf(id, conversations) {
   };
 }
 
-function datasetOf(name, metric, expected, actual) {
-  const encoder = new TextEncoder();
+const encoder = new TextEncoder();
+
+/** `size` is about how many words or values each side of a case holds. */
+function datasetOf(name, size, metric, expected, actual) {
   const evalSet = evalSetOf(name, expected);
   const runs = evalSetOf(name, actual);
   const evalSetBytes = encoder.encode(JSON.stringify(evalSet));
   const actualBytes = encoder.encode(JSON.stringify(runs));
-  return { name, metric, cases: expected.length, evalSet, actual: runs, evalSetBytes, actualBytes, bytes: evalSetBytes.length + actualBytes.length };
+  return { name, size, metric, cases: expected.length, evalSet, actual: runs, evalSetBytes, actualBytes, bytes: evalSetBytes.length + actualBytes.length };
 }
 
 /**
@@ -179,7 +181,7 @@ export function responseDataset(options) {
     actual.push([turn("actual", candidate)]);
   });
   const metric = { metricName: "response_match_score", threshold: 0.8 };
-  return datasetOf(`${options.language}, ${options.words} words`, metric, expected, actual);
+  return datasetOf(`${options.language}, ${options.words} words`, options.words, metric, expected, actual);
 }
 
 function toolArguments(random, word) {
@@ -235,13 +237,13 @@ export function trajectoryDataset({ count, seed = 1 }) {
     expected.push([turn("expected", wanted)]);
     actual.push([turn("actual", toolRun(random, word, wanted))]);
   }
-  return datasetOf("trajectories", { metricName: "tool_trajectory_avg_score", threshold: 1 }, expected, actual);
+  return datasetOf("trajectories", 40, { metricName: "tool_trajectory_avg_score", threshold: 1 }, expected, actual);
 }
 
 /** The first `count` cases of a dataset, for contenders too slow for all of it. */
 export function firstCases(dataset, count) {
   const conversations = (evalSet) => evalSet.evalCases.slice(0, count).map(({ conversation }) => conversation);
-  return datasetOf(dataset.name, dataset.metric, conversations(dataset.evalSet), conversations(dataset.actual));
+  return datasetOf(dataset.name, dataset.size, dataset.metric, conversations(dataset.evalSet), conversations(dataset.actual));
 }
 
 /**
@@ -264,7 +266,7 @@ export function allPairs(scale = 1) {
   return Object.keys(LANGUAGES).flatMap((language) =>
     Object.entries(counts).map(([words, count]) => {
       const pairs = textPairs({ language, words: Number(words), count: Math.max(1, Math.round(count * scale)), seed: 7 });
-      const bytes = pairs.reduce((sum, { reference, candidate }) => sum + Buffer.byteLength(reference) + Buffer.byteLength(candidate), 0);
+      const bytes = pairs.reduce((sum, { reference, candidate }) => sum + encoder.encode(reference + candidate).length, 0);
       return { name: `${language}, ${words} words`, pairs, bytes };
     }),
   );

@@ -8,13 +8,10 @@ import { fileURLToPath } from "node:url";
 import { firstCases } from "./datasets.mjs";
 
 const SCRIPT = fileURLToPath(new URL("../python/bench.py", import.meta.url));
-/** Enough for a stable median and little enough for a stemmer in Python: about 20,000 words a side. */
+/** Enough for a stable median and little enough for a stemmer in Python. */
 const WORDS_PER_SIDE = 20_000;
 
-function casesFor({ name, cases }) {
-  const words = Number(/(\d+) words/.exec(name)?.[1] ?? 20);
-  return Math.min(cases, Math.max(5, Math.round(WORDS_PER_SIDE / words)));
-}
+const casesFor = ({ size, cases }) => Math.min(cases, Math.max(5, Math.round(WORDS_PER_SIDE / size)));
 
 /** google-adk reads camelCase from the eval case downwards, but an evalset's own keys in snake_case only. */
 function inPythonSchema({ evalSetId, name, evalCases, creationTimestamp }) {
