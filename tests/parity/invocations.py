@@ -7,6 +7,7 @@ inside tool arguments.
 from __future__ import annotations
 
 import random
+from collections.abc import Callable, Iterator
 from typing import Any
 
 ABSENT = object()
@@ -56,7 +57,10 @@ CARRIERS = ("tool_uses", "one_event", "event_each", "busy_events")
 
 def intermediate_data(keys: Keys, rng: random.Random, calls: list[dict], carrier: str) -> Any:
     """`calls` in one of `CARRIERS`, or for no calls also one of `EMPTY_CARRIERS`."""
-    event = lambda **fields: keys.object(**({"author": "agent"} | fields))
+
+    def event(**fields: Any) -> dict:
+        return keys.object(**({"author": "agent"} | fields))
+
     wrapped = [{keys("function_call"): item} for item in calls]
     match carrier:
         case "absent":
@@ -88,7 +92,9 @@ def intermediate_data(keys: Keys, rng: random.Random, calls: list[dict], carrier
     raise ValueError(carrier)
 
 
-def _busy_events(keys: Keys, rng: random.Random, event: Any, wrapped: list[dict]):
+def _busy_events(
+    keys: Keys, rng: random.Random, event: Callable[..., dict], wrapped: list[dict]
+) -> Iterator[dict]:
     """The calls in order, among text, tool responses and events without content."""
     yield event(content=content("let me see", role="model"))
     pending = list(wrapped)

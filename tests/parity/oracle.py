@@ -147,7 +147,7 @@ def evaluate(case: Case) -> dict:
         metric = EvalMetric.model_validate_json(to_json(case.metric))
         actual = read_invocations(case.actual)
         expected = None if case.expected is None else read_invocations(case.expected)
-        evaluator = _registry().get_evaluator(metric)
+        evaluator = registry().get_evaluator(metric)
         result = evaluator.evaluate_invocations(actual, expected)
         if inspect.isawaitable(result):
             result = asyncio.run(_awaited(result))
@@ -201,7 +201,8 @@ def _details(**models: BaseModel | None) -> dict:
 
 
 @functools.cache
-def _registry() -> MetricEvaluatorRegistry:
+def registry() -> MetricEvaluatorRegistry:
+    """The standard evaluators."""
     return MetricEvaluatorRegistry()
 
 

@@ -24,9 +24,6 @@ from google.adk.evaluation import final_response_match_v1 as reference
 DEFAULT_WORD_LIST = Path("/usr/share/dict/american-english-huge")
 
 
-# --- ROUGE pairs -------------------------------------------------------------
-
-
 def random_word(rng: random.Random, scripts: list[str], longest: int = 9) -> str:
     alphabet = ALPHABETS[rng.choice(scripts)]
     return "".join(rng.choices(alphabet, k=rng.randint(1, longest)))
@@ -147,8 +144,6 @@ def write_rouge() -> None:
     print(f"  {count:,} pairs")
 
 
-# --- Tokenizer sweep ---------------------------------------------------------
-
 # `{}` is the code point under test. What each template is for:
 TEMPLATES: list[str] = [
     "{}",  # alone
@@ -257,8 +252,6 @@ def write_tokenizer() -> None:
     print(f"  {len(class_ids):,} classes, {len(folds):,} folds, {len(runs):,} runs")
 
 
-# --- Stems -------------------------------------------------------------------
-
 REAL_WORDS = 105_000
 
 # Bases of every measure and ending that a Porter rule asks about, and all
@@ -323,9 +316,6 @@ def reference_words() -> set[str]:
     stemmer = reference.tokenizers.DefaultTokenizer(use_stemmer=True)._stemmer
     plain = {word.lower() for word in ENGLISH_WORDS if word.isalnum() and word.isascii()}
     return plain | set(stemmer.pool)
-
-
-# --- Command -----------------------------------------------------------------
 
 
 def main() -> None:
