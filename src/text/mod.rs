@@ -1,1 +1,58 @@
+//! Text overlap: how much of a reference answer an agent's answer shares with it.
+//!
+//! ```
+//! use adk_metrics::text::{rouge1, tokenize};
+//!
+//! assert_eq!(tokenize("The cats’ naïve 漢字"), ["the", "cat", "naïve", "漢", "字"]);
+//! assert_eq!(rouge1("flights to Paris", "a flight to Paris").recall, 1.0);
+//! ```
+//!
+//! The way through: `nfkc` normalises, `adk_python` or `adk_ts` finds the words, `vocabulary`
+//! numbers and (with `porter`) stems them, `rouge` counts. `roles` and the generated `tables`
+//! know what Python 3.11 thinks of each character; `utf8` reads eight bytes at a time.
 
+mod adk_python;
+mod adk_ts;
+mod nfkc;
+mod porter;
+mod roles;
+mod rouge;
+mod tables;
+mod tokens;
+mod utf8;
+mod vocabulary;
+
+pub use porter::stem;
+pub use rouge::{Overlap, Rouge, Scorer, Span};
+
+/// Whose numbers to reproduce.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Dialect {
+    /// google-adk 2.13.0 on Python 3.11: multisets of stemmed Unicode words.
+    #[default]
+    AdkPython,
+    /// `@iqai/adk` 0.5.9: sets of lower-cased ASCII words, not stemmed. Where it has no words to
+    /// compare it gives 0; the NaN it can report for a whole case arises outside of ROUGE.
+    AdkTs,
+}
+
+/// ROUGE-1 of a candidate against a reference, as google-adk computes it.
+///
+/// For more than one pair a [`Scorer`] is faster: it remembers the words it has seen.
+///
+/// ```
+/// let rouge = adk_metrics::text::rouge1("It is sunny in Paris", "Paris is sunny");
+/// assert_eq!(rouge.precision, 1.0);
+/// assert_eq!(rouge.recall, 0.6);
+/// assert_eq!(rouge.fmeasure, 0.7499999999999999);
+/// ```
+#[must_use]
+pub fn rouge1(reference: &str, candidate: &str) -> Rouge {
+    Scorer::new(Dialect::AdkPython).rouge1(reference, candidate)
+}
+
+/// The tokens that google-adk compares: normalised, lower-cased, stemmed, in order.
+#[must_use]
+pub fn tokenize(text: &str) -> Vec<String> {
+    Scorer::new(Dialect::AdkPython).token_texts(text)
+}

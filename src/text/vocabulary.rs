@@ -1,0 +1,373 @@
+//! Words to token ids: every distinct word is stemmed once, then found again by one probe.
+//!
+//! A word of up to 16 bytes is its own key: two integers, compared without touching memory
+//! elsewhere. That covers nearly all English words; longer ones live in a byte arena. Both tables
+//! are open-addressed with linear probing at a load of at most one half.
+//!
+//! One entry answers two questions about the same text: which token does it become as a *word*
+//! of a response (`running` → `run`), and which token *is* it (`run`, reached from `running`,
+//! `runs`, or itself).
+
+use std::hash::Hasher;
+
+use rustc_hash::FxHasher;
+
+use super::porter::stem_in_place;
+use super::utf8::TOP_BITS;
+
+/// Beyond this many distinct tokens, or this many bytes of long words, a vocabulary is dropped
+/// between two calls. Larger than the vocabulary of any real dataset; about 8 MB.
+const MAX_TOKENS: u32 = 1 << 17;
+const MAX_LONG_BYTES: usize = 1 << 21;
+
+const FIRST_SLOTS: usize = 256;
+
+/// Up to 16 bytes of a word, first byte lowest, zero after its end. No word has a zero byte.
+#[derive(Clone, Copy, PartialEq, Eq, Default)]
+pub(super) struct Key {
+    pub(super) low: u64,
+    pub(super) high: u64,
+}
+
+impl Key {
+    pub(super) const BYTES: usize = 16;
+
+    fn pack(bytes: &[u8]) -> Option<Self> {
+        if bytes.len() > Self::BYTES {
+            return None;
+        }
+        let mut packed = [0; Self::BYTES];
+        for (to, from) in packed.iter_mut().zip(bytes) {
+            *to = *from;
+        }
+        let both = u128::from_le_bytes(packed);
+        Some(Self { low: both as u64, high: (both >> 64) as u64 })
+    }
+
+    fn len(self) -> usize {
+        let zeros =
+            if self.high == 0 { 8 + self.low.leading_zeros() / 8 } else { self.high.leading_zeros() / 8 };
+        Self::BYTES - zeros as usize
+    }
+
+    pub(super) fn bytes(self) -> impl Iterator<Item = u8> {
+        let both = self.low.to_le_bytes().into_iter().chain(self.high.to_le_bytes());
+        both.take(self.len())
+    }
+
+    /// Where the search for the key begins in a table of `slots`, a power of two: the top bits
+    /// of the product, the only ones that every byte of the key reaches.
+    #[inline]
+    fn home(self, slots: usize) -> usize {
+        const ODD: u64 = 0x9E37_79B9_7F4A_7C15;
+        let mixed = self.low ^ self.high.wrapping_mul(ODD).rotate_right(29);
+        (mixed.wrapping_mul(ODD) >> (64 - slots.trailing_zeros())) as usize
+    }
+}
+
+/// Token ids start at 1; 0 means not known yet.
+#[derive(Clone, Copy, Default)]
+struct Ids {
+    as_word: u32,
+    as_token: u32,
+}
+
+#[derive(Clone, Copy, Default)]
+struct Short {
+    key: Key,
+    ids: Ids,
+}
+
+#[derive(Clone, Copy, Default)]
+struct Long {
+    hash: u64,
+    start: usize,
+    length: usize,
+    ids: Ids,
+}
+
+impl Long {
+    fn text(self, arena: &[u8]) -> &[u8] {
+        arena.get(self.start..self.start + self.length).unwrap_or_default()
+    }
+}
+
+pub(super) struct Vocabulary {
+    stemming: bool,
+    short: Vec<Short>,
+    short_used: usize,
+    long: Vec<Long>,
+    long_used: usize,
+    arena: Vec<u8>,
+    tokens: u32,
+    buffer: Vec<u8>,
+}
+
+impl Vocabulary {
+    /// With `stemming`, ASCII words longer than three letters become their stem.
+    pub(super) fn new(stemming: bool) -> Self {
+        Self {
+            stemming,
+            short: vec![Short::default(); FIRST_SLOTS],
+            short_used: 0,
+            long: Vec::new(),
+            long_used: 0,
+            arena: Vec::new(),
+            tokens: 0,
+            buffer: Vec::new(),
+        }
+    }
+
+    /// One more than the highest id handed out.
+    pub(super) fn id_end(&self) -> usize {
+        self.tokens as usize + 1
+    }
+
+    /// Forgets everything if it has grown past what is worth keeping.
+    pub(super) fn trim(&mut self) {
+        if self.tokens > MAX_TOKENS || self.arena.len() > MAX_LONG_BYTES {
+            *self = Self::new(self.stemming);
+        }
+    }
+
+    /// The token that a word of 1 to 16 bytes becomes.
+    #[inline]
+    pub(super) fn short_word(&mut self, key: Key) -> u32 {
+        let mask = self.short.len() - 1;
+        let mut at = key.home(self.short.len());
+        while let Some(slot) = self.short.get(at) {
+            if slot.key == key && slot.ids.as_word != 0 {
+                return slot.ids.as_word;
+            }
+            if slot.key.low == 0 || slot.key == key {
+                break;
+            }
+            at = (at + 1) & mask;
+        }
+        self.new_short_word(key)
+    }
+
+    /// The token that a word of more than 16 bytes becomes.
+    pub(super) fn long_word(&mut self, bytes: &[u8]) -> u32 {
+        let at = self.long_slot(bytes);
+        let known = self.long.get(at).map_or(0, |slot| slot.ids.as_word);
+        if known != 0 {
+            return known;
+        }
+        let id = if self.stemming && bytes.is_ascii() {
+            self.stem_of(bytes.iter().copied())
+        } else {
+            self.token(bytes)
+        };
+        let at = self.long_slot(bytes);
+        if let Some(slot) = self.long.get_mut(at) {
+            slot.ids.as_word = id;
+        }
+        id
+    }
+
+    /// The text of every token, by id − 1.
+    pub(super) fn texts(&self) -> Vec<String> {
+        let mut texts = vec![String::new(); self.tokens as usize];
+        let mut put = |ids: Ids, bytes: &[u8]| {
+            let index = (ids.as_token as usize).wrapping_sub(1);
+            if let Some(text) = texts.get_mut(index) {
+                *text = String::from_utf8_lossy(bytes).into_owned();
+            }
+        };
+        for slot in &self.short {
+            put(slot.ids, &slot.key.bytes().collect::<Vec<_>>());
+        }
+        for slot in &self.long {
+            put(slot.ids, slot.text(&self.arena));
+        }
+        texts
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn new_short_word(&mut self, key: Key) -> u32 {
+        let ascii = (key.low | key.high) & TOP_BITS == 0;
+        let id = if self.stemming && ascii && key.len() > 3 {
+            self.stem_of(key.bytes())
+        } else {
+            self.token_of_key(key)
+        };
+        let at = self.short_slot(key);
+        if let Some(slot) = self.short.get_mut(at) {
+            slot.ids.as_word = id;
+        }
+        id
+    }
+
+    fn stem_of(&mut self, word: impl Iterator<Item = u8>) -> u32 {
+        let mut buffer = std::mem::take(&mut self.buffer);
+        buffer.clear();
+        buffer.extend(word);
+        stem_in_place(&mut buffer);
+        let id = self.token(&buffer);
+        self.buffer = buffer;
+        id
+    }
+
+    fn token(&mut self, bytes: &[u8]) -> u32 {
+        if let Some(key) = Key::pack(bytes) {
+            return self.token_of_key(key);
+        }
+        let at = self.long_slot(bytes);
+        let slot = self.long.get_mut(at);
+        claim(slot.map(|slot| &mut slot.ids), &mut self.tokens)
+    }
+
+    fn token_of_key(&mut self, key: Key) -> u32 {
+        let at = self.short_slot(key);
+        let slot = self.short.get_mut(at);
+        claim(slot.map(|slot| &mut slot.ids), &mut self.tokens)
+    }
+
+    /// The slot of a key, made if need be.
+    fn short_slot(&mut self, key: Key) -> usize {
+        if (self.short_used + 1) * 2 > self.short.len() {
+            let larger = vec![Short::default(); self.short.len() * 2];
+            for slot in std::mem::replace(&mut self.short, larger) {
+                if slot.key.low != 0 {
+                    let at = self.find_short(slot.key);
+                    if let Some(free) = self.short.get_mut(at) {
+                        *free = slot;
+                    }
+                }
+            }
+        }
+        let at = self.find_short(key);
+        if let Some(slot) = self.short.get_mut(at)
+            && slot.key.low == 0
+        {
+            slot.key = key;
+            self.short_used += 1;
+        }
+        at
+    }
+
+    fn find_short(&self, key: Key) -> usize {
+        let mask = self.short.len() - 1;
+        let mut at = key.home(self.short.len());
+        while self.short.get(at).is_some_and(|slot| slot.key.low != 0 && slot.key != key) {
+            at = (at + 1) & mask;
+        }
+        at
+    }
+
+    /// The slot of a long word, made if need be.
+    fn long_slot(&mut self, bytes: &[u8]) -> usize {
+        if (self.long_used + 1) * 2 > self.long.len() {
+            let larger = vec![Long::default(); (self.long.len() * 2).max(FIRST_SLOTS)];
+            for slot in std::mem::replace(&mut self.long, larger) {
+                if slot.length != 0 {
+                    let at = self.find_long(slot.hash, slot.text(&self.arena));
+                    if let Some(free) = self.long.get_mut(at) {
+                        *free = slot;
+                    }
+                }
+            }
+        }
+        let mut hasher = FxHasher::default();
+        hasher.write(bytes);
+        let hash = hasher.finish();
+        let at = self.find_long(hash, bytes);
+        if let Some(slot) = self.long.get_mut(at)
+            && slot.length == 0
+        {
+            slot.hash = hash;
+            slot.start = self.arena.len();
+            slot.length = bytes.len();
+            self.arena.extend_from_slice(bytes);
+            self.long_used += 1;
+        }
+        at
+    }
+
+    fn find_long(&self, hash: u64, bytes: &[u8]) -> usize {
+        let mask = self.long.len() - 1;
+        let mut at = hash as usize & mask;
+        while self
+            .long
+            .get(at)
+            .is_some_and(|slot| slot.length != 0 && (slot.hash != hash || slot.text(&self.arena) != bytes))
+        {
+            at = (at + 1) & mask;
+        }
+        at
+    }
+}
+
+/// The id of a text as a token, given out now if it has none.
+fn claim(ids: Option<&mut Ids>, tokens: &mut u32) -> u32 {
+    let Some(ids) = ids else { return 0 };
+    if ids.as_token == 0 {
+        *tokens += 1;
+        ids.as_token = *tokens;
+    }
+    ids.as_token
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn id(vocabulary: &mut Vocabulary, word: &str) -> u32 {
+        match Key::pack(word.as_bytes()) {
+            Some(key) => vocabulary.short_word(key),
+            None => vocabulary.long_word(word.as_bytes()),
+        }
+    }
+
+    #[test]
+    fn words_with_one_stem_share_a_token() {
+        let mut v = Vocabulary::new(true);
+        let run = id(&mut v, "run");
+        assert_eq!(id(&mut v, "running"), run);
+        assert_eq!(id(&mut v, "runs"), run);
+        assert_ne!(id(&mut v, "runner"), run);
+        let long = id(&mut v, "internationalization");
+        assert_eq!(id(&mut v, "internationalized"), long);
+        assert!(v.texts().contains(&"internation".to_owned()));
+    }
+
+    #[test]
+    fn a_stem_seen_first_is_not_taken_for_a_stemmed_word() {
+        let mut v = Vocabulary::new(true);
+        let stem = id(&mut v, "abiding");
+        assert_eq!(v.texts(), ["abid"]);
+        assert_eq!(id(&mut v, "abides"), stem);
+        assert_eq!(id(&mut v, "abid"), stem);
+    }
+
+    #[test]
+    fn without_stemming_every_word_is_its_own_token() {
+        let mut v = Vocabulary::new(false);
+        assert_ne!(id(&mut v, "running"), id(&mut v, "run"));
+        assert_eq!(v.texts(), ["running", "run"]);
+    }
+
+    #[test]
+    fn ids_survive_growth() {
+        let mut v = Vocabulary::new(true);
+        let words: Vec<String> =
+            (0..5000).flat_map(|n| [format!("w{n}"), format!("a-rather-long-word-{n}")]).collect();
+        let ids: Vec<u32> = words.iter().map(|w| id(&mut v, w)).collect();
+        let again: Vec<u32> = words.iter().map(|w| id(&mut v, w)).collect();
+        assert_eq!(ids, again);
+        assert_eq!(v.id_end(), words.len() + 1);
+    }
+
+    #[test]
+    fn a_vocabulary_that_has_grown_too_large_is_dropped() {
+        let mut v = Vocabulary::new(true);
+        id(&mut v, "kept");
+        v.trim();
+        assert_eq!(v.id_end(), 2);
+        id(&mut v, &"x".repeat(MAX_LONG_BYTES + 1));
+        v.trim();
+        assert_eq!(v.id_end(), 1);
+    }
+}

@@ -1,0 +1,155 @@
+"""Writes src/text/tables.rs: what Python 3.11 thinks of every code point.
+
+    python3.11 tests/parity/unicode_tables.py > src/text/tables.rs
+
+Everything is asked of the interpreter itself (`unicodedata` 14.0.0, `str.lower`,
+`str.isalnum`), never read from newer Unicode files, because these answers are what
+decides how google-adk tokenizes.
+"""
+
+import sys
+import unicodedata as ud
+
+assert ud.unidata_version == "14.0.0", "run this with Python 3.11"
+
+SEPARATOR, UNASSIGNED, FOLDS_AWAY, WORD, UPPER, SIGMA, SINGLE, BASE, UNASSIGNED_BASE = range(9)
+UNSTABLE, UNSTABLE_JOINING, JOINING_WORD, JOINING_SINGLE = range(9, 13)
+CASED, CASE_IGNORABLE = 0x10, 0x20
+FIRST_MARK = 0x40
+
+SINGLES = [(0x4E00, 0x9FFF), (0x3040, 0x309F), (0x30A0, 0x30FF), (0xAC00, 0xD7AF)]
+CLUSTERS = [(0x0E00, 0x0E7F), (0x0E80, 0x0EFF), (0x1780, 0x17FF), (0x1000, 0x109F)]
+SURROGATES = range(0xD800, 0xE000)
+
+
+def within(ranges, code):
+    return any(low <= code <= high for low, high in ranges)
+
+
+def is_mark(char):
+    return ud.category(char).startswith("M")
+
+
+def kind(char):
+    """The role of a normalised character in google-adk's tokenizer."""
+    if within(SINGLES, ord(char)):
+        return SINGLE
+    if within(CLUSTERS, ord(char)):
+        return WORD if is_mark(char) else BASE
+    return WORD if char.isalnum() or is_mark(char) else SEPARATOR
+
+
+def second_halves():
+    """Characters that canonical composition can merge into the one before."""
+    found = {chr(c) for c in [*range(0x1161, 0x1176), *range(0x11A8, 0x11C3)]}
+    for code in range(0x110000):
+        parts = ud.decomposition(chr(code)).split()
+        if len(parts) == 2 and not parts[0].startswith("<"):
+            first, second = (chr(int(part, 16)) for part in parts)
+            if ud.normalize("NFC", first + second) == chr(code):
+                found.add(second)
+    return found
+
+
+JOINING = second_halves()
+
+
+def starts_segment(char):
+    """Whether text can be cut before this character without changing its NFKC form."""
+    first = ud.normalize("NFKD", char)[0]
+    return ud.combining(first) == 0 and first not in JOINING
+
+
+def ordered_marks():
+    """Combining classes of the marks that NFKC may reorder but never merges."""
+    chars = (chr(c) for c in range(0x110000) if c not in SURROGATES)
+    return sorted({ud.combining(c) for c in chars if ud.combining(c) and c not in JOINING and ud.normalize("NFKC", c) == c})
+
+
+RANKS = {ccc: rank for rank, ccc in enumerate(ordered_marks())}
+assert FIRST_MARK + 2 * len(RANKS) <= 0x100
+
+
+def code_of(char):
+    assigned = ud.category(char) != "Cn"
+    folded = ud.normalize("NFKC", char)
+    if folded != char:
+        if not starts_segment(char):
+            return UNSTABLE_JOINING
+        plain = all(kind(c) == SEPARATOR and starts_segment(c) for c in folded)
+        return FOLDS_AWAY if plain else UNSTABLE
+    part = kind(char)
+    if char in JOINING:
+        assert part in (WORD, SINGLE), hex(ord(char))
+        return JOINING_SINGLE if part == SINGLE else JOINING_WORD
+    if ud.combining(char):
+        assert part == WORD, hex(ord(char))
+        return FIRST_MARK + 2 * RANKS[ud.combining(char)]
+    if char == "Σ":
+        return SIGMA
+    if char.lower() != char:
+        assert part == WORD and all(kind(c) == WORD for c in char.lower()), hex(ord(char))
+        return UPPER
+    if not assigned:
+        return {SEPARATOR: UNASSIGNED, BASE: UNASSIGNED_BASE, SINGLE: SINGLE}[part]
+    return part
+
+
+def case_flags(char):
+    """Cased and Case_Ignorable, told apart by what they do to a following sigma."""
+    if (char + "Σ").lower().endswith("ς"):
+        return CASED
+    return CASE_IGNORABLE if ("a" + char + "Σ").lower().endswith("ς") else 0
+
+
+def role(char):
+    """The byte that src/text/roles.rs reads: a kind with its case flags, or a mark's rank."""
+    code = code_of(char)
+    if code in (UNSTABLE, UNSTABLE_JOINING, FOLDS_AWAY):
+        return code
+    flags = case_flags(char)
+    if code >= FIRST_MARK:
+        assert flags != CASED, hex(ord(char))
+        return code | (flags == CASE_IGNORABLE)
+    return code | flags
+
+
+def runs():
+    """Maximal runs of code points with the same role, as (length, role)."""
+    start, current = 0, role("\0")
+    for code in range(1, 0x110000):
+        following = current if code in SURROGATES else role(chr(code))
+        if following != current:
+            yield code - start, current
+            start, current = code, following
+    yield 0x110000 - start, current
+
+
+def varint(number):
+    """LEB128: seven bits a byte, lowest first, the top bit set on all but the last."""
+    while number > 0x7F:
+        yield number & 0x7F | 0x80
+        number >>= 7
+    yield number
+
+
+def write_bytes(out, doc, name, values):
+    out.write(f"\n/// {doc}\n#[rustfmt::skip]\n")
+    out.write(f"pub(super) static {name}: [u8; {len(values)}] = [\n")
+    for at in range(0, len(values), 24):
+        out.write("    " + ", ".join(map(str, values[at : at + 24])) + ",\n")
+    out.write("];\n")
+
+
+def main():
+    table = list(runs())
+    out = sys.stdout
+    out.write("//! The role of every code point in Python 3.11 (Unicode 14.0.0), as runs of equal roles.\n")
+    out.write("//!\n//! Generated; do not edit:\n")
+    out.write("//! `python3.11 tests/parity/unicode_tables.py > src/text/tables.rs`\n")
+    write_bytes(out, "The length of each run in code points from U+0000 to U+10FFFF, as LEB128.", "RUN_LENGTHS",
+                [byte for length, _ in table for byte in varint(length)])
+    write_bytes(out, "The role of each run; `roles.rs` says what the bits mean.", "RUN_ROLES", [value for _, value in table])
+
+
+main()
