@@ -1,0 +1,52 @@
+//! What the four efficiency metrics share: they report a value that neither passes nor fails.
+
+use super::{Evaluation, TurnEvaluation, mean};
+use crate::model::config::Setup;
+use crate::model::error::{ErrorCode, Result};
+use crate::model::invocation::Invocation;
+use crate::model::results::EvalStatus;
+
+/// Refuses a threshold or a criterion.
+pub(super) fn informational(setup: &Setup<'_, '_, '_>) -> Result<()> {
+    if setup.threshold.is_none() && setup.criterion.is_none() {
+        return Ok(());
+    }
+    let message = format!("`{}` reports a value and never passes or fails; it takes no threshold", setup.name);
+    Err(setup
+        .place
+        .error(ErrorCode::ThresholdNotSupported, message)
+        .with_help("Leave it out of `criteria`: it is reported for every evaluation"))
+}
+
+/// One value a turn, and their mean over the turns that have one.
+pub(super) fn values<'a>(
+    turns: &[Invocation<'a>],
+    reason: &'static str,
+    value: impl Fn(&Invocation<'a>) -> Option<f64>,
+) -> Evaluation<'a> {
+    let turns: Vec<_> = turns.iter().map(|turn| reported(value(turn), reason)).collect();
+    let score = mean(turns.iter().filter_map(|turn| turn.score));
+    overall(score, reason, turns)
+}
+
+/// A turn's value, or the reason that there is none.
+pub(super) fn reported<'a>(score: Option<f64>, reason: &'static str) -> TurnEvaluation<'a> {
+    TurnEvaluation {
+        score,
+        status: EvalStatus::Informational,
+        reason: score.is_none().then_some(reason.into()),
+        ..TurnEvaluation::default()
+    }
+}
+
+/// A conversation's value, or the reason that there is none.
+pub(super) fn overall<'a>(score: Option<f64>, reason: &'static str, turns: Vec<TurnEvaluation<'a>>) -> Evaluation<'a> {
+    let reason = if turns.is_empty() { super::NO_TURNS } else { reason };
+    Evaluation {
+        score,
+        status: EvalStatus::Informational,
+        reason: score.is_none().then_some(reason.into()),
+        details: None,
+        turns,
+    }
+}

@@ -1,0 +1,234 @@
+//! The metrics, one file each, and the registry of their names, value ranges and constructors.
+
+mod efficiency;
+mod inference_call_count;
+mod invocation_duration;
+mod registry;
+mod response_match_score;
+mod token_usage;
+mod tool_call_count;
+mod tool_parameter_match;
+mod tool_trajectory_avg_score;
+mod tool_trajectory_f1;
+
+use std::borrow::Cow;
+
+use serde::Serialize;
+
+use crate::model::error::{Error, ErrorCode, Result};
+use crate::model::invocation::Invocation;
+use crate::model::results::{EvalMetricResultDetails, EvalStatus};
+use crate::text::Scorer;
+use crate::trajectory::AlignmentEntry;
+
+pub use registry::{EFFICIENCY_METRICS, Interval, MetricInfo, REGISTRY, build, find, unknown_metric};
+pub use crate::text::Dialect;
+
+/// A metric that needs nothing but the conversations.
+pub trait Metric {
+    /// Scores one conversation.
+    ///
+    /// # Errors
+    /// `reference_required` and `length_mismatch` where google-adk raises.
+    fn evaluate<'a>(&self, case: &Case<'_, 'a>, scoring: &mut Scoring) -> Result<Evaluation<'a>>;
+}
+
+/// The conversations of one case.
+#[derive(Clone, Copy)]
+pub struct Case<'c, 'a> {
+    /// What the agent did, turn by turn.
+    pub actual: &'c [Invocation<'a>],
+    /// What was expected of it; none for a scenario.
+    pub expected: Option<&'c [Invocation<'a>]>,
+}
+
+impl<'c, 'a> Case<'c, 'a> {
+    /// The expected turn at a place, for dialects that do not compare lengths first.
+    fn expected_turn(&self, name: &str, index: usize) -> Result<&'c Invocation<'a>> {
+        let expected = reference(name, self)?;
+        expected.get(index).ok_or_else(|| length_mismatch(self.actual.len(), expected.len()))
+    }
+
+    /// The case without the expected turns that have no actual one.
+    fn without_surplus(self) -> Self {
+        Self { expected: self.expected.map(|expected| expected.get(..self.actual.len()).unwrap_or(expected)), ..self }
+    }
+}
+
+/// What is shared by everything that is scored in one go.
+pub struct Scoring {
+    /// Whose scores to give.
+    pub dialect: Dialect,
+    /// Which results to explain.
+    pub explain: Explain,
+    /// The tokenizer with the words it has seen.
+    pub scorer: Scorer,
+}
+
+impl Scoring {
+    /// For one dialect.
+    #[must_use]
+    pub fn new(dialect: Dialect, explain: Explain) -> Self {
+        Self { dialect, explain, scorer: Scorer::new(dialect) }
+    }
+}
+
+/// Which results get an explanation. Those that get none cost nothing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Explain {
+    /// No result.
+    None,
+    /// Results that are not PASSED.
+    Failures,
+    /// Every result.
+    #[default]
+    All,
+}
+
+impl Explain {
+    fn wants(self, status: EvalStatus) -> bool {
+        match self {
+            Self::None => false,
+            Self::Failures => status != EvalStatus::Passed,
+            Self::All => true,
+        }
+    }
+}
+
+/// What a metric found in one conversation.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Evaluation<'a> {
+    /// The score of the whole conversation.
+    pub score: Option<f64>,
+    /// How the evaluation ended.
+    pub status: EvalStatus,
+    /// Why there is no score.
+    pub reason: Option<Cow<'static, str>>,
+    /// What the score is made of.
+    pub details: Option<Box<EvalMetricResultDetails<'a>>>,
+    /// One entry a turn.
+    pub turns: Vec<TurnEvaluation<'a>>,
+}
+
+/// What a metric found in one turn.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct TurnEvaluation<'a> {
+    /// The score of the turn.
+    pub score: Option<f64>,
+    /// How the evaluation ended.
+    pub status: EvalStatus,
+    /// Why there is no score.
+    pub reason: Option<Cow<'static, str>>,
+    /// What the score is made of.
+    pub details: Option<Box<EvalMetricResultDetails<'a>>>,
+    /// How the score came about.
+    pub explanation: Option<Box<Explanation<'a>>>,
+}
+
+/// How a score came about.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct Explanation<'a> {
+    /// Expected and actual tool calls side by side.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub alignment: Option<Vec<AlignmentEntry<'a>>>,
+    /// The words that both texts have.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tokens: Option<TokenOverlap>,
+    /// Readings that may surprise.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "schema", schemars(default))]
+    pub warnings: Vec<Cow<'static, str>>,
+}
+
+/// How a ROUGE-1 score came about.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct TokenOverlap {
+    /// The share of the actual tokens that are expected.
+    pub precision: f64,
+    /// The share of the expected tokens that are there.
+    pub recall: f64,
+    /// The places of the matched tokens.
+    pub matched: Vec<MatchedToken>,
+}
+
+/// One matched token: `[start, end)` in UTF-16 code units, in the non-empty part texts of each
+/// final response joined by line breaks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct MatchedToken {
+    /// In the expected text.
+    pub expected: [u32; 2],
+    /// In the actual text.
+    pub actual: [u32; 2],
+}
+
+impl<'a> TurnEvaluation<'a> {
+    fn scored(score: f64, threshold: f64) -> Self {
+        Self { score: Some(score), status: EvalStatus::of(Some(score), threshold), ..Self::default() }
+    }
+
+    fn not_evaluated(reason: &'static str) -> Self {
+        Self { reason: Some(Cow::Borrowed(reason)), ..Self::default() }
+    }
+}
+
+impl<'a> Evaluation<'a> {
+    /// The plain mean of the turns that have a score.
+    fn mean(turns: Vec<TurnEvaluation<'a>>, threshold: f64, nothing: &'static str) -> Self {
+        let score = mean(turns.iter().filter_map(|turn| turn.score));
+        Self {
+            score,
+            status: EvalStatus::of(score, threshold),
+            reason: score.is_none().then_some(Cow::Borrowed(nothing)),
+            details: None,
+            turns,
+        }
+    }
+}
+
+/// The sum from left to right divided by the number of values: google-adk's mean for every metric
+/// but those with rubrics and hallucinations.
+fn mean(values: impl Iterator<Item = f64>) -> Option<f64> {
+    let mut count = 0.0;
+    let mut sum = 0.0;
+    for value in values {
+        sum += value;
+        count += 1.0;
+    }
+    (count > 0.0).then(|| sum / count)
+}
+
+const NO_TURNS: &str = "there are no turns to evaluate";
+const NO_REFERENCE: &str = "there is no expected conversation to compare with";
+
+/// The turns of both sides in pairs, for metrics that compare.
+fn pairs<'c, 'a>(
+    name: &str,
+    case: &Case<'c, 'a>,
+) -> Result<impl Iterator<Item = (&'c Invocation<'a>, &'c Invocation<'a>)>> {
+    let expected = reference(name, case)?;
+    if case.actual.len() != expected.len() {
+        return Err(length_mismatch(case.actual.len(), expected.len()));
+    }
+    Ok(case.actual.iter().zip(expected))
+}
+
+fn reference<'c, 'a>(name: &str, case: &Case<'c, 'a>) -> Result<&'c [Invocation<'a>]> {
+    case.expected.ok_or_else(|| {
+        Error::new(ErrorCode::ReferenceRequired, format!("`{name}` compares with expected turns, and there are none"))
+            .with_help("Give the case a `conversation`, or leave this metric out")
+    })
+}
+
+/// Says that the two conversations cannot be paired turn by turn.
+pub(crate) fn length_mismatch(actual: usize, expected: usize) -> Error {
+    Error::new(
+        ErrorCode::LengthMismatch,
+        format!("the actual conversation has {actual} turns, the expected one {expected}"),
+    )
+    .with_help("Each expected turn is compared with the actual turn at the same place")
+}

@@ -1,0 +1,183 @@
+//! The names of all metrics, what their values mean, and how each is made from its settings.
+
+use serde::Serialize;
+
+use super::Metric;
+use crate::model::config::Setup;
+use crate::model::error::{Error, ErrorCode, Result, suggestion};
+
+/// What is known of a metric without running it.
+#[derive(Clone, Copy)]
+pub struct MetricInfo {
+    /// The name, as configs have it.
+    pub name: &'static str,
+    /// Names that stand for it, from ADK-TS.
+    pub legacy_names: &'static [&'static str],
+    /// What it measures, in a sentence or two.
+    pub description: &'static str,
+    /// The values it can take; none if they have no upper end.
+    pub interval: Option<Interval>,
+    /// Whether it passes or fails; a metric that does not only informs.
+    pub requires_threshold: bool,
+    /// Whether it compares with an expected conversation.
+    pub requires_reference: bool,
+    constructor: Option<Constructor>,
+}
+
+/// Makes a metric from its settings.
+type Constructor = fn(&Setup<'_, '_, '_>) -> Result<Box<dyn Metric>>;
+
+/// A range of values; both ends belong to it.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Interval {
+    /// The least value.
+    pub min_value: f64,
+    /// The greatest value.
+    pub max_value: f64,
+}
+
+const UNIT: Option<Interval> = Some(Interval { min_value: 0.0, max_value: 1.0 });
+
+/// The metrics that an eval config always adds, in this order.
+pub const EFFICIENCY_METRICS: [&str; 4] =
+    ["tool_call_count_v1", "inference_call_count_v1", "token_usage_v1", "invocation_duration_v1"];
+
+/// Every metric.
+pub const REGISTRY: &[MetricInfo] = &[
+    MetricInfo {
+        name: "tool_trajectory_avg_score",
+        legacy_names: &["tool_trajectory_score"],
+        description: "Whether the agent called the expected tools with the expected arguments: the share of turns \
+                      whose tool calls match, exactly, in order or in any order.",
+        interval: UNIT,
+        requires_threshold: true,
+        requires_reference: true,
+        constructor: Some(super::tool_trajectory_avg_score::build),
+    },
+    MetricInfo {
+        name: "response_match_score",
+        legacy_names: &["response_match"],
+        description: "How many words the final response shares with the expected one: the ROUGE-1 F-measure.",
+        interval: UNIT,
+        requires_threshold: true,
+        requires_reference: true,
+        constructor: Some(super::response_match_score::build),
+    },
+    MetricInfo {
+        name: "tool_parameter_match",
+        legacy_names: &[],
+        description: "How many arguments of the expected tool calls the agent got right, with a comparison of \
+                      choice for each argument.",
+        interval: UNIT,
+        requires_threshold: true,
+        requires_reference: true,
+        constructor: Some(super::tool_parameter_match::build),
+    },
+    MetricInfo {
+        name: "tool_trajectory_f1",
+        legacy_names: &[],
+        description: "How many of the expected tool calls were made and how few others: the F1 of matched calls.",
+        interval: UNIT,
+        requires_threshold: true,
+        requires_reference: true,
+        constructor: Some(super::tool_trajectory_f1::build),
+    },
+    MetricInfo {
+        name: "tool_call_count_v1",
+        legacy_names: &[],
+        description: "Tool calls a turn. Informational, lower is better.",
+        interval: None,
+        requires_threshold: false,
+        requires_reference: false,
+        constructor: Some(super::tool_call_count::build),
+    },
+    MetricInfo {
+        name: "inference_call_count_v1",
+        legacy_names: &[],
+        description: "Model calls a turn. Informational, lower is better.",
+        interval: None,
+        requires_threshold: false,
+        requires_reference: false,
+        constructor: Some(super::inference_call_count::build),
+    },
+    MetricInfo {
+        name: "token_usage_v1",
+        legacy_names: &[],
+        description: "Tokens a turn, in all and by kind. Informational, lower is better.",
+        interval: None,
+        requires_threshold: false,
+        requires_reference: false,
+        constructor: Some(super::token_usage::build),
+    },
+    MetricInfo {
+        name: "invocation_duration_v1",
+        legacy_names: &[],
+        description: "Seconds a turn, in all and by where they went. Informational, lower is better.",
+        interval: None,
+        requires_threshold: false,
+        requires_reference: false,
+        constructor: Some(super::invocation_duration::build),
+    },
+    judged("final_response_match_v2", "Whether the final response says what the expected one says.", true),
+    judged("rubric_based_final_response_quality_v1", "The share of rubrics that the final response meets.", false),
+    judged("rubric_based_tool_use_quality_v1", "The share of rubrics that the use of tools meets.", false),
+    judged(
+        "rubric_based_multi_turn_trajectory_quality_v1",
+        "The share of rubrics that the whole conversation meets.",
+        false,
+    ),
+    judged("hallucinations_v1", "The share of sentences that the agent's context supports.", false),
+    judged("per_turn_user_simulator_quality_v1", "The share of user turns that follow the conversation plan.", false),
+    MetricInfo { legacy_names: &["safety"], ..judged("safety_v1", "Whether the response is harmless.", false) },
+    MetricInfo {
+        interval: Some(Interval { min_value: 1.0, max_value: 5.0 }),
+        ..judged("response_evaluation_score", "How coherent the response is.", true)
+    },
+    judged("multi_turn_task_success_v1", "Whether the conversation reached its goals.", false),
+    judged("multi_turn_trajectory_quality_v1", "How good the path through the conversation is.", false),
+    judged("multi_turn_tool_use_quality_v1", "How good the tool calls of the conversation are.", false),
+];
+
+/// A metric that asks a judge model.
+const fn judged(name: &'static str, description: &'static str, requires_reference: bool) -> MetricInfo {
+    MetricInfo {
+        name,
+        legacy_names: &[],
+        description,
+        interval: UNIT,
+        requires_threshold: true,
+        requires_reference,
+        constructor: None,
+    }
+}
+
+/// The metric of a name, legacy names included.
+#[must_use]
+pub fn find(name: &str) -> Option<&'static MetricInfo> {
+    REGISTRY.iter().find(|info| info.name == name || info.legacy_names.contains(&name))
+}
+
+/// Makes the metric that a config names.
+///
+/// # Errors
+/// `unknown_metric`, `metric_unavailable`, or what the metric says of its settings.
+pub fn build(setup: &Setup<'_, '_, '_>) -> Result<Box<dyn Metric>> {
+    let info = find(setup.name).ok_or_else(|| setup.place.locate(unknown_metric(setup.name)))?;
+    let constructor = info.constructor.ok_or_else(|| {
+        let message = format!("`{}` asks a judge model, which this version does not do", setup.name);
+        setup.place.error(ErrorCode::MetricUnavailable, message).with_help("Leave it out of `criteria`")
+    })?;
+    constructor(setup)
+}
+
+/// Says that no metric has this name.
+#[must_use]
+pub fn unknown_metric(name: &str) -> Error {
+    let error = Error::new(ErrorCode::UnknownMetric, format!("there is no metric `{name}`"));
+    let names = REGISTRY.iter().flat_map(|info| info.legacy_names.iter().chain([&info.name])).copied();
+    match suggestion(name, names) {
+        Some(close) => error.with_help(format!("Did you mean `{close}`?")),
+        None => error.with_help("Register a metric of your own under this name, or leave it out"),
+    }
+}

@@ -1,0 +1,64 @@
+//! `response_match_score`: how much of the expected final response is in the actual one, and how
+//! little else: the ROUGE-1 F-measure. Range 0 to 1; compares with a reference.
+//!
+//! Rule and tokens: [`crate::text`]. A text that is missing or empty, on either side or both,
+//! scores 0. The conversation's score is the mean of its turns. In the `adk-ts` dialect turns are
+//! paired by position and expected turns without an actual one are ignored.
+//!
+//! Complexity: O(n) in the length of the texts.
+
+use super::{Case, Dialect, Evaluation, Explanation, MatchedToken, Metric, NO_TURNS, Scoring, TokenOverlap};
+use super::{TurnEvaluation, pairs};
+use crate::model::config::Setup;
+use crate::model::error::Result;
+use crate::text::Span;
+
+struct ResponseMatchScore {
+    threshold: f64,
+    name: String,
+}
+
+pub(super) fn build(setup: &Setup<'_, '_, '_>) -> Result<Box<dyn Metric>> {
+    setup.check_keys(&[])?;
+    Ok(Box::new(ResponseMatchScore { threshold: setup.threshold()?, name: setup.name.into() }))
+}
+
+impl Metric for ResponseMatchScore {
+    fn evaluate<'a>(&self, case: &Case<'_, 'a>, scoring: &mut Scoring) -> Result<Evaluation<'a>> {
+        let case = if scoring.dialect == Dialect::AdkTs { case.without_surplus() } else { *case };
+        let turns = pairs(&self.name, &case)?
+            .map(|(actual, expected)| self.turn(&expected.final_text(), &actual.final_text(), scoring))
+            .collect();
+        Ok(Evaluation::mean(turns, self.threshold, NO_TURNS))
+    }
+}
+
+impl ResponseMatchScore {
+    fn turn<'a>(&self, expected: &str, actual: &str, scoring: &mut Scoring) -> TurnEvaluation<'a> {
+        let rouge = scoring.scorer.rouge1(expected, actual);
+        let mut turn = TurnEvaluation::scored(rouge.fmeasure, self.threshold);
+        if scoring.explain.wants(turn.status) {
+            let overlap = scoring.scorer.overlap(expected, actual);
+            let place = |span: Span| [span.start, span.end];
+            let matched = overlap.matched.into_iter();
+            let tokens = TokenOverlap {
+                precision: rouge.precision,
+                recall: rouge.recall,
+                matched: matched
+                    .map(|(expected, actual)| MatchedToken { expected: place(expected), actual: place(actual) })
+                    .collect(),
+            };
+            let mut explanation = Explanation { tokens: Some(tokens), ..Explanation::default() };
+            for (text, warning) in [
+                (expected, "the expected response has no text, so the score is 0"),
+                (actual, "the actual response has no text, so the score is 0"),
+            ] {
+                if text.is_empty() {
+                    explanation.warnings.push(warning.into());
+                }
+            }
+            turn.explanation = Some(Box::new(explanation));
+        }
+        turn
+    }
+}

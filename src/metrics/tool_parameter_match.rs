@@ -1,0 +1,120 @@
+//! `tool_parameter_match`: how many arguments of the expected tool calls the agent got right. Range
+//! 0 to 1; compares with a reference. Proposed in google/adk-python#5643.
+//!
+//! Expected and actual calls of the same name are paired, one to one, in the best way there is
+//! ([`crate::trajectory`] says what best is). A paired expected call scores the share of its
+//! arguments that are right (1 if it has none), an unpaired one 0; a turn the mean of its expected
+//! calls; the conversation the mean of the turns that expect calls.
+//!
+//! Settings: `match_mode` (`name_only`, `name_and_args`, `name_and_required_args`, the default),
+//! `default_strategy` (`exact`, the default, `casefold_exact`, `numeric`, `contains`),
+//! `per_arg_strategies` (argument to strategy), `numeric_tolerance` (0), `ordered` (true).
+
+use std::collections::BTreeMap;
+
+use super::{Case, Evaluation, Explanation, Metric, Scoring, TurnEvaluation, pairs};
+use crate::model::config::Setup;
+use crate::model::error::{ErrorCode, Result};
+use crate::model::invocation::Invocation;
+use crate::model::json::Kind;
+use crate::model::read::At;
+use crate::trajectory::{MatchMode, ParameterMatch, Strategy};
+
+struct ToolParameterMatch {
+    name: String,
+    threshold: f64,
+    rule: ParameterMatch,
+}
+
+const MODE: [&str; 2] = ["match_mode", "matchMode"];
+const DEFAULT_STRATEGY: [&str; 2] = ["default_strategy", "defaultStrategy"];
+const PER_ARGUMENT: [&str; 2] = ["per_arg_strategies", "perArgStrategies"];
+const TOLERANCE: [&str; 2] = ["numeric_tolerance", "numericTolerance"];
+const ORDERED: [&str; 2] = ["ordered", "ordered"];
+
+pub(super) fn build(setup: &Setup<'_, '_, '_>) -> Result<Box<dyn Metric>> {
+    setup.check_keys(&[MODE, DEFAULT_STRATEGY, PER_ARGUMENT, TOLERANCE, ORDERED])?;
+    let rule = ParameterMatch {
+        mode: setup.setting(MODE, MatchMode::NameAndRequiredArgs, match_mode)?,
+        default_strategy: setup.setting(DEFAULT_STRATEGY, Strategy::Exact, strategy)?,
+        per_arg_strategies: setup.setting(PER_ARGUMENT, BTreeMap::new(), strategies)?,
+        numeric_tolerance: setup.setting(TOLERANCE, 0.0, tolerance)?,
+        ordered: setup.setting(ORDERED, true, At::read)?,
+    };
+    Ok(Box::new(ToolParameterMatch { name: setup.name.into(), threshold: setup.threshold()?, rule }))
+}
+
+/// `name_only`, `name_and_args` or `name_and_required_args`.
+pub(super) fn match_mode(at: &At<'_, '_>) -> Result<MatchMode> {
+    match at.json.as_str().as_deref() {
+        Some("name_only") => Ok(MatchMode::NameOnly),
+        Some("name_and_args") => Ok(MatchMode::NameAndArgs),
+        Some("name_and_required_args") => Ok(MatchMode::NameAndRequiredArgs),
+        _ => Err(at.expected("name_only, name_and_args or name_and_required_args")),
+    }
+}
+
+fn strategy(at: &At<'_, '_>) -> Result<Strategy> {
+    match at.json.as_str().as_deref() {
+        Some("exact") => Ok(Strategy::Exact),
+        Some("casefold_exact") => Ok(Strategy::CasefoldExact),
+        Some("numeric") => Ok(Strategy::Numeric),
+        Some("contains") => Ok(Strategy::Contains),
+        _ => Err(at.expected("exact, casefold_exact, numeric or contains")),
+    }
+}
+
+fn strategies(at: &At<'_, '_>) -> Result<BTreeMap<String, Strategy>> {
+    if at.json.kind() != Kind::Object {
+        return Err(at.expected("an object from argument names to strategies"));
+    }
+    at.json.entries().map(|(key, json)| Ok((key.to_string(), strategy(&at.entry(&key, json))?))).collect()
+}
+
+fn tolerance(at: &At<'_, '_>) -> Result<f64> {
+    let tolerance = at.read::<f64>()?;
+    if tolerance < 0.0 {
+        return Err(at.error(ErrorCode::InvalidCriterion, format!("expected a tolerance of 0 or more, found {tolerance}")));
+    }
+    Ok(tolerance)
+}
+
+/// The result without expected turns: nothing is evaluated.
+pub(super) fn no_reference<'a>(case: &Case<'_, 'a>) -> Evaluation<'a> {
+    Evaluation {
+        reason: Some(super::NO_REFERENCE.into()),
+        turns: case.actual.iter().map(|_| TurnEvaluation::not_evaluated(super::NO_REFERENCE)).collect(),
+        ..Evaluation::default()
+    }
+}
+
+impl Metric for ToolParameterMatch {
+    fn evaluate<'a>(&self, case: &Case<'_, 'a>, scoring: &mut Scoring) -> Result<Evaluation<'a>> {
+        if case.expected.is_none() {
+            return Ok(no_reference(case));
+        }
+        let turns = pairs(&self.name, case)?.map(|(actual, expected)| self.turn(actual, expected, scoring));
+        Ok(Evaluation::mean(turns.collect::<Result<_>>()?, self.threshold, "no turn expects a tool call"))
+    }
+}
+
+impl ToolParameterMatch {
+    fn turn<'a>(
+        &self,
+        actual: &Invocation<'a>,
+        expected: &Invocation<'a>,
+        scoring: &Scoring,
+    ) -> Result<TurnEvaluation<'a>> {
+        let (actual, expected) = (actual.tool_calls(), expected.tool_calls());
+        let found = self.rule.evaluate(&expected, &actual)?;
+        let mut turn = match found.score {
+            Some(score) => TurnEvaluation::scored(score, self.threshold),
+            None => TurnEvaluation::not_evaluated("the turn expects no tool call"),
+        };
+        if scoring.explain.wants(turn.status) {
+            let alignment = self.rule.explain(&found, &expected, &actual);
+            turn.explanation = Some(Box::new(Explanation { alignment: Some(alignment), ..Explanation::default() }));
+        }
+        Ok(turn)
+    }
+}

@@ -1,0 +1,122 @@
+//! `tool_trajectory_avg_score`: the share of turns whose tool calls are the expected ones. Range 0
+//! to 1; compares with a reference.
+//!
+//! `match_type` says what a match is: `EXACT` (default) the same calls in the same order, `IN_ORDER`
+//! the expected calls in order with others in between, `ANY_ORDER` the expected calls in any order.
+//! Calls are equal if their names are and, unless `ignore_args`, their arguments; see
+//! [`crate::trajectory`]. A turn scores 1 or 0.
+//!
+//! In the `adk-ts` dialect the match is always exact, arguments are compared as JavaScript writes
+//! them, and a turn without a list of tool calls is not evaluated.
+
+use super::{Case, Dialect, Evaluation, Explanation, Metric, NO_TURNS, Scoring, TurnEvaluation, mean, pairs};
+use crate::model::config::Setup;
+use crate::model::content::FunctionCall;
+use crate::model::error::{ErrorCode, Result};
+use crate::model::invocation::{IntermediateData, Invocation};
+use crate::model::read::At;
+use crate::model::results::EvalStatus;
+use crate::trajectory::{MatchType, equal_args, equal_args_as_js, explain, matches};
+
+struct ToolTrajectoryAvgScore {
+    name: String,
+    threshold: f64,
+    match_type: MatchType,
+    ignore_args: bool,
+}
+
+pub(super) fn build(setup: &Setup<'_, '_, '_>) -> Result<Box<dyn Metric>> {
+    setup.check_keys(&[["match_type", "matchType"], ["ignore_args", "ignoreArgs"]])?;
+    Ok(Box::new(ToolTrajectoryAvgScore {
+        name: setup.name.into(),
+        threshold: setup.threshold()?,
+        match_type: setup.setting(["match_type", "matchType"], MatchType::Exact, match_type)?,
+        ignore_args: setup.setting(["ignore_args", "ignoreArgs"], false, At::read)?,
+    }))
+}
+
+/// `EXACT`, `IN_ORDER` or `ANY_ORDER` in any case, with `-` or a space for `_`; or 0, 1 or 2.
+fn match_type(at: &At<'_, '_>) -> Result<MatchType> {
+    let word = at.json.as_str().map(|word| word.to_ascii_uppercase().replace(['-', ' '], "_"));
+    match (word.as_deref(), at.json.as_f64()) {
+        (Some("EXACT"), _) | (_, Some(0.0)) => Ok(MatchType::Exact),
+        (Some("IN_ORDER"), _) | (_, Some(1.0)) => Ok(MatchType::InOrder),
+        (Some("ANY_ORDER"), _) | (_, Some(2.0)) => Ok(MatchType::AnyOrder),
+        _ => Err(at.error(
+            ErrorCode::InvalidCriterion,
+            format!("expected EXACT, IN_ORDER or ANY_ORDER, found {}", at.json.describe()),
+        )),
+    }
+}
+
+impl Metric for ToolTrajectoryAvgScore {
+    fn evaluate<'a>(&self, case: &Case<'_, 'a>, scoring: &mut Scoring) -> Result<Evaluation<'a>> {
+        if scoring.dialect == Dialect::AdkTs {
+            return self.evaluate_as_adk_ts(case, scoring);
+        }
+        let equal = |expected: &FunctionCall<'_>, actual: &FunctionCall<'_>| {
+            expected.name == actual.name && (self.ignore_args || equal_args(expected.args, actual.args))
+        };
+        let turns = pairs(&self.name, case)?
+            .map(|(actual, expected)| self.turn(self.match_type, &equal, actual, expected, scoring))
+            .collect();
+        Ok(Evaluation::mean(turns, self.threshold, NO_TURNS))
+    }
+}
+
+impl ToolTrajectoryAvgScore {
+    fn turn<'a>(
+        &self,
+        match_type: MatchType,
+        equal: &impl Fn(&FunctionCall<'a>, &FunctionCall<'a>) -> bool,
+        actual: &Invocation<'a>,
+        expected: &Invocation<'a>,
+        scoring: &Scoring,
+    ) -> TurnEvaluation<'a> {
+        let (actual, expected) = (actual.tool_calls(), expected.tool_calls());
+        let matched = matches(match_type, equal, &expected, &actual);
+        let mut turn = TurnEvaluation::scored(if matched { 1.0 } else { 0.0 }, self.threshold);
+        if scoring.explain.wants(turn.status) {
+            let mut explanation = Explanation::default();
+            if expected.is_empty() && !actual.is_empty() && match_type != MatchType::Exact {
+                let warning = "no tool call is expected, so any calls match; use EXACT to allow none";
+                explanation.warnings.push(warning.into());
+            }
+            explanation.alignment = Some(explain(match_type, equal, &expected, &actual));
+            turn.explanation = Some(Box::new(explanation));
+        }
+        turn
+    }
+
+    /// As `@iqai/adk` 0.5.9 scores; its overall status compares 0 with the threshold where no turn
+    /// has a score, so nothing evaluated counts as failed.
+    fn evaluate_as_adk_ts<'a>(&self, case: &Case<'_, 'a>, scoring: &mut Scoring) -> Result<Evaluation<'a>> {
+        let equal = |expected: &FunctionCall<'_>, actual: &FunctionCall<'_>| {
+            expected.name == actual.name && equal_args_as_js(expected.args, actual.args)
+        };
+        let mut turns = Vec::with_capacity(case.actual.len());
+        for (index, actual) in case.actual.iter().enumerate() {
+            if !lists_calls(actual) {
+                turns.push(TurnEvaluation::not_evaluated("the actual turn has no `toolUses`"));
+                continue;
+            }
+            let expected = case.expected_turn(&self.name, index)?;
+            if lists_calls(expected) {
+                turns.push(self.turn(MatchType::Exact, &equal, actual, expected, scoring));
+            } else {
+                turns.push(TurnEvaluation::not_evaluated("the expected turn has no `toolUses`"));
+            }
+        }
+        let score = mean(turns.iter().filter_map(|turn| turn.score)).unwrap_or(0.0);
+        Ok(Evaluation {
+            score: Some(score),
+            status: EvalStatus::of(Some(score), self.threshold),
+            turns,
+            ..Evaluation::default()
+        })
+    }
+}
+
+fn lists_calls(turn: &Invocation<'_>) -> bool {
+    matches!(&turn.intermediate_data, Some(IntermediateData::Summary(summary)) if summary.tool_uses.is_some())
+}

@@ -1,0 +1,62 @@
+//! `tool_trajectory_f1`: how many expected tool calls were made, and how few others. Range 0 to 1;
+//! compares with a reference. Proposed in google/adk-python#5306.
+//!
+//! With M matched pairs of calls, A actual and E expected calls a turn scores 2M / (A + E), and 1 if
+//! there are none on either side. `match_mode` says when two calls match: `name_only`,
+//! `name_and_args`, or `name_and_required_args` (default: every expected argument is there and
+//! equal, others may be). `ordered` (default true) asks for the same order. The conversation's score
+//! is the mean of its turns.
+
+use super::tool_parameter_match::{match_mode, no_reference};
+use super::{Case, Evaluation, Explanation, Metric, NO_TURNS, Scoring, TurnEvaluation, pairs};
+use crate::model::config::Setup;
+use crate::model::error::Result;
+use crate::model::invocation::Invocation;
+use crate::model::read::At;
+use crate::trajectory::{MatchMode, MatchType, calls_match, explain, f1};
+
+struct ToolTrajectoryF1 {
+    name: String,
+    threshold: f64,
+    mode: MatchMode,
+    ordered: bool,
+}
+
+pub(super) fn build(setup: &Setup<'_, '_, '_>) -> Result<Box<dyn Metric>> {
+    setup.check_keys(&[["match_mode", "matchMode"], ["ordered", "ordered"]])?;
+    Ok(Box::new(ToolTrajectoryF1 {
+        name: setup.name.into(),
+        threshold: setup.threshold()?,
+        mode: setup.setting(["match_mode", "matchMode"], MatchMode::NameAndRequiredArgs, match_mode)?,
+        ordered: setup.setting(["ordered", "ordered"], true, At::read)?,
+    }))
+}
+
+impl Metric for ToolTrajectoryF1 {
+    fn evaluate<'a>(&self, case: &Case<'_, 'a>, scoring: &mut Scoring) -> Result<Evaluation<'a>> {
+        if case.expected.is_none() {
+            return Ok(no_reference(case));
+        }
+        let turns = pairs(&self.name, case)?.map(|(actual, expected)| self.turn(actual, expected, scoring));
+        Ok(Evaluation::mean(turns.collect::<Result<_>>()?, self.threshold, NO_TURNS))
+    }
+}
+
+impl ToolTrajectoryF1 {
+    fn turn<'a>(
+        &self,
+        actual: &Invocation<'a>,
+        expected: &Invocation<'a>,
+        scoring: &Scoring,
+    ) -> Result<TurnEvaluation<'a>> {
+        let (actual, expected) = (actual.tool_calls(), expected.tool_calls());
+        let mut turn = TurnEvaluation::scored(f1(self.mode, self.ordered, &expected, &actual)?, self.threshold);
+        if scoring.explain.wants(turn.status) {
+            let match_type = if self.ordered { MatchType::InOrder } else { MatchType::AnyOrder };
+            let equal = |expected: &_, actual: &_| calls_match(self.mode, expected, actual);
+            let alignment = explain(match_type, &equal, &expected, &actual);
+            turn.explanation = Some(Box::new(Explanation { alignment: Some(alignment), ..Explanation::default() }));
+        }
+        Ok(turn)
+    }
+}

@@ -1,0 +1,179 @@
+//! Eval configs: which metrics, and what each has to reach.
+
+use std::borrow::Cow;
+
+use super::error::{Error, ErrorCode, Result, suggestion};
+use super::json::{Json, Kind};
+use super::read::{At, object_or_null, record};
+
+/// The criteria that apply where no config is given, as in ADK.
+pub const DEFAULT_CONFIG: &str =
+    r#"{"criteria": {"tool_trajectory_avg_score": 1.0, "response_match_score": 0.8}}"#;
+
+record! {
+    /// A metric with its settings.
+    pub struct EvalMetric<'a> {
+        /// The metric.
+        metric_name: Cow<'a, str> = "metric_name" | "metricName";
+        /// What the score has to reach.
+        threshold: Option<f64> = "threshold" | "threshold";
+        /// The metric's settings; its `threshold` wins over the metric's.
+        criterion: Option<Json<'a>> = "criterion" | "criterion" => object_or_null;
+        /// Settings of the judge model; the criterion's win.
+        judge_model_options: Option<Json<'a>> = "judge_model_options" | "judgeModelOptions" => object_or_null;
+        /// Where google-adk finds a metric written by the user.
+        custom_function_path: Option<Cow<'a, str>> = "custom_function_path" | "customFunctionPath";
+    }
+}
+
+record! {
+    struct EvalConfig<'a> {
+        criteria: Option<Json<'a>> = "criteria" | "criteria" => object_or_null;
+        custom_metrics: Option<Json<'a>> = "custom_metrics" | "customMetrics" => object_or_null;
+        user_simulator_config: Option<Json<'a>> = "user_simulator_config" | "userSimulatorConfig" => object_or_null;
+        live_model_config: Option<Json<'a>> = "live_model_config" | "liveModelConfig" => object_or_null;
+    }
+}
+
+/// What a config says of one metric: what a metric is made from.
+#[derive(Clone, Copy)]
+pub struct Setup<'a, 'p, 's> {
+    /// The metric's name, in lower case if the config names it as ADK-TS's enum does.
+    pub name: &'s str,
+    /// The threshold beside the criterion.
+    pub threshold: Option<f64>,
+    /// The criterion, an object.
+    pub criterion: Option<At<'a, 'p>>,
+    /// The place that names the metric.
+    pub place: At<'a, 'p>,
+}
+
+impl<'a> Setup<'a, '_, '_> {
+    /// The threshold in force: the criterion's, else the metric's.
+    ///
+    /// # Errors
+    /// `invalid_criterion` if it is not a number, `threshold_required` if there is none.
+    pub fn threshold(&self) -> Result<f64> {
+        let of_criterion = match self.criterion.and_then(|at| Some((at, at.json.get("threshold")?))) {
+            Some((at, json)) if !json.is_null() => Some(read_threshold(&at.entry("threshold", json))?),
+            _ => None,
+        };
+        of_criterion.or(self.threshold).ok_or_else(|| {
+            self.place
+                .error(ErrorCode::ThresholdRequired, format!("the metric `{}` needs a threshold", self.name))
+                .with_help(format!("For example: {{\"{}\": 0.8}}", self.name))
+        })
+    }
+
+    /// Checks the keys of the criterion against those that the metric knows, besides those that
+    /// every criterion may have. Keys come as `[snake_case, camelCase]`.
+    ///
+    /// # Errors
+    /// `invalid_criterion` for a key that resembles a known one; other unknown keys are warned of.
+    pub fn check_keys(&self, known: &[[&'static str; 2]]) -> Result<()> {
+        const COMMON: [[&str; 2]; 2] = [
+            ["threshold", "threshold"],
+            ["include_intermediate_responses_in_final", "includeIntermediateResponsesInFinal"],
+        ];
+        let Some(at) = self.criterion else { return Ok(()) };
+        let all = || COMMON.iter().chain(known).flatten().copied();
+        for (key, json) in at.json.entries() {
+            if all().any(|name| name == key) {
+                continue;
+            }
+            let here = at.entry(&key, json);
+            if let Some(close) = suggestion(&key, all()) {
+                return Err(here
+                    .error(ErrorCode::InvalidCriterion, format!("`{}` has no setting `{key}`", self.name))
+                    .with_help(format!("Did you mean `{close}`?")));
+            }
+            here.warn(format!("`{}` has no setting `{key}`; it is ignored", self.name));
+        }
+        Ok(())
+    }
+
+    /// Reads a setting of the criterion, or takes `default`.
+    ///
+    /// # Errors
+    /// `invalid_criterion` if `read` does not accept it.
+    pub fn setting<T>(
+        &self,
+        keys: [&'static str; 2],
+        default: T,
+        read: impl Fn(&At<'a, '_>) -> Result<T>,
+    ) -> Result<T> {
+        let Some(at) = self.criterion else { return Ok(default) };
+        let found = at.json.entries().find(|(key, _)| keys.contains(&key.as_ref()));
+        match found {
+            Some((key, json)) if !json.is_null() => read(&at.entry(&key, json))
+                .map_err(|error| Error { code: ErrorCode::InvalidCriterion, ..error }),
+            _ => Ok(default),
+        }
+    }
+}
+
+/// Reads a config: calls `build` for every metric that it names, in order.
+///
+/// # Errors
+/// `invalid_input` or `invalid_criterion` with path and line; whatever `build` says.
+pub fn read_config<'a, M>(
+    at: At<'a, '_>,
+    mut build: impl FnMut(Setup<'a, '_, '_>) -> Result<M>,
+) -> Result<Vec<M>> {
+    let config: EvalConfig<'a> = at.read()?;
+    let Some(criteria) = config.criteria else { return Ok(Vec::new()) };
+    let list = at.entry("criteria", criteria);
+    let mut metrics = Vec::new();
+    for (key, json) in criteria.entries() {
+        let place = list.entry(&key, json);
+        let name = plain_name(&key);
+        let metric = match json.kind() {
+            Kind::Object => build(Setup { name: &name, threshold: None, criterion: Some(place), place })?,
+            _ => build(Setup {
+                name: &name,
+                threshold: Some(read_threshold(&place)?),
+                criterion: None,
+                place,
+            })?,
+        };
+        metrics.push(metric);
+    }
+    Ok(metrics)
+}
+
+/// Reads one metric with its settings.
+///
+/// # Errors
+/// As [`read_config`].
+pub fn read_metric<'a, M>(at: At<'a, '_>, build: impl FnOnce(Setup<'a, '_, '_>) -> Result<M>) -> Result<M> {
+    let metric: EvalMetric<'a> = at.read()?;
+    let name = plain_name(&metric.metric_name);
+    let criterion = metric.criterion.map(|json| at.entry("criterion", json));
+    match criterion {
+        Some(criterion) => {
+            build(Setup { name: &name, threshold: metric.threshold, criterion: Some(criterion), place: at })
+        }
+        None => build(Setup { name: &name, threshold: metric.threshold, criterion: None, place: at }),
+    }
+}
+
+/// ADK-TS's example config names metrics as its enum does: `RESPONSE_MATCH_SCORE`.
+fn plain_name(name: &str) -> Cow<'_, str> {
+    let shouts =
+        !name.is_empty() && name.bytes().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || b == b'_');
+    if shouts { Cow::Owned(name.to_ascii_lowercase()) } else { Cow::Borrowed(name) }
+}
+
+/// A number, a numeric string, or `true` for 1, as google-adk reads them.
+fn read_threshold(at: &At<'_, '_>) -> Result<f64> {
+    let number = match at.json.kind() {
+        Kind::True => Some(1.0),
+        Kind::False => Some(0.0),
+        Kind::Number => at.json.as_f64(),
+        _ => at.json.as_str().and_then(|text| text.trim().parse().ok()),
+    };
+    number.filter(|threshold: &f64| threshold.is_finite()).ok_or_else(|| {
+        let error = at.expected("a threshold: a number, or an object with `threshold`");
+        Error { code: ErrorCode::InvalidCriterion, ..error }
+    })
+}

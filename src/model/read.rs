@@ -1,0 +1,362 @@
+//! How shapes are read from JSON: one trait, a place to stand on, and the macro that declares a
+//! record once for reading, writing and its JSON Schema.
+
+use std::borrow::Cow;
+use std::cell::RefCell;
+use std::fmt::Write as _;
+
+use super::error::{Error, ErrorCode, Result, suggestion};
+use super::json::{Json, Kind};
+
+/// A JSON value together with its path and the warnings collected on the way.
+#[derive(Clone, Copy)]
+pub struct At<'a, 'p> {
+    /// The value.
+    pub json: Json<'a>,
+    path: Path<'p>,
+    warnings: &'p Warnings,
+}
+
+#[derive(Clone, Copy)]
+struct Path<'p> {
+    parent: Option<&'p Path<'p>>,
+    step: Step<'p>,
+}
+
+#[derive(Clone, Copy)]
+enum Step<'p> {
+    Root,
+    Key(&'p str),
+    Index(usize),
+}
+
+/// What was read but may surprise: collected while reading, at most [`Warnings::MOST`].
+#[derive(Default)]
+pub struct Warnings(RefCell<Vec<Error>>);
+
+impl Warnings {
+    /// How many warnings are kept.
+    pub const MOST: usize = 100;
+
+    /// Adds a warning, unless one with the same message is there or there are [`Self::MOST`].
+    pub fn add(&self, warning: Error) {
+        let mut all = self.0.borrow_mut();
+        if all.len() < Self::MOST && all.iter().all(|known| known.message != warning.message) {
+            all.push(warning);
+        }
+    }
+
+    /// The warnings in the order found.
+    #[must_use]
+    pub fn into_vec(self) -> Vec<Error> {
+        self.0.into_inner()
+    }
+}
+
+impl<'a, 'p> At<'a, 'p> {
+    /// Stands on the outermost value of a document.
+    #[must_use]
+    pub fn root(json: Json<'a>, warnings: &'p Warnings) -> Self {
+        Self { json, path: Path { parent: None, step: Step::Root }, warnings }
+    }
+
+    fn step(&'p self, json: Json<'a>, step: Step<'p>) -> At<'a, 'p> {
+        At { json, path: Path { parent: Some(&self.path), step }, warnings: self.warnings }
+    }
+
+    /// The value of an entry of this object.
+    #[must_use]
+    pub fn entry(&'p self, key: &'p str, json: Json<'a>) -> At<'a, 'p> {
+        self.step(json, Step::Key(key))
+    }
+
+    /// An item of this array.
+    #[must_use]
+    pub fn item(&'p self, index: usize, json: Json<'a>) -> At<'a, 'p> {
+        self.step(json, Step::Index(index))
+    }
+
+    /// Reads the value under the first of `keys` that is there.
+    ///
+    /// # Errors
+    /// What reading the value says.
+    pub fn find<T: Read<'a>>(&self, keys: [&str; 2]) -> Result<Option<T>> {
+        match self.json.entries().find(|(key, _)| keys.contains(&key.as_ref())) {
+            Some((key, json)) => self.entry(&key, json).read().map(Some),
+            None => Ok(None),
+        }
+    }
+
+    /// Reads the value as a `T`.
+    ///
+    /// # Errors
+    /// `invalid_input` with the path and line of what does not fit.
+    pub fn read<T: Read<'a>>(&self) -> Result<T> {
+        T::read(*self)
+    }
+
+    /// An error about this value.
+    #[must_use]
+    pub fn error(&self, code: ErrorCode, message: impl Into<String>) -> Error {
+        self.locate(Error::new(code, message))
+    }
+
+    /// Adds this place to an error that has none.
+    #[must_use]
+    pub fn locate(&self, error: Error) -> Error {
+        error.at_path(self.path()).at_line(self.json.line())
+    }
+
+    /// An error saying what was expected here and what was found.
+    #[must_use]
+    pub fn expected(&self, what: &str) -> Error {
+        self.error(ErrorCode::InvalidInput, format!("expected {what}, found {}", self.json.describe()))
+    }
+
+    /// Notes something about this value that may surprise.
+    pub fn warn(&self, message: impl Into<String>) {
+        self.warnings.add(self.error(ErrorCode::InvalidInput, message));
+    }
+
+    /// The JSON path of this value; `$` for the outermost.
+    #[must_use]
+    pub fn path(&self) -> String {
+        let mut steps = Vec::new();
+        let mut next = Some(&self.path);
+        while let Some(path) = next {
+            steps.push(path.step);
+            next = path.parent;
+        }
+        let mut text = String::new();
+        for step in steps.iter().rev() {
+            match step {
+                Step::Root => {}
+                Step::Index(index) => _ = write!(text, "[{index}]"),
+                Step::Key(key) if is_plain_key(key) => {
+                    if !text.is_empty() {
+                        text.push('.');
+                    }
+                    text.push_str(key);
+                }
+                Step::Key(key) => _ = write!(text, "[{key:?}]"),
+            }
+        }
+        if text.is_empty() { "$".into() } else { text }
+    }
+}
+
+fn is_plain_key(key: &str) -> bool {
+    !key.is_empty()
+        && key.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '$')
+        && !key.starts_with(|c: char| c.is_ascii_digit())
+}
+
+/// What can be read from JSON.
+pub trait Read<'a>: Sized {
+    /// Reads the value at this place.
+    ///
+    /// # Errors
+    /// `invalid_input` with the path and line of what does not fit.
+    fn read(at: At<'a, '_>) -> Result<Self>;
+
+    /// The value where the key is absent; none if the key is needed.
+    #[must_use]
+    fn absent() -> Option<Self> {
+        None
+    }
+}
+
+impl<'a> Read<'a> for Json<'a> {
+    fn read(at: At<'a, '_>) -> Result<Self> {
+        Ok(at.json)
+    }
+}
+
+impl<'a> Read<'a> for bool {
+    fn read(at: At<'a, '_>) -> Result<Self> {
+        at.json.as_bool().ok_or_else(|| at.expected("true or false"))
+    }
+}
+
+impl<'a> Read<'a> for f64 {
+    fn read(at: At<'a, '_>) -> Result<Self> {
+        at.json.as_f64().filter(|number| number.is_finite()).ok_or_else(|| at.expected("a number"))
+    }
+}
+
+impl<'a> Read<'a> for i64 {
+    /// A whole number, `3` and `3.0` alike.
+    fn read(at: At<'a, '_>) -> Result<Self> {
+        let number = at.json.as_number().ok_or_else(|| at.expected("a whole number"))?;
+        number.parse().ok().or_else(|| whole(number)).ok_or_else(|| at.expected("a whole number"))
+    }
+}
+
+fn whole(number: &str) -> Option<i64> {
+    const EXACT: f64 = 9_007_199_254_740_992.0;
+    let value: f64 = number.parse().ok()?;
+    #[expect(clippy::cast_possible_truncation, reason = "whole and within the exact range of doubles")]
+    (value.fract() == 0.0 && value.abs() <= EXACT).then_some(value as i64)
+}
+
+impl<'a> Read<'a> for Cow<'a, str> {
+    fn read(at: At<'a, '_>) -> Result<Self> {
+        at.json.as_str().ok_or_else(|| at.expected("a string"))
+    }
+}
+
+/// `null` is an absent value.
+impl<'a, T: Read<'a>> Read<'a> for Option<T> {
+    fn read(at: At<'a, '_>) -> Result<Self> {
+        if at.json.is_null() { Ok(None) } else { T::read(at).map(Some) }
+    }
+    fn absent() -> Option<Self> {
+        Some(None)
+    }
+}
+
+impl<'a, T: Read<'a>> Read<'a> for Vec<T> {
+    fn read(at: At<'a, '_>) -> Result<Self> {
+        if at.json.kind() != Kind::Array {
+            return Err(at.expected("an array"));
+        }
+        at.json.items().enumerate().map(|(index, item)| at.item(index, item).read()).collect()
+    }
+}
+
+/// Says that a key is needed.
+pub fn missing(at: &At<'_, '_>, key: &str) -> Error {
+    let found = at.json.entries().map(|(name, _)| name).collect::<Vec<_>>();
+    let error = at.error(ErrorCode::InvalidInput, format!("`{key}` is missing"));
+    match suggestion(key, found.iter().map(AsRef::as_ref)) {
+        Some(close) => error.with_help(format!("Is `{close}` meant to be `{key}`?")),
+        None => error,
+    }
+}
+
+/// Says that a key is there in both spellings.
+pub fn twice(at: &At<'_, '_>, snake: &str, camel: &str) -> Error {
+    at.error(ErrorCode::InvalidInput, format!("`{snake}` is given twice, also as `{camel}`"))
+        .with_help("Keep one of the two")
+}
+
+/// Declares a shape once: the struct, how it is read in either spelling, how it is written, and its
+/// JSON Schema.
+///
+/// Each field names its key in `snake_case` and in `camelCase`. A field of a type that can be absent
+/// ([`Read::absent`]) may be; `default` fields take the default of their type, for `null` too; `=>`
+/// names a check of the value before it is read. With
+/// `extra` the record keeps the keys that it does not know, otherwise it warns of them. With
+/// `source` it remembers where it was read from.
+macro_rules! record {
+    (
+        $(#[$meta:meta])*
+        $vis:vis struct $name:ident<$lt:lifetime> {
+            $( $(#[$field_meta:meta])* $field:ident: $type:ty = $snake:literal | $camel:literal $($default:ident)? $(=> $check:path)?; )*
+        }
+        $( extra $extra:ident )?
+        $( source $source:ident )?
+    ) => {
+        $(#[$meta])*
+        #[derive(Clone, Debug, PartialEq)]
+        #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+        $vis struct $name<$lt> {
+            $(
+                $(#[$field_meta])*
+                #[cfg_attr(feature = "schema", schemars(rename = $camel $(, $default)?))]
+                pub $field: $type,
+            )*
+            $(
+                /// The keys that are not known here, as they were read.
+                #[cfg_attr(feature = "schema", schemars(skip))]
+                pub $extra: Vec<(std::borrow::Cow<$lt, str>, $crate::model::json::Json<$lt>)>,
+            )?
+            $(
+                /// Where this was read from.
+                #[cfg_attr(feature = "schema", schemars(skip))]
+                pub $source: $crate::model::read::Source<$lt>,
+            )?
+        }
+
+        impl<$lt> $crate::model::read::Read<$lt> for $name<$lt> {
+            fn read(at: $crate::model::read::At<$lt, '_>) -> $crate::model::error::Result<Self> {
+                if at.json.kind() != $crate::model::json::Kind::Object {
+                    return Err(at.expected(concat!("an object (", stringify!($name), ")")));
+                }
+                $( let mut $field: Option<$type> = None; )*
+                $( let mut $extra = Vec::new(); )?
+                for (key, json) in at.json.entries() {
+                    $(
+                        if $crate::model::read::is_key(&key, $snake, $camel) {
+                            if $field.is_some() {
+                                return Err($crate::model::read::twice(&at, $snake, $camel));
+                            }
+                            $( $check(at.entry(&key, json))?; )?
+                            $field = record!(@read at, key, json $(, $default)?);
+                            continue;
+                        }
+                    )*
+                    record!(@unknown $name, at, key, json $(, $extra)?);
+                }
+                Ok(Self {
+                    $( $field: match $crate::model::read::absent_or($field) {
+                        Some(value) => value,
+                        None => record!(@absent at, $snake $(, $default)?),
+                    }, )*
+                    $( $extra, )?
+                    $( $source: $crate::model::read::Source(Some(at.json)), )?
+                })
+            }
+        }
+
+        impl $crate::model::write::Write for $name<'_> {
+            fn write(&self, out: &mut $crate::model::write::Writer) {
+                let mut object = out.object();
+                $( object.field($snake, $camel, &self.$field); )*
+                $( for (key, value) in &self.$extra { object.entry(key, value); } )?
+                object.end();
+            }
+        }
+    };
+    (@read $at:ident, $key:ident, $json:ident) => { Some($at.entry(&$key, $json).read()?) };
+    (@read $at:ident, $key:ident, $json:ident, default) => { $at.entry(&$key, $json).read()? };
+    (@absent $at:ident, $snake:literal) => { return Err($crate::model::read::missing(&$at, $snake)) };
+    (@absent $at:ident, $snake:literal, default) => { Default::default() };
+    (@unknown $name:ident, $at:ident, $key:ident, $json:ident) => {
+        if !$json.is_null() {
+            let here = $at.entry(&$key, $json);
+            here.warn(format!("`{}` is not a field of {} and is left out", $key, stringify!($name)));
+        }
+    };
+    (@unknown $name:ident, $at:ident, $key:ident, $json:ident, $extra:ident) => {
+        if !$json.is_null() {
+            $extra.push(($key, $json));
+        }
+    };
+}
+pub(crate) use record;
+
+/// Checks that a value is an object or `null`, for fields that keep it as it is.
+pub(crate) fn object_or_null(at: At<'_, '_>) -> Result<()> {
+    if matches!(at.json.kind(), Kind::Object | Kind::Null) { Ok(()) } else { Err(at.expected("an object")) }
+}
+
+/// Whether a key is this one in either spelling.
+pub(crate) fn is_key(key: &str, snake: &str, camel: &str) -> bool {
+    key == snake || key == camel
+}
+
+/// The value read, or what stands for an absent one.
+pub(crate) fn absent_or<'a, T: Read<'a>>(read: Option<T>) -> Option<T> {
+    read.or_else(T::absent)
+}
+
+/// The JSON that a record was read from; it takes no part in comparisons.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Source<'a>(pub Option<Json<'a>>);
+
+impl PartialEq for Source<'_> {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}

@@ -1,0 +1,247 @@
+//! Results: what a run found, as ADK stores it.
+
+use std::borrow::Cow;
+
+use serde::Serialize;
+
+use super::error::Result;
+use super::invocation::Invocation;
+use super::json::{Json, Kind};
+use super::read::{At, Read, object_or_null, record};
+use super::write::{Write, Writer};
+
+/// How an evaluation ended. Files hold the integers; old ones the words.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum EvalStatus {
+    /// The score reaches the threshold.
+    Passed = 1,
+    /// It does not.
+    Failed = 2,
+    /// There is no score; the result says why.
+    #[default]
+    NotEvaluated = 3,
+    /// There is a value that neither passes nor fails.
+    Informational = 4,
+}
+
+impl EvalStatus {
+    /// Every status with the word that old files use.
+    pub const ALL: [(Self, &'static str); 4] = [
+        (Self::Passed, "PASSED"),
+        (Self::Failed, "FAILED"),
+        (Self::NotEvaluated, "NOT_EVALUATED"),
+        (Self::Informational, "INFORMATIONAL"),
+    ];
+
+    /// PASSED if the score reaches the threshold, NOT_EVALUATED without a score.
+    #[must_use]
+    pub fn of(score: Option<f64>, threshold: f64) -> Self {
+        match score {
+            Some(score) if score >= threshold => Self::Passed,
+            Some(_) => Self::Failed,
+            None => Self::NotEvaluated,
+        }
+    }
+
+    /// The status of a case: FAILED if a metric failed, else PASSED if one passed, else NOT_EVALUATED.
+    #[must_use]
+    pub fn of_case(metrics: impl IntoIterator<Item = Self>) -> Self {
+        let mut status = Self::NotEvaluated;
+        for metric in metrics {
+            match metric {
+                Self::Failed => return Self::Failed,
+                Self::Passed => status = Self::Passed,
+                Self::NotEvaluated | Self::Informational => {}
+            }
+        }
+        status
+    }
+}
+
+impl Serialize for EvalStatus {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_u8(*self as u8)
+    }
+}
+
+impl<'a> Read<'a> for EvalStatus {
+    fn read(at: At<'a, '_>) -> Result<Self> {
+        let found = at.json.as_str();
+        let number = at.json.as_f64();
+        Self::ALL
+            .into_iter()
+            .find(|(status, word)| {
+                number == Some(f64::from(*status as u8))
+                    || found.as_deref().is_some_and(|found| found.eq_ignore_ascii_case(word))
+            })
+            .map(|(status, _)| status)
+            .ok_or_else(|| at.expected("a status: 1, 2, 3 or 4"))
+    }
+}
+
+impl Write for EvalStatus {
+    fn write(&self, out: &mut Writer) {
+        out.serde(self);
+    }
+}
+
+#[cfg(feature = "schema")]
+impl schemars::JsonSchema for EvalStatus {
+    fn schema_name() -> Cow<'static, str> {
+        "EvalStatus".into()
+    }
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        schemars::json_schema!({
+            "description": "1 passed, 2 failed, 3 not evaluated, 4 informational.",
+            "enum": [1, 2, 3, 4],
+        })
+    }
+}
+
+record! {
+    /// The results of an evalset.
+    pub struct EvalSetResult<'a> {
+        /// Identifies the result.
+        eval_set_result_id: Cow<'a, str> = "eval_set_result_id" | "evalSetResultId";
+        /// Its name, fit for a file.
+        eval_set_result_name: Option<Cow<'a, str>> = "eval_set_result_name" | "evalSetResultName";
+        /// The evalset.
+        eval_set_id: Cow<'a, str> = "eval_set_id" | "evalSetId";
+        /// The results of its cases.
+        eval_case_results: Vec<EvalCaseResult<'a>> = "eval_case_results" | "evalCaseResults" default;
+        /// When it was made, in seconds since 1970.
+        creation_timestamp: f64 = "creation_timestamp" | "creationTimestamp" default;
+    } extra other
+}
+
+record! {
+    /// The results of one run of a case.
+    pub struct EvalCaseResult<'a> {
+        /// The old name of the evalset.
+        eval_set_file: Option<Cow<'a, str>> = "eval_set_file" | "evalSetFile";
+        /// The evalset.
+        eval_set_id: Cow<'a, str> = "eval_set_id" | "evalSetId" default;
+        /// The case.
+        eval_id: Cow<'a, str> = "eval_id" | "evalId" default;
+        /// FAILED if a metric failed, else PASSED if one passed, else NOT_EVALUATED.
+        final_eval_status: EvalStatus = "final_eval_status" | "finalEvalStatus";
+        /// Each metric's result for the whole conversation.
+        overall_eval_metric_results: Vec<EvalMetricResult<'a>> = "overall_eval_metric_results" | "overallEvalMetricResults" default;
+        /// Each metric's result for each turn.
+        eval_metric_result_per_invocation: Vec<EvalMetricResultPerInvocation<'a>> = "eval_metric_result_per_invocation" | "evalMetricResultPerInvocation" default;
+        /// The session of the run.
+        session_id: Cow<'a, str> = "session_id" | "sessionId" default;
+        /// The session itself.
+        session_details: Option<Json<'a>> = "session_details" | "sessionDetails" => object_or_null;
+        /// The user of the run.
+        user_id: Option<Cow<'a, str>> = "user_id" | "userId";
+    } extra other
+}
+
+record! {
+    /// The results of one turn.
+    pub struct EvalMetricResultPerInvocation<'a> {
+        /// What the agent did.
+        actual_invocation: Invocation<'a> = "actual_invocation" | "actualInvocation";
+        /// What was expected of it.
+        expected_invocation: Option<Invocation<'a>> = "expected_invocation" | "expectedInvocation";
+        /// Each metric's result.
+        eval_metric_results: Vec<EvalMetricResult<'a>> = "eval_metric_results" | "evalMetricResults" default;
+    }
+}
+
+record! {
+    /// What one metric found.
+    pub struct EvalMetricResult<'a> {
+        /// The metric.
+        metric_name: Cow<'a, str> = "metric_name" | "metricName";
+        /// What the score has to reach.
+        threshold: Option<f64> = "threshold" | "threshold";
+        /// The metric's settings.
+        criterion: Option<Json<'a>> = "criterion" | "criterion";
+        /// Where a metric written by the user is found.
+        custom_function_path: Option<Cow<'a, str>> = "custom_function_path" | "customFunctionPath";
+        /// The score; absent if there is none.
+        score: Option<f64> = "score" | "score";
+        /// How the evaluation ended.
+        eval_status: EvalStatus = "eval_status" | "evalStatus";
+        /// What the score is made of.
+        details: Option<EvalMetricResultDetails<'a>> = "details" | "details";
+    }
+}
+
+record! {
+    /// What a score is made of.
+    #[derive(Default)]
+    pub struct EvalMetricResultDetails<'a> {
+        /// The score of each rubric.
+        rubric_scores: Option<Vec<RubricScore<'a>>> = "rubric_scores" | "rubricScores";
+        /// The tokens by kind.
+        token_usage_details: Option<TokenUsageDetails<'a>> = "token_usage_details" | "tokenUsageDetails";
+        /// The seconds by kind.
+        duration_details: Option<DurationDetails<'a>> = "duration_details" | "durationDetails";
+    }
+}
+
+record! {
+    /// The score of one rubric.
+    pub struct RubricScore<'a> {
+        /// The rubric.
+        rubric_id: Cow<'a, str> = "rubric_id" | "rubricId";
+        /// Why it got this score.
+        rationale: Option<Cow<'a, str>> = "rationale" | "rationale";
+        /// 1 yes, 0 no; a share of turns over a whole conversation.
+        score: Option<f64> = "score" | "score";
+    }
+}
+
+/// A count or a duration, where it was reported.
+type Amount = Option<f64>;
+
+record! {
+    /// Tokens by kind. Absent is not zero: nothing reported that kind.
+    #[derive(Default)]
+    pub struct TokenUsageDetails<'a> {
+        /// Input and output.
+        total_tokens: Amount = "total_tokens" | "totalTokens";
+        /// Prompt and tool use.
+        input_tokens: Amount = "input_tokens" | "inputTokens";
+        /// The prompt, cached tokens included.
+        prompt_tokens: Amount = "prompt_tokens" | "promptTokens";
+        /// The part of the prompt that came from a cache.
+        cached_tokens: Amount = "cached_tokens" | "cachedTokens";
+        /// Results of tools that the model itself called.
+        tool_use_tokens: Amount = "tool_use_tokens" | "toolUseTokens";
+        /// Candidates and reasoning.
+        output_tokens: Amount = "output_tokens" | "outputTokens";
+        /// The answers.
+        candidates_tokens: Amount = "candidates_tokens" | "candidatesTokens";
+        /// Thoughts.
+        reasoning_tokens: Amount = "reasoning_tokens" | "reasoningTokens";
+    } extra other
+}
+
+record! {
+    /// Seconds by kind; the parts add up to the total. Absent is not zero: it was not measured.
+    #[derive(Default)]
+    pub struct DurationDetails<'a> {
+        /// The whole turn.
+        total_seconds: Amount = "total_seconds" | "totalSeconds";
+        /// Awaiting a model.
+        model_seconds: Amount = "model_seconds" | "modelSeconds";
+        /// In tools, not awaiting a model.
+        tool_seconds: Amount = "tool_seconds" | "toolSeconds";
+        /// The rest.
+        framework_seconds: Amount = "framework_seconds" | "frameworkSeconds";
+    } extra other
+}
+
+impl<'a> EvalSetResult<'a> {
+    /// Reads a result file.
+    ///
+    /// # Errors
+    /// `invalid_input` with the path and line of what does not fit.
+    pub fn read_any(at: At<'a, '_>) -> Result<Self> {
+        if at.json.kind() == Kind::Object { at.read() } else { Err(at.expected("an evalset result")) }
+    }
+}

@@ -1,0 +1,224 @@
+//! How shapes are written as JSON, in either spelling.
+
+use std::borrow::Cow;
+
+use super::json::{Json, Kind};
+
+/// How the keys of ADK's shapes are spelled. Keys inside tool arguments, session state and other
+/// free-form values are never respelled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Spelling {
+    /// As google-adk writes files: `eval_set_id`.
+    Snake,
+    /// As ADK-TS and JavaScript write objects: `evalSetId`.
+    Camel,
+}
+
+/// What can be written as JSON.
+pub trait Write {
+    /// Writes the value.
+    fn write(&self, out: &mut Writer);
+
+    /// Whether an object leaves its key out.
+    fn is_absent(&self) -> bool {
+        false
+    }
+}
+
+/// Writes a value as compact JSON.
+#[must_use]
+pub fn to_json(value: &impl Write, spelling: Spelling) -> String {
+    let mut writer = Writer { text: String::new(), spelling };
+    value.write(&mut writer);
+    writer.text
+}
+
+/// Collects JSON text.
+pub struct Writer {
+    text: String,
+    spelling: Spelling,
+}
+
+/// An object that is being written.
+pub struct Object<'w> {
+    writer: &'w mut Writer,
+    empty: bool,
+}
+
+impl Writer {
+    /// Begins an object; [`Object::end`] ends it.
+    pub fn object(&mut self) -> Object<'_> {
+        self.text.push('{');
+        Object { writer: self, empty: true }
+    }
+
+    /// Writes an array.
+    pub fn array<'i, T: Write + 'i>(&mut self, items: impl IntoIterator<Item = &'i T>) {
+        self.text.push('[');
+        for (index, item) in items.into_iter().enumerate() {
+            if index > 0 {
+                self.text.push(',');
+            }
+            item.write(self);
+        }
+        self.text.push(']');
+    }
+
+    /// Writes what serde can serialise.
+    pub fn serde(&mut self, value: &impl serde::Serialize) {
+        self.text.push_str(&serde_json::to_string(value).unwrap_or_else(|_| "null".into()));
+    }
+
+    /// Writes JSON text as it is.
+    pub fn raw(&mut self, json: &str) {
+        self.text.push_str(json);
+    }
+}
+
+impl Object<'_> {
+    /// Writes a field, unless it is absent.
+    pub fn field(&mut self, snake: &str, camel: &str, value: &impl Write) {
+        if !value.is_absent() {
+            let key = if self.writer.spelling == Spelling::Snake { snake } else { camel };
+            self.entry(key, value);
+        }
+    }
+
+    /// Writes an entry whose key has one spelling only.
+    pub fn entry(&mut self, key: &str, value: &impl Write) {
+        if !self.empty {
+            self.writer.text.push(',');
+        }
+        self.empty = false;
+        key.write(self.writer);
+        self.writer.text.push(':');
+        value.write(self.writer);
+    }
+
+    /// Ends the object.
+    pub fn end(self) {
+        self.writer.text.push('}');
+    }
+}
+
+impl Write for str {
+    fn write(&self, out: &mut Writer) {
+        out.serde(&self);
+    }
+}
+
+impl Write for Cow<'_, str> {
+    fn write(&self, out: &mut Writer) {
+        out.serde(self);
+    }
+}
+
+impl Write for bool {
+    fn write(&self, out: &mut Writer) {
+        out.raw(if *self { "true" } else { "false" });
+    }
+}
+
+impl Write for f64 {
+    /// The shortest text that reads back as the same double.
+    fn write(&self, out: &mut Writer) {
+        out.serde(self);
+    }
+}
+
+impl Write for i64 {
+    fn write(&self, out: &mut Writer) {
+        out.serde(self);
+    }
+}
+
+impl Write for Json<'_> {
+    fn write(&self, out: &mut Writer) {
+        out.raw(self.raw());
+    }
+}
+
+impl<T: Write> Write for Option<T> {
+    fn write(&self, out: &mut Writer) {
+        match self {
+            Some(value) => value.write(out),
+            None => out.raw("null"),
+        }
+    }
+    fn is_absent(&self) -> bool {
+        self.is_none()
+    }
+}
+
+impl<T: Write> Write for Vec<T> {
+    fn write(&self, out: &mut Writer) {
+        out.array(self);
+    }
+}
+
+/// Lays JSON out for people: two spaces a level, one entry a line. Numbers keep their digits.
+#[must_use]
+pub fn pretty(json: Json<'_>) -> String {
+    let mut text = String::new();
+    lay_out(json, 0, &mut text);
+    text.push('\n');
+    text
+}
+
+fn lay_out(json: Json<'_>, level: usize, text: &mut String) {
+    let new_line = |text: &mut String, level: usize| {
+        text.push('\n');
+        text.extend(std::iter::repeat_n("  ", level));
+    };
+    let mut empty = true;
+    match json.kind() {
+        Kind::Array => {
+            text.push('[');
+            for item in json.items() {
+                if !empty {
+                    text.push(',');
+                }
+                empty = false;
+                new_line(text, level + 1);
+                lay_out(item, level + 1, text);
+            }
+            if !empty {
+                new_line(text, level);
+            }
+            text.push(']');
+        }
+        Kind::Object => {
+            text.push('{');
+            for (key, value) in json.entries() {
+                if !empty {
+                    text.push(',');
+                }
+                empty = false;
+                new_line(text, level + 1);
+                text.push_str(&serde_json::to_string(&key).unwrap_or_default());
+                text.push_str(": ");
+                lay_out(value, level + 1, text);
+            }
+            if !empty {
+                new_line(text, level);
+            }
+            text.push('}');
+        }
+        _ => text.push_str(json.raw()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::json::Document;
+
+    #[test]
+    fn pretty_keeps_digits_and_order() {
+        let doc = Document::parse(r#"{"b":[1.0,{}],"a":{"x":9007199254740993},"c":[]}"#).unwrap();
+        assert_eq!(
+            pretty(doc.root()),
+            "{\n  \"b\": [\n    1.0,\n    {}\n  ],\n  \"a\": {\n    \"x\": 9007199254740993\n  },\n  \"c\": []\n}\n"
+        );
+    }
+}
