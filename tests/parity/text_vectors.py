@@ -1,8 +1,8 @@
-"""Writes the vectors of the text half: ROUGE pairs, tokenizer sweep, stems.
+"""Writes the vectors of the text half: ROUGE pairs, tokens, stems.
 
-    python text_vectors.py [rouge] [tokenizer] [stemmer] [--words FILE]
+    python text_vectors.py [rouge] [tokenizer] [tokens] [stemmer] [--words FILE]
 
-Without names all three files are written. `stemmer` needs a list of English
+Without names all files are written. `stemmer` needs a list of English
 words, one per line (Debian package wamerican-huge, public domain).
 """
 
@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import itertools
 import random
+import unicodedata
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -252,6 +253,47 @@ def write_tokenizer() -> None:
     print(f"  {len(class_ids):,} classes, {len(folds):,} folds, {len(runs):,} runs")
 
 
+def tokenizer_texts() -> Iterator[str]:
+    """Texts whose tokens depend on more than one neighbour, and random ones."""
+    rng = random.Random("tokens")
+    assigned = [chr(c) for c in code_points() if unicodedata.category(chr(c)) not in ("Cn", "Co")]
+    marks = [c for c in assigned if unicodedata.combining(c)]
+    decomposed = [c for c in assigned if unicodedata.decomposition(c)]
+    jamo = [chr(c) for c in (*range(0x1100, 0x1200), *range(0xA960, 0xA97D), *range(0xD7B0, 0xD7FC))]
+    ignorable = ["'", ".", ":", "\u00ad", "\u0301", "\u0345", "\u2019", "\u200b", "ʼ", "ˮ", "^", "`"]
+    everything = "".join(ALPHABETS.values())
+
+    for sentences in SENTENCES.values():
+        yield from sentences
+    for _ in range(700):
+        bases = rng.choices(assigned, k=3) + rng.choices("aeoAEOcdgかはฉกΑωеи", k=3)
+        yield "".join(
+            base + "".join(rng.choices(marks, k=rng.randint(0, 5)))
+            for base in rng.sample(bases, rng.randint(1, 4))
+        )
+    for size in (29, 30, 31, 32, 64, 200):
+        yield "a" + "".join(rng.choices(marks, k=size))
+        yield "".join(rng.choices(marks, k=size))
+    for _ in range(500):
+        yield "".join(rng.choices(decomposed + marks, k=rng.randint(2, 8)))
+    for _ in range(300):
+        yield "".join(rng.choices(jamo + list("가각힣"), k=rng.randint(2, 7)))
+    for _ in range(500):
+        yield "".join(rng.choices(["Σ", "Σ", "σ", "ς", "a", "Α", "1", " ", "中", *ignorable], k=rng.randint(2, 8)))
+    for _ in range(900):
+        yield "".join(rng.choices(assigned, k=rng.randint(2, 14)))
+    for _ in range(1_200):
+        yield "".join(rng.choices(everything, k=rng.randint(2, 30)))
+
+
+def write_tokens() -> None:
+    tokenizer = reference._UnicodeAwareTokenizer(use_stemmer=True)
+    texts = dict.fromkeys(tokenizer_texts())
+    rows = ([text, " ".join(tokenizer.tokenize(text))] for text in texts)
+    count = oracle.write_rows(oracle.VECTORS / "tokens.json", "texts", rows)
+    print(f"  {count:,} texts")
+
+
 REAL_WORDS = 105_000
 
 # Bases of every measure and ending that a Porter rule asks about, and all
@@ -320,12 +362,13 @@ def reference_words() -> set[str]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("names", nargs="*", metavar="rouge|tokenizer|stemmer")
+    parser.add_argument("names", nargs="*", metavar="rouge|tokenizer|tokens|stemmer")
     parser.add_argument("--words", type=Path, default=DEFAULT_WORD_LIST)
     arguments = parser.parse_args()
     writers = {
         "rouge": write_rouge,
         "tokenizer": write_tokenizer,
+        "tokens": write_tokens,
         "stemmer": lambda: write_stemmer(arguments.words),
     }
     unknown = set(arguments.names) - set(writers)
