@@ -11,7 +11,8 @@ pub(super) fn informational(setup: &Setup<'_, '_, '_>) -> Result<()> {
     if setup.threshold.is_none() && setup.criterion.is_none() {
         return Ok(());
     }
-    let message = format!("`{}` reports a value and never passes or fails; it takes no threshold", setup.name);
+    let message =
+        format!("`{}` reports a value and never passes or fails; it takes no threshold", setup.name);
     Err(setup
         .place
         .error(ErrorCode::ThresholdNotSupported, message)
@@ -40,7 +41,11 @@ pub(super) fn reported<'a>(score: Option<f64>, reason: &'static str) -> TurnEval
 }
 
 /// A conversation's value, or the reason that there is none.
-pub(super) fn overall<'a>(score: Option<f64>, reason: &'static str, turns: Vec<TurnEvaluation<'a>>) -> Evaluation<'a> {
+pub(super) fn overall<'a>(
+    score: Option<f64>,
+    reason: &'static str,
+    turns: Vec<TurnEvaluation<'a>>,
+) -> Evaluation<'a> {
     let reason = if turns.is_empty() { super::NO_TURNS } else { reason };
     Evaluation {
         score,

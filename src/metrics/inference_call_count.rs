@@ -21,7 +21,8 @@ impl Metric for InferenceCallCount {
 
 /// An event with token counts or a model version is a model call.
 fn model_calls(turn: &Invocation<'_>) -> Option<f64> {
-    let calls = turn.events().iter().filter(|event| event.usage_metadata.is_some() || event.model_version.is_some());
+    let calls =
+        turn.events().iter().filter(|event| event.usage_metadata.is_some() || event.model_version.is_some());
     #[expect(clippy::cast_precision_loss, reason = "far fewer than 2^53 events fit into an input")]
     turn.has_events().then(|| calls.count() as f64)
 }

@@ -41,7 +41,10 @@ impl Metric for InvocationDuration {
 }
 
 fn details(seconds: DurationDetails<'_>) -> Box<EvalMetricResultDetails<'_>> {
-    Box::new(EvalMetricResultDetails { duration_details: Some(seconds), ..EvalMetricResultDetails::default() })
+    Box::new(EvalMetricResultDetails {
+        duration_details: Some(seconds),
+        ..EvalMetricResultDetails::default()
+    })
 }
 
 fn seconds<'a>(turn: &Invocation<'a>) -> DurationDetails<'a> {
@@ -60,7 +63,9 @@ fn seconds<'a>(turn: &Invocation<'a>) -> DurationDetails<'a> {
 }
 
 fn average<'a>(turns: &[DurationDetails<'a>]) -> DurationDetails<'a> {
-    let mean = |part: fn(&DurationDetails<'a>) -> Option<f64>| mean(turns.iter().filter_map(part)).map(to_milliseconds);
+    let mean = |part: fn(&DurationDetails<'a>) -> Option<f64>| {
+        mean(turns.iter().filter_map(part)).map(to_milliseconds)
+    };
     DurationDetails {
         total_seconds: mean(|t| t.total_seconds),
         model_seconds: mean(|t| t.model_seconds),

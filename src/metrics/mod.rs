@@ -21,8 +21,8 @@ use crate::model::results::{EvalMetricResultDetails, EvalStatus};
 use crate::text::Scorer;
 use crate::trajectory::AlignmentEntry;
 
-pub use registry::{EFFICIENCY_METRICS, Interval, MetricInfo, REGISTRY, build, find, unknown_metric};
 pub use crate::text::Dialect;
+pub use registry::{EFFICIENCY_METRICS, Interval, MetricInfo, REGISTRY, build, find, unknown_metric};
 
 /// A metric that needs nothing but the conversations.
 pub trait Metric {
@@ -51,7 +51,10 @@ impl<'c, 'a> Case<'c, 'a> {
 
     /// The case without the expected turns that have no actual one.
     fn without_surplus(self) -> Self {
-        Self { expected: self.expected.map(|expected| expected.get(..self.actual.len()).unwrap_or(expected)), ..self }
+        Self {
+            expected: self.expected.map(|expected| expected.get(..self.actual.len()).unwrap_or(expected)),
+            ..self
+        }
     }
 }
 
@@ -192,7 +195,7 @@ impl<'a> Evaluation<'a> {
 
 /// The sum from left to right divided by the number of values: google-adk's mean for every metric
 /// but those with rubrics and hallucinations.
-fn mean(values: impl Iterator<Item = f64>) -> Option<f64> {
+pub(crate) fn mean(values: impl Iterator<Item = f64>) -> Option<f64> {
     let mut count = 0.0;
     let mut sum = 0.0;
     for value in values {
@@ -219,8 +222,11 @@ fn pairs<'c, 'a>(
 
 fn reference<'c, 'a>(name: &str, case: &Case<'c, 'a>) -> Result<&'c [Invocation<'a>]> {
     case.expected.ok_or_else(|| {
-        Error::new(ErrorCode::ReferenceRequired, format!("`{name}` compares with expected turns, and there are none"))
-            .with_help("Give the case a `conversation`, or leave this metric out")
+        Error::new(
+            ErrorCode::ReferenceRequired,
+            format!("`{name}` compares with expected turns, and there are none"),
+        )
+        .with_help("Give the case a `conversation`, or leave this metric out")
     })
 }
 

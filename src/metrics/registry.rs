@@ -120,7 +120,11 @@ pub const REGISTRY: &[MetricInfo] = &[
         constructor: Some(super::invocation_duration::build),
     },
     judged("final_response_match_v2", "Whether the final response says what the expected one says.", true),
-    judged("rubric_based_final_response_quality_v1", "The share of rubrics that the final response meets.", false),
+    judged(
+        "rubric_based_final_response_quality_v1",
+        "The share of rubrics that the final response meets.",
+        false,
+    ),
     judged("rubric_based_tool_use_quality_v1", "The share of rubrics that the use of tools meets.", false),
     judged(
         "rubric_based_multi_turn_trajectory_quality_v1",
@@ -128,8 +132,15 @@ pub const REGISTRY: &[MetricInfo] = &[
         false,
     ),
     judged("hallucinations_v1", "The share of sentences that the agent's context supports.", false),
-    judged("per_turn_user_simulator_quality_v1", "The share of user turns that follow the conversation plan.", false),
-    MetricInfo { legacy_names: &["safety"], ..judged("safety_v1", "Whether the response is harmless.", false) },
+    judged(
+        "per_turn_user_simulator_quality_v1",
+        "The share of user turns that follow the conversation plan.",
+        false,
+    ),
+    MetricInfo {
+        legacy_names: &["safety"],
+        ..judged("safety_v1", "Whether the response is harmless.", false)
+    },
     MetricInfo {
         interval: Some(Interval { min_value: 1.0, max_value: 5.0 }),
         ..judged("response_evaluation_score", "How coherent the response is.", true)

@@ -7,8 +7,10 @@
 //!
 //! Complexity: O(n) in the length of the texts.
 
-use super::{Case, Dialect, Evaluation, Explanation, MatchedToken, Metric, NO_TURNS, Scoring, TokenOverlap};
-use super::{TurnEvaluation, pairs};
+use super::{
+    Case, Dialect, Evaluation, Explanation, MatchedToken, Metric, NO_TURNS, Scoring, TokenOverlap,
+    TurnEvaluation, pairs,
+};
 use crate::model::config::Setup;
 use crate::model::error::Result;
 use crate::text::Span;
@@ -39,13 +41,17 @@ impl ResponseMatchScore {
         let mut turn = TurnEvaluation::scored(rouge.fmeasure, self.threshold);
         if scoring.explain.wants(turn.status) {
             let overlap = scoring.scorer.overlap(expected, actual);
-            let place = |span: Span| [span.start, span.end];
+            let offset = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
+            let place = |span: Span| [offset(span.start), offset(span.end)];
             let matched = overlap.matched.into_iter();
             let tokens = TokenOverlap {
                 precision: rouge.precision,
                 recall: rouge.recall,
                 matched: matched
-                    .map(|(expected, actual)| MatchedToken { expected: place(expected), actual: place(actual) })
+                    .map(|(expected, actual)| MatchedToken {
+                        expected: place(expected),
+                        actual: place(actual),
+                    })
                     .collect(),
             };
             let mut explanation = Explanation { tokens: Some(tokens), ..Explanation::default() };

@@ -40,7 +40,10 @@ impl Metric for TokenUsage {
 }
 
 fn details(tokens: TokenUsageDetails<'_>) -> Box<EvalMetricResultDetails<'_>> {
-    Box::new(EvalMetricResultDetails { token_usage_details: Some(tokens), ..EvalMetricResultDetails::default() })
+    Box::new(EvalMetricResultDetails {
+        token_usage_details: Some(tokens),
+        ..EvalMetricResultDetails::default()
+    })
 }
 
 fn tokens<'a>(turn: &Invocation<'a>) -> TokenUsageDetails<'a> {

@@ -13,12 +13,12 @@
 use std::collections::BTreeMap;
 
 use super::{Case, Evaluation, Explanation, Metric, Scoring, TurnEvaluation, pairs};
-use crate::model::config::Setup;
+use crate::model::config::{Setup, read_flag};
 use crate::model::error::{ErrorCode, Result};
 use crate::model::invocation::Invocation;
 use crate::model::json::Kind;
 use crate::model::read::At;
-use crate::trajectory::{MatchMode, ParameterMatch, Strategy};
+use crate::trajectory::{MatchMode, ParameterMatch, Strategies, Strategy, difference, tool_parameter_match};
 
 struct ToolParameterMatch {
     name: String,
@@ -34,12 +34,15 @@ const ORDERED: [&str; 2] = ["ordered", "ordered"];
 
 pub(super) fn build(setup: &Setup<'_, '_, '_>) -> Result<Box<dyn Metric>> {
     setup.check_keys(&[MODE, DEFAULT_STRATEGY, PER_ARGUMENT, TOLERANCE, ORDERED])?;
+    let tolerance = setup.setting(TOLERANCE, 0.0, tolerance)?;
+    let strategies = Strategies {
+        default: setup.setting(DEFAULT_STRATEGY, Strategy::Exact, |at| strategy(at, tolerance))?,
+        per_argument: setup.setting(PER_ARGUMENT, BTreeMap::new(), |at| strategies(at, tolerance))?,
+    };
     let rule = ParameterMatch {
-        mode: setup.setting(MODE, MatchMode::NameAndRequiredArgs, match_mode)?,
-        default_strategy: setup.setting(DEFAULT_STRATEGY, Strategy::Exact, strategy)?,
-        per_arg_strategies: setup.setting(PER_ARGUMENT, BTreeMap::new(), strategies)?,
-        numeric_tolerance: setup.setting(TOLERANCE, 0.0, tolerance)?,
-        ordered: setup.setting(ORDERED, true, At::read)?,
+        match_mode: setup.setting(MODE, MatchMode::NameAndRequiredArgs, match_mode)?,
+        ordered: setup.setting(ORDERED, true, read_flag)?,
+        strategies,
     };
     Ok(Box::new(ToolParameterMatch { name: setup.name.into(), threshold: setup.threshold()?, rule }))
 }
@@ -54,27 +57,33 @@ pub(super) fn match_mode(at: &At<'_, '_>) -> Result<MatchMode> {
     }
 }
 
-fn strategy(at: &At<'_, '_>) -> Result<Strategy> {
+fn strategy(at: &At<'_, '_>, tolerance: f64) -> Result<Strategy> {
     match at.json.as_str().as_deref() {
         Some("exact") => Ok(Strategy::Exact),
         Some("casefold_exact") => Ok(Strategy::CasefoldExact),
-        Some("numeric") => Ok(Strategy::Numeric),
+        Some("numeric") => Ok(Strategy::Numeric { tolerance }),
         Some("contains") => Ok(Strategy::Contains),
         _ => Err(at.expected("exact, casefold_exact, numeric or contains")),
     }
 }
 
-fn strategies(at: &At<'_, '_>) -> Result<BTreeMap<String, Strategy>> {
+fn strategies(at: &At<'_, '_>, tolerance: f64) -> Result<BTreeMap<String, Strategy>> {
     if at.json.kind() != Kind::Object {
         return Err(at.expected("an object from argument names to strategies"));
     }
-    at.json.entries().map(|(key, json)| Ok((key.to_string(), strategy(&at.entry(&key, json))?))).collect()
+    at.json
+        .entries()
+        .map(|(key, json)| Ok((key.to_string(), strategy(&at.entry(&key, json), tolerance)?)))
+        .collect()
 }
 
 fn tolerance(at: &At<'_, '_>) -> Result<f64> {
     let tolerance = at.read::<f64>()?;
     if tolerance < 0.0 {
-        return Err(at.error(ErrorCode::InvalidCriterion, format!("expected a tolerance of 0 or more, found {tolerance}")));
+        return Err(at.error(
+            ErrorCode::InvalidCriterion,
+            format!("expected a tolerance of 0 or more, found {tolerance}"),
+        ));
     }
     Ok(tolerance)
 }
@@ -106,14 +115,16 @@ impl ToolParameterMatch {
         scoring: &Scoring,
     ) -> Result<TurnEvaluation<'a>> {
         let (actual, expected) = (actual.tool_calls(), expected.tool_calls());
-        let found = self.rule.evaluate(&expected, &actual)?;
-        let mut turn = match found.score {
-            Some(score) => TurnEvaluation::scored(score, self.threshold),
+        let found = tool_parameter_match(&self.rule, &expected, &actual)?;
+        let mut turn = match &found {
+            Some(found) => TurnEvaluation::scored(found.score, self.threshold),
             None => TurnEvaluation::not_evaluated("the turn expects no tool call"),
         };
         if scoring.explain.wants(turn.status) {
-            let alignment = self.rule.explain(&found, &expected, &actual);
-            turn.explanation = Some(Box::new(Explanation { alignment: Some(alignment), ..Explanation::default() }));
+            let pairs = found.map(|found| found.pairs).unwrap_or_default();
+            let alignment = difference::explain_parameters(&self.rule, &expected, &actual, &pairs);
+            turn.explanation =
+                Some(Box::new(Explanation { alignment: Some(alignment), ..Explanation::default() }));
         }
         Ok(turn)
     }

@@ -10,42 +10,40 @@
 //! them, and a turn without a list of tool calls is not evaluated.
 
 use super::{Case, Dialect, Evaluation, Explanation, Metric, NO_TURNS, Scoring, TurnEvaluation, mean, pairs};
-use crate::model::config::Setup;
-use crate::model::content::FunctionCall;
-use crate::model::error::{ErrorCode, Result};
+use crate::model::config::{Setup, read_flag};
+use crate::model::error::Result;
 use crate::model::invocation::{IntermediateData, Invocation};
 use crate::model::read::At;
 use crate::model::results::EvalStatus;
-use crate::trajectory::{MatchType, equal_args, equal_args_as_js, explain, matches};
+use crate::trajectory::{CallEquality, MatchType, difference, matches};
 
 struct ToolTrajectoryAvgScore {
     name: String,
     threshold: f64,
     match_type: MatchType,
-    ignore_args: bool,
+    equality: CallEquality,
 }
 
 pub(super) fn build(setup: &Setup<'_, '_, '_>) -> Result<Box<dyn Metric>> {
     setup.check_keys(&[["match_type", "matchType"], ["ignore_args", "ignoreArgs"]])?;
+    let ignore_args = setup.setting(["ignore_args", "ignoreArgs"], false, read_flag)?;
     Ok(Box::new(ToolTrajectoryAvgScore {
         name: setup.name.into(),
         threshold: setup.threshold()?,
         match_type: setup.setting(["match_type", "matchType"], MatchType::Exact, match_type)?,
-        ignore_args: setup.setting(["ignore_args", "ignoreArgs"], false, At::read)?,
+        equality: if ignore_args { CallEquality::Name } else { CallEquality::Args },
     }))
 }
 
 /// `EXACT`, `IN_ORDER` or `ANY_ORDER` in any case, with `-` or a space for `_`; or 0, 1 or 2.
 fn match_type(at: &At<'_, '_>) -> Result<MatchType> {
-    let word = at.json.as_str().map(|word| word.to_ascii_uppercase().replace(['-', ' '], "_"));
-    match (word.as_deref(), at.json.as_f64()) {
+    let word = at.json.as_str().map(|word| word.trim().to_uppercase().replace(['-', ' '], "_"));
+    let number = at.json.as_f64().or_else(|| at.json.as_bool().map(|flag| f64::from(u8::from(flag))));
+    match (word.as_deref(), number) {
         (Some("EXACT"), _) | (_, Some(0.0)) => Ok(MatchType::Exact),
         (Some("IN_ORDER"), _) | (_, Some(1.0)) => Ok(MatchType::InOrder),
         (Some("ANY_ORDER"), _) | (_, Some(2.0)) => Ok(MatchType::AnyOrder),
-        _ => Err(at.error(
-            ErrorCode::InvalidCriterion,
-            format!("expected EXACT, IN_ORDER or ANY_ORDER, found {}", at.json.describe()),
-        )),
+        _ => Err(at.expected("EXACT, IN_ORDER or ANY_ORDER")),
     }
 }
 
@@ -54,11 +52,8 @@ impl Metric for ToolTrajectoryAvgScore {
         if scoring.dialect == Dialect::AdkTs {
             return self.evaluate_as_adk_ts(case, scoring);
         }
-        let equal = |expected: &FunctionCall<'_>, actual: &FunctionCall<'_>| {
-            expected.name == actual.name && (self.ignore_args || equal_args(expected.args, actual.args))
-        };
         let turns = pairs(&self.name, case)?
-            .map(|(actual, expected)| self.turn(self.match_type, &equal, actual, expected, scoring))
+            .map(|(actual, expected)| self.turn(self.match_type, self.equality, actual, expected, scoring))
             .collect();
         Ok(Evaluation::mean(turns, self.threshold, NO_TURNS))
     }
@@ -68,13 +63,13 @@ impl ToolTrajectoryAvgScore {
     fn turn<'a>(
         &self,
         match_type: MatchType,
-        equal: &impl Fn(&FunctionCall<'a>, &FunctionCall<'a>) -> bool,
+        equality: CallEquality,
         actual: &Invocation<'a>,
         expected: &Invocation<'a>,
         scoring: &Scoring,
     ) -> TurnEvaluation<'a> {
         let (actual, expected) = (actual.tool_calls(), expected.tool_calls());
-        let matched = matches(match_type, equal, &expected, &actual);
+        let matched = matches(match_type, equality, &expected, &actual);
         let mut turn = TurnEvaluation::scored(if matched { 1.0 } else { 0.0 }, self.threshold);
         if scoring.explain.wants(turn.status) {
             let mut explanation = Explanation::default();
@@ -82,7 +77,8 @@ impl ToolTrajectoryAvgScore {
                 let warning = "no tool call is expected, so any calls match; use EXACT to allow none";
                 explanation.warnings.push(warning.into());
             }
-            explanation.alignment = Some(explain(match_type, equal, &expected, &actual));
+            let ordered = match_type != MatchType::AnyOrder;
+            explanation.alignment = Some(difference::explain(&expected, &actual, equality, ordered));
             turn.explanation = Some(Box::new(explanation));
         }
         turn
@@ -91,9 +87,6 @@ impl ToolTrajectoryAvgScore {
     /// As `@iqai/adk` 0.5.9 scores; its overall status compares 0 with the threshold where no turn
     /// has a score, so nothing evaluated counts as failed.
     fn evaluate_as_adk_ts<'a>(&self, case: &Case<'_, 'a>, scoring: &mut Scoring) -> Result<Evaluation<'a>> {
-        let equal = |expected: &FunctionCall<'_>, actual: &FunctionCall<'_>| {
-            expected.name == actual.name && equal_args_as_js(expected.args, actual.args)
-        };
         let mut turns = Vec::with_capacity(case.actual.len());
         for (index, actual) in case.actual.iter().enumerate() {
             if !lists_calls(actual) {
@@ -102,7 +95,13 @@ impl ToolTrajectoryAvgScore {
             }
             let expected = case.expected_turn(&self.name, index)?;
             if lists_calls(expected) {
-                turns.push(self.turn(MatchType::Exact, &equal, actual, expected, scoring));
+                turns.push(self.turn(
+                    MatchType::Exact,
+                    CallEquality::ArgsAsJsText,
+                    actual,
+                    expected,
+                    scoring,
+                ));
             } else {
                 turns.push(TurnEvaluation::not_evaluated("the expected turn has no `toolUses`"));
             }

@@ -9,11 +9,10 @@
 
 use super::tool_parameter_match::{match_mode, no_reference};
 use super::{Case, Evaluation, Explanation, Metric, NO_TURNS, Scoring, TurnEvaluation, pairs};
-use crate::model::config::Setup;
+use crate::model::config::{Setup, read_flag};
 use crate::model::error::Result;
 use crate::model::invocation::Invocation;
-use crate::model::read::At;
-use crate::trajectory::{MatchMode, MatchType, calls_match, explain, f1};
+use crate::trajectory::{CallEquality, MatchMode, difference, tool_trajectory_f1};
 
 struct ToolTrajectoryF1 {
     name: String,
@@ -28,7 +27,7 @@ pub(super) fn build(setup: &Setup<'_, '_, '_>) -> Result<Box<dyn Metric>> {
         name: setup.name.into(),
         threshold: setup.threshold()?,
         mode: setup.setting(["match_mode", "matchMode"], MatchMode::NameAndRequiredArgs, match_mode)?,
-        ordered: setup.setting(["ordered", "ordered"], true, At::read)?,
+        ordered: setup.setting(["ordered", "ordered"], true, read_flag)?,
     }))
 }
 
@@ -50,12 +49,13 @@ impl ToolTrajectoryF1 {
         scoring: &Scoring,
     ) -> Result<TurnEvaluation<'a>> {
         let (actual, expected) = (actual.tool_calls(), expected.tool_calls());
-        let mut turn = TurnEvaluation::scored(f1(self.mode, self.ordered, &expected, &actual)?, self.threshold);
+        let f1 = tool_trajectory_f1(self.mode, self.ordered, &expected, &actual)?;
+        let mut turn = TurnEvaluation::scored(f1.score, self.threshold);
         if scoring.explain.wants(turn.status) {
-            let match_type = if self.ordered { MatchType::InOrder } else { MatchType::AnyOrder };
-            let equal = |expected: &_, actual: &_| calls_match(self.mode, expected, actual);
-            let alignment = explain(match_type, &equal, &expected, &actual);
-            turn.explanation = Some(Box::new(Explanation { alignment: Some(alignment), ..Explanation::default() }));
+            let equality = CallEquality::from(self.mode);
+            let alignment = difference::explain(&expected, &actual, equality, self.ordered);
+            turn.explanation =
+                Some(Box::new(Explanation { alignment: Some(alignment), ..Explanation::default() }));
         }
         Ok(turn)
     }

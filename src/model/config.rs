@@ -112,6 +112,20 @@ impl<'a> Setup<'a, '_, '_> {
     }
 }
 
+/// Reads a yes or no as google-adk does: `true`, `false`, 1, 0, and words such as `yes` and `off`.
+///
+/// # Errors
+/// `invalid_input` for anything else.
+pub fn read_flag(at: &At<'_, '_>) -> Result<bool> {
+    let word = at.json.as_str().map(|word| word.to_ascii_lowercase());
+    match (at.json.as_bool(), at.json.as_f64(), word.as_deref()) {
+        (Some(flag), ..) => Ok(flag),
+        (_, Some(1.0), _) | (.., Some("true" | "t" | "yes" | "y" | "on" | "1")) => Ok(true),
+        (_, Some(0.0), _) | (.., Some("false" | "f" | "no" | "n" | "off" | "0")) => Ok(false),
+        _ => Err(at.expected("true or false")),
+    }
+}
+
 /// Reads a config: calls `build` for every metric that it names, in order.
 ///
 /// # Errors

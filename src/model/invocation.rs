@@ -179,17 +179,16 @@ impl Write for IntermediateData<'_> {
 impl<'a> Invocation<'a> {
     /// The tool calls of the turn in the order made.
     #[must_use]
-    pub fn tool_calls(&self) -> Vec<&FunctionCall<'a>> {
+    pub fn tool_calls(&self) -> Cow<'_, [FunctionCall<'a>]> {
         match &self.intermediate_data {
-            None => Vec::new(),
-            Some(IntermediateData::Summary(summary)) => summary.tool_uses.iter().flatten().collect(),
-            Some(IntermediateData::Events(_)) => self
-                .events()
-                .iter()
-                .filter_map(|event| event.content.as_ref())
-                .flat_map(Content::parts)
-                .filter_map(|part| part.function_call.as_ref())
-                .collect(),
+            None => Cow::Borrowed(&[]),
+            Some(IntermediateData::Summary(summary)) => {
+                Cow::Borrowed(summary.tool_uses.as_deref().unwrap_or_default())
+            }
+            Some(IntermediateData::Events(events)) => {
+                let contents = events.invocation_events.iter().filter_map(|event| event.content.as_ref());
+                contents.flat_map(Content::parts).filter_map(|part| part.function_call.clone()).collect()
+            }
         }
     }
 

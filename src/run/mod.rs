@@ -1,0 +1,444 @@
+//! The evaluation of an evalset: cases × metrics as tasks of a state machine that does no I/O, reads
+//! no clock and draws no randomness.
+//!
+//! The host polls: [`Run::poll`] says what to do next, [`Run::handle_custom`] takes what the host
+//! found. Time comes in as an argument, so that the same inputs, answers and times give the same
+//! actions and results.
+//!
+//! ```
+//! use adk_metrics::metrics::{Dialect, Explain};
+//! use adk_metrics::model::{actual::read_actual, evalset::EvalSet, json::Document, read::{At, Warnings}};
+//! use adk_metrics::run::{Action, Options, Plan, Run};
+//!
+//! let expected = Document::parse(r#"{"eval_set_id": "s", "eval_cases": [{"eval_id": "c", "conversation": [
+//!     {"user_content": {"parts": [{"text": "Weather?"}]},
+//!      "final_response": {"parts": [{"text": "The weather in London is sunny"}]}}]}]}"#)?;
+//! let actual = Document::parse(r#"{"eval_set_id": "s", "eval_cases": [{"eval_id": "c", "conversation": [
+//!     {"user_content": {"parts": [{"text": "Weather?"}]},
+//!      "final_response": {"parts": [{"text": "It's sunny in London today"}]}}]}]}"#)?;
+//! let config = Document::parse(r#"{"criteria": {"response_match_score": 0.5}}"#)?;
+//!
+//! let warnings = Warnings::default();
+//! let plan = Plan::of_config(At::root(config.root(), &warnings), &[])?;
+//! let set = EvalSet::read_any(At::root(expected.root(), &warnings), "s")?;
+//! let runs = read_actual(At::root(actual.root(), &warnings), "s")?;
+//! let mut run = Run::new(set, runs, plan, Options::default());
+//! let Action::Case(case) = run.poll(0.0) else { panic!("the first case answers at once") };
+//! assert_eq!(case.metrics[0].score, Some(0.5));
+//! assert!(matches!(run.poll(0.0), Action::Finished));
+//! # Ok::<(), adk_metrics::model::error::Error>(())
+//! ```
+
+mod matching;
+mod plan;
+
+use std::collections::{BTreeMap, VecDeque};
+
+use crate::metrics::{Case, Dialect, Evaluation, Explain, Scoring, TurnEvaluation, length_mismatch, mean};
+use crate::model::actual::ActualRun;
+use crate::model::error::{Error, ErrorCode};
+use crate::model::evalset::EvalSet;
+use crate::model::results::EvalStatus;
+
+pub use matching::Pairing;
+pub use plan::{MetricScorer, Plan, PlannedMetric};
+
+/// A point in time, in milliseconds since any fixed moment.
+pub type Millis = f64;
+
+/// How to run.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Whose scores to give.
+    pub dialect: Dialect,
+    /// Which results to explain.
+    pub explain: Explain,
+    /// How many tasks the host works on at a time.
+    pub concurrency: usize,
+    /// How long the host may work on a task, in milliseconds; no limit if absent.
+    pub timeout_ms: Option<f64>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { dialect: Dialect::default(), explain: Explain::default(), concurrency: 8, timeout_ms: None }
+    }
+}
+
+/// What the host does next.
+#[derive(Debug)]
+pub enum Action<'a> {
+    /// Compute a metric written by the user, then call [`Run::handle_custom`].
+    Custom(CustomTask),
+    /// Take the results of a case.
+    Case(CaseResult<'a>),
+    /// Wait for an answer, or until the time given.
+    Wait(Option<Millis>),
+    /// Stop: every case was given out.
+    Finished,
+}
+
+/// A metric that the host computes for one run of a case.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CustomTask {
+    /// What to call [`Run::handle_custom`] with.
+    pub id: TaskId,
+    /// Which metric of the plan.
+    pub metric: usize,
+    /// Which case and run.
+    pub pairing: Pairing,
+}
+
+/// Identifies a task within its run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct TaskId(pub u32);
+
+/// What the host found: scores and, where it decides itself, statuses.
+#[derive(Clone, Debug, Default)]
+pub struct CustomEvaluation {
+    /// The score of the whole conversation; the mean of the turns if absent.
+    pub score: Option<f64>,
+    /// How the evaluation ended; by the threshold if absent.
+    pub status: Option<EvalStatus>,
+    /// Why there is no score.
+    pub reason: Option<String>,
+    /// One entry a turn, or none at all.
+    pub turns: Vec<CustomTurn>,
+}
+
+/// What the host found in one turn.
+#[derive(Clone, Debug, Default)]
+pub struct CustomTurn {
+    /// The score of the turn.
+    pub score: Option<f64>,
+    /// How the evaluation ended; by the threshold if absent.
+    pub status: Option<EvalStatus>,
+    /// Why there is no score.
+    pub reason: Option<String>,
+}
+
+/// The results of one run of a case.
+#[derive(Clone, Debug)]
+pub struct CaseResult<'a> {
+    /// Which case and run.
+    pub pairing: Pairing,
+    /// FAILED if a metric failed or there is nothing to score, else PASSED if one passed.
+    pub status: EvalStatus,
+    /// Why nothing was scored.
+    pub failure: Option<Error>,
+    /// The results in the order of the plan; empty if nothing was scored.
+    pub metrics: Vec<Evaluation<'a>>,
+    /// For each metric, why it could not be computed.
+    pub errors: Vec<Option<Error>>,
+}
+
+/// The evaluation of an evalset.
+pub struct Run<'a> {
+    set: EvalSet<'a>,
+    runs: Vec<ActualRun<'a>>,
+    plan: Plan,
+    options: Options,
+    scoring: Scoring,
+    pairings: Vec<Pairing>,
+    warnings: Vec<Error>,
+    /// How many pairings were begun.
+    begun: usize,
+    /// Begun cases that wait for the host, by their place among the pairings.
+    open: BTreeMap<usize, OpenCase<'a>>,
+    /// Tasks that the host was not given yet.
+    queued: VecDeque<Task>,
+    /// Tasks that the host works on.
+    working: BTreeMap<TaskId, Task>,
+    /// Cases that are settled and not given out yet.
+    settled: VecDeque<CaseResult<'a>>,
+    next_task: u32,
+    cancelled: bool,
+}
+
+struct OpenCase<'a> {
+    result: CaseResult<'a>,
+    missing: usize,
+}
+
+struct Task {
+    custom: CustomTask,
+    place: usize,
+    until: Option<Millis>,
+}
+
+impl<'a> Run<'a> {
+    /// Pairs cases with runs; nothing is scored yet.
+    #[must_use]
+    pub fn new(set: EvalSet<'a>, runs: Vec<ActualRun<'a>>, plan: Plan, options: Options) -> Self {
+        let (pairings, warnings) = matching::pair(&set, &runs);
+        Self {
+            scoring: Scoring::new(options.dialect, options.explain),
+            set,
+            runs,
+            plan,
+            options,
+            pairings,
+            warnings,
+            begun: 0,
+            open: BTreeMap::new(),
+            queued: VecDeque::new(),
+            working: BTreeMap::new(),
+            settled: VecDeque::new(),
+            next_task: 0,
+            cancelled: false,
+        }
+    }
+
+    /// The evalset.
+    #[must_use]
+    pub fn set(&self) -> &EvalSet<'a> {
+        &self.set
+    }
+
+    /// The runs of the agent; those of begun cases carry the rubrics that apply to them.
+    #[must_use]
+    pub fn runs(&self) -> &[ActualRun<'a>] {
+        &self.runs
+    }
+
+    /// What is scored.
+    #[must_use]
+    pub fn plan(&self) -> &Plan {
+        &self.plan
+    }
+
+    /// How many case results there will be.
+    #[must_use]
+    pub fn total(&self) -> usize {
+        self.pairings.len()
+    }
+
+    /// What may surprise in the inputs taken together.
+    #[must_use]
+    pub fn warnings(&self) -> &[Error] {
+        &self.warnings
+    }
+
+    /// What to do next, at a time.
+    pub fn poll(&mut self, now: Millis) -> Action<'a> {
+        self.expire(now);
+        loop {
+            if let Some(case) = self.settled.pop_front() {
+                return Action::Case(case);
+            }
+            if self.working.len() < self.options.concurrency.max(1)
+                && let Some(mut task) = self.queued.pop_front()
+            {
+                task.until = self.options.timeout_ms.map(|limit| now + limit);
+                let custom = task.custom;
+                self.working.insert(custom.id, task);
+                return Action::Custom(custom);
+            }
+            // The next case is begun only when all tasks of the others are given out, so that few
+            // are open at a time.
+            if self.queued.is_empty() && self.begun < self.pairings.len() {
+                self.begin_next();
+                continue;
+            }
+            if self.working.is_empty() {
+                return Action::Finished;
+            }
+            let first = self.working.values().filter_map(|task| task.until).reduce(f64::min);
+            return Action::Wait(first);
+        }
+    }
+
+    /// Takes what the host found. An answer to a task that is not open any more is ignored.
+    pub fn handle_custom(&mut self, id: TaskId, found: Result<CustomEvaluation, Error>) {
+        if let Some(task) = self.working.remove(&id) {
+            self.settle(&task, found);
+        }
+    }
+
+    /// Stops: what is scored stays, everything else is NOT_EVALUATED with the reason.
+    pub fn cancel(&mut self) {
+        self.cancelled = true;
+        let given_out = std::mem::take(&mut self.working).into_values();
+        let open: Vec<Task> = given_out.chain(std::mem::take(&mut self.queued)).collect();
+        for task in open {
+            self.settle(&task, Err(cancelled()));
+        }
+    }
+
+    fn expire(&mut self, now: Millis) {
+        let is_late = |task: &Task| task.until.is_some_and(|until| until <= now);
+        let late: Vec<TaskId> =
+            self.working.iter().filter(|(_, task)| is_late(task)).map(|(id, _)| *id).collect();
+        for id in late {
+            let limit = self.options.timeout_ms.unwrap_or_default();
+            self.handle_custom(
+                id,
+                Err(Error::new(ErrorCode::Timeout, format!("no answer within {limit} ms"))),
+            );
+        }
+    }
+
+    /// Scores what the engine scores of the next case, and queues what the host does.
+    fn begin_next(&mut self) {
+        let place = self.begun;
+        self.begun += 1;
+        let Some(pairing) = self.pairings.get(place).copied() else { return };
+        let mut result = CaseResult {
+            pairing,
+            status: EvalStatus::NotEvaluated,
+            failure: None,
+            metrics: Vec::with_capacity(self.plan.metrics.len()),
+            errors: Vec::new(),
+        };
+        if self.cancelled {
+            result.failure = Some(cancelled());
+            self.settled.push_back(result);
+            return;
+        }
+        if let Err(failure) = self.score(&mut result) {
+            result.status = EvalStatus::Failed;
+            result.failure = Some(failure);
+            self.settled.push_back(result);
+            return;
+        }
+        let hosted =
+            self.plan.metrics.iter().enumerate().filter(|(_, m)| matches!(m.scorer, MetricScorer::Host));
+        let hosted: Vec<usize> = hosted.map(|(index, _)| index).collect();
+        if hosted.is_empty() {
+            self.give_out(result);
+            return;
+        }
+        self.open.insert(place, OpenCase { result, missing: hosted.len() });
+        for metric in hosted {
+            let id = TaskId(self.next_task);
+            self.next_task = self.next_task.wrapping_add(1);
+            self.queued.push_back(Task { custom: CustomTask { id, metric, pairing }, place, until: None });
+        }
+    }
+
+    /// # Errors
+    /// Why the case cannot be scored at all.
+    fn score(&mut self, result: &mut CaseResult<'a>) -> Result<(), Error> {
+        let Pairing { case, run } = result.pairing;
+        let case = self.set.eval_cases.get(case).ok_or_else(no_run)?;
+        let run = run.and_then(|run| self.runs.get_mut(run)).ok_or_else(no_run)?;
+        let turns = match &mut run.invocations {
+            Some(turns) => turns,
+            None => return Err(failed_run(run.error_message.as_deref())),
+        };
+        if let Some(expected) = &case.conversation
+            && expected.len() != turns.len()
+        {
+            return Err(length_mismatch(turns.len(), expected.len()));
+        }
+        matching::add_rubrics(case, turns)?;
+        let input = Case { actual: turns, expected: case.conversation.as_deref() };
+        for metric in &self.plan.metrics {
+            let outcome = match &metric.scorer {
+                MetricScorer::Engine(metric) => metric.evaluate(&input, &mut self.scoring),
+                MetricScorer::Host => Ok(Evaluation::default()),
+            };
+            let (evaluation, error) = match outcome {
+                Ok(evaluation) => (evaluation, None),
+                Err(error) => (not_evaluated(&error, turns.len()), Some(error)),
+            };
+            result.metrics.push(evaluation);
+            result.errors.push(error);
+        }
+        Ok(())
+    }
+
+    fn settle(&mut self, task: &Task, found: Result<CustomEvaluation, Error>) {
+        let Some(open) = self.open.get_mut(&task.place) else { return };
+        let run = task.custom.pairing.run.and_then(|run| self.runs.get(run));
+        let turns = run.and_then(|run| run.invocations.as_ref()).map_or(0, Vec::len);
+        let threshold = self.plan.metrics.get(task.custom.metric).and_then(|metric| metric.threshold);
+        let (evaluation, error) =
+            match found.and_then(|found| of_host(found, turns, threshold.unwrap_or_default())) {
+                Ok(evaluation) => (evaluation, None),
+                Err(error) => (not_evaluated(&error, turns), Some(error)),
+            };
+        if let Some(place) = open.result.metrics.get_mut(task.custom.metric) {
+            *place = evaluation;
+        }
+        if let Some(place) = open.result.errors.get_mut(task.custom.metric) {
+            *place = error;
+        }
+        open.missing -= 1;
+        if open.missing == 0
+            && let Some(open) = self.open.remove(&task.place)
+        {
+            self.give_out(open.result);
+        }
+    }
+
+    fn give_out(&mut self, mut result: CaseResult<'a>) {
+        result.status = EvalStatus::of_case(result.metrics.iter().map(|metric| metric.status));
+        self.settled.push_back(result);
+    }
+}
+
+fn no_run() -> Error {
+    Error::new(ErrorCode::ActualMissing, "there is no actual conversation for this case")
+        .with_help("Runs belong to cases by eval id")
+}
+
+fn failed_run(message: Option<&str>) -> Error {
+    let message = message.unwrap_or("no reason is recorded");
+    Error::new(ErrorCode::ActualMissing, format!("the agent's run failed: {message}"))
+}
+
+fn cancelled() -> Error {
+    Error::new(ErrorCode::Cancelled, "the run was cancelled before this was scored")
+}
+
+/// A metric that could not be computed.
+fn not_evaluated<'a>(error: &Error, turns: usize) -> Evaluation<'a> {
+    let turn = TurnEvaluation { reason: Some(error.to_string().into()), ..TurnEvaluation::default() };
+    Evaluation { reason: Some(error.to_string().into()), turns: vec![turn; turns], ..Evaluation::default() }
+}
+
+/// Completes what the host found: statuses by the threshold, a mean where only turns have scores, a
+/// reason wherever there is no score.
+fn of_host<'a>(found: CustomEvaluation, turns: usize, threshold: f64) -> Result<Evaluation<'a>, Error> {
+    let scores = found.turns.iter().map(|turn| turn.score).chain([found.score]).flatten();
+    if let Some(score) = scores.into_iter().find(|score| !score.is_finite()) {
+        let message = format!("the metric gave {score}; a score is a finite number, or absent");
+        return Err(Error::new(ErrorCode::CustomMetricFailed, message));
+    }
+    if !found.turns.is_empty() && found.turns.len() != turns {
+        let message =
+            format!("the metric gave results for {} turns; the conversation has {turns}", found.turns.len());
+        return Err(Error::new(ErrorCode::CustomMetricFailed, message));
+    }
+    let status =
+        |status: Option<EvalStatus>, score| status.unwrap_or_else(|| EvalStatus::of(score, threshold));
+    let reason = |given: Option<String>, score: Option<f64>| match (given, score) {
+        (Some(reason), _) => Some(reason.into()),
+        (None, None) => Some("the metric gave no score".into()),
+        (None, Some(_)) => None,
+    };
+    let mean = mean(found.turns.iter().filter_map(|turn| turn.score));
+    let score = found.score.or(mean);
+    let per_turn = found.turns.into_iter().map(|turn| TurnEvaluation {
+        score: turn.score,
+        status: status(turn.status, turn.score),
+        reason: reason(turn.reason, turn.score),
+        ..TurnEvaluation::default()
+    });
+    let mut per_turn: Vec<_> = per_turn.collect();
+    if per_turn.is_empty() {
+        let turn = TurnEvaluation {
+            reason: Some("the metric scores whole conversations".into()),
+            ..TurnEvaluation::default()
+        };
+        per_turn = vec![turn; turns];
+    }
+    Ok(Evaluation {
+        score,
+        status: status(found.status, score),
+        reason: reason(found.reason, score),
+        details: None,
+        turns: per_turn,
+    })
+}

@@ -1,0 +1,87 @@
+//! What to score: the metrics of a config, each with whoever computes it.
+
+use crate::metrics::{EFFICIENCY_METRICS, Metric, build, find, unknown_metric};
+use crate::model::config::{DEFAULT_CONFIG, Setup, read_config, read_metric};
+use crate::model::error::{ErrorCode, Result};
+use crate::model::json::Document;
+use crate::model::read::{At, Warnings};
+
+/// The metrics of a run, in the order of their results.
+pub struct Plan {
+    /// The metrics.
+    pub metrics: Vec<PlannedMetric>,
+}
+
+/// A metric with its settings.
+pub struct PlannedMetric {
+    /// Its name.
+    pub name: String,
+    /// What its score has to reach; none if it only informs.
+    pub threshold: Option<f64>,
+    /// Its criterion as JSON, where it has one.
+    pub criterion: Option<String>,
+    /// Who computes it.
+    pub scorer: MetricScorer,
+}
+
+/// Who computes a metric.
+pub enum MetricScorer {
+    /// The engine, at once.
+    Engine(Box<dyn Metric>),
+    /// The host: a metric written by the user.
+    Host,
+}
+
+impl Plan {
+    /// The metrics of a config and the efficiency metrics, which every config adds. `custom` names
+    /// the metrics that the host computes; a name may replace a metric of the engine.
+    ///
+    /// # Errors
+    /// What is wrong with the config, with its path and line.
+    pub fn of_config(at: At<'_, '_>, custom: &[String]) -> Result<Self> {
+        let mut metrics = read_config(at, |setup| planned(&setup, custom))?;
+        let informational: Vec<_> = EFFICIENCY_METRICS
+            .iter()
+            .filter(|name| metrics.iter().all(|metric| metric.name != **name))
+            .collect();
+        for name in informational {
+            metrics.push(planned(&Setup { name, threshold: None, criterion: None, place: at }, custom)?);
+        }
+        Ok(Self { metrics })
+    }
+
+    /// The metrics that apply where no config is given.
+    ///
+    /// # Errors
+    /// None that a user can cause.
+    pub fn default_config(custom: &[String]) -> Result<Self> {
+        let document = Document::parse(DEFAULT_CONFIG)?;
+        Self::of_config(At::root(document.root(), &Warnings::default()), custom)
+    }
+
+    /// One metric.
+    ///
+    /// # Errors
+    /// What is wrong with its settings, with path and line.
+    pub fn of_metric(at: At<'_, '_>, custom: &[String]) -> Result<Self> {
+        let metric = read_metric(at, |setup| planned(&setup, custom))?;
+        Ok(Self { metrics: vec![metric] })
+    }
+}
+
+fn planned(setup: &Setup<'_, '_, '_>, custom: &[String]) -> Result<PlannedMetric> {
+    let name = setup.name.to_owned();
+    let criterion = setup.criterion.map(|at| at.json.raw().to_owned());
+    if custom.iter().any(|known| known == setup.name) {
+        let threshold = Some(setup.threshold()?);
+        return Ok(PlannedMetric { name, threshold, criterion, scorer: MetricScorer::Host });
+    }
+    let info = find(setup.name).ok_or_else(|| setup.place.locate(unknown_metric(setup.name)))?;
+    let scorer = MetricScorer::Engine(build(setup)?);
+    let threshold = match setup.threshold() {
+        Ok(threshold) => Some(threshold),
+        Err(error) if error.code == ErrorCode::ThresholdRequired && !info.requires_threshold => None,
+        Err(error) => return Err(error),
+    };
+    Ok(PlannedMetric { name, threshold, criterion, scorer })
+}
