@@ -1,0 +1,271 @@
+//! Which actual call stands for which expected call: the best one-to-one pairing there is.
+//!
+//! [`largest`] makes the most pairs, [`best`] the pairs worth the most. With `ordered` the pairs do
+//! not cross; without, any may be made. Among equally good alignments both algorithms for ordered
+//! calls and the one for [`best`] unordered calls give the one with the **smallest indices**: the
+//! first expected call gets the first actual call that it has in any of them (having none comes
+//! last), then the second, and so on.
+//!
+//! | | time | space | method |
+//! |---|---|---|---|
+//! | ordered | O(E · A) | E · A bytes | dynamic programme over suffixes, after Needleman and Wunsch 1970 |
+//! | [`largest`], any order | O(p · √(E + A)) for p pairs | O(p) | Hopcroft and Karp 1973 |
+//! | [`best`], any order | O(E · A · max(E, A)) per name | O(E · A) per name | Kuhn 1955, Munkres 1957, with potentials |
+//!
+//! Values are sums of fractions with different denominators. They are compared exactly, as integers
+//! over a common denominator.
+
+mod assignment;
+mod cardinality;
+mod monotonic;
+
+use crate::model::error::{Error, ErrorCode, Result};
+
+/// The most pairs that are looked at in aligning two trajectories: 1,448 calls a side.
+pub const MAX_PAIRS: usize = 1 << 21;
+/// The most steps, E · A · max(E, A), taken in aligning calls of one name in any order: 645 a side.
+pub const MAX_STEPS: usize = 1 << 28;
+/// The largest common denominator: arguments in any numbers up to 66, or some fewer larger numbers.
+pub const MAX_DENOMINATOR: i128 = 1 << 90;
+
+/// An expected and an actual call, by their indices, that stand for each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Pair {
+    /// The index of the expected call.
+    pub expected: usize,
+    /// The index of the actual call.
+    pub actual: usize,
+}
+
+/// How much of a pair agrees: `matched` of `of` things; all, if there are none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Agreement {
+    /// How many agree.
+    pub matched: u32,
+    /// How many there are.
+    pub of: u32,
+}
+
+impl Agreement {
+    /// Whether everything agrees.
+    #[must_use]
+    pub fn is_whole(self) -> bool {
+        self.matched >= self.of
+    }
+
+    /// The fraction in lowest terms.
+    fn reduced(self) -> (i128, i128) {
+        if self.is_whole() {
+            return (1, 1);
+        }
+        let divisor = gcd(i128::from(self.matched), i128::from(self.of));
+        (i128::from(self.matched) / divisor, i128::from(self.of) / divisor)
+    }
+}
+
+/// The most pairs of `expected` and `actual` calls, given by number, that are `related`.
+///
+/// The pairs come in the order of the expected calls. With `ordered` they are a longest common
+/// subsequence, the one with the smallest indices. Without, they are one of the largest matchings;
+/// the relation need not be transitive.
+///
+/// # Errors
+/// `limit_exceeded` beyond [`MAX_PAIRS`].
+///
+/// ```
+/// use adk_metrics::trajectory::alignment::largest;
+///
+/// let (expected, actual) = (b"abc", b"cxab");
+/// let related = |e: usize, a: usize| expected[e] == actual[a];
+/// assert_eq!(largest(true, 3, 4, related)?.len(), 2);
+/// assert_eq!(largest(false, 3, 4, related)?.len(), 3);
+/// # Ok::<(), adk_metrics::model::error::Error>(())
+/// ```
+pub fn largest(
+    ordered: bool,
+    expected: usize,
+    actual: usize,
+    related: impl Fn(usize, usize) -> bool,
+) -> Result<Vec<Pair>> {
+    refuse_too_many_pairs(expected, actual)?;
+    Ok(if ordered {
+        monotonic::align(expected, actual, |e, a| related(e, a).then_some(1u32))
+    } else {
+        let partners = |e| (0..actual).filter(|a| related(e, *a)).collect();
+        cardinality::align(&(0..expected).map(partners).collect::<Vec<_>>(), actual)
+    })
+}
+
+/// The pairs of calls of the same name that are worth the most.
+///
+/// Calls are given by their names, each name as a number of its own. An alignment is the better the
+/// higher the sum of its agreements is; then the more of its pairs agree wholly; then the smaller
+/// its indices are. The pairs come in the order of the expected calls. Pairs that agree in nothing
+/// are made as well, where nothing better is.
+///
+/// # Errors
+/// `limit_exceeded` beyond [`MAX_PAIRS`], [`MAX_STEPS`] or [`MAX_DENOMINATOR`].
+///
+/// ```
+/// use adk_metrics::trajectory::{Pair, alignment::{Agreement, best}};
+///
+/// // Greedily, the first expected call would take the first actual call, and 1/2 + 0 is less than 1.
+/// let matched = [[1, 1], [2, 0]];
+/// let agreement = |e: usize, a: usize| Agreement { matched: matched[e][a], of: 2 };
+/// let pairs = best(false, &[0, 0], &[0, 0], agreement)?;
+/// assert_eq!(pairs, [Pair { expected: 0, actual: 1 }, Pair { expected: 1, actual: 0 }]);
+/// # Ok::<(), adk_metrics::model::error::Error>(())
+/// ```
+pub fn best(
+    ordered: bool,
+    expected: &[u32],
+    actual: &[u32],
+    agreement: impl Fn(usize, usize) -> Agreement,
+) -> Result<Vec<Pair>> {
+    if !ordered {
+        return best_in_any_order(expected, actual, agreement);
+    }
+    refuse_too_many_pairs(expected.len(), actual.len())?;
+    let agreements = Grid::new(expected.len(), actual.len(), |e, a| {
+        (expected.get(e) == actual.get(a)).then(|| agreement(e, a))
+    });
+    let values = Values::of(agreements.cells.iter().flatten(), expected.len().min(actual.len()))?;
+    let value = |e, a| agreements.get(e, a).flatten().map(|agreement| values.value(agreement));
+    Ok(monotonic::align(expected.len(), actual.len(), value))
+}
+
+fn best_in_any_order(
+    expected: &[u32],
+    actual: &[u32],
+    agreement: impl Fn(usize, usize) -> Agreement,
+) -> Result<Vec<Pair>> {
+    let (expected, actual) = (by_name(expected), by_name(actual));
+    let mut pairs = Vec::new();
+    let mut pair_count = 0usize;
+    let mut steps = 0usize;
+    for wanted in expected.chunk_by(|(a, _), (b, _)| a == b) {
+        let Some((name, _)) = wanted.first() else { continue };
+        let from = actual.partition_point(|(other, _)| other < name);
+        let until = actual.partition_point(|(other, _)| other <= name);
+        let found = actual.get(from..until).unwrap_or_default();
+        let (rows, columns) = (wanted.len(), found.len());
+        pair_count = pair_count.saturating_add(rows.saturating_mul(columns));
+        steps = steps.saturating_add(rows.saturating_mul(columns).saturating_mul(rows.max(columns)));
+        if pair_count > MAX_PAIRS || steps > MAX_STEPS {
+            return Err(too_many(rows, columns, "of the same name in any order"));
+        }
+        let indices = |row, column| {
+            let pair = |(_, expected): &(u32, usize), (_, actual): &(u32, usize)| (*expected, *actual);
+            wanted.get(row).zip(found.get(column)).map(|(e, a)| pair(e, a))
+        };
+        let agreements =
+            Grid::new(rows, columns, |row, column| indices(row, column).map(|(e, a)| agreement(e, a)));
+        let values = Values::of(agreements.cells.iter().flatten(), rows.min(columns))?;
+        let value = |agreement: Option<Agreement>| agreement.map_or(0, |agreement| values.value(agreement));
+        let values = Grid { columns, cells: agreements.cells.into_iter().map(value).collect() };
+        pairs.extend(
+            assignment::align(&values, rows)
+                .into_iter()
+                .filter_map(|(row, column)| indices(row, column))
+                .map(|(expected, actual)| Pair { expected, actual }),
+        );
+    }
+    pairs.sort_unstable();
+    Ok(pairs)
+}
+
+/// The most pairs of calls of the same name, each name as a number of its own, and among those the
+/// ones with the smallest indices. O(E log E + A log A) without order; else as [`largest`].
+///
+/// # Errors
+/// `limit_exceeded` beyond [`MAX_PAIRS`], if `ordered`.
+pub fn largest_by_name(ordered: bool, expected: &[u32], actual: &[u32]) -> Result<Vec<Pair>> {
+    if ordered {
+        return largest(true, expected.len(), actual.len(), |e, a| expected.get(e) == actual.get(a));
+    }
+    // Every call of a name may stand for every other, so the first takes the first.
+    let (expected, actual) = (by_name(expected), by_name(actual));
+    let mut found = actual.iter().peekable();
+    let mut pairs = Vec::new();
+    for (name, expected) in &expected {
+        while found.next_if(|(other, _)| other < name).is_some() {}
+        if let Some((_, actual)) = found.next_if(|(other, _)| other == name) {
+            pairs.push(Pair { expected: *expected, actual: *actual });
+        }
+    }
+    pairs.sort_unstable();
+    Ok(pairs)
+}
+
+fn by_name(names: &[u32]) -> Vec<(u32, usize)> {
+    let mut calls: Vec<_> = names.iter().copied().zip(0..).collect();
+    calls.sort_unstable();
+    calls
+}
+
+/// Turns agreements into integers whose sums compare as alignments do.
+struct Values {
+    /// What every denominator divides.
+    denominator: i128,
+    /// One more than the largest number of pairs, so that whole pairs decide only between equals.
+    pairs: i128,
+}
+
+impl Values {
+    fn of<'g>(agreements: impl Iterator<Item = &'g Agreement>, pairs: usize) -> Result<Self> {
+        let mut denominator = 1;
+        for agreement in agreements {
+            let (_, of) = agreement.reduced();
+            if denominator % of != 0 {
+                denominator = (denominator / gcd(denominator, of)) * of;
+            }
+            if denominator > MAX_DENOMINATOR {
+                return Err(Error::new(
+                    ErrorCode::LimitExceeded,
+                    "the calls have arguments in too many different numbers to be compared exactly",
+                )
+                .with_help("Calls with up to 66 arguments always can"));
+            }
+        }
+        Ok(Self { denominator, pairs: pairs as i128 + 1 })
+    }
+
+    fn value(&self, agreement: Agreement) -> i128 {
+        let (matched, of) = agreement.reduced();
+        matched * (self.denominator / of) * self.pairs + i128::from(agreement.is_whole())
+    }
+}
+
+fn gcd(a: i128, b: i128) -> i128 {
+    if b == 0 { a } else { gcd(b, a % b) }
+}
+
+/// A value for every pair.
+struct Grid<T> {
+    columns: usize,
+    cells: Vec<T>,
+}
+
+impl<T: Copy> Grid<T> {
+    fn new(rows: usize, columns: usize, cell: impl Fn(usize, usize) -> T) -> Self {
+        let cells = (0..rows).flat_map(|row| (0..columns).map(move |column| (row, column)));
+        Self { columns, cells: cells.map(|(row, column)| cell(row, column)).collect() }
+    }
+
+    fn get(&self, row: usize, column: usize) -> Option<T> {
+        self.cells.get(row * self.columns + column).copied()
+    }
+}
+
+fn refuse_too_many_pairs(expected: usize, actual: usize) -> Result<()> {
+    let fits = expected.checked_mul(actual).is_some_and(|pairs| pairs <= MAX_PAIRS);
+    if fits { Ok(()) } else { Err(too_many(expected, actual, "that differ")) }
+}
+
+fn too_many(expected: usize, actual: usize, which: &str) -> Error {
+    Error::new(
+        ErrorCode::LimitExceeded,
+        format!("{expected} expected and {actual} actual tool calls {which} are too many to align"),
+    )
+    .with_help("Split the invocation into several")
+}

@@ -1,0 +1,196 @@
+//! The alignment of the highest value in any order, and of the smallest indices among those.
+//!
+//! First the Hungarian method with potentials, over the shorter side: O(E · A · min(E, A)). Its
+//! potentials tell every best alignment apart from the others: a pair is part of one only if it is
+//! tight (its value is the sum of its two potentials), and a call may stay without a partner only if
+//! its potential is 0. So the second step goes through the expected calls in order, and moves each
+//! to the smallest tight partner from which a chain of tight pairs leads back to the partner it had:
+//! one search of the tight pairs a call, O(E · A · max(E, A)) in all.
+//!
+//! Sources: Kuhn, "The Hungarian method for the assignment problem", 1955; Munkres 1957; for the
+//! tight pairs, complementary slackness, e.g. Schrijver, "Combinatorial Optimization", §17.
+#![expect(clippy::indexing_slicing, reason = "every index is a call's, below the length of its vector")]
+
+use super::Grid;
+
+/// The pairs (expected, actual) by expected call. Values are at least 0.
+pub(super) fn align(values: &Grid<i128>, expected: usize) -> Vec<(usize, usize)> {
+    let actual = values.columns;
+    let value = |e: usize, a: usize| values.cells[e * actual + a];
+    let mut best = if expected <= actual {
+        let solution = solve(expected, actual, value);
+        Best {
+            value,
+            expected_potentials: solution.row_potentials,
+            actual_potentials: solution.column_potentials,
+            actual_of: solution.column_of,
+        }
+    } else {
+        let solution = solve(actual, expected, |row, column| value(column, row));
+        let mut actual_of = vec![actual; expected];
+        solution.column_of.iter().enumerate().for_each(|(a, e)| actual_of[*e] = a);
+        Best {
+            value,
+            expected_potentials: solution.column_potentials,
+            actual_potentials: solution.row_potentials,
+            actual_of,
+        }
+    };
+    (0..expected).for_each(|e| best.prefer_small_indices(e));
+    best.actual_of.into_iter().enumerate().filter(|(_, a)| *a < actual).collect()
+}
+
+/// A best alignment and what tells the others.
+struct Best<F> {
+    value: F,
+    expected_potentials: Vec<i128>,
+    actual_potentials: Vec<i128>,
+    /// The partner of each expected call; the number of actual calls stands for none.
+    actual_of: Vec<usize>,
+}
+
+/// Who leaves a partner so that another call can have it, and for whom.
+#[derive(Clone, Copy)]
+struct Move {
+    expected: usize,
+    to: usize,
+}
+
+impl<F: Fn(usize, usize) -> i128> Best<F> {
+    /// Whether some best alignment may pair the two. Being without a partner is a pair too, of an
+    /// expected call with the number of actual calls and the other way round.
+    fn is_tight(&self, e: usize, a: usize) -> bool {
+        let (expected, actual) = (self.expected_potentials.get(e), self.actual_potentials.get(a));
+        match (expected, actual) {
+            (Some(expected), Some(actual)) => expected + actual == (self.value)(e, a),
+            (Some(potential), None) | (None, Some(potential)) => *potential == 0,
+            (None, None) => false,
+        }
+    }
+
+    /// Gives expected call `e` the smallest partner it has in any best alignment that agrees with
+    /// this one on all expected calls before it.
+    fn prefer_small_indices(&mut self, e: usize) {
+        let given_up = self.actual_of[e];
+        let candidates = given_up.min(self.actual_potentials.len());
+        if !(0..candidates).any(|a| self.is_tight(e, a)) {
+            return;
+        }
+        let moves = self.moves_towards(e, given_up);
+        let better = (0..candidates).find(|a| moves[*a].is_some() && self.is_tight(e, *a));
+        let Some(better) = better else { return };
+        self.actual_of[e] = better;
+        let mut freed = better;
+        while let Some(Move { expected, to }) = moves[freed].filter(|_| freed != given_up) {
+            if let Some(actual) = self.actual_of.get_mut(expected) {
+                *actual = to;
+            }
+            freed = to;
+        }
+    }
+
+    /// For each partner that could be freed by a chain of moves that ends at the one `e` gives up:
+    /// the first of these moves. Breadth-first, backwards from the end of the chain.
+    fn moves_towards(&self, e: usize, given_up: usize) -> Vec<Option<Move>> {
+        let (expected, actual) = (self.expected_potentials.len(), self.actual_potentials.len());
+        let mut moves = vec![None; actual + 1];
+        let mut reached = vec![false; actual + 1];
+        reached[given_up] = true;
+        let mut queue = vec![given_up];
+        let mut head = 0;
+        let mut nobody_moved = false;
+        while let Some(&to) = queue.get(head) {
+            head += 1;
+            let mut free = |a: usize, expected: usize| {
+                if !std::mem::replace(&mut reached[a], true) {
+                    moves[a] = Some(Move { expected, to });
+                    queue.push(a);
+                }
+            };
+            for other in e + 1..expected {
+                if self.is_tight(other, to) {
+                    free(self.actual_of[other], other);
+                }
+            }
+            if !nobody_moved && self.is_tight(expected, to) {
+                nobody_moved = true;
+                let mut taken = vec![false; actual + 1];
+                self.actual_of.iter().for_each(|a| taken[*a] = true);
+                (0..actual).filter(|a| !taken[*a]).for_each(|a| free(a, expected));
+            }
+        }
+        moves
+    }
+}
+
+const NOBODY: usize = usize::MAX;
+
+struct Solution {
+    row_potentials: Vec<i128>,
+    /// At least 0, and 0 for columns without a row.
+    column_potentials: Vec<i128>,
+    /// The column of each row.
+    column_of: Vec<usize>,
+}
+
+/// Gives every row a column of its own so that the values add up to the most. There are at least as
+/// many columns as rows.
+fn solve(rows: usize, columns: usize, value: impl Fn(usize, usize) -> i128) -> Solution {
+    let mut row_potentials = vec![0i128; rows];
+    let mut column_potentials = vec![0i128; columns];
+    let mut row_of = vec![NOBODY; columns];
+    for start in 0..rows {
+        // Grows a tree of tight pairs from the new row until it reaches a column without a row.
+        row_potentials[start] =
+            (0..columns).map(|c| value(start, c) - column_potentials[c]).max().unwrap_or(0);
+        let mut slack = vec![i128::MAX; columns];
+        let mut reached_from = vec![NOBODY; columns];
+        let mut in_tree = vec![false; columns];
+        let mut tree_rows = vec![start];
+        let mut row = start;
+        let mut last = NOBODY;
+        let end = loop {
+            let mut nearest = NOBODY;
+            for column in (0..columns).filter(|column| !in_tree[*column]) {
+                let missing = row_potentials[row] + column_potentials[column] - value(row, column);
+                if missing < slack[column] {
+                    slack[column] = missing;
+                    reached_from[column] = last;
+                }
+                if nearest == NOBODY || slack[column] < slack[nearest] {
+                    nearest = column;
+                }
+            }
+            if nearest == NOBODY {
+                break NOBODY;
+            }
+            let step = slack[nearest];
+            tree_rows.iter().for_each(|row| row_potentials[*row] -= step);
+            for column in 0..columns {
+                if in_tree[column] {
+                    column_potentials[column] += step;
+                } else {
+                    slack[column] -= step;
+                }
+            }
+            in_tree[nearest] = true;
+            last = nearest;
+            row = row_of[nearest];
+            if row == NOBODY {
+                break nearest;
+            }
+            tree_rows.push(row);
+        };
+        let mut column = end;
+        while column != NOBODY {
+            let previous = reached_from[column];
+            row_of[column] = if previous == NOBODY { start } else { row_of[previous] };
+            column = previous;
+        }
+    }
+    let mut column_of = vec![NOBODY; rows];
+    for (column, row) in row_of.iter().enumerate().filter(|(_, row)| **row != NOBODY) {
+        column_of[*row] = column;
+    }
+    Solution { row_potentials, column_potentials, column_of }
+}

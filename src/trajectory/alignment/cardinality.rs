@@ -1,0 +1,86 @@
+//! The most pairs in any order: a largest matching of a bipartite graph.
+//!
+//! In phases: a breadth-first search finds how far each expected call is from an actual call that
+//! is still free, then disjoint shortest alternating paths to such calls are flipped. There are
+//! O(√(E + A)) phases, each O(p) for p pairs that may be made.
+//!
+//! Source: Hopcroft and Karp, "An n^5/2 algorithm for maximum matchings in bipartite graphs", 1973.
+#![expect(clippy::indexing_slicing, reason = "every index is a call's, below the length of its vector")]
+
+use super::Pair;
+
+const FREE: usize = usize::MAX;
+
+/// The pairs, in the order of the expected calls. `partners` holds, for each expected call, the
+/// actual calls it may be paired with, each below `actual`.
+pub(super) fn align(partners: &[Vec<usize>], actual: usize) -> Vec<Pair> {
+    let mut matching =
+        Matching { partners, actual_of: vec![FREE; partners.len()], expected_of: vec![FREE; actual] };
+    while let Some(distances) = matching.distances() {
+        let mut next_partner = vec![0; partners.len()];
+        for e in 0..partners.len() {
+            if matching.actual_of[e] == FREE {
+                matching.augment(e, &distances, &mut next_partner);
+            }
+        }
+    }
+    let pairs = matching.actual_of.iter().enumerate().filter(|(_, actual)| **actual != FREE);
+    pairs.map(|(expected, actual)| Pair { expected, actual: *actual }).collect()
+}
+
+struct Matching<'p> {
+    partners: &'p [Vec<usize>],
+    actual_of: Vec<usize>,
+    expected_of: Vec<usize>,
+}
+
+impl Matching<'_> {
+    /// For each expected call, the pairs on the way to it from one that is free; nothing if no way
+    /// ends at a free actual call, which means that the matching is as large as can be.
+    fn distances(&self) -> Option<Vec<usize>> {
+        let mut distances = vec![usize::MAX; self.partners.len()];
+        let mut queue: Vec<usize> = (0..self.partners.len()).filter(|e| self.actual_of[*e] == FREE).collect();
+        queue.iter().for_each(|e| distances[*e] = 0);
+        let mut found = false;
+        let mut head = 0;
+        while let Some(&e) = queue.get(head) {
+            head += 1;
+            for &a in &self.partners[e] {
+                let next = self.expected_of[a];
+                if next == FREE {
+                    found = true;
+                } else if distances[next] == usize::MAX {
+                    distances[next] = distances[e] + 1;
+                    queue.push(next);
+                }
+            }
+        }
+        found.then_some(distances)
+    }
+
+    /// Looks depth-first for a way from `start` to a free actual call along growing distances, and
+    /// pairs along it. `next_partner` remembers what was tried in this phase.
+    fn augment(&mut self, start: usize, distances: &[usize], next_partner: &mut [usize]) {
+        let mut path = vec![start];
+        while let Some(&e) = path.last() {
+            let Some(&a) = self.partners[e].get(next_partner[e]) else {
+                path.pop();
+                continue;
+            };
+            next_partner[e] += 1;
+            let next = self.expected_of[a];
+            if next == FREE {
+                // Each call on the path takes the actual call it tried last.
+                for &e in &path {
+                    let a = self.partners[e][next_partner[e] - 1];
+                    self.actual_of[e] = a;
+                    self.expected_of[a] = e;
+                }
+                return;
+            }
+            if distances[next] == distances[e] + 1 {
+                path.push(next);
+            }
+        }
+    }
+}

@@ -1,0 +1,140 @@
+//! Calls made ready for being compared many times.
+
+use std::borrow::Cow;
+use std::cmp::Ordering;
+
+use super::alignment::Pair;
+use super::equal::{equal, sorted_entries};
+use super::matching::CallEquality;
+use crate::model::content::FunctionCall;
+use crate::model::error::{Error, ErrorCode, Result};
+use crate::model::json::Json;
+
+/// The most that is compared in aligning two trajectories: bytes of arguments, each counted once
+/// for every call it may be compared with. About a second of work.
+pub(super) const MAX_COMPARED_BYTES: usize = 1 << 31;
+
+/// A call whose arguments are sorted by key, so that two calls are compared in one pass over both.
+pub(super) struct Call<'c, 'a> {
+    pub(super) source: &'c FunctionCall<'a>,
+    pub(super) name: Option<&'c str>,
+    args: Vec<(Cow<'a, str>, Json<'a>)>,
+    bytes: usize,
+}
+
+/// One argument of two calls.
+pub(super) enum Argument<'k, 'a> {
+    /// Both calls have it.
+    Both { key: &'k str, expected: Json<'a>, actual: Json<'a> },
+    /// Only the expected call has it.
+    Missing { key: &'k str, expected: Json<'a> },
+    /// Only the actual call has it.
+    Extra { key: &'k str, actual: Json<'a> },
+}
+
+impl<'c, 'a> Call<'c, 'a> {
+    /// O(k log k) for k arguments.
+    pub(super) fn all(calls: &'c [FunctionCall<'a>]) -> Vec<Self> {
+        let prepare = |source: &'c FunctionCall<'a>| Self {
+            source,
+            name: source.name.as_deref(),
+            args: source.args.map(sorted_entries).unwrap_or_default(),
+            bytes: source.args.map_or(0, |args| args.raw().len()),
+        };
+        calls.iter().map(prepare).collect()
+    }
+
+    pub(super) fn arg_count(&self) -> usize {
+        self.args.len()
+    }
+
+    /// The arguments of this, the expected, and the actual call, by key.
+    pub(super) fn arguments<'k>(&'k self, actual: &'k Self) -> impl Iterator<Item = Argument<'k, 'a>> {
+        let (mut expected, mut actual) = (self.args.iter().peekable(), actual.args.iter().peekable());
+        std::iter::from_fn(move || {
+            let order = match (expected.peek(), actual.peek()) {
+                (Some((expected, _)), Some((actual, _))) => expected.cmp(actual),
+                (Some(_), None) => Ordering::Less,
+                (None, _) => Ordering::Greater,
+            };
+            let wanted = if order.is_le() { expected.next() } else { None };
+            let found = if order.is_ge() { actual.next() } else { None };
+            match (wanted, found) {
+                (Some((key, expected)), Some((_, actual))) => {
+                    Some(Argument::Both { key, expected: *expected, actual: *actual })
+                }
+                (Some((key, expected)), None) => Some(Argument::Missing { key, expected: *expected }),
+                (None, Some((key, actual))) => Some(Argument::Extra { key, actual: *actual }),
+                (None, None) => None,
+            }
+        })
+    }
+}
+
+impl CallEquality {
+    /// [`CallEquality::holds`], without looking keys up.
+    pub(super) fn holds_between(self, expected: &Call<'_, '_>, actual: &Call<'_, '_>) -> bool {
+        expected.name == actual.name
+            && match self {
+                Self::Name => true,
+                Self::Args => {
+                    expected.args.len() == actual.args.len()
+                        && expected.source.args.is_some() == actual.source.args.is_some()
+                        && expected.args.iter().zip(&actual.args).all(|((a, _), (b, _))| a == b)
+                        && expected.args.iter().zip(&actual.args).all(|((_, a), (_, b))| equal(*a, *b))
+                }
+                Self::RequiredArgs => expected.arguments(actual).all(|argument| match argument {
+                    Argument::Both { expected, actual, .. } => equal(expected, actual),
+                    Argument::Missing { .. } => false,
+                    Argument::Extra { .. } => true,
+                }),
+                Self::ArgsAsJsText => self.holds(expected.source, actual.source),
+            }
+    }
+}
+
+/// Pairs off what both trajectories begin with and hands the rest to `align`.
+///
+/// A call that is wholly what was expected, with nothing open before either, belongs into some best
+/// ordered alignment, and into the one with the smallest indices: what the two could be paired with
+/// instead is worth no more. Without order that holds only if nothing expected remains.
+///
+/// # Errors
+/// `limit_exceeded` if the rest is too much to compare; those of `align`.
+pub(super) fn align_rest<'c, 'a>(
+    ordered: bool,
+    (expected, actual): (&[Call<'c, 'a>], &[Call<'c, 'a>]),
+    whole: impl Fn(&Call<'c, 'a>, &Call<'c, 'a>) -> bool,
+    align: impl FnOnce(&[Call<'c, 'a>], &[Call<'c, 'a>]) -> Result<Vec<Pair>>,
+) -> Result<Vec<Pair>> {
+    let common = expected.iter().zip(actual).take_while(|(expected, actual)| whole(expected, actual)).count();
+    let begun = if ordered || common == expected.len() { common } else { 0 };
+    let mut pairs: Vec<Pair> = (0..begun).map(|at| Pair { expected: at, actual: at }).collect();
+    let expected = expected.get(begun..).unwrap_or_default();
+    let actual = actual.get(begun..).unwrap_or_default();
+    if expected.is_empty() || actual.is_empty() {
+        return Ok(pairs);
+    }
+    refuse_too_much_to_compare(expected, actual)?;
+    let rest = align(expected, actual)?;
+    pairs.extend(
+        rest.iter().map(|pair| Pair { expected: pair.expected + begun, actual: pair.actual + begun }),
+    );
+    Ok(pairs)
+}
+
+fn refuse_too_much_to_compare(expected: &[Call<'_, '_>], actual: &[Call<'_, '_>]) -> Result<()> {
+    let bytes = |calls: &[Call<'_, '_>]| calls.iter().map(|call| call.bytes).fold(0, usize::saturating_add);
+    let work = (bytes(expected).saturating_mul(actual.len()))
+        .saturating_add(bytes(actual).saturating_mul(expected.len()));
+    if work <= MAX_COMPARED_BYTES {
+        return Ok(());
+    }
+    let message = format!(
+        "aligning {} expected with {} actual tool calls would compare {work} bytes of arguments; at most {MAX_COMPARED_BYTES} are",
+        expected.len(),
+        actual.len()
+    );
+    Err(Error::new(ErrorCode::LimitExceeded, message)
+        .with_help("Split the invocation, or shorten the arguments"))
+}

@@ -1,0 +1,437 @@
+//! What a user is shown of two trajectories: which calls are there, which are not, what differs.
+//!
+//! The alignment for display is the largest one of calls that are what was expected. What it leaves
+//! over is explained in this order: the same call at another place has moved; a call of the same
+//! name between the same neighbours has other arguments; the rest is missing or extra.
+//!
+//! Complexity: that of [`largest`](super::alignment::largest), and O(E · A) comparisons of what it
+//! leaves over. Trajectories beyond its limits are compared call by call, in O(n).
+
+use serde::ser::{SerializeMap, SerializeSeq};
+use serde::{Serialize, Serializer};
+
+use super::alignment::Pair;
+use super::call::{Argument, Call};
+use super::equal::{equal, equal_as_js_text, sorted_entries, survives_as_double};
+use super::f1::largest_pairs;
+use super::matching::CallEquality;
+use super::parameter_match::ParameterMatch;
+use crate::model::content::FunctionCall;
+use crate::model::json::{Json, Kind as JsonKind};
+
+/// The most differences that are listed for one pair of calls; more are left out.
+pub const MAX_DIFFERENCES: usize = 64;
+
+/// What became of a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub enum Kind {
+    /// The actual call is what was expected.
+    Match,
+    /// The tool was called, with other arguments.
+    Arguments,
+    /// The expected call was not made.
+    Missing,
+    /// The actual call was not expected.
+    Extra,
+    /// The expected call was made, at another place.
+    Moved,
+}
+
+/// One line of an explained trajectory.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct AlignmentEntry<'a> {
+    /// What became of the call.
+    pub kind: Kind,
+    /// The index of the expected call; absent for an extra call.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub expected_index: Option<u32>,
+    /// The index of the actual call; absent for a missing call.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub actual_index: Option<u32>,
+    /// Where the arguments differ; at most 64 places.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub differences: Vec<Difference<'a>>,
+}
+
+/// A place in the arguments of two calls where they differ.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct Difference<'a> {
+    /// Where, such as `filters.price[0]` or `["a key"].b`; empty for the arguments as a whole.
+    pub path: String,
+    /// What was expected there; absent if nothing was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub expected: Option<Shown<'a>>,
+    /// What was found there; absent if nothing was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub actual: Option<Shown<'a>>,
+}
+
+/// A JSON value as it is shown to users: numbers that a double cannot hold, such as
+/// 9007199254740993 or 1e400, are texts of their digits, so that JavaScript shows them as they are.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Shown<'a>(pub Json<'a>);
+
+impl Serialize for Shown<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let value = self.0;
+        match value.kind() {
+            JsonKind::Null => serializer.serialize_unit(),
+            JsonKind::True => serializer.serialize_bool(true),
+            JsonKind::False => serializer.serialize_bool(false),
+            JsonKind::PlainString | JsonKind::EscapedString => {
+                serializer.serialize_str(&value.as_str().unwrap_or_default())
+            }
+            JsonKind::Number => {
+                /// Integers beyond it go out as doubles, since not every reader takes 64 bits.
+                const MAX_SAFE_INTEGER: u64 = (1 << 53) - 1;
+                let number = value.raw();
+                match number.parse::<i64>() {
+                    Ok(integer) if integer.unsigned_abs() <= MAX_SAFE_INTEGER => {
+                        serializer.serialize_i64(integer)
+                    }
+                    _ if survives_as_double(number) => {
+                        serializer.serialize_f64(value.as_f64().unwrap_or_default())
+                    }
+                    _ => serializer.serialize_str(number),
+                }
+            }
+            JsonKind::Array => {
+                let mut array = serializer.serialize_seq(Some(value.items().count()))?;
+                value.items().try_for_each(|item| array.serialize_element(&Shown(item)))?;
+                array.end()
+            }
+            JsonKind::Object => {
+                let mut object = serializer.serialize_map(Some(value.entries().count()))?;
+                value.entries().try_for_each(|(key, value)| object.serialize_entry(&key, &Shown(value)))?;
+                object.end()
+            }
+        }
+    }
+}
+
+#[cfg(feature = "schema")]
+impl schemars::JsonSchema for Shown<'_> {
+    fn inline_schema() -> bool {
+        true
+    }
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Shown".into()
+    }
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        schemars::json_schema!({
+            "description": "Any JSON value; a number that a double cannot hold is a text of its digits."
+        })
+    }
+}
+
+/// Explains two trajectories, for metrics that ask whether calls are what was expected.
+///
+/// The entries come in reading order: by expected call, extra calls where they happened. The number
+/// of [`Kind::Match`] entries is the number of pairs of [`tool_trajectory_f1`](super::tool_trajectory_f1).
+/// With `ordered`, calls at another place are [`Kind::Moved`]; otherwise they match.
+///
+/// ```
+/// use adk_metrics::model::{content::FunctionCall, json::Document};
+/// use adk_metrics::trajectory::{CallEquality, difference::explain};
+///
+/// let args = Document::parse(r#"[{"maxLength": 200}, {"maxLength": 100}]"#)?;
+/// let calls: Vec<_> = args.root().items()
+///     .map(|args| FunctionCall { name: Some("summarize".into()), args: Some(args), ..Default::default() })
+///     .collect();
+/// let entries = explain(&calls[..1], &calls[1..], CallEquality::Args, true);
+/// assert_eq!(
+///     serde_json::to_string(&entries[0]).unwrap(),
+///     r#"{"kind":"arguments","expectedIndex":0,"actualIndex":0,"differences":[{"path":"maxLength","expected":200,"actual":100}]}"#
+/// );
+/// # Ok::<(), adk_metrics::model::error::Error>(())
+/// ```
+#[must_use]
+pub fn explain<'a>(
+    expected: &[FunctionCall<'a>],
+    actual: &[FunctionCall<'a>],
+    equality: CallEquality,
+    ordered: bool,
+) -> Vec<AlignmentEntry<'a>> {
+    let (expected, actual) = (Call::all(expected), Call::all(actual));
+    let Ok(pairs) = largest_pairs(equality, ordered, &expected, &actual) else {
+        return call_by_call(&expected, &actual, equality);
+    };
+    let mut draft = Draft::new(&expected, &actual);
+    pairs.iter().for_each(|pair| draft.pair(Kind::Match, *pair));
+    if ordered {
+        draft.pair_moved(equality);
+    }
+    if equality != CallEquality::Name {
+        draft.pair_within_gaps(if ordered { &pairs } else { &[] });
+    }
+    draft.entries(|expected, actual| argument_differences(expected, actual, equality))
+}
+
+/// Explains the score of an invocation, given the pairs it was made of. O(n).
+///
+/// A pair is a [`Kind::Match`] if every expected argument matches; the differences are the expected
+/// arguments that do not.
+#[must_use]
+pub fn explain_parameters<'a>(
+    parameters: &ParameterMatch,
+    expected: &[FunctionCall<'a>],
+    actual: &[FunctionCall<'a>],
+    pairs: &[Pair],
+) -> Vec<AlignmentEntry<'a>> {
+    let (expected, actual) = (Call::all(expected), Call::all(actual));
+    let differences = |expected: &Call<'_, 'a>, actual: &Call<'_, 'a>| {
+        let mut found = Differences { same: equal, list: Vec::new() };
+        for argument in expected.arguments(actual) {
+            match argument {
+                Argument::Both { key, expected, actual } => {
+                    if !parameters.argument_matches(key, expected, actual) {
+                        found.compare(&child("", key), expected, actual);
+                    }
+                }
+                Argument::Missing { key, expected } => found.add(&child("", key), Some(expected), None),
+                Argument::Extra { .. } => {}
+            }
+        }
+        found.list
+    };
+    let mut draft = Draft::new(&expected, &actual);
+    for pair in pairs {
+        let calls = expected.get(pair.expected).zip(actual.get(pair.actual));
+        let whole = calls.is_some_and(|(expected, actual)| differences(expected, actual).is_empty());
+        draft.pair(if whole { Kind::Match } else { Kind::Arguments }, *pair);
+    }
+    draft.entries(differences)
+}
+
+/// Compares each expected call with the actual call at the same place.
+fn call_by_call<'a>(
+    expected: &[Call<'_, 'a>],
+    actual: &[Call<'_, 'a>],
+    equality: CallEquality,
+) -> Vec<AlignmentEntry<'a>> {
+    let mut draft = Draft::new(expected, actual);
+    for (at, (expected, actual)) in expected.iter().zip(actual).enumerate() {
+        let pair = Pair { expected: at, actual: at };
+        if equality.holds_between(expected, actual) {
+            draft.pair(Kind::Match, pair);
+        } else if expected.name == actual.name {
+            draft.pair(Kind::Arguments, pair);
+        }
+    }
+    draft.entries(|expected, actual| argument_differences(expected, actual, equality))
+}
+
+/// An alignment in the making.
+struct Draft<'d, 'c, 'a> {
+    expected: &'d [Call<'c, 'a>],
+    actual: &'d [Call<'c, 'a>],
+    /// For each expected call, its actual call.
+    partners: Vec<Option<(Kind, usize)>>,
+    /// For each actual call, whether it is one of these.
+    taken: Vec<bool>,
+}
+
+impl<'d, 'c, 'a> Draft<'d, 'c, 'a> {
+    fn new(expected: &'d [Call<'c, 'a>], actual: &'d [Call<'c, 'a>]) -> Self {
+        Self { expected, actual, partners: vec![None; expected.len()], taken: vec![false; actual.len()] }
+    }
+
+    fn pair(&mut self, kind: Kind, pair: Pair) {
+        if let (Some(partner), Some(taken)) =
+            (self.partners.get_mut(pair.expected), self.taken.get_mut(pair.actual))
+        {
+            *partner = Some((kind, pair.actual));
+            *taken = true;
+        }
+    }
+
+    fn open_expected(&self) -> Vec<(usize, &'d Call<'c, 'a>)> {
+        let calls = self.expected.iter().enumerate().zip(&self.partners);
+        calls.filter(|(_, partner)| partner.is_none()).map(|(call, _)| call).collect()
+    }
+
+    fn open_actual(&self) -> impl Iterator<Item = (usize, &'d Call<'c, 'a>)> {
+        let calls = self.actual.iter().enumerate().zip(&self.taken);
+        calls.filter(|(_, taken)| !**taken).map(|(call, _)| call)
+    }
+
+    /// Pairs what was expected with the first open call that is the same, wherever it stands.
+    fn pair_moved(&mut self, equality: CallEquality) {
+        for (e, expected) in self.open_expected() {
+            let found = self.open_actual().find(|(_, actual)| equality.holds_between(expected, actual));
+            if let Some((a, _)) = found {
+                self.pair(Kind::Moved, Pair { expected: e, actual: a });
+            }
+        }
+    }
+
+    /// Pairs calls of the same name between the same two `anchors`, the most similar first.
+    fn pair_within_gaps(&mut self, anchors: &[Pair]) {
+        for (e, expected) in self.open_expected() {
+            let before = anchors.partition_point(|anchor| anchor.expected < e);
+            let from = before.checked_sub(1).and_then(|at| anchors.get(at)).map_or(0, |a| a.actual + 1);
+            let until = anchors.get(before).map_or(usize::MAX, |anchor| anchor.actual);
+            let candidates = self
+                .open_actual()
+                .filter(|(a, actual)| (from..until).contains(a) && actual.name == expected.name);
+            // Of equally similar calls `max_by_key` takes the last, so they are gone through backwards.
+            let mut candidates: Vec<_> = candidates.collect();
+            candidates.reverse();
+            let similar = candidates.into_iter().max_by_key(|(_, actual)| similarity(expected, actual));
+            if let Some((a, _)) = similar {
+                self.pair(Kind::Arguments, Pair { expected: e, actual: a });
+            }
+        }
+    }
+
+    /// The entries in reading order.
+    fn entries(
+        &self,
+        differences: impl Fn(&Call<'c, 'a>, &Call<'c, 'a>) -> Vec<Difference<'a>>,
+    ) -> Vec<AlignmentEntry<'a>> {
+        let index = |at: usize| u32::try_from(at).ok();
+        let mut extras = self.open_actual().map(|(a, _)| a).peekable();
+        let mut entries = Vec::with_capacity(self.expected.len());
+        let extra = |a| AlignmentEntry {
+            kind: Kind::Extra,
+            expected_index: None,
+            actual_index: index(a),
+            differences: Vec::new(),
+        };
+        for (e, (expected, partner)) in self.expected.iter().zip(&self.partners).enumerate() {
+            let (kind, actual) = partner.map_or((Kind::Missing, None), |(kind, a)| (kind, Some(a)));
+            // A call that has moved says nothing about where its neighbours stand.
+            if let (Kind::Match | Kind::Arguments, Some(a)) = (kind, actual) {
+                while let Some(before) = extras.next_if(|extra| *extra < a) {
+                    entries.push(extra(before));
+                }
+            }
+            let other = actual.and_then(|a| self.actual.get(a)).filter(|_| kind == Kind::Arguments);
+            entries.push(AlignmentEntry {
+                kind,
+                expected_index: index(e),
+                actual_index: actual.and_then(index),
+                differences: other.map(|actual| differences(expected, actual)).unwrap_or_default(),
+            });
+        }
+        entries.extend(extras.map(extra));
+        entries
+    }
+}
+
+/// How many arguments two calls share.
+fn similarity(expected: &Call<'_, '_>, actual: &Call<'_, '_>) -> usize {
+    let shared = expected.arguments(actual).filter(|argument| match argument {
+        Argument::Both { expected, actual, .. } => equal(*expected, *actual),
+        Argument::Missing { .. } | Argument::Extra { .. } => false,
+    });
+    shared.count()
+}
+
+/// The arguments that keep an actual call from being what was expected.
+fn argument_differences<'a>(
+    expected: &Call<'_, 'a>,
+    actual: &Call<'_, 'a>,
+    equality: CallEquality,
+) -> Vec<Difference<'a>> {
+    let same = if equality == CallEquality::ArgsAsJsText { equal_as_js_text } else { equal };
+    let mut found = Differences { same, list: Vec::new() };
+    for argument in expected.arguments(actual) {
+        match argument {
+            Argument::Both { key, expected, actual } => found.compare(&child("", key), expected, actual),
+            Argument::Missing { key, expected } => found.add(&child("", key), Some(expected), None),
+            Argument::Extra { .. } if equality == CallEquality::RequiredArgs => {}
+            Argument::Extra { key, actual } => found.add(&child("", key), None, Some(actual)),
+        }
+    }
+    if found.list.is_empty() {
+        // Absent arguments and an empty object.
+        found.add("", expected.source.args, actual.source.args);
+    }
+    found.list
+}
+
+struct Differences<'a> {
+    same: fn(Json<'_>, Json<'_>) -> bool,
+    list: Vec<Difference<'a>>,
+}
+
+impl<'a> Differences<'a> {
+    fn add(&mut self, path: &str, expected: Option<Json<'a>>, actual: Option<Json<'a>>) {
+        if self.list.len() < MAX_DIFFERENCES {
+            let (expected, actual) = (expected.map(Shown), actual.map(Shown));
+            self.list.push(Difference { path: path.to_owned(), expected, actual });
+        }
+    }
+
+    /// Adds the innermost values that differ.
+    fn compare(&mut self, path: &str, expected: Json<'a>, actual: Json<'a>) {
+        if self.list.len() >= MAX_DIFFERENCES || (self.same)(expected, actual) {
+            return;
+        }
+        let before = self.list.len();
+        match (expected.kind(), actual.kind()) {
+            (JsonKind::Array, JsonKind::Array) => {
+                let (mut expected, mut actual) = (expected.items(), actual.items());
+                for at in 0usize.. {
+                    let pair = (expected.next(), actual.next());
+                    if self.list.len() >= MAX_DIFFERENCES || pair == (None, None) {
+                        break;
+                    }
+                    self.compare_entry(|| format!("{path}[{at}]"), pair);
+                }
+            }
+            (JsonKind::Object, JsonKind::Object) => {
+                let (expected, actual) = (sorted_entries(expected), sorted_entries(actual));
+                let (mut wanted, mut found) = (expected.iter().peekable(), actual.iter().peekable());
+                while self.list.len() < MAX_DIFFERENCES {
+                    let key = match (wanted.peek(), found.peek()) {
+                        (Some((a, _)), Some((b, _))) => a.min(b),
+                        (Some((key, _)), None) | (None, Some((key, _))) => key,
+                        (None, None) => break,
+                    };
+                    let expected = wanted.next_if(|(other, _)| other == key).map(|(_, value)| *value);
+                    let actual = found.next_if(|(other, _)| other == key).map(|(_, value)| *value);
+                    self.compare_entry(|| child(path, key), (expected, actual));
+                }
+            }
+            _ => {}
+        }
+        if self.list.len() == before {
+            self.add(path, Some(expected), Some(actual));
+        }
+    }
+
+    fn compare_entry(
+        &mut self,
+        path: impl FnOnce() -> String,
+        (expected, actual): (Option<Json<'a>>, Option<Json<'a>>),
+    ) {
+        match (expected, actual) {
+            (Some(expected), Some(actual)) => {
+                if !(self.same)(expected, actual) {
+                    self.compare(&path(), expected, actual);
+                }
+            }
+            (expected, actual) => self.add(&path(), expected, actual),
+        }
+    }
+}
+
+/// The path of a key below another path: `a.b`, or `a["b c"]` for what is no identifier.
+fn child(path: &str, key: &str) -> String {
+    let begins = key.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_' || c == '$');
+    if begins && key.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'$') {
+        let point = if path.is_empty() { "" } else { "." };
+        format!("{path}{point}{key}")
+    } else {
+        let quoted = serde_json::Value::from(key);
+        format!("{path}[{quoted}]")
+    }
+}

@@ -1,0 +1,261 @@
+//! When two JSON values are the same.
+//!
+//! [`equal`] is Python's `==` on what `json.loads` returns, [`equal_as_js_text`] is equality of what
+//! JavaScript's `JSON.stringify` prints after `JSON.parse`. Both are equivalence relations: JSON has
+//! no NaN, and numbers are compared by their exact value (or by their double), never approximately.
+//!
+//! Complexity: O(n) time for values written with their keys in the same order, O(n log n) otherwise,
+//! with n the bytes of both; values written alike are not even read. Recursion goes as deep as the
+//! values do, which is at most [`MAX_DEPTH`](crate::model::json::MAX_DEPTH).
+//!
+//! Sources: Python Language Reference §6.10.1 (value comparisons) and CPython's `float_richcompare`;
+//! ECMA-262 §25.5 (`JSON`) and §10.1.11.1 (the order of properties).
+
+use std::borrow::Cow;
+use std::hash::Hasher;
+
+use rustc_hash::FxHasher;
+
+use crate::model::json::{Json, Kind};
+
+/// Whether Python would call two values equal.
+///
+/// Numbers are equal if their values are: integers of any size exactly, `true` and `false` as 1
+/// and 0, anything with a point or an exponent as a double (`1e400` is infinite). The order of keys
+/// does not count, the order of items does; a key with `null` differs from a missing key.
+///
+/// ```
+/// use adk_metrics::{model::json::Document, trajectory::equal};
+///
+/// let same = |a: &str, b: &str| Ok::<_, adk_metrics::model::error::Error>(
+///     equal(Document::parse(a)?.root(), Document::parse(b)?.root()),
+/// );
+/// assert!(same(r#"{"a": 1, "b": [true]}"#, r#"{"b": [1.0], "a": 1}"#)?);
+/// assert!(!same("9007199254740993", "9007199254740992.0")?);
+/// # Ok::<(), adk_metrics::model::error::Error>(())
+/// ```
+#[must_use]
+pub fn equal(a: Json<'_>, b: Json<'_>) -> bool {
+    if a.raw() == b.raw() {
+        return true;
+    }
+    match (a.kind(), b.kind()) {
+        (Kind::Array, Kind::Array) => pairwise(a.items(), b.items(), equal),
+        (Kind::Object, Kind::Object) => match same_keys_as_written(a, b, equal) {
+            Some(verdict) => verdict,
+            None => {
+                let (a, b) = (sorted_entries(a), sorted_entries(b));
+                pairwise(a.into_iter(), b.into_iter(), |(a_key, a), (b_key, b)| a_key == b_key && equal(a, b))
+            }
+        },
+        _ => match (Number::of(a), Number::of(b)) {
+            (Some(a), Some(b)) => a.equals(b),
+            (None, None) => scalars_equal(a, b),
+            _ => false,
+        },
+    }
+}
+
+/// Whether `JSON.stringify(JSON.parse(…))` prints the same text for both values.
+///
+/// Numbers are doubles (`-0` prints `0`, what overflows prints `null`), `true` is not `1`, and
+/// the order of keys counts, except that JavaScript puts keys like `7` first, in ascending order.
+#[must_use]
+pub fn equal_as_js_text(a: Json<'_>, b: Json<'_>) -> bool {
+    if a.raw() == b.raw() {
+        return true;
+    }
+    match (a.kind(), b.kind()) {
+        (Kind::Array, Kind::Array) => pairwise(a.items(), b.items(), equal_as_js_text),
+        (Kind::Object, Kind::Object) => match same_keys_as_written(a, b, equal_as_js_text) {
+            Some(verdict) => verdict,
+            None => {
+                let (a, b) = (js_entries(a), js_entries(b));
+                pairwise(a.into_iter(), b.into_iter(), |(a_key, a), (b_key, b)| {
+                    a_key == b_key && equal_as_js_text(a, b)
+                })
+            }
+        },
+        (Kind::Number | Kind::Null, Kind::Number | Kind::Null) => printed_number(a) == printed_number(b),
+        _ => scalars_equal(a, b),
+    }
+}
+
+/// Whether ADK-TS would call two calls' arguments equal: the same keys in any order, each with
+/// values that print alike; absent arguments are an empty object.
+///
+/// Keys are sorted first, so only inside the values does their order count.
+#[must_use]
+pub fn args_equal_as_js_text(a: Option<Json<'_>>, b: Option<Json<'_>>) -> bool {
+    let entries = |args: Option<Json<'_>>| args.into_iter().flat_map(Json::entries).next().is_some();
+    match (a, b) {
+        (Some(a), Some(b)) if a.raw() == b.raw() => true,
+        (Some(a), Some(b)) => {
+            let (a, b) = (sorted_entries(a), sorted_entries(b));
+            pairwise(a.into_iter(), b.into_iter(), |(a_key, a), (b_key, b)| {
+                a_key == b_key && equal_as_js_text(a, b)
+            })
+        }
+        (one, None) | (None, one) => !entries(one),
+    }
+}
+
+/// A hash that is the same for values that are [`equal`] or [`equal_as_js_text`]. O(n).
+///
+/// It hashes what both relations look at: numbers as their nearest double, entries in any order.
+#[must_use]
+pub fn fingerprint(value: Json<'_>) -> u64 {
+    let mut hasher = FxHasher::default();
+    match value.kind() {
+        Kind::Null | Kind::True | Kind::False | Kind::Number => {
+            let number = match value.kind() {
+                Kind::True => Some(1.0),
+                Kind::False => Some(0.0),
+                _ => printed_number(value),
+            };
+            hasher.write_u8(0);
+            // Adding zero makes -0.0 and 0.0 one.
+            number.inspect(|number| hasher.write_u64((number + 0.0).to_bits()));
+        }
+        Kind::PlainString | Kind::EscapedString => {
+            hasher.write_u8(1);
+            hasher.write(value.as_str().unwrap_or_default().as_bytes());
+        }
+        Kind::Array => {
+            hasher.write_u8(2);
+            value.items().for_each(|item| hasher.write_u64(fingerprint(item)));
+        }
+        Kind::Object => {
+            let entries = value.entries().fold(0u64, |sum, (key, value)| {
+                let mut entry = FxHasher::default();
+                entry.write(key.as_bytes());
+                entry.write_u64(fingerprint(value));
+                sum.wrapping_add(entry.finish())
+            });
+            hasher.write_u8(3);
+            hasher.write_u64(entries);
+        }
+    }
+    hasher.finish()
+}
+
+/// Whether a number survives being read as a double: an integer exactly, any other in its range.
+pub(super) fn survives_as_double(number: &str) -> bool {
+    match Number::read(number) {
+        Number::Double(double) => double.is_finite(),
+        integer @ Number::Integer(digits) => {
+            digits.parse().is_ok_and(|nearest: f64| Number::Double(nearest).equals(integer))
+        }
+    }
+}
+
+/// The entries of an object by key, in the order of code points.
+pub(super) fn sorted_entries(object: Json<'_>) -> Vec<(Cow<'_, str>, Json<'_>)> {
+    let mut entries: Vec<_> = object.entries().collect();
+    entries.sort_unstable_by(|(a, _), (b, _)| a.cmp(b));
+    entries
+}
+
+/// A number as Python reads it.
+#[derive(Clone, Copy)]
+enum Number<'a> {
+    /// Digits, perhaps after a minus; without leading zeros.
+    Integer(&'a str),
+    Double(f64),
+}
+
+impl<'a> Number<'a> {
+    fn of(value: Json<'a>) -> Option<Self> {
+        match value.kind() {
+            Kind::True => Some(Self::Integer("1")),
+            Kind::False => Some(Self::Integer("0")),
+            _ => value.as_number().map(Self::read),
+        }
+    }
+
+    fn read(number: &'a str) -> Self {
+        match number {
+            "-0" => Self::Integer("0"),
+            _ if number.contains(['.', 'e', 'E']) => Self::Double(number.parse().unwrap_or(f64::INFINITY)),
+            _ => Self::Integer(number),
+        }
+    }
+
+    fn equals(self, other: Self) -> bool {
+        match (self, other) {
+            (Self::Integer(a), Self::Integer(b)) => a == b,
+            (Self::Double(a), Self::Double(b)) => a == b,
+            (Self::Integer(digits), Self::Double(double)) | (Self::Double(double), Self::Integer(digits)) => {
+                integer_equals_double(digits, double)
+            }
+        }
+    }
+}
+
+fn integer_equals_double(digits: &str, double: f64) -> bool {
+    const ALL_EXACT_UP_TO: u64 = 1 << f64::MANTISSA_DIGITS;
+    match digits.parse::<i64>() {
+        Ok(integer) if integer.unsigned_abs() <= ALL_EXACT_UP_TO => integer as f64 == double,
+        // With a precision given, the digits are those of the exact value, however large.
+        _ => digits.parse() == Ok(double) && double.is_finite() && digits == format!("{double:.0}"),
+    }
+}
+
+/// A number as JavaScript prints it; nothing for `null`.
+fn printed_number(value: Json<'_>) -> Option<f64> {
+    value.as_f64().filter(|number| number.is_finite())
+}
+
+/// Strings, `null`, `true` and `false`.
+fn scalars_equal(a: Json<'_>, b: Json<'_>) -> bool {
+    match (a.as_str(), b.as_str()) {
+        (Some(a), Some(b)) => a == b,
+        (None, None) => {
+            a.kind() == b.kind() && !matches!(a.kind(), Kind::Array | Kind::Object | Kind::Number)
+        }
+        _ => false,
+    }
+}
+
+fn pairwise<T>(
+    mut a: impl Iterator<Item = T>,
+    mut b: impl Iterator<Item = T>,
+    same: impl Fn(T, T) -> bool,
+) -> bool {
+    loop {
+        let same = match (a.next(), b.next()) {
+            (None, None) => return true,
+            (Some(a), Some(b)) => same(a, b),
+            _ => false,
+        };
+        if !same {
+            return false;
+        }
+    }
+}
+
+/// The verdict on two objects whose keys are written in the same order; nothing if they are not.
+///
+/// Values are compared only once all keys are known to agree, so that objects nested in objects
+/// are not compared twice at each level.
+fn same_keys_as_written(a: Json<'_>, b: Json<'_>, same: impl Fn(Json<'_>, Json<'_>) -> bool) -> Option<bool> {
+    if a.entries().count() != b.entries().count() {
+        return Some(false);
+    }
+    let keys_agree = a.entries().zip(b.entries()).all(|((a, _), (b, _))| a == b);
+    keys_agree.then(|| a.entries().zip(b.entries()).all(|((_, a), (_, b))| same(a, b)))
+}
+
+/// The entries of an object in the order in which JavaScript lists them.
+fn js_entries(object: Json<'_>) -> Vec<(Cow<'_, str>, Json<'_>)> {
+    let mut entries: Vec<_> = object.entries().collect();
+    // A stable sort: keys that are no index follow in the order written.
+    entries.sort_by_key(|(key, _)| array_index(key).map_or(u64::MAX, u64::from));
+    entries
+}
+
+/// An array index of ECMA-262: a canonical decimal below 2³² − 1.
+fn array_index(key: &str) -> Option<u32> {
+    let canonical = key == "0" || (!key.starts_with('0') && key.bytes().all(|b| b.is_ascii_digit()));
+    key.parse().ok().filter(|index| canonical && *index < u32::MAX)
+}

@@ -1,0 +1,186 @@
+//! `tool_trajectory_avg_score`: whether the calls made match the calls expected.
+//!
+//! EXACT and IN_ORDER take O(E + A) comparisons. ANY_ORDER takes O(E · A) for short trajectories;
+//! longer ones are grouped by a hash first, O((E + A) log (E + A)) plus the comparisons among calls
+//! of the same hash, of which the first succeeds unless hashes collide.
+//!
+//! IN_ORDER and ANY_ORDER go through the calls greedily, as google-adk does. For IN_ORDER that is
+//! right whatever "equal" means: a subsequence can always be made to start at its first place. For
+//! ANY_ORDER it is right because [`equal`](fn@equal) is an equivalence relation: actual calls that
+//! could serve the same expected call could serve each other's, so it does not matter which is
+//! taken. [`CallEquality::RequiredArgs`] is no equivalence, so with ANY_ORDER it may miss a match that
+//! exists; its metric aligns calls instead (see [`f1`](super::f1)).
+//!
+//! Source: google-adk 2.13.0, `TrajectoryEvaluator`.
+
+use std::hash::Hasher;
+
+use rustc_hash::FxHasher;
+
+use super::equal::{args_equal_as_js_text, equal, fingerprint};
+use crate::model::content::FunctionCall;
+use crate::model::json::Json;
+
+/// How closely the calls made must follow the calls expected.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum MatchType {
+    /// The same calls in the same order and no others.
+    #[default]
+    Exact,
+    /// The expected calls in their order, others may stand between them.
+    InOrder,
+    /// The expected calls in any order among others; each call made serves one of them.
+    AnyOrder,
+}
+
+/// What of two calls of the same name must agree, in the metrics that align calls.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum MatchMode {
+    /// Nothing more.
+    NameOnly,
+    /// All arguments.
+    NameAndArgs,
+    /// The expected arguments; the actual call may have more.
+    #[default]
+    NameAndRequiredArgs,
+}
+
+/// When an actual call is what was expected.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum CallEquality {
+    /// The names are the same.
+    Name,
+    /// The names are the same and the arguments are [`equal`](fn@equal), where absent arguments
+    /// are not an empty object.
+    #[default]
+    Args,
+    /// The names are the same and every expected argument is there with an equal value.
+    RequiredArgs,
+    /// The names are the same and the arguments print alike in JavaScript
+    /// (see [`args_equal_as_js_text`]).
+    ArgsAsJsText,
+}
+
+impl From<MatchMode> for CallEquality {
+    fn from(mode: MatchMode) -> Self {
+        match mode {
+            MatchMode::NameOnly => Self::Name,
+            MatchMode::NameAndArgs => Self::Args,
+            MatchMode::NameAndRequiredArgs => Self::RequiredArgs,
+        }
+    }
+}
+
+impl CallEquality {
+    /// Whether `actual` is what was `expected`. Ids are never compared.
+    #[must_use]
+    pub fn holds(self, expected: &FunctionCall<'_>, actual: &FunctionCall<'_>) -> bool {
+        expected.name == actual.name
+            && match self {
+                Self::Name => true,
+                Self::Args => match (expected.args, actual.args) {
+                    (Some(expected), Some(actual)) => equal(expected, actual),
+                    (expected, actual) => expected.is_none() && actual.is_none(),
+                },
+                Self::RequiredArgs => {
+                    expected.args.into_iter().flat_map(Json::entries).all(|(key, value)| {
+                        actual.args.and_then(|args| args.get(&key)).is_some_and(|other| equal(value, other))
+                    })
+                }
+                Self::ArgsAsJsText => args_equal_as_js_text(expected.args, actual.args),
+            }
+    }
+
+    /// A hash that is the same for any two calls between which the relation holds.
+    fn fingerprint(self, call: &FunctionCall<'_>) -> u64 {
+        let mut hasher = FxHasher::default();
+        hasher.write(call.name.as_deref().unwrap_or_default().as_bytes());
+        if let (Self::Args | Self::ArgsAsJsText, Some(args)) = (self, call.args)
+            && args.entries().next().is_some()
+        {
+            hasher.write_u64(fingerprint(args));
+        }
+        hasher.finish()
+    }
+}
+
+/// Whether the `actual` calls match the `expected` ones.
+///
+/// Nothing expected is matched by anything with [`MatchType::InOrder`] and [`MatchType::AnyOrder`],
+/// and by nothing called with [`MatchType::Exact`].
+///
+/// ```
+/// use adk_metrics::model::content::FunctionCall;
+/// use adk_metrics::trajectory::{CallEquality, MatchType, matches};
+///
+/// let call = |name: &'static str| FunctionCall { name: Some(name.into()), ..Default::default() };
+/// let expected = [call("search_web"), call("summarize")];
+/// let actual = [call("search_web"), call("translate"), call("summarize")];
+/// assert!(!matches(MatchType::Exact, CallEquality::Args, &expected, &actual));
+/// assert!(matches(MatchType::InOrder, CallEquality::Args, &expected, &actual));
+/// ```
+#[must_use]
+pub fn matches(
+    match_type: MatchType,
+    equality: CallEquality,
+    expected: &[FunctionCall<'_>],
+    actual: &[FunctionCall<'_>],
+) -> bool {
+    match match_type {
+        MatchType::Exact => {
+            expected.len() == actual.len()
+                && expected.iter().zip(actual).all(|(expected, actual)| equality.holds(expected, actual))
+        }
+        MatchType::InOrder => {
+            let mut actual = actual.iter();
+            expected.iter().all(|expected| actual.any(|actual| equality.holds(expected, actual)))
+        }
+        MatchType::AnyOrder => {
+            expected.len() <= actual.len() && matches_any_order(equality, expected, actual)
+        }
+    }
+}
+
+fn matches_any_order(
+    equality: CallEquality,
+    expected: &[FunctionCall<'_>],
+    actual: &[FunctionCall<'_>],
+) -> bool {
+    /// Up to this many pairs, comparing is cheaper than hashing.
+    const FEW_PAIRS: usize = 1024;
+    if expected.len() * actual.len() <= FEW_PAIRS {
+        return takes_each(equality, expected.iter(), actual.iter().collect());
+    }
+    let (expected, actual) = (by_fingerprint(equality, expected), by_fingerprint(equality, actual));
+    expected.chunk_by(|(a, _), (b, _)| a == b).all(|wanted| {
+        let Some((hash, _)) = wanted.first() else { return true };
+        let from = actual.partition_point(|(other, _)| other < hash);
+        let candidates = actual.iter().skip(from).take_while(|(other, _)| other == hash);
+        takes_each(
+            equality,
+            wanted.iter().map(|(_, call)| *call),
+            candidates.map(|(_, call)| *call).collect(),
+        )
+    })
+}
+
+/// Whether every expected call finds a candidate of its own.
+fn takes_each<'c, 'a: 'c>(
+    equality: CallEquality,
+    mut expected: impl Iterator<Item = &'c FunctionCall<'a>>,
+    mut candidates: Vec<&'c FunctionCall<'a>>,
+) -> bool {
+    expected.all(|expected| {
+        let found = candidates.iter().position(|actual| equality.holds(expected, actual));
+        found.map(|at| candidates.swap_remove(at)).is_some()
+    })
+}
+
+fn by_fingerprint<'c, 'a>(
+    equality: CallEquality,
+    calls: &'c [FunctionCall<'a>],
+) -> Vec<(u64, &'c FunctionCall<'a>)> {
+    let mut calls: Vec<_> = calls.iter().map(|call| (equality.fingerprint(call), call)).collect();
+    calls.sort_unstable_by_key(|(hash, _)| *hash);
+    calls
+}

@@ -1,0 +1,49 @@
+//! Trajectories: the tool calls of an agent beside the ones that were expected.
+//!
+//! - [`equal`](fn@equal): when two JSON values are the same, as Python sees it.
+//! - [`matching`]: `tool_trajectory_avg_score`: do two trajectories match, yes or no.
+//! - [`strategy`]: when one argument is as good as another.
+//! - [`alignment`]: which call stands for which, the best one-to-one pairing there is.
+//! - [`parameter_match`], [`f1`]: the scores made of such pairings.
+//! - [`difference`]: what a user is shown of all that.
+//!
+//! Everything here is a pure function of calls and settings.
+//!
+//! ```
+//! use adk_metrics::model::{content::FunctionCall, json::Document};
+//! use adk_metrics::trajectory::{CallEquality, MatchType, difference, matches};
+//!
+//! let args = Document::parse(r#"[{"query": "rust"}, {"maxLength": 200}]"#)?;
+//! let mut args = args.root().items();
+//! let search = FunctionCall { name: Some("search_web".into()), args: args.next(), ..Default::default() };
+//! let summarize = FunctionCall { name: Some("summarize".into()), args: args.next(), ..Default::default() };
+//!
+//! let expected = [search.clone(), summarize.clone()];
+//! let actual = [summarize, search];
+//! assert!(!matches(MatchType::Exact, CallEquality::Args, &expected, &actual));
+//! assert!(matches(MatchType::AnyOrder, CallEquality::Args, &expected, &actual));
+//!
+//! let alignment = difference::explain(&expected, &actual, CallEquality::Args, true);
+//! assert_eq!(
+//!     serde_json::to_string(&alignment).unwrap(),
+//!     r#"[{"kind":"match","expectedIndex":0,"actualIndex":1},{"kind":"moved","expectedIndex":1,"actualIndex":0}]"#
+//! );
+//! # Ok::<(), adk_metrics::model::error::Error>(())
+//! ```
+
+pub mod alignment;
+mod call;
+pub mod difference;
+pub mod equal;
+pub mod f1;
+pub mod matching;
+pub mod parameter_match;
+pub mod strategy;
+
+pub use alignment::Pair;
+pub use difference::{AlignmentEntry, Difference, Kind, Shown};
+pub use equal::{equal, equal_as_js_text};
+pub use f1::{F1, tool_trajectory_f1};
+pub use matching::{CallEquality, MatchMode, MatchType, matches};
+pub use parameter_match::{ParameterMatch, ParameterScore, tool_parameter_match};
+pub use strategy::{Strategies, Strategy};

@@ -1,0 +1,139 @@
+//! `tool_parameter_match`: how much of the expected arguments the agent gave.
+//!
+//! Each expected call scores the share of its arguments that match, 1.0 if it has none, and 0.0 if
+//! no actual call stands for it; an invocation scores the mean of its expected calls. Which call
+//! stands for which is the best alignment of all (see [`alignment`](super::alignment), where the
+//! complexity is stated).
+//!
+//! Source: the proposal in google/adk-python#5643.
+
+use std::collections::BTreeMap;
+
+use super::alignment::{Agreement, Pair, best, largest_by_name};
+use super::call::{Argument, Call, align_rest};
+use super::matching::MatchMode;
+use super::strategy::Strategies;
+use crate::model::content::FunctionCall;
+use crate::model::error::Result;
+use crate::model::json::Json;
+
+/// How arguments and calls are compared.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ParameterMatch {
+    /// What the best alignment is: [`MatchMode::NameOnly`]: the one with the most pairs;
+    /// [`MatchMode::NameAndRequiredArgs`]: the one with the highest score, then the most pairs that
+    /// match wholly; [`MatchMode::NameAndArgs`]: likewise, but each argument that only the actual
+    /// call has counts as one that does not match. Then the one with the smallest indices.
+    ///
+    /// It has no part in the score of a pair.
+    pub match_mode: MatchMode,
+    /// Whether the calls must come in the order expected.
+    pub ordered: bool,
+    /// How each argument is compared.
+    pub strategies: Strategies,
+}
+
+impl Default for ParameterMatch {
+    fn default() -> Self {
+        Self { match_mode: MatchMode::default(), ordered: true, strategies: Strategies::default() }
+    }
+}
+
+/// The score of an invocation.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ParameterScore {
+    /// From 0.0 to 1.0.
+    pub score: f64,
+    /// Which actual call stands for which expected call, in the order of the expected calls.
+    pub pairs: Vec<Pair>,
+}
+
+/// Scores the calls of an invocation; nothing if no call was expected.
+///
+/// # Errors
+/// `limit_exceeded` for trajectories that are too long to align.
+///
+/// ```
+/// use adk_metrics::model::{content::FunctionCall, json::Document};
+/// use adk_metrics::trajectory::{ParameterMatch, tool_parameter_match};
+///
+/// let args = Document::parse(r#"[{"city": "Rome", "rooms": 1}, {"city": "Rome", "rooms": 2}]"#)?;
+/// let calls: Vec<_> = args.root().items()
+///     .map(|args| FunctionCall { name: Some("search".into()), args: Some(args), ..Default::default() })
+///     .collect();
+/// let result = tool_parameter_match(&ParameterMatch::default(), &calls[..1], &calls[1..])?;
+/// assert_eq!(result.map(|result| result.score), Some(0.5));
+/// # Ok::<(), adk_metrics::model::error::Error>(())
+/// ```
+pub fn tool_parameter_match(
+    parameters: &ParameterMatch,
+    expected: &[FunctionCall<'_>],
+    actual: &[FunctionCall<'_>],
+) -> Result<Option<ParameterScore>> {
+    if expected.is_empty() {
+        return Ok(None);
+    }
+    let (expected, actual) = (Call::all(expected), Call::all(actual));
+    let pairs = parameters.align(&expected, &actual)?;
+    // Plain sums from left to right, as the reference takes its means.
+    let sum = pairs.iter().fold(0.0, |sum, pair| {
+        let calls = expected.get(pair.expected).zip(actual.get(pair.actual));
+        sum + calls.map_or(0.0, |(expected, actual)| parameters.call_score(expected, actual))
+    });
+    Ok(Some(ParameterScore { score: sum / expected.len() as f64, pairs }))
+}
+
+impl ParameterMatch {
+    fn align<'c, 'a>(&self, expected: &[Call<'c, 'a>], actual: &[Call<'c, 'a>]) -> Result<Vec<Pair>> {
+        let mut numbers = BTreeMap::new();
+        let mut number = |call: &Call<'c, 'a>| {
+            let next = numbers.len() as u32;
+            *numbers.entry(call.name).or_insert(next)
+        };
+        let mut names = |calls: &[Call<'c, 'a>]| calls.iter().map(&mut number).collect::<Vec<u32>>();
+        if self.match_mode == MatchMode::NameOnly {
+            return largest_by_name(self.ordered, &names(expected), &names(actual));
+        }
+        let whole = |expected: &Call<'c, 'a>, actual: &Call<'c, 'a>| {
+            expected.name == actual.name && self.agreement(expected, actual).is_whole()
+        };
+        align_rest(self.ordered, (expected, actual), whole, |expected, actual| {
+            best(self.ordered, &names(expected), &names(actual), |e, a| {
+                let calls = expected.get(e).zip(actual.get(a));
+                let nothing = Agreement { matched: 0, of: 1 };
+                calls.map_or(nothing, |(expected, actual)| self.agreement(expected, actual))
+            })
+        })
+    }
+
+    /// What counts for choosing pairs.
+    fn agreement(&self, expected: &Call<'_, '_>, actual: &Call<'_, '_>) -> Agreement {
+        let (mut matched, mut extra) = (0, 0);
+        for argument in expected.arguments(actual) {
+            match argument {
+                Argument::Both { key, expected, actual } if self.argument_matches(key, expected, actual) => {
+                    matched += 1;
+                }
+                Argument::Extra { .. } if self.match_mode == MatchMode::NameAndArgs => extra += 1,
+                _ => {}
+            }
+        }
+        Agreement { matched, of: u32::try_from(expected.arg_count()).unwrap_or(u32::MAX) + extra }
+    }
+
+    fn call_score(&self, expected: &Call<'_, '_>, actual: &Call<'_, '_>) -> f64 {
+        if expected.arg_count() == 0 {
+            return 1.0;
+        }
+        let matched = expected.arguments(actual).filter(|argument| match argument {
+            Argument::Both { key, expected, actual } => self.argument_matches(key, *expected, *actual),
+            Argument::Missing { .. } | Argument::Extra { .. } => false,
+        });
+        matched.count() as f64 / expected.arg_count() as f64
+    }
+
+    /// Whether an argument that both calls have is as good as expected.
+    pub(super) fn argument_matches(&self, key: &str, expected: Json<'_>, actual: Json<'_>) -> bool {
+        self.strategies.of(key).matches(expected, actual)
+    }
+}

@@ -1,0 +1,140 @@
+//! When one argument is as good as another, for `tool_parameter_match`.
+//!
+//! Whatever the strategy, values that are [`equal`](fn@equal) match, and a strategy that does not fit
+//! the values leaves them at that.
+//!
+//! Complexity: O(n) in the bytes of both values, as far as [`equal`](fn@equal) is.
+//!
+//! Source: the proposal in google/adk-python#5643.
+
+use std::collections::BTreeMap;
+
+use super::equal::equal;
+use crate::model::json::{Json, Kind};
+
+/// How an actual argument is compared with the expected one.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub enum Strategy {
+    /// They are [`equal`](fn@equal).
+    #[default]
+    Exact,
+    /// Texts are equal after Unicode lower-casing.
+    CasefoldExact,
+    /// Numbers, or texts of numbers, differ by at most the tolerance.
+    ///
+    /// A text of a number is what Python's `float` reads, in ASCII: white space around it, a sign,
+    /// digits with single underscores between them, a point with digits on at least one side, an
+    /// exponent. `inf` and `nan`, whatever overflows a double, and `true` and `false` are not
+    /// numbers here. Integers of up to 38 digits are subtracted exactly, all else as doubles.
+    Numeric {
+        /// At least 0.
+        tolerance: f64,
+    },
+    /// An actual text contains the expected text; an actual list has an item equal to what was
+    /// expected.
+    Contains,
+}
+
+/// A [`Strategy`] for each argument, by its name.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Strategies {
+    /// For arguments that have none of their own.
+    pub default: Strategy,
+    /// By the name of the argument, whatever the tool.
+    pub per_argument: BTreeMap<String, Strategy>,
+}
+
+impl Strategies {
+    /// The strategy for an argument.
+    #[must_use]
+    pub fn of(&self, argument: &str) -> Strategy {
+        self.per_argument.get(argument).copied().unwrap_or(self.default)
+    }
+}
+
+impl Strategy {
+    /// Whether the `actual` value is as good as the `expected` one.
+    ///
+    /// ```
+    /// use adk_metrics::{model::json::Document, trajectory::Strategy};
+    ///
+    /// let values = Document::parse(r#"["1.5", 1.25]"#)?;
+    /// let mut values = values.root().items();
+    /// let (expected, actual) = (values.next().unwrap(), values.next().unwrap());
+    /// assert!(Strategy::Numeric { tolerance: 0.25 }.matches(expected, actual));
+    /// # Ok::<(), adk_metrics::model::error::Error>(())
+    /// ```
+    #[must_use]
+    pub fn matches(self, expected: Json<'_>, actual: Json<'_>) -> bool {
+        equal(expected, actual)
+            || match self {
+                Self::Exact => false,
+                Self::CasefoldExact => {
+                    let texts = expected.as_str().zip(actual.as_str());
+                    texts.is_some_and(|(expected, actual)| expected.to_lowercase() == actual.to_lowercase())
+                }
+                Self::Numeric { tolerance } => {
+                    let numbers = Number::of(expected).zip(Number::of(actual));
+                    numbers.is_some_and(|(expected, actual)| actual.distance(expected) <= tolerance)
+                }
+                Self::Contains if actual.kind() == Kind::Array => {
+                    actual.items().any(|item| equal(expected, item))
+                }
+                Self::Contains => {
+                    let texts = expected.as_str().zip(actual.as_str());
+                    texts.is_some_and(|(expected, actual)| actual.contains(expected.as_ref()))
+                }
+            }
+    }
+}
+
+#[derive(Clone, Copy)]
+enum Number {
+    Integer(i128),
+    Double(f64),
+}
+
+impl Number {
+    fn of(value: Json<'_>) -> Option<Self> {
+        match value.as_number() {
+            Some(number) => Self::read(number),
+            None => Self::read(&without_underscores(trim(&value.as_str()?))?),
+        }
+    }
+
+    fn read(number: &str) -> Option<Self> {
+        // Rust would read words as well.
+        if !number.bytes().all(|b| matches!(b, b'0'..=b'9' | b'+' | b'-' | b'.' | b'e' | b'E')) {
+            return None;
+        }
+        let double = || number.parse().ok().filter(|double: &f64| double.is_finite()).map(Self::Double);
+        number.parse().ok().map(Self::Integer).or_else(double)
+    }
+
+    fn distance(self, other: Self) -> f64 {
+        match (self, other) {
+            (Self::Integer(a), Self::Integer(b)) => a.abs_diff(b) as f64,
+            (a, b) => (a.as_f64() - b.as_f64()).abs(),
+        }
+    }
+
+    fn as_f64(self) -> f64 {
+        match self {
+            Self::Integer(integer) => integer as f64,
+            Self::Double(double) => double,
+        }
+    }
+}
+
+/// Without Python's white space at both ends.
+fn trim(text: &str) -> &str {
+    text.trim_matches(|c: char| c.is_whitespace() || ('\u{1c}'..='\u{1f}').contains(&c))
+}
+
+/// Without underscores, each of which must stand between two digits.
+fn without_underscores(number: &str) -> Option<String> {
+    let bytes = number.as_bytes();
+    let lonely = bytes.windows(3).filter(|w| matches!(w, [b'0'..=b'9', b'_', b'0'..=b'9'])).count();
+    let underscores = bytes.iter().filter(|b| **b == b'_').count();
+    (lonely == underscores).then(|| number.replace('_', ""))
+}
