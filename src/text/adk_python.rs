@@ -9,57 +9,63 @@
 //! normalisation changes, and nothing is allocated per token. O(length).
 
 use super::nfkc::{Fold, Origin, for_each_piece};
-use super::roles::{Kind, Roles};
-use super::tokens::{Pending, SINGLE, Tokens};
-use super::utf8::{Letters, decode_chunk, load};
-use super::vocabulary::Vocabulary;
+use super::roles::{Kind, Roles, is_ideograph};
+use super::tokens::{Collector, SINGLE};
+use super::utf8::{Block, Letters, decode_chunk, load};
 
-/// Appends the tokens of `text` to `tokens`.
-pub(super) fn tokenize(text: &str, vocabulary: &mut Vocabulary, pending: &mut Pending, tokens: &mut Tokens) {
-    let mut scan = Scan { text, vocabulary, pending, tokens, sigmas: None };
+/// Collects the tokens of `text`.
+pub(super) fn tokenize(text: &str, words: Collector<'_>) {
+    let mut scan = Scan { text, words, sigmas: None };
     for_each_piece(text, Fold::Words, &mut |piece, origin| {
         scan.piece(piece.as_bytes(), origin);
     });
-    scan.finish(text.len());
+    scan.words.finish(text.len());
 }
 
 struct Scan<'a> {
     text: &'a str,
-    vocabulary: &'a mut Vocabulary,
-    pending: &'a mut Pending,
-    tokens: &'a mut Tokens,
+    words: Collector<'a>,
     /// For each capital sigma still to come, whether it ends its word; from the first one on.
     sigmas: Option<std::vec::IntoIter<bool>>,
 }
 
 impl Scan<'_> {
-    #[inline]
-    fn finish(&mut self, end: usize) {
-        self.pending.finish(end, self.vocabulary, self.tokens);
-    }
-
     fn piece(&mut self, bytes: &[u8], origin: Origin) {
         let mut at = 0;
         while at < bytes.len() {
+            let block = Block::read(bytes, at);
+            at = if block.is_ascii() {
+                self.words.ascii_block(bytes, at, block.letters(false), origin)
+            } else {
+                self.mixed_block(bytes, at, origin)
+            };
+        }
+    }
+
+    /// Reads a block in which there are characters outside ASCII; returns where it ends.
+    fn mixed_block(&mut self, bytes: &[u8], mut at: usize, origin: Origin) -> usize {
+        let end = bytes.len().min(at + Block::BYTES);
+        while at < end {
             let letters = Letters::of(load(bytes, at), false);
             if letters.length > 0 {
-                self.pending.push(letters.lower, letters.length, origin.start(at));
+                let start = origin.start(at);
+                self.words.pending.push(letters.lower, letters.length, start);
                 at += letters.length;
                 if letters.length == 8 || at == bytes.len() {
                     continue;
                 }
             }
             if letters.next < 0x80 {
-                self.finish(origin.end(at));
+                self.words.finish(origin.end(at));
                 at += 1;
             } else {
                 at = self.beyond_ascii(bytes, at, origin);
             }
         }
+        at
     }
 
     /// Reads characters outside ASCII from `at` on; returns where they end.
-    #[inline(never)]
     fn beyond_ascii(&mut self, bytes: &[u8], mut at: usize, origin: Origin) -> usize {
         let roles = Roles::get();
         loop {
@@ -68,30 +74,33 @@ impl Scan<'_> {
                 return at;
             }
             let (code, width) = decode_chunk(chunk);
-            let character = chunk & ((1 << (8 * width)) - 1);
-            match roles.of(code).kind() {
+            let (start, end) = (origin.start(at), origin.end(at));
+            let after = at + width;
+            let kind = if is_ideograph(code) { Kind::Single } else { roles.of(code).kind() };
+            match kind {
                 Kind::Single => {
-                    self.finish(origin.end(at));
-                    let (start, end) = (origin.start(at), origin.end(at + width));
-                    self.tokens.push(SINGLE | code, start, end);
+                    self.words.finish(end);
+                    self.words.tokens.push(SINGLE | code, start, origin.end(after));
                 }
-                Kind::Word => self.pending.push(character, width, origin.start(at)),
-                Kind::Separator => self.finish(origin.end(at)),
-                Kind::Base => {
-                    self.finish(origin.end(at));
-                    self.pending.push(character, width, origin.start(at));
+                Kind::Separator => self.words.finish(end),
+                Kind::Word | Kind::Base => {
+                    if kind == Kind::Base {
+                        self.words.finish(end);
+                    }
+                    let character = chunk & ((1 << (8 * width)) - 1);
+                    self.words.pending.push(character, width, start);
                 }
                 Kind::Upper => {
                     for lower in char::from_u32(code).into_iter().flat_map(char::to_lowercase) {
-                        self.pending.push_char(lower, origin.start(at));
+                        self.words.pending.push_char(lower, start);
                     }
                 }
                 Kind::Sigma => {
                     let lower = if self.sigma_is_final() { 'ς' } else { 'σ' };
-                    self.pending.push_char(lower, origin.start(at));
+                    self.words.pending.push_char(lower, start);
                 }
             }
-            at += width;
+            at = after;
         }
     }
 

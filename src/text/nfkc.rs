@@ -10,7 +10,7 @@
 
 use icu_normalizer::ComposingNormalizerBorrowed;
 
-use super::roles::Roles;
+use super::roles::{Roles, is_ideograph};
 use super::utf8::{decode, first_non_ascii};
 
 /// Where a piece of normalised text comes from.
@@ -55,6 +55,12 @@ pub(super) fn for_each_piece(text: &str, fold: Fold, visit: &mut dyn FnMut(&str,
             continue;
         }
         let (code, width) = decode(bytes, at);
+        if is_ideograph(code) && !changes {
+            segment = at;
+            rank = 0;
+            at += width;
+            continue;
+        }
         let role = roles.of(code);
         let needs = role.needs_nfkc() || fold == Fold::Everything && role.folds_away();
         if role.starts_segment() {

@@ -80,7 +80,7 @@ impl Role {
             && matches!(self.0 & Self::KIND, UNSTABLE | UNSTABLE_JOINING | JOINING_WORD | JOINING_SINGLE)
     }
 
-    /// Whether NFKC leaves the character as it is wherever it starts a segment.
+    /// Whether NFKC turns the character into nothing but separators.
     pub(super) const fn folds_away(self) -> bool {
         !self.is_mark() && self.0 & Self::KIND == FOLDS_AWAY
     }
@@ -104,6 +104,13 @@ impl Role {
     pub(super) const fn is_case_ignorable(self) -> bool {
         if self.is_mark() { self.0 & 1 != 0 } else { self.0 & CASE_IGNORABLE != 0 }
     }
+}
+
+/// Whether the code point is one of the main block of Chinese characters: a token of its own that
+/// normalisation leaves alone, known without a table because it is what Chinese text is made of.
+#[inline]
+pub(super) const fn is_ideograph(code: u32) -> bool {
+    code.wrapping_sub(0x4E00) < 0x5200
 }
 
 /// The unpacked tables.
@@ -200,6 +207,15 @@ mod tests {
             ('😀', Kind::Separator),
         ] {
             assert_eq!(role(c).kind(), kind, "{c}");
+        }
+    }
+
+    #[test]
+    fn ideographs_are_stable_tokens() {
+        for code in (0..0x11_0000).filter(|&code| is_ideograph(code)) {
+            let role = Roles::get().of(code);
+            assert_eq!(role.kind(), Kind::Single);
+            assert!(role.starts_segment() && !role.needs_nfkc() && !role.folds_away());
         }
     }
 

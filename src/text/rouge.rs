@@ -3,13 +3,12 @@
 //! Lin, Chin-Yew, "ROUGE: a Package for Automatic Evaluation of Summaries", 2004, in the order of
 //! floating-point operations of rouge_score 0.1.2, so that scores are equal to the last bit.
 //!
-//! Tokens are small integers; a pair is counted in an array indexed by them, in which an entry
-//! is valid only if it bears the stamp of the current pair, so nothing is cleared in between.
-//! O(length of both texts) in time.
+//! Tokens are small integers; a pair is counted in an array indexed by them, of which only the
+//! entries that it touched are cleared afterwards. O(length of both texts) in time.
 
 use serde::Serialize;
 
-use super::tokens::{Pending, SINGLE, Tokens};
+use super::tokens::{Collector, Pending, SINGLE, Tokens};
 use super::vocabulary::Vocabulary;
 use super::{Dialect, adk_python, adk_ts};
 
@@ -142,22 +141,25 @@ impl Scorer {
         };
         for (text, tokens) in [(reference, &mut self.reference), (candidate, &mut self.candidate)] {
             tokens.clear(keep_spans);
-            tokenize(text, &mut self.vocabulary, &mut self.pending, tokens);
+            tokenize(
+                text,
+                Collector { vocabulary: &mut self.vocabulary, pending: &mut self.pending, tokens },
+            );
         }
         self.counts.make_room(self.vocabulary.id_end());
     }
 
     fn count(&mut self) -> Rouge {
         let (reference, candidate) = (&self.reference.ids, &self.candidate.ids);
-        self.counts.next_pair();
-        match self.dialect {
+        let counts = &mut self.counts;
+        let rouge = match self.dialect {
             Dialect::AdkPython => {
                 for &id in reference {
-                    *self.counts.of(id) += 1;
+                    *counts.of(id) += 1;
                 }
                 let mut shared = 0;
                 for &id in candidate {
-                    let left = self.counts.of(id);
+                    let left = counts.of(id);
                     shared += usize::from(*left > 0);
                     *left = left.saturating_sub(1);
                 }
@@ -168,25 +170,27 @@ impl Scorer {
                 const IN_CANDIDATE: u32 = 2;
                 let (mut in_reference, mut in_candidate, mut shared) = (0, 0, 0);
                 for &id in reference {
-                    let seen = self.counts.of(id);
+                    let seen = counts.of(id);
                     in_reference += usize::from(*seen == 0);
                     *seen = IN_REFERENCE;
                 }
                 for &id in candidate {
-                    let seen = self.counts.of(id);
+                    let seen = counts.of(id);
                     in_candidate += usize::from(*seen < IN_CANDIDATE);
                     shared += usize::from(*seen == IN_REFERENCE);
                     *seen |= IN_CANDIDATE;
                 }
+                counts.clear(candidate);
                 Rouge::of(shared, in_reference, in_candidate)
             }
-        }
+        };
+        counts.clear(reference);
+        rouge
     }
 
     /// Which token of the reference is paired with which of the candidate, by position.
     fn pairs(&mut self) -> Vec<(usize, usize)> {
         let (reference, candidate) = (&self.reference.ids, &self.candidate.ids);
-        self.counts.next_pair();
         // For each token the position + 1 of its first occurrence not yet paired, and for each
         // occurrence that of the next.
         let mut following: Vec<u32> = Vec::with_capacity(candidate.len());
@@ -206,6 +210,7 @@ impl Scorer {
                 };
             }
         }
+        self.counts.clear(candidate);
         pairs
     }
 
@@ -218,35 +223,19 @@ impl Scorer {
     }
 }
 
-/// A number per token, zero at the start of each pair.
+/// A number per token, zero between pairs.
 #[derive(Default)]
 struct Counts {
-    pair: u32,
-    words: Vec<Count>,
-    singles: Vec<Count>,
+    words: Vec<u32>,
+    singles: Vec<u32>,
+    /// Stands in for a token without a place of its own, of which there is none.
     nowhere: u32,
-}
-
-#[derive(Clone, Copy, Default)]
-struct Count {
-    /// The pair for which `value` holds.
-    pair: u32,
-    value: u32,
 }
 
 impl Counts {
     fn make_room(&mut self, word_ids: usize) {
         if self.words.len() < word_ids {
-            self.words.resize(word_ids.next_power_of_two(), Count::default());
-        }
-    }
-
-    fn next_pair(&mut self) {
-        self.pair = self.pair.wrapping_add(1);
-        if self.pair == 0 {
-            self.words.fill(Count::default());
-            self.singles.fill(Count::default());
-            self.pair = 1;
+            self.words.resize(word_ids.next_power_of_two(), 0);
         }
     }
 
@@ -256,18 +245,18 @@ impl Counts {
             self.words.get_mut(id as usize)
         } else {
             if self.singles.is_empty() {
-                self.singles = vec![Count::default(); LAST_SINGLE - FIRST_SINGLE + 1];
+                self.singles = vec![0; LAST_SINGLE - FIRST_SINGLE + 1];
             }
             let code = (id & !SINGLE) as usize;
             self.singles.get_mut(code.wrapping_sub(FIRST_SINGLE))
         };
-        let Some(count) = count else {
-            return &mut self.nowhere;
-        };
-        if count.pair != self.pair {
-            *count = Count { pair: self.pair, value: 0 };
+        count.unwrap_or(&mut self.nowhere)
+    }
+
+    fn clear(&mut self, ids: &[u32]) {
+        for &id in ids {
+            *self.of(id) = 0;
         }
-        &mut count.value
     }
 
     fn trim(&mut self, kept: usize) {

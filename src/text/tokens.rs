@@ -1,6 +1,9 @@
 //! What the tokenizers of both dialects produce, and the word they are in the middle of.
 
+use std::ops::Range;
+
 use super::nfkc::Origin;
+use super::utf8::{Block, load_lower};
 use super::vocabulary::{Key, Vocabulary};
 
 /// Ids at or above this are characters that are tokens by themselves: the bit plus the code point.
@@ -106,19 +109,91 @@ impl Pending {
             self.long = Vec::new();
         }
     }
+}
 
-    /// Ends the word, if there is one: its last byte in the source is just before `end`.
+/// Collects the words of a text as a tokenizer finds them.
+pub(super) struct Collector<'a> {
+    pub(super) vocabulary: &'a mut Vocabulary,
+    pub(super) pending: &'a mut Pending,
+    pub(super) tokens: &'a mut Tokens,
+}
+
+impl Collector<'_> {
+    /// Ends the pending word, if there is one: its last byte in the source is just before `end`.
     #[inline]
-    pub(super) fn finish(&mut self, end: usize, vocabulary: &mut Vocabulary, tokens: &mut Tokens) {
-        if self.length == 0 {
+    pub(super) fn finish(&mut self, end: usize) {
+        let length = std::mem::take(&mut self.pending.length);
+        if length == 0 {
             return;
         }
-        let id = if self.length <= Key::BYTES {
-            vocabulary.short_word(self.key)
+        let id = if length <= Key::BYTES {
+            self.vocabulary.short_word(self.pending.key)
         } else {
-            vocabulary.long_word(&self.long)
+            self.vocabulary.long_word(&self.pending.long)
         };
-        self.length = 0;
-        tokens.push(id, self.start, end);
+        self.tokens.push(id, self.pending.start, end);
+    }
+
+    /// Takes the words of a block of ASCII text, of which `letters` says where they are.
+    ///
+    /// Returns where to go on: after the block, or at its last word if that may continue.
+    #[inline]
+    pub(super) fn ascii_block(&mut self, bytes: &[u8], at: usize, mut letters: u64, origin: Origin) -> usize {
+        let end = bytes.len().min(at + Block::BYTES);
+        if self.pending.length > 0 {
+            let continued = letters.trailing_ones() as usize;
+            self.push_letters(bytes, at..at + continued, origin);
+            if at + continued == end {
+                return end;
+            }
+            self.finish(origin.end(at + continued));
+            letters &= letters.wrapping_add(1);
+        }
+        let after = letters << 1;
+        let mut starts = letters & !after;
+        let mut ends = after & !letters;
+        if end - at < Block::BYTES {
+            ends &= (1 << (end - at)) - 1;
+        }
+        while ends != 0 {
+            let start = at + starts.trailing_zeros() as usize;
+            self.ascii_word(bytes, start..at + ends.trailing_zeros() as usize, origin);
+            starts &= starts - 1;
+            ends &= ends - 1;
+        }
+        if starts == 0 {
+            return end;
+        }
+        let open = at + starts.trailing_zeros() as usize;
+        if open > at && end < bytes.len() {
+            return open;
+        }
+        self.push_letters(bytes, open..end, origin);
+        end
+    }
+
+    #[inline]
+    fn ascii_word(&mut self, bytes: &[u8], word: Range<usize>, origin: Origin) {
+        let length = word.len();
+        if length > Key::BYTES {
+            self.push_letters(bytes, word.clone(), origin);
+            self.finish(origin.end(word.end));
+            return;
+        }
+        let low = load_lower(bytes, word.start, length.min(8));
+        let high = match length.checked_sub(8) {
+            None | Some(0) => 0,
+            Some(length) => load_lower(bytes, word.start + 8, length),
+        };
+        let id = self.vocabulary.short_word(Key { low, high });
+        self.tokens.push(id, origin.start(word.start), origin.end(word.end));
+    }
+
+    fn push_letters(&mut self, bytes: &[u8], letters: Range<usize>, origin: Origin) {
+        for at in letters.clone().step_by(8) {
+            let length = (letters.end - at).min(8);
+            let lower = load_lower(bytes, at, length);
+            self.pending.push(lower, length, origin.start(at));
+        }
     }
 }
