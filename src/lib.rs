@@ -3,5 +3,9 @@
 pub mod metrics;
 pub mod model;
 pub mod run;
+#[cfg(feature = "schema")]
+pub mod schema;
 pub mod text;
 pub mod trajectory;
+#[cfg(feature = "wasm")]
+pub mod wasm;

@@ -4,6 +4,9 @@
 //! results, and sessions.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
+
+use rustc_hash::FxBuildHasher;
 
 use super::content::Content;
 use super::error::{ErrorCode, Result};
@@ -175,11 +178,14 @@ fn of_session(session: Session<'_>) -> ActualRun<'_> {
 /// the last final response is the answer (one with text wins over one without), and its text is not
 /// repeated among the events.
 fn invocations_of_events(events: Vec<Event<'_>>) -> Vec<Invocation<'_>> {
+    let mut places: HashMap<Cow<'_, str>, usize, FxBuildHasher> = HashMap::default();
     let mut groups: Vec<(Cow<'_, str>, Vec<Event<'_>>)> = Vec::new();
     for event in events {
-        match groups.iter_mut().rev().find(|(id, _)| *id == event.invocation_id) {
+        let id = event.invocation_id.clone();
+        let place = *places.entry(id.clone()).or_insert(groups.len());
+        match groups.get_mut(place) {
             Some((_, group)) => group.push(event),
-            None => groups.push((event.invocation_id.clone(), vec![event])),
+            None => groups.push((id, vec![event])),
         }
     }
     groups.into_iter().map(|(id, group)| invocation_of_events(id, group)).collect()
@@ -244,6 +250,12 @@ impl<'a> Event<'a> {
         if skips_summary == Some(true)
             || self.long_running_tool_ids.as_ref().is_some_and(|ids| !ids.is_empty())
         {
+            return true;
+        }
+        let failed = self.other.iter().any(|(key, code)| {
+            matches!(key.as_ref(), "error_code" | "errorCode") && code.as_str().is_some_and(|code| !code.is_empty())
+        });
+        if failed && self.partial != Some(true) && self.parts().all(|part| part.function_call.is_none()) {
             return true;
         }
         self.parts().all(|part| part.function_call.is_none() && part.function_response.is_none())

@@ -4,7 +4,8 @@ use std::borrow::Cow;
 
 use super::error::{Error, ErrorCode, Result, suggestion};
 use super::json::{Json, Kind};
-use super::read::{At, object_or_null, record};
+use super::read::{At, Read, object_or_null, record};
+use super::write::{Write, Writer};
 
 /// The criteria that apply where no config is given, as in ADK.
 pub const DEFAULT_CONFIG: &str =
@@ -16,13 +17,40 @@ record! {
         /// The metric.
         metric_name: Cow<'a, str> = "metric_name" | "metricName";
         /// What the score has to reach.
-        threshold: Option<f64> = "threshold" | "threshold";
+        threshold: Option<Threshold> = "threshold" | "threshold";
         /// The metric's settings; its `threshold` wins over the metric's.
         criterion: Option<Json<'a>> = "criterion" | "criterion" => object_or_null;
         /// Settings of the judge model; the criterion's win.
         judge_model_options: Option<Json<'a>> = "judge_model_options" | "judgeModelOptions" => object_or_null;
         /// Where google-adk finds a metric written by the user.
         custom_function_path: Option<Cow<'a, str>> = "custom_function_path" | "customFunctionPath";
+    }
+}
+
+/// What a score has to reach: a finite number. Also read from numbers in text, and from `true` for 1
+/// and `false` for 0, as google-adk does.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Threshold(pub f64);
+
+impl<'a> Read<'a> for Threshold {
+    fn read(at: At<'a, '_>) -> Result<Self> {
+        let number = match at.json.kind() {
+            Kind::True => Some(1.0),
+            Kind::False => Some(0.0),
+            Kind::Number => at.json.as_f64(),
+            _ => at.json.as_str().and_then(|text| text.trim().parse().ok()),
+        };
+        number.filter(|threshold: &f64| threshold.is_finite()).map(Self).ok_or_else(|| {
+            let error = at.expected("a threshold: a number, or an object with `threshold`");
+            Error { code: ErrorCode::InvalidCriterion, ..error }
+        })
+    }
+}
+
+impl Write for Threshold {
+    fn write(&self, out: &mut Writer) {
+        self.0.write(out);
     }
 }
 
@@ -55,7 +83,7 @@ impl<'a> Setup<'a, '_, '_> {
     /// `invalid_criterion` if it is not a number, `threshold_required` if there is none.
     pub fn threshold(&self) -> Result<f64> {
         let of_criterion = match self.criterion.and_then(|at| Some((at, at.json.get("threshold")?))) {
-            Some((at, json)) if !json.is_null() => Some(read_threshold(&at.entry("threshold", json))?),
+            Some((at, json)) if !json.is_null() => Some(at.entry("threshold", json).read::<Threshold>()?.0),
             _ => None,
         };
         of_criterion.or(self.threshold).ok_or_else(|| {
@@ -76,40 +104,55 @@ impl<'a> Setup<'a, '_, '_> {
             ["include_intermediate_responses_in_final", "includeIntermediateResponsesInFinal"],
         ];
         let Some(at) = self.criterion else { return Ok(()) };
-        let all = || COMMON.iter().chain(known).flatten().copied();
-        for (key, json) in at.json.entries() {
-            if all().any(|name| name == key) {
-                continue;
+        let known = || COMMON.iter().chain(known).copied();
+        for [snake, camel] in known() {
+            if snake != camel && at.json.get(snake).is_some() && at.json.get(camel).is_some() {
+                at.warn(format!("`{snake}` is also given as `{camel}`, which counts"));
             }
-            let here = at.entry(&key, json);
-            if let Some(close) = suggestion(&key, all()) {
-                return Err(here
-                    .error(ErrorCode::InvalidCriterion, format!("`{}` has no setting `{key}`", self.name))
-                    .with_help(format!("Did you mean `{close}`?")));
-            }
-            here.warn(format!("`{}` has no setting `{key}`; it is ignored", self.name));
         }
-        Ok(())
+        let describe = |key: &str| format!("`{}` has no setting `{key}`", self.name);
+        refuse_misspelt(&at, || known().flatten(), describe)
     }
 
-    /// Reads a setting of the criterion, or takes `default`.
+    /// Reads a setting of the criterion, or takes `default`. Of a setting in both spellings
+    /// google-adk reads the one in camelCase.
     ///
     /// # Errors
     /// `invalid_criterion` if `read` does not accept it.
     pub fn setting<T>(
         &self,
-        keys: [&'static str; 2],
+        [snake, camel]: [&'static str; 2],
         default: T,
         read: impl Fn(&At<'a, '_>) -> Result<T>,
     ) -> Result<T> {
         let Some(at) = self.criterion else { return Ok(default) };
-        let found = at.json.entries().find(|(key, _)| keys.contains(&key.as_ref()));
+        let found = [camel, snake].into_iter().find_map(|key| Some((key, at.json.get(key)?)));
         match found {
-            Some((key, json)) if !json.is_null() => read(&at.entry(&key, json))
+            Some((key, json)) if !json.is_null() => read(&at.entry(key, json))
                 .map_err(|error| Error { code: ErrorCode::InvalidCriterion, ..error }),
             _ => Ok(default),
         }
     }
+}
+
+/// Refuses keys of an object that resemble a known one, and warns of other unknown ones.
+fn refuse_misspelt<'k, K: Iterator<Item = &'k str>>(
+    at: &At<'_, '_>,
+    known: impl Fn() -> K,
+    describe: impl Fn(&str) -> String,
+) -> Result<()> {
+    for (key, json) in at.json.entries() {
+        if known().any(|name| name == key) {
+            continue;
+        }
+        let here = at.entry(&key, json);
+        if let Some(close) = suggestion(&key, known()) {
+            let error = here.error(ErrorCode::InvalidCriterion, describe(&key));
+            return Err(error.with_help(format!("Did you mean `{close}`?")));
+        }
+        here.warn(format!("{}; it is ignored", describe(&key)));
+    }
+    Ok(())
 }
 
 /// Reads a yes or no as google-adk does: `true`, `false`, 1, 0, and words such as `yes` and `off`.
@@ -145,7 +188,7 @@ pub fn read_config<'a, M>(
             Kind::Object => build(Setup { name: &name, threshold: None, criterion: Some(place), place })?,
             _ => build(Setup {
                 name: &name,
-                threshold: Some(read_threshold(&place)?),
+                threshold: Some(place.read::<Threshold>()?.0),
                 criterion: None,
                 place,
             })?,
@@ -155,19 +198,32 @@ pub fn read_config<'a, M>(
     Ok(metrics)
 }
 
+/// The keys of [`EvalMetric`] in both spellings.
+const METRIC_KEYS: [&str; 8] = [
+    "metric_name",
+    "metricName",
+    "threshold",
+    "criterion",
+    "judge_model_options",
+    "judgeModelOptions",
+    "custom_function_path",
+    "customFunctionPath",
+];
+
 /// Reads one metric with its settings.
 ///
 /// # Errors
 /// As [`read_config`].
 pub fn read_metric<'a, M>(at: At<'a, '_>, build: impl FnOnce(Setup<'a, '_, '_>) -> Result<M>) -> Result<M> {
     let metric: EvalMetric<'a> = at.read()?;
+    refuse_misspelt(&at, || METRIC_KEYS.into_iter(), |key| format!("a metric has no `{key}`"))?;
     let name = plain_name(&metric.metric_name);
-    let criterion = metric.criterion.map(|json| at.entry("criterion", json));
-    match criterion {
+    let threshold = metric.threshold.map(|threshold| threshold.0);
+    match metric.criterion.map(|json| at.entry("criterion", json)) {
         Some(criterion) => {
-            build(Setup { name: &name, threshold: metric.threshold, criterion: Some(criterion), place: at })
+            build(Setup { name: &name, threshold, criterion: Some(criterion), place: at })
         }
-        None => build(Setup { name: &name, threshold: metric.threshold, criterion: None, place: at }),
+        None => build(Setup { name: &name, threshold, criterion: None, place: at }),
     }
 }
 
@@ -176,18 +232,4 @@ fn plain_name(name: &str) -> Cow<'_, str> {
     let shouts =
         !name.is_empty() && name.bytes().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || b == b'_');
     if shouts { Cow::Owned(name.to_ascii_lowercase()) } else { Cow::Borrowed(name) }
-}
-
-/// A number, a numeric string, or `true` for 1, as google-adk reads them.
-fn read_threshold(at: &At<'_, '_>) -> Result<f64> {
-    let number = match at.json.kind() {
-        Kind::True => Some(1.0),
-        Kind::False => Some(0.0),
-        Kind::Number => at.json.as_f64(),
-        _ => at.json.as_str().and_then(|text| text.trim().parse().ok()),
-    };
-    number.filter(|threshold: &f64| threshold.is_finite()).ok_or_else(|| {
-        let error = at.expected("a threshold: a number, or an object with `threshold`");
-        Error { code: ErrorCode::InvalidCriterion, ..error }
-    })
 }

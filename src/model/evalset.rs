@@ -10,7 +10,8 @@ use super::content::{Content, FunctionCall, Part};
 use super::error::{Error, ErrorCode, Result};
 use super::invocation::{IntermediateData, IntermediateResponse, IntermediateSummary, Invocation, Rubric};
 use super::json::{Json, Kind};
-use super::read::{At, object_or_null, record};
+use super::read::{At, Read, object_or_null, record};
+use super::write::{Write, Writer};
 
 record! {
     /// A set of cases to evaluate an agent on.
@@ -31,6 +32,7 @@ record! {
 
 record! {
     /// One conversation, or the scenario of one.
+    #[derive(Default)]
     pub struct EvalCase<'a> {
         /// Identifies the case within its set.
         eval_id: Cow<'a, str> = "eval_id" | "evalId";
@@ -115,9 +117,26 @@ fn exactly_one(at: At<'_, '_>, index: usize, case: &EvalCase<'_>) -> Error {
     place.error(ErrorCode::InvalidInput, message)
 }
 
+/// A text that has to be there but may be null.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+struct Nullable<'a>(Option<Cow<'a, str>>);
+
+impl<'a> Read<'a> for Nullable<'a> {
+    fn read(at: At<'a, '_>) -> Result<Self> {
+        at.read().map(Self)
+    }
+}
+
+impl Write for Nullable<'_> {
+    fn write(&self, out: &mut Writer) {
+        self.0.write(out);
+    }
+}
+
 record! {
     struct Row<'a> {
-        query: Cow<'a, str> = "query" | "query";
+        query: Nullable<'a> = "query" | "query";
         reference: Option<Cow<'a, str>> = "reference" | "reference";
         expected_tool_use: Vec<OldToolUse<'a>> = "expected_tool_use" | "expectedToolUse" default;
         expected_intermediate_agent_responses: Vec<OldResponse<'a>> =
@@ -127,7 +146,7 @@ record! {
 
 record! {
     struct OldToolUse<'a> {
-        tool_name: Cow<'a, str> = "tool_name" | "toolName";
+        tool_name: Nullable<'a> = "tool_name" | "toolName";
         tool_input: Option<Json<'a>> = "tool_input" | "toolInput" => object_or_null;
     }
 }
@@ -186,7 +205,7 @@ impl<'a> Row<'a> {
         let summary = IntermediateSummary {
             tool_uses: Some(
                 tool_uses
-                    .map(|call| FunctionCall { id: None, name: Some(call.tool_name), args: call.tool_input })
+                    .map(|call| FunctionCall { id: None, name: call.tool_name.0, args: call.tool_input })
                     .collect(),
             ),
             tool_responses: Vec::new(),
@@ -199,7 +218,7 @@ impl<'a> Row<'a> {
         };
         Invocation {
             invocation_id: Cow::Owned(format!("turn-{}", index + 1)),
-            user_content: Content::of_text(self.query, "user"),
+            user_content: Content::of_text(self.query.0.unwrap_or_default(), "user"),
             final_response: Some(Content::of_text(self.reference.unwrap_or_default(), "model")),
             intermediate_data: Some(IntermediateData::Summary(summary)),
             ..Invocation::default()

@@ -118,6 +118,19 @@ impl<'t> Document<'t> {
         }
     }
 
+    /// The document itself, or the one written inside it: old versions of ADK stored results as a
+    /// JSON string that holds the JSON. Whether it was unwrapped, so that places in it are not those
+    /// of the file, is the second value.
+    ///
+    /// # Errors
+    /// As [`Document::parse`], with lines counted within the string.
+    pub fn unwrapped(self) -> Result<(Self, bool)> {
+        match self.root().as_str() {
+            Some(inner) => Ok((Document::parse(inner.into_owned())?, true)),
+            None => Ok((self, false)),
+        }
+    }
+
     /// The outermost value.
     #[must_use]
     pub fn root(&self) -> Json<'_> {
@@ -689,6 +702,19 @@ mod tests {
         assert_eq!(a.items().filter_map(Json::as_number).collect::<Vec<_>>(), ["1", "-0.0", "1e3"]);
         assert_eq!(doc.root().get("b\n").unwrap().as_str().unwrap(), "xé😀");
         assert_eq!(a.raw(), "[1, -0.0, 1e3, true, false, null]");
+    }
+
+    #[test]
+    fn a_document_in_a_string_is_unwrapped_once() {
+        let unwrapped = |text: &str| {
+            let (inner, wrapped) = Document::parse(text.to_owned()).unwrap().unwrapped().unwrap();
+            (inner.root().raw().to_owned(), wrapped)
+        };
+        assert_eq!(unwrapped(r#""{\"a\": [1]}""#), (r#"{"a": [1]}"#.to_owned(), true));
+        assert_eq!(unwrapped(r#"{"a": [1]}"#), (r#"{"a": [1]}"#.to_owned(), false));
+        assert_eq!(unwrapped(r#""\"{}\"""#), (r#""{}""#.to_owned(), true));
+        let error = Document::parse(r#""{\n\"a\": }""#).unwrap().unwrapped().err().unwrap();
+        assert_eq!((error.code, error.line), (ErrorCode::InvalidJson, Some(2)));
     }
 
     #[test]

@@ -158,7 +158,7 @@ record! {
         /// What the score has to reach.
         threshold: Option<f64> = "threshold" | "threshold";
         /// The metric's settings.
-        criterion: Option<Json<'a>> = "criterion" | "criterion";
+        criterion: Option<Json<'a>> = "criterion" | "criterion" => object_or_null;
         /// Where a metric written by the user is found.
         custom_function_path: Option<Cow<'a, str>> = "custom_function_path" | "customFunctionPath";
         /// The score; absent if there is none.

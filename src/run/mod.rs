@@ -189,6 +189,23 @@ impl<'a> Run<'a> {
         }
     }
 
+    /// Leaves all but the cases with these ids out of the run. To be called before anything is polled.
+    ///
+    /// # Errors
+    /// `invalid_input` if the evalset has no case of such an id.
+    pub fn select(&mut self, eval_ids: &[String]) -> Result<(), Error> {
+        let cases = &self.set.eval_cases;
+        if let Some(unknown) = eval_ids.iter().find(|id| cases.iter().all(|case| case.eval_id != **id)) {
+            let known: Vec<_> = cases.iter().take(5).map(|case| format!("{:?}", case.eval_id)).collect();
+            return Err(Error::new(ErrorCode::InvalidInput, format!("the evalset has no case {unknown:?}"))
+                .with_help(format!("It has {}", known.join(", "))));
+        }
+        self.pairings.retain(|pairing| {
+            cases.get(pairing.case).is_some_and(|case| eval_ids.iter().any(|id| case.eval_id == *id))
+        });
+        Ok(())
+    }
+
     /// The evalset.
     #[must_use]
     pub fn set(&self) -> &EvalSet<'a> {

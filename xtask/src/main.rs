@@ -1,2 +1,71 @@
-//! Build tasks.
-fn main() {}
+//! `cargo xtask build`: the crate as WebAssembly with its JavaScript glue.
+//! `cargo xtask schema`: JSON Schemas of every stored shape.
+//!
+//! `npm run build` calls both; the version of wasm-bindgen comes from Cargo.lock.
+
+use std::error::Error;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+
+use wasm_bindgen_cli_support::Bindgen;
+
+const TARGET: &str = "wasm32-unknown-unknown";
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let outcome = match words.as_slice() {
+        ["build", out] => build(Path::new(out)),
+        ["schema", out] => schema(Path::new(out)),
+        _ => Err("usage: cargo xtask build <folder> | schema <folder>".into()),
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("xtask: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Compiles the crate and writes `adk_metrics.js`, `.d.ts` and `_bg.wasm` to `out`.
+fn build(out: &Path) -> Result<(), Box<dyn Error>> {
+    let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".into());
+    let compiled = Command::new(cargo)
+        .args(["build", "--release", "--package", "adk-metrics", "--lib", "--features", "wasm", "--target", TARGET])
+        .status()?;
+    if !compiled.success() {
+        return Err("the crate does not compile for WebAssembly".into());
+    }
+    Bindgen::new()
+        .input_path(target_folder()?.join(TARGET).join("release/adk_metrics.wasm"))
+        .web(true)?
+        .typescript(true)
+        // The loaders say where the module is; an instance that trapped is replaced by a new one.
+        .omit_default_module_path(true)
+        .reset_state_function(true)
+        .remove_name_section(true)
+        .remove_producers_section(true)
+        .generate(out)?;
+    Ok(())
+}
+
+fn target_folder() -> Result<PathBuf, Box<dyn Error>> {
+    if let Ok(folder) = std::env::var("CARGO_TARGET_DIR") {
+        return Ok(folder.into());
+    }
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().ok_or("xtask lies in no folder")?;
+    Ok(root.join("target"))
+}
+
+/// Writes a JSON Schema for each kind of file, and one with the shapes that only exist in memory.
+fn schema(out: &Path) -> Result<(), Box<dyn Error>> {
+    fs::create_dir_all(out)?;
+    for (name, schema) in adk_metrics::schema::all() {
+        let mut text = serde_json::to_string_pretty(&schema)?;
+        text.push('\n');
+        fs::write(out.join(format!("{name}.schema.json")), text)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,277 @@
+//! Results on their way to JavaScript: columns of numbers, since an array of doubles crosses the
+//! boundary a hundred times faster than as many objects, and JSON for what is rare.
+
+use std::collections::HashMap;
+
+use rustc_hash::FxBuildHasher;
+use wasm_bindgen::prelude::wasm_bindgen;
+
+use crate::metrics::{Evaluation, Explanation};
+use crate::model::error::Error;
+use crate::model::invocation::Invocation;
+use crate::model::results::EvalMetricResultDetails;
+use crate::model::write::{Spelling, to_json};
+use crate::run::{CaseResult, CustomTask, Run};
+
+/// Results of several cases, ready to be read column by column.
+///
+/// A *slot* is one metric's result for a whole case or for one turn. A case with T turns and M
+/// metrics has M·(1 + T) slots: the metrics of the whole conversation, then those of each turn.
+#[wasm_bindgen]
+#[derive(Default)]
+pub struct Batch {
+    cases: Vec<u32>,
+    spans: Vec<u32>,
+    scores: Vec<f64>,
+    statuses: Vec<u8>,
+    reasons: Vec<u16>,
+    reason_numbers: HashMap<String, u16, FxBuildHasher>,
+    reason_texts: Vec<String>,
+    ids: Vec<String>,
+    notes: List,
+    texts: List,
+    tasks: Vec<u32>,
+    wait_until: Option<f64>,
+    finished: bool,
+}
+
+/// The items of a JSON array, written one by one.
+#[derive(Default)]
+struct List(String);
+
+impl List {
+    fn push(&mut self, item: &str) {
+        self.0.push(if self.0.is_empty() { '[' } else { ',' });
+        self.0.push_str(item);
+    }
+
+    fn finish(&self) -> String {
+        if self.0.is_empty() { "[]".into() } else { format!("{}]", self.0) }
+    }
+}
+
+#[wasm_bindgen]
+impl Batch {
+    /// Five numbers a case: its place in the evalset; the place of its run plus one, or 0; its
+    /// status; its turns; whether it was scored.
+    #[must_use]
+    pub fn cases(&self) -> Vec<u32> {
+        self.cases.clone()
+    }
+
+    /// Four numbers a turn: where the actual and the expected invocation begin and end in the bytes
+    /// they were read from. Both 0: there is no expected one. Both `u32::MAX`: the invocation is not
+    /// there as such, and the next of [`Batch::texts`] is its JSON.
+    #[must_use]
+    pub fn spans(&self) -> Vec<u32> {
+        self.spans.clone()
+    }
+
+    /// A score a slot; NaN where there is none.
+    #[must_use]
+    pub fn scores(&self) -> Vec<f64> {
+        self.scores.clone()
+    }
+
+    /// A status a slot.
+    #[must_use]
+    pub fn statuses(&self) -> Vec<u8> {
+        self.statuses.clone()
+    }
+
+    /// A number a slot: 0, or the place of its reason in [`Batch::reason_texts`] plus one.
+    #[must_use]
+    pub fn reasons(&self) -> Vec<u16> {
+        self.reasons.clone()
+    }
+
+    /// The distinct reasons.
+    #[wasm_bindgen(js_name = reasonTexts)]
+    #[must_use]
+    pub fn reason_texts(&self) -> Vec<String> {
+        self.reason_texts.clone()
+    }
+
+    /// Three texts a case: eval id, session id, user id (empty if unknown), as one text, each ended
+    /// by U+0000.
+    #[must_use]
+    pub fn ids(&self) -> String {
+        self.ids.concat()
+    }
+
+    /// JSON: `[slot, {details?, explanation?}]` for the slots that have one, and `[-1 - case,
+    /// error]` for cases that were not scored and `[slot, {error}]` for metrics that failed.
+    #[must_use]
+    pub fn notes(&self) -> String {
+        self.notes.finish()
+    }
+
+    /// JSON: the invocations that are not in the input as such, in the order of their spans.
+    #[must_use]
+    pub fn texts(&self) -> String {
+        self.texts.finish()
+    }
+
+    /// Four numbers a task for the host: its id, the metric, the case, the run.
+    #[must_use]
+    pub fn tasks(&self) -> Vec<u32> {
+        self.tasks.clone()
+    }
+
+    /// Until when to wait for answers, if there is such a time.
+    #[wasm_bindgen(js_name = waitUntil)]
+    #[must_use]
+    pub fn wait_until(&self) -> Option<f64> {
+        self.wait_until
+    }
+
+    /// Whether the run is over.
+    #[must_use]
+    pub fn finished(&self) -> bool {
+        self.finished
+    }
+}
+
+/// Which invocations stand in the input bytes as such.
+#[derive(Clone, Copy)]
+pub(super) struct InPlace {
+    pub(super) actual: bool,
+    pub(super) expected: bool,
+}
+
+impl Batch {
+    pub(super) fn wait(&mut self, until: Option<f64>) {
+        self.wait_until = until;
+    }
+
+    pub(super) fn finish_run(&mut self) {
+        self.finished = true;
+    }
+
+    pub(super) fn add_task(&mut self, task: CustomTask) {
+        let place = |index: usize| u32::try_from(index).unwrap_or(u32::MAX);
+        let run = task.pairing.run.map_or(u32::MAX, place);
+        self.tasks.extend([task.id.0, place(task.metric), place(task.pairing.case), run]);
+    }
+
+    pub(super) fn case_count(&self) -> usize {
+        self.cases.len() / 5
+    }
+
+    pub(super) fn add_case(&mut self, run: &Run<'_>, result: &CaseResult<'_>, in_place: InPlace) {
+        let case = run.set().eval_cases.get(result.pairing.case);
+        let actual = result.pairing.run.and_then(|index| run.runs().get(index));
+        let turns = actual.and_then(|run| run.invocations.as_deref()).unwrap_or_default();
+        let expected = case.and_then(|case| case.conversation.as_deref()).unwrap_or_default();
+        let place = |index: usize| u32::try_from(index).unwrap_or(u32::MAX);
+
+        if let Some(failure) = &result.failure {
+            let json = serde_json::to_string(failure).unwrap_or_default();
+            let case = self.case_count();
+            self.notes.push(&format!("[{},{json}]", -1 - i64::from(place(case))));
+        }
+        let scored = result.failure.is_none();
+        self.cases.extend([
+            place(result.pairing.case),
+            result.pairing.run.map_or(0, |run| place(run) + 1),
+            result.status as u32,
+            if scored { place(turns.len()) } else { 0 },
+            u32::from(scored),
+        ]);
+        let session = actual.and_then(|run| run.session_id.as_deref());
+        let of_input = case.and_then(|case| case.session_input.as_ref()).map(|input| input.user_id.as_ref());
+        let user = actual.and_then(|run| run.user_id.as_deref()).or(of_input.filter(|user| !user.is_empty()));
+        for id in [case.map(|case| case.eval_id.as_ref()), session, user] {
+            self.ids.push(format!("{}\0", id.unwrap_or_default()));
+        }
+        if !scored {
+            return;
+        }
+        for (index, turn) in turns.iter().enumerate() {
+            self.add_span(Some(turn), in_place.actual);
+            self.add_span(expected.get(index), in_place.expected);
+        }
+        self.add_slots(result, turns.len());
+    }
+
+    fn add_span(&mut self, invocation: Option<&Invocation<'_>>, in_place: bool) {
+        let Some(invocation) = invocation else {
+            self.spans.extend([0, 0]);
+            return;
+        };
+        match invocation.source.0.filter(|_| in_place) {
+            Some(json) => {
+                let (start, end) = json.span();
+                self.spans.extend([start, end]);
+            }
+            None => {
+                self.spans.extend([u32::MAX, u32::MAX]);
+                self.texts.push(&to_json(invocation, Spelling::Camel));
+            }
+        }
+    }
+
+    pub(super) fn add_slots(&mut self, result: &CaseResult<'_>, turns: usize) {
+        for (metric, error) in result.metrics.iter().zip(&result.errors) {
+            let Evaluation { score, status, reason, details, .. } = metric;
+            self.add_slot(*score, *status as u8, reason.as_deref());
+            self.add_note(details.as_deref(), None, error.as_ref());
+        }
+        for turn in 0..turns {
+            for metric in &result.metrics {
+                match metric.turns.get(turn) {
+                    Some(found) => {
+                        self.add_slot(found.score, found.status as u8, found.reason.as_deref());
+                        self.add_note(found.details.as_deref(), found.explanation.as_deref(), None);
+                    }
+                    None => self.add_slot(None, metric.status as u8, metric.reason.as_deref()),
+                }
+            }
+        }
+    }
+
+    fn add_slot(&mut self, score: Option<f64>, status: u8, reason: Option<&str>) {
+        self.scores.push(score.unwrap_or(f64::NAN));
+        self.statuses.push(status);
+        let number = reason.map_or(0, |reason| self.reason_number(reason));
+        self.reasons.push(number);
+    }
+
+    fn reason_number(&mut self, reason: &str) -> u16 {
+        if let Some(number) = self.reason_numbers.get(reason) {
+            return *number;
+        }
+        self.reason_texts.push(reason.to_owned());
+        let number = u16::try_from(self.reason_texts.len()).unwrap_or(0);
+        self.reason_numbers.insert(reason.to_owned(), number);
+        number
+    }
+
+    /// A note on the slot that was added last.
+    fn add_note(
+        &mut self,
+        details: Option<&EvalMetricResultDetails<'_>>,
+        explanation: Option<&Explanation<'_>>,
+        error: Option<&Error>,
+    ) {
+        if details.is_none() && explanation.is_none() && error.is_none() {
+            return;
+        }
+        let slot = self.scores.len() - 1;
+        let mut json = format!("[{slot},{{");
+        let mut fields = Vec::new();
+        if let Some(details) = details {
+            fields.push(format!("\"details\":{}", to_json(details, Spelling::Camel)));
+        }
+        if let Some(explanation) = explanation {
+            fields
+                .push(format!("\"explanation\":{}", serde_json::to_string(explanation).unwrap_or_default()));
+        }
+        if let Some(error) = error {
+            fields.push(format!("\"error\":{}", serde_json::to_string(error).unwrap_or_default()));
+        }
+        json.push_str(&fields.join(","));
+        json.push_str("}]");
+        self.notes.push(&json);
+    }
+}

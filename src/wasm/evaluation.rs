@@ -1,0 +1,312 @@
+//! A run as JavaScript drives it.
+
+use self_cell::self_cell;
+use serde::{Deserialize, Serialize};
+use wasm_bindgen::JsValue;
+use wasm_bindgen::prelude::wasm_bindgen;
+
+use super::batch::{Batch, InPlace};
+use super::options;
+use crate::metrics::{Dialect, Explain};
+use crate::model::actual::{ActualRun, read_actual};
+use crate::model::error::{Error, ErrorCode, Result};
+use crate::model::evalset::{EvalCase, EvalSet};
+use crate::model::json::{Document, Json};
+use crate::model::read::{At, Warnings};
+use crate::model::results::EvalStatus;
+use crate::run::{Action, CustomEvaluation, CustomTurn, Options, Plan, Run, TaskId};
+
+/// The texts that a run reads from.
+struct Inputs {
+    eval_set: Document<'static>,
+    actual: Document<'static>,
+    in_place: InPlace,
+}
+
+self_cell!(
+    struct OwnedRun {
+        owner: Inputs,
+        #[covariant]
+        dependent: Run,
+    }
+);
+
+/// The evaluation of an evalset.
+#[wasm_bindgen]
+pub struct EvalRun {
+    run: OwnedRun,
+    warnings: Vec<Error>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct RunOptions {
+    dialect: DialectName,
+    explain: ExplainName,
+    concurrency: usize,
+    timeout_ms: Option<f64>,
+    /// The metrics that the host computes.
+    custom: Vec<String>,
+    /// The cases to run; all if absent.
+    cases: Option<Vec<String>>,
+    /// What stands for the id of an evalset in an old form.
+    name: String,
+}
+
+#[derive(Deserialize)]
+enum DialectName {
+    #[serde(rename = "adk-python")]
+    AdkPython,
+    #[serde(rename = "adk-ts")]
+    AdkTs,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum ExplainName {
+    None,
+    Failures,
+    All,
+}
+
+impl RunOptions {
+    fn of_run(&self) -> Options {
+        Options {
+            dialect: match self.dialect {
+                DialectName::AdkPython => Dialect::AdkPython,
+                DialectName::AdkTs => Dialect::AdkTs,
+            },
+            explain: match self.explain {
+                ExplainName::None => Explain::None,
+                ExplainName::Failures => Explain::Failures,
+                ExplainName::All => Explain::All,
+            },
+            concurrency: self.concurrency,
+            timeout_ms: self.timeout_ms,
+        }
+    }
+}
+
+/// What is known before anything is scored.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Header<'h> {
+    eval_set_id: &'h str,
+    metrics: Vec<HeaderMetric<'h>>,
+    total: usize,
+    warnings: Vec<&'h Error>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct HeaderMetric<'h> {
+    metric_name: &'h str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    threshold: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    criterion: Option<&'h serde_json::value::RawValue>,
+}
+
+#[wasm_bindgen]
+impl EvalRun {
+    /// Reads an evalset, what the agent did, and a config (the default one if absent).
+    ///
+    /// # Errors
+    /// What is wrong with an input: `{code, message, path?, line?, help?, input}`.
+    #[wasm_bindgen(constructor)]
+    pub fn new(
+        eval_set: Vec<u8>,
+        actual: Vec<u8>,
+        config: Option<Vec<u8>>,
+        options: JsValue,
+    ) -> Result<EvalRun, JsValue> {
+        let given: RunOptions = super::options(options)?;
+        let warnings = Warnings::default();
+        let plan = match config {
+            Some(bytes) => {
+                let document = Document::from_bytes(bytes).map_err(in_input("config"))?;
+                Plan::of_config(At::root(document.root(), &warnings), &given.custom)
+                    .map_err(in_input("config"))?
+            }
+            None => Plan::default_config(&given.custom)?,
+        };
+        let (eval_set, expected_in_place) = document(eval_set).map_err(in_input("evalSet"))?;
+        let (actual, actual_in_place) = document(actual).map_err(in_input("actual"))?;
+        let in_place = InPlace { actual: actual_in_place, expected: expected_in_place };
+        let run = OwnedRun::try_new(Inputs { eval_set, actual, in_place }, |inputs| {
+            let set = EvalSet::read_any(At::root(inputs.eval_set.root(), &warnings), &given.name)
+                .map_err(in_input("evalSet"))?;
+            let runs = read_actual(At::root(inputs.actual.root(), &warnings), &given.name)
+                .map_err(in_input("actual"))?;
+            let mut run = Run::new(set, runs, plan, given.of_run());
+            if let Some(cases) = &given.cases {
+                run.select(cases).map_err(in_input("evalSet"))?;
+            }
+            Ok::<_, JsValue>(run)
+        })?;
+        Ok(Self { run, warnings: warnings.into_vec() })
+    }
+
+    /// Reads one metric and the turns of one conversation, as an evaluator class is given them.
+    ///
+    /// # Errors
+    /// What is wrong with an input.
+    #[wasm_bindgen(js_name = ofInvocations)]
+    pub fn of_invocations(
+        metric: Vec<u8>,
+        actual: Vec<u8>,
+        expected: Option<Vec<u8>>,
+        options: JsValue,
+    ) -> Result<EvalRun, JsValue> {
+        let given: RunOptions = super::options(options)?;
+        let warnings = Warnings::default();
+        let metric = Document::from_bytes(metric).map_err(in_input("metric"))?;
+        let plan =
+            Plan::of_metric(At::root(metric.root(), &warnings), &given.custom).map_err(in_input("metric"))?;
+        let has_expected = expected.is_some();
+        let expected =
+            Document::from_bytes(expected.unwrap_or_else(|| b"[]".to_vec())).map_err(in_input("expected"))?;
+        let actual = Document::from_bytes(actual).map_err(in_input("actual"))?;
+        let inputs =
+            Inputs { eval_set: expected, actual, in_place: InPlace { actual: true, expected: true } };
+        let run = OwnedRun::try_new(inputs, |inputs| {
+            let expected = turns(inputs.eval_set.root(), &warnings).map_err(in_input("expected"))?;
+            let actual = turns(inputs.actual.root(), &warnings).map_err(in_input("actual"))?;
+            let case = EvalCase { conversation: has_expected.then_some(expected), ..EvalCase::default() };
+            let set = EvalSet { eval_cases: vec![case], ..EvalSet::default() };
+            let run = ActualRun { invocations: Some(actual), ..ActualRun::default() };
+            Ok::<_, JsValue>(Run::new(set, vec![run], plan, given.of_run()))
+        })?;
+        Ok(Self { run, warnings: warnings.into_vec() })
+    }
+
+    /// JSON: the id of the evalset, the metrics in the order of the slots, how many case results
+    /// there will be, and what may surprise in the inputs.
+    #[must_use]
+    pub fn header(&self) -> String {
+        let run = self.run.borrow_dependent();
+        let metrics = run.plan().metrics.iter().map(|metric| HeaderMetric {
+            metric_name: &metric.name,
+            threshold: metric.threshold,
+            criterion: metric.criterion.as_deref().and_then(|json| serde_json::from_str(json).ok()),
+        });
+        let header = Header {
+            eval_set_id: &run.set().eval_set_id,
+            metrics: metrics.collect(),
+            total: run.total(),
+            warnings: self.warnings.iter().chain(run.warnings()).collect(),
+        };
+        serde_json::to_string(&header).unwrap_or_default()
+    }
+
+    /// Does what can be done at a time (milliseconds), up to a number of case results.
+    #[must_use]
+    pub fn poll(&mut self, now: f64, cases: usize) -> Batch {
+        self.run.with_dependent_mut(|inputs, run| {
+            let mut batch = Batch::default();
+            while batch.case_count() < cases {
+                match run.poll(now) {
+                    Action::Case(case) => batch.add_case(run, &case, inputs.in_place),
+                    Action::Custom(task) => batch.add_task(task),
+                    Action::Wait(until) => {
+                        batch.wait(until);
+                        break;
+                    }
+                    Action::Finished => {
+                        batch.finish_run();
+                        break;
+                    }
+                }
+            }
+            batch
+        })
+    }
+
+    /// Takes what the host found for a task.
+    ///
+    /// # Errors
+    /// If `found` has not the shape of a result.
+    #[wasm_bindgen(js_name = handleCustom)]
+    pub fn handle_custom(&mut self, task: u32, found: JsValue) -> Result<(), JsValue> {
+        let found: CustomFound = options(found)?;
+        self.run.with_dependent_mut(|_, run| run.handle_custom(TaskId(task), found.evaluation()));
+        Ok(())
+    }
+
+    /// Takes that a task of the host failed.
+    #[wasm_bindgen(js_name = handleCustomFailure)]
+    pub fn handle_custom_failure(&mut self, task: u32, message: &str) {
+        let error = Error::new(ErrorCode::CustomMetricFailed, message);
+        self.run.with_dependent_mut(|_, run| run.handle_custom(TaskId(task), Err(error)));
+    }
+
+    /// Stops the run.
+    pub fn cancel(&mut self) {
+        self.run.with_dependent_mut(|_, run| run.cancel());
+    }
+}
+
+/// What a metric of the user's found.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct CustomFound {
+    score: Option<f64>,
+    status: Option<u8>,
+    reason: Option<String>,
+    #[serde(default)]
+    turns: Vec<CustomTurnFound>,
+}
+
+#[derive(Deserialize)]
+struct CustomTurnFound {
+    score: Option<f64>,
+    status: Option<u8>,
+    reason: Option<String>,
+}
+
+impl CustomFound {
+    fn evaluation(self) -> Result<CustomEvaluation> {
+        let turn = |turn: CustomTurnFound| {
+            Ok(CustomTurn { score: turn.score, status: status(turn.status)?, reason: turn.reason })
+        };
+        Ok(CustomEvaluation {
+            score: self.score,
+            status: status(self.status)?,
+            reason: self.reason,
+            turns: self.turns.into_iter().map(turn).collect::<Result<_>>()?,
+        })
+    }
+}
+
+fn status(number: Option<u8>) -> Result<Option<EvalStatus>> {
+    let Some(number) = number else { return Ok(None) };
+    let known = EvalStatus::ALL.iter().find(|(status, _)| *status as u8 == number);
+    known.map(|(status, _)| Some(*status)).ok_or_else(|| {
+        Error::new(
+            ErrorCode::CustomMetricFailed,
+            format!("the metric gave the status {number}; statuses are 1 to 4"),
+        )
+    })
+}
+
+/// A document, and whether its places are those of the bytes: not if the JSON stands in a JSON string.
+fn document(bytes: Vec<u8>) -> Result<(Document<'static>, bool)> {
+    let document = Document::from_bytes(bytes)?;
+    match document.root().as_str() {
+        Some(inner) => Ok((Document::parse(inner.into_owned())?, false)),
+        None => Ok((document, true)),
+    }
+}
+
+fn turns<'a>(json: Json<'a>, warnings: &Warnings) -> Result<Vec<crate::model::invocation::Invocation<'a>>> {
+    At::root(json, warnings).read()
+}
+
+/// Says which input an error is about.
+fn in_input(name: &'static str) -> impl Fn(Error) -> JsValue {
+    move |error| {
+        let value = JsValue::from(error);
+        _ = js_sys::Reflect::set(&value, &"input".into(), &name.into());
+        value
+    }
+}
