@@ -1,4 +1,5 @@
 //! Alignments, against brute force.
+#![expect(clippy::indexing_slicing, reason = "an index out of bounds fails its test")]
 
 use adk_metrics::model::error::ErrorCode;
 use adk_metrics::trajectory::Pair;
@@ -40,8 +41,7 @@ fn pairs(partners: &Partners) -> Vec<Pair> {
 /// The sum of agreements as an integer over 2520, which every denominator up to 10 divides.
 fn value(partners: &Partners, agreements: &[Vec<Agreement>]) -> (u32, usize) {
     let of = |pair: &Pair| agreements[pair.expected][pair.actual];
-    let share =
-        |agreement: Agreement| if agreement.of == 0 { 2520 } else { agreement.matched * 2520 / agreement.of };
+    let share = |agreement: Agreement| (agreement.matched * 2520).checked_div(agreement.of).unwrap_or(2520);
     let pairs = pairs(partners);
     (pairs.iter().map(|pair| share(of(pair))).sum(), pairs.iter().filter(|pair| of(pair).is_whole()).count())
 }

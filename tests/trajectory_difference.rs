@@ -1,4 +1,5 @@
 //! What is shown of two trajectories.
+#![expect(clippy::unwrap_used, reason = "a fixture that does not parse fails its test")]
 
 use adk_metrics::model::content::FunctionCall;
 use adk_metrics::model::json::{Document, Json};

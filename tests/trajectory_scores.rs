@@ -1,4 +1,5 @@
 //! `tool_parameter_match` and `tool_trajectory_f1` of an invocation.
+#![expect(clippy::unwrap_used, reason = "a fixture that does not parse fails its test")]
 
 use adk_metrics::model::content::FunctionCall;
 use adk_metrics::model::error::ErrorCode;

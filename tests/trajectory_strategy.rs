@@ -1,4 +1,5 @@
 //! Strategies for comparing arguments.
+#![expect(clippy::unwrap_used, reason = "a fixture that does not parse fails its test")]
 
 use adk_metrics::model::json::Document;
 use adk_metrics::trajectory::{Strategies, Strategy};

@@ -87,16 +87,15 @@ pub fn equal_as_js_text(a: Json<'_>, b: Json<'_>) -> bool {
 /// Keys are sorted first, so only inside the values does their order count.
 #[must_use]
 pub fn args_equal_as_js_text(a: Option<Json<'_>>, b: Option<Json<'_>>) -> bool {
-    let entries = |args: Option<Json<'_>>| args.into_iter().flat_map(Json::entries).next().is_some();
     match (a, b) {
         (Some(a), Some(b)) if a.raw() == b.raw() => true,
-        (Some(a), Some(b)) => {
+        (Some(a), Some(b)) => same_keys_as_written(a, b, equal_as_js_text).unwrap_or_else(|| {
             let (a, b) = (sorted_entries(a), sorted_entries(b));
             pairwise(a.into_iter(), b.into_iter(), |(a_key, a), (b_key, b)| {
                 a_key == b_key && equal_as_js_text(a, b)
             })
-        }
-        (one, None) | (None, one) => !entries(one),
+        }),
+        (one, None) | (None, one) => one.is_none_or(|args| args.entries().next().is_none()),
     }
 }
 

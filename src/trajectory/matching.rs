@@ -148,7 +148,7 @@ fn matches_any_order(
 ) -> bool {
     /// Up to this many pairs, comparing is cheaper than hashing.
     const FEW_PAIRS: usize = 1024;
-    if expected.len() * actual.len() <= FEW_PAIRS {
+    if expected.len().saturating_mul(actual.len()) <= FEW_PAIRS {
         return takes_each(equality, expected.iter(), actual.iter().collect());
     }
     let (expected, actual) = (by_fingerprint(equality, expected), by_fingerprint(equality, actual));
