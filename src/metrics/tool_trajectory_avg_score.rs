@@ -37,7 +37,10 @@ pub(super) fn build(setup: &Setup<'_, '_, '_>) -> Result<Box<dyn Metric>> {
 
 /// `EXACT`, `IN_ORDER` or `ANY_ORDER` in any case, with `-` or a space for `_`; or 0, 1 or 2.
 fn match_type(at: &At<'_, '_>) -> Result<MatchType> {
-    let word = at.json.as_str().map(|word| word.trim().to_uppercase().replace(['-', ' '], "_"));
+    // Python's white space, which has U+001C to U+001F besides Unicode's.
+    let is_space = |c: char| c.is_whitespace() || ('\u{1c}'..='\u{1f}').contains(&c);
+    let word = at.json.as_str();
+    let word = word.map(|word| word.trim_matches(is_space).to_uppercase().replace(['-', ' '], "_"));
     let number = at.json.as_f64().or_else(|| at.json.as_bool().map(|flag| f64::from(u8::from(flag))));
     match (word.as_deref(), number) {
         (Some("EXACT"), _) | (_, Some(0.0)) => Ok(MatchType::Exact),

@@ -253,7 +253,8 @@ impl<'a> Event<'a> {
             return true;
         }
         let failed = self.other.iter().any(|(key, code)| {
-            matches!(key.as_ref(), "error_code" | "errorCode") && code.as_str().is_some_and(|code| !code.is_empty())
+            matches!(key.as_ref(), "error_code" | "errorCode")
+                && code.as_str().is_some_and(|code| !code.is_empty())
         });
         if failed && self.partial != Some(true) && self.parts().all(|part| part.function_call.is_none()) {
             return true;

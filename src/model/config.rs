@@ -33,18 +33,21 @@ record! {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Threshold(pub f64);
 
-impl<'a> Read<'a> for Threshold {
-    fn read(at: At<'a, '_>) -> Result<Self> {
-        let number = match at.json.kind() {
+impl Threshold {
+    fn of(json: Json<'_>) -> Option<Self> {
+        let number = match json.kind() {
             Kind::True => Some(1.0),
             Kind::False => Some(0.0),
-            Kind::Number => at.json.as_f64(),
-            _ => at.json.as_str().and_then(|text| text.trim().parse().ok()),
+            Kind::Number => json.as_f64(),
+            _ => json.as_str().and_then(|text| text.trim().parse().ok()),
         };
-        number.filter(|threshold: &f64| threshold.is_finite()).map(Self).ok_or_else(|| {
-            let error = at.expected("a threshold: a number, or an object with `threshold`");
-            Error { code: ErrorCode::InvalidCriterion, ..error }
-        })
+        number.filter(|number: &f64| number.is_finite()).map(Self)
+    }
+}
+
+impl<'a> Read<'a> for Threshold {
+    fn read(at: At<'a, '_>) -> Result<Self> {
+        Self::of(at.json).ok_or_else(|| invalid_criterion(at.expected("a number")))
     }
 }
 
@@ -110,8 +113,13 @@ impl<'a> Setup<'a, '_, '_> {
                 at.warn(format!("`{snake}` is also given as `{camel}`, which counts"));
             }
         }
-        let describe = |key: &str| format!("`{}` has no setting `{key}`", self.name);
-        refuse_misspelt(&at, || known().flatten(), describe)
+        for (key, json) in at.json.entries().filter(|(key, _)| known().flatten().all(|name| name != key)) {
+            let here = at.entry(&key, json);
+            let message = format!("`{}` has no setting `{key}`", self.name);
+            refuse_misspelt(&here, &key, known().flatten(), message.clone())?;
+            here.warn(format!("{message}; it is ignored"));
+        }
+        Ok(())
     }
 
     /// Reads a setting of the criterion, or takes `default`. Of a setting in both spellings
@@ -128,31 +136,31 @@ impl<'a> Setup<'a, '_, '_> {
         let Some(at) = self.criterion else { return Ok(default) };
         let found = [camel, snake].into_iter().find_map(|key| Some((key, at.json.get(key)?)));
         match found {
-            Some((key, json)) if !json.is_null() => read(&at.entry(key, json))
-                .map_err(|error| Error { code: ErrorCode::InvalidCriterion, ..error }),
+            Some((key, json)) if !json.is_null() => read(&at.entry(key, json)).map_err(invalid_criterion),
             _ => Ok(default),
         }
     }
 }
 
-/// Refuses keys of an object that resemble a known one, and warns of other unknown ones.
-fn refuse_misspelt<'k, K: Iterator<Item = &'k str>>(
-    at: &At<'_, '_>,
-    known: impl Fn() -> K,
-    describe: impl Fn(&str) -> String,
+/// Refuses a key that resembles one of the known ones.
+fn refuse_misspelt<'k>(
+    here: &At<'_, '_>,
+    key: &str,
+    known: impl IntoIterator<Item = &'k str>,
+    message: String,
 ) -> Result<()> {
-    for (key, json) in at.json.entries() {
-        if known().any(|name| name == key) {
-            continue;
-        }
-        let here = at.entry(&key, json);
-        if let Some(close) = suggestion(&key, known()) {
-            let error = here.error(ErrorCode::InvalidCriterion, describe(&key));
-            return Err(error.with_help(format!("Did you mean `{close}`?")));
-        }
-        here.warn(format!("{}; it is ignored", describe(&key)));
-    }
-    Ok(())
+    let Some(close) = suggestion(key, known) else { return Ok(()) };
+    let error = here.error(ErrorCode::InvalidCriterion, message);
+    Err(error.with_help(format!("Did you mean `{close}`?")))
+}
+
+fn invalid_criterion(error: Error) -> Error {
+    Error { code: ErrorCode::InvalidCriterion, ..error }
+}
+
+fn bare_threshold(at: &At<'_, '_>) -> Result<Threshold> {
+    Threshold::of(at.json)
+        .ok_or_else(|| invalid_criterion(at.expected("a threshold: a number, or an object with `threshold`")))
 }
 
 /// Reads a yes or no as google-adk does: `true`, `false`, 1, 0, and words such as `yes` and `off`.
@@ -188,7 +196,7 @@ pub fn read_config<'a, M>(
             Kind::Object => build(Setup { name: &name, threshold: None, criterion: Some(place), place })?,
             _ => build(Setup {
                 name: &name,
-                threshold: Some(place.read::<Threshold>()?.0),
+                threshold: Some(bare_threshold(&place)?.0),
                 criterion: None,
                 place,
             })?,
@@ -216,13 +224,13 @@ const METRIC_KEYS: [&str; 8] = [
 /// As [`read_config`].
 pub fn read_metric<'a, M>(at: At<'a, '_>, build: impl FnOnce(Setup<'a, '_, '_>) -> Result<M>) -> Result<M> {
     let metric: EvalMetric<'a> = at.read()?;
-    refuse_misspelt(&at, || METRIC_KEYS.into_iter(), |key| format!("a metric has no `{key}`"))?;
+    for (key, json) in at.json.entries().filter(|(key, _)| !METRIC_KEYS.contains(&key.as_ref())) {
+        refuse_misspelt(&at.entry(&key, json), &key, METRIC_KEYS, format!("a metric has no `{key}`"))?;
+    }
     let name = plain_name(&metric.metric_name);
     let threshold = metric.threshold.map(|threshold| threshold.0);
     match metric.criterion.map(|json| at.entry("criterion", json)) {
-        Some(criterion) => {
-            build(Setup { name: &name, threshold, criterion: Some(criterion), place: at })
-        }
+        Some(criterion) => build(Setup { name: &name, threshold, criterion: Some(criterion), place: at }),
         None => build(Setup { name: &name, threshold, criterion: None, place: at }),
     }
 }
