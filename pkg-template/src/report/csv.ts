@@ -1,0 +1,60 @@
+/** Results as a table for spreadsheets and data frames (RFC 4180: CRLF, quotes doubled). */
+
+import type { EvalMetricResult, EvalSetResult } from "../types.js";
+import { namedCases, statusWord } from "./results.js";
+
+const HEADER = ["evalSetId", "evalId", "turn", "metricName", "score", "threshold", "evalStatus", "reason"];
+
+/**
+ * Renders results as CSV: a row for every metric of a case (its `turn` empty) and of each of its
+ * turns (counted from 1), informational ones included. A case without metrics has one row without a
+ * metric. Repeated runs of a case are told apart as `id (run 2)`. Numbers are written in full.
+ *
+ * A text that a spreadsheet would take for a formula gets a leading apostrophe.
+ *
+ * @example
+ * renderCsv([result]).split("\r\n")[0];
+ * // "evalSetId,evalId,turn,metricName,score,threshold,evalStatus,reason"
+ */
+export function renderCsv(results: readonly EvalSetResult[]): string {
+  const rows: string[] = [HEADER.join(",")];
+  for (const set of results) {
+    for (const { name, result } of namedCases(set)) {
+      const row = (turn: string, metric: EvalMetricResult) =>
+        rows.push(
+          [
+            cell(set.evalSetId),
+            cell(name),
+            turn,
+            cell(metric.metricName),
+            numberCell(metric.score),
+            numberCell(metric.threshold),
+            statusWord(metric.evalStatus),
+            cell(metric.reason ?? ""),
+          ].join(","),
+        );
+      if (result.overallEvalMetricResults.length === 0) {
+        const status = statusWord(result.finalEvalStatus);
+        rows.push([cell(set.evalSetId), cell(name), "", "", "", "", status, cell(result.reason ?? "")].join(","));
+      }
+      for (const metric of result.overallEvalMetricResults) row("", metric);
+      for (const [index, turn] of result.evalMetricResultPerInvocation.entries()) {
+        for (const metric of turn.evalMetricResults) row(String(index + 1), metric);
+      }
+    }
+  }
+  return rows.map((row) => `${row}\r\n`).join("");
+}
+
+/** The most that spreadsheets take in a cell is 32,767 characters. */
+const LONGEST_CELL = 32_000;
+
+function cell(text: string): string {
+  const near = text.length > LONGEST_CELL ? `${text.slice(0, LONGEST_CELL)}…` : text;
+  const guarded = /^[=+\-@\t\r\n＝＋－＠]/.test(near) ? `'${near}` : near;
+  return /[",\r\n]/.test(guarded) ? `"${guarded.replaceAll('"', '""')}"` : guarded;
+}
+
+function numberCell(value: number | undefined | null): string {
+  return typeof value === "number" && Number.isFinite(value) ? String(value) : "";
+}

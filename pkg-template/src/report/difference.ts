@@ -1,0 +1,175 @@
+/**
+ * Why a case did not pass, in lines that every text format shows in its own way: the calls of a
+ * trajectory that are not as expected, the two texts of a response, the rubrics not met, the reason
+ * a metric has no score.
+ */
+
+import { EvalStatus } from "../enums.js";
+import type { AlignmentEntry, EvalCaseResult, EvalMetricResult } from "../types.js";
+import { finalText, judgedMetrics, toolCallsOf, userText } from "./results.js";
+import { callText, oneLine, scoreText, shorten, thresholdText, valueText } from "./text.js";
+
+/** What a line of a difference says. */
+export type Mark = "same" | "expected" | "actual" | "changed" | "moved" | "note";
+
+/** A line of a difference: `text` is one line, already visible. */
+export interface DifferenceLine {
+  mark: Mark;
+  text: string;
+}
+
+/** A turn in which a metric did not pass. */
+export interface TurnFailure {
+  /** The turn, from 1. */
+  turn: number;
+  user: string;
+  metric: EvalMetricResult;
+  lines: DifferenceLine[];
+}
+
+/** A metric that did not pass in a case. */
+export interface MetricFailure {
+  metric: EvalMetricResult;
+  /** What concerns the whole conversation. */
+  lines: DifferenceLine[];
+  turns: TurnFailure[];
+}
+
+type Turn = EvalCaseResult["evalMetricResultPerInvocation"][number];
+
+const TEXT_WIDTH = 600;
+
+/** The metrics of a case that failed or were not evaluated, each with its turns that did. */
+export function failuresOf(result: EvalCaseResult): MetricFailure[] {
+  return judgedMetrics(result.overallEvalMetricResults)
+    .filter((metric) => metric.evalStatus !== EvalStatus.PASSED)
+    .map((metric) => {
+      const turns = result.evalMetricResultPerInvocation.flatMap((turn, index) => {
+        const ofTurn = turn.evalMetricResults.find((other) => other.metricName === metric.metricName);
+        if (ofTurn === undefined || !tellsWhy(ofTurn, metric)) return [];
+        return [{
+          turn: index + 1,
+          user: userText(turn.actualInvocation) || userText(turn.expectedInvocation),
+          metric: ofTurn,
+          lines: differenceLines(turn, ofTurn),
+        }];
+      });
+      return { metric, lines: turns.length === 0 ? rubricLines(metric) : [], turns };
+    });
+}
+
+/** A turn without a score says nothing that the metric does not say, unless its reason is another. */
+function tellsWhy(ofTurn: EvalMetricResult, overall: EvalMetricResult): boolean {
+  if (ofTurn.evalStatus === EvalStatus.FAILED) return true;
+  if (ofTurn.evalStatus !== EvalStatus.NOT_EVALUATED) return false;
+  return ofTurn.reason !== undefined && ofTurn.reason !== overall.reason;
+}
+
+/** What a metric found in a turn, line by line. */
+export function differenceLines(turn: Turn, metric: EvalMetricResult): DifferenceLine[] {
+  const { alignment, tokens, warnings } = metric.explanation ?? {};
+  return [
+    ...(alignment ? alignmentLines(turn, alignment) : []),
+    ...(!alignment && isTrajectory(metric.metricName) ? callLines(turn) : []),
+    ...(tokens ? overlapLines(turn, tokens) : []),
+    ...(!tokens && isMatch(metric.metricName) ? textLines(turn) : []),
+    ...rubricLines(metric),
+    ...(warnings ?? []).map((warning) => note(`warning: ${shorten(warning, TEXT_WIDTH)}`)),
+  ];
+}
+
+function isTrajectory(metricName: string): boolean {
+  return metricName.startsWith("tool_trajectory") || metricName === "tool_parameter_match";
+}
+
+function isMatch(metricName: string): boolean {
+  return metricName.startsWith("response_match") || metricName === "final_response_match_v2";
+}
+
+function note(text: string): DifferenceLine {
+  return { mark: "note", text };
+}
+
+/** The calls of a turn as the alignment pairs them. */
+function alignmentLines(turn: Turn, alignment: readonly AlignmentEntry[]): DifferenceLine[] {
+  const expected = toolCallsOf(turn.expectedInvocation);
+  const actual = toolCallsOf(turn.actualInvocation);
+  if (alignment.length === 0) return [note("no tool calls were expected, none were made")];
+  return alignment.flatMap((entry): DifferenceLine[] => {
+    const wanted = callText(expected[entry.expectedIndex ?? -1] ?? {});
+    const made = callText(actual[entry.actualIndex ?? -1] ?? {});
+    switch (entry.kind) {
+      case "match":
+        return [{ mark: "same", text: made }];
+      case "missing":
+        return [{ mark: "expected", text: wanted }];
+      case "extra":
+        return [{ mark: "actual", text: made }];
+      case "moved":
+        return [{ mark: "moved", text: `${made} ${placesText(entry)}` }];
+      default:
+        return [
+          { mark: "changed", text: made },
+          ...(entry.differences ?? []).map(({ path, expected, actual }): DifferenceLine => ({
+            mark: "changed",
+            text: `  ${oneLine(path) || "arguments"}: ${sideText(expected)} → ${sideText(actual)}`,
+          })),
+        ];
+    }
+  });
+}
+
+/** `(expected as call 1, made as call 3)` */
+export function placesText({ expectedIndex, actualIndex }: AlignmentEntry): string {
+  return `(expected as call ${(expectedIndex ?? 0) + 1}, made as call ${(actualIndex ?? 0) + 1})`;
+}
+
+/** One side of a difference; nothing there is not null. */
+export function sideText(value: unknown): string {
+  return value === undefined ? "(absent)" : valueText(value, 200);
+}
+
+/** Both lists of calls as they are, for results that came without an alignment. */
+function callLines(turn: Turn): DifferenceLine[] {
+  const list = (title: string, calls: readonly object[]) => [
+    note(calls.length === 0 ? `${title}: none` : `${title}:`),
+    ...calls.map((call) => note(`  ${callText(call)}`)),
+  ];
+  return [
+    ...list("expected calls", toolCallsOf(turn.expectedInvocation)),
+    ...list("actual calls", toolCallsOf(turn.actualInvocation)),
+  ];
+}
+
+/** The two texts of a response, shortened. */
+function textLines(turn: Turn): DifferenceLine[] {
+  return [
+    { mark: "expected", text: shorten(finalText(turn.expectedInvocation), TEXT_WIDTH) || "(no text)" },
+    { mark: "actual", text: shorten(finalText(turn.actualInvocation), TEXT_WIDTH) || "(no text)" },
+  ];
+}
+
+function overlapLines(turn: Turn, tokens: { precision: number; recall: number }): DifferenceLine[] {
+  return [...textLines(turn), note(`precision ${scoreText(tokens.precision)}, recall ${scoreText(tokens.recall)}`)];
+}
+
+/** The rubrics that are not wholly met, each with its rationale. */
+function rubricLines(metric: EvalMetricResult): DifferenceLine[] {
+  return (metric.details?.rubricScores ?? [])
+    .filter(({ score }) => score === undefined || score === null || score < 1)
+    .map(({ rubricId, score, rationale }) => {
+      const why = rationale ? `: ${shorten(rationale, TEXT_WIDTH)}` : "";
+      return note(`rubric ${oneLine(rubricId)} ${scoreText(score)}${why}`);
+    });
+}
+
+/** `score 0.65, threshold 0.8`, or that there is no score. */
+export function verdictText(metric: EvalMetricResult): string {
+  const score = hasScore(metric) ? `score ${scoreText(metric.score, metric.threshold)}` : "no score";
+  return metric.threshold === undefined ? score : `${score}, threshold ${thresholdText(metric.threshold)}`;
+}
+
+/** Whether a metric has a score to show. */
+export function hasScore(metric: EvalMetricResult): boolean {
+  return typeof metric.score === "number" && Number.isFinite(metric.score);
+}

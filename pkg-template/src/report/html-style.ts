@@ -1,0 +1,205 @@
+/**
+ * The stylesheet of the HTML report. The page's content security policy allows this one stylesheet, by
+ * its hash, and nothing else; a test holds the hash to the text and says what it should be.
+ */
+
+/** SHA-256 of {@link STYLE}, as a content security policy writes it. */
+export const STYLE_HASH = "sha256-0vmZAvSISvIQX18mdgrTHr1Cy+JbJxmFBzl4Gx5pyds=";
+
+export const STYLE = `
+:root {
+  color-scheme: light dark;
+  --page: #ffffff; --sunken: #f6f7f9; --line: #e2e5ea; --strong-line: #c6cbd4;
+  --text: #16181d; --muted: #596070; --accent: #2b50c8;
+  --pass: #0a6b3f; --pass-fill: #2f9e6b; --pass-soft: #e6f4ec;
+  --fail: #b02a20; --fail-fill: #d8584d; --fail-soft: #fcecea;
+  --open: #7d5200; --open-fill: #c08a1e; --open-soft: #faf1de;
+  --sans: ui-sans-serif, system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, "Liberation Sans", sans-serif;
+  --mono: ui-monospace, "SF Mono", SFMono-Regular, Menlo, Consolas, "Liberation Mono", "DejaVu Sans Mono", monospace;
+}
+@media (prefers-color-scheme: dark) {
+  :root {
+    --page: #101216; --sunken: #181b21; --line: #2a2e37; --strong-line: #454b58;
+    --text: #e7e9ee; --muted: #9ba3b2; --accent: #9db4ff;
+    --pass: #63cf9b; --pass-fill: #3fa877; --pass-soft: #14291f;
+    --fail: #ff9a90; --fail-fill: #d9635a; --fail-soft: #341a19;
+    --open: #e6b75c; --open-fill: #b98a2f; --open-soft: #2e2412;
+  }
+}
+*, *::before, *::after { box-sizing: border-box; }
+html { scroll-padding-top: 4.5rem; -webkit-text-size-adjust: 100%; }
+body { margin: 0; background: var(--page); color: var(--text); font: 0.875rem/1.5 var(--sans); font-variant-numeric: tabular-nums; }
+h1, h2, h3, h4, h5, p, ul, dl, dd, table, fieldset { margin: 0; padding: 0; }
+h1 { font-size: 1.375rem; line-height: 1.25; font-weight: 650; letter-spacing: -0.012em; }
+h2 { font-size: 1.125rem; line-height: 1.35; font-weight: 650; letter-spacing: -0.006em; overflow-wrap: anywhere; }
+h3 { font: inherit; font-weight: 550; overflow-wrap: anywhere; }
+h4 { font-size: 0.875rem; font-weight: 650; }
+h5, caption, .label { font-size: 0.75rem; line-height: 1.5; font-weight: 500; color: var(--muted); text-align: start; }
+ul { list-style: none; }
+code { font-family: var(--mono); font-size: 0.8125rem; }
+a { color: var(--accent); text-underline-offset: 0.2em; text-decoration-thickness: 1px; overflow-wrap: anywhere; }
+:focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; border-radius: 4px; }
+.vh { position: absolute; width: 1px; height: 1px; margin: -1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
+.page { max-width: 76rem; margin: 0 auto; padding: 0 1.5rem; }
+.num { text-align: end; white-space: nowrap; }
+.muted { color: var(--muted); }
+.passed { --tone: var(--pass); --fill: var(--pass-fill); --soft: var(--pass-soft); }
+.failed { --tone: var(--fail); --fill: var(--fail-fill); --soft: var(--fail-soft); }
+.unknown { --tone: var(--open); --fill: var(--open-fill); --soft: var(--open-soft); }
+.tone { color: var(--tone); }
+.icon { width: 1rem; height: 1rem; flex: none; color: var(--tone); vertical-align: -0.1875rem; }
+.stand-in { font-family: var(--mono); font-size: 0.85em; color: var(--muted); border: 1px solid var(--line); border-radius: 3px; padding: 0 0.2em; unicode-bidi: isolate; }
+
+header.page { padding-top: 2.5rem; padding-bottom: 1.75rem; }
+.sub { margin-top: 0.25rem; color: var(--muted); }
+.figures { display: flex; flex-wrap: wrap; gap: 0.5rem 2.5rem; margin-top: 1.5rem; }
+.figures div { display: flex; flex-direction: column-reverse; }
+.figures dt { color: var(--muted); }
+.figures dd { font-size: 1.75rem; line-height: 1.2; font-weight: 600; letter-spacing: -0.02em; }
+.figures .zero dd { color: var(--muted); font-weight: 400; }
+.share { display: block; width: 100%; height: 0.5rem; margin-top: 1rem; border-radius: 0.25rem; background: var(--line); }
+.share rect.passed, .bins rect.passed { fill: var(--pass-fill); }
+.share rect.failed, .bins rect.failed { fill: var(--fail-fill); }
+.share rect.unknown { fill: var(--open-fill); }
+
+.scroll { overflow-x: auto; }
+table { border-collapse: collapse; width: 100%; }
+th { font-weight: 500; text-align: start; }
+thead th { font-size: 0.75rem; color: var(--muted); white-space: nowrap; }
+thead th.num { text-align: end; }
+.grid th, .grid td { padding: 0.4375rem 1.5rem 0.4375rem 0; border-bottom: 1px solid var(--line); vertical-align: middle; }
+.grid th:last-child, .grid td:last-child { padding-inline-end: 0; }
+.grid tbody th { font-weight: 400; overflow-wrap: anywhere; }
+.grid.sets { margin-top: 1.75rem; }
+.grid .why td { padding-top: 0; color: var(--muted); }
+.grid tr:has(+ .why) > * { border-bottom: 0; }
+
+.filter { position: sticky; top: 0; z-index: 2; background: var(--page); border-bottom: 1px solid var(--line); }
+.filter fieldset { display: flex; flex-wrap: wrap; align-items: center; gap: 0.25rem; border: 0; padding: 0.5rem 0; }
+.filter label { position: relative; padding: 0.25rem 0.75rem; border-radius: 1rem; color: var(--muted); cursor: pointer; white-space: nowrap; }
+.filter label:hover { color: var(--text); background: var(--sunken); }
+.filter input { position: absolute; inset: 0; margin: 0; opacity: 0; cursor: pointer; }
+.filter label:has(:checked) { background: var(--text); color: var(--page); }
+.filter label:has(:focus-visible) { outline: 2px solid var(--accent); outline-offset: 2px; }
+.filter b { font-weight: 600; margin-inline-start: 0.25rem; }
+body:has(#show-failed:checked) .case:not(.failed),
+body:has(#show-unknown:checked) .case:not(.unknown),
+body:has(#show-passed:checked) .case:not(.passed),
+.none, body:has(#show-all:checked) .none { display: none; }
+body:has(#show-failed:checked) .none.failed,
+body:has(#show-unknown:checked) .none.unknown,
+body:has(#show-passed:checked) .none.passed { display: block; }
+
+.set { padding-top: 2.25rem; }
+.set > .sub { margin-bottom: 1rem; }
+.notice { margin: 0 0 1rem; padding: 0.5rem 0.75rem; border-inline-start: 3px solid var(--open-fill); background: var(--open-soft); overflow-wrap: anywhere; }
+.notice + .notice { margin-top: -0.5rem; }
+.notice p + p { color: var(--muted); }
+.bins { display: block; width: 10rem; height: 1.75rem; }
+.bins .axis { stroke: var(--strong-line); }
+.bar { display: block; width: 8rem; height: 0.5rem; }
+.bar .track { fill: var(--line); }
+.bar .value { fill: var(--fill); }
+.threshold { stroke: var(--text); stroke-width: 2; }
+
+.cases { margin-top: 1.5rem; }
+.columns, .case > summary { display: grid; grid-template-columns: 1rem 1rem minmax(8rem, 1fr) auto 4.5rem; gap: 0 0.75rem; align-items: center; padding: 0.5rem; }
+.columns { padding-bottom: 0.25rem; border-bottom: 1px solid var(--line); font-size: 0.75rem; font-weight: 500; color: var(--muted); }
+.columns > :first-child { grid-column: 1 / 4; padding-inline-start: 0; }
+.cells { display: grid; grid-auto-flow: column; grid-auto-columns: 11.5rem; gap: 0.75rem; }
+.cells > * { text-align: end; overflow-wrap: anywhere; }
+.cells .metric { display: none; }
+.cells .off { font-weight: 600; color: var(--tone); }
+.turns { text-align: end; color: var(--muted); white-space: nowrap; }
+.case { border-bottom: 1px solid var(--line); content-visibility: auto; contain-intrinsic-size: auto 2.375rem; }
+.case > summary { cursor: pointer; list-style: none; border-radius: 6px; }
+.case > summary::-webkit-details-marker { display: none; }
+.case > summary:hover { background: var(--sunken); }
+.case > summary:focus-visible { outline-offset: -2px; }
+.chevron { width: 0.75rem; height: 0.75rem; color: var(--muted); transition: transform 120ms; }
+.case[open] > summary .chevron { transform: rotate(90deg); }
+.case[open] > summary h3 { font-weight: 650; }
+.panel { padding: 0.5rem 0.5rem 2rem 4rem; display: grid; gap: 1.25rem; grid-template-columns: minmax(0, 1fr); }
+.reason { padding: 0.625rem 0.75rem; border-radius: 6px; background: var(--soft); overflow-wrap: anywhere; }
+.score { font-weight: 600; }
+.facts { display: flex; flex-wrap: wrap; gap: 0.25rem 2rem; }
+.facts div { display: flex; gap: 0.5rem; }
+.facts dt, .facts small { color: var(--muted); font-size: inherit; }
+.rubrics { display: grid; gap: 0.25rem; overflow-wrap: anywhere; }
+.rubrics b { font-weight: 550; color: var(--text); }
+
+.turn { border-top: 1px solid var(--line); padding-top: 1rem; display: grid; gap: 0.875rem; grid-template-columns: minmax(0, 1fr); }
+.turn-head { display: flex; flex-wrap: wrap; gap: 0.25rem 1.25rem; align-items: baseline; }
+.chips { display: flex; flex-wrap: wrap; gap: 0.125rem 1.25rem; color: var(--muted); overflow-wrap: anywhere; }
+.text { white-space: pre-wrap; overflow-wrap: anywhere; max-width: 46rem; }
+.pair { display: grid; grid-template-columns: repeat(2, minmax(0, 1fr)); gap: 1rem; }
+.pair.alone { grid-template-columns: minmax(0, 1fr); }
+.said { min-width: 0; }
+.pair .said { background: var(--sunken); border-radius: 6px; padding: 0.625rem 0.875rem 0.75rem; }
+mark { background: none; color: inherit; box-shadow: inset 0 -2px var(--pass-fill); background-color: var(--pass-soft); border-radius: 2px 2px 0 0; }
+.cut { display: block; margin-top: 0.5rem; color: var(--muted); font-size: 0.75rem; }
+.legend { margin-top: 0.375rem; color: var(--muted); font-size: 0.75rem; }
+
+.calls { table-layout: fixed; }
+.calls caption { padding-bottom: 0.25rem; }
+.calls .kind { width: 6.5rem; }
+.calls td, .calls th { padding: 0.5rem 0.75rem 0.5rem 0; vertical-align: top; border-top: 1px solid var(--line); }
+.calls thead th { border-top: 0; padding-block: 0 0.25rem; }
+.calls tbody th { font-size: 0.8125rem; color: var(--tone, var(--muted)); white-space: nowrap; }
+.calls tbody th > span { display: inline-block; width: 1.125rem; font-family: var(--mono); }
+.calls tbody th small { display: block; font-size: 0.75rem; font-weight: 400; white-space: normal; color: var(--muted); padding-inline-start: 1.125rem; }
+.calls td:not(:last-child) { padding-inline-end: 1.25rem; }
+.calls tr.off td { background: var(--soft); }
+.calls tr.off td:first-of-type { padding-inline-start: 0.75rem; }
+.calls td { padding-inline-start: 0.75rem; }
+.calls thead th:not(.kind) { padding-inline-start: 0.75rem; }
+.call, .arg { display: block; overflow-wrap: anywhere; white-space: pre-wrap; }
+.call b { font-weight: 600; }
+.arg { padding-inline-start: 2.25em; text-indent: -1.125em; color: var(--muted); }
+.arg .value { color: var(--text); }
+.arg.changed { color: var(--text); }
+.arg.changed .value { font-weight: 600; text-decoration: underline; text-decoration-color: var(--fill); text-decoration-thickness: 2px; text-underline-offset: 0.2em; }
+.nested { padding: 0.375rem 0 0 2.25em; color: var(--muted); }
+.nested code { overflow-wrap: anywhere; color: var(--text); }
+footer.page { margin-top: 3rem; padding-block: 1.25rem 2.5rem; color: var(--muted); border-top: 1px solid var(--line); }
+
+@media (max-width: 60rem) {
+  .columns .cells, .columns .turns { display: none; }
+  .case > summary { grid-template-columns: 1rem 1rem minmax(0, 1fr) auto; align-items: start; }
+  .chevron, .icon { margin-top: 0.1875rem; }
+  .case > summary .cells { grid-row: 2; grid-column: 3 / 5; grid-auto-flow: row; grid-auto-columns: auto; gap: 0; color: var(--muted); font-size: 0.8125rem; }
+  .case > summary .turns { grid-row: 1; grid-column: 4; }
+  .cells > * { text-align: start; }
+  .cells .metric { display: inline; font-weight: 400; color: var(--muted); }
+  .panel { padding-inline-start: 2.25rem; }
+}
+@media (max-width: 40rem) {
+  .page { padding-inline: 1rem; }
+  header.page { padding-top: 1.5rem; }
+  .figures { gap: 0.5rem 1.75rem; }
+  .panel { padding-inline: 0; }
+  .pair { grid-template-columns: minmax(0, 1fr); }
+  .filter label { padding-inline: 0.625rem; }
+  .calls, .calls tbody, .calls tr, .calls td, .calls tbody th { display: block; width: auto; }
+  .calls caption { display: block; }
+  .calls thead { position: absolute; clip-path: inset(50%); }
+  .calls tr { border-top: 1px solid var(--line); padding-block: 0.5rem; }
+  .calls td, .calls tbody th { border-top: 0; padding: 0.125rem 0; }
+  .calls tbody th small { display: inline; }
+  .calls td:empty { display: none; }
+  .calls tr.off td { padding: 0.375rem 0.625rem; border-radius: 4px; margin-top: 0.25rem; }
+  .calls td[data-side]:not(:empty)::before { content: attr(data-side); display: block; font-size: 0.75rem; color: var(--muted); }
+  .nested { padding-inline-start: 0; }
+}
+@media (min-width: 100rem) { .page { max-width: 88rem; } }
+@media (prefers-reduced-motion: reduce) { .chevron { transition: none; } }
+@media (forced-colors: active) {
+  .filter label:has(:checked) { outline: 2px solid; }
+  mark { text-decoration: underline; }
+}
+@media print {
+  .filter { display: none; }
+  .case { content-visibility: visible; }
+  .case::details-content { content-visibility: visible; display: block; }
+}
+`;

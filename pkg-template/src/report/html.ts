@@ -1,0 +1,462 @@
+/**
+ * Results as one HTML file that needs nothing else: no script, no request, no server.
+ *
+ * The page opens from a disk or as a CI artefact. Cases are `<details>`, the filter is radio buttons
+ * and CSS, bars are SVG; so the content security policy can forbid everything but the page's own
+ * stylesheet. Text of results goes only between tags, through {@link html}, which escapes it.
+ *
+ * Size is linear in the results: texts are cut at {@link LONGEST_TEXT} with a note of what is left
+ * out, and cases outside the view are not laid out (`content-visibility`).
+ */
+
+import { EvalStatus } from "../enums.js";
+import type {
+  AlignmentEntry,
+  EvalCaseResult,
+  EvalMetricResult,
+  EvalSetResult,
+  FunctionCall,
+} from "../types.js";
+import { hasScore, placesText, sideText } from "./difference.js";
+import { STYLE, STYLE_HASH } from "./html-style.js";
+import {
+  countCases,
+  countsText,
+  finalText,
+  informationalLabel,
+  informationalMetrics,
+  judgedMetrics,
+  metricNames,
+  type NamedCase,
+  namedCases,
+  type StatusCounts,
+  stampText,
+  statusWord,
+  timestampText,
+  toolCallsOf,
+  userText,
+} from "./results.js";
+import { amountText, count, head, isRecord, keyText, pieces, scoreText, thresholdText, valueText } from "./text.js";
+
+/** How to render the page. */
+export interface HtmlOptions {
+  /** The title of the page, "Evaluation report" by default. */
+  title?: string;
+}
+
+/** The characters of a text that are shown; the rest is counted. */
+const LONGEST_TEXT = 6000;
+/** The metrics that get a column of their own in the list of cases. */
+const MOST_COLUMNS = 4;
+
+/**
+ * Renders results as one self-contained HTML page.
+ *
+ * @example
+ * await writeFile("report.html", renderHtml([result], { title: "Nightly evaluation" }));
+ */
+export function renderHtml(results: readonly EvalSetResult[], options: HtmlOptions = {}): string {
+  const title = options.title ?? "Evaluation report";
+  const counts = countCases(results);
+  const policy = `default-src 'none'; style-src '${STYLE_HASH}'; base-uri 'none'; form-action 'none'`;
+  const page = html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${new Markup(policy)}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="referrer" content="no-referrer">
+<title>${new Markup(escaped(head(title, 200)))}</title>
+<style>${new Markup(STYLE)}</style>
+</head>
+<body>
+${ICONS}
+<header class="page">
+<h1>${head(title, 200)}</h1>
+${overview(results, counts)}
+</header>
+<main>
+${filter(counts)}
+${results.map(setSection)}
+</main>
+<footer class="page">${[...new Set(results.map(stampText))].map((stamp) => html`<p>${stamp}</p>`)}</footer>
+</body>
+</html>
+`;
+  return page.text;
+}
+
+/** Text that is HTML already. */
+class Markup {
+  readonly text: string;
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+type Content = string | number | undefined | Markup | readonly Content[];
+
+/** HTML with everything put into it escaped, save what is HTML already; lists are joined. */
+function html(literals: TemplateStringsArray, ...contents: Content[]): Markup {
+  let text = literals[0] ?? "";
+  contents.forEach((content, at) => {
+    text += markupOf(content) + (literals[at + 1] ?? "");
+  });
+  return new Markup(text);
+}
+
+function markupOf(content: Content): string {
+  if (content === undefined) return "";
+  if (content instanceof Markup) return content.text;
+  if (typeof content === "number") return String(content);
+  if (typeof content !== "string") return content.map(markupOf).join("");
+  let text = "";
+  for (const piece of pieces(content)) {
+    const safe = escaped(piece.text);
+    text += piece.standsIn ? `<span class="stand-in">${safe}</span>` : safe;
+  }
+  return text;
+}
+
+const ESCAPES: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" };
+
+function escaped(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => ESCAPES[character] ?? character);
+}
+
+const ICONS = html`<svg width="0" height="0" aria-hidden="true" focusable="false" class="vh">
+<symbol id="icon-passed" viewBox="0 0 16 16"><circle cx="8" cy="8" r="7" fill="none" stroke="currentColor" stroke-width="1.5"/><path d="M5 8.2l2.1 2.1L11 6.2" fill="none" stroke="currentColor" stroke-width="1.5" stroke-linecap="round" stroke-linejoin="round"/></symbol>
+<symbol id="icon-failed" viewBox="0 0 16 16"><circle cx="8" cy="8" r="7.75" fill="currentColor"/><path d="M5.6 5.6l4.8 4.8M10.4 5.6l-4.8 4.8" fill="none" stroke="var(--page)" stroke-width="1.6" stroke-linecap="round"/></symbol>
+<symbol id="icon-unknown" viewBox="0 0 16 16"><circle cx="8" cy="8" r="7" fill="none" stroke="currentColor" stroke-width="1.5" stroke-dasharray="2.6 1.8"/><path d="M5.5 8h5" fill="none" stroke="currentColor" stroke-width="1.5" stroke-linecap="round"/></symbol>
+<symbol id="icon-chevron" viewBox="0 0 12 12"><path d="M4.5 2.5L8 6l-3.5 3.5" fill="none" stroke="currentColor" stroke-width="1.5" stroke-linecap="round" stroke-linejoin="round"/></symbol>
+</svg>`;
+
+/** The class that gives a status its colours. */
+function tone(status: EvalStatus): string {
+  if (status === EvalStatus.PASSED) return "passed";
+  return status === EvalStatus.FAILED ? "failed" : "unknown";
+}
+
+function icon(status: EvalStatus): Markup {
+  const name = tone(status);
+  return html`<svg class="icon ${name}" aria-hidden="true"><use href="#icon-${name}"/></svg>`;
+}
+
+function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+function overview(results: readonly EvalSetResult[], counts: StatusCounts): Markup {
+  const cases = counts.passed + counts.failed + counts.notEvaluated;
+  const newest = results.map(timestampText).sort().at(-1);
+  const when = newest === undefined ? undefined : html`, <time datetime="${newest}Z">${newest.replace("T", " ")} UTC</time>`;
+  const figure = (label: string, amount: number, name: string) =>
+    html`<div class="${name}${amount === 0 ? " zero" : ""}"><dt>${label}</dt><dd class="tone">${amountText(amount)}</dd></div>`;
+  return html`<p class="sub">${count(cases, "case")} in ${count(results.length, "evalset")}${when}</p>
+<dl class="figures">${figure("Passed", counts.passed, "passed")}${figure("Failed", counts.failed, "failed")}${figure("Not evaluated", counts.notEvaluated, "unknown")}</dl>
+${share(counts)}
+${results.length > 1 ? setsTable(results) : undefined}`;
+}
+
+/** The counts as one bar; it says nothing that is not said in words beside it. */
+function share({ passed, failed, notEvaluated }: StatusCounts): Markup {
+  const all = Math.max(passed + failed + notEvaluated, 1);
+  let x = 0;
+  const parts = ([["passed", passed], ["failed", failed], ["unknown", notEvaluated]] as const).map(([name, amount]) => {
+    const width = (1000 * amount) / all;
+    const part = amount === 0 ? undefined : html`<rect class="${name}" x="${short(x)}" y="0" width="${short(width)}" height="8"/>`;
+    x += width;
+    return part;
+  });
+  return html`<svg class="share" viewBox="0 0 1000 8" preserveAspectRatio="none" aria-hidden="true">${parts}</svg>`;
+}
+
+function short(length: number): string {
+  return String(Math.round(length * 100) / 100);
+}
+
+function setsTable(results: readonly EvalSetResult[]): Markup {
+  const rows = results.map((set, at) => {
+    const { passed, failed, notEvaluated } = countCases([set]);
+    const cell = (amount: number, name: string) =>
+      amount === 0 ? html`<td class="num muted">0</td>` : html`<td class="num ${name}"><span class="tone">${amountText(amount)}</span></td>`;
+    return html`<tr><th scope="row"><a href="#set-${at + 1}"><bdi>${head(set.evalSetId, 300)}</bdi></a></th><td class="num">${amountText(set.evalCaseResults.length)}</td>${cell(passed, "passed")}${cell(failed, "failed")}${cell(notEvaluated, "unknown")}</tr>`;
+  });
+  return html`<div class="scroll" tabindex="0" role="group" aria-label="Evalsets"><table class="grid sets"><caption class="vh">Evalsets</caption><thead><tr><th scope="col">Evalset</th><th scope="col" class="num">Cases</th><th scope="col" class="num">Passed</th><th scope="col" class="num">Failed</th><th scope="col" class="num">Not evaluated</th></tr></thead><tbody>${rows}</tbody></table></div>`;
+}
+
+function filter({ passed, failed, notEvaluated }: StatusCounts): Markup {
+  const choice = (id: string, label: string, amount: number, checked = false) =>
+    html`<label><input type="radio" name="show" id="show-${id}"${checked ? " checked" : ""}>${label} <b>${amountText(amount)}</b></label>`;
+  return html`<div class="filter"><div class="page"><fieldset><legend class="vh">Show cases</legend>${choice("all", "All", passed + failed + notEvaluated, true)}${choice("failed", "Failed", failed)}${choice("unknown", "Not evaluated", notEvaluated)}${choice("passed", "Passed", passed)}</fieldset></div></div>`;
+}
+
+const ORDER: readonly EvalStatus[] = [EvalStatus.FAILED, EvalStatus.NOT_EVALUATED, EvalStatus.PASSED];
+
+function setSection(set: EvalSetResult, at: number): Markup {
+  const id = `set-${at + 1}`;
+  const cases = namedCases(set)
+    .map((one, position) => ({ ...one, id: `${id}-case-${position + 1}` }))
+    .sort((a, b) => ORDER.indexOf(a.result.finalEvalStatus) - ORDER.indexOf(b.result.finalEvalStatus));
+  const counts = countCases([set]);
+  const names = metricNames(cases.map(({ result }) => judgedMetrics(result.overallEvalMetricResults)));
+  const absent = ([["failed", "failed", counts.failed], ["unknown", "not evaluated", counts.notEvaluated], ["passed", "passed", counts.passed]] as const)
+    .filter(([, , amount]) => amount === 0)
+    .map(([name, word]) => html`<p class="none muted ${name}">No case ${name === "unknown" ? "was left " : ""}${word} here.</p>`);
+  const notices = (set.warnings ?? []).map((warning) => {
+    const place = [warning.path, warning.line === undefined ? undefined : `line ${warning.line}`].filter((part) => part !== undefined).join(", ");
+    return html`<div class="notice"><p>${head(warning.message, LONGEST_TEXT)}</p>${place || warning.help ? html`<p>${[place, warning.help].filter(Boolean).join(". ")}</p>` : undefined}</div>`;
+  });
+  return html`<section class="page set" aria-labelledby="${id}">
+<h2 id="${id}" tabindex="-1"><bdi>${head(set.evalSetId, 300)}</bdi></h2>
+<p class="sub">${count(set.evalCaseResults.length, "case")}${cases.length > 0 ? `: ${countsText(counts)}` : ""}</p>
+${notices}
+${names.length > 0 ? metricsTable(names, cases) : undefined}
+${cases.length > 0 ? html`<div class="cases">${columnsRow(names)}${cases.map((one) => caseDetails(one, names))}${absent}</div>` : undefined}
+</section>`;
+}
+
+/** The greatest score a metric can give. */
+function scaleOf(metricName: string): number {
+  return metricName === "response_evaluation_score" ? 5 : 1;
+}
+
+function metricsTable(names: readonly string[], cases: readonly NamedCase[]): Markup {
+  const rows = names.map((name) => {
+    const results = cases.flatMap(({ result }) => result.overallEvalMetricResults.filter((metric) => metric.metricName === name));
+    const scores = results.filter(hasScore).map(({ score }) => score ?? 0);
+    const mean = scores.length === 0 ? undefined : scores.reduce((sum, score) => sum + score, 0) / scores.length;
+    const thresholds = [...new Set(results.flatMap(({ threshold }) => (threshold === undefined ? [] : [threshold])))];
+    const amount = (status: EvalStatus) => {
+      const of = results.filter(({ evalStatus }) => evalStatus === status).length;
+      return of === 0 ? html`<td class="num muted">0</td>` : html`<td class="num ${tone(status)}"><span class="tone">${amountText(of)}</span></td>`;
+    };
+    return html`<tr><th scope="row">${head(name, 300)}</th><td>${bins(results, thresholds.length === 1 ? thresholds[0] : undefined)}</td><td class="num">${scoreText(mean)}</td><td class="num">${thresholds.length > 1 ? "several" : thresholdText(thresholds[0])}</td>${amount(EvalStatus.PASSED)}${amount(EvalStatus.FAILED)}${amount(EvalStatus.NOT_EVALUATED)}</tr>`;
+  });
+  return html`<div class="scroll" tabindex="0" role="group" aria-label="Metrics"><table class="grid"><caption class="vh">Metrics</caption><thead><tr><th scope="col">Metric</th><th scope="col">Distribution</th><th scope="col" class="num">Mean</th><th scope="col" class="num">Threshold</th><th scope="col" class="num">Passed</th><th scope="col" class="num">Failed</th><th scope="col" class="num">Not evaluated</th></tr></thead><tbody>${rows}</tbody></table></div>`;
+}
+
+const BINS = 20;
+
+/** How many cases have which score, failed below passed, with a line at the threshold. */
+function bins(results: readonly EvalMetricResult[], threshold: number | undefined): Markup {
+  const scored = results.filter(hasScore);
+  if (scored.length === 0) return html`<span class="muted">no scores</span>`;
+  const scores = scored.map(({ score }) => score ?? 0).sort((a, b) => a - b);
+  const scale = scored.reduce((most, { metricName, score, threshold }) => Math.max(most, scaleOf(metricName), score ?? 0, threshold ?? 0), 0);
+  const counts = Array.from({ length: BINS }, () => ({ passed: 0, failed: 0 }));
+  for (const { score = 0, evalStatus } of scored) {
+    const bin = counts[Math.min(BINS - 1, Math.max(0, Math.floor((score / scale) * BINS)))];
+    if (bin) bin[evalStatus === EvalStatus.PASSED ? "passed" : "failed"]++;
+  }
+  const highest = counts.reduce((most, { passed, failed }) => Math.max(most, passed + failed), 1);
+  const bars = counts.map(({ passed, failed }, at) => {
+    const [up, down] = [(24 * passed) / highest, (24 * failed) / highest];
+    const rect = (name: string, y: number, height: number) =>
+      height === 0 ? undefined : html`<rect class="${name}" x="${at * 8 + 1}" y="${short(y)}" width="6" height="${short(Math.max(height, 1.5))}"/>`;
+    return [rect("failed", 26 - down, down), rect("passed", 26 - down - up, up)];
+  });
+  const line = threshold === undefined ? undefined : html`<path class="threshold" d="M${short(thresholdAt(threshold, scale, 160))} 1v26"/>`;
+  const middle = scores[Math.floor(scores.length / 2)];
+  return html`<svg class="bins" viewBox="0 0 160 28" role="img" aria-label="From ${scoreText(scores[0])} to ${scoreText(scores.at(-1))}, median ${scoreText(middle)}"><path class="axis" d="M0 26.5h160"/>${bars}${line}</svg>`;
+}
+
+/** Where the line of a threshold stands, wholly inside the drawing. */
+function thresholdAt(threshold: number, scale: number, width: number): number {
+  return Math.min(width - 1, Math.max(1, (threshold / scale) * width));
+}
+
+function scoreBar(metric: EvalMetricResult): Markup | undefined {
+  if (!hasScore(metric)) return undefined;
+  const { score = 0, threshold } = metric;
+  const scale = Math.max(scaleOf(metric.metricName), score, threshold ?? 0);
+  const line = threshold === undefined ? undefined : html`<path class="threshold" d="M${short(thresholdAt(threshold, scale, 128))} 0v8"/>`;
+  const value = Math.max(0, (score / scale) * 128);
+  return html`<svg class="bar ${tone(metric.evalStatus)}" viewBox="0 0 128 8" aria-hidden="true"><rect class="track" y="2" width="128" height="4" rx="2"/><rect class="value" y="2" width="${short(value)}" height="4" rx="2"/>${line}</svg>`;
+}
+
+function columnsRow(names: readonly string[]): Markup {
+  const cells = names.length > MOST_COLUMNS ? html`<span>Metrics</span>` : names.map((name) => html`<span>${head(name, 80)}</span>`);
+  return html`<div class="columns" aria-hidden="true"><span>Case</span><span class="cells">${cells}</span><span class="turns">Turns</span></div>`;
+}
+
+function caseDetails({ name, result, id }: NamedCase & { id: string }, names: readonly string[]): Markup {
+  const metrics = result.overallEvalMetricResults;
+  const turns = result.evalMetricResultPerInvocation.length;
+  const judged = judgedMetrics(metrics);
+  const cells = names.length > MOST_COLUMNS
+    ? html`<span class="cell">${judged.filter(({ evalStatus }) => evalStatus === EvalStatus.PASSED).length} of ${judged.length} passed</span>`
+    : names.map((wanted) => summaryCell(judged.find(({ metricName }) => metricName === wanted)));
+  return html`<details class="case ${tone(result.finalEvalStatus)}"><summary><svg class="chevron" aria-hidden="true"><use href="#icon-chevron"/></svg>${icon(result.finalEvalStatus)}<h3><span class="vh">${capital(statusWord(result.finalEvalStatus))}: </span><bdi>${head(name, 300)}</bdi></h3><span class="cells">${cells}</span><span class="turns">${amountText(turns)}<span class="vh"> turn${turns === 1 ? "" : "s"}</span></span></summary>
+<div class="panel" id="${id}">
+${result.reason ? html`<p class="reason">${clipped(result.reason)}</p>` : undefined}
+${judged.length > 0 ? caseMetrics(judged) : undefined}
+${facts(informationalMetrics(metrics))}
+${result.evalMetricResultPerInvocation.map((turn, at) => turnSection(turn, at, turns > 1))}
+</div></details>
+`;
+}
+
+function summaryCell(metric: EvalMetricResult | undefined): Markup {
+  if (metric === undefined) return html`<span></span>`;
+  const off = metric.evalStatus === EvalStatus.PASSED ? "" : ` class="off ${tone(metric.evalStatus)}"`;
+  const missing = hasScore(metric) ? undefined : html`<span class="vh">${statusWord(metric.evalStatus)}</span>`;
+  return html`<span${new Markup(off)}><span class="metric">${head(metric.metricName, 80)} </span>${scoreText(metric.score, metric.threshold)}${missing}</span>`;
+}
+
+function caseMetrics(metrics: readonly EvalMetricResult[]): Markup {
+  const rows = metrics.map((metric) => {
+    const why = whyOf(metric);
+    return html`<tr class="${tone(metric.evalStatus)}"><th scope="row">${head(metric.metricName, 300)}</th><td>${scoreBar(metric)}</td><td class="num score">${scoreText(metric.score, metric.threshold)}</td><td class="num">${thresholdText(metric.threshold)}</td><td>${icon(metric.evalStatus)} <span class="tone">${capital(statusWord(metric.evalStatus))}</span></td></tr>${why === undefined ? undefined : html`<tr class="why"><td colspan="5">${why}</td></tr>`}`;
+  });
+  return html`<div class="scroll" tabindex="0" role="group" aria-label="Scores"><table class="grid"><caption class="vh">Scores</caption><thead><tr><th scope="col">Metric</th><th scope="col"><span class="vh">Bar</span></th><th scope="col" class="num">Score</th><th scope="col" class="num">Threshold</th><th scope="col">Result</th></tr></thead><tbody>${rows}</tbody></table></div>`;
+}
+
+/** The reason, rubrics and warnings of a metric. */
+function whyOf(metric: EvalMetricResult): Markup | undefined {
+  const rubrics = metric.details?.rubricScores ?? [];
+  const warnings = metric.explanation?.warnings ?? [];
+  if (!metric.reason && rubrics.length === 0 && warnings.length === 0) return undefined;
+  return html`${metric.reason ? html`<p>${clipped(metric.reason)}</p>` : undefined}${
+    rubrics.length > 0
+      ? html`<ul class="rubrics">${rubrics.map(({ rubricId, score, rationale }) => html`<li><b>${head(rubricId, 300)}</b> ${scoreText(score)}${rationale ? html`: <bdi>${clipped(rationale)}</bdi>` : undefined}</li>`)}</ul>`
+      : undefined
+  }${warnings.map((warning) => html`<p>Note: ${clipped(warning)}</p>`)}`;
+}
+
+/** Informational values, with what they are made of. */
+function facts(metrics: readonly EvalMetricResult[]): Markup | undefined {
+  const items = metrics.filter(hasScore).map((metric) => {
+    const seconds = metric.metricName === "invocation_duration_v1";
+    const tokens = metric.details?.tokenUsageDetails;
+    const times = metric.details?.durationDetails;
+    const parts = [
+      [tokens?.inputTokens, "in"], [tokens?.cachedTokens, "cached"], [tokens?.outputTokens, "out"], [tokens?.reasoningTokens, "reasoning"],
+      [times?.modelSeconds, "model"], [times?.toolSeconds, "tools"], [times?.frameworkSeconds, "framework"],
+    ] as const;
+    const made = parts.flatMap(([amount, word]) => (amount === undefined || amount === null ? [] : [`${amountText(amount, seconds ? 3 : 0)} ${word}`]));
+    return html`<div><dt>${capital(informationalLabel(head(metric.metricName, 80)))}</dt><dd>${amountText(metric.score, seconds ? 3 : 1)}${made.length > 0 ? html` <small>${made.join(", ")}</small>` : undefined}</dd></div>`;
+  });
+  return items.length > 0 ? html`<dl class="facts">${items}</dl>` : undefined;
+}
+
+type Turn = EvalCaseResult["evalMetricResultPerInvocation"][number];
+
+function turnSection(turn: Turn, at: number, scored: boolean): Markup {
+  const { actualInvocation: actual, expectedInvocation: expected, evalMetricResults: metrics } = turn;
+  const tokens = metrics.find(({ explanation }) => explanation?.tokens)?.explanation?.tokens;
+  const side = (title: string, text: string, spans: readonly (readonly [number, number])[]) =>
+    html`<div class="said"><h5>${title}</h5>${text === "" ? html`<p class="muted">No text</p>` : html`<div class="text" dir="auto">${marked(text, spans)}</div>`}</div>`;
+  const whys = metrics.flatMap((metric) => {
+    const why = scored || metric.explanation?.warnings ? whyOf(metric) : undefined;
+    return why === undefined ? [] : [html`<div class="muted"><span class="label">${head(metric.metricName, 300)}</span>${why}</div>`];
+  });
+  return html`<section class="turn">
+<div class="turn-head"><h4>Turn ${at + 1}</h4>${scored ? html`<ul class="chips">${judgedMetrics(metrics).map((metric) => html`<li class="${tone(metric.evalStatus)}">${icon(metric.evalStatus)}<span class="vh"> ${statusWord(metric.evalStatus)}</span> ${head(metric.metricName, 80)} <span class="tone">${scoreText(metric.score, metric.threshold)}</span></li>`)}</ul>` : undefined}</div>
+<div class="said"><h5>User</h5><div class="text" dir="auto">${clipped(userText(actual) || userText(expected) || "No text")}</div></div>
+<div><div class="pair${expected ? "" : " alone"}">${expected ? side("Expected response", finalText(expected), tokens?.matched.map((match) => match.expected) ?? []) : undefined}${side(expected ? "Actual response" : "Response", finalText(actual), tokens?.matched.map((match) => match.actual) ?? [])}</div>
+${tokens ? html`<p class="legend"><mark>Marked</mark> words are in both texts. Precision ${scoreText(tokens.precision)}, recall ${scoreText(tokens.recall)}.</p>` : undefined}</div>
+${callsTable(turn)}
+${whys}
+${scored ? facts(informationalMetrics(metrics)) : undefined}
+</section>`;
+}
+
+/** A text, cut if it is very long. */
+function clipped(text: string): Markup {
+  return marked(text, []);
+}
+
+/** A text with its matched words marked, neighbours as one; cut if it is very long. */
+function marked(text: string, spans: readonly (readonly [number, number])[]): Markup {
+  const shown = head(text, LONGEST_TEXT);
+  const runs: [number, number][] = [];
+  for (const [start, end] of [...spans].sort((a, b) => a[0] - b[0])) {
+    const last = runs.at(-1);
+    const from = last?.[1] ?? 0;
+    if (!(start >= from && end > start && end <= shown.length)) continue;
+    if (last && /^[^\p{L}\p{N}\n]*$/u.test(shown.slice(from, start))) last[1] = end;
+    else runs.push([start, end]);
+  }
+  let at = 0;
+  const parts = runs.map(([start, end]) => {
+    const part = html`${shown.slice(at, start)}<mark>${shown.slice(start, end)}</mark>`;
+    at = end;
+    return part;
+  });
+  const rest = text.length - shown.length;
+  return html`${parts}${shown.slice(at)}${rest > 0 ? html`<span class="cut">${count(rest, "more character")} not shown</span>` : undefined}`;
+}
+
+interface Kind {
+  sign: string;
+  word: string;
+  /** The class of its colours, if it is not as expected. */
+  tone?: string;
+}
+
+const KINDS: Record<AlignmentEntry["kind"], Kind> = {
+  match: { sign: "=", word: "Matched" },
+  arguments: { sign: "≠", word: "Changed", tone: "unknown" },
+  missing: { sign: "−", word: "Missing", tone: "failed" },
+  extra: { sign: "+", word: "Extra", tone: "passed" },
+  moved: { sign: "↕", word: "Moved", tone: "unknown" },
+};
+
+/** The tool calls of a turn: side by side as aligned, or as they came if nothing aligned them. */
+function callsTable(turn: Turn): Markup | undefined {
+  const expected = toolCallsOf(turn.expectedInvocation);
+  const actual = toolCallsOf(turn.actualInvocation);
+  if (expected.length + actual.length === 0) return undefined;
+  const alignment = turn.evalMetricResults.find(({ explanation }) => explanation?.alignment?.length)?.explanation?.alignment;
+  if (turn.expectedInvocation === undefined) {
+    return html`<div><h5>Tool calls</h5><ul>${actual.map((call) => html`<li>${callMarkup(call, [])}</li>`)}</ul></div>`;
+  }
+  const rows = alignment
+    ? alignment.map((entry) => alignedRow(entry, expected, actual))
+    : Array.from({ length: Math.max(expected.length, actual.length) }, (_, at) =>
+        callRow(html`<th scope="row">${at + 1}</th>`, expected[at], actual[at], []),
+      );
+  return html`<table class="calls"><caption>Tool calls</caption><thead><tr><th scope="col" class="kind"><span class="vh">Comparison</span></th><th scope="col">Expected</th><th scope="col">Actual</th></tr></thead><tbody>${rows}</tbody></table>`;
+}
+
+function alignedRow(entry: AlignmentEntry, expected: readonly FunctionCall[], actual: readonly FunctionCall[]): Markup {
+  const { sign, word, tone } = KINDS[entry.kind];
+  const places = entry.kind === "moved" ? html`<small>${placesText(entry).slice(1, -1)}</small>` : undefined;
+  const title = html`<th scope="row"><span aria-hidden="true">${sign}</span>${word}${places}</th>`;
+  return callRow(title, expected[entry.expectedIndex ?? -1], actual[entry.actualIndex ?? -1], entry.differences ?? [], tone);
+}
+
+type Differences = NonNullable<AlignmentEntry["differences"]>;
+
+function callRow(title: Markup, expected: FunctionCall | undefined, actual: FunctionCall | undefined, differences: Differences, tone?: string): Markup {
+  const side = (name: string, call: FunctionCall | undefined) =>
+    call ? html`<td data-side="${name}">${callMarkup(call, differences)}${name === "Actual" ? nested(differences) : undefined}</td>` : html`<td></td>`;
+  return html`<tr${new Markup(tone === undefined ? "" : ` class="off ${tone}"`)}>${title}${side("Expected", expected)}${side("Actual", actual)}</tr>`;
+}
+
+/** A path as the engine writes it for a key of the arguments. */
+function pathOf(key: string): string {
+  return /^[A-Za-z_$][\w$]*$/.test(key) ? key : `[${JSON.stringify(key)}]`;
+}
+
+function callMarkup(call: FunctionCall, differences: Differences): Markup {
+  const args: unknown = call.args ?? undefined;
+  const name = html`<b>${head(call.name ?? "(unnamed)", 300)}</b>`;
+  const entries = isRecord(args) ? Object.entries(args) : [];
+  if (entries.length === 0) return html`<code class="call" dir="ltr">${name}${args === undefined ? "()" : `(${valueText(args)})`}</code>`;
+  const lines = entries.map(([key, value]) => {
+    const own = pathOf(key);
+    const changed = differences.some(({ path }) => path === own || path.startsWith(`${own}.`) || path.startsWith(`${own}[`));
+    return html`<span class="arg${changed ? " changed" : ""}">${changed ? html`<span class="vh">changed </span>` : undefined}${keyText(key)}: <span class="value">${valueText(value, 600)}</span></span>`;
+  });
+  return html`<code class="call" dir="ltr">${name}${lines}</code>`;
+}
+
+/** What differs below the arguments themselves, where looking at both sides would not show it at once. */
+function nested(differences: Differences): Markup | undefined {
+  const deep = differences.filter(({ path }) => path === "" || /^(?:[A-Za-z_$][\w$]*|\["(?:[^"\\]|\\.)*"\])[.[]/.test(path));
+  if (deep.length === 0) return undefined;
+  return html`<ul class="nested">${deep.map(({ path, expected, actual }) => html`<li><code dir="ltr">${head(path, 300) || "arguments"}: ${sideText(expected)} → ${sideText(actual)}</code></li>`)}</ul>`;
+}

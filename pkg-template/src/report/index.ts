@@ -1,0 +1,27 @@
+/**
+ * Results for people and their tools: a terminal, a CI server, a job summary, a spreadsheet, a browser.
+ * Every renderer takes the results of one or several evalsets and returns a string.
+ */
+
+/** The formats of a report; `json` is the results themselves, in ADK's schema. */
+export type ReportFormat = "table" | "json" | "junit" | "md" | "csv" | "html";
+
+export { renderCsv } from "./csv.js";
+export { type HtmlOptions, renderHtml } from "./html.js";
+export { renderJUnit } from "./junit.js";
+export { type MarkdownOptions, renderMarkdown } from "./markdown.js";
+export {
+  countCases,
+  countStatuses,
+  countsText,
+  finalText,
+  type NamedCase,
+  namedCases,
+  type StatusCounts,
+  statusWord,
+  textOf,
+  toolCallsOf,
+  userText,
+} from "./results.js";
+export { renderTable, type TableOptions } from "./table.js";
+export { amountText, callText, displayWidth, scoreText, shorten, valueText, visible } from "./text.js";

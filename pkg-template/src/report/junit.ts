@@ -1,0 +1,163 @@
+/**
+ * Results as JUnit XML, in the form that GitHub's report actions, GitLab and Jenkins read.
+ *
+ * - A test suite is an evalset; its properties are what made the result.
+ * - A test case is an eval case and a metric, named `case › metric`; `classname` is the evalset.
+ *   An eval case without metrics (its inference failed) is one test case of its name alone.
+ * - A metric that failed is a `<failure>`; one that was not evaluated is an `<error>`, so that a
+ *   pipeline does not take it for a success. Both hold the difference as text.
+ * - Score and threshold are properties of the test case, and so are the eval case's informational
+ *   values, which pass no judgement and are no test cases.
+ */
+
+import { EvalStatus } from "../enums.js";
+import type { EvalCaseResult, EvalMetricResult, EvalSetResult } from "../types.js";
+import { type DifferenceLine, failuresOf, type Mark, type MetricFailure, verdictText } from "./difference.js";
+import {
+  countStatuses,
+  informationalMetrics,
+  judgedMetrics,
+  namedCases,
+  statusWord,
+  timestampText,
+} from "./results.js";
+import { head, oneLine, shorten, visible } from "./text.js";
+
+/**
+ * Renders results as one JUnit XML document. Characters that XML 1.0 cannot hold are replaced by
+ * visible ones.
+ *
+ * @example
+ * await writeFile("junit.xml", renderJUnit([result]));
+ */
+export function renderJUnit(results: readonly EvalSetResult[]): string {
+  const suites = results.map((set) => ({ set, tests: namedCases(set).flatMap(({ name, result }) => testsOf(name, result)) }));
+  const all = suites.flatMap(({ tests }) => tests);
+  return [
+    '<?xml version="1.0" encoding="UTF-8"?>',
+    `<testsuites name="adk-metrics" ${countAttributes(all)}>`,
+    ...suites.flatMap(({ set, tests }) => suiteLines(set, tests)),
+    "</testsuites>",
+    "",
+  ].join("\n");
+}
+
+interface Test {
+  name: string;
+  status: EvalStatus;
+  /** The message of a failure or error. */
+  message: string;
+  /** What is between the tags of a failure or error. */
+  text: string;
+  properties: [name: string, value: string][];
+}
+
+function testsOf(name: string, result: EvalCaseResult): Test[] {
+  const metrics = judgedMetrics(result.overallEvalMetricResults);
+  const informational = informationalMetrics(result.overallEvalMetricResults).flatMap(numbersOf);
+  const status = result.finalEvalStatus;
+  const told = metrics.some((metric) => metric.evalStatus === status);
+  const reason = result.reason ?? "";
+  const tests: Test[] = told
+    ? []
+    : [{ name, status, message: reason || statusWord(status), text: reason, properties: informational }];
+  const failures = failuresOf(result);
+  for (const metric of metrics) {
+    const failure = failures.find((one) => one.metric === metric);
+    tests.push({
+      name: `${name} › ${metric.metricName}`,
+      status: metric.evalStatus,
+      message: messageOf(metric),
+      text: failure ? failureText(failure) : "",
+      properties: [...numbersOf(metric, "score"), ...informational],
+    });
+  }
+  return tests;
+}
+
+/** `0.65 < 0.8`-like facts first: a list of tests shows nothing but the message. */
+function messageOf(metric: EvalMetricResult): string {
+  return metric.reason ? `${verdictText(metric)}: ${metric.reason}` : verdictText(metric);
+}
+
+function numbersOf(metric: EvalMetricResult, name: string | number = metric.metricName): [string, string][] {
+  const numbers: [string, string][] = [];
+  if (metric.score !== undefined) numbers.push([typeof name === "string" ? name : metric.metricName, String(metric.score)]);
+  if (metric.threshold !== undefined) numbers.push(["threshold", String(metric.threshold)]);
+  return numbers;
+}
+
+const SIGNS: Record<Mark, string> = { same: "= ", expected: "- ", actual: "+ ", changed: "~ ", moved: "> ", note: "" };
+
+function failureText({ metric, lines, turns }: MetricFailure): string {
+  const signed = (line: DifferenceLine) => `  ${SIGNS[line.mark]}${line.text}`;
+  return [
+    ...(metric.reason ? [oneLine(head(metric.reason, 4000))] : []),
+    ...lines.map(signed),
+    ...turns.flatMap((turn) => [
+      `turn ${turn.turn}: ${shorten(turn.user, 160)}`,
+      ...(turn.metric.reason && turn.metric.reason !== metric.reason ? [`  ${oneLine(head(turn.metric.reason, 4000))}`] : []),
+      ...turn.lines.map(signed),
+    ]),
+  ].join("\n");
+}
+
+function countAttributes(tests: readonly Test[]): string {
+  const { failed, notEvaluated } = countStatuses(tests.map(({ status }) => status));
+  return `tests="${tests.length}" failures="${failed}" errors="${notEvaluated}" skipped="0"`;
+}
+
+function suiteLines(set: EvalSetResult, tests: readonly Test[]): string[] {
+  const timestamp = timestampText(set);
+  const when = timestamp === undefined ? "" : ` timestamp="${timestamp}"`;
+  return [
+    `  <testsuite name="${escaped(set.evalSetId)}" ${countAttributes(tests)}${when}>`,
+    ...propertyLines(
+      [
+        ["engineVersion", set.engineVersion],
+        ["referenceVersion", set.referenceVersion],
+        ["dialect", set.dialect],
+        ["evalSetResultId", set.evalSetResultId],
+      ],
+      "    ",
+    ),
+    ...tests.flatMap((test) => testLines(set, test)),
+    "  </testsuite>",
+  ];
+}
+
+function testLines(set: EvalSetResult, test: Test): string[] {
+  const open = `    <testcase classname="${escaped(set.evalSetId)}" name="${escaped(test.name)}"`;
+  const inside = [...propertyLines(test.properties, "      "), ...outcomeLines(test)];
+  return inside.length === 0 ? [`${open}/>`] : [`${open}>`, ...inside, "    </testcase>"];
+}
+
+function propertyLines(properties: readonly [string, string][], indent: string): string[] {
+  if (properties.length === 0) return [];
+  return [
+    `${indent}<properties>`,
+    ...properties.map(([name, value]) => `${indent}  <property name="${escaped(name)}" value="${escaped(value)}"/>`),
+    `${indent}</properties>`,
+  ];
+}
+
+function outcomeLines({ status, message, text }: Test): string[] {
+  const tag = status === EvalStatus.FAILED ? "failure" : status === EvalStatus.NOT_EVALUATED ? "error" : undefined;
+  if (tag === undefined) return [];
+  const type = status === EvalStatus.FAILED ? "FAILED" : "NOT_EVALUATED";
+  const open = `      <${tag} type="${type}" message="${escaped(shorten(message, 1000))}"`;
+  return [text === "" ? `${open}/>` : `${open}>${escaped(text)}</${tag}>`];
+}
+
+const XML_ESCAPES: Record<string, string> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "'": "&apos;",
+};
+
+/** Text fit for an XML attribute or element. */
+function escaped(text: string): string {
+  return visible(text).replace(/[&<>"']/g, (character) => XML_ESCAPES[character] ?? character);
+}

@@ -1,0 +1,152 @@
+/**
+ * Results as GitHub-flavoured Markdown, for the summary of a CI job or a comment on a pull request.
+ *
+ * Text of results cannot become markup: in prose its punctuation is written as character references,
+ * and a code block's fence is longer than any run of backticks inside.
+ */
+
+import { EvalStatus } from "../enums.js";
+import type { EvalMetricResult, EvalSetResult } from "../types.js";
+import { type DifferenceLine, failuresOf, type MetricFailure, verdictText } from "./difference.js";
+import { countCases, countsText, judgedMetrics, metricNames, type NamedCase, namedCases, stampText, statusWord } from "./results.js";
+import { amountText, count, scoreText, shorten, thresholdText } from "./text.js";
+
+/** How much to render. */
+export interface MarkdownOptions {
+  /**
+   * The most bytes to render, 1,000,000 by default, which is within the 1 MiB that GitHub takes as a
+   * job summary. A comment takes 65,536. What does not fit is left out, and the report says so.
+   */
+  maxBytes?: number;
+  /** The most rows in the table of a set, 200 by default; cases that did not pass come first. */
+  maxRows?: number;
+}
+
+/**
+ * Renders results as Markdown: for each set a table of its cases and metrics, then the differences
+ * of each case that did not pass, collapsed.
+ *
+ * @example
+ * await appendFile(process.env.GITHUB_STEP_SUMMARY, renderMarkdown([result]));
+ */
+export function renderMarkdown(results: readonly EvalSetResult[], options: MarkdownOptions = {}): string {
+  const { maxBytes = 1_000_000, maxRows = 200 } = options;
+  const cases = results.reduce((sum, set) => sum + set.evalCaseResults.length, 0);
+  const head = [`## Evaluation: ${countsText(countCases(results))} of ${count(cases, "case")}`];
+  const foot = [...new Set(results.map(stampText))].map((stamp) => `<sub>${prose(stamp)}</sub>`);
+  const limit = maxBytes - [...head, ...foot].reduce((sum, block) => sum + bytes(block), 0) - 200;
+  const body: string[] = [];
+  let used = 0;
+  let leftOut = 0;
+  const write = (block: string) => {
+    const size = bytes(block);
+    if (used + size > limit) leftOut++;
+    else {
+      body.push(block);
+      used += size;
+    }
+  };
+  for (const set of results) {
+    const named = worstFirst(namedCases(set));
+    write(`### ${code(set.evalSetId)} ${countsText(countCases([set]))}`);
+    for (const warning of set.warnings ?? []) write(`> Warning: ${prose(shorten(warning.message, 1000))}`);
+    if (named.length > 0) write(summaryTable(named, maxRows));
+    for (const one of named) {
+      const failures = failuresOf(one.result);
+      if (failures.length > 0 || one.result.finalEvalStatus !== EvalStatus.PASSED) write(detailsOf(one, failures));
+    }
+  }
+  if (leftOut > 0) body.push(`_${count(leftOut, "section")} left out to keep within ${amountText(maxBytes)} bytes._`);
+  return `${[...head, ...body, ...foot].join("\n\n")}\n`;
+}
+
+const ORDER: readonly EvalStatus[] = [EvalStatus.FAILED, EvalStatus.NOT_EVALUATED, EvalStatus.PASSED];
+
+function worstFirst(cases: readonly NamedCase[]): NamedCase[] {
+  return [...cases].sort((a, b) => ORDER.indexOf(a.result.finalEvalStatus) - ORDER.indexOf(b.result.finalEvalStatus));
+}
+
+function statusIcon(status: EvalStatus): string {
+  if (status === EvalStatus.PASSED) return "✅";
+  return status === EvalStatus.FAILED ? "❌" : "⚠️";
+}
+
+function summaryTable(cases: readonly NamedCase[], maxRows: number): string {
+  const names = metricNames(cases.map(({ result }) => judgedMetrics(result.overallEvalMetricResults)));
+  const rows = cases.slice(0, maxRows).map(({ name, result }) => [
+    code(name),
+    ...names.map((wanted) => metricCell(result.overallEvalMetricResults.find((one) => one.metricName === wanted))),
+    `${statusIcon(result.finalEvalStatus)} ${statusWord(result.finalEvalStatus)}`,
+  ]);
+  const table = [
+    ["Case", ...names.map(code), "Status"],
+    [":---", ...names.map(() => "---:"), ":---"],
+    ...rows,
+  ].map((cells) => `| ${cells.join(" | ")} |`);
+  const more = cases.length - rows.length;
+  return [...table, ...(more > 0 ? ["", `… and ${count(more, "more case")}.`] : [])].join("\n");
+}
+
+function metricCell(metric: EvalMetricResult | undefined): string {
+  if (metric === undefined) return "";
+  const score = scoreText(metric.score, metric.threshold);
+  if (metric.evalStatus === EvalStatus.PASSED) return score;
+  if (metric.evalStatus === EvalStatus.NOT_EVALUATED) return "not evaluated";
+  return `**${score}** &lt; ${thresholdText(metric.threshold)}`;
+}
+
+function detailsOf({ name, result }: NamedCase, failures: readonly MetricFailure[]): string {
+  const icon = statusIcon(result.finalEvalStatus);
+  return [
+    `<details><summary>${icon} ${code(name)} ${statusWord(result.finalEvalStatus)}</summary>`,
+    ...(result.reason ? [prose(shorten(result.reason, 2000))] : []),
+    ...failures.flatMap(failureBlocks),
+    "</details>",
+  ].join("\n\n");
+}
+
+function failureBlocks({ metric, lines, turns }: MetricFailure): string[] {
+  const reason = metric.reason ? `: ${prose(shorten(metric.reason, 2000))}` : "";
+  return [
+    `**${code(metric.metricName)}** ${statusWord(metric.evalStatus)}, ${verdictText(metric)}${reason}`,
+    ...(lines.length > 0 ? [diffBlock(lines)] : []),
+    ...turns.flatMap((turn) => {
+      const why = turn.metric.reason && turn.metric.reason !== metric.reason ? `: ${prose(shorten(turn.metric.reason, 2000))}` : "";
+      const title = `Turn ${turn.turn}, ${code(shorten(turn.user, 160) || "(no text)")}${why}`;
+      return turn.lines.length > 0 ? [title, diffBlock(turn.lines)] : [title];
+    }),
+  ];
+}
+
+/** `!` is what GitHub's highlighting of differences has for a change that is neither `-` nor `+`. */
+const SIGNS: Record<DifferenceLine["mark"], string> = {
+  same: "  ",
+  expected: "- ",
+  actual: "+ ",
+  changed: "! ",
+  moved: "! ",
+  note: "# ",
+};
+
+function diffBlock(lines: readonly DifferenceLine[]): string {
+  const text = lines.map((line) => SIGNS[line.mark] + line.text).join("\n");
+  const longest = [...text.matchAll(/`+/g)].reduce((most, [run]) => Math.max(most, run.length), 2);
+  const fence = "`".repeat(longest + 1);
+  return `${fence}diff\n${text}\n${fence}`;
+}
+
+/** Text in prose or a table cell: one line, all punctuation that Markdown or HTML could take up as references. */
+function prose(text: string): string {
+  return shorten(text, 4000).replace(/[!-+/:-@[-`{-~]/g, (character) => `&#${character.charCodeAt(0)};`);
+}
+
+/** Text set as code; HTML's element, since its content may hold references. */
+function code(text: string): string {
+  return `<code>${prose(shorten(text, 300))}</code>`;
+}
+
+const encoder = new TextEncoder();
+
+function bytes(text: string): number {
+  return encoder.encode(text).length + 2;
+}

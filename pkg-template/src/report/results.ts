@@ -1,0 +1,160 @@
+/** How reports read results: the calls and texts of a turn, statuses in words, counts, and names of runs. */
+
+import { EvalStatus } from "../enums.js";
+import type {
+  Content,
+  EvalCaseResult,
+  EvalMetricResult,
+  EvalSetResult,
+  FunctionCall,
+  Invocation,
+} from "../types.js";
+import { isRecord } from "./text.js";
+
+/**
+ * The tool calls of an invocation, in order: its `toolUses`, or every function call of every event.
+ * The indices of `explanation.alignment` are indices into this list.
+ *
+ * @example
+ * toolCallsOf({ userContent: {}, intermediateData: { toolUses: [{ name: "book", args: { nights: 2 } }] } });
+ * // [{ name: "book", args: { nights: 2 } }]
+ */
+export function toolCallsOf(invocation: Invocation | null | undefined): FunctionCall[] {
+  const data: unknown = invocation?.intermediateData;
+  if (!isRecord(data)) return [];
+  if (Array.isArray(data.toolUses)) return data.toolUses.filter(isRecord);
+  if (!Array.isArray(data.invocationEvents)) return [];
+  return data.invocationEvents
+    .filter(isRecord)
+    .map((event) => event.content)
+    .flatMap((content) => (isRecord(content) && Array.isArray(content.parts) ? content.parts : []))
+    .map((part: unknown) => (isRecord(part) ? part.functionCall : undefined))
+    .filter(isRecord);
+}
+
+/** The text of a content as the metrics see it: its non-empty part texts joined by line feeds, `""` if there is none. */
+export function textOf(content: Content | null | undefined): string {
+  const texts: string[] = [];
+  for (const part of content?.parts ?? []) if (part.text) texts.push(part.text);
+  return texts.join("\n");
+}
+
+/** What the user said in an invocation. */
+export function userText(invocation: Invocation | null | undefined): string {
+  return textOf(invocation?.userContent);
+}
+
+/** What the agent finally answered in an invocation; the offsets of `explanation.tokens` count in it. */
+export function finalText(invocation: Invocation | null | undefined): string {
+  return textOf(invocation?.finalResponse);
+}
+
+/** A status as people say it. */
+export function statusWord(status: EvalStatus): string {
+  switch (status) {
+    case EvalStatus.PASSED:
+      return "passed";
+    case EvalStatus.FAILED:
+      return "failed";
+    case EvalStatus.INFORMATIONAL:
+      return "informational";
+    default:
+      return "not evaluated";
+  }
+}
+
+/** How many cases passed, failed, or were not evaluated. */
+export interface StatusCounts {
+  passed: number;
+  failed: number;
+  notEvaluated: number;
+}
+
+/** Counts by status; what is informational is not counted. */
+export function countStatuses(statuses: Iterable<EvalStatus>): StatusCounts {
+  const counts = { passed: 0, failed: 0, notEvaluated: 0 };
+  for (const status of statuses) {
+    if (status === EvalStatus.PASSED) counts.passed++;
+    else if (status === EvalStatus.FAILED) counts.failed++;
+    else if (status !== EvalStatus.INFORMATIONAL) counts.notEvaluated++;
+  }
+  return counts;
+}
+
+/** The final statuses of all cases of some sets, counted. */
+export function countCases(results: readonly EvalSetResult[]): StatusCounts {
+  return countStatuses(results.flatMap((set) => set.evalCaseResults.map((result) => result.finalEvalStatus)));
+}
+
+/** `2 passed, 1 failed`: the counts in words, without those that are zero. */
+export function countsText(counts: StatusCounts): string {
+  const texts = [];
+  if (counts.passed > 0) texts.push(`${counts.passed} passed`);
+  if (counts.failed > 0) texts.push(`${counts.failed} failed`);
+  if (counts.notEvaluated > 0) texts.push(`${counts.notEvaluated} not evaluated`);
+  return texts.join(", ") || "none";
+}
+
+/** A case's result with the name it goes by. */
+export interface NamedCase {
+  /** The eval id; with ` (run 2)` and so on where the set holds several runs of the case. */
+  name: string;
+  result: EvalCaseResult;
+}
+
+/** The cases of a set in order, repeated runs of one told apart. */
+export function namedCases(set: EvalSetResult): NamedCase[] {
+  const runs = new Map<string, number>();
+  for (const { evalId } of set.evalCaseResults) runs.set(evalId, (runs.get(evalId) ?? 0) + 1);
+  const seen = new Map<string, number>();
+  return set.evalCaseResults.map((result) => {
+    const { evalId } = result;
+    const run = (seen.get(evalId) ?? 0) + 1;
+    seen.set(evalId, run);
+    return { name: runs.get(evalId) === 1 ? evalId : `${evalId} (run ${run})`, result };
+  });
+}
+
+/** The metrics that pass or fail. */
+export function judgedMetrics(metrics: readonly EvalMetricResult[]): EvalMetricResult[] {
+  return metrics.filter((metric) => metric.evalStatus !== EvalStatus.INFORMATIONAL);
+}
+
+/** The metrics that only inform: counts of calls, tokens, durations. */
+export function informationalMetrics(metrics: readonly EvalMetricResult[]): EvalMetricResult[] {
+  return metrics.filter((metric) => metric.evalStatus === EvalStatus.INFORMATIONAL);
+}
+
+/** What an informational metric is called where there is little room. */
+export function informationalLabel(metricName: string): string {
+  switch (metricName) {
+    case "tool_call_count_v1":
+      return "tool calls";
+    case "inference_call_count_v1":
+      return "model calls";
+    case "token_usage_v1":
+      return "tokens";
+    case "invocation_duration_v1":
+      return "seconds";
+    default:
+      return metricName;
+  }
+}
+
+/** The names of the given results' metrics, each once, in order of appearance. */
+export function metricNames(results: Iterable<readonly EvalMetricResult[]>): string[] {
+  const names = new Set<string>();
+  for (const metrics of results) for (const metric of metrics) names.add(metric.metricName);
+  return [...names];
+}
+
+/** `adk-metrics 0.1.0, reference 2.13.0, dialect adk-python`: what made a result. */
+export function stampText(set: EvalSetResult): string {
+  return `adk-metrics ${set.engineVersion}, reference ${set.referenceVersion}, dialect ${set.dialect}`;
+}
+
+/** The second a result was made, `2026-03-14T09:30:00` in UTC; undefined if its timestamp is none. */
+export function timestampText(set: EvalSetResult): string | undefined {
+  const date = new Date(set.creationTimestamp * 1000);
+  return set.creationTimestamp > 0 && !Number.isNaN(date.getTime()) ? date.toISOString().slice(0, 19) : undefined;
+}

@@ -1,0 +1,308 @@
+/** Results for a terminal: aligned columns, then why what did not pass did not. */
+
+import { EvalStatus } from "../enums.js";
+import type { EvalMetricResult, EvalSetResult, Invocation } from "../types.js";
+import { type DifferenceLine, differenceLines, failuresOf, type Mark, verdictText } from "./difference.js";
+import {
+  countCases,
+  countsText,
+  finalText,
+  informationalLabel,
+  informationalMetrics,
+  judgedMetrics,
+  metricNames,
+  type NamedCase,
+  namedCases,
+  stampText,
+  statusWord,
+  toolCallsOf,
+  userText,
+} from "./results.js";
+import { amountText, callText, count, displayWidth, head, oneLine, pad, scoreText, shorten, thresholdText, wrap } from "./text.js";
+
+/** How to lay out a table. */
+export interface TableOptions {
+  /** Shows every turn with its texts, calls and scores. */
+  details?: boolean;
+  /** Colours by ANSI escape sequences. */
+  color?: boolean;
+  /** The columns of the terminal, 100 by default, at least 60. */
+  width?: number;
+}
+
+/**
+ * Renders results for a terminal. No line is wider than `width`, however wide its characters are,
+ * and no text of a result can control the terminal.
+ *
+ * @example
+ * console.log(renderTable([result], { color: process.stdout.isTTY, width: process.stdout.columns }));
+ */
+export function renderTable(results: readonly EvalSetResult[], options: TableOptions = {}): string {
+  const page = new Page(Math.max(60, Math.floor(options.width ?? 100)), options.color ?? false);
+  for (const set of results) {
+    const cases = namedCases(set);
+    writeSetHeading(page, set);
+    writeScores(page, cases);
+    writeInformational(page, cases);
+    writeFailures(page, cases);
+    if (options.details) writeDetails(page, cases);
+  }
+  writeSummary(page, results);
+  return page.text();
+}
+
+type Style = "bold" | "dim" | "red" | "green" | "yellow" | "cyan";
+
+const SGR: Record<Style, number> = { bold: 1, dim: 2, red: 31, green: 32, yellow: 33, cyan: 36 };
+
+/** The lines written so far; the only place that knows of colours. */
+class Page {
+  readonly width: number;
+  readonly #color: boolean;
+  readonly #lines: string[] = [];
+
+  constructor(width: number, color: boolean) {
+    this.width = width;
+    this.#color = color;
+  }
+
+  style(text: string, ...styles: Style[]): string {
+    return this.#color && styles.length > 0 && text !== ""
+      ? `\u001b[${styles.map((style) => SGR[style]).join(";")}m${text}\u001b[0m`
+      : text;
+  }
+
+  line(text = ""): void {
+    this.#lines.push(text.trimEnd());
+  }
+
+  /** Writes a text of any length; its lines after the first are indented by `hanging` columns. */
+  wrapped(text: string, indent: number, hanging = indent, ...styles: Style[]): void {
+    const [first = "", ...rest] = wrap(text, this.width - Math.max(indent, hanging));
+    this.line(" ".repeat(indent) + this.style(first, ...styles));
+    for (const line of rest) this.line(" ".repeat(hanging) + this.style(line, ...styles));
+  }
+
+  text(): string {
+    return `${this.#lines.join("\n")}\n`;
+  }
+}
+
+interface Cell {
+  text: string;
+  styles?: Style[];
+}
+
+interface Column {
+  header: string;
+  align?: "left" | "right";
+  /** The column may be narrowed to this width; without it, it may not. */
+  narrowest?: number;
+}
+
+/** Writes rows in columns; those that may be narrowed give way, the widest first. */
+function writeRows(page: Page, columns: readonly Column[], rows: readonly (readonly Cell[])[]): void {
+  const widths = columns.map(({ header }, at) =>
+    rows.reduce((widest, row) => Math.max(widest, displayWidth(row[at]?.text ?? "")), displayWidth(header)),
+  );
+  const total = () => widths.reduce((sum, width) => sum + width + 2, 0);
+  while (total() > page.width) {
+    let widest = -1;
+    for (const [at, width] of widths.entries()) {
+      const { narrowest } = columns[at] ?? {};
+      if (narrowest !== undefined && width > narrowest && width > (widths[widest] ?? 0)) widest = at;
+    }
+    const width = widths[widest];
+    if (width === undefined) break;
+    widths[widest] = width - 1;
+  }
+  const write = (cells: readonly Cell[]) => {
+    const texts = cells.map(({ text, styles = [] }, at) => {
+      const width = widths[at] ?? 0;
+      return page.style(pad(shorten(text, width), width, columns[at]?.align), ...styles);
+    });
+    page.line(`  ${texts.join("  ")}`);
+  };
+  write(columns.map(({ header }) => ({ text: header, styles: ["dim"] })));
+  page.line(page.style(`  ${widths.map((width) => "─".repeat(width)).join("  ")}`, "dim"));
+  rows.forEach(write);
+}
+
+function statusStyle(status: EvalStatus): Style {
+  if (status === EvalStatus.PASSED) return "green";
+  if (status === EvalStatus.FAILED) return "red";
+  return status === EvalStatus.INFORMATIONAL ? "dim" : "yellow";
+}
+
+function statusSign(status: EvalStatus): string {
+  if (status === EvalStatus.PASSED) return "✓";
+  return status === EvalStatus.FAILED ? "✗" : "?";
+}
+
+function statusCell(status: EvalStatus): Cell {
+  return { text: `${statusSign(status)} ${statusWord(status)}`, styles: [statusStyle(status)] };
+}
+
+function writeSetHeading(page: Page, set: EvalSetResult): void {
+  const counts = `${count(set.evalCaseResults.length, "case")}: ${countsText(countCases([set]))}`;
+  const name = shorten(set.evalSetId, Math.max(20, page.width - displayWidth(counts) - 2));
+  page.line(`${page.style(name, "bold")}  ${counts}`);
+  for (const warning of set.warnings ?? []) {
+    const where = [warning.path, warning.line === undefined ? undefined : `line ${warning.line}`];
+    const place = where.filter((part) => part !== undefined).join(", ");
+    page.wrapped(`warning: ${head(warning.message, 2000)}${place && ` (${place})`}`, 2, 4, "yellow");
+    if (warning.help) page.wrapped(head(warning.help, 2000), 4);
+  }
+  page.line();
+}
+
+function writeScores(page: Page, cases: readonly NamedCase[]): void {
+  const rows = cases.flatMap(({ name, result }) => {
+    const metrics = judgedMetrics(result.overallEvalMetricResults);
+    if (metrics.length === 0) {
+      return [[{ text: name }, { text: "–" }, { text: "–" }, { text: "–" }, statusCell(result.finalEvalStatus)]];
+    }
+    return metrics.map((metric, at): Cell[] => [
+      { text: at === 0 ? name : "" },
+      { text: metric.metricName },
+      { text: scoreText(metric.score, metric.threshold) },
+      { text: thresholdText(metric.threshold) },
+      statusCell(metric.evalStatus),
+    ]);
+  });
+  if (rows.length === 0) return;
+  writeRows(
+    page,
+    [
+      { header: "Case", narrowest: 12 },
+      { header: "Metric", narrowest: 16 },
+      { header: "Score", align: "right" },
+      { header: "Threshold", align: "right" },
+      { header: "Status" },
+    ],
+    rows,
+  );
+  page.line();
+}
+
+/** The value of an informational metric, with what it is made of where that fits a cell. */
+function informationalText(metric: EvalMetricResult | undefined): string {
+  const tokens = metric?.details?.tokenUsageDetails;
+  const total = amountText(metric?.score, metric?.metricName === "invocation_duration_v1" ? 3 : 1);
+  if (!tokens || metric?.score === undefined) return total;
+  return `${total} (${amountText(tokens.inputTokens)} in, ${amountText(tokens.outputTokens)} out)`;
+}
+
+function writeInformational(page: Page, cases: readonly NamedCase[]): void {
+  const informed = cases
+    .map(({ name, result }) => ({ name, metrics: informationalMetrics(result.overallEvalMetricResults) }))
+    .filter(({ metrics }) => metrics.some(({ score }) => score !== undefined));
+  if (informed.length === 0) return;
+  const names = metricNames(informed.map(({ metrics }) => metrics));
+  writeRows(
+    page,
+    [
+      { header: "Per turn, on average", narrowest: 20 },
+      ...names.map((name) => ({ header: informationalLabel(name), align: "right" as const, narrowest: 7 })),
+    ],
+    informed.map(({ name, metrics }) => [
+      { text: name },
+      ...names.map((wanted) => ({ text: informationalText(metrics.find((one) => one.metricName === wanted)) })),
+    ]),
+  );
+  page.line();
+}
+
+const SIGNS: Record<Mark, string> = { same: "=", expected: "-", actual: "+", changed: "~", moved: ">", note: " " };
+const MARK_STYLES: Record<Mark, Style[]> = {
+  same: ["dim"],
+  expected: ["red"],
+  actual: ["green"],
+  changed: ["yellow"],
+  moved: ["cyan"],
+  note: [],
+};
+
+function writeDifference(page: Page, lines: readonly DifferenceLine[], indent: number): void {
+  for (const { mark, text } of lines) {
+    const inner = text.length - text.trimStart().length;
+    page.wrapped(`${SIGNS[mark]} ${text}`, indent, indent + 4 + inner, ...MARK_STYLES[mark]);
+  }
+}
+
+function writeFailures(page: Page, cases: readonly NamedCase[]): void {
+  for (const { name, result } of cases) {
+    const failures = failuresOf(result);
+    const reason = result.reason;
+    if (result.finalEvalStatus === EvalStatus.PASSED && failures.length === 0) continue;
+    const style = statusStyle(result.finalEvalStatus);
+    page.line(page.style(`${statusSign(result.finalEvalStatus)} ${shorten(name, page.width - 2)}`, style, "bold"));
+    if (reason) page.wrapped(head(reason, 4000), 2);
+    for (const { metric, lines, turns } of failures) {
+      const verdict = `${statusWord(metric.evalStatus)}, ${verdictText(metric)}`;
+      const metricName = shorten(metric.metricName, page.width - displayWidth(verdict) - 4);
+      page.line(`  ${metricName}: ${page.style(verdict, statusStyle(metric.evalStatus))}`);
+      if (metric.reason) page.wrapped(head(metric.reason, 4000), 4);
+      writeDifference(page, lines, 4);
+      for (const turn of turns) {
+        const label = `turn ${turn.turn}`;
+        page.line(`    ${label}  ${page.style(shorten(turn.user, page.width - label.length - 6), "dim")}`);
+        if (turn.metric.reason && turn.metric.reason !== metric.reason) page.wrapped(head(turn.metric.reason, 4000), 6);
+        writeDifference(page, turn.lines, 6);
+      }
+    }
+    page.line();
+  }
+}
+
+function writeDetails(page: Page, cases: readonly NamedCase[]): void {
+  for (const { name, result } of cases) {
+    page.line(page.style(shorten(`Details of ${name}`, page.width), "bold"));
+    for (const [index, turn] of result.evalMetricResultPerInvocation.entries()) {
+      page.line(page.style(`  Turn ${index + 1}`, "bold"));
+      const { actualInvocation, expectedInvocation } = turn;
+      writeLabelled(page, "user", userText(actualInvocation) || userText(expectedInvocation));
+      if (expectedInvocation) writeLabelled(page, "expected", finalText(expectedInvocation));
+      writeLabelled(page, "actual", finalText(actualInvocation));
+      if (!turn.evalMetricResults.some((metric) => metric.explanation?.alignment)) {
+        if (expectedInvocation) writeCalls(page, "expected calls", expectedInvocation);
+        writeCalls(page, "actual calls", actualInvocation);
+      }
+      for (const metric of turn.evalMetricResults) {
+        const value =
+          metric.evalStatus === EvalStatus.INFORMATIONAL
+            ? informationalText(metric)
+            : `${statusWord(metric.evalStatus)}, ${verdictText(metric)}`;
+        page.wrapped(`${oneLine(head(metric.metricName, 200))}: ${value}`, 4, 6, statusStyle(metric.evalStatus));
+        if (metric.reason) page.wrapped(head(metric.reason, 4000), 6);
+        const lines = differenceLines(turn, metric);
+        writeDifference(page, metric.explanation?.tokens ? lines.filter(({ mark }) => mark === "note") : lines, 6);
+      }
+    }
+    page.line();
+  }
+}
+
+const LABEL_WIDTH = 10;
+
+function writeLabelled(page: Page, label: string, text: string): void {
+  const [first = "", ...rest] = wrap(head(text, 10_000) || "(no text)", page.width - LABEL_WIDTH - 4);
+  page.line(`    ${page.style(pad(label, LABEL_WIDTH), "dim")}${first}`);
+  for (const line of rest) page.line(" ".repeat(LABEL_WIDTH + 4) + line);
+}
+
+function writeCalls(page: Page, label: string, invocation: Invocation): void {
+  const calls = toolCallsOf(invocation);
+  if (calls.length === 0) return;
+  page.line(`    ${page.style(label, "dim")}`);
+  for (const call of calls) page.wrapped(callText(call), 6, 8);
+}
+
+function writeSummary(page: Page, results: readonly EvalSetResult[]): void {
+  const cases = results.reduce((sum, set) => sum + set.evalCaseResults.length, 0);
+  const counts = countCases(results);
+  const style = counts.failed > 0 ? "red" : counts.notEvaluated > 0 || cases === 0 ? "yellow" : "green";
+  const within = results.length > 1 ? ` in ${count(results.length, "evalset")}` : "";
+  page.line(page.style(`${count(cases, "case")}${within}: ${countsText(counts)}`, style, "bold"));
+  for (const stamp of new Set(results.map(stampText))) page.wrapped(stamp, 0, 2, "dim");
+}
