@@ -13,7 +13,11 @@ use crate::model::results::EvalSetResult;
 /// every shape that the TypeScript types are made from.
 #[must_use]
 pub fn all() -> Vec<(&'static str, Schema)> {
-    vec![("evalset", of::<EvalSet<'_>>()), ("results", of::<EvalSetResult<'_>>()), ("shapes", of::<Shapes<'_>>())]
+    vec![
+        ("evalset", of::<EvalSet<'_>>()),
+        ("results", of::<EvalSetResult<'_>>()),
+        ("shapes", of::<Shapes<'_>>()),
+    ]
 }
 
 /// Everything that TypeScript needs a type for.

@@ -13,7 +13,7 @@ use super::error::{ErrorCode, Result};
 use super::evalset::EvalSet;
 use super::invocation::{IntermediateData, Invocation, InvocationEvent, InvocationEvents, UsageMetadata};
 use super::json::{Json, Kind};
-use super::read::{At, object_or_null, record};
+use super::read::{At, object, record};
 use super::results::EvalSetResult;
 
 /// One run of a case.
@@ -54,7 +54,6 @@ record! {
 }
 
 record! {
-    #[derive(Default)]
     struct Event<'a> {
         author: Option<Cow<'a, str>> = "author" | "author";
         invocation_id: Cow<'a, str> = "invocation_id" | "invocationId" default;
@@ -62,8 +61,8 @@ record! {
         timestamp: f64 = "timestamp" | "timestamp" default;
         partial: Option<bool> = "partial" | "partial";
         long_running_tool_ids: Option<Vec<Json<'a>>> = "long_running_tool_ids" | "longRunningToolIds";
-        actions: Option<Json<'a>> = "actions" | "actions" => object_or_null;
-        grounding_metadata: Option<Json<'a>> = "grounding_metadata" | "groundingMetadata" => object_or_null;
+        actions: Option<Json<'a>> = "actions" | "actions" => object;
+        grounding_metadata: Option<Json<'a>> = "grounding_metadata" | "groundingMetadata" => object;
         usage_metadata: Option<UsageMetadata<'a>> = "usage_metadata" | "usageMetadata";
         model_version: Option<Cow<'a, str>> = "model_version" | "modelVersion";
     } extra other

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::error::{Error, ErrorCode, Result, suggestion};
 use super::json::{Json, Kind};
-use super::read::{At, Read, object_or_null, record};
+use super::read::{At, Read, object, record};
 use super::write::{Write, Writer};
 
 /// The criteria that apply where no config is given, as in ADK.
@@ -19,9 +19,9 @@ record! {
         /// What the score has to reach.
         threshold: Option<Threshold> = "threshold" | "threshold";
         /// The metric's settings; its `threshold` wins over the metric's.
-        criterion: Option<Json<'a>> = "criterion" | "criterion" => object_or_null;
+        criterion: Option<Json<'a>> = "criterion" | "criterion" => object;
         /// Settings of the judge model; the criterion's win.
-        judge_model_options: Option<Json<'a>> = "judge_model_options" | "judgeModelOptions" => object_or_null;
+        judge_model_options: Option<Json<'a>> = "judge_model_options" | "judgeModelOptions" => object;
         /// Where google-adk finds a metric written by the user.
         custom_function_path: Option<Cow<'a, str>> = "custom_function_path" | "customFunctionPath";
     }
@@ -59,10 +59,10 @@ impl Write for Threshold {
 
 record! {
     struct EvalConfig<'a> {
-        criteria: Option<Json<'a>> = "criteria" | "criteria" => object_or_null;
-        custom_metrics: Option<Json<'a>> = "custom_metrics" | "customMetrics" => object_or_null;
-        user_simulator_config: Option<Json<'a>> = "user_simulator_config" | "userSimulatorConfig" => object_or_null;
-        live_model_config: Option<Json<'a>> = "live_model_config" | "liveModelConfig" => object_or_null;
+        criteria: Option<Json<'a>> = "criteria" | "criteria" => object;
+        custom_metrics: Option<Json<'a>> = "custom_metrics" | "customMetrics" => object;
+        user_simulator_config: Option<Json<'a>> = "user_simulator_config" | "userSimulatorConfig" => object;
+        live_model_config: Option<Json<'a>> = "live_model_config" | "liveModelConfig" => object;
     }
 }
 

@@ -3,18 +3,17 @@
 use std::borrow::Cow;
 
 use super::json::Json;
-use super::read::{object_or_null, record};
+use super::read::{object, record};
 
 record! {
     /// A call of a tool, as an agent made it or should make it.
-    #[derive(Default)]
     pub struct FunctionCall<'a> {
         /// Links a call with its response; never compared.
         id: Option<Cow<'a, str>> = "id" | "id";
         /// The name of the tool.
         name: Option<Cow<'a, str>> = "name" | "name";
         /// The arguments: an object, or nothing.
-        args: Option<Json<'a>> = "args" | "args" => object_or_null;
+        args: Option<Json<'a>> = "args" | "args" => object;
     }
 }
 
@@ -26,13 +25,12 @@ record! {
         /// The name of the tool.
         name: Option<Cow<'a, str>> = "name" | "name";
         /// The answer.
-        response: Option<Json<'a>> = "response" | "response" => object_or_null;
+        response: Option<Json<'a>> = "response" | "response" => object;
     } extra other
 }
 
 record! {
     /// A piece of a content: text, a tool call, a tool response, or something else.
-    #[derive(Default)]
     pub struct Part<'a> {
         /// Text.
         text: Option<Cow<'a, str>> = "text" | "text";
@@ -47,7 +45,6 @@ record! {
 
 record! {
     /// What one author said, in parts.
-    #[derive(Default)]
     pub struct Content<'a> {
         /// The parts, in order.
         parts: Option<Vec<Part<'a>>> = "parts" | "parts";

@@ -10,12 +10,10 @@ use super::content::{Content, FunctionCall, Part};
 use super::error::{Error, ErrorCode, Result};
 use super::invocation::{IntermediateData, IntermediateResponse, IntermediateSummary, Invocation, Rubric};
 use super::json::{Json, Kind};
-use super::read::{At, Read, object_or_null, record};
-use super::write::{Write, Writer};
+use super::read::{At, object, record};
 
 record! {
     /// A set of cases to evaluate an agent on.
-    #[derive(Default)]
     pub struct EvalSet<'a> {
         /// Identifies the set.
         eval_set_id: Cow<'a, str> = "eval_set_id" | "evalSetId";
@@ -32,7 +30,6 @@ record! {
 
 record! {
     /// One conversation, or the scenario of one.
-    #[derive(Default)]
     pub struct EvalCase<'a> {
         /// Identifies the case within its set.
         eval_id: Cow<'a, str> = "eval_id" | "evalId";
@@ -47,7 +44,7 @@ record! {
         /// Rubrics for every turn.
         rubrics: Option<Vec<Rubric<'a>>> = "rubrics" | "rubrics";
         /// The session state expected in the end.
-        final_session_state: Option<Json<'a>> = "final_session_state" | "finalSessionState" => object_or_null;
+        final_session_state: Option<Json<'a>> = "final_session_state" | "finalSessionState" => object;
     } extra other
 }
 
@@ -73,13 +70,13 @@ record! {
         /// A fixed session id.
         session_id: Option<Cow<'a, str>> = "session_id" | "sessionId";
         /// The state.
-        state: Option<Json<'a>> = "state" | "state" => object_or_null;
+        state: Option<Json<'a>> = "state" | "state" => object;
     } extra other
 }
 
 fn persona(at: At<'_, '_>) -> Result<()> {
     match at.json.kind() {
-        Kind::Null | Kind::Object | Kind::PlainString | Kind::EscapedString => Ok(()),
+        Kind::Object | Kind::PlainString | Kind::EscapedString => Ok(()),
         _ => Err(at.expected("the id of a persona or an object")),
     }
 }
@@ -117,26 +114,9 @@ fn exactly_one(at: At<'_, '_>, index: usize, case: &EvalCase<'_>) -> Error {
     place.error(ErrorCode::InvalidInput, message)
 }
 
-/// A text that has to be there but may be null.
-#[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-struct Nullable<'a>(Option<Cow<'a, str>>);
-
-impl<'a> Read<'a> for Nullable<'a> {
-    fn read(at: At<'a, '_>) -> Result<Self> {
-        at.read().map(Self)
-    }
-}
-
-impl Write for Nullable<'_> {
-    fn write(&self, out: &mut Writer) {
-        self.0.write(out);
-    }
-}
-
 record! {
     struct Row<'a> {
-        query: Nullable<'a> = "query" | "query";
+        query: Cow<'a, str> = "query" | "query";
         reference: Option<Cow<'a, str>> = "reference" | "reference";
         expected_tool_use: Vec<OldToolUse<'a>> = "expected_tool_use" | "expectedToolUse" default;
         expected_intermediate_agent_responses: Vec<OldResponse<'a>> =
@@ -146,8 +126,8 @@ record! {
 
 record! {
     struct OldToolUse<'a> {
-        tool_name: Nullable<'a> = "tool_name" | "toolName";
-        tool_input: Option<Json<'a>> = "tool_input" | "toolInput" => object_or_null;
+        tool_name: Cow<'a, str> = "tool_name" | "toolName";
+        tool_input: Option<Json<'a>> = "tool_input" | "toolInput" => object;
     }
 }
 
@@ -167,12 +147,15 @@ record! {
 }
 
 fn read_old<'a>(at: At<'a, '_>, name: &str) -> Result<EvalSet<'a>> {
-    let named = at.json.items().next().is_some_and(|first| first.get("data").is_some());
-    let eval_cases = if named {
-        at.read::<Vec<NamedRows<'a>>>()?.into_iter().map(NamedRows::into_case).collect()
-    } else {
-        let rows = NamedRows { name: Cow::Owned(name.into()), data: at.read()?, initial_session: None };
-        vec![rows.into_case()]
+    let eval_cases = match at.json.items().next() {
+        None => Vec::new(),
+        Some(first) if first.get("data").is_some() => {
+            at.read::<Vec<NamedRows<'a>>>()?.into_iter().map(NamedRows::into_case).collect()
+        }
+        Some(_) => {
+            let rows = NamedRows { name: Cow::Owned(name.into()), data: at.read()?, initial_session: None };
+            vec![rows.into_case()]
+        }
     };
     let name = Cow::<str>::Owned(name.into());
     Ok(EvalSet { eval_set_id: name.clone(), name: Some(name), eval_cases, ..EvalSet::default() })
@@ -205,7 +188,7 @@ impl<'a> Row<'a> {
         let summary = IntermediateSummary {
             tool_uses: Some(
                 tool_uses
-                    .map(|call| FunctionCall { id: None, name: call.tool_name.0, args: call.tool_input })
+                    .map(|call| FunctionCall { id: None, name: Some(call.tool_name), args: call.tool_input })
                     .collect(),
             ),
             tool_responses: Vec::new(),
@@ -218,7 +201,7 @@ impl<'a> Row<'a> {
         };
         Invocation {
             invocation_id: Cow::Owned(format!("turn-{}", index + 1)),
-            user_content: Content::of_text(self.query.0.unwrap_or_default(), "user"),
+            user_content: Content::of_text(self.query, "user"),
             final_response: Some(Content::of_text(self.reference.unwrap_or_default(), "model")),
             intermediate_data: Some(IntermediateData::Summary(summary)),
             ..Invocation::default()

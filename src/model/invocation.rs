@@ -5,12 +5,11 @@ use std::borrow::Cow;
 use super::content::{Content, FunctionCall, FunctionResponse, Part};
 use super::error::{ErrorCode, Result};
 use super::json::{Json, Kind};
-use super::read::{At, Read, object_or_null, record};
+use super::read::{At, Read, object, record};
 use super::write::{Write, Writer};
 
 record! {
     /// One turn: what the user said, what the agent did, what it answered.
-    #[derive(Default)]
     pub struct Invocation<'a> {
         /// Identifies the turn.
         invocation_id: Cow<'a, str> = "invocation_id" | "invocationId" default;
@@ -31,7 +30,7 @@ record! {
         /// The rubrics of this turn.
         rubrics: Option<Vec<Rubric<'a>>> = "rubrics" | "rubrics";
         /// The agents of the app, with their instructions and tools.
-        app_details: Option<Json<'a>> = "app_details" | "appDetails" => object_or_null;
+        app_details: Option<Json<'a>> = "app_details" | "appDetails" => object;
     } source source
 }
 
@@ -70,7 +69,6 @@ pub enum IntermediateData<'a> {
 
 record! {
     /// Tool calls, tool responses and what sub-agents said, each in order.
-    #[derive(Default)]
     pub struct IntermediateSummary<'a> {
         /// The tool calls.
         tool_uses: Option<Vec<FunctionCall<'a>>> = "tool_uses" | "toolUses";
@@ -97,7 +95,7 @@ record! {
         /// What it said, called or was answered.
         content: Option<Content<'a>> = "content" | "content";
         /// Sources that the model was given.
-        grounding_metadata: Option<Json<'a>> = "grounding_metadata" | "groundingMetadata" => object_or_null;
+        grounding_metadata: Option<Json<'a>> = "grounding_metadata" | "groundingMetadata" => object;
         /// The tokens that the model reported.
         usage_metadata: Option<UsageMetadata<'a>> = "usage_metadata" | "usageMetadata";
         /// The model that was called.

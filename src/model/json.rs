@@ -268,7 +268,7 @@ impl fmt::Debug for Json<'_> {
     }
 }
 
-/// Equal when written alike; for equality of values see [`crate::trajectory::equal`].
+/// Equal when written alike; for equality of values see [`equal()`](crate::trajectory::equal()).
 impl PartialEq for Json<'_> {
     fn eq(&self, other: &Self) -> bool {
         self.raw() == other.raw()

@@ -153,17 +153,14 @@ fn is_plain_key(key: &str) -> bool {
 
 /// What can be read from JSON.
 pub trait Read<'a>: Sized {
+    /// Whether the key of such a value may be absent, which is the default of the type.
+    const OPTIONAL: bool = false;
+
     /// Reads the value at this place.
     ///
     /// # Errors
     /// `invalid_input` with the path and line of what does not fit.
     fn read(at: At<'a, '_>) -> Result<Self>;
-
-    /// The value where the key is absent; none if the key is needed.
-    #[must_use]
-    fn absent() -> Option<Self> {
-        None
-    }
 }
 
 impl<'a> Read<'a> for Json<'a> {
@@ -207,11 +204,10 @@ impl<'a> Read<'a> for Cow<'a, str> {
 
 /// `null` is an absent value.
 impl<'a, T: Read<'a>> Read<'a> for Option<T> {
+    const OPTIONAL: bool = true;
+
     fn read(at: At<'a, '_>) -> Result<Self> {
         if at.json.is_null() { Ok(None) } else { T::read(at).map(Some) }
-    }
-    fn absent() -> Option<Self> {
-        Some(None)
     }
 }
 
@@ -224,30 +220,83 @@ impl<'a, T: Read<'a>> Read<'a> for Vec<T> {
     }
 }
 
-/// Says that a key is needed.
-pub fn missing(at: &At<'_, '_>, key: &str) -> Error {
-    let found = at.json.entries().map(|(name, _)| name).collect::<Vec<_>>();
-    let error = at.error(ErrorCode::InvalidInput, format!("`{key}` is missing"));
-    match suggestion(key, found.iter().map(AsRef::as_ref)) {
-        Some(close) => error.with_help(format!("Is `{close}` meant to be `{key}`?")),
-        None => error,
+/// One key of a record, in both spellings.
+pub(crate) struct Field {
+    pub(crate) snake: &'static str,
+    pub(crate) camel: &'static str,
+    pub(crate) optional: bool,
+}
+
+/// What a record does with keys that it does not know.
+pub(crate) enum Unknown<'e, 'a> {
+    Warn,
+    Keep(&'e mut Vec<(Cow<'a, str>, Json<'a>)>),
+}
+
+/// Reads the entries of an object: calls `read` with the number of each field that is there; `null`
+/// is absent where the field may be. One function serves all records, so that each costs little code.
+///
+/// # Errors
+/// `invalid_input` if this is no object, or a field is missing or there in both spellings.
+pub(crate) fn read_fields<'a>(
+    at: At<'a, '_>,
+    name: &str,
+    fields: &[Field],
+    mut unknown: Unknown<'_, 'a>,
+    read: &mut dyn FnMut(usize, At<'a, '_>) -> Result<()>,
+) -> Result<()> {
+    if at.json.kind() != Kind::Object {
+        return Err(at.expected(&format!("an object ({name})")));
+    }
+    let mut seen = 0_u32;
+    let mut next = 0;
+    for (key, json) in at.json.entries() {
+        // Files keep their keys in order, so the field after the last one is the best guess.
+        let is_field = |field: &Field| key == field.snake || key == field.camel;
+        let mut from_next = fields.iter().enumerate().skip(next).chain(fields.iter().enumerate().take(next));
+        let found = from_next.find(|(_, field)| is_field(field));
+        match found {
+            Some((_, field)) if field.optional && json.is_null() => {}
+            Some((number, field)) => {
+                if seen & 1 << number != 0 {
+                    let message = format!("`{}` is given twice, also as `{}`", field.snake, field.camel);
+                    return Err(at.error(ErrorCode::InvalidInput, message).with_help("Keep one of the two"));
+                }
+                seen |= 1 << number;
+                next = number + 1;
+                read(number, at.entry(&key, json))?;
+            }
+            None if json.is_null() => {}
+            None => match &mut unknown {
+                Unknown::Keep(extra) => extra.push((key, json)),
+                Unknown::Warn => {
+                    at.entry(&key, json).warn(format!("`{key}` is not a field of {name} and is left out"));
+                }
+            },
+        }
+    }
+    match fields.iter().enumerate().find(|(number, field)| !field.optional && seen & 1 << number == 0) {
+        Some((_, field)) => Err(missing(&at, field)),
+        None => Ok(()),
     }
 }
 
-/// Says that a key is there in both spellings.
-pub fn twice(at: &At<'_, '_>, snake: &str, camel: &str) -> Error {
-    at.error(ErrorCode::InvalidInput, format!("`{snake}` is given twice, also as `{camel}`"))
-        .with_help("Keep one of the two")
+fn missing(at: &At<'_, '_>, field: &Field) -> Error {
+    let error = at.error(ErrorCode::InvalidInput, format!("`{}` is missing", field.snake));
+    let found: Vec<_> = at.json.entries().map(|(key, _)| key).collect();
+    match suggestion(field.snake, found.iter().map(AsRef::as_ref)) {
+        Some(close) => error.with_help(format!("Is `{close}` meant to be `{}`?", field.snake)),
+        None => error,
+    }
 }
 
 /// Declares a shape once: the struct, how it is read in either spelling, how it is written, and its
 /// JSON Schema.
 ///
-/// Each field names its key in `snake_case` and in `camelCase`. A field of a type that can be absent
-/// ([`Read::absent`]) may be; `default` fields take the default of their type, for `null` too; `=>`
-/// names a check of the value before it is read. With
-/// `extra` the record keeps the keys that it does not know, otherwise it warns of them. With
-/// `source` it remembers where it was read from.
+/// Each field names its key in `snake_case` and in `camelCase`. A field of an optional type
+/// ([`Read::OPTIONAL`]) may be absent; so may a `default` field. `=>` names a check of the value
+/// before it is read. With `extra` the record keeps the keys that it does not know, otherwise it
+/// warns of them. With `source` it remembers where it was read from.
 macro_rules! record {
     (
         $(#[$meta:meta])*
@@ -258,7 +307,7 @@ macro_rules! record {
         $( source $source:ident )?
     ) => {
         $(#[$meta])*
-        #[derive(Clone, Debug, PartialEq)]
+        #[derive(Clone, Debug, Default, PartialEq)]
         #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
         $vis struct $name<$lt> {
             $(
@@ -280,32 +329,31 @@ macro_rules! record {
 
         impl<$lt> $crate::model::read::Read<$lt> for $name<$lt> {
             fn read(at: $crate::model::read::At<$lt, '_>) -> $crate::model::error::Result<Self> {
-                if at.json.kind() != $crate::model::json::Kind::Object {
-                    return Err(at.expected(concat!("an object (", stringify!($name), ")")));
-                }
-                $( let mut $field: Option<$type> = None; )*
+                use $crate::model::read::{Field, Read, Unknown, read_fields};
+                let fields: &[Field] = &[
+                    $( Field {
+                        snake: $snake,
+                        camel: $camel,
+                        optional: record!(@optional $type $(, $default)?),
+                    }, )*
+                ];
+                let mut this = Self::default();
                 $( let mut $extra = Vec::new(); )?
-                for (key, json) in at.json.entries() {
+                let unknown = record!(@unknown $($extra)?);
+                read_fields(at, stringify!($name), fields, unknown, &mut |number, at| {
+                    let mut fields = 0..;
                     $(
-                        if $crate::model::read::is_key(&key, $snake, $camel) {
-                            if $field.is_some() {
-                                return Err($crate::model::read::twice(&at, $snake, $camel));
-                            }
-                            $( $check(at.entry(&key, json))?; )?
-                            $field = record!(@read at, key, json $(, $default)?);
-                            continue;
+                        if fields.next() == Some(number) {
+                            $( $check(at)?; )?
+                            this.$field = Read::read(at)?;
+                            return Ok(());
                         }
                     )*
-                    record!(@unknown $name, at, key, json $(, $extra)?);
-                }
-                Ok(Self {
-                    $( $field: match $crate::model::read::absent_or($field) {
-                        Some(value) => value,
-                        None => record!(@absent at, $snake $(, $default)?),
-                    }, )*
-                    $( $extra, )?
-                    $( $source: $crate::model::read::Source(Some(at.json)), )?
-                })
+                    Ok(())
+                })?;
+                $( this.$extra = $extra; )?
+                $( this.$source = $crate::model::read::Source(Some(at.json)); )?
+                Ok(this)
             }
         }
 
@@ -318,37 +366,16 @@ macro_rules! record {
             }
         }
     };
-    (@read $at:ident, $key:ident, $json:ident) => { Some($at.entry(&$key, $json).read()?) };
-    (@read $at:ident, $key:ident, $json:ident, default) => { $at.entry(&$key, $json).read()? };
-    (@absent $at:ident, $snake:literal) => { return Err($crate::model::read::missing(&$at, $snake)) };
-    (@absent $at:ident, $snake:literal, default) => { Default::default() };
-    (@unknown $name:ident, $at:ident, $key:ident, $json:ident) => {
-        if !$json.is_null() {
-            let here = $at.entry(&$key, $json);
-            here.warn(format!("`{}` is not a field of {} and is left out", $key, stringify!($name)));
-        }
-    };
-    (@unknown $name:ident, $at:ident, $key:ident, $json:ident, $extra:ident) => {
-        if !$json.is_null() {
-            $extra.push(($key, $json));
-        }
-    };
+    (@optional $type:ty) => { <$type as Read<'_>>::OPTIONAL };
+    (@optional $type:ty, default) => { true };
+    (@unknown) => { Unknown::Warn };
+    (@unknown $extra:ident) => { Unknown::Keep(&mut $extra) };
 }
 pub(crate) use record;
 
-/// Checks that a value is an object or `null`, for fields that keep it as it is.
-pub(crate) fn object_or_null(at: At<'_, '_>) -> Result<()> {
-    if matches!(at.json.kind(), Kind::Object | Kind::Null) { Ok(()) } else { Err(at.expected("an object")) }
-}
-
-/// Whether a key is this one in either spelling.
-pub(crate) fn is_key(key: &str, snake: &str, camel: &str) -> bool {
-    key == snake || key == camel
-}
-
-/// The value read, or what stands for an absent one.
-pub(crate) fn absent_or<'a, T: Read<'a>>(read: Option<T>) -> Option<T> {
-    read.or_else(T::absent)
+/// Checks that a value is an object, for fields that keep it as it is.
+pub(crate) fn object(at: At<'_, '_>) -> Result<()> {
+    if at.json.kind() == Kind::Object { Ok(()) } else { Err(at.expected("an object")) }
 }
 
 /// The JSON that a record was read from; it takes no part in comparisons.

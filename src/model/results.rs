@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::error::Result;
 use super::invocation::Invocation;
 use super::json::{Json, Kind};
-use super::read::{At, Read, object_or_null, record};
+use super::read::{At, Read, object, record};
 use super::write::{Write, Writer};
 
 /// How an evaluation ended. Files hold the integers; old ones the words.
@@ -132,7 +132,7 @@ record! {
         /// The session of the run.
         session_id: Cow<'a, str> = "session_id" | "sessionId" default;
         /// The session itself.
-        session_details: Option<Json<'a>> = "session_details" | "sessionDetails" => object_or_null;
+        session_details: Option<Json<'a>> = "session_details" | "sessionDetails" => object;
         /// The user of the run.
         user_id: Option<Cow<'a, str>> = "user_id" | "userId";
     } extra other
@@ -158,7 +158,7 @@ record! {
         /// What the score has to reach.
         threshold: Option<f64> = "threshold" | "threshold";
         /// The metric's settings.
-        criterion: Option<Json<'a>> = "criterion" | "criterion" => object_or_null;
+        criterion: Option<Json<'a>> = "criterion" | "criterion" => object;
         /// Where a metric written by the user is found.
         custom_function_path: Option<Cow<'a, str>> = "custom_function_path" | "customFunctionPath";
         /// The score; absent if there is none.
@@ -172,7 +172,6 @@ record! {
 
 record! {
     /// What a score is made of.
-    #[derive(Default)]
     pub struct EvalMetricResultDetails<'a> {
         /// The score of each rubric.
         rubric_scores: Option<Vec<RubricScore<'a>>> = "rubric_scores" | "rubricScores";
@@ -200,7 +199,6 @@ type Amount = Option<f64>;
 
 record! {
     /// Tokens by kind. Absent is not zero: nothing reported that kind.
-    #[derive(Default)]
     pub struct TokenUsageDetails<'a> {
         /// Input and output.
         total_tokens: Amount = "total_tokens" | "totalTokens";
@@ -223,7 +221,6 @@ record! {
 
 record! {
     /// Seconds by kind; the parts add up to the total. Absent is not zero: it was not measured.
-    #[derive(Default)]
     pub struct DurationDetails<'a> {
         /// The whole turn.
         total_seconds: Amount = "total_seconds" | "totalSeconds";
