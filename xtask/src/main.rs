@@ -33,7 +33,17 @@ fn main() -> ExitCode {
 fn build(out: &Path) -> Result<(), Box<dyn Error>> {
     let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".into());
     let compiled = Command::new(cargo)
-        .args(["build", "--release", "--package", "adk-metrics", "--lib", "--features", "wasm", "--target", TARGET])
+        .args([
+            "build",
+            "--release",
+            "--package",
+            "adk-metrics",
+            "--lib",
+            "--features",
+            "wasm",
+            "--target",
+            TARGET,
+        ])
         .status()?;
     if !compiled.success() {
         return Err("the crate does not compile for WebAssembly".into());
