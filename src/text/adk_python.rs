@@ -8,99 +8,197 @@
 //! One pass over the text, eight bytes at a time through ASCII; nothing is copied but what
 //! normalisation changes, and nothing is allocated per token. O(length).
 
-use super::nfkc::{Fold, Origin, for_each_piece};
-use super::roles::{Kind, Roles, is_ideograph};
-use super::tokens::{Collector, SINGLE};
-use super::utf8::{Block, Letters, decode_chunk, load};
+use super::nfkc::{Fold, Segment, for_each_char, normalize};
+use super::roles::{Kind, Role, Roles};
+use super::tokens::{Collector, Origin, SINGLE};
+use super::utf8::{Block, Letters, decode, decode_chunk, load};
 
 /// Collects the tokens of `text`.
 pub(super) fn tokenize(text: &str, words: Collector<'_>) {
-    let mut scan = Scan { text, words, sigmas: None };
-    for_each_piece(text, Fold::Words, &mut |piece, origin| {
-        scan.piece(piece.as_bytes(), origin);
-    });
-    scan.words.finish(text.len());
+    let bytes = text.as_bytes();
+    let mut scan = Scan { text, bytes, words, sigmas: None };
+    let mut at = 0;
+    while at < bytes.len() {
+        let block = Block::read(bytes, at);
+        at = if block.is_ascii() {
+            scan.words.ascii_block(bytes, at, block.letters(false), SOURCE)
+        } else {
+            scan.mixed_block(at)
+        };
+    }
+    scan.words.finish(at);
 }
+
+const SOURCE: Origin = Origin::Source(0);
 
 struct Scan<'a> {
     text: &'a str,
+    bytes: &'a [u8],
     words: Collector<'a>,
     /// For each capital sigma still to come, whether it ends its word; from the first one on.
     sigmas: Option<std::vec::IntoIter<bool>>,
 }
 
 impl Scan<'_> {
-    fn piece(&mut self, bytes: &[u8], origin: Origin) {
-        let mut at = 0;
-        while at < bytes.len() {
-            let block = Block::read(bytes, at);
-            at = if block.is_ascii() {
-                self.words.ascii_block(bytes, at, block.letters(false), origin)
-            } else {
-                self.mixed_block(bytes, at, origin)
-            };
-        }
-    }
-
     /// Reads a block in which there are characters outside ASCII; returns where it ends.
-    fn mixed_block(&mut self, bytes: &[u8], mut at: usize, origin: Origin) -> usize {
-        let end = bytes.len().min(at + Block::BYTES);
+    fn mixed_block(&mut self, mut at: usize) -> usize {
+        let end = self.bytes.len().min(at + Block::BYTES);
         while at < end {
-            let letters = Letters::of(load(bytes, at), false);
+            let letters = Letters::of(load(self.bytes, at), false);
             if letters.length > 0 {
-                let start = origin.start(at);
-                self.words.pending.push(letters.lower, letters.length, start);
+                self.words.pending.push(letters.lower, letters.length, at);
                 at += letters.length;
-                if letters.length == 8 || at == bytes.len() {
+                if letters.length == 8 || at == self.bytes.len() {
                     continue;
                 }
             }
             if letters.next < 0x80 {
-                self.words.finish(origin.end(at));
+                self.words.finish(at);
                 at += 1;
             } else {
-                at = self.beyond_ascii(bytes, at, origin);
+                at = self.beyond_ascii(at);
             }
         }
         at
     }
 
-    /// Reads characters outside ASCII from `at` on; returns where they end.
-    fn beyond_ascii(&mut self, bytes: &[u8], mut at: usize, origin: Origin) -> usize {
+    /// Reads characters outside ASCII from `at` on, before which there is none; returns where
+    /// they end.
+    fn beyond_ascii(&mut self, mut at: usize) -> usize {
         let roles = Roles::get();
-        loop {
-            let chunk = load(bytes, at);
-            if chunk & 0x80 == 0 {
-                return at;
+        let (mut code, mut width) = decode(self.bytes, at);
+        let mut role = roles.of(code);
+        if !role.starts_segment() && at > 0 {
+            self.words.pending.unpush_ascii();
+            at = self.segment(at - 1, roles);
+            (code, width) = decode(self.bytes, at);
+            role = roles.of(code);
+        }
+        while code >= 0x80 {
+            if role.stands_alone() && !self.words.tokens.keep_spans {
+                at = self.stand_alone(at, roles);
+                (code, width) = decode(self.bytes, at);
+                role = roles.of(code);
+                if code < 0x80 {
+                    break;
+                }
             }
-            let (code, width) = decode_chunk(chunk);
-            let (start, end) = (origin.start(at), origin.end(at));
             let after = at + width;
-            let kind = if is_ideograph(code) { Kind::Single } else { roles.of(code).kind() };
-            match kind {
-                Kind::Single => {
+            let (next, next_width) = decode(self.bytes, after);
+            let next_role = roles.of(next);
+            if !role.needs_nfkc() && next_role.starts_segment() {
+                let character = load(self.bytes, at);
+                self.character(role, code, character, width, SOURCE, at);
+                (at, code, width, role) = (after, next, next_width, next_role);
+            } else {
+                at = self.segment(at, roles);
+                (code, width) = decode(self.bytes, at);
+                role = roles.of(code);
+            }
+        }
+        at
+    }
+
+    /// Takes up to a block of three-byte characters from `at` on that are tokens or separators
+    /// by themselves: Chinese and Japanese with its punctuation. Returns where they end, which is
+    /// before the last one if what follows may join it.
+    fn stand_alone(&mut self, mut at: usize, roles: &Roles) -> usize {
+        const MOST: usize = 32;
+        let mut found = [0; MOST];
+        let mut count = 0;
+        let mut last = (at, 0);
+        let start = at;
+        for _ in 0..MOST {
+            let chunk = load(self.bytes, at);
+            if chunk & 0xF0 != 0xE0 {
+                break;
+            }
+            let (code, _) = decode_chunk(chunk);
+            let role = roles.of(code);
+            if !role.stands_alone() {
+                break;
+            }
+            last = (at, count);
+            if let Some(place) = found.get_mut(count) {
+                *place = SINGLE | code;
+            }
+            count += usize::from(role.is_single());
+            at += 3;
+        }
+        if load(self.bytes, at) & 0x80 != 0 {
+            (at, count) = last;
+        }
+        if at > start {
+            self.words.finish(start);
+            let found = found.get(..count).unwrap_or_default();
+            self.words.tokens.ids.extend_from_slice(found);
+        }
+        at
+    }
+
+    /// Reads the segment that starts at `start`; returns where it ends.
+    fn segment(&mut self, start: usize, roles: &Roles) -> usize {
+        let Segment { end, may_change } = Segment::at(self.text, start, Fold::Words, roles);
+        let segment = self.text.get(start..end).unwrap_or_default();
+        if !may_change {
+            self.characters(segment, Origin::Source(start), roles);
+            return end;
+        }
+        let mut folded = String::new();
+        normalize(segment, &mut folded, roles);
+        let same = segment
+            .chars()
+            .zip(folded.chars())
+            .take_while(|(before, after)| before == after)
+            .map(|(before, _)| before.len_utf8())
+            .sum();
+        let (unchanged, changed) = folded.split_at_checked(same).unwrap_or_default();
+        self.characters(unchanged, Origin::Source(start), roles);
+        let start = start + same;
+        self.characters(changed, Origin::Folded { start, end }, roles);
+        end
+    }
+
+    /// Reads normalised text.
+    fn characters(&mut self, text: &str, origin: Origin, roles: &Roles) {
+        let bytes = text.as_bytes();
+        let mut at = 0;
+        while at < bytes.len() {
+            let character = load(bytes, at);
+            let (code, width) = decode_chunk(character);
+            self.character(roles.of(code), code, character, width, origin, at);
+            at += width;
+        }
+    }
+
+    /// Reads one normalised character: the first `width` bytes of `bytes`.
+    #[inline]
+    fn character(&mut self, role: Role, code: u32, bytes: u64, width: usize, origin: Origin, at: usize) {
+        let (start, end) = (origin.start(at), origin.end(at));
+        let kind = role.kind();
+        match kind {
+            Kind::Word | Kind::Base => {
+                if kind == Kind::Base {
                     self.words.finish(end);
-                    self.words.tokens.push(SINGLE | code, start, origin.end(after));
                 }
-                Kind::Separator => self.words.finish(end),
-                Kind::Word | Kind::Base => {
-                    if kind == Kind::Base {
-                        self.words.finish(end);
-                    }
-                    let character = chunk & ((1 << (8 * width)) - 1);
-                    self.words.pending.push(character, width, start);
-                }
-                Kind::Upper => {
-                    for lower in char::from_u32(code).into_iter().flat_map(char::to_lowercase) {
-                        self.words.pending.push_char(lower, start);
-                    }
-                }
-                Kind::Sigma => {
-                    let lower = if self.sigma_is_final() { 'ς' } else { 'σ' };
+                let bytes = bytes & ((1 << (8 * width)) - 1);
+                self.words.pending.push(bytes, width, start);
+            }
+            Kind::Separator => self.words.finish(end),
+            Kind::Single => {
+                self.words.finish(end);
+                let after = origin.end(at + width);
+                self.words.tokens.push(SINGLE | code, start, after);
+            }
+            Kind::Upper => {
+                for lower in char::from_u32(code).into_iter().flat_map(char::to_lowercase) {
                     self.words.pending.push_char(lower, start);
                 }
             }
-            at = after;
+            Kind::Sigma => {
+                let lower = if self.sigma_is_final() { 'ς' } else { 'σ' };
+                self.words.pending.push_char(lower, start);
+            }
         }
     }
 
@@ -115,22 +213,22 @@ impl Scan<'_> {
 #[cold]
 fn final_sigmas(text: &str) -> Vec<bool> {
     let roles = Roles::get();
-    let mut finals = Vec::new();
+    let mut finals: Vec<bool> = Vec::new();
     let mut after_cased = false;
-    for_each_piece(text, Fold::Everything, &mut |piece, _| {
-        for c in piece.chars() {
-            let role = roles.of(c as u32);
-            if role.is_case_ignorable() {
-                continue;
-            }
-            if let Some((last, true)) = finals.last_mut().map(|(last, open)| (last, std::mem::take(open))) {
-                *last &= !role.is_cased();
-            }
-            if role.kind() == Kind::Sigma {
-                finals.push((after_cased, true));
-            }
-            after_cased = role.is_cased();
+    let mut after_sigma = false;
+    for_each_char(text, roles, &mut |c| {
+        let role = roles.of(c as u32);
+        if role.is_case_ignorable() {
+            return;
         }
+        if after_sigma && let Some(last) = finals.last_mut() {
+            *last &= !role.is_cased();
+        }
+        after_sigma = role.kind() == Kind::Sigma;
+        if after_sigma {
+            finals.push(after_cased);
+        }
+        after_cased = role.is_cased();
     });
-    finals.into_iter().map(|(is_final, _)| is_final).collect()
+    finals
 }

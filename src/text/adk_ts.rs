@@ -5,8 +5,7 @@
 //! `i` with a combining dot, which separates. All others separate, so no Unicode data is needed.
 //! O(length), nothing allocated per token.
 
-use super::nfkc::Origin;
-use super::tokens::Collector;
+use super::tokens::{Collector, Origin};
 use super::utf8::{Block, Letters, decode, load};
 
 /// Collects the tokens of `text`, repeated ones included.

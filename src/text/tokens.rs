@@ -2,7 +2,6 @@
 
 use std::ops::Range;
 
-use super::nfkc::Origin;
 use super::utf8::{Block, load_lower};
 use super::vocabulary::{Key, Vocabulary};
 
@@ -39,6 +38,15 @@ impl Tokens {
             self.spans.push((start, end));
         }
     }
+}
+
+/// Where a piece of text under the tokenizer comes from.
+#[derive(Clone, Copy)]
+pub(super) enum Origin {
+    /// It is the source text from this byte on, unchanged.
+    Source(usize),
+    /// It is what these bytes of the source text became, as a whole.
+    Folded { start: usize, end: usize },
 }
 
 impl Origin {
@@ -95,6 +103,24 @@ impl Pending {
             self.long.extend_from_slice(bytes.get(..width).unwrap_or_default());
         }
         self.length = length + width;
+    }
+
+    /// Takes back the last byte that was added, if any; it must be an ASCII letter or digit.
+    pub(super) fn unpush_ascii(&mut self) {
+        let Some(length) = self.length.checked_sub(1) else {
+            return;
+        };
+        self.length = length;
+        if length < 8 {
+            self.key.low &= !(0xFF << (8 * length));
+        } else if length < Key::BYTES {
+            self.key.high &= !(0xFF << (8 * (length - 8)));
+        } else {
+            self.long.pop();
+            if let Some(key) = Key::pack(&self.long) {
+                self.key = key;
+            }
+        }
     }
 
     pub(super) fn push_char(&mut self, c: char, start: usize) {

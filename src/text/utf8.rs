@@ -102,25 +102,6 @@ impl Block {
     }
 }
 
-/// The position of the first byte from `at` on that is not ASCII, or the length.
-pub(super) fn first_non_ascii(bytes: &[u8], mut at: usize) -> usize {
-    while let Some(block) = bytes.get(at..).and_then(<[u8]>::first_chunk::<32>) {
-        let all = (0..32).step_by(8).fold(0, |all, i| all | load(block, i));
-        if all & TOP_BITS != 0 {
-            break;
-        }
-        at += 32;
-    }
-    while at < bytes.len() {
-        let found = load(bytes, at) & TOP_BITS;
-        if found != 0 {
-            return at + found.trailing_zeros() as usize / 8;
-        }
-        at += 8;
-    }
-    bytes.len()
-}
-
 /// The code point at `at` and its width in bytes; `bytes` are UTF-8 and `at` starts a character.
 #[inline]
 pub(super) fn decode(bytes: &[u8], at: usize) -> (u32, usize) {
@@ -196,15 +177,6 @@ mod tests {
                 }
                 assert_eq!(load(&text, at), u64::from_le_bytes(expected));
             }
-        }
-    }
-
-    #[test]
-    fn the_first_byte_outside_ascii_is_found_anywhere() {
-        for at in 0..40 {
-            let text = format!("{}é{}", "a".repeat(at), "b".repeat(40 - at));
-            assert_eq!(first_non_ascii(text.as_bytes(), 0), at);
-            assert_eq!(first_non_ascii(text.as_bytes(), at + 2), text.len());
         }
     }
 }

@@ -32,7 +32,8 @@ pub(super) struct Key {
 impl Key {
     pub(super) const BYTES: usize = 16;
 
-    fn pack(bytes: &[u8]) -> Option<Self> {
+    /// The key of a word of up to [`Self::BYTES`] bytes.
+    pub(super) fn pack(bytes: &[u8]) -> Option<Self> {
         if bytes.len() > Self::BYTES {
             return None;
         }
