@@ -309,6 +309,7 @@ macro_rules! record {
         $(#[$meta])*
         #[derive(Clone, Debug, Default, PartialEq)]
         #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+        $( #[cfg_attr(feature = "schema", schemars(extend("additionalProperties" = !stringify!($extra).is_empty())))] )?
         $vis struct $name<$lt> {
             $(
                 $(#[$field_meta])*
