@@ -16,7 +16,7 @@ use super::utf8::{Block, Letters, decode, decode_chunk, load};
 /// Collects the tokens of `text`.
 pub(super) fn tokenize(text: &str, words: Collector<'_>) {
     let bytes = text.as_bytes();
-    let mut scan = Scan { text, bytes, words, sigmas: None };
+    let mut scan = Scan { text, bytes, words, sigmas: None, folded: String::new() };
     let mut at = 0;
     while at < bytes.len() {
         let block = Block::read(bytes, at);
@@ -37,6 +37,8 @@ struct Scan<'a> {
     words: Collector<'a>,
     /// For each capital sigma still to come, whether it ends its word; from the first one on.
     sigmas: Option<std::vec::IntoIter<bool>>,
+    /// Where segments are normalised.
+    folded: String,
 }
 
 impl Scan<'_> {
@@ -144,7 +146,7 @@ impl Scan<'_> {
             self.characters(segment, Origin::Source(start), roles);
             return end;
         }
-        let mut folded = String::new();
+        let mut folded = std::mem::take(&mut self.folded);
         normalize(segment, &mut folded, roles);
         let same = segment
             .chars()
@@ -156,6 +158,7 @@ impl Scan<'_> {
         self.characters(unchanged, Origin::Source(start), roles);
         let start = start + same;
         self.characters(changed, Origin::Folded { start, end }, roles);
+        self.folded = folded;
         end
     }
 

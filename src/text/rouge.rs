@@ -62,7 +62,7 @@ const LAST_SINGLE: usize = 0xD7AF;
 /// Scores many pairs of texts, sharing between them what they have in common.
 ///
 /// Each distinct word is stemmed and given a number once, and the buffers are reused. Memory
-/// stays within some 15 MB between calls, however many texts are scored: a vocabulary that has
+/// stays within some 25 MB between calls, however many texts are scored: a vocabulary that has
 /// grown too large is forgotten.
 ///
 /// ```

@@ -15,9 +15,9 @@ use rustc_hash::FxHasher;
 use super::porter::stem_in_place;
 use super::utf8::TOP_BITS;
 
-/// Beyond this many distinct tokens, or this many bytes of long words, a vocabulary is dropped
-/// between two calls. Larger than the vocabulary of any real dataset; about 8 MB.
-const MAX_TOKENS: u32 = 1 << 17;
+/// Beyond this many distinct words, or this many bytes of long words, a vocabulary is dropped
+/// between two calls. Larger than the vocabulary of any real dataset; at most some 20 MB.
+const MAX_WORDS: usize = 1 << 17;
 const MAX_LONG_BYTES: usize = 1 << 21;
 
 const FIRST_SLOTS: usize = 256;
@@ -126,7 +126,7 @@ impl Vocabulary {
 
     /// Forgets everything if it has grown past what is worth keeping.
     pub(super) fn trim(&mut self) {
-        if self.tokens > MAX_TOKENS || self.arena.len() > MAX_LONG_BYTES {
+        if self.short_used + self.long_used > MAX_WORDS || self.arena.len() > MAX_LONG_BYTES {
             *self = Self::new(self.stemming);
         }
     }
