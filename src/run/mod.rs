@@ -57,11 +57,14 @@ pub struct Options {
     pub concurrency: usize,
     /// How long the host may work on a task, in milliseconds; no limit if absent.
     pub timeout_ms: Option<f64>,
+    /// Whether a case fails as a whole if its actual and expected turns differ in number; otherwise
+    /// each metric decides.
+    pub same_turns: bool,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { dialect: Dialect::default(), explain: Explain::default(), concurrency: 8, timeout_ms: None }
+        Self { dialect: Dialect::default(), explain: Explain::default(), concurrency: 8, timeout_ms: None, same_turns: true }
     }
 }
 
@@ -344,6 +347,7 @@ impl<'a> Run<'a> {
             None => return Err(failed_run(run.error_message.as_deref())),
         };
         if let Some(expected) = &case.conversation
+            && self.options.same_turns
             && expected.len() != turns.len()
         {
             return Err(length_mismatch(turns.len(), expected.len()));
@@ -418,7 +422,8 @@ fn not_evaluated<'a>(error: &Error, turns: usize) -> Evaluation<'a> {
 /// Completes what the host found: statuses by the threshold, a mean where only turns have scores, a
 /// reason wherever there is no score.
 fn of_host<'a>(found: CustomEvaluation, turns: usize, threshold: f64) -> Result<Evaluation<'a>, Error> {
-    let scores = found.turns.iter().map(|turn| turn.score).chain([found.score]).flatten();
+    let mean = mean(found.turns.iter().filter_map(|turn| turn.score));
+    let scores = found.turns.iter().map(|turn| turn.score).chain([found.score.or(mean)]).flatten();
     if let Some(score) = scores.into_iter().find(|score| !score.is_finite()) {
         let message = format!("the metric gave {score}; a score is a finite number, or absent");
         return Err(Error::new(ErrorCode::CustomMetricFailed, message));
@@ -435,7 +440,6 @@ fn of_host<'a>(found: CustomEvaluation, turns: usize, threshold: f64) -> Result<
         (None, None) => Some("the metric gave no score".into()),
         (None, Some(_)) => None,
     };
-    let mean = mean(found.turns.iter().filter_map(|turn| turn.score));
     let score = found.score.or(mean);
     let per_turn = found.turns.into_iter().map(|turn| TurnEvaluation {
         score: turn.score,
