@@ -110,13 +110,30 @@ export function turn(expected: Invocation | undefined, actual: Invocation, metri
   };
 }
 
+/** The rubrics of the first turn; the mean of every kind of tokens and seconds over the turns. */
+function meanDetails(results: readonly EvalMetricResult[]): EvalMetricResult["details"] {
+  const mean = (all: readonly (Record<string, number | undefined> | undefined)[]) =>
+    Object.fromEntries(
+      Object.keys(all[0] ?? {}).map((key) => [key, all.reduce((sum, one) => sum + (one?.[key] ?? 0), 0) / all.length]),
+    );
+  const first = results[0]?.details;
+  return (
+    first && {
+      ...first,
+      ...(first.tokenUsageDetails && { tokenUsageDetails: mean(results.map(({ details }) => ({ ...details?.tokenUsageDetails }))) }),
+      ...(first.durationDetails && { durationDetails: mean(results.map(({ details }) => ({ ...details?.durationDetails }))) }),
+    }
+  );
+}
+
 /** A case whose overall results are the means of its turns' by metric. */
 export function evalCase(evalSetId: string, evalId: string, turns: Turn[], reason?: string): EvalCaseResult {
   const names = [...new Set(turns.flatMap((one) => one.evalMetricResults.map((metric) => metric.metricName)))];
   const overall = names.map((metricName): EvalMetricResult => {
     const results = turns.flatMap((one) => one.evalMetricResults.filter((metric) => metric.metricName === metricName));
-    const scores = results.flatMap(({ score }) => (score === undefined ? [] : [score]));
-    const { threshold, details, evalStatus, reason: why } = results[0] ?? { evalStatus: NOT_EVALUATED };
+    const scores = results.flatMap(({ score }) => (score !== undefined && Number.isFinite(score) ? [score] : []));
+    const { threshold, evalStatus, reason: why } = results[0] ?? { evalStatus: NOT_EVALUATED };
+    const details = meanDetails(results);
     const score = scores.reduce((sum, one) => sum + one, 0) / scores.length;
     const status =
       evalStatus === INFORMATIONAL

@@ -4,13 +4,13 @@
  */
 
 /** SHA-256 of {@link STYLE}, as a content security policy writes it. */
-export const STYLE_HASH = "sha256-0vmZAvSISvIQX18mdgrTHr1Cy+JbJxmFBzl4Gx5pyds=";
+export const STYLE_HASH = "sha256-0cYu1Q8pR35v+W4h4WnBSYi2itcZPxBZTxNRtI/siX8=";
 
 export const STYLE = `
 :root {
   color-scheme: light dark;
   --page: #ffffff; --sunken: #f6f7f9; --line: #e2e5ea; --strong-line: #c6cbd4;
-  --text: #16181d; --muted: #596070; --accent: #2b50c8;
+  --text: #16181d; --muted: #596070; --accent: #2b50c8; --accent-soft: #eaeffc;
   --pass: #0a6b3f; --pass-fill: #2f9e6b; --pass-soft: #e6f4ec;
   --fail: #b02a20; --fail-fill: #d8584d; --fail-soft: #fcecea;
   --open: #7d5200; --open-fill: #c08a1e; --open-soft: #faf1de;
@@ -20,7 +20,7 @@ export const STYLE = `
 @media (prefers-color-scheme: dark) {
   :root {
     --page: #101216; --sunken: #181b21; --line: #2a2e37; --strong-line: #454b58;
-    --text: #e7e9ee; --muted: #9ba3b2; --accent: #9db4ff;
+    --text: #e7e9ee; --muted: #9ba3b2; --accent: #9db4ff; --accent-soft: #1a2238;
     --pass: #63cf9b; --pass-fill: #3fa877; --pass-soft: #14291f;
     --fail: #ff9a90; --fail-fill: #d9635a; --fail-soft: #341a19;
     --open: #e6b75c; --open-fill: #b98a2f; --open-soft: #2e2412;
@@ -32,7 +32,7 @@ body { margin: 0; background: var(--page); color: var(--text); font: 0.875rem/1.
 h1, h2, h3, h4, h5, p, ul, dl, dd, table, fieldset { margin: 0; padding: 0; }
 h1 { font-size: 1.375rem; line-height: 1.25; font-weight: 650; letter-spacing: -0.012em; }
 h2 { font-size: 1.125rem; line-height: 1.35; font-weight: 650; letter-spacing: -0.006em; overflow-wrap: anywhere; }
-h3 { font: inherit; font-weight: 550; overflow-wrap: anywhere; }
+h3 { font: inherit; font-weight: 500; overflow-wrap: anywhere; }
 h4 { font-size: 0.875rem; font-weight: 650; }
 h5, caption, .label { font-size: 0.75rem; line-height: 1.5; font-weight: 500; color: var(--muted); text-align: start; }
 ul { list-style: none; }
@@ -40,12 +40,15 @@ code { font-family: var(--mono); font-size: 0.8125rem; }
 a { color: var(--accent); text-underline-offset: 0.2em; text-decoration-thickness: 1px; overflow-wrap: anywhere; }
 :focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; border-radius: 4px; }
 .vh { position: absolute; width: 1px; height: 1px; margin: -1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
+@media (min-width: 60.01rem) { .unit { position: absolute; width: 1px; height: 1px; margin: -1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; } }
 .page { max-width: 76rem; margin: 0 auto; padding: 0 1.5rem; }
 .num { text-align: end; white-space: nowrap; }
 .muted { color: var(--muted); }
 .passed { --tone: var(--pass); --fill: var(--pass-fill); --soft: var(--pass-soft); }
 .failed { --tone: var(--fail); --fill: var(--fail-fill); --soft: var(--fail-soft); }
 .unknown { --tone: var(--open); --fill: var(--open-fill); --soft: var(--open-soft); }
+.added { --tone: var(--accent); --fill: var(--accent); --soft: var(--accent-soft); }
+.same { --tone: var(--muted); }
 .tone { color: var(--tone); }
 .icon { width: 1rem; height: 1rem; flex: none; color: var(--tone); vertical-align: -0.1875rem; }
 .stand-in { font-family: var(--mono); font-size: 0.85em; color: var(--muted); border: 1px solid var(--line); border-radius: 3px; padding: 0 0.2em; unicode-bidi: isolate; }
@@ -69,8 +72,11 @@ thead th { font-size: 0.75rem; color: var(--muted); white-space: nowrap; }
 thead th.num { text-align: end; }
 .grid th, .grid td { padding: 0.4375rem 1.5rem 0.4375rem 0; border-bottom: 1px solid var(--line); vertical-align: middle; }
 .grid th:last-child, .grid td:last-child { padding-inline-end: 0; }
-.grid tbody th { font-weight: 400; overflow-wrap: anywhere; }
+.grid tbody th { font-weight: 400; overflow-wrap: break-word; }
 .grid.sets { margin-top: 1.75rem; }
+.grid.sets tbody th { width: 50%; }
+.grid.stack tbody th { min-width: 12rem; }
+.result { white-space: nowrap; }
 .grid .why td { padding-top: 0; color: var(--muted); }
 .grid tr:has(+ .why) > * { border-bottom: 0; }
 
@@ -108,6 +114,7 @@ body:has(#show-passed:checked) .none.passed { display: block; }
 .columns > :first-child { grid-column: 1 / 4; padding-inline-start: 0; }
 .cells { display: grid; grid-auto-flow: column; grid-auto-columns: 11.5rem; gap: 0.75rem; }
 .cells > * { text-align: end; overflow-wrap: anywhere; }
+.cells.why { grid-auto-columns: minmax(0, 34rem); }
 .cells .metric { display: none; }
 .cells .off { font-weight: 600; color: var(--tone); }
 .turns { text-align: end; color: var(--muted); white-space: nowrap; }
@@ -118,7 +125,7 @@ body:has(#show-passed:checked) .none.passed { display: block; }
 .case > summary:focus-visible { outline-offset: -2px; }
 .chevron { width: 0.75rem; height: 0.75rem; color: var(--muted); transition: transform 120ms; }
 .case[open] > summary .chevron { transform: rotate(90deg); }
-.case[open] > summary h3 { font-weight: 650; }
+.case.failed > summary h3, .case[open] > summary h3 { font-weight: 600; }
 .panel { padding: 0.5rem 0.5rem 2rem 4rem; display: grid; gap: 1.25rem; grid-template-columns: minmax(0, 1fr); }
 .reason { padding: 0.625rem 0.75rem; border-radius: 6px; background: var(--soft); overflow-wrap: anywhere; }
 .score { font-weight: 600; }
@@ -132,6 +139,7 @@ body:has(#show-passed:checked) .none.passed { display: block; }
 .turn-head { display: flex; flex-wrap: wrap; gap: 0.25rem 1.25rem; align-items: baseline; }
 .chips { display: flex; flex-wrap: wrap; gap: 0.125rem 1.25rem; color: var(--muted); overflow-wrap: anywhere; }
 .text { white-space: pre-wrap; overflow-wrap: anywhere; max-width: 46rem; }
+.tall { max-height: 22rem; overflow-y: auto; }
 .pair { display: grid; grid-template-columns: repeat(2, minmax(0, 1fr)); gap: 1rem; }
 .pair.alone { grid-template-columns: minmax(0, 1fr); }
 .said { min-width: 0; }
@@ -145,12 +153,11 @@ mark { background: none; color: inherit; box-shadow: inset 0 -2px var(--pass-fil
 .calls .kind { width: 6.5rem; }
 .calls td, .calls th { padding: 0.5rem 0.75rem 0.5rem 0; vertical-align: top; border-top: 1px solid var(--line); }
 .calls thead th { border-top: 0; padding-block: 0 0.25rem; }
-.calls tbody th { font-size: 0.8125rem; color: var(--tone, var(--muted)); white-space: nowrap; }
+.calls tbody th { font-size: 0.8125rem; color: var(--tone); white-space: nowrap; }
 .calls tbody th > span { display: inline-block; width: 1.125rem; font-family: var(--mono); }
 .calls tbody th small { display: block; font-size: 0.75rem; font-weight: 400; white-space: normal; color: var(--muted); padding-inline-start: 1.125rem; }
 .calls td:not(:last-child) { padding-inline-end: 1.25rem; }
-.calls tr.off td { background: var(--soft); }
-.calls tr.off td:first-of-type { padding-inline-start: 0.75rem; }
+.calls tr.off td:not(:empty) { background: var(--soft); }
 .calls td { padding-inline-start: 0.75rem; }
 .calls thead th:not(.kind) { padding-inline-start: 0.75rem; }
 .call, .arg { display: block; overflow-wrap: anywhere; white-space: pre-wrap; }
@@ -159,12 +166,14 @@ mark { background: none; color: inherit; box-shadow: inset 0 -2px var(--pass-fil
 .arg .value { color: var(--text); }
 .arg.changed { color: var(--text); }
 .arg.changed .value { font-weight: 600; text-decoration: underline; text-decoration-color: var(--fill); text-decoration-thickness: 2px; text-underline-offset: 0.2em; }
-.nested { padding: 0.375rem 0 0 2.25em; color: var(--muted); }
+.nested { padding: 0.375rem 0 0 0.9375rem; color: var(--muted); }
 .nested code { overflow-wrap: anywhere; color: var(--text); }
-footer.page { margin-top: 3rem; padding-block: 1.25rem 2.5rem; color: var(--muted); border-top: 1px solid var(--line); }
+footer { margin-top: 3.5rem; padding-block: 1.25rem 2.5rem; color: var(--muted); border-top: 1px solid var(--line); }
 
 @media (max-width: 60rem) {
-  .columns .cells, .columns .turns { display: none; }
+  .grid th, .grid td { padding-inline-end: 0.875rem; }
+  .columns { display: none; }
+  .cases { border-top: 1px solid var(--line); }
   .case > summary { grid-template-columns: 1rem 1rem minmax(0, 1fr) auto; align-items: start; }
   .chevron, .icon { margin-top: 0.1875rem; }
   .case > summary .cells { grid-row: 2; grid-column: 3 / 5; grid-auto-flow: row; grid-auto-columns: auto; gap: 0; color: var(--muted); font-size: 0.8125rem; }
@@ -179,7 +188,21 @@ footer.page { margin-top: 3rem; padding-block: 1.25rem 2.5rem; color: var(--mute
   .figures { gap: 0.5rem 1.75rem; }
   .panel { padding-inline: 0; }
   .pair { grid-template-columns: minmax(0, 1fr); }
-  .filter label { padding-inline: 0.625rem; }
+  .filter fieldset { gap: 0; margin-inline: -0.5rem; }
+  .filter label { padding-inline: 0.5625rem; font-size: 0.8125rem; }
+  .filter b { margin-inline-start: 0; }
+  .grid.sets th, .grid.sets td { padding-inline-end: 0.875rem; }
+  .grid.sets tbody th { width: auto; min-width: 7rem; overflow-wrap: anywhere; }
+  .stack, .stack tbody { display: block; }
+  .stack thead { position: absolute; clip-path: inset(50%); }
+  .stack tr { display: flex; flex-wrap: wrap; gap: 0.125rem 1.25rem; align-items: center; padding-block: 0.625rem; border-bottom: 1px solid var(--line); }
+  .stack tbody th, .stack tbody td { border: 0; padding: 0; }
+  .stack tbody th, .stack .wide, .stack .why td { flex: 0 0 100%; }
+  .stack tr:has(+ .why) { border-bottom: 0; padding-bottom: 0.25rem; }
+  .stack .why { padding-top: 0; }
+  .stack .wide:empty { display: none; }
+  .stack td[data-label]::before { content: attr(data-label) " "; font-weight: 400; color: var(--muted); }
+  .bins, .bar { margin-block: 0.25rem; }
   .calls, .calls tbody, .calls tr, .calls td, .calls tbody th { display: block; width: auto; }
   .calls caption { display: block; }
   .calls thead { position: absolute; clip-path: inset(50%); }

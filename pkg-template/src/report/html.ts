@@ -36,7 +36,7 @@ import {
   toolCallsOf,
   userText,
 } from "./results.js";
-import { amountText, count, head, isRecord, keyText, pieces, scoreText, thresholdText, valueText } from "./text.js";
+import { amountText, count, head, isRecord, keyText, pieces, scoreText, shorten, thresholdText, valueText } from "./text.js";
 
 /** How to render the page. */
 export interface HtmlOptions {
@@ -46,6 +46,10 @@ export interface HtmlOptions {
 
 /** The characters of a text that are shown; the rest is counted. */
 const LONGEST_TEXT = 6000;
+/** A text longer than this scrolls in a box of its own. */
+const TALL_TEXT = 1500;
+/** Marked words with at most this much punctuation between them are marked as one. */
+const LONGEST_GAP = 3;
 /** The metrics that get a column of their own in the list of cases. */
 const MOST_COLUMNS = 4;
 
@@ -80,7 +84,7 @@ ${overview(results, counts)}
 ${filter(counts)}
 ${results.map(setSection)}
 </main>
-<footer class="page">${[...new Set(results.map(stampText))].map((stamp) => html`<p>${stamp}</p>`)}</footer>
+<footer><div class="page">${[...new Set(results.map(stampText))].map((stamp) => html`<p>${stamp}</p>`)}</div></footer>
 </body>
 </html>
 `;
@@ -131,6 +135,11 @@ const ICONS = html`<svg width="0" height="0" aria-hidden="true" focusable="false
 <symbol id="icon-unknown" viewBox="0 0 16 16"><circle cx="8" cy="8" r="7" fill="none" stroke="currentColor" stroke-width="1.5" stroke-dasharray="2.6 1.8"/><path d="M5.5 8h5" fill="none" stroke="currentColor" stroke-width="1.5" stroke-linecap="round"/></symbol>
 <symbol id="icon-chevron" viewBox="0 0 12 12"><path d="M4.5 2.5L8 6l-3.5 3.5" fill="none" stroke="currentColor" stroke-width="1.5" stroke-linecap="round" stroke-linejoin="round"/></symbol>
 </svg>`;
+
+/** A name that may be broken after its underscores. */
+function breakable(name: string, longest = 300): Content {
+  return head(name, longest).split(/(?<=_)/).map((part, at) => (at === 0 ? part : html`<wbr>${part}`));
+}
 
 /** The class that gives a status its colours. */
 function tone(status: EvalStatus): string {
@@ -230,11 +239,14 @@ function metricsTable(names: readonly string[], cases: readonly NamedCase[]): Ma
     const thresholds = [...new Set(results.flatMap(({ threshold }) => (threshold === undefined ? [] : [threshold])))];
     const amount = (status: EvalStatus) => {
       const of = results.filter(({ evalStatus }) => evalStatus === status).length;
-      return of === 0 ? html`<td class="num muted">0</td>` : html`<td class="num ${tone(status)}"><span class="tone">${amountText(of)}</span></td>`;
+      const label = capital(statusWord(status));
+      return of === 0
+        ? html`<td class="num muted" data-label="${label}">0</td>`
+        : html`<td class="num ${tone(status)}" data-label="${label}"><span class="tone">${amountText(of)}</span></td>`;
     };
-    return html`<tr><th scope="row">${head(name, 300)}</th><td>${bins(results, thresholds.length === 1 ? thresholds[0] : undefined)}</td><td class="num">${scoreText(mean)}</td><td class="num">${thresholds.length > 1 ? "several" : thresholdText(thresholds[0])}</td>${amount(EvalStatus.PASSED)}${amount(EvalStatus.FAILED)}${amount(EvalStatus.NOT_EVALUATED)}</tr>`;
+    return html`<tr><th scope="row">${breakable(name)}</th><td class="wide">${bins(results, thresholds.length === 1 ? thresholds[0] : undefined)}</td><td class="num" data-label="Mean">${scoreText(mean)}</td><td class="num" data-label="Threshold">${thresholds.length > 1 ? "several" : thresholdText(thresholds[0])}</td>${amount(EvalStatus.PASSED)}${amount(EvalStatus.FAILED)}${amount(EvalStatus.NOT_EVALUATED)}</tr>`;
   });
-  return html`<div class="scroll" tabindex="0" role="group" aria-label="Metrics"><table class="grid"><caption class="vh">Metrics</caption><thead><tr><th scope="col">Metric</th><th scope="col">Distribution</th><th scope="col" class="num">Mean</th><th scope="col" class="num">Threshold</th><th scope="col" class="num">Passed</th><th scope="col" class="num">Failed</th><th scope="col" class="num">Not evaluated</th></tr></thead><tbody>${rows}</tbody></table></div>`;
+  return html`<div class="scroll" tabindex="0" role="group" aria-label="Metrics"><table class="grid stack"><caption class="vh">Metrics</caption><thead><tr><th scope="col">Metric</th><th scope="col">Distribution</th><th scope="col" class="num">Mean</th><th scope="col" class="num">Threshold</th><th scope="col" class="num">Passed</th><th scope="col" class="num">Failed</th><th scope="col" class="num">Not evaluated</th></tr></thead><tbody>${rows}</tbody></table></div>`;
 }
 
 const BINS = 20;
@@ -277,7 +289,7 @@ function scoreBar(metric: EvalMetricResult): Markup | undefined {
 }
 
 function columnsRow(names: readonly string[]): Markup {
-  const cells = names.length > MOST_COLUMNS ? html`<span>Metrics</span>` : names.map((name) => html`<span>${head(name, 80)}</span>`);
+  const cells = names.length > MOST_COLUMNS ? html`<span>Metrics</span>` : names.map((name) => html`<span>${breakable(name, 80)}</span>`);
   return html`<div class="columns" aria-hidden="true"><span>Case</span><span class="cells">${cells}</span><span class="turns">Turns</span></div>`;
 }
 
@@ -285,10 +297,13 @@ function caseDetails({ name, result, id }: NamedCase & { id: string }, names: re
   const metrics = result.overallEvalMetricResults;
   const turns = result.evalMetricResultPerInvocation.length;
   const judged = judgedMetrics(metrics);
-  const cells = names.length > MOST_COLUMNS
-    ? html`<span class="cell">${judged.filter(({ evalStatus }) => evalStatus === EvalStatus.PASSED).length} of ${judged.length} passed</span>`
+  const why = judged.length === 0 && result.reason ? shorten(result.reason, 90) : undefined;
+  const cells = why !== undefined
+    ? html`<span class="muted">${why}</span>`
+    : names.length > MOST_COLUMNS
+    ? html`<span>${judged.filter(({ evalStatus }) => evalStatus === EvalStatus.PASSED).length} of ${judged.length} passed</span>`
     : names.map((wanted) => summaryCell(judged.find(({ metricName }) => metricName === wanted)));
-  return html`<details class="case ${tone(result.finalEvalStatus)}"><summary><svg class="chevron" aria-hidden="true"><use href="#icon-chevron"/></svg>${icon(result.finalEvalStatus)}<h3><span class="vh">${capital(statusWord(result.finalEvalStatus))}: </span><bdi>${head(name, 300)}</bdi></h3><span class="cells">${cells}</span><span class="turns">${amountText(turns)}<span class="vh"> turn${turns === 1 ? "" : "s"}</span></span></summary>
+  return html`<details class="case ${tone(result.finalEvalStatus)}"><summary><svg class="chevron" aria-hidden="true"><use href="#icon-chevron"/></svg>${icon(result.finalEvalStatus)}<h3><span class="vh">${capital(statusWord(result.finalEvalStatus))}: </span><bdi>${shorten(name, 160)}</bdi></h3><span class="cells${why === undefined ? "" : " why"}">${cells}</span><span class="turns">${amountText(turns)}<span class="unit"> turn${turns === 1 ? "" : "s"}</span></span></summary>
 <div class="panel" id="${id}">
 ${result.reason ? html`<p class="reason">${clipped(result.reason)}</p>` : undefined}
 ${judged.length > 0 ? caseMetrics(judged) : undefined}
@@ -301,16 +316,16 @@ ${result.evalMetricResultPerInvocation.map((turn, at) => turnSection(turn, at, t
 function summaryCell(metric: EvalMetricResult | undefined): Markup {
   if (metric === undefined) return html`<span></span>`;
   const off = metric.evalStatus === EvalStatus.PASSED ? "" : ` class="off ${tone(metric.evalStatus)}"`;
-  const missing = hasScore(metric) ? undefined : html`<span class="vh">${statusWord(metric.evalStatus)}</span>`;
-  return html`<span${new Markup(off)}><span class="metric">${head(metric.metricName, 80)} </span>${scoreText(metric.score, metric.threshold)}${missing}</span>`;
+  const word = off === "" ? undefined : html`<span class="vh"> ${statusWord(metric.evalStatus)}</span>`;
+  return html`<span${new Markup(off)}><span class="metric">${breakable(metric.metricName, 80)} </span>${scoreText(metric.score, metric.threshold)}${word}</span>`;
 }
 
 function caseMetrics(metrics: readonly EvalMetricResult[]): Markup {
   const rows = metrics.map((metric) => {
     const why = whyOf(metric);
-    return html`<tr class="${tone(metric.evalStatus)}"><th scope="row">${head(metric.metricName, 300)}</th><td>${scoreBar(metric)}</td><td class="num score">${scoreText(metric.score, metric.threshold)}</td><td class="num">${thresholdText(metric.threshold)}</td><td>${icon(metric.evalStatus)} <span class="tone">${capital(statusWord(metric.evalStatus))}</span></td></tr>${why === undefined ? undefined : html`<tr class="why"><td colspan="5">${why}</td></tr>`}`;
+    return html`<tr class="${tone(metric.evalStatus)}"><th scope="row">${breakable(metric.metricName)}</th><td class="wide">${scoreBar(metric)}</td><td class="num score" data-label="Score">${scoreText(metric.score, metric.threshold)}</td><td class="num" data-label="Threshold">${thresholdText(metric.threshold)}</td><td class="result">${icon(metric.evalStatus)} <span class="tone">${capital(statusWord(metric.evalStatus))}</span></td></tr>${why === undefined ? undefined : html`<tr class="why"><td colspan="5">${why}</td></tr>`}`;
   });
-  return html`<div class="scroll" tabindex="0" role="group" aria-label="Scores"><table class="grid"><caption class="vh">Scores</caption><thead><tr><th scope="col">Metric</th><th scope="col"><span class="vh">Bar</span></th><th scope="col" class="num">Score</th><th scope="col" class="num">Threshold</th><th scope="col">Result</th></tr></thead><tbody>${rows}</tbody></table></div>`;
+  return html`<div class="scroll" tabindex="0" role="group" aria-label="Scores"><table class="grid stack scores"><caption class="vh">Scores</caption><thead><tr><th scope="col">Metric</th><th scope="col"><span class="vh">Bar</span></th><th scope="col" class="num">Score</th><th scope="col" class="num">Threshold</th><th scope="col">Result</th></tr></thead><tbody>${rows}</tbody></table></div>`;
 }
 
 /** The reason, rubrics and warnings of a metric. */
@@ -336,7 +351,7 @@ function facts(metrics: readonly EvalMetricResult[]): Markup | undefined {
       [times?.modelSeconds, "model"], [times?.toolSeconds, "tools"], [times?.frameworkSeconds, "framework"],
     ] as const;
     const made = parts.flatMap(([amount, word]) => (amount === undefined || amount === null ? [] : [`${amountText(amount, seconds ? 3 : 0)} ${word}`]));
-    return html`<div><dt>${capital(informationalLabel(head(metric.metricName, 80)))}</dt><dd>${amountText(metric.score, seconds ? 3 : 1)}${made.length > 0 ? html` <small>${made.join(", ")}</small>` : undefined}</dd></div>`;
+    return html`<div><dt>${capital(informationalLabel(head(metric.metricName, 80)))}</dt><dd>${amountText(metric.score, seconds ? 3 : 1)}${made.length > 0 ? html` <small>(${made.join(", ")})</small>` : undefined}</dd></div>`;
   });
   return items.length > 0 ? html`<dl class="facts">${items}</dl>` : undefined;
 }
@@ -347,20 +362,28 @@ function turnSection(turn: Turn, at: number, scored: boolean): Markup {
   const { actualInvocation: actual, expectedInvocation: expected, evalMetricResults: metrics } = turn;
   const tokens = metrics.find(({ explanation }) => explanation?.tokens)?.explanation?.tokens;
   const side = (title: string, text: string, spans: readonly (readonly [number, number])[]) =>
-    html`<div class="said"><h5>${title}</h5>${text === "" ? html`<p class="muted">No text</p>` : html`<div class="text" dir="auto">${marked(text, spans)}</div>`}</div>`;
+    html`<div class="said"><h5>${title}</h5>${text === "" ? html`<p class="muted">No text</p>` : textBox(title, marked(text, spans), text.length)}</div>`;
+  const said = userText(actual) || userText(expected) || "No text";
   const whys = metrics.flatMap((metric) => {
     const why = scored || metric.explanation?.warnings ? whyOf(metric) : undefined;
     return why === undefined ? [] : [html`<div class="muted"><span class="label">${head(metric.metricName, 300)}</span>${why}</div>`];
   });
   return html`<section class="turn">
 <div class="turn-head"><h4>Turn ${at + 1}</h4>${scored ? html`<ul class="chips">${judgedMetrics(metrics).map((metric) => html`<li class="${tone(metric.evalStatus)}">${icon(metric.evalStatus)}<span class="vh"> ${statusWord(metric.evalStatus)}</span> ${head(metric.metricName, 80)} <span class="tone">${scoreText(metric.score, metric.threshold)}</span></li>`)}</ul>` : undefined}</div>
-<div class="said"><h5>User</h5><div class="text" dir="auto">${clipped(userText(actual) || userText(expected) || "No text")}</div></div>
+<div class="said"><h5>User</h5>${textBox("User", clipped(said), said.length)}</div>
 <div><div class="pair${expected ? "" : " alone"}">${expected ? side("Expected response", finalText(expected), tokens?.matched.map((match) => match.expected) ?? []) : undefined}${side(expected ? "Actual response" : "Response", finalText(actual), tokens?.matched.map((match) => match.actual) ?? [])}</div>
 ${tokens ? html`<p class="legend"><mark>Marked</mark> words are in both texts. Precision ${scoreText(tokens.precision)}, recall ${scoreText(tokens.recall)}.</p>` : undefined}</div>
 ${callsTable(turn)}
 ${whys}
 ${scored ? facts(informationalMetrics(metrics)) : undefined}
 </section>`;
+}
+
+/** A text as a block, in a box that scrolls if it is long. */
+function textBox(label: string, text: Markup, length: number): Markup {
+  return length > TALL_TEXT
+    ? html`<div class="text tall" dir="auto" tabindex="0" role="group" aria-label="${label}">${text}</div>`
+    : html`<div class="text" dir="auto">${text}</div>`;
 }
 
 /** A text, cut if it is very long. */
@@ -376,7 +399,7 @@ function marked(text: string, spans: readonly (readonly [number, number])[]): Ma
     const last = runs.at(-1);
     const from = last?.[1] ?? 0;
     if (!(start >= from && end > start && end <= shown.length)) continue;
-    if (last && /^[^\p{L}\p{N}\n]*$/u.test(shown.slice(from, start))) last[1] = end;
+    if (last && start - from <= LONGEST_GAP && /^[^\p{L}\p{N}\n]*$/u.test(shown.slice(from, start))) last[1] = end;
     else runs.push([start, end]);
   }
   let at = 0;
@@ -392,15 +415,15 @@ function marked(text: string, spans: readonly (readonly [number, number])[]): Ma
 interface Kind {
   sign: string;
   word: string;
-  /** The class of its colours, if it is not as expected. */
-  tone?: string;
+  /** The class of its colours. */
+  tone: string;
 }
 
 const KINDS: Record<AlignmentEntry["kind"], Kind> = {
-  match: { sign: "=", word: "Matched" },
+  match: { sign: "=", word: "Matched", tone: "same" },
   arguments: { sign: "≠", word: "Changed", tone: "unknown" },
   missing: { sign: "−", word: "Missing", tone: "failed" },
-  extra: { sign: "+", word: "Extra", tone: "passed" },
+  extra: { sign: "+", word: "Extra", tone: "added" },
   moved: { sign: "↕", word: "Moved", tone: "unknown" },
 };
 
@@ -430,10 +453,10 @@ function alignedRow(entry: AlignmentEntry, expected: readonly FunctionCall[], ac
 
 type Differences = NonNullable<AlignmentEntry["differences"]>;
 
-function callRow(title: Markup, expected: FunctionCall | undefined, actual: FunctionCall | undefined, differences: Differences, tone?: string): Markup {
+function callRow(title: Markup, expected: FunctionCall | undefined, actual: FunctionCall | undefined, differences: Differences, tone = "same"): Markup {
   const side = (name: string, call: FunctionCall | undefined) =>
     call ? html`<td data-side="${name}">${callMarkup(call, differences)}${name === "Actual" ? nested(differences) : undefined}</td>` : html`<td></td>`;
-  return html`<tr${new Markup(tone === undefined ? "" : ` class="off ${tone}"`)}>${title}${side("Expected", expected)}${side("Actual", actual)}</tr>`;
+  return html`<tr class="${tone === "same" ? "same" : `off ${tone}`}">${title}${side("Expected", expected)}${side("Actual", actual)}</tr>`;
 }
 
 /** A path as the engine writes it for a key of the arguments. */

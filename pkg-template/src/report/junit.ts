@@ -54,7 +54,9 @@ interface Test {
 
 function testsOf(name: string, result: EvalCaseResult): Test[] {
   const metrics = judgedMetrics(result.overallEvalMetricResults);
-  const informational = informationalMetrics(result.overallEvalMetricResults).flatMap(numbersOf);
+  const informational = informationalMetrics(result.overallEvalMetricResults).flatMap(({ metricName, score }) =>
+    property(metricName, score),
+  );
   const status = result.finalEvalStatus;
   const told = metrics.some((metric) => metric.evalStatus === status);
   const reason = result.reason ?? "";
@@ -69,22 +71,24 @@ function testsOf(name: string, result: EvalCaseResult): Test[] {
       status: metric.evalStatus,
       message: messageOf(metric),
       text: failure ? failureText(failure) : "",
-      properties: [...numbersOf(metric, "score"), ...informational],
+      properties: [...scoreProperties(metric), ...informational],
     });
   }
   return tests;
 }
 
-/** `0.65 < 0.8`-like facts first: a list of tests shows nothing but the message. */
+/** The numbers first: many lists of tests show the message alone, and only its beginning. */
 function messageOf(metric: EvalMetricResult): string {
   return metric.reason ? `${verdictText(metric)}: ${metric.reason}` : verdictText(metric);
 }
 
-function numbersOf(metric: EvalMetricResult, name: string | number = metric.metricName): [string, string][] {
-  const numbers: [string, string][] = [];
-  if (metric.score !== undefined) numbers.push([typeof name === "string" ? name : metric.metricName, String(metric.score)]);
-  if (metric.threshold !== undefined) numbers.push(["threshold", String(metric.threshold)]);
-  return numbers;
+function scoreProperties({ score, threshold }: EvalMetricResult): Test["properties"] {
+  return ([["score", score], ["threshold", threshold]] as const).flatMap(([name, value]) => property(name, value));
+}
+
+/** A number that is none makes no property. */
+function property(name: string, value: number | undefined): Test["properties"] {
+  return typeof value === "number" && Number.isFinite(value) ? [[name, String(value)]] : [];
 }
 
 const SIGNS: Record<Mark, string> = { same: "= ", expected: "- ", actual: "+ ", changed: "~ ", moved: "> ", note: "" };

@@ -32,7 +32,7 @@ export interface MarkdownOptions {
 export function renderMarkdown(results: readonly EvalSetResult[], options: MarkdownOptions = {}): string {
   const { maxBytes = 1_000_000, maxRows = 200 } = options;
   const cases = results.reduce((sum, set) => sum + set.evalCaseResults.length, 0);
-  const head = [`## Evaluation: ${countsText(countCases(results))} of ${count(cases, "case")}`];
+  const head = [`## Evaluation of ${count(cases, "case")}: ${countsText(countCases(results))}`];
   const foot = [...new Set(results.map(stampText))].map((stamp) => `<sub>${prose(stamp)}</sub>`);
   const limit = maxBytes - [...head, ...foot].reduce((sum, block) => sum + bytes(block), 0) - 200;
   const body: string[] = [];
@@ -112,7 +112,7 @@ function failureBlocks({ metric, lines, turns }: MetricFailure): string[] {
     ...(lines.length > 0 ? [diffBlock(lines)] : []),
     ...turns.flatMap((turn) => {
       const why = turn.metric.reason && turn.metric.reason !== metric.reason ? `: ${prose(shorten(turn.metric.reason, 2000))}` : "";
-      const title = `Turn ${turn.turn}, ${code(shorten(turn.user, 160) || "(no text)")}${why}`;
+      const title = `Turn ${turn.turn}, ${scoreText(turn.metric.score, turn.metric.threshold)}: ${code(shorten(turn.user, 160) || "(no text)")}${why}`;
       return turn.lines.length > 0 ? [title, diffBlock(turn.lines)] : [title];
     }),
   ];

@@ -95,31 +95,34 @@ interface Cell {
 
 interface Column {
   header: string;
-  align?: "left" | "right";
-  /** The column may be narrowed to this width; without it, it may not. */
-  narrowest?: number;
+  align: "left" | "right";
+  /** The column may be narrowed to this width. */
+  narrowest: number;
 }
 
-/** Writes rows in columns; those that may be narrowed give way, the widest first. */
+/** Writes rows in columns. What is too wide gives way, texts before numbers, the widest first. */
 function writeRows(page: Page, columns: readonly Column[], rows: readonly (readonly Cell[])[]): void {
   const widths = columns.map(({ header }, at) =>
     rows.reduce((widest, row) => Math.max(widest, displayWidth(row[at]?.text ?? "")), displayWidth(header)),
   );
-  const total = () => widths.reduce((sum, width) => sum + width + 2, 0);
-  while (total() > page.width) {
-    let widest = -1;
-    for (const [at, width] of widths.entries()) {
-      const { narrowest } = columns[at] ?? {};
-      if (narrowest !== undefined && width > narrowest && width > (widths[widest] ?? 0)) widest = at;
-    }
-    const width = widths[widest];
-    if (width === undefined) break;
-    widths[widest] = width - 1;
+  const widest = (align: Column["align"]) => {
+    const open = columns.flatMap((column, at) =>
+      column.align === align && (widths[at] ?? 0) > column.narrowest ? [at] : [],
+    );
+    return open.reduce<number | undefined>((most, at) => ((widths[at] ?? 0) > (widths[most ?? -1] ?? 0) ? at : most), undefined);
+  };
+  let excess = widths.reduce((sum, width) => sum + width + 2, 0) - page.width;
+  for (; excess > 0; excess--) {
+    const at = widest("left") ?? widest("right");
+    if (at === undefined) break;
+    widths[at] = (widths[at] ?? 0) - 1;
   }
   const write = (cells: readonly Cell[]) => {
     const texts = cells.map(({ text, styles = [] }, at) => {
       const width = widths[at] ?? 0;
-      return page.style(pad(shorten(text, width), width, columns[at]?.align), ...styles);
+      const shown = shorten(text, width);
+      const last = at === cells.length - 1 && columns[at]?.align === "left";
+      return page.style(last ? shown : pad(shown, width, columns[at]?.align), ...styles);
     });
     page.line(`  ${texts.join("  ")}`);
   };
@@ -145,8 +148,12 @@ function statusCell(status: EvalStatus): Cell {
 
 function writeSetHeading(page: Page, set: EvalSetResult): void {
   const counts = `${count(set.evalCaseResults.length, "case")}: ${countsText(countCases([set]))}`;
-  const name = shorten(set.evalSetId, Math.max(20, page.width - displayWidth(counts) - 2));
-  page.line(`${page.style(name, "bold")}  ${counts}`);
+  const name = shorten(set.evalSetId, page.width);
+  if (displayWidth(name) + counts.length + 2 <= page.width) page.line(`${page.style(name, "bold")}  ${counts}`);
+  else {
+    page.line(page.style(name, "bold"));
+    page.wrapped(counts, 2);
+  }
   for (const warning of set.warnings ?? []) {
     const where = [warning.path, warning.line === undefined ? undefined : `line ${warning.line}`];
     const place = where.filter((part) => part !== undefined).join(", ");
@@ -174,11 +181,11 @@ function writeScores(page: Page, cases: readonly NamedCase[]): void {
   writeRows(
     page,
     [
-      { header: "Case", narrowest: 12 },
-      { header: "Metric", narrowest: 16 },
-      { header: "Score", align: "right" },
-      { header: "Threshold", align: "right" },
-      { header: "Status" },
+      { header: "Case", align: "left", narrowest: 8 },
+      { header: "Metric", align: "left", narrowest: 8 },
+      { header: "Score", align: "right", narrowest: 6 },
+      { header: "Threshold", align: "right", narrowest: 6 },
+      { header: "Status", align: "left", narrowest: 15 },
     ],
     rows,
   );
@@ -202,7 +209,7 @@ function writeInformational(page: Page, cases: readonly NamedCase[]): void {
   writeRows(
     page,
     [
-      { header: "Per turn, on average", narrowest: 20 },
+      { header: "Per turn, on average", align: "left", narrowest: 12 },
       ...names.map((name) => ({ header: informationalLabel(name), align: "right" as const, narrowest: 7 })),
     ],
     informed.map(({ name, metrics }) => [
@@ -240,12 +247,12 @@ function writeFailures(page: Page, cases: readonly NamedCase[]): void {
     if (reason) page.wrapped(head(reason, 4000), 2);
     for (const { metric, lines, turns } of failures) {
       const verdict = `${statusWord(metric.evalStatus)}, ${verdictText(metric)}`;
-      const metricName = shorten(metric.metricName, page.width - displayWidth(verdict) - 4);
+      const metricName = shorten(metric.metricName, Math.max(12, page.width - verdict.length - 4));
       page.line(`  ${metricName}: ${page.style(verdict, statusStyle(metric.evalStatus))}`);
       if (metric.reason) page.wrapped(head(metric.reason, 4000), 4);
       writeDifference(page, lines, 4);
       for (const turn of turns) {
-        const label = `turn ${turn.turn}`;
+        const label = `turn ${turn.turn}, ${scoreText(turn.metric.score, turn.metric.threshold)}`;
         page.line(`    ${label}  ${page.style(shorten(turn.user, page.width - label.length - 6), "dim")}`);
         if (turn.metric.reason && turn.metric.reason !== metric.reason) page.wrapped(head(turn.metric.reason, 4000), 6);
         writeDifference(page, turn.lines, 6);

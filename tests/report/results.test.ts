@@ -1,0 +1,43 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { EvalStatus } from "../../pkg-template/src/enums.js";
+import { countCases, countsText, finalText, namedCases, toolCallsOf } from "../../pkg-template/src/report/index.js";
+import { call, evalCase, evalSet, supportSet, travelSet } from "./fixtures.js";
+
+test("tool calls come from toolUses", () => {
+  const calls = [call("a", { x: 1 }), call("b")];
+  assert.deepEqual(toolCallsOf({ userContent: {}, intermediateData: { toolUses: calls } }), calls);
+});
+
+test("tool calls come from every function call of every event, in order", () => {
+  const event = (...names: string[]) => ({
+    author: "agent",
+    content: { parts: [{ text: "thinking" }, ...names.map((name) => ({ functionCall: { name } }))] },
+  });
+  const intermediateData = { invocationEvents: [event("a", "b"), { author: "user" }, event("c")] };
+  assert.deepEqual(toolCallsOf({ userContent: {}, intermediateData }).map(({ name }) => name), ["a", "b", "c"]);
+});
+
+test("an invocation without intermediate data has no tool calls", () => {
+  for (const intermediateData of [undefined, null, {}]) {
+    assert.deepEqual(toolCallsOf({ userContent: {}, ...(intermediateData === undefined ? {} : { intermediateData }) }), []);
+  }
+  assert.deepEqual(toolCallsOf(undefined), []);
+});
+
+test("a final text joins the non-empty parts by line feeds", () => {
+  const parts = [{ text: "one" }, { text: "" }, { text: null }, { functionCall: { name: "x" } }, { text: "two" }];
+  assert.equal(finalText({ userContent: {}, finalResponse: { parts } }), "one\ntwo");
+  assert.equal(finalText({ userContent: {}, finalResponse: null }), "");
+});
+
+test("cases are counted by their final status", () => {
+  assert.deepEqual(countCases([travelSet(), supportSet()]), { passed: 6, failed: 5, notEvaluated: 1 });
+  assert.equal(countsText({ passed: 6, failed: 0, notEvaluated: 1 }), "6 passed, 1 not evaluated");
+  assert.equal(countsText({ passed: 0, failed: 0, notEvaluated: 0 }), "none");
+});
+
+test("runs of one case are told apart, other cases keep their id", () => {
+  const set = evalSet("s", ["a", "b", "a"].map((id) => ({ ...evalCase("s", id, []), finalEvalStatus: EvalStatus.PASSED })));
+  assert.deepEqual(namedCases(set).map(({ name }) => name), ["a (run 1)", "b", "a (run 2)"]);
+});

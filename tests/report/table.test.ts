@@ -1,0 +1,87 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { displayWidth, renderTable } from "../../pkg-template/src/report/index.js";
+import { emptySet, hostileSet, supportSet, travelSet } from "./fixtures.js";
+
+const all = () => [travelSet(), supportSet(), hostileSet(), emptySet()];
+
+test("no line is wider than the terminal, at any width, with and without details", () => {
+  for (const width of [60, 80, 100, 160]) {
+    for (const details of [false, true]) {
+      for (const line of renderTable(all(), { width, details }).split("\n")) {
+        assert.ok(displayWidth(line) <= width, `${displayWidth(line)} > ${width}: ${line}`);
+      }
+    }
+  }
+});
+
+test("the columns of a table line up in every script", () => {
+  const lines = renderTable([travelSet()]).split("\n");
+  const rows = lines.filter((line) => /tool_trajectory_avg_score +\d/.test(line));
+  assert.equal(rows.length, 8);
+  const columns = rows.map((line) => displayWidth(line.slice(0, line.indexOf("tool_trajectory_avg_score"))));
+  assert.equal(new Set(columns).size, 1);
+});
+
+test("a failed trajectory shows what differs, call by call", () => {
+  const text = renderTable([travelSet()], { width: 120 });
+  for (const line of [
+    '= search_hotels(city: "Kyoto", near: "station", filters: {quiet: true, price: [0, 40000]})',
+    '> get_profile(user: "u-1042") (expected as call 1, made as call 2)',
+    '- check_weather(city: "Kyoto", day: "2026-03-16")',
+    '~   guest.tier: "gold" → "silver"',
+    "~   notify: (absent) → true",
+    '+ send_email(to: "mina.frei@example.com", template: "hold-confirmation")',
+    "- refund({})",
+  ]) {
+    assert.ok(text.includes(`      ${line}\n`), line);
+  }
+});
+
+test("a failed response shows both texts, precision and recall", () => {
+  const text = renderTable([travelSet()]);
+  assert.match(text, /- 京都駅から徒歩5分/);
+  assert.match(text, /\+ \(no text\)/);
+  assert.match(text, /precision 0\.3478, recall 0\.3636/);
+});
+
+test("what was not evaluated shows its reason, and a case without metrics its own", () => {
+  const text = renderTable([supportSet()]);
+  assert.match(text, /hallucinations_v1: not evaluated, no score, threshold 0\.9\n +The judge could not be reached: 429/);
+  assert.match(text, /✗ refund_policy\n +Inference failed: the agent raised TimeoutError/);
+});
+
+test("a metric without an alignment lists both trajectories", () => {
+  const set = travelSet();
+  for (const result of set.evalCaseResults) {
+    for (const turn of result.evalMetricResultPerInvocation) for (const metric of turn.evalMetricResults) delete metric.explanation;
+  }
+  assert.match(renderTable([set]), /expected calls:\n +cancel_booking\(reference: "K3PQ7Z"\)\n +refund\(\{\}\)\n +actual calls: none/);
+});
+
+test("details show every turn of every case, those that passed too", () => {
+  const text = renderTable([travelSet()], { details: true });
+  assert.match(text, /Details of find_flight_zurich_tokyo/);
+  assert.match(text, /user +Great, book it\./);
+  assert.match(text, /expected +Booked: LX 160/);
+  assert.match(text, /= book_flight\(flight: "LX160", seat: "27A"\)/);
+});
+
+test("a summary ends the report", () => {
+  const text = renderTable([travelSet(), supportSet()]);
+  assert.match(text, /12 cases in 2 evalsets: 6 passed, 5 failed, 1 not evaluated\nadk-metrics 0\.1\.0, reference 2\.13\.0, dialect adk-python\n$/);
+  assert.match(renderTable([]), /^0 cases in?.*: none\n$|^0 cases: none\n$/);
+});
+
+test("there is no escape sequence unless colour is asked for, and then only ours", () => {
+  assert.ok(!renderTable(all(), { details: true }).includes("\u001b"));
+  const coloured = renderTable(all(), { details: true, color: true });
+  assert.match(coloured, /\u001b\[31m/);
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the escape is what is tested
+  const plain = coloured.replace(/\u001b\[[0-9;]*m/g, "");
+  assert.equal(plain, renderTable(all(), { details: true }));
+});
+
+test("no score is ever shown as NaN or undefined", () => {
+  assert.doesNotMatch(renderTable(all(), { details: true }), /NaN|undefined/);
+});
