@@ -120,8 +120,12 @@ function meanDetails(results: readonly EvalMetricResult[]): EvalMetricResult["de
   return (
     first && {
       ...first,
-      ...(first.tokenUsageDetails && { tokenUsageDetails: mean(results.map(({ details }) => ({ ...details?.tokenUsageDetails }))) }),
-      ...(first.durationDetails && { durationDetails: mean(results.map(({ details }) => ({ ...details?.durationDetails }))) }),
+      ...(first.tokenUsageDetails && {
+        tokenUsageDetails: mean(results.map(({ details }) => ({ ...details?.tokenUsageDetails }))),
+      }),
+      ...(first.durationDetails && {
+        durationDetails: mean(results.map(({ details }) => ({ ...details?.durationDetails }))),
+      }),
     }
   );
 }
@@ -209,8 +213,10 @@ function flightPasses(): EvalCaseResult {
 
 function hotelChanged(): EvalCaseResult {
   const user = "Find a quiet hotel in Kyoto near the station for three nights, then hold the best one.";
-  const expected = "The Granbell is quiet and five minutes from Kyoto station. I am holding a room for three nights at 92,400 yen.";
-  const actual = "I found Hotel Granbell close to the station. It is now held for two nights. The price is 61,600 yen in total.";
+  const expected =
+    "The Granbell is quiet and five minutes from Kyoto station. I am holding a room for three nights at 92,400 yen.";
+  const actual =
+    "I found Hotel Granbell close to the station. It is now held for two nights. The price is 61,600 yen in total.";
   return evalCase(TRAVEL, "hold_hotel_kyoto", [
     turn(
       invocation(user, expected, [
@@ -289,7 +295,13 @@ function noAnswer(): EvalCaseResult {
           { kind: "missing", expectedIndex: 0 },
           { kind: "missing", expectedIndex: 1 },
         ]),
-        { ...overlap(expected, ""), explanation: { tokens: { precision: 0, recall: 0, matched: [] }, warnings: ["The actual response has no text, so nothing can match."] } },
+        {
+          ...overlap(expected, ""),
+          explanation: {
+            tokens: { precision: 0, recall: 0, matched: [] },
+            warnings: ["The actual response has no text, so nothing can match."],
+          },
+        },
         { metricName: "token_usage_v1", evalStatus: INFORMATIONAL },
       ],
     ),
@@ -300,9 +312,21 @@ export function travelSet(): EvalSetResult {
   const smallTalk = ["say_hello", "change_seat", "ask_baggage", "ask_visa"].map((evalId, at) =>
     evalCase(TRAVEL, evalId, [
       response(
-        ["Hello!", "Can I have an aisle seat instead?", "How many bags may I bring?", "Do I need a visa for Japan?"][at] ?? "",
-        ["Hello! Where would you like to go?", "Seat 27C on the aisle is yours.", "Two bags of 23 kg each are included.", "With a Swiss passport you need none for stays of up to 90 days."][at] ?? "",
-        ["Hello! Where would you like to go today?", "Seat 27C on the aisle is yours.", "Two bags of up to 23 kg each are included.", "With a Swiss passport you need none for a stay of up to 90 days."][at] ?? "",
+        ["Hello!", "Can I have an aisle seat instead?", "How many bags may I bring?", "Do I need a visa for Japan?"][
+          at
+        ] ?? "",
+        [
+          "Hello! Where would you like to go?",
+          "Seat 27C on the aisle is yours.",
+          "Two bags of 23 kg each are included.",
+          "With a Swiss passport you need none for stays of up to 90 days.",
+        ][at] ?? "",
+        [
+          "Hello! Where would you like to go today?",
+          "Seat 27C on the aisle is yours.",
+          "Two bags of up to 23 kg each are included.",
+          "With a Swiss passport you need none for a stay of up to 90 days.",
+        ][at] ?? "",
         at === 1 ? [call("change_seat", { reference: "K3PQ7Z", seat: "27C" })] : [],
       ),
     ]),
@@ -345,16 +369,34 @@ export function supportSet(): EvalSetResult {
     ["names_next_step", 1, "The answer says that a trace was opened and when to expect news."],
     ["is_empathetic", 0, "It apologises, but does not acknowledge what the delay means to the customer."],
   ];
-  const failedInference = evalCase(SUPPORT, "refund_policy", [], "Inference failed: the agent raised TimeoutError after 60 s.");
+  const failedInference = evalCase(
+    SUPPORT,
+    "refund_policy",
+    [],
+    "Inference failed: the agent raised TimeoutError after 60 s.",
+  );
   return {
     ...evalSet(SUPPORT, [
-      judged("lost_parcel", [1, 4.2], [["names_next_step", 1, "It does."], ["is_empathetic", 1, "It does."]]),
+      judged(
+        "lost_parcel",
+        [1, 4.2],
+        [
+          ["names_next_step", 1, "It does."],
+          ["is_empathetic", 1, "It does."],
+        ],
+      ),
       judged("lost_parcel", [0.5, 3.1], rubrics),
       unjudged,
       failedInference,
     ]),
     warnings: [
-      { code: "unknown_key", message: "The criterion has an unknown key num_sample.", path: "$.criteria.hallucinations_v1", line: 7, help: "Did you mean num_samples?" },
+      {
+        code: "unknown_key",
+        message: "The criterion has an unknown key num_sample.",
+        path: "$.criteria.hallucinations_v1",
+        line: 7,
+        help: "Did you mean num_samples?",
+      },
     ],
   };
 }
@@ -364,13 +406,13 @@ export const HOSTILE = [
   "</summary></details><script>alert(1)</script><img src=x onerror=alert(2)>",
   "``` \n</details> | pipe | `code` ````` **bold** [x](javascript:alert(1)) @everyone #1",
   "\u202Egnp.exe\u202C \u001b[31mred\u001b[0m \u0007 \u0000 \uFFFE \uD800 ]]> &amp; <![CDATA[",
-  "=HYPERLINK(\"http://evil.example\")",
+  '=HYPERLINK("http://evil.example")',
 ].join("\n");
 
 export function hostileSet(): EvalSetResult {
   const huge = "A very long answer that never ends. ".repeat(30_000);
   const user = HOSTILE;
-  const id = '=cmd|\' /C calc\'!A0 "><script>alert(1)</script>';
+  const id = "=cmd|' /C calc'!A0 \"><script>alert(1)</script>";
   return evalSet(id, [
     evalCase(id, HOSTILE, [
       turn(
@@ -402,6 +444,9 @@ export function largeSet(size: number): EvalSetResult {
   const [passes, fails] = [flightPasses(), hotelChanged()];
   return evalSet(
     "nightly_regression",
-    Array.from({ length: size }, (_, at) => ({ ...(at % 7 === 3 ? fails : passes), evalId: `case_${String(at).padStart(4, "0")}` })),
+    Array.from({ length: size }, (_, at) => ({
+      ...(at % 7 === 3 ? fails : passes),
+      evalId: `case_${String(at).padStart(4, "0")}`,
+    })),
   );
 }

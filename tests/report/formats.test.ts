@@ -25,21 +25,33 @@ function tagsOf(xml: string): string[] {
 test("JUnit: a suite for each evalset, a test case for each case and metric", () => {
   const xml = renderJUnit(sets());
   assert.match(xml, /<testsuites name="adk-metrics" tests="22" failures="9" errors="1" skipped="0">/);
-  assert.match(xml, /<testsuite name="travel_agent" tests="16" failures="6" errors="0" skipped="0" timestamp="2026-03-14T09:30:00">/);
+  assert.match(
+    xml,
+    /<testsuite name="travel_agent" tests="16" failures="6" errors="0" skipped="0" timestamp="2026-03-14T09:30:00">/,
+  );
   assert.match(xml, /<testcase classname="travel_agent" name="say_hello › response_match_score">/);
   assert.match(xml, /name="lost_parcel \(run 2\) › response_evaluation_score"/);
 });
 
 test("JUnit: a failure holds its numbers and the difference", () => {
-  assert.match(renderJUnit(sets()), /<failure type="FAILED" message="score 0\.5000, threshold 1">turn 1: Find a quiet hotel[^<]*\n {2}- check_weather/);
+  assert.match(
+    renderJUnit(sets()),
+    /<failure type="FAILED" message="score 0\.5000, threshold 1">turn 1: Find a quiet hotel[^<]*\n {2}- check_weather/,
+  );
 });
 
 test("JUnit: what was not evaluated is an error with its reason", () => {
-  assert.match(renderJUnit(sets()), /<error type="NOT_EVALUATED" message="no score, threshold 0\.9: The judge could not be reached/);
+  assert.match(
+    renderJUnit(sets()),
+    /<error type="NOT_EVALUATED" message="no score, threshold 0\.9: The judge could not be reached/,
+  );
 });
 
 test("JUnit: a case whose inference failed is a failure of its own", () => {
-  assert.match(renderJUnit(sets()), /name="refund_policy">\n +<failure type="FAILED" message="Inference failed: the agent raised/);
+  assert.match(
+    renderJUnit(sets()),
+    /name="refund_policy">\n +<failure type="FAILED" message="Inference failed: the agent raised/,
+  );
 });
 
 test("JUnit: informational values are properties, not test cases", () => {
@@ -50,7 +62,6 @@ test("JUnit: informational values are properties, not test cases", () => {
 
 test("JUnit: elements nest, and hold nothing that XML forbids", () => {
   for (const xml of [renderJUnit(sets()), renderJUnit([hostileSet(), emptySet()]), renderJUnit([])]) {
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: what XML 1.0 forbids
     assert.doesNotMatch(xml, /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff\p{Cs}]/u);
     assert.doesNotMatch(xml, /&(?!(?:amp|lt|gt|quot|apos);)/);
     const open: string[] = [];
@@ -65,19 +76,40 @@ test("JUnit: elements nest, and hold nothing that XML forbids", () => {
 
 test("CSV: a row for every metric of a case and of each turn, numbers in full", () => {
   const rows = readCsv(renderCsv(sets()));
-  assert.deepEqual(rows[0], ["evalSetId", "evalId", "turn", "metricName", "score", "threshold", "evalStatus", "reason"]);
+  assert.deepEqual(rows[0], [
+    "evalSetId",
+    "evalId",
+    "turn",
+    "metricName",
+    "score",
+    "threshold",
+    "evalStatus",
+    "reason",
+  ]);
   assert.ok(rows.every((row) => row.length === 8));
   const kyoto = rows.filter(([, id, , metric]) => id === "hold_hotel_kyoto" && metric === "response_match_score");
-  assert.deepEqual(kyoto.map(([, , turn, , score]) => [turn, score]), [
-    ["", "0.6777777777777778"],
-    ["1", "0.3555555555555555"],
-    ["2", "1"],
-  ]);
+  assert.deepEqual(
+    kyoto.map(([, , turn, , score]) => [turn, score]),
+    [
+      ["", "0.6777777777777778"],
+      ["1", "0.3555555555555555"],
+      ["2", "1"],
+    ],
+  );
 });
 
 test("CSV: a case without metrics has a row with its reason", () => {
   const row = readCsv(renderCsv(sets())).find(([, id]) => id === "refund_policy");
-  assert.deepEqual(row, ["support_agent.evalset", "refund_policy", "", "", "", "", "failed", "Inference failed: the agent raised TimeoutError after 60 s."]);
+  assert.deepEqual(row, [
+    "support_agent.evalset",
+    "refund_policy",
+    "",
+    "",
+    "",
+    "",
+    "failed",
+    "Inference failed: the agent raised TimeoutError after 60 s.",
+  ]);
 });
 
 test("CSV: formulas are disarmed, numbers stay numbers", () => {
@@ -100,7 +132,10 @@ test("CSV: formulas are disarmed, numbers stay numbers", () => {
 test("Markdown: a table of cases, those that failed first, and their differences collapsed", () => {
   const text = renderMarkdown(sets());
   assert.match(text, /^## Evaluation of 12 cases: 6 passed, 5 failed, 1 not evaluated\n/);
-  assert.match(text, /\| Case \|.*\n\| :--- \| ---: \| ---: \| :--- \|\n\| <code>hold&#95;hotel&#95;kyoto<\/code> \| \*\*0\.5000\*\* &lt; 1 \|/);
+  assert.match(
+    text,
+    /\| Case \|.*\n\| :--- \| ---: \| ---: \| :--- \|\n\| <code>hold&#95;hotel&#95;kyoto<\/code> \| \*\*0\.5000\*\* &lt; 1 \|/,
+  );
   assert.match(text, /```diff\n {2}search_hotels\(.*\n! get_profile/);
   assert.equal(text.match(/<details>/g)?.length, 6);
 });
@@ -112,7 +147,8 @@ test("Markdown: text of results stays text", () => {
   assert.doesNotMatch(outside, /`|\]\(|@everyone/);
   assert.equal(outside.match(/<details>/g)?.length, 1);
   assert.equal(outside.match(/<\/details>/g)?.length, 1);
-  for (const row of outside.split("\n").filter((line) => line.startsWith("|"))) assert.equal(row.match(/\|/g)?.length, 6);
+  for (const row of outside.split("\n").filter((line) => line.startsWith("|")))
+    assert.equal(row.match(/\|/g)?.length, 6);
 });
 
 test("Markdown: a report keeps within its bytes and says what it left out", () => {

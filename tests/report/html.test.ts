@@ -3,7 +3,18 @@ import { createHash } from "node:crypto";
 import { test } from "node:test";
 import { STYLE, STYLE_HASH } from "../../pkg-template/src/report/html-style.js";
 import { renderHtml } from "../../pkg-template/src/report/index.js";
-import { emptySet, evalCase, evalSet, hostileSet, invocation, largeSet, overlap, supportSet, travelSet, turn } from "./fixtures.js";
+import {
+  emptySet,
+  evalCase,
+  evalSet,
+  hostileSet,
+  invocation,
+  largeSet,
+  overlap,
+  supportSet,
+  travelSet,
+  turn,
+} from "./fixtures.js";
 
 const page = () => renderHtml([travelSet(), supportSet()]);
 
@@ -12,17 +23,21 @@ const VOID = new Set(["meta", "input", "wbr", "link", "!doctype"]);
 
 function tagsOf(markup: string): { name: string; closing: boolean; alone: boolean; attributes: string }[] {
   const body = markup.replace(/<style>[\s\S]*?<\/style>/, "");
-  return [...body.matchAll(/<(\/?)([!a-z][a-z0-9]*)((?:[^"<>]|"[^"<>]*")*?)(\/?)>/g)].map(([, slash, name = "", attributes = "", alone]) => ({
-    name,
-    closing: slash === "/",
-    alone: alone === "/" || VOID.has(name),
-    attributes,
-  }));
+  return [...body.matchAll(/<(\/?)([!a-z][a-z0-9]*)((?:[^"<>]|"[^"<>]*")*?)(\/?)>/g)].map(
+    ([, slash, name = "", attributes = "", alone]) => ({
+      name,
+      closing: slash === "/",
+      alone: alone === "/" || VOID.has(name),
+      attributes,
+    }),
+  );
 }
 
 test("the policy allows this stylesheet by its hash, and nothing else", () => {
   assert.equal(STYLE_HASH, `sha256-${createHash("sha256").update(STYLE).digest("base64")}`);
-  assert.ok(page().includes(`content="default-src 'none'; style-src '${STYLE_HASH}'; base-uri 'none'; form-action 'none'"`));
+  assert.ok(
+    page().includes(`content="default-src 'none'; style-src '${STYLE_HASH}'; base-uri 'none'; form-action 'none'"`),
+  );
   assert.equal(/<style>([\s\S]*?)<\/style>/.exec(page())?.[1], STYLE);
 });
 
@@ -54,7 +69,6 @@ test("text of results is escaped, and acting characters are shown", () => {
   assert.doesNotMatch(markup, /<script|<img/);
   assert.match(markup, /<title>&lt;\/title&gt;&lt;script&gt;/);
   assert.match(markup, /<span class="stand-in">⟨U\+202E⟩<\/span>gnp\.exe/);
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they must not be there
   assert.doesNotMatch(markup, /[\u0000\u0007\u001b\u202a-\u202e\u2066-\u2069\p{Cs}]/u);
 });
 
@@ -71,24 +85,41 @@ test("cases that failed come first, then those not evaluated", () => {
 
 test("matched words are marked in both texts, neighbours as one", () => {
   const [expected, actual] = ["Seat 27A is free, by the window", "Your seat: 27A, window side"];
-  const set = evalSet("s", [evalCase("s", "c", [turn(invocation("u", expected), invocation("u", actual), [overlap(expected, actual)])])]);
+  const set = evalSet("s", [
+    evalCase("s", "c", [turn(invocation("u", expected), invocation("u", actual), [overlap(expected, actual)])]),
+  ]);
   const marks = [...renderHtml([set]).matchAll(/<mark>(.*?)<\/mark>/g)].map(([, text]) => text);
   assert.deepEqual(marks, ["Seat 27A", "window", "seat: 27A, window", "Marked"]);
 });
 
 test("spans that do not fit their text are left out", () => {
   const metric = overlap("one two", "one two");
-  metric.explanation = { tokens: { precision: 1, recall: 1, matched: [{ expected: [3, 1], actual: [0, 99] }, { expected: [-1, 2], actual: [0, 3] }] } };
-  const set = evalSet("s", [evalCase("s", "c", [turn(invocation("u", "one two"), invocation("u", "one two"), [metric])])]);
+  metric.explanation = {
+    tokens: {
+      precision: 1,
+      recall: 1,
+      matched: [
+        { expected: [3, 1], actual: [0, 99] },
+        { expected: [-1, 2], actual: [0, 3] },
+      ],
+    },
+  };
+  const set = evalSet("s", [
+    evalCase("s", "c", [turn(invocation("u", "one two"), invocation("u", "one two"), [metric])]),
+  ]);
   const marks = [...renderHtml([set]).matchAll(/<mark>(.*?)<\/mark>/g)].map(([, text]) => text);
   assert.deepEqual(marks, ["one", "Marked"]);
 });
 
 test("tool calls say in words what became of them", () => {
   const markup = page();
-  for (const word of ["Matched", "Moved", "Missing", "Changed", "Extra"]) assert.match(markup, new RegExp(`</span>${word}<`));
+  for (const word of ["Matched", "Moved", "Missing", "Changed", "Extra"])
+    assert.match(markup, new RegExp(`</span>${word}<`));
   assert.match(markup, /expected as call 1, made as call 2/);
-  assert.match(markup, /<span class="arg changed"><span class="vh">changed <\/span>nights: <span class="value">2<\/span>/);
+  assert.match(
+    markup,
+    /<span class="arg changed"><span class="vh">changed <\/span>nights: <span class="value">2<\/span>/,
+  );
   assert.match(markup, /guest\.tier: &quot;gold&quot; → &quot;silver&quot;/);
 });
 

@@ -15,12 +15,18 @@ test("tool calls come from every function call of every event, in order", () => 
     content: { parts: [{ text: "thinking" }, ...names.map((name) => ({ functionCall: { name } }))] },
   });
   const intermediateData = { invocationEvents: [event("a", "b"), { author: "user" }, event("c")] };
-  assert.deepEqual(toolCallsOf({ userContent: {}, intermediateData }).map(({ name }) => name), ["a", "b", "c"]);
+  assert.deepEqual(
+    toolCallsOf({ userContent: {}, intermediateData }).map(({ name }) => name),
+    ["a", "b", "c"],
+  );
 });
 
 test("an invocation without intermediate data has no tool calls", () => {
   for (const intermediateData of [undefined, null, {}]) {
-    assert.deepEqual(toolCallsOf({ userContent: {}, ...(intermediateData === undefined ? {} : { intermediateData }) }), []);
+    assert.deepEqual(
+      toolCallsOf({ userContent: {}, ...(intermediateData === undefined ? {} : { intermediateData }) }),
+      [],
+    );
   }
   assert.deepEqual(toolCallsOf(undefined), []);
 });
@@ -38,6 +44,12 @@ test("cases are counted by their final status", () => {
 });
 
 test("runs of one case are told apart, other cases keep their id", () => {
-  const set = evalSet("s", ["a", "b", "a"].map((id) => ({ ...evalCase("s", id, []), finalEvalStatus: EvalStatus.PASSED })));
-  assert.deepEqual(namedCases(set).map(({ name }) => name), ["a (run 1)", "b", "a (run 2)"]);
+  const set = evalSet(
+    "s",
+    ["a", "b", "a"].map((id) => ({ ...evalCase("s", id, []), finalEvalStatus: EvalStatus.PASSED })),
+  );
+  assert.deepEqual(
+    namedCases(set).map(({ name }) => name),
+    ["a (run 1)", "b", "a (run 2)"],
+  );
 });

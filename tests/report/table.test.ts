@@ -47,16 +47,23 @@ test("a failed response shows both texts, precision and recall", () => {
 
 test("what was not evaluated shows its reason, and a case without metrics its own", () => {
   const text = renderTable([supportSet()]);
-  assert.match(text, /hallucinations_v1: not evaluated, no score, threshold 0\.9\n +The judge could not be reached: 429/);
+  assert.match(
+    text,
+    /hallucinations_v1: not evaluated, no score, threshold 0\.9\n +The judge could not be reached: 429/,
+  );
   assert.match(text, /✗ refund_policy\n +Inference failed: the agent raised TimeoutError/);
 });
 
 test("a metric without an alignment lists both trajectories", () => {
   const set = travelSet();
   for (const result of set.evalCaseResults) {
-    for (const turn of result.evalMetricResultPerInvocation) for (const metric of turn.evalMetricResults) delete metric.explanation;
+    for (const turn of result.evalMetricResultPerInvocation)
+      for (const metric of turn.evalMetricResults) delete metric.explanation;
   }
-  assert.match(renderTable([set]), /expected calls:\n +cancel_booking\(reference: "K3PQ7Z"\)\n +refund\(\{\}\)\n +actual calls: none/);
+  assert.match(
+    renderTable([set]),
+    /expected calls:\n +cancel_booking\(reference: "K3PQ7Z"\)\n +refund\(\{\}\)\n +actual calls: none/,
+  );
 });
 
 test("details show every turn of every case, those that passed too", () => {
@@ -69,7 +76,10 @@ test("details show every turn of every case, those that passed too", () => {
 
 test("a summary ends the report", () => {
   const text = renderTable([travelSet(), supportSet()]);
-  assert.match(text, /12 cases in 2 evalsets: 6 passed, 5 failed, 1 not evaluated\nadk-metrics 0\.1\.0, reference 2\.13\.0, dialect adk-python\n$/);
+  assert.match(
+    text,
+    /12 cases in 2 evalsets: 6 passed, 5 failed, 1 not evaluated\nadk-metrics 0\.1\.0, reference 2\.13\.0, dialect adk-python\n$/,
+  );
   assert.match(renderTable([]), /^0 cases in?.*: none\n$|^0 cases: none\n$/);
 });
 
@@ -77,7 +87,6 @@ test("there is no escape sequence unless colour is asked for, and then only ours
   assert.ok(!renderTable(all(), { details: true }).includes("\u001b"));
   const coloured = renderTable(all(), { details: true, color: true });
   assert.match(coloured, /\u001b\[31m/);
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: the escape is what is tested
   const plain = coloured.replace(/\u001b\[[0-9;]*m/g, "");
   assert.equal(plain, renderTable(all(), { details: true }));
 });

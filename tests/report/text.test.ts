@@ -109,7 +109,10 @@ test("amounts have their thousands set apart", () => {
 });
 
 test("a call reads like a call, and no arguments differ from empty ones", () => {
-  assert.equal(callText({ name: "book", args: { nights: 2, "a key": ["x", null] } }), 'book(nights: 2, "a key": ["x", null])');
+  assert.equal(
+    callText({ name: "book", args: { nights: 2, "a key": ["x", null] } }),
+    'book(nights: 2, "a key": ["x", null])',
+  );
   assert.equal(callText({ name: "book", args: {} }), "book({})");
   assert.equal(callText({ name: "book", args: null }), "book()");
   assert.equal(callText({}), "(unnamed)()");
@@ -121,7 +124,14 @@ test("values of any kind, depth and size become one bounded line", () => {
   for (let level = 0; level < 100; level++) inner.push((inner = []));
   const circular: Record<string, unknown> = {};
   circular.self = circular;
-  const cases = [deep, circular, "x".repeat(1_000_000), Array.from({ length: 100_000 }, (_, at) => at), 12345678901234567890n, "line\nfeed"];
+  const cases = [
+    deep,
+    circular,
+    "x".repeat(1_000_000),
+    Array.from({ length: 100_000 }, (_, at) => at),
+    12345678901234567890n,
+    "line\nfeed",
+  ];
   for (const value of cases) {
     const text = valueText(value, 100);
     assert.ok(text.length <= 101);

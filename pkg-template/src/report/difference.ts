@@ -47,12 +47,14 @@ export function failuresOf(result: EvalCaseResult): MetricFailure[] {
       const turns = result.evalMetricResultPerInvocation.flatMap((turn, index) => {
         const ofTurn = turn.evalMetricResults.find((other) => other.metricName === metric.metricName);
         if (ofTurn === undefined || !tellsWhy(ofTurn, metric)) return [];
-        return [{
-          turn: index + 1,
-          user: userText(turn.actualInvocation) || userText(turn.expectedInvocation),
-          metric: ofTurn,
-          lines: differenceLines(turn, ofTurn),
-        }];
+        return [
+          {
+            turn: index + 1,
+            user: userText(turn.actualInvocation) || userText(turn.expectedInvocation),
+            metric: ofTurn,
+            lines: differenceLines(turn, ofTurn),
+          },
+        ];
       });
       return { metric, lines: turns.length === 0 ? rubricLines(metric) : [], turns };
     });

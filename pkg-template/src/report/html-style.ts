@@ -4,7 +4,7 @@
  */
 
 /** SHA-256 of {@link STYLE}, as a content security policy writes it. */
-export const STYLE_HASH = "sha256-0cYu1Q8pR35v+W4h4WnBSYi2itcZPxBZTxNRtI/siX8=";
+export const STYLE_HASH = "sha256-HYKxva+YIZoObAGfH95YUPwk0fz8ssx82RqU3tLQqDA=";
 
 export const STYLE = `
 :root {
@@ -168,6 +168,9 @@ mark { background: none; color: inherit; box-shadow: inset 0 -2px var(--pass-fil
 .arg.changed .value { font-weight: 600; text-decoration: underline; text-decoration-color: var(--fill); text-decoration-thickness: 2px; text-underline-offset: 0.2em; }
 .nested { padding: 0.375rem 0 0 0.9375rem; color: var(--muted); }
 .nested code { overflow-wrap: anywhere; color: var(--text); }
+.link { font-size: 0.75rem; }
+.link a { color: var(--muted); }
+.none { padding: 0.625rem 0.5rem; }
 footer { margin-top: 3.5rem; padding-block: 1.25rem 2.5rem; color: var(--muted); border-top: 1px solid var(--line); }
 
 @media (max-width: 60rem) {

@@ -10,17 +10,12 @@
  */
 
 import { EvalStatus } from "../enums.js";
-import type {
-  AlignmentEntry,
-  EvalCaseResult,
-  EvalMetricResult,
-  EvalSetResult,
-  FunctionCall,
-} from "../types.js";
+import type { AlignmentEntry, EvalCaseResult, EvalMetricResult, EvalSetResult, FunctionCall } from "../types.js";
 import { hasScore, placesText, sideText } from "./difference.js";
 import { STYLE, STYLE_HASH } from "./html-style.js";
 import {
   countCases,
+  countStatuses,
   countsText,
   finalText,
   informationalLabel,
@@ -29,6 +24,8 @@ import {
   metricNames,
   type NamedCase,
   namedCases,
+  type Notice,
+  noticesOf,
   type StatusCounts,
   stampText,
   statusWord,
@@ -36,7 +33,18 @@ import {
   toolCallsOf,
   userText,
 } from "./results.js";
-import { amountText, count, head, isRecord, keyText, pieces, scoreText, shorten, thresholdText, valueText } from "./text.js";
+import {
+  amountText,
+  count,
+  head,
+  isRecord,
+  keyText,
+  pieces,
+  scoreText,
+  shorten,
+  thresholdText,
+  valueText,
+} from "./text.js";
 
 /** How to render the page. */
 export interface HtmlOptions {
@@ -129,16 +137,28 @@ function escaped(text: string): string {
   return text.replace(/[&<>"']/g, (character) => ESCAPES[character] ?? character);
 }
 
+const STROKE = new Markup(
+  'fill="none" stroke="currentColor" stroke-width="1.5" stroke-linecap="round" stroke-linejoin="round"',
+);
+
+/** Drawn once, used wherever a status is shown. */
 const ICONS = html`<svg width="0" height="0" aria-hidden="true" focusable="false" class="vh">
-<symbol id="icon-passed" viewBox="0 0 16 16"><circle cx="8" cy="8" r="7" fill="none" stroke="currentColor" stroke-width="1.5"/><path d="M5 8.2l2.1 2.1L11 6.2" fill="none" stroke="currentColor" stroke-width="1.5" stroke-linecap="round" stroke-linejoin="round"/></symbol>
-<symbol id="icon-failed" viewBox="0 0 16 16"><circle cx="8" cy="8" r="7.75" fill="currentColor"/><path d="M5.6 5.6l4.8 4.8M10.4 5.6l-4.8 4.8" fill="none" stroke="var(--page)" stroke-width="1.6" stroke-linecap="round"/></symbol>
-<symbol id="icon-unknown" viewBox="0 0 16 16"><circle cx="8" cy="8" r="7" fill="none" stroke="currentColor" stroke-width="1.5" stroke-dasharray="2.6 1.8"/><path d="M5.5 8h5" fill="none" stroke="currentColor" stroke-width="1.5" stroke-linecap="round"/></symbol>
-<symbol id="icon-chevron" viewBox="0 0 12 12"><path d="M4.5 2.5L8 6l-3.5 3.5" fill="none" stroke="currentColor" stroke-width="1.5" stroke-linecap="round" stroke-linejoin="round"/></symbol>
+<symbol id="icon-passed" viewBox="0 0 16 16">
+<circle cx="8" cy="8" r="7" ${STROKE}/><path d="M5 8.2l2.1 2.1L11 6.2" ${STROKE}/></symbol>
+<symbol id="icon-failed" viewBox="0 0 16 16">
+<circle cx="8" cy="8" r="7.75" fill="currentColor"/>
+<path d="M5.6 5.6l4.8 4.8M10.4 5.6l-4.8 4.8" stroke="var(--page)" stroke-width="1.6" stroke-linecap="round"/></symbol>
+<symbol id="icon-unknown" viewBox="0 0 16 16">
+<circle cx="8" cy="8" r="7" fill="none" stroke="currentColor" stroke-width="1.5" stroke-dasharray="2.6 1.8"/>
+<path d="M5.5 8h5" ${STROKE}/></symbol>
+<symbol id="icon-chevron" viewBox="0 0 12 12"><path d="M4.5 2.5L8 6l-3.5 3.5" ${STROKE}/></symbol>
 </svg>`;
 
 /** A name that may be broken after its underscores. */
 function breakable(name: string, longest = 300): Content {
-  return head(name, longest).split(/(?<=_)/).map((part, at) => (at === 0 ? part : html`<wbr>${part}`));
+  return head(name, longest)
+    .split(/(?<=_)/)
+    .map((part, at) => (at === 0 ? part : html`<wbr>${part}`));
 }
 
 /** The class that gives a status its colours. */
@@ -159,11 +179,16 @@ function capital(text: string): string {
 function overview(results: readonly EvalSetResult[], counts: StatusCounts): Markup {
   const cases = counts.passed + counts.failed + counts.notEvaluated;
   const newest = results.map(timestampText).sort().at(-1);
-  const when = newest === undefined ? undefined : html`, <time datetime="${newest}Z">${newest.replace("T", " ")} UTC</time>`;
+  const when =
+    newest === undefined ? undefined : html`, <time datetime="${newest}Z">${newest.replace("T", " ")} UTC</time>`;
   const figure = (label: string, amount: number, name: string) =>
     html`<div class="${name}${amount === 0 ? " zero" : ""}"><dt>${label}</dt><dd class="tone">${amountText(amount)}</dd></div>`;
   return html`<p class="sub">${count(cases, "case")} in ${count(results.length, "evalset")}${when}</p>
-<dl class="figures">${figure("Passed", counts.passed, "passed")}${figure("Failed", counts.failed, "failed")}${figure("Not evaluated", counts.notEvaluated, "unknown")}</dl>
+<dl class="figures">
+${figure("Passed", counts.passed, "passed")}
+${figure("Failed", counts.failed, "failed")}
+${figure("Not evaluated", counts.notEvaluated, "unknown")}
+</dl>
 ${share(counts)}
 ${results.length > 1 ? setsTable(results) : undefined}`;
 }
@@ -172,9 +197,16 @@ ${results.length > 1 ? setsTable(results) : undefined}`;
 function share({ passed, failed, notEvaluated }: StatusCounts): Markup {
   const all = Math.max(passed + failed + notEvaluated, 1);
   let x = 0;
-  const parts = ([["passed", passed], ["failed", failed], ["unknown", notEvaluated]] as const).map(([name, amount]) => {
+  const parts = (
+    [
+      ["passed", passed],
+      ["failed", failed],
+      ["unknown", notEvaluated],
+    ] as const
+  ).map(([name, amount]) => {
     const width = (1000 * amount) / all;
-    const part = amount === 0 ? undefined : html`<rect class="${name}" x="${short(x)}" y="0" width="${short(width)}" height="8"/>`;
+    const part =
+      amount === 0 ? undefined : html`<rect class="${name}" x="${short(x)}" y="0" width="${short(width)}" height="8"/>`;
     x += width;
     return part;
   });
@@ -185,20 +217,62 @@ function short(length: number): string {
   return String(Math.round(length * 100) / 100);
 }
 
-function setsTable(results: readonly EvalSetResult[]): Markup {
-  const rows = results.map((set, at) => {
-    const { passed, failed, notEvaluated } = countCases([set]);
-    const cell = (amount: number, name: string) =>
-      amount === 0 ? html`<td class="num muted">0</td>` : html`<td class="num ${name}"><span class="tone">${amountText(amount)}</span></td>`;
-    return html`<tr><th scope="row"><a href="#set-${at + 1}"><bdi>${head(set.evalSetId, 300)}</bdi></a></th><td class="num">${amountText(set.evalCaseResults.length)}</td>${cell(passed, "passed")}${cell(failed, "failed")}${cell(notEvaluated, "unknown")}</tr>`;
+interface Heading {
+  text: string;
+  /** Its cells are numbers, aligned at the end. */
+  numeric?: boolean;
+  /** Only screen readers need it. */
+  hidden?: boolean;
+}
+
+/** A table of its own width in a box that scrolls where the page is narrow. */
+function gridTable(title: string, classes: string, headings: readonly Heading[], rows: readonly Markup[]): Markup {
+  const cells = headings.map(({ text, numeric, hidden }) => {
+    const attributes = new Markup(numeric ? ' class="num"' : "");
+    return html`<th scope="col"${attributes}>${hidden ? html`<span class="vh">${text}</span>` : text}</th>`;
   });
-  return html`<div class="scroll" tabindex="0" role="group" aria-label="Evalsets"><table class="grid sets"><caption class="vh">Evalsets</caption><thead><tr><th scope="col">Evalset</th><th scope="col" class="num">Cases</th><th scope="col" class="num">Passed</th><th scope="col" class="num">Failed</th><th scope="col" class="num">Not evaluated</th></tr></thead><tbody>${rows}</tbody></table></div>`;
+  return html`<div class="scroll" tabindex="0" role="group" aria-label="${title}">
+<table class="grid ${classes}"><caption class="vh">${title}</caption>
+<thead><tr>${cells}</tr></thead>
+<tbody>${rows}</tbody></table></div>`;
+}
+
+const COUNT_HEADINGS: readonly Heading[] = [
+  { text: "Passed", numeric: true },
+  { text: "Failed", numeric: true },
+  { text: "Not evaluated", numeric: true },
+];
+
+/** The cells below {@link COUNT_HEADINGS}. */
+function countCells({ passed, failed, notEvaluated }: StatusCounts): Markup[] {
+  const cell = (label: string, name: string, amount: number) =>
+    html`<td class="num ${amount === 0 ? "muted" : name}" data-label="${label}"><span class="tone">${amountText(amount)}</span></td>`;
+  return [
+    cell("Passed", "passed", passed),
+    cell("Failed", "failed", failed),
+    cell("Not evaluated", "unknown", notEvaluated),
+  ];
+}
+
+function setsTable(results: readonly EvalSetResult[]): Markup {
+  const headings = [{ text: "Evalset" }, { text: "Cases", numeric: true }, ...COUNT_HEADINGS];
+  const rows = results.map((set, at) => {
+    const name = html`<a href="#set-${at + 1}"><bdi>${head(set.evalSetId, 300)}</bdi></a>`;
+    const cases = amountText(set.evalCaseResults.length);
+    return html`<tr><th scope="row">${name}</th><td class="num">${cases}</td>${countCells(countCases([set]))}</tr>`;
+  });
+  return gridTable("Evalsets", "sets", headings, rows);
 }
 
 function filter({ passed, failed, notEvaluated }: StatusCounts): Markup {
-  const choice = (id: string, label: string, amount: number, checked = false) =>
-    html`<label><input type="radio" name="show" id="show-${id}"${checked ? " checked" : ""}>${label} <b>${amountText(amount)}</b></label>`;
-  return html`<div class="filter"><div class="page"><fieldset><legend class="vh">Show cases</legend>${choice("all", "All", passed + failed + notEvaluated, true)}${choice("failed", "Failed", failed)}${choice("unknown", "Not evaluated", notEvaluated)}${choice("passed", "Passed", passed)}</fieldset></div></div>`;
+  const choice = (id: string, label: string, amount: number, checked = "") =>
+    html`<label><input type="radio" name="show" id="show-${id}"${checked}>${label} <b>${amountText(amount)}</b></label>`;
+  return html`<div class="filter"><div class="page"><fieldset><legend class="vh">Show cases</legend>
+${choice("all", "All", passed + failed + notEvaluated, " checked")}
+${choice("failed", "Failed", failed)}
+${choice("unknown", "Not evaluated", notEvaluated)}
+${choice("passed", "Passed", passed)}
+</fieldset></div></div>`;
 }
 
 const ORDER: readonly EvalStatus[] = [EvalStatus.FAILED, EvalStatus.NOT_EVALUATED, EvalStatus.PASSED];
@@ -210,20 +284,32 @@ function setSection(set: EvalSetResult, at: number): Markup {
     .sort((a, b) => ORDER.indexOf(a.result.finalEvalStatus) - ORDER.indexOf(b.result.finalEvalStatus));
   const counts = countCases([set]);
   const names = metricNames(cases.map(({ result }) => judgedMetrics(result.overallEvalMetricResults)));
-  const absent = ([["failed", "failed", counts.failed], ["unknown", "not evaluated", counts.notEvaluated], ["passed", "passed", counts.passed]] as const)
-    .filter(([, , amount]) => amount === 0)
-    .map(([name, word]) => html`<p class="none muted ${name}">No case ${name === "unknown" ? "was left " : ""}${word} here.</p>`);
-  const notices = (set.warnings ?? []).map((warning) => {
-    const place = [warning.path, warning.line === undefined ? undefined : `line ${warning.line}`].filter((part) => part !== undefined).join(", ");
-    return html`<div class="notice"><p>${head(warning.message, LONGEST_TEXT)}</p>${place || warning.help ? html`<p>${[place, warning.help].filter(Boolean).join(". ")}</p>` : undefined}</div>`;
-  });
+  const list = html`<div class="cases">
+${columnsRow(names)}
+${cases.map((one) => caseDetails(one, names))}
+${absences(counts)}
+</div>`;
   return html`<section class="page set" aria-labelledby="${id}">
 <h2 id="${id}" tabindex="-1"><bdi>${head(set.evalSetId, 300)}</bdi></h2>
 <p class="sub">${count(set.evalCaseResults.length, "case")}${cases.length > 0 ? `: ${countsText(counts)}` : ""}</p>
-${notices}
+${noticesOf(set).map(notice)}
 ${names.length > 0 ? metricsTable(names, cases) : undefined}
-${cases.length > 0 ? html`<div class="cases">${columnsRow(names)}${cases.map((one) => caseDetails(one, names))}${absent}</div>` : undefined}
+${cases.length > 0 ? list : undefined}
 </section>`;
+}
+
+function notice({ message, place, help }: Notice): Markup {
+  const more = [place, help].filter((part) => part !== undefined).join(". ");
+  return html`<div class="notice"><p>${head(message, LONGEST_TEXT)}</p>${more === "" ? undefined : html`<p>${more}</p>`}</div>`;
+}
+
+/** What the filter shows in place of a list without such cases. */
+function absences({ passed, failed, notEvaluated }: StatusCounts): (Markup | undefined)[] {
+  return [
+    failed === 0 ? html`<p class="none muted failed">No case failed here.</p>` : undefined,
+    notEvaluated === 0 ? html`<p class="none muted unknown">Every case was evaluated here.</p>` : undefined,
+    passed === 0 ? html`<p class="none muted passed">No case passed here.</p>` : undefined,
+  ];
 }
 
 /** The greatest score a metric can give. */
@@ -232,21 +318,28 @@ function scaleOf(metricName: string): number {
 }
 
 function metricsTable(names: readonly string[], cases: readonly NamedCase[]): Markup {
-  const rows = names.map((name) => {
-    const results = cases.flatMap(({ result }) => result.overallEvalMetricResults.filter((metric) => metric.metricName === name));
+  const headings = [
+    { text: "Metric" },
+    { text: "Distribution" },
+    { text: "Mean", numeric: true },
+    { text: "Threshold", numeric: true },
+    ...COUNT_HEADINGS,
+  ];
+  const byName = new Map<string, EvalMetricResult[]>(names.map((name) => [name, []]));
+  for (const { result } of cases) {
+    for (const metric of judgedMetrics(result.overallEvalMetricResults)) byName.get(metric.metricName)?.push(metric);
+  }
+  const rows = [...byName].map(([name, results]) => {
     const scores = results.filter(hasScore).map(({ score }) => score ?? 0);
     const mean = scores.length === 0 ? undefined : scores.reduce((sum, score) => sum + score, 0) / scores.length;
-    const thresholds = [...new Set(results.flatMap(({ threshold }) => (threshold === undefined ? [] : [threshold])))];
-    const amount = (status: EvalStatus) => {
-      const of = results.filter(({ evalStatus }) => evalStatus === status).length;
-      const label = capital(statusWord(status));
-      return of === 0
-        ? html`<td class="num muted" data-label="${label}">0</td>`
-        : html`<td class="num ${tone(status)}" data-label="${label}"><span class="tone">${amountText(of)}</span></td>`;
-    };
-    return html`<tr><th scope="row">${breakable(name)}</th><td class="wide">${bins(results, thresholds.length === 1 ? thresholds[0] : undefined)}</td><td class="num" data-label="Mean">${scoreText(mean)}</td><td class="num" data-label="Threshold">${thresholds.length > 1 ? "several" : thresholdText(thresholds[0])}</td>${amount(EvalStatus.PASSED)}${amount(EvalStatus.FAILED)}${amount(EvalStatus.NOT_EVALUATED)}</tr>`;
+    const thresholds = [...new Set(results.map(({ threshold }) => threshold).filter((one) => one !== undefined))];
+    return html`<tr><th scope="row">${breakable(name)}</th>
+<td class="wide">${bins(results, thresholds.length === 1 ? thresholds[0] : undefined)}</td>
+<td class="num" data-label="Mean">${scoreText(mean)}</td>
+<td class="num" data-label="Threshold">${thresholds.length > 1 ? "several" : thresholdText(thresholds[0])}</td>
+${countCells(countStatuses(results.map(({ evalStatus }) => evalStatus)))}</tr>`;
   });
-  return html`<div class="scroll" tabindex="0" role="group" aria-label="Metrics"><table class="grid stack"><caption class="vh">Metrics</caption><thead><tr><th scope="col">Metric</th><th scope="col">Distribution</th><th scope="col" class="num">Mean</th><th scope="col" class="num">Threshold</th><th scope="col" class="num">Passed</th><th scope="col" class="num">Failed</th><th scope="col" class="num">Not evaluated</th></tr></thead><tbody>${rows}</tbody></table></div>`;
+  return gridTable("Metrics", "stack", headings, rows);
 }
 
 const BINS = 20;
@@ -256,7 +349,10 @@ function bins(results: readonly EvalMetricResult[], threshold: number | undefine
   const scored = results.filter(hasScore);
   if (scored.length === 0) return html`<span class="muted">no scores</span>`;
   const scores = scored.map(({ score }) => score ?? 0).sort((a, b) => a - b);
-  const scale = scored.reduce((most, { metricName, score, threshold }) => Math.max(most, scaleOf(metricName), score ?? 0, threshold ?? 0), 0);
+  const scale = scored.reduce(
+    (most, { metricName, score, threshold }) => Math.max(most, scaleOf(metricName), score ?? 0, threshold ?? 0),
+    0,
+  );
   const counts = Array.from({ length: BINS }, () => ({ passed: 0, failed: 0 }));
   for (const { score = 0, evalStatus } of scored) {
     const bin = counts[Math.min(BINS - 1, Math.max(0, Math.floor((score / scale) * BINS)))];
@@ -266,10 +362,15 @@ function bins(results: readonly EvalMetricResult[], threshold: number | undefine
   const bars = counts.map(({ passed, failed }, at) => {
     const [up, down] = [(24 * passed) / highest, (24 * failed) / highest];
     const rect = (name: string, y: number, height: number) =>
-      height === 0 ? undefined : html`<rect class="${name}" x="${at * 8 + 1}" y="${short(y)}" width="6" height="${short(Math.max(height, 1.5))}"/>`;
+      height === 0
+        ? undefined
+        : html`<rect class="${name}" x="${at * 8 + 1}" y="${short(y)}" width="6" height="${short(Math.max(height, 1.5))}"/>`;
     return [rect("failed", 26 - down, down), rect("passed", 26 - down - up, up)];
   });
-  const line = threshold === undefined ? undefined : html`<path class="threshold" d="M${short(thresholdAt(threshold, scale, 160))} 1v26"/>`;
+  const line =
+    threshold === undefined
+      ? undefined
+      : html`<path class="threshold" d="M${short(thresholdAt(threshold, scale, 160))} 1v26"/>`;
   const middle = scores[Math.floor(scores.length / 2)];
   return html`<svg class="bins" viewBox="0 0 160 28" role="img" aria-label="From ${scoreText(scores[0])} to ${scoreText(scores.at(-1))}, median ${scoreText(middle)}"><path class="axis" d="M0 26.5h160"/>${bars}${line}</svg>`;
 }
@@ -283,13 +384,19 @@ function scoreBar(metric: EvalMetricResult): Markup | undefined {
   if (!hasScore(metric)) return undefined;
   const { score = 0, threshold } = metric;
   const scale = Math.max(scaleOf(metric.metricName), score, threshold ?? 0);
-  const line = threshold === undefined ? undefined : html`<path class="threshold" d="M${short(thresholdAt(threshold, scale, 128))} 0v8"/>`;
+  const line =
+    threshold === undefined
+      ? undefined
+      : html`<path class="threshold" d="M${short(thresholdAt(threshold, scale, 128))} 0v8"/>`;
   const value = Math.max(0, (score / scale) * 128);
   return html`<svg class="bar ${tone(metric.evalStatus)}" viewBox="0 0 128 8" aria-hidden="true"><rect class="track" y="2" width="128" height="4" rx="2"/><rect class="value" y="2" width="${short(value)}" height="4" rx="2"/>${line}</svg>`;
 }
 
 function columnsRow(names: readonly string[]): Markup {
-  const cells = names.length > MOST_COLUMNS ? html`<span>Metrics</span>` : names.map((name) => html`<span>${breakable(name, 80)}</span>`);
+  const cells =
+    names.length > MOST_COLUMNS
+      ? html`<span>Metrics</span>`
+      : names.map((name) => html`<span>${breakable(name, 80)}</span>`);
   return html`<div class="columns" aria-hidden="true"><span>Case</span><span class="cells">${cells}</span><span class="turns">Turns</span></div>`;
 }
 
@@ -298,17 +405,23 @@ function caseDetails({ name, result, id }: NamedCase & { id: string }, names: re
   const turns = result.evalMetricResultPerInvocation.length;
   const judged = judgedMetrics(metrics);
   const why = judged.length === 0 && result.reason ? shorten(result.reason, 90) : undefined;
-  const cells = why !== undefined
-    ? html`<span class="muted">${why}</span>`
-    : names.length > MOST_COLUMNS
-    ? html`<span>${judged.filter(({ evalStatus }) => evalStatus === EvalStatus.PASSED).length} of ${judged.length} passed</span>`
-    : names.map((wanted) => summaryCell(judged.find(({ metricName }) => metricName === wanted)));
-  return html`<details class="case ${tone(result.finalEvalStatus)}"><summary><svg class="chevron" aria-hidden="true"><use href="#icon-chevron"/></svg>${icon(result.finalEvalStatus)}<h3><span class="vh">${capital(statusWord(result.finalEvalStatus))}: </span><bdi>${shorten(name, 160)}</bdi></h3><span class="cells${why === undefined ? "" : " why"}">${cells}</span><span class="turns">${amountText(turns)}<span class="unit"> turn${turns === 1 ? "" : "s"}</span></span></summary>
+  const cells =
+    why !== undefined
+      ? html`<span class="muted">${why}</span>`
+      : names.length > MOST_COLUMNS
+        ? html`<span>${judged.filter(({ evalStatus }) => evalStatus === EvalStatus.PASSED).length} of ${judged.length} passed</span>`
+        : names.map((wanted) => summaryCell(judged.find(({ metricName }) => metricName === wanted)));
+  return html`<details class="case ${tone(result.finalEvalStatus)}"><summary>
+<svg class="chevron" aria-hidden="true"><use href="#icon-chevron"/></svg>${icon(result.finalEvalStatus)}
+<h3><span class="vh">${capital(statusWord(result.finalEvalStatus))}: </span><bdi>${shorten(name, 160)}</bdi></h3>
+<span class="cells${why === undefined ? "" : " why"}">${cells}</span>
+<span class="turns">${amountText(turns)}<span class="unit"> turn${turns === 1 ? "" : "s"}</span></span></summary>
 <div class="panel" id="${id}">
 ${result.reason ? html`<p class="reason">${clipped(result.reason)}</p>` : undefined}
-${judged.length > 0 ? caseMetrics(judged) : undefined}
+${judged.length > 0 ? scoresTable(judged) : undefined}
 ${facts(informationalMetrics(metrics))}
 ${result.evalMetricResultPerInvocation.map((turn, at) => turnSection(turn, at, turns > 1))}
+<p class="link"><a href="#${id}">Link to this case</a></p>
 </div></details>
 `;
 }
@@ -320,12 +433,25 @@ function summaryCell(metric: EvalMetricResult | undefined): Markup {
   return html`<span${new Markup(off)}><span class="metric">${breakable(metric.metricName, 80)} </span>${scoreText(metric.score, metric.threshold)}${word}</span>`;
 }
 
-function caseMetrics(metrics: readonly EvalMetricResult[]): Markup {
-  const rows = metrics.map((metric) => {
+function scoresTable(metrics: readonly EvalMetricResult[]): Markup {
+  const headings = [
+    { text: "Metric" },
+    { text: "Bar", hidden: true },
+    { text: "Score", numeric: true },
+    { text: "Threshold", numeric: true },
+    { text: "Result" },
+  ];
+  const rows = metrics.flatMap((metric) => {
     const why = whyOf(metric);
-    return html`<tr class="${tone(metric.evalStatus)}"><th scope="row">${breakable(metric.metricName)}</th><td class="wide">${scoreBar(metric)}</td><td class="num score" data-label="Score">${scoreText(metric.score, metric.threshold)}</td><td class="num" data-label="Threshold">${thresholdText(metric.threshold)}</td><td class="result">${icon(metric.evalStatus)} <span class="tone">${capital(statusWord(metric.evalStatus))}</span></td></tr>${why === undefined ? undefined : html`<tr class="why"><td colspan="5">${why}</td></tr>`}`;
+    const row = html`<tr class="${tone(metric.evalStatus)}"><th scope="row">${breakable(metric.metricName)}</th>
+<td class="wide">${scoreBar(metric)}</td>
+<td class="num score" data-label="Score">${scoreText(metric.score, metric.threshold)}</td>
+<td class="num" data-label="Threshold">${thresholdText(metric.threshold)}</td>
+<td class="result">${icon(metric.evalStatus)} <span class="tone">${capital(statusWord(metric.evalStatus))}</span></td></tr>
+`;
+    return why === undefined ? [row] : [row, html`<tr class="why"><td colspan="5">${why}</td></tr>`];
   });
-  return html`<div class="scroll" tabindex="0" role="group" aria-label="Scores"><table class="grid stack scores"><caption class="vh">Scores</caption><thead><tr><th scope="col">Metric</th><th scope="col"><span class="vh">Bar</span></th><th scope="col" class="num">Score</th><th scope="col" class="num">Threshold</th><th scope="col">Result</th></tr></thead><tbody>${rows}</tbody></table></div>`;
+  return gridTable("Scores", "stack", headings, rows);
 }
 
 /** The reason, rubrics and warnings of a metric. */
@@ -333,11 +459,11 @@ function whyOf(metric: EvalMetricResult): Markup | undefined {
   const rubrics = metric.details?.rubricScores ?? [];
   const warnings = metric.explanation?.warnings ?? [];
   if (!metric.reason && rubrics.length === 0 && warnings.length === 0) return undefined;
-  return html`${metric.reason ? html`<p>${clipped(metric.reason)}</p>` : undefined}${
-    rubrics.length > 0
-      ? html`<ul class="rubrics">${rubrics.map(({ rubricId, score, rationale }) => html`<li><b>${head(rubricId, 300)}</b> ${scoreText(score)}${rationale ? html`: <bdi>${clipped(rationale)}</bdi>` : undefined}</li>`)}</ul>`
-      : undefined
-  }${warnings.map((warning) => html`<p>Note: ${clipped(warning)}</p>`)}`;
+  const rubric = ({ rubricId, score, rationale }: (typeof rubrics)[number]) =>
+    html`<li><b>${head(rubricId, 300)}</b> ${scoreText(score)}${rationale ? html`: <bdi>${clipped(rationale)}</bdi>` : undefined}</li>`;
+  return html`${metric.reason ? html`<p>${clipped(metric.reason)}</p>` : undefined}
+${rubrics.length > 0 ? html`<ul class="rubrics">${rubrics.map(rubric)}</ul>` : undefined}
+${warnings.map((warning) => html`<p>Note: ${clipped(warning)}</p>`)}`;
 }
 
 /** Informational values, with what they are made of. */
@@ -347,11 +473,20 @@ function facts(metrics: readonly EvalMetricResult[]): Markup | undefined {
     const tokens = metric.details?.tokenUsageDetails;
     const times = metric.details?.durationDetails;
     const parts = [
-      [tokens?.inputTokens, "in"], [tokens?.cachedTokens, "cached"], [tokens?.outputTokens, "out"], [tokens?.reasoningTokens, "reasoning"],
-      [times?.modelSeconds, "model"], [times?.toolSeconds, "tools"], [times?.frameworkSeconds, "framework"],
+      [tokens?.inputTokens, "in"],
+      [tokens?.cachedTokens, "cached"],
+      [tokens?.outputTokens, "out"],
+      [tokens?.reasoningTokens, "reasoning"],
+      [times?.modelSeconds, "model"],
+      [times?.toolSeconds, "tools"],
+      [times?.frameworkSeconds, "framework"],
     ] as const;
-    const made = parts.flatMap(([amount, word]) => (amount === undefined || amount === null ? [] : [`${amountText(amount, seconds ? 3 : 0)} ${word}`]));
-    return html`<div><dt>${capital(informationalLabel(head(metric.metricName, 80)))}</dt><dd>${amountText(metric.score, seconds ? 3 : 1)}${made.length > 0 ? html` <small>(${made.join(", ")})</small>` : undefined}</dd></div>`;
+    const made = parts
+      .filter(([amount]) => typeof amount === "number")
+      .map(([amount, word]) => `${amountText(amount, seconds ? 3 : 0)} ${word}`);
+    const label = capital(informationalLabel(head(metric.metricName, 80)));
+    const value = amountText(metric.score, seconds ? 3 : 1);
+    return html`<div><dt>${label}</dt><dd>${value}${made.length > 0 ? html` <small>(${made.join(", ")})</small>` : undefined}</dd></div>`;
   });
   return items.length > 0 ? html`<dl class="facts">${items}</dl>` : undefined;
 }
@@ -362,17 +497,35 @@ function turnSection(turn: Turn, at: number, scored: boolean): Markup {
   const { actualInvocation: actual, expectedInvocation: expected, evalMetricResults: metrics } = turn;
   const tokens = metrics.find(({ explanation }) => explanation?.tokens)?.explanation?.tokens;
   const side = (title: string, text: string, spans: readonly (readonly [number, number])[]) =>
-    html`<div class="said"><h5>${title}</h5>${text === "" ? html`<p class="muted">No text</p>` : textBox(title, marked(text, spans), text.length)}</div>`;
+    html`<div class="said"><h5>${title}</h5>${
+      text === "" ? html`<p class="muted">No text</p>` : textBox(title, marked(text, spans), text.length)
+    }</div>`;
+  const wanted =
+    expected && side("Expected response", finalText(expected), tokens?.matched.map((match) => match.expected) ?? []);
+  const made = side(
+    expected ? "Actual response" : "Response",
+    finalText(actual),
+    tokens?.matched.map((match) => match.actual) ?? [],
+  );
   const said = userText(actual) || userText(expected) || "No text";
+  const chips = judgedMetrics(metrics).map(
+    (metric) => html`<li class="${tone(metric.evalStatus)}">${icon(metric.evalStatus)}
+<span class="vh">${statusWord(metric.evalStatus)}</span> ${head(metric.metricName, 80)}
+<span class="tone">${scoreText(metric.score, metric.threshold)}</span></li>`,
+  );
   const whys = metrics.flatMap((metric) => {
     const why = scored || metric.explanation?.warnings ? whyOf(metric) : undefined;
-    return why === undefined ? [] : [html`<div class="muted"><span class="label">${head(metric.metricName, 300)}</span>${why}</div>`];
+    return why === undefined
+      ? []
+      : [html`<div class="muted"><span class="label">${head(metric.metricName, 300)}</span>${why}</div>`];
   });
+  const legend =
+    tokens &&
+    html`<p class="legend"><mark>Marked</mark> words are in both texts. Precision ${scoreText(tokens.precision)}, recall ${scoreText(tokens.recall)}.</p>`;
   return html`<section class="turn">
-<div class="turn-head"><h4>Turn ${at + 1}</h4>${scored ? html`<ul class="chips">${judgedMetrics(metrics).map((metric) => html`<li class="${tone(metric.evalStatus)}">${icon(metric.evalStatus)}<span class="vh"> ${statusWord(metric.evalStatus)}</span> ${head(metric.metricName, 80)} <span class="tone">${scoreText(metric.score, metric.threshold)}</span></li>`)}</ul>` : undefined}</div>
+<div class="turn-head"><h4>Turn ${at + 1}</h4>${scored ? html`<ul class="chips">${chips}</ul>` : undefined}</div>
 <div class="said"><h5>User</h5>${textBox("User", clipped(said), said.length)}</div>
-<div><div class="pair${expected ? "" : " alone"}">${expected ? side("Expected response", finalText(expected), tokens?.matched.map((match) => match.expected) ?? []) : undefined}${side(expected ? "Actual response" : "Response", finalText(actual), tokens?.matched.map((match) => match.actual) ?? [])}</div>
-${tokens ? html`<p class="legend"><mark>Marked</mark> words are in both texts. Precision ${scoreText(tokens.precision)}, recall ${scoreText(tokens.recall)}.</p>` : undefined}</div>
+<div><div class="pair${expected ? "" : " alone"}">${wanted}${made}</div>${legend}</div>
 ${callsTable(turn)}
 ${whys}
 ${scored ? facts(informationalMetrics(metrics)) : undefined}
@@ -432,7 +585,8 @@ function callsTable(turn: Turn): Markup | undefined {
   const expected = toolCallsOf(turn.expectedInvocation);
   const actual = toolCallsOf(turn.actualInvocation);
   if (expected.length + actual.length === 0) return undefined;
-  const alignment = turn.evalMetricResults.find(({ explanation }) => explanation?.alignment?.length)?.explanation?.alignment;
+  const alignment = turn.evalMetricResults.find(({ explanation }) => explanation?.alignment?.length)?.explanation
+    ?.alignment;
   if (turn.expectedInvocation === undefined) {
     return html`<div><h5>Tool calls</h5><ul>${actual.map((call) => html`<li>${callMarkup(call, [])}</li>`)}</ul></div>`;
   }
@@ -441,21 +595,37 @@ function callsTable(turn: Turn): Markup | undefined {
     : Array.from({ length: Math.max(expected.length, actual.length) }, (_, at) =>
         callRow(html`<th scope="row">${at + 1}</th>`, expected[at], actual[at], []),
       );
-  return html`<table class="calls"><caption>Tool calls</caption><thead><tr><th scope="col" class="kind"><span class="vh">Comparison</span></th><th scope="col">Expected</th><th scope="col">Actual</th></tr></thead><tbody>${rows}</tbody></table>`;
+  return html`<table class="calls"><caption>Tool calls</caption>
+<thead><tr><th scope="col" class="kind"><span class="vh">Comparison</span></th><th scope="col">Expected</th><th scope="col">Actual</th></tr></thead>
+<tbody>${rows}</tbody></table>`;
 }
 
 function alignedRow(entry: AlignmentEntry, expected: readonly FunctionCall[], actual: readonly FunctionCall[]): Markup {
   const { sign, word, tone } = KINDS[entry.kind];
   const places = entry.kind === "moved" ? html`<small>${placesText(entry).slice(1, -1)}</small>` : undefined;
   const title = html`<th scope="row"><span aria-hidden="true">${sign}</span>${word}${places}</th>`;
-  return callRow(title, expected[entry.expectedIndex ?? -1], actual[entry.actualIndex ?? -1], entry.differences ?? [], tone);
+  return callRow(
+    title,
+    expected[entry.expectedIndex ?? -1],
+    actual[entry.actualIndex ?? -1],
+    entry.differences ?? [],
+    tone,
+  );
 }
 
 type Differences = NonNullable<AlignmentEntry["differences"]>;
 
-function callRow(title: Markup, expected: FunctionCall | undefined, actual: FunctionCall | undefined, differences: Differences, tone = "same"): Markup {
+function callRow(
+  title: Markup,
+  expected: FunctionCall | undefined,
+  actual: FunctionCall | undefined,
+  differences: Differences,
+  tone = "same",
+): Markup {
   const side = (name: string, call: FunctionCall | undefined) =>
-    call ? html`<td data-side="${name}">${callMarkup(call, differences)}${name === "Actual" ? nested(differences) : undefined}</td>` : html`<td></td>`;
+    call
+      ? html`<td data-side="${name}">${callMarkup(call, differences)}${name === "Actual" ? nested(differences) : undefined}</td>`
+      : html`<td></td>`;
   return html`<tr class="${tone === "same" ? "same" : `off ${tone}`}">${title}${side("Expected", expected)}${side("Actual", actual)}</tr>`;
 }
 
@@ -468,10 +638,13 @@ function callMarkup(call: FunctionCall, differences: Differences): Markup {
   const args: unknown = call.args ?? undefined;
   const name = html`<b>${head(call.name ?? "(unnamed)", 300)}</b>`;
   const entries = isRecord(args) ? Object.entries(args) : [];
-  if (entries.length === 0) return html`<code class="call" dir="ltr">${name}${args === undefined ? "()" : `(${valueText(args)})`}</code>`;
+  if (entries.length === 0)
+    return html`<code class="call" dir="ltr">${name}${args === undefined ? "()" : `(${valueText(args)})`}</code>`;
   const lines = entries.map(([key, value]) => {
     const own = pathOf(key);
-    const changed = differences.some(({ path }) => path === own || path.startsWith(`${own}.`) || path.startsWith(`${own}[`));
+    const changed = differences.some(
+      ({ path }) => path === own || path.startsWith(`${own}.`) || path.startsWith(`${own}[`),
+    );
     return html`<span class="arg${changed ? " changed" : ""}">${changed ? html`<span class="vh">changed </span>` : undefined}${keyText(key)}: <span class="value">${valueText(value, 600)}</span></span>`;
   });
   return html`<code class="call" dir="ltr">${name}${lines}</code>`;
@@ -479,7 +652,9 @@ function callMarkup(call: FunctionCall, differences: Differences): Markup {
 
 /** What differs below the arguments themselves, where looking at both sides would not show it at once. */
 function nested(differences: Differences): Markup | undefined {
-  const deep = differences.filter(({ path }) => path === "" || /^(?:[A-Za-z_$][\w$]*|\["(?:[^"\\]|\\.)*"\])[.[]/.test(path));
+  const deep = differences.filter(
+    ({ path }) => path === "" || /^(?:[A-Za-z_$][\w$]*|\["(?:[^"\\]|\\.)*"\])[.[]/.test(path),
+  );
   if (deep.length === 0) return undefined;
   return html`<ul class="nested">${deep.map(({ path, expected, actual }) => html`<li><code dir="ltr">${head(path, 300) || "arguments"}: ${sideText(expected)} → ${sideText(actual)}</code></li>`)}</ul>`;
 }

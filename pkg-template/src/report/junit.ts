@@ -31,7 +31,10 @@ import { head, oneLine, shorten, visible } from "./text.js";
  * await writeFile("junit.xml", renderJUnit([result]));
  */
 export function renderJUnit(results: readonly EvalSetResult[]): string {
-  const suites = results.map((set) => ({ set, tests: namedCases(set).flatMap(({ name, result }) => testsOf(name, result)) }));
+  const suites = results.map((set) => ({
+    set,
+    tests: namedCases(set).flatMap(({ name, result }) => testsOf(name, result)),
+  }));
   const all = suites.flatMap(({ tests }) => tests);
   return [
     '<?xml version="1.0" encoding="UTF-8"?>',
@@ -83,7 +86,12 @@ function messageOf(metric: EvalMetricResult): string {
 }
 
 function scoreProperties({ score, threshold }: EvalMetricResult): Test["properties"] {
-  return ([["score", score], ["threshold", threshold]] as const).flatMap(([name, value]) => property(name, value));
+  return (
+    [
+      ["score", score],
+      ["threshold", threshold],
+    ] as const
+  ).flatMap(([name, value]) => property(name, value));
 }
 
 /** A number that is none makes no property. */
@@ -100,7 +108,9 @@ function failureText({ metric, lines, turns }: MetricFailure): string {
     ...lines.map(signed),
     ...turns.flatMap((turn) => [
       `turn ${turn.turn}: ${shorten(turn.user, 160)}`,
-      ...(turn.metric.reason && turn.metric.reason !== metric.reason ? [`  ${oneLine(head(turn.metric.reason, 4000))}`] : []),
+      ...(turn.metric.reason && turn.metric.reason !== metric.reason
+        ? [`  ${oneLine(head(turn.metric.reason, 4000))}`]
+        : []),
       ...turn.lines.map(signed),
     ]),
   ].join("\n");

@@ -8,7 +8,17 @@
 import { EvalStatus } from "../enums.js";
 import type { EvalMetricResult, EvalSetResult } from "../types.js";
 import { type DifferenceLine, failuresOf, type MetricFailure, verdictText } from "./difference.js";
-import { countCases, countsText, judgedMetrics, metricNames, type NamedCase, namedCases, stampText, statusWord } from "./results.js";
+import {
+  countCases,
+  countsText,
+  judgedMetrics,
+  metricNames,
+  type NamedCase,
+  namedCases,
+  noticesOf,
+  stampText,
+  statusWord,
+} from "./results.js";
 import { amountText, count, scoreText, shorten, thresholdText } from "./text.js";
 
 /** How much to render. */
@@ -49,7 +59,14 @@ export function renderMarkdown(results: readonly EvalSetResult[], options: Markd
   for (const set of results) {
     const named = worstFirst(namedCases(set));
     write(`### ${code(set.evalSetId)} ${countsText(countCases([set]))}`);
-    for (const warning of set.warnings ?? []) write(`> Warning: ${prose(shorten(warning.message, 1000))}`);
+    for (const { message, place, help } of noticesOf(set)) {
+      write(
+        `> ${[message, place, help]
+          .filter((part) => part !== undefined)
+          .map((part) => prose(shorten(part, 1000)))
+          .join("<br>")}`,
+      );
+    }
     if (named.length > 0) write(summaryTable(named, maxRows));
     for (const one of named) {
       const failures = failuresOf(one.result);
@@ -73,16 +90,16 @@ function statusIcon(status: EvalStatus): string {
 
 function summaryTable(cases: readonly NamedCase[], maxRows: number): string {
   const names = metricNames(cases.map(({ result }) => judgedMetrics(result.overallEvalMetricResults)));
-  const rows = cases.slice(0, maxRows).map(({ name, result }) => [
-    code(name),
-    ...names.map((wanted) => metricCell(result.overallEvalMetricResults.find((one) => one.metricName === wanted))),
-    `${statusIcon(result.finalEvalStatus)} ${statusWord(result.finalEvalStatus)}`,
-  ]);
-  const table = [
-    ["Case", ...names.map(code), "Status"],
-    [":---", ...names.map(() => "---:"), ":---"],
-    ...rows,
-  ].map((cells) => `| ${cells.join(" | ")} |`);
+  const rows = cases
+    .slice(0, maxRows)
+    .map(({ name, result }) => [
+      code(name),
+      ...names.map((wanted) => metricCell(result.overallEvalMetricResults.find((one) => one.metricName === wanted))),
+      `${statusIcon(result.finalEvalStatus)} ${statusWord(result.finalEvalStatus)}`,
+    ]);
+  const table = [["Case", ...names.map(code), "Status"], [":---", ...names.map(() => "---:"), ":---"], ...rows].map(
+    (cells) => `| ${cells.join(" | ")} |`,
+  );
   const more = cases.length - rows.length;
   return [...table, ...(more > 0 ? ["", `… and ${count(more, "more case")}.`] : [])].join("\n");
 }
@@ -111,7 +128,10 @@ function failureBlocks({ metric, lines, turns }: MetricFailure): string[] {
     `**${code(metric.metricName)}** ${statusWord(metric.evalStatus)}, ${verdictText(metric)}${reason}`,
     ...(lines.length > 0 ? [diffBlock(lines)] : []),
     ...turns.flatMap((turn) => {
-      const why = turn.metric.reason && turn.metric.reason !== metric.reason ? `: ${prose(shorten(turn.metric.reason, 2000))}` : "";
+      const why =
+        turn.metric.reason && turn.metric.reason !== metric.reason
+          ? `: ${prose(shorten(turn.metric.reason, 2000))}`
+          : "";
       const title = `Turn ${turn.turn}, ${scoreText(turn.metric.score, turn.metric.threshold)}: ${code(shorten(turn.user, 160) || "(no text)")}${why}`;
       return turn.lines.length > 0 ? [title, diffBlock(turn.lines)] : [title];
     }),

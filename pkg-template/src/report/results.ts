@@ -1,14 +1,7 @@
 /** How reports read results: the calls and texts of a turn, statuses in words, counts, and names of runs. */
 
 import { EvalStatus } from "../enums.js";
-import type {
-  Content,
-  EvalCaseResult,
-  EvalMetricResult,
-  EvalSetResult,
-  FunctionCall,
-  Invocation,
-} from "../types.js";
+import type { Content, EvalCaseResult, EvalMetricResult, EvalSetResult, FunctionCall, Invocation } from "../types.js";
 import { isRecord } from "./text.js";
 
 /**
@@ -157,4 +150,21 @@ export function stampText(set: EvalSetResult): string {
 export function timestampText(set: EvalSetResult): string | undefined {
   const date = new Date(set.creationTimestamp * 1000);
   return set.creationTimestamp > 0 && !Number.isNaN(date.getTime()) ? date.toISOString().slice(0, 19) : undefined;
+}
+
+/** What a reader of a set's results has to know first. */
+export interface Notice {
+  message: string;
+  /** Where in the input: a path, a line, or both. */
+  place?: string;
+  help?: string;
+}
+
+/** That a set's run was cancelled, and its warnings. */
+export function noticesOf(set: EvalSetResult): Notice[] {
+  const warnings = (set.warnings ?? []).map(({ message, path, line, help }): Notice => {
+    const place = [path ?? "", line === undefined ? "" : `line ${line}`].filter((part) => part !== "").join(", ");
+    return { message, ...(place === "" ? {} : { place }), ...(help ? { help } : {}) };
+  });
+  return set.cancelled ? [{ message: "The run was cancelled; some results are missing." }, ...warnings] : warnings;
 }

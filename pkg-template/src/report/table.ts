@@ -13,12 +13,25 @@ import {
   metricNames,
   type NamedCase,
   namedCases,
+  noticesOf,
   stampText,
   statusWord,
   toolCallsOf,
   userText,
 } from "./results.js";
-import { amountText, callText, count, displayWidth, head, oneLine, pad, scoreText, shorten, thresholdText, wrap } from "./text.js";
+import {
+  amountText,
+  callText,
+  count,
+  displayWidth,
+  head,
+  oneLine,
+  pad,
+  scoreText,
+  shorten,
+  thresholdText,
+  wrap,
+} from "./text.js";
 
 /** How to lay out a table. */
 export interface TableOptions {
@@ -109,7 +122,10 @@ function writeRows(page: Page, columns: readonly Column[], rows: readonly (reado
     const open = columns.flatMap((column, at) =>
       column.align === align && (widths[at] ?? 0) > column.narrowest ? [at] : [],
     );
-    return open.reduce<number | undefined>((most, at) => ((widths[at] ?? 0) > (widths[most ?? -1] ?? 0) ? at : most), undefined);
+    return open.reduce<number | undefined>(
+      (most, at) => ((widths[at] ?? 0) > (widths[most ?? -1] ?? 0) ? at : most),
+      undefined,
+    );
   };
   let excess = widths.reduce((sum, width) => sum + width + 2, 0) - page.width;
   for (; excess > 0; excess--) {
@@ -154,11 +170,9 @@ function writeSetHeading(page: Page, set: EvalSetResult): void {
     page.line(page.style(name, "bold"));
     page.wrapped(counts, 2);
   }
-  for (const warning of set.warnings ?? []) {
-    const where = [warning.path, warning.line === undefined ? undefined : `line ${warning.line}`];
-    const place = where.filter((part) => part !== undefined).join(", ");
-    page.wrapped(`warning: ${head(warning.message, 2000)}${place && ` (${place})`}`, 2, 4, "yellow");
-    if (warning.help) page.wrapped(head(warning.help, 2000), 4);
+  for (const { message, place, help } of noticesOf(set)) {
+    page.wrapped(`warning: ${head(message, 2000)}${place ? ` (${place})` : ""}`, 2, 4, "yellow");
+    if (help) page.wrapped(head(help, 2000), 4);
   }
   page.line();
 }
