@@ -62,7 +62,7 @@ test("JUnit: informational values are properties, not test cases", () => {
 
 test("JUnit: elements nest, and hold nothing that XML forbids", () => {
   for (const xml of [renderJUnit(sets()), renderJUnit([hostileSet(), emptySet()]), renderJUnit([])]) {
-    assert.doesNotMatch(xml, /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff\p{Cs}]/u);
+    assert.doesNotMatch(xml.replace(/[\t\n]/g, ""), /[\p{Cc}\p{Cs}\ufffe\uffff]/u);
     assert.doesNotMatch(xml, /&(?!(?:amp|lt|gt|quot|apos);)/);
     const open: string[] = [];
     for (const tag of tagsOf(xml).slice(1)) {
@@ -118,7 +118,7 @@ test("CSV: formulas are disarmed, numbers stay numbers", () => {
   const metric = one?.overallEvalMetricResults[0];
   assert.ok(one && metric);
   metric.score = -0.5;
-  for (const start of ["=1+1", "+1", "-1", "@x", "\tx", "\rx", "\nx", "＝1"]) {
+  for (const start of ["=1+1", "+1", "-1", "@x", "\tx", "\nx", "＝1"]) {
     metric.reason = start;
     const row = readCsv(renderCsv([set]))[1];
     assert.equal(row?.at(-1), `'${start}`);

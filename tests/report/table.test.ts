@@ -86,8 +86,11 @@ test("a summary ends the report", () => {
 test("there is no escape sequence unless colour is asked for, and then only ours", () => {
   assert.ok(!renderTable(all(), { details: true }).includes("\u001b"));
   const coloured = renderTable(all(), { details: true, color: true });
-  assert.match(coloured, /\u001b\[31m/);
-  const plain = coloured.replace(/\u001b\[[0-9;]*m/g, "");
+  assert.ok(coloured.includes("\u001b[31m"));
+  const plain = coloured
+    .split("\u001b")
+    .map((piece, at) => (at === 0 ? piece : piece.replace(/^\[[0-9;]*m/, "")))
+    .join("");
   assert.equal(plain, renderTable(all(), { details: true }));
 });
 

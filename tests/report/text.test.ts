@@ -119,9 +119,8 @@ test("a call reads like a call, and no arguments differ from empty ones", () => 
 });
 
 test("values of any kind, depth and size become one bounded line", () => {
-  const deep: unknown[] = [];
-  let inner = deep;
-  for (let level = 0; level < 100; level++) inner.push((inner = []));
+  let deep: unknown[] = [];
+  for (let level = 0; level < 100; level++) deep = [deep];
   const circular: Record<string, unknown> = {};
   circular.self = circular;
   const cases = [

@@ -2,6 +2,7 @@
 
 import type { EvalMetricResult, EvalSetResult } from "../types.js";
 import { namedCases, statusWord } from "./results.js";
+import { head, visible } from "./text.js";
 
 const HEADER = ["evalSetId", "evalId", "turn", "metricName", "score", "threshold", "evalStatus", "reason"];
 
@@ -10,7 +11,8 @@ const HEADER = ["evalSetId", "evalId", "turn", "metricName", "score", "threshold
  * turns (counted from 1), informational ones included. A case without metrics has one row without a
  * metric. Repeated runs of a case are told apart as `id (run 2)`. Numbers are written in full.
  *
- * A text that a spreadsheet would take for a formula gets a leading apostrophe.
+ * A text that a spreadsheet would take for a formula gets a leading apostrophe, and control characters
+ * are replaced by visible ones.
  *
  * @example
  * renderCsv([result]).split("\r\n")[0];
@@ -50,9 +52,9 @@ export function renderCsv(results: readonly EvalSetResult[]): string {
 const LONGEST_CELL = 32_000;
 
 function cell(text: string): string {
-  const near = text.length > LONGEST_CELL ? `${text.slice(0, LONGEST_CELL)}…` : text;
-  const guarded = /^[=+\-@\t\r\n＝＋－＠]/.test(near) ? `'${near}` : near;
-  return /[",\r\n]/.test(guarded) ? `"${guarded.replaceAll('"', '""')}"` : guarded;
+  const near = visible(head(text, LONGEST_CELL)) + (text.length > LONGEST_CELL ? "…" : "");
+  const guarded = /^[=+\-@\t\n＝＋－＠]/.test(near) ? `'${near}` : near;
+  return /[",\n]/.test(guarded) ? `"${guarded.replaceAll('"', '""')}"` : guarded;
 }
 
 function numberCell(value: number | undefined | null): string {
