@@ -3,7 +3,8 @@
 //!
 //! The framework's share is what model and tools leave of the total, never below 0, and absent
 //! where a part was not measured. Averages skip turns that were not measured, and are rounded to
-//! milliseconds as Python's `round` does: of the exact value, ties to even.
+//! milliseconds as Python's `round` does: of the exact value, ties to even. What is beyond the range
+//! of doubles is absent.
 
 use super::{Case, Evaluation, Metric, Scoring, efficiency, mean};
 use crate::model::config::Setup;
@@ -49,9 +50,9 @@ fn details(seconds: DurationDetails<'_>) -> Box<EvalMetricResultDetails<'_>> {
 
 fn seconds<'a>(turn: &Invocation<'a>) -> DurationDetails<'a> {
     let Some(total) = turn.duration else { return DurationDetails::default() };
-    let framework = turn.model_duration.zip(turn.tool_duration).map(|(model, tool)| {
+    let framework = turn.model_duration.zip(turn.tool_duration).and_then(|(model, tool)| {
         let rest = total - model - tool;
-        to_milliseconds(if rest > 0.0 { rest } else { 0.0 })
+        rest.is_finite().then(|| to_milliseconds(if rest > 0.0 { rest } else { 0.0 }))
     });
     DurationDetails {
         total_seconds: Some(total),
@@ -64,7 +65,7 @@ fn seconds<'a>(turn: &Invocation<'a>) -> DurationDetails<'a> {
 
 fn average<'a>(turns: &[DurationDetails<'a>]) -> DurationDetails<'a> {
     let mean = |part: fn(&DurationDetails<'a>) -> Option<f64>| {
-        mean(turns.iter().filter_map(part)).map(to_milliseconds)
+        mean(turns.iter().filter_map(part)).filter(|mean| mean.is_finite()).map(to_milliseconds)
     };
     DurationDetails {
         total_seconds: mean(|t| t.total_seconds),
