@@ -112,9 +112,12 @@ export function turn(expected: Invocation | undefined, actual: Invocation, metri
 
 /** The rubrics of the first turn; the mean of every kind of tokens and seconds over the turns. */
 function meanDetails(results: readonly EvalMetricResult[]): EvalMetricResult["details"] {
-  const mean = (all: readonly (Record<string, number | undefined> | undefined)[]) =>
+  const mean = (all: readonly Record<string, unknown>[]) =>
     Object.fromEntries(
-      Object.keys(all[0] ?? {}).map((key) => [key, all.reduce((sum, one) => sum + (one?.[key] ?? 0), 0) / all.length]),
+      Object.keys(all[0] ?? {}).map((key) => [
+        key,
+        all.reduce((sum, one) => sum + Number(one[key] ?? 0), 0) / all.length,
+      ]),
     );
   const first = results[0]?.details;
   return (
@@ -391,7 +394,7 @@ export function supportSet(): EvalSetResult {
     ]),
     warnings: [
       {
-        code: "unknown_key",
+        code: "invalid_criterion",
         message: "The criterion has an unknown key num_sample.",
         path: "$.criteria.hallucinations_v1",
         line: 7,

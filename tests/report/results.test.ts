@@ -2,7 +2,11 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { EvalStatus } from "../../pkg-template/src/enums.js";
 import { countCases, countsText, finalText, namedCases, toolCallsOf } from "../../pkg-template/src/report/index.js";
+import type { Invocation } from "../../pkg-template/src/types.js";
 import { call, evalCase, evalSet, supportSet, travelSet } from "./fixtures.js";
+
+/** An invocation as files hold it, with nulls for what is not there. */
+const stored = (invocation: object) => ({ userContent: {}, ...invocation }) as Invocation;
 
 test("tool calls come from toolUses", () => {
   const calls = [call("a", { x: 1 }), call("b")];
@@ -23,18 +27,15 @@ test("tool calls come from every function call of every event, in order", () => 
 
 test("an invocation without intermediate data has no tool calls", () => {
   for (const intermediateData of [undefined, null, {}]) {
-    assert.deepEqual(
-      toolCallsOf({ userContent: {}, ...(intermediateData === undefined ? {} : { intermediateData }) }),
-      [],
-    );
+    assert.deepEqual(toolCallsOf(stored({ intermediateData })), []);
   }
   assert.deepEqual(toolCallsOf(undefined), []);
 });
 
 test("a final text joins the non-empty parts by line feeds", () => {
   const parts = [{ text: "one" }, { text: "" }, { text: null }, { functionCall: { name: "x" } }, { text: "two" }];
-  assert.equal(finalText({ userContent: {}, finalResponse: { parts } }), "one\ntwo");
-  assert.equal(finalText({ userContent: {}, finalResponse: null }), "");
+  assert.equal(finalText(stored({ finalResponse: { parts } })), "one\ntwo");
+  assert.equal(finalText(stored({ finalResponse: null })), "");
 });
 
 test("cases are counted by their final status", () => {
