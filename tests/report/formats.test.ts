@@ -1,6 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { renderCsv, renderJUnit, renderMarkdown } from "../../pkg-template/src/report/index.js";
+import {
+  renderCsv,
+  renderHtml,
+  renderJUnit,
+  renderMarkdown,
+  renderTable,
+} from "../../pkg-template/src/report/index.js";
 import { emptySet, hostileSet, largeSet, supportSet, travelSet } from "./fixtures.js";
 
 const sets = () => [travelSet(), supportSet()];
@@ -165,5 +171,13 @@ test("no evalset, an empty evalset: every format still renders", () => {
   for (const render of [renderCsv, renderJUnit, renderMarkdown]) {
     assert.ok(render([]).length > 0);
     assert.ok(render([emptySet()]).length > 0);
+  }
+});
+
+test("a cancelled run says so to its readers", () => {
+  const cancelled = [{ ...travelSet(), cancelled: true }];
+  for (const render of [renderTable, renderMarkdown, renderHtml]) {
+    assert.match(render(cancelled), /The run was cancelled/);
+    assert.doesNotMatch(render([travelSet()]), /cancelled; some/);
   }
 });

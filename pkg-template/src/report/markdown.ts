@@ -109,7 +109,7 @@ function metricCell(metric: EvalMetricResult | undefined): string {
   const score = scoreText(metric.score, metric.threshold);
   if (metric.evalStatus === EvalStatus.PASSED) return score;
   if (metric.evalStatus === EvalStatus.NOT_EVALUATED) return "not evaluated";
-  return `**${score}** &lt; ${thresholdText(metric.threshold)}`;
+  return metric.threshold === undefined ? `**${score}**` : `**${score}** &lt; ${thresholdText(metric.threshold)}`;
 }
 
 function detailsOf({ name, result }: NamedCase, failures: readonly MetricFailure[]): string {
