@@ -112,6 +112,9 @@ fn replay_evaluations(file: &str, classes: &[Class]) {
     let document = parse(file);
     let mut replayer = Replayer::new(Dialect::AdkPython);
     let deviations = at(document.root(), "cases").items().filter_map(|case| {
+        // A document of its own, so that an error counts few lines to find its place.
+        let case = Document::parse(case.raw()).unwrap();
+        let case = case.root();
         let recorded = at(case, "result");
         let found = replayer.evaluate(at(case, "metric"), at(case, "actual"), at(case, "expected"));
         deviation(text(case, "name"), recorded_error(recorded), found, |found| differences(recorded, &found))
@@ -267,7 +270,8 @@ fn config_differences(recorded: &[Json<'_>], plan: &Plan) -> Option<String> {
 #[test]
 fn statuses_are_those_of_google_adk() {
     let document = parse("statuses");
-    let status = |json: Json<'_>| replay::read::<EvalStatus>(json).unwrap();
+    let warnings = Warnings::default();
+    let status = |json: Json<'_>| At::root(json, &warnings).read::<EvalStatus>().unwrap();
     for row in at(document.root(), "case").items() {
         let [metrics, case] = row.items().collect::<Vec<_>>()[..] else { panic!("{row:?}") };
         assert_eq!(EvalStatus::of_case(metrics.items().map(status)), status(case), "{row:?}");

@@ -40,10 +40,14 @@ impl Warnings {
 
     /// Adds a warning, unless one with the same message is there or there are [`Self::MOST`].
     pub fn add(&self, warning: Error) {
-        let mut all = self.0.borrow_mut();
-        if all.len() < Self::MOST && all.iter().all(|known| known.message != warning.message) {
-            all.push(warning);
+        if self.has_room_for(&warning.message) {
+            self.0.borrow_mut().push(warning);
         }
+    }
+
+    fn has_room_for(&self, message: &str) -> bool {
+        let all = self.0.borrow();
+        all.len() < Self::MOST && all.iter().all(|known| known.message != message)
     }
 
     /// The warnings in the order found.
@@ -115,7 +119,11 @@ impl<'a, 'p> At<'a, 'p> {
 
     /// Notes something about this value that may surprise.
     pub fn warn(&self, message: impl Into<String>) {
-        self.warnings.add(self.error(ErrorCode::InvalidInput, message));
+        let message = message.into();
+        // To find the line takes a walk through the text, which is for warnings that are kept.
+        if self.warnings.has_room_for(&message) {
+            self.warnings.add(self.error(ErrorCode::InvalidInput, message));
+        }
     }
 
     /// The JSON path of this value; `$` for the outermost.

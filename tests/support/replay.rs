@@ -4,23 +4,24 @@ use adk_metrics::metrics::{Case, Dialect, Evaluation, Explain, Scoring};
 use adk_metrics::model::error::{Error, Result};
 use adk_metrics::model::invocation::Invocation;
 use adk_metrics::model::json::Json;
-use adk_metrics::model::read::{At, Read, Warnings};
+use adk_metrics::model::read::{At, Warnings};
 use adk_metrics::run::{MetricScorer, Plan};
-
-/// Reads a value on its own.
-pub(crate) fn read<'a, T: Read<'a>>(json: Json<'a>) -> Result<T> {
-    At::root(json, &Warnings::default()).read()
-}
 
 /// Scores conversations one after the other, with and without explanations.
 pub(crate) struct Replayer {
     silent: Scoring,
     explained: Scoring,
+    /// One for all, since the line of a warning takes a walk through the file.
+    warnings: Warnings,
 }
 
 impl Replayer {
     pub(crate) fn new(dialect: Dialect) -> Self {
-        Self { silent: Scoring::new(dialect, Explain::None), explained: Scoring::new(dialect, Explain::All) }
+        Self {
+            silent: Scoring::new(dialect, Explain::None),
+            explained: Scoring::new(dialect, Explain::All),
+            warnings: Warnings::default(),
+        }
     }
 
     /// Scores one conversation with one metric, from their JSON.
@@ -30,9 +31,9 @@ impl Replayer {
         actual: Json<'a>,
         expected: Json<'a>,
     ) -> Result<Evaluation<'a>, Error> {
-        let plan = Plan::of_metric(At::root(metric, &Warnings::default()), &[])?;
-        let actual: Vec<Invocation<'a>> = read(actual)?;
-        let expected: Option<Vec<Invocation<'a>>> = read(expected)?;
+        let plan = Plan::of_metric(At::root(metric, &self.warnings), &[])?;
+        let actual: Vec<Invocation<'a>> = At::root(actual, &self.warnings).read()?;
+        let expected: Option<Vec<Invocation<'a>>> = At::root(expected, &self.warnings).read()?;
         let case = Case { actual: &actual, expected: expected.as_deref() };
         let [metric] = plan.metrics.as_slice() else { panic!("a plan of one metric") };
         let MetricScorer::Engine(scorer) = &metric.scorer else { panic!("a metric of the engine") };
