@@ -4,13 +4,15 @@
 use std::collections::HashMap;
 
 use rustc_hash::FxBuildHasher;
+use serde::Serialize;
+use serde_json::value::RawValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 
 use crate::metrics::{Evaluation, Explanation};
 use crate::model::error::Error;
 use crate::model::invocation::Invocation;
 use crate::model::results::EvalMetricResultDetails;
-use crate::model::write::{Spelling, to_json};
+use crate::model::write::{Spelling, Write, to_json};
 use crate::run::{CaseResult, CustomTask, Run};
 
 /// Results of several cases, ready to be read column by column.
@@ -30,7 +32,7 @@ pub struct Batch {
     ids: Vec<String>,
     notes: List,
     texts: List,
-    tasks: Vec<u32>,
+    tasks: List,
     wait_until: Option<f64>,
     finished: bool,
 }
@@ -112,10 +114,10 @@ impl Batch {
         self.texts.finish()
     }
 
-    /// Four numbers a task for the host: its id, the metric, the case, the run.
+    /// JSON: the tasks for the host, each with all that it needs.
     #[must_use]
-    pub fn tasks(&self) -> Vec<u32> {
-        self.tasks.clone()
+    pub fn tasks(&self) -> String {
+        self.tasks.finish()
     }
 
     /// Until when to wait for answers, if there is such a time.
@@ -130,6 +132,39 @@ impl Batch {
     pub fn finished(&self) -> bool {
         self.finished
     }
+}
+
+/// A task for the host.
+#[derive(Serialize)]
+struct HostTask {
+    id: u32,
+    metric: usize,
+    case: usize,
+    run: Option<usize>,
+    actual: Option<Vec<HostTurn>>,
+    expected: Option<Vec<HostTurn>>,
+    scenario: Option<Box<RawValue>>,
+}
+
+/// An invocation: where it stands in the input, or its JSON.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum HostTurn {
+    Span([u32; 2]),
+    Json(Box<RawValue>),
+}
+
+impl HostTurn {
+    fn new(turn: &Invocation<'_>, in_place: bool) -> Self {
+        match turn.source.0.filter(|_| in_place) {
+            Some(json) => Self::Span([json.span().0, json.span().1]),
+            None => Self::Json(as_json(turn)),
+        }
+    }
+}
+
+fn as_json(value: &impl Write) -> Box<RawValue> {
+    RawValue::from_string(to_json(value, Spelling::Camel)).unwrap_or_default()
 }
 
 /// Which invocations stand in the input bytes as such.
@@ -148,10 +183,22 @@ impl Batch {
         self.finished = true;
     }
 
-    pub(super) fn add_task(&mut self, task: CustomTask) {
-        let place = |index: usize| u32::try_from(index).unwrap_or(u32::MAX);
-        let run = task.pairing.run.map_or(u32::MAX, place);
-        self.tasks.extend([task.id.0, place(task.metric), place(task.pairing.case), run]);
+    pub(super) fn add_task(&mut self, run: &Run<'_>, task: CustomTask, in_place: InPlace) {
+        let case = run.set().eval_cases.get(task.pairing.case);
+        let actual = task.pairing.run.and_then(|index| run.runs().get(index));
+        let turns = |turns: Option<&Vec<Invocation<'_>>>, in_place| {
+            turns.map(|turns| turns.iter().map(|turn| HostTurn::new(turn, in_place)).collect())
+        };
+        let task = HostTask {
+            id: task.id.0,
+            metric: task.metric,
+            case: task.pairing.case,
+            run: task.pairing.run,
+            actual: turns(actual.and_then(|run| run.invocations.as_ref()), in_place.actual),
+            expected: turns(case.and_then(|case| case.conversation.as_ref()), in_place.expected),
+            scenario: case.and_then(|case| case.conversation_scenario.as_ref()).map(as_json),
+        };
+        self.tasks.push(&serde_json::to_string(&task).unwrap_or_default());
     }
 
     pub(super) fn case_count(&self) -> usize {

@@ -83,6 +83,7 @@ impl RunOptions {
             },
             concurrency: self.concurrency,
             timeout_ms: self.timeout_ms,
+            same_turns: true,
         }
     }
 }
@@ -175,7 +176,7 @@ impl EvalRun {
             let case = EvalCase { conversation: has_expected.then_some(expected), ..EvalCase::default() };
             let set = EvalSet { eval_cases: vec![case], ..EvalSet::default() };
             let run = ActualRun { invocations: Some(actual), ..ActualRun::default() };
-            Ok::<_, JsValue>(Run::new(set, vec![run], plan, given.of_run()))
+            Ok::<_, JsValue>(Run::new(set, vec![run], plan, Options { same_turns: false, ..given.of_run() }))
         })?;
         Ok(Self { run, warnings: warnings.into_vec() })
     }
@@ -207,7 +208,7 @@ impl EvalRun {
             while batch.case_count() < cases {
                 match run.poll(now) {
                     Action::Case(case) => batch.add_case(run, &case, inputs.in_place),
-                    Action::Custom(task) => batch.add_task(task),
+                    Action::Custom(task) => batch.add_task(run, task, inputs.in_place),
                     Action::Wait(until) => {
                         batch.wait(until);
                         break;

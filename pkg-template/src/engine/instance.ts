@@ -1,0 +1,75 @@
+import { AdkMetricsError } from "../errors.js";
+import * as glue from "../generated/adk_metrics.js";
+
+/** The engine's exports. */
+export type Engine = typeof glue;
+
+let load: (() => BufferSource | WebAssembly.Module) | undefined;
+let memory: WebAssembly.Memory | undefined;
+let generation = 0;
+
+/** Says where the `.wasm` is; each entry of the package does this once. Nothing is loaded before it is needed. */
+export function provideModule(source: () => BufferSource | WebAssembly.Module): void {
+  load ??= source;
+}
+
+/** The engine, started if it is not running. */
+function start(): Engine {
+  if (memory === undefined) {
+    if (load === undefined) throw new AdkMetricsError("engine_unavailable", "no entry of the package was loaded");
+    try {
+      const source = load();
+      const module = source instanceof WebAssembly.Module ? source : new WebAssembly.Module(source);
+      memory = glue.initSync({ module }).memory;
+    } catch (cause) {
+      throw new AdkMetricsError("engine_unavailable", `the engine does not load: ${String(cause)}`, {
+        ...(cause instanceof WebAssembly.CompileError
+          ? { help: "A Content-Security-Policy has to allow 'wasm-unsafe-eval'" }
+          : {}),
+        cause,
+      });
+    }
+  }
+  return glue;
+}
+
+/** The engine's memory; look at it anew after each call, which may have moved it. */
+export function memoryBuffer(): ArrayBufferLike {
+  start();
+  return (memory as WebAssembly.Memory).buffer;
+}
+
+/** Changes whenever the engine is started afresh; objects of an older generation are gone. */
+export function engineGeneration(): number {
+  return generation;
+}
+
+/**
+ * Works with the engine. A trap is a bug of ours and leaves the instance unusable: it is replaced, and the caller
+ * gets `engine_crashed`. Everything else passes.
+ */
+export function withEngine<T>(work: (engine: Engine) => T): T {
+  const engine = start();
+  try {
+    return work(engine);
+  } catch (error) {
+    if (!isTrap(error)) throw error;
+    restart();
+    throw new AdkMetricsError("engine_crashed", `the engine crashed: ${String(error)}`, {
+      help: "This is a bug in adk-metrics; please report it with the input. The engine was started afresh",
+      cause: error,
+    });
+  }
+}
+
+/** Replaces the instance by a new one of the same module. */
+function restart(): void {
+  generation += 1;
+  glue.__wbg_reset_state();
+  memory = glue.initSync(undefined as never).memory;
+}
+
+/** Besides traps, a stack overflow inside the engine leaves it in an unknown state. */
+function isTrap(error: unknown): boolean {
+  return error instanceof WebAssembly.RuntimeError || (error instanceof RangeError && /call stack/i.test(error.message));
+}

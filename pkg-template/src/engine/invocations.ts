@@ -1,0 +1,71 @@
+import type { Invocation } from "../types.js";
+import { withEngine } from "./instance.js";
+import { isObject } from "./input.js";
+
+/** Where the invocations of an input are found, so that results can give them back. */
+export interface InvocationSource {
+  /** The invocation at a place: the very object that came in, or one parsed from `[start, end)` of the bytes. */
+  at(conversation: number, turn: number, span: Span | undefined): Invocation;
+}
+
+/** Where an invocation stands in the bytes of its input. */
+export type Span = readonly [start: number, end: number];
+
+const decoder = new TextDecoder();
+
+/** The invocations of an input that was passed on as `bytes`. */
+export function invocationsOf(input: unknown, bytes: Uint8Array): InvocationSource {
+  const conversations = isObject(input) ? conversationsOf(input) : undefined;
+  return {
+    at(conversation, turn, span) {
+      const given = conversations?.(conversation)?.[turn];
+      if (isObject(given)) return given as Invocation;
+      return span === undefined ? emptyInvocation() : parseInvocation(bytes.subarray(span[0], span[1]));
+    },
+  };
+}
+
+function emptyInvocation(): Invocation {
+  return { userContent: {} };
+}
+
+/** An invocation in either spelling as an object in camelCase. */
+export function parseInvocation(bytes: Uint8Array): Invocation {
+  const json = withEngine((engine) => engine.invocationToJs(bytes));
+  return JSON.parse(json) as Invocation;
+}
+
+/** Parses JSON that the engine wrote. */
+export function parseBytes(bytes: Uint8Array): unknown {
+  return JSON.parse(decoder.decode(bytes));
+}
+
+type Conversations = (index: number) => readonly unknown[] | undefined;
+
+/** The conversations of an object in one of today's shapes; sessions and old forms hold no invocations as such. */
+function conversationsOf(input: object): Conversations | undefined {
+  const cases = list(input, "evalCases", "eval_cases");
+  if (cases !== undefined) return (index) => list(cases[index], "conversation");
+  const results = list(input, "evalCaseResults", "eval_case_results");
+  if (results !== undefined) {
+    return (index) =>
+      list(results[index], "evalMetricResultPerInvocation", "eval_metric_result_per_invocation")?.map((turn) =>
+        property(turn, "actualInvocation", "actual_invocation"),
+      );
+  }
+  const inferences = Array.isArray(input)
+    ? (input as readonly unknown[])
+    : (list(input, "inferenceResults", "inference_results") ?? [input]);
+  return (index) => list(inferences[index], "inferences");
+}
+
+function list(value: unknown, ...keys: string[]): readonly unknown[] | undefined {
+  const found = property(value, ...keys);
+  return Array.isArray(found) ? (found as readonly unknown[]) : undefined;
+}
+
+function property(value: unknown, ...keys: string[]): unknown {
+  if (!isObject(value)) return undefined;
+  const key = keys.find((name) => Object.hasOwn(value, name));
+  return key === undefined ? undefined : Reflect.get(value, key);
+}

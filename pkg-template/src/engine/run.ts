@@ -1,0 +1,205 @@
+import { AdkMetricsError, describe, type EngineMistake, isEngineMistake, ofMistake } from "../errors.js";
+import type { Batch, EvalRun } from "../generated/adk_metrics.js";
+import type { EvalCase, EvalMetric, EvaluationResult, EvaluatorOptions, MetricRegistry } from "../types.js";
+import { type DecodedCase, decodeCases, decodeTasks, type Header, type HostTask, type Sources, taskInvocations } from "./decode.js";
+import { type Engine, engineGeneration, withEngine } from "./instance.js";
+
+/** A run before it is started: everything needed to start it, and to start it again. */
+export interface RunPlan {
+  /** Makes the engine's run. Called again if the engine had to be restarted. */
+  open(engine: Engine): EvalRun;
+  sources: Sources;
+  options: EvaluatorOptions;
+  registry: MetricRegistry;
+  /** Whether an input was text, so that lines mean something. */
+  hasLines(input: string | undefined): boolean;
+}
+
+/** Case results per step: small enough to stay responsive, large enough for the columns to pay. */
+const CASES_PER_STEP = 512;
+/** A page may not be kept from painting for longer, in milliseconds. */
+const LONGEST_STRETCH = 25;
+
+/** What a run gives out: first its header, then batches of case results as they come. */
+export type RunOutput = { header: Header } | { cases: DecodedCase[] };
+
+/**
+ * Drives a run of the engine: takes its case results, computes the metrics that it asks for, keeps its time. Leaving
+ * the generator ends the run.
+ */
+export async function* drive(plan: RunPlan): AsyncGenerator<RunOutput, { cancelled: boolean }> {
+  const { signal } = plan.options;
+  const journal = new Map<string, Promise<Answer>>();
+  const given = new Set<string>();
+  const inbox = new Inbox();
+  let session = openSession(plan);
+  let stretchBegan = performance.now();
+  let cancelled = false;
+  const onAbort = () => inbox.wake();
+  signal?.addEventListener("abort", onAbort);
+  try {
+    yield { header: session.header };
+    for (;;) {
+      if (session.generation !== engineGeneration()) session = openSession(plan);
+      const { run, header, generation } = session;
+      if (signal?.aborted === true && !cancelled) {
+        cancelled = true;
+        call(plan, () => run.cancel());
+      }
+      const step = call(plan, () => takeStep(run, header, plan.sources));
+      for (const task of step.tasks) {
+        const key = `${task.metric}/${task.case}/${task.run ?? ""}`;
+        const answer = journal.get(key) ?? compute(task, header, plan);
+        journal.set(key, answer);
+        void answer.then((found) => inbox.put({ generation, task: task.id, found }));
+      }
+      const fresh = step.cases.filter(({ key }) => !given.has(key));
+      for (const { key } of fresh) given.add(key);
+      if (fresh.length > 0) yield { cases: fresh };
+      if (step.finished) return { cancelled };
+
+      if (step.idle) {
+        await inbox.next(step.waitUntil);
+        stretchBegan = performance.now();
+      } else if (performance.now() - stretchBegan > LONGEST_STRETCH) {
+        await new Promise((resolve) => setTimeout(resolve));
+        stretchBegan = performance.now();
+      }
+      for (const letter of inbox.take()) {
+        if (letter.generation === generation) call(plan, () => deliver(run, letter));
+      }
+    }
+  } finally {
+    signal?.removeEventListener("abort", onAbort);
+    if (session.generation === engineGeneration()) session.run.free();
+  }
+}
+
+/** Works with the engine; its mistakes become errors. */
+export function call<T>({ hasLines }: Pick<RunPlan, "hasLines">, work: (engine: Engine) => T): T {
+  try {
+    return withEngine(work);
+  } catch (error) {
+    throw isEngineMistake(error) ? ofMistake(error, hasLines) : error;
+  }
+}
+
+interface Session {
+  run: EvalRun;
+  header: Header;
+  generation: number;
+}
+
+function openSession(plan: RunPlan): Session {
+  return call(plan, (engine) => {
+    const run = plan.open(engine);
+    return { run, header: JSON.parse(run.header()) as Header, generation: engineGeneration() };
+  });
+}
+
+interface Step {
+  cases: DecodedCase[];
+  tasks: HostTask[];
+  finished: boolean;
+  /** Whether there is nothing to do before an answer comes. */
+  idle: boolean;
+  waitUntil: number | undefined;
+}
+
+function takeStep(run: EvalRun, header: Header, sources: Sources): Step {
+  const batch: Batch = run.poll(performance.now(), CASES_PER_STEP);
+  try {
+    const cases = decodeCases(batch, header, sources);
+    const finished = batch.finished();
+    return {
+      cases,
+      tasks: decodeTasks(batch),
+      finished,
+      idle: !finished && cases.length < CASES_PER_STEP,
+      waitUntil: batch.waitUntil(),
+    };
+  } finally {
+    batch.free();
+  }
+}
+
+/** What came of a metric of the user's own. */
+type Answer = { result: EvaluationResult } | { failure: string };
+
+async function compute(task: HostTask, header: Header, { registry, sources }: RunPlan): Promise<Answer> {
+  try {
+    const metric = header.metrics[task.metric] as EvalMetric;
+    const actual = taskInvocations(task.actual, sources.actual, task.run ?? 0);
+    const expected = task.expected === null ? undefined : taskInvocations(task.expected, sources.expected, task.case);
+    const scenario = (task.scenario ?? undefined) as EvalCase["conversationScenario"];
+    const evaluator = registry.getEvaluator(metric);
+    return { result: await evaluator.evaluateInvocations(actual, expected, scenario) };
+  } catch (error) {
+    return { failure: error instanceof AdkMetricsError ? describe(error) : messageOf(error) };
+  }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+}
+
+function deliver(run: EvalRun, { task, found }: Letter): void {
+  if ("failure" in found) {
+    run.handleCustomFailure(task, found.failure);
+    return;
+  }
+  try {
+    const { overallScore, overallEvalStatus, perInvocationResults, reason } = found.result;
+    run.handleCustom(task, {
+      score: overallScore,
+      status: overallEvalStatus,
+      reason,
+      turns: (perInvocationResults ?? []).map((turn) => ({
+        score: turn.score,
+        status: turn.evalStatus,
+        reason: turn.reason,
+      })),
+    });
+  } catch (error) {
+    const mistake: EngineMistake | undefined = isEngineMistake(error) ? error : undefined;
+    if (mistake === undefined && !(error instanceof TypeError)) throw error;
+    run.handleCustomFailure(task, `the metric gave no evaluation result: ${mistake?.message ?? messageOf(error)}`);
+  }
+}
+
+interface Letter {
+  generation: number;
+  task: number;
+  found: Answer;
+}
+
+/** Answers on their way to the engine, and the sleep until the next one. */
+class Inbox {
+  #letters: Letter[] = [];
+  #awake: (() => void) | undefined;
+
+  put(letter: Letter): void {
+    this.#letters.push(letter);
+    this.wake();
+  }
+
+  take(): Letter[] {
+    return this.#letters.splice(0);
+  }
+
+  wake(): void {
+    this.#awake?.();
+  }
+
+  /** Waits for an answer, a call of `wake`, or a time. */
+  async next(until: number | undefined): Promise<void> {
+    if (this.#letters.length > 0) return;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    await new Promise<void>((resolve) => {
+      this.#awake = resolve;
+      if (until !== undefined) timer = setTimeout(resolve, Math.max(0, until - performance.now()) + 1);
+    });
+    this.#awake = undefined;
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,7 @@
+// Node: the module lies one folder up and is read when the engine is first used.
+import { readFileSync } from "node:fs";
+import { provideModule } from "../engine/instance.js";
+
+provideModule(() => readFileSync(new URL("../adk_metrics.wasm", import.meta.url)));
+
+export * from "../index.js";

@@ -1,0 +1,120 @@
+import { call, drive, type RunPlan } from "./engine/run.js";
+import { isObject, toBytes } from "./engine/input.js";
+import { invocationsOf } from "./engine/invocations.js";
+import { ofMistake } from "./errors.js";
+import { DEFAULT_METRIC_EVALUATOR_REGISTRY } from "./registry.js";
+import type { EvalCaseResult, EvalSetResult, EvaluateRequest, EvaluatorOptions } from "./types.js";
+
+/**
+ * Scores what an agent did against an evalset.
+ *
+ * Runs belong to cases by eval id; a repeated id is another run of its case. A case without a run is FAILED with the
+ * reason, and a metric that cannot be computed is NOT_EVALUATED with the reason; the others go on.
+ *
+ * @throws {AdkMetricsError} if an input cannot be used.
+ */
+export async function evaluate(request: EvaluateRequest): Promise<EvalSetResult> {
+  const results = evaluateStream(request);
+  for (;;) {
+    const next = await results.next();
+    if (next.done === true) return next.value;
+  }
+}
+
+/**
+ * As {@link evaluate}, giving each case result when it is there, in the order of completion. Leaving the loop cancels
+ * the evaluation. The generator returns the results of the whole evalset.
+ */
+export async function* evaluateStream(request: EvaluateRequest): AsyncGenerator<EvalCaseResult, EvalSetResult> {
+  const { onProgress } = request;
+  const plan = planOf(request);
+  const output = drive(plan);
+  const [engineVersion, referenceVersion] = call(plan, (engine) => engine.versions()) as [string, string];
+  const creationTimestamp = Date.now() / 1000;
+  const set: EvalSetResult = {
+    evalSetResultId: "",
+    evalSetResultName: "",
+    evalSetId: "",
+    evalCaseResults: [],
+    creationTimestamp,
+    engineVersion,
+    referenceVersion,
+    dialect: request.dialect ?? "adk-python",
+  };
+  let total = 0;
+  try {
+    for (;;) {
+      const next = await output.next();
+      if (next.done === true) {
+        if (next.value.cancelled) set.cancelled = true;
+        return set;
+      }
+      if ("header" in next.value) {
+        const { header } = next.value;
+        total = header.total;
+        set.evalSetId = header.evalSetId;
+        set.evalSetResultId = `${header.evalSetId}_${creationTimestamp}`;
+        set.evalSetResultName = set.evalSetResultId.replaceAll("/", "_");
+        if (header.warnings.length > 0) {
+          set.warnings = header.warnings.map((warning) => mistakeOf(warning, plan));
+        }
+        continue;
+      }
+      for (const { result } of next.value.cases) {
+        set.evalCaseResults.push(result);
+        yield result;
+      }
+      onProgress?.({ done: set.evalCaseResults.length, total });
+    }
+  } finally {
+    await output.return({ cancelled: true });
+  }
+}
+
+/** The part of the options that the engine reads. */
+export function engineOptions(options: EvaluatorOptions, custom: readonly string[]): object {
+  return {
+    dialect: options.dialect ?? "adk-python",
+    explain: options.explain ?? "all",
+    concurrency: options.concurrency ?? 8,
+    timeoutMs: options.timeoutMs,
+    custom,
+    cases: undefined,
+    name: "evalset",
+  };
+}
+
+function planOf(request: EvaluateRequest): RunPlan {
+  const registry = request.registry ?? DEFAULT_METRIC_EVALUATOR_REGISTRY;
+  const config = request.config ?? (request.criteria === undefined ? undefined : { criteria: request.criteria });
+  const bytes = {
+    evalSet: toBytes(request.evalSet, "evalSet"),
+    actual: toBytes(request.actual, "actual"),
+    config: config === undefined ? undefined : toBytes(config, "config"),
+  };
+  const options = {
+    ...engineOptions(request, registry.customMetricNames()),
+    cases: request.evalIds,
+    name: request.evalSetName ?? "evalset",
+  };
+  const { evalSet, actual } = request;
+  const inputs: Record<string, unknown> = { evalSet, actual, config };
+  return {
+    open: (engine) => new engine.EvalRun(bytes.evalSet, bytes.actual, bytes.config, options),
+    sources: { expected: invocationsOf(evalSet, bytes.evalSet), actual: invocationsOf(actual, bytes.actual) },
+    options: request,
+    registry,
+    hasLines: (input) => input !== undefined && !isObject(inputs[input]),
+  };
+}
+
+function mistakeOf(warning: Parameters<typeof ofMistake>[0], { hasLines }: RunPlan): NonNullable<EvalSetResult["warnings"]>[number] {
+  const { path, line, help } = ofMistake(warning, hasLines);
+  return {
+    code: warning.code,
+    message: warning.message,
+    ...(path === undefined ? {} : { path }),
+    ...(line === undefined ? {} : { line }),
+    ...(help === undefined ? {} : { help }),
+  };
+}
