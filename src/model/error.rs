@@ -147,10 +147,10 @@ pub fn suggestion<'k>(found: &str, known: impl IntoIterator<Item = &'k str>) -> 
     let target = fold(found);
     known
         .into_iter()
-        .map(|name| {
-            let folded = fold(name);
-            (edit_distance(&target, &folded), folded.len(), name)
-        })
+        .map(|name| (fold(name), name))
+        // The lengths say at once that most names are too far.
+        .filter(|(folded, _)| folded.len().abs_diff(target.len()) <= 2)
+        .map(|(folded, name)| (edit_distance(&target, &folded), folded.len(), name))
         .filter(|(distance, length, _)| *distance <= 2 && distance * 3 <= *length)
         .min_by_key(|(distance, ..)| *distance)
         .map(|(.., name)| name)

@@ -11,7 +11,9 @@
 use std::borrow::Cow;
 use std::fmt;
 
+use super::double;
 use super::error::{Error, ErrorCode, Result};
+use super::write::quoted;
 
 /// The largest accepted input, in bytes.
 pub const MAX_BYTES: usize = 256 * 1024 * 1024;
@@ -207,7 +209,7 @@ impl<'a> Json<'a> {
     /// A number as the nearest double; infinite beyond the range of doubles.
     #[must_use]
     pub fn as_f64(self) -> Option<f64> {
-        self.as_number()?.parse().ok()
+        double::read(self.as_number()?)
     }
 
     /// The items of an array; nothing for any other value.
@@ -256,7 +258,7 @@ impl<'a> Json<'a> {
                 if start.len() < text.len() {
                     start.push('…');
                 }
-                format!("the string {start:?}")
+                format!("the string {}", quoted(&start))
             }
         }
     }
@@ -272,15 +274,6 @@ impl fmt::Debug for Json<'_> {
 impl PartialEq for Json<'_> {
     fn eq(&self, other: &Self) -> bool {
         self.raw() == other.raw()
-    }
-}
-
-/// Written as it stands in the text, digits and all.
-impl serde::Serialize for Json<'_> {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let raw: &serde_json::value::RawValue =
-            serde_json::from_str(self.raw()).map_err(serde::ser::Error::custom)?;
-        raw.serialize(serializer)
     }
 }
 
@@ -315,7 +308,10 @@ struct Open {
 
 /// Tells most keys of an object apart without comparing them: one bit a key, by its length and ends.
 #[derive(Default)]
-struct KeyFilter(u64);
+struct KeyFilter {
+    bits: u64,
+    count: u32,
+}
 
 impl KeyFilter {
     /// Whether a key like this one may have been there before.
@@ -323,9 +319,15 @@ impl KeyFilter {
         let ends = key.first().zip(key.last()).map_or(0, |(a, z)| u64::from(*a) * 31 + u64::from(*z));
         let middle = key.get(key.len() / 2).map_or(0, |m| u64::from(*m) * 7);
         let bit = 1u64 << ((ends + middle + key.len() as u64 * 13) & 63);
-        let seen = self.0 & bit != 0;
-        self.0 |= bit;
+        let seen = self.bits & bit != 0;
+        self.bits |= bit;
+        self.count += 1;
         seen
+    }
+
+    /// Whether the object has more keys than the filter can tell apart.
+    fn is_full(&self) -> bool {
+        self.count > u64::BITS
     }
 }
 
@@ -375,6 +377,7 @@ impl Parser<'_> {
         self.skip_space();
         match (self.peek(), first) {
             (Some(b'}'), _) => {
+                self.refuse_repeated_among_many(slot)?;
                 self.close();
                 return Ok(());
             }
@@ -399,24 +402,36 @@ impl Parser<'_> {
         self.value()
     }
 
+    /// Compares a key with the few before it.
     fn refuse_repeated(&mut self, object: u32, key: usize) -> Result<()> {
         let view = |at: u32| Json { text: self.text, slots: &self.slots, at };
-        let key_view = view(u32::try_from(key).unwrap_or(u32::MAX));
-        let name = key_view.as_str().unwrap_or_default();
+        let key = view(u32::try_from(key).unwrap_or(u32::MAX));
+        let name = key.as_str().unwrap_or_default();
         let Some(open) = self.open.last_mut() else { return Ok(()) };
-        if !open.keys.insert(name.as_bytes()) {
+        if !open.keys.insert(name.as_bytes()) || open.keys.is_full() {
             return Ok(());
         }
-        let mut at = object + 1;
-        while (at as usize) < key {
-            let (earlier, value) = (view(at), view(at + 1));
-            if earlier.as_str().is_some_and(|earlier| earlier == name) {
-                let error = Error::new(ErrorCode::InvalidJson, format!("the key {name:?} is given twice"));
-                return Err(error.with_help("Keep one of the two"));
-            }
-            at = value.slot().next;
+        let mut earlier = keys(view(object)).take_while(|earlier| earlier.at < key.at);
+        if earlier.any(|earlier| earlier.as_str().is_some_and(|earlier| earlier == name)) {
+            return Err(repeated(&name));
         }
         Ok(())
+    }
+
+    /// Compares the keys of a large object once all are there: O(n log n).
+    fn refuse_repeated_among_many(&mut self, object: u32) -> Result<()> {
+        if !self.open.last().is_some_and(|open| open.keys.is_full()) {
+            return Ok(());
+        }
+        let object = Json { text: self.text, slots: &self.slots, at: object };
+        let named = keys(object).map(|key| (key.as_str().unwrap_or_default(), key.span().1));
+        let mut named: Vec<(Cow<'_, str>, u32)> = named.collect();
+        named.sort_unstable();
+        let pairs = named.iter().zip(named.iter().skip(1));
+        let again = pairs.filter(|((earlier, _), (name, _))| earlier == name).map(|(_, again)| again);
+        let Some((name, end)) = again.min_by_key(|(_, end)| *end) else { return Ok(()) };
+        self.at = *end as usize;
+        Err(repeated(name))
     }
 
     fn value(&mut self) -> Result<()> {
@@ -608,7 +623,7 @@ impl Parser<'_> {
             )
             .with_help("Is the file complete?");
         };
-        let error = Error::new(ErrorCode::InvalidJson, format!("expected {expected}, found {found:?}"));
+        let error = Error::new(ErrorCode::InvalidJson, format!("expected {expected}, found {}", shown(found)));
         if ["NaN", "Infinity", "-Infinity"].iter().any(|word| rest.starts_with(word)) || rest.starts_with('I')
         {
             return error.with_help("JSON has no NaN and no Infinity; leave the value out or use null");
@@ -622,9 +637,33 @@ impl Parser<'_> {
     }
 }
 
+/// The keys of an object, which may still be open.
+fn keys(object: Json<'_>) -> impl Iterator<Item = Json<'_>> {
+    let mut next = object.at + 1;
+    std::iter::from_fn(move || {
+        let key = Json { at: next, ..object };
+        next = Json { at: next + 1, ..object }.slot().next;
+        ((key.at as usize) < object.slots.len()).then_some(key)
+    })
+}
+
+fn repeated(key: &str) -> Error {
+    Error::new(ErrorCode::InvalidJson, format!("the key {key:?} is given twice"))
+        .with_help("Keep one of the two")
+}
+
+/// A character in single quotes; by its number if it cannot be seen.
+fn shown(character: char) -> String {
+    if character.is_control() {
+        format!("U+{:04X}", character as u32)
+    } else {
+        format!("'{character}'")
+    }
+}
+
 /// The number of leading bytes that stand for themselves in a string: up to a quote, a backslash or
 /// a control character. Eight bytes a step; see "Hacker's Delight" §6–1 on finding bytes in words.
-fn plain_length(bytes: &[u8]) -> usize {
+pub(super) fn plain_length(bytes: &[u8]) -> usize {
     const ONES: u64 = u64::from_ne_bytes([1; 8]);
     const HIGHS: u64 = ONES << 7;
     let zero_bytes = |word: u64| word.wrapping_sub(ONES) & !word & HIGHS;
@@ -768,7 +807,13 @@ mod tests {
             text += &format!("\"key{i}\": {i},");
         }
         assert!(Document::parse(format!("{text}\"last\":0}}")).is_ok());
-        assert_eq!(error(&format!("{text}\"key250\":0}}")).message, "the key \"key250\" is given twice");
+        for repeated in ["key250", "key3", "last"] {
+            let error = error(&format!("{text}\"last\":[1],\n\"{repeated}\":{{\"a\":0}},\n\"more\":1}}"));
+            assert_eq!(
+                (error.message, error.line),
+                (format!("the key {repeated:?} is given twice"), Some(2))
+            );
+        }
     }
 
     proptest! {
