@@ -33,6 +33,7 @@ export async function writeTypes(schemaFile, typesFile) {
   for (const [name, definition] of Object.entries(schema.definitions)) {
     if (!OPEN.has(name)) delete definition.additionalProperties;
     for (const [key, property] of Object.entries(definition.properties ?? {})) {
+      if (Object.keys(property).every((word) => word === "description")) property.tsType = "unknown";
       if (OBJECTS.has(key)) definition.properties[key] = { description: property.description, tsType: "Record<string, unknown>" };
     }
   }
