@@ -3,6 +3,7 @@
 
 use adk_metrics::model::content::FunctionCall;
 use adk_metrics::model::json::{Document, Json};
+use adk_metrics::model::write::{Spelling, to_json};
 use adk_metrics::trajectory::difference::{MAX_DIFFERENCES, explain, explain_parameters};
 use adk_metrics::trajectory::{
     AlignmentEntry, CallEquality, Kind, ParameterMatch, Shown, Strategies, Strategy, tool_parameter_match,
@@ -21,7 +22,7 @@ fn calls<'a>(doc: &'a Document<'a>) -> Vec<FunctionCall<'a>> {
 fn in_words(entries: &[AlignmentEntry<'_>]) -> String {
     let index = |index: Option<u32>| index.map_or("-".to_owned(), |index| index.to_string());
     let value =
-        |value: Option<Shown<'_>>| value.map_or("nothing".to_owned(), |v| serde_json::to_string(&v).unwrap());
+        |value: Option<Shown<'_>>| value.map_or("nothing".to_owned(), |v| to_json(&v, Spelling::Camel));
     let entry = |entry: &AlignmentEntry<'_>| {
         let kind = format!("{:?}", entry.kind).to_lowercase();
         let mut words = format!("{kind} {} {}", index(entry.expected_index), index(entry.actual_index));
@@ -199,7 +200,7 @@ fn numbers_that_a_double_cannot_hold_are_shown_as_texts() {
     )
     .unwrap();
     assert_eq!(
-        serde_json::to_string(&Shown(doc.root())).unwrap(),
+        to_json(&Shown(doc.root()), Spelling::Camel),
         r#"[9007199254740991,9007199254740992.0,"9007199254740993",1.8446744073709552e+19,1e+30,"1e400",0,0.1,1.0,{"a":["-9007199254740993",null,true,"x\n"]}]"#
     );
 }
@@ -210,7 +211,7 @@ fn entries_are_written_as_the_contract_says() {
     let actual = Document::parse(r#"[["f", {}]]"#).unwrap();
     let entries = explain(&calls(&expected), &calls(&actual), CallEquality::Args, true);
     assert_eq!(
-        serde_json::to_string(&entries).unwrap(),
+        to_json(&entries, Spelling::Camel),
         r#"[{"kind":"arguments","expectedIndex":0,"actualIndex":0,"differences":[{"path":"a","expected":1}]},{"kind":"missing","expectedIndex":1}]"#
     );
 }

@@ -8,6 +8,7 @@
 
 use super::{Case, Evaluation, Metric, Scoring, efficiency, mean};
 use crate::model::config::Setup;
+use crate::model::double::Decimal;
 use crate::model::error::Result;
 use crate::model::invocation::Invocation;
 use crate::model::results::{DurationDetails, EvalMetricResultDetails};
@@ -78,8 +79,7 @@ fn average<'a>(turns: &[DurationDetails<'a>]) -> DurationDetails<'a> {
 
 /// Rounds to three digits after the point: of the exact binary value, ties to even.
 fn to_milliseconds(seconds: f64) -> f64 {
-    // Formatting with a precision rounds exactly so, which no arithmetic on doubles does.
-    format!("{seconds:.3}").parse().unwrap_or(seconds)
+    Decimal::exact(seconds).rounded(3).to_f64().copysign(seconds)
 }
 
 #[cfg(test)]

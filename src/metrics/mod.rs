@@ -13,11 +13,10 @@ mod tool_trajectory_f1;
 
 use std::borrow::Cow;
 
-use serde::Serialize;
-
 use crate::model::error::{Error, ErrorCode, Result};
 use crate::model::invocation::Invocation;
 use crate::model::results::{EvalMetricResultDetails, EvalStatus};
+use crate::model::write::{Write, Writer};
 use crate::text::Scorer;
 use crate::trajectory::AlignmentEntry;
 
@@ -129,26 +128,21 @@ pub struct TurnEvaluation<'a> {
 }
 
 /// How a score came about.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename_all = "camelCase"))]
 pub struct Explanation<'a> {
     /// Expected and actual tool calls side by side.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub alignment: Option<Vec<AlignmentEntry<'a>>>,
     /// The words that both texts have.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub tokens: Option<TokenOverlap>,
     /// Readings that may surprise.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(feature = "schema", schemars(default))]
     pub warnings: Vec<Cow<'static, str>>,
 }
 
 /// How a ROUGE-1 score came about.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "camelCase")]
 pub struct TokenOverlap {
     /// The share of the actual tokens that are expected.
     pub precision: f64,
@@ -160,13 +154,44 @@ pub struct TokenOverlap {
 
 /// One matched token: `[start, end)` in UTF-16 code units, in the non-empty part texts of each
 /// final response joined by line breaks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct MatchedToken {
     /// In the expected text.
     pub expected: [u32; 2],
     /// In the actual text.
     pub actual: [u32; 2],
+}
+
+impl Write for Explanation<'_> {
+    fn write(&self, out: &mut Writer) {
+        let mut object = out.object();
+        object.field("alignment", "alignment", &self.alignment);
+        object.field("tokens", "tokens", &self.tokens);
+        if !self.warnings.is_empty() {
+            object.entry("warnings", &self.warnings);
+        }
+        object.end();
+    }
+}
+
+impl Write for TokenOverlap {
+    fn write(&self, out: &mut Writer) {
+        let mut object = out.object();
+        object.entry("precision", &self.precision);
+        object.entry("recall", &self.recall);
+        object.entry("matched", &self.matched);
+        object.end();
+    }
+}
+
+impl Write for MatchedToken {
+    fn write(&self, out: &mut Writer) {
+        let mut object = out.object();
+        object.entry("expected", &self.expected.as_slice());
+        object.entry("actual", &self.actual.as_slice());
+        object.end();
+    }
 }
 
 impl<'a> TurnEvaluation<'a> {

@@ -1,7 +1,5 @@
 //! The names of all metrics, what their values mean, and how each is made from its settings.
 
-use serde::Serialize;
-
 use super::Metric;
 use crate::model::config::Setup;
 use crate::model::error::{Error, ErrorCode, Result, suggestion};
@@ -28,8 +26,7 @@ pub struct MetricInfo {
 type Constructor = fn(&Setup<'_, '_, '_>) -> Result<Box<dyn Metric>>;
 
 /// A range of values; both ends belong to it.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Interval {
     /// The least value.
     pub min_value: f64,

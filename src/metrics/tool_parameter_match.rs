@@ -82,7 +82,7 @@ fn tolerance(at: &At<'_, '_>) -> Result<f64> {
     if tolerance < 0.0 {
         return Err(at.error(
             ErrorCode::InvalidCriterion,
-            format!("expected a tolerance of 0 or more, found {tolerance}"),
+            format!("expected a tolerance of 0 or more, found {}", at.json.raw()),
         ));
     }
     Ok(tolerance)

@@ -15,6 +15,7 @@ use super::invocation::{IntermediateData, Invocation, InvocationEvent, Invocatio
 use super::json::{Json, Kind};
 use super::read::{At, object, record};
 use super::results::EvalSetResult;
+use super::write::quoted;
 
 /// One run of a case.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -113,8 +114,10 @@ fn of_eval_set<'a>(at: At<'a, '_>, name: &str) -> Result<Vec<ActualRun<'a>>> {
         .into_iter()
         .map(|case| {
             if case.conversation.is_none() {
-                let message =
-                    format!("{:?} is a scenario; what the agent did needs a conversation", case.eval_id);
+                let message = format!(
+                    "{} is a scenario; what the agent did needs a conversation",
+                    quoted(&case.eval_id)
+                );
                 return Err(at.error(ErrorCode::InvalidInput, message));
             }
             let session = case.session_input;

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use super::double;
 use super::error::{Error, ErrorCode, Result, suggestion};
 use super::json::{Json, Kind};
 use super::read::{At, Read, object, record};
@@ -39,7 +40,7 @@ impl Threshold {
             Kind::True => Some(1.0),
             Kind::False => Some(0.0),
             Kind::Number => json.as_f64(),
-            _ => json.as_str().and_then(|text| text.trim().parse().ok()),
+            _ => json.as_str().and_then(|text| double::read(text.trim())),
         };
         number.filter(|number: &f64| number.is_finite()).map(Self)
     }

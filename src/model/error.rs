@@ -2,12 +2,11 @@
 
 use std::fmt;
 
-use serde::Serialize;
+use super::write::{Write, Writer};
 
 /// What kind of mistake an [`Error`] reports. The names are stable: programs may match on them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename_all = "snake_case"))]
 #[non_exhaustive]
 pub enum ErrorCode {
     /// The text is not JSON, or not UTF-8.
@@ -67,22 +66,18 @@ impl ErrorCode {
 }
 
 /// A user's mistake, as data.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "camelCase")]
 pub struct Error {
     /// What kind of mistake this is.
     pub code: ErrorCode,
     /// What is wrong: what was expected and what was found.
     pub message: String,
     /// Where in the input, as a JSON path such as `eval_cases[2].conversation[0].user_content`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
     /// The line of the input, counted from 1.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub line: Option<u32>,
     /// What to do about it.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub help: Option<String>,
 }
 
@@ -131,6 +126,18 @@ impl fmt::Display for Error {
 }
 
 impl std::error::Error for Error {}
+
+impl Write for Error {
+    fn write(&self, out: &mut Writer) {
+        let mut object = out.object();
+        object.entry("code", &self.code.as_str());
+        object.entry("message", &self.message);
+        object.field("path", "path", &self.path);
+        object.field("line", "line", &self.line);
+        object.field("help", "help", &self.help);
+        object.end();
+    }
+}
 
 /// The result of reading or scoring.
 pub type Result<T, E = Error> = std::result::Result<T, E>;

@@ -11,6 +11,7 @@ use super::error::{Error, ErrorCode, Result};
 use super::invocation::{IntermediateData, IntermediateResponse, IntermediateSummary, Invocation, Rubric};
 use super::json::{Json, Kind};
 use super::read::{At, object, record};
+use super::write::quoted;
 
 record! {
     /// A set of cases to evaluate an agent on.
@@ -108,8 +109,8 @@ fn exactly_one(at: At<'_, '_>, index: usize, case: &EvalCase<'_>) -> Error {
     let place = list.item(index, json.items().nth(index).unwrap_or(json));
     let problem = if case.conversation.is_some() { "both are" } else { "neither is" };
     let message = format!(
-        "an eval case has either `conversation` or `conversation_scenario`; in {:?} {problem} there",
-        case.eval_id
+        "an eval case has either `conversation` or `conversation_scenario`; in {} {problem} there",
+        quoted(&case.eval_id)
     );
     place.error(ErrorCode::InvalidInput, message)
 }

@@ -623,7 +623,8 @@ impl Parser<'_> {
             )
             .with_help("Is the file complete?");
         };
-        let error = Error::new(ErrorCode::InvalidJson, format!("expected {expected}, found {}", shown(found)));
+        let error =
+            Error::new(ErrorCode::InvalidJson, format!("expected {expected}, found {}", shown(found)));
         if ["NaN", "Infinity", "-Infinity"].iter().any(|word| rest.starts_with(word)) || rest.starts_with('I')
         {
             return error.with_help("JSON has no NaN and no Infinity; leave the value out or use null");
@@ -648,17 +649,13 @@ fn keys(object: Json<'_>) -> impl Iterator<Item = Json<'_>> {
 }
 
 fn repeated(key: &str) -> Error {
-    Error::new(ErrorCode::InvalidJson, format!("the key {key:?} is given twice"))
+    Error::new(ErrorCode::InvalidJson, format!("the key {} is given twice", quoted(key)))
         .with_help("Keep one of the two")
 }
 
 /// A character in single quotes; by its number if it cannot be seen.
 fn shown(character: char) -> String {
-    if character.is_control() {
-        format!("U+{:04X}", character as u32)
-    } else {
-        format!("'{character}'")
-    }
+    if character.is_control() { format!("U+{:04X}", character as u32) } else { format!("'{character}'") }
 }
 
 /// The number of leading bytes that stand for themselves in a string: up to a quote, a backslash or

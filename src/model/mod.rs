@@ -3,6 +3,7 @@
 pub mod actual;
 pub mod config;
 pub mod content;
+pub mod double;
 pub mod error;
 pub mod evalset;
 pub mod invocation;

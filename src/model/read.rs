@@ -5,8 +5,10 @@ use std::borrow::Cow;
 use std::cell::RefCell;
 use std::fmt::Write as _;
 
+use super::double;
 use super::error::{Error, ErrorCode, Result, suggestion};
 use super::json::{Json, Kind};
+use super::write::quoted;
 
 /// A JSON value together with its path and the warnings collected on the way.
 #[derive(Clone, Copy)]
@@ -146,7 +148,7 @@ impl<'a, 'p> At<'a, 'p> {
                     }
                     text.push_str(key);
                 }
-                Step::Key(key) => _ = write!(text, "[{key:?}]"),
+                Step::Key(key) => _ = write!(text, "[{}]", quoted(key)),
             }
         }
         if text.is_empty() { "$".into() } else { text }
@@ -199,7 +201,7 @@ impl<'a> Read<'a> for i64 {
 
 fn whole(number: &str) -> Option<i64> {
     const EXACT: f64 = 9_007_199_254_740_992.0;
-    let value: f64 = number.parse().ok()?;
+    let value = double::read(number)?;
     #[expect(clippy::cast_possible_truncation, reason = "whole and within the exact range of doubles")]
     (value.fract() == 0.0 && value.abs() <= EXACT).then_some(value as i64)
 }

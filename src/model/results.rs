@@ -2,8 +2,6 @@
 
 use std::borrow::Cow;
 
-use serde::Serialize;
-
 use super::error::Result;
 use super::invocation::Invocation;
 use super::json::{Json, Kind};
@@ -58,12 +56,6 @@ impl EvalStatus {
     }
 }
 
-impl Serialize for EvalStatus {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_u8(*self as u8)
-    }
-}
-
 impl<'a> Read<'a> for EvalStatus {
     fn read(at: At<'a, '_>) -> Result<Self> {
         let found = at.json.as_str();
@@ -81,7 +73,7 @@ impl<'a> Read<'a> for EvalStatus {
 
 impl Write for EvalStatus {
     fn write(&self, out: &mut Writer) {
-        out.serde(self);
+        (*self as u32).write(out);
     }
 }
 

@@ -2,7 +2,8 @@
 
 use std::borrow::Cow;
 
-use super::json::{Json, Kind};
+use super::double;
+use super::json::{Json, Kind, plain_length};
 
 /// How the keys of ADK's shapes are spelled. Keys inside tool arguments, session state and other
 /// free-form values are never respelled.
@@ -27,7 +28,7 @@ pub trait Write {
 
 /// Writes a value as compact JSON.
 #[must_use]
-pub fn to_json(value: &impl Write, spelling: Spelling) -> String {
+pub fn to_json(value: &dyn Write, spelling: Spelling) -> String {
     let mut writer = Writer { text: String::new(), spelling };
     value.write(&mut writer);
     writer.text
@@ -53,20 +54,15 @@ impl Writer {
     }
 
     /// Writes an array.
-    pub fn array<'i, T: Write + 'i>(&mut self, items: impl IntoIterator<Item = &'i T>) {
+    pub fn array<'i>(&mut self, items: &mut dyn Iterator<Item = &'i dyn Write>) {
         self.text.push('[');
-        for (index, item) in items.into_iter().enumerate() {
+        for (index, item) in items.enumerate() {
             if index > 0 {
                 self.text.push(',');
             }
             item.write(self);
         }
         self.text.push(']');
-    }
-
-    /// Writes what serde can serialise.
-    pub fn serde(&mut self, value: &impl serde::Serialize) {
-        self.text.push_str(&serde_json::to_string(value).unwrap_or_else(|_| "null".into()));
     }
 
     /// Writes JSON text as it is.
@@ -77,7 +73,7 @@ impl Writer {
 
 impl Object<'_> {
     /// Writes a field, unless it is absent.
-    pub fn field(&mut self, snake: &str, camel: &str, value: &impl Write) {
+    pub fn field(&mut self, snake: &str, camel: &str, value: &dyn Write) {
         if !value.is_absent() {
             let key = if self.writer.spelling == Spelling::Snake { snake } else { camel };
             self.entry(key, value);
@@ -85,7 +81,7 @@ impl Object<'_> {
     }
 
     /// Writes an entry whose key has one spelling only.
-    pub fn entry(&mut self, key: &str, value: &impl Write) {
+    pub fn entry(&mut self, key: &str, value: &dyn Write) {
         if !self.empty {
             self.writer.text.push(',');
         }
@@ -103,13 +99,28 @@ impl Object<'_> {
 
 impl Write for str {
     fn write(&self, out: &mut Writer) {
-        out.serde(&self);
+        quote(self, &mut out.text);
+    }
+}
+
+impl Write for String {
+    fn write(&self, out: &mut Writer) {
+        quote(self, &mut out.text);
     }
 }
 
 impl Write for Cow<'_, str> {
     fn write(&self, out: &mut Writer) {
-        out.serde(self);
+        quote(self, &mut out.text);
+    }
+}
+
+impl<T: Write + ?Sized> Write for &T {
+    fn write(&self, out: &mut Writer) {
+        (**self).write(out);
+    }
+    fn is_absent(&self) -> bool {
+        (**self).is_absent()
     }
 }
 
@@ -122,13 +133,19 @@ impl Write for bool {
 impl Write for f64 {
     /// The shortest text that reads back as the same double.
     fn write(&self, out: &mut Writer) {
-        out.serde(self);
+        double::write(*self, &mut out.text);
     }
 }
 
 impl Write for i64 {
     fn write(&self, out: &mut Writer) {
-        out.serde(self);
+        out.raw(&self.to_string());
+    }
+}
+
+impl Write for u32 {
+    fn write(&self, out: &mut Writer) {
+        i64::from(*self).write(out);
     }
 }
 
@@ -152,8 +169,49 @@ impl<T: Write> Write for Option<T> {
 
 impl<T: Write> Write for Vec<T> {
     fn write(&self, out: &mut Writer) {
-        out.array(self);
+        self.as_slice().write(out);
     }
+}
+
+impl<T: Write> Write for [T] {
+    fn write(&self, out: &mut Writer) {
+        out.array(&mut self.iter().map(|item| item as &dyn Write));
+    }
+}
+
+/// Appends a text as a JSON string.
+pub fn quote(value: &str, text: &mut String) {
+    text.push('"');
+    let mut rest = value;
+    while let Some((plain, after)) = rest.split_at_checked(plain_length(rest.as_bytes())) {
+        text.push_str(plain);
+        let mut chars = after.chars();
+        match chars.next() {
+            Some('"') => text.push_str("\\\""),
+            Some('\\') => text.push_str("\\\\"),
+            Some('\u{8}') => text.push_str("\\b"),
+            Some('\u{c}') => text.push_str("\\f"),
+            Some('\n') => text.push_str("\\n"),
+            Some('\r') => text.push_str("\\r"),
+            Some('\t') => text.push_str("\\t"),
+            Some(control) => {
+                let digit = |shift: u32| char::from_digit(control as u32 >> shift & 0xF, 16);
+                text.push_str("\\u00");
+                text.extend(digit(4).into_iter().chain(digit(0)));
+            }
+            None => break,
+        }
+        rest = chars.as_str();
+    }
+    text.push('"');
+}
+
+/// A text in double quotes, escaped as in JSON, for messages and paths.
+#[must_use]
+pub fn quoted(value: &str) -> String {
+    let mut text = String::new();
+    quote(value, &mut text);
+    text
 }
 
 /// Lays JSON out for people: two spaces a level, one entry a line. Numbers keep their digits.
@@ -195,7 +253,7 @@ fn lay_out(json: Json<'_>, level: usize, text: &mut String) {
                 }
                 empty = false;
                 new_line(text, level + 1);
-                text.push_str(&serde_json::to_string(&key).unwrap_or_default());
+                quote(&key, text);
                 text.push_str(": ");
                 lay_out(value, level + 1, text);
             }

@@ -8,6 +8,7 @@ use crate::model::actual::ActualRun;
 use crate::model::error::{Error, ErrorCode};
 use crate::model::evalset::{EvalCase, EvalSet};
 use crate::model::invocation::{Invocation, Rubric};
+use crate::model::write::quoted;
 
 /// A case with one run of it, as places in the evalset and among the actual runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,7 +50,7 @@ pub(super) fn pair(set: &EvalSet<'_>, runs: &[ActualRun<'_>]) -> (Vec<Pairing>, 
 
 fn stray(run: &ActualRun<'_>) -> Error {
     let name = match run.eval_id.as_deref().or(run.session_id.as_deref()) {
-        Some(name) => format!("the actual conversation {name:?}"),
+        Some(name) => format!("the actual conversation {}", quoted(name)),
         None => "an actual conversation".into(),
     };
     Error::new(ErrorCode::ActualMissing, format!("{name} belongs to no eval case and is left out"))
@@ -78,7 +79,8 @@ fn add_rubric<'a>(rubric: &Rubric<'a>, turn: &mut Invocation<'a>) -> Result<(), 
         None => rubrics.push(rubric.clone()),
         Some(known) if known.rubric_content == rubric.rubric_content => {}
         Some(_) => {
-            let message = format!("the rubric id {:?} stands for two different rubrics", rubric.rubric_id);
+            let message =
+                format!("the rubric id {} stands for two different rubrics", quoted(&rubric.rubric_id));
             return Err(
                 Error::new(ErrorCode::RubricConflict, message).with_help("Give one of them another id")
             );

@@ -36,9 +36,11 @@ use std::collections::{BTreeMap, VecDeque};
 
 use crate::metrics::{Case, Dialect, Evaluation, Explain, Scoring, TurnEvaluation, length_mismatch, mean};
 use crate::model::actual::ActualRun;
+use crate::model::double;
 use crate::model::error::{Error, ErrorCode};
 use crate::model::evalset::EvalSet;
 use crate::model::results::EvalStatus;
+use crate::model::write::quoted;
 
 pub use matching::Pairing;
 pub use plan::{MetricScorer, Plan, PlannedMetric};
@@ -64,7 +66,13 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Self { dialect: Dialect::default(), explain: Explain::default(), concurrency: 8, timeout_ms: None, same_turns: true }
+        Self {
+            dialect: Dialect::default(),
+            explain: Explain::default(),
+            concurrency: 8,
+            timeout_ms: None,
+            same_turns: true,
+        }
     }
 }
 
@@ -199,9 +207,12 @@ impl<'a> Run<'a> {
     pub fn select(&mut self, eval_ids: &[String]) -> Result<(), Error> {
         let cases = &self.set.eval_cases;
         if let Some(unknown) = eval_ids.iter().find(|id| cases.iter().all(|case| case.eval_id != **id)) {
-            let known: Vec<_> = cases.iter().take(5).map(|case| format!("{:?}", case.eval_id)).collect();
-            return Err(Error::new(ErrorCode::InvalidInput, format!("the evalset has no case {unknown:?}"))
-                .with_help(format!("It has {}", known.join(", "))));
+            let known: Vec<_> = cases.iter().take(5).map(|case| quoted(&case.eval_id)).collect();
+            return Err(Error::new(
+                ErrorCode::InvalidInput,
+                format!("the evalset has no case {}", quoted(unknown)),
+            )
+            .with_help(format!("It has {}", known.join(", "))));
         }
         self.pairings.retain(|pairing| {
             cases.get(pairing.case).is_some_and(|case| eval_ids.iter().any(|id| case.eval_id == *id))
@@ -293,7 +304,10 @@ impl<'a> Run<'a> {
             let limit = self.options.timeout_ms.unwrap_or_default();
             self.handle_custom(
                 id,
-                Err(Error::new(ErrorCode::Timeout, format!("no answer within {limit} ms"))),
+                Err(Error::new(
+                    ErrorCode::Timeout,
+                    format!("no answer within {} ms", double::to_text(limit)),
+                )),
             );
         }
     }
@@ -425,7 +439,8 @@ fn of_host<'a>(found: CustomEvaluation, turns: usize, threshold: f64) -> Result<
     let mean = mean(found.turns.iter().filter_map(|turn| turn.score));
     let scores = found.turns.iter().map(|turn| turn.score).chain([found.score.or(mean)]).flatten();
     if let Some(score) = scores.into_iter().find(|score| !score.is_finite()) {
-        let message = format!("the metric gave {score}; a score is a finite number, or absent");
+        let message =
+            format!("the metric gave {}; a score is a finite number, or absent", double::to_text(score));
         return Err(Error::new(ErrorCode::CustomMetricFailed, message));
     }
     if !found.turns.is_empty() && found.turns.len() != turns {

@@ -6,14 +6,12 @@
 //! Tokens are small integers; a pair is counted in an array indexed by them, of which only the
 //! entries that it touched are cleared afterwards. O(length of both texts) in time.
 
-use serde::Serialize;
-
 use super::tokens::{Collector, Pending, SINGLE, Tokens};
 use super::vocabulary::Vocabulary;
 use super::{Dialect, adk_python, adk_ts};
 
 /// ROUGE-1 of a candidate against a reference; each number lies in 0..=1 and none is ever NaN.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Rouge {
     /// Shared tokens by tokens of the candidate; 0 without any.
     pub precision: f64,
@@ -34,7 +32,7 @@ impl Rouge {
 }
 
 /// A place in a text, in UTF-16 code units as JavaScript counts: `text.slice(start, end)`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Span {
     /// Offset of the first code unit.
     pub start: usize,
@@ -43,7 +41,7 @@ pub struct Span {
 }
 
 /// A score and the words it comes from.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Overlap {
     /// The same as [`Scorer::rouge1`] gives.
     pub rouge: Rouge,

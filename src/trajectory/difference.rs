@@ -7,9 +7,6 @@
 //! Complexity: that of [`largest`](super::alignment::largest), and O(E · A) comparisons of what it
 //! leaves over. Trajectories beyond its limits are compared call by call, in O(n).
 
-use serde::ser::{SerializeMap, SerializeSeq};
-use serde::{Serialize, Serializer};
-
 use super::alignment::Pair;
 use super::call::{Argument, Call};
 use super::equal::{equal, equal_as_js_text, sorted_entries, survives_as_double};
@@ -18,14 +15,14 @@ use super::matching::CallEquality;
 use super::parameter_match::ParameterMatch;
 use crate::model::content::FunctionCall;
 use crate::model::json::{Json, Kind as JsonKind};
+use crate::model::write::{Write, Writer, quoted};
 
 /// The most differences that are listed for one pair of calls; more are left out.
 pub const MAX_DIFFERENCES: usize = 64;
 
 /// What became of a call.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename_all = "camelCase"))]
 pub enum Kind {
     /// The actual call is what was expected.
     Match,
@@ -40,35 +37,29 @@ pub enum Kind {
 }
 
 /// One line of an explained trajectory.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename_all = "camelCase"))]
 pub struct AlignmentEntry<'a> {
     /// What became of the call.
     pub kind: Kind,
     /// The index of the expected call; absent for an extra call.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub expected_index: Option<u32>,
     /// The index of the actual call; absent for a missing call.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub actual_index: Option<u32>,
     /// Where the arguments differ; at most 64 places.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "schema", schemars(default))]
     pub differences: Vec<Difference<'a>>,
 }
 
 /// A place in the arguments of two calls where they differ.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "camelCase")]
 pub struct Difference<'a> {
     /// Where, such as `filters.price[0]` or `["a key"].b`; empty for the arguments as a whole.
     pub path: String,
     /// What was expected there; absent if nothing was.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub expected: Option<Shown<'a>>,
     /// What was found there; absent if nothing was.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub actual: Option<Shown<'a>>,
 }
 
@@ -77,41 +68,67 @@ pub struct Difference<'a> {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Shown<'a>(pub Json<'a>);
 
-impl Serialize for Shown<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+impl Write for Shown<'_> {
+    fn write(&self, out: &mut Writer) {
         let value = self.0;
         match value.kind() {
-            JsonKind::Null => serializer.serialize_unit(),
-            JsonKind::True => serializer.serialize_bool(true),
-            JsonKind::False => serializer.serialize_bool(false),
+            JsonKind::Null | JsonKind::True | JsonKind::False => out.raw(value.raw()),
             JsonKind::PlainString | JsonKind::EscapedString => {
-                serializer.serialize_str(&value.as_str().unwrap_or_default())
+                value.as_str().unwrap_or_default().write(out);
             }
             JsonKind::Number => {
                 /// Integers beyond it go out as doubles, since not every reader takes 64 bits.
                 const MAX_SAFE_INTEGER: u64 = (1 << 53) - 1;
                 let number = value.raw();
                 match number.parse::<i64>() {
-                    Ok(integer) if integer.unsigned_abs() <= MAX_SAFE_INTEGER => {
-                        serializer.serialize_i64(integer)
-                    }
-                    _ if survives_as_double(number) => {
-                        serializer.serialize_f64(value.as_f64().unwrap_or_default())
-                    }
-                    _ => serializer.serialize_str(number),
+                    Ok(integer) if integer.unsigned_abs() <= MAX_SAFE_INTEGER => integer.write(out),
+                    _ if survives_as_double(number) => value.as_f64().unwrap_or_default().write(out),
+                    _ => number.write(out),
                 }
             }
-            JsonKind::Array => {
-                let mut array = serializer.serialize_seq(Some(value.items().count()))?;
-                value.items().try_for_each(|item| array.serialize_element(&Shown(item)))?;
-                array.end()
-            }
+            JsonKind::Array => value.items().map(Self).collect::<Vec<_>>().write(out),
             JsonKind::Object => {
-                let mut object = serializer.serialize_map(Some(value.entries().count()))?;
-                value.entries().try_for_each(|(key, value)| object.serialize_entry(&key, &Shown(value)))?;
-                object.end()
+                let mut object = out.object();
+                value.entries().for_each(|(key, value)| object.entry(&key, &Self(value)));
+                object.end();
             }
         }
+    }
+}
+
+impl Write for Kind {
+    fn write(&self, out: &mut Writer) {
+        let name = match self {
+            Self::Match => "match",
+            Self::Arguments => "arguments",
+            Self::Missing => "missing",
+            Self::Extra => "extra",
+            Self::Moved => "moved",
+        };
+        name.write(out);
+    }
+}
+
+impl Write for AlignmentEntry<'_> {
+    fn write(&self, out: &mut Writer) {
+        let mut object = out.object();
+        object.entry("kind", &self.kind);
+        object.field("expected_index", "expectedIndex", &self.expected_index);
+        object.field("actual_index", "actualIndex", &self.actual_index);
+        if !self.differences.is_empty() {
+            object.entry("differences", &self.differences);
+        }
+        object.end();
+    }
+}
+
+impl Write for Difference<'_> {
+    fn write(&self, out: &mut Writer) {
+        let mut object = out.object();
+        object.entry("path", &self.path);
+        object.field("expected", "expected", &self.expected);
+        object.field("actual", "actual", &self.actual);
+        object.end();
     }
 }
 
@@ -137,7 +154,7 @@ impl schemars::JsonSchema for Shown<'_> {
 /// With `ordered`, calls at another place are [`Kind::Moved`]; otherwise they match.
 ///
 /// ```
-/// use adk_metrics::model::{content::FunctionCall, json::Document};
+/// use adk_metrics::model::{content::FunctionCall, json::Document, write::{Spelling, to_json}};
 /// use adk_metrics::trajectory::{CallEquality, difference::explain};
 ///
 /// let args = Document::parse(r#"[{"maxLength": 200}, {"maxLength": 100}]"#)?;
@@ -146,7 +163,7 @@ impl schemars::JsonSchema for Shown<'_> {
 ///     .collect();
 /// let entries = explain(&calls[..1], &calls[1..], CallEquality::Args, true);
 /// assert_eq!(
-///     serde_json::to_string(&entries[0]).unwrap(),
+///     to_json(&entries[0], Spelling::Camel),
 ///     r#"{"kind":"arguments","expectedIndex":0,"actualIndex":0,"differences":[{"path":"maxLength","expected":200,"actual":100}]}"#
 /// );
 /// # Ok::<(), adk_metrics::model::error::Error>(())
@@ -431,7 +448,6 @@ fn child(path: &str, key: &str) -> String {
         let point = if path.is_empty() { "" } else { "." };
         format!("{path}{point}{key}")
     } else {
-        let quoted = serde_json::Value::from(key);
-        format!("{path}[{quoted}]")
+        format!("{path}[{}]", quoted(key))
     }
 }

@@ -16,6 +16,7 @@ use std::hash::Hasher;
 
 use rustc_hash::FxHasher;
 
+use crate::model::double::{self, Decimal};
 use crate::model::json::{Json, Kind};
 
 /// Whether Python would call two values equal.
@@ -143,7 +144,7 @@ pub(super) fn survives_as_double(number: &str) -> bool {
     match Number::read(number) {
         Number::Double(double) => double.is_finite(),
         integer @ Number::Integer(digits) => {
-            digits.parse().is_ok_and(|nearest: f64| Number::Double(nearest).equals(integer))
+            double::read(digits).is_some_and(|nearest| Number::Double(nearest).equals(integer))
         }
     }
 }
@@ -175,7 +176,9 @@ impl<'a> Number<'a> {
     fn read(number: &'a str) -> Self {
         match number {
             "-0" => Self::Integer("0"),
-            _ if number.contains(['.', 'e', 'E']) => Self::Double(number.parse().unwrap_or(f64::INFINITY)),
+            _ if number.contains(['.', 'e', 'E']) => {
+                Self::Double(double::read(number).unwrap_or(f64::INFINITY))
+            }
             _ => Self::Integer(number),
         }
     }
@@ -195,8 +198,15 @@ fn integer_equals_double(digits: &str, double: f64) -> bool {
     const ALL_EXACT_UP_TO: u64 = 1 << f64::MANTISSA_DIGITS;
     match digits.parse::<i64>() {
         Ok(integer) if integer.unsigned_abs() <= ALL_EXACT_UP_TO => integer as f64 == double,
-        // With a precision given, the digits are those of the exact value, however large.
-        _ => digits.parse() == Ok(double) && double.is_finite() && digits == format!("{double:.0}"),
+        _ => {
+            let (negative, magnitude) = match digits.strip_prefix('-') {
+                Some(magnitude) => (true, magnitude),
+                None => (false, digits),
+            };
+            double.is_finite()
+                && negative == double.is_sign_negative()
+                && Decimal::exact(double).is_integer(magnitude)
+        }
     }
 }
 

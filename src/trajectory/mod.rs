@@ -10,7 +10,7 @@
 //! Everything here is a pure function of calls and settings.
 //!
 //! ```
-//! use adk_metrics::model::{content::FunctionCall, json::Document};
+//! use adk_metrics::model::{content::FunctionCall, json::Document, write::{Spelling, to_json}};
 //! use adk_metrics::trajectory::{CallEquality, MatchType, difference, matches};
 //!
 //! let args = Document::parse(r#"[{"query": "rust"}, {"maxLength": 200}]"#)?;
@@ -25,7 +25,7 @@
 //!
 //! let alignment = difference::explain(&expected, &actual, CallEquality::Args, true);
 //! assert_eq!(
-//!     serde_json::to_string(&alignment).unwrap(),
+//!     to_json(&alignment, Spelling::Camel),
 //!     r#"[{"kind":"match","expectedIndex":0,"actualIndex":1},{"kind":"moved","expectedIndex":1,"actualIndex":0}]"#
 //! );
 //! # Ok::<(), adk_metrics::model::error::Error>(())

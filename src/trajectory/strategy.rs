@@ -10,6 +10,7 @@
 use std::collections::BTreeMap;
 
 use super::equal::equal;
+use crate::model::double;
 use crate::model::json::{Json, Kind};
 
 /// How an actual argument is compared with the expected one.
@@ -107,7 +108,7 @@ impl Number {
         if !number.bytes().all(|b| matches!(b, b'0'..=b'9' | b'+' | b'-' | b'.' | b'e' | b'E')) {
             return None;
         }
-        let double = || number.parse().ok().filter(|double: &f64| double.is_finite()).map(Self::Double);
+        let double = || double::read(number).filter(|double| double.is_finite()).map(Self::Double);
         number.parse().ok().map(Self::Integer).or_else(double)
     }
 

@@ -4,16 +4,14 @@
 use std::collections::HashMap;
 
 use rustc_hash::FxBuildHasher;
-use serde::Serialize;
-use serde_json::value::RawValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 
 use crate::metrics::{Evaluation, Explanation};
 use crate::model::error::Error;
 use crate::model::invocation::Invocation;
 use crate::model::results::EvalMetricResultDetails;
-use crate::model::write::{Spelling, Write, to_json};
-use crate::run::{CaseResult, CustomTask, Run};
+use crate::model::write::{Spelling, Write, Writer, to_json};
+use crate::run::{CaseResult, CustomTask, Pairing, Run};
 
 /// Results of several cases, ready to be read column by column.
 ///
@@ -135,36 +133,65 @@ impl Batch {
 }
 
 /// A task for the host.
-#[derive(Serialize)]
-struct HostTask {
-    id: u32,
-    metric: usize,
-    case: usize,
-    run: Option<usize>,
-    actual: Option<Vec<HostTurn>>,
-    expected: Option<Vec<HostTurn>>,
-    scenario: Option<Box<RawValue>>,
+struct HostTask<'t, 'a> {
+    task: CustomTask,
+    run: &'t Run<'a>,
+    in_place: InPlace,
+}
+
+impl Write for HostTask<'_, '_> {
+    fn write(&self, out: &mut Writer) {
+        let Pairing { case, run } = self.task.pairing;
+        let given = self.run.set().eval_cases.get(case);
+        let actual = run.and_then(|run| self.run.runs().get(run)?.invocations.as_ref());
+        let expected = given.and_then(|case| case.conversation.as_ref());
+        let scenario = given.and_then(|case| case.conversation_scenario.as_ref());
+        let mut object = out.object();
+        object.entry("id", &self.task.id.0);
+        object.entry("metric", &place(self.task.metric));
+        object.entry("case", &place(case));
+        object.entry("run", &run.map(place));
+        object.entry("actual", &host_turns(actual, self.in_place.actual));
+        object.entry("expected", &host_turns(expected, self.in_place.expected));
+        object.entry("scenario", &scenario);
+        object.end();
+    }
 }
 
 /// An invocation: where it stands in the input, or its JSON.
-#[derive(Serialize)]
-#[serde(untagged)]
-enum HostTurn {
-    Span([u32; 2]),
-    Json(Box<RawValue>),
+struct HostTurn<'t, 'a> {
+    turn: &'t Invocation<'a>,
+    in_place: bool,
 }
 
-impl HostTurn {
-    fn new(turn: &Invocation<'_>, in_place: bool) -> Self {
-        match turn.source.0.filter(|_| in_place) {
-            Some(json) => Self::Span([json.span().0, json.span().1]),
-            None => Self::Json(as_json(turn)),
+impl Write for HostTurn<'_, '_> {
+    fn write(&self, out: &mut Writer) {
+        match self.turn.source.0.filter(|_| self.in_place) {
+            Some(json) => [json.span().0, json.span().1].as_slice().write(out),
+            None => self.turn.write(out),
         }
     }
 }
 
-fn as_json(value: &impl Write) -> Box<RawValue> {
-    RawValue::from_string(to_json(value, Spelling::Camel)).unwrap_or_default()
+fn host_turns<'t, 'a>(
+    turns: Option<&'t Vec<Invocation<'a>>>,
+    in_place: bool,
+) -> Option<Vec<HostTurn<'t, 'a>>> {
+    turns.map(|turns| turns.iter().map(|turn| HostTurn { turn, in_place }).collect())
+}
+
+/// JSON that is written already.
+pub(super) struct Raw<'j>(pub(super) &'j str);
+
+impl Write for Raw<'_> {
+    fn write(&self, out: &mut Writer) {
+        out.raw(self.0);
+    }
+}
+
+/// A place in a list, as JavaScript counts.
+pub(super) fn place(index: usize) -> u32 {
+    u32::try_from(index).unwrap_or(u32::MAX)
 }
 
 /// Which invocations stand in the input bytes as such.
@@ -184,21 +211,7 @@ impl Batch {
     }
 
     pub(super) fn add_task(&mut self, run: &Run<'_>, task: CustomTask, in_place: InPlace) {
-        let case = run.set().eval_cases.get(task.pairing.case);
-        let actual = task.pairing.run.and_then(|index| run.runs().get(index));
-        let turns = |turns: Option<&Vec<Invocation<'_>>>, in_place| {
-            turns.map(|turns| turns.iter().map(|turn| HostTurn::new(turn, in_place)).collect())
-        };
-        let task = HostTask {
-            id: task.id.0,
-            metric: task.metric,
-            case: task.pairing.case,
-            run: task.pairing.run,
-            actual: turns(actual.and_then(|run| run.invocations.as_ref()), in_place.actual),
-            expected: turns(case.and_then(|case| case.conversation.as_ref()), in_place.expected),
-            scenario: case.and_then(|case| case.conversation_scenario.as_ref()).map(as_json),
-        };
-        self.tasks.push(&serde_json::to_string(&task).unwrap_or_default());
+        self.tasks.push(&to_json(&HostTask { task, run, in_place }, Spelling::Camel));
     }
 
     pub(super) fn case_count(&self) -> usize {
@@ -210,10 +223,9 @@ impl Batch {
         let actual = result.pairing.run.and_then(|index| run.runs().get(index));
         let turns = actual.and_then(|run| run.invocations.as_deref()).unwrap_or_default();
         let expected = case.and_then(|case| case.conversation.as_deref()).unwrap_or_default();
-        let place = |index: usize| u32::try_from(index).unwrap_or(u32::MAX);
 
         if let Some(failure) = &result.failure {
-            let json = serde_json::to_string(failure).unwrap_or_default();
+            let json = to_json(failure, Spelling::Camel);
             let case = self.case_count();
             self.notes.push(&format!("[{},{json}]", -1 - i64::from(place(case))));
         }
@@ -304,21 +316,24 @@ impl Batch {
         if details.is_none() && explanation.is_none() && error.is_none() {
             return;
         }
-        let slot = self.scores.len() - 1;
-        let mut json = format!("[{slot},{{");
-        let mut fields = Vec::new();
-        if let Some(details) = details {
-            fields.push(format!("\"details\":{}", to_json(details, Spelling::Camel)));
-        }
-        if let Some(explanation) = explanation {
-            fields
-                .push(format!("\"explanation\":{}", serde_json::to_string(explanation).unwrap_or_default()));
-        }
-        if let Some(error) = error {
-            fields.push(format!("\"error\":{}", serde_json::to_string(error).unwrap_or_default()));
-        }
-        json.push_str(&fields.join(","));
-        json.push_str("}]");
-        self.notes.push(&json);
+        let note = Note { details, explanation, error };
+        self.notes.push(&format!("[{},{}]", self.scores.len() - 1, to_json(&note, Spelling::Camel)));
+    }
+}
+
+/// What there is to say of a slot besides its numbers.
+struct Note<'n, 'a> {
+    details: Option<&'n EvalMetricResultDetails<'a>>,
+    explanation: Option<&'n Explanation<'a>>,
+    error: Option<&'n Error>,
+}
+
+impl Write for Note<'_, '_> {
+    fn write(&self, out: &mut Writer) {
+        let mut object = out.object();
+        object.field("details", "details", &self.details);
+        object.field("explanation", "explanation", &self.explanation);
+        object.field("error", "error", &self.error);
+        object.end();
     }
 }

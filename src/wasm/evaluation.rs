@@ -1,20 +1,21 @@
 //! A run as JavaScript drives it.
 
 use self_cell::self_cell;
-use serde::{Deserialize, Serialize};
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 
-use super::batch::{Batch, InPlace};
-use super::options;
+use super::batch::{Batch, InPlace, Raw, place};
+use super::{Given, unusable};
 use crate::metrics::{Dialect, Explain};
 use crate::model::actual::{ActualRun, read_actual};
+use crate::model::double;
 use crate::model::error::{Error, ErrorCode, Result};
 use crate::model::evalset::{EvalCase, EvalSet};
 use crate::model::json::{Document, Json};
 use crate::model::read::{At, Warnings};
 use crate::model::results::EvalStatus;
-use crate::run::{Action, CustomEvaluation, CustomTurn, Options, Plan, Run, TaskId};
+use crate::model::write::{Spelling, Write, Writer, to_json};
+use crate::run::{Action, CustomEvaluation, CustomTurn, Options, Plan, PlannedMetric, Run, TaskId};
 
 /// The texts that a run reads from.
 struct Inputs {
@@ -38,13 +39,8 @@ pub struct EvalRun {
     warnings: Vec<Error>,
 }
 
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
 struct RunOptions {
-    dialect: DialectName,
-    explain: ExplainName,
-    concurrency: usize,
-    timeout_ms: Option<f64>,
+    run: Options,
     /// The metrics that the host computes.
     custom: Vec<String>,
     /// The cases to run; all if absent.
@@ -53,59 +49,61 @@ struct RunOptions {
     name: String,
 }
 
-#[derive(Deserialize)]
-enum DialectName {
-    #[serde(rename = "adk-python")]
-    AdkPython,
-    #[serde(rename = "adk-ts")]
-    AdkTs,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "lowercase")]
-enum ExplainName {
-    None,
-    Failures,
-    All,
-}
-
 impl RunOptions {
-    fn of_run(&self) -> Options {
-        Options {
-            dialect: match self.dialect {
-                DialectName::AdkPython => Dialect::AdkPython,
-                DialectName::AdkTs => Dialect::AdkTs,
-            },
-            explain: match self.explain {
-                ExplainName::None => Explain::None,
-                ExplainName::Failures => Explain::Failures,
-                ExplainName::All => Explain::All,
-            },
-            concurrency: self.concurrency,
-            timeout_ms: self.timeout_ms,
-            same_turns: true,
-        }
+    fn of(given: &Given) -> Result<Self> {
+        let dialect = match given.text("dialect")?.as_deref() {
+            Some("adk-python") => Dialect::AdkPython,
+            Some("adk-ts") => Dialect::AdkTs,
+            _ => return Err(unusable("dialect", "a dialect")),
+        };
+        let explain = match given.text("explain")?.as_deref() {
+            Some("none") => Explain::None,
+            Some("failures") => Explain::Failures,
+            Some("all") => Explain::All,
+            _ => return Err(unusable("explain", "`none`, `failures` or `all`")),
+        };
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "casts of doubles saturate, and a run takes any number of tasks"
+        )]
+        let concurrency =
+            given.number("concurrency")?.ok_or_else(|| unusable("concurrency", "given"))? as usize;
+        let timeout_ms = given.number("timeoutMs")?;
+        Ok(Self {
+            run: Options { dialect, explain, concurrency, timeout_ms, same_turns: true },
+            custom: given.texts("custom")?.unwrap_or_default(),
+            cases: given.texts("cases")?,
+            name: given.text("name")?.unwrap_or_default(),
+        })
     }
 }
 
 /// What is known before anything is scored.
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Header<'h> {
-    eval_set_id: &'h str,
-    metrics: Vec<HeaderMetric<'h>>,
-    total: usize,
-    warnings: Vec<&'h Error>,
+struct Header<'h, 'a> {
+    run: &'h Run<'a>,
+    warnings: &'h [Error],
 }
 
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct HeaderMetric<'h> {
-    metric_name: &'h str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    threshold: Option<f64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    criterion: Option<&'h serde_json::value::RawValue>,
+impl Write for Header<'_, '_> {
+    fn write(&self, out: &mut Writer) {
+        let mut object = out.object();
+        object.entry("evalSetId", &self.run.set().eval_set_id);
+        object.entry("metrics", &self.run.plan().metrics);
+        object.entry("total", &place(self.run.total()));
+        object.entry("warnings", &self.warnings.iter().chain(self.run.warnings()).collect::<Vec<_>>());
+        object.end();
+    }
+}
+
+impl Write for PlannedMetric {
+    fn write(&self, out: &mut Writer) {
+        let mut object = out.object();
+        object.entry("metricName", &self.name);
+        object.field("threshold", "threshold", &self.threshold);
+        object.field("criterion", "criterion", &self.criterion.as_deref().map(Raw));
+        object.end();
+    }
 }
 
 #[wasm_bindgen]
@@ -121,7 +119,7 @@ impl EvalRun {
         config: Option<Vec<u8>>,
         options: JsValue,
     ) -> Result<EvalRun, JsValue> {
-        let given: RunOptions = super::options(options)?;
+        let given = RunOptions::of(&Given(options))?;
         let warnings = Warnings::default();
         let plan = match config {
             Some(bytes) => {
@@ -139,7 +137,7 @@ impl EvalRun {
                 .map_err(in_input("evalSet"))?;
             let runs = read_actual(At::root(inputs.actual.root(), &warnings), &given.name)
                 .map_err(in_input("actual"))?;
-            let mut run = Run::new(set, runs, plan, given.of_run());
+            let mut run = Run::new(set, runs, plan, given.run);
             if let Some(cases) = &given.cases {
                 run.select(cases).map_err(in_input("evalSet"))?;
             }
@@ -159,7 +157,7 @@ impl EvalRun {
         expected: Option<Vec<u8>>,
         options: JsValue,
     ) -> Result<EvalRun, JsValue> {
-        let given: RunOptions = super::options(options)?;
+        let given = RunOptions::of(&Given(options))?;
         let warnings = Warnings::default();
         let metric = Document::from_bytes(metric).map_err(in_input("metric"))?;
         let plan =
@@ -176,7 +174,7 @@ impl EvalRun {
             let case = EvalCase { conversation: has_expected.then_some(expected), ..EvalCase::default() };
             let set = EvalSet { eval_cases: vec![case], ..EvalSet::default() };
             let run = ActualRun { invocations: Some(actual), ..ActualRun::default() };
-            Ok::<_, JsValue>(Run::new(set, vec![run], plan, Options { same_turns: false, ..given.of_run() }))
+            Ok::<_, JsValue>(Run::new(set, vec![run], plan, Options { same_turns: false, ..given.run }))
         })?;
         Ok(Self { run, warnings: warnings.into_vec() })
     }
@@ -185,19 +183,8 @@ impl EvalRun {
     /// there will be, and what may surprise in the inputs.
     #[must_use]
     pub fn header(&self) -> String {
-        let run = self.run.borrow_dependent();
-        let metrics = run.plan().metrics.iter().map(|metric| HeaderMetric {
-            metric_name: &metric.name,
-            threshold: metric.threshold,
-            criterion: metric.criterion.as_deref().and_then(|json| serde_json::from_str(json).ok()),
-        });
-        let header = Header {
-            eval_set_id: &run.set().eval_set_id,
-            metrics: metrics.collect(),
-            total: run.total(),
-            warnings: self.warnings.iter().chain(run.warnings()).collect(),
-        };
-        serde_json::to_string(&header).unwrap_or_default()
+        let header = Header { run: self.run.borrow_dependent(), warnings: &self.warnings };
+        to_json(&header, Spelling::Camel)
     }
 
     /// Does what can be done at a time (milliseconds), up to a number of case results.
@@ -229,8 +216,11 @@ impl EvalRun {
     /// If `found` has not the shape of a result.
     #[wasm_bindgen(js_name = handleCustom)]
     pub fn handle_custom(&mut self, task: u32, found: JsValue) -> Result<(), JsValue> {
-        let found: CustomFound = options(found)?;
-        self.run.with_dependent_mut(|_, run| run.handle_custom(TaskId(task), found.evaluation()));
+        let found = match evaluation(&Given(found)) {
+            Err(error) if error.code != ErrorCode::CustomMetricFailed => return Err(error.into()),
+            found => found,
+        };
+        self.run.with_dependent_mut(|_, run| run.handle_custom(TaskId(task), found));
         Ok(())
     }
 
@@ -248,45 +238,26 @@ impl EvalRun {
 }
 
 /// What a metric of the user's found.
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct CustomFound {
-    score: Option<f64>,
-    status: Option<u8>,
-    reason: Option<String>,
-    #[serde(default)]
-    turns: Vec<CustomTurnFound>,
+fn evaluation(given: &Given) -> Result<CustomEvaluation> {
+    let turns = given.list("turns")?.unwrap_or_default();
+    Ok(CustomEvaluation {
+        score: given.number("score")?,
+        status: status(given)?,
+        reason: given.text("reason")?,
+        turns: turns.iter().map(|turn| custom_turn(&Given(turn))).collect::<Result<_>>()?,
+    })
 }
 
-#[derive(Deserialize)]
-struct CustomTurnFound {
-    score: Option<f64>,
-    status: Option<u8>,
-    reason: Option<String>,
+fn custom_turn(given: &Given) -> Result<CustomTurn> {
+    Ok(CustomTurn { score: given.number("score")?, status: status(given)?, reason: given.text("reason")? })
 }
 
-impl CustomFound {
-    fn evaluation(self) -> Result<CustomEvaluation> {
-        let turn = |turn: CustomTurnFound| {
-            Ok(CustomTurn { score: turn.score, status: status(turn.status)?, reason: turn.reason })
-        };
-        Ok(CustomEvaluation {
-            score: self.score,
-            status: status(self.status)?,
-            reason: self.reason,
-            turns: self.turns.into_iter().map(turn).collect::<Result<_>>()?,
-        })
-    }
-}
-
-fn status(number: Option<u8>) -> Result<Option<EvalStatus>> {
-    let Some(number) = number else { return Ok(None) };
-    let known = EvalStatus::ALL.iter().find(|(status, _)| *status as u8 == number);
+fn status(given: &Given) -> Result<Option<EvalStatus>> {
+    let Some(number) = given.number("status")? else { return Ok(None) };
+    let known = EvalStatus::ALL.iter().find(|(status, _)| f64::from(*status as u8) == number);
     known.map(|(status, _)| Some(*status)).ok_or_else(|| {
-        Error::new(
-            ErrorCode::CustomMetricFailed,
-            format!("the metric gave the status {number}; statuses are 1 to 4"),
-        )
+        let message = format!("the metric gave the status {}; statuses are 1 to 4", double::to_text(number));
+        Error::new(ErrorCode::CustomMetricFailed, message)
     })
 }
 

@@ -1,0 +1,541 @@
+//! Doubles in decimal: read to the nearest, written with the fewest digits, rounded exactly.
+//!
+//! Everything rests on exact arithmetic with big integers instead of tables of powers, which would
+//! be a tenth of the WebAssembly module. Numbers of up to 15 digits, nearly all there are, take
+//! Clinger's fast path and need none of it.
+//!
+//! Complexity: O(n) for the fast path; else O(n²) in the digits, of which 800 count, and the
+//! magnitude of the exponent.
+//!
+//! Sources: Clinger, "How to read floating point numbers accurately", 1990; Steele and White, "How to
+//! print floating-point numbers accurately", 1990.
+
+/// More significant digits than any double or any point halfway between two has.
+const MOST_DIGITS: usize = 800;
+
+/// The double nearest to a decimal number, ties to even; infinite beyond the range of doubles.
+///
+/// Reads `[+-]? digits [. digits] [(e|E) [+-]? digits]` with a digit on either side of the point;
+/// no words such as `inf`.
+#[must_use]
+pub fn read(text: &str) -> Option<f64> {
+    let (negative, rest) = sign(text.as_bytes());
+    let (whole, rest) = digits(rest);
+    let (fraction, rest) = match rest.split_first() {
+        Some((b'.', rest)) => digits(rest),
+        _ => (&[][..], rest),
+    };
+    let exponent = match rest.split_first() {
+        None => 0,
+        Some((b'e' | b'E', rest)) => exponent(rest)?,
+        Some(_) => return None,
+    };
+    if whole.is_empty() && fraction.is_empty() {
+        return None;
+    }
+    let exponent = exponent.saturating_sub(i64::try_from(fraction.len()).unwrap_or(i64::MAX));
+    let magnitude = nearest(whole.iter().chain(fraction).map(|digit| digit - b'0'), exponent);
+    Some(if negative { -magnitude } else { magnitude })
+}
+
+fn sign(text: &[u8]) -> (bool, &[u8]) {
+    match text.split_first() {
+        Some((b'-', rest)) => (true, rest),
+        Some((b'+', rest)) => (false, rest),
+        _ => (false, text),
+    }
+}
+
+fn digits(text: &[u8]) -> (&[u8], &[u8]) {
+    let length = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    text.split_at_checked(length).unwrap_or_default()
+}
+
+fn exponent(text: &[u8]) -> Option<i64> {
+    let (negative, text) = sign(text);
+    let (digits, rest) = digits(text);
+    if digits.is_empty() || !rest.is_empty() {
+        return None;
+    }
+    let size = digits
+        .iter()
+        .fold(0_i64, |size, digit| size.saturating_mul(10).saturating_add(i64::from(digit - b'0')));
+    Some(if negative { -size } else { size })
+}
+
+/// The double nearest to `digits · 10^exponent`.
+fn nearest(digits: impl Iterator<Item = u8> + Clone, exponent: i64) -> f64 {
+    const POWERS: [f64; 23] = [
+        1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17,
+        1e18, 1e19, 1e20, 1e21, 1e22,
+    ];
+    const EXACT: u64 = 1 << f64::MANTISSA_DIGITS;
+    let small = digits.clone().try_fold(0_u64, |number, digit| {
+        Some(number * 10 + u64::from(digit)).filter(|number| *number <= EXACT)
+    });
+    let power = usize::try_from(exponent.unsigned_abs()).ok().and_then(|power| POWERS.get(power));
+    match (small, power) {
+        // Both are exact, so one correctly rounded operation rounds correctly.
+        (Some(number), Some(power)) if exponent < 0 => number as f64 / power,
+        (Some(number), Some(power)) => number as f64 * power,
+        _ => nearest_exactly(digits, exponent),
+    }
+}
+
+#[cold]
+fn nearest_exactly(digits: impl Iterator<Item = u8>, exponent: i64) -> f64 {
+    let mut digits = digits.skip_while(|digit| *digit == 0);
+    let mut number = Big::default();
+    let mut count = 0_i64;
+    for digit in digits.by_ref().take(MOST_DIGITS) {
+        number.multiply_add(10, u32::from(digit));
+        count += 1;
+    }
+    let mut dropped = 0_i64;
+    let mut inexact = false;
+    for digit in digits {
+        dropped += 1;
+        inexact |= digit != 0;
+    }
+    let exponent = exponent.saturating_add(dropped);
+    // Halfway to the smallest double is beyond 10^-324, the largest double below 10^309.
+    let magnitude = exponent.saturating_add(count);
+    if count == 0 || magnitude < -324 {
+        return 0.0;
+    }
+    if magnitude > 310 {
+        return f64::INFINITY;
+    }
+    let mut power = u32::try_from(exponent.unsigned_abs()).unwrap_or(u32::MAX);
+    let mut binary_exponent = 0;
+    if exponent >= 0 {
+        number.scale(power, 10);
+    } else {
+        // 10 < 2^(10/3 + 1/100): what is left of the quotient has at least 64 bits.
+        let limbs = (power * 10 / 3 + power / 100 + 96) / 32;
+        number.shift_limbs(limbs as usize);
+        binary_exponent = -i64::from(limbs * 32);
+        while power > 0 {
+            let step = power.min(9);
+            inexact |= number.divide(10_u32.pow(step)) != 0;
+            power -= step;
+        }
+    }
+    number.nearest(binary_exponent, inexact)
+}
+
+/// A whole number of any size: 32 bits a limb, the lowest first, the highest not 0.
+#[derive(Default)]
+struct Big(Vec<u32>);
+
+impl Big {
+    fn of(number: u64) -> Self {
+        let mut limbs = vec![number as u32, (number >> 32) as u32];
+        while limbs.pop_if(|limb| *limb == 0).is_some() {}
+        Self(limbs)
+    }
+
+    fn multiply_add(&mut self, factor: u32, summand: u32) {
+        let mut carry = u64::from(summand);
+        for limb in &mut self.0 {
+            carry += u64::from(*limb) * u64::from(factor);
+            *limb = carry as u32;
+            carry >>= 32;
+        }
+        if carry > 0 {
+            self.0.push(carry as u32);
+        }
+    }
+
+    /// Multiplies by `base^power`.
+    fn scale(&mut self, mut power: u32, base: u32) {
+        let step = u32::MAX.ilog(base);
+        while power > 0 {
+            let part = power.min(step);
+            self.multiply_add(base.pow(part), 0);
+            power -= part;
+        }
+    }
+
+    /// Multiplies by 2^(32 · limbs).
+    fn shift_limbs(&mut self, limbs: usize) {
+        self.0.splice(0..0, std::iter::repeat_n(0, limbs));
+    }
+
+    /// Divides and returns the remainder.
+    fn divide(&mut self, divisor: u32) -> u32 {
+        let mut rest = 0_u64;
+        for limb in self.0.iter_mut().rev() {
+            rest = rest << 32 | u64::from(*limb);
+            *limb = (rest / u64::from(divisor)) as u32;
+            rest %= u64::from(divisor);
+        }
+        while self.0.pop_if(|limb| *limb == 0).is_some() {}
+        rest as u32
+    }
+
+    /// The double nearest to `self · 2^exponent`, or to a little more if that is `inexact`.
+    fn nearest(&self, exponent: i64, mut inexact: bool) -> f64 {
+        let mut limbs = self.0.iter().rev().copied();
+        let mut limb = || limbs.next().unwrap_or(0);
+        let (high, middle, low) = (limb(), limb(), limb());
+        let zeros = high.leading_zeros();
+        let leading = u128::from(high) << 64 | u128::from(middle) << 32 | u128::from(low);
+        let leading = leading << zeros;
+        // The 64 highest bits, of which the first is 1.
+        let top = (leading >> 32) as u64;
+        inexact |= leading as u32 != 0 || limbs.any(|limb| limb != 0);
+
+        let bits = self.0.len() as i64 * 32 - i64::from(zeros);
+        let exponent = exponent + bits - 1;
+        let precision = (exponent + 1075).min(53);
+        if precision < 0 {
+            return 0.0;
+        }
+        let cut = (64 - precision) as u32;
+        let mantissa = top.checked_shr(cut).unwrap_or(0);
+        let rest = top - mantissa.checked_shl(cut).unwrap_or(0);
+        let half = 1_u64 << (cut - 1);
+        let up = rest > half || rest == half && (inexact || mantissa & 1 == 1);
+        let mantissa = mantissa + u64::from(up);
+        if exponent > 1023 {
+            return f64::INFINITY;
+        }
+        // The leading bit of a normal mantissa counts as one in the field of the exponent, and so does
+        // what carries out of it.
+        let field = if precision == 53 { (exponent + 1022) as u64 } else { 0 };
+        f64::from_bits((field << 52) + mantissa)
+    }
+}
+
+/// A decimal number `0.d₁d₂d₃… · 10^point`, without zeros at either end; 0 has no digits.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Decimal {
+    /// Each 0 to 9.
+    digits: Vec<u8>,
+    point: i32,
+}
+
+impl Decimal {
+    /// The exact value of a finite double, without its sign.
+    #[must_use]
+    pub fn exact(number: f64) -> Self {
+        const FRACTION: u64 = (1 << 52) - 1;
+        let bits = number.to_bits();
+        let field = (bits >> 52 & 0x7FF) as i32;
+        let fraction = bits & FRACTION;
+        let mantissa = if field == 0 { fraction } else { fraction | 1 << 52 };
+        let zeros = mantissa.trailing_zeros().min(52);
+        let exponent = field.max(1) - 1075 + zeros as i32;
+        let mut number = Big::of(mantissa >> zeros);
+        // m · 2^-e is m · 5^e · 10^-e.
+        let base = if exponent < 0 { 5 } else { 2 };
+        number.scale(exponent.unsigned_abs(), base);
+        let mut digits = Vec::new();
+        while !number.0.is_empty() {
+            let mut group = number.divide(1_000_000_000);
+            for _ in 0..9 {
+                digits.push((group % 10) as u8);
+                group /= 10;
+            }
+        }
+        while digits.pop_if(|digit| *digit == 0).is_some() {}
+        digits.reverse();
+        let point = digits.len() as i32 + exponent.min(0);
+        Self { digits, point }.trimmed()
+    }
+
+    fn trimmed(mut self) -> Self {
+        while self.digits.pop_if(|digit| *digit == 0).is_some() {}
+        self
+    }
+
+    /// The nearest number with `places` digits after the point, ties to even.
+    #[must_use]
+    pub fn rounded(&self, places: i32) -> Self {
+        let length = self.point.saturating_add(places);
+        let Ok(length) = usize::try_from(length) else { return Self { digits: Vec::new(), point: 0 } };
+        let kept = self.digits.get(..length).unwrap_or(&self.digits);
+        let rest = self.digits.get(length..).unwrap_or_default();
+        let odd = kept.last().is_some_and(|digit| digit % 2 == 1);
+        let up = match rest.split_first() {
+            Some((5, after)) => odd || !after.is_empty(),
+            Some((first, _)) => *first > 5,
+            None => false,
+        };
+        let kept = Self { digits: kept.to_vec(), point: self.point };
+        if up { kept.next(length) } else { kept.trimmed() }
+    }
+
+    /// The next larger number with `length` digits.
+    fn next(mut self, length: usize) -> Self {
+        self.digits.resize(length, 0);
+        while self.digits.pop_if(|digit| *digit == 9).is_some() {}
+        match self.digits.last_mut() {
+            Some(digit) => *digit += 1,
+            None => {
+                self.digits.push(1);
+                self.point += 1;
+            }
+        }
+        self
+    }
+
+    /// The nearest double.
+    #[must_use]
+    pub fn to_f64(&self) -> f64 {
+        nearest(self.digits.iter().copied(), i64::from(self.point) - self.digits.len() as i64)
+    }
+
+    /// Whether this is the whole number written with these decimal digits, without leading zeros.
+    #[must_use]
+    pub fn is_integer(&self, digits: &str) -> bool {
+        let mut own = self.digits.iter().copied().chain(std::iter::repeat(0));
+        usize::try_from(self.point).is_ok_and(|point| point == digits.len() && self.digits.len() <= point)
+            && digits.bytes().all(|digit| own.next() == digit.checked_sub(b'0'))
+    }
+
+    /// The fewest digits that read back as the same double, and of those the nearest.
+    fn shortest(number: f64) -> Self {
+        // Up to 15 digits tell all normal doubles apart that have so few, so there is no need to try
+        // fewer; 17 always do.
+        let first = if number.is_normal() { 15 } else { 1 };
+        let number = number.abs();
+        let exact = Self::exact(number);
+        for length in first..17 {
+            let near = exact.rounded(length - exact.point);
+            if near.to_f64() == number {
+                return near;
+            }
+            // Below a power of two doubles are denser, so that the farther end may be the right one.
+            let kept = exact.digits.iter().copied().take(length as usize).collect();
+            let far = Self { digits: kept, point: exact.point }.next(length as usize).trimmed();
+            if far.to_f64() == number {
+                return far;
+            }
+        }
+        exact.rounded(17 - exact.point)
+    }
+}
+
+/// Appends the shortest text that reads back as the same double, in JSON's grammar: `0.1`, `1.0`,
+/// `1e+16`, `1.5e-7`. `null` if the number is not finite.
+pub fn write(number: f64, text: &mut String) {
+    if !number.is_finite() {
+        text.push_str("null");
+        return;
+    }
+    if number.is_sign_negative() {
+        text.push('-');
+    }
+    if number == 0.0 {
+        text.push_str("0.0");
+        return;
+    }
+    let Decimal { digits, point } = Decimal::shortest(number);
+    let mut digits = digits.into_iter().map(|digit| char::from(b'0' + digit));
+    let zeros = |count: i32| std::iter::repeat_n('0', usize::try_from(count).unwrap_or(0));
+    match point {
+        1..=16 => {
+            let whole = point as usize;
+            let length = text.len();
+            text.extend(digits.by_ref().take(whole));
+            let missing = whole - (text.len() - length);
+            text.extend(std::iter::repeat_n('0', missing));
+            text.push('.');
+            let length = text.len();
+            text.extend(digits);
+            if text.len() == length {
+                text.push('0');
+            }
+        }
+        -4..=0 => {
+            text.push_str("0.");
+            text.extend(zeros(-point));
+            text.extend(digits);
+        }
+        _ => {
+            text.extend(digits.next());
+            let length = text.len();
+            text.extend(digits);
+            if text.len() > length {
+                text.insert(length, '.');
+            }
+            text.push_str(if point > 0 { "e+" } else { "e" });
+            text.push_str(&(point - 1).to_string());
+        }
+    }
+}
+
+/// A double as people write it: `30`, `0.1`, `NaN`, `-inf`.
+#[must_use]
+pub fn to_text(number: f64) -> String {
+    if number.is_nan() {
+        return "NaN".into();
+    }
+    if number.is_infinite() {
+        return if number > 0.0 { "inf" } else { "-inf" }.into();
+    }
+    let mut text = String::new();
+    write(number, &mut text);
+    match text.strip_suffix(".0") {
+        Some(whole) => whole.to_owned(),
+        None => text,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn written(number: f64) -> String {
+        let mut text = String::new();
+        write(number, &mut text);
+        text
+    }
+
+    fn as_serde(number: f64) -> String {
+        serde_json::to_string(&number).unwrap()
+    }
+
+    #[test]
+    fn numbers_read_as_the_standard_library_reads_them() {
+        for text in [
+            "0",
+            "-0",
+            "+1",
+            "1.",
+            ".5",
+            "1e5",
+            "1E-5",
+            "1e+22",
+            "1e23",
+            "9007199254740993",
+            "0.1",
+            "123456789.123456789",
+            "2.2250738585072011e-308",
+            "2.2250738585072014e-308",
+            "4.9406564584124654e-324",
+            "2.4703282292062327e-324",
+            "2.4703282292062328e-324",
+            "1.7976931348623157e308",
+            "1.7976931348623158e308",
+            "1.7976931348623159e308",
+            "1e309",
+            "1e-400",
+            "0e999999999999999999999",
+            "1e999999999999999999999",
+            "1e-999999999999999999999",
+            "179769313486231580793728971405303415079934132710037826936173778980444968292764750946649017977587207096330286416692887910946555547851940402630657488671505820681908902000708383676273854845817711531764475730270069855571366959622842914819860834936475292719074168444365510704342711559699508093042880",
+            "9007199254740992.00000000000000000000000000000000000000000000000000000000000000000000000001",
+        ] {
+            assert_eq!(read(text).map(f64::to_bits), text.parse().ok().map(f64::to_bits), "{text}");
+        }
+        let long = format!("9007199254740993.{}1", "0".repeat(900));
+        assert_eq!(read(&long), long.parse().ok());
+        assert_eq!(read(&format!("0.{}", "3".repeat(2000))), Some(1.0 / 3.0));
+    }
+
+    #[test]
+    fn what_is_no_number_is_refused() {
+        for text in ["", "+", ".", "e5", "1e", "1e+", "inf", "NaN", "1_0", " 1", "1 ", "0x1", "--1", "1.2.3"]
+        {
+            assert_eq!(read(text), None, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn numbers_are_written_with_the_fewest_digits() {
+        for (number, text) in [
+            (0.0, "0.0"),
+            (-0.0, "-0.0"),
+            (1.0, "1.0"),
+            (0.1 + 0.2, "0.30000000000000004"),
+            (2.0 / 3.0, "0.6666666666666666"),
+            (100.0, "100.0"),
+            (1e15, "1000000000000000.0"),
+            (1e16, "1e+16"),
+            (1.5e-7, "1.5e-7"),
+            (0.00001, "0.00001"),
+            (-1234.5, "-1234.5"),
+            (5e-324, "5e-324"),
+            (2_f64.powi(-44), "5.684341886080802e-14"),
+            (f64::MAX, "1.7976931348623157e+308"),
+            (f64::NAN, "null"),
+            (f64::INFINITY, "null"),
+        ] {
+            assert_eq!(written(number), text);
+        }
+    }
+
+    #[test]
+    fn people_are_shown_whole_numbers_without_a_point() {
+        assert_eq!(
+            [30.0, 0.5, 1e300, f64::NAN, -f64::INFINITY].map(to_text),
+            ["30", "0.5", "1e+300", "NaN", "-inf"]
+        );
+    }
+
+    #[test]
+    fn every_power_of_two_and_ten_survives() {
+        for exponent in -1074..=1023 {
+            let number = 2_f64.powi(exponent);
+            assert_eq!(read(&written(number)), Some(number));
+            assert_eq!(written(number), as_serde(number), "2^{exponent}");
+        }
+        for exponent in -324..=308 {
+            let text = format!("1e{exponent}");
+            let number = read(&text).unwrap();
+            assert_eq!(Some(number), text.parse().ok());
+            assert_eq!(written(number), as_serde(number), "{text}");
+        }
+    }
+
+    #[test]
+    fn integers_are_compared_digit_by_digit() {
+        assert!(Decimal::exact(1e23).is_integer("99999999999999991611392"));
+        assert!(!Decimal::exact(1e23).is_integer("100000000000000000000000"));
+        assert!(Decimal::exact(18446744073709551616.0).is_integer("18446744073709551616"));
+        assert!(!Decimal::exact(0.5).is_integer("5"));
+        assert!(Decimal::exact(500.0).is_integer("500"));
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(4000))]
+
+        #[test]
+        fn any_double_is_written_and_read_as_serde_json_does(bits in any::<u64>()) {
+            let number = f64::from_bits(bits);
+            prop_assume!(number.is_finite());
+            let text = written(number);
+            prop_assert_eq!(read(&text).map(f64::to_bits), Some(bits));
+            prop_assert_eq!(text, as_serde(number));
+        }
+
+        #[test]
+        fn fractions_are_written_as_serde_json_does(a in 0..10_000_u32, b in 1..10_000_u32) {
+            let number = f64::from(a) / f64::from(b);
+            prop_assert_eq!(written(number), as_serde(number));
+        }
+
+        #[test]
+        fn any_decimal_reads_as_the_standard_library_reads_it(text in r"-?[0-9]{1,30}(\.[0-9]{0,30})?(e-?[0-9]{1,3})?") {
+            prop_assert_eq!(read(&text).map(f64::to_bits), text.parse().ok().map(f64::to_bits));
+        }
+
+        #[test]
+        fn points_halfway_between_doubles_round_to_even(bits in any::<u64>()) {
+            let number = f64::from_bits(bits).abs();
+            prop_assume!(number.is_finite() && number > 0.0);
+            let exact = |number: f64| format!("{number:.1100}");
+            prop_assert_eq!(read(&exact(number)), Some(number));
+        }
+
+        #[test]
+        fn rounding_is_that_of_the_exact_value(number in 0.0..1e6_f64) {
+            let rounded = Decimal::exact(number).rounded(3).to_f64();
+            prop_assert_eq!(rounded, format!("{number:.3}").parse::<f64>().unwrap());
+        }
+    }
+}
