@@ -1,4 +1,4 @@
-import { toBytes, isObject } from "./engine/input.js";
+import { isObject, toBytes, unexpected } from "./engine/input.js";
 import { call } from "./engine/run.js";
 import type { EvalSet, EvalSetResult, Input } from "./types.js";
 
@@ -9,12 +9,14 @@ import type { EvalSet, EvalSetResult, Input } from "./types.js";
  * @throws {AdkMetricsError} if it is no evalset.
  */
 export function evalSetToAdkJson(evalSet: Input<EvalSet>, name = "evalset"): string {
+  checkName(name);
   const bytes = toBytes(evalSet, "evalSet");
   return call({ hasLines: () => !isObject(evalSet) }, (engine) => engine.evalSetToAdk(bytes, name));
 }
 
 /** Reads an evalset of any form as an object in camelCase. Integers beyond 2⁵³ lose digits, as all JavaScript numbers do. */
 export function readEvalSet(evalSet: Input<EvalSet>, name = "evalset"): EvalSet {
+  checkName(name);
   const bytes = toBytes(evalSet, "evalSet");
   const json = call({ hasLines: () => !isObject(evalSet) }, (engine) => engine.evalSetToJs(bytes, name));
   return JSON.parse(json) as EvalSet;
@@ -27,4 +29,8 @@ export function readEvalSet(evalSet: Input<EvalSet>, name = "evalset"): EvalSet 
 export function resultsToAdkJson(result: EvalSetResult): string {
   const bytes = toBytes(result, "result");
   return call({ hasLines: () => false }, (engine) => engine.resultsToAdk(bytes));
+}
+
+function checkName(name: unknown): void {
+  if (typeof name !== "string") throw unexpected("a text", name, "name");
 }

@@ -1,9 +1,10 @@
 import { call, drive, type RunPlan } from "./engine/run.js";
-import { isObject, toBytes } from "./engine/input.js";
+import { isObject, toBytes, unexpected } from "./engine/input.js";
 import { invocationsOf } from "./engine/invocations.js";
+import { engineOptions } from "./engine/options.js";
 import { ofMistake } from "./errors.js";
 import { DEFAULT_METRIC_EVALUATOR_REGISTRY } from "./registry.js";
-import type { EvalCaseResult, EvalSetResult, EvaluateRequest, EvaluatorOptions } from "./types.js";
+import type { EvalCaseResult, EvalSetResult, EvaluateRequest } from "./types.js";
 
 /**
  * Scores what an agent did against an evalset.
@@ -26,7 +27,6 @@ export async function evaluate(request: EvaluateRequest): Promise<EvalSetResult>
  * the evaluation. The generator returns the results of the whole evalset.
  */
 export async function* evaluateStream(request: EvaluateRequest): AsyncGenerator<EvalCaseResult, EvalSetResult> {
-  const { onProgress } = request;
   const plan = planOf(request);
   const output = drive(plan);
   const [engineVersion, referenceVersion] = call(plan, (engine) => engine.versions()) as [string, string];
@@ -64,38 +64,34 @@ export async function* evaluateStream(request: EvaluateRequest): AsyncGenerator<
         set.evalCaseResults.push(result);
         yield result;
       }
-      onProgress?.({ done: set.evalCaseResults.length, total });
+      request.onProgress?.({ done: set.evalCaseResults.length, total });
     }
   } finally {
     await output.return({ cancelled: true });
   }
 }
 
-/** The part of the options that the engine reads. */
-export function engineOptions(options: EvaluatorOptions, custom: readonly string[]): object {
-  return {
-    dialect: options.dialect ?? "adk-python",
-    explain: options.explain ?? "all",
-    concurrency: options.concurrency ?? 8,
-    timeoutMs: options.timeoutMs,
-    custom,
-    cases: undefined,
-    name: "evalset",
-  };
-}
-
 function planOf(request: EvaluateRequest): RunPlan {
-  const registry = request.registry ?? DEFAULT_METRIC_EVALUATOR_REGISTRY;
+  if (typeof request !== "object" || request === null) throw unexpected("an object", request, "request");
+  const { registry = DEFAULT_METRIC_EVALUATOR_REGISTRY, evalIds, evalSetName = "evalset" } = request;
+  if (typeof registry?.customMetricNames !== "function") {
+    throw unexpected("a MetricEvaluatorRegistry", registry, "registry");
+  }
+  if (evalIds !== undefined && !(Array.isArray(evalIds) && evalIds.every((id) => typeof id === "string"))) {
+    throw unexpected("an array of eval ids", evalIds, "evalIds");
+  }
+  if (typeof evalSetName !== "string") throw unexpected("a text", evalSetName, "evalSetName");
+  const options = {
+    ...engineOptions(request),
+    custom: registry.customMetricNames(),
+    cases: evalIds,
+    name: evalSetName,
+  };
   const config = request.config ?? (request.criteria === undefined ? undefined : { criteria: request.criteria });
   const bytes = {
     evalSet: toBytes(request.evalSet, "evalSet"),
     actual: toBytes(request.actual, "actual"),
     config: config === undefined ? undefined : toBytes(config, "config"),
-  };
-  const options = {
-    ...engineOptions(request, registry.customMetricNames()),
-    cases: request.evalIds,
-    name: request.evalSetName ?? "evalset",
   };
   const { evalSet, actual } = request;
   const inputs: Record<string, unknown> = { evalSet, actual, config };

@@ -1,10 +1,11 @@
 import { decodeCases, type Header } from "./engine/decode.js";
-import { toBytes } from "./engine/input.js";
+import { toBytes, unexpected } from "./engine/input.js";
+import { freeing } from "./engine/instance.js";
 import { invocationsOf } from "./engine/invocations.js";
+import { engineOptions } from "./engine/options.js";
 import { call } from "./engine/run.js";
 import { PrebuiltMetrics } from "./enums.js";
 import { AdkMetricsError, ofMistake } from "./errors.js";
-import { engineOptions } from "./evaluate.js";
 import { metricInfo } from "./metric-info.js";
 import type {
   ConversationScenario,
@@ -143,6 +144,10 @@ function evaluateConversation(
   expected: Invocation[] | undefined,
   options: EvaluatorOptions,
 ): EvaluationResult {
+  if (!Array.isArray(actual)) throw unexpected("an array of invocations", actual, "actual");
+  if (expected !== undefined && !Array.isArray(expected)) {
+    throw unexpected("an array of invocations", expected, "expected");
+  }
   const bytes = {
     metric: toBytes(metric, "metric"),
     actual: toBytes(actual, "actual"),
@@ -150,10 +155,9 @@ function evaluateConversation(
   };
   const noLines = { hasLines: () => false };
   const { result, failure, errors } = call(noLines, (engine) => {
-    const run = engine.EvalRun.ofInvocations(bytes.metric, bytes.actual, bytes.expected, engineOptions(options, []));
-    try {
-      const batch = run.poll(0, 1);
-      try {
+    const run = engine.EvalRun.ofInvocations(bytes.metric, bytes.actual, bytes.expected, engineOptions(options));
+    return freeing(run, () =>
+      freeing(run.poll(0, 1), (batch) => {
         const header = JSON.parse(run.header()) as Header;
         const sources = {
           actual: invocationsOf({ inferences: actual }, bytes.actual),
@@ -161,12 +165,8 @@ function evaluateConversation(
         };
         const [only] = decodeCases(batch, header, sources);
         return only as NonNullable<typeof only>;
-      } finally {
-        batch.free();
-      }
-    } finally {
-      run.free();
-    }
+      }),
+    );
   });
   const problem = failure ?? errors[0];
   if (problem !== undefined) throw ofMistake(problem, () => false);

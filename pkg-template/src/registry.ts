@@ -1,3 +1,4 @@
+import { unexpected } from "./engine/input.js";
 import { PrebuiltMetrics } from "./enums.js";
 import { AdkMetricsError } from "./errors.js";
 import {
@@ -48,8 +49,9 @@ export class MetricEvaluatorRegistry implements MetricRegistry {
    * @throws {AdkMetricsError} `unknown_metric` if there is none.
    */
   getEvaluator(metric: EvalMetric): Evaluator {
+    if (typeof metric?.metricName !== "string") throw unexpected("a text", metric?.metricName, "metric: metricName");
     const { metricName } = metric;
-    const name = LEGACY_NAMES[metricName] ?? metricName;
+    const name = Object.hasOwn(LEGACY_NAMES, metricName) ? LEGACY_NAMES[metricName] : metricName;
     const found =
       this.#custom.get(metricName)?.evaluator ?? ENGINE_CLASSES.find(([prebuilt]) => prebuilt === name)?.[1];
     if (found === undefined) throw new AdkMetricsError("unknown_metric", `${metricName} not found in registry.`);
@@ -58,12 +60,14 @@ export class MetricEvaluatorRegistry implements MetricRegistry {
 
   /** Adds a metric of your own, or replaces the evaluator of one. */
   registerEvaluator(info: MetricInfo, evaluator: EvaluatorClass): void {
-    this.#custom.set(info.metricName, { info: structuredClone(info), evaluator });
+    if (typeof info?.metricName !== "string") throw unexpected("a text", info?.metricName, "info: metricName");
+    if (typeof evaluator !== "function") throw unexpected("a class", evaluator, "evaluator");
+    this.#custom.set(info.metricName, { info: copyOf(info), evaluator });
   }
 
   /** What is known of every registered metric. */
   getRegisteredMetrics(): MetricInfo[] {
-    const custom = [...this.#custom.values()].map(({ info }) => structuredClone(info));
+    const custom = [...this.#custom.values()].map(({ info }) => copyOf(info));
     const engine = ENGINE_CLASSES.filter(([name]) => !this.#custom.has(name));
     return [...engine.map(([name, evaluator]) => evaluator.getMetricInfo(name)), ...custom];
   }
@@ -72,6 +76,12 @@ export class MetricEvaluatorRegistry implements MetricRegistry {
   customMetricNames(): string[] {
     return [...this.#custom.keys()];
   }
+}
+
+function copyOf({ metricValueInfo, ...info }: MetricInfo): MetricInfo {
+  if (metricValueInfo === undefined) return info;
+  const { interval } = metricValueInfo;
+  return { ...info, metricValueInfo: interval === undefined ? {} : { interval: { ...interval } } };
 }
 
 /** The registry that is used where none is given. */

@@ -1,4 +1,6 @@
+import { checkSize, unexpected } from "./engine/input.js";
 import { engineGeneration, memoryBuffer, withEngine } from "./engine/instance.js";
+import { dialectOf } from "./engine/options.js";
 import type { RougePairs } from "./generated/adk_metrics.js";
 import type { Dialect } from "./types.js";
 
@@ -23,7 +25,10 @@ const scorers: { [dialect in Dialect]?: { pairs: RougePairs; generation: number 
  * ```
  */
 export function rouge1(reference: string, candidate: string, options: { dialect?: Dialect } = {}): Rouge {
-  const dialect = options.dialect ?? "adk-python";
+  if (typeof reference !== "string") throw unexpected("a text", reference, "reference");
+  if (typeof candidate !== "string") throw unexpected("a text", candidate, "candidate");
+  checkSize(reference.length + candidate.length, "reference and candidate");
+  const dialect = dialectOf(options);
   return withEngine((engine) => {
     const generation = engineGeneration();
     let scorer = scorers[dialect];

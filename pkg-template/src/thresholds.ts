@@ -1,4 +1,5 @@
-import { EvalStatus } from "./enums.js";
+import { unexpected } from "./engine/input.js";
+import { EvalStatus, PrebuiltMetrics } from "./enums.js";
 import type {
   Criterion,
   EvalCaseResult,
@@ -12,10 +13,19 @@ import type {
  * does not name, results without a score and informational metrics stay as they are. The result given is not changed.
  */
 export function withThresholds(result: EvalSetResult, criteria: Record<string, number | Criterion>): EvalSetResult {
+  if (!Array.isArray(result?.evalCaseResults)) {
+    throw unexpected("the result of an evaluation", result?.evalCaseResults, "result: evalCaseResults");
+  }
+  if (typeof criteria !== "object" || criteria === null) throw unexpected("an object", criteria, "criteria");
   const thresholds = new Map<string, number>();
-  for (const [name, criterion] of Object.entries(criteria)) {
-    const threshold = typeof criterion === "number" ? criterion : criterion.threshold;
-    if (threshold !== undefined) thresholds.set(name, threshold);
+  for (const [key, criterion] of Object.entries(criteria)) {
+    const threshold: unknown = typeof criterion === "object" && criterion !== null ? criterion.threshold : criterion;
+    if (threshold === undefined) continue;
+    if (typeof threshold !== "number" || !Number.isFinite(threshold)) {
+      throw unexpected("a finite number", threshold, `criteria: ${key}`);
+    }
+    // A config may name metrics as the enum does.
+    thresholds.set(Object.hasOwn(PrebuiltMetrics, key) ? PrebuiltMetrics[key as keyof typeof PrebuiltMetrics] : key, threshold);
   }
   return { ...result, evalCaseResults: result.evalCaseResults.map((one) => caseWith(one, thresholds)) };
 }

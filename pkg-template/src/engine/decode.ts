@@ -35,7 +35,7 @@ export interface Sources {
 
 /** A case result, and what tells it from the others of its run. */
 export interface DecodedCase {
-  key: string;
+  key: number;
   result: EvalCaseResult;
   /** Why the case could not be scored. */
   failure?: EngineMistake;
@@ -57,96 +57,167 @@ const NOT_IN_PLACE = 0xffff_ffff;
 export function decodeCases(batch: Batch, header: Header, sources: Sources): DecodedCase[] {
   const cases = batch.cases();
   if (cases.length === 0) return [];
-  const [scores, statuses, reasons, spans] = [batch.scores(), batch.statuses(), batch.reasons(), batch.spans()];
-  const [ids, reasonTexts] = [batch.ids().split("\0"), batch.reasonTexts()];
-  const notes = new Map(JSON.parse(batch.notes()) as [number, Note][]);
-  const texts = (JSON.parse(batch.texts()) as Invocation[])[Symbol.iterator]();
-  const { metrics, evalSetId } = header;
-  let slot = 0;
+  const columns = new Columns(batch, header.metrics);
+  const spans = batch.spans();
+  const ids = batch.ids().split("\0");
+  const texts = JSON.parse(batch.texts()) as Invocation[];
   let span = 0;
-
-  const metricResult = (metric: HeaderMetric): EvalMetricResult => {
-    const score = scores[slot] as number;
-    const reason = reasons[slot] as number;
-    const result: EvalMetricResult = { metricName: metric.metricName, evalStatus: statuses[slot] as EvalStatus };
-    if (metric.threshold !== undefined) result.threshold = metric.threshold;
-    if (metric.criterion !== undefined) result.criterion = metric.criterion;
-    if (score === score) result.score = score;
-    if (reason !== 0) result.reason = reasonTexts[reason - 1] as string;
-    const note = notes.size === 0 ? undefined : notes.get(slot);
-    if (note?.details !== undefined) result.details = note.details;
-    if (note?.explanation !== undefined) result.explanation = note.explanation;
-    slot += 1;
-    return result;
-  };
-
-  const invocation = (source: InvocationSource, conversation: number, turn: number): (() => Invocation) | undefined => {
-    const [start, end] = [spans[span] as number, spans[span + 1] as number];
-    span += 2;
-    if (end === 0) return undefined;
-    if (end !== NOT_IN_PLACE) return () => source.at(conversation, turn, [start, end]);
-    const made = texts.next().value as Invocation;
-    return () => made;
-  };
+  let text = 0;
 
   const decoded: DecodedCase[] = [];
-  for (let at = 0; at < cases.length; at += NUMBERS_PER_CASE) {
-    const number = at / NUMBERS_PER_CASE;
-    const [place, run, status, turns, scored] = cases.subarray(at, at + NUMBERS_PER_CASE) as unknown as number[] as [
-      number,
-      number,
-      number,
-      number,
-      number,
-    ];
-    const firstSlot = slot;
-    const overall = scored === 1 ? metrics.map(metricResult) : [];
-    const perInvocation: EvalMetricResultPerInvocation[] = [];
+  for (let number = 0; number * NUMBERS_PER_CASE < cases.length; number += 1) {
+    const at = number * NUMBERS_PER_CASE;
+    const place = cases[at] as number;
+    const run = cases[at + 1] as number;
+    const turns = cases[at + 3] as number;
+    const scored = cases[at + 4] === 1;
+    const firstSlot = columns.slot;
+    const overallEvalMetricResults = scored ? columns.next() : [];
+    const evalMetricResultPerInvocation: EvalMetricResultPerInvocation[] = [];
     for (let turn = 0; turn < turns; turn += 1) {
-      const actual = invocation(sources.actual, run - 1, turn);
-      const expected = invocation(sources.expected, place, turn);
-      perInvocation.push(turnResult(actual, expected, metrics.map(metricResult)));
+      const actual = new Place(sources.actual, run - 1, turn, spans[span] as number, spans[span + 1] as number);
+      if (actual.end === NOT_IN_PLACE) actual.known = texts[text++] as Invocation;
+      const expected = new Place(sources.expected, place, turn, spans[span + 2] as number, spans[span + 3] as number);
+      if (expected.end === NOT_IN_PLACE) expected.known = texts[text++] as Invocation;
+      span += 4;
+      evalMetricResultPerInvocation.push(turnResult(actual, expected, columns.next()));
     }
     const result: EvalCaseResult = {
-      evalSetId,
+      evalSetId: header.evalSetId,
       evalId: ids[3 * number] as string,
-      finalEvalStatus: status as EvalStatus,
-      overallEvalMetricResults: overall,
-      evalMetricResultPerInvocation: perInvocation,
+      finalEvalStatus: cases[at + 2] as EvalStatus,
+      overallEvalMetricResults,
+      evalMetricResultPerInvocation,
       sessionId: ids[3 * number + 1] as string,
     };
     const userId = ids[3 * number + 2] as string;
     if (userId !== "") result.userId = userId;
-    const failure = notes.get(-1 - number) as EngineMistake | undefined;
-    if (failure !== undefined) result.reason = describe(failure);
-    const errors = overall.flatMap((_, index) => notes.get(firstSlot + index)?.error ?? []);
-    decoded.push({ key: `${place}/${run}`, result, errors, ...(failure === undefined ? {} : { failure }) });
+    const one: DecodedCase = { key: place * 2 ** 26 + run, result, errors: columns.errors(firstSlot) };
+    const failure = columns.failureOf(number);
+    if (failure !== undefined) {
+      one.failure = failure;
+      result.reason = describe(failure);
+    }
+    decoded.push(one);
   }
   return decoded;
 }
 
-/** Invocations are parsed when they are first looked at, so that a large run does not pay for them. */
+/** The slots of a batch, read from the first to the last. */
+class Columns {
+  slot = 0;
+  readonly #metrics: readonly HeaderMetric[];
+  readonly #scores: Float64Array;
+  readonly #statuses: Uint8Array;
+  readonly #reasons: Uint16Array;
+  readonly #reasonTexts: string[];
+  readonly #notes: Map<number, Note>;
+  /** Results that say nothing but why there is no score: one for all that are alike. */
+  readonly #blanks = new Map<number, EvalMetricResult>();
+
+  constructor(batch: Batch, metrics: readonly HeaderMetric[]) {
+    this.#metrics = metrics;
+    this.#scores = batch.scores();
+    this.#statuses = batch.statuses();
+    this.#reasons = batch.reasons();
+    this.#reasonTexts = batch.reasonTexts();
+    this.#notes = new Map(JSON.parse(batch.notes()) as [number, Note][]);
+  }
+
+  /** The results of every metric for the next turn or conversation. */
+  next(): EvalMetricResult[] {
+    const results: EvalMetricResult[] = [];
+    for (let metric = 0; metric < this.#metrics.length; metric += 1) results.push(this.#result(metric));
+    return results;
+  }
+
+  /** Why metrics could not be computed, for the case whose slots begin here. */
+  errors(firstSlot: number): EngineMistake[] {
+    if (this.#notes.size === 0) return NO_ERRORS;
+    return this.#metrics.flatMap((_, metric) => this.#notes.get(firstSlot + metric)?.error ?? []);
+  }
+
+  /** Why a case could not be scored. */
+  failureOf(number: number): EngineMistake | undefined {
+    return this.#notes.size === 0 ? undefined : (this.#notes.get(-1 - number) as EngineMistake | undefined);
+  }
+
+  #result(metric: number): EvalMetricResult {
+    const slot = this.slot++;
+    const score = this.#scores[slot] as number;
+    const note = this.#notes.size === 0 ? undefined : this.#notes.get(slot);
+    if (Number.isNaN(score) && note === undefined) return this.#blank(metric, slot);
+    const { metricName, threshold, criterion } = this.#metrics[metric] as HeaderMetric;
+    const result: EvalMetricResult = { metricName, evalStatus: this.#statuses[slot] as EvalStatus };
+    if (threshold !== undefined) result.threshold = threshold;
+    if (criterion !== undefined) result.criterion = criterion;
+    if (!Number.isNaN(score)) result.score = score;
+    const reason = this.#reasons[slot] as number;
+    if (reason !== 0) result.reason = this.#reasonTexts[reason - 1] as string;
+    if (note?.details !== undefined) result.details = note.details;
+    if (note?.explanation !== undefined) result.explanation = note.explanation;
+    return result;
+  }
+
+  #blank(metric: number, slot: number): EvalMetricResult {
+    const status = this.#statuses[slot] as number;
+    const reason = this.#reasons[slot] as number;
+    const key = (metric * 8 + status) * 2 ** 16 + reason;
+    const known = this.#blanks.get(key);
+    if (known !== undefined) return known;
+    const { metricName, threshold, criterion } = this.#metrics[metric] as HeaderMetric;
+    const result: EvalMetricResult = { metricName, evalStatus: status as EvalStatus };
+    if (threshold !== undefined) result.threshold = threshold;
+    if (criterion !== undefined) result.criterion = criterion;
+    if (reason !== 0) result.reason = this.#reasonTexts[reason - 1] as string;
+    this.#blanks.set(key, Object.freeze(result));
+    return result;
+  }
+}
+
+const NO_ERRORS: EngineMistake[] = [];
+
+/** Where an invocation is found; parsed when it is first looked at, so that a large run does not pay for it. */
+class Place {
+  known: Invocation | undefined;
+  readonly #source: InvocationSource;
+  readonly #conversation: number;
+  readonly #turn: number;
+  readonly #start: number;
+  readonly end: number;
+
+  constructor(source: InvocationSource, conversation: number, turn: number, start: number, end: number) {
+    this.#source = source;
+    this.#conversation = conversation;
+    this.#turn = turn;
+    this.#start = start;
+    this.end = end;
+  }
+
+  get(): Invocation {
+    return (this.known ??= this.#source.at(this.#conversation, this.#turn, [this.#start, this.end]));
+  }
+}
+
 function turnResult(
-  actual: (() => Invocation) | undefined,
-  expected: (() => Invocation) | undefined,
+  actual: Place,
+  expected: Place,
   evalMetricResults: EvalMetricResult[],
 ): EvalMetricResultPerInvocation {
-  let knownActual: Invocation | undefined;
-  let knownExpected: Invocation | undefined;
-  if (expected === undefined) {
+  if (expected.end === 0) {
     return {
       get actualInvocation() {
-        return (knownActual ??= actual?.() ?? { userContent: {} });
+        return actual.get();
       },
       evalMetricResults,
     };
   }
   return {
     get actualInvocation() {
-      return (knownActual ??= actual?.() ?? { userContent: {} });
+      return actual.get();
     },
     get expectedInvocation() {
-      return (knownExpected ??= expected());
+      return expected.get();
     },
     evalMetricResults,
   };

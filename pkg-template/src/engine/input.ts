@@ -2,25 +2,85 @@ import { AdkMetricsError } from "../errors.js";
 
 const encoder = new TextEncoder();
 
+/** As much as the engine reads of one input. Checked here too, since more might not even fit into its memory. */
+export const MAX_BYTES = 256 * 1024 * 1024;
+
 /** JSON as bytes: bytes and text as they are, objects written as JSON. */
 export function toBytes(value: unknown, name: string): Uint8Array {
-  if (value instanceof Uint8Array) return value;
-  if (value instanceof ArrayBuffer) return new Uint8Array(value);
-  if (ArrayBuffer.isView(value)) return new Uint8Array(value.buffer, value.byteOffset, value.byteLength);
-  if (typeof value === "string") return encoder.encode(wellFormed(value, name));
-  if (typeof value === "object" && value !== null) return encoder.encode(stringify(value, name));
-  throw new AdkMetricsError("invalid_input", `expected JSON text, bytes or an object, found ${nameOf(value)}`, {
+  if (typeof value !== "string" && (typeof value !== "object" || value === null)) {
+    throw unexpected("JSON text, bytes or an object", value, name);
+  }
+  const bytes = typeof value === "string" ? encode(value, name) : (bytesOf(value) ?? encode(stringify(value, name), name));
+  checkSize(bytes.length, name);
+  return bytes;
+}
+
+function encode(text: string, name: string): Uint8Array {
+  checkSize(text.length, name);
+  return encoder.encode(wellFormed(text, name));
+}
+
+/** @throws {AdkMetricsError} `limit_exceeded` for more bytes than the engine reads. */
+export function checkSize(bytes: number, name: string): void {
+  if (bytes <= MAX_BYTES) return;
+  throw new AdkMetricsError("limit_exceeded", `the input has ${bytes} bytes or more; at most ${MAX_BYTES} are read`, {
     path: name,
+    help: "Split it into several files",
   });
 }
 
+function bytesOf(value: object): Uint8Array | undefined {
+  if (ArrayBuffer.isView(value)) {
+    return value instanceof Uint8Array ? value : new Uint8Array(value.buffer, value.byteOffset, value.byteLength);
+  }
+  return isArrayBuffer(value) ? new Uint8Array(value) : undefined;
+}
+
+/** Asks no prototype, for which a proxy might have a trap. */
+function isArrayBuffer(value: object): value is ArrayBuffer {
+  try {
+    arrayBufferLength?.call(value);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const arrayBufferLength = Object.getOwnPropertyDescriptor(ArrayBuffer.prototype, "byteLength")?.get;
+
 /** Whether an input is an object, whose parts go back to the caller as they are. */
 export function isObject(value: unknown): value is object {
-  return typeof value === "object" && value !== null && !(value instanceof ArrayBuffer) && !ArrayBuffer.isView(value);
+  return typeof value === "object" && value !== null && !ArrayBuffer.isView(value) && !isArrayBuffer(value);
+}
+
+/** The error for an argument that is not what its type says. */
+export function unexpected(what: string, found: unknown, path: string): AdkMetricsError {
+  return new AdkMetricsError("invalid_input", `expected ${what}, found ${nameOf(found)}`, { path });
 }
 
 function nameOf(value: unknown): string {
-  return value === null ? "null" : value === undefined ? "nothing" : `a ${typeof value}`;
+  switch (typeof value) {
+    case "undefined":
+      return "nothing";
+    case "object":
+      return value === null ? "null" : "an object";
+    case "string":
+      return value.length > 40 ? "a text" : JSON.stringify(value);
+    case "number":
+    case "boolean":
+      return String(value);
+    default:
+      return `a ${typeof value}`;
+  }
+}
+
+/** What an error says, whatever it is that was thrown. */
+export function messageOf(error: unknown): string {
+  try {
+    return error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+  } catch {
+    return "an error that has no words";
+  }
 }
 
 /** `TextEncoder` would turn half a surrogate pair into U+FFFD without a word. */
@@ -46,7 +106,9 @@ function isWellFormed(text: string): boolean {
 function stringify(value: object, name: string): string {
   try {
     check(value, [], new Set());
-    return JSON.stringify(value);
+    const json = JSON.stringify(value) as string | undefined;
+    if (json === undefined) throw new Unserializable("`toJSON` gives nothing", []);
+    return json;
   } catch (cause) {
     if (cause instanceof Unserializable) {
       const path = cause.path.length === 0 ? name : `${name}: ${pathOf(cause.path)}`;
@@ -56,7 +118,7 @@ function stringify(value: object, name: string): string {
         ...(cause.cause === undefined ? {} : { cause: cause.cause }),
       });
     }
-    throw new AdkMetricsError("unserializable", `the object cannot be written as JSON: ${String(cause)}`, {
+    throw new AdkMetricsError("unserializable", `the object cannot be written as JSON: ${messageOf(cause)}`, {
       path: name,
       cause,
     });
@@ -112,7 +174,7 @@ function get(object: object, key: string, path: Step[]): unknown {
   try {
     return Reflect.get(object, key);
   } catch (cause) {
-    throw new Unserializable(`reading the property failed: ${String(cause)}`, path, undefined, cause);
+    throw new Unserializable(`reading the property failed: ${messageOf(cause)}`, path, undefined, cause);
   }
 }
 

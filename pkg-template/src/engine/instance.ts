@@ -62,6 +62,19 @@ export function withEngine<T>(work: (engine: Engine) => T): T {
   }
 }
 
+/** Works with an object of the engine, then frees it; not after a trap, which takes the whole instance along. */
+export function freeing<T extends { free(): void }, R>(object: T, work: (object: T) => R): R {
+  let result: R;
+  try {
+    result = work(object);
+  } catch (error) {
+    if (!isTrap(error)) object.free();
+    throw error;
+  }
+  object.free();
+  return result;
+}
+
 /** Replaces the instance by a new one of the same module. */
 function restart(): void {
   generation += 1;

@@ -1,6 +1,6 @@
 import type { Invocation } from "../types.js";
-import { withEngine } from "./instance.js";
 import { isObject } from "./input.js";
+import { call } from "./run.js";
 
 /** Where the invocations of an input are found, so that results can give them back. */
 export interface InvocationSource {
@@ -15,14 +15,23 @@ const decoder = new TextDecoder();
 
 /** The invocations of an input that was passed on as `bytes`. */
 export function invocationsOf(input: unknown, bytes: Uint8Array): InvocationSource {
-  const conversations = isObject(input) ? conversationsOf(input) : undefined;
+  const conversations = isObject(input) ? ifReadable(() => conversationsOf(input)) : undefined;
   return {
     at(conversation, turn, span) {
-      const given = conversations?.(conversation)?.[turn];
+      const given = ifReadable(() => conversations?.(conversation)?.[turn]);
       if (isObject(given)) return given as Invocation;
       return span === undefined ? emptyInvocation() : parseInvocation(bytes.subarray(span[0], span[1]));
     },
   };
+}
+
+/** A getter or a proxy that answered when its object was written as JSON need not do so again. */
+function ifReadable<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch {
+    return undefined;
+  }
 }
 
 function emptyInvocation(): Invocation {
@@ -31,7 +40,7 @@ function emptyInvocation(): Invocation {
 
 /** An invocation in either spelling as an object in camelCase. */
 export function parseInvocation(bytes: Uint8Array): Invocation {
-  const json = withEngine((engine) => engine.invocationToJs(bytes));
+  const json = call({ hasLines: () => false }, (engine) => engine.invocationToJs(bytes));
   return JSON.parse(json) as Invocation;
 }
 

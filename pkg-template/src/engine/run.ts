@@ -1,8 +1,9 @@
-import { AdkMetricsError, describe, type EngineMistake, isEngineMistake, ofMistake } from "../errors.js";
+import { AdkMetricsError, describe, isEngineMistake, ofMistake } from "../errors.js";
 import type { Batch, EvalRun } from "../generated/adk_metrics.js";
 import type { EvalCase, EvalMetric, EvaluationResult, EvaluatorOptions, MetricRegistry } from "../types.js";
 import { type DecodedCase, decodeCases, decodeTasks, type Header, type HostTask, type Sources, taskInvocations } from "./decode.js";
-import { type Engine, engineGeneration, withEngine } from "./instance.js";
+import { messageOf } from "./input.js";
+import { type Engine, engineGeneration, freeing, withEngine } from "./instance.js";
 
 /** A run before it is started: everything needed to start it, and to start it again. */
 export interface RunPlan {
@@ -30,7 +31,7 @@ export type RunOutput = { header: Header } | { cases: DecodedCase[] };
 export async function* drive(plan: RunPlan): AsyncGenerator<RunOutput, { cancelled: boolean }> {
   const { signal } = plan.options;
   const journal = new Map<string, Promise<Answer>>();
-  const given = new Set<string>();
+  const given = new Set<number>();
   const inbox = new Inbox();
   let session = openSession(plan);
   let stretchBegan = performance.now();
@@ -40,7 +41,10 @@ export async function* drive(plan: RunPlan): AsyncGenerator<RunOutput, { cancell
   try {
     yield { header: session.header };
     for (;;) {
-      if (session.generation !== engineGeneration()) session = openSession(plan);
+      if (session.generation !== engineGeneration()) {
+        session = openSession(plan);
+        cancelled = false;
+      }
       const { run, header, generation } = session;
       if (signal?.aborted === true && !cancelled) {
         cancelled = true;
@@ -49,9 +53,9 @@ export async function* drive(plan: RunPlan): AsyncGenerator<RunOutput, { cancell
       const step = call(plan, () => takeStep(run, header, plan.sources));
       for (const task of step.tasks) {
         const key = `${task.metric}/${task.case}/${task.run ?? ""}`;
-        const answer = journal.get(key) ?? compute(task, header, plan);
-        journal.set(key, answer);
-        void answer.then((found) => inbox.put({ generation, task: task.id, found }));
+        const pending = journal.get(key) ?? compute(task, header, plan);
+        journal.set(key, pending);
+        void pending.then((answer) => inbox.put({ generation, task: task.id, answer }));
       }
       const fresh = step.cases.filter(({ key }) => !given.has(key));
       for (const { key } of fresh) given.add(key);
@@ -66,7 +70,10 @@ export async function* drive(plan: RunPlan): AsyncGenerator<RunOutput, { cancell
         stretchBegan = performance.now();
       }
       for (const letter of inbox.take()) {
-        if (letter.generation === generation) call(plan, () => deliver(run, letter));
+        // The engine may have been restarted, by this delivery or while this run slept: then the new run asks again.
+        if (letter.generation === engineGeneration() && generation === engineGeneration()) {
+          call(plan, () => deliver(run, letter));
+        }
       }
     }
   } finally {
@@ -107,8 +114,7 @@ interface Step {
 }
 
 function takeStep(run: EvalRun, header: Header, sources: Sources): Step {
-  const batch: Batch = run.poll(performance.now(), CASES_PER_STEP);
-  try {
+  return freeing(run.poll(performance.now(), CASES_PER_STEP), (batch: Batch) => {
     const cases = decodeCases(batch, header, sources);
     const finished = batch.finished();
     return {
@@ -118,13 +124,19 @@ function takeStep(run: EvalRun, header: Header, sources: Sources): Step {
       idle: !finished && cases.length < CASES_PER_STEP,
       waitUntil: batch.waitUntil(),
     };
-  } finally {
-    batch.free();
-  }
+  });
 }
 
-/** What came of a metric of the user's own. */
-type Answer = { result: EvaluationResult } | { failure: string };
+/** What came of a metric of the user's own. Nothing in it runs the user's code any more. */
+type Answer = { found: Found } | { failure: string };
+
+/** What the engine reads of an evaluation. */
+interface Found {
+  score: unknown;
+  status: unknown;
+  reason: unknown;
+  turns: Omit<Found, "turns">[];
+}
 
 async function compute(task: HostTask, header: Header, { registry, sources }: RunPlan): Promise<Answer> {
   try {
@@ -133,49 +145,51 @@ async function compute(task: HostTask, header: Header, { registry, sources }: Ru
     const expected = task.expected === null ? undefined : taskInvocations(task.expected, sources.expected, task.case);
     const scenario = (task.scenario ?? undefined) as EvalCase["conversationScenario"];
     const evaluator = registry.getEvaluator(metric);
-    return { result: await evaluator.evaluateInvocations(actual, expected, scenario) };
+    const result: unknown = await evaluator.evaluateInvocations(actual, expected, scenario);
+    if (typeof result !== "object" || result === null) return { failure: NO_RESULT };
+    return { found: foundOf(result as EvaluationResult) };
   } catch (error) {
     return { failure: error instanceof AdkMetricsError ? describe(error) : messageOf(error) };
   }
 }
 
-function messageOf(error: unknown): string {
-  return error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+const NO_RESULT = "the metric gave no evaluation result";
+
+function foundOf({ overallScore, overallEvalStatus, reason, perInvocationResults }: EvaluationResult): Found {
+  return {
+    score: overallScore,
+    status: overallEvalStatus,
+    reason,
+    turns: Array.from(perInvocationResults ?? [], ({ score, evalStatus, reason }) => ({ score, status: evalStatus, reason })),
+  };
 }
 
-function deliver(run: EvalRun, { task, found }: Letter): void {
-  if ("failure" in found) {
-    run.handleCustomFailure(task, found.failure);
+function deliver(run: EvalRun, { task, answer }: Letter): void {
+  if ("failure" in answer) {
+    run.handleCustomFailure(task, answer.failure);
     return;
   }
   try {
-    const { overallScore, overallEvalStatus, perInvocationResults, reason } = found.result;
-    run.handleCustom(task, {
-      score: overallScore,
-      status: overallEvalStatus,
-      reason,
-      turns: (perInvocationResults ?? []).map((turn) => ({
-        score: turn.score,
-        status: turn.evalStatus,
-        reason: turn.reason,
-      })),
-    });
+    run.handleCustom(task, answer.found);
   } catch (error) {
-    const mistake: EngineMistake | undefined = isEngineMistake(error) ? error : undefined;
-    if (mistake === undefined && !(error instanceof TypeError)) throw error;
-    run.handleCustomFailure(task, `the metric gave no evaluation result: ${mistake?.message ?? messageOf(error)}`);
+    if (!isEngineMistake(error)) throw error;
+    run.handleCustomFailure(task, `${NO_RESULT}: ${error.message}`);
   }
 }
 
 interface Letter {
   generation: number;
   task: number;
-  found: Answer;
+  answer: Answer;
 }
+
+/** The longest sleep that timers keep to, in milliseconds; a longer one ends at once. */
+const LONGEST_SLEEP = 2 ** 31 - 1;
 
 /** Answers on their way to the engine, and the sleep until the next one. */
 class Inbox {
   #letters: Letter[] = [];
+  #woken = false;
   #awake: (() => void) | undefined;
 
   put(letter: Letter): void {
@@ -188,18 +202,23 @@ class Inbox {
   }
 
   wake(): void {
+    this.#woken = true;
     this.#awake?.();
   }
 
-  /** Waits for an answer, a call of `wake`, or a time. */
+  /** Waits for an answer, a call of `wake`, or a time; not at all if something came since the last wait. */
   async next(until: number | undefined): Promise<void> {
-    if (this.#letters.length > 0) return;
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    await new Promise<void>((resolve) => {
-      this.#awake = resolve;
-      if (until !== undefined) timer = setTimeout(resolve, Math.max(0, until - performance.now()) + 1);
-    });
-    this.#awake = undefined;
-    clearTimeout(timer);
+    if (!this.#woken) {
+      let timer: ReturnType<typeof setTimeout> | undefined;
+      await new Promise<void>((resolve) => {
+        this.#awake = resolve;
+        if (until === undefined) return;
+        const sleep = Math.max(0, until - performance.now()) + 1;
+        timer = setTimeout(resolve, Math.min(sleep, LONGEST_SLEEP));
+      });
+      this.#awake = undefined;
+      clearTimeout(timer);
+    }
+    this.#woken = false;
   }
 }

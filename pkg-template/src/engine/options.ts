@@ -1,0 +1,57 @@
+import type { Dialect, EvaluatorOptions } from "../types.js";
+import { unexpected } from "./input.js";
+
+/** The options as the engine reads them. */
+export interface EngineOptions {
+  dialect: Dialect;
+  explain: "none" | "failures" | "all";
+  concurrency: number;
+  timeoutMs: number | undefined;
+  /** The metrics that the host computes. */
+  custom: readonly string[];
+  /** The cases to run; all if undefined. */
+  cases: readonly string[] | undefined;
+  /** What an evalset without an id is called. */
+  name: string;
+}
+
+/**
+ * The part of the options that the engine reads, with the defaults filled in.
+ *
+ * @throws {AdkMetricsError} `invalid_input` for an option that is not what its type says.
+ */
+export function engineOptions(options: EvaluatorOptions): EngineOptions {
+  const { explain = "all", concurrency = 8, timeoutMs = Infinity, signal, onProgress } = options;
+  if (!["none", "failures", "all"].includes(explain)) {
+    throw unexpected('"none", "failures" or "all"', explain, "explain");
+  }
+  if (!(typeof concurrency === "number" && concurrency >= 1)) {
+    throw unexpected("a number from 1 up", concurrency, "concurrency");
+  }
+  if (!(typeof timeoutMs === "number" && timeoutMs > 0)) {
+    throw unexpected("a number of milliseconds above 0", timeoutMs, "timeoutMs");
+  }
+  if (signal !== undefined && typeof signal?.addEventListener !== "function") {
+    throw unexpected("an AbortSignal", signal, "signal");
+  }
+  if (onProgress !== undefined && typeof onProgress !== "function") {
+    throw unexpected("a function", onProgress, "onProgress");
+  }
+  return {
+    dialect: dialectOf(options),
+    explain,
+    concurrency,
+    timeoutMs: timeoutMs === Infinity ? undefined : timeoutMs,
+    custom: [],
+    cases: undefined,
+    name: "evalset",
+  };
+}
+
+/** The dialect that the options name. */
+export function dialectOf({ dialect = "adk-python" }: { dialect?: Dialect }): Dialect {
+  if (dialect !== "adk-python" && dialect !== "adk-ts") {
+    throw unexpected('"adk-python" or "adk-ts"', dialect, "dialect");
+  }
+  return dialect;
+}
