@@ -15,9 +15,9 @@ import type { EvalCaseResult, EvalSetResult, EvaluateRequest } from "./types.js"
  * @throws {AdkMetricsError} if an input cannot be used.
  */
 export async function evaluate(request: EvaluateRequest): Promise<EvalSetResult> {
-  const results = evaluateStream(request);
+  const batches = evaluateBatches(request);
   for (;;) {
-    const next = await results.next();
+    const next = await batches.next();
     if (next.done === true) return next.value;
   }
 }
@@ -27,6 +27,20 @@ export async function evaluate(request: EvaluateRequest): Promise<EvalSetResult>
  * the evaluation. The generator returns the results of the whole evalset.
  */
 export async function* evaluateStream(request: EvaluateRequest): AsyncGenerator<EvalCaseResult, EvalSetResult> {
+  const batches = evaluateBatches(request);
+  try {
+    for (;;) {
+      const next = await batches.next();
+      if (next.done === true) return next.value;
+      yield* next.value;
+    }
+  } finally {
+    await batches.return(undefined as never);
+  }
+}
+
+/** Case results in batches: a step of an async generator for each of 10,000 would cost more than scoring them. */
+async function* evaluateBatches(request: EvaluateRequest): AsyncGenerator<EvalCaseResult[], EvalSetResult> {
   const plan = planOf(request);
   const output = drive(plan);
   const [engineVersion, referenceVersion] = call(plan, (engine) => engine.versions()) as [string, string];
@@ -60,10 +74,9 @@ export async function* evaluateStream(request: EvaluateRequest): AsyncGenerator<
         }
         continue;
       }
-      for (const { result } of next.value.cases) {
-        set.evalCaseResults.push(result);
-        yield result;
-      }
+      const results = next.value.cases.map(({ result }) => result);
+      for (const result of results) set.evalCaseResults.push(result);
+      yield results;
       request.onProgress?.({ done: set.evalCaseResults.length, total });
     }
   } finally {
