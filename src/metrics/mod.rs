@@ -136,7 +136,7 @@ pub struct Explanation<'a> {
     /// The words that both texts have.
     pub tokens: Option<TokenOverlap>,
     /// Readings that may surprise.
-    #[cfg_attr(feature = "schema", schemars(default))]
+    #[cfg_attr(feature = "schema", schemars(default, skip_serializing_if = "Vec::is_empty"))]
     pub warnings: Vec<Cow<'static, str>>,
 }
 

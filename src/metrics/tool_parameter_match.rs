@@ -10,8 +10,6 @@
 //! `default_strategy` (`exact`, the default, `casefold_exact`, `numeric`, `contains`),
 //! `per_arg_strategies` (argument to strategy), `numeric_tolerance` (0), `ordered` (true).
 
-use std::collections::BTreeMap;
-
 use super::{Case, Evaluation, Explanation, Metric, Scoring, TurnEvaluation, pairs};
 use crate::model::config::{Setup, read_flag};
 use crate::model::error::{ErrorCode, Result};
@@ -37,7 +35,7 @@ pub(super) fn build(setup: &Setup<'_, '_, '_>) -> Result<Box<dyn Metric>> {
     let tolerance = setup.setting(TOLERANCE, 0.0, tolerance)?;
     let strategies = Strategies {
         default: setup.setting(DEFAULT_STRATEGY, Strategy::Exact, |at| strategy(at, tolerance))?,
-        per_argument: setup.setting(PER_ARGUMENT, BTreeMap::new(), |at| strategies(at, tolerance))?,
+        per_argument: setup.setting(PER_ARGUMENT, Vec::new(), |at| strategies(at, tolerance))?,
     };
     let rule = ParameterMatch {
         match_mode: setup.setting(MODE, MatchMode::NameAndRequiredArgs, match_mode)?,
@@ -67,7 +65,7 @@ fn strategy(at: &At<'_, '_>, tolerance: f64) -> Result<Strategy> {
     }
 }
 
-fn strategies(at: &At<'_, '_>, tolerance: f64) -> Result<BTreeMap<String, Strategy>> {
+fn strategies(at: &At<'_, '_>, tolerance: f64) -> Result<Vec<(String, Strategy)>> {
     if at.json.kind() != Kind::Object {
         return Err(at.expected("an object from argument names to strategies"));
     }

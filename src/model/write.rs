@@ -54,7 +54,7 @@ impl Writer {
     }
 
     /// Writes an array.
-    pub fn array<'i>(&mut self, items: &mut dyn Iterator<Item = &'i dyn Write>) {
+    pub fn array(&mut self, items: &mut dyn Iterator<Item = &dyn Write>) {
         self.text.push('[');
         for (index, item) in items.enumerate() {
             if index > 0 {

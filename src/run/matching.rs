@@ -41,10 +41,8 @@ pub(super) fn pair(set: &EvalSet<'_>, runs: &[ActualRun<'_>]) -> (Vec<Pairing>, 
             None => pairings.push(Pairing { case, run: None }),
         }
     }
-    let mut strays: Vec<usize> = by_id.into_values().flatten().collect();
-    strays.extend(runs.iter().enumerate().filter(|(_, run)| run.eval_id.is_none()).map(|(index, _)| index));
-    strays.sort_unstable();
-    let warnings = strays.into_iter().filter_map(|index| runs.get(index)).map(stray).collect();
+    let is_stray = |run: &&ActualRun<'_>| run.eval_id.as_deref().is_none_or(|id| by_id.contains_key(id));
+    let warnings = runs.iter().filter(is_stray).map(stray).collect();
     (pairings, warnings)
 }
 

@@ -32,7 +32,7 @@
 mod matching;
 mod plan;
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 
 use crate::metrics::{Case, Dialect, Evaluation, Explain, Scoring, TurnEvaluation, length_mismatch, mean};
 use crate::model::actual::ActualRun;
@@ -154,12 +154,12 @@ pub struct Run<'a> {
     warnings: Vec<Error>,
     /// How many pairings were begun.
     begun: usize,
-    /// Begun cases that wait for the host, by their place among the pairings.
-    open: BTreeMap<usize, OpenCase<'a>>,
+    /// Begun cases that wait for the host.
+    open: Vec<OpenCase<'a>>,
     /// Tasks that the host was not given yet.
     queued: VecDeque<Task>,
     /// Tasks that the host works on.
-    working: BTreeMap<TaskId, Task>,
+    working: Vec<Task>,
     /// Cases that are settled and not given out yet.
     settled: VecDeque<CaseResult<'a>>,
     next_task: u32,
@@ -167,6 +167,8 @@ pub struct Run<'a> {
 }
 
 struct OpenCase<'a> {
+    /// The place among the pairings.
+    place: usize,
     result: CaseResult<'a>,
     missing: usize,
 }
@@ -191,9 +193,9 @@ impl<'a> Run<'a> {
             pairings,
             warnings,
             begun: 0,
-            open: BTreeMap::new(),
+            open: Vec::new(),
             queued: VecDeque::new(),
-            working: BTreeMap::new(),
+            working: Vec::new(),
             settled: VecDeque::new(),
             next_task: 0,
             cancelled: false,
@@ -262,7 +264,7 @@ impl<'a> Run<'a> {
             {
                 task.until = self.options.timeout_ms.map(|limit| now + limit);
                 let custom = task.custom;
-                self.working.insert(custom.id, task);
+                self.working.push(task);
                 return Action::Custom(custom);
             }
             // The next case is begun only when all tasks of the others are given out, so that few
@@ -274,14 +276,15 @@ impl<'a> Run<'a> {
             if self.working.is_empty() {
                 return Action::Finished;
             }
-            let first = self.working.values().filter_map(|task| task.until).reduce(f64::min);
+            let first = self.working.iter().filter_map(|task| task.until).reduce(f64::min);
             return Action::Wait(first);
         }
     }
 
     /// Takes what the host found. An answer to a task that is not open any more is ignored.
     pub fn handle_custom(&mut self, id: TaskId, found: Result<CustomEvaluation, Error>) {
-        if let Some(task) = self.working.remove(&id) {
+        if let Some(at) = self.working.iter().position(|task| task.custom.id == id) {
+            let task = self.working.remove(at);
             self.settle(&task, found);
         }
     }
@@ -289,7 +292,7 @@ impl<'a> Run<'a> {
     /// Stops: what is scored stays, everything else is NOT_EVALUATED with the reason.
     pub fn cancel(&mut self) {
         self.cancelled = true;
-        let given_out = std::mem::take(&mut self.working).into_values();
+        let given_out = std::mem::take(&mut self.working).into_iter();
         let open: Vec<Task> = given_out.chain(std::mem::take(&mut self.queued)).collect();
         for task in open {
             self.settle(&task, Err(cancelled()));
@@ -299,7 +302,7 @@ impl<'a> Run<'a> {
     fn expire(&mut self, now: Millis) {
         let is_late = |task: &Task| task.until.is_some_and(|until| until <= now);
         let late: Vec<TaskId> =
-            self.working.iter().filter(|(_, task)| is_late(task)).map(|(id, _)| *id).collect();
+            self.working.iter().filter(|task| is_late(task)).map(|task| task.custom.id).collect();
         for id in late {
             let limit = self.options.timeout_ms.unwrap_or_default();
             self.handle_custom(
@@ -342,7 +345,7 @@ impl<'a> Run<'a> {
             self.give_out(result);
             return;
         }
-        self.open.insert(place, OpenCase { result, missing: hosted.len() });
+        self.open.push(OpenCase { place, result, missing: hosted.len() });
         for metric in hosted {
             let id = TaskId(self.next_task);
             self.next_task = self.next_task.wrapping_add(1);
@@ -384,7 +387,8 @@ impl<'a> Run<'a> {
     }
 
     fn settle(&mut self, task: &Task, found: Result<CustomEvaluation, Error>) {
-        let Some(open) = self.open.get_mut(&task.place) else { return };
+        let Some(at) = self.open.iter().position(|open| open.place == task.place) else { return };
+        let Some(open) = self.open.get_mut(at) else { return };
         let run = task.custom.pairing.run.and_then(|run| self.runs.get(run));
         let turns = run.and_then(|run| run.invocations.as_ref()).map_or(0, Vec::len);
         let threshold = self.plan.metrics.get(task.custom.metric).and_then(|metric| metric.threshold);
@@ -400,9 +404,8 @@ impl<'a> Run<'a> {
             *place = error;
         }
         open.missing -= 1;
-        if open.missing == 0
-            && let Some(open) = self.open.remove(&task.place)
-        {
+        if open.missing == 0 {
+            let open = self.open.remove(at);
             self.give_out(open.result);
         }
     }

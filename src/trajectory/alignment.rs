@@ -19,6 +19,7 @@ mod assignment;
 mod cardinality;
 mod monotonic;
 
+use super::order::sorted;
 use crate::model::error::{Error, ErrorCode, Result};
 
 /// The most pairs that are looked at in aligning two trajectories: 1,448 calls a side.
@@ -170,8 +171,7 @@ fn best_in_any_order(
                 .map(|(expected, actual)| Pair { expected, actual }),
         );
     }
-    pairs.sort_unstable();
-    Ok(pairs)
+    Ok(sorted(&pairs, Ord::cmp))
 }
 
 /// The most pairs of calls of the same name, each name as a number of its own, and among those the
@@ -193,14 +193,12 @@ pub fn largest_by_name(ordered: bool, expected: &[u32], actual: &[u32]) -> Resul
             pairs.push(Pair { expected: *expected, actual: *actual });
         }
     }
-    pairs.sort_unstable();
-    Ok(pairs)
+    Ok(sorted(&pairs, Ord::cmp))
 }
 
 fn by_name(names: &[u32]) -> Vec<(u32, usize)> {
-    let mut calls: Vec<_> = names.iter().copied().zip(0..).collect();
-    calls.sort_unstable();
-    calls
+    let calls: Vec<_> = names.iter().copied().zip(0..).collect();
+    sorted(&calls, Ord::cmp)
 }
 
 /// Turns agreements into integers whose sums compare as alignments do.

@@ -47,7 +47,7 @@ pub struct AlignmentEntry<'a> {
     /// The index of the actual call; absent for a missing call.
     pub actual_index: Option<u32>,
     /// Where the arguments differ; at most 64 places.
-    #[cfg_attr(feature = "schema", schemars(default))]
+    #[cfg_attr(feature = "schema", schemars(default, skip_serializing_if = "Vec::is_empty"))]
     pub differences: Vec<Difference<'a>>,
 }
 

@@ -16,6 +16,7 @@ use std::hash::Hasher;
 
 use rustc_hash::FxHasher;
 
+use super::order::sorted;
 use crate::model::double::{self, Decimal};
 use crate::model::json::{Json, Kind};
 
@@ -151,9 +152,8 @@ pub(super) fn survives_as_double(number: &str) -> bool {
 
 /// The entries of an object by key, in the order of code points.
 pub(super) fn sorted_entries(object: Json<'_>) -> Vec<(Cow<'_, str>, Json<'_>)> {
-    let mut entries: Vec<_> = object.entries().collect();
-    entries.sort_unstable_by(|(a, _), (b, _)| a.cmp(b));
-    entries
+    let entries: Vec<_> = object.entries().collect();
+    sorted(&entries, |(a, _), (b, _)| a.cmp(b))
 }
 
 /// A number as Python reads it.
@@ -257,10 +257,10 @@ fn same_keys_as_written(a: Json<'_>, b: Json<'_>, same: impl Fn(Json<'_>, Json<'
 
 /// The entries of an object in the order in which JavaScript lists them.
 fn js_entries(object: Json<'_>) -> Vec<(Cow<'_, str>, Json<'_>)> {
-    let mut entries: Vec<_> = object.entries().collect();
-    // A stable sort: keys that are no index follow in the order written.
-    entries.sort_by_key(|(key, _)| array_index(key).map_or(u64::MAX, u64::from));
-    entries
+    let entries: Vec<_> = object.entries().collect();
+    let rank = |key: &str| array_index(key).map_or(u64::MAX, u64::from);
+    // Keys that are no index follow in the order written.
+    sorted(&entries, |(a, _), (b, _)| rank(a).cmp(&rank(b)))
 }
 
 /// An array index of ECMA-262: a canonical decimal below 2³² − 1.

@@ -18,6 +18,7 @@ use std::hash::Hasher;
 use rustc_hash::FxHasher;
 
 use super::equal::{args_equal_as_js_text, equal, fingerprint};
+use super::order::sorted;
 use crate::model::content::FunctionCall;
 use crate::model::json::Json;
 
@@ -180,7 +181,6 @@ fn by_fingerprint<'c, 'a>(
     equality: CallEquality,
     calls: &'c [FunctionCall<'a>],
 ) -> Vec<(u64, &'c FunctionCall<'a>)> {
-    let mut calls: Vec<_> = calls.iter().map(|call| (equality.fingerprint(call), call)).collect();
-    calls.sort_unstable_by_key(|(hash, _)| *hash);
-    calls
+    let calls: Vec<_> = calls.iter().map(|call| (equality.fingerprint(call), call)).collect();
+    sorted(&calls, |(a, _), (b, _)| a.cmp(b))
 }

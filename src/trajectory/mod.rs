@@ -37,6 +37,7 @@ pub mod difference;
 pub mod equal;
 pub mod f1;
 pub mod matching;
+mod order;
 pub mod parameter_match;
 pub mod strategy;
 

@@ -7,7 +7,9 @@
 //!
 //! Source: the proposal in google/adk-python#5643.
 
-use std::collections::BTreeMap;
+use std::collections::HashMap;
+
+use rustc_hash::FxBuildHasher;
 
 use super::alignment::{Agreement, Pair, best, largest_by_name};
 use super::call::{Argument, Call, align_rest};
@@ -85,7 +87,7 @@ pub fn tool_parameter_match(
 
 impl ParameterMatch {
     fn align<'c, 'a>(&self, expected: &[Call<'c, 'a>], actual: &[Call<'c, 'a>]) -> Result<Vec<Pair>> {
-        let mut numbers = BTreeMap::new();
+        let mut numbers: HashMap<Option<&str>, u32, FxBuildHasher> = HashMap::default();
         let mut number = |call: &Call<'c, 'a>| {
             let next = numbers.len() as u32;
             *numbers.entry(call.name).or_insert(next)
