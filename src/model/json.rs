@@ -13,6 +13,7 @@ use std::fmt;
 
 use super::double;
 use super::error::{Error, ErrorCode, Result};
+use super::parse::parse;
 use super::write::quoted;
 
 /// The largest accepted input, in bytes.
@@ -30,11 +31,11 @@ pub struct Document<'t> {
 
 /// One value or key in document order. `next` is the slot after this value's last descendant.
 #[derive(Clone, Copy)]
-struct Slot {
-    start: u32,
-    end: u32,
-    next: u32,
-    kind: Kind,
+pub(super) struct Slot {
+    pub(super) start: u32,
+    pub(super) end: u32,
+    pub(super) next: u32,
+    pub(super) kind: Kind,
 }
 
 /// The kinds of JSON values.
@@ -81,17 +82,8 @@ impl<'t> Document<'t> {
             )
             .with_help("Split it into several files"));
         }
-        let mut parser =
-            Parser { text: &text, bytes: text.as_bytes(), at: 0, slots: Vec::new(), open: Vec::new() };
-        let outcome = parser.document();
-        let (at, slots) = (parser.at, parser.slots);
-        match outcome {
-            Ok(()) => Ok(Self { text, slots }),
-            Err(error) => {
-                let line = line_of(&text, at);
-                Err(error.at_line(line))
-            }
-        }
+        let slots = parse(&text)?;
+        Ok(Self { text, slots })
     }
 
     /// Parses bytes, which must be UTF-8.
@@ -141,6 +133,11 @@ impl<'t> Document<'t> {
 }
 
 impl<'a> Json<'a> {
+    /// The value in a slot.
+    pub(super) fn of(text: &'a str, slots: &'a [Slot], at: usize) -> Self {
+        Self { text, slots, at: u32::try_from(at).unwrap_or(u32::MAX) }
+    }
+
     fn slot(self) -> Slot {
         const NOTHING: Slot = Slot { start: 0, end: 0, next: 0, kind: Kind::Null };
         self.slots.get(self.at as usize).copied().unwrap_or(NOTHING)
@@ -287,398 +284,20 @@ impl schemars::JsonSchema for Json<'_> {
     }
 }
 
-fn line_of(text: &str, offset: usize) -> u32 {
+pub(super) fn line_of(text: &str, offset: usize) -> u32 {
     let before = text.as_bytes().get(..offset).unwrap_or(text.as_bytes());
     u32::try_from(1 + before.iter().filter(|b| **b == b'\n').count()).unwrap_or(u32::MAX)
 }
 
-struct Parser<'t> {
-    text: &'t str,
-    bytes: &'t [u8],
-    at: usize,
-    slots: Vec<Slot>,
-    /// The arrays and objects that are open, innermost last.
-    open: Vec<Open>,
-}
-
-struct Open {
-    slot: u32,
-    keys: KeyFilter,
-}
-
-/// Tells most keys of an object apart without comparing them: one bit a key, by its length and ends.
-#[derive(Default)]
-struct KeyFilter {
-    bits: u64,
-    count: u32,
-}
-
-impl KeyFilter {
-    /// Whether a key like this one may have been there before.
-    fn insert(&mut self, key: &[u8]) -> bool {
-        let ends = key.first().zip(key.last()).map_or(0, |(a, z)| u64::from(*a) * 31 + u64::from(*z));
-        let middle = key.get(key.len() / 2).map_or(0, |m| u64::from(*m) * 7);
-        let bit = 1u64 << ((ends + middle + key.len() as u64 * 13) & 63);
-        let seen = self.bits & bit != 0;
-        self.bits |= bit;
-        self.count += 1;
-        seen
-    }
-
-    /// Whether the object has more keys than the filter can tell apart.
-    fn is_full(&self) -> bool {
-        self.count > u64::BITS
-    }
-}
-
-impl Parser<'_> {
-    fn document(&mut self) -> Result<()> {
-        if self.bytes.starts_with(b"\xEF\xBB\xBF") {
-            self.at = 3;
-        }
-        self.slots.reserve(self.bytes.len() / 24);
-        self.value()?;
-        while let Some(open) = self.open.last() {
-            let slot = open.slot;
-            if self.slots.get(slot as usize).is_some_and(|s| s.kind == Kind::Array) {
-                self.array_step(slot)?;
-            } else {
-                self.object_step(slot)?;
-            }
-        }
-        self.skip_space();
-        match self.peek() {
-            None => Ok(()),
-            Some(_) => Err(self.unexpected("the end of the input")),
-        }
-    }
-
-    /// After a value in an array, or at its start: the next item or the end.
-    fn array_step(&mut self, slot: u32) -> Result<()> {
-        let first = self.slots.len() == slot as usize + 1;
-        self.skip_space();
-        match (self.peek(), first) {
-            (Some(b']'), _) => {
-                self.close();
-                Ok(())
-            }
-            (Some(b','), false) => {
-                self.at += 1;
-                self.value()
-            }
-            (_, true) => self.value(),
-            _ => Err(self.unexpected("`,` or `]`")),
-        }
-    }
-
-    /// After a value in an object, or at its start: the next key with its value, or the end.
-    fn object_step(&mut self, slot: u32) -> Result<()> {
-        let first = self.slots.len() == slot as usize + 1;
-        self.skip_space();
-        match (self.peek(), first) {
-            (Some(b'}'), _) => {
-                self.refuse_repeated_among_many(slot)?;
-                self.close();
-                return Ok(());
-            }
-            (Some(b','), false) => {
-                self.at += 1;
-                self.skip_space();
-            }
-            (_, true) => {}
-            _ => return Err(self.unexpected("`,` or `}`")),
-        }
-        if self.peek() != Some(b'"') {
-            return Err(self.unexpected("a key in double quotes"));
-        }
-        let key = self.slots.len();
-        self.string()?;
-        self.refuse_repeated(slot, key)?;
-        self.skip_space();
-        if self.peek() != Some(b':') {
-            return Err(self.unexpected("`:`"));
-        }
-        self.at += 1;
-        self.value()
-    }
-
-    /// Compares a key with the few before it.
-    fn refuse_repeated(&mut self, object: u32, key: usize) -> Result<()> {
-        let view = |at: u32| Json { text: self.text, slots: &self.slots, at };
-        let key = view(u32::try_from(key).unwrap_or(u32::MAX));
-        let name = key.as_str().unwrap_or_default();
-        let Some(open) = self.open.last_mut() else { return Ok(()) };
-        if !open.keys.insert(name.as_bytes()) || open.keys.is_full() {
-            return Ok(());
-        }
-        let mut earlier = keys(view(object)).take_while(|earlier| earlier.at < key.at);
-        if earlier.any(|earlier| earlier.as_str().is_some_and(|earlier| earlier == name)) {
-            return Err(repeated(&name));
-        }
-        Ok(())
-    }
-
-    /// Compares the keys of a large object once all are there: O(n log n).
-    fn refuse_repeated_among_many(&mut self, object: u32) -> Result<()> {
-        if !self.open.last().is_some_and(|open| open.keys.is_full()) {
-            return Ok(());
-        }
-        let object = Json { text: self.text, slots: &self.slots, at: object };
-        let named = keys(object).map(|key| (key.as_str().unwrap_or_default(), key.span().1));
-        let mut named: Vec<(Cow<'_, str>, u32)> = named.collect();
-        named.sort_unstable();
-        let pairs = named.iter().zip(named.iter().skip(1));
-        let again = pairs.filter(|((earlier, _), (name, _))| earlier == name).map(|(_, again)| again);
-        let Some((name, end)) = again.min_by_key(|(_, end)| *end) else { return Ok(()) };
-        self.at = *end as usize;
-        Err(repeated(name))
-    }
-
-    fn value(&mut self) -> Result<()> {
-        self.skip_space();
-        let start = self.at;
-        match self.peek() {
-            Some(b'"') => self.string(),
-            Some(b'{') => self.open(Kind::Object),
-            Some(b'[') => self.open(Kind::Array),
-            Some(b'-' | b'0'..=b'9') => {
-                self.number()?;
-                self.push(start, Kind::Number)
-            }
-            Some(b'n') => self.word(b"null", Kind::Null),
-            Some(b't') => self.word(b"true", Kind::True),
-            Some(b'f') => self.word(b"false", Kind::False),
-            _ => Err(self.unexpected("a value")),
-        }
-    }
-
-    fn word(&mut self, word: &[u8], kind: Kind) -> Result<()> {
-        let start = self.at;
-        if self.bytes.get(start..start + word.len()) != Some(word) {
-            return Err(self.unexpected("a value"));
-        }
-        self.at += word.len();
-        self.push(start, kind)
-    }
-
-    fn push(&mut self, start: usize, kind: Kind) -> Result<()> {
-        if self.slots.len() >= MAX_VALUES {
-            return Err(Error::new(
-                ErrorCode::LimitExceeded,
-                format!("the input has more than {MAX_VALUES} values"),
-            )
-            .with_help("Split it into several files"));
-        }
-        let offset = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
-        self.slots.push(Slot {
-            start: offset(start),
-            end: offset(self.at),
-            next: offset(self.slots.len() + 1),
-            kind,
-        });
-        Ok(())
-    }
-
-    fn open(&mut self, kind: Kind) -> Result<()> {
-        if self.open.len() >= MAX_DEPTH {
-            return Err(Error::new(
-                ErrorCode::LimitExceeded,
-                format!("values are nested more than {MAX_DEPTH} levels deep"),
-            ));
-        }
-        let slot = u32::try_from(self.slots.len()).unwrap_or(u32::MAX);
-        let start = self.at;
-        self.at += 1;
-        self.push(start, kind)?;
-        self.open.push(Open { slot, keys: KeyFilter::default() });
-        Ok(())
-    }
-
-    fn close(&mut self) {
-        self.at += 1;
-        let next = u32::try_from(self.slots.len()).unwrap_or(u32::MAX);
-        let end = u32::try_from(self.at).unwrap_or(u32::MAX);
-        if let Some(slot) = self.open.pop().and_then(|open| self.slots.get_mut(open.slot as usize)) {
-            slot.end = end;
-            slot.next = next;
-        }
-    }
-
-    /// `-? (0 | [1-9][0-9]*) (. [0-9]+)? ([eE] [+-]? [0-9]+)?`
-    fn number(&mut self) -> Result<()> {
-        if self.peek() == Some(b'-') {
-            self.at += 1;
-        }
-        match self.peek() {
-            Some(b'0') => self.at += 1,
-            _ => self.digits()?,
-        }
-        if self.peek() == Some(b'.') {
-            self.at += 1;
-            self.digits()?;
-        }
-        if matches!(self.peek(), Some(b'e' | b'E')) {
-            self.at += 1;
-            if matches!(self.peek(), Some(b'+' | b'-')) {
-                self.at += 1;
-            }
-            self.digits()?;
-        }
-        Ok(())
-    }
-
-    fn digits(&mut self) -> Result<()> {
-        let start = self.at;
-        while matches!(self.peek(), Some(b'0'..=b'9')) {
-            self.at += 1;
-        }
-        if self.at == start { Err(self.unexpected("a digit")) } else { Ok(()) }
-    }
-
-    fn string(&mut self) -> Result<()> {
-        let start = self.at;
-        self.at += 1;
-        let mut kind = Kind::PlainString;
-        loop {
-            self.at += plain_length(self.bytes.get(self.at..).unwrap_or_default());
-            match self.peek() {
-                Some(b'"') => {
-                    self.at += 1;
-                    return self.push(start, kind);
-                }
-                Some(b'\\') => {
-                    kind = Kind::EscapedString;
-                    self.escape()?;
-                }
-                Some(_) => {
-                    return Err(Error::new(ErrorCode::InvalidJson, "a control character stands in a string")
-                        .with_help("Write it as an escape, such as \\n or \\u0000"));
-                }
-                None => {
-                    return Err(Error::new(ErrorCode::InvalidJson, "the input ends inside a string")
-                        .with_help("Is the file complete?"));
-                }
-            }
-        }
-    }
-
-    fn escape(&mut self) -> Result<()> {
-        match self.bytes.get(self.at + 1) {
-            Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => {
-                self.at += 2;
-                Ok(())
-            }
-            Some(b'u') => {
-                let unit = self.hex(self.at + 2)?;
-                if (0xD800..0xDC00).contains(&unit)
-                    && self.bytes.get(self.at + 6..self.at + 8) == Some(b"\\u")
-                    && (0xDC00..0xE000).contains(&self.hex(self.at + 8)?)
-                {
-                    self.at += 12;
-                    Ok(())
-                } else if (0xD800..0xE000).contains(&unit) {
-                    Err(Error::new(
-                        ErrorCode::InvalidJson,
-                        format!("\\u{unit:04x} is half of a surrogate pair"),
-                    )
-                    .with_help("The text was cut in the middle of a character; write the whole of it"))
-                } else {
-                    self.at += 6;
-                    Ok(())
-                }
-            }
-            None => Err(Error::new(ErrorCode::InvalidJson, "the input ends inside a string")
-                .with_help("Is the file complete?")),
-            Some(_) => Err(Error::new(ErrorCode::InvalidJson, "unknown escape in a string")
-                .with_help("A backslash itself is written \\\\")),
-        }
-    }
-
-    fn hex(&self, at: usize) -> Result<u32> {
-        self.text
-            .get(at..at + 4)
-            .filter(|digits| digits.bytes().all(|b| b.is_ascii_hexdigit()))
-            .and_then(|digits| u32::from_str_radix(digits, 16).ok())
-            .ok_or_else(|| {
-                Error::new(ErrorCode::InvalidJson, "\\u is not followed by four hexadecimal digits")
-            })
-    }
-
-    fn skip_space(&mut self) {
-        while matches!(self.peek(), Some(b' ' | b'\n' | b'\r' | b'\t')) {
-            self.at += 1;
-        }
-    }
-
-    fn peek(&self) -> Option<u8> {
-        self.bytes.get(self.at).copied()
-    }
-
-    fn unexpected(&self, expected: &str) -> Error {
-        let rest = self.text.get(self.at..).unwrap_or_default();
-        let Some(found) = rest.chars().next() else {
-            return Error::new(
-                ErrorCode::InvalidJson,
-                format!("expected {expected}, but the input ends here"),
-            )
-            .with_help("Is the file complete?");
-        };
-        let error =
-            Error::new(ErrorCode::InvalidJson, format!("expected {expected}, found {}", shown(found)));
-        if ["NaN", "Infinity", "-Infinity"].iter().any(|word| rest.starts_with(word)) || rest.starts_with('I')
-        {
-            return error.with_help("JSON has no NaN and no Infinity; leave the value out or use null");
-        }
-        match found {
-            '\'' => error.with_help("JSON strings stand in double quotes"),
-            '/' | '#' => error.with_help("JSON has no comments"),
-            ']' | '}' => error.with_help("Is there a comma too many before it?"),
-            _ => error,
-        }
-    }
-}
-
-/// The keys of an object, which may still be open.
-fn keys(object: Json<'_>) -> impl Iterator<Item = Json<'_>> {
+/// The keys of an object, which may still be open, with their slots.
+pub(super) fn keys(object: Json<'_>) -> impl Iterator<Item = (usize, Json<'_>)> {
     let mut next = object.at + 1;
     std::iter::from_fn(move || {
         let key = Json { at: next, ..object };
         next = Json { at: next + 1, ..object }.slot().next;
-        ((key.at as usize) < object.slots.len()).then_some(key)
+        let slot = key.at as usize;
+        (slot < object.slots.len()).then_some((slot, key))
     })
-}
-
-fn repeated(key: &str) -> Error {
-    Error::new(ErrorCode::InvalidJson, format!("the key {} is given twice", quoted(key)))
-        .with_help("Keep one of the two")
-}
-
-/// A character in single quotes; by its number if it cannot be seen.
-fn shown(character: char) -> String {
-    if character.is_control() { format!("U+{:04X}", character as u32) } else { format!("'{character}'") }
-}
-
-/// The number of leading bytes that stand for themselves in a string: up to a quote, a backslash or
-/// a control character. Eight bytes a step; see "Hacker's Delight" §6–1 on finding bytes in words.
-pub(super) fn plain_length(bytes: &[u8]) -> usize {
-    const ONES: u64 = u64::from_ne_bytes([1; 8]);
-    const HIGHS: u64 = ONES << 7;
-    let zero_bytes = |word: u64| word.wrapping_sub(ONES) & !word & HIGHS;
-    let below_space = |word: u64| word.wrapping_sub(ONES * 0x20) & !word & HIGHS;
-    let (words, _) = bytes.as_chunks::<8>();
-    for (index, chunk) in words.iter().enumerate() {
-        let word = u64::from_le_bytes(*chunk);
-        let special = zero_bytes(word ^ (ONES * u64::from(b'"')))
-            | zero_bytes(word ^ (ONES * u64::from(b'\\')))
-            | below_space(word);
-        if special != 0 {
-            // Borrows run upwards only, so the lowest flagged byte is always a true one.
-            return index * 8 + special.trailing_zeros() as usize / 8;
-        }
-    }
-    let done = words.len() * 8;
-    let tail = bytes.get(done..).unwrap_or_default();
-    done + tail.iter().position(|b| matches!(b, b'"' | b'\\' | 0..0x20)).unwrap_or(tail.len())
 }
 
 /// The text of a string whose escapes were checked when it was parsed.
@@ -832,12 +451,6 @@ mod tests {
             let encoded = serde_json::to_string(&text).unwrap();
             let doc = Document::parse(encoded.as_str()).unwrap();
             prop_assert_eq!(doc.root().as_str().unwrap(), text);
-        }
-
-        #[test]
-        fn plain_length_is_what_a_byte_loop_finds(bytes in proptest::collection::vec(any::<u8>(), 0..64)) {
-            let simple = bytes.iter().position(|b| matches!(b, b'"' | b'\\' | 0..0x20)).unwrap_or(bytes.len());
-            prop_assert_eq!(plain_length(&bytes), simple);
         }
     }
 }

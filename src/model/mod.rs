@@ -8,6 +8,7 @@ pub mod error;
 pub mod evalset;
 pub mod invocation;
 pub mod json;
+mod parse;
 pub mod read;
 pub mod results;
 pub mod write;

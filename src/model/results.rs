@@ -225,6 +225,16 @@ record! {
     } extra other
 }
 
+impl EvalMetricResultDetails<'_> {
+    /// Whether nothing in it was reported.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.rubric_scores.is_none()
+            && self.token_usage_details.as_ref().is_none_or(|tokens| *tokens == TokenUsageDetails::default())
+            && self.duration_details.as_ref().is_none_or(|seconds| *seconds == DurationDetails::default())
+    }
+}
+
 impl<'a> EvalSetResult<'a> {
     /// Reads a result file.
     ///

@@ -3,7 +3,8 @@
 use std::borrow::Cow;
 
 use super::double;
-use super::json::{Json, Kind, plain_length};
+use super::json::{Json, Kind};
+use super::parse::plain_length;
 
 /// How the keys of ADK's shapes are spelled. Keys inside tool arguments, session state and other
 /// free-form values are never respelled.

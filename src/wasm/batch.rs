@@ -24,10 +24,11 @@ pub struct Batch {
     spans: Vec<u32>,
     scores: Vec<f64>,
     statuses: Vec<u8>,
-    reasons: Vec<u16>,
-    reason_numbers: HashMap<String, u16, FxBuildHasher>,
+    reasons: Vec<u32>,
+    reason_numbers: HashMap<String, u32, FxBuildHasher>,
     reason_texts: Vec<String>,
-    ids: Vec<String>,
+    ids: String,
+    id_lengths: Vec<u32>,
     notes: List,
     texts: List,
     tasks: List,
@@ -81,7 +82,7 @@ impl Batch {
 
     /// A number a slot: 0, or the place of its reason in [`Batch::reason_texts`] plus one.
     #[must_use]
-    pub fn reasons(&self) -> Vec<u16> {
+    pub fn reasons(&self) -> Vec<u32> {
         self.reasons.clone()
     }
 
@@ -92,11 +93,17 @@ impl Batch {
         self.reason_texts.clone()
     }
 
-    /// Three texts a case: eval id, session id, user id (empty if unknown), as one text, each ended
-    /// by U+0000.
+    /// Three texts a case: eval id, session id, user id (empty if unknown), one after the other.
     #[must_use]
     pub fn ids(&self) -> String {
-        self.ids.concat()
+        self.ids.clone()
+    }
+
+    /// How long each text of [`Batch::ids`] is, in UTF-16 code units.
+    #[wasm_bindgen(js_name = idLengths)]
+    #[must_use]
+    pub fn id_lengths(&self) -> Vec<u32> {
+        self.id_lengths.clone()
     }
 
     /// JSON: `[slot, {details?, explanation?}]` for the slots that have one, and `[-1 - case,
@@ -241,7 +248,9 @@ impl Batch {
         let of_input = case.and_then(|case| case.session_input.as_ref()).map(|input| input.user_id.as_ref());
         let user = actual.and_then(|run| run.user_id.as_deref()).or(of_input.filter(|user| !user.is_empty()));
         for id in [case.map(|case| case.eval_id.as_ref()), session, user] {
-            self.ids.push(format!("{}\0", id.unwrap_or_default()));
+            let id = id.unwrap_or_default();
+            self.ids.push_str(id);
+            self.id_lengths.push(place(id.encode_utf16().count()));
         }
         if !scored {
             return;
@@ -296,12 +305,12 @@ impl Batch {
         self.reasons.push(number);
     }
 
-    fn reason_number(&mut self, reason: &str) -> u16 {
+    fn reason_number(&mut self, reason: &str) -> u32 {
         if let Some(number) = self.reason_numbers.get(reason) {
             return *number;
         }
         self.reason_texts.push(reason.to_owned());
-        let number = u16::try_from(self.reason_texts.len()).unwrap_or(0);
+        let number = place(self.reason_texts.len());
         self.reason_numbers.insert(reason.to_owned(), number);
         number
     }
@@ -313,6 +322,7 @@ impl Batch {
         explanation: Option<&Explanation<'_>>,
         error: Option<&Error>,
     ) {
+        let details = details.filter(|details| !details.is_empty());
         if details.is_none() && explanation.is_none() && error.is_none() {
             return;
         }

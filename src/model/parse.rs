@@ -1,0 +1,472 @@
+//! The one pass over a JSON text: where every value begins and ends.
+//!
+//! A fault is a byte until the text turns out to have one; only then is it put into words, since a
+//! parser that passes errors around spends more time on them than on the text.
+
+use super::error::{Error, ErrorCode, Result};
+use super::json::{Json, Kind, MAX_DEPTH, MAX_VALUES, Slot, keys, line_of};
+use super::write::quoted;
+
+/// Indexes a text of at most `u32::MAX` bytes.
+///
+/// # Errors
+/// `invalid_json` with the line where the text stops being JSON; `limit_exceeded`.
+pub(super) fn parse(text: &str) -> Result<Vec<Slot>> {
+    let mut parser =
+        Parser { text, bytes: text.as_bytes(), at: 0, slots: Vec::new(), open: Vec::with_capacity(16) };
+    match parser.document() {
+        Ok(()) => Ok(parser.slots),
+        Err(fault) => Err(parser.put_into_words(fault).at_line(line_of(text, parser.at))),
+    }
+}
+
+struct Parser<'t> {
+    text: &'t str,
+    bytes: &'t [u8],
+    at: usize,
+    slots: Vec<Slot>,
+    /// The arrays and objects that are open, innermost last.
+    open: Vec<Open>,
+}
+
+struct Open {
+    slot: usize,
+    is_array: bool,
+    keys: KeyFilter,
+}
+
+/// What can be wrong with a text.
+#[derive(Clone, Copy)]
+enum Fault {
+    Value,
+    End,
+    CommaOrBracket,
+    CommaOrBrace,
+    Key,
+    Colon,
+    Digit,
+    Control,
+    OpenString,
+    Surrogate,
+    Escape,
+    Hex,
+    Repeated { key: u32 },
+    TooDeep,
+    TooMany,
+}
+
+type Step = std::result::Result<(), Fault>;
+
+/// Tells most keys of an object apart without comparing them: one bit a key, by its length and
+/// three of its bytes.
+#[derive(Default)]
+struct KeyFilter {
+    bits: u64,
+    count: u32,
+}
+
+impl KeyFilter {
+    /// Whether a key like this one may have been there before.
+    #[inline]
+    fn insert(&mut self, key: &[u8]) -> bool {
+        let byte = |at: usize| u64::from(key.get(at).copied().unwrap_or(0));
+        let hash = byte(0) * 31 + byte(key.len() / 2) * 7 + byte(key.len().wrapping_sub(1)) + key.len() as u64 * 13;
+        let bit = 1u64 << (hash & 63);
+        let seen = self.bits & bit != 0;
+        self.bits |= bit;
+        self.count += 1;
+        seen
+    }
+
+    /// Whether the object has more keys than the filter can tell apart.
+    fn is_full(&self) -> bool {
+        self.count > u64::BITS
+    }
+}
+
+impl Parser<'_> {
+    fn document(&mut self) -> Step {
+        if self.bytes.starts_with(b"\xEF\xBB\xBF") {
+            self.at = 3;
+        }
+        self.slots.reserve(self.bytes.len() / 20);
+        self.value()?;
+        while let Some(open) = self.open.last() {
+            let first = self.slots.len() == open.slot + 1;
+            if open.is_array { self.array_step(first)? } else { self.object_step(first)? }
+        }
+        match self.peek() {
+            None => Ok(()),
+            Some(_) => Err(Fault::End),
+        }
+    }
+
+    /// After a value in an array, or at its start: the next item or the end.
+    #[inline]
+    fn array_step(&mut self, first: bool) -> Step {
+        match self.peek() {
+            Some(b']') => {
+                self.close();
+                Ok(())
+            }
+            Some(b',') if !first => {
+                self.at += 1;
+                self.value()
+            }
+            _ if first => self.value(),
+            _ => Err(Fault::CommaOrBracket),
+        }
+    }
+
+    /// After a value in an object, or at its start: the next key with its value, or the end.
+    #[inline]
+    fn object_step(&mut self, first: bool) -> Step {
+        match self.peek() {
+            Some(b'}') => {
+                self.refuse_repeated_among_many()?;
+                self.close();
+                return Ok(());
+            }
+            Some(b',') if !first => {
+                self.at += 1;
+                self.skip_space();
+            }
+            _ if first => {}
+            _ => return Err(Fault::CommaOrBrace),
+        }
+        if self.bytes.get(self.at) != Some(&b'"') {
+            return Err(Fault::Key);
+        }
+        self.string()?;
+        self.refuse_repeated()?;
+        if self.peek() != Some(b':') {
+            return Err(Fault::Colon);
+        }
+        self.at += 1;
+        self.value()
+    }
+
+    /// Compares the key that was read last with those before it that may be the same.
+    #[inline]
+    fn refuse_repeated(&mut self) -> Step {
+        let (Some(slot), Some(open)) = (self.slots.last(), self.open.last_mut()) else { return Ok(()) };
+        let suspicious = if slot.kind == Kind::PlainString {
+            let key = self.bytes.get(slot.start as usize + 1..slot.end as usize - 1);
+            open.keys.insert(key.unwrap_or_default())
+        } else {
+            let json = Json::of(self.text, &self.slots, self.slots.len() - 1);
+            open.keys.insert(json.as_str().unwrap_or_default().as_bytes())
+        };
+        if suspicious && !open.keys.is_full() { self.compare_with_earlier() } else { Ok(()) }
+    }
+
+    #[cold]
+    fn compare_with_earlier(&self) -> Step {
+        let last = self.slots.len() - 1;
+        let Some(open) = self.open.last() else { return Ok(()) };
+        let name = Json::of(self.text, &self.slots, last).as_str();
+        let mut earlier = keys(Json::of(self.text, &self.slots, open.slot)).take_while(|(at, _)| *at < last);
+        if earlier.any(|(_, earlier)| earlier.as_str() == name) {
+            return Err(Fault::Repeated { key: offset(last) });
+        }
+        Ok(())
+    }
+
+    /// Compares the keys of a large object once all are there: O(n log n).
+    #[inline]
+    fn refuse_repeated_among_many(&mut self) -> Step {
+        match self.open.last() {
+            Some(open) if open.keys.is_full() => {
+                let object = open.slot;
+                self.sort_out_repeated(object)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    #[cold]
+    fn sort_out_repeated(&mut self, object: usize) -> Step {
+        let named = keys(Json::of(self.text, &self.slots, object));
+        let mut named: Vec<_> = named.map(|(at, key)| (key.as_str().unwrap_or_default(), at)).collect();
+        named.sort_unstable();
+        let pairs = named.iter().zip(named.iter().skip(1));
+        let again = pairs.filter(|((earlier, _), (name, _))| earlier == name).map(|(_, (_, at))| *at).min();
+        let Some(key) = again else { return Ok(()) };
+        self.at = Json::of(self.text, &self.slots, key).span().1 as usize;
+        Err(Fault::Repeated { key: offset(key) })
+    }
+
+    #[inline]
+    fn value(&mut self) -> Step {
+        let first = self.peek();
+        let start = self.at;
+        match first {
+            Some(b'"') => self.string(),
+            Some(b'{') => self.open(Kind::Object),
+            Some(b'[') => self.open(Kind::Array),
+            Some(b'-' | b'0'..=b'9') => {
+                self.number()?;
+                self.push(start, Kind::Number)
+            }
+            Some(b'n') => self.word(b"null", Kind::Null),
+            Some(b't') => self.word(b"true", Kind::True),
+            Some(b'f') => self.word(b"false", Kind::False),
+            _ => Err(Fault::Value),
+        }
+    }
+
+    fn word(&mut self, word: &[u8], kind: Kind) -> Step {
+        let start = self.at;
+        if self.bytes.get(start..start + word.len()) != Some(word) {
+            return Err(Fault::Value);
+        }
+        self.at += word.len();
+        self.push(start, kind)
+    }
+
+    #[inline]
+    fn push(&mut self, start: usize, kind: Kind) -> Step {
+        if self.slots.len() >= MAX_VALUES {
+            return Err(Fault::TooMany);
+        }
+        let next = offset(self.slots.len() + 1);
+        self.slots.push(Slot { start: offset(start), end: offset(self.at), next, kind });
+        Ok(())
+    }
+
+    #[inline]
+    fn open(&mut self, kind: Kind) -> Step {
+        if self.open.len() >= MAX_DEPTH {
+            return Err(Fault::TooDeep);
+        }
+        let start = self.at;
+        self.at += 1;
+        self.open.push(Open {
+            slot: self.slots.len(),
+            is_array: kind == Kind::Array,
+            keys: KeyFilter::default(),
+        });
+        self.push(start, kind)
+    }
+
+    #[inline]
+    fn close(&mut self) {
+        self.at += 1;
+        let (next, end) = (offset(self.slots.len()), offset(self.at));
+        if let Some(slot) = self.open.pop().and_then(|open| self.slots.get_mut(open.slot)) {
+            slot.end = end;
+            slot.next = next;
+        }
+    }
+
+    /// `-? (0 | [1-9][0-9]*) (. [0-9]+)? ([eE] [+-]? [0-9]+)?`
+    fn number(&mut self) -> Step {
+        let byte = |parser: &Self| parser.bytes.get(parser.at).copied();
+        if byte(self) == Some(b'-') {
+            self.at += 1;
+        }
+        match byte(self) {
+            Some(b'0') => self.at += 1,
+            _ => self.digits()?,
+        }
+        if byte(self) == Some(b'.') {
+            self.at += 1;
+            self.digits()?;
+        }
+        if matches!(byte(self), Some(b'e' | b'E')) {
+            self.at += 1;
+            if matches!(byte(self), Some(b'+' | b'-')) {
+                self.at += 1;
+            }
+            self.digits()?;
+        }
+        Ok(())
+    }
+
+    fn digits(&mut self) -> Step {
+        let start = self.at;
+        while matches!(self.bytes.get(self.at), Some(b'0'..=b'9')) {
+            self.at += 1;
+        }
+        if self.at == start { Err(Fault::Digit) } else { Ok(()) }
+    }
+
+    /// A string, from its opening quote on.
+    #[inline]
+    fn string(&mut self) -> Step {
+        let start = self.at;
+        let from = start + 1;
+        self.at = from + plain_length(self.bytes.get(from..).unwrap_or_default());
+        if self.bytes.get(self.at) != Some(&b'"') {
+            return self.rest_of_string(start);
+        }
+        self.at += 1;
+        self.push(start, Kind::PlainString)
+    }
+
+    /// The rest of a string, in which there is something else than text.
+    fn rest_of_string(&mut self, start: usize) -> Step {
+        loop {
+            match self.bytes.get(self.at) {
+                Some(b'"') => {
+                    self.at += 1;
+                    return self.push(start, Kind::EscapedString);
+                }
+                Some(b'\\') => self.escape()?,
+                Some(_) => return Err(Fault::Control),
+                None => return Err(Fault::OpenString),
+            }
+            self.at += plain_length(self.bytes.get(self.at..).unwrap_or_default());
+        }
+    }
+
+    fn escape(&mut self) -> Step {
+        match self.bytes.get(self.at + 1) {
+            Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => self.at += 2,
+            Some(b'u') => {
+                let unit = self.hex(self.at + 2)?;
+                if !(0xD800..0xE000).contains(&unit) {
+                    self.at += 6;
+                } else if unit < 0xDC00
+                    && self.bytes.get(self.at + 6..self.at + 8) == Some(b"\\u")
+                    && (0xDC00..0xE000).contains(&self.hex(self.at + 8)?)
+                {
+                    self.at += 12;
+                } else {
+                    return Err(Fault::Surrogate);
+                }
+            }
+            None => return Err(Fault::OpenString),
+            Some(_) => return Err(Fault::Escape),
+        }
+        Ok(())
+    }
+
+    fn hex(&self, at: usize) -> std::result::Result<u32, Fault> {
+        self.text
+            .get(at..at + 4)
+            .filter(|digits| digits.bytes().all(|b| b.is_ascii_hexdigit()))
+            .and_then(|digits| u32::from_str_radix(digits, 16).ok())
+            .ok_or(Fault::Hex)
+    }
+
+    #[inline]
+    fn skip_space(&mut self) {
+        while matches!(self.bytes.get(self.at), Some(b' ' | b'\n' | b'\r' | b'\t')) {
+            self.at += 1;
+        }
+    }
+
+    /// The next byte that is not white space.
+    #[inline]
+    fn peek(&mut self) -> Option<u8> {
+        self.skip_space();
+        self.bytes.get(self.at).copied()
+    }
+
+    #[cold]
+    fn put_into_words(&self, fault: Fault) -> Error {
+        let invalid = |message: &str| Error::new(ErrorCode::InvalidJson, message);
+        match fault {
+            Fault::Value => self.unexpected("a value"),
+            Fault::End => self.unexpected("the end of the input"),
+            Fault::CommaOrBracket => self.unexpected("`,` or `]`"),
+            Fault::CommaOrBrace => self.unexpected("`,` or `}`"),
+            Fault::Key => self.unexpected("a key in double quotes"),
+            Fault::Colon => self.unexpected("`:`"),
+            Fault::Digit => self.unexpected("a digit"),
+            Fault::Control => invalid("a control character stands in a string")
+                .with_help("Write it as an escape, such as \\n or \\u0000"),
+            Fault::OpenString => invalid("the input ends inside a string").with_help("Is the file complete?"),
+            Fault::Surrogate => {
+                let unit = self.text.get(self.at..self.at + 6).unwrap_or_default().to_ascii_lowercase();
+                invalid(&format!("{unit} is half of a surrogate pair"))
+                    .with_help("The text was cut in the middle of a character; write the whole of it")
+            }
+            Fault::Escape => {
+                invalid("unknown escape in a string").with_help("A backslash itself is written \\\\")
+            }
+            Fault::Hex => invalid("\\u is not followed by four hexadecimal digits"),
+            Fault::Repeated { key } => {
+                let key = Json::of(self.text, &self.slots, key as usize).as_str().unwrap_or_default();
+                invalid(&format!("the key {} is given twice", quoted(&key))).with_help("Keep one of the two")
+            }
+            Fault::TooDeep => Error::new(
+                ErrorCode::LimitExceeded,
+                format!("values are nested more than {MAX_DEPTH} levels deep"),
+            ),
+            Fault::TooMany => {
+                Error::new(ErrorCode::LimitExceeded, format!("the input has more than {MAX_VALUES} values"))
+                    .with_help("Split it into several files")
+            }
+        }
+    }
+
+    fn unexpected(&self, expected: &str) -> Error {
+        let rest = self.text.get(self.at..).unwrap_or_default();
+        let Some(found) = rest.chars().next() else {
+            let message = format!("expected {expected}, but the input ends here");
+            return Error::new(ErrorCode::InvalidJson, message).with_help("Is the file complete?");
+        };
+        let error =
+            Error::new(ErrorCode::InvalidJson, format!("expected {expected}, found {}", shown(found)));
+        if rest.starts_with("NaN") || rest.starts_with('I') {
+            return error.with_help("JSON has no NaN and no Infinity; leave the value out or use null");
+        }
+        match found {
+            '\'' => error.with_help("JSON strings stand in double quotes"),
+            '/' | '#' => error.with_help("JSON has no comments"),
+            ']' | '}' => error.with_help("Is there a comma too many before it?"),
+            _ => error,
+        }
+    }
+}
+
+/// Inputs are far shorter than 4 GiB.
+#[inline]
+fn offset(at: usize) -> u32 {
+    u32::try_from(at).unwrap_or(u32::MAX)
+}
+
+/// A character in single quotes; by its number if it cannot be seen.
+fn shown(character: char) -> String {
+    if character.is_control() { format!("U+{:04X}", character as u32) } else { format!("'{character}'") }
+}
+
+/// The number of leading bytes that stand for themselves in a string: up to a quote, a backslash or
+/// a control character. Eight bytes a step; see "Hacker's Delight" §6–1 on finding bytes in words.
+#[inline]
+pub(super) fn plain_length(bytes: &[u8]) -> usize {
+    const ONES: u64 = u64::from_ne_bytes([1; 8]);
+    const HIGHS: u64 = ONES << 7;
+    let zero_bytes = |word: u64| word.wrapping_sub(ONES) & !word & HIGHS;
+    let below_space = |word: u64| word.wrapping_sub(ONES * 0x20) & !word & HIGHS;
+    let (words, _) = bytes.as_chunks::<8>();
+    for (index, chunk) in words.iter().enumerate() {
+        let word = u64::from_le_bytes(*chunk);
+        let special = zero_bytes(word ^ (ONES * u64::from(b'"')))
+            | zero_bytes(word ^ (ONES * u64::from(b'\\')))
+            | below_space(word);
+        if special != 0 {
+            // Borrows run upwards only, so the lowest flagged byte is always a true one.
+            return index * 8 + special.trailing_zeros() as usize / 8;
+        }
+    }
+    let done = words.len() * 8;
+    let tail = bytes.get(done..).unwrap_or_default();
+    done + tail.iter().position(|b| matches!(b, b'"' | b'\\' | 0..0x20)).unwrap_or(tail.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::plain_length;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn plain_length_is_what_a_byte_loop_finds(bytes in proptest::collection::vec(any::<u8>(), 0..64)) {
+            let simple = bytes.iter().position(|b| matches!(b, b'"' | b'\\' | 0..0x20)).unwrap_or(bytes.len());
+            prop_assert_eq!(plain_length(&bytes), simple);
+        }
+    }
+}
