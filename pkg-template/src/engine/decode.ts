@@ -59,7 +59,7 @@ export function decodeCases(batch: Batch, header: Header, sources: Sources): Dec
   if (cases.length === 0) return [];
   const columns = new Columns(batch, header.metrics);
   const spans = batch.spans();
-  const ids = batch.ids().split("\0");
+  const ids = slices(batch.ids(), batch.idLengths());
   const texts = JSON.parse(batch.texts()) as Invocation[];
   let span = 0;
   let text = 0;
@@ -103,13 +103,21 @@ export function decodeCases(batch: Batch, header: Header, sources: Sources): Dec
   return decoded;
 }
 
+/** A text cut into pieces of these lengths. */
+function slices(text: string, lengths: Uint32Array): string[] {
+  const pieces: string[] = [];
+  let start = 0;
+  for (const length of lengths) pieces.push(text.slice(start, (start += length)));
+  return pieces;
+}
+
 /** The slots of a batch, read from the first to the last. */
 class Columns {
   slot = 0;
   readonly #metrics: readonly HeaderMetric[];
   readonly #scores: Float64Array;
   readonly #statuses: Uint8Array;
-  readonly #reasons: Uint16Array;
+  readonly #reasons: Uint32Array;
   readonly #reasonTexts: string[];
   readonly #notes: Map<number, Note>;
   /** Results that say nothing but why there is no score: one for all that are alike. */
@@ -162,7 +170,7 @@ class Columns {
   #blank(metric: number, slot: number): EvalMetricResult {
     const status = this.#statuses[slot] as number;
     const reason = this.#reasons[slot] as number;
-    const key = (metric * 8 + status) * 2 ** 16 + reason;
+    const key = (metric * 8 + status) * 2 ** 32 + reason;
     const known = this.#blanks.get(key);
     if (known !== undefined) return known;
     const { metricName, threshold, criterion } = this.#metrics[metric] as HeaderMetric;
