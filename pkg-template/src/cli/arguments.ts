@@ -1,0 +1,91 @@
+/** Reads a command's arguments; every mistake gets words that say what to write instead. */
+
+import { parseArgs } from "node:util";
+import { closest } from "./closest.js";
+import { Mistake } from "./mistakes.js";
+
+/** An option of a command. */
+export interface Option {
+  type: "string" | "boolean";
+  /** The option may be given several times. */
+  multiple?: boolean;
+}
+
+/** What was given. */
+export interface Arguments {
+  positionals: string[];
+  /** The values of an option, in order. */
+  all(name: string): string[];
+  /** The value of an option that is given at most once. */
+  one(name: string): string | undefined;
+  /** Whether a switch is on. */
+  has(name: string): boolean;
+}
+
+/** Options that users of the reference may expect, and what to say of them. */
+const NOT_IN_THIS_VERSION: Readonly<Record<string, string>> = {
+  judge: "This version has no judges: it scores with the metrics that need none, which adk-metrics eval --help lists",
+  model: "This version has no judges: it scores with the metrics that need none, which adk-metrics eval --help lists",
+  record: "This version has no judges, so there are no replies to record",
+};
+
+/**
+ * Reads arguments.
+ *
+ * @throws {Mistake} for an unknown option, a missing or needless value, an option given twice.
+ */
+export function parseArguments(args: readonly string[], options: Readonly<Record<string, Option>>): Arguments {
+  const { tokens, positionals } = parseArgs({
+    args: [...args],
+    options: Object.fromEntries(Object.entries(options).map(([name, { type }]) => [name, { type, multiple: true }])),
+    allowPositionals: true,
+    strict: false,
+    tokens: true,
+  });
+  const values = new Map<string, string[]>();
+  for (const token of tokens) {
+    if (token.kind !== "option") continue;
+    const { name, rawName, value, inlineValue } = token;
+    const option = Object.hasOwn(options, name) ? options[name] : undefined;
+    if (option === undefined || !rawName.startsWith("--")) throw unknownOption(name, rawName, Object.keys(options));
+    if (option.type === "boolean") {
+      if (value !== undefined) throw new Mistake(`${rawName} is a switch and takes no value`);
+    } else if (value === undefined || value === "" || (!inlineValue && value.length > 1 && value.startsWith("-"))) {
+      throw new Mistake(`${rawName} needs a value`, {
+        help: value?.startsWith("-") ? `For a value that begins with a dash write ${rawName}=${value}` : undefined,
+      });
+    }
+    const known = values.get(name) ?? [];
+    if (known.length > 0 && option.multiple !== true) throw new Mistake(`${rawName} is given more than once`);
+    values.set(name, [...known, value ?? ""]);
+  }
+  return {
+    positionals,
+    all: (name) => values.get(name) ?? [],
+    one: (name) => values.get(name)?.[0],
+    has: (name) => values.has(name),
+  };
+}
+
+function unknownOption(name: string, rawName: string, known: readonly string[]): Mistake {
+  const later = Object.hasOwn(NOT_IN_THIS_VERSION, name) ? NOT_IN_THIS_VERSION[name] : undefined;
+  if (later !== undefined) return new Mistake(`there is no option ${rawName} in this version`, { help: later });
+  const close = closest(name, known);
+  return new Mistake(`there is no option ${rawName}`, {
+    help: close === undefined ? `The options are ${known.map((one) => `--${one}`).join(", ")}` : `Did you mean --${close}?`,
+  });
+}
+
+/**
+ * One of a few words.
+ *
+ * @throws {Mistake} for any other word.
+ */
+export function oneOf<T extends string>(option: string, value: string, words: readonly T[]): T {
+  const found = words.find((word) => word === value);
+  if (found !== undefined) return found;
+  const close = closest(value, words);
+  throw new Mistake(`--${option} cannot be \`${value}\``, {
+    help: close === undefined ? `It is one of ${words.join(", ")}` : `Did you mean \`${close}\`?`,
+  });
+}

@@ -1,0 +1,257 @@
+/** `eval`: scores evalsets against what an agent did. */
+
+import { EvalStatus } from "../enums.js";
+import {
+  countCases,
+  countsText,
+  renderCsv,
+  renderHtml,
+  renderJUnit,
+  renderMarkdown,
+  renderTable,
+  type ReportFormat,
+} from "../report/index.js";
+import type { Dialect, EvalSetResult, EvaluatorOptions } from "../types.js";
+import { api } from "./api.js";
+import { type Arguments, oneOf, parseArguments } from "./arguments.js";
+import { actualFiles, baseName, configBeside, readBytes, type Selection, selectionOf } from "./files.js";
+import { inFiles, type InputFiles, Mistake, Mistakes, placeOf } from "./mistakes.js";
+import { type Destination, destinations, FORMATS } from "./outputs.js";
+import { ExitStatus, hasColor, note, warn, write } from "./process.js";
+import { ProgressBar } from "./progress.js";
+import { prepareFile, writeFile } from "./write-file.js";
+
+const OPTIONS = {
+  actual: { type: "string", multiple: true },
+  config: { type: "string" },
+  concurrency: { type: "string" },
+  dialect: { type: "string" },
+  explain: { type: "string" },
+  format: { type: "string", multiple: true },
+  output: { type: "string", multiple: true },
+  "print-detailed-results": { type: "boolean" },
+  help: { type: "boolean" },
+} as const;
+
+type Explain = NonNullable<EvaluatorOptions["explain"]>;
+
+/** Runs `eval`. */
+export async function evalCommand(args: readonly string[]): Promise<ExitStatus> {
+  const given = parseArguments(args, OPTIONS);
+  const formats = formatsOf(given);
+  const options = optionsOf(given, formats);
+  const selections = given.positionals.map(selectionOf);
+  if (selections.length === 0) {
+    throw new Mistake("no evalset is named", { help: "adk-metrics eval travel.evalset.json --actual travel.actual.json" });
+  }
+  const evalSets = selections.map(({ file }) => file);
+  const planned = destinations(formats, given.all("output"), distinctNames(evalSets));
+  const inputs = readInputs(selections, actualFiles(given.all("actual"), evalSets), given.one("config"));
+  for (const { file } of planned) if (file !== undefined) prepareFile(file);
+  sayWhichCriteria(inputs);
+
+  const { results, interrupted } = await evaluateAll(inputs, options);
+  const toStdout = planned.find(({ file }) => file === undefined);
+  if (toStdout?.format !== "table") sayWarnings(results, inputs);
+  await writeResults(planned, results, given.has("print-detailed-results"));
+  if (toStdout === undefined) note(summaryOf(results));
+  if (interrupted) {
+    note("interrupted: the results are those of the cases that were done");
+    return ExitStatus.Interrupted;
+  }
+  const cases = results.flatMap((set) => set.evalCaseResults);
+  if (cases.length === 0) warn("there was no case to score");
+  const passed = cases.length > 0 && cases.every(({ finalEvalStatus }) => finalEvalStatus === EvalStatus.PASSED);
+  return passed ? ExitStatus.Passed : ExitStatus.Failed;
+}
+
+function formatsOf(given: Arguments): ReportFormat[] {
+  const formats = given.all("format").map((format) => oneOf("format", format, FORMATS));
+  return formats.length === 0 ? ["table"] : formats;
+}
+
+/** How to evaluate. Explanations are made only for the reports that show them, unless asked for. */
+function optionsOf(given: Arguments, formats: readonly ReportFormat[]): EvaluatorOptions {
+  const detailed = given.has("print-detailed-results");
+  if (detailed && !formats.includes("table")) {
+    throw new Mistake("--print-detailed-results is about the table, and none is written", {
+      help: "Add --format table --output -, or leave it out: html has all details anyway",
+    });
+  }
+  const shown: Explain = formats.includes("html") || detailed ? "all" : formats.every(isBare) ? "none" : "failures";
+  const explain = given.one("explain");
+  const dialect = given.one("dialect");
+  const concurrency = given.one("concurrency");
+  return {
+    explain: explain === undefined ? shown : oneOf<Explain>("explain", explain, ["none", "failures", "all"]),
+    ...(dialect === undefined ? {} : { dialect: oneOf<Dialect>("dialect", dialect, ["adk-python", "adk-ts"]) }),
+    ...(concurrency === undefined ? {} : { concurrency: positive("concurrency", concurrency) }),
+  };
+}
+
+function isBare(format: ReportFormat): boolean {
+  return format === "json" || format === "csv";
+}
+
+function positive(option: string, text: string): number {
+  const number = Number(text);
+  if (/^\d+$/.test(text) && number >= 1 && number <= 0xffff_ffff) return number;
+  throw new Mistake(`--${option} takes a whole number of 1 or more, not \`${text}\``);
+}
+
+/** The names of the evalsets; repeated ones are numbered, since each gets a file of its own. */
+function distinctNames(files: readonly string[]): string[] {
+  const seen = new Map<string, number>();
+  return files.map(baseName).map((name) => {
+    const count = (seen.get(name) ?? 0) + 1;
+    seen.set(name, count);
+    return count === 1 ? name : `${name}-${count}`;
+  });
+}
+
+/** An evalset with all that belongs to it. */
+interface Input {
+  selection: Selection;
+  files: { evalSet: string; actual: string; config?: string };
+  evalSet: Uint8Array;
+  actual: Uint8Array;
+  config?: Uint8Array;
+}
+
+/** Reads every file, so that all that are missing are named at once. */
+function readInputs(selections: readonly Selection[], actual: readonly string[], config: string | undefined): Input[] {
+  const mistakes: unknown[] = [];
+  const attempt = (read: () => Uint8Array): Uint8Array => {
+    try {
+      return read();
+    } catch (mistake) {
+      mistakes.push(mistake);
+      return new Uint8Array();
+    }
+  };
+  const common = config === undefined ? undefined : attempt(() => readBytes(config, "config"));
+  const inputs = selections.map((selection, at): Input => {
+    const evalSet = selection.file;
+    const files = { evalSet, actual: actual[at] as string };
+    const input = {
+      selection,
+      files,
+      evalSet: attempt(() => readBytes(evalSet, "evalset", "Name the evalsets in it; the shell can: folder/*.evalset.json")),
+      actual: attempt(() => readBytes(files.actual, "file of what the agent did")),
+    };
+    const beside = config === undefined ? configBeside(evalSet) : config;
+    if (beside === undefined) return input;
+    const bytes = common ?? attempt(() => readBytes(beside, "config"));
+    return { ...input, files: { ...files, config: beside }, config: bytes };
+  });
+  if (mistakes.length > 0) throw new Mistakes(mistakes);
+  return inputs;
+}
+
+function sayWhichCriteria(inputs: readonly Input[]): void {
+  const configs = new Set(inputs.flatMap(({ files }) => files.config ?? []));
+  for (const config of configs) note(`criteria: ${config}`);
+  const bare = inputs.filter(({ files }) => files.config === undefined).map(({ files }) => files.evalSet);
+  if (bare.length === 0) return;
+  note(`criteria: ADK's default, tool_trajectory_avg_score 1.0 and response_match_score 0.8, for ${bare.join(", ")}`);
+}
+
+async function evaluateAll(
+  inputs: readonly Input[],
+  options: EvaluatorOptions,
+): Promise<{ results: EvalSetResult[]; interrupted: boolean }> {
+  const { evaluate } = await api();
+  const interruption = new AbortController();
+  const interrupt = () => {
+    if (interruption.signal.aborted) process.exit(ExitStatus.Interrupted);
+    interruption.abort();
+  };
+  process.on("SIGINT", interrupt);
+  const bar = new ProgressBar();
+  const results: EvalSetResult[] = [];
+  const mistakes: unknown[] = [];
+  for (const { selection, files, evalSet, actual, config } of inputs) {
+    let done = 0;
+    const onProgress = (progress: { done: number; total: number }) => {
+      if (interruption.signal.aborted) return;
+      done = progress.done;
+      bar.update(files.evalSet, done, progress.total);
+    };
+    try {
+      const result = await evaluate({
+        ...options,
+        evalSet,
+        actual,
+        ...(config === undefined ? {} : { config }),
+        ...(selection.evalIds === undefined ? {} : { evalIds: selection.evalIds }),
+        evalSetName: baseName(files.evalSet),
+        signal: interruption.signal,
+        onProgress,
+      });
+      // A cancelled run gives the cases that it left out too; those that were done come first.
+      if (result.cancelled === true) result.evalCaseResults.length = done;
+      results.push(result);
+    } catch (error) {
+      mistakes.push(inFiles(error, files));
+    }
+    // One turn of the event loop, in which Ctrl-C is heard.
+    await new Promise((resolve) => setImmediate(resolve));
+    if (interruption.signal.aborted) break;
+  }
+  bar.clear();
+  process.off("SIGINT", interrupt);
+  if (mistakes.length > 0) throw new Mistakes(mistakes);
+  return { results, interrupted: interruption.signal.aborted };
+}
+
+function sayWarnings(results: readonly EvalSetResult[], inputs: readonly Input[]): void {
+  for (const [at, { warnings = [] }] of results.entries()) {
+    const files: InputFiles = inputs[at]?.files ?? {};
+    for (const warning of warnings) warn(warning.message, placeOf(warning, files), warning.help);
+  }
+}
+
+async function writeResults(planned: readonly Destination[], results: readonly EvalSetResult[], details: boolean): Promise<void> {
+  const { resultsToAdkJson } = await api();
+  for (const { format, file, evalSet } of planned) {
+    const shown = evalSet === undefined ? results : results.slice(evalSet, evalSet + 1);
+    if (evalSet !== undefined && shown.length === 0) continue;
+    const text = format === "json" ? shown.map(resultsToAdkJson).join("") : rendered(format, shown, file === undefined, details);
+    if (file === undefined) {
+      await write(process.stdout, text);
+    } else {
+      writeFile(file, text);
+      note(`wrote ${file}`);
+    }
+  }
+}
+
+function rendered(
+  format: Exclude<ReportFormat, "json">,
+  results: readonly EvalSetResult[],
+  onScreen: boolean,
+  details: boolean,
+): string {
+  const { stdout } = process;
+  switch (format) {
+    case "table":
+      return renderTable(results, {
+        details,
+        color: onScreen && hasColor(stdout),
+        width: onScreen && stdout.isTTY ? stdout.columns : 100,
+      });
+    case "junit":
+      return renderJUnit(results);
+    case "md":
+      return renderMarkdown(results);
+    case "csv":
+      return renderCsv(results);
+    case "html":
+      return renderHtml(results);
+  }
+}
+
+function summaryOf(results: readonly EvalSetResult[]): string {
+  const cases = results.reduce((sum, { evalCaseResults }) => sum + evalCaseResults.length, 0);
+  return `${cases} case${cases === 1 ? "" : "s"}: ${countsText(countCases(results))}`;
+}

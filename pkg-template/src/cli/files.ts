@@ -1,0 +1,146 @@
+/** The files that a user names: what is read, and the runs and configs that belong to an evalset. */
+
+import { readFileSync, statSync } from "node:fs";
+import { basename, dirname, join, resolve } from "node:path";
+import { Mistake } from "./mistakes.js";
+
+/** An evalset on the command line: `travel.evalset.json`, or `travel.evalset.json:case1,case2`. */
+export interface Selection {
+  file: string;
+  /** The cases to evaluate; all if absent. */
+  evalIds?: string[];
+}
+
+/**
+ * Reads an evalset argument. A list of cases follows the last colon before which there is a file, so that colons in
+ * paths and in the names of cases mean no harm.
+ *
+ * @throws {Mistake} if no case follows the colon.
+ */
+export function selectionOf(argument: string): Selection {
+  if (kindOf(argument) !== undefined) return { file: argument };
+  const colons = [...argument.matchAll(/:/g)].map(({ index }) => index).reverse();
+  const colon = colons.find((at) => kindOf(argument.slice(0, at)) === "file") ?? colons.find((at) => looksLikeCases(argument, at));
+  if (colon === undefined) return { file: argument };
+  const file = argument.slice(0, colon);
+  const evalIds = argument
+    .slice(colon + 1)
+    .split(",")
+    .map((id) => id.trim())
+    .filter((id) => id !== "");
+  if (evalIds.length === 0) {
+    throw new Mistake(`no case is named after the colon in ${argument}`, { help: `For all cases write ${file}` });
+  }
+  return { file, evalIds };
+}
+
+/** Neither the colon of `C:\evals\travel.json` nor one followed by folders begins a list of cases. */
+function looksLikeCases(argument: string, colon: number): boolean {
+  return colon > 1 && !/[\\/]/.test(argument.slice(colon + 1));
+}
+
+/**
+ * Reads a file.
+ *
+ * @throws {Mistake} if it is not there, is a folder, or cannot be read.
+ */
+export function readBytes(file: string, what: string, folderHelp?: string): Uint8Array {
+  if (kindOf(file) === "folder") throw new Mistake(`the ${what} is a folder`, { place: file, help: folderHelp });
+  try {
+    return readFileSync(file);
+  } catch (error) {
+    throw unreadable(error, file, what);
+  }
+}
+
+function unreadable(error: unknown, file: string, what: string): Mistake {
+  const code = (error as NodeJS.ErrnoException).code;
+  if (code === "ENOENT" || code === "ENOTDIR") return missing(file, what);
+  return new Mistake(`the ${what} cannot be read: ${reasonOf(error)}`, { place: file });
+}
+
+function missing(file: string, what: string): Mistake {
+  return new Mistake(`the ${what} does not exist`, { place: file, help: `Paths are relative to ${process.cwd()}` });
+}
+
+/** Why the system refused, in a few words. */
+export function reasonOf(error: unknown): string {
+  const { code, message } = error as NodeJS.ErrnoException;
+  const words: Readonly<Record<string, string>> = {
+    EACCES: "permission denied",
+    EPERM: "the operation is not permitted",
+    EROFS: "the file system is read-only",
+    ENOSPC: "the disk is full",
+    ENOTDIR: "a part of its path is a file, not a folder",
+    EISDIR: "it is a folder",
+    ENOENT: "its folder cannot be made",
+    EEXIST: "a part of its path is a file, not a folder",
+    EMFILE: "too many files are open",
+    ENAMETOOLONG: "its name is too long",
+  };
+  return words[code ?? ""] ?? message;
+}
+
+/** Whether there is a file or a folder at a path. */
+export function kindOf(path: string): "file" | "folder" | undefined {
+  const stats = statSync(path, { throwIfNoEntry: false });
+  if (stats === undefined) return undefined;
+  return stats.isDirectory() ? "folder" : "file";
+}
+
+/** What an evalset is called after its file: `evals/travel.evalset.json` is `travel`. */
+export function baseName(file: string): string {
+  const name = basename(file);
+  return name.replace(/(?:\.evalset|\.test)?\.json$/i, "") || name;
+}
+
+/** The config beside an evalset, if there is one. */
+export function configBeside(file: string): string | undefined {
+  const config = join(dirname(file), "test_config.json");
+  return kindOf(config) === "file" ? config : undefined;
+}
+
+/** The endings by which the runs of an evalset are known in a folder. */
+const ACTUAL_ENDINGS = [".actual.json", ".evalset_result.json", ".inferences.json", ".session.json"];
+/** Those that are as good in a folder of runs; beside the evalset they may be another form of the evalset itself. */
+const ENDINGS_ELSEWHERE = [...ACTUAL_ENDINGS, ".evalset.json", ".json"];
+
+/**
+ * The file of what the agent did for each evalset: one `--actual` per evalset in the same order, or a folder for all,
+ * which holds one file of the base name of each; without any, the folder of the evalset.
+ *
+ * @throws {Mistake} if their numbers differ, or a folder holds no file or several for an evalset.
+ */
+export function actualFiles(actual: readonly string[], evalSets: readonly string[]): string[] {
+  const [only] = actual;
+  if (only === undefined) return evalSets.map((file) => actualIn(dirname(file), file));
+  if (actual.length === 1 && kindOf(only) === "folder") return evalSets.map((file) => actualIn(only, file));
+  if (actual.length !== evalSets.length) {
+    const count = evalSets.length === 1 ? "is 1 evalset" : `are ${evalSets.length} evalsets`;
+    throw new Mistake(`there ${count} but ${actual.length} --actual`, {
+      help: "Give one --actual for each evalset, in the same order, or one folder that holds them all",
+    });
+  }
+  return actual.map((path, at) => (kindOf(path) === "folder" ? actualIn(path, evalSets[at] as string) : path));
+}
+
+function actualIn(folder: string, evalSet: string): string {
+  if (kindOf(evalSet) === undefined) throw missing(evalSet, "evalset");
+  const base = baseName(evalSet);
+  const endings = resolve(folder) === resolve(dirname(evalSet)) ? ACTUAL_ENDINGS : ENDINGS_ELSEWHERE;
+  const found = endings.map((ending) => join(folder, base + ending)).filter((file) => kindOf(file) === "file");
+  const [file] = found;
+  if (file === undefined) {
+    throw new Mistake(`there is no file of what the agent did for the evalset ${base}`, {
+      place: folder,
+      help: `Name it with --actual <file>. Looked for ${endings.map((ending) => base + ending).join(", ")}`,
+    });
+  }
+  if (found.length > 1) {
+    throw new Mistake(`there are several files of what the agent did for the evalset ${base}`, {
+      place: folder,
+      help: `Name one with --actual <file>: ${found.map((one) => basename(one)).join(", ")}`,
+    });
+  }
+  return file;
+}

@@ -1,0 +1,99 @@
+/** What the command line says about itself. */
+
+import { withEngine } from "../engine/instance.js";
+import { api } from "./api.js";
+
+export const COMMANDS = ["eval", "migrate"] as const;
+
+export const HELP = `adk-metrics scores AI agents the way Google's Agent Development Kit does.
+
+Usage
+  adk-metrics eval <evalset>… --actual <file|folder>   score what an agent did
+  adk-metrics migrate <old file>                       write an old evalset in today's schema
+
+Try it
+  adk-metrics eval travel.evalset.json --actual travel.actual.json
+  adk-metrics eval travel.evalset.json --actual runs/ --format html --output report.html
+
+  adk-metrics <command> --help     all about a command
+  adk-metrics --version            the versions of this program and of the reference
+`;
+
+export const EVAL_HELP = `Scores what an agent did against what was expected of it.
+
+Usage
+  adk-metrics eval <evalset>[:case1,case2]… [--actual <file|folder>]… [options]
+
+Input
+  <evalset>              An evalset in any form that ADK has ever written, or several. After a
+                         colon the cases to score; all without it.
+  --actual <path>        What the agent did: an evalset of actual conversations, ADK's evalset
+                         results, inference results, or a session. For several evalsets repeat
+                         it in the same order, or name one folder. In a folder the runs of
+                         foo.evalset.json are called foo.actual.json, foo.evalset_result.json,
+                         foo.inferences.json or foo.session.json; also foo.evalset.json or
+                         foo.json if it is not the folder of the evalset.
+                         Default: the folder of the evalset.
+  --config <file>        The metrics and their thresholds. Default: test_config.json beside the
+                         evalset; without one ADK's own default, which is
+                         tool_trajectory_avg_score 1.0 and response_match_score 0.8.
+
+Scoring
+  --dialect <name>       adk-python (default): the scores of google-adk.
+                         adk-ts: those of @iqai/adk 0.5.9, for who moves over from it.
+  --explain <which>      For which results to work out why: none, failures, all.
+                         Default: what the chosen formats show.
+  --concurrency <n>      How many metrics of your own run at a time. Default: 8.
+
+Output
+  --format <name>        table (default), json (ADK's evalset results), junit, md, csv, html.
+                         May be repeated.
+  --output <path>        Where to: a file, a folder/, or - for stdout, which is the default for
+                         a single format. For several formats one --output each, in the same
+                         order, or one name without ending: each format adds its own, which are
+                         .txt .evalset_result.json .xml .md .csv .html. With json, several
+                         evalsets need a folder, which gets a file for each.
+  --print-detailed-results
+                         The table shows every turn with its texts, calls and scores.
+
+Metrics of this version
+  tool_trajectory_avg_score   response_match_score    tool_parameter_match
+  tool_trajectory_f1          tool_call_count_v1      inference_call_count_v1
+  token_usage_v1              invocation_duration_v1
+
+Exit status
+  0  every case passed              2  the input or the command line cannot be used
+  1  some case did not pass       130  interrupted by Ctrl-C
+
+Examples
+  adk-metrics eval evals/*.evalset.json --actual runs/
+  adk-metrics eval travel.evalset.json:rome,oslo --actual travel.actual.json
+  adk-metrics eval shop.evalset.json --actual run.json --format table --output - \\
+                                                       --format junit --output junit.xml
+
+Results go to stdout, everything else to stderr. NO_COLOR and FORCE_COLOR are honoured.
+`;
+
+export const MIGRATE_HELP = `Writes an evalset of any form in today's ADK schema.
+
+Usage
+  adk-metrics migrate <old file> [--output <file>] [--force]
+
+Old forms are lists of queries (*.test.json) and of named lists of queries (*.evalset.json), as
+ADK wrote them before it had a schema. The new evalset is named after the file: old.test.json
+becomes the evalset old.
+
+Options
+  --output <file>        Where to. Default: stdout.
+  --force                Overwrite the output if it is there already.
+
+Example
+  adk-metrics migrate lights.test.json --output lights.evalset.json
+`;
+
+/** The versions of this program and of the reference. */
+export async function versionText(): Promise<string> {
+  await api();
+  const [version, reference] = withEngine((engine) => engine.versions());
+  return `adk-metrics ${version} (scores like google-adk ${reference})\n`;
+}

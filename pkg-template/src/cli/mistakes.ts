@@ -1,0 +1,74 @@
+/** What a user can do wrong, in words: message, place, help; never a stack. */
+
+import { AdkMetricsError } from "../errors.js";
+import { ExitStatus, paint } from "./process.js";
+
+/** A mistake on the command line, in a file, or in where results should go. */
+export class Mistake extends Error {
+  /** Where: a path, with a line if one is known. */
+  readonly place: string | undefined;
+  /** What to do about it. */
+  readonly help: string | undefined;
+
+  constructor(message: string, more: { place?: string | undefined; help?: string | undefined; cause?: unknown } = {}) {
+    super(message, more.cause === undefined ? undefined : { cause: more.cause });
+    this.place = more.place;
+    this.help = more.help;
+  }
+}
+
+/** Several mistakes, all worth knowing before the next try. */
+export class Mistakes extends Error {
+  readonly mistakes: readonly unknown[];
+
+  constructor(mistakes: readonly unknown[]) {
+    super(`${mistakes.length} mistakes`);
+    this.mistakes = mistakes;
+  }
+}
+
+/** The files that the engine's inputs were read from. */
+export interface InputFiles {
+  evalSet?: string;
+  actual?: string | undefined;
+  config?: string | undefined;
+}
+
+/** Where an engine's mistake is, in terms of files: `travel.evalset.json:12, eval_cases[0].eval_id`. */
+export function placeOf({ path, line }: { path?: string; line?: number }, files: InputFiles): string | undefined {
+  const [, input, rest] = /^(evalSet|actual|config)(?:: (.*))?$/s.exec(path ?? "") ?? [];
+  const file = input === undefined ? undefined : files[input as keyof InputFiles];
+  const place = file === undefined || line === undefined ? file : `${file}:${line}`;
+  const parts = [place, file === undefined ? path : rest];
+  return parts.filter((part) => part !== undefined).join(", ") || undefined;
+}
+
+/** An engine's error as a mistake in a file; anything else as it is. */
+export function inFiles(error: unknown, files: InputFiles): unknown {
+  if (!(error instanceof AdkMetricsError)) return error;
+  return new Mistake(error.message, { place: placeOf(error, files), help: error.help, cause: error });
+}
+
+/** Says on stderr what went wrong, and with which status to exit. */
+export function report(error: unknown): ExitStatus {
+  const all = error instanceof Mistakes ? error.mistakes : [error];
+  process.stderr.write(all.map(text).join("\n"));
+  return ExitStatus.Unusable;
+}
+
+function text(error: unknown): string {
+  const label = paint(process.stderr, "red", "error:");
+  const known = error instanceof Mistake ? error : unforeseen(error);
+  const lines = [`${label} ${known.message}`];
+  if (known.place !== undefined) lines.push(`   at ${known.place}`);
+  if (known.help !== undefined) lines.push(`   ${paint(process.stderr, "cyan", "help:")} ${known.help}`);
+  if (process.env.ADK_METRICS_DEBUG === "1" && error instanceof Error) lines.push("", String(error.stack));
+  return `${lines.join("\n")}\n`;
+}
+
+function unforeseen(error: unknown): Mistake {
+  if (error instanceof AdkMetricsError) return new Mistake(error.message, { place: placeOf(error, {}), help: error.help });
+  return new Mistake(`something unforeseen happened: ${error instanceof Error ? error.message : String(error)}`, {
+    help: "This is a bug in adk-metrics; please report it with what ADK_METRICS_DEBUG=1 prints",
+  });
+}

@@ -1,0 +1,98 @@
+/** Where the results go: which formats into which files, or one to stdout. */
+
+import { join } from "node:path";
+import type { ReportFormat } from "../report/index.js";
+import { kindOf } from "./files.js";
+import { Mistake } from "./mistakes.js";
+
+/** The formats, each with the ending that its files get where the user does not name them. */
+export const ENDINGS: Readonly<Record<ReportFormat, string>> = {
+  table: ".txt",
+  json: ".evalset_result.json",
+  junit: ".xml",
+  md: ".md",
+  csv: ".csv",
+  html: ".html",
+};
+
+export const FORMATS = Object.keys(ENDINGS) as ReportFormat[];
+
+/** One text to write. */
+export interface Destination {
+  format: ReportFormat;
+  /** The file; stdout if absent. */
+  file?: string;
+  /** The one evalset that it holds, by position; all if absent. */
+  evalSet?: number;
+}
+
+/**
+ * Which texts to write where. ADK's schema holds one evalset, so `json` makes a file of each.
+ *
+ * @param evalSets The names of the evalsets, as they may stand in the names of files.
+ * @throws {Mistake} if that cannot be told, or two texts would go to one place.
+ */
+export function destinations(
+  formats: readonly ReportFormat[],
+  outputs: readonly string[],
+  evalSets: readonly string[],
+): Destination[] {
+  const repeated = formats.find((format, at) => formats.indexOf(format) !== at);
+  if (repeated !== undefined) throw new Mistake(`--format ${repeated} is given twice`);
+  const planned = placed(formats, outputs, evalSets);
+  const places = planned.map(({ file }) => file ?? "stdout");
+  const shared = places.find((place, at) => places.indexOf(place) !== at);
+  if (shared !== undefined) throw new Mistake(`two results would go to ${shared}`, { help: "Name one output for each" });
+  return planned;
+}
+
+function placed(formats: readonly ReportFormat[], outputs: readonly string[], evalSets: readonly string[]): Destination[] {
+  const [output] = outputs;
+  if (outputs.length === formats.length) {
+    return formats.flatMap((format, at) => toNamed(format, outputs[at] as string, evalSets));
+  }
+  if (output === undefined) {
+    const [only] = formats;
+    if (formats.length === 1 && only !== undefined) return toNamed(only, "-", evalSets);
+    throw new Mistake(`${formats.length} formats do not fit on stdout`, {
+      help: `Add --output report, which writes ${formats.map((format) => `report${ENDINGS[format]}`).join(", ")}; or one --output for each format, in the same order`,
+    });
+  }
+  if (outputs.length > 1 || output === "-") {
+    throw new Mistake(`there are ${formats.length} formats but ${outputs.length} output${outputs.length === 1 ? "" : "s"}`, {
+      help: "Give one --output for each format, in the same order (- is stdout), or one name without ending for all",
+    });
+  }
+  if (isFolder(output)) return formats.flatMap((format) => toNamed(format, output, evalSets));
+  const ending = Object.values(ENDINGS).find((known) => output.endsWith(known)) ?? /\.json$/.exec(output)?.[0];
+  if (ending !== undefined) {
+    throw new Mistake(`${formats.length} formats do not fit in one file`, {
+      place: output,
+      help: `Leave out ${ending}, so that each format adds its own ending; or give one --output for each format`,
+    });
+  }
+  return formats.flatMap((format): Destination[] =>
+    format === "json" && evalSets.length > 1
+      ? evalSets.map((name, evalSet) => ({ format, file: `${output}-${name}${ENDINGS.json}`, evalSet }))
+      : [{ format, file: output + ENDINGS[format], ...(format === "json" ? { evalSet: 0 } : {}) }],
+  );
+}
+
+/** One format to the output that the user named for it: stdout, a folder or a file. */
+function toNamed(format: ReportFormat, output: string, evalSets: readonly string[]): Destination[] {
+  if (format !== "json") {
+    if (output === "-") return [{ format }];
+    return [{ format, file: isFolder(output) ? join(output, `report${ENDINGS[format]}`) : output }];
+  }
+  if (evalSets.length === 1 && !isFolder(output)) return [{ format, evalSet: 0, ...(output === "-" ? {} : { file: output }) }];
+  if (output === "-" || output.endsWith(".json")) {
+    throw new Mistake(`${evalSets.length} evalsets do not fit in one file of ADK's schema`, {
+      help: "Name a folder: --output results/ gets a file for each evalset",
+    });
+  }
+  return evalSets.map((name, evalSet) => ({ format, file: join(output, name + ENDINGS.json), evalSet }));
+}
+
+function isFolder(output: string): boolean {
+  return /[\\/]$/.test(output) || kindOf(output) === "folder";
+}

@@ -1,0 +1,67 @@
+/** Writes whole files or none: a file appears under its name when all of it is there. */
+
+import { accessSync, constants, mkdirSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { kindOf, reasonOf } from "./files.js";
+import { Mistake } from "./mistakes.js";
+
+/**
+ * Makes sure that a file can be written before any work is done for it; makes its folder.
+ *
+ * @throws {Mistake} if it cannot.
+ */
+export function prepareFile(file: string): void {
+  try {
+    if (kindOf(file) === "folder") throw new Mistake("the output is a folder", { place: file, help: "Name a file in it" });
+    const folder = dirname(file);
+    makeFolder(folder);
+    accessSync(kindOf(file) === undefined ? folder : file, constants.W_OK);
+    if (isPlainFile(file)) accessSync(dirname(realpathSync(file)), constants.W_OK);
+  } catch (error) {
+    throw unwritable(error, file);
+  }
+}
+
+/** Makes a folder and those above it. `mkdirSync` can do this too, but never returns for a folder below `/proc`. */
+function makeFolder(folder: string): void {
+  if (kindOf(folder) === "folder") return;
+  const above = dirname(folder);
+  if (above !== folder) makeFolder(above);
+  mkdirSync(folder);
+}
+
+/**
+ * Writes a file: under another name in the same folder, then renamed. What is no plain file (a pipe, a device) is
+ * written to directly.
+ *
+ * @throws {Mistake} if it cannot be written; what was there before is still there.
+ */
+export function writeFile(file: string, text: string): void {
+  if (kindOf(file) !== undefined && !isPlainFile(file)) {
+    try {
+      writeFileSync(file, text);
+    } catch (error) {
+      throw unwritable(error, file);
+    }
+    return;
+  }
+  const target = kindOf(file) === undefined ? file : realpathSync(file);
+  const draft = join(dirname(target), `.${basename(target)}.${process.pid}.tmp`);
+  try {
+    const mode = statSync(target, { throwIfNoEntry: false })?.mode;
+    writeFileSync(draft, text, mode === undefined ? {} : { mode });
+    renameSync(draft, target);
+  } catch (error) {
+    rmSync(draft, { force: true });
+    throw unwritable(error, file);
+  }
+}
+
+function isPlainFile(file: string): boolean {
+  return statSync(file, { throwIfNoEntry: false })?.isFile() === true;
+}
+
+function unwritable(error: unknown, file: string): Mistake {
+  if (error instanceof Mistake) return error;
+  return new Mistake(`the output cannot be written: ${reasonOf(error)}`, { place: file, cause: error });
+}
