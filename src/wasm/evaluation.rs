@@ -276,9 +276,13 @@ fn turns<'a>(json: Json<'a>, warnings: &Warnings) -> Result<Vec<crate::model::in
 
 /// Says which input an error is about.
 fn in_input(name: &'static str) -> impl Fn(Error) -> JsValue {
-    move |error| {
-        let value = JsValue::from(error);
-        _ = js_sys::Reflect::set(&value, &"input".into(), &name.into());
-        value
-    }
+    move |error| blame(name, error)
+}
+
+#[cold]
+#[inline(never)]
+fn blame(input: &str, error: Error) -> JsValue {
+    let value = JsValue::from(error);
+    _ = js_sys::Reflect::set(&value, &"input".into(), &input.into());
+    value
 }

@@ -106,6 +106,8 @@ impl RougePairs {
 
 /// A user's mistake as a plain object.
 impl From<Error> for JsValue {
+    #[cold]
+    #[inline(never)]
     fn from(error: Error) -> Self {
         js_sys::JSON::parse(&to_json(&error, Spelling::Camel)).unwrap_or_else(|thrown| thrown)
     }
