@@ -33,6 +33,9 @@ export function withThresholds(result: EvalSetResult, criteria: Record<string, n
 type Thresholds = ReadonlyMap<string, number>;
 
 function caseWith(result: EvalCaseResult, thresholds: Thresholds): EvalCaseResult {
+  if (!Array.isArray(result?.overallEvalMetricResults) || !Array.isArray(result.evalMetricResultPerInvocation)) {
+    throw unexpected("the result of a case", result, "result: evalCaseResults");
+  }
   const overallEvalMetricResults = result.overallEvalMetricResults.map((metric) => metricWith(metric, thresholds));
   return {
     ...result,

@@ -21,6 +21,7 @@ export interface EngineOptions {
  * @throws {AdkMetricsError} `invalid_input` for an option that is not what its type says.
  */
 export function engineOptions(options: EvaluatorOptions): EngineOptions {
+  checkOptions(options);
   const { explain = "all", concurrency = 8, timeoutMs = Infinity, signal, onProgress } = options;
   if (!["none", "failures", "all"].includes(explain)) {
     throw unexpected('"none", "failures" or "all"', explain, "explain");
@@ -49,9 +50,15 @@ export function engineOptions(options: EvaluatorOptions): EngineOptions {
 }
 
 /** The dialect that the options name. */
-export function dialectOf({ dialect = "adk-python" }: { dialect?: Dialect }): Dialect {
+export function dialectOf(options: { dialect?: Dialect }): Dialect {
+  checkOptions(options);
+  const { dialect = "adk-python" } = options;
   if (dialect !== "adk-python" && dialect !== "adk-ts") {
     throw unexpected('"adk-python" or "adk-ts"', dialect, "dialect");
   }
   return dialect;
+}
+
+function checkOptions(options: unknown): void {
+  if (typeof options !== "object" || options === null) throw unexpected("an object", options, "options");
 }
