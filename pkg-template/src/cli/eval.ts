@@ -48,7 +48,6 @@ export async function evalCommand(args: readonly string[]): Promise<ExitStatus> 
   const planned = destinations(formats, given.all("output"), distinctNames(evalSets));
   const inputs = readInputs(selections, actualFiles(given.all("actual"), evalSets), given.one("config"));
   for (const { file } of planned) if (file !== undefined) prepareFile(file);
-  sayWhichCriteria(inputs);
 
   const { results, interrupted } = await evaluateAll(inputs, options);
   const toStdout = planned.find(({ file }) => file === undefined);
@@ -167,6 +166,7 @@ async function evaluateAll(
     interruption.abort();
   };
   process.on("SIGINT", interrupt);
+  sayWhichCriteria(inputs);
   const bar = new ProgressBar();
   const results: EvalSetResult[] = [];
   const mistakes: unknown[] = [];

@@ -81,11 +81,13 @@ export function reasonOf(error: unknown): string {
   return words[code ?? ""] ?? message;
 }
 
-/** Whether there is a file or a folder at a path. */
+/** Whether there is a file or a folder at a path; neither, too, if the system does not let us know. */
 export function kindOf(path: string): "file" | "folder" | undefined {
-  const stats = statSync(path, { throwIfNoEntry: false });
-  if (stats === undefined) return undefined;
-  return stats.isDirectory() ? "folder" : "file";
+  try {
+    return statSync(path).isDirectory() ? "folder" : "file";
+  } catch {
+    return undefined;
+  }
 }
 
 /** What an evalset is called after its file: `evals/travel.evalset.json` is `travel`. */

@@ -3,7 +3,7 @@
 import { parseArguments } from "./arguments.js";
 import { api } from "./api.js";
 import { baseName, kindOf, readBytes } from "./files.js";
-import { inFiles, Mistake } from "./mistakes.js";
+import { inFile, Mistake } from "./mistakes.js";
 import { ExitStatus, note, write } from "./process.js";
 import { prepareFile, writeFile } from "./write-file.js";
 
@@ -28,7 +28,7 @@ export async function migrateCommand(args: readonly string[]): Promise<ExitStatu
   try {
     json = evalSetToAdkJson(bytes, baseName(file));
   } catch (error) {
-    throw inFiles(error, { evalSet: file });
+    throw inFile(error, file);
   }
   if (output === undefined || output === "-") {
     await write(process.stdout, json);

@@ -45,8 +45,18 @@ export function placeOf({ path, line }: { path?: string; line?: number }, files:
 
 /** An engine's error as a mistake in a file; anything else as it is. */
 export function inFiles(error: unknown, files: InputFiles): unknown {
+  return error instanceof AdkMetricsError ? mistakeAt(error, placeOf(error, files)) : error;
+}
+
+/** As {@link inFiles}, where there is one input, whose name the error leaves out. */
+export function inFile(error: unknown, file: string): unknown {
   if (!(error instanceof AdkMetricsError)) return error;
-  return new Mistake(error.message, { place: placeOf(error, files), help: error.help, cause: error });
+  const place = error.line === undefined ? file : `${file}:${error.line}`;
+  return mistakeAt(error, error.path === undefined ? place : `${place}, ${error.path}`);
+}
+
+function mistakeAt(error: AdkMetricsError, place: string | undefined): Mistake {
+  return new Mistake(error.message, { place, help: error.help, cause: error });
 }
 
 /** Says on stderr what went wrong, and with which status to exit. */
@@ -67,7 +77,7 @@ function text(error: unknown): string {
 }
 
 function unforeseen(error: unknown): Mistake {
-  if (error instanceof AdkMetricsError) return new Mistake(error.message, { place: placeOf(error, {}), help: error.help });
+  if (error instanceof AdkMetricsError) return mistakeAt(error, error.path);
   return new Mistake(`something unforeseen happened: ${error instanceof Error ? error.message : String(error)}`, {
     help: "This is a bug in adk-metrics; please report it with what ADK_METRICS_DEBUG=1 prints",
   });

@@ -48,8 +48,7 @@ export function writeFile(file: string, text: string): void {
   const target = kindOf(file) === undefined ? file : realpathSync(file);
   const draft = join(dirname(target), `.${basename(target)}.${process.pid}.tmp`);
   try {
-    const mode = statSync(target, { throwIfNoEntry: false })?.mode;
-    writeFileSync(draft, text, mode === undefined ? {} : { mode });
+    writeFileSync(draft, text, kindOf(target) === undefined ? {} : { mode: statSync(target).mode });
     renameSync(draft, target);
   } catch (error) {
     rmSync(draft, { force: true });
@@ -58,7 +57,7 @@ export function writeFile(file: string, text: string): void {
 }
 
 function isPlainFile(file: string): boolean {
-  return statSync(file, { throwIfNoEntry: false })?.isFile() === true;
+  return kindOf(file) === "file" && statSync(file).isFile();
 }
 
 function unwritable(error: unknown, file: string): Mistake {

@@ -1,0 +1,84 @@
+// Runs the command line as a user does: as a process of its own.
+
+import { execFileSync, spawn } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+export const root = fileURLToPath(new URL("../..", import.meta.url));
+export const cli = join(root, "pkg/dist/esm/cli.js");
+
+/** Starts the command line; colours are off unless `env` says otherwise. */
+export function start(args, { cwd = root, env = {}, stdio = "pipe" } = {}) {
+  const { NO_COLOR: _, FORCE_COLOR: __, ...inherited } = process.env;
+  return spawn(process.execPath, [cli, ...args], { cwd, stdio, env: { ...inherited, ...env } });
+}
+
+/** Runs the command line to its end. */
+export async function run(args, options) {
+  const child = start(args, options);
+  const [stdout, stderr, [status, signal]] = await Promise.all([text(child.stdout), text(child.stderr), ended(child)]);
+  return { stdout, stderr, status, signal };
+}
+
+/** The exit status and the signal of a process. */
+export function ended(child) {
+  return new Promise((resolve, reject) => {
+    child.on("error", reject);
+    child.on("close", (...end) => resolve(end));
+  });
+}
+
+/** All that a stream gives. */
+export async function text(stream) {
+  let all = "";
+  for await (const chunk of stream.setEncoding("utf8")) all += chunk;
+  return all;
+}
+
+/** A folder with the given files, gone after the test. Objects are written as JSON. */
+export function folderOf(t, files = {}) {
+  const folder = mkdtempSync(join(tmpdir(), "adk-metrics-cli-"));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  for (const [name, content] of Object.entries(files)) {
+    writeFileSync(join(folder, name), typeof content === "string" ? content : JSON.stringify(content, null, 2));
+  }
+  return folder;
+}
+
+/** A turn in which the agent says something and calls some tools. */
+export function turn(final, calls = []) {
+  return {
+    user_content: { parts: [{ text: "What is the time?" }] },
+    final_response: { parts: [{ text: final }] },
+    intermediate_data: { tool_uses: calls },
+  };
+}
+
+/** An evalset of one-turn cases: eval id to final response. */
+export function evalSet(responses, id = "clock") {
+  const cases = Object.entries(responses).map(([evalId, final]) => ({ eval_id: evalId, conversation: [turn(final)] }));
+  return { eval_set_id: id, eval_cases: cases };
+}
+
+/** Two cases, of which `late` fails. */
+export const CLOCK = {
+  "clock.evalset.json": evalSet({ noon: "It is noon.", late: "It is late." }),
+  "clock.actual.json": evalSet({ noon: "It is noon.", late: "I do not know." }),
+};
+
+/** A case that passes. */
+export const GOOD = {
+  "good.evalset.json": evalSet({ noon: "It is noon." }, "good"),
+  "good.actual.json": evalSet({ noon: "It is noon." }, "good"),
+};
+
+/** Lets google-adk read files; its verdict, and what it said. */
+export function readBack(python, args) {
+  try {
+    return { read: true, said: execFileSync(python, [join(root, "tests/parity/readback.py"), ...args], { encoding: "utf8" }) };
+  } catch (error) {
+    return { read: false, said: `${error.stdout}${error.stderr}` };
+  }
+}

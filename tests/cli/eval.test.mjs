@@ -1,0 +1,190 @@
+import assert from "node:assert/strict";
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { CLOCK, evalSet, folderOf, GOOD, root, run, turn } from "./command.mjs";
+
+const clock = ["eval", "clock.evalset.json", "--actual", "clock.actual.json"];
+
+/** `evalId: status` of every case in results in ADK's schema. */
+function statuses(json) {
+  return Object.fromEntries(JSON.parse(json).eval_case_results.map((one) => [one.eval_id, one.final_eval_status]));
+}
+
+test("exits with 0 if every case passes", async (t) => {
+  const { status, stdout } = await run(["eval", "good.evalset.json", "--actual", "good.actual.json"], { cwd: folderOf(t, GOOD) });
+  assert.equal(status, 0);
+  assert.match(stdout, /1 case: 1 passed/);
+});
+
+test("exits with 1 if a case fails, and says why", async (t) => {
+  const { status, stdout } = await run(clock, { cwd: folderOf(t, CLOCK) });
+  assert.equal(status, 1);
+  assert.match(stdout, /✗ late\n {2}response_match_score: failed/);
+});
+
+test("exits with 1 if a case is not evaluated", async (t) => {
+  const scenario = { eval_id: "talk", conversation_scenario: { starting_prompt: "Hi", conversation_plan: "Talk." } };
+  const cwd = folderOf(t, {
+    "talk.evalset.json": { eval_set_id: "talk", eval_cases: [scenario] },
+    "talk.actual.json": evalSet({ talk: "Hello." }),
+  });
+  const { status, stdout } = await run(["eval", "talk.evalset.json"], { cwd });
+  assert.equal(status, 1);
+  assert.match(stdout, /1 case: 1 not evaluated/);
+});
+
+test("exits with 1 if there is no case", async (t) => {
+  const empty = { eval_set_id: "empty", eval_cases: [] };
+  const cwd = folderOf(t, { "e.evalset.json": empty, "e.actual.json": empty });
+  const { status, stderr } = await run(["eval", "e.evalset.json"], { cwd });
+  assert.equal(status, 1);
+  assert.match(stderr, /warning: there was no case to score/);
+});
+
+test("scores the cases named after a colon only", async (t) => {
+  const cwd = folderOf(t, CLOCK);
+  const one = await run(["eval", "clock.evalset.json:noon", "--format", "json"], { cwd });
+  assert.deepEqual(statuses(one.stdout), { noon: 1 });
+  assert.equal(one.status, 0);
+  const both = await run(["eval", "clock.evalset.json:late, noon", "--format", "json"], { cwd });
+  assert.deepEqual(statuses(both.stdout), { noon: 1, late: 2 });
+});
+
+test("takes a colon for part of a path or of a case where it is", { skip: process.platform === "win32" }, async (t) => {
+  const cwd = folderOf(t, { "a:b.json": evalSet({ "x:y": "Yes." }), "runs.json": evalSet({ "x:y": "Yes." }) });
+  for (const argument of ["a:b.json", "a:b.json:x:y"]) {
+    assert.equal((await run(["eval", argument, "--actual", "runs.json"], { cwd })).status, 0, argument);
+  }
+});
+
+test("names a missing file whole if its colon is that of a drive", async () => {
+  const { stderr, status } = await run(["eval", "C:\\evals\\travel.json", "--actual", "x.json"]);
+  assert.equal(status, 2);
+  assert.match(stderr, /at C:\\evals\\travel\.json\n/);
+});
+
+test("takes what the agent did from the evalset's folder unless told", async (t) => {
+  for (const ending of ["actual", "evalset_result", "inferences", "session"]) {
+    const cwd = folderOf(t, CLOCK);
+    renameSync(join(cwd, "clock.actual.json"), join(cwd, `clock.${ending}.json`));
+    assert.match((await run(["eval", "clock.evalset.json"], { cwd })).stdout, /1 passed, 1 failed/, ending);
+  }
+});
+
+test("never takes another form of the evalset for what the agent did", async (t) => {
+  const cwd = folderOf(t, { "old.test.json": [{ query: "Hi", reference: "Hello." }], "old.evalset.json": evalSet({ old: "Hello." }) });
+  const { status, stderr } = await run(["eval", "old.test.json"], { cwd });
+  assert.equal(status, 2);
+  assert.match(stderr, /no file of what the agent did for the evalset old/);
+});
+
+test("takes what the agent did from a folder, by the evalset's name", async (t) => {
+  const cwd = folderOf(t, CLOCK);
+  mkdirSync(join(cwd, "runs"));
+  renameSync(join(cwd, "clock.actual.json"), join(cwd, "runs/clock.evalset.json"));
+  assert.match((await run(["eval", "clock.evalset.json", "--actual", "runs"], { cwd })).stdout, /1 passed, 1 failed/);
+});
+
+test("pairs several evalsets with as many --actual, in order", async (t) => {
+  const cwd = folderOf(t, { ...CLOCK, ...GOOD });
+  const files = ["good.evalset.json", "clock.evalset.json"];
+  const { stdout, status } = await run(["eval", ...files, "--actual", "good.actual.json", "--actual", "clock.actual.json"], { cwd });
+  assert.equal(status, 1);
+  assert.match(stdout, /3 cases in 2 evalsets: 2 passed, 1 failed/);
+  const fewer = await run(["eval", ...files, "--actual", "good.actual.json"], { cwd });
+  assert.equal(fewer.status, 2);
+  assert.match(fewer.stderr, /there are 2 evalsets but 1 --actual\n {3}help: Give one --actual for each/);
+});
+
+test("takes test_config.json beside the evalset, and --config before it", async (t) => {
+  const cwd = folderOf(t, {
+    ...CLOCK,
+    "test_config.json": { criteria: { response_match_score: 0 } },
+    "strict.json": { criteria: { response_match_score: 1 } },
+  });
+  const beside = await run(clock, { cwd });
+  assert.equal(beside.status, 0);
+  assert.match(beside.stderr, /^criteria: test_config\.json$/m);
+  const named = await run([...clock, "--config", "strict.json"], { cwd });
+  assert.equal(named.status, 1);
+  assert.match(named.stderr, /^criteria: strict\.json$/m);
+});
+
+test("says that ADK's default criteria apply where there is no config", async (t) => {
+  const { stderr } = await run(clock, { cwd: folderOf(t, CLOCK) });
+  assert.match(stderr, /^criteria: ADK's default, tool_trajectory_avg_score 1\.0 and response_match_score 0\.8, for clock\.evalset\.json$/m);
+});
+
+test("scores as the dialect says", async () => {
+  const args = ["eval", "examples/phrasebook/phrasebook.evalset.json:station_ja", "--format", "csv"];
+  assert.match((await run(args)).stdout, /station_ja,,response_match_score,1,/);
+  assert.match((await run([...args, "--dialect", "adk-ts"])).stdout, /station_ja,,response_match_score,0,/);
+});
+
+test("explains what it is asked to explain", async (t) => {
+  const cwd = folderOf(t, CLOCK);
+  const precision = /precision 0\.0000/;
+  assert.match((await run(clock, { cwd })).stdout, precision);
+  assert.doesNotMatch((await run([...clock, "--explain", "none"], { cwd })).stdout, precision);
+  assert.match((await run([...clock, "--explain", "all", "--concurrency", "2"], { cwd })).stdout, precision);
+});
+
+test("shows every turn if asked", async (t) => {
+  const { stdout } = await run([...clock, "--print-detailed-results"], { cwd: folderOf(t, CLOCK) });
+  assert.match(stdout, /Details of noon\n {2}Turn 1\n/);
+});
+
+test("warns on stderr of runs that belong to no case", async (t) => {
+  const cwd = folderOf(t, { ...GOOD, "good.actual.json": evalSet({ noon: "It is noon.", dawn: "It is dawn." }) });
+  const { stderr, status } = await run(["eval", "good.evalset.json", "--format", "csv"], { cwd });
+  assert.equal(status, 0);
+  assert.match(stderr, /warning: the actual conversation "dawn" belongs to no eval case/);
+});
+
+test("reads both old forms, by the names of their files", async () => {
+  const rows = await run(["eval", "examples/home-automation/evening.test.json", "--format", "json"]);
+  assert.deepEqual(statuses(rows.stdout), { evening: 1 });
+  const named = await run(["eval", "examples/shop-assistant/shop.evalset.json", "--format", "json"]);
+  assert.equal(JSON.parse(named.stdout).eval_set_id, "shop");
+});
+
+test("the examples score what they say", async () => {
+  const counts = {
+    "weather/weather.evalset.json": "5 cases: 2 passed, 3 failed",
+    "travel-concierge/travel-concierge.evalset.json": "3 cases: 1 passed, 1 failed, 1 not evaluated",
+    "home-automation/evening.test.json": "1 case: 1 passed",
+    "home-automation/heating.test.json": "1 case: 1 failed",
+    "shop-assistant/shop.evalset.json": "4 cases: 2 passed, 2 failed",
+    "support/support.evalset.json": "4 cases: 2 passed, 2 failed",
+    "phrasebook/phrasebook.evalset.json": "5 cases: 4 passed, 1 failed",
+    "library-desk/library-desk.evalset.json": "1 case: 1 passed",
+  };
+  for (const [file, count] of Object.entries(counts)) {
+    const { stdout } = await run(["eval", join("examples", file)]);
+    assert.equal(stdout.split("\n").at(-3), count, file);
+  }
+});
+
+test("the examples use every metric of this version", async () => {
+  const { stdout } = await run(["eval", "--help"]);
+  const [, list] = /Metrics of this version\n(.*?)\n\n/s.exec(stdout);
+  const files = ["weather/weather", "travel-concierge/travel-concierge", "shop-assistant/shop", "support/support"];
+  const { stdout: csv } = await run(["eval", ...files.map((file) => `examples/${file}.evalset.json`), "--format", "csv"]);
+  const used = new Set(csv.split("\n").map((line) => line.split(",")[3]));
+  for (const name of list.trim().split(/\s+/)) assert.ok(used.has(name), name);
+});
+
+test("keeps the bytes of a file: integers of any size are compared exactly", async (t) => {
+  const call = (n) => JSON.stringify({ eval_set_id: "n", eval_cases: [{ eval_id: "n", conversation: [turn("Done.", [{ name: "f", args: { n: 0 } }])] }] }).replace('"n":0', `"n":${n}`);
+  const cwd = folderOf(t, { "n.evalset.json": call("9007199254740993"), "n.actual.json": call("9007199254740992") });
+  const { status } = await run(["eval", "n.evalset.json"], { cwd });
+  assert.equal(status, 1);
+  writeFileSync(join(cwd, "n.actual.json"), readFileSync(join(cwd, "n.evalset.json")));
+  assert.equal((await run(["eval", "n.evalset.json"], { cwd })).status, 0);
+});
+
+test("runs from any folder", async (t) => {
+  const { status } = await run(["eval", join(root, "examples/library-desk/library-desk.evalset.json")], { cwd: folderOf(t) });
+  assert.equal(status, 0);
+});

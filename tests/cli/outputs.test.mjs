@@ -1,0 +1,148 @@
+import assert from "node:assert/strict";
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, readlinkSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { CLOCK, folderOf, GOOD, run } from "./command.mjs";
+
+const clock = ["eval", "clock.evalset.json"];
+const posix = process.platform === "win32" ? { skip: "POSIX only" } : {};
+
+const BEGINNINGS = {
+  table: /^clock {2}2 cases: 1 passed, 1 failed\n/,
+  json: /^\{\n {2}"eval_set_result_id": "clock_/,
+  junit: /^<\?xml version="1\.0" encoding="UTF-8"\?>\n<testsuites /,
+  md: /^## Evaluation of 2 cases/,
+  csv: /^evalSetId,evalId,turn,metricName/,
+  html: /^<!doctype html>\n/,
+};
+
+test("writes each format to stdout", async (t) => {
+  const cwd = folderOf(t, CLOCK);
+  for (const [format, beginning] of Object.entries(BEGINNINGS)) {
+    const { stdout, status } = await run([...clock, "--format", format], { cwd });
+    assert.match(stdout, beginning);
+    assert.equal(status, 1, format);
+  }
+});
+
+test("writes a file, says so and sums up on stderr, and leaves stdout alone", async (t) => {
+  const cwd = folderOf(t, CLOCK);
+  const { stdout, stderr } = await run([...clock, "--format", "html", "--output", "new/folder/report.html"], { cwd });
+  assert.equal(stdout, "");
+  assert.match(stderr, /^wrote new\/folder\/report\.html\n2 cases: 1 passed, 1 failed\n/m);
+  assert.match(readFileSync(join(cwd, "new/folder/report.html"), "utf8"), BEGINNINGS.html);
+  assert.deepEqual(readdirSync(join(cwd, "new/folder")), ["report.html"]);
+});
+
+test("gives each of several formats its output, in order; - is stdout", async (t) => {
+  const cwd = folderOf(t, CLOCK);
+  const args = ["--format", "table", "--output", "-", "--format", "junit", "--output", "junit.xml"];
+  assert.match((await run([...clock, ...args], { cwd })).stdout, BEGINNINGS.table);
+  assert.match(readFileSync(join(cwd, "junit.xml"), "utf8"), BEGINNINGS.junit);
+});
+
+test("adds each format's ending to one name", async (t) => {
+  const cwd = folderOf(t, CLOCK);
+  await run([...clock, ...Object.keys(BEGINNINGS).flatMap((format) => ["--format", format]), "--output", "night"], { cwd });
+  const endings = { table: "txt", json: "evalset_result.json", junit: "xml", md: "md", csv: "csv", html: "html" };
+  for (const [format, ending] of Object.entries(endings)) {
+    assert.match(readFileSync(join(cwd, `night.${ending}`), "utf8"), BEGINNINGS[format]);
+  }
+});
+
+test("writes into a folder under names of its own", async (t) => {
+  const cwd = folderOf(t, CLOCK);
+  await run([...clock, "--format", "json", "--format", "csv", "--output", "out/"], { cwd });
+  assert.deepEqual(readdirSync(join(cwd, "out")).sort(), ["clock.evalset_result.json", "report.csv"]);
+});
+
+test("writes a json file for each of several evalsets", async (t) => {
+  const cwd = folderOf(t, { ...CLOCK, ...GOOD });
+  const { status } = await run(["eval", "clock.evalset.json", "good.evalset.json", "clock.evalset.json", "--format", "json", "--output", "out"], { cwd });
+  assert.equal(status, 1);
+  const names = ["clock-2.evalset_result.json", "clock.evalset_result.json", "good.evalset_result.json"];
+  assert.deepEqual(readdirSync(join(cwd, "out")).sort(), names);
+  for (const name of names) assert.match(readFileSync(join(cwd, "out", name), "utf8"), /"eval_set_id": "(?:clock|good)"/);
+  await run(["eval", "clock.evalset.json", "good.evalset.json", "--format", "json", "--format", "md", "--output", "both"], { cwd });
+  for (const name of ["both-clock.evalset_result.json", "both-good.evalset_result.json", "both.md"]) assert.ok(existsSync(join(cwd, name)));
+});
+
+const refused = {
+  "several formats without output": [["--format", "json", "--format", "md"], /2 formats do not fit on stdout\n {3}help: Add --output report/],
+  "several formats on stdout": [["--format", "json", "--format", "md", "--output", "-"], /2 formats but 1 output/],
+  "several formats in one file": [["--format", "json", "--format", "html", "--output", "report.html"], /help: Leave out \.html/],
+  "more outputs than formats": [["--output", "a.txt", "--output", "b.txt"], /1 formats? but 2 outputs/],
+  "the same format twice": [["--format", "md", "--format", "md", "--output", "a"], /--format md is given twice/],
+  "two results in one place": [["--format", "md", "--output", "a", "--format", "csv", "--output", "a"], /two results would go to a\n/],
+  "details without a table": [["--format", "json", "--print-detailed-results"], /is about the table/],
+  "a format that does not exist": [["--format", "html5"], /Did you mean `html`\?/],
+};
+
+for (const [what, [args, words]] of Object.entries(refused)) {
+  test(`refuses ${what}`, async (t) => {
+    const cwd = folderOf(t, CLOCK);
+    const { status, stdout, stderr } = await run([...clock, ...args], { cwd });
+    assert.match(stderr, words);
+    assert.deepEqual([status, stdout], [2, ""]);
+    assert.deepEqual(readdirSync(cwd).sort(), Object.keys(CLOCK).sort());
+  });
+}
+
+test("refuses several evalsets in one json file", async (t) => {
+  const cwd = folderOf(t, { ...CLOCK, ...GOOD });
+  for (const output of [[], ["--output", "all.json"]]) {
+    const { status, stderr } = await run(["eval", "clock.evalset.json", "good.evalset.json", "--format", "json", ...output], { cwd });
+    assert.equal(status, 2);
+    assert.match(stderr, /2 evalsets do not fit in one file of ADK's schema\n {3}help: Name a folder/);
+  }
+});
+
+test("says why an output cannot be written, before anything is scored", async (t) => {
+  const cwd = folderOf(t, CLOCK);
+  const { status, stderr } = await run([...clock, "--output", "clock.actual.json/report.txt"], { cwd });
+  assert.equal(status, 2);
+  assert.match(stderr, /error: the output cannot be written: a part of its path is a file, not a folder\n {3}at clock\.actual\.json\/report\.txt/);
+  assert.doesNotMatch(stderr, /criteria:/);
+});
+
+test("refuses a read-only file", { skip: process.getuid?.() === 0 && "root may write anything" }, async (t) => {
+  const cwd = folderOf(t, { ...CLOCK, "report.txt": "mine" });
+  chmodSync(join(cwd, "report.txt"), 0o444);
+  const { status, stderr } = await run([...clock, "--output", "report.txt"], { cwd });
+  assert.equal(status, 2);
+  assert.match(stderr, /cannot be written: permission denied/);
+  assert.equal(readFileSync(join(cwd, "report.txt"), "utf8"), "mine");
+});
+
+test("refuses a place that the system keeps", { skip: process.platform !== "linux" }, async (t) => {
+  for (const output of ["/proc/report.txt", "/proc/new/report.txt"]) {
+    const { status, stderr } = await run([...clock, "--output", output], { cwd: folderOf(t, CLOCK) });
+    assert.equal(status, 2);
+    assert.match(stderr, /the output cannot be written/);
+  }
+});
+
+test("replaces what a link points to, and keeps its permissions", posix, async (t) => {
+  const cwd = folderOf(t, { ...CLOCK, "real.txt": "old" });
+  chmodSync(join(cwd, "real.txt"), 0o640);
+  symlinkSync("real.txt", join(cwd, "link.txt"));
+  await run([...clock, "--output", "link.txt"], { cwd });
+  assert.equal(readlinkSync(join(cwd, "link.txt")), "real.txt");
+  assert.match(readFileSync(join(cwd, "real.txt"), "utf8"), BEGINNINGS.table);
+  assert.equal(statSync(join(cwd, "real.txt")).mode & 0o777, 0o640);
+});
+
+test("writes to a device directly", posix, async (t) => {
+  await run([...clock, "--output", "/dev/null"], { cwd: folderOf(t, CLOCK) });
+  assert.ok(statSync("/dev/null").isCharacterDevice());
+});
+
+test("leaves what was there as it is if an input cannot be used", async (t) => {
+  const cwd = folderOf(t, { ...CLOCK, "report.txt": "old", "broken.json": "{" });
+  mkdirSync(join(cwd, "out"));
+  writeFileSync(join(cwd, "out/report.txt"), "old");
+  const { status } = await run([...clock, "--actual", "broken.json", "--output", "out/report.txt"], { cwd });
+  assert.equal(status, 2);
+  assert.equal(readFileSync(join(cwd, "out/report.txt"), "utf8"), "old");
+  assert.deepEqual(readdirSync(join(cwd, "out")), ["report.txt"]);
+});
