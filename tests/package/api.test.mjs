@@ -295,10 +295,13 @@ describe("metrics of the user's own", () => {
   });
 
   test("may take any time where there is no limit, or one that no timer keeps", async () => {
+    const warnings = [];
+    process.on("warning", (warning) => warnings.push(warning.name));
     for (const timeoutMs of [undefined, Infinity, 2 ** 40]) {
       const set = await evaluateMine(async () => (await sleep(20), scored(1)), { timeoutMs });
       assert.equal(mineOf(set).score, 1);
     }
+    assert.deepEqual(warnings, []);
   });
 
   test("are computed up to `concurrency` at a time", async () => {

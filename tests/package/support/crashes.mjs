@@ -1,0 +1,47 @@
+// Makes the engine crash on command, without help from the package: its WebAssembly instances are watched from the
+// moment they are made, and an armed export is called with a pointer beyond the memory, which traps for real. What
+// uses a crashed instance after that is noted. To be imported before the package.
+
+/** How many instances were made, and what was called on a crashed one. */
+export const seen = { instances: 0, usesAfterCrash: [] };
+
+/** The generated glue frees the text that a call would have given, if there is one, also after a crash. */
+const CALLED_ALWAYS = "__wbindgen_free";
+
+const BEYOND_MEMORY = 0xffff_fff0;
+let armed;
+
+/** The next call of this export crashes. */
+export function crashNext(name) {
+  armed = name;
+}
+
+const Instance = WebAssembly.Instance;
+
+class WatchedInstance extends Instance {
+  #exports;
+
+  constructor(module, imports) {
+    super(module, imports);
+    seen.instances += 1;
+    let isDead = false;
+    const watch = (name, real) => {
+      if (typeof real !== "function") return real;
+      return (...given) => {
+        if (isDead && name !== CALLED_ALWAYS) seen.usesAfterCrash.push(name);
+        if (armed !== name) return real(...given);
+        armed = undefined;
+        isDead = true;
+        return real(BEYOND_MEMORY, ...given.slice(1));
+      };
+    };
+    const real = super.exports;
+    this.#exports = Object.fromEntries(Object.keys(real).map((name) => [name, watch(name, real[name])]));
+  }
+
+  get exports() {
+    return this.#exports;
+  }
+}
+
+WebAssembly.Instance = WatchedInstance;
