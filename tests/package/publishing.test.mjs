@@ -1,0 +1,105 @@
+// What `npm publish` would send, installed as a user installs it.
+
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, test } from "node:test";
+import { promisify } from "node:util";
+import { manifest, packageFolder, root } from "./support/package.mjs";
+
+const run = promisify(execFile);
+const MEBIBYTE = 2 ** 20;
+
+let folder;
+let packed;
+
+before(async () => {
+  folder = mkdtempSync(join(tmpdir(), "adk-metrics-packed-"));
+  const { stdout } = await run("npm", ["pack", "--json", "--pack-destination", folder], { cwd: packageFolder });
+  [packed] = JSON.parse(stdout);
+  const installed = join(folder, "node_modules/adk-metrics");
+  mkdirSync(installed, { recursive: true });
+  await run("tar", ["-xzf", join(folder, packed.filename), "-C", installed, "--strip-components=1"]);
+});
+after(() => rmSync(folder, { recursive: true }));
+
+describe("the package", () => {
+  test("has no dependencies", () => {
+    for (const kind of ["dependencies", "peerDependencies", "optionalDependencies", "bundledDependencies", "devDependencies"]) {
+      assert.equal(manifest[kind], undefined, kind);
+    }
+    assert.equal(manifest.scripts, undefined, "nor does it run anything when it is installed");
+  });
+
+  test("takes at most two megabytes unpacked", () => {
+    const most = 2 * MEBIBYTE;
+    assert.ok(packed.unpackedSize <= most, `${packed.unpackedSize} bytes are more than ${most}`);
+  });
+
+  test("holds every file that its exports name, a licence and a readme", () => {
+    const files = new Set(packed.files.map(({ path }) => path));
+    const targets = [];
+    JSON.stringify(manifest.exports, (_key, value) => (typeof value === "string" ? (targets.push(value), value) : value));
+    for (const target of [...targets, ...Object.values(manifest.bin), "LICENSE", "README.md"]) {
+      const path = target.replace(/^\.\//, "");
+      if (!path.includes("*")) assert.ok(files.has(path), `${path} is missing`);
+    }
+    assert.ok(files.has("schema/evalset.schema.json") && files.has("schema/results.schema.json"));
+    for (const path of files) assert.doesNotMatch(path, /\.(?:rs|toml)$|(?:^|\/)(?:src|tests?|node_modules)\//);
+  });
+
+  test("has nothing that publint warns of", async () => {
+    const { stdout } = await run(process.execPath, [join(root, "node_modules/publint/src/cli.js"), packageFolder, "--strict"]);
+    assert.match(stdout, /All good!/);
+  });
+});
+
+describe("installed in an empty project, the package", () => {
+  const PROGRAM = `
+    const { fmeasure } = rouge1("The weather in London is sunny", "It's sunny in London today");
+    const evalSet = { evalSetId: "s", evalCases: [{ evalId: "c", conversation: [{ userContent: {}, finalResponse: { parts: [{ text: "a" }] } }] }] };
+    evaluate({ evalSet, actual: evalSet, criteria: { response_match_score: 1 } }).then((set) => {
+      console.log(fmeasure, set.evalCaseResults[0].finalEvalStatus, typeof Object.values(report)[0], version);
+    });`;
+  const expected = () => `0.5 1 function ${manifest.version}\n`;
+
+  /** Runs a program in the project. */
+  async function runProgram(name, text) {
+    writeFileSync(join(folder, name), text);
+    const { stdout, stderr } = await run(process.execPath, [join(folder, name)], { cwd: folder });
+    assert.equal(stderr, "");
+    return stdout;
+  }
+
+  test("works as an ES module", async () => {
+    const imports = `
+      import { createRequire } from "node:module";
+      import { evaluate, rouge1 } from "adk-metrics";
+      import * as report from "adk-metrics/report";
+      const { version } = createRequire(import.meta.url)("adk-metrics/package.json");`;
+    assert.equal(await runProgram("program.mjs", imports + PROGRAM), expected());
+  });
+
+  test("works as CommonJS", async () => {
+    const imports = `
+      const { evaluate, rouge1 } = require("adk-metrics");
+      const report = require("adk-metrics/report");
+      const { version } = require("adk-metrics/package.json");`;
+    assert.equal(await runProgram("program.cjs", imports + PROGRAM), expected());
+  });
+
+  test("gives out its schemas and its WebAssembly module", async () => {
+    const text = `
+      const { readFileSync } = require("node:fs");
+      const schema = require("adk-metrics/schema/evalset.json");
+      WebAssembly.compile(readFileSync(require.resolve("adk-metrics/adk_metrics.wasm"))).then(() => console.log(typeof schema));`;
+    assert.equal(await runProgram("schema.cjs", text), "object\n");
+  });
+
+  test("has a command line", async () => {
+    const { stdout } = await run(process.execPath, [join(folder, "node_modules/adk-metrics", Object.values(manifest.bin)[0]), "--help"]);
+    assert.match(stdout, /adk-metrics/);
+  });
+});

@@ -1,0 +1,70 @@
+// The package's declarations as TypeScript users meet them: in a project of their own, with the package in its
+// node_modules, under every way of resolving modules that finds it.
+
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { packageFolder, root } from "../package/support/package.mjs";
+
+const FILES = ["contract", "misuse", "adk-ts"];
+const tsc = join(root, "node_modules/typescript/bin/tsc");
+
+/** Ways to resolve modules: the extension of the files decides whether Node takes them for ESM or CommonJS. */
+const PROJECTS = {
+  "ES modules in Node": { extension: "mts", compilerOptions: { module: "nodenext" } },
+  "CommonJS in Node": { extension: "cts", compilerOptions: { module: "nodenext" } },
+  "a bundler": { extension: "ts", compilerOptions: { module: "esnext", moduleResolution: "bundler" } },
+  "a bundler, for browsers alone": {
+    extension: "ts",
+    compilerOptions: { module: "esnext", moduleResolution: "bundler", lib: ["es2022", "dom"], types: [] },
+  },
+};
+
+let folder;
+
+before(() => {
+  folder = mkdtempSync(join(tmpdir(), "adk-metrics-types-"));
+  mkdirSync(join(folder, "node_modules"));
+  symlinkSync(packageFolder, join(folder, "node_modules/adk-metrics"));
+});
+after(() => rmSync(folder, { recursive: true }));
+
+/** Checks the files in a project; gives what TypeScript says. */
+async function check(name, { extension, compilerOptions }, files) {
+  const project = join(folder, name.replaceAll(/\W+/g, "-"));
+  mkdirSync(project);
+  for (const file of files) copyFileSync(fileURLToPath(new URL(file, import.meta.url)), join(project, file.replace(/ts$/, extension)));
+  writeFileSync(
+    join(project, "tsconfig.json"),
+    JSON.stringify({
+      compilerOptions: {
+        target: "es2022",
+        strict: true,
+        noEmit: true,
+        exactOptionalPropertyTypes: true,
+        noUncheckedIndexedAccess: true,
+        skipLibCheck: false,
+        types: [],
+        ...compilerOptions,
+      },
+      include: ["."],
+    }),
+  );
+  return promisify(execFile)(process.execPath, [tsc, "--project", project]).then(
+    () => "",
+    ({ stdout, stderr }) => `${stdout}${stderr}`,
+  );
+}
+
+describe("the declarations", () => {
+  for (const [name, settings] of Object.entries(PROJECTS)) {
+    test(`say what the contract says, to ${name}`, async () => {
+      assert.equal(await check(name, settings, FILES.map((file) => `${file}.ts`)), "");
+    });
+  }
+});
