@@ -226,7 +226,12 @@ impl<'a, T: Read<'a>> Read<'a> for Vec<T> {
         if at.json.kind() != Kind::Array {
             return Err(at.expected("an array"));
         }
-        at.json.items().enumerate().map(|(index, item)| at.item(index, item).read()).collect()
+        // Counted first: most lists are short, and a list that grows takes room for four at once.
+        let mut items = Self::with_capacity(at.json.items().count());
+        for (index, item) in at.json.items().enumerate() {
+            items.push(at.item(index, item).read()?);
+        }
+        Ok(items)
     }
 }
 
@@ -261,11 +266,7 @@ pub(crate) fn read_fields<'a>(
     let mut seen = 0_u32;
     let mut next = 0;
     for (key, json) in at.json.entries() {
-        // Files keep their keys in order, so the field after the last one is the best guess.
-        let is_field = |field: &Field| key == field.snake || key == field.camel;
-        let mut from_next = fields.iter().enumerate().skip(next).chain(fields.iter().enumerate().take(next));
-        let found = from_next.find(|(_, field)| is_field(field));
-        match found {
+        match find_field(&key, fields, next) {
             Some((_, field)) if field.optional && json.is_null() => {}
             Some((number, field)) => {
                 if seen & 1 << number != 0 {
@@ -288,6 +289,16 @@ pub(crate) fn read_fields<'a>(
     match fields.iter().enumerate().find(|(number, field)| !field.optional && seen & 1 << number == 0) {
         Some((_, field)) => Err(missing(&at, field)),
         None => Ok(()),
+    }
+}
+
+/// The field of a key. Files keep their keys in order, so the field after the last one is tried first.
+fn find_field<'f>(key: &str, fields: &'f [Field], next: usize) -> Option<(usize, &'f Field)> {
+    let is_field = |field: &Field| key == field.snake || key == field.camel;
+    let (before, after) = fields.split_at_checked(next).unwrap_or((fields, &[]));
+    match after.iter().position(is_field) {
+        Some(place) => Some((next + place, after.get(place)?)),
+        None => before.iter().position(is_field).and_then(|place| Some((place, before.get(place)?))),
     }
 }
 
