@@ -10,12 +10,13 @@ const REPORT = "demo/report.html";
 
 await build();
 
-const evalSets = readdirSync(join(root, "examples"), { recursive: true })
-  .map((file) => join("examples", file))
-  .filter((file) => /\.(?:evalset|test)\.json$/.test(file))
-  .sort();
+const files = readdirSync(join(root, "examples"), { recursive: true }).map((file) => join("examples", file));
+const evalSets = [".evalset.json", ".test.json"].flatMap((ending) =>
+  files.filter((file) => file.endsWith(ending)).sort(),
+);
+const shown = "examples/*/*.evalset.json examples/*/*.test.json";
 const outputs = ["--format", "table", "--output", "-", "--format", "html", "--output", REPORT];
-console.log(`\n$ npx adk-metrics eval ${evalSets.join(" ")} ${outputs.join(" ")}\n`);
+console.log(`\n$ npx adk-metrics eval ${shown} ${outputs.join(" ")}\n`);
 const cli = join(root, "pkg/dist/esm/cli.js");
 const { status } = spawnSync(process.execPath, [cli, "eval", ...evalSets, ...outputs], { cwd: root, stdio: "inherit" });
 if (status !== 0 && status !== 1) fail(`the command line exited with ${status}`);

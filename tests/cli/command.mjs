@@ -77,7 +77,10 @@ export const GOOD = {
 /** Lets google-adk read files; its verdict, and what it said. */
 export function readBack(python, args) {
   try {
-    return { read: true, said: execFileSync(python, [join(root, "tests/parity/readback.py"), ...args], { encoding: "utf8" }) };
+    return {
+      read: true,
+      said: execFileSync(python, [join(root, "tests/parity/readback.py"), ...args], { encoding: "utf8" }),
+    };
   } catch (error) {
     return { read: false, said: `${error.stdout}${error.stderr}` };
   }

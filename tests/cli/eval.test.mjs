@@ -12,7 +12,9 @@ function statuses(json) {
 }
 
 test("exits with 0 if every case passes", async (t) => {
-  const { status, stdout } = await run(["eval", "good.evalset.json", "--actual", "good.actual.json"], { cwd: folderOf(t, GOOD) });
+  const { status, stdout } = await run(["eval", "good.evalset.json", "--actual", "good.actual.json"], {
+    cwd: folderOf(t, GOOD),
+  });
   assert.equal(status, 0);
   assert.match(stdout, /1 case: 1 passed/);
 });
@@ -73,7 +75,10 @@ test("takes what the agent did from the evalset's folder unless told", async (t)
 });
 
 test("never takes another form of the evalset for what the agent did", async (t) => {
-  const cwd = folderOf(t, { "old.test.json": [{ query: "Hi", reference: "Hello." }], "old.evalset.json": evalSet({ old: "Hello." }) });
+  const cwd = folderOf(t, {
+    "old.test.json": [{ query: "Hi", reference: "Hello." }],
+    "old.evalset.json": evalSet({ old: "Hello." }),
+  });
   const { status, stderr } = await run(["eval", "old.test.json"], { cwd });
   assert.equal(status, 2);
   assert.match(stderr, /no file of what the agent did for the evalset old/);
@@ -89,7 +94,10 @@ test("takes what the agent did from a folder, by the evalset's name", async (t) 
 test("pairs several evalsets with as many --actual, in order", async (t) => {
   const cwd = folderOf(t, { ...CLOCK, ...GOOD });
   const files = ["good.evalset.json", "clock.evalset.json"];
-  const { stdout, status } = await run(["eval", ...files, "--actual", "good.actual.json", "--actual", "clock.actual.json"], { cwd });
+  const { stdout, status } = await run(
+    ["eval", ...files, "--actual", "good.actual.json", "--actual", "clock.actual.json"],
+    { cwd },
+  );
   assert.equal(status, 1);
   assert.match(stdout, /3 cases in 2 evalsets: 2 passed, 1 failed/);
   const fewer = await run(["eval", ...files, "--actual", "good.actual.json"], { cwd });
@@ -113,7 +121,10 @@ test("takes test_config.json beside the evalset, and --config before it", async 
 
 test("says that ADK's default criteria apply where there is no config", async (t) => {
   const { stderr } = await run(clock, { cwd: folderOf(t, CLOCK) });
-  assert.match(stderr, /^criteria: ADK's default, tool_trajectory_avg_score 1\.0 and response_match_score 0\.8, for clock\.evalset\.json$/m);
+  assert.match(
+    stderr,
+    /^criteria: ADK's default, tool_trajectory_avg_score 1\.0 and response_match_score 0\.8, for clock\.evalset\.json$/m,
+  );
 });
 
 test("scores as the dialect says", async () => {
@@ -170,13 +181,22 @@ test("the examples use every metric of this version", async () => {
   const { stdout } = await run(["eval", "--help"]);
   const [, list] = /Metrics of this version\n(.*?)\n\n/s.exec(stdout);
   const files = ["weather/weather", "travel-concierge/travel-concierge", "shop-assistant/shop", "support/support"];
-  const { stdout: csv } = await run(["eval", ...files.map((file) => `examples/${file}.evalset.json`), "--format", "csv"]);
+  const { stdout: csv } = await run([
+    "eval",
+    ...files.map((file) => `examples/${file}.evalset.json`),
+    "--format",
+    "csv",
+  ]);
   const used = new Set(csv.split("\n").map((line) => line.split(",")[3]));
   for (const name of list.trim().split(/\s+/)) assert.ok(used.has(name), name);
 });
 
 test("keeps the bytes of a file: integers of any size are compared exactly", async (t) => {
-  const call = (n) => JSON.stringify({ eval_set_id: "n", eval_cases: [{ eval_id: "n", conversation: [turn("Done.", [{ name: "f", args: { n: 0 } }])] }] }).replace('"n":0', `"n":${n}`);
+  const call = (n) =>
+    JSON.stringify({
+      eval_set_id: "n",
+      eval_cases: [{ eval_id: "n", conversation: [turn("Done.", [{ name: "f", args: { n: 0 } }])] }],
+    }).replace('"n":0', `"n":${n}`);
   const cwd = folderOf(t, { "n.evalset.json": call("9007199254740993"), "n.actual.json": call("9007199254740992") });
   const { status } = await run(["eval", "n.evalset.json"], { cwd });
   assert.equal(status, 1);
@@ -185,6 +205,8 @@ test("keeps the bytes of a file: integers of any size are compared exactly", asy
 });
 
 test("runs from any folder", async (t) => {
-  const { status } = await run(["eval", join(root, "examples/library-desk/library-desk.evalset.json")], { cwd: folderOf(t) });
+  const { status } = await run(["eval", join(root, "examples/library-desk/library-desk.evalset.json")], {
+    cwd: folderOf(t),
+  });
   assert.equal(status, 0);
 });

@@ -22,7 +22,10 @@ test("writes into a file, and over one only with --force", async (t) => {
   const args = ["migrate", join(root, HEATING), "--output", "new.evalset.json"];
   const refused = await run(args, { cwd });
   assert.equal(refused.status, 2);
-  assert.match(refused.stderr, /the output is there already\n {3}at new\.evalset\.json\n {3}help: Overwrite it with --force/);
+  assert.match(
+    refused.stderr,
+    /the output is there already\n {3}at new\.evalset\.json\n {3}help: Overwrite it with --force/,
+  );
   assert.equal(readFileSync(file, "utf8"), "mine");
   const written = await run([...args, "--force"], { cwd });
   assert.deepEqual([written.status, written.stdout], [0, ""]);
@@ -64,7 +67,9 @@ for (const [old, actual] of [
     const migrated = join(cwd, basename(old).replace(".test.", ".evalset."));
     copyFileSync(join(root, config), join(cwd, "test_config.json"));
     assert.equal((await run(["migrate", old, "--output", migrated])).status, 0);
-    const [before, after] = await Promise.all([old, migrated].map((file) => run(["eval", file, "--actual", actual, "--format", "csv"])));
+    const [before, after] = await Promise.all(
+      [old, migrated].map((file) => run(["eval", file, "--actual", actual, "--format", "csv"])),
+    );
     assert.equal(after.stdout, before.stdout);
     assert.equal(after.status, before.status);
   });

@@ -12,38 +12,119 @@ const MISTAKES = {
   "an unknown command": [["evl"], {}, /error: there is no command `evl`\n {3}help: Did you mean `eval`\?/],
   "a command that resembles none": [["score"], {}, /help: The commands are eval and migrate/],
   "a command of a later version": [["compare", "a", "b"], {}, /error: `compare` is not in this version/],
-  "an option in place of a command": [["--versoin"], {}, /there is no option --versoin\n {3}help: Did you mean --version\?/],
-  "an unknown option": [[...clock, "--fromat", "json"], {}, /there is no option --fromat\n {3}help: Did you mean --format\?/],
+  "a misspelt option in place of a command": [
+    ["--versoin"],
+    {},
+    /--versoin does not stand in place of a command\n {3}help: Did you mean --version\?/,
+  ],
+  "an option in place of a command": [["--actual", "x", "eval"], {}, /help: Options come after the command/],
+  "an unknown option": [
+    [...clock, "--fromat", "json"],
+    {},
+    /there is no option --fromat\n {3}help: Did you mean --format\?/,
+  ],
   "an option that resembles none": [[...clock, "--colour"], {}, /help: The options are --actual, --config,/],
   "a short option": [[...clock, "-f"], {}, /there is no option -f/],
-  "a judge": [[...clock, "--judge", "gemini"], {}, /there is no option --judge in this version\n {3}help: This version has no judges/],
+  "a judge": [
+    [...clock, "--judge", "gemini"],
+    {},
+    /there is no option --judge in this version\n {3}help: This version has no judges/,
+  ],
   "a model": [[...clock, "--model=x"], {}, /there is no option --model in this version/],
   "a recording": [[...clock, "--record", "r.jsonl"], {}, /there is no option --record in this version/],
   "an option without its value": [["eval", "clock.evalset.json", "--actual"], {}, /--actual needs a value/],
-  "an option in place of a value": [["eval", "x", "--actual", "--config"], {}, /--actual needs a value\n {3}help: .*--actual=--config/],
+  "an option in place of a value": [
+    ["eval", "x", "--actual", "--config"],
+    {},
+    /--actual needs a value\n {3}help: .*--actual=--config/,
+  ],
   "a switch with a value": [[...clock, "--print-detailed-results=yes"], {}, /--print-detailed-results is a switch/],
   "an option given twice": [[...clock, "--config", "a", "--config", "b"], {}, /--config is given more than once/],
-  "an unknown dialect": [[...clock, "--dialect", "adk-tz"], {}, /--dialect cannot be `adk-tz`\n {3}help: Did you mean `adk-ts`\?/],
-  "an unknown explanation": [[...clock, "--explain", "some"], {}, /--explain cannot be `some`\n {3}help: It is one of none, failures, all/],
+  "an unknown dialect": [
+    [...clock, "--dialect", "adk-tz"],
+    {},
+    /--dialect cannot be `adk-tz`\n {3}help: Did you mean `adk-ts`\?/,
+  ],
+  "an unknown explanation": [
+    [...clock, "--explain", "some"],
+    {},
+    /--explain cannot be `some`\n {3}help: It is one of none, failures, all/,
+  ],
   "no concurrency": [[...clock, "--concurrency", "0"], {}, /--concurrency takes a whole number of 1 or more, not `0`/],
   "a fraction of concurrency": [[...clock, "--concurrency", "1.5"], {}, /not `1\.5`/],
   "no evalset": [["eval"], {}, /error: no evalset is named/],
-  "an evalset that does not exist": [["eval", "no.json", "--actual", "clock.actual.json"], {}, /the evalset does not exist\n {3}at no\.json\n/],
-  "an evalset that does not exist, with cases": [["eval", "no.json:a", "--actual", "clock.actual.json"], {}, /at no\.json\n/],
-  "a folder for an evalset": [["eval", "folder", "--actual", "clock.actual.json"], {}, /the evalset is a folder\n {3}at folder\n {3}help: .*folder\/\*\.evalset\.json/],
-  "no cases after the colon": [["eval", "clock.evalset.json:,", "--actual", "x"], {}, /no case is named after the colon/],
-  "an unknown case": [["eval", "clock.evalset.json:dusk"], {}, /the evalset has no case "dusk"\n {3}at clock\.evalset\.json\n {3}help: It has "noon", "late"/],
-  "runs that do not exist": [["eval", "clock.evalset.json", "--actual", "no.json"], {}, /the file of what the agent did does not exist\n {3}at no\.json/],
-  "a folder without the runs": [["eval", "clock.evalset.json", "--actual", "folder"], {}, /no file of what the agent did for the evalset clock\n {3}at folder\n {3}help: .*clock\.actual\.json/],
-  "two files of runs": [["eval", "clock.evalset.json"], { "clock.session.json": "{}" }, /several files[^]*clock\.actual\.json, clock\.session\.json/],
-  "runs that are none": [clock, { "clock.actual.json": "{}" }, /expected what the agent did[^]* at clock\.actual\.json:1/],
+  "an evalset that does not exist": [
+    ["eval", "no.json", "--actual", "clock.actual.json"],
+    {},
+    /the evalset does not exist\n {3}at no\.json\n/,
+  ],
+  "an evalset that does not exist, with cases": [
+    ["eval", "no.json:a", "--actual", "clock.actual.json"],
+    {},
+    /at no\.json\n/,
+  ],
+  "a folder for an evalset": [
+    ["eval", "folder", "--actual", "clock.actual.json"],
+    {},
+    /the evalset is a folder\n {3}at folder\n {3}help: .*folder\/\*\.evalset\.json/,
+  ],
+  "no cases after the colon": [
+    ["eval", "clock.evalset.json:,", "--actual", "x"],
+    {},
+    /no case is named after the colon/,
+  ],
+  "an unknown case": [
+    ["eval", "clock.evalset.json:dusk"],
+    {},
+    /the evalset has no case "dusk"\n {3}at clock\.evalset\.json\n {3}help: It has "noon", "late"/,
+  ],
+  "runs that do not exist": [
+    ["eval", "clock.evalset.json", "--actual", "no.json"],
+    {},
+    /the file of what the agent did does not exist\n {3}at no\.json/,
+  ],
+  "a folder without the runs": [
+    ["eval", "clock.evalset.json", "--actual", "folder"],
+    {},
+    /no file of what the agent did for the evalset clock\n {3}at folder\n {3}help: .*clock\.actual\.json/,
+  ],
+  "two files of runs": [
+    ["eval", "clock.evalset.json"],
+    { "clock.session.json": "{}" },
+    /several files[^]*clock\.actual\.json, clock\.session\.json/,
+  ],
+  "runs that are none": [
+    clock,
+    { "clock.actual.json": "{}" },
+    /expected what the agent did[^]* at clock\.actual\.json:1/,
+  ],
   "a config that does not exist": [[...clock, "--config", "no.json"], {}, /the config does not exist\n {3}at no\.json/],
-  "broken JSON, with its line": [clock, { "clock.evalset.json": '{\n  "eval_set_id": "x",\n  "eval_cases": [}\n}' }, /error: .*\n {3}at clock\.evalset\.json:3/],
+  "broken JSON, with its line": [
+    clock,
+    { "clock.evalset.json": '{\n  "eval_set_id": "x",\n  "eval_cases": [}\n}' },
+    /error: .*\n {3}at clock\.evalset\.json:3/,
+  ],
   "an empty file": [clock, { "clock.actual.json": "" }, /error: .*\n {3}at clock\.actual\.json/],
-  "a wrong type, with its path": [clock, { "clock.evalset.json": '{"eval_set_id": "x",\n"eval_cases": [{"eval_id": 7, "conversation": []}]}' }, /at clock\.evalset\.json:2, eval_cases\[0\]\.eval_id/],
-  "an unknown metric": [[...clock, "--config", "c.json"], { "c.json": '{"criteria": {\n"response_match_scor": 0.8}}' }, /there is no metric `response_match_scor`\n {3}at c\.json:2, criteria\.response_match_scor\n {3}help: Did you mean `response_match_score`\?/],
-  "a metric that asks a judge": [[...clock, "--config", "c.json"], { "c.json": '{"criteria": {"safety_v1": 0.8}}' }, /asks a judge model/],
-  "an unusable threshold": [[...clock, "--config", "c.json"], { "c.json": '{"criteria": {"response_match_score": "high"}}' }, /at c\.json:1, criteria\.response_match_score/],
+  "a wrong type, with its path": [
+    clock,
+    { "clock.evalset.json": '{"eval_set_id": "x",\n"eval_cases": [{"eval_id": 7, "conversation": []}]}' },
+    /at clock\.evalset\.json:2, eval_cases\[0\]\.eval_id/,
+  ],
+  "an unknown metric": [
+    [...clock, "--config", "c.json"],
+    { "c.json": '{"criteria": {\n"response_match_scor": 0.8}}' },
+    /there is no metric `response_match_scor`\n {3}at c\.json:2, criteria\.response_match_scor\n {3}help: Did you mean `response_match_score`\?/,
+  ],
+  "a metric that asks a judge": [
+    [...clock, "--config", "c.json"],
+    { "c.json": '{"criteria": {"safety_v1": 0.8}}' },
+    /asks a judge model/,
+  ],
+  "an unusable threshold": [
+    [...clock, "--config", "c.json"],
+    { "c.json": '{"criteria": {"response_match_score": "high"}}' },
+    /at c\.json:1, criteria\.response_match_score/,
+  ],
 };
 
 for (const [what, [args, files, words]] of Object.entries(MISTAKES)) {
@@ -63,8 +144,16 @@ test("names all files that are missing, at once", async () => {
 });
 
 test("names what is wrong with each evalset, and writes no results", async (t) => {
-  const cwd = folderOf(t, { ...CLOCK, "a.evalset.json": "[", "a.actual.json": "[]", "b.evalset.json": "7", "b.actual.json": "[]" });
-  const { stdout, stderr, status } = await run(["eval", "a.evalset.json", "clock.evalset.json", "b.evalset.json"], { cwd });
+  const cwd = folderOf(t, {
+    ...CLOCK,
+    "a.evalset.json": "[",
+    "a.actual.json": "[]",
+    "b.evalset.json": "7",
+    "b.actual.json": "[]",
+  });
+  const { stdout, stderr, status } = await run(["eval", "a.evalset.json", "clock.evalset.json", "b.evalset.json"], {
+    cwd,
+  });
   assert.match(stderr, /at a\.evalset\.json[^]*at b\.evalset\.json/);
   assert.deepEqual([status, stdout], [2, ""]);
 });

@@ -1,8 +1,20 @@
 import assert from "node:assert/strict";
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, readlinkSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { CLOCK, folderOf, GOOD, run } from "./command.mjs";
+import { CLOCK, ended, folderOf, GOOD, run, start, text } from "./command.mjs";
 
 const clock = ["eval", "clock.evalset.json"];
 const posix = process.platform === "win32" ? { skip: "POSIX only" } : {};
@@ -43,7 +55,9 @@ test("gives each of several formats its output, in order; - is stdout", async (t
 
 test("adds each format's ending to one name", async (t) => {
   const cwd = folderOf(t, CLOCK);
-  await run([...clock, ...Object.keys(BEGINNINGS).flatMap((format) => ["--format", format]), "--output", "night"], { cwd });
+  await run([...clock, ...Object.keys(BEGINNINGS).flatMap((format) => ["--format", format]), "--output", "night"], {
+    cwd,
+  });
   const endings = { table: "txt", json: "evalset_result.json", junit: "xml", md: "md", csv: "csv", html: "html" };
   for (const [format, ending] of Object.entries(endings)) {
     assert.match(readFileSync(join(cwd, `night.${ending}`), "utf8"), BEGINNINGS[format]);
@@ -58,22 +72,39 @@ test("writes into a folder under names of its own", async (t) => {
 
 test("writes a json file for each of several evalsets", async (t) => {
   const cwd = folderOf(t, { ...CLOCK, ...GOOD });
-  const { status } = await run(["eval", "clock.evalset.json", "good.evalset.json", "clock.evalset.json", "--format", "json", "--output", "out"], { cwd });
+  const { status } = await run(
+    ["eval", "clock.evalset.json", "good.evalset.json", "clock.evalset.json", "--format", "json", "--output", "out"],
+    { cwd },
+  );
   assert.equal(status, 1);
   const names = ["clock-2.evalset_result.json", "clock.evalset_result.json", "good.evalset_result.json"];
   assert.deepEqual(readdirSync(join(cwd, "out")).sort(), names);
-  for (const name of names) assert.match(readFileSync(join(cwd, "out", name), "utf8"), /"eval_set_id": "(?:clock|good)"/);
-  await run(["eval", "clock.evalset.json", "good.evalset.json", "--format", "json", "--format", "md", "--output", "both"], { cwd });
-  for (const name of ["both-clock.evalset_result.json", "both-good.evalset_result.json", "both.md"]) assert.ok(existsSync(join(cwd, name)));
+  for (const name of names)
+    assert.match(readFileSync(join(cwd, "out", name), "utf8"), /"eval_set_id": "(?:clock|good)"/);
+  await run(
+    ["eval", "clock.evalset.json", "good.evalset.json", "--format", "json", "--format", "md", "--output", "both"],
+    { cwd },
+  );
+  for (const name of ["both-clock.evalset_result.json", "both-good.evalset_result.json", "both.md"])
+    assert.ok(existsSync(join(cwd, name)));
 });
 
 const refused = {
-  "several formats without output": [["--format", "json", "--format", "md"], /2 formats do not fit on stdout\n {3}help: Add --output report/],
+  "several formats without output": [
+    ["--format", "json", "--format", "md"],
+    /2 formats do not fit on stdout\n {3}help: Add --output report/,
+  ],
   "several formats on stdout": [["--format", "json", "--format", "md", "--output", "-"], /2 formats but 1 output/],
-  "several formats in one file": [["--format", "json", "--format", "html", "--output", "report.html"], /help: Leave out \.html/],
+  "several formats in one file": [
+    ["--format", "json", "--format", "html", "--output", "report.html"],
+    /help: Leave out \.html/,
+  ],
   "more outputs than formats": [["--output", "a.txt", "--output", "b.txt"], /1 formats? but 2 outputs/],
   "the same format twice": [["--format", "md", "--format", "md", "--output", "a"], /--format md is given twice/],
-  "two results in one place": [["--format", "md", "--output", "a", "--format", "csv", "--output", "a"], /two results would go to a\n/],
+  "two results in one place": [
+    ["--format", "md", "--output", "a", "--format", "csv", "--output", "a"],
+    /two results would go to a\n/,
+  ],
   "details without a table": [["--format", "json", "--print-detailed-results"], /is about the table/],
   "a format that does not exist": [["--format", "html5"], /Did you mean `html`\?/],
 };
@@ -91,7 +122,10 @@ for (const [what, [args, words]] of Object.entries(refused)) {
 test("refuses several evalsets in one json file", async (t) => {
   const cwd = folderOf(t, { ...CLOCK, ...GOOD });
   for (const output of [[], ["--output", "all.json"]]) {
-    const { status, stderr } = await run(["eval", "clock.evalset.json", "good.evalset.json", "--format", "json", ...output], { cwd });
+    const { status, stderr } = await run(
+      ["eval", "clock.evalset.json", "good.evalset.json", "--format", "json", ...output],
+      { cwd },
+    );
     assert.equal(status, 2);
     assert.match(stderr, /2 evalsets do not fit in one file of ADK's schema\n {3}help: Name a folder/);
   }
@@ -101,7 +135,10 @@ test("says why an output cannot be written, before anything is scored", async (t
   const cwd = folderOf(t, CLOCK);
   const { status, stderr } = await run([...clock, "--output", "clock.actual.json/report.txt"], { cwd });
   assert.equal(status, 2);
-  assert.match(stderr, /error: the output cannot be written: a part of its path is a file, not a folder\n {3}at clock\.actual\.json\/report\.txt/);
+  assert.match(
+    stderr,
+    /error: the output cannot be written: a part of its path is a file, not a folder\n {3}at clock\.actual\.json\/report\.txt/,
+  );
   assert.doesNotMatch(stderr, /criteria:/);
 });
 
@@ -135,6 +172,20 @@ test("replaces what a link points to, and keeps its permissions", posix, async (
 test("writes to a device directly", posix, async (t) => {
   await run([...clock, "--output", "/dev/null"], { cwd: folderOf(t, CLOCK) });
   assert.ok(statSync("/dev/null").isCharacterDevice());
+});
+
+test("says so if the disk is full", { skip: process.platform !== "linux" }, async (t) => {
+  const cwd = folderOf(t, CLOCK);
+  const full = openSync("/dev/full", "w");
+  t.after(() => closeSync(full));
+  const child = start(clock, { cwd, stdio: ["ignore", full, "pipe"] });
+  const [stderr, [status]] = await Promise.all([text(child.stderr), ended(child)]);
+  assert.match(stderr, /error: the output cannot be written: the disk is full\n {3}at stdout\n/);
+  assert.equal(status, 2);
+  assert.match(
+    (await run([...clock, "--output", "/dev/full"], { cwd })).stderr,
+    /the disk is full\n {3}at \/dev\/full\n/,
+  );
 });
 
 test("leaves what was there as it is if an input cannot be used", async (t) => {

@@ -29,7 +29,10 @@ test("fits its help into 100 columns", async () => {
 });
 
 test("says its version and the reference's", async () => {
-  assert.match((await run(["--version"])).stdout, /^adk-metrics \d+\.\d+\.\d+\S* \(scores like google-adk 2\.13\.0\)\n$/);
+  assert.match(
+    (await run(["--version"])).stdout,
+    /^adk-metrics \d+\.\d+\.\d+\S* \(scores like google-adk 2\.13\.0\)\n$/,
+  );
 });
 
 test("colours when asked, never otherwise in a pipe", async (t) => {
@@ -55,7 +58,8 @@ test("shows no progress bar outside a terminal", async (t) => {
 /** Enough cases that the results fill the buffer of any pipe. */
 function many(count) {
   const words = (seed) => Array.from({ length: 60 }, (_, at) => `word${(seed * at) % 97}`).join(" ");
-  const of = (shift) => evalSet(Object.fromEntries(Array.from({ length: count }, (_, at) => [`case-${at}`, words(at + shift)])), "many");
+  const of = (shift) =>
+    evalSet(Object.fromEntries(Array.from({ length: count }, (_, at) => [`case-${at}`, words(at + shift)])), "many");
   return { "many.evalset.json": JSON.stringify(of(1)), "many.actual.json": JSON.stringify(of(2)) };
 }
 

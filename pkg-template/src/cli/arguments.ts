@@ -72,7 +72,8 @@ function unknownOption(name: string, rawName: string, known: readonly string[]):
   if (later !== undefined) return new Mistake(`there is no option ${rawName} in this version`, { help: later });
   const close = closest(name, known);
   return new Mistake(`there is no option ${rawName}`, {
-    help: close === undefined ? `The options are ${known.map((one) => `--${one}`).join(", ")}` : `Did you mean --${close}?`,
+    help:
+      close === undefined ? `The options are ${known.map((one) => `--${one}`).join(", ")}` : `Did you mean --${close}?`,
   });
 }
 

@@ -17,9 +17,9 @@ import { type Arguments, oneOf, parseArguments } from "./arguments.js";
 import { actualFiles, baseName, configBeside, readBytes, type Selection, selectionOf } from "./files.js";
 import { inFiles, type InputFiles, Mistake, Mistakes, placeOf } from "./mistakes.js";
 import { type Destination, destinations, FORMATS } from "./outputs.js";
-import { ExitStatus, hasColor, note, warn, write } from "./process.js";
+import { ExitStatus, hasColor, note, warn } from "./process.js";
 import { ProgressBar } from "./progress.js";
-import { prepareFile, writeFile } from "./write-file.js";
+import { prepareFile, writeFile, writeOut } from "./write.js";
 
 const OPTIONS = {
   actual: { type: "string", multiple: true },
@@ -42,7 +42,9 @@ export async function evalCommand(args: readonly string[]): Promise<ExitStatus> 
   const options = optionsOf(given, formats);
   const selections = given.positionals.map(selectionOf);
   if (selections.length === 0) {
-    throw new Mistake("no evalset is named", { help: "adk-metrics eval travel.evalset.json --actual travel.actual.json" });
+    throw new Mistake("no evalset is named", {
+      help: "adk-metrics eval travel.evalset.json --actual travel.actual.json",
+    });
   }
   const evalSets = selections.map(({ file }) => file);
   const planned = destinations(formats, given.all("output"), distinctNames(evalSets));
@@ -135,7 +137,9 @@ function readInputs(selections: readonly Selection[], actual: readonly string[],
     const input = {
       selection,
       files,
-      evalSet: attempt(() => readBytes(evalSet, "evalset", "Name the evalsets in it; the shell can: folder/*.evalset.json")),
+      evalSet: attempt(() =>
+        readBytes(evalSet, "evalset", "Name the evalsets in it; the shell can: folder/*.evalset.json"),
+      ),
       actual: attempt(() => readBytes(files.actual, "file of what the agent did")),
     };
     const beside = config === undefined ? configBeside(evalSet) : config;
@@ -148,11 +152,13 @@ function readInputs(selections: readonly Selection[], actual: readonly string[],
 }
 
 function sayWhichCriteria(inputs: readonly Input[]): void {
-  const configs = new Set(inputs.flatMap(({ files }) => files.config ?? []));
-  for (const config of configs) note(`criteria: ${config}`);
-  const bare = inputs.filter(({ files }) => files.config === undefined).map(({ files }) => files.evalSet);
-  if (bare.length === 0) return;
-  note(`criteria: ADK's default, tool_trajectory_avg_score 1.0 and response_match_score 0.8, for ${bare.join(", ")}`);
+  const configs = [...new Set(inputs.flatMap(({ files }) => files.config ?? []))];
+  if (configs.length > 1) note("criteria: the test_config.json beside each evalset");
+  else if (configs.length > 0) note(`criteria: ${configs.join()}`);
+  const bare = new Set(inputs.filter(({ files }) => files.config === undefined).map(({ files }) => files.evalSet));
+  if (bare.size === 0) return;
+  const names = [...bare].join(", ");
+  note(`criteria: ADK's default, tool_trajectory_avg_score 1.0 and response_match_score 0.8, for ${names}`);
 }
 
 async function evaluateAll(
@@ -211,14 +217,19 @@ function sayWarnings(results: readonly EvalSetResult[], inputs: readonly Input[]
   }
 }
 
-async function writeResults(planned: readonly Destination[], results: readonly EvalSetResult[], details: boolean): Promise<void> {
+async function writeResults(
+  planned: readonly Destination[],
+  results: readonly EvalSetResult[],
+  details: boolean,
+): Promise<void> {
   const { resultsToAdkJson } = await api();
   for (const { format, file, evalSet } of planned) {
     const shown = evalSet === undefined ? results : results.slice(evalSet, evalSet + 1);
     if (evalSet !== undefined && shown.length === 0) continue;
-    const text = format === "json" ? shown.map(resultsToAdkJson).join("") : rendered(format, shown, file === undefined, details);
+    const text =
+      format === "json" ? shown.map(resultsToAdkJson).join("") : rendered(format, shown, file === undefined, details);
     if (file === undefined) {
-      await write(process.stdout, text);
+      await writeOut(text);
     } else {
       writeFile(file, text);
       note(`wrote ${file}`);

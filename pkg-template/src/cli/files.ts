@@ -20,7 +20,8 @@ export interface Selection {
 export function selectionOf(argument: string): Selection {
   if (kindOf(argument) !== undefined) return { file: argument };
   const colons = [...argument.matchAll(/:/g)].map(({ index }) => index).reverse();
-  const colon = colons.find((at) => kindOf(argument.slice(0, at)) === "file") ?? colons.find((at) => looksLikeCases(argument, at));
+  const colon =
+    colons.find((at) => kindOf(argument.slice(0, at)) === "file") ?? colons.find((at) => looksLikeCases(argument, at));
   if (colon === undefined) return { file: argument };
   const file = argument.slice(0, colon);
   const evalIds = argument

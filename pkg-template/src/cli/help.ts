@@ -5,6 +5,9 @@ import { api } from "./api.js";
 
 export const COMMANDS = ["eval", "migrate"] as const;
 
+/** A command by its name. */
+export type Command = (typeof COMMANDS)[number];
+
 export const HELP = `adk-metrics scores AI agents the way Google's Agent Development Kit does.
 
 Usage
@@ -19,7 +22,7 @@ Try it
   adk-metrics --version            the versions of this program and of the reference
 `;
 
-export const EVAL_HELP = `Scores what an agent did against what was expected of it.
+const EVAL_HELP = `Scores what an agent did against what was expected of it.
 
 Usage
   adk-metrics eval <evalset>[:case1,case2]… [--actual <file|folder>]… [options]
@@ -74,7 +77,7 @@ Examples
 Results go to stdout, everything else to stderr. NO_COLOR and FORCE_COLOR are honoured.
 `;
 
-export const MIGRATE_HELP = `Writes an evalset of any form in today's ADK schema.
+const MIGRATE_HELP = `Writes an evalset of any form in today's ADK schema.
 
 Usage
   adk-metrics migrate <old file> [--output <file>] [--force]
@@ -90,6 +93,9 @@ Options
 Example
   adk-metrics migrate lights.test.json --output lights.evalset.json
 `;
+
+/** All about each command. */
+export const HELPS: Readonly<Record<Command, string>> = { eval: EVAL_HELP, migrate: MIGRATE_HELP };
 
 /** The versions of this program and of the reference. */
 export async function versionText(): Promise<string> {

@@ -4,12 +4,16 @@ import { parseArguments } from "./arguments.js";
 import { api } from "./api.js";
 import { baseName, kindOf, readBytes } from "./files.js";
 import { inFile, Mistake } from "./mistakes.js";
-import { ExitStatus, note, write } from "./process.js";
-import { prepareFile, writeFile } from "./write-file.js";
+import { ExitStatus, note } from "./process.js";
+import { prepareFile, writeFile, writeOut } from "./write.js";
 
 /** Runs `migrate`. */
 export async function migrateCommand(args: readonly string[]): Promise<ExitStatus> {
-  const given = parseArguments(args, { output: { type: "string" }, force: { type: "boolean" }, help: { type: "boolean" } });
+  const given = parseArguments(args, {
+    output: { type: "string" },
+    force: { type: "boolean" },
+    help: { type: "boolean" },
+  });
   const [file, ...others] = given.positionals;
   if (file === undefined) throw new Mistake("no evalset is named", { help: "adk-metrics migrate old.test.json" });
   if (others.length > 0) {
@@ -31,7 +35,7 @@ export async function migrateCommand(args: readonly string[]): Promise<ExitStatu
     throw inFile(error, file);
   }
   if (output === undefined || output === "-") {
-    await write(process.stdout, json);
+    await writeOut(json);
   } else {
     writeFile(output, json);
     note(`wrote ${output}`);

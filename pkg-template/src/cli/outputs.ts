@@ -42,11 +42,16 @@ export function destinations(
   const planned = placed(formats, outputs, evalSets);
   const places = planned.map(({ file }) => file ?? "stdout");
   const shared = places.find((place, at) => places.indexOf(place) !== at);
-  if (shared !== undefined) throw new Mistake(`two results would go to ${shared}`, { help: "Name one output for each" });
+  if (shared !== undefined)
+    throw new Mistake(`two results would go to ${shared}`, { help: "Name one output for each" });
   return planned;
 }
 
-function placed(formats: readonly ReportFormat[], outputs: readonly string[], evalSets: readonly string[]): Destination[] {
+function placed(
+  formats: readonly ReportFormat[],
+  outputs: readonly string[],
+  evalSets: readonly string[],
+): Destination[] {
   const [output] = outputs;
   if (outputs.length === formats.length) {
     return formats.flatMap((format, at) => toNamed(format, outputs[at] as string, evalSets));
@@ -59,9 +64,12 @@ function placed(formats: readonly ReportFormat[], outputs: readonly string[], ev
     });
   }
   if (outputs.length > 1 || output === "-") {
-    throw new Mistake(`there are ${formats.length} formats but ${outputs.length} output${outputs.length === 1 ? "" : "s"}`, {
-      help: "Give one --output for each format, in the same order (- is stdout), or one name without ending for all",
-    });
+    throw new Mistake(
+      `there are ${formats.length} formats but ${outputs.length} output${outputs.length === 1 ? "" : "s"}`,
+      {
+        help: "Give one --output for each format, in the same order (- is stdout), or one name without ending for all",
+      },
+    );
   }
   if (isFolder(output)) return formats.flatMap((format) => toNamed(format, output, evalSets));
   const ending = Object.values(ENDINGS).find((known) => output.endsWith(known)) ?? /\.json$/.exec(output)?.[0];
@@ -84,7 +92,8 @@ function toNamed(format: ReportFormat, output: string, evalSets: readonly string
     if (output === "-") return [{ format }];
     return [{ format, file: isFolder(output) ? join(output, `report${ENDINGS[format]}`) : output }];
   }
-  if (evalSets.length === 1 && !isFolder(output)) return [{ format, evalSet: 0, ...(output === "-" ? {} : { file: output }) }];
+  if (evalSets.length === 1 && !isFolder(output))
+    return [{ format, evalSet: 0, ...(output === "-" ? {} : { file: output }) }];
   if (output === "-" || output.endsWith(".json")) {
     throw new Mistake(`${evalSets.length} evalsets do not fit in one file of ADK's schema`, {
       help: "Name a folder: --output results/ gets a file for each evalset",

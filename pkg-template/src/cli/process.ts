@@ -12,18 +12,9 @@ export enum ExitStatus {
   Interrupted = 130,
 }
 
-/** A reader that has seen enough (`| head`) is no error. */
-export function forgiveClosedPipes(): void {
-  for (const stream of [process.stdout, process.stderr]) {
-    stream.on("error", (error: NodeJS.ErrnoException) => {
-      if (error.code !== "EPIPE") throw error;
-    });
-  }
-}
-
-/** Writes a text and waits until it has left the process, or its reader has. */
-export async function write(stream: NodeJS.WriteStream, text: string): Promise<void> {
-  await new Promise<void>((resolve) => stream.write(text, () => resolve()));
+/** Keeps a stream that breaks from ending the process: who writes results is told, and a lost note is no loss. */
+export function surviveBrokenStreams(): void {
+  for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {});
 }
 
 /** Whether to colour: what the environment asks for, else whether the stream is a terminal. */

@@ -1,9 +1,24 @@
-/** Writes whole files or none: a file appears under its name when all of it is there. */
+/** Writes results: to stdout, or to files that appear under their names when all of them is there. */
 
 import { accessSync, constants, mkdirSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { kindOf, reasonOf } from "./files.js";
 import { Mistake } from "./mistakes.js";
+
+/**
+ * Writes to stdout and waits until the text has left the process. A reader that has seen enough (`| head`) is no error.
+ *
+ * @throws {Mistake} if stdout cannot take it.
+ */
+export async function writeOut(text: string): Promise<void> {
+  await new Promise<void>((resolve, reject) => {
+    process.stdout.write(text, (error) => {
+      const code = (error as NodeJS.ErrnoException | null | undefined)?.code;
+      if (error == null || code === "EPIPE" || code === "ERR_STREAM_DESTROYED") resolve();
+      else reject(unwritable(error, "stdout"));
+    });
+  });
+}
 
 /**
  * Makes sure that a file can be written before any work is done for it; makes its folder.
@@ -12,7 +27,8 @@ import { Mistake } from "./mistakes.js";
  */
 export function prepareFile(file: string): void {
   try {
-    if (kindOf(file) === "folder") throw new Mistake("the output is a folder", { place: file, help: "Name a file in it" });
+    if (kindOf(file) === "folder")
+      throw new Mistake("the output is a folder", { place: file, help: "Name a file in it" });
     const folder = dirname(file);
     makeFolder(folder);
     accessSync(kindOf(file) === undefined ? folder : file, constants.W_OK);
