@@ -16,8 +16,9 @@ export interface RunPlan {
   hasLines(input: string | undefined): boolean;
 }
 
-/** Case results per step: small enough to stay responsive, large enough for the columns to pay. */
-const CASES_PER_STEP = 512;
+/** Case results per step: few at first, since cases may be large, then as many as make the columns pay. */
+const FIRST_CASES_PER_STEP = 32;
+const MOST_CASES_PER_STEP = 512;
 /** A page may not be kept from painting for longer, in milliseconds. */
 const LONGEST_STRETCH = 25;
 
@@ -36,6 +37,7 @@ export async function* drive(plan: RunPlan): AsyncGenerator<RunOutput, { cancell
   let session = openSession(plan);
   let stretchBegan = performance.now();
   let cancelled = false;
+  let casesPerStep = FIRST_CASES_PER_STEP;
   const onAbort = () => inbox.wake();
   signal?.addEventListener("abort", onAbort);
   try {
@@ -50,7 +52,9 @@ export async function* drive(plan: RunPlan): AsyncGenerator<RunOutput, { cancell
         cancelled = true;
         call(plan, () => run.cancel());
       }
-      const step = call(plan, () => takeStep(run, header, plan.sources));
+      const stepBegan = performance.now();
+      const step = call(plan, () => takeStep(run, header, plan.sources, casesPerStep));
+      casesPerStep = nextSize(casesPerStep, performance.now() - stepBegan);
       for (const task of step.tasks) {
         const key = `${task.metric}/${task.case}/${task.run ?? ""}`;
         const pending = journal.get(key) ?? compute(task, header, plan);
@@ -113,15 +117,21 @@ interface Step {
   waitUntil: number | undefined;
 }
 
-function takeStep(run: EvalRun, header: Header, sources: Sources): Step {
-  return freeing(run.poll(performance.now(), CASES_PER_STEP), (batch: Batch) => {
+/** How many cases the next step takes after one that took some milliseconds. */
+function nextSize(size: number, took: number): number {
+  if (took > LONGEST_STRETCH) return Math.max(1, size / 2);
+  return took < LONGEST_STRETCH / 4 ? Math.min(2 * size, MOST_CASES_PER_STEP) : size;
+}
+
+function takeStep(run: EvalRun, header: Header, sources: Sources, size: number): Step {
+  return freeing(run.poll(performance.now(), size), (batch: Batch) => {
     const cases = decodeCases(batch, header, sources);
     const finished = batch.finished();
     return {
       cases,
       tasks: decodeTasks(batch),
       finished,
-      idle: !finished && cases.length < CASES_PER_STEP,
+      idle: !finished && cases.length < size,
       waitUntil: batch.waitUntil(),
     };
   });
