@@ -85,9 +85,17 @@ describe("in Chromium", { skip }, () => {
     const strict = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'";
     const start = javascript('import * as adk from "/bundle.js"; window.adk = adk;');
     server = await serve({
-      "/page.html": html(page('<script type="module">import * as adk from "adk-metrics"; import { scoresOf } from "/sample.mjs"; window.adk = { ...adk, scoresOf };</script>')),
-      "/strict.html": html(page('<script type="module" src="/start.js"></script>', ""), { "content-security-policy": strict }),
-      "/no-wasm.html": html(page('<script type="module" src="/start.js"></script>', ""), { "content-security-policy": "script-src 'self'" }),
+      "/page.html": html(
+        page(
+          '<script type="module">import * as adk from "adk-metrics"; import { scoresOf } from "/sample.mjs"; window.adk = { ...adk, scoresOf };</script>',
+        ),
+      ),
+      "/strict.html": html(page('<script type="module" src="/start.js"></script>', ""), {
+        "content-security-policy": strict,
+      }),
+      "/no-wasm.html": html(page('<script type="module" src="/start.js"></script>', ""), {
+        "content-security-policy": "script-src 'self'",
+      }),
       "/start.js": start,
       "/bundle.js": javascript(bundle),
       "/worker.js": javascript(
@@ -126,7 +134,11 @@ describe("in Chromium", { skip }, () => {
   test("a page scores as Node does, bit for bit, with an import map alone", async () => {
     server.requested.length = 0;
     assert.deepEqual(await inPage("/page.html", scoreInPage), expected);
-    assert.deepEqual(server.requested.filter((path) => path.endsWith(".wasm")), [], "the module travels in the JavaScript");
+    assert.deepEqual(
+      server.requested.filter((path) => path.endsWith(".wasm")),
+      [],
+      "the module travels in the JavaScript",
+    );
   });
 
   test("a bundled page does, under a strict Content-Security-Policy", async () => {
@@ -189,7 +201,8 @@ describe("in Chromium", { skip }, () => {
   });
 
   test("evaluating 5,000 cases leaves the page alive", async () => {
-    const words = "It is sunny in London, and it will stay so until the evening when clouds come in from the west ".repeat(15);
+    const words =
+      "It is sunny in London, and it will stay so until the evening when clouds come in from the west ".repeat(15);
     const setOf = (answer) => ({
       evalSetId: "s",
       evalCases: Array.from({ length: 5000 }, (_, index) => ({

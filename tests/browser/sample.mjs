@@ -12,7 +12,12 @@ export async function scoresOf({ evaluate, rouge1, TrajectoryEvaluator }, { pair
     const evaluator = new TrajectoryEvaluator({ metricName, ...settings });
     const result = await evaluator.evaluateInvocations(actual, expected).catch(({ code }) => ({ code }));
     if (result.code !== undefined) numbers.push(NaN, result.code.length);
-    else numbers.push(result.overallScore ?? -1, result.overallEvalStatus, ...result.perInvocationResults.map(({ score }) => score ?? -1));
+    else
+      numbers.push(
+        result.overallScore ?? -1,
+        result.overallEvalStatus,
+        ...result.perInvocationResults.map(({ score }) => score ?? -1),
+      );
   }
   const set = await evaluate({ ...conversations, criteria: { response_match_score: 0.8, tool_trajectory_f1: 0.5 } });
   for (const { finalEvalStatus, overallEvalMetricResults } of set.evalCaseResults) {

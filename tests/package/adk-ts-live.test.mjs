@@ -12,7 +12,8 @@ import { importEntry, mustRun, root } from "./support/package.mjs";
 
 const folder = join(root, "tests/adk-ts");
 const isInstalled = existsSync(join(folder, "node_modules/@iqai/adk/package.json"));
-const skip = !isInstalled && !mustRun ? "@iqai/adk is not installed: run `npm ci --ignore-scripts` in tests/adk-ts" : false;
+const skip =
+  !isInstalled && !mustRun ? "@iqai/adk is not installed: run `npm ci --ignore-scripts` in tests/adk-ts" : false;
 
 const SEED = 0x5eed_2026;
 const CASES_OF_EACH = 1000;
@@ -21,7 +22,10 @@ const scoreOrNull = (score) => (Number.isFinite(score) ? score : null);
 
 async function answer(evaluator, actual, expected) {
   try {
-    const { overallScore, overallEvalStatus, perInvocationResults } = await evaluator.evaluateInvocations(actual, expected);
+    const { overallScore, overallEvalStatus, perInvocationResults } = await evaluator.evaluateInvocations(
+      actual,
+      expected,
+    );
     return {
       overallScore: scoreOrNull(overallScore),
       overallEvalStatus,

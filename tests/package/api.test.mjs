@@ -192,7 +192,12 @@ describe("the registry", () => {
 
   test("lets a metric of the user's replace one of the engine's", async () => {
     const registry = registryWith(() => scored(0.25), "response_match_score");
-    const set = await evaluate({ evalSet: EXPECTED, actual: EXPECTED, criteria: { response_match_score: 0.2 }, registry });
+    const set = await evaluate({
+      evalSet: EXPECTED,
+      actual: EXPECTED,
+      criteria: { response_match_score: 0.2 },
+      registry,
+    });
     assert.equal(mineOf(set).score, 0.25);
     assert.equal(registry.getRegisteredMetrics().length, 8);
   });
@@ -229,13 +234,18 @@ describe("metrics of the user's own", () => {
     const evalSet = { evalSetId: "s", evalCases: [{ evalId: "c", conversationScenario }] };
     const seen = [];
     const actual = evalSetOf({ c: [turn("Hi", "Hello")] });
-    await evaluateMine((_actual, expected, scenario) => (seen.push([expected, scenario]), scored(1)), { evalSet, actual });
+    await evaluateMine((_actual, expected, scenario) => (seen.push([expected, scenario]), scored(1)), {
+      evalSet,
+      actual,
+    });
     assert.equal(seen[0][0], undefined);
     assert.equal(seen[0][1].startingPrompt, "Hi");
   });
 
   test("may leave the status, and the mean of the turns, to the engine", async () => {
-    const set = await evaluateMine((actual) => ({ perInvocationResults: actual.map((_, index) => ({ score: index })) }));
+    const set = await evaluateMine((actual) => ({
+      perInvocationResults: actual.map((_, index) => ({ score: index })),
+    }));
     const [overall] = set.evalCaseResults[2].overallEvalMetricResults;
     assert.deepEqual([overall.score, overall.evalStatus], [0.5, EvalStatus.PASSED]);
     const turns = set.evalCaseResults[2].evalMetricResultPerInvocation.map(({ evalMetricResults: [mine] }) => mine);
@@ -249,21 +259,49 @@ describe("metrics of the user's own", () => {
   });
 
   const failures = {
-    "throw an error": [() => { throw new RangeError("too much"); }, /RangeError: too much/],
-    "throw a text": [() => { throw "no"; }, /no/],
-    "throw an object without words": [() => { throw Object.create(null); }, /an error that has no words/],
-    "throw undefined": [() => { throw undefined; }, /undefined/],
-    "reject": [() => Promise.reject(new Error("later")), /Error: later/],
+    "throw an error": [
+      () => {
+        throw new RangeError("too much");
+      },
+      /RangeError: too much/,
+    ],
+    "throw a text": [
+      () => {
+        throw "no";
+      },
+      /no/,
+    ],
+    "throw an object without words": [
+      () => {
+        throw Object.create(null);
+      },
+      /an error that has no words/,
+    ],
+    "throw undefined": [
+      () => {
+        throw undefined;
+      },
+      /undefined/,
+    ],
+    reject: [() => Promise.reject(new Error("later")), /Error: later/],
     "give nothing": [() => undefined, /the metric gave no evaluation result/],
     "give a text": [() => "good", /the metric gave no evaluation result/],
     "give NaN": [() => scored(NaN), /the metric gave NaN; a score is a finite number, or absent/],
     "give an infinity": [() => scored(Infinity), /the metric gave inf; a score is a finite number, or absent/],
     "give a score in text": [() => scored("1"), /the metric gave no evaluation result/],
     "give a status of another kind": [() => ({ overallEvalStatus: 7, perInvocationResults: [] }), /status/],
-    "give too many turns": [() => ({ perInvocationResults: [{ score: 1 }, { score: 1 }, { score: 1 }] }), /results for 3 turns; the conversation has/],
+    "give too many turns": [
+      () => ({ perInvocationResults: [{ score: 1 }, { score: 1 }, { score: 1 }] }),
+      /results for 3 turns; the conversation has/,
+    ],
     "give turns that are no list": [() => ({ perInvocationResults: 5 }), /./],
     "give a result that cannot be read": [
-      () => ({ get overallScore() { throw new SyntaxError("unreadable"); }, perInvocationResults: [] }),
+      () => ({
+        get overallScore() {
+          throw new SyntaxError("unreadable");
+        },
+        perInvocationResults: [],
+      }),
       /SyntaxError: unreadable/,
     ],
   };
@@ -276,7 +314,8 @@ describe("metrics of the user's own", () => {
         assert.equal(mine.score, undefined);
         assert.match(mine.reason, reason);
         assert.ok(other.score >= 0);
-        for (const { evalMetricResults } of evalMetricResultPerInvocation) assert.match(evalMetricResults[0].reason, reason);
+        for (const { evalMetricResults } of evalMetricResultPerInvocation)
+          assert.match(evalMetricResults[0].reason, reason);
       }
     });
   }
@@ -338,7 +377,10 @@ describe("evaluateStream", () => {
       }
       given.push(next.value);
     }
-    assert.deepEqual(given.map((result) => result.evalId), ["fails", "long", "passes"]);
+    assert.deepEqual(
+      given.map((result) => result.evalId),
+      ["fails", "long", "passes"],
+    );
   });
 
   test("is cancelled by leaving the loop", async () => {
@@ -448,7 +490,10 @@ describe("inputs", () => {
           finalEvalStatus: 1,
           overallEvalMetricResults: [],
           sessionId: `session-${evalId}`,
-          evalMetricResultPerInvocation: conversation.map((actualInvocation) => ({ actualInvocation, evalMetricResults: [] })),
+          evalMetricResultPerInvocation: conversation.map((actualInvocation) => ({
+            actualInvocation,
+            evalMetricResults: [],
+          })),
         })),
       };
       const at = (at, turn) => results.evalCaseResults[at].evalMetricResultPerInvocation[turn].actualInvocation;
@@ -459,7 +504,10 @@ describe("inputs", () => {
       return [list, (at, turn) => list[at].inferences[turn]];
     },
     "inference results in an object": (set) => {
-      const list = set.evalCases.map(({ evalId, conversation }) => ({ eval_case_id: evalId, inferences: conversation }));
+      const list = set.evalCases.map(({ evalId, conversation }) => ({
+        eval_case_id: evalId,
+        inferences: conversation,
+      }));
       return [{ inference_results: list }, (at, turn) => list[at].inferences[turn]];
     },
   };
@@ -479,7 +527,13 @@ describe("inputs", () => {
     test(`${what} as object, text and bytes score the same`, async () => {
       const [actual] = make(structuredClone(ACTUAL));
       const results = [];
-      for (const given of [actual, JSON.stringify(actual), bytes(actual), bytes(actual).buffer, new DataView(bytes(actual).buffer)]) {
+      for (const given of [
+        actual,
+        JSON.stringify(actual),
+        bytes(actual),
+        bytes(actual).buffer,
+        new DataView(bytes(actual).buffer),
+      ]) {
         const { evalCaseResults } = await evaluate({ evalSet: bytes(EXPECTED), actual: given, criteria: CRITERIA });
         results.push(
           evalCaseResults.map(({ evalMetricResultPerInvocation: turns, ...rest }) => ({
@@ -489,7 +543,10 @@ describe("inputs", () => {
         );
       }
       for (const other of results.slice(1)) assert.deepEqual(other, results[0]);
-      assert.deepEqual(results[0].map((result) => result.finalEvalStatus), [1, 2, 2]);
+      assert.deepEqual(
+        results[0].map((result) => result.finalEvalStatus),
+        [1, 2, 2],
+      );
     });
   }
 
@@ -505,7 +562,11 @@ describe("inputs", () => {
   });
 
   test("invocations read from bytes are parsed when looked at, once", async () => {
-    const set = await evaluate({ evalSet: bytes(inSnakeCase(EXPECTED)), actual: bytes(inSnakeCase(ACTUAL)), criteria: CRITERIA });
+    const set = await evaluate({
+      evalSet: bytes(inSnakeCase(EXPECTED)),
+      actual: bytes(inSnakeCase(ACTUAL)),
+      criteria: CRITERIA,
+    });
     const [entry] = set.evalCaseResults[0].evalMetricResultPerInvocation;
     for (const key of ["actualInvocation", "expectedInvocation"]) {
       const property = Object.getOwnPropertyDescriptor(entry, key);
@@ -529,16 +590,25 @@ describe("inputs", () => {
     const set = await evaluate({ evalSet: bytes(EXPECTED), actual: bytes(ACTUAL), criteria: CRITERIA });
     const json = JSON.parse(JSON.stringify(set));
     const [entry] = set.evalCaseResults[0].evalMetricResultPerInvocation;
-    assert.equal(json.evalCaseResults[0].evalMetricResultPerInvocation[0].actualInvocation.finalResponse.parts[0].text, "The weather in London is sunny");
+    assert.equal(
+      json.evalCaseResults[0].evalMetricResultPerInvocation[0].actualInvocation.finalResponse.parts[0].text,
+      "The weather in London is sunny",
+    );
     assert.deepEqual(structuredClone(set), set);
-    assert.deepEqual(JSON.parse(JSON.stringify({ ...entry })), json.evalCaseResults[0].evalMetricResultPerInvocation[0]);
+    assert.deepEqual(
+      JSON.parse(JSON.stringify({ ...entry })),
+      json.evalCaseResults[0].evalMetricResultPerInvocation[0],
+    );
   });
 
   test("a repeated eval id is another run of its case", async () => {
     const actual = { ...ACTUAL, evalCases: [...ACTUAL.evalCases, ...ACTUAL.evalCases.slice(0, 1)] };
     const list = actual.evalCases.map(({ evalId, conversation }) => ({ evalCaseId: evalId, inferences: conversation }));
     const set = await evaluate({ evalSet: EXPECTED, actual: list, criteria: CRITERIA });
-    assert.deepEqual(set.evalCaseResults.map((one) => one.evalId), ["passes", "passes", "fails", "long"]);
+    assert.deepEqual(
+      set.evalCaseResults.map((one) => one.evalId),
+      ["passes", "passes", "fails", "long"],
+    );
   });
 
   test("a case without a run is FAILED with the reason; a run without a case is a warning", async () => {
@@ -552,9 +622,15 @@ describe("inputs", () => {
   });
 
   test("runs pair by position only if no id matches and the counts agree", async () => {
-    const rename = (set) => ({ ...set, evalCases: set.evalCases.map((one, index) => ({ ...one, evalId: `other-${index}` })) });
+    const rename = (set) => ({
+      ...set,
+      evalCases: set.evalCases.map((one, index) => ({ ...one, evalId: `other-${index}` })),
+    });
     const same = await evaluate({ evalSet: EXPECTED, actual: rename(ACTUAL), criteria: CRITERIA });
-    assert.deepEqual(same.evalCaseResults.map((one) => one.finalEvalStatus), [1, 2, 2]);
+    assert.deepEqual(
+      same.evalCaseResults.map((one) => one.finalEvalStatus),
+      [1, 2, 2],
+    );
     const fewer = { ...ACTUAL, evalCases: rename(ACTUAL).evalCases.slice(1) };
     const none = await evaluate({ evalSet: EXPECTED, actual: fewer, criteria: CRITERIA });
     assert.ok(none.evalCaseResults.every((one) => one.reason !== undefined));
@@ -564,7 +640,10 @@ describe("inputs", () => {
     const actual = structuredClone(ACTUAL);
     actual.evalCases[2].conversation.pop();
     const set = await evaluate({ evalSet: EXPECTED, actual, criteria: CRITERIA });
-    assert.deepEqual(set.evalCaseResults.map((one) => one.finalEvalStatus), [1, 2, 2]);
+    assert.deepEqual(
+      set.evalCaseResults.map((one) => one.finalEvalStatus),
+      [1, 2, 2],
+    );
     assert.match(set.evalCaseResults[2].reason, /turns/);
   });
 
@@ -577,13 +656,22 @@ describe("inputs", () => {
     }));
     const evalSet = { evalSetId: "s", evalCases };
     const set = await evaluate({ evalSet, actual: evalSet, criteria: CRITERIA });
-    assert.deepEqual(set.evalCaseResults.map((one) => one.evalId), ids);
-    assert.deepEqual(set.evalCaseResults.map((one) => one.userId), ids.map((id) => `user ${id}\0`));
+    assert.deepEqual(
+      set.evalCaseResults.map((one) => one.evalId),
+      ids,
+    );
+    assert.deepEqual(
+      set.evalCaseResults.map((one) => one.userId),
+      ids.map((id) => `user ${id}\0`),
+    );
   });
 
   test("evalIds choose the cases", async () => {
     const set = await evaluate({ evalSet: EXPECTED, actual: ACTUAL, criteria: CRITERIA, evalIds: ["long", "passes"] });
-    assert.deepEqual(set.evalCaseResults.map((one) => one.evalId), ["passes", "long"]);
+    assert.deepEqual(
+      set.evalCaseResults.map((one) => one.evalId),
+      ["passes", "long"],
+    );
   });
 
   test("without a config ADK's default criteria apply, and every config measures efficiency", async () => {
@@ -637,7 +725,9 @@ describe("results", () => {
 
   test("give a reason for every slot, however many reasons there are", async () => {
     const conversation = Array.from({ length: 350 }, () => ({ userContent: {} }));
-    const evalSet = evalSetOf(Object.fromEntries(Array.from({ length: 200 }, (_, index) => [`c${index}`, conversation])));
+    const evalSet = evalSetOf(
+      Object.fromEntries(Array.from({ length: 200 }, (_, index) => [`c${index}`, conversation])),
+    );
     let count = 0;
     const work = (actual) => ({ perInvocationResults: actual.map(() => ({ reason: `reason ${(count += 1)}` })) });
     const set = await evaluateMine(work, { evalSet, actual: evalSet, concurrency: Infinity });
@@ -675,7 +765,7 @@ describe("results", () => {
       { kind: "arguments", expectedIndex: 0, actualIndex: 0, differences: [{ path: "y", expected: 3, actual: 2 }] },
     ]);
     const { precision, recall, matched } = response.explanation.tokens;
-    assert.equal(2 * precision * recall / (precision + recall), response.score);
+    assert.equal((2 * precision * recall) / (precision + recall), response.score);
     const spans = JSON.stringify(matched).match(/\d+/g);
     assert.ok(spans.length > 0);
   });
@@ -684,7 +774,10 @@ describe("results", () => {
     const others = { tool_trajectory_avg_score: 0.25, response_match_score: { threshold: 0.99 } };
     for (const input of [(value) => value, bytes]) {
       const request = { evalSet: input(EXPECTED), actual: input(ACTUAL) };
-      const first = await evaluate({ ...request, criteria: { tool_trajectory_avg_score: 1, response_match_score: { threshold: 0.1 } } });
+      const first = await evaluate({
+        ...request,
+        criteria: { tool_trajectory_avg_score: 1, response_match_score: { threshold: 0.1 } },
+      });
       const before = JSON.stringify(first);
       const found = withThresholds(first, others);
       const fresh = await evaluate({ ...request, criteria: others });
@@ -732,7 +825,9 @@ describe("ADK's schema", () => {
   });
 
   test("an old file is read under the name given", () => {
-    const old = JSON.stringify([{ query: "q", reference: "r", expected_tool_use: [{ tool_name: "t", tool_input: { a_b: 1 } }] }]);
+    const old = JSON.stringify([
+      { query: "q", reference: "r", expected_tool_use: [{ tool_name: "t", tool_input: { a_b: 1 } }] },
+    ]);
     const set = readEvalSet(old, "home");
     assert.equal(set.evalSetId, "home");
     assert.deepEqual(set.evalCases[0].conversation[0].intermediateData.toolUses, [{ name: "t", args: { a_b: 1 } }]);
@@ -745,11 +840,21 @@ describe("errors", () => {
   const mistakes = [
     [
       { ...both, evalSet: '{\n "eval_set_id": "s",\n "eval_cases": [\n  {"eval_id": 7}\n ]\n}' },
-      { code: "invalid_input", message: "expected a string, found the number 7", path: "evalSet: eval_cases[0].eval_id", line: 4 },
+      {
+        code: "invalid_input",
+        message: "expected a string, found the number 7",
+        path: "evalSet: eval_cases[0].eval_id",
+        line: 4,
+      },
     ],
     [
       { ...both, evalSet: { evalSetId: "s", evalCases: [{ evalId: 7 }] } },
-      { code: "invalid_input", message: "expected a string, found the number 7", path: "evalSet: evalCases[0].evalId", line: undefined },
+      {
+        code: "invalid_input",
+        message: "expected a string, found the number 7",
+        path: "evalSet: evalCases[0].evalId",
+        line: undefined,
+      },
     ],
     [
       { ...both, actual: '{\n "eval_set_id": "s",\n oops' },
@@ -779,14 +884,36 @@ describe("errors", () => {
     ],
     [
       { ...both, criteria: { tool_trajectory_avg_score: { threshold: 1, match_typ: "EXACT" } } },
-      { code: "invalid_criterion", message: "`tool_trajectory_avg_score` has no setting `match_typ`", help: "Did you mean `match_type`?" },
+      {
+        code: "invalid_criterion",
+        message: "`tool_trajectory_avg_score` has no setting `match_typ`",
+        help: "Did you mean `match_type`?",
+      },
     ],
-    [{ ...both, evalIds: ["nope"] }, { code: "invalid_input", message: 'the evalset has no case "nope"', path: "evalSet" }],
-    [{ evalSet: EXPECTED }, { code: "invalid_input", message: "expected JSON text, bytes or an object, found nothing", path: "actual" }],
-    [{ ...both, dialect: "adk-java" }, { code: "invalid_input", message: 'expected "adk-python" or "adk-ts", found "adk-java"', path: "dialect" }],
-    [{ ...both, explain: "some" }, { code: "invalid_input", path: "explain" }],
-    [{ ...both, concurrency: 0 }, { code: "invalid_input", message: "expected a number from 1 up, found 0", path: "concurrency" }],
-    [{ ...both, timeoutMs: NaN }, { code: "invalid_input", path: "timeoutMs" }],
+    [
+      { ...both, evalIds: ["nope"] },
+      { code: "invalid_input", message: 'the evalset has no case "nope"', path: "evalSet" },
+    ],
+    [
+      { evalSet: EXPECTED },
+      { code: "invalid_input", message: "expected JSON text, bytes or an object, found nothing", path: "actual" },
+    ],
+    [
+      { ...both, dialect: "adk-java" },
+      { code: "invalid_input", message: 'expected "adk-python" or "adk-ts", found "adk-java"', path: "dialect" },
+    ],
+    [
+      { ...both, explain: "some" },
+      { code: "invalid_input", path: "explain" },
+    ],
+    [
+      { ...both, concurrency: 0 },
+      { code: "invalid_input", message: "expected a number from 1 up, found 0", path: "concurrency" },
+    ],
+    [
+      { ...both, timeoutMs: NaN },
+      { code: "invalid_input", path: "timeoutMs" },
+    ],
     [undefined, { code: "invalid_input", message: "expected an object, found nothing", path: "request" }],
   ];
   for (const [request, expected] of mistakes) {

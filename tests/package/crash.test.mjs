@@ -10,8 +10,16 @@ import { crashNext, seen } from "./support/crashes.mjs";
 import { ACTUAL, EXPECTED, manyCases, turn } from "./support/conversations.mjs";
 import { importEntry } from "./support/package.mjs";
 
-const { AdkMetricsError, evalSetToAdkJson, evaluate, evaluateStream, Evaluator, MetricEvaluatorRegistry, rouge1, RougeEvaluator } =
-  await importEntry();
+const {
+  AdkMetricsError,
+  evalSetToAdkJson,
+  evaluate,
+  evaluateStream,
+  Evaluator,
+  MetricEvaluatorRegistry,
+  rouge1,
+  RougeEvaluator,
+} = await importEntry();
 
 const HELP = "This is a bug in adk-metrics; please report it with the input. The engine was started afresh";
 
@@ -72,14 +80,23 @@ test("a run in progress goes on after a crash elsewhere, without asking a metric
   const { registry, asked } = slowMetric(40);
   const evalSet = manyCases(20);
   const text = JSON.stringify(evalSet);
-  const stream = evaluateStream({ evalSet: text, actual: text, criteria: { slow: 1, response_match_score: 1 }, registry, concurrency: 5 });
+  const stream = evaluateStream({
+    evalSet: text,
+    actual: text,
+    criteria: { slow: 1, response_match_score: 1 },
+    registry,
+    concurrency: 5,
+  });
   const given = [];
   for await (const result of stream) {
     given.push(result);
     if (given.length % 3 === 1) await crashAnywhere();
   }
   assert.deepEqual(given.map((one) => one.evalId).sort(), evalSet.evalCases.map((one) => one.evalId).sort());
-  for (const { overallEvalMetricResults: [slow, match] } of given) assert.deepEqual([slow.score, match.score], [1, 1]);
+  for (const {
+    overallEvalMetricResults: [slow, match],
+  } of given)
+    assert.deepEqual([slow.score, match.score], [1, 1]);
   assert.deepEqual([...asked.values()], Array(20).fill(1));
 });
 
@@ -113,7 +130,14 @@ test("a run that was cancelled stays cancelled over a crash", { timeout: 10_000 
   const { registry, asked } = slowMetric(5);
   const evalSet = manyCases(1500);
   const given = [];
-  for await (const result of evaluateStream({ evalSet, actual: evalSet, criteria: { slow: 1 }, registry, concurrency: 1, signal: controller.signal })) {
+  for await (const result of evaluateStream({
+    evalSet,
+    actual: evalSet,
+    criteria: { slow: 1 },
+    registry,
+    concurrency: 1,
+    signal: controller.signal,
+  })) {
     given.push(result);
     if (given.length === 2) controller.abort();
     if (given.length === 2 || given.length === 4) await crashAnywhere();

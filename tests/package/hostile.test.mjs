@@ -64,8 +64,16 @@ describe("text", () => {
     const text = JSON.stringify(SMALL);
     const bytes = encoder.encode(text);
     for (let length = 0; length < bytes.length; length += 1) {
-      await refuse(asEvalSet(bytes.subarray(0, length)), { code: "invalid_json", path: "evalSet", line: 1 }, `${length} bytes`);
-      await refuse(asActual(text.slice(0, length)), { code: "invalid_json", path: "actual", line: 1 }, `${length} characters`);
+      await refuse(
+        asEvalSet(bytes.subarray(0, length)),
+        { code: "invalid_json", path: "evalSet", line: 1 },
+        `${length} bytes`,
+      );
+      await refuse(
+        asActual(text.slice(0, length)),
+        { code: "invalid_json", path: "actual", line: 1 },
+        `${length} characters`,
+      );
     }
   });
 
@@ -78,7 +86,10 @@ describe("text", () => {
   });
 
   test("nested ten thousand deep is refused", async () => {
-    for (const [open, close] of [["[", "]"], ['{"a":', "}"]]) {
+    for (const [open, close] of [
+      ["[", "]"],
+      ['{"a":', "}"],
+    ]) {
       for (const inner of ["1", ""]) {
         const text = open.repeat(10_000) + inner + close.repeat(inner === "" ? 0 : 10_000);
         for (const given of Object.values(everywhere)) await refuse(given(text), { code: "limit_exceeded" }, open);
@@ -87,7 +98,10 @@ describe("text", () => {
   });
 
   test("with a key given twice is refused", async () => {
-    for (const text of ['{"eval_set_id":"a","eval_set_id":"b","eval_cases":[]}', '{"eval_set_id":"a","eval_cases":[],"eval_\\u0063ases":[]}']) {
+    for (const text of [
+      '{"eval_set_id":"a","eval_set_id":"b","eval_cases":[]}',
+      '{"eval_set_id":"a","eval_cases":[],"eval_\\u0063ases":[]}',
+    ]) {
       await refuse(asEvalSet(text), { code: "invalid_json", message: /given twice/ }, text);
     }
   });
@@ -100,7 +114,11 @@ describe("text", () => {
       await refuse(asEvalSet(bytes), { code: "invalid_json", path: "evalSet" }, `bytes ${bad}`);
     }
     for (const half of ["\ud800", "\udfff", "\\ud800", "\\udc00\\ud800", "\ude00\ud83d"]) {
-      await refuse(asEvalSet(text.slice(0, at) + half + text.slice(at)), { code: "invalid_json", message: /surrogate/ }, half);
+      await refuse(
+        asEvalSet(text.slice(0, at) + half + text.slice(at)),
+        { code: "invalid_json", message: /surrogate/ },
+        half,
+      );
       await refuse(asEvalSet(text.replace('"x"', `"x${half}"`)), { code: "invalid_json", message: /surrogate/ }, half);
     }
   });
@@ -135,7 +153,12 @@ describe("text", () => {
     bytes.set(words, before.length);
     bytes.set(after, before.length + words.length);
     const small = evalSetOf({ c: [turn("q", "word other")] });
-    const set = await evaluate({ evalSet: bytes, actual: small, criteria: { response_match_score: 0 }, explain: "none" });
+    const set = await evaluate({
+      evalSet: bytes,
+      actual: small,
+      criteria: { response_match_score: 0 },
+      explain: "none",
+    });
     const score = set.evalCaseResults[0].overallEvalMetricResults[0].score;
     assert.ok(score > 0 && score < 1e-6);
   });
@@ -168,9 +191,30 @@ describe("objects", () => {
     "half of a pair": ["\ud800", /half of a surrogate pair/],
     "a cycle": [cycle, "the object contains itself"],
     "ten thousand levels": [deep, /nested more than 200 levels deep/],
-    "a getter that throws": [{ get x() { throw new TypeError("no x"); } }, /reading the property failed: TypeError: no x/],
-    "a getter that throws no error": [{ get x() { throw Object.create(null); } }, /reading the property failed/],
-    "a toJSON that throws": [{ toJSON() { throw new RangeError("no JSON"); } }, /no JSON/],
+    "a getter that throws": [
+      {
+        get x() {
+          throw new TypeError("no x");
+        },
+      },
+      /reading the property failed: TypeError: no x/,
+    ],
+    "a getter that throws no error": [
+      {
+        get x() {
+          throw Object.create(null);
+        },
+      },
+      /reading the property failed/,
+    ],
+    "a toJSON that throws": [
+      {
+        toJSON() {
+          throw new RangeError("no JSON");
+        },
+      },
+      /no JSON/,
+    ],
     "a revoked proxy": [revoked, /./],
     "a proxy that throws": [new Proxy({}, handler), /a trap/],
   };
@@ -181,7 +225,11 @@ describe("objects", () => {
       for (const path of nodes) {
         const copy = structuredClone(SMALL);
         path.slice(0, -1).reduce((at, key) => at[key], copy)[path.at(-1)] = value;
-        await refuse(asActual(copy), { code: "unserializable", message, path: /^actual/, line: undefined }, `${what} at ${path}`);
+        await refuse(
+          asActual(copy),
+          { code: "unserializable", message, path: /^actual/, line: undefined },
+          `${what} at ${path}`,
+        );
       }
       if (typeof value === "object") await refuse(asEvalSet(value), { path: /^evalSet/ }, what);
     }
@@ -189,7 +237,11 @@ describe("objects", () => {
     assert.deepEqual(args, { x: [1, { y: "z" }] });
     const bad = structuredClone(SMALL);
     bad.evalCases[0].conversation[0].intermediateData.toolUses[0].args.x[1]["a key"] = NaN;
-    await refuse(asActual(bad), { path: 'actual: evalCases[0].conversation[0].intermediateData.toolUses[0].args.x[1]["a key"]' }, "path");
+    await refuse(
+      asActual(bad),
+      { path: 'actual: evalCases[0].conversation[0].intermediateData.toolUses[0].args.x[1]["a key"]' },
+      "path",
+    );
   });
 
   test("with halves of surrogate pairs in keys are refused", async () => {
@@ -219,11 +271,27 @@ describe("objects", () => {
       },
     };
     const set = await evaluate({ evalSet: SMALL, actual, criteria: CRITERIA });
-    assert.equal(set.evalCaseResults[0].evalMetricResultPerInvocation[0].actualInvocation.userContent.parts[0].text, "q");
+    assert.equal(
+      set.evalCaseResults[0].evalMetricResultPerInvocation[0].actualInvocation.userContent.parts[0].text,
+      "q",
+    );
   });
 
   test("of classes, maps, dates and typed arrays in odd places are read or refused", async () => {
-    const odd = [new Map([[1, 2]]), new Date(0), new Set([1]), /x/, new Float64Array(3), new Error("e"), new String("s"), new Number(1), Object.create(null), new Array(5), new WeakMap(), Promise.resolve(1)];
+    const odd = [
+      new Map([[1, 2]]),
+      new Date(0),
+      new Set([1]),
+      /x/,
+      new Float64Array(3),
+      new Error("e"),
+      new String("s"),
+      new Number(1),
+      Object.create(null),
+      new Array(5),
+      new WeakMap(),
+      Promise.resolve(1),
+    ];
     for (const value of odd) {
       for (const path of paths(SMALL)) {
         if (path.length > 0) {
@@ -243,7 +311,9 @@ describe("wrong types", () => {
   test("at any node of an evalset, a config or results are read or refused, as object and as text", async () => {
     const { documents } = JSON.parse(testFile("parity/vectors/shapes.json"));
     const results = await evaluate({ evalSet: SMALL, actual: SMALL, criteria: CRITERIA });
-    const config = { criteria: { tool_parameter_match: { threshold: 0.5, perArgStrategies: { x: "exact" } }, response_match_score: 1 } };
+    const config = {
+      criteria: { tool_parameter_match: { threshold: 0.5, perArgStrategies: { x: "exact" } }, response_match_score: 1 },
+    };
     const uses = [
       [SMALL, asEvalSet],
       [SMALL, asActual],
@@ -276,7 +346,23 @@ describe("wrong types", () => {
     const metric = { metricName: "response_match_score", threshold: 1 };
     const set = await evaluate({ evalSet: SMALL, actual: SMALL });
     const Custom = class extends adk.Evaluator {};
-    const given = [undefined, null, true, 7, NaN, 1n, "x", Symbol("s"), () => 1, [], {}, [1], new Date(), new Uint8Array(2), Object.create(null)];
+    const given = [
+      undefined,
+      null,
+      true,
+      7,
+      NaN,
+      1n,
+      "x",
+      Symbol("s"),
+      () => 1,
+      [],
+      {},
+      [1],
+      new Date(),
+      new Uint8Array(2),
+      Object.create(null),
+    ];
     const calls = {
       evaluate: (value) => evaluate(value),
       evaluateStream: (value) => adk.evaluateStream(value).next(),
@@ -311,15 +397,21 @@ describe("wrong types", () => {
       "evaluateInvocations: expected": (value) => new RougeEvaluator(metric).evaluateInvocations(turns, value),
       "evaluateInvocations: an actual turn": (value) => new RougeEvaluator(metric).evaluateInvocations([value], turns),
       getMetricInfo: (value) => RougeEvaluator.getMetricInfo(value),
-      "new MetricEvaluatorRegistry": (value) => new adk.MetricEvaluatorRegistry(value).getEvaluator(metric).evaluateInvocations(turns, turns),
+      "new MetricEvaluatorRegistry": (value) =>
+        new adk.MetricEvaluatorRegistry(value).getEvaluator(metric).evaluateInvocations(turns, turns),
       getEvaluator: (value) => adk.DEFAULT_METRIC_EVALUATOR_REGISTRY.getEvaluator(value) && undefined,
-      "getEvaluator: metricName": (value) => adk.DEFAULT_METRIC_EVALUATOR_REGISTRY.getEvaluator({ metricName: value }) && undefined,
+      "getEvaluator: metricName": (value) =>
+        adk.DEFAULT_METRIC_EVALUATOR_REGISTRY.getEvaluator({ metricName: value }) && undefined,
       registerEvaluator: (value) => new adk.MetricEvaluatorRegistry().registerEvaluator(value, Custom),
-      "registerEvaluator: evaluator": (value) => new adk.MetricEvaluatorRegistry().registerEvaluator({ metricName: "x" }, value),
+      "registerEvaluator: evaluator": (value) =>
+        new adk.MetricEvaluatorRegistry().registerEvaluator({ metricName: "x" }, value),
     };
     for (const [name, call] of Object.entries(calls)) {
       for (const value of given) {
-        await settle(() => call(value), `${name} with ${typeof value} ${value === null || typeof value !== "object" ? String(value) : ""}`);
+        await settle(
+          () => call(value),
+          `${name} with ${typeof value} ${value === null || typeof value !== "object" ? String(value) : ""}`,
+        );
       }
     }
   });
@@ -335,7 +427,26 @@ test("random changes of real files are read or refused", async () => {
     ...files.slice(0, 20).map(({ text }) => text),
   ];
   const random = createRandom(0xbad_f00d);
-  const pieces = ['"', "{", "}", "[", "]", ",", ":", "null", "0", "-", "1e9", "\\u", "\\", "\n", "true", '"a":', "\u0000", "é"];
+  const pieces = [
+    '"',
+    "{",
+    "}",
+    "[",
+    "]",
+    ",",
+    ":",
+    "null",
+    "0",
+    "-",
+    "1e9",
+    "\\u",
+    "\\",
+    "\n",
+    "true",
+    '"a":',
+    "\u0000",
+    "é",
+  ];
   const changed = (text) => {
     let found = text;
     for (let edits = random.between(1, 3); edits > 0; edits -= 1) {

@@ -20,7 +20,10 @@ const {
   withThresholds,
 } = await importEntry();
 
-const starts = (...names) => (deviation) => names.some((name) => deviation.name.startsWith(name));
+const starts =
+  (...names) =>
+  (deviation) =>
+    names.some((name) => deviation.name.startsWith(name));
 
 /**
  * Fails for a deviation that no class covers, and for a class that covers another number of them than it states.
@@ -86,7 +89,10 @@ const DETAILS = {
 function compareDetails(what, recorded, found, prefix, differences) {
   for (const [details, keys] of Object.entries(DETAILS)) {
     const recordedKey = prefix === "" ? details : `overall_${details}`;
-    const [ofRecorded, ofFound] = [recorded[recordedKey] ?? {}, found?.[camelCase(prefix === "" ? details : recordedKey)] ?? {}];
+    const [ofRecorded, ofFound] = [
+      recorded[recordedKey] ?? {},
+      found?.[camelCase(prefix === "" ? details : recordedKey)] ?? {},
+    ];
     for (const key of keys) compareNumber(`${what} ${key}`, ofRecorded[key], ofFound[camelCase(key)], differences);
   }
 }
@@ -192,17 +198,28 @@ async function replayThroughEvaluate(file, classes) {
     }
     const found = await attempt(async () => {
       const actualSet = `[{"eval_case_id":"c","inferences":${actual}}]`;
-      const set = await evaluate({ evalSet: evalSetText(expected, metricName), actual: actualSet, config, explain: "none" });
+      const set = await evaluate({
+        evalSet: evalSetText(expected, metricName),
+        actual: actualSet,
+        config,
+        explain: "none",
+      });
       const [only] = set.evalCaseResults;
       if (only.overallEvalMetricResults.length === 0) throw new AdkMetricsError("length_mismatch", only.reason);
       const overall = only.overallEvalMetricResults.find((one) => one.metricName === metricName);
       const turns = only.evalMetricResultPerInvocation.length;
-      if (recorded.error !== undefined && overall.evalStatus === EvalStatus.NOT_EVALUATED && overall.reason !== undefined) {
+      if (
+        recorded.error !== undefined &&
+        overall.evalStatus === EvalStatus.NOT_EVALUATED &&
+        overall.reason !== undefined
+      ) {
         throw new AdkMetricsError("invalid_input", overall.reason);
       }
       return { ...asEvaluation(only, metricName), turns };
     });
-    deviations.push(deviation(JSON.parse(name), recorded.error, found, (value) => evaluationDifferences(recorded, value)));
+    deviations.push(
+      deviation(JSON.parse(name), recorded.error, found, (value) => evaluationDifferences(recorded, value)),
+    );
   }
   assertClassified(deviations.filter(Boolean), classes);
   return left;
@@ -237,7 +254,11 @@ const LONE_THRESHOLD = [
   1,
   (d) => d.accepted !== undefined && d.name === "criterion without threshold, metric with",
 ];
-const INFINITE_THRESHOLD = ["a threshold is finite", 1, (d) => d.refused !== undefined && d.name === "infinite threshold"];
+const INFINITE_THRESHOLD = [
+  "a threshold is finite",
+  1,
+  (d) => d.refused !== undefined && d.name === "infinite threshold",
+];
 
 test("trajectories score as in google-adk, by TrajectoryEvaluator", async () => {
   const left = await replayThroughClasses("trajectory", [...TRAJECTORY_DIFFERENCES, LONE_THRESHOLD]);
@@ -326,13 +347,23 @@ test("configs are read as google-adk reads them", async () => {
   assertClassified(deviations.filter(Boolean), [
     ["metrics that ask a judge model are not there yet", 99, (d) => d.refused?.code === "metric_unavailable"],
     ["`criteria` that are null count as absent", 1, (d) => d.accepted !== undefined && d.name === "whole text 9"],
-    ["metrics may be named as ADK-TS's enum names them", 1, (d) => d.accepted !== undefined && d.name === "whole text 28"],
+    [
+      "metrics may be named as ADK-TS's enum names them",
+      1,
+      (d) => d.accepted !== undefined && d.name === "whole text 28",
+    ],
     [
       "a setting that is null counts as absent",
       2,
-      (d) => d.accepted !== undefined && starts("tool_trajectory_avg_score: extras 5", "tool_trajectory_avg_score: extras 6")(d),
+      (d) =>
+        d.accepted !== undefined &&
+        starts("tool_trajectory_avg_score: extras 5", "tool_trajectory_avg_score: extras 6")(d),
     ],
-    ["an unknown setting that resembles a known one is an error", 3, (d) => d.refused?.message.includes("has no setting")],
+    [
+      "an unknown setting that resembles a known one is an error",
+      3,
+      (d) => d.refused?.message.includes("has no setting"),
+    ],
     [
       "a threshold is finite, and has no underscores in text",
       6,
@@ -372,11 +403,16 @@ test("the status of a case follows from its metrics as in google-adk", async () 
     const metricName = `metric_${place}`;
     const answers = (text) => {
       const overallEvalStatus = JSON.parse(text)[place] ?? EvalStatus.NOT_EVALUATED;
-      return overallEvalStatus === EvalStatus.NOT_EVALUATED ? { overallEvalStatus } : { overallEvalStatus, overallScore: 1 };
+      return overallEvalStatus === EvalStatus.NOT_EVALUATED
+        ? { overallEvalStatus }
+        : { overallEvalStatus, overallScore: 1 };
     };
     registry.registerEvaluator({ metricName }, scripted(metricName, answers));
   }
-  const evalSet = { evalSetId: "s", evalCases: rows.map(([statuses], index) => caseSays(JSON.stringify(statuses), index)) };
+  const evalSet = {
+    evalSetId: "s",
+    evalCases: rows.map(([statuses], index) => caseSays(JSON.stringify(statuses), index)),
+  };
   const criteria = Object.fromEntries(Array.from({ length: most }, (_, place) => [`metric_${place}`, 0.5]));
   const { evalCaseResults } = await evaluate({ evalSet, actual: evalSet, criteria, registry, concurrency: Infinity });
   const found = new Map(evalCaseResults.map((result) => [result.evalId, result.finalEvalStatus]));
@@ -395,12 +431,21 @@ test("a score passes where google-adk passes it, in evaluate and withThresholds 
   registry.registerEvaluator({ metricName: "m" }, scripted("m", answers));
   for (const threshold of new Set(recorded.map(([, threshold]) => threshold))) {
     const rows = recorded.filter((row) => Object.is(row[1], threshold));
-    const evalCases = rows.map(([score], index) => caseSays(Object.is(score, -0) ? "-0" : JSON.stringify(score), index));
+    const evalCases = rows.map(([score], index) =>
+      caseSays(Object.is(score, -0) ? "-0" : JSON.stringify(score), index),
+    );
     const evalSet = { evalSetId: "s", evalCases };
     const fresh = await evaluate({ evalSet, actual: evalSet, criteria: { m: threshold }, registry });
-    const other = await evaluate({ evalSet, actual: evalSet, criteria: { m: threshold === 0 ? 1 : -threshold }, registry });
+    const other = await evaluate({
+      evalSet,
+      actual: evalSet,
+      criteria: { m: threshold === 0 ? 1 : -threshold },
+      registry,
+    });
     for (const set of [fresh, withThresholds(other, { m: threshold })]) {
-      const status = new Map(set.evalCaseResults.map((one) => [one.evalId, one.overallEvalMetricResults[0].evalStatus]));
+      const status = new Map(
+        set.evalCaseResults.map((one) => [one.evalId, one.overallEvalMetricResults[0].evalStatus]),
+      );
       const wrong = rows.filter(([, , passed], index) => status.get(`${index}`) !== passed);
       assert.deepEqual(wrong, []);
     }

@@ -27,7 +27,13 @@ after(() => rmSync(folder, { recursive: true }));
 
 describe("the package", () => {
   test("has no dependencies", () => {
-    for (const kind of ["dependencies", "peerDependencies", "optionalDependencies", "bundledDependencies", "devDependencies"]) {
+    for (const kind of [
+      "dependencies",
+      "peerDependencies",
+      "optionalDependencies",
+      "bundledDependencies",
+      "devDependencies",
+    ]) {
       assert.equal(manifest[kind], undefined, kind);
     }
     assert.equal(manifest.scripts, undefined, "nor does it run anything when it is installed");
@@ -41,7 +47,9 @@ describe("the package", () => {
   test("holds every file that its exports name, a licence and a readme", () => {
     const files = new Set(packed.files.map(({ path }) => path));
     const targets = [];
-    JSON.stringify(manifest.exports, (_key, value) => (typeof value === "string" ? (targets.push(value), value) : value));
+    JSON.stringify(manifest.exports, (_key, value) =>
+      typeof value === "string" ? (targets.push(value), value) : value,
+    );
     for (const target of [...targets, ...Object.values(manifest.bin), "LICENSE", "README.md"]) {
       const path = target.replace(/^\.\//, "");
       if (!path.includes("*")) assert.ok(files.has(path), `${path} is missing`);
@@ -51,7 +59,11 @@ describe("the package", () => {
   });
 
   test("has nothing that publint warns of", async () => {
-    const { stdout } = await run(process.execPath, [join(root, "node_modules/publint/src/cli.js"), packageFolder, "--strict"]);
+    const { stdout } = await run(process.execPath, [
+      join(root, "node_modules/publint/src/cli.js"),
+      packageFolder,
+      "--strict",
+    ]);
     assert.match(stdout, /All good!/);
   });
 });
@@ -99,7 +111,10 @@ describe("installed in an empty project, the package", () => {
   });
 
   test("has a command line", async () => {
-    const { stdout } = await run(process.execPath, [join(folder, "node_modules/adk-metrics", Object.values(manifest.bin)[0]), "--help"]);
+    const { stdout } = await run(process.execPath, [
+      join(folder, "node_modules/adk-metrics", Object.values(manifest.bin)[0]),
+      "--help",
+    ]);
     assert.match(stdout, /adk-metrics/);
   });
 });

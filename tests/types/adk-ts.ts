@@ -16,7 +16,10 @@ import {
 const evalMetric: EvalMetric = { metricName: PrebuiltMetrics.TOOL_TRAJECTORY_AVG_SCORE, threshold: 1.0 };
 
 export async function scores(actual: Invocation[], expected: Invocation[]): Promise<string[]> {
-  const evaluators = [new TrajectoryEvaluator(evalMetric), new RougeEvaluator({ metricName: "response_match", threshold: 0.8 })];
+  const evaluators = [
+    new TrajectoryEvaluator(evalMetric),
+    new RougeEvaluator({ metricName: "response_match", threshold: 0.8 }),
+  ];
   const lines: string[] = [];
   for (const evaluator of evaluators) {
     const result = await evaluator.evaluateInvocations(actual, expected);
@@ -60,7 +63,10 @@ export const evalSet: EvalSet = {
           invocationId: "expected-1",
           userContent: { role: "user", parts: [{ text: "Weather?" }] },
           finalResponse: { role: "model", parts: [{ text: "Sunny" }] },
-          intermediateData: { toolUses: [{ name: "get_weather", args: { city: "London" } }], intermediateResponses: [["agent", [{ text: "…" }]]] },
+          intermediateData: {
+            toolUses: [{ name: "get_weather", args: { city: "London" } }],
+            intermediateResponses: [["agent", [{ text: "…" }]]],
+          },
           creationTimestamp: Date.now() / 1000,
         },
       ],

@@ -74,7 +74,10 @@ export async function evaluators(signal: AbortSignal): Promise<number | undefine
   };
   const evaluator: Evaluator = new RougeEvaluator(metric, options);
   new ResponseEvaluator(metric);
-  new TrajectoryEvaluator({ metricName: "tool_trajectory_avg_score", criterion: { threshold: 1, matchType: "IN_ORDER" } });
+  new TrajectoryEvaluator({
+    metricName: "tool_trajectory_avg_score",
+    criterion: { threshold: 1, matchType: "IN_ORDER" },
+  });
   const result: EvaluationResult = await evaluator.evaluateInvocations([invocation], [invocation]);
   const turn: PerInvocationResult | undefined = result.perInvocationResults[0];
   const alignment: AlignmentEntry[] | undefined = turn?.explanation?.alignment;
@@ -89,11 +92,18 @@ class WordCount extends Evaluator {
     _expected?: Invocation[],
     _scenario?: ConversationScenario,
   ): Promise<EvaluationResult> {
-    const perInvocationResults = actual.map((actualInvocation) => ({ actualInvocation, score: 1, evalStatus: EvalStatus.PASSED }));
+    const perInvocationResults = actual.map((actualInvocation) => ({
+      actualInvocation,
+      score: 1,
+      evalStatus: EvalStatus.PASSED,
+    }));
     return { overallScore: this.metric.threshold ?? 1, overallEvalStatus: EvalStatus.PASSED, perInvocationResults };
   }
   static override getMetricInfo(metricName = "word_count"): MetricInfo {
-    return { metricName, metricValueInfo: { interval: { minValue: 0, openAtMin: false, maxValue: 1, openAtMax: true } } };
+    return {
+      metricName,
+      metricValueInfo: { interval: { minValue: 0, openAtMin: false, maxValue: 1, openAtMax: true } },
+    };
   }
 }
 
@@ -116,7 +126,11 @@ export const found: Evaluator = DEFAULT_METRIC_EVALUATOR_REGISTRY.getEvaluator(m
 export async function inputs(bytes: Uint8Array): Promise<EvalSetResult> {
   await evaluate({ evalSet, actual: evalSet, criteria: { response_match_score: 0.8 } });
   await evaluate({ evalSet: "{}", actual: bytes, config: bytes, registry, evalIds: ["c"], evalSetName: "home" });
-  await evaluate({ evalSet: bytes, actual: [{ evalCaseId: "c", inferences: [invocation] }], config: { criteria: { a: { threshold: 1 } } } });
+  await evaluate({
+    evalSet: bytes,
+    actual: [{ evalCaseId: "c", inferences: [invocation] }],
+    config: { criteria: { a: { threshold: 1 } } },
+  });
   await evaluate({ evalSet: { eval_set_id: "s", eval_cases: [] }, actual: { events: [] } });
   const request: EvaluateRequest = { evalSet, actual: evalSet };
   const stream = evaluateStream(request);
@@ -179,6 +193,8 @@ holds<Same<{ [K in keyof Results]: HasAny<Results[K]> }[number], false>>();
 
 type Exports = typeof import("adk-metrics");
 holds<Same<HasAny<Exports>, false>>();
-type ReportResults = { [K in keyof typeof report]: (typeof report)[K] extends (...given: never[]) => infer R ? IsAny<R> : false };
+type ReportResults = {
+  [K in keyof typeof report]: (typeof report)[K] extends (...given: never[]) => infer R ? IsAny<R> : false;
+};
 holds<Same<ReportResults[keyof ReportResults], false>>();
 holds<Same<HasAny<typeof report>, false>>();

@@ -1,6 +1,15 @@
 // Wrong use does not compile: each error below is expected, and a line that compiles fails the check.
 
-import { EvalStatus, evaluate, Evaluator, MetricEvaluatorRegistry, PrebuiltMetrics, rouge1, RougeEvaluator, withThresholds } from "adk-metrics";
+import {
+  EvalStatus,
+  evaluate,
+  Evaluator,
+  MetricEvaluatorRegistry,
+  PrebuiltMetrics,
+  rouge1,
+  RougeEvaluator,
+  withThresholds,
+} from "adk-metrics";
 
 // @ts-expect-error a metric has a name
 new RougeEvaluator({ threshold: 1 });

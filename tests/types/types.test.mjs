@@ -38,7 +38,8 @@ after(() => rmSync(folder, { recursive: true }));
 async function check(name, { extension, compilerOptions }, files) {
   const project = join(folder, name.replaceAll(/\W+/g, "-"));
   mkdirSync(project);
-  for (const file of files) copyFileSync(fileURLToPath(new URL(file, import.meta.url)), join(project, file.replace(/ts$/, extension)));
+  for (const file of files)
+    copyFileSync(fileURLToPath(new URL(file, import.meta.url)), join(project, file.replace(/ts$/, extension)));
   writeFileSync(
     join(project, "tsconfig.json"),
     JSON.stringify({
@@ -64,7 +65,14 @@ async function check(name, { extension, compilerOptions }, files) {
 describe("the declarations", () => {
   for (const [name, settings] of Object.entries(PROJECTS)) {
     test(`say what the contract says, to ${name}`, async () => {
-      assert.equal(await check(name, settings, FILES.map((file) => `${file}.ts`)), "");
+      assert.equal(
+        await check(
+          name,
+          settings,
+          FILES.map((file) => `${file}.ts`),
+        ),
+        "",
+      );
     });
   }
 });

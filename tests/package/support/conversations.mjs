@@ -19,7 +19,10 @@ export function evalSetOf(conversations, evalSetId = "set") {
 
 /** An evalset of single-turn cases `case-0`, `case-1`, …, each with its own answer. */
 export function manyCases(count, answer = (index) => `the answer is ${index}`) {
-  const cases = Array.from({ length: count }, (_, index) => [`case-${index}`, [turn(`question ${index}`, answer(index))]]);
+  const cases = Array.from({ length: count }, (_, index) => [
+    `case-${index}`,
+    [turn(`question ${index}`, answer(index))],
+  ]);
   return evalSetOf(Object.fromEntries(cases));
 }
 

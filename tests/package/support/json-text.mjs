@@ -24,7 +24,7 @@ function endOfValue(text, at) {
     while (at < text.length && !",]} \n\r\t".includes(text[at])) at += 1;
     return at;
   }
-  for (let depth = 0; ; ) {
+  for (let depth = 0; ;) {
     const here = text[at];
     if (here === '"') {
       at = endOfString(text, at);
