@@ -61,6 +61,9 @@ async function buildPackage() {
     logLevel: "warning",
     legalComments: "none",
     charset: "utf8",
+    // Names stay, so that stack traces can be read.
+    minifySyntax: true,
+    minifyWhitespace: true,
   };
   await bundle({
     ...common,

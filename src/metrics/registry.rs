@@ -1,13 +1,17 @@
 //! The names of all metrics, what their values mean, and how each is made from its settings.
 
+use serde::Serialize;
+
 use super::Metric;
 use crate::model::config::Setup;
 use crate::model::error::{Error, ErrorCode, Result, suggestion};
 
 /// What is known of a metric without running it.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Serialize)]
+#[serde(rename_all = "camelCase")]
 pub struct MetricInfo {
     /// The name, as configs have it.
+    #[serde(rename = "metricName")]
     pub name: &'static str,
     /// Names that stand for it, from ADK-TS.
     pub legacy_names: &'static [&'static str],
@@ -19,6 +23,7 @@ pub struct MetricInfo {
     pub requires_threshold: bool,
     /// Whether it compares with an expected conversation.
     pub requires_reference: bool,
+    #[serde(skip)]
     constructor: Option<Constructor>,
 }
 
@@ -26,7 +31,8 @@ pub struct MetricInfo {
 type Constructor = fn(&Setup<'_, '_, '_>) -> Result<Box<dyn Metric>>;
 
 /// A range of values; both ends belong to it.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
 pub struct Interval {
     /// The least value.
     pub min_value: f64,

@@ -70,7 +70,8 @@ impl KeyFilter {
     #[inline]
     fn insert(&mut self, key: &[u8]) -> bool {
         let byte = |at: usize| u64::from(key.get(at).copied().unwrap_or(0));
-        let hash = byte(0) * 31 + byte(key.len() / 2) * 7 + byte(key.len().wrapping_sub(1)) + key.len() as u64 * 13;
+        let hash =
+            byte(0) * 31 + byte(key.len() / 2) * 7 + byte(key.len().wrapping_sub(1)) + key.len() as u64 * 13;
         let bit = 1u64 << (hash & 63);
         let seen = self.bits & bit != 0;
         self.bits |= bit;

@@ -5,7 +5,7 @@ use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 
 use super::batch::{Batch, InPlace, Raw, place};
-use super::from_js;
+use super::{Given, unusable};
 use crate::metrics::{Dialect, Explain};
 use crate::model::actual::{ActualRun, read_actual};
 use crate::model::double;
@@ -16,7 +16,6 @@ use crate::model::read::{At, Warnings};
 use crate::model::results::EvalStatus;
 use crate::model::write::{Spelling, Write, Writer, to_json};
 use crate::run::{Action, CustomEvaluation, CustomTurn, Options, Plan, PlannedMetric, Run, TaskId};
-use serde::Deserialize;
 
 /// The texts that a run reads from.
 struct Inputs {
@@ -40,13 +39,8 @@ pub struct EvalRun {
     warnings: Vec<Error>,
 }
 
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
 struct RunOptions {
-    dialect: DialectName,
-    explain: ExplainName,
-    concurrency: f64,
-    timeout_ms: Option<f64>,
+    run: Options,
     /// The metrics that the host computes.
     custom: Vec<String>,
     /// The cases to run; all if absent.
@@ -55,43 +49,33 @@ struct RunOptions {
     name: String,
 }
 
-#[derive(Clone, Copy, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-enum DialectName {
-    AdkPython,
-    AdkTs,
-}
-
-#[derive(Clone, Copy, Deserialize)]
-#[serde(rename_all = "lowercase")]
-enum ExplainName {
-    None,
-    Failures,
-    All,
-}
-
 impl RunOptions {
-    fn of_run(&self) -> Options {
+    fn of(given: &Given) -> Result<Self> {
+        let dialect = match given.text("dialect")?.as_deref() {
+            Some("adk-python") => Dialect::AdkPython,
+            Some("adk-ts") => Dialect::AdkTs,
+            _ => return Err(unusable("dialect", "a dialect")),
+        };
+        let explain = match given.text("explain")?.as_deref() {
+            Some("none") => Explain::None,
+            Some("failures") => Explain::Failures,
+            Some("all") => Explain::All,
+            _ => return Err(unusable("explain", "`none`, `failures` or `all`")),
+        };
         #[expect(
             clippy::cast_possible_truncation,
             clippy::cast_sign_loss,
             reason = "casts of doubles saturate, and a run takes any number of tasks"
         )]
-        let concurrency = self.concurrency as usize;
-        Options {
-            dialect: match self.dialect {
-                DialectName::AdkPython => Dialect::AdkPython,
-                DialectName::AdkTs => Dialect::AdkTs,
-            },
-            explain: match self.explain {
-                ExplainName::None => Explain::None,
-                ExplainName::Failures => Explain::Failures,
-                ExplainName::All => Explain::All,
-            },
-            concurrency,
-            timeout_ms: self.timeout_ms,
-            same_turns: true,
-        }
+        let concurrency =
+            given.number("concurrency")?.ok_or_else(|| unusable("concurrency", "given"))? as usize;
+        let timeout_ms = given.number("timeoutMs")?;
+        Ok(Self {
+            run: Options { dialect, explain, concurrency, timeout_ms, same_turns: true },
+            custom: given.texts("custom")?.unwrap_or_default(),
+            cases: given.texts("cases")?,
+            name: given.text("name")?.unwrap_or_default(),
+        })
     }
 }
 
@@ -135,7 +119,7 @@ impl EvalRun {
         config: Option<Vec<u8>>,
         options: JsValue,
     ) -> Result<EvalRun, JsValue> {
-        let given: RunOptions = from_js(options)?;
+        let given = RunOptions::of(&Given(options))?;
         let warnings = Warnings::default();
         let plan = match config {
             Some(bytes) => {
@@ -153,7 +137,7 @@ impl EvalRun {
                 .map_err(in_input("evalSet"))?;
             let runs = read_actual(At::root(inputs.actual.root(), &warnings), &given.name)
                 .map_err(in_input("actual"))?;
-            let mut run = Run::new(set, runs, plan, given.of_run());
+            let mut run = Run::new(set, runs, plan, given.run);
             if let Some(cases) = &given.cases {
                 run.select(cases).map_err(in_input("evalSet"))?;
             }
@@ -173,7 +157,7 @@ impl EvalRun {
         expected: Option<Vec<u8>>,
         options: JsValue,
     ) -> Result<EvalRun, JsValue> {
-        let given: RunOptions = from_js(options)?;
+        let given = RunOptions::of(&Given(options))?;
         let warnings = Warnings::default();
         let metric = Document::from_bytes(metric).map_err(in_input("metric"))?;
         let plan =
@@ -190,7 +174,7 @@ impl EvalRun {
             let case = EvalCase { conversation: has_expected.then_some(expected), ..EvalCase::default() };
             let set = EvalSet { eval_cases: vec![case], ..EvalSet::default() };
             let run = ActualRun { invocations: Some(actual), ..ActualRun::default() };
-            Ok::<_, JsValue>(Run::new(set, vec![run], plan, Options { same_turns: false, ..given.of_run() }))
+            Ok::<_, JsValue>(Run::new(set, vec![run], plan, Options { same_turns: false, ..given.run }))
         })?;
         Ok(Self { run, warnings: warnings.into_vec() })
     }
@@ -232,8 +216,11 @@ impl EvalRun {
     /// If `found` has not the shape of a result.
     #[wasm_bindgen(js_name = handleCustom)]
     pub fn handle_custom(&mut self, task: u32, found: JsValue) -> Result<(), JsValue> {
-        let found: CustomFound = from_js(found)?;
-        self.run.with_dependent_mut(|_, run| run.handle_custom(TaskId(task), found.evaluation()));
+        let found = match evaluation(&Given(found)) {
+            Err(error) if error.code != ErrorCode::CustomMetricFailed => return Err(error.into()),
+            found => found,
+        };
+        self.run.with_dependent_mut(|_, run| run.handle_custom(TaskId(task), found));
         Ok(())
     }
 
@@ -251,37 +238,22 @@ impl EvalRun {
 }
 
 /// What a metric of the user's found.
-#[derive(Deserialize)]
-struct CustomFound {
-    score: Option<f64>,
-    status: Option<f64>,
-    reason: Option<String>,
-    turns: Vec<CustomTurnFound>,
+fn evaluation(given: &Given) -> Result<CustomEvaluation> {
+    let turns = given.list("turns")?.unwrap_or_default();
+    Ok(CustomEvaluation {
+        score: given.number("score")?,
+        status: status(given)?,
+        reason: given.text("reason")?,
+        turns: turns.iter().map(|turn| custom_turn(&Given(turn))).collect::<Result<_>>()?,
+    })
 }
 
-#[derive(Deserialize)]
-struct CustomTurnFound {
-    score: Option<f64>,
-    status: Option<f64>,
-    reason: Option<String>,
+fn custom_turn(given: &Given) -> Result<CustomTurn> {
+    Ok(CustomTurn { score: given.number("score")?, status: status(given)?, reason: given.text("reason")? })
 }
 
-impl CustomFound {
-    fn evaluation(self) -> Result<CustomEvaluation> {
-        let turn = |turn: CustomTurnFound| {
-            Ok(CustomTurn { score: turn.score, status: status(turn.status)?, reason: turn.reason })
-        };
-        Ok(CustomEvaluation {
-            score: self.score,
-            status: status(self.status)?,
-            reason: self.reason,
-            turns: self.turns.into_iter().map(turn).collect::<Result<_>>()?,
-        })
-    }
-}
-
-fn status(number: Option<f64>) -> Result<Option<EvalStatus>> {
-    let Some(number) = number else { return Ok(None) };
+fn status(given: &Given) -> Result<Option<EvalStatus>> {
+    let Some(number) = given.number("status")? else { return Ok(None) };
     let known = EvalStatus::ALL.iter().find(|(status, _)| f64::from(*status as u8) == number);
     known.map(|(status, _)| Some(*status)).ok_or_else(|| {
         let message = format!("the metric gave the status {}; statuses are 1 to 4", double::to_text(number));

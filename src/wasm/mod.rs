@@ -11,13 +11,12 @@ mod schema_text;
 
 pub use schema_text::{eval_set_to_adk, eval_set_to_js, invocation_to_js, results_to_adk};
 
-use serde::de::DeserializeOwned;
-use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
+use wasm_bindgen::{JsCast, JsValue};
 
-use crate::metrics::{Dialect, Interval, MetricInfo, REGISTRY};
+use crate::metrics::{Dialect, REGISTRY};
 use crate::model::error::{Error, ErrorCode};
-use crate::model::write::{Spelling, Write, Writer, to_json};
+use crate::model::write::{Spelling, to_json};
 use crate::text::Scorer;
 
 /// The version of google-adk whose scores the `adk-python` dialect gives.
@@ -30,35 +29,13 @@ pub fn versions() -> Vec<String> {
     vec![env!("CARGO_PKG_VERSION").into(), REFERENCE_VERSION.into()]
 }
 
-impl Write for MetricInfo {
-    fn write(&self, out: &mut Writer) {
-        let mut object = out.object();
-        object.entry("metricName", &self.name);
-        object.entry("legacyNames", &self.legacy_names);
-        object.entry("description", &self.description);
-        object.field("interval", "interval", &self.interval);
-        object.entry("requiresThreshold", &self.requires_threshold);
-        object.entry("requiresReference", &self.requires_reference);
-        object.end();
-    }
-}
-
-impl Write for Interval {
-    fn write(&self, out: &mut Writer) {
-        let mut object = out.object();
-        object.entry("minValue", &self.min_value);
-        object.entry("maxValue", &self.max_value);
-        object.end();
-    }
-}
-
 /// What is known of every metric, as an array of objects.
 ///
 /// # Errors
 /// None.
 #[wasm_bindgen(js_name = metricInfos)]
 pub fn metric_infos() -> Result<JsValue, JsValue> {
-    js_sys::JSON::parse(&to_json(&REGISTRY, Spelling::Camel))
+    Ok(serde_wasm_bindgen::to_value(REGISTRY)?)
 }
 
 /// Scores pairs of texts, one after the other, without an object or a typed array per pair: the host
@@ -116,8 +93,43 @@ impl From<Error> for JsValue {
     }
 }
 
-/// Reads a small object that TypeScript made: options, or what a metric of the user's found.
-fn from_js<T: DeserializeOwned>(value: JsValue) -> Result<T, Error> {
-    serde_wasm_bindgen::from_value(value)
-        .map_err(|error| Error::new(ErrorCode::InvalidInput, format!("unusable options: {error}")))
+/// A small object that TypeScript made. A field that is `undefined` or `null` is absent.
+struct Given(JsValue);
+
+impl Given {
+    fn field<T>(
+        &self,
+        key: &str,
+        what: &str,
+        read: impl FnOnce(&JsValue) -> Option<T>,
+    ) -> Result<Option<T>, Error> {
+        let value = js_sys::Reflect::get(&self.0, &key.into()).unwrap_or_default();
+        if value.is_null_or_undefined() {
+            return Ok(None);
+        }
+        let found = read(&value);
+        found.map(Some).ok_or_else(|| unusable(key, what))
+    }
+
+    fn text(&self, key: &str) -> Result<Option<String>, Error> {
+        self.field(key, "a string", JsValue::as_string)
+    }
+
+    fn number(&self, key: &str) -> Result<Option<f64>, Error> {
+        self.field(key, "a number", JsValue::as_f64)
+    }
+
+    fn list(&self, key: &str) -> Result<Option<js_sys::Array>, Error> {
+        self.field(key, "an array", |value| value.dyn_ref().cloned())
+    }
+
+    fn texts(&self, key: &str) -> Result<Option<Vec<String>>, Error> {
+        let list = self.list(key)?;
+        let texts = list.map(|list| list.iter().map(|item| item.as_string()).collect::<Option<Vec<_>>>());
+        texts.map(|texts| texts.ok_or_else(|| unusable(key, "an array of strings"))).transpose()
+    }
+}
+
+fn unusable(key: &str, what: &str) -> Error {
+    Error::new(ErrorCode::InvalidInput, format!("unusable options: `{key}` is not {what}"))
 }
