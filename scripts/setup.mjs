@@ -57,7 +57,9 @@ export function setup() {
 
 /** `npm ci`, unless the packages are those of the lock file already. */
 export function installPackages(folder) {
-  const lock = createHash("sha256").update(readFileSync(join(folder, "package-lock.json"))).digest("hex");
+  const lock = createHash("sha256")
+    .update(readFileSync(join(folder, "package-lock.json")))
+    .digest("hex");
   const stamp = join(folder, "node_modules/.installed");
   if (existsSync(stamp) && readFileSync(stamp, "utf8") === lock) return;
   step(`installing npm packages in ${folder}`);

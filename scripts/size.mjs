@@ -13,7 +13,9 @@ const file = join(root, "pkg/dist/adk_metrics.wasm");
 if (!existsSync(file)) fail("pkg/ is not built", "Run: npm run build");
 const wasm = readFileSync(file);
 const brotli = brotliCompressSync(wasm).length;
-const packed = JSON.parse(execFileSync("npm", ["pack", "--dry-run", "--json"], { cwd: join(root, "pkg"), encoding: "utf8" }));
+const packed = JSON.parse(
+  execFileSync("npm", ["pack", "--dry-run", "--json"], { cwd: join(root, "pkg"), encoding: "utf8" }),
+);
 const { unpackedSize } = Array.isArray(packed) ? packed[0] : Object.values(packed)[0];
 
 const rows = [

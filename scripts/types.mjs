@@ -26,7 +26,9 @@ const OBJECTS = new Set([
 export async function writeTypes(schemaFile, typesFile) {
   const text = Object.entries(RENAMED).reduce(
     (schema, [name, other]) =>
-      schema.replaceAll(`"#/definitions/${name}"`, `"#/definitions/${other}"`).replaceAll(`    "${name}": {`, `    "${other}": {`),
+      schema
+        .replaceAll(`"#/definitions/${name}"`, `"#/definitions/${other}"`)
+        .replaceAll(`    "${name}": {`, `    "${other}": {`),
     readFileSync(schemaFile, "utf8"),
   );
   const schema = withoutNull(JSON.parse(text));
@@ -34,7 +36,8 @@ export async function writeTypes(schemaFile, typesFile) {
     if (!OPEN.has(name)) delete definition.additionalProperties;
     for (const [key, property] of Object.entries(definition.properties ?? {})) {
       if (Object.keys(property).every((word) => word === "description")) property.tsType = "unknown";
-      if (OBJECTS.has(key)) definition.properties[key] = { description: property.description, tsType: "Record<string, unknown>" };
+      if (OBJECTS.has(key))
+        definition.properties[key] = { description: property.description, tsType: "Record<string, unknown>" };
     }
   }
   schema.definitions.JsonValue = { tsType: "unknown" };
@@ -45,7 +48,10 @@ export async function writeTypes(schemaFile, typesFile) {
     format: false,
   });
   // The statuses are an enum of the package.
-  const withEnum = types.replace(/\/\*\*(?:(?!\*\/)[^])*\*\/\nexport type EvalStatus = .*\n/, 'import type { EvalStatus } from "../enums.js";\n');
+  const withEnum = types.replace(
+    /\/\*\*(?:(?!\*\/)[^])*\*\/\nexport type EvalStatus = .*\n/,
+    'import type { EvalStatus } from "../enums.js";\n',
+  );
   if (withEnum === types) throw new Error("the generated types have no EvalStatus");
   writeFileSync(typesFile, withEnum);
 }

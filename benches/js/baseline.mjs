@@ -9,7 +9,8 @@ import { createRequire } from "node:module";
 
 const home = new URL("../../tests/adk-ts/", import.meta.url);
 const require = createRequire(new URL("package.json", home));
-const versionOf = (name) => JSON.parse(readFileSync(new URL(`node_modules/${name}/package.json`, home), "utf8")).version;
+const versionOf = (name) =>
+  JSON.parse(readFileSync(new URL(`node_modules/${name}/package.json`, home), "utf8")).version;
 const decoder = new TextDecoder();
 
 const parsed = (dataset) => ({

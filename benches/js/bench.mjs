@@ -19,7 +19,11 @@ const SAMPLE_MS = 20;
 const WARM_UP_MS = 150;
 
 const { values: options } = parseArgs({
-  options: { rounds: { type: "string", default: "9" }, scale: { type: "string", default: "1" }, only: { type: "string", default: "" } },
+  options: {
+    rounds: { type: "string", default: "9" },
+    scale: { type: "string", default: "1" },
+    only: { type: "string", default: "" },
+  },
 });
 const rounds = Number(options.rounds);
 
@@ -64,7 +68,8 @@ function requireAgreement(title, scored) {
     if (other === undefined) first.set(semantics, { name, scores });
     else {
       const at = scores.findIndex((score, index) => !Object.is(score, other.scores[index]));
-      if (at >= 0) throw new Error(`${title}: case ${at} is ${scores[at]} for ${name} and ${other.scores[at]} for ${other.name}`);
+      if (at >= 0)
+        throw new Error(`${title}: case ${at} is ${scores[at]} for ${name} and ${other.scores[at]} for ${other.name}`);
     }
   }
 }
@@ -85,12 +90,16 @@ function printTable(title, unit, rows) {
     const throughput = row.bytes / 1e6 / (median(row.samples) / 1e3);
     const speed = reference ? `${(perCase(reference) / perCase(row)).toPrecision(3)}×` : "";
     const range = `${microseconds(row.samples[0], row.cases)}–${microseconds(row.samples.at(-1), row.cases)}`;
-    console.log(`| ${row.name.padEnd(width)} | ${microseconds(median(row.samples), row.cases)} | ${range} | ${throughput.toPrecision(3)} | ${speed} |`);
+    console.log(
+      `| ${row.name.padEnd(width)} | ${microseconds(median(row.samples), row.cases)} | ${range} | ${throughput.toPrecision(3)} | ${speed} |`,
+    );
   }
 }
 
 async function benchDataset(dataset, contenders, python) {
-  const serving = contenders.filter(({ metrics }) => metrics === undefined || metrics.includes(dataset.metric.metricName));
+  const serving = contenders.filter(
+    ({ metrics }) => metrics === undefined || metrics.includes(dataset.metric.metricName),
+  );
   for (const [method, title, pythonSamples] of [
     ["fromBytes", "from bytes", python?.bytes],
     ["fromObjects", "from objects", python?.objects],
@@ -98,8 +107,15 @@ async function benchDataset(dataset, contenders, python) {
     const label = `${dataset.name}, ${title}: ${dataset.cases} cases, ${(dataset.bytes / 1e6).toFixed(1)} MB`;
     const entries = serving
       .filter((contender) => contender[method])
-      .map((contender) => ({ name: contender.name, semantics: contender.semantics, run: () => contender[method](dataset), samples: [] }));
-    const scored = await Promise.all(entries.map(async ({ name, semantics, run }) => ({ name, semantics, scores: await run() })));
+      .map((contender) => ({
+        name: contender.name,
+        semantics: contender.semantics,
+        run: () => contender[method](dataset),
+        samples: [],
+      }));
+    const scored = await Promise.all(
+      entries.map(async ({ name, semantics, run }) => ({ name, semantics, scores: await run() })),
+    );
     requireAgreement(label, scored);
     await interleaved(entries);
     const rows = entries.map(({ name, samples }) => ({ name, samples, cases: dataset.cases, bytes: dataset.bytes }));
@@ -110,7 +126,12 @@ async function benchDataset(dataset, contenders, python) {
         ...scored.map((one) => ({ ...one, scores: subsetOf(one.scores) })),
       ]);
       const samples = pythonSamples.map((seconds) => seconds * 1e3).sort((a, b) => a - b);
-      rows.push({ name: `google-adk ${python.version}, first ${python.subset.cases}`, samples, cases: python.subset.cases, bytes: python.subset.bytes });
+      rows.push({
+        name: `google-adk ${python.version}, first ${python.subset.cases}`,
+        samples,
+        cases: python.subset.cases,
+        bytes: python.subset.bytes,
+      });
     }
     printTable(label, "case", rows);
   }
@@ -123,7 +144,11 @@ async function benchPairs({ name, pairs, bytes }, contenders) {
     .map((contender) => ({ ...contender, run: () => scorePairs(contender.pair), samples: [] }));
   if (entries.length === 0) return;
   await interleaved(entries);
-  printTable(`two strings, ${name}`, "pair", entries.map((entry) => ({ name: entry.name, samples: entry.samples, cases: pairs.length, bytes })));
+  printTable(
+    `two strings, ${name}`,
+    "pair",
+    entries.map((entry) => ({ name: entry.name, samples: entry.samples, cases: pairs.length, bytes })),
+  );
 }
 
 const contenders = [...(await baselines()), ...(await ours())];

@@ -40,7 +40,11 @@ export async function google(datasets, rounds) {
       return { name, metric, ...files };
     });
     writeFileSync(join(folder, "manifest.json"), JSON.stringify({ rounds, datasets: manifest }));
-    const output = execFileSync(python, [SCRIPT, join(folder, "manifest.json")], { encoding: "utf8", stdio: ["ignore", "pipe", "inherit"], maxBuffer: 1 << 28 });
+    const output = execFileSync(python, [SCRIPT, join(folder, "manifest.json")], {
+      encoding: "utf8",
+      stdio: ["ignore", "pipe", "inherit"],
+      maxBuffer: 1 << 28,
+    });
     return JSON.parse(output).map((one, index) => ({ ...one, subset: subsets[index] }));
   } finally {
     rmSync(folder, { recursive: true });

@@ -39,7 +39,10 @@ const perCase = (classes, name, dialect) => ({
     const runs = new Map(actual.evalCases.map((run) => [run.evalId, run.conversation]));
     const scores = [];
     for (const { evalId, conversation } of evalSet.evalCases) {
-      const result = await new Evaluator(metric, { explain: "none", dialect }).evaluateInvocations(runs.get(evalId), conversation);
+      const result = await new Evaluator(metric, { explain: "none", dialect }).evaluateInvocations(
+        runs.get(evalId),
+        conversation,
+      );
       scores.push(result.overallScore);
     }
     return scores;
@@ -62,7 +65,11 @@ export async function ours() {
     const label = dialect === "adk-python" ? name : `${name} (${dialect})`;
     const contenders = [wholeSet(evaluate, label, dialect), perCase(classes, label, dialect)];
     if (dialect === "adk-python") {
-      contenders.push({ name: `${name}, rouge1()`, semantics: dialect, pair: (reference, candidate) => rouge1(reference, candidate).fmeasure });
+      contenders.push({
+        name: `${name}, rouge1()`,
+        semantics: dialect,
+        pair: (reference, candidate) => rouge1(reference, candidate).fmeasure,
+      });
     }
     return contenders;
   });

@@ -53,7 +53,9 @@ export interface EngineMistake extends Mistake {
 
 /** Whether a thrown value is a mistake that the engine reported. */
 export function isEngineMistake(value: unknown): value is EngineMistake {
-  return typeof value === "object" && value !== null && "code" in value && "message" in value && !(value instanceof Error);
+  return (
+    typeof value === "object" && value !== null && "code" in value && "message" in value && !(value instanceof Error)
+  );
 }
 
 /** The error for a mistake. Lines mean nothing to those who passed an object. */

@@ -117,7 +117,10 @@ function planOf(request: EvaluateRequest): RunPlan {
   };
 }
 
-function mistakeOf(warning: Parameters<typeof ofMistake>[0], { hasLines }: RunPlan): NonNullable<EvalSetResult["warnings"]>[number] {
+function mistakeOf(
+  warning: Parameters<typeof ofMistake>[0],
+  { hasLines }: RunPlan,
+): NonNullable<EvalSetResult["warnings"]>[number] {
   const { path, line, help } = ofMistake(warning, hasLines);
   return {
     code: warning.code,

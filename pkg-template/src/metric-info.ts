@@ -34,7 +34,9 @@ function toMetricInfo({ metricName, description, interval, requiresThreshold }: 
     metricValueInfo:
       interval === undefined
         ? {}
-        : { interval: { minValue: interval.minValue, openAtMin: false, maxValue: interval.maxValue, openAtMax: false } },
+        : {
+            interval: { minValue: interval.minValue, openAtMin: false, maxValue: interval.maxValue, openAtMax: false },
+          },
     requiresThreshold,
   };
 }

@@ -25,7 +25,10 @@ export function withThresholds(result: EvalSetResult, criteria: Record<string, n
       throw unexpected("a finite number", threshold, `criteria: ${key}`);
     }
     // A config may name metrics as the enum does.
-    thresholds.set(Object.hasOwn(PrebuiltMetrics, key) ? PrebuiltMetrics[key as keyof typeof PrebuiltMetrics] : key, threshold);
+    thresholds.set(
+      Object.hasOwn(PrebuiltMetrics, key) ? PrebuiltMetrics[key as keyof typeof PrebuiltMetrics] : key,
+      threshold,
+    );
   }
   return { ...result, evalCaseResults: result.evalCaseResults.map((one) => caseWith(one, thresholds)) };
 }

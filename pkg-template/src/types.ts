@@ -167,8 +167,10 @@ export interface EvalMetricResultPerInvocation {
 }
 
 /** The results of one run of a case. */
-export interface EvalCaseResult
-  extends Omit<StoredCaseResult, "overallEvalMetricResults" | "evalMetricResultPerInvocation" | "evalSetFile"> {
+export interface EvalCaseResult extends Omit<
+  StoredCaseResult,
+  "overallEvalMetricResults" | "evalMetricResultPerInvocation" | "evalSetFile"
+> {
   evalSetId: string;
   evalId: string;
   sessionId: string;

@@ -50,7 +50,8 @@ function rouge({ threshold }, actual, expected) {
     const score = fmeasure(responseText(invocation), responseText(expected[index]));
     return { score, evalStatus: statusOf(score, threshold) };
   });
-  if (perInvocationResults.length === 0) return { overallScore: null, overallEvalStatus: NOT_EVALUATED, perInvocationResults };
+  if (perInvocationResults.length === 0)
+    return { overallScore: null, overallEvalStatus: NOT_EVALUATED, perInvocationResults };
   const overallScore = perInvocationResults.reduce((sum, { score }) => sum + score, 0) / perInvocationResults.length;
   return { overallScore, overallEvalStatus: statusOf(overallScore, threshold), perInvocationResults };
 }
@@ -71,7 +72,9 @@ function sameValue(a, b) {
   }
   if (Array.isArray(a) !== Array.isArray(b)) return false;
   const [keys, others] = [orderedKeys(a), orderedKeys(b)];
-  return keys.length === others.length && keys.every((key, index) => key === others[index] && sameValue(a[key], b[key]));
+  return (
+    keys.length === others.length && keys.every((key, index) => key === others[index] && sameValue(a[key], b[key]))
+  );
 }
 
 function sameCall(actual, expected) {
@@ -106,7 +109,9 @@ function checkVectors(name, read) {
     const answer = evaluate(one.metric, ...read(one));
     if (JSON.stringify(answer) !== JSON.stringify(one.result)) {
       differing++;
-      console.error(`${name}: ${one.name}: the rules give ${JSON.stringify(answer)}, recorded is ${JSON.stringify(one.result)}`);
+      console.error(
+        `${name}: ${one.name}: the rules give ${JSON.stringify(answer)}, recorded is ${JSON.stringify(one.result)}`,
+      );
     }
   }
   console.log(`${name}: ${checked.length} cases checked, ${differing} differ`);
@@ -120,7 +125,10 @@ async function checkCodePoints() {
   for (let code = 0; code <= 0x10ffff; code++) {
     if (code < 0xd800 || code > 0xdfff) texts.push(`A${String.fromCodePoint(code)}b`);
   }
-  const { perInvocationResults } = await new RougeEvaluator({ metricName: "response_match_score", threshold: 1 }).evaluateInvocations(
+  const { perInvocationResults } = await new RougeEvaluator({
+    metricName: "response_match_score",
+    threshold: 1,
+  }).evaluateInvocations(
     texts.map(says),
     texts.map((text) => says([...tokens(text)].join(" "))),
   );
@@ -131,6 +139,9 @@ async function checkCodePoints() {
 
 const differing =
   checkVectors("vectors.json", ({ actual, expected }) => [actual, expected]) +
-  checkVectors("vectors-text.json", ({ actualText, expectedText }) => [JSON.parse(actualText), JSON.parse(expectedText)]) +
+  checkVectors("vectors-text.json", ({ actualText, expectedText }) => [
+    JSON.parse(actualText),
+    JSON.parse(expectedText),
+  ]) +
   (await checkCodePoints());
 process.exitCode = differing === 0 ? 0 : 1;

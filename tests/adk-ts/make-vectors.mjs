@@ -26,7 +26,10 @@ async function record(metric, actual, expected) {
     return {
       overallScore: scoreOrNull(result.overallScore),
       overallEvalStatus: result.overallEvalStatus,
-      perInvocationResults: result.perInvocationResults.map(({ score, evalStatus }) => ({ score: scoreOrNull(score), evalStatus })),
+      perInvocationResults: result.perInvocationResults.map(({ score, evalStatus }) => ({
+        score: scoreOrNull(score),
+        evalStatus,
+      })),
     };
   } catch (error) {
     return { error: error.message };

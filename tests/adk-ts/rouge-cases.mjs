@@ -76,7 +76,7 @@ const PAIRS = [
   ["CRLF and tabs", "a\r\nb\tc\u000bd\u000ce", "a b c d e"],
   ["words of prototypes", "constructor __proto__ hasOwnProperty", "__proto__ constructor"],
   ["Markdown", "**Bold** _it_ `code` [a](http://x.y)", "bold it code a http x y"],
-  ["JSON text", "{\"a\": [1, 2], \"b_c\": null}", "a 1 2 b_c null"],
+  ["JSON text", '{"a": [1, 2], "b_c": null}', "a 1 2 b_c null"],
 ];
 
 const text = (value) => ({ text: value });
@@ -144,12 +144,89 @@ const MALFORMED = [
 ];
 
 const FRAGMENTS = [
-  "the", "The", "a", "of", "agent", "agents", "weather", "Paris", "in", "is", "20", "3", "7_days", "_x", "I", "OK", "e",
-  "don't", "U.S.", "e-mail", "can’t", "naïve", "café", "über", "Straße", "İzmir", "ısı", "ΟΔΟΣ", "Москва", "天气", "東京tower",
-  "안녕", "สวัสดี", "مرحبا", "नमस्ते", "😀", "👍🏽", "x²", "ﬁne", "Ａ", "\u212a", "ſ", "½", "№5", "€10", "C++", "a/b", "{}", "—", "…",
+  "the",
+  "The",
+  "a",
+  "of",
+  "agent",
+  "agents",
+  "weather",
+  "Paris",
+  "in",
+  "is",
+  "20",
+  "3",
+  "7_days",
+  "_x",
+  "I",
+  "OK",
+  "e",
+  "don't",
+  "U.S.",
+  "e-mail",
+  "can’t",
+  "naïve",
+  "café",
+  "über",
+  "Straße",
+  "İzmir",
+  "ısı",
+  "ΟΔΟΣ",
+  "Москва",
+  "天气",
+  "東京tower",
+  "안녕",
+  "สวัสดี",
+  "مرحبا",
+  "नमस्ते",
+  "😀",
+  "👍🏽",
+  "x²",
+  "ﬁne",
+  "Ａ",
+  "\u212a",
+  "ſ",
+  "½",
+  "№5",
+  "€10",
+  "C++",
+  "a/b",
+  "{}",
+  "—",
+  "…",
 ];
-const SEPARATORS = [" ", " ", " ", " ", ", ", ". ", "\n", "\t", "-", "_", "", "\u00a0", "\ufeff", "\u3000", "\u200b", "\u2028", "\u0085", "\u001f"];
-const ODD_RANGES = [[0x21, 0x7e], [0xa0, 0x24f], [0x370, 0x52f], [0x1e00, 0x1fff], [0x2000, 0x214f], [0x2c00, 0x2cff], [0x4e00, 0x4e40], [0xff01, 0xff5e], [0x10400, 0x1044f], [0x1f600, 0x1f64f]];
+const SEPARATORS = [
+  " ",
+  " ",
+  " ",
+  " ",
+  ", ",
+  ". ",
+  "\n",
+  "\t",
+  "-",
+  "_",
+  "",
+  "\u00a0",
+  "\ufeff",
+  "\u3000",
+  "\u200b",
+  "\u2028",
+  "\u0085",
+  "\u001f",
+];
+const ODD_RANGES = [
+  [0x21, 0x7e],
+  [0xa0, 0x24f],
+  [0x370, 0x52f],
+  [0x1e00, 0x1fff],
+  [0x2000, 0x214f],
+  [0x2c00, 0x2cff],
+  [0x4e00, 0x4e40],
+  [0xff01, 0xff5e],
+  [0x10400, 0x1044f],
+  [0x1f600, 0x1f64f],
+];
 
 function randomText(random, fragments) {
   let joined = "";
@@ -160,7 +237,9 @@ function randomText(random, fragments) {
 }
 
 function randomCharacters(random) {
-  return Array.from({ length: random.between(1, 12) }, () => String.fromCodePoint(random.between(...random.pick(ODD_RANGES)))).join("");
+  return Array.from({ length: random.between(1, 12) }, () =>
+    String.fromCodePoint(random.between(...random.pick(ODD_RANGES))),
+  ).join("");
 }
 
 /** A text that shares some of its fragments with `reference`. */
@@ -209,7 +288,12 @@ export function rougeCases(seed, seededCount) {
     ...DATA_STATES.flatMap(([name, actual, expected]) =>
       METRICS.map(([metricName, given]) => ({ name: `rouge/${name}, ${metricName}`, metric: given, actual, expected })),
     ),
-    ...MALFORMED.map(([name, actual, expected]) => ({ name: `malformed/rouge, ${name}`, metric: metric(0.8), actual, expected })),
+    ...MALFORMED.map(([name, actual, expected]) => ({
+      name: `malformed/rouge, ${name}`,
+      metric: metric(0.8),
+      actual,
+      expected,
+    })),
     ...Array.from({ length: seededCount }, (_, index) => seededCase(random, index)),
   ];
 }

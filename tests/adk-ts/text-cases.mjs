@@ -4,7 +4,8 @@ import { ROUGE } from "./rouge-cases.mjs";
 import { TRAJECTORY } from "./trajectory-cases.mjs";
 
 const USER = `"userContent":{"role":"user","parts":[{"text":"q"}]},"creationTimestamp":0`;
-const calling = (args) => `[{${USER},"intermediateData":{"toolUses":[{"name":"t","args":${args}}],"intermediateResponses":[]}}]`;
+const calling = (args) =>
+  `[{${USER},"intermediateData":{"toolUses":[{"name":"t","args":${args}}],"intermediateResponses":[]}}]`;
 const saying = (text) => `[{${USER},"finalResponse":{"role":"model","parts":[{"text":${text}}]}}]`;
 
 /** `[name, actual args, expected args]` */
@@ -51,7 +52,11 @@ const TEXTS = [
 ];
 
 const REPEATED_KEYS = [
-  ["a repeated finalResponse, the last wins", `[{${USER},"finalResponse":{"parts":[{"text":"x"}]},"finalResponse":{"parts":[{"text":"a"}]}}]`, saying(`"a"`)],
+  [
+    "a repeated finalResponse, the last wins",
+    `[{${USER},"finalResponse":{"parts":[{"text":"x"}]},"finalResponse":{"parts":[{"text":"a"}]}}]`,
+    saying(`"a"`),
+  ],
   ["a repeated text, the last wins", `[{${USER},"finalResponse":{"parts":[{"text":"x","text":"a"}]}}]`, saying(`"a"`)],
 ];
 
@@ -59,8 +64,23 @@ export function textCases() {
   const trajectory = { metricName: TRAJECTORY, threshold: 1 };
   const rouge = { metricName: ROUGE, threshold: 1 };
   return [
-    ...ARGUMENTS.map(([name, actual, expected]) => ({ name: `trajectory/${name}`, metric: trajectory, actualText: calling(actual), expectedText: calling(expected) })),
-    ...TEXTS.map(([name, actual, expected]) => ({ name: `rouge/${name}`, metric: rouge, actualText: saying(actual), expectedText: saying(expected) })),
-    ...REPEATED_KEYS.map(([name, actualText, expectedText]) => ({ name: `rouge/${name}`, metric: rouge, actualText, expectedText })),
+    ...ARGUMENTS.map(([name, actual, expected]) => ({
+      name: `trajectory/${name}`,
+      metric: trajectory,
+      actualText: calling(actual),
+      expectedText: calling(expected),
+    })),
+    ...TEXTS.map(([name, actual, expected]) => ({
+      name: `rouge/${name}`,
+      metric: rouge,
+      actualText: saying(actual),
+      expectedText: saying(expected),
+    })),
+    ...REPEATED_KEYS.map(([name, actualText, expectedText]) => ({
+      name: `rouge/${name}`,
+      metric: rouge,
+      actualText,
+      expectedText,
+    })),
   ];
 }

@@ -63,11 +63,19 @@ const PAIRS = [
   ["an argument key in NFC and NFD", [call("t", { "caf\u00e9": 1 })], [call("t", { "cafe\u0301": 1 })]],
   ["an argument value in NFC and NFD", [call("t", { a: "caf\u00e9" })], [call("t", { a: "cafe\u0301" })]],
   ["an emoji argument", [call("t", { a: "👩‍👩‍👧" })], [call("t", { a: "👩‍👩‍👧" })]],
-  ["keys that sort apart by UTF-16 and by code point", [call("t", { "\uffee": 1, "😀": 2 })], [call("t", { "😀": 2, "\uffee": 1 })]],
+  [
+    "keys that sort apart by UTF-16 and by code point",
+    [call("t", { "\uffee": 1, "😀": 2 })],
+    [call("t", { "😀": 2, "\uffee": 1 })],
+  ],
   ["the empty key", [call("t", { "": 1 })], [call("t", { "": 1 })]],
-  ["keys with the words of Object", [call("t", { constructor: 1, toString: 2 })], [call("t", { toString: 2, constructor: 1 })]],
+  [
+    "keys with the words of Object",
+    [call("t", { constructor: 1, toString: 2 })],
+    [call("t", { toString: 2, constructor: 1 })],
+  ],
   ["white space around a value", [call("t", { a: "x " })], [call("t", { a: "x" })]],
-  ["control characters and quotes", [call("t", { a: "\"\\\b\u0000\u2028" })], [call("t", { a: "\"\\\b\u0000\u2028" })]],
+  ["control characters and quotes", [call("t", { a: '"\\\b\u0000\u2028' })], [call("t", { a: '"\\\b\u0000\u2028' })]],
   ["empty tool names", [call("")], [call("")]],
   ["no tool name on either side", [{ args: { a: 1 } }], [{ args: { a: 1 } }]],
   ["a tool name on one side", [{ args: {} }], [call("", {})]],
@@ -124,15 +132,66 @@ const MALFORMED = [
   ["toolUses is text of the same length", [turn({ toolUses: "a" })], [calls(WEATHER)]],
   ["toolUses is zero", [turn({ toolUses: 0 })], [calls(WEATHER)]],
   ["args are a number and empty", [calls({ name: "t", args: 5 })], [calls(call("t", {}))]],
-  ["args are text and a list of its letters", [calls({ name: "t", args: "ab" })], [calls({ name: "t", args: ["a", "b"] })]],
-  ["args are a list and an object of its indices", [calls({ name: "t", args: [4, 5] })], [calls(call("t", { 0: 4, 1: 5 }))]],
+  [
+    "args are text and a list of its letters",
+    [calls({ name: "t", args: "ab" })],
+    [calls({ name: "t", args: ["a", "b"] })],
+  ],
+  [
+    "args are a list and an object of its indices",
+    [calls({ name: "t", args: [4, 5] })],
+    [calls(call("t", { 0: 4, 1: 5 }))],
+  ],
   ["names are equal numbers", [calls({ name: 1 })], [calls({ name: 1 })]],
   ["a name is null and absent", [calls({ name: null })], [calls({})]],
 ];
 
-const TOOLS = ["get_weather", "search", "book_flight", "send_email", "lookup", "αναζήτηση", "検索", "tool.v2", "a b", "🔧"];
-const KEYS = ["city", "query", "limit", "filters", "id", "tags", "opts", "x", "y", "ключ", "鍵", "é", "e\u0301", "_", "a b"];
-const WORDS = ["Paris", "hotel", "naïve", "東京", "", "0", "1", "true", "null", "line\nbreak", "\"quoted\"", "🎉", "İ", "ß", "\u00a0"];
+const TOOLS = [
+  "get_weather",
+  "search",
+  "book_flight",
+  "send_email",
+  "lookup",
+  "αναζήτηση",
+  "検索",
+  "tool.v2",
+  "a b",
+  "🔧",
+];
+const KEYS = [
+  "city",
+  "query",
+  "limit",
+  "filters",
+  "id",
+  "tags",
+  "opts",
+  "x",
+  "y",
+  "ключ",
+  "鍵",
+  "é",
+  "e\u0301",
+  "_",
+  "a b",
+];
+const WORDS = [
+  "Paris",
+  "hotel",
+  "naïve",
+  "東京",
+  "",
+  "0",
+  "1",
+  "true",
+  "null",
+  "line\nbreak",
+  '"quoted"',
+  "🎉",
+  "İ",
+  "ß",
+  "\u00a0",
+];
 const NUMBERS = [0, 1, -1, 2.5, 1e21, 1e-7, 123456789, 0.1, 4294967295, 5e-324];
 
 function randomValue(random, depth) {
@@ -165,7 +224,9 @@ const isObject = (value) => value !== null && typeof value === "object" && !Arra
 function reordered(random, value, depth) {
   if (depth === 0 || value === null || typeof value !== "object") return value;
   if (Array.isArray(value)) return value.map((element) => reordered(random, element, depth - 1));
-  return Object.fromEntries(random.shuffled(Object.entries(value)).map(([key, inner]) => [key, reordered(random, inner, depth - 1)]));
+  return Object.fromEntries(
+    random.shuffled(Object.entries(value)).map(([key, inner]) => [key, reordered(random, inner, depth - 1)]),
+  );
 }
 
 function withArgs(toolCall, change) {
@@ -191,7 +252,8 @@ const MUTATIONS = {
   "args nulled": (random, list) => onOne(random, list, (c) => ({ ...c, args: null })),
   "an argument set": (random, list) =>
     onOne(random, list, (c) => withArgs(c, (args) => ({ ...args, [random.pick(KEYS)]: randomValue(random, 2) }))),
-  "an argument dropped": (random, list) => onOne(random, list, (c) => withArgs(c, (args) => Object.fromEntries(Object.entries(args).slice(1)))),
+  "an argument dropped": (random, list) =>
+    onOne(random, list, (c) => withArgs(c, (args) => Object.fromEntries(Object.entries(args).slice(1)))),
   "id changed": (random, list) => onOne(random, list, (c) => ({ ...c, id: "other" })),
 };
 
@@ -209,7 +271,12 @@ function seededCase(random, index) {
     actual.push(random.chance(0.03) ? turn() : calls(...MUTATIONS[name](random, list)));
   }
   if (random.chance(0.05)) expected.push(calls());
-  return { name: `trajectory/seeded ${index}: ${names.join(", ")}`, metric: metric(random.pick(SEEDED_THRESHOLDS)), actual, expected };
+  return {
+    name: `trajectory/seeded ${index}: ${names.join(", ")}`,
+    metric: metric(random.pick(SEEDED_THRESHOLDS)),
+    actual,
+    expected,
+  };
 }
 
 /** Every case: the tables, then `seededCount` random ones. */
@@ -223,9 +290,19 @@ export function trajectoryCases(seed, seededCount) {
       expected: [calls(...expected)],
     })),
     ...DATA_STATES.flatMap(([name, actual, expected]) =>
-      METRICS.map(([metricName, given]) => ({ name: `trajectory/${name}, ${metricName}`, metric: given, actual, expected })),
+      METRICS.map(([metricName, given]) => ({
+        name: `trajectory/${name}, ${metricName}`,
+        metric: given,
+        actual,
+        expected,
+      })),
     ),
-    ...MALFORMED.map(([name, actual, expected]) => ({ name: `malformed/trajectory, ${name}`, metric: metric(1), actual, expected })),
+    ...MALFORMED.map(([name, actual, expected]) => ({
+      name: `malformed/trajectory, ${name}`,
+      metric: metric(1),
+      actual,
+      expected,
+    })),
     ...Array.from({ length: seededCount }, (_, index) => seededCase(random, index)),
   ];
 }

@@ -251,7 +251,11 @@ export function decodeTasks(batch: Batch): HostTask[] {
 }
 
 /** The invocations of one side of a task. */
-export function taskInvocations(turns: HostTurn[] | null, source: InvocationSource, conversation: number): Invocation[] {
+export function taskInvocations(
+  turns: HostTurn[] | null,
+  source: InvocationSource,
+  conversation: number,
+): Invocation[] {
   return (turns ?? []).map((turn, index) =>
     Array.isArray(turn) ? source.at(conversation, index, turn as Span) : (turn as Invocation),
   );

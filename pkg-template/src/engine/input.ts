@@ -10,7 +10,8 @@ export function toBytes(value: unknown, name: string): Uint8Array {
   if (typeof value !== "string" && (typeof value !== "object" || value === null)) {
     throw unexpected("JSON text, bytes or an object", value, name);
   }
-  const bytes = typeof value === "string" ? encode(value, name) : (bytesOf(value) ?? encode(stringify(value, name), name));
+  const bytes =
+    typeof value === "string" ? encode(value, name) : (bytesOf(value) ?? encode(stringify(value, name), name));
   checkSize(bytes.length, name);
   return bytes;
 }
@@ -148,7 +149,11 @@ function check(value: unknown, path: Step[], above: Set<object>): void {
     throw new Unserializable("JSON has no BigInt", path, "Pass JSON text, where integers may have any size");
   }
   if (typeof value === "string" && !isWellFormed(value)) {
-    throw new Unserializable("the text holds half of a surrogate pair", path, "It was cut in the middle of a character");
+    throw new Unserializable(
+      "the text holds half of a surrogate pair",
+      path,
+      "It was cut in the middle of a character",
+    );
   }
   if (typeof value !== "object" || value === null) return;
   if (above.has(value)) throw new Unserializable("the object contains itself", path);

@@ -84,5 +84,7 @@ function restart(): void {
 
 /** Besides traps, a stack overflow inside the engine leaves it in an unknown state. */
 function isTrap(error: unknown): boolean {
-  return error instanceof WebAssembly.RuntimeError || (error instanceof RangeError && /call stack/i.test(error.message));
+  return (
+    error instanceof WebAssembly.RuntimeError || (error instanceof RangeError && /call stack/i.test(error.message))
+  );
 }

@@ -1,7 +1,15 @@
 import { AdkMetricsError, describe, isEngineMistake, ofMistake } from "../errors.js";
 import type { Batch, EvalRun } from "../generated/adk_metrics.js";
 import type { EvalCase, EvalMetric, EvaluationResult, EvaluatorOptions, MetricRegistry } from "../types.js";
-import { type DecodedCase, decodeCases, decodeTasks, type Header, type HostTask, type Sources, taskInvocations } from "./decode.js";
+import {
+  type DecodedCase,
+  decodeCases,
+  decodeTasks,
+  type Header,
+  type HostTask,
+  type Sources,
+  taskInvocations,
+} from "./decode.js";
 import { messageOf } from "./input.js";
 import { type Engine, engineGeneration, freeing, withEngine } from "./instance.js";
 
@@ -170,7 +178,11 @@ function foundOf({ overallScore, overallEvalStatus, reason, perInvocationResults
     score: overallScore,
     status: overallEvalStatus,
     reason,
-    turns: Array.from(perInvocationResults ?? [], ({ score, evalStatus, reason }) => ({ score, status: evalStatus, reason })),
+    turns: Array.from(perInvocationResults ?? [], ({ score, evalStatus, reason }) => ({
+      score,
+      status: evalStatus,
+      reason,
+    })),
   };
 }
 
