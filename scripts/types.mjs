@@ -40,6 +40,14 @@ export async function writeTypes(schemaFile, typesFile) {
         definition.properties[key] = { description: property.description, tsType: "Record<string, unknown>" };
     }
   }
+  // Reading a key of one form from a value that may be the other gives undefined.
+  const { IntermediateSummary: summary, InvocationEvents: events } = schema.definitions;
+  for (const [form, other] of [
+    [{ ...summary.properties }, events],
+    [{ ...events.properties }, summary],
+  ]) {
+    for (const key of Object.keys(form)) other.properties[key] = { tsType: "undefined" };
+  }
   schema.definitions.JsonValue = { tsType: "unknown" };
   const types = await compile(schema, "Shapes", {
     additionalProperties: false,

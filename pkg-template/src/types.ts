@@ -146,7 +146,7 @@ export interface EvaluationResult {
   reason?: string;
 }
 
-/** What one metric found in a case or a turn. */
+/** What one metric found in a case or a turn. Results that only say why there is no score may be shared and frozen. */
 export interface EvalMetricResult extends Omit<StoredMetricResult, "details"> {
   /** What the score is made of. */
   details?: EvalMetricResultDetails;

@@ -259,7 +259,12 @@ fn reference<'c, 'a>(name: &str, case: &Case<'c, 'a>) -> Result<&'c [Invocation<
 pub(crate) fn length_mismatch(actual: usize, expected: usize) -> Error {
     Error::new(
         ErrorCode::LengthMismatch,
-        format!("the actual conversation has {actual} turns, the expected one {expected}"),
+        format!("the actual conversation has {}, the expected one {expected}", turns(actual)),
     )
     .with_help("Each expected turn is compared with the actual turn at the same place")
+}
+
+/// A number of turns in words.
+pub(crate) fn turns(number: usize) -> String {
+    if number == 1 { "1 turn".into() } else { format!("{number} turns") }
 }

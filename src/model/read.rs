@@ -34,28 +34,41 @@ enum Step<'p> {
 
 /// What was read but may surprise: collected while reading, at most [`Warnings::MOST`].
 #[derive(Default)]
-pub struct Warnings(RefCell<Vec<Error>>);
+pub struct Warnings {
+    all: RefCell<Vec<Error>>,
+    /// The name of the input that is read.
+    input: Option<&'static str>,
+}
 
 impl Warnings {
     /// How many warnings are kept.
     pub const MOST: usize = 100;
 
+    /// For one of several inputs; its name stands before each path.
+    #[must_use]
+    pub fn of_input(name: &'static str) -> Self {
+        Self { input: Some(name), ..Self::default() }
+    }
+
     /// Adds a warning, unless one with the same message is there or there are [`Self::MOST`].
-    pub fn add(&self, warning: Error) {
+    pub fn add(&self, mut warning: Error) {
         if self.has_room_for(&warning.message) {
-            self.0.borrow_mut().push(warning);
+            if let (Some(input), Some(path)) = (self.input, &warning.path) {
+                warning.path = Some(if path == "$" { input.into() } else { format!("{input}: {path}") });
+            }
+            self.all.borrow_mut().push(warning);
         }
     }
 
     fn has_room_for(&self, message: &str) -> bool {
-        let all = self.0.borrow();
+        let all = self.all.borrow();
         all.len() < Self::MOST && all.iter().all(|known| known.message != message)
     }
 
     /// The warnings in the order found.
     #[must_use]
     pub fn into_vec(self) -> Vec<Error> {
-        self.0.into_inner()
+        self.all.into_inner()
     }
 }
 

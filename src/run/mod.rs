@@ -34,7 +34,9 @@ mod plan;
 
 use std::collections::VecDeque;
 
-use crate::metrics::{Case, Dialect, Evaluation, Explain, Scoring, TurnEvaluation, length_mismatch, mean};
+use crate::metrics::{
+    Case, Dialect, Evaluation, Explain, Scoring, TurnEvaluation, length_mismatch, mean, turns as in_words,
+};
 use crate::model::actual::ActualRun;
 use crate::model::double;
 use crate::model::error::{Error, ErrorCode};
@@ -447,8 +449,10 @@ fn of_host<'a>(found: CustomEvaluation, turns: usize, threshold: f64) -> Result<
         return Err(Error::new(ErrorCode::CustomMetricFailed, message));
     }
     if !found.turns.is_empty() && found.turns.len() != turns {
-        let message =
-            format!("the metric gave results for {} turns; the conversation has {turns}", found.turns.len());
+        let message = format!(
+            "the metric gave results for {}; the conversation has {turns}",
+            in_words(found.turns.len())
+        );
         return Err(Error::new(ErrorCode::CustomMetricFailed, message));
     }
     let status =

@@ -120,11 +120,11 @@ impl EvalRun {
         options: JsValue,
     ) -> Result<EvalRun, JsValue> {
         let given = RunOptions::of(&Given(options))?;
-        let warnings = Warnings::default();
+        let [of_config, of_set, of_actual] = ["config", "evalSet", "actual"].map(Warnings::of_input);
         let plan = match config {
             Some(bytes) => {
                 let document = Document::from_bytes(bytes).map_err(in_input("config"))?;
-                Plan::of_config(At::root(document.root(), &warnings), &given.custom)
+                Plan::of_config(At::root(document.root(), &of_config), &given.custom)
                     .map_err(in_input("config"))?
             }
             None => Plan::default_config(&given.custom)?,
@@ -133,9 +133,9 @@ impl EvalRun {
         let (actual, actual_in_place) = document(actual).map_err(in_input("actual"))?;
         let in_place = InPlace { actual: actual_in_place, expected: expected_in_place };
         let run = OwnedRun::try_new(Inputs { eval_set, actual, in_place }, |inputs| {
-            let set = EvalSet::read_any(At::root(inputs.eval_set.root(), &warnings), &given.name)
+            let set = EvalSet::read_any(At::root(inputs.eval_set.root(), &of_set), &given.name)
                 .map_err(in_input("evalSet"))?;
-            let runs = read_actual(At::root(inputs.actual.root(), &warnings), &given.name)
+            let runs = read_actual(At::root(inputs.actual.root(), &of_actual), &given.name)
                 .map_err(in_input("actual"))?;
             let mut run = Run::new(set, runs, plan, given.run);
             if let Some(cases) = &given.cases {
@@ -143,7 +143,8 @@ impl EvalRun {
             }
             Ok::<_, JsValue>(run)
         })?;
-        Ok(Self { run, warnings: warnings.into_vec() })
+        let warnings = [of_config, of_set, of_actual].into_iter().flat_map(Warnings::into_vec);
+        Ok(Self { run, warnings: warnings.collect() })
     }
 
     /// Reads one metric and the turns of one conversation, as an evaluator class is given them.

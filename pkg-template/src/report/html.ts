@@ -72,30 +72,30 @@ export function renderHtml(results: readonly EvalSetResult[], options: HtmlOptio
   const counts = countCases(results);
   const policy = `default-src 'none'; style-src '${STYLE_HASH}'; base-uri 'none'; form-action 'none'`;
   const page = html`<!doctype html>
-    <html lang="en">
-      <head>
-        <meta charset="utf-8" />
-        <meta http-equiv="Content-Security-Policy" content="${new Markup(policy)}" />
-        <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <meta name="color-scheme" content="light dark" />
-        <meta name="referrer" content="no-referrer" />
-        <title>${new Markup(escaped(head(title, 200)))}</title>
-        <style>
-          ${new Markup(STYLE)}
-        </style>
-      </head>
-      <body>
-        ${ICONS}
-        <header class="page">
-          <h1>${head(title, 200)}</h1>
-          ${overview(results, counts)}
-        </header>
-        <main>${filter(counts)} ${results.map(setSection)}</main>
-        <footer>
-          <div class="page">${[...new Set(results.map(stampText))].map((stamp) => html`<p>${stamp}</p>`)}</div>
-        </footer>
-      </body>
-    </html> `;
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${new Markup(policy)}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="referrer" content="no-referrer">
+<title>${new Markup(escaped(head(title, 200)))}</title>
+<style>${new Markup(STYLE)}</style>
+</head>
+<body>
+${ICONS}
+<header class="page">
+<h1>${head(title, 200)}</h1>
+${overview(results, counts)}
+</header>
+<main>
+${filter(counts)}
+${results.map(setSection)}
+</main>
+<footer><div class="page">${[...new Set(results.map(stampText))].map((stamp) => html`<p>${stamp}</p>`)}</div></footer>
+</body>
+</html>
+`;
   return page.text;
 }
 
@@ -143,26 +143,22 @@ const STROKE = new Markup(
 
 /** Drawn once, used wherever a status is shown. */
 const ICONS = html`<svg width="0" height="0" aria-hidden="true" focusable="false" class="vh">
-  <symbol id="icon-passed" viewBox="0 0 16 16">
-    <circle cx="8" cy="8" r="7" ${STROKE} />
-    <path d="M5 8.2l2.1 2.1L11 6.2" ${STROKE} />
-  </symbol>
-  <symbol id="icon-failed" viewBox="0 0 16 16">
-    <circle cx="8" cy="8" r="7.75" fill="currentColor" />
-    <path d="M5.6 5.6l4.8 4.8M10.4 5.6l-4.8 4.8" stroke="var(--page)" stroke-width="1.6" stroke-linecap="round" />
-  </symbol>
-  <symbol id="icon-unknown" viewBox="0 0 16 16">
-    <circle cx="8" cy="8" r="7" fill="none" stroke="currentColor" stroke-width="1.5" stroke-dasharray="2.6 1.8" />
-    <path d="M5.5 8h5" ${STROKE} />
-  </symbol>
-  <symbol id="icon-chevron" viewBox="0 0 12 12"><path d="M4.5 2.5L8 6l-3.5 3.5" ${STROKE} /></symbol>
+<symbol id="icon-passed" viewBox="0 0 16 16">
+<circle cx="8" cy="8" r="7" ${STROKE}/><path d="M5 8.2l2.1 2.1L11 6.2" ${STROKE}/></symbol>
+<symbol id="icon-failed" viewBox="0 0 16 16">
+<circle cx="8" cy="8" r="7.75" fill="currentColor"/>
+<path d="M5.6 5.6l4.8 4.8M10.4 5.6l-4.8 4.8" stroke="var(--page)" stroke-width="1.6" stroke-linecap="round"/></symbol>
+<symbol id="icon-unknown" viewBox="0 0 16 16">
+<circle cx="8" cy="8" r="7" fill="none" stroke="currentColor" stroke-width="1.5" stroke-dasharray="2.6 1.8"/>
+<path d="M5.5 8h5" ${STROKE}/></symbol>
+<symbol id="icon-chevron" viewBox="0 0 12 12"><path d="M4.5 2.5L8 6l-3.5 3.5" ${STROKE}/></symbol>
 </svg>`;
 
 /** A name that may be broken after its underscores. */
 function breakable(name: string, longest = 300): Content {
   return head(name, longest)
     .split(/(?<=_)/)
-    .map((part, at) => (at === 0 ? part : html`<wbr />${part}`));
+    .map((part, at) => (at === 0 ? part : html`<wbr>${part}`));
 }
 
 /** The class that gives a status its colours. */
@@ -173,7 +169,7 @@ function tone(status: EvalStatus): string {
 
 function icon(status: EvalStatus): Markup {
   const name = tone(status);
-  return html`<svg class="icon ${name}" aria-hidden="true"><use href="#icon-${name}" /></svg>`;
+  return html`<svg class="icon ${name}" aria-hidden="true"><use href="#icon-${name}"/></svg>`;
 }
 
 function capital(text: string): string {
@@ -186,16 +182,15 @@ function overview(results: readonly EvalSetResult[], counts: StatusCounts): Mark
   const when =
     newest === undefined ? undefined : html`, <time datetime="${newest}Z">${newest.replace("T", " ")} UTC</time>`;
   const figure = (label: string, amount: number, name: string) =>
-    html`<div class="${name}${amount === 0 ? " zero" : ""}">
-      <dt>${label}</dt>
-      <dd class="tone">${amountText(amount)}</dd>
-    </div>`;
+    html`<div class="${name}${amount === 0 ? " zero" : ""}"><dt>${label}</dt><dd class="tone">${amountText(amount)}</dd></div>`;
   return html`<p class="sub">${count(cases, "case")} in ${count(results.length, "evalset")}${when}</p>
-    <dl class="figures">
-      ${figure("Passed", counts.passed, "passed")} ${figure("Failed", counts.failed, "failed")}
-      ${figure("Not evaluated", counts.notEvaluated, "unknown")}
-    </dl>
-    ${share(counts)} ${results.length > 1 ? setsTable(results) : undefined}`;
+<dl class="figures">
+${figure("Passed", counts.passed, "passed")}
+${figure("Failed", counts.failed, "failed")}
+${figure("Not evaluated", counts.notEvaluated, "unknown")}
+</dl>
+${share(counts)}
+${results.length > 1 ? setsTable(results) : undefined}`;
 }
 
 /** The counts as one bar; it says nothing that is not said in words beside it. */
@@ -211,9 +206,7 @@ function share({ passed, failed, notEvaluated }: StatusCounts): Markup {
   ).map(([name, amount]) => {
     const width = (1000 * amount) / all;
     const part =
-      amount === 0
-        ? undefined
-        : html`<rect class="${name}" x="${short(x)}" y="0" width="${short(width)}" height="8" />`;
+      amount === 0 ? undefined : html`<rect class="${name}" x="${short(x)}" y="0" width="${short(width)}" height="8"/>`;
     x += width;
     return part;
   });
@@ -236,23 +229,12 @@ interface Heading {
 function gridTable(title: string, classes: string, headings: readonly Heading[], rows: readonly Markup[]): Markup {
   const cells = headings.map(({ text, numeric, hidden }) => {
     const attributes = new Markup(numeric ? ' class="num"' : "");
-    return html`<th scope="col" ${attributes}>${hidden ? html`<span class="vh">${text}</span>` : text}</th>`;
+    return html`<th scope="col"${attributes}>${hidden ? html`<span class="vh">${text}</span>` : text}</th>`;
   });
   return html`<div class="scroll" tabindex="0" role="group" aria-label="${title}">
-    <table class="grid ${classes}">
-      <caption class="vh">
-        ${title}
-      </caption>
-      <thead>
-        <tr>
-          ${cells}
-        </tr>
-      </thead>
-      <tbody>
-        ${rows}
-      </tbody>
-    </table>
-  </div>`;
+<table class="grid ${classes}"><caption class="vh">${title}</caption>
+<thead><tr>${cells}</tr></thead>
+<tbody>${rows}</tbody></table></div>`;
 }
 
 const COUNT_HEADINGS: readonly Heading[] = [
@@ -264,9 +246,7 @@ const COUNT_HEADINGS: readonly Heading[] = [
 /** The cells below {@link COUNT_HEADINGS}. */
 function countCells({ passed, failed, notEvaluated }: StatusCounts): Markup[] {
   const cell = (label: string, name: string, amount: number) =>
-    html`<td class="num ${amount === 0 ? "muted" : name}" data-label="${label}">
-      <span class="tone">${amountText(amount)}</span>
-    </td>`;
+    html`<td class="num ${amount === 0 ? "muted" : name}" data-label="${label}"><span class="tone">${amountText(amount)}</span></td>`;
   return [
     cell("Passed", "passed", passed),
     cell("Failed", "failed", failed),
@@ -279,29 +259,20 @@ function setsTable(results: readonly EvalSetResult[]): Markup {
   const rows = results.map((set, at) => {
     const name = html`<a href="#set-${at + 1}"><bdi>${head(set.evalSetId, 300)}</bdi></a>`;
     const cases = amountText(set.evalCaseResults.length);
-    return html`<tr>
-      <th scope="row">${name}</th>
-      <td class="num">${cases}</td>
-      ${countCells(countCases([set]))}
-    </tr>`;
+    return html`<tr><th scope="row">${name}</th><td class="num">${cases}</td>${countCells(countCases([set]))}</tr>`;
   });
   return gridTable("Evalsets", "sets", headings, rows);
 }
 
 function filter({ passed, failed, notEvaluated }: StatusCounts): Markup {
   const choice = (id: string, label: string, amount: number, checked = "") =>
-    html`<label
-      ><input type="radio" name="show" id="show-${id}" ${checked} />${label} <b>${amountText(amount)}</b></label
-    >`;
-  return html`<div class="filter">
-    <div class="page">
-      <fieldset>
-        <legend class="vh">Show cases</legend>
-        ${choice("all", "All", passed + failed + notEvaluated, " checked")} ${choice("failed", "Failed", failed)}
-        ${choice("unknown", "Not evaluated", notEvaluated)} ${choice("passed", "Passed", passed)}
-      </fieldset>
-    </div>
-  </div>`;
+    html`<label><input type="radio" name="show" id="show-${id}"${checked}>${label} <b>${amountText(amount)}</b></label>`;
+  return html`<div class="filter"><div class="page"><fieldset><legend class="vh">Show cases</legend>
+${choice("all", "All", passed + failed + notEvaluated, " checked")}
+${choice("failed", "Failed", failed)}
+${choice("unknown", "Not evaluated", notEvaluated)}
+${choice("passed", "Passed", passed)}
+</fieldset></div></div>`;
 }
 
 const ORDER: readonly EvalStatus[] = [EvalStatus.FAILED, EvalStatus.NOT_EVALUATED, EvalStatus.PASSED];
@@ -314,22 +285,22 @@ function setSection(set: EvalSetResult, at: number): Markup {
   const counts = countCases([set]);
   const names = metricNames(cases.map(({ result }) => judgedMetrics(result.overallEvalMetricResults)));
   const list = html`<div class="cases">
-    ${columnsRow(names)} ${cases.map((one) => caseDetails(one, names))} ${absences(counts)}
-  </div>`;
+${columnsRow(names)}
+${cases.map((one) => caseDetails(one, names))}
+${absences(counts)}
+</div>`;
   return html`<section class="page set" aria-labelledby="${id}">
-    <h2 id="${id}" tabindex="-1"><bdi>${head(set.evalSetId, 300)}</bdi></h2>
-    <p class="sub">${count(set.evalCaseResults.length, "case")}${cases.length > 0 ? `: ${countsText(counts)}` : ""}</p>
-    ${noticesOf(set).map(notice)} ${names.length > 0 ? metricsTable(names, cases) : undefined}
-    ${cases.length > 0 ? list : undefined}
-  </section>`;
+<h2 id="${id}" tabindex="-1"><bdi>${head(set.evalSetId, 300)}</bdi></h2>
+<p class="sub">${count(set.evalCaseResults.length, "case")}${cases.length > 0 ? `: ${countsText(counts)}` : ""}</p>
+${noticesOf(set).map(notice)}
+${names.length > 0 ? metricsTable(names, cases) : undefined}
+${cases.length > 0 ? list : undefined}
+</section>`;
 }
 
 function notice({ message, place, help }: Notice): Markup {
   const more = [place, help].filter((part) => part !== undefined).join(". ");
-  return html`<div class="notice">
-    <p>${head(message, LONGEST_TEXT)}</p>
-    ${more === "" ? undefined : html`<p>${more}</p>`}
-  </div>`;
+  return html`<div class="notice"><p>${head(message, LONGEST_TEXT)}</p>${more === "" ? undefined : html`<p>${more}</p>`}</div>`;
 }
 
 /** What the filter shows in place of a list without such cases. */
@@ -362,13 +333,11 @@ function metricsTable(names: readonly string[], cases: readonly NamedCase[]): Ma
     const scores = results.filter(hasScore).map(({ score }) => score ?? 0);
     const mean = scores.length === 0 ? undefined : scores.reduce((sum, score) => sum + score, 0) / scores.length;
     const thresholds = [...new Set(results.map(({ threshold }) => threshold).filter((one) => one !== undefined))];
-    return html`<tr>
-      <th scope="row">${breakable(name)}</th>
-      <td class="wide">${bins(results, thresholds.length === 1 ? thresholds[0] : undefined)}</td>
-      <td class="num" data-label="Mean">${scoreText(mean)}</td>
-      <td class="num" data-label="Threshold">${thresholds.length > 1 ? "several" : thresholdText(thresholds[0])}</td>
-      ${countCells(countStatuses(results.map(({ evalStatus }) => evalStatus)))}
-    </tr>`;
+    return html`<tr><th scope="row">${breakable(name)}</th>
+<td class="wide">${bins(results, thresholds.length === 1 ? thresholds[0] : undefined)}</td>
+<td class="num" data-label="Mean">${scoreText(mean)}</td>
+<td class="num" data-label="Threshold">${thresholds.length > 1 ? "several" : thresholdText(thresholds[0])}</td>
+${countCells(countStatuses(results.map(({ evalStatus }) => evalStatus)))}</tr>`;
   });
   return gridTable("Metrics", "stack", headings, rows);
 }
@@ -395,29 +364,15 @@ function bins(results: readonly EvalMetricResult[], threshold: number | undefine
     const rect = (name: string, y: number, height: number) =>
       height === 0
         ? undefined
-        : html`<rect
-            class="${name}"
-            x="${at * 8 + 1}"
-            y="${short(y)}"
-            width="6"
-            height="${short(Math.max(height, 1.5))}"
-          />`;
+        : html`<rect class="${name}" x="${at * 8 + 1}" y="${short(y)}" width="6" height="${short(Math.max(height, 1.5))}"/>`;
     return [rect("failed", 26 - down, down), rect("passed", 26 - down - up, up)];
   });
   const line =
     threshold === undefined
       ? undefined
-      : html`<path class="threshold" d="M${short(thresholdAt(threshold, scale, 160))} 1v26" />`;
+      : html`<path class="threshold" d="M${short(thresholdAt(threshold, scale, 160))} 1v26"/>`;
   const middle = scores[Math.floor(scores.length / 2)];
-  return html`<svg
-    class="bins"
-    viewBox="0 0 160 28"
-    role="img"
-    aria-label="From ${scoreText(scores[0])} to ${scoreText(scores.at(-1))}, median ${scoreText(middle)}"
-  >
-    <path class="axis" d="M0 26.5h160" />
-    ${bars}${line}
-  </svg>`;
+  return html`<svg class="bins" viewBox="0 0 160 28" role="img" aria-label="From ${scoreText(scores[0])} to ${scoreText(scores.at(-1))}, median ${scoreText(middle)}"><path class="axis" d="M0 26.5h160"/>${bars}${line}</svg>`;
 }
 
 /** Where the line of a threshold stands, wholly inside the drawing. */
@@ -432,13 +387,9 @@ function scoreBar(metric: EvalMetricResult): Markup | undefined {
   const line =
     threshold === undefined
       ? undefined
-      : html`<path class="threshold" d="M${short(thresholdAt(threshold, scale, 128))} 0v8" />`;
+      : html`<path class="threshold" d="M${short(thresholdAt(threshold, scale, 128))} 0v8"/>`;
   const value = Math.max(0, (score / scale) * 128);
-  return html`<svg class="bar ${tone(metric.evalStatus)}" viewBox="0 0 128 8" aria-hidden="true">
-    <rect class="track" y="2" width="128" height="4" rx="2" />
-    <rect class="value" y="2" width="${short(value)}" height="4" rx="2" />
-    ${line}
-  </svg>`;
+  return html`<svg class="bar ${tone(metric.evalStatus)}" viewBox="0 0 128 8" aria-hidden="true"><rect class="track" y="2" width="128" height="4" rx="2"/><rect class="value" y="2" width="${short(value)}" height="4" rx="2"/>${line}</svg>`;
 }
 
 function columnsRow(names: readonly string[]): Markup {
@@ -446,9 +397,7 @@ function columnsRow(names: readonly string[]): Markup {
     names.length > MOST_COLUMNS
       ? html`<span>Metrics</span>`
       : names.map((name) => html`<span>${breakable(name, 80)}</span>`);
-  return html`<div class="columns" aria-hidden="true">
-    <span>Case</span><span class="cells">${cells}</span><span class="turns">Turns</span>
-  </div>`;
+  return html`<div class="columns" aria-hidden="true"><span>Case</span><span class="cells">${cells}</span><span class="turns">Turns</span></div>`;
 }
 
 function caseDetails({ name, result, id }: NamedCase & { id: string }, names: readonly string[]): Markup {
@@ -460,25 +409,21 @@ function caseDetails({ name, result, id }: NamedCase & { id: string }, names: re
     why !== undefined
       ? html`<span class="muted">${why}</span>`
       : names.length > MOST_COLUMNS
-        ? html`<span
-            >${judged.filter(({ evalStatus }) => evalStatus === EvalStatus.PASSED).length} of ${judged.length}
-            passed</span
-          >`
+        ? html`<span>${judged.filter(({ evalStatus }) => evalStatus === EvalStatus.PASSED).length} of ${judged.length} passed</span>`
         : names.map((wanted) => summaryCell(judged.find(({ metricName }) => metricName === wanted)));
-  return html`<details class="case ${tone(result.finalEvalStatus)}">
-    <summary>
-      <svg class="chevron" aria-hidden="true"><use href="#icon-chevron" /></svg>${icon(result.finalEvalStatus)}
-      <h3><span class="vh">${capital(statusWord(result.finalEvalStatus))}: </span><bdi>${shorten(name, 160)}</bdi></h3>
-      <span class="cells${why === undefined ? "" : " why"}">${cells}</span>
-      <span class="turns">${amountText(turns)}<span class="unit"> turn${turns === 1 ? "" : "s"}</span></span>
-    </summary>
-    <div class="panel" id="${id}">
-      ${result.reason ? html`<p class="reason">${clipped(result.reason)}</p>` : undefined}
-      ${judged.length > 0 ? scoresTable(judged) : undefined} ${facts(informationalMetrics(metrics))}
-      ${result.evalMetricResultPerInvocation.map((turn, at) => turnSection(turn, at, turns > 1))}
-      <p class="link"><a href="#${id}">Link to this case</a></p>
-    </div>
-  </details> `;
+  return html`<details class="case ${tone(result.finalEvalStatus)}"><summary>
+<svg class="chevron" aria-hidden="true"><use href="#icon-chevron"/></svg>${icon(result.finalEvalStatus)}
+<h3><span class="vh">${capital(statusWord(result.finalEvalStatus))}: </span><bdi>${shorten(name, 160)}</bdi></h3>
+<span class="cells${why === undefined ? "" : " why"}">${cells}</span>
+<span class="turns">${amountText(turns)}<span class="unit"> turn${turns === 1 ? "" : "s"}</span></span></summary>
+<div class="panel" id="${id}">
+${result.reason ? html`<p class="reason">${clipped(result.reason)}</p>` : undefined}
+${judged.length > 0 ? scoresTable(judged) : undefined}
+${facts(informationalMetrics(metrics))}
+${result.evalMetricResultPerInvocation.map((turn, at) => turnSection(turn, at, turns > 1))}
+<p class="link"><a href="#${id}">Link to this case</a></p>
+</div></details>
+`;
 }
 
 function summaryCell(metric: EvalMetricResult | undefined): Markup {
@@ -498,23 +443,13 @@ function scoresTable(metrics: readonly EvalMetricResult[]): Markup {
   ];
   const rows = metrics.flatMap((metric) => {
     const why = whyOf(metric);
-    const row = html`<tr class="${tone(metric.evalStatus)}">
-      <th scope="row">${breakable(metric.metricName)}</th>
-      <td class="wide">${scoreBar(metric)}</td>
-      <td class="num score" data-label="Score">${scoreText(metric.score, metric.threshold)}</td>
-      <td class="num" data-label="Threshold">${thresholdText(metric.threshold)}</td>
-      <td class="result">
-        ${icon(metric.evalStatus)} <span class="tone">${capital(statusWord(metric.evalStatus))}</span>
-      </td>
-    </tr> `;
-    return why === undefined
-      ? [row]
-      : [
-          row,
-          html`<tr class="why">
-            <td colspan="5">${why}</td>
-          </tr>`,
-        ];
+    const row = html`<tr class="${tone(metric.evalStatus)}"><th scope="row">${breakable(metric.metricName)}</th>
+<td class="wide">${scoreBar(metric)}</td>
+<td class="num score" data-label="Score">${scoreText(metric.score, metric.threshold)}</td>
+<td class="num" data-label="Threshold">${thresholdText(metric.threshold)}</td>
+<td class="result">${icon(metric.evalStatus)} <span class="tone">${capital(statusWord(metric.evalStatus))}</span></td></tr>
+`;
+    return why === undefined ? [row] : [row, html`<tr class="why"><td colspan="5">${why}</td></tr>`];
   });
   return gridTable("Scores", "stack", headings, rows);
 }
@@ -523,21 +458,14 @@ function scoresTable(metrics: readonly EvalMetricResult[]): Markup {
 function whyOf(metric: EvalMetricResult): Markup | undefined {
   const rubrics = metric.details?.rubricScores ?? [];
   const warnings = metric.explanation?.warnings ?? [];
-  if (!metric.reason && rubrics.length === 0 && warnings.length === 0) return undefined;
+  // What a conversation does not tell about its cost is no news.
+  const reason = metric.evalStatus === EvalStatus.INFORMATIONAL ? undefined : metric.reason;
+  if (!reason && rubrics.length === 0 && warnings.length === 0) return undefined;
   const rubric = ({ rubricId, score, rationale }: (typeof rubrics)[number]) =>
-    html`<li>
-      <b>${head(rubricId, 300)}</b>
-      ${scoreText(score)}${rationale ? html`: <bdi>${clipped(rationale)}</bdi>` : undefined}
-    </li>`;
-  return html`${metric.reason ? html`<p>${clipped(metric.reason)}</p>` : undefined}
-  ${
-    rubrics.length > 0
-      ? html`<ul class="rubrics">
-          ${rubrics.map(rubric)}
-        </ul>`
-      : undefined
-  }
-  ${warnings.map((warning) => html`<p>Note: ${clipped(warning)}</p>`)}`;
+    html`<li><b>${head(rubricId, 300)}</b> ${scoreText(score)}${rationale ? html`: <bdi>${clipped(rationale)}</bdi>` : undefined}</li>`;
+  return html`${reason ? html`<p>${clipped(reason)}</p>` : undefined}
+${rubrics.length > 0 ? html`<ul class="rubrics">${rubrics.map(rubric)}</ul>` : undefined}
+${warnings.map((warning) => html`<p>Note: ${clipped(warning)}</p>`)}`;
 }
 
 /** Informational values, with what they are made of. */
@@ -560,10 +488,7 @@ function facts(metrics: readonly EvalMetricResult[]): Markup | undefined {
       .map(([amount, word]) => `${amountText(amount, seconds ? 3 : 0)} ${word}`);
     const label = capital(informationalLabel(head(metric.metricName, 80)));
     const value = amountText(metric.score, seconds ? 3 : 1);
-    return html`<div>
-      <dt>${label}</dt>
-      <dd>${value}${made.length > 0 ? html` <small>(${made.join(", ")})</small>` : undefined}</dd>
-    </div>`;
+    return html`<div><dt>${label}</dt><dd>${value}${made.length > 0 ? html` <small>(${made.join(", ")})</small>` : undefined}</dd></div>`;
   });
   return items.length > 0 ? html`<dl class="facts">${items}</dl>` : undefined;
 }
@@ -574,10 +499,9 @@ function turnSection(turn: Turn, at: number, scored: boolean): Markup {
   const { actualInvocation: actual, expectedInvocation: expected, evalMetricResults: metrics } = turn;
   const tokens = metrics.find(({ explanation }) => explanation?.tokens)?.explanation?.tokens;
   const side = (title: string, text: string, spans: readonly (readonly [number, number])[]) =>
-    html`<div class="said">
-      <h5>${title}</h5>
-      ${text === "" ? html`<p class="muted">No text</p>` : textBox(title, marked(text, spans), text.length)}
-    </div>`;
+    html`<div class="said"><h5>${title}</h5>${
+      text === "" ? html`<p class="muted">No text</p>` : textBox(title, marked(text, spans), text.length)
+    }</div>`;
   const wanted =
     expected && side("Expected response", finalText(expected), tokens?.matched.map((match) => match.expected) ?? []);
   const made = side(
@@ -587,12 +511,9 @@ function turnSection(turn: Turn, at: number, scored: boolean): Markup {
   );
   const said = userText(actual) || userText(expected) || "No text";
   const chips = judgedMetrics(metrics).map(
-    (metric) =>
-      html`<li class="${tone(metric.evalStatus)}">
-        ${icon(metric.evalStatus)}
-        <span class="vh">${statusWord(metric.evalStatus)}</span> ${head(metric.metricName, 80)}
-        <span class="tone">${scoreText(metric.score, metric.threshold)}</span>
-      </li>`,
+    (metric) => html`<li class="${tone(metric.evalStatus)}">${icon(metric.evalStatus)}
+<span class="vh">${statusWord(metric.evalStatus)}</span> ${head(metric.metricName, 80)}
+<span class="tone">${scoreText(metric.score, metric.threshold)}</span></li>`,
   );
   const whys = metrics.flatMap((metric) => {
     const why = scored || metric.explanation?.warnings ? whyOf(metric) : undefined;
@@ -602,31 +523,15 @@ function turnSection(turn: Turn, at: number, scored: boolean): Markup {
   });
   const legend =
     tokens &&
-    html`<p class="legend">
-      <mark>Marked</mark> words are in both texts. Precision ${scoreText(tokens.precision)}, recall
-      ${scoreText(tokens.recall)}.
-    </p>`;
+    html`<p class="legend"><mark>Marked</mark> words are in both texts. Precision ${scoreText(tokens.precision)}, recall ${scoreText(tokens.recall)}.</p>`;
   return html`<section class="turn">
-    <div class="turn-head">
-      <h4>Turn ${at + 1}</h4>
-      ${
-        scored
-          ? html`<ul class="chips">
-              ${chips}
-            </ul>`
-          : undefined
-      }
-    </div>
-    <div class="said">
-      <h5>User</h5>
-      ${textBox("User", clipped(said), said.length)}
-    </div>
-    <div>
-      <div class="pair${expected ? "" : " alone"}">${wanted}${made}</div>
-      ${legend}
-    </div>
-    ${callsTable(turn)} ${whys} ${scored ? facts(informationalMetrics(metrics)) : undefined}
-  </section>`;
+<div class="turn-head"><h4>Turn ${at + 1}</h4>${scored ? html`<ul class="chips">${chips}</ul>` : undefined}</div>
+<div class="said"><h5>User</h5>${textBox("User", clipped(said), said.length)}</div>
+<div><div class="pair${expected ? "" : " alone"}">${wanted}${made}</div>${legend}</div>
+${callsTable(turn)}
+${whys}
+${scored ? facts(informationalMetrics(metrics)) : undefined}
+</section>`;
 }
 
 /** A text as a block, in a box that scrolls if it is long. */
@@ -685,33 +590,16 @@ function callsTable(turn: Turn): Markup | undefined {
   const alignment = turn.evalMetricResults.find(({ explanation }) => explanation?.alignment?.length)?.explanation
     ?.alignment;
   if (turn.expectedInvocation === undefined) {
-    return html`<div>
-      <h5>Tool calls</h5>
-      <ul>
-        ${actual.map((call) => html`<li>${callMarkup(call, [])}</li>`)}
-      </ul>
-    </div>`;
+    return html`<div><h5>Tool calls</h5><ul>${actual.map((call) => html`<li>${callMarkup(call, [])}</li>`)}</ul></div>`;
   }
   const rows = alignment
     ? alignment.map((entry) => alignedRow(entry, expected, actual))
     : Array.from({ length: Math.max(expected.length, actual.length) }, (_, at) =>
         callRow(html`<th scope="row">${at + 1}</th>`, expected[at], actual[at], []),
       );
-  return html`<table class="calls">
-    <caption>
-      Tool calls
-    </caption>
-    <thead>
-      <tr>
-        <th scope="col" class="kind"><span class="vh">Comparison</span></th>
-        <th scope="col">Expected</th>
-        <th scope="col">Actual</th>
-      </tr>
-    </thead>
-    <tbody>
-      ${rows}
-    </tbody>
-  </table>`;
+  return html`<table class="calls"><caption>Tool calls</caption>
+<thead><tr><th scope="col" class="kind"><span class="vh">Comparison</span></th><th scope="col">Expected</th><th scope="col">Actual</th></tr></thead>
+<tbody>${rows}</tbody></table>`;
 }
 
 function alignedRow(entry: AlignmentEntry, expected: readonly FunctionCall[], actual: readonly FunctionCall[]): Markup {
@@ -738,13 +626,9 @@ function callRow(
 ): Markup {
   const side = (name: string, call: FunctionCall | undefined) =>
     call
-      ? html`<td data-side="${name}">
-          ${callMarkup(call, differences)}${name === "Actual" ? nested(differences) : undefined}
-        </td>`
+      ? html`<td data-side="${name}">${callMarkup(call, differences)}${name === "Actual" ? nested(differences) : undefined}</td>`
       : html`<td></td>`;
-  return html`<tr class="${tone === "same" ? "same" : `off ${tone}`}">
-    ${title}${side("Expected", expected)}${side("Actual", actual)}
-  </tr>`;
+  return html`<tr class="${tone === "same" ? "same" : `off ${tone}`}">${title}${side("Expected", expected)}${side("Actual", actual)}</tr>`;
 }
 
 /** A path as the engine writes it for a key of the arguments. */
@@ -763,10 +647,7 @@ function callMarkup(call: FunctionCall, differences: Differences): Markup {
     const changed = differences.some(
       ({ path }) => path === own || path.startsWith(`${own}.`) || path.startsWith(`${own}[`),
     );
-    return html`<span class="arg${changed ? " changed" : ""}"
-      >${changed ? html`<span class="vh">changed </span>` : undefined}${keyText(key)}:
-      <span class="value">${valueText(value, 600)}</span></span
-    >`;
+    return html`<span class="arg${changed ? " changed" : ""}">${changed ? html`<span class="vh">changed </span>` : undefined}${keyText(key)}: <span class="value">${valueText(value, 600)}</span></span>`;
   });
   return html`<code class="call" dir="ltr">${name}${lines}</code>`;
 }
@@ -777,7 +658,5 @@ function nested(differences: Differences): Markup | undefined {
     ({ path }) => path === "" || /^(?:[A-Za-z_$][\w$]*|\["(?:[^"\\]|\\.)*"\])[.[]/.test(path),
   );
   if (deep.length === 0) return undefined;
-  return html`<ul class="nested">
-    ${deep.map(({ path, expected, actual }) => html`<li><code dir="ltr">${head(path, 300) || "arguments"}: ${sideText(expected)} → ${sideText(actual)}</code></li>`)}
-  </ul>`;
+  return html`<ul class="nested">${deep.map(({ path, expected, actual }) => html`<li><code dir="ltr">${head(path, 300) || "arguments"}: ${sideText(expected)} → ${sideText(actual)}</code></li>`)}</ul>`;
 }
