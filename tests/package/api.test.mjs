@@ -644,7 +644,7 @@ describe("inputs", () => {
       set.evalCaseResults.map((one) => one.finalEvalStatus),
       [1, 2, 2],
     );
-    assert.match(set.evalCaseResults[2].reason, /turns/);
+    assert.match(set.evalCaseResults[2].reason, /has 1 turn, the expected one 2/);
   });
 
   test("any id comes back as it is", async () => {
