@@ -11,8 +11,6 @@ export interface InvocationSource {
 /** Where an invocation stands in the bytes of its input. */
 export type Span = readonly [start: number, end: number];
 
-const decoder = new TextDecoder();
-
 /** The invocations of an input that was passed on as `bytes`. */
 export function invocationsOf(input: unknown, bytes: Uint8Array): InvocationSource {
   const conversations = isObject(input) ? ifReadable(() => conversationsOf(input)) : undefined;
@@ -42,11 +40,6 @@ function emptyInvocation(): Invocation {
 export function parseInvocation(bytes: Uint8Array): Invocation {
   const json = call({ hasLines: () => false }, (engine) => engine.invocationToJs(bytes));
   return JSON.parse(json) as Invocation;
-}
-
-/** Parses JSON that the engine wrote. */
-export function parseBytes(bytes: Uint8Array): unknown {
-  return JSON.parse(decoder.decode(bytes));
 }
 
 type Conversations = (index: number) => readonly unknown[] | undefined;
