@@ -13,6 +13,7 @@ import { cpus } from "node:os";
 import { baselines } from "./baseline.mjs";
 import { allDatasets, allPairs } from "./datasets.mjs";
 import { google } from "./google.mjs";
+import { native } from "./native.mjs";
 import { ours } from "./ours.mjs";
 
 const SAMPLE_MS = 20;
@@ -96,7 +97,7 @@ function printTable(title, unit, rows) {
   }
 }
 
-async function benchDataset(dataset, contenders, python) {
+async function benchDataset(dataset, contenders, python, nativeSamples) {
   const serving = contenders.filter(
     ({ metrics }) => metrics === undefined || metrics.includes(dataset.metric.metricName),
   );
@@ -119,6 +120,14 @@ async function benchDataset(dataset, contenders, python) {
     requireAgreement(label, scored);
     await interleaved(entries);
     const rows = entries.map(({ name, samples }) => ({ name, samples, cases: dataset.cases, bytes: dataset.bytes }));
+    if (method === "fromBytes" && nativeSamples) {
+      rows.push({
+        name: "adk-metrics, native",
+        samples: nativeSamples,
+        cases: dataset.cases,
+        bytes: dataset.bytes,
+      });
+    }
     if (python) {
       const subsetOf = (scores) => scores.slice(0, python.scores.length);
       requireAgreement(label, [
@@ -155,13 +164,16 @@ const contenders = [...(await baselines()), ...(await ours())];
 const chosen = (list) => list.filter(({ name }) => name.includes(options.only));
 const datasets = chosen(allDatasets(Number(options.scale)));
 const python = await google(datasets, Math.min(rounds, 5));
+const nativeSamples = native(datasets, rounds);
 if (contenders.length === 0) {
   console.error("Nothing to compare.");
   process.exit(1);
 }
 
 console.log(`Node ${process.version}, ${cpus()[0]?.model ?? "unknown processor"}, ${rounds} rounds`);
-for (const [index, dataset] of datasets.entries()) await benchDataset(dataset, contenders, python[index]);
+for (const [index, dataset] of datasets.entries()) {
+  await benchDataset(dataset, contenders, python[index], nativeSamples[index]);
+}
 for (const pairs of chosen(allPairs(Number(options.scale)))) await benchPairs(pairs, contenders);
 // ADK-TS keeps timers alive after its import.
 process.exit(0);
