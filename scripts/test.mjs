@@ -2,9 +2,9 @@
 // something that is not here are left out and named.
 
 import { existsSync, readdirSync } from "node:fs";
-import { join } from "node:path";
+import { delimiter, join } from "node:path";
 import { build } from "./build.mjs";
-import { fail, has, installPackages, root, run, step } from "./setup.mjs";
+import { fail, installPackages, root, run, step } from "./setup.mjs";
 
 const inCi = process.env.CI === "true";
 const environment = { ...process.env };
@@ -13,8 +13,8 @@ const leftOut = [];
 await build();
 if (inCi) await import("./lint.mjs");
 
-environment.CHROMIUM ??= ["chromium", "chromium-browser", "google-chrome"].find((name) => has(name)) ?? "";
-if (environment.CHROMIUM === "") delete environment.CHROMIUM;
+const chromium = process.env.CHROMIUM ?? onPath(["chromium", "chromium-browser", "google-chrome"]);
+if (chromium !== undefined) environment.CHROMIUM = chromium;
 
 step("testing the crate");
 run("cargo", ["test", "--workspace", "--exclude", "xtask", "--quiet"]);
@@ -30,6 +30,12 @@ if (environment.ADK_PYTHON === undefined) {
     "google-adk reads what we write",
     "set ADK_PYTHON to a Python with `pip install -r tests/parity/requirements.txt`",
   );
+}
+
+/** The full path of the first of these programs that is there. */
+function onPath(names) {
+  const folders = (process.env.PATH ?? "").split(delimiter);
+  return names.flatMap((name) => folders.map((folder) => join(folder, name))).find((path) => existsSync(path));
 }
 
 /** Notes a suite that cannot run here; its tests skip themselves. In CI nothing may be missing. */
