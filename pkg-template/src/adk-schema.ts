@@ -1,5 +1,5 @@
 import { isObject, toBytes, unexpected } from "./engine/input.js";
-import { call } from "./engine/run.js";
+import { call } from "./engine/call.js";
 import type { EvalSet, EvalSetResult, Input } from "./types.js";
 
 /**

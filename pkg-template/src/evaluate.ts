@@ -1,4 +1,5 @@
-import { call, drive, type RunPlan } from "./engine/run.js";
+import { call } from "./engine/call.js";
+import { drive, type RunPlan } from "./engine/run.js";
 import { isObject, toBytes, unexpected } from "./engine/input.js";
 import { invocationsOf } from "./engine/invocations.js";
 import { engineOptions } from "./engine/options.js";

@@ -3,7 +3,7 @@ import { toBytes, unexpected } from "./engine/input.js";
 import { freeing } from "./engine/instance.js";
 import { invocationsOf } from "./engine/invocations.js";
 import { engineOptions } from "./engine/options.js";
-import { call } from "./engine/run.js";
+import { call } from "./engine/call.js";
 import { PrebuiltMetrics } from "./enums.js";
 import { AdkMetricsError, ofMistake } from "./errors.js";
 import { metricInfo } from "./metric-info.js";

@@ -1,6 +1,6 @@
 import type { Invocation } from "../types.js";
 import { isObject } from "./input.js";
-import { call } from "./run.js";
+import { call } from "./call.js";
 
 /** Where the invocations of an input are found, so that results can give them back. */
 export interface InvocationSource {

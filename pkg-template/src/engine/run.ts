@@ -1,4 +1,4 @@
-import { AdkMetricsError, describe, isEngineMistake, ofMistake } from "../errors.js";
+import { AdkMetricsError, describe, isEngineMistake } from "../errors.js";
 import type { Batch, EvalRun } from "../generated/adk_metrics.js";
 import type { EvalCase, EvalMetric, EvaluationResult, EvaluatorOptions, MetricRegistry } from "../types.js";
 import {
@@ -10,18 +10,17 @@ import {
   type Sources,
   taskInvocations,
 } from "./decode.js";
+import { call, type MistakeContext } from "./call.js";
 import { messageOf } from "./input.js";
-import { type Engine, engineGeneration, freeing, withEngine } from "./instance.js";
+import { type Engine, engineGeneration, freeing } from "./instance.js";
 
 /** A run before it is started: everything needed to start it, and to start it again. */
-export interface RunPlan {
+export interface RunPlan extends MistakeContext {
   /** Makes the engine's run. Called again if the engine had to be restarted. */
   open(engine: Engine): EvalRun;
   sources: Sources;
   options: EvaluatorOptions;
   registry: MetricRegistry;
-  /** Whether an input was text, so that lines mean something. */
-  hasLines(input: string | undefined): boolean;
 }
 
 /** Case results per step: few at first, since cases may be large, then as many as make the columns pay. */
@@ -91,15 +90,6 @@ export async function* drive(plan: RunPlan): AsyncGenerator<RunOutput, { cancell
   } finally {
     signal?.removeEventListener("abort", onAbort);
     if (session.generation === engineGeneration()) session.run.free();
-  }
-}
-
-/** Works with the engine; its mistakes become errors. */
-export function call<T>({ hasLines }: Pick<RunPlan, "hasLines">, work: (engine: Engine) => T): T {
-  try {
-    return withEngine(work);
-  } catch (error) {
-    throw isEngineMistake(error) ? ofMistake(error, hasLines) : error;
   }
 }
 
