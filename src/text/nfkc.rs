@@ -1,15 +1,20 @@
-//! NFKC as Python 3.11 (Unicode 14) does it, segment by segment.
+//! NFKC (UAX #15) as Python 3.11 does it, with the data of Unicode 14, segment by segment.
 //!
 //! Text falls into segments that normalise independently of each other: each begins at a
 //! character that neither reorders nor merges with what stands before it. A quick check by role
-//! says whether a segment may change; only those go through `icu_normalizer`. Its data is newer
-//! than Unicode 14, but normalisation of assigned characters is stable by Unicode's policy, and
-//! characters that Unicode 14 does not know are kept out of it. O(length) for the check; a
-//! segment of n marks is sorted in O(n log n).
+//! says whether a segment may change; only those are decomposed, ordered and composed. The tables
+//! ship packed (17 KB, 7 KB once compressed), from the interpreter's own answers, and are unpacked
+//! on the first such segment (100 KB). Hangul is computed. What Unicode 14 does not know has no
+//! form, no rank and no partner, so it stays where it is and nothing moves across it.
+//!
+//! O(length) for the check; O(marks · classes) for a run of marks, of whose classes there are
+//! fewer than 60.
 
-use icu_normalizer::ComposingNormalizerBorrowed;
+use std::slice::Iter;
+use std::sync::OnceLock;
 
 use super::roles::Roles;
+use super::tables::{FORM_FIRSTS, FORM_RUNS, FORM_TAILS, MERGING_MARKS, TAIL_PALETTE};
 use super::utf8::decode;
 
 /// Which characters may be left as they are.
@@ -54,15 +59,320 @@ impl Segment {
 /// Writes the NFKC form of one segment to `folded`, in place of what is there.
 pub(super) fn normalize(segment: &str, folded: &mut String, roles: &Roles) {
     folded.clear();
-    let mut rest = segment;
-    if let Some(first) = segment.chars().next()
-        && roles.of(first as u32).is_unassigned()
-    {
-        folded.push(first);
-        rest = segment.get(first.len_utf8()..).unwrap_or_default();
+    let forms = Forms::get(roles);
+    let mut composer = Composer { forms, starter: None, at: 0, marks: Vec::new(), out: folded };
+    for c in segment.chars() {
+        match forms.entry(c) {
+            Entry::Form(parts) => {
+                for &part in parts {
+                    composer.push(part, forms.rank(part, roles));
+                }
+            }
+            Entry::Merging(rank) => composer.push(c, rank),
+            Entry::Plain => composer.push(c, roles.of(c as u32).rank()),
+        }
     }
-    // Writing to a string cannot fail.
-    let _ = ComposingNormalizerBorrowed::new_nfkc().normalize_to(rest, folded);
+    composer.finish();
+}
+
+/// Puts decomposed text together again.
+struct Composer<'a> {
+    forms: &'static Forms,
+    /// The last character that is not a mark, with what has merged into it.
+    starter: Option<char>,
+    /// Where in `out` the starter belongs; marks that stay behind it are there already.
+    at: usize,
+    /// The marks since the starter: rank and code point.
+    marks: Vec<(u8, char)>,
+    out: &'a mut String,
+}
+
+impl Composer<'_> {
+    fn push(&mut self, c: char, rank: u8) {
+        if rank > 0 {
+            self.marks.push((rank, c));
+            return;
+        }
+        self.place_marks();
+        let merged = match self.starter {
+            Some(starter) if self.out.len() == self.at => self.forms.compose(starter, c),
+            _ => None,
+        };
+        if merged.is_none() {
+            self.place_starter();
+        }
+        self.starter = Some(merged.unwrap_or(c));
+    }
+
+    fn finish(mut self) {
+        self.place_marks();
+        self.place_starter();
+    }
+
+    /// Merges marks into the starter, or writes them behind its place, in the order of their
+    /// ranks. A mark that stays keeps those of its rank after it from merging.
+    ///
+    /// One pass for each rank, which also finds the next one, needs no sort, and ranks are few.
+    fn place_marks(&mut self) {
+        const NONE: u8 = u8::MAX;
+        let mut rank = 0;
+        while rank != NONE {
+            let mut next = NONE;
+            let mut blocked = false;
+            for &(other, mark) in &self.marks {
+                if other > rank {
+                    next = next.min(other);
+                } else if other == rank {
+                    let merged = match self.starter {
+                        Some(starter) if !blocked => self.forms.compose(starter, mark),
+                        _ => None,
+                    };
+                    if merged.is_some() {
+                        self.starter = merged;
+                    } else {
+                        self.out.push(mark);
+                        blocked = true;
+                    }
+                }
+            }
+            rank = next;
+        }
+        self.marks.clear();
+    }
+
+    fn place_starter(&mut self) {
+        if let Some(starter) = self.starter {
+            self.out.insert(self.at, starter);
+        }
+        self.at = self.out.len();
+    }
+}
+
+/// What is to be done with a character of the source.
+enum Entry<'a> {
+    /// It stands for these, its full compatibility decomposition in canonical order.
+    Form(&'a [char]),
+    /// It is a mark of this rank that may merge with a letter.
+    Merging(u8),
+    /// Neither.
+    Plain,
+}
+
+/// The unpacked tables.
+struct Forms {
+    /// For each page of code points, where its slots begin; 0 is an empty page.
+    pages: Box<[u16]>,
+    /// 0 for a plain character, [`Forms::MERGING`] + rank, or the number of a form from 1.
+    slots: Vec<u16>,
+    /// The characters of all forms.
+    parts: Vec<char>,
+    /// Where each form ends in `parts`; the first of these is where form 1 begins.
+    ends: Vec<u16>,
+    /// The pairs that compose and what to, in a hash table with linear probing, less than half full.
+    pairs: Box<[Option<(char, char, char)>]>,
+}
+
+impl Forms {
+    const PAGE: u32 = 0x80;
+    /// No character from here on decomposes.
+    const END: u32 = 0x3_0000;
+    const MERGING: u16 = 0xFF00;
+    const PAIRS_LOG2: u32 = 11;
+    /// The most characters in the canonical decomposition of a character that NFKC keeps.
+    const LONGEST_COMPOSED: usize = 4;
+
+    /// The tables, unpacked on first use and shared from then on.
+    fn get(roles: &Roles) -> &'static Self {
+        static FORMS: OnceLock<Forms> = OnceLock::new();
+        FORMS.get_or_init(|| Self::unpack(roles))
+    }
+
+    fn unpack(roles: &Roles) -> Self {
+        let mut forms = Self {
+            pages: vec![0; (Self::END / Self::PAGE) as usize].into(),
+            slots: vec![0; Self::PAGE as usize],
+            parts: Vec::new(),
+            ends: vec![0],
+            pairs: vec![None; 1 << Self::PAIRS_LOG2].into(),
+        };
+        let codes = forms.unpack_forms();
+        let mut marks = MERGING_MARKS.iter();
+        let mut code = 0;
+        while let (Some(gap), Some(&rank)) = (number(&mut marks), marks.next()) {
+            code += gap;
+            forms.set_slot(code, Self::MERGING + u16::from(rank));
+        }
+        forms.derive_pairs(&codes, roles);
+        forms
+    }
+
+    /// Reads the forms; returns whose they are.
+    fn unpack_forms(&mut self) -> Vec<u32> {
+        let palette: Vec<char> = Differences::of(&TAIL_PALETTE).collect();
+        let mut firsts = Differences::of(&FORM_FIRSTS);
+        let mut tails = FORM_TAILS.iter().map(|&byte| usize::from(byte));
+        let mut runs = FORM_RUNS.iter();
+        let mut codes = Vec::new();
+        let mut code = 0;
+        while let (Some(gap), Some(length)) = (number(&mut runs), number(&mut runs)) {
+            code += gap;
+            for (code, first) in (code..code + length).zip(firsts.by_ref()) {
+                self.set_slot(code, self.ends.len() as u16);
+                codes.push(code);
+                self.parts.push(first);
+                while let Some(mut place @ 1..) = tails.next() {
+                    if place == 0xFF {
+                        place += tails.next().unwrap_or_default();
+                    }
+                    self.parts.extend(palette.get(place - 1));
+                }
+                self.ends.push(self.parts.len() as u16);
+            }
+            code += length;
+        }
+        codes
+    }
+
+    fn set_slot(&mut self, code: u32, value: u16) {
+        let Some(page) = self.pages.get_mut((code / Self::PAGE) as usize) else { return };
+        if *page == 0 {
+            *page = self.slots.len() as u16;
+            self.slots.resize(self.slots.len() + Self::PAGE as usize, 0);
+        }
+        if let Some(slot) = self.slots.get_mut(usize::from(*page) + (code % Self::PAGE) as usize) {
+            *slot = value;
+        }
+    }
+
+    /// Finds the pairs that compose: those that a character which NFKC keeps decomposes to.
+    ///
+    /// Its second half is the last character of its form, its first half what those before
+    /// compose to; so shorter forms come first.
+    fn derive_pairs(&mut self, codes: &[u32], roles: &Roles) {
+        for length in 2..=Self::LONGEST_COMPOSED {
+            for (&code, number) in codes.iter().zip(1..) {
+                let role = roles.of(code);
+                if role.needs_nfkc() || role.folds_away() {
+                    continue;
+                }
+                debug_assert!(!role.is_unassigned(), "both tables are of one version of Unicode");
+                let form = self.form(number);
+                if form.len() == length
+                    && let Some(composed) = char::from_u32(code)
+                    && let Some((&last, [first, middle @ ..])) = form.split_last()
+                    && let Some(first) =
+                        middle.iter().try_fold(*first, |first, &second| self.compose(first, second))
+                    && let Some(place) = probe(first, last).find(|&at| self.pairs.get(at) == Some(&None))
+                    && let Some(pair) = self.pairs.get_mut(place)
+                {
+                    *pair = Some((first, last, composed));
+                }
+            }
+        }
+    }
+
+    fn form(&self, number: u16) -> &[char] {
+        let number = usize::from(number);
+        match self.ends.get(number - 1..=number) {
+            Some(&[start, end]) => self.parts.get(start.into()..end.into()).unwrap_or_default(),
+            _ => &[],
+        }
+    }
+
+    fn entry(&self, c: char) -> Entry<'_> {
+        let code = c as u32;
+        let page = self.pages.get((code / Self::PAGE) as usize).copied().unwrap_or_default();
+        let slot = self.slots.get(usize::from(page) + (code % Self::PAGE) as usize);
+        match slot.copied().unwrap_or_default() {
+            0 => Entry::Plain,
+            merging @ Self::MERGING.. => Entry::Merging((merging - Self::MERGING) as u8),
+            number => Entry::Form(self.form(number)),
+        }
+    }
+
+    /// The canonical order of a character that does not decompose, 0 if it is not a mark.
+    fn rank(&self, c: char, roles: &Roles) -> u8 {
+        match self.entry(c) {
+            Entry::Merging(rank) => rank,
+            _ => roles.of(c as u32).rank(),
+        }
+    }
+
+    /// What two characters merge to.
+    fn compose(&self, first: char, second: char) -> Option<char> {
+        if let Some(syllable) = compose_hangul(first as u32, second as u32) {
+            return Some(syllable);
+        }
+        probe(first, second)
+            .map_while(|at| *self.pairs.get(at)?)
+            .find(|&(a, b, _)| (a, b) == (first, second))
+            .map(|(_, _, composed)| composed)
+    }
+}
+
+/// The places at which a pair may stand in the hash table, in the order of trying.
+fn probe(first: char, second: char) -> impl Iterator<Item = usize> {
+    const PLACES: usize = 1 << Forms::PAIRS_LOG2;
+    let mixed = (first as u32).rotate_left(16) ^ second as u32;
+    let hash = mixed.wrapping_mul(0x9E37_79B1) >> (u32::BITS - Forms::PAIRS_LOG2);
+    (0..PLACES).map(move |step| (hash as usize + step) % PLACES)
+}
+
+/// The Hangul syllable of two jamo, or of a syllable and its final consonant (Unicode, 3.12).
+fn compose_hangul(first: u32, second: u32) -> Option<char> {
+    const SYLLABLES: u32 = 0xAC00;
+    const SYLLABLE_COUNT: u32 = LEADING_COUNT * VOWEL_COUNT * TRAILING_COUNT;
+    const LEADING_COUNT: u32 = 19;
+    const VOWEL_COUNT: u32 = 21;
+    /// Together with none.
+    const TRAILING_COUNT: u32 = 28;
+    let leading = first.wrapping_sub(0x1100);
+    let vowel = second.wrapping_sub(0x1161);
+    if leading < LEADING_COUNT && vowel < VOWEL_COUNT {
+        return char::from_u32(SYLLABLES + (leading * VOWEL_COUNT + vowel) * TRAILING_COUNT);
+    }
+    let open = first.wrapping_sub(SYLLABLES);
+    let trailing = second.wrapping_sub(0x11A7);
+    if open < SYLLABLE_COUNT && open.is_multiple_of(TRAILING_COUNT) && (1..TRAILING_COUNT).contains(&trailing)
+    {
+        return char::from_u32(first + trailing);
+    }
+    None
+}
+
+/// Characters, packed as zigzag LEB128 of the difference to the one before.
+struct Differences {
+    bytes: Iter<'static, u8>,
+    last: u32,
+}
+
+impl Differences {
+    fn of(bytes: &'static [u8]) -> Self {
+        Self { bytes: bytes.iter(), last: 0 }
+    }
+}
+
+impl Iterator for Differences {
+    type Item = char;
+
+    fn next(&mut self) -> Option<char> {
+        let zigzag = number(&mut self.bytes)?;
+        self.last = self.last.wrapping_add(zigzag >> 1 ^ (zigzag & 1).wrapping_neg());
+        char::from_u32(self.last)
+    }
+}
+
+/// The next LEB128 number.
+fn number(bytes: &mut Iter<'_, u8>) -> Option<u32> {
+    let mut value = 0;
+    for shift in (0..u32::BITS).step_by(7) {
+        let &byte = bytes.next()?;
+        value |= u32::from(byte & 0x7F) << shift;
+        if byte < 0x80 {
+            break;
+        }
+    }
+    Some(value)
 }
 
 /// Hands out every character of the NFKC form of a text.
@@ -84,6 +394,8 @@ pub(super) fn for_each_char(text: &str, roles: &Roles, visit: &mut dyn FnMut(cha
 #[cfg(test)]
 mod tests {
     use super::*;
+    use icu_normalizer::ComposingNormalizerBorrowed;
+    use proptest::prelude::*;
 
     fn nfkc(text: &str) -> String {
         let mut out = String::new();
@@ -124,8 +436,92 @@ mod tests {
     }
 
     #[test]
+    fn the_rules_of_uax_15_hold() {
+        for (text, expected) in [
+            // Order first, then merge: the mark below goes before the one above.
+            ("s\u{307}\u{323}", "ṩ"),
+            // Merging resumes behind a mark that stays, unless one of the same class stays.
+            ("a\u{31b}\u{302}", "â\u{31b}"),
+            ("a\u{334}\u{301}", "á\u{334}"),
+            ("b\u{301}\u{301}", "b\u{301}\u{301}"),
+            ("a\u{301}\u{301}", "á\u{301}"),
+            // A starter merges only with what stands directly before it.
+            ("\u{cc6}\u{cc2}\u{cd5}", "\u{ccb}"),
+            ("\u{1100}\u{334}\u{1161}", "\u{1100}\u{334}\u{1161}"),
+            ("\u{dd9}\u{dcf}\u{dca}", "\u{ddd}"),
+            // Singletons and excluded compositions come apart for good.
+            ("\u{212b}\u{2126}x\u{340}", "ÅΩx\u{300}"),
+            ("\u{958}\u{fb1d}", "\u{915}\u{93c}\u{5d9}\u{5b4}"),
+            ("\u{308}\u{301}", "\u{308}\u{301}"),
+            // Hangul by arithmetic: a final consonant joins an open syllable only.
+            ("가\u{11a8}", "각"),
+            ("각\u{11a8}", "각\u{11a8}"),
+            ("가\u{11a7}", "가\u{11a7}"),
+            ("ﾡￂ", "가"),
+            ("\u{fdfa}", "صلى الله عليه وسلم"),
+            ("㍿𝔘Ⅷ", "株式会社UVIII"),
+            // No letter to merge with.
+            ("\u{301}\u{323}", "\u{323}\u{301}"),
+            ("", ""),
+        ] {
+            assert_eq!(nfkc(text), expected, "{text:?}");
+        }
+    }
+
+    #[test]
     fn characters_newer_than_unicode_14_are_barriers() {
         assert_eq!(nfkc("\u{ece}\u{e48}\u{e38}"), "\u{ece}\u{e38}\u{e48}");
         assert_eq!(nfkc("\u{e48}\u{ece}\u{e38}"), "\u{e48}\u{ece}\u{e38}");
+    }
+
+    #[test]
+    fn a_long_run_of_marks_is_ordered_in_linear_time() {
+        let mark = |i: usize| ['\u{301}', '\u{323}', '\u{334}', '\u{345}', '\u{5b0}'][i % 5];
+        let marks: String = (0..200_000).map(mark).collect();
+        let text = format!("a{marks}");
+        assert_eq!(nfkc(&text), by_icu(&text));
+    }
+
+    /// What ICU4X says. Its Unicode is newer, but normalisation of assigned characters is stable.
+    fn by_icu(text: &str) -> String {
+        ComposingNormalizerBorrowed::new_nfkc().normalize(text).into_owned()
+    }
+
+    fn assigned() -> impl Iterator<Item = char> {
+        ('\0'..=char::MAX).filter(|&c| !Roles::get().of(c as u32).is_unassigned())
+    }
+
+    fn rank(c: char) -> u8 {
+        Forms::get(Roles::get()).rank(c, Roles::get())
+    }
+
+    #[test]
+    fn every_character_of_unicode_14_agrees_with_icu() {
+        for c in assigned() {
+            let text = format!("{c}a{c}\u{301}\u{323}");
+            assert_eq!(nfkc(&text), by_icu(&text), "U+{:04X}", c as u32);
+        }
+    }
+
+    #[test]
+    fn what_decomposes_or_moves_agrees_with_icu_beside_every_class_of_marks() {
+        let mut marks: Vec<char> = assigned().filter(|&c| rank(c) > 0).collect();
+        marks.sort_by_key(|&c| rank(c));
+        marks.dedup_by_key(|&mut c| rank(c));
+        assert!(marks.len() > 50);
+        let forms = Forms::get(Roles::get());
+        for c in assigned().filter(|&c| !matches!(forms.entry(c), Entry::Plain)) {
+            let text: String = marks.iter().flat_map(|&mark| [c, mark, '\u{301}', c]).collect();
+            assert_eq!(nfkc(&text), by_icu(&text), "U+{:04X}", c as u32);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn random_texts_agree_with_icu(text in "(\\p{Any}|[\\p{M}aéờsΑ]|[ᄀ-ᇿ가-깋]|[ぁ-ヿ゙ﾞ]|[ｦ-ￜ㌀-㏿ﷰ-﷽]){0,24}") {
+            let known = |c: &char| !Roles::get().of(*c as u32).is_unassigned();
+            let text: String = text.chars().filter(known).collect();
+            prop_assert_eq!(nfkc(&text), by_icu(&text));
+        }
     }
 }

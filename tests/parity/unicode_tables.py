@@ -1,4 +1,4 @@
-"""Writes src/text/tables.rs: what Python 3.11 thinks of every code point.
+"""Writes src/text/tables.rs: what Python 3.11 thinks of every code point, and its NFKC.
 
     python3.11 tests/parity/unicode_tables.py > src/text/tables.rs
 
@@ -9,6 +9,7 @@ decides how google-adk tokenizes.
 
 import sys
 import unicodedata as ud
+from collections import Counter
 
 assert ud.unidata_version == "14.0.0", "run this with Python 3.11"
 
@@ -60,13 +61,13 @@ def starts_segment(char):
     return ud.combining(first) == 0 and first not in JOINING
 
 
-def ordered_marks():
-    """Combining classes of the marks that NFKC may reorder but never merges."""
+def combining_classes():
+    """Combining classes of the characters that NFKC may reorder, in order."""
     chars = (chr(c) for c in range(0x110000) if c not in SURROGATES)
-    return sorted({ud.combining(c) for c in chars if ud.combining(c) and c not in JOINING and ud.normalize("NFKC", c) == c})
+    return sorted({ud.combining(c) for c in chars if ud.combining(c) and ud.normalize("NFKC", c) == c})
 
 
-RANKS = {ccc: rank for rank, ccc in enumerate(ordered_marks())}
+RANKS = {ccc: rank for rank, ccc in enumerate(combining_classes())}
 assert FIRST_MARK + 2 * len(RANKS) <= 0x100
 
 
@@ -125,6 +126,83 @@ def runs():
     yield 0x110000 - start, current
 
 
+def decompositions():
+    """The NFKD form of every character that has another one, Hangul syllables aside."""
+    syllables = range(0xAC00, 0xD7A4)
+    chars = (chr(c) for c in range(0x110000) if c not in SURROGATES and c not in syllables)
+    return {c: ud.normalize("NFKD", c) for c in chars if ud.normalize("NFKD", c) != c}
+
+
+def check_composition(table):
+    """Proves that src/text/nfkc.rs can tell which pairs compose from the NFKD forms alone.
+
+    A pair composes to a character that NFKC keeps. Its second half is the last character of the
+    NFKD form, its first half what those before it compose to, shorter forms first.
+    """
+    composed = {}
+    for char, parts in sorted(table.items(), key=lambda entry: len(entry[1])):
+        if ud.normalize("NFKC", char) != char:
+            continue
+        assert code_of(char) not in (UNSTABLE, UNSTABLE_JOINING, FOLDS_AWAY)
+        first = parts[0]
+        for part in parts[1:-1]:
+            first = composed[first, part]
+        assert ud.decomposition(char) == f"{ord(first):04X} {ord(parts[-1]):04X}", hex(ord(char))
+        composed[first, parts[-1]] = char
+    hangul = {chr(c) for c in [*range(0x1161, 0x1176), *range(0x11A8, 0x11C3)]}
+    assert {second for _, second in composed} | hangul == JOINING
+
+
+def forms():
+    """The byte strings that src/text/nfkc.rs unpacks, by name with their documentation."""
+    table = decompositions()
+    check_composition(table)
+    codes = sorted(ord(char) for char in table)
+    tails = Counter(part for parts in table.values() for part in parts[1:])
+    frequent = {part for part, _ in tails.most_common(254)}
+    palette = sorted(frequent) + sorted(set(tails) - frequent)
+    index = {part: at for at, part in enumerate(palette, 1)}
+    tail, runs, place = [], [], 0
+    for code in codes:
+        for part in table[chr(code)][1:]:
+            tail += [index[part]] if index[part] < 255 else [255, index[part] - 255]
+        tail.append(0)
+        if runs and sum(runs[-1]) == code:
+            runs[-1][1] += 1
+        else:
+            runs.append([code, 1])
+    places = []
+    for start, length in runs:
+        places += [*varint(start - place), *varint(length)]
+        place = start + length
+    classes, place = [], 0
+    for code in sorted(ord(char) for char in JOINING if ud.combining(char)):
+        classes += [*varint(code - place), FIRST_MARK // 2 + RANKS[ud.combining(chr(code))]]
+        place = code
+    return [
+        ("Runs of code points whose NFKD form differs: how far from the last run, how many. LEB128.", "FORM_RUNS", places),
+        ("The first character of each form: the difference to the last one. Zigzag LEB128.", "FORM_FIRSTS",
+         differences(ord(table[chr(code)][0]) for code in codes)),
+        ("The other characters of each form, by place in the palette from 1, up to a 0.\n/// 255 adds the next byte.", "FORM_TAILS", tail),
+        ("The palette: the difference to the last character. Zigzag LEB128.", "TAIL_PALETTE", differences(map(ord, palette))),
+        ("Each mark that merges with a letter: the difference to the last one as LEB128, its rank.", "MERGING_MARKS", classes),
+    ]
+
+
+def differences(numbers):
+    previous = 0
+    packed = []
+    for number in numbers:
+        packed += varint(zigzag(number - previous))
+        previous = number
+    return packed
+
+
+def zigzag(number):
+    """Small numbers of either sign as small ones without: 0, -1, 1, -2, 2 as 0, 1, 2, 3, 4."""
+    return 2 * number if number >= 0 else -2 * number - 1
+
+
 def varint(number):
     """LEB128: seven bits a byte, lowest first, the top bit set on all but the last."""
     while number > 0x7F:
@@ -144,12 +222,15 @@ def write_bytes(out, doc, name, values):
 def main():
     table = list(runs())
     out = sys.stdout
-    out.write("//! The role of every code point in Python 3.11 (Unicode 14.0.0), as runs of equal roles.\n")
+    out.write("//! The role of every code point in Python 3.11 (Unicode 14.0.0), as runs of equal roles, and\n")
+    out.write("//! the NFKD forms of those that have one.\n")
     out.write("//!\n//! Generated; do not edit:\n")
     out.write("//! `python3.11 tests/parity/unicode_tables.py > src/text/tables.rs`\n")
     write_bytes(out, "The length of each run in code points from U+0000 to U+10FFFF, as LEB128.", "RUN_LENGTHS",
                 [byte for length, _ in table for byte in varint(length)])
     write_bytes(out, "The role of each run; `roles.rs` says what the bits mean.", "RUN_ROLES", [value for _, value in table])
+    for doc, name, values in forms():
+        write_bytes(out, doc, name, values)
 
 
 main()
