@@ -49,23 +49,23 @@ function caseWith(result: EvalCaseResult, thresholds: Thresholds): EvalCaseResul
   };
 }
 
-/** Invocations stay unparsed until they are looked at. */
+/** Invocations stay unparsed until they are looked at; whoever looks is passed on. */
 function turnWith(turn: EvalMetricResultPerInvocation, thresholds: Thresholds): EvalMetricResultPerInvocation {
   const evalMetricResults = turn.evalMetricResults.map((metric) => metricWith(metric, thresholds));
   if (!("expectedInvocation" in turn)) {
     return {
       get actualInvocation() {
-        return turn.actualInvocation;
+        return Reflect.get(turn, "actualInvocation", this) as typeof turn.actualInvocation;
       },
       evalMetricResults,
     };
   }
   return {
     get actualInvocation() {
-      return turn.actualInvocation;
+      return Reflect.get(turn, "actualInvocation", this) as typeof turn.actualInvocation;
     },
     get expectedInvocation() {
-      return turn.expectedInvocation as NonNullable<typeof turn.expectedInvocation>;
+      return Reflect.get(turn, "expectedInvocation", this) as typeof turn.actualInvocation;
     },
     evalMetricResults,
   };

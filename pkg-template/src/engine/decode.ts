@@ -10,6 +10,7 @@ import type {
   Explanation,
   Invocation,
 } from "../types.js";
+import { stringify } from "./input.js";
 import type { InvocationSource, Span } from "./invocations.js";
 
 /** A metric of the run, in the order of the slots. */
@@ -202,9 +203,31 @@ class Place {
     this.end = end;
   }
 
-  get(): Invocation {
+  /** The invocation; its JSON for a reader that comes as {@link AS_JSON}. */
+  get(reader: unknown): Invocation {
+    if (reader === AS_JSON) return this.#json() as never;
     return (this.known ??= this.#source.at(this.#conversation, this.#turn, [this.#start, this.end]));
   }
+
+  #json(): string {
+    if (this.end === NOT_IN_PLACE) return stringify(this.known as Invocation, "result");
+    return this.#source.jsonAt(this.#conversation, this.#turn, [this.#start, this.end]);
+  }
+}
+
+/**
+ * Who reads an invocation to store it: given as the receiver of the getters of a turn's result, which then answer with
+ * JSON, digits and all, instead of an object. A hidden property for that would show in comparisons.
+ */
+export const AS_JSON = {};
+
+/** The JSON of one invocation of a turn's result; undefined if there is none. */
+export function invocationJson(
+  turn: EvalMetricResultPerInvocation,
+  key: "actualInvocation" | "expectedInvocation",
+): string | undefined {
+  const found: unknown = Reflect.get(turn, key, AS_JSON);
+  return found === undefined || typeof found === "string" ? found : stringify(found as object, "result");
 }
 
 function turnResult(
@@ -215,17 +238,17 @@ function turnResult(
   if (expected.end === 0) {
     return {
       get actualInvocation() {
-        return actual.get();
+        return actual.get(this);
       },
       evalMetricResults,
     };
   }
   return {
     get actualInvocation() {
-      return actual.get();
+      return actual.get(this);
     },
     get expectedInvocation() {
-      return expected.get();
+      return expected.get(this);
     },
     evalMetricResults,
   };

@@ -104,7 +104,7 @@ function isWellFormed(text: string): boolean {
  * `JSON.stringify`, with an error that names the place instead of a loss: it would write NaN and the infinities as
  * `null` and say nothing of where a cycle or a BigInt is.
  */
-function stringify(value: object, name: string): string {
+export function stringify(value: object, name: string): string {
   try {
     check(value, [], new Set());
     const json = JSON.stringify(value) as string | undefined;

@@ -1,11 +1,13 @@
 import type { Invocation } from "../types.js";
-import { isObject } from "./input.js";
+import { isObject, stringify } from "./input.js";
 import { call } from "./call.js";
 
 /** Where the invocations of an input are found, so that results can give them back. */
 export interface InvocationSource {
   /** The invocation at a place: the very object that came in, or one parsed from `[start, end)` of the bytes. */
   at(conversation: number, turn: number, span: Span | undefined): Invocation;
+  /** The same as JSON: as it was written, if it came as text or bytes, so that numbers keep their digits. */
+  jsonAt(conversation: number, turn: number, span: Span): string;
 }
 
 /** Where an invocation stands in the bytes of its input. */
@@ -14,14 +16,21 @@ export type Span = readonly [start: number, end: number];
 /** The invocations of an input that was passed on as `bytes`. */
 export function invocationsOf(input: unknown, bytes: Uint8Array): InvocationSource {
   const conversations = isObject(input) ? ifReadable(() => conversationsOf(input)) : undefined;
+  const given = (conversation: number, turn: number) => ifReadable(() => conversations?.(conversation)?.[turn]);
   return {
     at(conversation, turn, span) {
-      const given = ifReadable(() => conversations?.(conversation)?.[turn]);
-      if (isObject(given)) return given as Invocation;
+      const found = given(conversation, turn);
+      if (isObject(found)) return found as Invocation;
       return span === undefined ? emptyInvocation() : parseInvocation(bytes.subarray(span[0], span[1]));
+    },
+    jsonAt(conversation, turn, span) {
+      const found = given(conversation, turn);
+      return isObject(found) ? stringify(found, "result") : decoder.decode(bytes.subarray(span[0], span[1]));
     },
   };
 }
+
+const decoder = new TextDecoder();
 
 /** A getter or a proxy that answered when its object was written as JSON need not do so again. */
 function ifReadable<T>(read: () => T): T | undefined {
