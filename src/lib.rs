@@ -1,4 +1,20 @@
-//! Scores AI agents the way Google's Agent Development Kit does.
+//! Scores AI agents the way Google's Agent Development Kit (ADK) does: the numbers of google-adk
+//! 2.13.0, to the last bit.
+//!
+//! - [`model`]: what ADK writes, read in every shape and written in today's.
+//! - [`text`]: tokens, stems, ROUGE. [`trajectory`]: tool calls beside the expected ones.
+//! - [`metrics`]: one file a metric, and the registry.
+//! - [`run`]: the evaluation of an evalset, as a state machine without I/O; its documentation has an
+//!   example from three JSON texts to a score.
+//!
+//! Two texts are compared in one line:
+//!
+//! ```
+//! let rouge = adk_metrics::text::rouge1("The weather in London is sunny", "It's sunny in London today");
+//! assert_eq!(rouge.fmeasure, 0.5);
+//! ```
+//!
+//! With the feature `wasm` the crate exports itself to JavaScript; the npm package is made of that.
 
 pub mod metrics;
 pub mod model;

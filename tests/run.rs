@@ -209,8 +209,9 @@ fn a_repeated_id_is_another_run_of_its_case() {
 #[test]
 fn a_repeated_case_id_takes_the_runs_once() {
     let expected = set(&[("a", &["red"]), ("a", &["red"])]);
-    let (found, _) = results(&expected, &set(&[("a", &["red"])]));
+    let (found, warnings) = results(&expected, &set(&[("a", &["red"])]));
     assert_eq!(found, [scored(0, 0, 1.0), unscored(1, None, ErrorCode::ActualMissing)]);
+    assert_eq!(warnings, [r#"the eval id "a" stands for several cases; its runs go to the first"#]);
 }
 
 #[test]

@@ -23,10 +23,10 @@ pub struct Pairing {
 /// case. Runs pair by place only if no id matches and there are as many runs as cases. Runs of no
 /// case are warned of.
 pub(super) fn pair(set: &EvalSet<'_>, runs: &[ActualRun<'_>]) -> (Vec<Pairing>, Vec<Error>) {
-    let mut by_id: HashMap<&str, Vec<usize>, FxBuildHasher> = HashMap::default();
+    let mut by_id: HashMap<&str, OfId, FxBuildHasher> = HashMap::default();
     for (index, run) in runs.iter().enumerate() {
         if let Some(id) = run.eval_id.as_deref() {
-            by_id.entry(id).or_default().push(index);
+            by_id.entry(id).or_default().runs.push(index);
         }
     }
     let matched = set.eval_cases.iter().any(|case| by_id.contains_key(case.eval_id.as_ref()));
@@ -35,15 +35,39 @@ pub(super) fn pair(set: &EvalSet<'_>, runs: &[ActualRun<'_>]) -> (Vec<Pairing>, 
         return (pairings, Vec::new());
     }
     let mut pairings = Vec::with_capacity(runs.len());
+    let mut warnings = Vec::new();
     for (case, EvalCase { eval_id, .. }) in set.eval_cases.iter().enumerate() {
-        match by_id.remove(eval_id.as_ref()) {
-            Some(runs) => pairings.extend(runs.into_iter().map(|run| Pairing { case, run: Some(run) })),
+        match by_id.get_mut(eval_id.as_ref()).map(|of_id| (std::mem::take(&mut of_id.runs), &mut of_id.taken))
+        {
+            Some((runs, taken)) if !*taken => {
+                *taken = true;
+                pairings.extend(runs.into_iter().map(|run| Pairing { case, run: Some(run) }));
+            }
+            Some(_) => {
+                warnings.push(ambiguous(eval_id));
+                pairings.push(Pairing { case, run: None });
+            }
             None => pairings.push(Pairing { case, run: None }),
         }
     }
-    let is_stray = |run: &&ActualRun<'_>| run.eval_id.as_deref().is_none_or(|id| by_id.contains_key(id));
-    let warnings = runs.iter().filter(is_stray).map(stray).collect();
+    let is_stray = |run: &&ActualRun<'_>| {
+        run.eval_id.as_deref().and_then(|id| by_id.get(id)).is_none_or(|of_id| !of_id.taken)
+    };
+    warnings.extend(runs.iter().filter(is_stray).map(stray));
     (pairings, warnings)
+}
+
+/// The runs of one eval id, and whether a case has them.
+#[derive(Default)]
+struct OfId {
+    runs: Vec<usize>,
+    taken: bool,
+}
+
+fn ambiguous(eval_id: &str) -> Error {
+    let message =
+        format!("the eval id {} stands for several cases; its runs go to the first", quoted(eval_id));
+    Error::new(ErrorCode::InvalidInput, message).with_help("Give each case an id of its own")
 }
 
 fn stray(run: &ActualRun<'_>) -> Error {
