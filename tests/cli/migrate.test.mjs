@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { copyFileSync, readFileSync } from "node:fs";
+import { copyFileSync, readFileSync, truncateSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { test } from "node:test";
 import { folderOf, root, run } from "./command.mjs";
@@ -54,6 +54,15 @@ test("says what is wrong", async (t) => {
     assert.match(stderr, words);
     assert.deepEqual([status, stdout], [2, ""]);
   }
+});
+
+test("names a file that is too large, and nothing else", async (t) => {
+  const cwd = folderOf(t);
+  writeFileSync(join(cwd, "big.json"), "");
+  truncateSync(join(cwd, "big.json"), 256 * 1024 * 1024 + 1);
+  const { stderr, status } = await run(["migrate", "big.json"], { cwd });
+  assert.match(stderr, /^error: the input has 268435457 bytes.*\n {3}at big\.json\n {3}help: /);
+  assert.equal(status, 2);
 });
 
 for (const [old, actual] of [

@@ -50,8 +50,7 @@ const MISTAKES = {
     {},
     /--explain cannot be `some`\n {3}help: It is one of none, failures, all/,
   ],
-  "no concurrency": [[...clock, "--concurrency", "0"], {}, /--concurrency takes a whole number of 1 or more, not `0`/],
-  "a fraction of concurrency": [[...clock, "--concurrency", "1.5"], {}, /not `1\.5`/],
+  concurrency: [[...clock, "--concurrency", "2"], {}, /there is no option --concurrency in this version/],
   "no evalset": [["eval"], {}, /error: no evalset is named/],
   "an evalset that does not exist": [
     ["eval", "no.json", "--actual", "clock.actual.json"],
@@ -137,6 +136,42 @@ for (const [what, [args, files, words]] of Object.entries(MISTAKES)) {
     assert.doesNotMatch(stderr, /^\s+at .*\.js:\d+/m, "no stack");
   });
 }
+
+test("lets no name control the terminal or forge a line", async (t) => {
+  const evil = "\u001b[31mevil\nerror: forged\u009b2J\u202e";
+  const shown = "␛[31mevil↵error: forged⟨U+009B⟩2J⟨U+202E⟩";
+  const cwd = folderOf(t, { ...CLOCK, "c.json": { criteria: { [evil]: 1 } } });
+  for (const args of [
+    [...clock, "--config", "c.json"],
+    ["eval", evil, "--actual", "x"],
+    [...clock, "--config", evil],
+    [...clock, "--format", evil],
+    [...clock, "--format", "csv", "--output", `c.json/${evil}`],
+    [evil],
+    ["migrate", "clock.evalset.json", evil],
+    clock.with(1, `clock.evalset.json:${evil}`),
+    [...clock, `--${evil}`],
+  ]) {
+    for (const env of [{}, { ADK_METRICS_DEBUG: "1" }]) {
+      const { stderr, status } = await run(args, { cwd, env });
+      assert.equal(status, 2);
+      assert.doesNotMatch(stderr, /[^\P{Cc}\n]|\u202e/u);
+      if (env.ADK_METRICS_DEBUG === undefined) assert.doesNotMatch(stderr, /^error: forged/m);
+    }
+  }
+  const { stderr } = await run([...clock, "--config", "c.json"], { cwd });
+  assert.ok(stderr.includes(`there is no metric \`${shown}\``), stderr);
+});
+
+test("lets no name control the terminal in notes and warnings", { skip: process.platform === "win32" }, async (t) => {
+  const name = "\u001b[31mevil\r.evalset.json";
+  const cwd = folderOf(t, { [name]: { eval_set_id: "clock", eval_cases: [] }, "clock.actual.json": [] });
+  const args = ["eval", name, "--actual", "clock.actual.json", "--format", "csv", "--output", "\u001b[2Jout.csv"];
+  const { stderr } = await run(args, { cwd });
+  assert.doesNotMatch(stderr, /[^\P{Cc}\n]/u);
+  assert.match(stderr, /^criteria: .*for ␛\[31mevil␍\.evalset\.json$/m);
+  assert.match(stderr, /^wrote ␛\[2Jout\.csv$/m);
+});
 
 test("names all files that are missing, at once", async () => {
   const { stderr } = await run(["eval", "a.json", "--actual", "b.json", "--config", "c.json"]);

@@ -1,7 +1,8 @@
 /** What a user can do wrong, in words: message, place, help; never a stack. */
 
 import { AdkMetricsError } from "../errors.js";
-import { ExitStatus, paint } from "./process.js";
+import { visible } from "../report/text.js";
+import { ExitStatus, noticeText, paint } from "./process.js";
 
 /** A mistake on the command line, in a file, or in where results should go. */
 export class Mistake extends Error {
@@ -48,11 +49,12 @@ export function inFiles(error: unknown, files: InputFiles): unknown {
   return error instanceof AdkMetricsError ? mistakeAt(error, placeOf(error, files)) : error;
 }
 
-/** As {@link inFiles}, where there is one input, whose name the error leaves out. */
+/** As {@link inFiles}, where the evalset is the only input, which the error need not name. */
 export function inFile(error: unknown, file: string): unknown {
   if (!(error instanceof AdkMetricsError)) return error;
   const place = error.line === undefined ? file : `${file}:${error.line}`;
-  return mistakeAt(error, error.path === undefined ? place : `${place}, ${error.path}`);
+  const within = error.path === "evalSet" ? undefined : error.path;
+  return mistakeAt(error, within === undefined ? place : `${place}, ${within}`);
 }
 
 function mistakeAt(error: AdkMetricsError, place: string | undefined): Mistake {
@@ -67,13 +69,10 @@ export function report(error: unknown): ExitStatus {
 }
 
 function text(error: unknown): string {
-  const label = paint(process.stderr, "red", "error:");
   const known = error instanceof Mistake ? error : unforeseen(error);
-  const lines = [`${label} ${known.message}`];
-  if (known.place !== undefined) lines.push(`   at ${known.place}`);
-  if (known.help !== undefined) lines.push(`   ${paint(process.stderr, "cyan", "help:")} ${known.help}`);
-  if (process.env.ADK_METRICS_DEBUG === "1" && error instanceof Error) lines.push("", String(error.stack));
-  return `${lines.join("\n")}\n`;
+  const notice = noticeText(paint(process.stderr, "red", "error:"), known);
+  if (process.env.ADK_METRICS_DEBUG !== "1" || !(error instanceof Error)) return notice;
+  return `${notice}\n${visible(String(error.stack))}\n`;
 }
 
 function unforeseen(error: unknown): Mistake {

@@ -1,5 +1,7 @@
 /** What the command line shares with the process that it is: exit statuses, streams, colours. */
 
+import { oneLine } from "../report/text.js";
+
 /** What the exit status says. */
 export enum ExitStatus {
   /** Every case passed. */
@@ -32,15 +34,26 @@ export function paint(stream: NodeJS.WriteStream, color: keyof typeof SGR, text:
   return hasColor(stream) ? `\u001b[${SGR[color]}m${text}\u001b[0m` : text;
 }
 
-/** Says something on stderr that is worth knowing but no result. */
+/**
+ * Says something on stderr that is worth knowing but no result. Like all that goes there it may quote names that nobody
+ * has vetted, so it is one line on which no character acts.
+ */
 export function note(text: string): void {
-  process.stderr.write(`${paint(process.stderr, "dim", text)}\n`);
+  process.stderr.write(`${paint(process.stderr, "dim", oneLine(text))}\n`);
 }
 
 /** Warns on stderr. */
 export function warn(text: string, place?: string, help?: string): void {
-  const lines = [`${paint(process.stderr, "yellow", "warning:")} ${text}`];
-  if (place !== undefined) lines.push(`   at ${place}`);
-  if (help !== undefined) lines.push(`   ${paint(process.stderr, "cyan", "help:")} ${help}`);
-  process.stderr.write(`${lines.join("\n")}\n`);
+  process.stderr.write(noticeText(paint(process.stderr, "yellow", "warning:"), { message: text, place, help }));
+}
+
+/** What is wrong, where, and what to do about it: a line each, for stderr. */
+export function noticeText(
+  label: string,
+  { message, place, help }: { message: string; place: string | undefined; help: string | undefined },
+): string {
+  const lines = [`${label} ${oneLine(message)}`];
+  if (place !== undefined) lines.push(`   at ${oneLine(place)}`);
+  if (help !== undefined) lines.push(`   ${paint(process.stderr, "cyan", "help:")} ${oneLine(help)}`);
+  return `${lines.join("\n")}\n`;
 }

@@ -1,3 +1,4 @@
+import { shorten } from "../report/text.js";
 import { paint } from "./process.js";
 
 const WIDTH = 24;
@@ -18,7 +19,7 @@ export class ProgressBar {
     const full = total === 0 ? WIDTH : Math.round((WIDTH * done) / total);
     const bar = "█".repeat(full) + paint(this.#stream, "dim", "░".repeat(WIDTH - full));
     const room = Math.max(0, this.#stream.columns - WIDTH - 24);
-    this.#stream.write(`\r\u001b[2K${bar} ${done}/${total} ${[...name].slice(0, room).join("")}`);
+    this.#stream.write(`\r\u001b[2K${bar} ${done}/${total} ${shorten(name, room)}`);
   }
 
   /** Takes the bar away, so that something else can be written. */
