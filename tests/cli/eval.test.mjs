@@ -127,6 +127,18 @@ test("says that ADK's default criteria apply where there is no config", async (t
   );
 });
 
+test("counts the evalsets without a config where there are several, so that the line stays short", async (t) => {
+  const names = Array.from({ length: 12 }, (_, at) => `weather-on-day-${at}`);
+  const files = names.flatMap((name) => [
+    [`${name}.evalset.json`, CLOCK["clock.evalset.json"]],
+    [`${name}.actual.json`, CLOCK["clock.actual.json"]],
+  ]);
+  const cwd = folderOf(t, Object.fromEntries(files));
+  const { stderr } = await run(["eval", ...names.map((name) => `${name}.evalset.json`)], { cwd });
+  assert.match(stderr, /^criteria: ADK's default, .*, for 12 evalsets\n$/);
+  assert.ok(stderr.length <= 101, stderr);
+});
+
 test("scores as the dialect says", async () => {
   const args = ["eval", "examples/phrasebook/phrasebook.evalset.json:station_ja", "--format", "csv"];
   assert.match((await run(args)).stdout, /station_ja,,response_match_score,1,/);
@@ -138,7 +150,7 @@ test("explains what it is asked to explain", async (t) => {
   const precision = /precision 0\.0000/;
   assert.match((await run(clock, { cwd })).stdout, precision);
   assert.doesNotMatch((await run([...clock, "--explain", "none"], { cwd })).stdout, precision);
-  assert.match((await run([...clock, "--explain", "all", "--concurrency", "2"], { cwd })).stdout, precision);
+  assert.match((await run([...clock, "--explain", "all"], { cwd })).stdout, precision);
 });
 
 test("shows every turn if asked", async (t) => {

@@ -8,6 +8,7 @@ import {
   readdirSync,
   readFileSync,
   readlinkSync,
+  rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
@@ -130,6 +131,71 @@ test("refuses several evalsets in one json file", async (t) => {
     assert.match(stderr, /2 evalsets do not fit in one file of ADK's schema\n {3}help: Name a folder/);
   }
 });
+
+/** What would be overwritten, and the arguments that would do it. */
+const OVERWRITING = {
+  "the evalset": ["--format", "json", "--output", "clock.evalset.json"],
+  "the file of what the agent did": ["--format", "json", "--output", "./folder/../clock.actual.json"],
+  "the config": [
+    "--config",
+    "strict.json",
+    "--format",
+    "csv",
+    "--output",
+    "-",
+    "--format",
+    "md",
+    "--output",
+    "strict.json",
+  ],
+  "the config, by default": ["--format", "csv", "--output", "test_config.json"],
+  "the evalset behind a link": ["--format", "csv", "--output", "link.csv"],
+  "the file of what the agent did under a name of our own": [
+    "--actual",
+    "runs",
+    "--format",
+    "json",
+    "--output",
+    "runs/",
+  ],
+};
+
+for (const [what, args] of Object.entries(OVERWRITING)) {
+  test(`refuses to overwrite ${what}`, posix, async (t) => {
+    const config = { criteria: { response_match_score: 0 } };
+    const cwd = folderOf(t, { ...CLOCK, "test_config.json": config, "strict.json": config });
+    for (const folder of ["folder", "runs"]) mkdirSync(join(cwd, folder));
+    writeFileSync(join(cwd, "runs/clock.evalset_result.json"), JSON.stringify(CLOCK["clock.actual.json"]));
+    symlinkSync("clock.evalset.json", join(cwd, "link.csv"));
+    const contents = () =>
+      readdirSync(cwd, { recursive: true, withFileTypes: true })
+        .filter((entry) => entry.isFile())
+        .map(({ parentPath, name }) => readFileSync(join(parentPath, name), "utf8"));
+    const before = contents();
+    const { status, stdout, stderr } = await run([...clock, ...args], { cwd });
+    assert.match(
+      stderr,
+      new RegExp(`^error: the output would overwrite ${what.replace(/(,| behind| under).*/, "")}\n   at `),
+    );
+    assert.deepEqual([status, stdout], [2, ""]);
+    assert.deepEqual(contents(), before);
+  });
+}
+
+test(
+  "reads what has no path any more, and replaces another file",
+  { skip: process.platform !== "linux" },
+  async (t) => {
+    const cwd = folderOf(t, { ...CLOCK, "out.csv": "old" });
+    const input = openSync(join(cwd, "clock.actual.json"), "r");
+    t.after(() => closeSync(input));
+    rmSync(join(cwd, "clock.actual.json"));
+    const args = [...clock, "--actual", "/dev/stdin", "--format", "csv", "--output", "out.csv"];
+    const [status] = await ended(start(args, { cwd, stdio: [input, "ignore", "ignore"] }));
+    assert.equal(status, 1);
+    assert.match(readFileSync(join(cwd, "out.csv"), "utf8"), BEGINNINGS.csv);
+  },
+);
 
 test("says why an output cannot be written, before anything is scored", async (t) => {
   const cwd = folderOf(t, CLOCK);

@@ -26,6 +26,7 @@ export interface Arguments {
 const NOT_IN_THIS_VERSION: Readonly<Record<string, string>> = {
   judge: "This version has no judges: it scores with the metrics that need none, which adk-metrics eval --help lists",
   model: "This version has no judges: it scores with the metrics that need none, which adk-metrics eval --help lists",
+  concurrency: "This version has no judges, so there is nothing to run side by side",
   record: "This version has no judges, so there are no replies to record",
 };
 

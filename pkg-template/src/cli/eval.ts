@@ -1,16 +1,9 @@
 /** `eval`: scores evalsets against what an agent did. */
 
 import { EvalStatus } from "../enums.js";
-import {
-  countCases,
-  countsText,
-  renderCsv,
-  renderHtml,
-  renderJUnit,
-  renderMarkdown,
-  renderTable,
-  type ReportFormat,
-} from "../report/index.js";
+import { renderCsv, renderHtml, renderJUnit, renderMarkdown, renderTable, type ReportFormat } from "../report/index.js";
+import { countCases, countsText } from "../report/results.js";
+import { count } from "../report/text.js";
 import type { Dialect, EvalSetResult, EvaluatorOptions } from "../types.js";
 import { api } from "./api.js";
 import { type Arguments, oneOf, parseArguments } from "./arguments.js";
@@ -19,12 +12,11 @@ import { inFiles, type InputFiles, Mistake, Mistakes, placeOf } from "./mistakes
 import { type Destination, destinations, FORMATS } from "./outputs.js";
 import { ExitStatus, hasColor, note, warn } from "./process.js";
 import { ProgressBar } from "./progress.js";
-import { prepareFile, writeFile, writeOut } from "./write.js";
+import { plainFile, prepareFile, writeFile, writeOut } from "./write.js";
 
 const OPTIONS = {
   actual: { type: "string", multiple: true },
   config: { type: "string" },
-  concurrency: { type: "string" },
   dialect: { type: "string" },
   explain: { type: "string" },
   format: { type: "string", multiple: true },
@@ -49,7 +41,9 @@ export async function evalCommand(args: readonly string[]): Promise<ExitStatus> 
   const evalSets = selections.map(({ file }) => file);
   const planned = destinations(formats, given.all("output"), distinctNames(evalSets));
   const inputs = readInputs(selections, actualFiles(given.all("actual"), evalSets), given.one("config"));
-  for (const { file } of planned) if (file !== undefined) prepareFile(file);
+  const files = planned.flatMap(({ file }) => file ?? []);
+  refuseInputs(files, inputs);
+  for (const file of files) prepareFile(file);
 
   const { results, interrupted } = await evaluateAll(inputs, options);
   const toStdout = planned.find(({ file }) => file === undefined);
@@ -82,22 +76,14 @@ function optionsOf(given: Arguments, formats: readonly ReportFormat[]): Evaluato
   const shown: Explain = formats.includes("html") || detailed ? "all" : formats.every(isBare) ? "none" : "failures";
   const explain = given.one("explain");
   const dialect = given.one("dialect");
-  const concurrency = given.one("concurrency");
   return {
     explain: explain === undefined ? shown : oneOf<Explain>("explain", explain, ["none", "failures", "all"]),
     ...(dialect === undefined ? {} : { dialect: oneOf<Dialect>("dialect", dialect, ["adk-python", "adk-ts"]) }),
-    ...(concurrency === undefined ? {} : { concurrency: positive("concurrency", concurrency) }),
   };
 }
 
 function isBare(format: ReportFormat): boolean {
   return format === "json" || format === "csv";
-}
-
-function positive(option: string, text: string): number {
-  const number = Number(text);
-  if (/^\d+$/.test(text) && number >= 1 && number <= 0xffff_ffff) return number;
-  throw new Mistake(`--${option} takes a whole number of 1 or more, not \`${text}\``);
 }
 
 /** The names of the evalsets; repeated ones are numbered, since each gets a file of its own. */
@@ -151,14 +137,35 @@ function readInputs(selections: readonly Selection[], actual: readonly string[],
   return inputs;
 }
 
+const INPUT_NAMES = { evalSet: "evalset", actual: "file of what the agent did", config: "config" } as const;
+
+/** @throws {Mistake} for an output that is an input, by whatever path: its only copy would be lost. */
+function refuseInputs(outputs: readonly string[], inputs: readonly Input[]): void {
+  const names = new Map<string, string>();
+  for (const { files } of inputs) {
+    for (const input of ["config", "actual", "evalSet"] as const) {
+      const path = files[input] === undefined ? undefined : plainFile(files[input]);
+      if (path !== undefined) names.set(path, INPUT_NAMES[input]);
+    }
+  }
+  for (const output of outputs) {
+    const name = names.get(plainFile(output) ?? "");
+    if (name === undefined) continue;
+    throw new Mistake(`the output would overwrite the ${name}`, {
+      place: output,
+      help: "Name another file or folder with --output",
+    });
+  }
+}
+
 function sayWhichCriteria(inputs: readonly Input[]): void {
   const configs = [...new Set(inputs.flatMap(({ files }) => files.config ?? []))];
   if (configs.length > 1) note("criteria: the test_config.json beside each evalset");
   else if (configs.length > 0) note(`criteria: ${configs.join()}`);
   const bare = new Set(inputs.filter(({ files }) => files.config === undefined).map(({ files }) => files.evalSet));
   if (bare.size === 0) return;
-  const names = [...bare].join(", ");
-  note(`criteria: ADK's default, tool_trajectory_avg_score 1.0 and response_match_score 0.8, for ${names}`);
+  const which = bare.size === 1 ? [...bare].join() : count(bare.size, "evalset");
+  note(`criteria: ADK's default, tool_trajectory_avg_score 1.0 and response_match_score 0.8, for ${which}`);
 }
 
 async function evaluateAll(
@@ -264,5 +271,5 @@ function rendered(
 
 function summaryOf(results: readonly EvalSetResult[]): string {
   const cases = results.reduce((sum, { evalCaseResults }) => sum + evalCaseResults.length, 0);
-  return `${cases} case${cases === 1 ? "" : "s"}: ${countsText(countCases(results))}`;
+  return `${count(cases, "case")}: ${countsText(countCases(results))}`;
 }

@@ -46,7 +46,6 @@ Scoring
                          adk-ts: those of @iqai/adk 0.5.9, for who moves over from it.
   --explain <which>      For which results to work out why: none, failures, all.
                          Default: what the chosen formats show.
-  --concurrency <n>      How many metrics of your own run at a time. Default: 8.
 
 Output
   --format <name>        table (default), json (ADK's evalset results), junit, md, csv, html.

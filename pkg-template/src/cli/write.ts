@@ -38,6 +38,15 @@ export function prepareFile(file: string): void {
   }
 }
 
+/** The one path of a plain file, however it was named; undefined for what is none, or has no path any more. */
+export function plainFile(file: string): string | undefined {
+  try {
+    return isPlainFile(file) ? realpathSync.native(file) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
 /** Makes a folder and those above it. `mkdirSync` can do this too, but never returns for a folder below `/proc`. */
 function makeFolder(folder: string): void {
   if (kindOf(folder) === "folder") return;
