@@ -7,6 +7,7 @@ import {
   renderMarkdown,
   renderTable,
 } from "../../pkg-template/src/report/index.js";
+import * as report from "../../pkg-template/src/report/index.js";
 import { emptySet, hostileSet, largeSet, supportSet, travelSet } from "./fixtures.js";
 
 const sets = () => [travelSet(), supportSet()];
@@ -166,6 +167,38 @@ test("Markdown: a report keeps within its bytes and says what it left out", () =
   assert.match(renderMarkdown([largeSet(2000)], { maxBytes: 65_536 }), /sections left out to keep within 65,536 bytes/);
   assert.match(renderMarkdown([largeSet(2000)]), /… and 1,800 more cases\./);
 });
+
+const RENDERERS = { renderCsv, renderHtml, renderJUnit, renderMarkdown, renderTable };
+
+test("the entry is its renderers", () => {
+  assert.deepEqual(Object.keys(report).sort(), Object.keys(RENDERERS));
+});
+
+for (const [name, render] of Object.entries(RENDERERS)) {
+  test(`${name} takes one result as a list of one`, () => {
+    assert.equal(render(travelSet()), render([travelSet()]));
+  });
+
+  test(`${name} says what it expects in place of anything else`, () => {
+    const noTurns = { ...travelSet(), evalCaseResults: [{ evalId: "a", overallEvalMetricResults: [] }] };
+    const others: [unknown, string, RegExp?][] = [
+      [undefined, "results"],
+      [null, "results"],
+      ["text", "results"],
+      [{}, "results"],
+      [{ evalSetId: "a", evalCaseResults: [null] }, "results"],
+      [{ evalCaseResults: [] }, "results"],
+      [Promise.resolve(travelSet()), "results", /Await/],
+      [[travelSet(), null], "results[1]"],
+      [[noTurns], "results[0]"],
+      [new Array(1), "results[0]"],
+    ];
+    for (const [other, path, help = /evaluate/] of others) {
+      const expected = { name: "AdkMetricsError", code: "invalid_input", path, help };
+      assert.throws(() => render(other as report.Results), expected);
+    }
+  });
+}
 
 test("no evalset, an empty evalset: every format still renders", () => {
   for (const render of [renderCsv, renderJUnit, renderMarkdown]) {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { EvalStatus } from "../../pkg-template/src/enums.js";
-import { countCases, countsText, finalText, namedCases, toolCallsOf } from "../../pkg-template/src/report/index.js";
+import { countCases, countsText, finalText, namedCases, toolCallsOf } from "../../pkg-template/src/report/results.js";
 import type { Invocation } from "../../pkg-template/src/types.js";
 import { call, evalCase, evalSet, supportSet, travelSet } from "./fixtures.js";
 

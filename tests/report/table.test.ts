@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { displayWidth, renderTable } from "../../pkg-template/src/report/index.js";
+import { sideText } from "../../pkg-template/src/report/difference.js";
+import { renderTable } from "../../pkg-template/src/report/index.js";
+import { displayWidth } from "../../pkg-template/src/report/text.js";
 import { emptySet, hostileSet, supportSet, travelSet } from "./fixtures.js";
 
 const all = () => [travelSet(), supportSet(), hostileSet(), emptySet()];
@@ -36,6 +38,19 @@ test("a failed trajectory shows what differs, call by call", () => {
   ]) {
     assert.ok(text.includes(`      ${line}\n`), line);
   }
+});
+
+test("an integer that came as its digits shows as a number opposite a number, and only there", () => {
+  const digits = "9007199254740993";
+  assert.deepEqual([sideText(digits, 7), sideText(7, digits)], [digits, "7"]);
+  assert.equal(sideText(`-${digits}`, 7), `-${digits}`);
+  for (const opposite of ["9007199254740995", undefined, null, { id: 7 }]) {
+    assert.equal(sideText(digits, opposite), `"${digits}"`);
+  }
+  for (const text of ["42", "0042", "4e99", "9007199254740991", `0${digits}`, ` ${digits}`]) {
+    assert.equal(sideText(text, 7), JSON.stringify(text));
+  }
+  assert.equal(sideText(undefined, 7), "(absent)");
 });
 
 test("a failed response shows both texts, precision and recall", () => {

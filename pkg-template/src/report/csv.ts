@@ -1,7 +1,7 @@
 /** Results as a table for spreadsheets and data frames (RFC 4180: CRLF, quotes doubled). */
 
-import type { EvalMetricResult, EvalSetResult } from "../types.js";
-import { namedCases, statusWord } from "./results.js";
+import type { EvalMetricResult } from "../types.js";
+import { listOf, namedCases, type Results, statusWord } from "./results.js";
 import { head, visible } from "./text.js";
 
 const HEADER = ["evalSetId", "evalId", "turn", "metricName", "score", "threshold", "evalStatus", "reason"];
@@ -14,13 +14,16 @@ const HEADER = ["evalSetId", "evalId", "turn", "metricName", "score", "threshold
  * A text that a spreadsheet would take for a formula gets a leading apostrophe, and control characters
  * are replaced by visible ones.
  *
+ * @throws {AdkMetricsError} `invalid_input` for anything but results.
+ *
  * @example
  * renderCsv([result]).split("\r\n")[0];
  * // "evalSetId,evalId,turn,metricName,score,threshold,evalStatus,reason"
  */
-export function renderCsv(results: readonly EvalSetResult[]): string {
+export function renderCsv(results: Results): string {
+  const sets = listOf(results);
   const rows: string[] = [HEADER.join(",")];
-  for (const set of results) {
+  for (const set of sets) {
     for (const { name, result } of namedCases(set)) {
       const row = (turn: string, metric: EvalMetricResult) =>
         rows.push(

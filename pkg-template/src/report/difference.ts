@@ -114,7 +114,7 @@ function alignmentLines(turn: Turn, alignment: readonly AlignmentEntry[]): Diffe
           { mark: "changed", text: made },
           ...(entry.differences ?? []).map(({ path, expected, actual }): DifferenceLine => ({
             mark: "changed",
-            text: `  ${oneLine(path) || "arguments"}: ${sideText(expected)} → ${sideText(actual)}`,
+            text: `  ${oneLine(path) || "arguments"}: ${sideText(expected, actual)} → ${sideText(actual, expected)}`,
           })),
         ];
     }
@@ -126,9 +126,18 @@ export function placesText({ expectedIndex, actualIndex }: AlignmentEntry): stri
   return `(expected as call ${(expectedIndex ?? 0) + 1}, made as call ${(actualIndex ?? 0) + 1})`;
 }
 
-/** One side of a difference; nothing there is not null. */
-export function sideText(value: unknown): string {
-  return value === undefined ? "(absent)" : valueText(value, 200);
+/**
+ * One side of a difference; nothing there is not null. An integer that JavaScript's numbers cannot hold comes as its
+ * digits: opposite a number it is shown as the number that it is.
+ */
+export function sideText(value: unknown, opposite: unknown): string {
+  if (value === undefined) return "(absent)";
+  const isNumber = typeof opposite === "number" && typeof value === "string" && isUnsafeInteger(value);
+  return isNumber ? value : valueText(value, 200);
+}
+
+function isUnsafeInteger(text: string): boolean {
+  return /^-?[1-9]\d{15,199}$/.test(text) && !Number.isSafeInteger(Number(text));
 }
 
 /** Both lists of calls as they are, for results that came without an alignment. */

@@ -21,11 +21,13 @@ import {
   informationalLabel,
   informationalMetrics,
   judgedMetrics,
+  listOf,
   metricNames,
   type NamedCase,
   type Notice,
   namedCases,
   noticesOf,
+  type Results,
   type StatusCounts,
   stampText,
   statusWord,
@@ -64,12 +66,15 @@ const MOST_COLUMNS = 4;
 /**
  * Renders results as one self-contained HTML page.
  *
+ * @throws {AdkMetricsError} `invalid_input` for anything but results.
+ *
  * @example
  * await writeFile("report.html", renderHtml([result], { title: "Nightly evaluation" }));
  */
-export function renderHtml(results: readonly EvalSetResult[], options: HtmlOptions = {}): string {
+export function renderHtml(results: Results, options: HtmlOptions = {}): string {
+  const sets = listOf(results);
   const title = options.title ?? "Evaluation report";
-  const counts = countCases(results);
+  const counts = countCases(sets);
   const policy = `default-src 'none'; style-src '${STYLE_HASH}'; base-uri 'none'; form-action 'none'`;
   const page = html`<!doctype html>
 <html lang="en">
@@ -86,13 +91,13 @@ export function renderHtml(results: readonly EvalSetResult[], options: HtmlOptio
 ${ICONS}
 <header class="page">
 <h1>${head(title, 200)}</h1>
-${overview(results, counts)}
+${overview(sets, counts)}
 </header>
 <main>
 ${filter(counts)}
-${results.map(setSection)}
+${sets.map(setSection)}
 </main>
-<footer><div class="page">${[...new Set(results.map(stampText))].map((stamp) => html`<p>${stamp}</p>`)}</div></footer>
+<footer><div class="page">${[...new Set(sets.map(stampText))].map((stamp) => html`<p>${stamp}</p>`)}</div></footer>
 </body>
 </html>
 `;
@@ -658,5 +663,5 @@ function nested(differences: Differences): Markup | undefined {
     ({ path }) => path === "" || /^(?:[A-Za-z_$][\w$]*|\["(?:[^"\\]|\\.)*"\])[.[]/.test(path),
   );
   if (deep.length === 0) return undefined;
-  return html`<ul class="nested">${deep.map(({ path, expected, actual }) => html`<li><code dir="ltr">${head(path, 300) || "arguments"}: ${sideText(expected)} → ${sideText(actual)}</code></li>`)}</ul>`;
+  return html`<ul class="nested">${deep.map(({ path, expected, actual }) => html`<li><code dir="ltr">${head(path, 300) || "arguments"}: ${sideText(expected, actual)} → ${sideText(actual, expected)}</code></li>`)}</ul>`;
 }

@@ -1,6 +1,6 @@
 /**
  * Results for people and their tools: a terminal, a CI server, a job summary, a spreadsheet, a browser.
- * Every renderer takes the results of one or several evalsets and returns a string.
+ * Every renderer takes the results of one evalset or a list of them and returns a string.
  */
 
 /** The formats of a report; `json` is the results themselves, in ADK's schema. */
@@ -10,18 +10,5 @@ export { renderCsv } from "./csv.js";
 export { type HtmlOptions, renderHtml } from "./html.js";
 export { renderJUnit } from "./junit.js";
 export { type MarkdownOptions, renderMarkdown } from "./markdown.js";
-export {
-  countCases,
-  countStatuses,
-  countsText,
-  finalText,
-  type NamedCase,
-  namedCases,
-  type StatusCounts,
-  statusWord,
-  textOf,
-  toolCallsOf,
-  userText,
-} from "./results.js";
+export type { Results } from "./results.js";
 export { renderTable, type TableOptions } from "./table.js";
-export { amountText, callText, displayWidth, scoreText, shorten, valueText, visible } from "./text.js";

@@ -17,7 +17,9 @@ import {
   countStatuses,
   informationalMetrics,
   judgedMetrics,
+  listOf,
   namedCases,
+  type Results,
   statusWord,
   timestampText,
 } from "./results.js";
@@ -27,11 +29,14 @@ import { head, oneLine, shorten, visible } from "./text.js";
  * Renders results as one JUnit XML document. Characters that XML 1.0 cannot hold are replaced by
  * visible ones.
  *
+ * @throws {AdkMetricsError} `invalid_input` for anything but results.
+ *
  * @example
  * await writeFile("junit.xml", renderJUnit([result]));
  */
-export function renderJUnit(results: readonly EvalSetResult[]): string {
-  const suites = results.map((set) => ({
+export function renderJUnit(results: Results): string {
+  const sets = listOf(results);
+  const suites = sets.map((set) => ({
     set,
     tests: namedCases(set).flatMap(({ name, result }) => testsOf(name, result)),
   }));

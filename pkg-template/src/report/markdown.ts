@@ -6,16 +6,18 @@
  */
 
 import { EvalStatus } from "../enums.js";
-import type { EvalMetricResult, EvalSetResult } from "../types.js";
+import type { EvalMetricResult } from "../types.js";
 import { type DifferenceLine, failuresOf, type MetricFailure, verdictText } from "./difference.js";
 import {
   countCases,
   countsText,
   judgedMetrics,
+  listOf,
   metricNames,
   type NamedCase,
   namedCases,
   noticesOf,
+  type Results,
   stampText,
   statusWord,
 } from "./results.js";
@@ -36,14 +38,17 @@ export interface MarkdownOptions {
  * Renders results as Markdown: for each set a table of its cases and metrics, then the differences
  * of each case that did not pass, collapsed.
  *
+ * @throws {AdkMetricsError} `invalid_input` for anything but results.
+ *
  * @example
  * await appendFile(process.env.GITHUB_STEP_SUMMARY, renderMarkdown([result]));
  */
-export function renderMarkdown(results: readonly EvalSetResult[], options: MarkdownOptions = {}): string {
+export function renderMarkdown(results: Results, options: MarkdownOptions = {}): string {
+  const sets = listOf(results);
   const { maxBytes = 1_000_000, maxRows = 200 } = options;
-  const cases = results.reduce((sum, set) => sum + set.evalCaseResults.length, 0);
-  const head = [`## Evaluation of ${count(cases, "case")}: ${countsText(countCases(results))}`];
-  const foot = [...new Set(results.map(stampText))].map((stamp) => `<sub>${prose(stamp)}</sub>`);
+  const cases = sets.reduce((sum, set) => sum + set.evalCaseResults.length, 0);
+  const head = [`## Evaluation of ${count(cases, "case")}: ${countsText(countCases(sets))}`];
+  const foot = [...new Set(sets.map(stampText))].map((stamp) => `<sub>${prose(stamp)}</sub>`);
   const limit = maxBytes - [...head, ...foot].reduce((sum, block) => sum + bytes(block), 0) - 200;
   const body: string[] = [];
   let used = 0;
@@ -56,7 +61,7 @@ export function renderMarkdown(results: readonly EvalSetResult[], options: Markd
       used += size;
     }
   };
-  for (const set of results) {
+  for (const set of sets) {
     const named = worstFirst(namedCases(set));
     write(`### ${code(set.evalSetId)} ${countsText(countCases([set]))}`);
     for (const { message, place, help } of noticesOf(set)) {

@@ -1,8 +1,43 @@
-/** How reports read results: the calls and texts of a turn, statuses in words, counts, and names of runs. */
+/**
+ * How reports read results: what they take for results, the calls and texts of a turn, statuses in words, counts, and
+ * names of runs.
+ */
 
 import { EvalStatus } from "../enums.js";
+import { AdkMetricsError } from "../errors.js";
 import type { Content, EvalCaseResult, EvalMetricResult, EvalSetResult, FunctionCall, Invocation } from "../types.js";
 import { isRecord } from "./text.js";
+
+/** What every renderer takes: the results of one evalset or of several. */
+export type Results = EvalSetResult | readonly EvalSetResult[];
+
+/**
+ * The results as a list. Looks at the sets and their cases, as deep as it takes to tell results from something else.
+ *
+ * @throws {AdkMetricsError} `invalid_input` for anything but results.
+ */
+export function listOf(results: Results): readonly EvalSetResult[] {
+  const given: unknown = results;
+  const list: readonly unknown[] = Array.isArray(given) ? given : [given];
+  const wrong = list.findIndex((set) => !isEvalSetResult(set));
+  if (wrong < 0) return list as readonly EvalSetResult[];
+  const isPending = isRecord(list[wrong]) && typeof list[wrong].then === "function";
+  throw new AdkMetricsError("invalid_input", "expected an EvalSetResult or a list of them, found something else", {
+    path: Array.isArray(given) ? `results[${wrong}]` : "results",
+    help: isPending ? "Await it first" : "Pass what evaluate() resolves to",
+  });
+}
+
+function isEvalSetResult(value: unknown): value is EvalSetResult {
+  if (!isRecord(value) || typeof value.evalSetId !== "string" || !Array.isArray(value.evalCaseResults)) return false;
+  return value.evalCaseResults.every(
+    (result: unknown) =>
+      isRecord(result) &&
+      typeof result.evalId === "string" &&
+      Array.isArray(result.overallEvalMetricResults) &&
+      Array.isArray(result.evalMetricResultPerInvocation),
+  );
+}
 
 /**
  * The tool calls of an invocation, in order: its `toolUses`, or every function call of every event.

@@ -10,10 +10,12 @@ import {
   informationalLabel,
   informationalMetrics,
   judgedMetrics,
+  listOf,
   metricNames,
   type NamedCase,
   namedCases,
   noticesOf,
+  type Results,
   stampText,
   statusWord,
   toolCallsOf,
@@ -47,12 +49,15 @@ export interface TableOptions {
  * Renders results for a terminal. No line is wider than `width`, however wide its characters are,
  * and no text of a result can control the terminal.
  *
+ * @throws {AdkMetricsError} `invalid_input` for anything but results.
+ *
  * @example
  * console.log(renderTable([result], { color: process.stdout.isTTY, width: process.stdout.columns }));
  */
-export function renderTable(results: readonly EvalSetResult[], options: TableOptions = {}): string {
+export function renderTable(results: Results, options: TableOptions = {}): string {
+  const sets = listOf(results);
   const page = new Page(Math.max(60, Math.floor(options.width ?? 100)), options.color ?? false);
-  for (const set of results) {
+  for (const set of sets) {
     const cases = namedCases(set);
     writeSetHeading(page, set);
     writeScores(page, cases);
@@ -60,7 +65,7 @@ export function renderTable(results: readonly EvalSetResult[], options: TableOpt
     writeFailures(page, cases);
     if (options.details) writeDetails(page, cases);
   }
-  writeSummary(page, results);
+  writeSummary(page, sets);
   return page.text();
 }
 
