@@ -1,9 +1,10 @@
+import { closest } from "./cli/closest.js";
 import { call } from "./engine/call.js";
 import { drive, type RunPlan } from "./engine/run.js";
-import { isObject, toBytes, unexpected } from "./engine/input.js";
+import { checkCount, isObject, reading, toBytes, unexpected } from "./engine/input.js";
 import { invocationsOf } from "./engine/invocations.js";
 import { engineOptions } from "./engine/options.js";
-import { ofMistake } from "./errors.js";
+import { AdkMetricsError, ofMistake } from "./errors.js";
 import { DEFAULT_METRIC_EVALUATOR_REGISTRY } from "./registry.js";
 import type { EvalCaseResult, EvalSetResult, EvaluateRequest } from "./types.js";
 
@@ -13,7 +14,7 @@ import type { EvalCaseResult, EvalSetResult, EvaluateRequest } from "./types.js"
  * Runs belong to cases by eval id; a repeated id is another run of its case. A case without a run is FAILED with the
  * reason, and a metric that cannot be computed is NOT_EVALUATED with the reason; the others go on.
  *
- * @throws {AdkMetricsError} if an input cannot be used.
+ * @throws {AdkMetricsError} if an input cannot be used. What `onProgress` throws passes through.
  */
 export async function evaluate(request: EvaluateRequest): Promise<EvalSetResult> {
   const batches = evaluateBatches(request);
@@ -42,7 +43,8 @@ export async function* evaluateStream(request: EvaluateRequest): AsyncGenerator<
 
 /** Case results in batches: a step of an async generator for each of 10,000 would cost more than scoring them. */
 async function* evaluateBatches(request: EvaluateRequest): AsyncGenerator<EvalCaseResult[], EvalSetResult> {
-  const plan = planOf(request);
+  const given = reading("request", () => copyOf(request));
+  const plan = planOf(given);
   const output = drive(plan);
   const [engineVersion, referenceVersion] = call(plan, (engine) => engine.versions()) as [string, string];
   const creationTimestamp = Date.now() / 1000;
@@ -54,7 +56,7 @@ async function* evaluateBatches(request: EvaluateRequest): AsyncGenerator<EvalCa
     creationTimestamp,
     engineVersion,
     referenceVersion,
-    dialect: request.dialect ?? "adk-python",
+    dialect: given.dialect ?? "adk-python",
   };
   let total = 0;
   try {
@@ -78,30 +80,67 @@ async function* evaluateBatches(request: EvaluateRequest): AsyncGenerator<EvalCa
       const results = next.value.cases.map(({ result }) => result);
       for (const result of results) set.evalCaseResults.push(result);
       yield results;
-      request.onProgress?.({ done: set.evalCaseResults.length, total });
+      given.onProgress?.({ done: set.evalCaseResults.length, total });
     }
   } finally {
     await output.return({ cancelled: true });
   }
 }
 
-function planOf(request: EvaluateRequest): RunPlan {
+/** The keys of a request; the type makes sure that none is missing. */
+const REQUEST_KEYS: Readonly<Record<keyof EvaluateRequest, true>> = {
+  evalSet: true,
+  actual: true,
+  config: true,
+  criteria: true,
+  registry: true,
+  evalIds: true,
+  evalSetName: true,
+  dialect: true,
+  explain: true,
+  concurrency: true,
+  timeoutMs: true,
+  signal: true,
+  onProgress: true,
+};
+
+/** Reads each property of a request once; a getter need not answer the same twice. */
+function copyOf(request: EvaluateRequest): EvaluateRequest {
   if (typeof request !== "object" || request === null) throw unexpected("an object", request, "request");
+  const known = Object.keys(REQUEST_KEYS) as (keyof EvaluateRequest)[];
+  for (const key of Object.keys(request)) {
+    if (Object.hasOwn(REQUEST_KEYS, key)) continue;
+    const meant = closest(key, known);
+    if (meant === undefined) continue;
+    const help = `Did you mean \`${meant}\`?`;
+    throw new AdkMetricsError("invalid_input", `there is no option \`${key}\``, { path: `request: ${key}`, help });
+  }
+  const copy = Object.fromEntries(known.map((key) => [key, request[key]])) as unknown as EvaluateRequest;
+  const { evalIds, onProgress } = copy;
+  if (Array.isArray(evalIds)) {
+    checkCount(evalIds.length, "evalIds");
+    copy.evalIds = Array.from<string>(evalIds);
+  }
+  if (typeof onProgress === "function") copy.onProgress = (progress) => onProgress.call(request, progress);
+  return copy;
+}
+
+function planOf(request: EvaluateRequest): RunPlan {
   const { registry = DEFAULT_METRIC_EVALUATOR_REGISTRY, evalIds, evalSetName = "evalset" } = request;
-  if (typeof registry?.customMetricNames !== "function") {
+  const custom: unknown = reading("registry", () => {
+    if (typeof registry?.customMetricNames === "function") return Array.from(registry.customMetricNames());
     throw unexpected("a MetricEvaluatorRegistry", registry, "registry");
-  }
-  if (evalIds !== undefined && !(Array.isArray(evalIds) && evalIds.every((id) => typeof id === "string"))) {
-    throw unexpected("an array of eval ids", evalIds, "evalIds");
-  }
+  });
+  if (!isTexts(custom)) throw unexpected("an array of names", custom, "registry: customMetricNames()");
+  if (evalIds !== undefined && !isTexts(evalIds)) throw unexpected("an array of eval ids", evalIds, "evalIds");
   if (typeof evalSetName !== "string") throw unexpected("a text", evalSetName, "evalSetName");
   const options = {
     ...engineOptions(request),
-    custom: registry.customMetricNames(),
+    custom,
     cases: evalIds,
     name: evalSetName,
   };
-  const config = request.config ?? (request.criteria === undefined ? undefined : { criteria: request.criteria });
+  const config = configOf(request);
   const bytes = {
     evalSet: toBytes(request.evalSet, "evalSet"),
     actual: toBytes(request.actual, "actual"),
@@ -116,6 +155,20 @@ function planOf(request: EvaluateRequest): RunPlan {
     registry,
     hasLines: (input) => input !== undefined && !isObject(inputs[input]),
   };
+}
+
+function isTexts(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every((text) => typeof text === "string");
+}
+
+function configOf({ config, criteria }: EvaluateRequest): EvaluateRequest["config"] {
+  const given = config ?? undefined;
+  if (criteria === undefined) return given;
+  if (given === undefined) return { criteria };
+  throw new AdkMetricsError("invalid_input", "`config` and `criteria` are both given", {
+    path: "criteria",
+    help: "Give one of the two",
+  });
 }
 
 function mistakeOf(

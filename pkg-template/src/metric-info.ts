@@ -1,4 +1,5 @@
 import { withEngine } from "./engine/instance.js";
+import { PrebuiltMetrics } from "./enums.js";
 import { AdkMetricsError } from "./errors.js";
 import type { MetricInfo } from "./types.js";
 
@@ -11,9 +12,23 @@ interface EngineMetricInfo {
   requiresThreshold: boolean;
 }
 
-/** What is known of every metric of the engine, in the order of its registry. */
-export function metricInfos(): MetricInfo[] {
-  return engineInfos().map(toMetricInfo);
+/** ADK-TS's old names of metrics. */
+const LEGACY_NAMES: Readonly<Record<string, PrebuiltMetrics>> = {
+  [PrebuiltMetrics.TOOL_TRAJECTORY_SCORE]: PrebuiltMetrics.TOOL_TRAJECTORY_AVG_SCORE,
+  [PrebuiltMetrics.RESPONSE_MATCH]: PrebuiltMetrics.RESPONSE_MATCH_SCORE,
+  [PrebuiltMetrics.SAFETY]: PrebuiltMetrics.SAFETY_V1,
+};
+
+/** Today's name of a metric that may go by ADK-TS's old one; any other name as it is. */
+export function currentName(name: string): string {
+  return Object.hasOwn(LEGACY_NAMES, name) ? (LEGACY_NAMES[name] as string) : name;
+}
+
+/** The name of a metric that may be written as the enum does (`RESPONSE_MATCH_SCORE`), or in ADK-TS's old way. */
+export function canonicalName(name: string): string {
+  return currentName(
+    Object.hasOwn(PrebuiltMetrics, name) ? PrebuiltMetrics[name as keyof typeof PrebuiltMetrics] : name,
+  );
 }
 
 /** What is known of a metric of the engine. */

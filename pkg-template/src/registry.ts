@@ -1,4 +1,4 @@
-import { unexpected } from "./engine/input.js";
+import { reading, unexpected } from "./engine/input.js";
 import { PrebuiltMetrics } from "./enums.js";
 import { AdkMetricsError } from "./errors.js";
 import {
@@ -13,7 +13,8 @@ import {
   ToolTrajectoryF1Evaluator,
   TrajectoryEvaluator,
 } from "./evaluators.js";
-import type { EvalMetric, EvaluatorOptions, MetricInfo, MetricRegistry } from "./types.js";
+import { currentName } from "./metric-info.js";
+import type { EvalMetric, EvaluatorOptions, Interval, MetricInfo, MetricRegistry } from "./types.js";
 
 const ENGINE_CLASSES: readonly (readonly [PrebuiltMetrics, EvaluatorClass])[] = [
   [PrebuiltMetrics.TOOL_TRAJECTORY_AVG_SCORE, TrajectoryEvaluator],
@@ -25,13 +26,6 @@ const ENGINE_CLASSES: readonly (readonly [PrebuiltMetrics, EvaluatorClass])[] = 
   [PrebuiltMetrics.TOKEN_USAGE_V1, TokenUsageV1Evaluator],
   [PrebuiltMetrics.INVOCATION_DURATION_V1, InvocationDurationV1Evaluator],
 ];
-
-/** ADK-TS's old names of metrics. */
-const LEGACY_NAMES: Readonly<Record<string, PrebuiltMetrics>> = {
-  [PrebuiltMetrics.TOOL_TRAJECTORY_SCORE]: PrebuiltMetrics.TOOL_TRAJECTORY_AVG_SCORE,
-  [PrebuiltMetrics.RESPONSE_MATCH]: PrebuiltMetrics.RESPONSE_MATCH_SCORE,
-  [PrebuiltMetrics.SAFETY]: PrebuiltMetrics.SAFETY_V1,
-};
 
 /** Where evaluators are found by the name of their metric. */
 export class MetricEvaluatorRegistry implements MetricRegistry {
@@ -46,23 +40,33 @@ export class MetricEvaluatorRegistry implements MetricRegistry {
   /**
    * The evaluator of a metric.
    *
-   * @throws {AdkMetricsError} `unknown_metric` if there is none.
+   * @throws {AdkMetricsError} `unknown_metric` if there is none, `metric_unavailable` for a metric of google-adk that
+   * this version does not have.
    */
   getEvaluator(metric: EvalMetric): Evaluator {
-    if (typeof metric?.metricName !== "string") throw unexpected("a text", metric?.metricName, "metric: metricName");
-    const { metricName } = metric;
-    const name = Object.hasOwn(LEGACY_NAMES, metricName) ? LEGACY_NAMES[metricName] : metricName;
+    const metricName = nameOf(metric, "metric");
+    const name = currentName(metricName);
     const found =
       this.#custom.get(metricName)?.evaluator ?? ENGINE_CLASSES.find(([prebuilt]) => prebuilt === name)?.[1];
-    if (found === undefined) throw new AdkMetricsError("unknown_metric", `${metricName} not found in registry.`);
-    return new found(metric, this.#options);
+    if (found !== undefined) return new found(metric, this.#options);
+    if (PREBUILT_NAMES.includes(name)) {
+      const message = `\`${metricName}\` asks a judge model, which this version does not do`;
+      throw new AdkMetricsError("metric_unavailable", message, {
+        help: "Register a metric of your own under this name",
+      });
+    }
+    throw new AdkMetricsError("unknown_metric", `${metricName} not found in registry.`);
   }
 
-  /** Adds a metric of your own, or replaces the evaluator of one. */
+  /**
+   * Adds a metric of your own, or replaces the evaluator of one.
+   *
+   * @throws {AdkMetricsError} `invalid_input` for an info without a name, or what is no class.
+   */
   registerEvaluator(info: MetricInfo, evaluator: EvaluatorClass): void {
-    if (typeof info?.metricName !== "string") throw unexpected("a text", info?.metricName, "info: metricName");
+    const name = nameOf(info, "info");
     if (typeof evaluator !== "function") throw unexpected("a class", evaluator, "evaluator");
-    this.#custom.set(info.metricName, { info: copyOf(info), evaluator });
+    this.#custom.set(name, { info: { ...reading("info", () => copyOf(info)), metricName: name }, evaluator });
   }
 
   /** What is known of every registered metric. */
@@ -78,10 +82,23 @@ export class MetricEvaluatorRegistry implements MetricRegistry {
   }
 }
 
+const PREBUILT_NAMES: readonly string[] = Object.values(PrebuiltMetrics);
+
+function nameOf(named: { metricName: string }, what: string): string {
+  const metricName: unknown = reading(what, () => named?.metricName);
+  if (typeof metricName !== "string") throw unexpected("a text", metricName, `${what}: metricName`);
+  return metricName;
+}
+
+/** A `null`, as JSON of Python has it for what is absent, is left out. */
 function copyOf({ metricValueInfo, ...info }: MetricInfo): MetricInfo {
-  if (metricValueInfo === undefined) return info;
-  const { interval } = metricValueInfo;
-  return { ...info, metricValueInfo: interval === undefined ? {} : { interval: { ...interval } } };
+  const given: MetricInfo["metricValueInfo"] | null = metricValueInfo;
+  if (given === undefined || given === null) return info;
+  const interval: Interval | undefined | null = given.interval;
+  return {
+    ...info,
+    metricValueInfo: interval === undefined || interval === null ? {} : { interval: { ...interval } },
+  };
 }
 
 /** The registry that is used where none is given. */

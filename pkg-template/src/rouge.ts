@@ -1,4 +1,4 @@
-import { checkSize, unexpected } from "./engine/input.js";
+import { checkSize, unexpected, wellFormed } from "./engine/input.js";
 import { engineGeneration, memoryBuffer, withEngine } from "./engine/instance.js";
 import { dialectOf } from "./engine/options.js";
 import type { RougePairs } from "./generated/adk_metrics.js";
@@ -23,11 +23,16 @@ const scorers: { [dialect in Dialect]?: { pairs: RougePairs; generation: number 
  * ```ts
  * rouge1("The weather in London is sunny", "It's sunny in London today").fmeasure; // 0.5
  * ```
+ *
+ * @throws {AdkMetricsError} `invalid_input` for what is no text, `invalid_json` for half of a surrogate pair,
+ * `limit_exceeded` for more than 256 MiB.
  */
 export function rouge1(reference: string, candidate: string, options: { dialect?: Dialect } = {}): Rouge {
   if (typeof reference !== "string") throw unexpected("a text", reference, "reference");
   if (typeof candidate !== "string") throw unexpected("a text", candidate, "candidate");
   checkSize(reference.length + candidate.length, "reference and candidate");
+  wellFormed(reference, "reference");
+  wellFormed(candidate, "candidate");
   const dialect = dialectOf(options);
   return withEngine((engine) => {
     const generation = engineGeneration();

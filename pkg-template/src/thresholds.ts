@@ -1,5 +1,7 @@
-import { unexpected } from "./engine/input.js";
-import { EvalStatus, PrebuiltMetrics } from "./enums.js";
+import { reading, unexpected } from "./engine/input.js";
+import { EvalStatus } from "./enums.js";
+import { AdkMetricsError } from "./errors.js";
+import { canonicalName } from "./metric-info.js";
 import type {
   Criterion,
   EvalCaseResult,
@@ -11,34 +13,90 @@ import type {
 /**
  * The same results under other thresholds: statuses are decided anew, nothing is scored again. Metrics that `criteria`
  * does not name, results without a score and informational metrics stay as they are. The result given is not changed.
+ *
+ * @param criteria Metric name to threshold. A metric is found by any of its names: today's, ADK-TS's old one, or the
+ * enum's (`RESPONSE_MATCH_SCORE`).
+ * @throws {AdkMetricsError} `invalid_input` for what is no result or no threshold, `unknown_metric` for a metric that
+ * no result has; where no metric has a result at all, any name is taken.
  */
 export function withThresholds(result: EvalSetResult, criteria: Record<string, number | Criterion>): EvalSetResult {
-  if (!Array.isArray(result?.evalCaseResults)) {
-    throw unexpected("the result of an evaluation", result?.evalCaseResults, "result: evalCaseResults");
-  }
-  if (typeof criteria !== "object" || criteria === null) throw unexpected("an object", criteria, "criteria");
-  const thresholds = new Map<string, number>();
-  for (const [key, criterion] of Object.entries(criteria)) {
-    const threshold: unknown = typeof criterion === "object" && criterion !== null ? criterion.threshold : criterion;
-    if (threshold === undefined) continue;
-    if (typeof threshold !== "number" || !Number.isFinite(threshold)) {
-      throw unexpected("a finite number", threshold, `criteria: ${key}`);
-    }
-    // A config may name metrics as the enum does.
-    thresholds.set(
-      Object.hasOwn(PrebuiltMetrics, key) ? PrebuiltMetrics[key as keyof typeof PrebuiltMetrics] : key,
-      threshold,
-    );
-  }
-  return { ...result, evalCaseResults: result.evalCaseResults.map((one) => caseWith(one, thresholds)) };
+  const given = reading("criteria", () => thresholdsOf(criteria));
+  return reading("result", () => {
+    checkResult(result);
+    const thresholds = thresholdsByName(given, namesIn(result));
+    return { ...result, evalCaseResults: result.evalCaseResults.map((one) => caseWith(one, thresholds)) };
+  });
 }
 
 type Thresholds = ReadonlyMap<string, number>;
 
-function caseWith(result: EvalCaseResult, thresholds: Thresholds): EvalCaseResult {
-  if (!Array.isArray(result?.overallEvalMetricResults) || !Array.isArray(result.evalMetricResultPerInvocation)) {
-    throw unexpected("the result of a case", result, "result: evalCaseResults");
+/** The thresholds that criteria give; undefined for a criterion that gives none. */
+function thresholdsOf(criteria: Record<string, number | Criterion>): ReadonlyMap<string, number | undefined> {
+  if (typeof criteria !== "object" || criteria === null) throw unexpected("an object", criteria, "criteria");
+  const thresholds = new Map<string, number | undefined>();
+  for (const [key, criterion] of Object.entries(criteria)) {
+    const threshold: unknown = typeof criterion === "object" && criterion !== null ? criterion.threshold : criterion;
+    if (threshold !== undefined && (typeof threshold !== "number" || !Number.isFinite(threshold))) {
+      throw unexpected("a finite number", threshold, `criteria: ${key}`);
+    }
+    thresholds.set(key, threshold);
   }
+  return thresholds;
+}
+
+/** The thresholds by the names that the results have. The very name of a metric wins over its other names. */
+function thresholdsByName(given: ReadonlyMap<string, number | undefined>, names: ReadonlySet<string>): Thresholds {
+  const byName = new Map<string, number>();
+  const exact = new Map<string, number>();
+  for (const [key, threshold] of given) {
+    const reached = names.has(key) ? [key] : [...names].filter((name) => canonicalName(name) === canonicalName(key));
+    if (reached.length === 0 && names.size > 0) {
+      throw new AdkMetricsError("unknown_metric", `no result has the metric \`${key}\``, {
+        path: `criteria: ${key}`,
+        help: `There are ${[...names].map((name) => `\`${name}\``).join(", ")}`,
+      });
+    }
+    if (threshold === undefined) continue;
+    for (const name of reached) (name === key ? exact : byName).set(name, threshold);
+  }
+  return new Map([...byName, ...exact]);
+}
+
+function namesIn(result: EvalSetResult): Set<string> {
+  const names = new Set<string>();
+  for (const { overallEvalMetricResults, evalMetricResultPerInvocation } of result.evalCaseResults) {
+    for (const { metricName } of overallEvalMetricResults) names.add(metricName);
+    for (const turn of evalMetricResultPerInvocation) {
+      for (const { metricName } of turn.evalMetricResults) names.add(metricName);
+    }
+  }
+  return names;
+}
+
+function checkResult(result: EvalSetResult): void {
+  if (!Array.isArray(result?.evalCaseResults)) {
+    throw unexpected("the result of an evaluation", result?.evalCaseResults, "result: evalCaseResults");
+  }
+  for (const [at, one] of result.evalCaseResults.entries()) {
+    const place = `result: evalCaseResults[${at}]`;
+    if (!Array.isArray(one?.overallEvalMetricResults) || !Array.isArray(one.evalMetricResultPerInvocation)) {
+      throw unexpected("the result of a case", one, place);
+    }
+    checkMetrics(one.overallEvalMetricResults, place);
+    for (const turn of one.evalMetricResultPerInvocation) {
+      if (!Array.isArray(turn?.evalMetricResults)) throw unexpected("the results of a turn", turn, place);
+      checkMetrics(turn.evalMetricResults, place);
+    }
+  }
+}
+
+function checkMetrics(metrics: readonly (EvalMetricResult | null | undefined)[], place: string): void {
+  for (const metric of metrics) {
+    if (typeof metric?.metricName !== "string") throw unexpected("the result of a metric", metric, place);
+  }
+}
+
+function caseWith(result: EvalCaseResult, thresholds: Thresholds): EvalCaseResult {
   const overallEvalMetricResults = result.overallEvalMetricResults.map((metric) => metricWith(metric, thresholds));
   return {
     ...result,

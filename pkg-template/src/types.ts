@@ -115,7 +115,7 @@ export interface EvaluatorOptions {
   timeoutMs?: number;
   /** Stops the evaluation; what is scored by then is returned. */
   signal?: AbortSignal;
-  /** Called whenever case results arrive. */
+  /** Called whenever case results arrive. What it throws ends the evaluation and passes through as it is. */
   onProgress?(progress: Progress): void;
 }
 
@@ -204,9 +204,9 @@ export interface EvaluateRequest extends EvaluatorOptions {
   evalSet: Input<EvalSet>;
   /** What the agent did: an evalset of actual conversations, evalset results, inference results, or sessions. */
   actual: Input<EvalSet | EvalSetResult>;
-  /** An eval config. Without `config` and `criteria` ADK's default criteria apply. */
+  /** An eval config. Without `config` and `criteria` ADK's default criteria apply; both together are an error. */
   config?: Input<{ criteria: Record<string, number | Criterion> }>;
-  /** The criteria of a config alone: metric name to threshold or settings. */
+  /** The criteria of a config alone: metric name to threshold or settings. Not together with `config`. */
   criteria?: Record<string, number | Criterion>;
   /** Where metrics of your own are found. Default: `DEFAULT_METRIC_EVALUATOR_REGISTRY`. */
   registry?: MetricRegistry;

@@ -177,6 +177,27 @@ describe("the registry", () => {
     }
   });
 
+  test("knows google-adk's judged metrics, and that they are not there", () => {
+    for (const metricName of ["safety_v1", "safety", "hallucinations_v1", "final_response_match_v2"]) {
+      assert.throws(() => DEFAULT_METRIC_EVALUATOR_REGISTRY.getEvaluator({ metricName }), {
+        name: "AdkMetricsError",
+        code: "metric_unavailable",
+        message: `\`${metricName}\` asks a judge model, which this version does not do`,
+      });
+    }
+  });
+
+  test("takes an info whose parts are null, as JSON of Python has them", () => {
+    const registry = new MetricEvaluatorRegistry();
+    class Mine extends Evaluator {}
+    registry.registerEvaluator({ metricName: "a", metricValueInfo: null }, Mine);
+    registry.registerEvaluator({ metricName: "b", metricValueInfo: { interval: null } }, Mine);
+    assert.deepEqual(registry.getRegisteredMetrics().slice(-2), [
+      { metricName: "a" },
+      { metricName: "b", metricValueInfo: {} },
+    ]);
+  });
+
   test("gives copies of its infos", () => {
     const registry = registryWith(() => scored(1));
     registry.getRegisteredMetrics().at(-1).metricName = "changed";
@@ -792,11 +813,51 @@ describe("results", () => {
 
   test("withThresholds takes the names that a config takes, and leaves other metrics alone", async () => {
     const set = await evaluate({ evalSet: EXPECTED, actual: ACTUAL, criteria: CRITERIA });
-    const changed = withThresholds(set, { TOOL_TRAJECTORY_AVG_SCORE: 0, token_usage_v1: 1, nonsense: 1 });
+    const changed = withThresholds(set, { TOOL_TRAJECTORY_AVG_SCORE: 0, token_usage_v1: 1 });
     const [, second] = changed.evalCaseResults;
     assert.equal(second.overallEvalMetricResults[0].evalStatus, EvalStatus.PASSED);
     assert.equal(second.overallEvalMetricResults[1], set.evalCaseResults[1].overallEvalMetricResults[1]);
     assert.equal(second.overallEvalMetricResults[4].evalStatus, EvalStatus.INFORMATIONAL);
+  });
+});
+
+describe("withThresholds", () => {
+  test("reaches a metric by any of its names, whichever the result carries", async () => {
+    const names = ["tool_trajectory_avg_score", "tool_trajectory_score", "TOOL_TRAJECTORY_AVG_SCORE"];
+    const set = await evaluate({ evalSet: EXPECTED, actual: ACTUAL, criteria: CRITERIA });
+    for (const carried of names) {
+      const text = JSON.stringify(set).replaceAll('"tool_trajectory_avg_score"', JSON.stringify(carried));
+      for (const asked of [...names, "TOOL_TRAJECTORY_SCORE"]) {
+        const [, second] = withThresholds(JSON.parse(text), { [asked]: 0 }).evalCaseResults;
+        assert.equal(second.overallEvalMetricResults[0].threshold, 0, `${asked} for ${carried}`);
+        assert.equal(second.evalMetricResultPerInvocation[0].evalMetricResults[0].threshold, 0);
+        assert.equal(second.overallEvalMetricResults[0].metricName, carried);
+      }
+    }
+  });
+
+  test("prefers the very name of a metric", async () => {
+    const set = await evaluate({ evalSet: EXPECTED, actual: ACTUAL, criteria: CRITERIA });
+    for (const criteria of [
+      { response_match: 0.1, response_match_score: 0.2 },
+      { response_match_score: 0.2, response_match: 0.1 },
+    ]) {
+      const [first] = withThresholds(set, criteria).evalCaseResults;
+      assert.equal(first.overallEvalMetricResults[1].threshold, 0.2);
+    }
+  });
+
+  test("refuses a metric that no result has, and says which there are", async () => {
+    const set = await evaluate({ evalSet: EXPECTED, actual: ACTUAL, criteria: CRITERIA });
+    for (const criteria of [{ nonsense: 1 }, { safety: {} }]) {
+      assert.throws(() => withThresholds(set, criteria), {
+        name: "AdkMetricsError",
+        code: "unknown_metric",
+        help: /`tool_trajectory_avg_score`, `response_match_score`/,
+      });
+    }
+    const empty = { ...set, evalCaseResults: [] };
+    assert.deepEqual(withThresholds(empty, { nonsense: 1 }), empty);
   });
 });
 
@@ -832,6 +893,36 @@ describe("ADK's schema", () => {
     assert.equal(set.evalSetId, "home");
     assert.deepEqual(set.evalCases[0].conversation[0].intermediateData.toolUses, [{ name: "t", args: { a_b: 1 } }]);
     assert.equal(JSON.parse(evalSetToAdkJson(old)).eval_set_id, "evalset");
+  });
+});
+
+describe("a request", () => {
+  const request = { evalSet: EXPECTED, actual: ACTUAL };
+
+  test("with both a config and criteria is refused", async () => {
+    await assert.rejects(evaluate({ ...request, config: { criteria: CRITERIA }, criteria: CRITERIA }), {
+      name: "AdkMetricsError",
+      code: "invalid_input",
+      message: "`config` and `criteria` are both given",
+      help: "Give one of the two",
+    });
+  });
+
+  test("with a misspelt key is refused with a suggestion; other keys are ignored", async () => {
+    for (const [key, meant] of [
+      ["critera", "criteria"],
+      ["eval_set", "evalSet"],
+      ["onprogress", "onProgress"],
+    ]) {
+      await assert.rejects(evaluate({ ...request, [key]: {} }), {
+        name: "AdkMetricsError",
+        code: "invalid_input",
+        path: `request: ${key}`,
+        help: `Did you mean \`${meant}\`?`,
+      });
+    }
+    const set = await evaluate({ ...request, note: "mine", judge: "none", constructor: 1 });
+    assert.equal(set.evalCaseResults.length, 3);
   });
 });
 

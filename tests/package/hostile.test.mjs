@@ -305,6 +305,209 @@ describe("objects", () => {
   });
 });
 
+describe("what toJSON gives", () => {
+  const withArgs = (args) => evalSetOf({ c: [turn("q", "a", [["t", args]])] });
+
+  test("is checked like what stands there itself", async () => {
+    const given = {
+      NaN: [() => ({ x: NaN }), "JSON has no NaN"],
+      "a BigInt": [() => ({ x: [1n] }), "JSON has no BigInt"],
+      "half of a pair": [() => "\udc00", /half of a surrogate pair/],
+      "a number in a wrapper": [() => new Number(Infinity), "JSON has no Infinity"],
+    };
+    for (const [what, [toJSON, message]] of Object.entries(given)) {
+      for (const value of [{ toJSON }, Object.assign(new Date(0), { toJSON }), Object.assign(() => 1, { toJSON })]) {
+        await refuse(asActual(withArgs({ value })), { code: "unserializable", message, path: /args\.value/ }, what);
+      }
+    }
+    await refuse(
+      () => evaluate({ evalSet: SMALL, actual: { toJSON: () => ({ x: NaN }) } }),
+      { path: "actual: x" },
+      "x",
+    );
+  });
+
+  test("is asked for with the key, and what it throws is told with the place", async () => {
+    const keys = [];
+    const value = { toJSON: (key) => (keys.push(key), key) };
+    await evaluate({ evalSet: SMALL, actual: withArgs({ list: [value], value }), criteria: CRITERIA });
+    assert.deepEqual([...new Set(keys)], ["0", "value"]);
+    const cause = new RangeError("no date");
+    const toJSON = () => {
+      throw cause;
+    };
+    await refuse(
+      asActual(withArgs({ at: { toJSON } })),
+      { code: "unserializable", path: /args\.at$/, cause },
+      "throws",
+    );
+    await refuse(asActual(withArgs({ n: new Number(NaN) })), { message: "JSON has no NaN" }, "a wrapper");
+  });
+});
+
+describe("more than the engine reads", () => {
+  test("is refused where parts are shared, instead of walked without end", { timeout: 60_000 }, async () => {
+    const shared = Array.from({ length: 60 }).reduce((inner) => ({ a: inner, b: inner }), 1);
+    await refuse(asActual(shared), { code: "limit_exceeded", path: "actual" }, "shared parts");
+    const text = "x".repeat(2 ** 20);
+    await refuse(asActual(new Array(300).fill(text)), { code: "limit_exceeded", path: "actual" }, "a shared text");
+  });
+
+  test("is refused by its length", { timeout: 5000 }, async () => {
+    const sparse = new Array(2 ** 32 - 1);
+    for (const given of Object.values(everywhere)) await refuse(given(sparse), { code: "limit_exceeded" }, "sparse");
+    await refuse(asActual({ a: [sparse] }), { code: "limit_exceeded" }, "sparse inside");
+    await refuse(asActual({ a: new Uint8Array(2 ** 27) }), { code: "limit_exceeded" }, "bytes inside");
+    await refuse(() => evaluate({ evalSet: SMALL, actual: SMALL, evalIds: sparse }), { code: "limit_exceeded" }, "ids");
+  });
+});
+
+describe("bytes", () => {
+  const bytes = encoder.encode(JSON.stringify(SMALL));
+
+  test("whose buffer was transferred are refused", async () => {
+    for (const viewOf of [(buffer) => buffer, (buffer) => new Uint8Array(buffer), (buffer) => new DataView(buffer)]) {
+      const { buffer } = bytes.slice();
+      const value = viewOf(buffer);
+      structuredClone(buffer, { transfer: [buffer] });
+      for (const [path, given] of Object.entries(everywhere)) {
+        await refuse(given(value), { code: "invalid_input", path, message: /bytes are gone/ }, path);
+      }
+    }
+  });
+
+  test("of a subclass are read by their true length", async () => {
+    class Liar extends Uint8Array {
+      get length() {
+        return 2 ** 40;
+      }
+      get byteLength() {
+        return 1;
+      }
+      get buffer() {
+        throw new Error("no buffer");
+      }
+    }
+    const set = await evaluate({ evalSet: Liar.from(bytes), actual: new Liar(bytes), criteria: CRITERIA });
+    assert.equal(set.evalCaseResults[0].finalEvalStatus, 1);
+    const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    assert.equal((await evaluate({ evalSet: view, actual: view })).evalCaseResults.length, 1);
+  });
+});
+
+describe("objects of the caller's that throw when they are looked at", () => {
+  const cause = new TypeError("do not look");
+  const fail = () => {
+    throw cause;
+  };
+  const failing = (key, more = {}) => Object.defineProperty({ ...more }, key, { get: fail, enumerable: true });
+  const request = { evalSet: SMALL, actual: SMALL, criteria: CRITERIA };
+  const metric = { metricName: "response_match_score", threshold: 1 };
+
+  test("end in an error that has the cause", async () => {
+    const set = await evaluate(request);
+    const registry = new adk.MetricEvaluatorRegistry();
+    class Custom extends adk.Evaluator {}
+    const calls = {
+      "an array of ids": () => evaluate({ ...request, evalIds: new Proxy(["c"], { get: fail }) }),
+      "a registry": () => evaluate({ ...request, registry: { customMetricNames: fail } }),
+      "a metric": () => registry.getEvaluator(failing("metricName")),
+      "an info": () => registry.registerEvaluator(failing("metricName"), Custom),
+      "an interval": () =>
+        registry.registerEvaluator({ metricName: "m", metricValueInfo: { interval: failing("minValue") } }, Custom),
+      "the options of rouge1": () => rouge1("a", "b", failing("dialect")),
+      "a result": () => adk.withThresholds(failing("evalCaseResults"), {}),
+      "a result's metric": () =>
+        adk.withThresholds(
+          {
+            evalCaseResults: [{ overallEvalMetricResults: [failing("metricName")], evalMetricResultPerInvocation: [] }],
+          },
+          {},
+        ),
+      thresholds: () => adk.withThresholds(set, failing("response_match_score")),
+      "a threshold": () => adk.withThresholds(set, { response_match_score: failing("threshold") }),
+      "an evaluator's options": () =>
+        new RougeEvaluator(metric, failing("explain")).evaluateInvocations([turn("q", "a")], [turn("q", "a")]),
+      "a signal": () =>
+        evaluate({ ...request, signal: { addEventListener: fail, removeEventListener() {}, aborted: false } }),
+      "a signal's state": () =>
+        evaluate({ ...request, signal: failing("aborted", { addEventListener() {}, removeEventListener() {} }) }),
+      "a signal's end": () =>
+        evaluate({ ...request, signal: { addEventListener() {}, removeEventListener: fail, aborted: false } }),
+    };
+    for (const key of ["evalSet", "actual", "criteria", "registry", "evalIds", "dialect", "signal", "onProgress"]) {
+      calls[`request.${key}`] = () => evaluate(failing(key, request));
+    }
+    for (const [what, call] of Object.entries(calls)) await refuse(call, { code: "invalid_input", cause }, what);
+    await refuse(() => evaluate({ ...request, criteria: failing("x") }), { code: "unserializable", cause }, "criteria");
+  });
+
+  test("are looked at once", async () => {
+    let reads = 0;
+    const once = new Proxy(["c"], {
+      get: (target, key) => (key === "0" && ++reads > 1 ? fail() : Reflect.get(target, key)),
+    });
+    const names = new Map();
+    const counted = new Proxy(request, {
+      get: (target, key) => (names.set(key, (names.get(key) ?? 0) + 1), Reflect.get(target, key)),
+    });
+    assert.equal((await evaluate({ ...request, evalIds: once })).evalCaseResults.length, 1);
+    await evaluate(counted);
+    assert.deepEqual(new Set(names.values()), new Set([1]));
+  });
+
+  test("of which a signal needs both of its methods", async () => {
+    const signal = { addEventListener() {}, aborted: false };
+    await refuse(() => evaluate({ ...request, signal }), { code: "invalid_input", path: "signal" }, "half a signal");
+  });
+
+  test("do not hide what onProgress throws", async () => {
+    await assert.rejects(evaluate({ ...request, onProgress: fail }), (error) => error === cause);
+  });
+});
+
+test("results with holes are refused by withThresholds", async () => {
+  const whole = { overallEvalMetricResults: [], evalMetricResultPerInvocation: [] };
+  const holes = [
+    null,
+    { ...whole, overallEvalMetricResults: [null] },
+    { ...whole, overallEvalMetricResults: [{}] },
+    { ...whole, evalMetricResultPerInvocation: [null] },
+    { ...whole, evalMetricResultPerInvocation: [{}] },
+    { ...whole, evalMetricResultPerInvocation: [{ evalMetricResults: [undefined] }] },
+  ];
+  for (const hole of holes) {
+    const expected = { code: "invalid_input", path: "result: evalCaseResults[1]" };
+    await refuse(
+      () => adk.withThresholds({ evalCaseResults: [whole, hole] }, { x: 1 }),
+      expected,
+      JSON.stringify(hole),
+    );
+  }
+});
+
+test("halves of surrogate pairs are refused by rouge1", async () => {
+  for (const half of ["\ud800", "a\udfffb", "\ude00\ud83d"]) {
+    const expected = { code: "invalid_json", message: /half of a surrogate pair/ };
+    await refuse(() => rouge1(half, "a"), { ...expected, path: "reference" }, "reference");
+    await refuse(() => rouge1("a", half, { dialect: "adk-ts" }), { ...expected, path: "candidate" }, "candidate");
+  }
+  assert.equal(rouge1("\u{1f600} a", "a \u{1f600}").fmeasure, 1);
+});
+
+test("Firefox's stack overflow inside the engine is a crash, after which it works again", () => {
+  const { encodeInto } = TextEncoder.prototype;
+  TextEncoder.prototype.encodeInto = () => {
+    throw Object.assign(new Error("too much recursion"), { name: "InternalError" });
+  };
+  try {
+    assert.throws(() => rouge1("a", "b"), { name: "AdkMetricsError", code: "engine_crashed" });
+  } finally {
+    TextEncoder.prototype.encodeInto = encodeInto;
+  }
+  assert.equal(rouge1("a", "a").fmeasure, 1);
+});
+
 describe("wrong types", () => {
   const WRONG = [null, true, 0, -1, 1.5, 1e300, "", "x", [], {}, [null], [[]], { a: 1 }, ["x"], { threshold: "x" }];
 
@@ -318,7 +521,11 @@ describe("wrong types", () => {
       [SMALL, asEvalSet],
       [SMALL, asActual],
       [config, asConfig],
-      [JSON.parse(JSON.stringify(results)), (value) => () => resultsToAdkJson(value)],
+      // Results are objects only.
+      [
+        JSON.parse(JSON.stringify(results)),
+        (value) => () => resultsToAdkJson(typeof value === "string" ? JSON.parse(value) : value),
+      ],
       [documents.eval_set, (value) => () => evalSetToAdkJson(value)],
     ];
     let refused = 0;

@@ -11,7 +11,7 @@ export function toBytes(value: unknown, name: string): Uint8Array {
     throw unexpected("JSON text, bytes or an object", value, name);
   }
   const bytes =
-    typeof value === "string" ? encode(value, name) : (bytesOf(value) ?? encode(stringify(value, name), name));
+    typeof value === "string" ? encode(value, name) : (bytesOf(value, name) ?? encode(stringify(value, name), name));
   checkSize(bytes.length, name);
   return bytes;
 }
@@ -30,11 +30,44 @@ export function checkSize(bytes: number, name: string): void {
   });
 }
 
-function bytesOf(value: object): Uint8Array | undefined {
-  if (ArrayBuffer.isView(value)) {
-    return value instanceof Uint8Array ? value : new Uint8Array(value.buffer, value.byteOffset, value.byteLength);
+/** The bytes that a view or a buffer really has, whatever a subclass says of its length. */
+function bytesOf(value: object, name: string): Uint8Array | undefined {
+  if (!ArrayBuffer.isView(value) && !isArrayBuffer(value)) return undefined;
+  try {
+    if (!ArrayBuffer.isView(value)) return new Uint8Array(value);
+    const slots = isTypedArray(value) ? typedArraySlots : dataViewSlots;
+    return new Uint8Array(slots.buffer(value), slots.byteOffset(value), slots.byteLength(value));
+  } catch (cause) {
+    throw new AdkMetricsError("invalid_input", "the bytes are gone: their buffer was transferred or resized", {
+      path: name,
+      help: "Pass a copy: `bytes.slice()`",
+      cause,
+    });
   }
-  return isArrayBuffer(value) ? new Uint8Array(value) : undefined;
+}
+
+interface ViewSlots {
+  buffer(view: ArrayBufferView): ArrayBuffer;
+  byteOffset(view: ArrayBufferView): number;
+  byteLength(view: ArrayBufferView): number;
+}
+
+/** The language's own getters, which no subclass can replace. */
+function slotsOf(prototype: object): ViewSlots {
+  const getter = (key: string) => {
+    const get = Object.getOwnPropertyDescriptor(prototype, key)?.get as () => unknown;
+    return (view: ArrayBufferView) => get.call(view) as never;
+  };
+  return { buffer: getter("buffer"), byteOffset: getter("byteOffset"), byteLength: getter("byteLength") };
+}
+
+const typedArrayPrototype = Object.getPrototypeOf(Uint8Array.prototype) as object;
+const typedArraySlots = /* @__PURE__ */ slotsOf(typedArrayPrototype);
+const dataViewSlots = /* @__PURE__ */ slotsOf(DataView.prototype);
+const typedArrayTag = Object.getOwnPropertyDescriptor(typedArrayPrototype, Symbol.toStringTag)?.get;
+
+function isTypedArray(view: ArrayBufferView): boolean {
+  return typedArrayTag?.call(view) !== undefined;
 }
 
 /** Asks no prototype, for which a proxy might have a trap. */
@@ -84,8 +117,26 @@ export function messageOf(error: unknown): string {
   }
 }
 
-/** `TextEncoder` would turn half a surrogate pair into U+FFFD without a word. */
-function wellFormed(text: string, name: string): string {
+/**
+ * Works with objects of the caller's. What their getters, proxies and methods throw becomes an error of ours.
+ *
+ * @throws {AdkMetricsError} `invalid_input` with the `cause`.
+ */
+export function reading<T>(path: string, read: () => T): T {
+  try {
+    return read();
+  } catch (cause) {
+    if (cause instanceof AdkMetricsError) throw cause;
+    throw new AdkMetricsError("invalid_input", `reading it failed: ${messageOf(cause)}`, { path, cause });
+  }
+}
+
+/**
+ * A text without halves of surrogate pairs, which `TextEncoder` would turn into U+FFFD without a word.
+ *
+ * @throws {AdkMetricsError} `invalid_json`.
+ */
+export function wellFormed(text: string, name: string): string {
   if (isWellFormed(text)) return text;
   throw new AdkMetricsError("invalid_json", "the text holds half of a surrogate pair", {
     path: name,
@@ -93,11 +144,12 @@ function wellFormed(text: string, name: string): string {
   });
 }
 
-const LONE_SURROGATE = /[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/;
+const nativeIsWellFormed: unknown = Reflect.get(String.prototype, "isWellFormed");
 
 function isWellFormed(text: string): boolean {
-  const native: unknown = Reflect.get(String.prototype, "isWellFormed");
-  return typeof native === "function" ? Boolean(native.call(text)) : !LONE_SURROGATE.test(text);
+  return typeof nativeIsWellFormed === "function"
+    ? Boolean(nativeIsWellFormed.call(text))
+    : !/\p{Surrogate}/u.test(text);
 }
 
 /**
@@ -106,11 +158,12 @@ function isWellFormed(text: string): boolean {
  */
 export function stringify(value: object, name: string): string {
   try {
-    check(value, [], new Set());
+    new Check(name).value("", value);
     const json = JSON.stringify(value) as string | undefined;
     if (json === undefined) throw new Unserializable("`toJSON` gives nothing", []);
     return json;
   } catch (cause) {
+    if (cause instanceof AdkMetricsError) throw cause;
     if (cause instanceof Unserializable) {
       const path = cause.path.length === 0 ? name : `${name}: ${pathOf(cause.path)}`;
       throw new AdkMetricsError("unserializable", cause.message, {
@@ -141,46 +194,109 @@ class Unserializable extends Error {
 /** As deep as the engine reads; deeper there is a cycle or an input that it refuses. */
 const MAX_DEPTH = 200;
 
-function check(value: unknown, path: Step[], above: Set<object>): void {
-  if (typeof value === "number" && !Number.isFinite(value)) {
-    throw new Unserializable(`JSON has no ${value}`, path, "Leave the value out or use null");
-  }
-  if (typeof value === "bigint") {
-    throw new Unserializable("JSON has no BigInt", path, "Pass JSON text, where integers may have any size");
-  }
-  if (typeof value === "string" && !isWellFormed(value)) {
-    throw new Unserializable(
-      "the text holds half of a surrogate pair",
-      path,
-      "It was cut in the middle of a character",
-    );
-  }
-  if (typeof value !== "object" || value === null) return;
-  if (above.has(value)) throw new Unserializable("the object contains itself", path);
-  if (path.length > MAX_DEPTH) throw new Unserializable(`nested more than ${MAX_DEPTH} levels deep`, path.slice(0, 8));
-  above.add(value);
-  if (Array.isArray(value)) {
-    for (let index = 0; index < value.length; index += 1) {
-      path.push(index);
-      check(value[index], path, above);
-      path.pop();
-    }
-  } else {
-    for (const key of Object.keys(value)) {
-      path.push(key);
-      check(get(value, key, path), path, above);
-      path.pop();
-    }
-  }
-  above.delete(value);
+/** As many values as the engine reads of one input. */
+const MAX_VALUES = 16_777_216;
+
+/** @throws {AdkMetricsError} `limit_exceeded` for more values than the engine reads. */
+export function checkCount(values: number, name: string): void {
+  if (values <= MAX_VALUES) return;
+  throw new AdkMetricsError("limit_exceeded", `the input has more than ${MAX_VALUES} values`, {
+    path: name,
+    help: "Split it into several files",
+  });
 }
 
-function get(object: object, key: string, path: Step[]): unknown {
-  try {
-    return Reflect.get(object, key);
-  } catch (cause) {
-    throw new Unserializable(`reading the property failed: ${messageOf(cause)}`, path, undefined, cause);
+/** A walk over what `JSON.stringify` will write. O(n) in what it writes, where a part that is shared counts each time. */
+class Check {
+  readonly #name: string;
+  readonly #path: Step[] = [];
+  readonly #above = new Set<object>();
+  #values = 0;
+  #characters = 0;
+
+  constructor(name: string) {
+    this.#name = name;
   }
+
+  /** Checks the value of a key, which its `toJSON` may want to know. */
+  value(key: string, given: unknown): void {
+    checkCount((this.#values += 1), this.#name);
+    const value = unboxed(this.#written(key, given));
+    switch (typeof value) {
+      case "number":
+        if (!Number.isFinite(value)) throw this.#error(`JSON has no ${value}`, "Leave the value out or use null");
+        return;
+      case "bigint":
+        throw this.#error("JSON has no BigInt", "Pass JSON text, where integers may have any size");
+      case "string":
+        checkSize((this.#characters += value.length), this.#name);
+        if (isWellFormed(value)) return;
+        throw this.#error("the text holds half of a surrogate pair", "It was cut in the middle of a character");
+      case "object":
+        if (value !== null) this.#parts(value);
+    }
+  }
+
+  #parts(value: object): void {
+    if (this.#above.has(value)) throw this.#error("the object contains itself");
+    if (this.#path.length > MAX_DEPTH) {
+      throw new Unserializable(`nested more than ${MAX_DEPTH} levels deep`, this.#path.slice(0, 8));
+    }
+    this.#above.add(value);
+    if (Array.isArray(value)) {
+      const { length } = value;
+      checkCount(this.#values + length, this.#name);
+      for (let index = 0; index < length; index += 1) this.#part(value, index);
+    } else {
+      if (ArrayBuffer.isView(value) && isTypedArray(value)) {
+        checkCount(this.#values + (value as Uint8Array).length, this.#name);
+      }
+      for (const key of Object.keys(value)) this.#part(value, key);
+    }
+    this.#above.delete(value);
+  }
+
+  #part(parent: object, step: Step): void {
+    this.#path.push(step);
+    this.value(String(step), this.#get(parent, step, "the property"));
+    this.#path.pop();
+  }
+
+  /** What stands for a value in JSON: what its `toJSON` gives, if it has one. */
+  #written(key: string, value: unknown): unknown {
+    if (!hasMembers(value)) return value;
+    const toJson = this.#get(value, "toJSON", "`toJSON`");
+    if (typeof toJson !== "function") return value;
+    try {
+      return toJson.call(value, key) as unknown;
+    } catch (cause) {
+      throw this.#error(`\`toJSON\` failed: ${messageOf(cause)}`, undefined, cause);
+    }
+  }
+
+  #get(value: object | bigint, key: Step, what: string): unknown {
+    try {
+      return (value as Record<Step, unknown>)[key];
+    } catch (cause) {
+      throw this.#error(`reading ${what} failed: ${messageOf(cause)}`, undefined, cause);
+    }
+  }
+
+  #error(message: string, help?: string, cause?: unknown): Unserializable {
+    return new Unserializable(message, this.#path, help, cause);
+  }
+}
+
+/** Whether `JSON.stringify` asks a value for its `toJSON`. */
+function hasMembers(value: unknown): value is object | bigint {
+  return (typeof value === "object" && value !== null) || typeof value === "function" || typeof value === "bigint";
+}
+
+/** The value in a wrapper such as `new Number(1)`, as `JSON.stringify` writes it. */
+function unboxed(value: unknown): unknown {
+  if (value instanceof Number) return Number(value);
+  if (value instanceof String) return String(value);
+  return value;
 }
 
 function pathOf(path: readonly Step[]): string {

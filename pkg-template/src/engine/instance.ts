@@ -84,7 +84,11 @@ function restart(): void {
 
 /** Besides traps, a stack overflow inside the engine leaves it in an unknown state. */
 function isTrap(error: unknown): boolean {
-  return (
-    error instanceof WebAssembly.RuntimeError || (error instanceof RangeError && /call stack/i.test(error.message))
-  );
+  return error instanceof WebAssembly.RuntimeError || isStackOverflow(error);
+}
+
+/** A `RangeError` in V8 and JavaScriptCore, an `InternalError` in Firefox. */
+function isStackOverflow(error: unknown): boolean {
+  if (error instanceof RangeError) return /call stack/i.test(error.message);
+  return error instanceof Error && error.name === "InternalError" && /recursion/i.test(error.message);
 }

@@ -1,5 +1,5 @@
 import type { Dialect, EvaluatorOptions } from "../types.js";
-import { unexpected } from "./input.js";
+import { reading, unexpected } from "./input.js";
 
 /** The options as the engine reads them. */
 export interface EngineOptions {
@@ -21,6 +21,10 @@ export interface EngineOptions {
  * @throws {AdkMetricsError} `invalid_input` for an option that is not what its type says.
  */
 export function engineOptions(options: EvaluatorOptions): EngineOptions {
+  return reading("options", () => readOptions(options));
+}
+
+function readOptions(options: EvaluatorOptions): EngineOptions {
   checkOptions(options);
   const { explain = "all", concurrency = 8, timeoutMs = Infinity, signal, onProgress } = options;
   if (!["none", "failures", "all"].includes(explain)) {
@@ -32,7 +36,7 @@ export function engineOptions(options: EvaluatorOptions): EngineOptions {
   if (!(typeof timeoutMs === "number" && timeoutMs > 0)) {
     throw unexpected("a number of milliseconds above 0", timeoutMs, "timeoutMs");
   }
-  if (signal !== undefined && typeof signal?.addEventListener !== "function") {
+  if (signal !== undefined && !isSignal(signal)) {
     throw unexpected("an AbortSignal", signal, "signal");
   }
   if (onProgress !== undefined && typeof onProgress !== "function") {
@@ -49,10 +53,14 @@ export function engineOptions(options: EvaluatorOptions): EngineOptions {
   };
 }
 
+function isSignal(signal: AbortSignal | null): boolean {
+  return typeof signal?.addEventListener === "function" && typeof signal.removeEventListener === "function";
+}
+
 /** The dialect that the options name. */
 export function dialectOf(options: { dialect?: Dialect }): Dialect {
   checkOptions(options);
-  const { dialect = "adk-python" } = options;
+  const { dialect = "adk-python" } = reading("options", () => ({ dialect: options.dialect }));
   if (dialect !== "adk-python" && dialect !== "adk-ts") {
     throw unexpected('"adk-python" or "adk-ts"', dialect, "dialect");
   }

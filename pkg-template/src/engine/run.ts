@@ -11,7 +11,7 @@ import {
   taskInvocations,
 } from "./decode.js";
 import { call, type MistakeContext } from "./call.js";
-import { messageOf } from "./input.js";
+import { messageOf, reading } from "./input.js";
 import { type Engine, engineGeneration, freeing } from "./instance.js";
 
 /** A run before it is started: everything needed to start it, and to start it again. */
@@ -46,8 +46,8 @@ export async function* drive(plan: RunPlan): AsyncGenerator<RunOutput, { cancell
   let cancelled = false;
   let casesPerStep = FIRST_CASES_PER_STEP;
   const onAbort = () => inbox.wake();
-  signal?.addEventListener("abort", onAbort);
   try {
+    reading("signal", () => signal?.addEventListener("abort", onAbort));
     yield { header: session.header };
     for (;;) {
       if (session.generation !== engineGeneration()) {
@@ -55,7 +55,7 @@ export async function* drive(plan: RunPlan): AsyncGenerator<RunOutput, { cancell
         cancelled = false;
       }
       const { run, header, generation } = session;
-      if (signal?.aborted === true && !cancelled) {
+      if (!cancelled && reading("signal", () => signal?.aborted === true)) {
         cancelled = true;
         call(plan, () => run.cancel());
       }
@@ -88,8 +88,8 @@ export async function* drive(plan: RunPlan): AsyncGenerator<RunOutput, { cancell
       }
     }
   } finally {
-    signal?.removeEventListener("abort", onAbort);
     if (session.generation === engineGeneration()) session.run.free();
+    reading("signal", () => signal?.removeEventListener("abort", onAbort));
   }
 }
 
