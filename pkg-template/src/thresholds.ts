@@ -20,15 +20,53 @@ import type {
  * no result has; where no metric has a result at all, any name is taken.
  */
 export function withThresholds(result: EvalSetResult, criteria: Record<string, number | Criterion>): EvalSetResult {
-  const given = reading("criteria", () => thresholdsOf(criteria));
+  const thresholds = reading("criteria", () => new Thresholds(criteria));
   return reading("result", () => {
-    checkResult(result);
-    const thresholds = thresholdsByName(given, namesIn(result));
-    return { ...result, evalCaseResults: result.evalCaseResults.map((one) => caseWith(one, thresholds)) };
+    if (!Array.isArray(result?.evalCaseResults)) {
+      throw unexpected("the result of an evaluation", result?.evalCaseResults, "result: evalCaseResults");
+    }
+    const evalCaseResults = result.evalCaseResults.map((one, at) => caseWith(one, at, thresholds));
+    thresholds.checkAllReached();
+    return { ...result, evalCaseResults };
   });
 }
 
-type Thresholds = ReadonlyMap<string, number>;
+/** The thresholds of criteria, found by any name of a metric; its very name wins over the others. */
+class Thresholds {
+  readonly #given: ReadonlyMap<string, number | undefined>;
+  /** By the names that the results have. */
+  readonly #found = new Map<string, number | null>();
+
+  constructor(criteria: Record<string, number | Criterion>) {
+    this.#given = thresholdsOf(criteria);
+  }
+
+  /** The threshold of a metric; null if the criteria give none. */
+  of(metricName: string): number | null {
+    const known = this.#found.get(metricName);
+    if (known !== undefined) return known;
+    const key = this.#given.has(metricName)
+      ? metricName
+      : [...this.#given.keys()].find((other) => canonicalName(other) === canonicalName(metricName));
+    const threshold = (key === undefined ? undefined : this.#given.get(key)) ?? null;
+    this.#found.set(metricName, threshold);
+    return threshold;
+  }
+
+  /** @throws {AdkMetricsError} `unknown_metric` for a criterion whose metric was not asked for while others were. */
+  checkAllReached(): void {
+    const names = [...this.#found.keys()];
+    if (names.length === 0) return;
+    const reached = new Set(names.map(canonicalName));
+    for (const key of this.#given.keys()) {
+      if (reached.has(canonicalName(key))) continue;
+      throw new AdkMetricsError("unknown_metric", `no result has the metric \`${key}\``, {
+        path: `criteria: ${key}`,
+        help: `There are ${names.map((name) => `\`${name}\``).join(", ")}`,
+      });
+    }
+  }
+}
 
 /** The thresholds that criteria give; undefined for a criterion that gives none. */
 function thresholdsOf(criteria: Record<string, number | Criterion>): ReadonlyMap<string, number | undefined> {
@@ -44,59 +82,8 @@ function thresholdsOf(criteria: Record<string, number | Criterion>): ReadonlyMap
   return thresholds;
 }
 
-/** The thresholds by the names that the results have. The very name of a metric wins over its other names. */
-function thresholdsByName(given: ReadonlyMap<string, number | undefined>, names: ReadonlySet<string>): Thresholds {
-  const byName = new Map<string, number>();
-  const exact = new Map<string, number>();
-  for (const [key, threshold] of given) {
-    const reached = names.has(key) ? [key] : [...names].filter((name) => canonicalName(name) === canonicalName(key));
-    if (reached.length === 0 && names.size > 0) {
-      throw new AdkMetricsError("unknown_metric", `no result has the metric \`${key}\``, {
-        path: `criteria: ${key}`,
-        help: `There are ${[...names].map((name) => `\`${name}\``).join(", ")}`,
-      });
-    }
-    if (threshold === undefined) continue;
-    for (const name of reached) (name === key ? exact : byName).set(name, threshold);
-  }
-  return new Map([...byName, ...exact]);
-}
-
-function namesIn(result: EvalSetResult): Set<string> {
-  const names = new Set<string>();
-  for (const { overallEvalMetricResults, evalMetricResultPerInvocation } of result.evalCaseResults) {
-    for (const { metricName } of overallEvalMetricResults) names.add(metricName);
-    for (const turn of evalMetricResultPerInvocation) {
-      for (const { metricName } of turn.evalMetricResults) names.add(metricName);
-    }
-  }
-  return names;
-}
-
-function checkResult(result: EvalSetResult): void {
-  if (!Array.isArray(result?.evalCaseResults)) {
-    throw unexpected("the result of an evaluation", result?.evalCaseResults, "result: evalCaseResults");
-  }
-  for (const [at, one] of result.evalCaseResults.entries()) {
-    const place = `result: evalCaseResults[${at}]`;
-    if (!Array.isArray(one?.overallEvalMetricResults) || !Array.isArray(one.evalMetricResultPerInvocation)) {
-      throw unexpected("the result of a case", one, place);
-    }
-    checkMetrics(one.overallEvalMetricResults, place);
-    for (const turn of one.evalMetricResultPerInvocation) {
-      if (!Array.isArray(turn?.evalMetricResults)) throw unexpected("the results of a turn", turn, place);
-      checkMetrics(turn.evalMetricResults, place);
-    }
-  }
-}
-
-function checkMetrics(metrics: readonly (EvalMetricResult | null | undefined)[], place: string): void {
-  for (const metric of metrics) {
-    if (typeof metric?.metricName !== "string") throw unexpected("the result of a metric", metric, place);
-  }
-}
-
-function caseWith(result: EvalCaseResult, thresholds: Thresholds): EvalCaseResult {
+function caseWith(result: EvalCaseResult, at: number, thresholds: Thresholds): EvalCaseResult {
+  checkCase(result, at);
   const overallEvalMetricResults = result.overallEvalMetricResults.map((metric) => metricWith(metric, thresholds));
   return {
     ...result,
@@ -105,6 +92,27 @@ function caseWith(result: EvalCaseResult, thresholds: Thresholds): EvalCaseResul
       overallEvalMetricResults.length === 0 ? result.finalEvalStatus : statusOfCase(overallEvalMetricResults),
     evalMetricResultPerInvocation: result.evalMetricResultPerInvocation.map((turn) => turnWith(turn, thresholds)),
   };
+}
+
+function checkCase(result: EvalCaseResult, at: number): void {
+  if (!Array.isArray(result?.overallEvalMetricResults) || !Array.isArray(result.evalMetricResultPerInvocation)) {
+    throw unexpected("the result of a case", result, placeOf(at));
+  }
+  checkMetrics(result.overallEvalMetricResults, at);
+  for (const turn of result.evalMetricResultPerInvocation) {
+    if (!Array.isArray(turn?.evalMetricResults)) throw unexpected("the results of a turn", turn, placeOf(at));
+    checkMetrics(turn.evalMetricResults, at);
+  }
+}
+
+function checkMetrics(metrics: readonly (EvalMetricResult | null | undefined)[], at: number): void {
+  for (const metric of metrics) {
+    if (typeof metric?.metricName !== "string") throw unexpected("the result of a metric", metric, placeOf(at));
+  }
+}
+
+function placeOf(at: number): string {
+  return `result: evalCaseResults[${at}]`;
 }
 
 /** Invocations stay unparsed until they are looked at; whoever looks is passed on. */
@@ -130,8 +138,8 @@ function turnWith(turn: EvalMetricResultPerInvocation, thresholds: Thresholds): 
 }
 
 function metricWith(metric: EvalMetricResult, thresholds: Thresholds): EvalMetricResult {
-  const threshold = thresholds.get(metric.metricName);
-  if (threshold === undefined || metric.evalStatus === EvalStatus.INFORMATIONAL) return metric;
+  const threshold = thresholds.of(metric.metricName);
+  if (threshold === null || metric.evalStatus === EvalStatus.INFORMATIONAL) return metric;
   const changed: EvalMetricResult = { ...metric, threshold };
   if (metric.score !== undefined) {
     changed.evalStatus = metric.score >= threshold ? EvalStatus.PASSED : EvalStatus.FAILED;
