@@ -70,9 +70,13 @@ function isTypedArray(view: ArrayBufferView): boolean {
   return typedArrayTag?.call(view) !== undefined;
 }
 
-/** Asks no prototype, for which a proxy might have a trap. */
+/**
+ * Asks no prototype, which another realm's buffer does not share. Only what calls itself a buffer is asked for its
+ * length, since finding out by an exception takes longer than scoring a conversation.
+ */
 function isArrayBuffer(value: object): value is ArrayBuffer {
   try {
+    if (Object.prototype.toString.call(value) !== "[object ArrayBuffer]") return false;
     arrayBufferLength?.call(value);
     return true;
   } catch {
