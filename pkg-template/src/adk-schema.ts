@@ -1,6 +1,6 @@
 import { call } from "./engine/call.js";
 import { invocationJson } from "./engine/decode.js";
-import { isObject, stringify, toBytes, unexpected } from "./engine/input.js";
+import { isObject, reading, stringify, toBytes, unexpected } from "./engine/input.js";
 import type { EvalCaseResult, EvalMetricResultPerInvocation, EvalSet, EvalSetResult, Input } from "./types.js";
 
 /**
@@ -29,7 +29,7 @@ export function readEvalSet(evalSet: Input<EvalSet>, name = "evalset"): EvalSet 
  * numbers to the digit.
  */
 export function resultsToAdkJson(result: EvalSetResult): string {
-  const bytes = new TextEncoder().encode(setJson(result));
+  const bytes = new TextEncoder().encode(reading("result", () => setJson(result)));
   return call({ hasLines: () => false }, (engine) => engine.resultsToAdk(bytes));
 }
 

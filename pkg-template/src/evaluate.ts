@@ -1,4 +1,4 @@
-import { closest } from "./cli/closest.js";
+import { closest } from "./closest.js";
 import { call } from "./engine/call.js";
 import { drive, type RunPlan } from "./engine/run.js";
 import { checkCount, isObject, reading, toBytes, unexpected } from "./engine/input.js";

@@ -1,5 +1,5 @@
 import { decodeCases, type Header } from "./engine/decode.js";
-import { toBytes, unexpected } from "./engine/input.js";
+import { reading, toBytes, unexpected } from "./engine/input.js";
 import { freeing } from "./engine/instance.js";
 import { invocationsOf } from "./engine/invocations.js";
 import { engineOptions } from "./engine/options.js";
@@ -66,7 +66,8 @@ abstract class EngineEvaluator extends Evaluator {
     expected?: Invocation[],
     _scenario?: ConversationScenario,
   ): Promise<EvaluationResult> {
-    return evaluateConversation({ ...this.metric, metricName: this.engineMetric }, actual, expected, this.options);
+    const metric = reading("metric", () => ({ ...this.metric, metricName: this.engineMetric }));
+    return evaluateConversation(metric, actual, expected, this.options);
   }
 }
 

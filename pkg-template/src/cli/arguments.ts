@@ -1,7 +1,7 @@
 /** Reads a command's arguments; every mistake gets words that say what to write instead. */
 
 import { parseArgs } from "node:util";
-import { closest } from "./closest.js";
+import { closest } from "../closest.js";
 import { Mistake } from "./mistakes.js";
 
 /** An option of a command. */

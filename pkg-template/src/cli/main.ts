@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 // The command line: finds the command, runs it, and turns whatever goes wrong into words and an exit status.
 
-import { closest } from "./closest.js";
+import { closest } from "../closest.js";
 import { type Command, COMMANDS, HELP, HELPS, versionText } from "./help.js";
 import { Mistake, report } from "./mistakes.js";
 import { ExitStatus, surviveBrokenStreams } from "./process.js";

@@ -1,5 +1,5 @@
 import type { Invocation } from "../types.js";
-import { isObject, stringify } from "./input.js";
+import { isObject, reading, stringify } from "./input.js";
 import { call } from "./call.js";
 
 /** Where the invocations of an input are found, so that results can give them back. */
@@ -17,15 +17,17 @@ export type Span = readonly [start: number, end: number];
 export function invocationsOf(input: unknown, bytes: Uint8Array): InvocationSource {
   const conversations = isObject(input) ? ifReadable(() => conversationsOf(input)) : undefined;
   const given = (conversation: number, turn: number) => ifReadable(() => conversations?.(conversation)?.[turn]);
+  // The bytes are the caller's, who may have transferred them since.
+  const slice = ([start, end]: Span) => reading("bytes", () => bytes.subarray(start, end));
   return {
     at(conversation, turn, span) {
       const found = given(conversation, turn);
       if (isObject(found)) return found as Invocation;
-      return span === undefined ? emptyInvocation() : parseInvocation(bytes.subarray(span[0], span[1]));
+      return span === undefined ? emptyInvocation() : parseInvocation(slice(span));
     },
     jsonAt(conversation, turn, span) {
       const found = given(conversation, turn);
-      return isObject(found) ? stringify(found, "result") : decoder.decode(bytes.subarray(span[0], span[1]));
+      return isObject(found) ? stringify(found, "result") : decoder.decode(slice(span));
     },
   };
 }
