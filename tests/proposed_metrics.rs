@@ -1,6 +1,6 @@
 //! `tests/vectors/proposed.json`: scores worked out from the rules of the metrics rather than
 //! recorded, one table for this test and for `tests/package/proposed.test.mjs`.
-#![expect(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
+#![expect(clippy::expect_used, clippy::panic, reason = "tests")]
 
 #[path = "support/replay.rs"]
 mod replay;
