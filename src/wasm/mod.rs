@@ -131,5 +131,5 @@ impl Given {
 }
 
 fn unusable(key: &str, what: &str) -> Error {
-    Error::new(ErrorCode::InvalidInput, format!("unusable options: `{key}` is not {what}"))
+    Error::new(ErrorCode::InvalidInput, format!("`{key}` is not {what}"))
 }
