@@ -1,0 +1,467 @@
+//! The protocols of the judges' providers, without I/O: a question becomes an HTTP request, and the
+//! answer to it a reply or a failure.
+//!
+//! One file a provider; each is a [`Protocol`]: where it is, how a request is written, what a reply
+//! looks like. What they share is here: headers, the order in which an answer is read, and what
+//! becomes of refusals, empty and truncated replies. The parameters of `judge_model_config` are
+//! mapped by one table (`config.rs`), and what failures mean is in [`failure`].
+//!
+//! ```
+//! use adk_metrics::judge::provider::{Endpoint, HttpReply, Provider, Request};
+//!
+//! let mut endpoint = Endpoint::new(Provider::OpenAiChat);
+//! endpoint.api_key = Some("sk-…".into());
+//!
+//! let request = Request { model: "gpt-5", prompt: "Is it valid?", ..Request::default() };
+//! let http = endpoint.render(&request);
+//! assert_eq!(http.url, "https://api.openai.com/v1/chat/completions");
+//! assert_eq!(http.body, r#"{"model":"gpt-5","messages":[{"role":"user","content":"Is it valid?"}]}"#);
+//!
+//! let body = r#"{"choices": [{"message": {"content": "Yes."}, "finish_reason": "stop"}]}"#;
+//! let reply = endpoint.read(&HttpReply { status: 200, body, ..HttpReply::default() }).unwrap();
+//! assert_eq!(reply.text, "Yes.");
+//! ```
+
+mod anthropic;
+mod config;
+pub mod failure;
+mod gemini;
+mod ollama;
+mod openai_chat;
+mod openai_responses;
+mod retry_after;
+mod vertex;
+pub mod vertex_evaluate;
+
+use crate::model::error::suggestion;
+use crate::model::json::{Document, Json};
+use config::{Entries, Settings};
+pub use failure::{Failure, FailureKind};
+
+/// The headers of an answer that [`Endpoint::read`] looks at; a host needs to hand over no others.
+pub const REPLY_HEADERS: [&str; 4] = ["retry-after", "retry-after-ms", "date", "x-should-retry"];
+
+/// A question for a model, in no provider's words.
+#[derive(Clone, Copy, Default)]
+pub struct Request<'r> {
+    /// The model to ask, unless the endpoint has one of its own.
+    pub model: &'r str,
+    /// The system prompt.
+    pub system: Option<&'r str>,
+    /// The question.
+    pub prompt: &'r str,
+    /// The JSON Schema of the reply, as JSON text. What every provider takes is `type`, `properties`,
+    /// `required` with all properties, `additionalProperties: false`, `items` and `enum`.
+    pub response_schema: Option<&'r str>,
+    /// `judge_model_config`: an object with the names of Gemini's `GenerateContentConfig` in either
+    /// spelling.
+    pub config: Option<Json<'r>>,
+}
+
+/// A request ready to send, always with `POST`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HttpRequest {
+    /// The whole address. It holds no key.
+    pub url: String,
+    /// Names in lower case, except where the user wrote them otherwise, and values.
+    pub headers: Vec<(String, String)>,
+    /// JSON.
+    pub body: String,
+}
+
+/// An answer as it arrived.
+#[derive(Clone, Copy, Default)]
+pub struct HttpReply<'r> {
+    /// The HTTP status.
+    pub status: u16,
+    /// Names in any case and values; those in [`REPLY_HEADERS`] suffice.
+    pub headers: &'r [(&'r str, &'r str)],
+    /// The body as text.
+    pub body: &'r str,
+    /// The time in milliseconds since 1970, used where a date is told without the server's clock.
+    pub now_ms: Option<f64>,
+}
+
+/// What a model replied.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reply {
+    /// The text, never empty, without thoughts.
+    pub text: String,
+    /// What it cost.
+    pub usage: Usage,
+    /// The model that replied, as it calls itself.
+    pub model_version: Option<String>,
+    /// Whether the reply was cut off, because a limit of tokens was reached.
+    pub truncated: bool,
+}
+
+/// Tokens of one call, as far as the provider tells.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Usage {
+    /// Tokens read, cached ones included.
+    pub input: Option<u64>,
+    /// Tokens written, thoughts included.
+    pub output: Option<u64>,
+    /// The provider's own total.
+    pub total: Option<u64>,
+}
+
+/// Whose protocol is spoken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Provider {
+    /// The Gemini API of Google AI Studio: `generateContent`.
+    Gemini,
+    /// Vertex AI (Gemini Enterprise Agent Platform): `generateContent`.
+    Vertex,
+    /// OpenAI's chat completions, and every server compatible with it.
+    OpenAiChat,
+    /// OpenAI's responses.
+    OpenAiResponses,
+    /// Anthropic's messages.
+    Anthropic,
+    /// Ollama's `/api/chat`.
+    Ollama,
+}
+
+/// Where and as whom a provider is asked.
+#[derive(Clone)]
+pub struct Endpoint {
+    /// Whose protocol is spoken.
+    pub provider: Provider,
+    /// The provider's key.
+    pub api_key: Option<String>,
+    /// An access token, sent as `Authorization: Bearer`; it wins over the key.
+    pub bearer: Option<String>,
+    /// Where the server is, if not at the provider's own address: with the version for OpenAI
+    /// (`http://127.0.0.1:8000/v1`), without or with it for the others.
+    pub base_url: Option<String>,
+    /// The model to ask, whatever a request says.
+    pub model: Option<String>,
+    /// Further headers; they replace those made here.
+    pub headers: Vec<(String, String)>,
+    /// The Google Cloud project, for Vertex AI.
+    pub project: Option<String>,
+    /// The Google Cloud location, for Vertex AI; `global` if there is none.
+    pub location: Option<String>,
+    /// Whether the request leaves from a web page.
+    pub in_browser: bool,
+}
+
+/// What makes a provider: data and three pure functions.
+struct Protocol {
+    /// The name users write.
+    name: &'static str,
+    /// The name users read.
+    label: &'static str,
+    /// The environment variables that hold the key.
+    keys: &'static str,
+    /// Why a page may be without an answer, and what to do.
+    unreachable: &'static str,
+    /// What to do when the model is not found.
+    not_found: &'static str,
+    /// The address for a model.
+    url: fn(&Endpoint, &str) -> String,
+    /// The body for a model.
+    body: fn(&Request<'_>, &str, &mut Settings) -> String,
+    /// What a body says; nothing if it is of another shape.
+    read: fn(Json<'_>) -> Option<Answer>,
+}
+
+/// What a body says, before it is judged.
+#[derive(Default)]
+struct Answer {
+    text: String,
+    /// Why there is no proper text: what the model or the filter says.
+    refusal: Option<String>,
+    truncated: bool,
+    usage: Usage,
+    model_version: Option<String>,
+}
+
+impl Provider {
+    /// Every provider, in the order of the enum.
+    pub const ALL: [Self; 6] =
+        [Self::Gemini, Self::Vertex, Self::OpenAiChat, Self::OpenAiResponses, Self::Anthropic, Self::Ollama];
+
+    /// The provider with a name: `gemini`, `vertex`, `openai` (chat completions), `openai-responses`,
+    /// `anthropic`, `ollama`.
+    #[must_use]
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|provider| provider.name() == name)
+    }
+
+    /// The name that a misspelled one probably means.
+    #[must_use]
+    pub fn suggested(name: &str) -> Option<&'static str> {
+        suggestion(name, Self::ALL.map(Self::name))
+    }
+
+    /// The name users write.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        self.protocol().name
+    }
+
+    /// The name users read.
+    #[must_use]
+    pub fn label(self) -> &'static str {
+        self.protocol().label
+    }
+
+    /// Whether the protocol is Gemini's `generateContent`.
+    fn is_gemini(self) -> bool {
+        matches!(self, Self::Gemini | Self::Vertex)
+    }
+
+    fn protocol(self) -> &'static Protocol {
+        match self {
+            Self::Gemini => &gemini::PROTOCOL,
+            Self::Vertex => &vertex::PROTOCOL,
+            Self::OpenAiChat => &openai_chat::PROTOCOL,
+            Self::OpenAiResponses => &openai_responses::PROTOCOL,
+            Self::Anthropic => &anthropic::PROTOCOL,
+            Self::Ollama => &ollama::PROTOCOL,
+        }
+    }
+}
+
+impl Endpoint {
+    /// The provider's own address, without a key.
+    #[must_use]
+    pub fn new(provider: Provider) -> Self {
+        Self {
+            provider,
+            api_key: None,
+            bearer: None,
+            base_url: None,
+            model: None,
+            headers: Vec::new(),
+            project: None,
+            location: None,
+            in_browser: false,
+        }
+    }
+
+    /// What is missing before anything can be asked.
+    ///
+    /// # Errors
+    /// A failure of kind `auth` that names what to set. A server at a `base_url` may need no key.
+    pub fn check(&self) -> Result<(), Failure> {
+        let keyed = self.api_key.is_some()
+            || self.bearer.is_some()
+            || self.headers.iter().any(|(name, _)| is_credential(name))
+            || (self.base_url.is_some() && self.provider != Provider::Vertex)
+            || self.provider == Provider::Ollama;
+        // A key finds its project by itself; a token does not.
+        let placed = self.provider != Provider::Vertex || self.project.is_some() || self.bearer.is_none();
+        let missing = match (keyed, placed) {
+            (true, true) => return Ok(()),
+            (false, _) => "has no key",
+            (true, false) => "has no project",
+        };
+        Err(Failure::new(self, FailureKind::Auth, missing).with_help(if keyed {
+            "Set GOOGLE_CLOUD_PROJECT and GOOGLE_CLOUD_LOCATION, or give them in the options"
+        } else {
+            self.provider.protocol().keys
+        }))
+    }
+
+    /// The question as an HTTP request.
+    #[must_use]
+    pub fn render(&self, request: &Request<'_>) -> HttpRequest {
+        let model = self.model(request);
+        let protocol = self.provider.protocol();
+        let mut settings = Settings::read(self, model, request.config, request.response_schema.is_some());
+        if let Some(system) = request.system.filter(|system| !system.is_empty()) {
+            let rest = std::mem::replace(&mut settings.system, system.to_owned());
+            if !rest.is_empty() {
+                settings.system.push_str("\n\n");
+                settings.system.push_str(&rest);
+            }
+        }
+        let mut url = (protocol.url)(self, model);
+        if let Some((_, query)) = self.base_url.as_deref().and_then(|base| base.split_once('?')) {
+            url.extend(["?", query]);
+        }
+        HttpRequest {
+            url,
+            headers: self.request_headers(),
+            body: (protocol.body)(request, model, &mut settings),
+        }
+    }
+
+    /// What of a `judge_model_config` this provider is not sent, one sentence each.
+    #[must_use]
+    pub fn warnings(&self, config: Json<'_>) -> Vec<String> {
+        Settings::read(self, self.model.as_deref().unwrap_or_default(), Some(config), true).left_out
+    }
+
+    /// What an answer says.
+    ///
+    /// # Errors
+    /// An error status or body, a refusal, a blocked prompt, a reply without text, a body that is not
+    /// the provider's; each with what to do and whether asking again may help.
+    pub fn read(&self, reply: &HttpReply<'_>) -> Result<Reply, Failure> {
+        let document = Document::parse(reply.body).ok();
+        let body = document.as_ref().map(Document::root);
+        if let Some(failure) = Failure::answered(self, reply, body) {
+            return Err(failure);
+        }
+        let answer = body.and_then(self.provider.protocol().read);
+        let Some(answer) = answer else { return Err(failure::malformed(self, reply)) };
+        let failed = match (answer.refusal, answer.text.is_empty(), answer.truncated) {
+            (Some(reason), _, _) => {
+                Failure::new(self, FailureKind::Refused, &["refused to answer: ", &reason].concat())
+            }
+            (None, true, true) => {
+                Failure::new(self, FailureKind::Truncated, "was cut off before it had said anything")
+                    .with_help("Raise `maxOutputTokens` in judge_model_config, or let the model think less")
+            }
+            (None, true, false) => Failure::new(self, FailureKind::Empty, "replied without any text"),
+            (None, false, truncated) => {
+                return Ok(Reply {
+                    text: answer.text,
+                    usage: answer.usage,
+                    model_version: answer.model_version,
+                    truncated,
+                });
+            }
+        };
+        Err(Failure { status: Some(reply.status), ..failed })
+    }
+
+    /// The model that a request asks.
+    fn model<'r>(&'r self, request: &Request<'r>) -> &'r str {
+        self.model.as_deref().unwrap_or(request.model)
+    }
+
+    fn request_headers(&self) -> Vec<(String, String)> {
+        let mut headers: Vec<(String, String)> = Vec::new();
+        let mut set = |name: &str, value: &str| match headers
+            .iter_mut()
+            .find(|header| header.0.eq_ignore_ascii_case(name))
+        {
+            Some(header) => header.1 = value.into(),
+            None => headers.push((name.into(), value.into())),
+        };
+        set("content-type", "application/json");
+        match (&self.bearer, &self.api_key) {
+            (Some(token), _) => set("authorization", &["Bearer ", token].concat()),
+            (None, Some(key)) if self.provider.is_gemini() => set("x-goog-api-key", key),
+            (None, Some(key)) if self.is_older_anthropic() => set("x-api-key", key),
+            (None, Some(key)) => set("authorization", &["Bearer ", key].concat()),
+            (None, None) => {}
+        }
+        if self.provider == Provider::Anthropic {
+            set("anthropic-version", anthropic::VERSION);
+            if self.in_browser {
+                set("anthropic-dangerous-direct-browser-access", "true");
+            }
+        }
+        for (name, value) in &self.headers {
+            set(name, value);
+        }
+        headers
+    }
+
+    /// Whether the user asked for Anthropic's API as it was before the current version.
+    fn is_older_anthropic(&self) -> bool {
+        self.provider == Provider::Anthropic
+            && self.headers.iter().any(|(name, value)| {
+                name.eq_ignore_ascii_case("anthropic-version") && value == anthropic::OLDER_VERSION
+            })
+    }
+
+    /// The base address, or the provider's own, with the version unless it is there already.
+    fn base(&self, own: &str, version: &str) -> String {
+        let base = self.base_url.as_deref().unwrap_or(own);
+        let base = base.split_once('?').map_or(base, |(base, _)| base).trim_end_matches('/');
+        let last = base.rsplit_once('/').map_or("", |(_, last)| last).as_bytes();
+        let versioned = last == version.as_bytes() || matches!(last, [b'v', b'0'..=b'9', ..]);
+        if versioned || version.is_empty() { base.into() } else { [base, "/", version].concat() }
+    }
+}
+
+impl HttpReply<'_> {
+    fn header(&self, name: &str) -> Option<&str> {
+        self.headers.iter().find(|(header, _)| header.eq_ignore_ascii_case(name)).map(|(_, value)| *value)
+    }
+}
+
+/// Never shows keys.
+impl std::fmt::Debug for Endpoint {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.provider.label())
+    }
+}
+
+fn is_credential(header: &str) -> bool {
+    ["authorization", "x-goog-api-key", "x-api-key", "api-key"]
+        .iter()
+        .any(|name| header.eq_ignore_ascii_case(name))
+}
+
+/// Part of a path, with what would end the path or change it escaped.
+fn escape(text: &str, path: &mut String) {
+    for byte in text.bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b'/' | b':' | b'@' => {
+                path.push(char::from(byte));
+            }
+            _ => {
+                path.push('%');
+                for digit in [byte >> 4, byte & 15] {
+                    path.extend(
+                        char::from_digit(u32::from(digit), 16).map(|digit| digit.to_ascii_uppercase()),
+                    );
+                }
+            }
+        }
+    }
+}
+
+/// The messages of a chat: the system prompt, where it stands among them, and the question.
+fn messages(system: &str, prompt: &str) -> String {
+    let mut messages = String::from("[");
+    for (role, content) in [("system", system), ("user", prompt)] {
+        if role == "user" || !content.is_empty() {
+            let mut message = Entries::default();
+            message.text("role", role);
+            message.text("content", content);
+            messages.push_str(if messages.len() > 1 { "," } else { "" });
+            messages.push_str(&message.object());
+        }
+    }
+    messages.push(']');
+    messages
+}
+
+/// The text at a key, or an empty one.
+fn text_at(json: Json<'_>, key: &str) -> String {
+    json.get(key).and_then(Json::as_str).unwrap_or_default().into_owned()
+}
+
+/// The name of the model at a key.
+fn model_at(json: Json<'_>, key: &str) -> Option<String> {
+    Some(text_at(json, key)).filter(|model| !model.is_empty())
+}
+
+/// A number of tokens: the sum of what stands at the keys, nothing if nothing does.
+fn tokens(usage: Option<Json<'_>>, keys: &[&str]) -> Option<u64> {
+    let mut sum: Option<u64> = None;
+    for key in keys {
+        let count = usage.and_then(|usage| usage.get(key)).and_then(Json::as_number);
+        if let Some(count) = count.and_then(|count| count.parse::<u64>().ok()) {
+            sum = Some(sum.unwrap_or(0).saturating_add(count));
+        }
+    }
+    sum
+}
+
+/// A text without the thoughts that some servers write before it.
+fn without_thoughts(text: String) -> String {
+    match text.trim_start().strip_prefix("<think>").and_then(|thoughts| thoughts.split_once("</think>")) {
+        Some((_, said)) => said.trim_start().into(),
+        None => text,
+    }
+}

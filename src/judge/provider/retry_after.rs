@@ -1,0 +1,79 @@
+//! How long a server asks to wait before the next try.
+//!
+//! Sources: RFC 9110 (`Retry-After`: seconds or a date), OpenAI and Anthropic (`retry-after-ms`),
+//! Google (`google.rpc.RetryInfo` in the body of an error).
+
+use super::HttpReply;
+use crate::model::double;
+
+/// The wait in milliseconds: of the headers, else `retry_delay`, a duration such as `1.5s`.
+pub(super) fn milliseconds(reply: &HttpReply<'_>, retry_delay: Option<&str>) -> Option<f64> {
+    let number = |text: &str| double::read(text.trim()).filter(|number| number.is_finite());
+    let header = || {
+        let value = reply.header("retry-after")?;
+        if let Some(seconds) = number(value) {
+            return Some(seconds * 1000.0);
+        }
+        // The server's own clock, where it is told, is the one the date was made with.
+        let now = reply.header("date").and_then(date).or(reply.now_ms)?;
+        Some(date(value)? - now)
+    };
+    let wait = reply
+        .header("retry-after-ms")
+        .and_then(number)
+        .or_else(header)
+        .or_else(|| Some(number(retry_delay?.strip_suffix('s')?)? * 1000.0))?;
+    Some(wait.max(0.0))
+}
+
+/// The milliseconds from 1970 to a date as HTTP writes it: `Sun, 06 Nov 1994 08:49:37 GMT`, or in the
+/// older form with dashes and two digits for the year.
+fn date(text: &str) -> Option<f64> {
+    let mut fields = text.split([' ', ',', '-', ':']).filter(|field| !field.is_empty()).skip(1);
+    let mut number = |most: i64| {
+        let field = fields.next()?;
+        match field.parse::<i64>() {
+            Ok(number) => (0..=most).contains(&number).then_some(number),
+            Err(_) => {
+                let month = "JanFebMarAprMayJunJulAugSepOctNovDec".find(field.get(..3)?)?;
+                i64::try_from(month / 3 + 1).ok()
+            }
+        }
+    };
+    let (day, month, mut year) = (number(31)?, number(12)?, number(9999)?);
+    let (hour, minute, second) = (number(23)?, number(59)?, number(60)?);
+    if year < 100 {
+        year += if year < 70 { 2000 } else { 1900 };
+    }
+    // Days from the civil calendar, with years that begin in March; Howard Hinnant's algorithm.
+    let years = if month > 2 { year } else { year - 1 };
+    let days_before_month = (153 * ((month + 9) % 12) + 2) / 5;
+    let days = years * 365 + years / 4 - years / 100 + years / 400 + days_before_month + day - 719_469;
+    let seconds = ((days * 24 + hour) * 60 + minute) * 60 + second;
+    #[expect(clippy::cast_precision_loss, reason = "seconds of any year below 10000 are exact")]
+    let milliseconds = (seconds * 1000) as f64;
+    Some(milliseconds)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::date;
+
+    #[test]
+    fn dates_are_read_in_the_forms_http_has() {
+        for (text, seconds) in [
+            ("Thu, 01 Jan 1970 00:00:00 GMT", 0.0),
+            ("Sun, 06 Nov 1994 08:49:37 GMT", 784_111_777.0),
+            ("Sunday, 06-Nov-94 08:49:37 GMT", 784_111_777.0),
+            ("Thu, 29 Feb 2024 23:59:59 GMT", 1_709_251_199.0),
+            ("Sat, 21 Nov 2026 04:30:00 GMT", 1_795_235_400.0),
+        ] {
+            assert_eq!(date(text), Some(seconds * 1000.0), "{text}");
+        }
+        for text in
+            ["", "soon", "Sun, 06 Nov 1994", "Sun, 06 Foo 1994 08:49:37 GMT", "Sun, 40 Nov 1994 08:49:37 GMT"]
+        {
+            assert_eq!(date(text), None, "{text}");
+        }
+    }
+}

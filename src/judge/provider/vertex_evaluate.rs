@@ -1,0 +1,176 @@
+//! Vertex AI's `evaluateInstances` (v1beta1): the service that google-adk hands five metrics to.
+//!
+//! Four have a predefined specification that Vertex AI knows by the metric's name.
+//! `response_evaluation_score` has none: google-adk's SDK fetches a prompt from cloud storage for it,
+//! and here the service's own coherence metric is asked, 1–5 as well.
+//!
+//! Source: <https://cloud.google.com/vertex-ai/docs/reference/rest/v1beta1/projects.locations/evaluateInstances>,
+//! and what google-cloud-aiplatform sends. O(n) in the texts.
+
+use super::config::Entries;
+use super::{Endpoint, Failure, FailureKind, HttpReply, HttpRequest, failure, gemini, text_at, vertex};
+use crate::model::json::{Document, Json};
+
+/// What is evaluated.
+#[derive(Clone, Copy)]
+pub enum Instance<'i> {
+    /// One turn, for `safety_v1` and `response_evaluation_score`.
+    Turn {
+        /// What the user said.
+        prompt: &'i str,
+        /// What the agent should have said.
+        reference: Option<&'i str>,
+        /// What the agent said.
+        response: &'i str,
+    },
+    /// A whole conversation, for the `multi_turn_…` metrics, as the JSON text of an object with
+    /// `agents` (by name: `agentId`, `instruction`, `tools`) and `turns` (`turnIndex`, `turnId`,
+    /// `events` with `author` and `content`).
+    Conversation(&'i str),
+}
+
+/// What the service says.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Evaluation {
+    /// The score: finite; nothing if the service could not score.
+    pub score: Option<f64>,
+    /// Why, in words.
+    pub explanation: Option<String>,
+    /// The rubrics that the service made for itself.
+    pub rubrics: Vec<RubricVerdict>,
+    /// Why there is no score.
+    pub error: Option<String>,
+}
+
+/// What the service says about one rubric.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RubricVerdict {
+    /// What is asked for, else the rubric's id, else `rubric_` and its place.
+    pub id: String,
+    /// Whether it is met; the service leaves the field out where it is not.
+    pub met: bool,
+    /// Why.
+    pub reasoning: Option<String>,
+}
+
+/// The metrics with a specification that Vertex AI knows.
+const PREDEFINED: [&str; 4] = [
+    "safety_v1",
+    "multi_turn_task_success_v1",
+    "multi_turn_trajectory_quality_v1",
+    "multi_turn_tool_use_quality_v1",
+];
+
+/// The request for a metric; nothing if Vertex AI has no such metric, or not for this kind of instance.
+#[must_use]
+pub fn render(endpoint: &Endpoint, metric: &str, instance: Instance<'_>) -> Option<HttpRequest> {
+    let mut body = Entries::default();
+    let predefined = PREDEFINED.contains(&metric);
+    match instance {
+        Instance::Turn { response, .. } if metric == "response_evaluation_score" => {
+            let mut instance = Entries::default();
+            instance.text("prediction", response);
+            let mut input = Entries::default();
+            input.json("metricSpec", "{}");
+            input.json("instance", &instance.object());
+            body.json("coherenceInput", &input.object());
+        }
+        Instance::Turn { prompt, reference, response } if metric == "safety_v1" => {
+            let mut instance = Entries::default();
+            instance.json("prompt", &contents(prompt));
+            instance.json("response", &contents(response));
+            if let Some(reference) = reference {
+                instance.json("reference", &contents(reference));
+            }
+            // The same once more, as the conversation that the service looks at.
+            let data = [
+                r#"{"turns":[{"turnIndex":0,"turnId":"turn_0","events":[{"author":"user","content":"#,
+                &gemini::content("", prompt),
+                r#"},{"author":"model","content":"#,
+                &gemini::content("", response),
+                "}]}]}",
+            ];
+            instance.json("agentEvalData", &data.concat());
+            predefine(&mut body, metric);
+            body.json("instance", &instance.object());
+        }
+        Instance::Conversation(data) if predefined && metric != "safety_v1" => {
+            let mut instance = Entries::default();
+            instance.json("prompt", r#"{"contents":{"contents":[]}}"#);
+            instance.json("agentEvalData", data);
+            predefine(&mut body, metric);
+            body.json("instance", &instance.object());
+        }
+        _ => return None,
+    }
+    Some(HttpRequest {
+        url: [&vertex::place(endpoint), ":evaluateInstances"].concat(),
+        headers: endpoint.request_headers(),
+        body: body.object(),
+    })
+}
+
+fn predefine(body: &mut Entries, metric: &str) {
+    let spec = [r#"[{"predefinedMetricSpec":{"metricSpecName":""#, metric, r#""}}]"#];
+    body.json("metrics", &spec.concat());
+}
+
+fn contents(text: &str) -> String {
+    [r#"{"contents":{"contents":["#, &gemini::content("", text), "]}}"].concat()
+}
+
+/// What an answer says. A metric that the service could not score is an [`Evaluation`] with an error,
+/// unless asking again may help.
+///
+/// # Errors
+/// As [`Endpoint::read`]; and an error of the metric itself that stands for overload or lack of time.
+pub fn read(endpoint: &Endpoint, reply: &HttpReply<'_>) -> Result<Evaluation, Failure> {
+    let document = Document::parse(reply.body).ok();
+    let body = document.as_ref().map(Document::root);
+    if let Some(failure) = Failure::answered(endpoint, reply, body) {
+        return Err(failure);
+    }
+    let result = body.and_then(|body| {
+        let results = body.get("metricResults").and_then(|results| results.items().next());
+        results.or_else(|| body.get("coherenceResult"))
+    });
+    let Some(result) = result else { return Err(failure::malformed(endpoint, reply)) };
+
+    let told = |json: Json<'_>, key: &str| Some(text_at(json, key)).filter(|text| !text.is_empty());
+    let mut evaluation = Evaluation {
+        score: result.get("score").and_then(Json::as_f64).filter(|score| score.is_finite()),
+        explanation: told(result, "explanation"),
+        ..Evaluation::default()
+    };
+    if let Some(error) =
+        result.get("error").filter(|error| error.get("code").or(error.get("message")).is_some())
+    {
+        let message = told(error, "message").unwrap_or_else(|| error.raw().into());
+        // Codes of google.rpc: DEADLINE_EXCEEDED, RESOURCE_EXHAUSTED, UNAVAILABLE.
+        let kind = match error.get("code").and_then(Json::as_number) {
+            Some("4") => Some(FailureKind::Timeout),
+            Some("8") => Some(FailureKind::RateLimited),
+            Some("14") => Some(FailureKind::Server),
+            _ => None,
+        };
+        if let (None, Some(kind)) = (evaluation.score, kind) {
+            let failure = Failure::new(endpoint, kind, &["could not score: ", &message].concat());
+            return Err(Failure { status: Some(reply.status), ..failure });
+        }
+        evaluation.error = Some(failure::redact(endpoint, &message));
+    }
+    if let Some(verdicts) = result.get("rubricVerdicts") {
+        for (index, verdict) in verdicts.items().enumerate() {
+            let rubric = verdict.get("evaluatedRubric");
+            let description = rubric
+                .and_then(|rubric| rubric.get("content")?.get("property"))
+                .and_then(|property| told(property, "description"));
+            let id = description
+                .or_else(|| told(rubric?, "rubricId"))
+                .unwrap_or_else(|| ["rubric_", &index.to_string()].concat());
+            let met = verdict.get("verdict").and_then(Json::as_bool).unwrap_or(false);
+            evaluation.rubrics.push(RubricVerdict { id, met, reasoning: told(verdict, "reasoning") });
+        }
+    }
+    Ok(evaluation)
+}
