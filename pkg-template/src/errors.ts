@@ -5,8 +5,35 @@ import type { Mistake, MistakeCode } from "./generated/shapes.js";
  * - `unserializable`: an object cannot be written as JSON (a cycle, a BigInt, NaN, a getter that throws).
  * - `engine_crashed`: a bug of this package; the engine was started afresh and stays usable.
  * - `engine_unavailable`: this runtime cannot load the engine.
+ * - `judge_required`: a metric needs a judge, and there is none.
+ * - `judge_unavailable`: the judge cannot be asked here: no built-in model in this browser, no `fetch`.
+ * - `judge_failed`: a call of a judge failed, or its reply cannot be used.
+ * - `replay_missing`: a recording has no reply for a request.
+ * - `recording_failed`: a reply could not be written to a recording.
+ * - `cache_failed`: a cache could not be read or written.
  */
-export type AdkMetricsErrorCode = MistakeCode | "unserializable" | "engine_crashed" | "engine_unavailable";
+export type AdkMetricsErrorCode =
+  | MistakeCode
+  | "unserializable"
+  | "engine_crashed"
+  | "engine_unavailable"
+  | "judge_required"
+  | "judge_unavailable"
+  | "judge_failed"
+  | "replay_missing"
+  | "recording_failed"
+  | "cache_failed";
+
+/** What an error says besides its code and message. */
+export interface ErrorDetails {
+  path?: string;
+  line?: number;
+  help?: string;
+  retryable?: boolean;
+  retryAfterMs?: number;
+  status?: number;
+  cause?: unknown;
+}
 
 /** The one class of errors: what is wrong, where, and what to do. */
 export class AdkMetricsError extends Error {
@@ -19,17 +46,22 @@ export class AdkMetricsError extends Error {
   declare readonly line?: number;
   /** What to do about it. */
   declare readonly help?: string;
+  /** Whether the same call may succeed later; for calls of judges only. */
+  declare readonly retryable?: boolean;
+  /** How long the server asks to wait before the next call, in milliseconds. */
+  declare readonly retryAfterMs?: number;
+  /** The HTTP status of the server's answer. */
+  declare readonly status?: number;
 
-  constructor(
-    code: AdkMetricsErrorCode,
-    message: string,
-    more: { path?: string; line?: number; help?: string; cause?: unknown } = {},
-  ) {
+  constructor(code: AdkMetricsErrorCode, message: string, more: ErrorDetails = {}) {
     super(message, more.cause === undefined ? undefined : { cause: more.cause });
     this.code = code;
     if (more.path !== undefined) this.path = more.path;
     if (more.line !== undefined) this.line = more.line;
     if (more.help !== undefined) this.help = more.help;
+    if (more.retryable !== undefined) this.retryable = more.retryable;
+    if (more.retryAfterMs !== undefined) this.retryAfterMs = more.retryAfterMs;
+    if (more.status !== undefined) this.status = more.status;
   }
 
   /** The error as a line or two of text: message, place, help. */

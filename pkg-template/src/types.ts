@@ -95,24 +95,163 @@ export interface MetricInfo {
   requiresThreshold?: boolean;
 }
 
+/** What a judge is asked for. Majority metrics ask for a `verdict`, hallucinations to `segment` then to `validate`. */
+export type JudgePurpose = "verdict" | "segment" | "validate" | "score";
+
+/** One question to a judge model. */
+export interface JudgeRequest {
+  /** Names the call within its run. */
+  id: string;
+  /** The metric that asks. */
+  metricName: string;
+  purpose: JudgePurpose;
+  /** The case under evaluation; absent where a conversation is scored by itself. */
+  evalId?: string;
+  /** The turn, counted from 0. For the user simulator's stop signal it is the number of turns. */
+  invocationIndex: number;
+  /** The answer within the turn, counted from 0, where a metric asks about several. */
+  stepIndex: number;
+  /** Which of the samples of one question this is, counted from 0. */
+  sampleIndex: number;
+  /** The model that the criterion names; a judge with a model of its own asks that one. */
+  model: string;
+  system?: string;
+  prompt: string;
+  /** JSON Schema of the reply, where it may be JSON. */
+  responseSchema?: object;
+  /** Sampling settings by Gemini's names in camelCase: `temperature`, `maxOutputTokens`, … */
+  generationConfig?: object;
+}
+
+/** What a judge model said. */
+export interface JudgeReply {
+  text: string;
+  usage?: { inputTokens?: number; outputTokens?: number; totalTokens?: number };
+  /** The exact model that answered. */
+  modelVersion?: string;
+}
+
+/**
+ * Asks a judge model. Errors that it throws end the sample; those with `retryable: true` are asked again, after
+ * `retryAfterMs` if they say so.
+ */
+export type Judge = (request: JudgeRequest, options: { signal: AbortSignal }) => Promise<JudgeReply | string>;
+
+/** Keeps replies by the key of their request. What it throws is a warning: the judge is asked instead. */
+export interface JudgeCache {
+  get(key: string): Promise<JudgeReply | undefined>;
+  set(key: string, reply: JudgeReply): Promise<void>;
+}
+
+/** How failed calls are repeated. Each delay is drawn between half of it and all of it. */
+export interface RetryOptions {
+  /** How often a call is made at most, the first time included. Default: 7. */
+  maxAttempts?: number;
+  /** The delay before the second attempt, in milliseconds. Default: 5,000. */
+  initialDelayMs?: number;
+  /** No delay is longer, in milliseconds, unless the server asks for it. Default: 120,000. */
+  maxDelayMs?: number;
+  /** What each delay is multiplied by for the next. Default: 2. */
+  factor?: number;
+}
+
+/** What a million tokens of a model cost, in a currency of your choice. */
+export interface Price {
+  input: number;
+  output: number;
+}
+
+/** What a run may spend on judges. When any of it is spent, the run ends with what is scored so far. */
+export interface Budget {
+  /** Calls, repeated ones included. */
+  calls?: number;
+  /** Tokens, of prompts and replies. */
+  tokens?: number;
+  /** Money, in the currency of `prices`. */
+  cost?: number;
+  /** Prices by model name; needed for `cost`. */
+  prices?: Record<string, Price>;
+  /** Time from start to end, in milliseconds. */
+  timeMs?: number;
+}
+
+/** Prompts of your own by metric name; for a metric that asks for several things, by purpose. */
+export type PromptTemplates = Record<string, string | { [purpose in JudgePurpose]?: string }>;
+
+/** Where Vertex AI is: a project and a location with an access token, or an API key. */
+export interface VertexOptions {
+  /** The Google Cloud project. */
+  project?: string;
+  /** The region, such as `us-central1`. Default: `global`. */
+  location?: string;
+  /** An OAuth 2.0 access token, or what gets one; asked before each call, so that it may be renewed. */
+  accessToken?: string | (() => string | Promise<string>);
+  /** An API key of Vertex AI in express mode, instead of project and token. */
+  apiKey?: string;
+  /** Another address, such as that of your own server. */
+  baseUrl?: string | URL;
+  /** Further HTTP headers. */
+  headers?: Record<string, string>;
+  /** What sends the requests. Default: the runtime's own `fetch`. */
+  fetch?: typeof fetch;
+}
+
+/** What the judges of a run did. */
+export interface JudgeProgress {
+  /** Calls made, repeated ones included. */
+  made: number;
+  /** Calls that early stopping made needless. */
+  saved: number;
+  /** Calls answered from the cache. */
+  cached: number;
+  /** Calls that failed. */
+  failed: number;
+  /** Tokens of prompts. */
+  inputTokens: number;
+  /** Tokens of replies. */
+  outputTokens: number;
+  /** Money spent; with prices only. */
+  cost?: number;
+  /** How long the rest will take, in milliseconds, as far as can be told. */
+  remainingMs?: number;
+}
+
 /** How far a run is. */
 export interface Progress {
   /** Case results that are there. */
   done: number;
   /** Case results there will be. */
   total: number;
+  /** What the judges did; absent in a run that asks none. */
+  judge?: JudgeProgress;
 }
 
 /** How to evaluate. */
 export interface EvaluatorOptions {
+  /** Who answers the questions of judged metrics. Default: the one of `setDefaultJudge`, or of the environment. */
+  judge?: Judge;
+  /** Has Vertex AI score the metrics that google-adk leaves to it; without it the judge does. */
+  vertex?: VertexOptions;
   /** Whose scores to give. Default: `adk-python`. */
   dialect?: Dialect;
+  /** Whether a vote ends when the missing samples cannot change it. Default: true. */
+  earlyStop?: boolean;
   /** Which results get an `explanation`; the others cost nothing. Default: `all`. */
   explain?: "none" | "failures" | "all";
-  /** How many metrics of your own are computed at a time. Default: 8. */
+  /** Prompts of your own. */
+  prompts?: PromptTemplates;
+  /** How failed calls of judges are repeated. */
+  retry?: RetryOptions;
+  /** How many calls of judges and metrics of your own are under way at a time. Default: 8. */
   concurrency?: number;
-  /** How long one computation of a metric of your own may take, in milliseconds. Default: no limit. */
+  /** How long one call of a judge or a metric of your own may take, in milliseconds. Default: no limit. */
   timeoutMs?: number;
+  /** What the run may spend on judges. Default: no limit. */
+  budget?: Budget;
+  /** What delays are drawn from: the same seed gives the same ones. */
+  seed?: number;
+  /** Where replies of judges are kept. Default: in memory. */
+  cache?: JudgeCache;
   /** Stops the evaluation; what is scored by then is returned. */
   signal?: AbortSignal;
   /** Called whenever case results arrive. What it throws ends the evaluation and passes through as it is. */

@@ -1,0 +1,148 @@
+import { isObject, reading, unexpected } from "../engine/input.js";
+import { AdkMetricsError } from "../errors.js";
+import type { Judge, JudgeReply, JudgeRequest } from "../types.js";
+import { detailsOf, failureOf } from "./failure.js";
+import { makeJudge } from "./judge.js";
+import { emptyReply } from "./language-model.js";
+import { optionsOf } from "./options.js";
+import { usageOf } from "./reply.js";
+import { camelCaseSettings } from "./settings.js";
+
+/** What is needed of a `BaseLlm`: those of ADK-TS (`@iqai/adk`) and of `@google/adk` have it. */
+export interface AdkLlm {
+  readonly model: string;
+  generateContentAsync(request: AdkLlmRequest, stream?: boolean, signal?: AbortSignal): AsyncIterable<AdkLlmResponse>;
+}
+
+/** An `LlmRequest`: an object in `@google/adk`, a class in ADK-TS, of which models call one method. */
+export interface AdkLlmRequest {
+  model?: string;
+  contents: { role?: string; parts?: { text?: string }[] }[];
+  config?: Record<string, unknown>;
+  liveConnectConfig: object;
+  toolsDict: object;
+  getSystemInstructionText?(): string | undefined;
+}
+
+/** What is read of an `LlmResponse`. */
+export interface AdkLlmResponse {
+  content?: { parts?: { text?: string; thought?: boolean }[] };
+  text?: string;
+  partial?: boolean;
+  errorCode?: string;
+  errorMessage?: string;
+  finishReason?: string;
+  usageMetadata?: { promptTokenCount?: number; candidatesTokenCount?: number; totalTokenCount?: number };
+  modelVersion?: string;
+}
+
+/** How to ask a `BaseLlm`. */
+export interface AdkJudgeOptions {
+  /** Whether to ask for JSON by its schema where a reply may be JSON. Default: true. */
+  structuredOutput?: boolean;
+}
+
+/** Endings of a reply, and reasons to block a prompt, after which asking again does not help. */
+const FINAL_CODES =
+  /^(?:SAFETY|BLOCKLIST|PROHIBITED_CONTENT|SPII|RECITATION|LANGUAGE|IMAGE_SAFETY|JAILBREAK|MODEL_ARMOR|MAX_TOKENS)$/;
+
+/**
+ * A judge that asks a `BaseLlm` of ADK-TS (`@iqai/adk`) or of `@google/adk`. The model is the one given here, whatever
+ * a criterion names; `judge_model_config` is passed on as its `config`.
+ *
+ * ```ts
+ * import { OpenAiLlm } from "@iqai/adk";
+ *
+ * await evaluate({ evalSet, actual, config, judge: adkJudge(new OpenAiLlm("gpt-4.1-mini")) });
+ * ```
+ *
+ * @throws {AdkMetricsError} `invalid_input` if it is no `BaseLlm`. The judge itself rejects with `judge_failed`.
+ */
+export function adkJudge(llm: AdkLlm, options: AdkJudgeOptions = {}): Judge {
+  const model = checkLlm(llm);
+  const { structuredOutput = true } = optionsOf(options, ["structuredOutput"]);
+  return makeJudge({ model, label: "adk" }, (request, signal) =>
+    ask(llm, llmRequestOf(request, model, structuredOutput, signal), signal),
+  );
+}
+
+function checkLlm(llm: AdkLlm): string {
+  if (typeof llm === "string") {
+    throw new AdkMetricsError("invalid_input", "expected a BaseLlm, found a name", {
+      path: "llm",
+      help: 'Pass the model itself, such as LLMRegistry.newLLM("gpt-4.1-mini")',
+    });
+  }
+  return reading("llm", () => {
+    if (!isObject(llm) || typeof llm.generateContentAsync !== "function") throw unexpected("a BaseLlm", llm, "llm");
+    return String(llm.model);
+  });
+}
+
+/** A fresh request for each call, since models write into theirs. */
+function llmRequestOf(
+  { system, prompt, responseSchema, generationConfig }: JudgeRequest,
+  model: string,
+  structuredOutput: boolean,
+  signal: AbortSignal,
+): AdkLlmRequest {
+  const config = camelCaseSettings(generationConfig);
+  // Where `generateContentAsync` takes no signal, models of Google pass this one on to their client.
+  config.abortSignal = signal;
+  if (system !== undefined) config.systemInstruction = system;
+  if (responseSchema !== undefined && structuredOutput) {
+    config.responseMimeType = "application/json";
+    config.responseJsonSchema = responseSchema;
+  }
+  return {
+    model,
+    contents: [{ role: "user", parts: [{ text: prompt }] }],
+    config,
+    liveConnectConfig: {},
+    toolsDict: {},
+    getSystemInstructionText: () => system,
+  };
+}
+
+async function ask(llm: AdkLlm, request: AdkLlmRequest, signal: AbortSignal): Promise<JudgeReply> {
+  try {
+    const found = { text: "", cutOff: false, reply: {} as Omit<JudgeReply, "text"> };
+    for await (const response of llm.generateContentAsync(request, false, signal)) {
+      const { errorCode, partial, finishReason, usageMetadata, modelVersion } = response;
+      if (typeof errorCode === "string" && errorCode !== "") throw errorOf(response, errorCode);
+      if (partial === true) continue;
+      found.text += textOf(response);
+      found.cutOff ||= finishReason === "MAX_TOKENS";
+      const usage = usageOf({
+        inputTokens: usageMetadata?.promptTokenCount,
+        outputTokens: usageMetadata?.candidatesTokenCount,
+        totalTokens: usageMetadata?.totalTokenCount,
+      });
+      if (usage !== undefined) found.reply.usage = usage;
+      if (typeof modelVersion === "string") found.reply.modelVersion = modelVersion;
+      if (signal.aborted) break;
+    }
+    if (found.text === "") throw emptyReply(found.cutOff);
+    return { text: found.text, ...found.reply };
+  } catch (error) {
+    throw failureOf(error, `the call of ${request.model}`);
+  }
+}
+
+/** ADK-TS reports what went wrong as a response whose text is the error's. */
+function errorOf(response: AdkLlmResponse, code: string): AdkMetricsError {
+  const cause = (response as { error?: unknown }).error;
+  const words = typeof response.errorMessage === "string" ? `${code}: ${response.errorMessage}` : code;
+  const message = `the model gave no reply: ${words}`;
+  const details = isObject(cause) ? detailsOf(cause) : { retryable: !FINAL_CODES.test(code) };
+  return new AdkMetricsError("judge_failed", message, details);
+}
+
+/** The text of a response without the thoughts before it. */
+function textOf({ content, text }: AdkLlmResponse): string {
+  const parts = content?.parts;
+  if (parts === undefined || parts === null) return typeof text === "string" ? text : "";
+  return Array.from(parts, (part) => (part.thought !== true && typeof part.text === "string" ? part.text : "")).join(
+    "",
+  );
+}

@@ -1,0 +1,187 @@
+import { isObject, reading } from "../engine/input.js";
+import { AdkMetricsError } from "../errors.js";
+import type { Judge, JudgeReply, JudgeRequest } from "../types.js";
+import { failureOf } from "./failure.js";
+import { makeJudge } from "./judge.js";
+import { emptyReply } from "./language-model.js";
+import { optionsOf } from "./options.js";
+import { usageOf } from "./reply.js";
+import { camelCaseSettings } from "./settings.js";
+
+/** The global `LanguageModel` of the Prompt API, as far as it is used here. */
+export interface BrowserLanguageModel {
+  availability(options?: object): Promise<string>;
+  create(options?: object): Promise<BrowserSession>;
+}
+
+/** A session of the Prompt API. */
+export interface BrowserSession {
+  prompt(input: string, options?: { responseConstraint?: object; signal?: AbortSignal }): Promise<string>;
+  destroy(): void;
+  /** Tokens in use after a prompt. */
+  readonly contextUsage?: number;
+  /** The same under its older name. */
+  readonly inputUsage?: number;
+}
+
+/** How to ask the browser's built-in model. */
+export interface BrowserJudgeOptions {
+  /** Whether to have the browser download its model if it has not yet, which may take minutes. Default: false. */
+  download?: boolean;
+  /** Called while the model is downloaded, with the part that is there: from 0 to 1. */
+  onDownload?(loaded: number): void;
+  /** Whether to ask for JSON by its schema where a reply may be JSON. Default: true. */
+  structuredOutput?: boolean;
+  /** Further options of `LanguageModel.create`. Default: that texts in English are expected back. */
+  create?: object;
+  /** What stands in for the global `LanguageModel`: a polyfill. */
+  languageModel?: BrowserLanguageModel;
+}
+
+/**
+ * A judge that asks the browser's built-in model by the Prompt API (`LanguageModel`), so that nothing leaves the device.
+ * Each question has a session of its own.
+ *
+ * ```ts
+ * const judge = browserJudge({ download: true, onDownload: (loaded) => console.log(`${Math.round(100 * loaded)} %`) });
+ * await evaluate({ evalSet, actual, config, judge, concurrency: 1 });
+ * ```
+ *
+ * Of `judge_model_config` it passes on `temperature` and `topK`, if both are there; browsers may ignore them.
+ *
+ * @throws {AdkMetricsError} `invalid_input` for options that are none. The judge itself rejects with
+ * `judge_unavailable` where there is no such model, or not yet, and with `judge_failed`.
+ */
+export function browserJudge(options: BrowserJudgeOptions = {}): Judge {
+  const given = optionsOf(options, ["download", "onDownload", "structuredOutput", "create", "languageModel"]);
+  const { download = false, structuredOutput = true, create = ENGLISH } = given;
+  return makeJudge({ model: "built-in", label: "browser" }, async (request, signal) => {
+    const languageModel = given.languageModel ?? globalLanguageModel();
+    const kind = { ...create, ...samplingOf(request) };
+    const availability = await available(languageModel, kind, download);
+    const session = await open(languageModel, signal, {
+      ...kind,
+      ...(request.system === undefined ? {} : { initialPrompts: [{ role: "system", content: request.system }] }),
+      ...(availability === "available" ? {} : { monitor: downloadMonitor(given) }),
+    });
+    try {
+      return await ask(session, request, structuredOutput, signal);
+    } finally {
+      quietly(() => session.destroy());
+    }
+  });
+}
+
+const ENGLISH = { expectedOutputs: [{ type: "text", languages: ["en"] }] };
+
+function globalLanguageModel(): BrowserLanguageModel {
+  const found: unknown = Reflect.get(globalThis, "LanguageModel");
+  if (found !== undefined && found !== null) return found as BrowserLanguageModel;
+  throw new AdkMetricsError("judge_unavailable", "there is no built-in language model here", {
+    help:
+      Reflect.get(globalThis, "isSecureContext") === false
+        ? "Browsers offer it to pages from https:// and localhost only"
+        : "It needs a browser with the Prompt API, such as Chrome or Edge on a desktop, and a page, not a worker",
+    retryable: false,
+  });
+}
+
+/** A browser takes both of them or neither. */
+function samplingOf({ generationConfig }: JudgeRequest): object {
+  const { temperature, topK } = camelCaseSettings(generationConfig);
+  return typeof temperature === "number" && typeof topK === "number" ? { temperature, topK } : {};
+}
+
+/** Whether the model can be asked, possibly after a download. */
+async function available(languageModel: BrowserLanguageModel, kind: object, download: boolean): Promise<string> {
+  let availability: string;
+  try {
+    availability = await languageModel.availability(kind);
+  } catch (error) {
+    throw failureOf(error, "asking for the built-in model");
+  }
+  if (availability === "available") return availability;
+  if (availability === "downloadable" || availability === "downloading") {
+    if (download) return availability;
+    const state = availability === "downloading" ? "is still being downloaded" : "is not downloaded yet";
+    throw new AdkMetricsError("judge_unavailable", `the built-in model ${state}`, {
+      help: "Wait for it, or pass `download: true` and start from a click, without which browsers download nothing",
+      retryable: false,
+    });
+  }
+  throw new AdkMetricsError("judge_unavailable", "this device has no built-in model for what was asked", {
+    help: "The browser needs enough storage, memory and a suitable GPU, and a language that its model speaks",
+    retryable: false,
+  });
+}
+
+function downloadMonitor({ onDownload }: BrowserJudgeOptions): (monitor: EventTarget) => void {
+  return (monitor) => {
+    monitor.addEventListener("downloadprogress", (event) => {
+      const loaded: unknown = Reflect.get(event, "loaded");
+      if (typeof loaded === "number") onDownload?.(loaded);
+    });
+  };
+}
+
+async function open(
+  languageModel: BrowserLanguageModel,
+  signal: AbortSignal,
+  options: object,
+): Promise<BrowserSession> {
+  try {
+    return await languageModel.create({ ...options, signal });
+  } catch (error) {
+    throw explained(error, "opening a session of the built-in model");
+  }
+}
+
+async function ask(
+  session: BrowserSession,
+  { prompt, responseSchema }: JudgeRequest,
+  structuredOutput: boolean,
+  signal: AbortSignal,
+): Promise<JudgeReply> {
+  const constraint = structuredOutput && responseSchema !== undefined ? { responseConstraint: responseSchema } : {};
+  let text: unknown;
+  try {
+    text = await session.prompt(prompt, { ...constraint, signal });
+  } catch (error) {
+    throw explained(error, "asking the built-in model");
+  }
+  if (typeof text !== "string" || text === "") throw emptyReply(false);
+  const usage = reading("session", () => usageOf({ totalTokens: session.contextUsage ?? session.inputUsage }));
+  return usage === undefined ? { text } : { text, usage };
+}
+
+/** What the exceptions of the Prompt API mean, and whether they pass. */
+const EXCEPTIONS = new Map<unknown, { retryable: boolean; help?: string }>([
+  ["QuotaExceededError", { retryable: false, help: "The prompt is longer than what the built-in model can read" }],
+  ["NotAllowedError", { retryable: false, help: "A download starts from a click only; frames need `language-model`" }],
+  [
+    "NotSupportedError",
+    { retryable: false, help: "The built-in model does not know this language or kind of request" },
+  ],
+  ["NotReadableError", { retryable: false, help: "The browser's filter withheld the reply" }],
+  ["SyntaxError", { retryable: false, help: "The reply did not fit its schema; pass `structuredOutput: false`" }],
+  ["NetworkError", { retryable: true, help: "The download of the model broke off" }],
+  ["UnknownError", { retryable: true }],
+  ["OperationError", { retryable: true }],
+  ["InvalidStateError", { retryable: true }],
+]);
+
+function explained(error: unknown, what: string): AdkMetricsError {
+  const failure = failureOf(error, what);
+  const known = EXCEPTIONS.get(reading("LanguageModel", () => (isObject(error) ? Reflect.get(error, "name") : "")));
+  return known === undefined
+    ? failure
+    : new AdkMetricsError("judge_failed", failure.message, { ...known, cause: error });
+}
+
+function quietly(work: () => void): void {
+  try {
+    work();
+  } catch {
+    // The session is given up in any case.
+  }
+}

@@ -1,0 +1,52 @@
+import { unexpected } from "../engine/input.js";
+import type { JudgeCache, JudgeReply, JudgeRequest } from "../types.js";
+import { replyOf } from "./reply.js";
+import { canonicalRequest, requestOf } from "./request.js";
+
+/** Changes with what a key is made of, so that replies kept by older versions are not mistaken. */
+const FORMAT = "adk-metrics judge request 1";
+
+/**
+ * The key under which a reply is kept: a SHA-256 of the whole question, the settings and the number of the sample, so
+ * that no two samples share a reply. No keys and headers go into it.
+ *
+ * @param judge Who answers, where judges that give different replies share a cache.
+ * @returns 64 hexadecimal digits; where the runtime has no WebCrypto, as in pages from plain `http:`, the text itself.
+ */
+export async function cacheKey(request: JudgeRequest, judge = ""): Promise<string> {
+  const text = `${FORMAT}\n${JSON.stringify(judge)}\n${canonicalRequest(requestOf(request))}`;
+  const subtle = globalThis.crypto?.subtle as SubtleCrypto | undefined;
+  if (subtle === undefined) return text;
+  const digest = await subtle.digest("SHA-256", new TextEncoder().encode(text));
+  return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+/**
+ * A cache in memory. When it is full it gives up the reply that was not asked for longest.
+ *
+ * @param options.maxEntries How many replies it holds. Default: 10,000.
+ */
+export function memoryCache({ maxEntries = 10_000 }: { maxEntries?: number } = {}): JudgeCache {
+  if (!(Number.isInteger(maxEntries) && maxEntries >= 1)) {
+    throw unexpected("a whole number from 1 up", maxEntries, "maxEntries");
+  }
+  // A Map keeps the order of insertion: first comes what was not asked for longest.
+  const replies = new Map<string, JudgeReply>();
+  return {
+    async get(key) {
+      const reply = replies.get(key);
+      if (reply === undefined) return undefined;
+      replies.delete(key);
+      replies.set(key, reply);
+      return replyOf(reply);
+    },
+    async set(key, reply) {
+      replies.delete(key);
+      replies.set(key, replyOf(reply));
+      for (const oldest of replies.keys()) {
+        if (replies.size <= maxEntries) break;
+        replies.delete(oldest);
+      }
+    },
+  };
+}

@@ -1,0 +1,47 @@
+import { unexpected } from "../engine/input.js";
+import { AdkMetricsError } from "../errors.js";
+import type { Judge } from "../types.js";
+
+let defaultJudge: Judge | undefined;
+let ofEnvironment: ((model: string) => Judge) | undefined;
+
+/**
+ * Sets the judge of all evaluations that are not given one; `undefined` takes it back.
+ *
+ * @throws {AdkMetricsError} `invalid_input` if it is no function.
+ */
+export function setDefaultJudge(judge: Judge | undefined): void {
+  if (judge !== undefined && typeof judge !== "function") throw unexpected("a judge", judge, "judge");
+  defaultJudge = judge;
+}
+
+/** Says how the runtime's environment makes a judge for a model; the entries for Node do this once. */
+export function provideEnvironment(judgeFor: (model: string) => Judge): void {
+  ofEnvironment ??= judgeFor;
+}
+
+/**
+ * The judge of an evaluation: the one of the options, else the one of {@link setDefaultJudge}, else one made from the
+ * environment.
+ *
+ * @param model The judge model that the criterion names.
+ * @throws {AdkMetricsError} `judge_required` if there is none.
+ */
+export function judgeOf(options: { judge?: Judge }, model: string): Judge {
+  const { judge = defaultJudge } = options;
+  if (judge === undefined) return (ofEnvironment ?? noJudge)(model);
+  if (typeof judge !== "function") throw unexpected("a judge", judge, "judge");
+  return judge;
+}
+
+function noJudge(model: string): never {
+  throw judgeRequired(model);
+}
+
+/** The error for a metric without a judge. */
+export function judgeRequired(model: string, variables?: string): AdkMetricsError {
+  const otherwise = variables === undefined ? "" : `, or set ${variables}`;
+  return new AdkMetricsError("judge_required", `there is no judge to ask ${model}`, {
+    help: `Pass one as \`judge\`, such as geminiJudge({ apiKey }), or to setDefaultJudge${otherwise}`,
+  });
+}

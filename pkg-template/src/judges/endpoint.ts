@@ -1,0 +1,159 @@
+import { messageOf, unexpected } from "../engine/input.js";
+import { AdkMetricsError } from "../errors.js";
+import type { Judge } from "../types.js";
+
+/** Whose protocol a server speaks. */
+export type Provider = "gemini" | "vertex" | "openai" | "anthropic" | "ollama";
+
+/** What a request is rendered from. It holds keys: nothing that is printed or stored may hold it. */
+export interface EndpointSettings {
+  provider: Provider;
+  /** The address without the path of the method; the provider's own if absent. */
+  baseUrl?: string;
+  /** The model to ask, whatever the request names. */
+  model?: string;
+  apiKey?: string;
+  /** A bearer token, for Vertex AI. */
+  accessToken?: string;
+  /** The Google Cloud project and region, for Vertex AI. */
+  project?: string;
+  location?: string;
+  /** Which of OpenAI's protocols. */
+  api?: "chat" | "responses";
+  /** Further headers. */
+  headers: Readonly<Record<string, string>>;
+}
+
+/** A server that judges are asked at. */
+export interface Endpoint {
+  readonly provider: Provider;
+  /** Who answers, without keys: `openai https://example.com/v1`. */
+  readonly label: string;
+  readonly model: string | undefined;
+  /** What sends the requests, if not the runtime's own. */
+  readonly fetch: typeof fetch | undefined;
+  /**
+   * What the next request is rendered from, with a fresh token.
+   *
+   * @throws {AdkMetricsError} `judge_failed` if the host gives no token.
+   */
+  settings(): Promise<EndpointSettings>;
+}
+
+/** Beside the judges rather than on them, so that nothing that prints a judge shows a key. */
+const endpoints = new WeakMap<Judge, Endpoint>();
+
+/** Notes where a judge asks. */
+export function setEndpoint(judge: Judge, endpoint: Endpoint): void {
+  endpoints.set(judge, endpoint);
+}
+
+/** Where a judge of a built-in provider asks, so that the engine can do so itself; nothing for all other judges. */
+export function endpointOf(judge: Judge): Endpoint | undefined {
+  return endpoints.get(judge);
+}
+
+/** An endpoint with settings that stay, except for the token. */
+export function makeEndpoint(
+  settings: EndpointSettings,
+  send: typeof fetch | undefined,
+  accessToken?: string | (() => string | Promise<string>),
+): Endpoint {
+  const { provider, baseUrl, project, location } = settings;
+  return {
+    provider,
+    label: [provider, baseUrl, project, location].filter((part) => part !== undefined).join(" "),
+    model: settings.model,
+    fetch: send,
+    settings: async () =>
+      accessToken === undefined ? settings : { ...settings, accessToken: await tokenOf(accessToken) },
+  };
+}
+
+async function tokenOf(accessToken: string | (() => string | Promise<string>)): Promise<string> {
+  if (typeof accessToken === "string") return accessToken;
+  let token: unknown;
+  try {
+    token = await accessToken();
+  } catch (cause) {
+    throw new AdkMetricsError("judge_failed", `\`accessToken\` gave no token: ${messageOf(cause)}`, {
+      cause,
+      retryable: false,
+    });
+  }
+  if (isSecret(token)) return token.trim();
+  throw new AdkMetricsError("judge_failed", `\`accessToken\` gave ${secretProblem(token)}`, { retryable: false });
+}
+
+// ---- checks of options; none says what a secret is
+
+/** A key or token, without white space around it. */
+export function checkedSecret(value: unknown, name: string, help: string): string {
+  if (isSecret(value)) return value.trim();
+  throw new AdkMetricsError("invalid_input", `expected a key, found ${secretProblem(value)}`, {
+    path: `options: ${name}`,
+    help,
+  });
+}
+
+/** Whether a text can be a key: one that a header can carry. */
+function isSecret(value: unknown): value is string {
+  return typeof value === "string" && /^[\x21-\x7e]+$/.test(value.trim());
+}
+
+function secretProblem(value: unknown): string {
+  if (value === undefined || value === null) return "nothing";
+  if (typeof value !== "string") return `a ${typeof value}`;
+  return value.trim() === "" ? "an empty text" : "a text with characters that no key has";
+}
+
+/** An address without the slash at its end. */
+export function checkedUrl(value: unknown, name: string): string {
+  const wrong = (problem: string): AdkMetricsError =>
+    new AdkMetricsError("invalid_input", problem, {
+      path: `options: ${name}`,
+      help: "It looks like https://example.com/v1",
+    });
+  if (typeof value !== "string" && !(value instanceof URL)) throw wrong("expected an address");
+  let url: URL;
+  try {
+    url = new URL(value);
+  } catch {
+    throw wrong("the address cannot be read");
+  }
+  if (url.protocol !== "https:" && url.protocol !== "http:")
+    throw wrong("the address has to begin with https:// or http://");
+  if (url.username !== "" || url.password !== "") throw wrong("the address holds a name or a password");
+  if (url.search !== "" || url.hash !== "") throw wrong("the address goes on after its path");
+  return url.href.replace(/\/+$/, "");
+}
+
+/** Headers as plain texts. */
+export function checkedHeaders(value: unknown, name: string): Record<string, string> {
+  if (typeof value !== "object" || value === null)
+    throw unexpected("an object of headers", undefined, `options: ${name}`);
+  const headers: Record<string, string> = {};
+  for (const [key, content] of Object.entries(value)) {
+    const isHeader =
+      /^[\w!#$%&'*+.^`|~-]+$/.test(key) && typeof content === "string" && /^[\t\x20-\x7e]*$/.test(content);
+    if (!isHeader) {
+      throw new AdkMetricsError("invalid_input", `\`${key}\` is no header with a value of plain characters`, {
+        path: `options: ${name}`,
+      });
+    }
+    headers[key] = content;
+  }
+  return headers;
+}
+
+/** A name that is not empty. */
+export function checkedName(value: unknown, name: string): string {
+  if (typeof value !== "string" || value.trim() === "") throw unexpected("a name", value, `options: ${name}`);
+  return value.trim();
+}
+
+/** A function such as `fetch`. */
+export function checkedFetch(value: unknown, name: string): typeof fetch {
+  if (typeof value !== "function") throw unexpected("a function like fetch", value, `options: ${name}`);
+  return value as typeof fetch;
+}

@@ -1,0 +1,99 @@
+// Node only: elsewhere there is no environment, and keys do not belong into pages.
+import type { Judge } from "../types.js";
+import { judgeRequired } from "./default.js";
+import { anthropicJudge, geminiJudge, ollamaJudge, openaiJudge } from "./providers.js";
+
+/** Variables by name, such as `process.env`. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+interface Family {
+  /** Names of models. */
+  models: RegExp;
+  /** The provider's name before a slash, as LiteLLM writes it. */
+  prefix: RegExp;
+  /** What has to be set, for errors. */
+  variables: string;
+  /** The judge, if what it needs is set. */
+  make(read: (...names: string[]) => string | undefined, model: string, isPrefixed: boolean): Judge | undefined;
+}
+
+const FAMILIES: readonly Family[] = [
+  {
+    models: /^(?:gemini|gemma|learnlm)-/,
+    prefix: /^(?:models|gemini)\//,
+    variables: "GOOGLE_API_KEY or GEMINI_API_KEY",
+    make: (read, model) => {
+      const [apiKey, baseUrl] = [read("GOOGLE_API_KEY", "GEMINI_API_KEY"), read("GOOGLE_GEMINI_BASE_URL")];
+      return apiKey === undefined ? undefined : geminiJudge({ apiKey, model, ...given({ baseUrl }) });
+    },
+  },
+  {
+    models: /^(?:gpt-|chatgpt-|o\d)/,
+    prefix: /^openai\//,
+    variables: "OPENAI_API_KEY",
+    make: openaiOf,
+  },
+  {
+    models: /^claude-/,
+    prefix: /^anthropic\//,
+    variables: "ANTHROPIC_API_KEY",
+    make: (read, model) => {
+      const [apiKey, baseUrl] = [read("ANTHROPIC_API_KEY"), read("ANTHROPIC_BASE_URL")];
+      return apiKey === undefined ? undefined : anthropicJudge({ apiKey, model, ...given({ baseUrl }) });
+    },
+  },
+  {
+    models: /(?:)/,
+    prefix: /^ollama(?:_chat)?\//,
+    variables: "OLLAMA_HOST, or OPENAI_BASE_URL for any server that speaks OpenAI's protocol",
+    make: (read, model, isPrefixed) => {
+      const host = read("OLLAMA_HOST");
+      if (host !== undefined) return ollamaJudge({ baseUrl: ollamaUrl(host), model });
+      if (isPrefixed) return ollamaJudge({ model });
+      return read("OPENAI_BASE_URL") === undefined ? undefined : openaiOf(read, model);
+    },
+  },
+];
+
+function openaiOf(read: (...names: string[]) => string | undefined, model: string): Judge | undefined {
+  const [apiKey, baseUrl] = [read("OPENAI_API_KEY"), read("OPENAI_BASE_URL")];
+  return apiKey === undefined && baseUrl === undefined
+    ? undefined
+    : openaiJudge({ model, ...given({ apiKey, baseUrl }) });
+}
+
+/**
+ * A judge for a model, made from the environment as the providers' own clients read it: `gemini-…` needs
+ * `GOOGLE_API_KEY` or `GEMINI_API_KEY`, `gpt-…` and `o…` need `OPENAI_API_KEY`, `claude-…` needs `ANTHROPIC_API_KEY`;
+ * any other model is asked at `OLLAMA_HOST`, else at `OPENAI_BASE_URL`. A provider may stand before the name:
+ * `openai/gpt-4.1`.
+ *
+ * @throws {AdkMetricsError} `judge_required` that names the variables that are missing.
+ */
+export function judgeFromEnvironment(model: string, environment: Environment): Judge {
+  const read = (...names: string[]): string | undefined => {
+    const values = names.map((name) => environment[name]?.trim());
+    return values.find((value) => value !== undefined && value !== "");
+  };
+  const prefixed = FAMILIES.find(({ prefix }) => prefix.test(model));
+  const family = prefixed ?? (FAMILIES.find(({ models }) => models.test(model)) as Family);
+  const name = prefixed === undefined ? model : model.slice(model.indexOf("/") + 1);
+  const judge = family.make(read, name, prefixed !== undefined);
+  if (judge === undefined) throw judgeRequired(model, family.variables);
+  return judge;
+}
+
+function given<T extends object>(options: T): { [K in keyof T]?: NonNullable<T[K]> } {
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as never;
+}
+
+/**
+ * The address of Ollama by the rules of its own variable: scheme, host and port may be missing, and the host may be the
+ * one that stands for all interfaces.
+ */
+function ollamaUrl(value: string): string {
+  const [, scheme = "", authority = "", path = ""] = /^(https?:\/\/)?([^/]*)(.*)$/.exec(value) ?? [];
+  const [, host = "", port = ""] = /^(.*?)(:\d+)?$/.exec(authority) ?? [];
+  const reachable = host === "" || host === "0.0.0.0" ? "127.0.0.1" : host;
+  return `${scheme || "http://"}${reachable}${port || (scheme === "" ? ":11434" : "")}${path}`;
+}

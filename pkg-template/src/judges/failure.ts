@@ -1,0 +1,162 @@
+import { messageOf } from "../engine/input.js";
+import { AdkMetricsError, type ErrorDetails } from "../errors.js";
+
+/** Statuses after which the same request may succeed: those of google-adk, and Anthropic's "overloaded". */
+const RETRYABLE_STATUSES: readonly number[] = [408, 429, 500, 502, 503, 504, 529];
+
+/** Codes of Node for connections that did not come about or broke off. */
+const NETWORK_CODES = /^(?:E(?:CONN|TIMEDOUT|PIPE|AI_AGAIN|HOSTUNREACH|NETUNREACH)|UND_ERR_)/;
+
+/** Codes of Node for what no second attempt changes: no such host, no valid certificate, no valid address. */
+const LASTING_CODES = /^(?:ENOTFOUND|ERR_|CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_)/;
+
+/** How far errors are followed to their causes. */
+const MAX_CAUSES = 6;
+
+/**
+ * What a client library threw, as an error of ours. Understands, by their shape alone, the errors of the AI SDK, of the
+ * SDKs of OpenAI, Anthropic and Google, and of `fetch`: the HTTP status, what the server says of when to come back, and
+ * whether it makes sense to.
+ */
+export function failureOf(cause: unknown, what: string): AdkMetricsError {
+  if (cause instanceof AdkMetricsError) return cause;
+  return new AdkMetricsError("judge_failed", `${what} failed: ${messageOf(cause)}`, detailsOf(cause));
+}
+
+/** What an error of a client library says besides its message. */
+export function detailsOf(cause: unknown): ErrorDetails {
+  const chain = chainOf(cause);
+  const status = first(chain, statusOf);
+  const retryAfterMs = first(chain, retryAfterOf);
+  const details: ErrorDetails = { retryable: isRetryable(chain, status), cause };
+  if (status !== undefined) details.status = status;
+  if (retryAfterMs !== undefined) details.retryAfterMs = retryAfterMs;
+  return details;
+}
+
+type Bag = Readonly<Record<string, unknown>>;
+
+/** An error, what it wraps and what caused it. */
+function chainOf(error: unknown): Bag[] {
+  const chain: Bag[] = [];
+  let next = error;
+  while (typeof next === "object" && next !== null && chain.length < MAX_CAUSES) {
+    const bag = next as Bag;
+    chain.push(bag);
+    // The AI SDK's error after several attempts holds the last one's.
+    next = get(bag, "lastError") ?? get(bag, "cause");
+  }
+  return chain;
+}
+
+/** A property of an object that may throw when it is read. */
+function get(bag: unknown, key: string): unknown {
+  try {
+    return typeof bag === "object" && bag !== null ? (bag as Bag)[key] : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function first<T>(chain: readonly Bag[], read: (bag: Bag) => T | undefined): T | undefined {
+  for (const bag of chain) {
+    const found = read(bag);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+function statusOf(bag: Bag): number | undefined {
+  const candidates = [
+    get(bag, "statusCode"),
+    get(bag, "status"),
+    get(get(bag, "response"), "status"),
+    get(bag, "code"),
+  ];
+  return candidates.map(Number).find((status) => Number.isInteger(status) && status >= 400 && status < 600);
+}
+
+function isRetryable(chain: readonly Bag[], status: number | undefined): boolean {
+  const own = first(chain, (bag) => flag(bag, "retryable"));
+  if (own !== undefined) return own;
+  // A spent quota has the status of a rate limit, but waiting does not bring it back.
+  if (chain.some((bag) => textsOf(bag).includes("insufficient_quota"))) return false;
+  const ofLibrary = first(chain, (bag) => flag(bag, "isRetryable"));
+  if (ofLibrary !== undefined) return ofLibrary;
+  if (status !== undefined) return RETRYABLE_STATUSES.includes(status);
+  return chain.some(isNetworkError) && !chain.some((bag) => LASTING_CODES.test(String(get(bag, "code"))));
+}
+
+function flag(bag: Bag, key: string): boolean | undefined {
+  const value = get(bag, key);
+  return typeof value === "boolean" ? value : undefined;
+}
+
+function isNetworkError(bag: Bag): boolean {
+  const { name } = (get(bag, "constructor") ?? {}) as { name?: unknown };
+  if (/^APIConnection(?:Timeout)?Error$/.test(String(name))) return true;
+  if (NETWORK_CODES.test(String(get(bag, "code") ?? ""))) return true;
+  return get(bag, "name") === "TypeError" && /fetch|network|load failed/i.test(String(get(bag, "message")));
+}
+
+function textsOf(bag: Bag): string {
+  const parts = [get(bag, "message"), get(bag, "code"), get(bag, "responseBody")];
+  return parts.filter((part) => typeof part === "string").join("\n");
+}
+
+function retryAfterOf(bag: Bag): number | undefined {
+  const own = get(bag, "retryAfterMs");
+  if (typeof own === "number" && own >= 0) return own;
+  const headers = get(bag, "responseHeaders") ?? get(bag, "headers") ?? get(get(bag, "response"), "headers");
+  const milliseconds = Number(header(headers, "retry-after-ms") ?? NaN);
+  if (milliseconds >= 0) return milliseconds;
+  const after = header(headers, "retry-after");
+  const seconds = Number(after ?? NaN);
+  if (seconds >= 0) return seconds * 1000;
+  const date = Date.parse(after ?? "");
+  if (!Number.isNaN(date)) return Math.max(0, date - Date.now());
+  // Google's RetryInfo, which its SDK leaves in the text of the body.
+  const [, delay] = /"retryDelay"\s*:\s*"(\d+(?:\.\d+)?)s"/.exec(textsOf(bag).replaceAll('\\"', '"')) ?? [];
+  return delay === undefined ? undefined : Number(delay) * 1000;
+}
+
+/** A header, by whichever way of holding headers. */
+function header(headers: unknown, name: string): string | undefined {
+  try {
+    if (typeof headers !== "object" || headers === null) return undefined;
+    if (typeof (headers as Headers).get === "function") return (headers as Headers).get(name) ?? undefined;
+    const [, value] = Object.entries(headers).find(([key]) => key.toLowerCase() === name) ?? [];
+    return typeof value === "string" && value !== "" ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Waits for an answer, but no longer than until the signal aborts, whether or not the answering side listens to it.
+ *
+ * @throws {AdkMetricsError} `cancelled`, or `timeout` if the signal is that of a timeout.
+ */
+export async function untilAborted<T>(signal: AbortSignal, work: () => PromiseLike<T> | T): Promise<T> {
+  if (signal.aborted) throw abortedBy(signal);
+  let stop = (): void => {};
+  const aborted = new Promise<never>((_, reject) => {
+    stop = () => reject(abortedBy(signal));
+    signal.addEventListener("abort", stop, { once: true });
+  });
+  try {
+    return await Promise.race([work(), aborted]);
+  } catch (error) {
+    throw signal.aborted ? abortedBy(signal) : error;
+  } finally {
+    signal.removeEventListener("abort", stop);
+  }
+}
+
+function abortedBy(signal: AbortSignal): AdkMetricsError {
+  const reason: unknown = signal.reason;
+  const code = get(reason, "name") === "TimeoutError" ? "timeout" : "cancelled";
+  return new AdkMetricsError(code, code === "timeout" ? "the judge took too long" : "the judge call was cancelled", {
+    cause: reason,
+  });
+}

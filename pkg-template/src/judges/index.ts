@@ -1,0 +1,29 @@
+/** The judges that a user can choose from, in every runtime. */
+
+export { adkJudge, type AdkJudgeOptions, type AdkLlm, type AdkLlmRequest, type AdkLlmResponse } from "./adk.js";
+export { browserJudge, type BrowserJudgeOptions, type BrowserLanguageModel, type BrowserSession } from "./browser.js";
+export { cacheKey, memoryCache } from "./cache.js";
+export { indexedDbCache } from "./cache-indexed-db.js";
+export { setDefaultJudge } from "./default.js";
+export {
+  type AiSdkCall,
+  type AiSdkLanguageModel,
+  type AiSdkMessage,
+  type AiSdkResult,
+  languageModelJudge,
+  type LanguageModelJudgeOptions,
+} from "./language-model.js";
+export {
+  anthropicJudge,
+  type AnthropicJudgeOptions,
+  geminiJudge,
+  type GeminiJudgeOptions,
+  ollamaJudge,
+  openaiJudge,
+  type OpenaiJudgeOptions,
+  type ProviderJudgeOptions,
+  vertexJudge,
+  type VertexJudgeOptions,
+} from "./providers.js";
+export { recordJudge, type RecordingSink } from "./record.js";
+export { type Recording, replayJudge } from "./replay.js";

@@ -1,0 +1,42 @@
+import type { Judge, JudgeReply, JudgeRequest } from "../types.js";
+import { untilAborted } from "./failure.js";
+import { requestOf } from "./request.js";
+
+/** What is known of a judge besides how to ask it. */
+export interface JudgeIdentity {
+  /** The model that it asks, whatever a criterion names. */
+  readonly model?: string;
+  /** Who answers, without keys: `openai https://api.openai.com/v1`. Keeps the replies of different judges apart. */
+  readonly label?: string;
+}
+
+/** Beside the judges rather than on them, so that nothing that prints a judge shows it. */
+const identities = new WeakMap<Judge, JudgeIdentity>();
+
+/** Notes what is known of a judge. */
+export function identified(judge: Judge, identity: JudgeIdentity): Judge {
+  identities.set(judge, identity);
+  return judge;
+}
+
+/**
+ * A judge of this package: it reads each request once, ends when its signal does, and is known by its identity.
+ *
+ * @param ask Asks the model. What it throws is what the judge rejects with.
+ */
+export function makeJudge(
+  identity: JudgeIdentity,
+  ask: (request: JudgeRequest, signal: AbortSignal) => Promise<JudgeReply>,
+): Judge {
+  const judge: Judge = async (given, options?: { signal?: AbortSignal }) => {
+    const request = requestOf(given);
+    const signal = options?.signal ?? new AbortController().signal;
+    return untilAborted(signal, () => ask(request, signal));
+  };
+  return identified(judge, identity);
+}
+
+/** What is known of a judge; nothing of those that users write. */
+export function identityOf(judge: Judge): JudgeIdentity {
+  return identities.get(judge) ?? {};
+}

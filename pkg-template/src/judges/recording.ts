@@ -1,0 +1,33 @@
+import type { JudgeReply, JudgeRequest } from "../types.js";
+import { withoutHttpOptions } from "./request.js";
+
+/** The first line of a recording. */
+export interface RecordingHeader {
+  format: typeof RECORDING_FORMAT;
+  version: number;
+  /** The recorded judge's own model, if it has one. */
+  model?: string;
+}
+
+/** Every other line of a recording. */
+export interface RecordedCall {
+  request: JudgeRequest;
+  reply: JudgeReply;
+}
+
+export const RECORDING_FORMAT = "adk-metrics recording";
+export const RECORDING_VERSION = 1;
+
+/** The header as a line. */
+export function headerLine(model: string | undefined): string {
+  const header: RecordingHeader = { format: RECORDING_FORMAT, version: RECORDING_VERSION };
+  if (model !== undefined) header.model = model;
+  return `${JSON.stringify(header)}\n`;
+}
+
+/** A call as a line, without HTTP options, which may hold keys. */
+export function callLine(request: JudgeRequest, reply: JudgeReply): string {
+  const settings = withoutHttpOptions(request.generationConfig);
+  const recorded = settings === undefined ? request : { ...request, generationConfig: settings };
+  return `${JSON.stringify({ request: recorded, reply } satisfies RecordedCall)}\n`;
+}

@@ -1,0 +1,96 @@
+import { isObject, reading, stringify, unexpected } from "../engine/input.js";
+import type { JudgePurpose, JudgeRequest } from "../types.js";
+
+const PURPOSES: readonly JudgePurpose[] = ["verdict", "segment", "validate", "score"];
+
+/**
+ * A copy of a request with what the contract names, each property read once.
+ *
+ * @throws {AdkMetricsError} `invalid_input` if it is no request, `unserializable` for a schema or settings that are no
+ * JSON.
+ */
+export function requestOf(request: JudgeRequest): JudgeRequest {
+  if (!isObject(request)) throw unexpected("a judge request", request, "request");
+  return reading("request", () => {
+    const copy: JudgeRequest = {
+      id: text(request.id, "id"),
+      metricName: text(request.metricName, "metricName"),
+      purpose: purposeOf(request.purpose),
+      invocationIndex: index(request.invocationIndex, "invocationIndex"),
+      stepIndex: index(request.stepIndex, "stepIndex"),
+      sampleIndex: index(request.sampleIndex, "sampleIndex"),
+      model: text(request.model, "model"),
+      prompt: text(request.prompt, "prompt"),
+    };
+    const { evalId, system, responseSchema, generationConfig } = request;
+    if (isGiven(evalId)) copy.evalId = text(evalId, "evalId");
+    if (isGiven(system)) copy.system = text(system, "system");
+    if (isGiven(responseSchema)) copy.responseSchema = plain(responseSchema, "responseSchema");
+    if (isGiven(generationConfig)) copy.generationConfig = plain(generationConfig, "generationConfig");
+    return copy;
+  });
+}
+
+/** Objects made elsewhere often write `null` for what is absent. */
+function isGiven<T>(value: T | null | undefined): value is T {
+  return value !== undefined && value !== null;
+}
+
+function text(value: unknown, name: string): string {
+  if (typeof value !== "string") throw unexpected("a text", value, `request: ${name}`);
+  return value;
+}
+
+function index(value: unknown, name: string): number {
+  if (!(Number.isSafeInteger(value) && (value as number) >= 0)) {
+    throw unexpected("a whole number from 0 up", value, `request: ${name}`);
+  }
+  return value as number;
+}
+
+function purposeOf(value: unknown): JudgePurpose {
+  const purpose = PURPOSES.find((known) => known === value);
+  if (purpose === undefined) throw unexpected(PURPOSES.join(", "), value, "request: purpose");
+  return purpose;
+}
+
+/** A copy of an object as JSON has it. */
+function plain(value: object, name: string): object {
+  if (!isObject(value)) throw unexpected("an object", value, `request: ${name}`);
+  return JSON.parse(stringify(value, `request: ${name}`)) as object;
+}
+
+/**
+ * What decides the reply, as JSON with sorted keys: the question and the number of the sample, not who asks it where.
+ * HTTP options among the settings may hold keys; they are left out.
+ */
+export function canonicalRequest(request: JudgeRequest): string {
+  const { metricName, purpose, model, system, prompt, responseSchema, sampleIndex } = request;
+  const generationConfig = withoutHttpOptions(request.generationConfig);
+  return canonicalJson({
+    metricName,
+    purpose,
+    model,
+    system,
+    prompt,
+    responseSchema,
+    generationConfig,
+    sampleIndex,
+  });
+}
+
+/** Settings without those that say how to reach the server, headers among them. */
+export function withoutHttpOptions(settings: object | undefined): object | undefined {
+  if (settings === undefined) return undefined;
+  const rest = Object.entries(settings).filter(([key]) => key !== "httpOptions" && key !== "http_options");
+  return Object.fromEntries(rest);
+}
+
+/** JSON with the keys of objects in the order of their code units. Recursive; what is written is no deeper than inputs may be. */
+export function canonicalJson(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map((item) => canonicalJson(item ?? null)).join(",")}]`;
+  if (typeof value !== "object" || value === null) return JSON.stringify(value);
+  const entries = Object.entries(value).filter(([, part]) => part !== undefined);
+  entries.sort(([a], [b]) => (a < b ? -1 : 1));
+  return `{${entries.map(([key, part]) => `${JSON.stringify(key)}:${canonicalJson(part)}`).join(",")}}`;
+}
