@@ -1,0 +1,542 @@
+//! The calls of judges: everything that all questions share, as a state machine without I/O, clock
+//! or randomness of its own.
+//!
+//! The owner asks samples of its questions and polls; [`Calls::poll`] says what to do next: send a
+//! call, abort one, give up a sample, or wait. Replies and failures are handed back by call. The
+//! same options, calls of these methods and times give the same actions.
+//!
+//! - **Order.** First come, first served; follow-ups and retries go before questions not begun, so
+//!   that chains start early and cases finish early. No slot is left idle while something may be
+//!   sent, so N calls of latency L in chains of at most c take at most (⌈N/P⌉ + c − 1)·L at a
+//!   parallelism of P: whenever slots are idle every open chain advances, which happens at most c
+//!   times (Graham, "Bounds for certain multiprocessing anomalies", 1966).
+//! - **Retries** wait `initial · base^k`, at most `max`, times a random share (full jitter; M. Brooker,
+//!   "Exponential backoff and jitter", 2015), or as long as the server says.
+//! - **Rate limits** concern the run, not the call: the number of calls in flight is halved once per
+//!   burst and grows by one per round of replies (additive increase, multiplicative decrease), and
+//!   nothing is sent before the time the server gives. A call that was rate limited uses up an
+//!   attempt only if the whole run got no reply since its attempt before.
+//! - **Budgets and deadlines** are checked before each send. At the end of a budget calls in flight
+//!   may still finish; at the deadline, or when cancelled, they are aborted.
+//!
+//! Complexity: O(log n) a step for n calls waiting; a stopped run gives up one sample per step.
+//!
+//! ```
+//! use adk_metrics::judge::calls::{Action, Ask, Call, Calls, Options, Usage};
+//!
+//! let mut calls = Calls::new(Options { concurrency: 1, ..Options::default() });
+//! let group = calls.add_group(None, Default::default());
+//! calls.ask(Ask { question: 7, samples: 2, group, ..Ask::default() });
+//! let Action::Send(Call { id, sample: 0, .. }) = calls.poll(0.0) else { panic!("one call may be sent") };
+//! assert_eq!(calls.poll(0.0), Action::WakeAt(120_000.0), "the time limit of the call");
+//! assert!(calls.reply(800.0, id, Usage::default()).is_some_and(|sample| sample.question == 7));
+//! assert!(matches!(calls.poll(800.0), Action::Send(Call { sample: 1, .. })));
+//! ```
+
+mod options;
+mod progress;
+mod retry;
+
+use std::collections::{BinaryHeap, VecDeque};
+
+pub use options::{Budget, Millis, Options, Prices, RetryOptions};
+pub use progress::{Progress, Usage};
+use retry::{Pace, Retry};
+
+/// Samples to ask of a question, in the order of their indices.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Ask {
+    /// The owner's number for the question.
+    pub question: u32,
+    /// The index of the first of the samples.
+    pub first_sample: u32,
+    /// How many samples to ask.
+    pub samples: u32,
+    /// The group that the calls belong to, from [`Calls::add_group`].
+    pub group: u32,
+    /// Whether this goes on with something begun: a further wave, or the next question of a chain.
+    pub follow_up: bool,
+    /// How many tokens a call is expected to use, 0 if unknown. Keeps a budget from being overdrawn by
+    /// calls in flight, and stands for the usage that a provider does not report.
+    pub tokens: u32,
+}
+
+/// A call to send.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Call {
+    /// The number by which the host reports what became of it; never used twice.
+    pub id: u32,
+    /// The question it asks.
+    pub question: u32,
+    /// The index of the sample.
+    pub sample: u32,
+    /// How often the sample has been sent, counted from 1.
+    pub attempt: u32,
+    /// When it will be aborted; infinite if never.
+    pub timeout_at: Millis,
+}
+
+/// What to do next.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Action {
+    /// Send this call.
+    Send(Call),
+    /// Stop the call with this id: nobody waits for its reply any more.
+    Abort(u32),
+    /// This sample will have no reply.
+    Lost(Loss),
+    /// Nothing until this time, unless something is asked, answered or fails before.
+    WakeAt(Millis),
+    /// Nothing until something is asked, answered or fails.
+    Idle,
+}
+
+/// A sample of a question.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sample {
+    /// The question.
+    pub question: u32,
+    /// The index of the sample.
+    pub sample: u32,
+}
+
+/// A sample without a reply, and why.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Loss {
+    /// The question.
+    pub question: u32,
+    /// The index of the sample.
+    pub sample: u32,
+    /// How often it was sent.
+    pub attempts: u32,
+    /// Why there is no reply.
+    pub reason: Reason,
+}
+
+/// Why a sample has no reply.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reason {
+    /// The call failed in a way that another attempt would not change.
+    Refused,
+    /// All attempts failed.
+    Exhausted,
+    /// All attempts failed, the last one by taking too long.
+    TimedOut,
+    /// The time for the whole run is over.
+    Deadline,
+    /// The budget does not allow another call.
+    BudgetExceeded,
+    /// The run was cancelled.
+    Cancelled,
+}
+
+/// How a call failed.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Failure {
+    /// Whether another attempt may succeed.
+    pub retryable: bool,
+    /// Whether the server asks to be called less often, or is overloaded.
+    pub rate_limited: bool,
+    /// How long the server wants to be left alone, in milliseconds from now.
+    pub retry_after_ms: Option<Millis>,
+    /// What the call has cost nevertheless.
+    pub usage: Usage,
+}
+
+/// A sample on its way through the queues.
+#[derive(Clone, Copy, Debug)]
+struct Task {
+    question: u32,
+    sample: u32,
+    group: u32,
+    tokens: u32,
+    /// How often it was sent.
+    sent: u32,
+    /// How many of these count as attempts.
+    attempts: u32,
+    /// How many replies the run had when it last failed.
+    replies_before: u32,
+}
+
+impl Task {
+    fn sample(&self) -> Sample {
+        Sample { question: self.question, sample: self.sample }
+    }
+
+    /// What a call for it is expected to use.
+    fn expected(&self) -> Usage {
+        Usage { input_tokens: u64::from(self.tokens), output_tokens: 0 }
+    }
+
+    fn lost(&self, reason: Reason) -> Loss {
+        Loss { question: self.question, sample: self.sample, attempts: self.sent, reason }
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Flight {
+    call: u32,
+    sent_at: Millis,
+    timeout_at: Millis,
+    task: Task,
+}
+
+#[derive(Debug)]
+struct Group {
+    limit: u32,
+    in_flight: u32,
+    prices: Prices,
+    /// Tasks whose turn came when the group was at its limit.
+    waiting: VecDeque<Task>,
+}
+
+/// The calls of one run.
+#[derive(Debug)]
+pub struct Calls {
+    options: Options,
+    now: Millis,
+    /// Set by the first poll.
+    deadline: Option<Millis>,
+    groups: Vec<Group>,
+    /// Follow-ups and retries.
+    urgent: VecDeque<Task>,
+    fresh: VecDeque<Task>,
+    retries: BinaryHeap<Retry>,
+    /// By call id, hence by the time they were sent and by the time they time out.
+    in_flight: VecDeque<Flight>,
+    /// How many tokens the calls in flight are expected to use.
+    reserved_tokens: u64,
+    /// The expected tokens at the price of input.
+    reserved_cost: f64,
+    pace: Pace,
+    next_call: u32,
+    stopped: Option<Reason>,
+    /// The loss that goes with the last abort.
+    aborted: Option<Loss>,
+    progress: Progress,
+    replies: u32,
+    latency_sum: Millis,
+}
+
+impl Calls {
+    /// A run without calls.
+    #[must_use]
+    pub fn new(options: Options) -> Self {
+        Self {
+            pace: Pace::new(&options),
+            options,
+            now: 0.0,
+            deadline: None,
+            groups: Vec::new(),
+            urgent: VecDeque::new(),
+            fresh: VecDeque::new(),
+            retries: BinaryHeap::new(),
+            in_flight: VecDeque::new(),
+            reserved_tokens: 0,
+            reserved_cost: 0.0,
+            next_call: 0,
+            stopped: None,
+            aborted: None,
+            progress: Progress::default(),
+            replies: 0,
+            latency_sum: 0.0,
+        }
+    }
+
+    /// Adds a group of calls, such as those of one metric: at most `parallelism_limit` of them (at
+    /// least 1; no limit of their own if absent) are in flight at a time, and these are their prices.
+    pub fn add_group(&mut self, parallelism_limit: Option<u32>, prices: Prices) -> u32 {
+        let limit = parallelism_limit.map_or(u32::MAX, |limit| limit.max(1));
+        self.groups.push(Group { limit, in_flight: 0, prices, waiting: VecDeque::new() });
+        self.groups.len() as u32 - 1
+    }
+
+    /// Asks samples. Once the run has stopped they are given up by the next polls.
+    pub fn ask(&mut self, ask: Ask) {
+        let queue = if ask.follow_up { &mut self.urgent } else { &mut self.fresh };
+        for index in 0..ask.samples {
+            queue.push_back(Task {
+                question: ask.question,
+                sample: ask.first_sample + index,
+                group: ask.group,
+                tokens: ask.tokens,
+                sent: 0,
+                attempts: 0,
+                replies_before: 0,
+            });
+        }
+        self.progress.queued += ask.samples;
+    }
+
+    /// What to do at the time `now`, which must be at least 0; a time before the last one counts as
+    /// the last one. To be repeated until it says to wait.
+    pub fn poll(&mut self, now: Millis) -> Action {
+        self.advance(now);
+        let deadline = *self.deadline.get_or_insert(self.now + self.options.run_timeout_ms);
+        if let Some(loss) = self.aborted.take() {
+            return Action::Lost(loss);
+        }
+        if self.now >= deadline && self.open() > 0 {
+            self.stop(Reason::Deadline);
+        }
+        if self.in_flight.is_empty() && self.progress.queued > 0 && !self.affordable(0, 0.0) {
+            self.stop(Reason::BudgetExceeded);
+        }
+        if let Some(flight) = self.in_flight.front() {
+            let stopped = self.stopped.filter(|&reason| reason != Reason::BudgetExceeded);
+            if stopped.is_some() || self.now >= flight.timeout_at {
+                return self.abort_first(stopped);
+            }
+        }
+        while self.retries.peek().is_some_and(|retry| retry.at <= self.now) {
+            self.urgent.extend(self.retries.pop().map(|retry| retry.task));
+        }
+        if self.stopped.is_none()
+            && let Some(call) = self.send()
+        {
+            return Action::Send(call);
+        }
+        if let Some(reason) = self.stopped
+            && let Some(task) = self.take_any()
+        {
+            return Action::Lost(self.lose(task, reason));
+        }
+        self.wait(deadline)
+    }
+
+    /// The next call to send now, if the limits allow one.
+    fn send(&mut self) -> Option<Call> {
+        if self.now < self.pace.resume_at {
+            return None;
+        }
+        while self.in_flight.len() < self.pace.concurrency() {
+            let task = self.urgent.pop_front().or_else(|| self.fresh.pop_front())?;
+            if let Some(group) = self.groups.get_mut(task.group as usize)
+                && group.in_flight >= group.limit
+            {
+                group.waiting.push_back(task);
+                continue;
+            }
+            if !self.affordable(task.tokens, self.expected_cost(&task)) {
+                self.urgent.push_front(task);
+                // What calls in flight leave of their reservations may suffice.
+                if self.in_flight.is_empty() {
+                    self.stop(Reason::BudgetExceeded);
+                }
+                return None;
+            }
+            return Some(self.launch(task));
+        }
+        None
+    }
+
+    /// Whether the budget allows a call of so many tokens at this cost beside those in flight.
+    fn affordable(&self, tokens: u32, cost: f64) -> bool {
+        let Budget { calls, tokens: most_tokens, cost: most_cost } = self.options.budget;
+        let used = self.progress.usage.total() + self.reserved_tokens;
+        let spent = self.progress.cost + self.reserved_cost;
+        calls.is_none_or(|most| self.progress.calls < most)
+            && most_tokens.is_none_or(|most| used < most && used + u64::from(tokens) <= most)
+            && most_cost.is_none_or(|most| spent < most && spent + cost <= most)
+    }
+
+    fn expected_cost(&self, task: &Task) -> f64 {
+        self.groups.get(task.group as usize).map_or(0.0, |group| group.prices.of(task.expected()))
+    }
+
+    fn launch(&mut self, mut task: Task) -> Call {
+        if let Some(group) = self.groups.get_mut(task.group as usize) {
+            group.in_flight += 1;
+        }
+        if task.sent > 0 {
+            self.progress.retried += 1;
+        }
+        task.sent += 1;
+        self.progress.calls += 1;
+        self.progress.queued -= 1;
+        self.reserved_tokens += u64::from(task.tokens);
+        self.reserved_cost += self.expected_cost(&task);
+        let call = self.next_call;
+        self.next_call += 1;
+        let timeout_at = self.now + self.options.timeout_ms;
+        self.in_flight.push_back(Flight { call, sent_at: self.now, timeout_at, task });
+        Call { id: call, question: task.question, sample: task.sample, attempt: task.sent, timeout_at }
+    }
+
+    /// Aborts the call sent first: because the run stopped, or because the call took too long.
+    fn abort_first(&mut self, stopped: Option<Reason>) -> Action {
+        let Some(flight) = self.land(0) else { return Action::Idle };
+        self.aborted = match stopped {
+            Some(reason) => Some(self.lose(flight.task, reason)),
+            None => {
+                let failure = Failure { retryable: true, ..Failure::default() };
+                self.try_again(flight, &failure, Reason::TimedOut)
+            }
+        };
+        Action::Abort(flight.call)
+    }
+
+    /// A call was answered. Returns whose reply it is, or nothing if nobody waits for it any more.
+    /// Tokens that are not reported are counted as expected.
+    pub fn reply(&mut self, now: Millis, call: u32, usage: Usage) -> Option<Sample> {
+        self.advance(now);
+        let flight = self.find(call)?;
+        let task = flight.task;
+        self.charge(task.group, if usage.total() == 0 { task.expected() } else { usage });
+        self.replies += 1;
+        self.latency_sum += self.now - flight.sent_at;
+        self.pace.replied();
+        Some(task.sample())
+    }
+
+    /// A call failed. It is tried again later, unless the loss of its sample is returned.
+    pub fn failure(&mut self, now: Millis, call: u32, failure: Failure) -> Option<Loss> {
+        self.advance(now);
+        let flight = self.find(call)?;
+        self.charge(flight.task.group, failure.usage);
+        let reason = if failure.retryable { Reason::Exhausted } else { Reason::Refused };
+        self.try_again(flight, &failure, reason)
+    }
+
+    /// Queues another attempt, if there is to be one.
+    fn try_again(&mut self, flight: Flight, failure: &Failure, reason: Reason) -> Option<Loss> {
+        let mut task = flight.task;
+        if !failure.rate_limited || self.replies == task.replies_before {
+            task.attempts += 1;
+        }
+        task.replies_before = self.replies;
+        let delay = self.pace.delay(task.sent, flight.sent_at, self.now, failure);
+        let attempts = self.options.retry.attempts;
+        if !failure.retryable || attempts <= 1 || task.attempts >= attempts {
+            return Some(self.lose(task, reason));
+        }
+        if let Some(stopped) = self.stopped {
+            return Some(self.lose(task, stopped));
+        }
+        self.progress.queued += 1;
+        self.retries.push(Retry { at: self.now + delay, order: flight.call, task });
+        None
+    }
+
+    /// The owner found the reply to a call that it was to send in a cache, and did not send it.
+    pub fn found(&mut self, call: u32) -> Option<Sample> {
+        let sample = self.not_sent(call)?;
+        self.progress.cached += 1;
+        Some(sample)
+    }
+
+    /// The owner did not send a call, because its sample is no longer needed.
+    pub fn not_sent(&mut self, call: u32) -> Option<Sample> {
+        let task = self.find(call)?.task;
+        self.progress.calls -= 1;
+        if task.sent > 1 {
+            self.progress.retried -= 1;
+        }
+        Some(task.sample())
+    }
+
+    /// Counts samples whose replies were at hand before they were asked.
+    pub fn count_cached(&mut self, samples: u32) {
+        self.progress.cached += samples;
+    }
+
+    /// Counts samples that need not be asked because the verdict is settled.
+    pub fn count_saved(&mut self, samples: u32) {
+        self.progress.saved += samples;
+    }
+
+    /// Stops the run; the first reason stays. The next polls abort the calls in flight (not for
+    /// [`Reason::BudgetExceeded`]: these may finish) and give up every open sample.
+    pub fn stop(&mut self, reason: Reason) {
+        if self.stopped.is_none_or(|stopped| stopped == Reason::BudgetExceeded) {
+            self.stopped = Some(reason);
+        }
+    }
+
+    /// Why the run has stopped, if it has.
+    #[must_use]
+    pub fn stopped(&self) -> Option<Reason> {
+        self.stopped
+    }
+
+    /// How far the run has come.
+    #[must_use]
+    pub fn progress(&self) -> Progress {
+        let mut progress = self.progress;
+        progress.in_flight = self.in_flight.len() as u32;
+        let rounds = f64::from(self.open()) / self.pace.concurrency() as f64;
+        let pause = (self.pace.resume_at - self.now).max(0.0);
+        progress.left_ms =
+            (self.replies > 0).then(|| pause + rounds * self.latency_sum / f64::from(self.replies));
+        progress
+    }
+
+    /// How many samples have neither a reply nor a loss yet.
+    #[must_use]
+    pub fn open(&self) -> u32 {
+        self.progress.queued + self.in_flight.len() as u32
+    }
+
+    fn advance(&mut self, now: Millis) {
+        self.now = self.now.max(now);
+    }
+
+    /// A task that is not in flight.
+    fn take_any(&mut self) -> Option<Task> {
+        let queued = self.urgent.pop_front().or_else(|| self.fresh.pop_front());
+        queued
+            .or_else(|| self.groups.iter_mut().find_map(|group| group.waiting.pop_front()))
+            .or_else(|| self.retries.pop().map(|retry| retry.task))
+            .inspect(|_| self.progress.queued -= 1)
+    }
+
+    fn lose(&mut self, task: Task, reason: Reason) -> Loss {
+        self.progress.lost += 1;
+        task.lost(reason)
+    }
+
+    fn find(&mut self, call: u32) -> Option<Flight> {
+        let index = self.in_flight.binary_search_by_key(&call, |flight| flight.call).ok()?;
+        self.land(index)
+    }
+
+    /// Takes a call out of flight and frees its place.
+    fn land(&mut self, index: usize) -> Option<Flight> {
+        let flight = self.in_flight.remove(index)?;
+        self.reserved_tokens -= u64::from(flight.task.tokens);
+        self.reserved_cost -= self.expected_cost(&flight.task);
+        if self.in_flight.is_empty() {
+            // Sums of doubles taken apart again leave a rest.
+            self.reserved_cost = 0.0;
+        }
+        if let Some(group) = self.groups.get_mut(flight.task.group as usize) {
+            group.in_flight -= 1;
+            self.urgent.extend(group.waiting.pop_front());
+        }
+        Some(flight)
+    }
+
+    fn charge(&mut self, group: u32, usage: Usage) {
+        self.progress.usage.add(usage);
+        if let Some(group) = self.groups.get(group as usize) {
+            self.progress.cost += group.prices.of(usage);
+        }
+    }
+
+    fn wait(&self, deadline: Millis) -> Action {
+        let mut at = f64::INFINITY;
+        if let Some(flight) = self.in_flight.front() {
+            at = at.min(flight.timeout_at);
+        }
+        if let Some(retry) = self.retries.peek() {
+            at = at.min(retry.at);
+        }
+        if self.now < self.pace.resume_at && self.progress.queued > 0 {
+            at = at.min(self.pace.resume_at);
+        }
+        if self.open() > 0 {
+            at = at.min(deadline);
+        }
+        if at < f64::INFINITY { Action::WakeAt(at) } else { Action::Idle }
+    }
+}

@@ -1,0 +1,88 @@
+//! What a user may set about the calls of a run.
+
+/// A point in time or a span, in milliseconds. Points count from any fixed moment and are at least 0.
+pub type Millis = f64;
+
+/// How to call judges.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// How many calls may be in flight at a time, at least 1; 8 by default.
+    pub concurrency: u32,
+    /// How failed calls are tried again.
+    pub retry: RetryOptions,
+    /// How long a call may take, in milliseconds; 120,000 by default, infinite for no limit.
+    pub timeout_ms: Millis,
+    /// How long the run may take from its first poll on, in milliseconds; infinite by default.
+    pub run_timeout_ms: Millis,
+    /// How much the run may use; no limit by default.
+    pub budget: Budget,
+    /// Where the random waiting times start from; 0 by default.
+    pub seed: u64,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            concurrency: 8,
+            retry: RetryOptions::default(),
+            timeout_ms: 120_000.0,
+            run_timeout_ms: f64::INFINITY,
+            budget: Budget::default(),
+            seed: 0,
+        }
+    }
+}
+
+/// How failed calls are tried again. The defaults are google-adk's, but for the jitter.
+#[derive(Clone, Debug)]
+pub struct RetryOptions {
+    /// How often a sample is sent in all, at least 1; 7 by default. Rate limits do not count as long
+    /// as the run gets replies, unless this is 1: then nothing is sent twice.
+    pub attempts: u32,
+    /// The longest wait after the first failure, in milliseconds; 5,000 by default.
+    pub initial_delay_ms: Millis,
+    /// The longest wait after any failure, in milliseconds; 120,000 by default. A server may ask for
+    /// more.
+    pub max_delay_ms: Millis,
+    /// How much longer each wait is than the one before, at least 1.0; 2.0 by default.
+    pub base: f64,
+    /// The share of a wait that is left to chance, from 0.0 to 1.0 (the default).
+    pub jitter: f64,
+}
+
+impl Default for RetryOptions {
+    fn default() -> Self {
+        Self { attempts: 7, initial_delay_ms: 5_000.0, max_delay_ms: 120_000.0, base: 2.0, jitter: 1.0 }
+    }
+}
+
+/// How much a run may use. Calls in flight may overdraw tokens and cost by what they use beyond
+/// [`Ask::tokens`](super::Ask::tokens).
+#[derive(Clone, Debug, Default)]
+pub struct Budget {
+    /// The most calls, retries included.
+    pub calls: Option<u32>,
+    /// The most tokens, of input and output together.
+    pub tokens: Option<u64>,
+    /// The most money, in the unit of [`Prices`].
+    pub cost: Option<f64>,
+}
+
+/// What a model costs, in any unit of money; nothing by default.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Prices {
+    /// The price of a million input tokens.
+    pub input_per_million: f64,
+    /// The price of a million output tokens.
+    pub output_per_million: f64,
+}
+
+impl Prices {
+    /// What this use of tokens costs.
+    #[must_use]
+    pub fn of(self, usage: super::Usage) -> f64 {
+        (usage.input_tokens as f64 * self.input_per_million
+            + usage.output_tokens as f64 * self.output_per_million)
+            / 1e6
+    }
+}
