@@ -16,6 +16,7 @@
 //!
 //! With the feature `wasm` the crate exports itself to JavaScript; the npm package is made of that.
 
+pub mod judge;
 pub mod metrics;
 pub mod model;
 pub mod run;

@@ -56,3 +56,8 @@ pub fn rouge1(reference: &str, candidate: &str) -> Rouge {
 pub fn tokenize(text: &str) -> Vec<String> {
     Scorer::new(Dialect::AdkPython).token_texts(text)
 }
+
+/// Hands out every character of the NFKC form (Unicode 14) of a text.
+pub(crate) fn for_each_nfkc_char(text: &str, visit: &mut dyn FnMut(char)) {
+    nfkc::for_each_char(text, roles::Roles::get(), visit);
+}

@@ -1,0 +1,134 @@
+//! Personas of simulated users: what `{{persona}}` stands for.
+//!
+//! A persona is a description and behaviours, each with what a message must do or not do. Those of
+//! google-adk have the ids `EXPERT`, `NOVICE` and `EVALUATOR`; their texts here are our own, in
+//! `persona/`.
+
+use super::template::Template;
+
+/// A behaviour of a persona that a user wrote.
+#[derive(Clone, Copy, Debug)]
+pub struct Behavior<'b> {
+    /// What the behaviour is called.
+    pub name: &'b str,
+    /// What it is.
+    pub description: &'b str,
+    /// What breaks it.
+    pub violations: &'b [&'b str],
+}
+
+const ALL_AT_ONCE: &str = include_str!("persona/all_at_once.md");
+const ANSWERS_RELEVANT: &str = include_str!("persona/answers_relevant.md");
+const CORRECTS_NOT: &str = include_str!("persona/corrects_not.md");
+const ENDS_AT_FAILURE: &str = include_str!("persona/ends_at_failure.md");
+const SOUNDS_CASUAL: &str = include_str!("persona/sounds_casual.md");
+
+const EXPERT: [&str; 7] = [
+    include_str!("persona/expert.md"),
+    ALL_AT_ONCE,
+    ANSWERS_RELEVANT,
+    include_str!("persona/corrects.md"),
+    include_str!("persona/helps_once.md"),
+    include_str!("persona/ends_at_second_failure.md"),
+    include_str!("persona/sounds_professional.md"),
+];
+const NOVICE: [&str; 6] = [
+    include_str!("persona/novice.md"),
+    include_str!("persona/step_by_step.md"),
+    CORRECTS_NOT,
+    include_str!("persona/answers_all.md"),
+    ENDS_AT_FAILURE,
+    SOUNDS_CASUAL,
+];
+const EVALUATOR: [&str; 6] = [
+    include_str!("persona/evaluator.md"),
+    ALL_AT_ONCE,
+    ANSWERS_RELEVANT,
+    ENDS_AT_FAILURE,
+    CORRECTS_NOT,
+    SOUNDS_CASUAL,
+];
+
+/// How a user without a persona is to behave.
+pub const DEFAULT_PERSONA: &str = include_str!("persona/default.md");
+
+/// The ids of the personas that are there already.
+pub const PERSONAS: [&str; 3] = ["EXPERT", "NOVICE", "EVALUATOR"];
+
+/// The text of one of [`PERSONAS`].
+///
+/// ```
+/// use adk_metrics::judge::prompt::persona;
+///
+/// assert!(persona("EXPERT").unwrap().contains("## Corrects the agent"));
+/// assert!(persona("expert").is_none());
+/// ```
+#[must_use]
+pub fn persona(id: &str) -> Option<String> {
+    let parts: &[&str] = match id {
+        "EXPERT" => &EXPERT,
+        "NOVICE" => &NOVICE,
+        "EVALUATOR" => &EVALUATOR,
+        _ => return None,
+    };
+    Some(parts.concat())
+}
+
+/// The text of a persona that a user wrote. google-adk lets such texts name `{{ stop_signal }}`,
+/// which is filled in; other braces stay.
+///
+/// ```
+/// use adk_metrics::judge::prompt::{Behavior, custom_persona};
+///
+/// let rude = Behavior { name: "Rude", description: "Never thanks.", violations: &["It thanks."] };
+/// assert_eq!(
+///     custom_persona("A grump.", &[rude], "</finished>"),
+///     "A grump.\n## Rude\nNever thanks.\nA message breaks this if:\n- It thanks.\n",
+/// );
+/// ```
+#[must_use]
+pub fn custom_persona(description: &str, behaviors: &[Behavior<'_>], stop_signal: &str) -> String {
+    let mut written = [description, "\n"].concat();
+    for behavior in behaviors {
+        for part in ["## ", behavior.name, "\n", behavior.description, "\nA message breaks this if:\n"] {
+            written.push_str(part);
+        }
+        for violation in behavior.violations {
+            for part in ["- ", violation, "\n"] {
+                written.push_str(part);
+            }
+        }
+    }
+    let mut filled = String::with_capacity(written.len());
+    Template::scan(written.into()).fill(&mut filled, &mut |name, filled| match name {
+        "stop_signal" => filled.push_str(stop_signal),
+        other => {
+            for part in ["{{", other, "}}"] {
+                filled.push_str(part);
+            }
+        }
+    });
+    filled
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_persona_is_a_description_with_sections_of_rules() {
+        for text in PERSONAS.map(|id| persona(id).unwrap()) {
+            let mut lines = text.lines();
+            assert!(!lines.next().unwrap().starts_with(['#', '-']));
+            assert!(lines.all(|line| line.starts_with("## ") || line.starts_with("- ")), "{text}");
+            assert!(text.ends_with('\n'));
+        }
+        assert!(DEFAULT_PERSONA.lines().all(|line| line.starts_with("## ") || line.starts_with("- ")));
+    }
+
+    #[test]
+    fn the_stop_signal_is_filled_into_custom_personas() {
+        let text = custom_persona("Ends with `{{ stop_signal }}` or {{other}}.", &[], "{{stop_signal}}");
+        assert_eq!(text, "Ends with `{{stop_signal}}` or {{other}}.\n");
+    }
+}

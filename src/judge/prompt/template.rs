@@ -1,0 +1,179 @@
+//! Templates: text with `{{variables}}`.
+//!
+//! A variable is a name of ASCII letters, digits and `_` in double braces, with or without spaces
+//! inside them. Other braces are text, so JSON can be written as it is. Filling in is one pass over
+//! the template; what is filled in is never looked at. O(n).
+
+use std::borrow::Cow;
+
+use crate::judge::digest::sha256;
+use crate::model::error::{Error, ErrorCode, Result, suggestion};
+
+/// A text with places for values.
+#[derive(Clone, Debug)]
+pub struct Template<'t> {
+    text: Cow<'t, str>,
+    holes: Vec<Hole>,
+}
+
+/// A variable in double braces: where they begin and end, and where its name does.
+#[derive(Clone, Copy, Debug)]
+struct Hole {
+    start: usize,
+    name_start: usize,
+    name_end: usize,
+    end: usize,
+}
+
+impl<'t> Template<'t> {
+    /// Reads a template that has every needed variable and none that is not known.
+    ///
+    /// # Errors
+    /// `invalid_input` if it lacks a needed variable, or names one that is neither needed nor
+    /// optional, with the name that was probably meant.
+    ///
+    /// ```
+    /// use adk_metrics::judge::prompt::Template;
+    ///
+    /// assert!(Template::parse("Is {{response}} polite? {\"a\": {}}", &["response"], &[]).is_ok());
+    /// let error = Template::parse("Is {{ respons }} polite?", &["response"], &[]).err().unwrap();
+    /// assert_eq!(error.help.as_deref(), Some("Did you mean {{response}}?"));
+    /// ```
+    pub fn parse(text: impl Into<Cow<'t, str>>, needed: &[&str], optional: &[&str]) -> Result<Self> {
+        let template = Self::scan(text.into());
+        let known = [needed, optional].concat();
+        for hole in &template.holes {
+            let name = template.name(hole);
+            if !known.contains(&name) {
+                let help = match suggestion(name, known.iter().copied()) {
+                    Some(close) => ["Did you mean {{", close, "}}?"].concat(),
+                    None => ["It can have {{", &known.join("}}, {{"), "}}"].concat(),
+                };
+                return Err(mistake(&["the prompt has no variable {{", name, "}}"], help));
+            }
+        }
+        for name in needed {
+            if !template.holes.iter().any(|hole| template.name(hole) == *name) {
+                let help = ["Put {{", name, "}} where its text belongs"].concat();
+                return Err(mistake(&["the prompt lacks the variable {{", name, "}}"], help));
+            }
+        }
+        Ok(template)
+    }
+
+    /// Reads a template with whatever variables it has.
+    pub(super) fn scan(text: Cow<'t, str>) -> Self {
+        let mut holes = Vec::new();
+        let mut from = 0;
+        while let Some(hole) = next_hole(&text, from) {
+            from = hole.end;
+            holes.push(hole);
+        }
+        Self { text, holes }
+    }
+
+    /// The template as it was written.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// The name under which results and recordings refer to the template: the first 16 hexadecimal
+    /// digits of the SHA-256 of its text.
+    #[must_use]
+    pub fn hash(&self) -> String {
+        let mut hash = sha256(&self.text);
+        hash.truncate(16);
+        hash
+    }
+
+    /// Writes the template, with each variable written by `write`.
+    pub(super) fn fill(&self, out: &mut String, write: &mut dyn FnMut(&str, &mut String)) {
+        let mut at = 0;
+        for hole in &self.holes {
+            out.push_str(self.text.get(at..hole.start).unwrap_or_default());
+            write(self.name(hole), out);
+            at = hole.end;
+        }
+        out.push_str(self.text.get(at..).unwrap_or_default());
+    }
+
+    fn name(&self, hole: &Hole) -> &str {
+        self.text.get(hole.name_start..hole.name_end).unwrap_or_default()
+    }
+}
+
+fn mistake(message: &[&str], help: String) -> Error {
+    Error::new(ErrorCode::InvalidInput, message.concat()).with_help(help)
+}
+
+/// The first variable in double braces from a place on.
+fn next_hole(text: &str, from: usize) -> Option<Hole> {
+    let bytes = text.as_bytes();
+    let run = |from: usize, belongs: fn(&u8) -> bool| {
+        let rest = bytes.get(from..).unwrap_or_default();
+        from + rest.iter().position(|byte| !belongs(byte)).unwrap_or(rest.len())
+    };
+    let blank: fn(&u8) -> bool = |byte| *byte == b' ';
+    let braces = |at: usize, braces: &[u8; 2]| bytes.get(at..at + 2) == Some(braces);
+    for start in from..bytes.len() {
+        if braces(start, b"{{") {
+            let name_start = run(start + 2, blank);
+            let name_end = run(name_start, |byte| byte.is_ascii_alphanumeric() || *byte == b'_');
+            let end = run(name_end, blank);
+            if name_end > name_start && braces(end, b"}}") {
+                return Some(Hole { start, name_start, name_end, end: end + 2 });
+            }
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn filled(template: &str) -> String {
+        let mut out = String::new();
+        Template::scan(template.into()).fill(&mut out, &mut |name, out| {
+            out.push_str("{{x}}");
+            out.push_str(name);
+        });
+        out
+    }
+
+    #[test]
+    fn variables_are_filled_in_and_other_braces_stay() {
+        assert_eq!(filled("a {{x}} {{ y_2 }}."), "a {{x}}x {{x}}y_2.");
+        for text in ["{\"a\": {\"b\": {}}}", "{{}}", "{{ a b }}", "{{a}", "{ {a} }", "{{é}}", "{{a\n}}", "{{"]
+        {
+            assert_eq!(filled(text), text);
+        }
+        assert_eq!(filled("{{{a}}}"), "{{{x}}a}");
+    }
+
+    #[test]
+    fn a_template_with_other_variables_than_it_should_have_is_refused() {
+        let refusal = |text: &str| {
+            let error = Template::parse(text, &["response"], &["tools"]).err().unwrap();
+            (error.message, error.help.unwrap())
+        };
+        assert_eq!(
+            refusal("{{tools}}"),
+            (
+                "the prompt lacks the variable {{response}}".into(),
+                "Put {{response}} where its text belongs".into()
+            )
+        );
+        assert_eq!(
+            refusal("{{response}} {{tool}}"),
+            ("the prompt has no variable {{tool}}".into(), "Did you mean {{tools}}?".into())
+        );
+        assert_eq!(refusal("{{response}} {{colour}}").1, "It can have {{response}}, {{tools}}");
+    }
+
+    #[test]
+    fn the_hash_is_the_beginning_of_the_sha_256_of_the_text() {
+        assert_eq!(Template::scan("abc".into()).hash(), "ba7816bf8f01cfea");
+    }
+}

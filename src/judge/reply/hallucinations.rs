@@ -1,0 +1,253 @@
+//! The two replies of `hallucinations_v1`: sentences in tags, then a block of fields for each.
+//!
+//! A validator's block begins at the next `sentence:` anywhere; its other fields follow in their
+//! order, each behind a line break, and each value runs to the next field, so a block that lacks
+//! one swallows what follows. Names are matched as Python matches them without regard to case,
+//! which takes `ſ` for an s and `İ` and `ı` for an i. Since a field that is missing from here on is
+//! missing from everywhere later, nothing is looked for twice: O(n).
+
+use super::scan::{count, find, slice, trim};
+use super::structured::{document, objects, text_field, whole};
+use crate::model::json::{Document, Json};
+
+const OPEN: &str = "<sentence>";
+const CLOSE: &str = "</sentence>";
+const FIELDS: [&str; 4] = ["\nlabel:", "\nrationale:", "\nsupporting_excerpt:", "\ncontradicting_excerpt:"];
+
+/// What the validator says about one sentence. All texts are trimmed.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Validation {
+    /// The sentence as the judge copied it.
+    pub sentence: String,
+    /// The label as written; [`Validation::is_supported`] reads it.
+    pub label: String,
+    /// Why.
+    pub rationale: String,
+    /// What in the context supports the sentence.
+    pub supporting_excerpt: Option<String>,
+    /// What in the context contradicts it.
+    pub contradicting_excerpt: Option<String>,
+}
+
+impl Validation {
+    /// What the label means for the score: `supported` and `not_applicable` count 1, `unsupported`,
+    /// `contradictory` and `disputed` 0; a sentence with another label is not counted.
+    #[must_use]
+    pub fn is_supported(&self) -> Option<bool> {
+        match self.label.to_ascii_lowercase().as_str() {
+            "supported" | "not_applicable" => Some(true),
+            "unsupported" | "contradictory" | "disputed" => Some(false),
+            _ => None,
+        }
+    }
+}
+
+/// The sentences of a segmenter's reply, as they stand between their tags.
+///
+/// A reply that as a whole is JSON with a list `sentences` is taken at its word before tags are
+/// looked for: an answer under evaluation may contain tags of its own.
+///
+/// ```
+/// use adk_metrics::judge::reply::sentences;
+///
+/// assert_eq!(sentences("<sentence>Hi.</sentence>\n<sentence>It rains.</sentence>"), ["Hi.", "It rains."]);
+/// assert_eq!(sentences(r#"{"sentences": ["Hi.", "It rains."]}"#), ["Hi.", "It rains."]);
+/// ```
+#[must_use]
+pub fn sentences(reply: &str) -> Vec<String> {
+    let listed = listed(whole(reply));
+    if !listed.is_empty() {
+        return listed;
+    }
+    let mut sentences = Vec::new();
+    let mut from = 0;
+    while let Some(open) = find(reply, OPEN, from)
+        && let Some(close) = find(reply, CLOSE, open + OPEN.len())
+    {
+        sentences.push(slice(reply, open + OPEN.len(), close).to_owned());
+        from = close + CLOSE.len();
+    }
+    if sentences.is_empty() { self::listed(document(reply, "sentences", "")) } else { sentences }
+}
+
+fn listed(document: Option<Document<'_>>) -> Vec<String> {
+    let mut sentences = Vec::new();
+    let list = document.as_ref().and_then(|document| document.root().get("sentences"));
+    for sentence in list.into_iter().flat_map(Json::items) {
+        sentences.extend(sentence.as_str().map(|text| text.into_owned()));
+    }
+    sentences
+}
+
+/// What a validator's reply says, sentence by sentence.
+///
+/// ```
+/// use adk_metrics::judge::reply::validations;
+///
+/// let reply = "sentence: It rains.\nlabel: supported\nrationale: It says so.\n\
+///              supporting_excerpt: Rain all day.\ncontradicting_excerpt: null\n";
+/// assert_eq!(validations(reply)[0].is_supported(), Some(true));
+/// assert_eq!(validations(reply)[0].contradicting_excerpt, None);
+/// ```
+#[must_use]
+pub fn validations(reply: &str) -> Vec<Validation> {
+    let text = trim(reply);
+    let mut validations = Vec::new();
+    let mut from = 0;
+    while let Some((next, block)) = block(text, from) {
+        validations.push(block);
+        from = next;
+    }
+    if validations.is_empty() { structured(reply) } else { validations }
+}
+
+/// The next block from a place on, and where it ends.
+fn block(text: &str, from: usize) -> Option<(usize, Validation)> {
+    let (_, mut at) = find_name(text, "sentence:", from)?;
+    let mut values = [""; 4];
+    for (name, value) in FIELDS.iter().zip(&mut values) {
+        let (start, end) = find_name(text, name, at)?;
+        *value = trim(slice(text, at, start));
+        at = end;
+    }
+    let end = find_name(text, "\nsentence:", at).map_or(text.len(), |(start, _)| start);
+    let [sentence, label, rationale, supporting] = values.map(str::to_owned);
+    let contradicting = trim(slice(text, at, end)).to_owned();
+    let validation = Validation {
+        sentence,
+        label,
+        rationale,
+        supporting_excerpt: excerpt(Some(supporting)),
+        contradicting_excerpt: excerpt(Some(contradicting)),
+    };
+    Some((end, validation))
+}
+
+fn excerpt(text: Option<String>) -> Option<String> {
+    text.filter(|text| !text.eq_ignore_ascii_case("null"))
+}
+
+/// Where a name in lower case begins and ends, from a place on, in whatever case it is written.
+fn find_name(text: &str, name: &str, from: usize) -> Option<(usize, usize)> {
+    let first = name.chars().next()?;
+    for (step, c) in slice(text, from, text.len()).char_indices() {
+        if is_same(c, first) {
+            let start = from + step;
+            let mut end = start;
+            let mut rest = slice(text, start, text.len()).chars();
+            let all = name.chars().all(|expected| {
+                let found = rest.next().filter(|c| is_same(*c, expected));
+                end += found.map_or(0, char::len_utf8);
+                found.is_some()
+            });
+            count(end - start);
+            if all {
+                count(step);
+                return Some((start, end));
+            }
+        }
+    }
+    count(text.len() - from);
+    None
+}
+
+fn is_same(found: char, expected: char) -> bool {
+    match found {
+        'ſ' => expected == 's',
+        'İ' | 'ı' => expected == 'i',
+        found => found.to_ascii_lowercase() == expected,
+    }
+}
+
+fn structured(reply: &str) -> Vec<Validation> {
+    let mut validations = Vec::new();
+    let Some(document) = document(reply, "validations", "label") else { return validations };
+    for item in objects(document.root(), "validations") {
+        let Some(label) = text_field(item, "label") else { continue };
+        validations.push(Validation {
+            sentence: text_field(item, "sentence").unwrap_or_default(),
+            label,
+            rationale: text_field(item, "rationale").unwrap_or_default(),
+            supporting_excerpt: excerpt(text_field(item, "supporting_excerpt")),
+            contradicting_excerpt: excerpt(text_field(item, "contradicting_excerpt")),
+        });
+    }
+    validations
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const BLOCK: &str = "sentence: S\nlabel: Supported\nrationale: R\n\
+                         supporting_excerpt: E\nF\ncontradicting_excerpt: NULL";
+
+    #[test]
+    fn sentences_may_run_over_lines_and_hold_a_tag() {
+        assert_eq!(sentences("x<sentence>a\nb</sentence><sentence></sentence>"), ["a\nb", ""]);
+        assert_eq!(sentences("<sentence><sentence>a</sentence></sentence>"), ["<sentence>a"]);
+        assert!(sentences("<sentence>a").is_empty());
+        assert!(sentences("</sentence>").is_empty());
+    }
+
+    #[test]
+    fn tags_inside_a_structured_reply_are_part_of_the_sentence() {
+        let reply = r#"{"sentences": ["<sentence>Fine.</sentence>", "Wrong."]}"#;
+        assert_eq!(sentences(reply), ["<sentence>Fine.</sentence>", "Wrong."]);
+        assert_eq!(sentences(&format!("So:\n{}", r#"{"sentences": ["a"]}"#)), ["a"]);
+    }
+
+    #[test]
+    fn a_block_has_its_fields_in_order_and_runs_to_the_next() {
+        let reply = format!("Here:\n{BLOCK}\n\n{BLOCK}");
+        let found = validations(&reply);
+        assert_eq!(found.len(), 2);
+        assert_eq!(found[0], found[1]);
+        assert_eq!(found[0].supporting_excerpt.as_deref(), Some("E\nF"));
+        assert_eq!((found[0].contradicting_excerpt.as_deref(), found[0].is_supported()), (None, Some(true)));
+    }
+
+    #[test]
+    fn an_incomplete_block_swallows_the_next_and_is_lost_at_the_end() {
+        let incomplete = "sentence: A\nlabel: unsupported\nrationale: Q\n";
+        let found = validations(&format!("{incomplete}{BLOCK}\n{incomplete}"));
+        assert_eq!(found.len(), 1);
+        assert_eq!(found[0].label, "unsupported");
+        assert_eq!(found[0].rationale, "Q\nsentence: S\nlabel: Supported\nrationale: R");
+    }
+
+    #[test]
+    fn names_are_matched_without_regard_to_case_as_python_does() {
+        let reply = BLOCK.to_uppercase().replace('S', "ſ").replace('I', "ı");
+        assert_eq!(validations(&reply).len(), 1);
+    }
+
+    #[test]
+    fn labels_count_for_against_or_not() {
+        for (label, expected) in [
+            ("supported", Some(true)),
+            ("Not_Applicable", Some(true)),
+            ("UNSUPPORTED", Some(false)),
+            ("contradictory", Some(false)),
+            ("disputed", Some(false)),
+            ("supported.", None),
+            ("`supported`", None),
+        ] {
+            assert_eq!(
+                validations(&BLOCK.replace("Supported", label))[0].is_supported(),
+                expected,
+                "{label}"
+            );
+        }
+    }
+
+    #[test]
+    fn structured_json_is_read_where_there_is_no_block() {
+        let reply = r#"{"validations": [{"sentence": "S", "label": "disputed", "rationale": "R",
+            "supporting_excerpt": "E", "contradicting_excerpt": null}, {"sentence": "T"}]}"#;
+        let found = validations(reply);
+        assert_eq!(found.len(), 1);
+        assert_eq!(found[0].supporting_excerpt.as_deref(), Some("E"));
+        assert_eq!((found[0].contradicting_excerpt.as_deref(), found[0].is_supported()), (None, Some(false)));
+    }
+}

@@ -1,0 +1,189 @@
+//! A single label behind a key, as in `"is_valid": ["valid"],`.
+//!
+//! google-adk finds it with a pattern that allows brackets and quotes around the label and needs a
+//! comma, a line break or a closing brace behind it. Where the longest label is not followed by
+//! that, the pattern's second thoughts decide: the label up to its last comma, line break or
+//! brace; else, if there is a line break between key and label, no label at all. [`label_at`] says
+//! the same without going back: O(n).
+
+use super::scan::{count, find, is_space, skip, skip_space, slice, trim};
+use super::structured::{document, field};
+use crate::model::json::Json;
+
+/// Whether the judge of `final_response_match_v2` calls the agent's answer valid; nothing if the
+/// reply has no label that is known.
+///
+/// ```
+/// use adk_metrics::judge::reply::final_response_match;
+///
+/// let reply = "```json\n{\"reasoning\": \"Same city.\", \"is_the_agent_response_valid\": \"valid\"}\n```";
+/// assert_eq!(final_response_match(reply), Some(true));
+/// assert_eq!(final_response_match("It is valid."), None);
+/// ```
+#[must_use]
+pub fn final_response_match(reply: &str) -> Option<bool> {
+    let braces = [',', '}'];
+    if let Some(label) = label(reply, "\"is_the_agent_response_valid\":", false) {
+        return verdict(label.trim_end_matches(braces));
+    }
+    if let Some(label) = label(reply, "\"is_the_agent_response_invalid\":", false) {
+        return Some(!matches!(label.trim_end_matches(braces), "true" | "invalid"));
+    }
+    structured(reply, "is_the_agent_response_valid")
+        .or_else(|| structured(reply, "is_the_agent_response_invalid").map(|invalid| !invalid))
+}
+
+/// Whether the judge of `per_turn_user_simulator_quality_v1` calls the user's message valid;
+/// nothing if the reply has no label that is known.
+///
+/// ```
+/// use adk_metrics::judge::reply::turn_validity;
+///
+/// assert_eq!(turn_validity(r#"{"criteria": [], "is_valid": True}"#), Some(true));
+/// assert_eq!(turn_validity(r#"{"is_valid": "partially valid"}"#), Some(false));
+/// ```
+#[must_use]
+pub fn turn_validity(reply: &str) -> Option<bool> {
+    match label(reply, "\"is_valid\":", true) {
+        Some(label) => {
+            let mut label = label.trim_matches('}').replace(',', "");
+            label.make_ascii_lowercase();
+            verdict(trim(&label))
+        }
+        None => structured(reply, "is_valid"),
+    }
+}
+
+fn verdict(label: &str) -> Option<bool> {
+    match label {
+        "valid" | "true" => Some(true),
+        "invalid" | "false" | "almost" | "partially" | "partially_valid" | "partially valid" => Some(false),
+        _ => None,
+    }
+}
+
+/// The label behind the first place of the key that has one.
+fn label<'r>(reply: &'r str, key: &str, spaced: bool) -> Option<&'r str> {
+    let mut from = 0;
+    while let Some(at) = find(reply, key, from) {
+        from = at + key.len();
+        if let Some(label) = label_at(reply, from, spaced) {
+            return Some(label);
+        }
+    }
+    None
+}
+
+/// The label at a place behind its key. It runs to a quote or closing bracket; unless it is
+/// `spaced`, to white space and `^` too.
+fn label_at(reply: &str, from: usize, spaced: bool) -> Option<&str> {
+    let opening = skip_space(reply, from);
+    let brackets = skip(reply, opening, b'[');
+    let quotes = skip_space(reply, brackets);
+    let start = skip(reply, quotes, b'"');
+    let ends = |c: char| matches!(c, '"' | ']') || !spaced && (c == '^' || is_space(c));
+    let longest = slice(reply, start, reply.len());
+    let longest = slice(longest, 0, longest.find(ends).unwrap_or(longest.len()));
+    count(2 * longest.len());
+    if is_closed(reply, start + longest.len()) {
+        return Some(longest);
+    }
+    if let Some(cut) = longest.rfind([',', '}', '\n']) {
+        return Some(slice(longest, 0, cut));
+    }
+    let broken = |from, to| slice(reply, from, to).contains('\n');
+    (broken(from, opening) || broken(brackets, quotes)).then_some("")
+}
+
+/// Whether a label that ends here is followed by what must follow: quotes, white space, brackets,
+/// white space, and a comma, a brace or a line break.
+fn is_closed(reply: &str, end: usize) -> bool {
+    let quotes = skip(reply, end, b'"');
+    let space = skip_space(reply, quotes);
+    let brackets = skip(reply, space, b']');
+    let more_space = skip_space(reply, brackets);
+    slice(reply, quotes, more_space).contains('\n')
+        || matches!(reply.as_bytes().get(more_space), Some(b',' | b'}'))
+}
+
+/// The label as a value of structured JSON: a text in whatever case, or a boolean.
+fn structured(reply: &str, key: &str) -> Option<bool> {
+    let document = document(reply, key, "")?;
+    let value: Json<'_> = field(document.root(), key)?;
+    let text = value.as_str().map(|text| trim(&text).to_ascii_lowercase());
+    value.as_bool().or_else(|| verdict(&text?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_label_of_a_match_is_read_through_brackets_quotes_and_fences() {
+        for (value, expected) in [
+            (r#" "valid"}"#, Some(true)),
+            (r#""valid","#, Some(true)),
+            ("\n [ \"true\" ] \n}", Some(true)),
+            ("[[invalid]],", Some(false)),
+            ("almost\n", Some(false)),
+            ("\"partially_valid\"\n", Some(false)),
+            ("valid}```", Some(true)),
+            ("valid,\"x", Some(true)),
+            ("\"Valid\"}", None),
+            ("\"valid\" x", None),
+            ("\n\"valid\" x", None),
+            ("valid^}", None),
+            ("true", None),
+        ] {
+            let reply = format!("{{\"is_the_agent_response_valid\":{value}");
+            assert_eq!(final_response_match(&reply), expected, "{reply:?}");
+        }
+    }
+
+    #[test]
+    fn the_first_place_that_fits_counts_whatever_it_says() {
+        let key = "\"is_the_agent_response_valid\":";
+        assert_eq!(final_response_match(&format!("{key} \"a b\" {key} \"valid\"}}")), Some(true));
+        assert_eq!(final_response_match(&format!("{key} maybe, {key} \"valid\"}}")), None);
+        assert_eq!(final_response_match(&format!("{key}\n\"a b\" {key} \"valid\"}}")), None);
+    }
+
+    #[test]
+    fn a_key_that_asks_for_the_opposite_is_understood() {
+        let reply = |label: &str| format!("{{\"is_the_agent_response_invalid\": {label}}}");
+        assert_eq!(final_response_match(&reply("true")), Some(false));
+        assert_eq!(final_response_match(&reply("\"invalid\"")), Some(false));
+        assert_eq!(final_response_match(&reply("\"valid\"")), Some(true));
+        assert_eq!(final_response_match(&reply("anything")), Some(true));
+    }
+
+    #[test]
+    fn the_label_of_a_turn_may_hold_white_space_and_commas() {
+        for (value, expected) in [
+            (" True,\n}", Some(true)),
+            ("\"VALID\"}", Some(true)),
+            ("\"Partially Valid\"\n", Some(false)),
+            ("[ false ]}", Some(false)),
+            (" true}\n```", Some(true)),
+            (" true}\n```\n", None),
+            ("\"tr,ue\"}", Some(true)),
+            ("\"maybe\"}", None),
+        ] {
+            let reply = format!("{{\"is_valid\":{value}");
+            assert_eq!(turn_validity(&reply), expected, "{reply:?}");
+        }
+    }
+
+    #[test]
+    fn json_is_read_where_the_pattern_finds_nothing() {
+        assert_eq!(final_response_match(r#"{"is_the_agent_response_valid" : "valid"}"#), Some(true));
+        assert_eq!(final_response_match(r#"{"is_the_agent_response_valid" : false}"#), Some(false));
+        assert_eq!(final_response_match(r#"{"is_the_agent_response_invalid" : true}"#), Some(false));
+        assert_eq!(
+            final_response_match(r#"So {it} is {"is_the_agent_response_valid" : " VALID "}."#),
+            Some(true)
+        );
+        assert_eq!(turn_validity(r#"{"is_valid" : "Partially valid"}"#), Some(false));
+        assert_eq!(turn_validity(r#"{"is_valid" : 7}"#), None);
+    }
+}

@@ -1,0 +1,97 @@
+//! Readers of judge replies.
+//!
+//! Each finds in a reply what google-adk 2.13.0 finds in it, odd replies included; where that is
+//! nothing, the reply is read as structured JSON, alone or with prose around it.
+//!
+//! | reader | for | finds |
+//! |---|---|---|
+//! | [`final_response_match`] | `final_response_match_v2` | valid or not |
+//! | [`turn_validity`] | `per_turn_user_simulator_quality_v1` | valid or not |
+//! | [`rubrics`], [`assign`] | the rubric metrics | a verdict for each rubric |
+//! | [`sentences`] | the segmenter of `hallucinations_v1` | the sentences |
+//! | [`validations`] | its validator | a label for each sentence |
+//! | [`score`] | the metrics that google-adk leaves to Vertex AI | a number |
+//!
+//! A reply is whatever a model wrote, so every reader takes time linear in its length.
+//!
+//! Source: `final_response_match_v2.py`, `rubric_based_evaluator.py`, `hallucinations_v1.py` and
+//! `per_turn_user_simulator_quality_v1.py` of google-adk 2.13.0, for behaviour.
+
+mod hallucinations;
+mod label;
+mod rubrics;
+mod scan;
+mod score;
+mod structured;
+
+pub use hallucinations::{Validation, sentences, validations};
+pub use label::{final_response_match, turn_validity};
+pub use rubrics::{Entry, assign, rubrics};
+pub use score::{Score, score};
+
+#[cfg(test)]
+mod tests {
+    use super::scan::work_of;
+    use super::*;
+
+    /// Texts that make careless readers go back again and again: many beginnings, no end.
+    const HOSTILE: [&str; 30] = [
+        "[",
+        "{",
+        "\"",
+        "]",
+        "}",
+        " ",
+        "\n",
+        "\\\"",
+        "{\"",
+        "[{\"a\":",
+        "[]",
+        "{}",
+        "a",
+        "<sentence>",
+        "</sentence>",
+        "sentence:",
+        "\nsentence:\nlabel:",
+        "label:\nrationale:",
+        "ſentence:",
+        "\nsupporting_excerpt:",
+        "\nID: ",
+        "Property: ",
+        "\nProperty: x",
+        "Rationale: ",
+        "Verdict: yes\n",
+        "\"is_valid\":",
+        "\"is_valid\": [[\n\"\"",
+        "\"is_the_agent_response_valid\": [\"",
+        "\"score\":",
+        "\"score\": 1",
+    ];
+
+    #[test]
+    fn work_grows_no_faster_than_the_reply() {
+        type Reader = fn(&str);
+        let readers: [(&str, Reader); 6] = [
+            ("final_response_match", |reply| drop(final_response_match(reply))),
+            ("turn_validity", |reply| drop(turn_validity(reply))),
+            ("rubrics", |reply| drop(rubrics(reply))),
+            ("sentences", |reply| drop(sentences(reply))),
+            ("validations", |reply| drop(validations(reply))),
+            ("score", |reply| drop(score(reply))),
+        ];
+        for (name, read) in readers {
+            for first in HOSTILE {
+                for second in HOSTILE {
+                    let reply = format!("{}{}", first.repeat(2_000), second.repeat(2_000));
+                    let work = work_of(|| read(&reply));
+                    let most = 80 * reply.len();
+                    assert!(
+                        work <= most,
+                        "{name} of {first:?}, {second:?}: {work} steps for {}",
+                        reply.len()
+                    );
+                }
+            }
+        }
+    }
+}

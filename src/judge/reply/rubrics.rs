@@ -1,0 +1,238 @@
+//! Verdicts on rubrics: lines `ID:`, `Property:`, `Rationale:` and `Verdict:` for each.
+//!
+//! google-adk collects the four kinds of lines separately and puts them together by their order,
+//! so a reply in which properties, rationales and verdicts differ in number says nothing. The id
+//! is the last one between the previous property and this one. One pass over the lines: O(n).
+
+use super::scan::{contains_folded, count, find, is_space, slice, trim};
+use super::structured::{document, field, objects, text_field};
+use crate::text::for_each_nfkc_char;
+
+/// What a reply says about one rubric.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Entry {
+    /// The rubric's id as the judge copied it, if it did.
+    pub id: Option<String>,
+    /// The rubric's text as the judge copied it.
+    pub property: String,
+    /// Why.
+    pub rationale: String,
+    /// Whether the rubric is fulfilled; nothing if the verdict is neither yes nor no.
+    pub verdict: Option<bool>,
+}
+
+/// What a reply says about rubrics, in the order in which it says it.
+///
+/// ```
+/// use adk_metrics::judge::reply::rubrics;
+///
+/// let entries = rubrics("ID: tone\nProperty: Is polite.\nRationale: It thanks.\nVerdict: yes\n");
+/// assert_eq!(entries[0].id.as_deref(), Some("tone"));
+/// assert_eq!(entries[0].verdict, Some(true));
+/// ```
+#[must_use]
+pub fn rubrics(reply: &str) -> Vec<Entry> {
+    let mut entries = Vec::new();
+    let mut rationales = Vec::new();
+    let mut verdicts = Vec::new();
+    let mut id = None;
+    for line in reply.split('\n') {
+        let opening = line.trim_start_matches(is_space);
+        count(2 * line.len());
+        if let Some(value) = opening.strip_prefix("ID: ") {
+            id = Some(trim(value).to_owned()).filter(|id| !id.is_empty());
+        } else if let Some(value) = opening.strip_prefix("Property: ") {
+            let property = trim(value).to_owned();
+            entries.push(Entry { id: id.take(), property, rationale: String::new(), verdict: None });
+        }
+        values_in(line, "Rationale: ", &mut rationales);
+        values_in(line, "Verdict: ", &mut verdicts);
+    }
+    if entries.is_empty() || entries.len() != rationales.len() || entries.len() != verdicts.len() {
+        return structured(reply);
+    }
+    for (entry, (rationale, word)) in entries.iter_mut().zip(rationales.into_iter().zip(verdicts)) {
+        entry.rationale = trim(rationale).to_owned();
+        entry.verdict = verdict(word);
+    }
+    entries
+}
+
+/// What stands behind a name in a line: all from its first occurrence on. If the line ends with
+/// the name once more, the reference finds an empty value there too.
+fn values_in<'r>(line: &'r str, name: &str, values: &mut Vec<&'r str>) {
+    let Some(at) = find(line, name, 0) else { return };
+    let value = slice(line, at + name.len(), line.len());
+    values.push(value);
+    if value.ends_with(name) {
+        values.push("");
+    }
+}
+
+/// `unknown` and `not applicable` hold a "no" and are taken for it, as the reference does.
+fn verdict(word: &str) -> Option<bool> {
+    if contains_folded(word, "yes") {
+        Some(true)
+    } else if contains_folded(word, "no") {
+        Some(false)
+    } else {
+        None
+    }
+}
+
+fn structured(reply: &str) -> Vec<Entry> {
+    let mut entries = Vec::new();
+    let Some(document) = document(reply, "rubrics", "verdict") else { return entries };
+    for item in objects(document.root(), "rubrics") {
+        let Some(word) = text_field(item, "verdict") else { continue };
+        entries.push(Entry {
+            id: text_field(item, "id").filter(|id| !id.is_empty()),
+            property: text_field(item, "property").unwrap_or_default(),
+            rationale: text_field(item, "rationale").unwrap_or_default(),
+            verdict: field(item, "verdict").and_then(|value| value.as_bool()).or_else(|| verdict(&word)),
+        });
+    }
+    entries
+}
+
+/// Which rubric each entry is about: pairs of a rubric's index and an entry's, in the order of the
+/// entries. `rubrics` are pairs of id and text.
+///
+/// An entry belongs to the rubric with its id, else to the one with its text, as far as case, white
+/// space, typographic variants and decoration leave it; of rubrics with the same text to the last.
+/// Entries that belong to none are left out, and so are those after the first for one rubric: a
+/// reply has one vote on each.
+///
+/// ```
+/// use adk_metrics::judge::reply::{assign, rubrics};
+///
+/// let entries = rubrics("Property: **“Is polite”**\nRationale: It thanks.\nVerdict: yes");
+/// assert_eq!(assign(&entries, &[("short", "Is short"), ("tone", "is polite")]), [(1, 0)]);
+/// ```
+#[must_use]
+pub fn assign(entries: &[Entry], rubrics: &[(&str, &str)]) -> Vec<(usize, usize)> {
+    let mut texts = Vec::new();
+    for (_, text) in rubrics {
+        texts.push(normalized(text));
+    }
+    let mut voted = vec![false; rubrics.len()];
+    let mut pairs = Vec::new();
+    for (index, entry) in entries.iter().enumerate() {
+        let by_id = entry.id.as_deref().and_then(|id| rubrics.iter().position(|(known, _)| *known == id));
+        let rubric = by_id.or_else(|| {
+            let text = normalized(&entry.property);
+            texts.iter().rposition(|known| *known == text)
+        });
+        if let Some(rubric) = rubric
+            && let Some(voted) = voted.get_mut(rubric)
+            && !std::mem::replace(voted, true)
+        {
+            pairs.push((rubric, index));
+        }
+    }
+    pairs
+}
+
+/// What two spellings of one rubric have in common.
+fn normalized(text: &str) -> String {
+    let mut folded = String::new();
+    for_each_nfkc_char(text, &mut |c| {
+        let plain = match c {
+            '\u{2018}' | '\u{2019}' => '\'',
+            '\u{201c}' | '\u{201d}' => '"',
+            '\u{2013}' | '\u{2014}' => '-',
+            c if is_space(c) => ' ',
+            c => c,
+        };
+        if plain != ' ' || !folded.ends_with(' ') {
+            folded.push(plain);
+        }
+    });
+    let decoration = |c: char| matches!(c, ' ' | '*' | '_' | '`' | '#' | '>' | '-' | '•' | '"' | '\'');
+    folded.trim_matches(decoration).to_lowercase()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn said(reply: &str) -> Vec<(Option<String>, String, Option<bool>)> {
+        rubrics(reply).into_iter().map(|entry| (entry.id, entry.property, entry.verdict)).collect()
+    }
+
+    #[test]
+    fn an_id_belongs_to_the_next_property_only() {
+        let rest = "Rationale: r\nVerdict: no\n";
+        let reply =
+            format!("ID: a\nID: b\nProperty: p\n{rest}Property: q\n{rest}ID: c\nID: \nProperty: r\n{rest}");
+        let ids: Vec<_> = said(&reply).into_iter().map(|(id, ..)| id).collect();
+        assert_eq!(ids, [Some("b".into()), None, None]);
+    }
+
+    #[test]
+    fn counts_that_differ_make_the_reply_say_nothing() {
+        assert!(rubrics("Property: p\nRationale: r\nVerdict: yes\nProperty: q\nVerdict: no").is_empty());
+        assert!(rubrics("Property: p\nRationale: r Verdict: no\nVerdict: yes").is_empty());
+        assert!(rubrics("Property: p\nRationale: r\nVerdict: yes Verdict: ").is_empty());
+        assert_eq!(rubrics("Property: p\nRationale: r Rationale: s\nVerdict: yes").len(), 1);
+    }
+
+    #[test]
+    fn verdicts_are_yes_no_or_neither() {
+        for (word, expected) in [
+            ("Yes", Some(true)),
+            ("**no**", Some(false)),
+            ("yes and no", Some(true)),
+            ("unknown", Some(false)),
+            ("Not applicable", Some(false)),
+            ("maybe", None),
+            ("", None),
+        ] {
+            assert_eq!(said(&format!("Property: p\nRationale: r\nVerdict: {word}"))[0].2, expected, "{word}");
+        }
+    }
+
+    #[test]
+    fn names_are_found_where_the_reference_finds_them() {
+        let entry = ("p".to_owned(), Some(true));
+        for (reply, found) in [
+            ("  \t Property: p\nx Rationale: r\nx Verdict: yes", true),
+            ("\u{a0}\u{1c}Property: p\r\nRationale: r\r\nVerdict: yes\r\n", true),
+            ("- Property: p\nRationale: r\nVerdict: yes", false),
+            ("Property:p\nRationale: r\nVerdict: yes", false),
+            ("property: p\nRationale: r\nVerdict: yes", false),
+        ] {
+            let said: Vec<_> =
+                said(reply).into_iter().map(|(_, property, verdict)| (property, verdict)).collect();
+            assert_eq!(said, if found { vec![entry.clone()] } else { vec![] }, "{reply:?}");
+        }
+    }
+
+    #[test]
+    fn structured_json_is_read_as_object_list_or_fence() {
+        let list = r#"[{"id": 1, "property": "p", "rationale": "r: \"Verdict: no\"", "verdict": "Yes"},
+            {"id": "", "property": "q", "verdict": false}, {"id": "x"}, 3]"#;
+        let expected = [(Some("1".into()), "p".into(), Some(true)), (None, "q".into(), Some(false))];
+        assert_eq!(said(list), expected);
+        assert_eq!(said(&format!("```json\n{{\"rubrics\": {list}}}\n```")), expected);
+    }
+
+    #[test]
+    fn an_entry_goes_to_its_id_before_its_text() {
+        let rubrics = [("1", "Is short."), ("2", "Is polite."), ("3", "is  SHORT.")];
+        let entry = |id: Option<&str>, property: &str| Entry {
+            id: id.map(str::to_owned),
+            property: property.into(),
+            rationale: String::new(),
+            verdict: None,
+        };
+        let entries = [
+            entry(Some("2"), "Is short."),
+            entry(Some("9"), "- “is\u{a0}short.”"),
+            entry(None, "## Is polite."),
+            entry(None, "Is something else."),
+            entry(Some("1"), ""),
+        ];
+        assert_eq!(assign(&entries, &rubrics), [(1, 0), (2, 1), (0, 4)]);
+    }
+}

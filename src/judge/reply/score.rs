@@ -1,0 +1,88 @@
+//! A score with its explanation: `{"explanation": "…", "score": 4}`.
+//!
+//! For the metrics that google-adk leaves to Vertex AI, asked with prompts of our own; there is
+//! no reply format of the reference to follow. Read as JSON, with prose around it or not; JSON
+//! that is broken (line breaks or quotes in the explanation) still gives its number, if it names
+//! only one. O(n).
+
+use super::scan::{count, find, skip, skip_space, slice};
+use super::structured::{document, field, text_field};
+use crate::model::double;
+
+/// What a judge scored, and why.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Score {
+    /// Finite, but not checked against the metric's range.
+    pub score: f64,
+    /// The judge's words; may be empty.
+    pub explanation: String,
+}
+
+/// The score that a reply gives, if there is one.
+///
+/// ```
+/// use adk_metrics::judge::reply::score;
+///
+/// let reply = "Here you are:\n```json\n{\"explanation\": \"Flows well.\", \"score\": 5}\n```";
+/// assert_eq!(score(reply).map(|found| found.score), Some(5.0));
+/// ```
+#[must_use]
+pub fn score(reply: &str) -> Option<Score> {
+    let (number, explanation) = match document(reply, "score", "") {
+        Some(document) => {
+            let object = document.root();
+            let explanation = text_field(object, "explanation").unwrap_or_default();
+            let value = field(object, "score")?;
+            (value.as_f64().or_else(|| double::read(value.as_str()?.trim())), explanation)
+        }
+        None => (only_number(reply), String::new()),
+    };
+    Some(Score { score: number.filter(|number| number.is_finite())?, explanation })
+}
+
+/// The number behind `"score":`, if it occurs once.
+fn only_number(reply: &str) -> Option<f64> {
+    const KEY: &str = "\"score\"";
+    let after = find(reply, KEY, 0)? + KEY.len();
+    if find(reply, KEY, after).is_some() {
+        return None;
+    }
+    let colon = skip_space(reply, after);
+    let start = skip_space(reply, slice(reply, colon, reply.len()).strip_prefix(':').map(|_| colon + 1)?);
+    let start = skip(reply, start, b'"');
+    let rest = slice(reply, start, reply.len());
+    let digits = rest.find(|c: char| !c.is_ascii_digit() && !matches!(c, '.' | '-')).unwrap_or(rest.len());
+    count(digits);
+    double::read(slice(rest, 0, digits))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_read_from_json_and_from_what_was_meant_to_be() {
+        for (reply, expected) in [
+            (r#"{"score": 0.5, "explanation": "x"}"#, Some(0.5)),
+            (r#"{"Score": "4", "Explanation": "x"}"#, Some(4.0)),
+            (r#"{"score": 1} I correct myself: {"score": 0}"#, Some(0.0)),
+            (r#"{"result": {"score": 3}}"#, Some(3.0)),
+            ("{\"explanation\": \"two\nlines and \"quotes\"\", \"score\" : -2.5}", Some(-2.5)),
+            ("{\"explanation\": \"two\nlines\", \"score\": \"5\"}", Some(5.0)),
+            ("{\"explanation\": \"it says \"score\": 5\n\", \"score\": 1}", None),
+            (r#"{"score": null}"#, None),
+            (r#"{"score": 1e999}"#, None),
+            (r#"{"score": "high"}"#, None),
+            ("5", None),
+            ("", None),
+        ] {
+            assert_eq!(score(reply).map(|found| found.score), expected, "{reply:?}");
+        }
+    }
+
+    #[test]
+    fn the_explanation_is_kept() {
+        let found = score(r#"{"score": 1, "explanation": " said \"no\" "}"#).unwrap();
+        assert_eq!(found.explanation, "said \"no\"");
+    }
+}
