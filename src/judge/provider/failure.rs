@@ -3,7 +3,7 @@
 //! A message never holds a key: every text from outside goes through [`redact`] before it is cut to
 //! length. O(n) in the text for each secret.
 
-use super::{Endpoint, HttpReply, Provider, retry_after};
+use super::{Endpoint, HttpReply, Provider, is_credential, retry_after};
 use crate::model::json::{Document, Json};
 
 /// The longest text of a provider that is repeated in a message, in characters.
@@ -184,13 +184,10 @@ impl Failure {
         failure.retry_after_ms =
             retry_after::milliseconds(reply, detail("retryDelay").and_then(Json::as_str).as_deref());
         failure.help = match kind {
-            Auth => Some(
-                [
-                    endpoint.provider.protocol().keys,
-                    " is where the key is taken from; it must be allowed to use this model",
-                ]
-                .concat(),
-            ),
+            Auth => {
+                let keys = endpoint.provider.protocol().keys;
+                Some(["Check ", keys, "; it must be allowed to use this model"].concat())
+            }
             _ if exhausted => Some("The account has no quota left: waiting does not help".into()),
             NotFound => Some(endpoint.provider.protocol().not_found.into()),
             BadRequest => get("param").and_then(Json::as_str).map(|param| {
@@ -235,14 +232,14 @@ pub(super) fn malformed(endpoint: &Endpoint, reply: &HttpReply<'_>) -> Failure {
 /// The text without anything that is secret about the endpoint: keys, header values, credentials in
 /// the address.
 pub(super) fn redact(endpoint: &Endpoint, text: &str) -> String {
-    /// Shorter header values are words such as `true` or a version.
+    /// Shorter values of other headers are words such as `true` or a version.
     const SHORTEST_HEADER: usize = 12;
     let mut secrets: Vec<&str> = Vec::new();
     secrets.extend(endpoint.api_key.as_deref());
     secrets.extend(endpoint.bearer.as_deref());
-    for (_, value) in &endpoint.headers {
+    for (name, value) in &endpoint.headers {
         let value = value.strip_prefix("Bearer ").unwrap_or(value);
-        if value.len() >= SHORTEST_HEADER {
+        if value.len() >= SHORTEST_HEADER || is_credential(name) {
             secrets.push(value);
         }
     }
@@ -265,18 +262,21 @@ pub(super) fn redact(endpoint: &Endpoint, text: &str) -> String {
 fn shortened(text: &str) -> String {
     let mut short = String::new();
     let mut length = 0;
-    for word in text.split_ascii_whitespace() {
-        if !short.is_empty() {
+    let mut pending_space = false;
+    for character in text.trim().chars() {
+        if character.is_ascii_whitespace() {
+            pending_space = true;
+            continue;
+        }
+        length += 1 + usize::from(pending_space);
+        if length > LONGEST {
+            short.push('…');
+            break;
+        }
+        if std::mem::take(&mut pending_space) {
             short.push(' ');
         }
-        for character in word.chars() {
-            length += 1;
-            if length > LONGEST {
-                short.push('…');
-                return short;
-            }
-            short.push(character);
-        }
+        short.push(character);
     }
     short
 }

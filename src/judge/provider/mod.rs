@@ -259,11 +259,13 @@ impl Endpoint {
             (false, _) => "has no key",
             (true, false) => "has no project",
         };
-        Err(Failure::new(self, FailureKind::Auth, missing).with_help(if keyed {
-            "Set GOOGLE_CLOUD_PROJECT and GOOGLE_CLOUD_LOCATION, or give them in the options"
+        let wanted = if keyed {
+            "GOOGLE_CLOUD_PROJECT and GOOGLE_CLOUD_LOCATION"
         } else {
             self.provider.protocol().keys
-        }))
+        };
+        let help = ["Set ", wanted, ", or give it in the options"].concat();
+        Err(Failure::new(self, FailureKind::Auth, missing).with_help(&help))
     }
 
     /// The question as an HTTP request.

@@ -9,7 +9,7 @@ use super::{Endpoint, Protocol, escape, gemini};
 pub(super) static PROTOCOL: Protocol = Protocol {
     name: "vertex",
     label: "Vertex AI",
-    keys: "GOOGLE_CLOUD_PROJECT and GOOGLE_CLOUD_LOCATION with an access token, or GOOGLE_API_KEY in express mode,",
+    keys: "GOOGLE_CLOUD_PROJECT and GOOGLE_CLOUD_LOCATION with an access token, or GOOGLE_API_KEY",
     unreachable: "Look for a network that is down, a blocker or a content security policy; Vertex AI may also not \
                   allow this page's origin: ask it from a server of your own and set `baseUrl` to that",
     not_found: "Check the model, the project and the location: not every location has every model",

@@ -1,0 +1,104 @@
+/**
+ * Every request of cases.json, sent by the provider's official SDK and as this project renders it (ours.json, which
+ * tests/judge_providers.rs keeps up to date), arrives alike: the same address, the same headers that matter, the same
+ * body.
+ */
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { readFile } from "node:fs/promises";
+import { after, before, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { SDKS } from "./sdks.mjs";
+import { startServer } from "./server.mjs";
+
+const json = async (file) => JSON.parse(await readFile(new URL(file, import.meta.url), "utf8"));
+const { generate, evaluate } = await json("cases.json");
+const ours = new Map((await json("ours.json")).map((request) => [request.name, request]));
+
+const HEADERS = [
+  "content-type",
+  "authorization",
+  "x-goog-api-key",
+  "x-api-key",
+  "anthropic-version",
+  "anthropic-dangerous-direct-browser-access",
+];
+
+let server;
+before(async () => {
+  server = await startServer({ reply: ({ provider }) => (provider === "vertex-evaluate" ? { score: 1 } : "Yes.") });
+});
+after(() => server.close());
+
+/** What the server saw, without what differs between any two clients. */
+const arrived = ({ provider, path, headers, body }) => ({
+  provider,
+  path,
+  headers: Object.fromEntries(HEADERS.filter((name) => name in headers).map((name) => [name, headers[name]])),
+  body,
+});
+
+/** Runs what asks the server once, and gives what arrived. */
+async function asked(ask) {
+  const before = server.requests.length;
+  const reply = await ask();
+  assert.equal(server.requests.length, before + 1);
+  return { ...arrived(server.requests[before]), reply };
+}
+
+async function sendOurs(name) {
+  const { url, headers, body } = ours.get(name);
+  const address = new URL(new URL(url).pathname, server.url);
+  const response = await fetch(address, { method: "POST", headers, body: JSON.stringify(body) });
+  assert.equal(response.status, 200);
+  await response.text();
+}
+
+for (const { name, endpoint, sdk } of generate) {
+  test(name, async () => {
+    const theirs = await asked(() => SDKS[endpoint.provider](server.url, endpoint, sdk));
+    const mine = await asked(() => sendOurs(name));
+    assert.equal(theirs.reply, "Yes.");
+    assert.equal(theirs.provider, endpoint.provider);
+    assert.deepEqual({ ...mine, reply: "Yes." }, theirs);
+  });
+}
+
+/** google-cloud-aiplatform writes keys in snake_case, absent values as null, and a slash before the colon. */
+function normalised({ path, body, ...rest }) {
+  const camel = (value) => {
+    if (Array.isArray(value)) return value.map(camel);
+    if (value === null || typeof value !== "object") return value;
+    return Object.fromEntries(
+      Object.entries(value)
+        .filter(([, entry]) => entry !== null)
+        .map(([key, entry]) => [key.replace(/_([a-z])/g, (_, letter) => letter.toUpperCase()), camel(entry)]),
+    );
+  };
+  return { ...rest, path: path.replace("/:", ":"), body: camel(body) };
+}
+
+const python = process.env.ADK_PYTHON;
+const skip = python ? false : "ADK_PYTHON names no Python with google-adk[eval] 2.13.0";
+const evaluated = evaluate.filter(({ invocations }) => invocations);
+
+test("evaluateInstances is asked as google-adk asks it", { skip, timeout: 600_000 }, async (t) => {
+  const before = server.requests.length;
+  const script = fileURLToPath(new URL("vertex_evaluate.py", import.meta.url));
+  const { stdout } = await promisify(execFile)(python, [script, server.url]);
+  const scores = JSON.parse(stdout);
+  const theirs = server.requests.slice(before).map(arrived);
+  assert.deepEqual([scores, theirs.length], [evaluated.map(() => 1), evaluated.length]);
+  for (const [index, { name }] of evaluated.entries()) {
+    await t.test(name, async () => {
+      const { reply: _, ...mine } = await asked(() => sendOurs(name));
+      assert.deepEqual(normalised(mine), normalised(theirs[index]));
+    });
+  }
+});
+
+test("evaluateInstances: coherence is asked in the form of the service's own metric", async () => {
+  const { body } = await asked(() => sendOurs("coherence of a response"));
+  assert.deepEqual(body, { coherenceInput: { metricSpec: {}, instance: { prediction: "Answer 0" } } });
+});
