@@ -1,4 +1,5 @@
 //! When the votes of a judge's samples settle a verdict, and how many are asked.
+#![expect(clippy::indexing_slicing, reason = "tests")]
 
 use std::ops::Range;
 
@@ -55,7 +56,7 @@ fn vote(rule: Rule, samples: &[Vec<Vote>], order: &[usize], fails: impl Fn(u32) 
         }
         let next = on_their_way.remove(order[step % order.len()] % on_their_way.len());
         if fails(next) {
-            votes.fail()
+            votes.fail(next)
         } else {
             votes.count(&samples[next as usize])
         }
@@ -134,26 +135,30 @@ fn half_of_the_samples_are_asked_first() {
     }
 }
 
+/// The first sample of each wave and the one after its last.
+type Waves = &'static [(u32, u32)];
+
 #[test]
 fn waves_ask_as_few_samples_as_could_settle_it() {
+    let bounds = |wave: Range<u32>| (wave.start, wave.end);
     use Vote::{Negative as N, Positive as P, Unscored as U};
-    let cases: [(&[Vote], &[Range<u32>]); 6] = [
-        (&[P, P, P], &[0..3]),
-        (&[N, N, N], &[0..3]),
-        (&[P, P, N, P], &[0..3, 3..4]),
-        (&[P, P, N, N, P], &[0..3, 3..4, 4..5]),
-        (&[U, U, U, N], &[0..3, 3..4]),
-        (&[U, U, U, U, U], &[0..3, 3..4, 4..5]),
+    let cases: [(&[Vote], Waves); 6] = [
+        (&[P, P, P], &[(0, 3)]),
+        (&[N, N, N], &[(0, 3)]),
+        (&[P, P, N, P], &[(0, 3), (3, 4)]),
+        (&[P, P, N, N, P], &[(0, 3), (3, 4), (4, 5)]),
+        (&[U, U, U, N], &[(0, 3), (3, 4)]),
+        (&[U, U, U, U, U], &[(0, 3), (3, 4), (4, 5)]),
     ];
     for (replies, waves) in cases {
         let mut votes = Votes::new(5, 1, EARLY);
-        let mut asked = vec![votes.next_wave()];
+        let mut asked = vec![bounds(votes.next_wave())];
         for (index, reply) in replies.iter().enumerate() {
             assert_eq!(votes.outcome(), Outcome::Open, "{replies:?} before {index}");
             votes.count(&[*reply]);
             let wave = votes.next_wave();
             if !wave.is_empty() {
-                asked.push(wave);
+                asked.push(bounds(wave));
             }
         }
         assert_eq!((asked.as_slice(), votes.outcome()), (waves, Outcome::Settled), "{replies:?}");
@@ -193,9 +198,9 @@ fn every_sequence_of_votes_gives_the_verdict_of_all_of_them_from_its_shortest_pr
 fn a_failed_sample_is_replaced_while_samples_are_left() {
     let mut votes = Votes::new(5, 1, EARLY);
     assert_eq!(votes.next_wave(), 0..3);
-    votes.fail();
+    votes.fail(1);
     assert_eq!(votes.next_wave(), 3..4);
-    votes.fail();
+    votes.fail(0);
     assert_eq!(votes.next_wave(), 4..5);
     for _ in 0..3 {
         assert_eq!(votes.outcome(), Outcome::Open);
@@ -210,13 +215,38 @@ fn nothing_more_is_asked_when_the_samples_left_cannot_settle_it() {
     let mut votes = Votes::new(5, 1, EARLY);
     votes.next_wave();
     votes.count(&[Vote::Positive]);
-    votes.fail();
+    votes.fail(1);
     assert_eq!(votes.next_wave(), 3..4);
-    votes.fail();
+    votes.fail(2);
     assert_eq!(votes.next_wave(), 4..5, "two more positive votes would settle it");
-    votes.fail();
+    votes.fail(3);
     assert_eq!((votes.outcome(), votes.next_wave().len()), (Outcome::Undecidable, 0));
     assert_eq!(votes.verdict(0), None);
+}
+
+#[test]
+fn failed_samples_are_asked_again_once_if_the_verdict_depends_on_them() {
+    let mut votes = Votes::new(3, 1, EARLY);
+    votes.next_wave();
+    votes.count(&[Vote::Positive]);
+    votes.fail(1);
+    assert!(votes.second_chance().is_empty(), "the third may settle it");
+    assert_eq!(votes.next_wave(), 2..3);
+    votes.fail(2);
+    assert_eq!(votes.outcome(), Outcome::Undecidable);
+    assert_eq!(votes.second_chance(), [1, 2]);
+    assert_eq!((votes.outcome(), votes.next_wave().len()), (Outcome::Open, 0));
+    votes.fail(2);
+    votes.count(&[Vote::Positive]);
+    assert_eq!((votes.outcome(), votes.verdict(0)), (Outcome::Settled, Some(Verdict::Positive)));
+
+    let mut votes = Votes::new(1, 0, Rule::Every);
+    votes.next_wave();
+    votes.fail(0);
+    assert_eq!(votes.second_chance(), [0]);
+    votes.fail(0);
+    assert!(votes.second_chance().is_empty());
+    assert_eq!(votes.outcome(), Outcome::Undecidable);
 }
 
 #[test]
@@ -250,7 +280,7 @@ fn one_verdict_that_is_lost_loses_the_question() {
     votes.count(&[Vote::Positive, Vote::Negative]);
     assert_eq!(votes.verdict(0), Some(Verdict::Positive));
     assert_eq!(votes.next_wave(), 2..3);
-    votes.fail();
+    votes.fail(2);
     assert_eq!(votes.outcome(), Outcome::Undecidable);
 }
 
@@ -262,7 +292,7 @@ fn without_early_stopping_all_votes_are_awaited() {
         votes.count(&[Vote::Positive]);
         assert_eq!(votes.outcome(), Outcome::Open);
     }
-    votes.fail();
+    votes.fail(3);
     assert_eq!((votes.outcome(), votes.verdict(0)), (Outcome::Settled, Some(Verdict::Positive)));
 }
 
@@ -287,7 +317,7 @@ fn a_proportion_needs_every_sample() {
 
     let mut votes = Votes::new(3, 1, Rule::Every);
     votes.next_wave();
-    votes.fail();
+    votes.fail(0);
     assert_eq!(votes.outcome(), Outcome::Undecidable);
 }
 
@@ -333,7 +363,7 @@ fn ballots() -> impl Strategy<Value = Vec<Vec<Vote>>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(2_000))]
+    #![proptest_config(ProptestConfig { cases: 2_000, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn several_verdicts_are_those_of_all_samples(ballots in ballots(), order in prop::collection::vec(0..9usize, 1..9)) {

@@ -37,7 +37,7 @@ mod options;
 mod progress;
 mod retry;
 
-use std::collections::{BinaryHeap, VecDeque};
+use std::collections::{BinaryHeap, VecDeque, binary_heap::PeekMut};
 
 pub use options::{Budget, Millis, Options, Prices, RetryOptions};
 pub use progress::{Progress, Usage};
@@ -214,7 +214,6 @@ pub struct Calls {
     /// The loss that goes with the last abort.
     aborted: Option<Loss>,
     progress: Progress,
-    replies: u32,
     latency_sum: Millis,
 }
 
@@ -238,7 +237,6 @@ impl Calls {
             stopped: None,
             aborted: None,
             progress: Progress::default(),
-            replies: 0,
             latency_sum: 0.0,
         }
     }
@@ -288,8 +286,11 @@ impl Calls {
                 return self.abort_first(stopped);
             }
         }
-        while self.retries.peek().is_some_and(|retry| retry.at <= self.now) {
-            self.urgent.extend(self.retries.pop().map(|retry| retry.task));
+        while let Some(due) = self.retries.peek_mut() {
+            if due.at > self.now {
+                break;
+            }
+            self.urgent.push_back(PeekMut::pop(due).task);
         }
         if self.stopped.is_none()
             && let Some(call) = self.send()
@@ -383,7 +384,7 @@ impl Calls {
         let flight = self.find(call)?;
         let task = flight.task;
         self.charge(task.group, if usage.total() == 0 { task.expected() } else { usage });
-        self.replies += 1;
+        self.progress.answered += 1;
         self.latency_sum += self.now - flight.sent_at;
         self.pace.replied();
         Some(task.sample())
@@ -401,10 +402,10 @@ impl Calls {
     /// Queues another attempt, if there is to be one.
     fn try_again(&mut self, flight: Flight, failure: &Failure, reason: Reason) -> Option<Loss> {
         let mut task = flight.task;
-        if !failure.rate_limited || self.replies == task.replies_before {
+        if !failure.rate_limited || self.progress.answered == task.replies_before {
             task.attempts += 1;
         }
-        task.replies_before = self.replies;
+        task.replies_before = self.progress.answered;
         let delay = self.pace.delay(task.sent, flight.sent_at, self.now, failure);
         let attempts = self.options.retry.attempts;
         if !failure.retryable || attempts <= 1 || task.attempts >= attempts {
@@ -466,8 +467,8 @@ impl Calls {
         progress.in_flight = self.in_flight.len() as u32;
         let rounds = f64::from(self.open()) / self.pace.concurrency() as f64;
         let pause = (self.pace.resume_at - self.now).max(0.0);
-        progress.left_ms =
-            (self.replies > 0).then(|| pause + rounds * self.latency_sum / f64::from(self.replies));
+        progress.left_ms = (self.progress.answered > 0)
+            .then(|| pause + rounds * self.latency_sum / f64::from(self.progress.answered));
         progress
     }
 
@@ -511,7 +512,9 @@ impl Calls {
         }
         if let Some(group) = self.groups.get_mut(flight.task.group as usize) {
             group.in_flight -= 1;
-            self.urgent.extend(group.waiting.pop_front());
+            if let Some(task) = group.waiting.pop_front() {
+                self.urgent.push_back(task);
+            }
         }
         Some(flight)
     }

@@ -11,7 +11,7 @@
 //! that number by one at most, so no sample is asked that turns out not to be needed: those asked are
 //! the shortest run of samples from the first one on that settles the verdict, in whatever order
 //! their replies arrive. A sample that failed stays unknown; another takes its place as long as one
-//! is left.
+//! is left. If none is and the verdict is open, those that failed may be asked once more.
 //!
 //! Complexity: O(1) per verdict and reply.
 
@@ -148,7 +148,7 @@ pub enum Outcome {
 /// votes.count(&[Vote::Negative]);
 /// assert_eq!(votes.next_wave(), 3..4, "two more of a kind settle it, and one is on its way");
 /// votes.count(&[Vote::Positive]);
-/// votes.fail();
+/// votes.fail(2);
 /// assert_eq!(votes.next_wave(), 4..5);
 /// votes.count(&[Vote::Positive]);
 /// assert_eq!(votes.outcome(), Outcome::Settled);
@@ -159,7 +159,8 @@ pub struct Votes {
     samples: u32,
     asked: u32,
     known: u32,
-    failed: u32,
+    failed: Vec<u32>,
+    had_second_chance: bool,
     rule: Rule,
     tallies: Vec<Tally>,
 }
@@ -168,19 +169,39 @@ impl Votes {
     /// A vote of at most `samples` samples (at least 1) on `verdicts` verdicts.
     #[must_use]
     pub fn new(samples: u32, verdicts: usize, rule: Rule) -> Self {
-        Self { samples, asked: 0, known: 0, failed: 0, rule, tallies: vec![Tally::default(); verdicts] }
+        Self {
+            samples,
+            asked: 0,
+            known: 0,
+            failed: Vec::new(),
+            had_second_chance: false,
+            rule,
+            tallies: vec![Tally::default(); verdicts],
+        }
     }
 
     /// The samples to ask now, by index; they count as asked. Empty if those on their way must be
     /// waited for, or if nothing more can be gained.
     pub fn next_wave(&mut self) -> Range<u32> {
+        let on_their_way = self.asked.saturating_sub(self.known + self.failed());
         let wanted = match self.outcome() {
-            Outcome::Open => self.settling().saturating_sub(self.asked - self.known - self.failed),
+            Outcome::Open => self.settling().saturating_sub(on_their_way),
             Outcome::Settled | Outcome::Undecidable => 0,
         };
         let first = self.asked;
         self.asked += wanted;
         first..self.asked
+    }
+
+    /// The samples that failed, to be asked again, if they may still decide what is
+    /// [undecidable](Outcome::Undecidable) without them; empty the second time. Worth it for failures
+    /// that pass, when the rest of the run is done.
+    pub fn second_chance(&mut self) -> Vec<u32> {
+        if self.had_second_chance || self.outcome() != Outcome::Undecidable {
+            return Vec::new();
+        }
+        self.had_second_chance = true;
+        std::mem::take(&mut self.failed)
     }
 
     /// Counts the reply to a sample: its vote on each verdict, in their order. Verdicts beyond the
@@ -193,16 +214,16 @@ impl Votes {
         }
     }
 
-    /// Counts a sample that was asked and will never be known.
-    pub fn fail(&mut self) {
-        self.failed += 1;
+    /// Counts a sample that was asked and failed.
+    pub fn fail(&mut self, sample: u32) {
+        self.failed.push(sample);
     }
 
     /// Whether the result stands, may still change, or is lost.
     #[must_use]
     pub fn outcome(&self) -> Outcome {
         let settling = self.settling();
-        if settling > self.samples - self.known - self.failed {
+        if settling > self.missing().saturating_sub(self.failed()) {
             Outcome::Undecidable
         } else if settling > 0 {
             Outcome::Open
@@ -217,7 +238,9 @@ impl Votes {
         let settling = |all: u32, tally: &Tally| all.max(tally.settling(missing));
         match self.rule {
             Rule::Majority { early_stop: true } => self.tallies.iter().fold(0, settling),
-            Rule::Majority { early_stop: false } => self.tallies.iter().fold(missing - self.failed, settling),
+            Rule::Majority { early_stop: false } => {
+                self.tallies.iter().fold(missing.saturating_sub(self.failed()), settling)
+            }
             Rule::Every => missing,
         }
     }
@@ -225,7 +248,7 @@ impl Votes {
     /// How many samples are not known: not asked, not answered yet, or failed.
     #[must_use]
     pub fn missing(&self) -> u32 {
-        self.samples - self.known
+        self.samples.saturating_sub(self.known)
     }
 
     /// The verdict with this index, if the samples that are not known cannot change it.
@@ -246,10 +269,10 @@ impl Votes {
         self.asked
     }
 
-    /// How many samples were asked and failed.
+    /// How many samples failed and are not asked again.
     #[must_use]
     pub fn failed(&self) -> u32 {
-        self.failed
+        self.failed.len() as u32
     }
 
     /// How many samples a settled result was spared; 0 while it is not settled.

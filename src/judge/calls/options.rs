@@ -58,7 +58,7 @@ impl Default for RetryOptions {
 
 /// How much a run may use. Calls in flight may overdraw tokens and cost by what they use beyond
 /// [`Ask::tokens`](super::Ask::tokens).
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Budget {
     /// The most calls, retries included.
     pub calls: Option<u32>,

@@ -29,6 +29,8 @@ impl Usage {
 pub struct Progress {
     /// Calls sent, retries included.
     pub calls: u32,
+    /// Calls answered.
+    pub answered: u32,
     /// Calls sent because an earlier one for the same sample failed.
     pub retried: u32,
     /// Calls that are sent and not answered yet.
@@ -39,7 +41,7 @@ pub struct Progress {
     pub cached: u32,
     /// Samples that need not be asked because the verdict is settled.
     pub saved: u32,
-    /// Samples that will have no reply.
+    /// Samples given up; one that is asked again may count again.
     pub lost: u32,
     /// Tokens used.
     pub usage: Usage,
