@@ -143,22 +143,24 @@ export interface JudgeCache {
   set(key: string, reply: JudgeReply): Promise<void>;
 }
 
-/** How failed calls are repeated. Each delay is drawn between half of it and all of it. */
+/** How failed calls are tried again. */
 export interface RetryOptions {
-  /** How often a call is made at most, the first time included. Default: 7. */
-  maxAttempts?: number;
-  /** The delay before the second attempt, in milliseconds. Default: 5,000. */
+  /** How often a sample is asked in all. Rate limits do not count while there are replies. Default: 7. */
+  attempts?: number;
+  /** The longest wait after the first failure, in milliseconds. Default: 5,000. */
   initialDelayMs?: number;
-  /** No delay is longer, in milliseconds, unless the server asks for it. Default: 120,000. */
+  /** The longest wait after any failure, in milliseconds, unless the server asks for more. Default: 120,000. */
   maxDelayMs?: number;
-  /** What each delay is multiplied by for the next. Default: 2. */
-  factor?: number;
+  /** How much longer each wait is than the one before. Default: 2. */
+  base?: number;
+  /** The share of a wait that is left to chance, from 0 to 1. Default: 1. */
+  jitter?: number;
 }
 
-/** What a million tokens of a model cost, in a currency of your choice. */
-export interface Price {
-  input: number;
-  output: number;
+/** What a model costs, in a currency of your choice. */
+export interface Prices {
+  inputPerMillion: number;
+  outputPerMillion: number;
 }
 
 /** What a run may spend on judges. When any of it is spent, the run ends with what is scored so far. */
@@ -169,8 +171,8 @@ export interface Budget {
   tokens?: number;
   /** Money, in the currency of `prices`. */
   cost?: number;
-  /** Prices by model name; needed for `cost`. */
-  prices?: Record<string, Price>;
+  /** Prices by the name of the model; needed for `cost`. */
+  prices?: Record<string, Prices>;
   /** Time from start to end, in milliseconds. */
   timeMs?: number;
 }
@@ -198,22 +200,28 @@ export interface VertexOptions {
 
 /** What the judges of a run did. */
 export interface JudgeProgress {
-  /** Calls made, repeated ones included. */
-  made: number;
-  /** Calls that early stopping made needless. */
-  saved: number;
-  /** Calls answered from the cache. */
+  /** Calls sent, repeated ones included. */
+  calls: number;
+  /** Calls sent again after a failure. */
+  retried: number;
+  /** Calls that are not answered yet. */
+  inFlight: number;
+  /** Samples that wait for their first or next call. */
+  queued: number;
+  /** Samples answered from the cache. */
   cached: number;
-  /** Calls that failed. */
-  failed: number;
+  /** Samples that early stopping made needless. */
+  saved: number;
+  /** Samples that will have no reply. */
+  lost: number;
   /** Tokens of prompts. */
   inputTokens: number;
-  /** Tokens of replies. */
+  /** Tokens of replies, thoughts included. */
   outputTokens: number;
   /** Money spent; with prices only. */
   cost?: number;
-  /** How long the rest will take, in milliseconds, as far as can be told. */
-  remainingMs?: number;
+  /** How long the samples asked so far will take, in milliseconds; absent before the first reply. */
+  leftMs?: number;
 }
 
 /** How far a run is. */
@@ -240,11 +248,11 @@ export interface EvaluatorOptions {
   explain?: "none" | "failures" | "all";
   /** Prompts of your own. */
   prompts?: PromptTemplates;
-  /** How failed calls of judges are repeated. */
+  /** How failed calls of judges are tried again. */
   retry?: RetryOptions;
   /** How many calls of judges and metrics of your own are under way at a time. Default: 8. */
   concurrency?: number;
-  /** How long one call of a judge or a metric of your own may take, in milliseconds. Default: no limit. */
+  /** How long one call may take, in milliseconds. Default: 120,000 for judges, no limit for metrics of your own. */
   timeoutMs?: number;
   /** What the run may spend on judges. Default: no limit. */
   budget?: Budget;

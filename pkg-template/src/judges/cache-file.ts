@@ -56,7 +56,8 @@ async function writeWhole(file: string, text: string): Promise<void> {
     await writeFile(beside, text, { flag: "wx" });
     await rename(beside, file);
   } catch (error) {
-    await rm(beside, { force: true });
+    // What may be left of it must not hide why writing failed.
+    await rm(beside, { force: true }).catch(() => {});
     throw failed("written", file, error);
   }
 }

@@ -3,7 +3,7 @@ import { AdkMetricsError } from "../errors.js";
 import type { Judge } from "../types.js";
 
 /** Whose protocol a server speaks. */
-export type Provider = "gemini" | "vertex" | "openai" | "anthropic" | "ollama";
+export type Provider = "gemini" | "vertex" | "openai" | "openai-responses" | "anthropic" | "ollama";
 
 /** What a request is rendered from. It holds keys: nothing that is printed or stored may hold it. */
 export interface EndpointSettings {
@@ -18,10 +18,10 @@ export interface EndpointSettings {
   /** The Google Cloud project and region, for Vertex AI. */
   project?: string;
   location?: string;
-  /** Which of OpenAI's protocols. */
-  api?: "chat" | "responses";
   /** Further headers. */
   headers: Readonly<Record<string, string>>;
+  /** Whether requests leave from a page. */
+  inBrowser: boolean;
 }
 
 /** A server that judges are asked at. */
@@ -62,7 +62,7 @@ export function makeEndpoint(
   const { provider, baseUrl, project, location } = settings;
   return {
     provider,
-    label: [provider, baseUrl, project, location].filter((part) => part !== undefined).join(" "),
+    label: [provider, baseUrl?.replace(/\?.*/s, ""), project, location].filter((part) => part !== undefined).join(" "),
     model: settings.model,
     fetch: send,
     settings: async () =>
@@ -107,7 +107,7 @@ function secretProblem(value: unknown): string {
   return value.trim() === "" ? "an empty text" : "a text with characters that no key has";
 }
 
-/** An address without the slash at its end. */
+/** An address without the slash at its end, possibly with a query. */
 export function checkedUrl(value: unknown, name: string): string {
   const wrong = (problem: string): AdkMetricsError =>
     new AdkMetricsError("invalid_input", problem, {
@@ -124,7 +124,8 @@ export function checkedUrl(value: unknown, name: string): string {
   if (url.protocol !== "https:" && url.protocol !== "http:")
     throw wrong("the address has to begin with https:// or http://");
   if (url.username !== "" || url.password !== "") throw wrong("the address holds a name or a password");
-  if (url.search !== "" || url.hash !== "") throw wrong("the address goes on after its path");
+  url.hash = "";
+  url.pathname = url.pathname.replace(/\/+$/, "");
   return url.href.replace(/\/+$/, "");
 }
 

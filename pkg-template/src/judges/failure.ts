@@ -84,7 +84,16 @@ function isRetryable(chain: readonly Bag[], status: number | undefined): boolean
   const ofLibrary = first(chain, (bag) => flag(bag, "isRetryable"));
   if (ofLibrary !== undefined) return ofLibrary;
   if (status !== undefined) return RETRYABLE_STATUSES.includes(status);
-  return chain.some(isNetworkError) && !chain.some((bag) => LASTING_CODES.test(String(get(bag, "code"))));
+  return chain.some(isNetworkError) && !chain.some(hasLastingCode);
+}
+
+/** Whether a network error is one that stays: a wrong name, a certificate that is not valid. */
+export function isLasting(error: unknown): boolean {
+  return chainOf(error).some(hasLastingCode);
+}
+
+function hasLastingCode(bag: Bag): boolean {
+  return LASTING_CODES.test(String(get(bag, "code")));
 }
 
 function flag(bag: Bag, key: string): boolean | undefined {

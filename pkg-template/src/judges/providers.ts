@@ -15,7 +15,7 @@ import {
 } from "./endpoint.js";
 import { makeJudge } from "./judge.js";
 import { optionsOf } from "./options.js";
-import { send } from "./send.js";
+import { isPage, send } from "./send.js";
 
 /** How to ask a provider of models. */
 export interface ProviderJudgeOptions {
@@ -130,7 +130,7 @@ export function openaiJudge(options: OpenaiJudgeOptions): Judge {
   const { api = "chat", ...given } = optionsOf(options, [...OPTIONS, "api"]);
   if (api !== "chat" && api !== "responses") throw unexpected('"chat" or "responses"', api, "options: api");
   const keyHelp = given.baseUrl === undefined ? OPENAI_KEY : undefined;
-  return providerJudge(providerEndpoint("openai", given, keyHelp, { api }));
+  return providerJudge(providerEndpoint(api === "chat" ? "openai" : "openai-responses", given, keyHelp));
 }
 
 const OPENAI_KEY = "Keys are made at https://platform.openai.com/api-keys; a server without keys is named by `baseUrl`";
@@ -144,9 +144,7 @@ const OPENAI_KEY = "Keys are made at https://platform.openai.com/api-keys; a ser
  * `judge_failed`.
  */
 export function anthropicJudge(options: AnthropicJudgeOptions): Judge {
-  const given = optionsOf(options, OPTIONS);
-  const headers = typeof document === "object" ? { "anthropic-dangerous-direct-browser-access": "true" } : {};
-  return providerJudge(providerEndpoint("anthropic", given, ANTHROPIC_KEY, { headers }));
+  return providerJudge(providerEndpoint("anthropic", optionsOf(options, OPTIONS), ANTHROPIC_KEY));
 }
 
 const ANTHROPIC_KEY = "Keys are made at https://console.anthropic.com/settings/keys";
@@ -167,15 +165,8 @@ export function ollamaJudge(options: ProviderJudgeOptions = {}): Judge {
 }
 
 /** @param keyHelp Where keys come from, if there has to be one. */
-function providerEndpoint(
-  provider: Provider,
-  options: ProviderJudgeOptions,
-  keyHelp: string | undefined,
-  more: Partial<Pick<EndpointSettings, "api" | "headers">> = {},
-): Endpoint {
-  const settings = settingsOf(provider, options, keyHelp);
-  const headers = { ...more.headers, ...settings.headers };
-  return makeEndpoint({ ...settings, ...more, headers }, fetchOf(options));
+function providerEndpoint(provider: Provider, options: ProviderJudgeOptions, keyHelp: string | undefined): Endpoint {
+  return makeEndpoint(settingsOf(provider, options, keyHelp), fetchOf(options));
 }
 
 function fetchOf({ fetch }: ProviderJudgeOptions): Endpoint["fetch"] {
@@ -184,7 +175,7 @@ function fetchOf({ fetch }: ProviderJudgeOptions): Endpoint["fetch"] {
 
 function settingsOf(provider: Provider, options: ProviderJudgeOptions, keyHelp?: string): EndpointSettings {
   const { apiKey, model, baseUrl, headers } = options;
-  const settings: EndpointSettings = { provider, headers: {} };
+  const settings: EndpointSettings = { provider, headers: {}, inBrowser: isPage() };
   if (apiKey !== undefined || keyHelp !== undefined) settings.apiKey = checkedSecret(apiKey, "apiKey", keyHelp ?? "");
   if (model !== undefined) settings.model = checkedName(model, "model");
   if (baseUrl !== undefined) settings.baseUrl = checkedUrl(baseUrl, "baseUrl");

@@ -1,8 +1,8 @@
 import { messageOf, reading } from "../engine/input.js";
 import { AdkMetricsError, type ErrorDetails } from "../errors.js";
 import type { JudgeReply, JudgeRequest } from "../types.js";
-import type { Endpoint, EndpointSettings, Provider } from "./endpoint.js";
-import { detailsOf } from "./failure.js";
+import type { Endpoint, EndpointSettings } from "./endpoint.js";
+import { isLasting } from "./failure.js";
 import { replyOf } from "./reply.js";
 
 /** A request as it goes over the wire. */
@@ -32,6 +32,8 @@ export interface Wire {
     headers: Record<string, string>,
     body: string,
   ): { reply: JudgeReply } | { failure: JudgeFailure };
+  /** Explains that no answer came, and what to do about it. */
+  unreachable(settings: EndpointSettings, reason: string): JudgeFailure;
 }
 
 let provided: Wire | undefined;
@@ -40,16 +42,6 @@ let provided: Wire | undefined;
 export function provideWire(wire: Wire): void {
   provided ??= wire;
 }
-
-/** What a page can do about a server that refuses it, by provider. */
-const CROSS_ORIGIN_HELP: Readonly<Record<Provider, string>> = {
-  gemini: "If the key is restricted to websites, allow this one",
-  vertex: "Vertex AI does not answer pages: call it from a server, or pass the address of your own as `baseUrl`",
-  openai:
-    "Allow this page's origin in the server's cross-origin settings, or pass the address of your own as `baseUrl`",
-  anthropic: "Allow requests from browsers for this organisation, or pass the address of your own server as `baseUrl`",
-  ollama: "Start Ollama with OLLAMA_ORIGINS set to this page's origin",
-};
 
 /** Endpoints that answered before: a refusal of this page's origin is then unlikely. */
 const reached = new WeakSet<Endpoint>();
@@ -65,7 +57,10 @@ export async function send(endpoint: Endpoint, request: JudgeRequest, signal: Ab
   const settings = await endpoint.settings();
   const http = wire.render(settings, request);
   const { status, headers, body } = await exchange(endpoint, http, signal).catch((error: unknown) => {
-    throw withoutSecrets(networkError(endpoint, http.url, error), settings);
+    if (error instanceof AdkMetricsError) throw withoutSecrets(error, settings);
+    const { message, ...details } = wire.unreachable(settings, reasonOf(error));
+    const retryable = details.retryable && mayPass(endpoint, error);
+    throw withoutSecrets(new AdkMetricsError("judge_failed", message, { ...details, retryable }), settings);
   });
   reached.add(endpoint);
   if (status === 0 || (status >= 300 && status < 400)) {
@@ -114,39 +109,28 @@ function redirectError(url: string, location: string | undefined): AdkMetricsErr
   });
 }
 
-/** The error for a request without an answer. In pages the reason stays secret, so it says what there may be. */
-function networkError(endpoint: Endpoint, url: string, error: unknown): AdkMetricsError {
-  if (error instanceof AdkMetricsError) return error;
-  const { retryable = false } = detailsOf(error);
-  const place = placeOf(url);
-  if (!isPage() || endpoint.fetch !== undefined) {
-    return new AdkMetricsError("judge_failed", `the request to ${place} failed: ${reasonOf(error)}`, { retryable });
-  }
-  if (Reflect.get(navigator, "onLine") === false) {
-    return new AdkMetricsError("judge_failed", `the request to ${place} failed: this page is offline`, {
-      retryable: true,
-    });
-  }
-  const wasReached = reached.has(endpoint);
-  return new AdkMetricsError(
-    "judge_failed",
-    wasReached
-      ? `the connection to ${place} failed`
-      : `${place} cannot be reached from this page: there is no connection, or it refuses pages of this origin`,
-    { retryable: wasReached, help: CROSS_ORIGIN_HELP[endpoint.provider] },
-  );
+/**
+ * Whether there may be an answer next time. Pages are not told why there is none: it may well be that the server refuses
+ * them, unless it answered before.
+ */
+function mayPass(endpoint: Endpoint, error: unknown): boolean {
+  if (!isPage() || endpoint.fetch !== undefined) return !isLasting(error);
+  return reached.has(endpoint) || Reflect.get(navigator, "onLine") === false;
 }
 
-function isPage(): boolean {
+/** Whether this is a page or one of its workers. */
+export function isPage(): boolean {
   return typeof navigator === "object" && typeof location === "object";
 }
 
-/** What failed, with the code of the cause, in which Node says more than in the message. */
+/** What failed, with its cause, in which Node says more than in the message. */
 function reasonOf(error: unknown): string {
+  if (isPage() && Reflect.get(navigator, "onLine") === false) return "this page is offline";
   const message = messageOf(error);
   try {
-    const { code } = ((error as Error).cause ?? {}) as { code?: unknown };
-    return typeof code === "string" ? `${message} (${code})` : message;
+    const { code, message: why } = ((error as Error).cause ?? {}) as { code?: unknown; message?: unknown };
+    const more = code ?? why;
+    return typeof more === "string" && more !== "" ? `${message} (${more})` : message;
   } catch {
     return message;
   }
@@ -163,14 +147,16 @@ function placeOf(url: string, base?: string): string {
 }
 
 /** The same error without the keys that servers and runtimes may repeat in theirs; without the cause too. */
-function withoutSecrets(error: AdkMetricsError, { apiKey, accessToken, headers }: EndpointSettings): AdkMetricsError {
-  const values = [apiKey, accessToken, ...Object.values(headers).flatMap((value) => [value, ...value.split(/\s+/)])];
+function withoutSecrets(error: AdkMetricsError, settings: EndpointSettings): AdkMetricsError {
+  const { apiKey, accessToken, headers, baseUrl = "" } = settings;
+  const ofHeaders = Object.values(headers).flatMap((value) => [value, ...value.split(/\s+/)]);
+  const values = [apiKey, accessToken, ...ofHeaders, ...baseUrl.split(/[?&=]/).slice(1)];
   const secrets = values.filter((value): value is string => value !== undefined && value.length >= SHORTEST_SECRET);
   // Longer ones first, of which others may be a part.
   secrets.sort((a, b) => b.length - a.length);
   const clean = (text: string): string =>
     secrets.reduce(
-      (rest, secret) => rest.replaceAll(secret, "•••").replaceAll(encodeURIComponent(secret), "•••"),
+      (rest, secret) => rest.replaceAll(secret, "[redacted]").replaceAll(encodeURIComponent(secret), "[redacted]"),
       text,
     );
   const { code, message, help, retryable, retryAfterMs, status } = error;

@@ -1,0 +1,233 @@
+// Recording and replaying: what is written, that it is found again, and what is said of what is not there.
+
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { identified, identityOf } from "../../pkg-template/src/judges/judge.js";
+import { recordJudge } from "../../pkg-template/src/judges/record.js";
+import { replayJudge } from "../../pkg-template/src/judges/replay.js";
+import type { Judge, JudgeReply, JudgeRequest } from "../../pkg-template/src/types.js";
+import { errorOf, NEVER, PLAIN, REQUEST } from "./support.js";
+
+const HEADER = '{"format":"adk-metrics recording","version":1}\n';
+const USAGE = { inputTokens: 10, outputTokens: 5 };
+
+/** A judge that replies with what it is asked. */
+const echo: Judge = async ({ prompt, sampleIndex }) => ({ text: `${prompt} ${sampleIndex}`, usage: USAGE });
+
+/** What asking these questions writes. */
+async function recorded(requests: JudgeRequest[], judge: Judge = echo): Promise<string> {
+  let text = "";
+  const recording = recordJudge(judge, (line) => void (text += line));
+  for (const request of requests) await recording(request, { signal: NEVER() });
+  return text;
+}
+
+/** A reply whose text throws when it is read. */
+const THROWING = {
+  get text() {
+    throw new Error("no text for you");
+  },
+};
+
+const ask = async (judge: Judge, request: JudgeRequest): Promise<string> =>
+  ((await judge(request, { signal: NEVER() })) as JudgeReply).text;
+
+describe("a recording", () => {
+  test("is a header and a line for each call", async () => {
+    const text = await recorded([PLAIN]);
+    assert.equal(
+      text,
+      `${HEADER}${JSON.stringify({ request: PLAIN, reply: { text: "Is it safe? 0", usage: USAGE } })}\n`,
+    );
+  });
+
+  test("is replayed from text, bytes and lines", async () => {
+    const text = await recorded([REQUEST, { ...REQUEST, sampleIndex: 3 }, PLAIN]);
+    const lines = text.split("\n");
+    for (const given of [
+      text,
+      `\ufeff${text}`,
+      text.replaceAll("\n", "\r\n"),
+      Buffer.from(text),
+      lines,
+      new Set(lines),
+    ]) {
+      const judge = replayJudge(given);
+      assert.equal(await ask(judge, REQUEST), `${REQUEST.prompt} 2`);
+      assert.equal(await ask(judge, { ...REQUEST, sampleIndex: 3 }), `${REQUEST.prompt} 3`);
+      assert.deepEqual(await judge(PLAIN, { signal: NEVER() }), { text: "Is it safe? 0", usage: USAGE });
+    }
+  });
+
+  test("goes to a stream, one line after the other whatever ends first", async () => {
+    const lines: string[] = [];
+    const stream = {
+      async write(line: string) {
+        await new Promise((resolve) => setTimeout(resolve, Math.random() * 5));
+        lines.push(line);
+      },
+    };
+    const slow: Judge = async (request, options) => {
+      await new Promise((resolve) => setTimeout(resolve, 10 - request.sampleIndex));
+      return echo(request, options);
+    };
+    const judge = recordJudge(slow, stream);
+    const samples = Array.from({ length: 8 }, (_, sampleIndex) => ({ ...PLAIN, sampleIndex }));
+    await Promise.all(samples.map((sample) => judge(sample, { signal: NEVER() })));
+    assert.equal(lines.length, 9);
+    assert.equal(lines[0], HEADER);
+    const replay = replayJudge(lines);
+    for (const sample of samples) assert.equal(await ask(replay, sample), `Is it safe? ${sample.sampleIndex}`);
+  });
+
+  test("has no failed calls, whose errors pass as they are", async () => {
+    const broken = new Error("broken");
+    const judge = recordJudge(
+      async () => {
+        throw broken;
+      },
+      () => assert.fail("a line was written"),
+    );
+    await assert.rejects(
+      async () => judge(PLAIN, { signal: NEVER() }),
+      (error) => error === broken,
+    );
+  });
+
+  test("has texts for replies that are texts, and refuses what is none", async () => {
+    assert.match(await recorded([PLAIN], async () => "yes"), /"reply":\{"text":"yes"\}/);
+    for (const given of [undefined, null, 5, {}, { text: 5 }, { text: ["yes"] }, THROWING]) {
+      const error = await errorOf(() => recorded([PLAIN], async () => given as never));
+      assert.equal(error.code, "judge_failed");
+    }
+  });
+
+  test("has no HTTP options, which may hold keys", async () => {
+    const httpOptions = { headers: { authorization: "Bearer secret-token" } };
+    const request = { ...PLAIN, generationConfig: { temperature: 1, httpOptions, http_options: httpOptions } };
+    const text = await recorded([{ ...request, apiKey: "secret-key" } as JudgeRequest]);
+    assert.doesNotMatch(text, /secret/);
+    assert.match(text, /"generationConfig":\{"temperature":1\}/);
+    assert.equal(await ask(replayJudge(text), request), "Is it safe? 0");
+  });
+
+  test("holds halves of surrogate pairs and line breaks of every kind", async () => {
+    const request = { ...PLAIN, prompt: "\ud83d \u2028 \u0000 \r\n" };
+    assert.equal(await ask(replayJudge(Buffer.from(await recorded([request]))), request), `${request.prompt} 0`);
+  });
+
+  test("that cannot be written says so", async () => {
+    for (const sink of [
+      () => {
+        throw new Error("the disk is full");
+      },
+      { write: async () => Promise.reject(new Error("the disk is full")) },
+    ]) {
+      const error = await errorOf(() => recordJudge(echo, sink)(PLAIN, { signal: NEVER() }));
+      assert.equal(error.code, "recording_failed");
+      assert.match(error.message, /the disk is full/);
+    }
+  });
+
+  test("needs a judge and a sink", async () => {
+    assert.equal((await errorOf(() => recordJudge({} as never, () => {}))).path, "judge");
+    for (const sink of [undefined, {}, { write: 5 }, "file.jsonl"]) {
+      assert.equal((await errorOf(() => recordJudge(echo, sink as never))).path, "sink");
+    }
+  });
+
+  test("keeps the model of the judge, and of several none", async () => {
+    const own = identified(async () => "yes", { model: "own-model", label: "x" });
+    assert.equal(identityOf(recordJudge(own, () => {})).model, "own-model");
+    const text = await recorded([PLAIN], own);
+    assert.equal(identityOf(replayJudge(text)).model, "own-model");
+    assert.equal(identityOf(replayJudge(text + text)).model, "own-model");
+    assert.equal(identityOf(replayJudge(text + HEADER)).model, undefined);
+  });
+});
+
+describe("a replayed request", () => {
+  test("is found whatever its id and the order of its keys", async () => {
+    const judge = replayJudge(await recorded([{ ...REQUEST, generationConfig: { a: 1, b: { c: 2, d: 3 } } }]));
+    assert.ok(await ask(judge, { ...REQUEST, id: "other", generationConfig: { b: { d: 3, c: 2 }, a: 1 } }));
+  });
+
+  test("of a case with the same question gets the same reply", async () => {
+    const judge = replayJudge(await recorded([REQUEST]));
+    assert.equal(await ask(judge, { ...REQUEST, evalId: "rome" }), `${REQUEST.prompt} 2`);
+  });
+
+  test("gets the reply of its own turn if the same was asked for several", async () => {
+    const turns = [0, 1, 2].map((invocationIndex) => ({ ...PLAIN, invocationIndex }));
+    let count = 0;
+    const judge = replayJudge(await recorded(turns, async () => `reply ${count++}`));
+    assert.equal(await ask(judge, turns[2] as JudgeRequest), "reply 2");
+    assert.equal(await ask(judge, { ...PLAIN, invocationIndex: 9 }), "reply 0");
+  });
+
+  const cases: [string, Partial<JudgeRequest>, RegExp][] = [
+    [
+      "a changed prompt",
+      { prompt: "Is it valid?\nAnswer in prose." },
+      /final_response_match_v2 \(verdict\), evalId "paris", invocationIndex 1, stepIndex 0, sampleIndex 2: the prompt changed at line 2, column 11: recorded "JSON\.", now "prose\."/,
+    ],
+    ["a longer prompt", { prompt: `${REQUEST.prompt}!` }, /at line 2, column 16: recorded its end, now "!"/],
+    ["a changed system prompt", { system: "You are kind." }, /the system prompt changed at line 1, column 9/],
+    ["a system prompt that is gone", { system: undefined as never }, /the system prompt changed .* now its end/],
+    ["another model", { model: "gpt-5" }, /the model is "gpt-5", recorded was "gemini-2.5-flash"/],
+    ["a changed schema", { responseSchema: { type: "string" } }, /the reply's schema changed/],
+    ["changed settings", { generationConfig: { temperature: 1 } }, /the generation config changed/],
+    ["another sample", { sampleIndex: 7 }, /sampleIndex 7: the recording has samples 2, 3 only/],
+    ["another metric", { metricName: "safety_v1" }, /nothing is recorded for this metric/],
+    ["another case", { evalId: "rome", prompt: "?" }, /nothing is recorded for this case/],
+    ["another turn", { invocationIndex: 5, prompt: "?" }, /nothing is recorded for this turn/],
+  ];
+  for (const [name, changes, message] of cases) {
+    test(`that is missing says why: ${name}`, async () => {
+      const judge = replayJudge(await recorded([REQUEST, { ...REQUEST, sampleIndex: 3 }]));
+      const error = await errorOf(() => ask(judge, { ...REQUEST, ...changes }));
+      assert.equal(error.code, "replay_missing");
+      assert.equal(error.retryable, false);
+      assert.match(error.message, message);
+      assert.match(error.help ?? "", /recordJudge/);
+    });
+  }
+
+  test("that differs within a character shows the whole of it", async () => {
+    const judge = replayJudge(await recorded([{ ...PLAIN, prompt: "a 😀" }]));
+    const { message } = await errorOf(() => ask(judge, { ...PLAIN, prompt: "a 😁" }));
+    assert.match(message, /column 3: recorded "😀", now "😁"/);
+  });
+
+  test("that differs shows little of a long prompt", async () => {
+    const judge = replayJudge(await recorded([{ ...PLAIN, prompt: "x".repeat(1e6) }]));
+    const { message } = await errorOf(() => ask(judge, { ...PLAIN, prompt: `y${"x".repeat(1e6)}` }));
+    assert.ok(message.length < 400, String(message.length));
+  });
+});
+
+describe("what is no recording", () => {
+  const call = JSON.stringify({ request: PLAIN, reply: { text: "yes" } });
+  const cases: [string, unknown, object][] = [
+    ["nothing", "", { code: "invalid_input", line: 1 }],
+    ["blank lines", "\n \n", { code: "invalid_input" }],
+    ["calls without a header", call, { code: "invalid_input", line: 1 }],
+    ["something else", '{"eval_set_id": "x"}', { code: "invalid_input", line: 1 }],
+    ["a number", "5", { code: "invalid_input", line: 1 }],
+    ["a later version", HEADER.replace("1}", "2}"), { code: "invalid_input", line: 1 }],
+    ["a line that was cut off", HEADER + call.slice(0, -5), { code: "invalid_json", line: 2 }],
+    ["a call without a reply", `${HEADER}\n{"request": ${JSON.stringify(PLAIN)}}`, { code: "invalid_input", line: 3 }],
+    ["a call without a prompt", `${HEADER}{"request": {"id": ""}, "reply": "yes"}`, { code: "invalid_input", line: 2 }],
+    ["bytes that are no text", Uint8Array.of(255, 254), { code: "invalid_json" }],
+    ["no text at all", 5, { code: "invalid_input" }],
+    ["an object", {}, { code: "invalid_input" }],
+    ["lines that are none", [HEADER, 5], { code: "invalid_input" }],
+  ];
+  for (const [name, given, expected] of cases) {
+    test(`is refused with its line: ${name}`, async () => {
+      const error = await errorOf(() => replayJudge(given as string));
+      for (const [key, value] of Object.entries(expected)) assert.equal(error[key as "code"], value);
+      assert.match(error.path ?? "", /^recording/);
+    });
+  }
+});
