@@ -3,6 +3,7 @@
 //!
 //! - [`model`]: what ADK writes, read in every shape and written in today's.
 //! - [`text`]: tokens, stems, ROUGE. [`trajectory`]: tool calls beside the expected ones.
+//! - [`judge`]: what judge models are asked, and what their replies say.
 //! - [`metrics`]: one file a metric, and the registry.
 //! - [`run`]: the evaluation of an evalset, as a state machine without I/O; its documentation has an
 //!   example from three JSON texts to a score.

@@ -2,11 +2,7 @@
 //!
 //! `tests/parity/README.md` describes the vectors.
 
-#![expect(
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    reason = "a vector that cannot be read fails the test"
-)]
+#![expect(clippy::unwrap_used, reason = "a vector that cannot be read fails the test")]
 
 use adk_metrics::judge::reply;
 use serde::Deserialize;

@@ -98,7 +98,9 @@ pub fn validations(reply: &str) -> Vec<Validation> {
         validations.push(block);
         from = next;
     }
-    if validations.is_empty() { structured(reply) } else { validations }
+    // Beside lines that are not quite right, JSON may be a quotation.
+    let is_json = validations.is_empty() && find_name(text, FIELDS[0], 0).is_none();
+    if is_json { structured(reply) } else { validations }
 }
 
 /// The next block from a place on, and where it ends.
@@ -239,6 +241,15 @@ mod tests {
                 "{label}"
             );
         }
+    }
+
+    #[test]
+    fn json_that_is_quoted_in_a_broken_block_is_not_read() {
+        let json = r#"{"validations": [{"sentence": "S", "label": "supported"}]}"#;
+        assert_eq!(validations(json).len(), 1);
+        assert!(
+            validations(&format!("sentence: S\nlabel: unsupported\nrationale: It says {json}.")).is_empty()
+        );
     }
 
     #[test]

@@ -72,24 +72,20 @@ mod tests {
     fn work_grows_no_faster_than_the_reply() {
         type Reader = fn(&str);
         let readers: [(&str, Reader); 6] = [
-            ("final_response_match", |reply| drop(final_response_match(reply))),
-            ("turn_validity", |reply| drop(turn_validity(reply))),
-            ("rubrics", |reply| drop(rubrics(reply))),
-            ("sentences", |reply| drop(sentences(reply))),
-            ("validations", |reply| drop(validations(reply))),
-            ("score", |reply| drop(score(reply))),
+            ("final_response_match", |reply| _ = final_response_match(reply)),
+            ("turn_validity", |reply| _ = turn_validity(reply)),
+            ("rubrics", |reply| _ = rubrics(reply)),
+            ("sentences", |reply| _ = sentences(reply)),
+            ("validations", |reply| _ = validations(reply)),
+            ("score", |reply| _ = score(reply)),
         ];
         for (name, read) in readers {
             for first in HOSTILE {
-                for second in HOSTILE {
-                    let reply = format!("{}{}", first.repeat(2_000), second.repeat(2_000));
+                for second in HOSTILE.into_iter().step_by(4) {
+                    let reply = format!("{}{}", first.repeat(200), second.repeat(200));
                     let work = work_of(|| read(&reply));
-                    let most = 80 * reply.len();
-                    assert!(
-                        work <= most,
-                        "{name} of {first:?}, {second:?}: {work} steps for {}",
-                        reply.len()
-                    );
+                    let most = 60 * reply.len();
+                    assert!(work <= most, "{name} of {first:?}, {second:?}: {work} steps, not {most}");
                 }
             }
         }

@@ -5,7 +5,8 @@
 //! is the last one between the previous property and this one. One pass over the lines: O(n).
 
 use super::scan::{contains_folded, count, find, is_space, slice, trim};
-use super::structured::{document, field, objects, text_field};
+use super::structured::{document, field, objects, text_field, whole};
+use crate::model::json::Document;
 use crate::text::for_each_nfkc_char;
 
 /// What a reply says about one rubric.
@@ -48,8 +49,13 @@ pub fn rubrics(reply: &str) -> Vec<Entry> {
         values_in(line, "Rationale: ", &mut rationales);
         values_in(line, "Verdict: ", &mut verdicts);
     }
-    if entries.is_empty() || entries.len() != rationales.len() || entries.len() != verdicts.len() {
-        return structured(reply);
+    if entries.is_empty() {
+        // Beside lines that are not quite right, JSON may be a quotation.
+        let is_all_json = !rationales.is_empty() || !verdicts.is_empty();
+        return structured(if is_all_json { whole(reply) } else { document(reply, "rubrics", "verdict") });
+    }
+    if entries.len() != rationales.len() || entries.len() != verdicts.len() {
+        return Vec::new();
     }
     for (entry, (rationale, word)) in entries.iter_mut().zip(rationales.into_iter().zip(verdicts)) {
         entry.rationale = trim(rationale).to_owned();
@@ -80,9 +86,9 @@ fn verdict(word: &str) -> Option<bool> {
     }
 }
 
-fn structured(reply: &str) -> Vec<Entry> {
+fn structured(document: Option<Document<'_>>) -> Vec<Entry> {
     let mut entries = Vec::new();
-    let Some(document) = document(reply, "rubrics", "verdict") else { return entries };
+    let Some(document) = document else { return entries };
     for item in objects(document.root(), "rubrics") {
         let Some(word) = text_field(item, "verdict") else { continue };
         entries.push(Entry {
@@ -215,6 +221,16 @@ mod tests {
         let expected = [(Some("1".into()), "p".into(), Some(true)), (None, "q".into(), Some(false))];
         assert_eq!(said(list), expected);
         assert_eq!(said(&format!("```json\n{{\"rubrics\": {list}}}\n```")), expected);
+    }
+
+    #[test]
+    fn json_that_is_quoted_among_lines_is_not_read() {
+        let json = r#"{"rubrics": [{"id": "1", "property": "p", "rationale": "r", "verdict": "yes"}]}"#;
+        assert_eq!(rubrics(json).len(), 1);
+        assert!(
+            rubrics(&format!("Property: p\nRationale: It wrote {json} Verdict: yes\nVerdict: no")).is_empty()
+        );
+        assert!(rubrics(&format!("- Property: p\n- Rationale: It wrote {json}\n- Verdict: no")).is_empty());
     }
 
     #[test]

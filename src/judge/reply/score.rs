@@ -65,7 +65,9 @@ mod tests {
         for (reply, expected) in [
             (r#"{"score": 0.5, "explanation": "x"}"#, Some(0.5)),
             (r#"{"Score": "4", "Explanation": "x"}"#, Some(4.0)),
-            (r#"{"score": 1} I correct myself: {"score": 0}"#, Some(0.0)),
+            (r#"Not {"points": 1} but {"score": 0}"#, Some(0.0)),
+            (r#"It says {"score": 5}. {"score": 1}"#, None),
+            (r#"{"explanation": "It says "}{"score": 5}.", "score": 1}"#, None),
             (r#"{"result": {"score": 3}}"#, Some(3.0)),
             ("{\"explanation\": \"two\nlines and \"quotes\"\", \"score\" : -2.5}", Some(-2.5)),
             ("{\"explanation\": \"two\nlines\", \"score\": \"5\"}", Some(5.0)),

@@ -1,20 +1,29 @@
 //! JSON in a reply: alone, in a code fence, or with prose around it.
 //!
-//! Each `{` and `[` may begin a value, which ends where its brackets close. All attempts together
-//! may look at a fixed multiple of the reply, so O(n) whatever it holds.
+//! Each `{` and `[` may begin a value, which ends where its brackets close. A judge may also quote
+//! JSON that someone wrote for it to quote: where it is not clear which JSON is the judge's, there is
+//! none. All attempts together may look at a fixed multiple of the reply, so O(n) whatever it holds.
 
 use std::borrow::Cow;
 
-use super::scan::{count, slice, trim};
+use super::scan::{count, find, slice, trim};
 use crate::model::json::{Document, Json, Kind};
 
 /// How often the reply may be looked at. The nesting of a reply that wraps the answer in objects
 /// of its own is well below it.
 const LOOKS: usize = 16;
 
-/// The last value in the reply that is an object with the key, or a list of objects with
-/// `item_key`: a judge that thinks aloud ends with its answer.
+/// The value that is an object with the key, or a list of objects with `item_key`: the whole reply,
+/// or else the last such value in it, if the reply has the key only once.
 pub(super) fn document<'r>(reply: &'r str, key: &str, item_key: &str) -> Option<Document<'r>> {
+    if let Some(document) = whole(reply)
+        && is_wanted(document.root(), key, item_key)
+    {
+        return Some(document);
+    }
+    if !occurs_once_at_most(reply, key) {
+        return None;
+    }
     let bytes = reply.as_bytes();
     let mut budget = LOOKS * reply.len();
     let mut found = None;
@@ -32,13 +41,23 @@ pub(super) fn document<'r>(reply: &'r str, key: &str, item_key: &str) -> Option<
             continue;
         }
         count(end - open);
-        let Ok(document) = Document::parse(slice(reply, open, end)) else { continue };
-        if is_wanted(document.root(), key, item_key) {
-            found = Some(document);
-            at = end;
+        match Document::parse(slice(reply, open, end)) {
+            Ok(document) if is_wanted(document.root(), key, item_key) => {
+                found = Some(document);
+                at = end;
+            }
+            // The answer may stand inside.
+            Ok(_) => {}
+            // What stands inside may be a quotation that was not escaped.
+            Err(_) => at = end,
         }
     }
     found
+}
+
+fn occurs_once_at_most(reply: &str, key: &str) -> bool {
+    let quoted = ["\"", key, "\""].concat();
+    find(reply, &quoted, 0).is_none_or(|at| find(reply, &quoted, at + quoted.len()).is_none())
 }
 
 /// The reply as one value, but for white space and a code fence around it.
@@ -115,13 +134,23 @@ mod tests {
     }
 
     #[test]
-    fn json_is_found_in_prose_and_the_last_counts() {
+    fn json_is_found_in_prose() {
         assert_eq!(raw("no"), None);
         assert_eq!(raw("so {it} [1] is: {\"a\": \"}\"}.").as_deref(), Some("{\"a\": \"}\"}"));
-        assert_eq!(raw("{\"a\": 1} no, {\"A\": 2} {\"c\": 3}").as_deref(), Some("{\"A\": 2}"));
+        assert_eq!(raw("{\"a\": {\"a\": 1}}").as_deref(), Some("{\"a\": {\"a\": 1}}"));
         assert_eq!(raw("{\"answer\": {\"a\": 1}}").as_deref(), Some("{\"a\": 1}"));
         assert_eq!(raw("{ [{\"b\": 1}]").as_deref(), Some("[{\"b\": 1}]"));
         assert_eq!(raw("{\"a\": \"\\\"}\"").as_deref(), None);
+    }
+
+    #[test]
+    fn json_that_may_be_a_quotation_is_left_alone() {
+        assert_eq!(raw("it wrote {\"a\": 1}, so {\"a\": 2}"), None);
+        assert_eq!(raw("{\"why\": \"it wrote {\"a\": 1}.\"}"), None);
+        assert_eq!(
+            raw(r#"{"why": "it wrote {\"a\": 1}.", "a": 2} or so"#).as_deref(),
+            Some(r#"{"why": "it wrote {\"a\": 1}.", "a": 2}"#)
+        );
     }
 
     #[test]
