@@ -18,7 +18,7 @@ export interface AdkLlm {
 export interface AdkLlmRequest {
   model?: string;
   contents: { role?: string; parts?: { text?: string }[] }[];
-  config?: Record<string, unknown>;
+  config?: object;
   liveConnectConfig: object;
   toolsDict: object;
   getSystemInstructionText?(): string | undefined;

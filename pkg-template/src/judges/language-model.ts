@@ -32,9 +32,11 @@ export interface AiSdkCall {
   providerOptions?: Record<string, Record<string, unknown>>;
 }
 
-/** A message to a language model of the AI SDK. */
-export type AiSdkMessage =
-  { role: "system"; content: string } | { role: "user"; content: { type: "text"; text: string }[] };
+/** A message to a language model of the AI SDK: a system message of text, or a user's of parts. */
+export interface AiSdkMessage {
+  role: string;
+  content: unknown;
+}
 
 /** What a language model of the AI SDK gives. */
 export interface AiSdkResult {
