@@ -215,3 +215,15 @@ test("cancelling reaches the model, and gives up the session when it ends", asyn
   await new Promise((resolve) => setImmediate(resolve));
   assert.equal(languageModel.log.destroyed, 1);
 });
+
+test("options that cannot be right are refused", async () => {
+  for (const [given, path] of [
+    [{ create: "en" }, "options: create"],
+    [{ onDownload: true }, "options: onDownload"],
+    [{ onProgress: () => {} }, "options: onProgress"],
+    [HOSTILE, "options"],
+  ] as const) {
+    const error = await errorOf(() => browserJudge(given as never));
+    assert.deepEqual([error.code, error.path], ["invalid_input", path]);
+  }
+});

@@ -1,4 +1,4 @@
-import { isObject, reading } from "../engine/input.js";
+import { isObject, reading, unexpected } from "../engine/input.js";
 import { AdkMetricsError } from "../errors.js";
 import type { Judge, JudgeReply, JudgeRequest } from "../types.js";
 import { failureOf } from "./failure.js";
@@ -54,7 +54,11 @@ export interface BrowserJudgeOptions {
  */
 export function browserJudge(options: BrowserJudgeOptions = {}): Judge {
   const given = optionsOf(options, ["download", "onDownload", "structuredOutput", "create", "languageModel"]);
-  const { download = false, structuredOutput = true, create = ENGLISH } = given;
+  const { download = false, structuredOutput = true, create = ENGLISH, onDownload } = given;
+  if (!isObject(create)) throw unexpected("an object", create, "options: create");
+  if (onDownload !== undefined && typeof onDownload !== "function") {
+    throw unexpected("a function", onDownload, "options: onDownload");
+  }
   return makeJudge({ model: "built-in", label: "browser" }, async (request, signal) => {
     const languageModel = given.languageModel ?? globalLanguageModel();
     const kind = { ...create, ...samplingOf(request) };
@@ -75,7 +79,7 @@ export function browserJudge(options: BrowserJudgeOptions = {}): Judge {
 const ENGLISH = { expectedOutputs: [{ type: "text", languages: ["en"] }] };
 
 function globalLanguageModel(): BrowserLanguageModel {
-  const found: unknown = Reflect.get(globalThis, "LanguageModel");
+  const found: unknown = reading("LanguageModel", () => Reflect.get(globalThis, "LanguageModel"));
   if (found !== undefined && found !== null) return found as BrowserLanguageModel;
   throw new AdkMetricsError("judge_unavailable", "there is no built-in language model here", {
     help:

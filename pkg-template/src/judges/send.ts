@@ -1,4 +1,4 @@
-import { messageOf, reading } from "../engine/input.js";
+import { messageOf } from "../engine/input.js";
 import { AdkMetricsError, type ErrorDetails } from "../errors.js";
 import type { JudgeReply, JudgeRequest } from "../types.js";
 import type { Endpoint, EndpointSettings } from "./endpoint.js";
@@ -9,7 +9,7 @@ import { replyOf } from "./reply.js";
 export interface HttpRequest {
   url: string;
   headers: Record<string, string>;
-  body: string | Uint8Array<ArrayBuffer>;
+  body: string;
 }
 
 /** Why an answer of a server is no reply. */
@@ -93,12 +93,11 @@ async function exchange(
   }
   // A redirect would carry keys in headers to wherever it leads.
   const response = await fetch(url, { method: "POST", headers, body, signal, redirect: "manual" });
-  const text = await response.text();
-  return reading("fetch", () => {
-    const received: Record<string, string> = {};
-    response.headers.forEach((value, name) => (received[name.toLowerCase()] = value));
-    return { status: Number(response.status), headers: received, body: String(text) };
-  });
+  const { status } = response;
+  if (!Number.isInteger(status)) throw new TypeError("fetch gave no response");
+  const received: Record<string, string> = {};
+  response.headers.forEach((value, name) => (received[name.toLowerCase()] = value));
+  return { status, headers: received, body: await response.text() };
 }
 
 function redirectError(url: string, location: string | undefined): AdkMetricsError {
