@@ -458,12 +458,58 @@ fn an_overload_of_a_minute_loses_nothing() {
 }
 
 #[test]
+fn rate_limits_use_up_no_attempts_while_the_run_gets_replies() {
+    let mut world = World::new(Options { concurrency: 2, ..Options::default() });
+    world.calls.ask(ask(0, 1));
+    world.calls.ask(ask(1, 10_000));
+    let server = |_, call: &Call| {
+        if call.question == 0 && call.attempt < 20 { Fate::Fail(10, rate_limited(None)) } else { reply(300) }
+    };
+    world.run(FOREVER, server, ignore);
+    assert_eq!((world.calls.progress().lost, world.calls.progress().retried), (0, 19));
+}
+
+#[test]
+fn retries_go_before_questions_not_begun() {
+    let mut world = World::new(Options { concurrency: 1, ..Options::default() });
+    world.calls.ask(ask(0, 100));
+    let failure = Failure { retry_after_ms: Some(250.0), ..retryable() };
+    let server = |_, call: &Call| if call.id == 0 { Fate::Fail(0, failure) } else { reply(100) };
+    world.run(FOREVER, server, ignore);
+    assert!(world.sent().iter().any(|&(at, call)| at == 300.0 && call.sample == 0 && call.attempt == 2));
+}
+
+#[test]
 fn a_server_that_always_refuses_for_its_rate_ends_the_run() {
     let mut world = World::new(Options::default());
     world.calls.ask(ask(0, 30));
     world.run(FOREVER, |_, _| Fate::Fail(10, rate_limited(None)), ignore);
     let progress = world.calls.progress();
     assert_eq!((progress.lost, progress.calls, world.calls.open()), (30, 210, 0));
+
+    let mut world = World::new(Options::default());
+    world.calls.ask(ask(0, 30));
+    let server = |_, call: &Call| if call.id < 3 { reply(5) } else { Fate::Fail(10, rate_limited(None)) };
+    world.run(FOREVER, server, ignore);
+    let progress = world.calls.progress();
+    assert_eq!((progress.lost, progress.answered, world.calls.open()), (27, 3, 0), "after its last reply");
+    assert!(progress.calls <= 3 + 27 * 8);
+}
+
+#[test]
+fn the_longest_pause_that_the_server_gives_holds() {
+    let mut calls = Calls::new(Options::default());
+    calls.ask(ask(0, 20));
+    for _ in 0..3 {
+        assert!(matches!(calls.poll(0.0), Action::Send(_)));
+    }
+    for (call, after) in [(0, 100.0), (1, 4_000.0), (2, 200.0)] {
+        assert_eq!(calls.failure(50.0, call, rate_limited(Some(after))), None);
+    }
+    for now in [50.0, 150.0, 250.0, 4_000.0] {
+        assert!(matches!(calls.poll(now), Action::WakeAt(at) if at <= 4_050.0), "at {now}");
+    }
+    assert!(matches!(calls.poll(4_050.0), Action::Send(_)));
 }
 
 /// What 30 of 100 calls suffer in a storm.
@@ -627,6 +673,33 @@ fn unknown_sizes_overdraw_a_budget_by_calls_in_flight_only() {
 }
 
 #[test]
+fn usage_that_is_not_reported_counts_as_expected() {
+    let mut world = World::new(Options::default());
+    let group = world.calls.add_group(None, Prices { input_per_million: 1.0, output_per_million: 10.0 });
+    world.calls.ask(Ask { group, tokens: 500, ..ask(0, 4) });
+    world.run(FOREVER, |_, _| reply(10), ignore);
+    let progress = world.calls.progress();
+    assert_eq!((progress.usage.input_tokens, progress.cost), (2_000, 0.002));
+}
+
+#[test]
+fn calls_in_flight_may_finish_at_the_end_of_a_budget() {
+    let mut world = World::new(Options::default());
+    world.calls.ask(ask(0, 20));
+    let server = |_, call: &Call| if call.sample == 3 { Fate::Fail(100, retryable()) } else { reply(100) };
+    world.run(50, server, ignore);
+    world.calls.stop(Reason::BudgetExceeded);
+    let mut news = Vec::new();
+    world.run(FOREVER, server, |_, what| {
+        if let News::Lost(loss) = what {
+            news.push(loss.reason);
+        }
+    });
+    assert_eq!((world.aborted(), world.sent().len(), world.calls.progress().answered), (0, 8, 7));
+    assert_eq!(news, [Reason::BudgetExceeded; 13]);
+}
+
+#[test]
 fn failures_that_were_paid_for_count() {
     let mut world = World::new(Options::default());
     let prices = Prices { input_per_million: 1.0, output_per_million: 10.0 };
@@ -716,6 +789,12 @@ fn a_call_that_is_no_longer_needed_frees_its_place() {
     assert_eq!(calls.not_sent(call.id), Some(Sample { question: 0, sample: 0 }));
     assert!(matches!(calls.poll(0.0), Action::Send(Call { sample: 1, .. })));
     assert_eq!((calls.progress().calls, calls.progress().cached), (1, 0));
+
+    assert_eq!(calls.failure(0.0, 1, retryable()), None);
+    let Action::Send(call) = calls.poll(5_000.0) else { panic!() };
+    assert_eq!((call.attempt, calls.progress().retried), (2, 1));
+    assert_eq!(calls.not_sent(call.id), Some(Sample { question: 0, sample: 1 }));
+    assert_eq!((calls.progress().calls, calls.progress().retried, calls.open()), (1, 0, 0));
 }
 
 #[test]

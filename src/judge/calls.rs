@@ -506,10 +506,6 @@ impl Calls {
         let flight = self.in_flight.remove(index)?;
         self.reserved_tokens -= u64::from(flight.task.tokens);
         self.reserved_cost -= self.expected_cost(&flight.task);
-        if self.in_flight.is_empty() {
-            // Sums of doubles taken apart again leave a rest.
-            self.reserved_cost = 0.0;
-        }
         if let Some(group) = self.groups.get_mut(flight.task.group as usize) {
             group.in_flight -= 1;
             if let Some(task) = group.waiting.pop_front() {

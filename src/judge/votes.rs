@@ -101,7 +101,7 @@ impl Tally {
         }
         let &Tally { positive: p, negative: q, .. } = self;
         let positive = (q + missing + 2).saturating_sub(p) / 2;
-        let negative = ((p + missing + 1).saturating_sub(q) / 2).max(u32::from(q == 0));
+        let negative = (p + missing + 1).saturating_sub(q) / 2;
         positive.min(negative)
     }
 
