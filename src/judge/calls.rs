@@ -8,7 +8,7 @@
 //! - **Order.** First come, first served; follow-ups and retries go before questions not begun, so
 //!   that chains start early and cases finish early. No slot is left idle while something may be
 //!   sent, so N calls of latency L in chains of at most c take at most (⌈N/P⌉ + c − 1)·L at a
-//!   parallelism of P: whenever slots are idle every open chain advances, which happens at most c
+//!   parallelism of P, if no group has a limit: whenever slots are idle every open chain advances, which happens at most c
 //!   times (Graham, "Bounds for certain multiprocessing anomalies", 1966).
 //! - **Retries** wait `initial · base^k`, at most `max`, times a random share (full jitter; M. Brooker,
 //!   "Exponential backoff and jitter", 2015), or as long as the server says.
@@ -19,7 +19,8 @@
 //! - **Budgets and deadlines** are checked before each send. At the end of a budget calls in flight
 //!   may still finish; at the deadline, or when cancelled, they are aborted.
 //!
-//! Complexity: O(log n) a step for n calls waiting; a stopped run gives up one sample per step.
+//! Complexity: O(log n + P) a step for n retries waiting and P calls in flight, where P only counts the
+//! bytes moved when a call lands. A stopped run gives up one sample per step.
 //!
 //! ```
 //! use adk_metrics::judge::calls::{Action, Ask, Call, Calls, Options, Usage};
