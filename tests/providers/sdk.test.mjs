@@ -61,7 +61,10 @@ for (const { name, endpoint, sdk } of generate) {
     const mine = await asked(() => sendOurs(name));
     assert.equal(theirs.reply, "Yes.");
     assert.equal(theirs.provider, endpoint.provider);
-    assert.deepEqual({ ...mine, reply: "Yes." }, theirs);
+    // Google reads keys in either spelling; its SDK respells those in a config, this project those it knows.
+    const same =
+      name.includes("snake_case") || name.includes("a level of thinking") ? normalised : (request) => request;
+    assert.deepEqual(same({ ...mine, reply: "Yes." }), same(theirs));
   });
 }
 

@@ -6,7 +6,8 @@
 //! headers.
 
 use super::config::{Entries, Settings};
-use super::{Answer, Protocol, Request, Usage, messages, model_at, text_at, tokens};
+use super::look::append_texts;
+use super::{Answer, Protocol, Request, Shape, messages};
 use crate::model::json::Json;
 
 /// The API version these requests are written for.
@@ -20,12 +21,22 @@ pub(super) static PROTOCOL: Protocol = Protocol {
     name: "anthropic",
     label: "Anthropic",
     keys: "ANTHROPIC_API_KEY",
-    unreachable: "There is no network, or the server did not allow this page's origin. Anthropic allows every origin \
-                  unless the organisation forbids it; a server at `baseUrl` has to allow the headers `authorization`, \
-                  `content-type`, `anthropic-version` and `anthropic-dangerous-direct-browser-access`",
+    unreachable: "Look for a network that is down or a blocker; an organisation may forbid pages, and a server at `baseUrl` has to allow the headers that are sent",
     not_found: "Check the name of the model",
     url: |endpoint, _| [&endpoint.base("https://api.anthropic.com", "v1"), "/messages"].concat(),
     body,
+    shape: Shape {
+        own: &["content"],
+        stop: "stop_reason",
+        refusal: "refusal",
+        why: &["stop_details/category", "stop_details/explanation"],
+        usage: [
+            &["usage/input_tokens", "usage/cache_creation_input_tokens", "usage/cache_read_input_tokens"],
+            &["usage/output_tokens"],
+            &[],
+        ],
+        model: "model",
+    },
     read,
 };
 
@@ -35,9 +46,9 @@ fn body(request: &Request<'_>, model: &str, settings: &mut Settings) -> String {
     if !settings.system.is_empty() {
         body.text("system", &settings.system);
     }
-    body.json("messages", &messages("", request.prompt));
+    body.json("messages", &[&messages("", request.prompt)]);
     if !settings.limited {
-        body.json("max_tokens", &MAX_TOKENS.saturating_add(settings.thinking_budget).to_string());
+        body.json("max_tokens", &[&MAX_TOKENS.saturating_add(settings.thinking_budget).to_string()]);
     }
     body.append(&settings.top);
     let mut output = Entries::default();
@@ -45,40 +56,15 @@ fn body(request: &Request<'_>, model: &str, settings: &mut Settings) -> String {
         output.text("effort", settings.effort);
     }
     if let Some(schema) = request.response_schema {
-        output.json("format", &[r#"{"type":"json_schema","schema":"#, schema, "}"].concat());
+        output.json("format", &[r#"{"type":"json_schema","schema":"#, schema, "}"]);
     }
     if !output.is_empty() {
-        body.json("output_config", &output.object());
+        body.json("output_config", &[&output.object()]);
     }
     body.object()
 }
 
-fn read(body: Json<'_>) -> Option<Answer> {
-    let usage = body.get("usage");
-    let mut answer = Answer {
-        usage: Usage {
-            input: tokens(usage, &["input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens"]),
-            output: tokens(usage, &["output_tokens"]),
-            total: None,
-        },
-        model_version: model_at(body, "model"),
-        ..Answer::default()
-    };
+fn read(body: Json<'_>, answer: &mut Answer) {
     // Blocks of other types are thoughts.
-    for block in body.get("content")?.items() {
-        if text_at(block, "type") == "text" {
-            answer.text.push_str(&text_at(block, "text"));
-        }
-    }
-    match text_at(body, "stop_reason").as_str() {
-        "refusal" => {
-            let details = body.get("stop_details");
-            let said =
-                |key: &str| details.map(|details| text_at(details, key)).filter(|text| !text.is_empty());
-            answer.refusal = said("explanation").or_else(|| said("category")).or(Some("refusal".into()));
-        }
-        "max_tokens" | "model_context_window_exceeded" => answer.truncated = true,
-        _ => {}
-    }
-    Some(answer)
+    append_texts(body, "content", "text", &mut answer.text);
 }

@@ -3,56 +3,61 @@
 //!
 //! [`PARAMETERS`] is the whole mapping, and `docs/judges.md` shows it to users. O(n) in the config.
 
+use super::look::{each, same, some_text, text};
 use super::{Endpoint, Provider};
-use crate::model::json::{Json, Kind};
+use crate::model::json::Json;
 use crate::model::write::{quote, quoted};
 
-/// What a parameter is called by the providers, in the order of [`Provider`].
-///
-/// A name that begins with a point stands in the object of generation settings
-/// (`generationConfig`, `options`). No name: the provider has no such parameter.
-struct Parameter(&'static str, [&'static str; 6]);
+/// A parameter: its name in the config, what is special about it, and what OpenAI's chat completions and
+/// responses, Anthropic and Ollama call it, in the order of [`Provider`]. No name: there is none.
+/// Google's name is the config's. Ollama's stand in `options`.
+struct Parameter(&'static str, Special, [&'static str; 4]);
 
-/// The names that are mapped. `systemInstruction` and `thinkingConfig` are not mere names: see
-/// [`Settings::read`] and [`think`].
+/// What is special about a parameter.
+#[derive(Clone, Copy, PartialEq)]
+enum Special {
+    /// Nothing: Google has it in `generationConfig`.
+    No,
+    /// Anthropic's API refuses it.
+    Sampling,
+    /// The limit of the reply.
+    Limit,
+    /// The type of the reply, which its schema settles.
+    Type,
+    /// See [`think`].
+    Thinking,
+    /// Joins the system prompt.
+    System,
+    /// Google has it beside the contents.
+    Beside,
+    /// Vertex AI has it beside the contents, the Gemini API has not.
+    BesideInVertex,
+}
+
+/// The names that are mapped.
 static PARAMETERS: [Parameter; 18] = [
-    Parameter(
-        "temperature",
-        [".temperature", ".temperature", "temperature", "temperature", "temperature", ".temperature"],
-    ),
-    Parameter("topP", [".topP", ".topP", "top_p", "top_p", "top_p", ".top_p"]),
-    Parameter("topK", [".topK", ".topK", "", "", "top_k", ".top_k"]),
+    Parameter("temperature", Special::Sampling, ["temperature", "temperature", "temperature", "temperature"]),
+    Parameter("topP", Special::Sampling, ["top_p", "top_p", "top_p", "top_p"]),
+    Parameter("topK", Special::Sampling, ["", "", "top_k", "top_k"]),
     Parameter(
         "maxOutputTokens",
-        [
-            ".maxOutputTokens",
-            ".maxOutputTokens",
-            "max_completion_tokens",
-            "max_output_tokens",
-            "max_tokens",
-            ".num_predict",
-        ],
+        Special::Limit,
+        ["max_completion_tokens", "max_output_tokens", "max_tokens", "num_predict"],
     ),
-    Parameter("stopSequences", [".stopSequences", ".stopSequences", "stop", "", "stop_sequences", ".stop"]),
-    Parameter("seed", [".seed", ".seed", "seed", "", "", ".seed"]),
-    Parameter(
-        "presencePenalty",
-        [".presencePenalty", ".presencePenalty", "presence_penalty", "", "", ".presence_penalty"],
-    ),
-    Parameter(
-        "frequencyPenalty",
-        [".frequencyPenalty", ".frequencyPenalty", "frequency_penalty", "", "", ".frequency_penalty"],
-    ),
-    Parameter("candidateCount", [".candidateCount", ".candidateCount", "", "", "", ""]),
-    Parameter("responseMimeType", [".responseMimeType", ".responseMimeType", "", "", "", ""]),
-    Parameter("responseLogprobs", [".responseLogprobs", ".responseLogprobs", "logprobs", "", "", ""]),
-    Parameter("logprobs", [".logprobs", ".logprobs", "top_logprobs", "top_logprobs", "", ""]),
-    Parameter("mediaResolution", [".mediaResolution", ".mediaResolution", "", "", "", ""]),
-    Parameter("thinkingConfig", [".", ".", ".", ".", ".", "."]),
-    Parameter("systemInstruction", ["system", "system", "system", "system", "system", "system"]),
-    Parameter("safetySettings", ["safetySettings", "safetySettings", "", "", "", ""]),
-    Parameter("cachedContent", ["cachedContent", "cachedContent", "", "", "", ""]),
-    Parameter("labels", ["", "labels", "", "", "", ""]),
+    Parameter("stopSequences", Special::No, ["stop", "", "stop_sequences", "stop"]),
+    Parameter("seed", Special::No, ["seed", "", "", "seed"]),
+    Parameter("presencePenalty", Special::No, ["presence_penalty", "", "", "presence_penalty"]),
+    Parameter("frequencyPenalty", Special::No, ["frequency_penalty", "", "", "frequency_penalty"]),
+    Parameter("candidateCount", Special::No, ["", "", "", ""]),
+    Parameter("responseMimeType", Special::Type, ["", "", "", ""]),
+    Parameter("responseLogprobs", Special::No, ["logprobs", "", "", ""]),
+    Parameter("logprobs", Special::No, ["top_logprobs", "top_logprobs", "", ""]),
+    Parameter("mediaResolution", Special::No, ["", "", "", ""]),
+    Parameter("thinkingConfig", Special::Thinking, ["reasoning_effort", "reasoning", "thinking", "think"]),
+    Parameter("systemInstruction", Special::System, ["messages", "instructions", "system", "messages"]),
+    Parameter("safetySettings", Special::Beside, ["", "", "", ""]),
+    Parameter("cachedContent", Special::Beside, ["", "", "", ""]),
+    Parameter("labels", Special::BesideInVertex, ["", "", "", ""]),
 ];
 
 /// The entries of a JSON object that is being written, without its braces.
@@ -60,19 +65,23 @@ static PARAMETERS: [Parameter; 18] = [
 pub(super) struct Entries(String);
 
 impl Entries {
-    /// Adds an entry whose value is JSON text.
-    pub(super) fn json(&mut self, key: &str, value: &str) {
+    /// Adds an entry whose value is JSON text, in pieces.
+    #[inline(never)]
+    pub(super) fn json(&mut self, key: &str, value: &[&str]) {
         if !self.0.is_empty() {
             self.0.push(',');
         }
         quote(key, &mut self.0);
         self.0.push(':');
-        self.0.push_str(value);
+        for piece in value {
+            self.0.push_str(piece);
+        }
     }
 
     /// Adds an entry whose value is a text.
+    #[inline(never)]
     pub(super) fn text(&mut self, key: &str, value: &str) {
-        self.json(key, &quoted(value));
+        self.json(key, &[&quoted(value)]);
     }
 
     /// Adds the entries of another object after these.
@@ -124,59 +133,59 @@ impl Settings {
     ) -> Self {
         let mut settings = Self::default();
         let Some(config) = config else { return settings };
+        let provider = endpoint.provider;
         for (key, value) in config.entries() {
-            if value.is_null() {
-                continue;
-            }
-            let mut name = String::new();
-            camel(&key, &mut name);
-            let place = match PARAMETERS.iter().find(|parameter| parameter.0 == name) {
-                Some(parameter) => parameter.1.get(endpoint.provider as usize).copied().unwrap_or_default(),
-                None => "",
-            };
-            let taken = match name.as_str() {
-                _ if place.is_empty() => false,
-                "systemInstruction" => {
-                    text_of(value, &mut settings.system);
-                    true
-                }
-                "thinkingConfig" => think(endpoint.provider, value, &mut settings),
-                "temperature" | "topP" | "topK" if !samples(endpoint) => false,
-                "responseMimeType" if with_schema => true,
-                "maxOutputTokens" => {
-                    settings.limited = true;
-                    let legacy =
-                        place == "max_completion_tokens" && !knows_completion_tokens(endpoint, model);
-                    settings.put(if legacy { "max_tokens" } else { place }, value.raw());
-                    true
-                }
-                _ => {
-                    let mut raw = String::new();
-                    // Labels are names of the user's own; everything else is a shape of Gemini's.
-                    if endpoint.provider.is_gemini() && name != "labels" {
-                        camel_keys(value, &mut raw);
-                    } else {
-                        raw.push_str(value.raw());
-                    }
-                    settings.put(place, &raw);
-                    true
-                }
-            };
-            if !taken {
-                settings.left_out.push(
-                    [endpoint.provider.label(), " is not sent `", &key, "`: it has no such parameter here"]
-                        .concat(),
-                );
+            if !value.is_null() && !settings.take(endpoint, model, &key, value, with_schema) {
+                let warning = [provider.label(), " is not sent `", &key, "`: it has no such parameter here"];
+                settings.left_out.push(warning.concat());
             }
         }
         settings
     }
 
-    fn put(&mut self, place: &str, value: &str) {
-        match place.strip_prefix('.') {
-            Some(name) => self.nested.json(name, value),
-            None => self.top.json(place, value),
+    /// Maps one parameter: false if there is no place for it.
+    fn take(
+        &mut self,
+        endpoint: &Endpoint,
+        model: &str,
+        key: &str,
+        value: Json<'_>,
+        with_schema: bool,
+    ) -> bool {
+        let provider = endpoint.provider;
+        let Some(Parameter(name, special, names)) =
+            PARAMETERS.iter().find(|parameter| is_name(key, parameter.0))
+        else {
+            return false;
+        };
+        let mut place = match provider {
+            Provider::Gemini if *special == Special::BesideInVertex => "",
+            Provider::Gemini | Provider::Vertex => name,
+            _ => names.get((provider as usize).wrapping_sub(2)).copied().unwrap_or_default(),
+        };
+        let mut nested = provider.is_gemini() || provider == Provider::Ollama;
+        match special {
+            Special::Type if with_schema => return true,
+            _ if place.is_empty() => return false,
+            Special::Sampling if !samples(endpoint) => return false,
+            Special::Thinking if !provider.is_gemini() => return think(provider, value, self),
+            Special::System => {
+                append_content(value, &mut self.system);
+                return true;
+            }
+            Special::Limit => {
+                self.limited = true;
+                if provider == Provider::OpenAiChat && !knows_completion_tokens(endpoint, model) {
+                    place = "max_tokens";
+                }
+            }
+            Special::Beside | Special::BesideInVertex => nested = false,
+            _ => {}
         }
+        let entries = if nested { &mut self.nested } else { &mut self.top };
+        // Google reads the keys inside in either spelling.
+        entries.json(place, &[value.raw()]);
+        true
     }
 }
 
@@ -189,60 +198,56 @@ fn samples(endpoint: &Endpoint) -> bool {
 /// Whether chat completions limit a reply by `max_completion_tokens`. OpenAI's reasoning models refuse
 /// `max_tokens`; most compatible servers know nothing else.
 fn knows_completion_tokens(endpoint: &Endpoint, model: &str) -> bool {
-    let name = model.strip_prefix("openai/").unwrap_or(model).as_bytes();
+    let name = model.strip_prefix("openai/").unwrap_or(model);
     endpoint.base_url.is_none()
-        || matches!(name, [b'o', b'0'..=b'9', ..] | [b'c', b'h', b'a', b't', b'g', b'p', b't', ..])
-        || name.starts_with(b"gpt-") && !name.starts_with(b"gpt-oss")
+        || matches!(name.as_bytes(), [b'o', b'0'..=b'9', ..])
+        || name.starts_with("chatgpt-")
+        || name.starts_with("gpt-") && !name.starts_with("gpt-oss")
 }
 
-/// `thinkingConfig` for a provider: false if it says something that the provider cannot express.
-/// Whether thoughts are included matters to Gemini alone, since they are never read.
+/// `thinkingConfig` for a provider other than Google: false if it says something that the provider cannot
+/// express. Whether thoughts are included matters to Google alone, since they are never read.
 fn think(provider: Provider, config: Json<'_>, settings: &mut Settings) -> bool {
-    if provider.is_gemini() {
-        let mut raw = String::new();
-        camel_keys(config, &mut raw);
-        settings.nested.json("thinkingConfig", &raw);
-        return true;
-    }
+    const EFFORTS: [&str; 4] = ["minimal", "low", "medium", "high"];
     let mut understood = true;
     for (key, value) in config.entries() {
-        let mut name = String::new();
-        camel(&key, &mut name);
-        let effort = match (name.as_str(), value.as_str().unwrap_or_default().to_ascii_lowercase().as_str()) {
-            ("thinkingLevel", "minimal") if matches!(provider, Provider::Anthropic | Provider::Ollama) => {
-                "low"
-            }
-            ("thinkingLevel", "minimal") => "minimal",
-            ("thinkingLevel", "low") => "low",
-            ("thinkingLevel", "medium") => "medium",
-            ("thinkingLevel", "high") => "high",
-            _ => "",
-        };
-        let budget = if name == "thinkingBudget" { value.raw() } else { "" };
+        let level = text(value, "");
+        let mut effort = EFFORTS.iter().find(|effort| same(effort, &level)).copied().unwrap_or_default();
+        let budget = value.as_number().unwrap_or_default();
         let tokens = budget.parse::<u64>().unwrap_or(0);
         match provider {
-            _ if value.is_null() || name == "includeThoughts" => {}
+            _ if value.is_null() || is_name(&key, "includeThoughts") => {}
             Provider::OpenAiChat | Provider::OpenAiResponses if !effort.is_empty() || budget == "0" => {
-                let effort = if budget == "0" { "none" } else { effort };
+                if budget == "0" {
+                    effort = "none";
+                }
                 if provider == Provider::OpenAiChat {
                     settings.top.text("reasoning_effort", effort);
                 } else {
-                    settings.top.json("reasoning", &["{\"effort\":\"", effort, "\"}"].concat());
+                    settings.top.json("reasoning", &["{\"effort\":\"", effort, "\"}"]);
                 }
             }
-            Provider::Anthropic if !effort.is_empty() => settings.effort = effort,
-            Provider::Anthropic if budget == "0" => settings.top.json("thinking", r#"{"type":"disabled"}"#),
+            Provider::Anthropic | Provider::Ollama if !effort.is_empty() => {
+                if effort == "minimal" {
+                    effort = "low";
+                }
+                if provider == Provider::Anthropic {
+                    settings.effort = effort;
+                } else {
+                    settings.top.text("think", effort);
+                }
+            }
+            Provider::Anthropic if budget == "0" => {
+                settings.top.json("thinking", &[r#"{"type":"disabled"}"#])
+            }
             Provider::Anthropic if tokens > 0 => {
                 // Fewer are refused.
                 settings.thinking_budget = tokens.max(1024);
                 let budget = settings.thinking_budget.to_string();
-                settings
-                    .top
-                    .json("thinking", &[r#"{"type":"enabled","budget_tokens":"#, &budget, "}"].concat());
+                settings.top.json("thinking", &[r#"{"type":"enabled","budget_tokens":"#, &budget, "}"]);
             }
-            Provider::Ollama if !effort.is_empty() => settings.top.text("think", effort),
             Provider::Ollama if !budget.is_empty() => {
-                settings.top.json("think", if budget == "0" { "false" } else { "true" });
+                settings.top.json("think", &[if budget == "0" { "false" } else { "true" }]);
             }
             // As much as the model likes is what it does anyway.
             _ => understood &= budget == "-1",
@@ -251,63 +256,29 @@ fn think(provider: Provider, config: Json<'_>, settings: &mut Settings) -> bool 
     understood
 }
 
-/// The texts of a content, in whichever of its forms: a text, parts, a list of either.
-fn text_of(content: Json<'_>, text: &mut String) {
-    if let Some(found) = content.as_str() {
-        if !text.is_empty() {
-            text.push_str("\n\n");
+/// Appends the texts of a content, in whichever of its forms: a text, parts, a list of either.
+fn append_content(content: Json<'_>, out: &mut String) {
+    for path in ["", "text"] {
+        if let Some(found) = some_text(content, path) {
+            if !out.is_empty() {
+                out.push_str("\n\n");
+            }
+            out.push_str(&found);
         }
-        text.push_str(&found);
     }
-    for item in content.items() {
-        text_of(item, text);
-    }
-    for (key, value) in content.entries() {
-        if key == "text" || key == "parts" {
-            text_of(value, text);
-        }
+    for path in ["", "parts"] {
+        each(content, path, &mut |item| append_content(item, out));
     }
 }
 
-/// A key in Gemini's JSON spelling: `thinking_budget` as `thinkingBudget`.
-pub(super) fn camel(key: &str, out: &mut String) {
-    let mut raise = false;
-    for character in key.chars() {
-        if character == '_' {
-            raise = true;
-        } else {
-            out.push(if raise { character.to_ascii_uppercase() } else { character });
-            raise = false;
+/// Whether a key is a name in either spelling: `top_p` and `topP`.
+#[inline(never)]
+fn is_name(key: &str, name: &str) -> bool {
+    let mut name = name.bytes();
+    for byte in key.bytes() {
+        if byte != b'_' && name.next().is_none_or(|other| !other.eq_ignore_ascii_case(&byte)) {
+            return false;
         }
     }
-}
-
-/// JSON with every key in Gemini's spelling.
-fn camel_keys(json: Json<'_>, out: &mut String) {
-    let mut separator = "";
-    match json.kind() {
-        Kind::Object => {
-            out.push('{');
-            for (key, value) in json.entries() {
-                out.push_str(separator);
-                separator = ",";
-                let mut name = String::new();
-                camel(&key, &mut name);
-                quote(&name, out);
-                out.push(':');
-                camel_keys(value, out);
-            }
-            out.push('}');
-        }
-        Kind::Array => {
-            out.push('[');
-            for item in json.items() {
-                out.push_str(separator);
-                separator = ",";
-                camel_keys(item, out);
-            }
-            out.push(']');
-        }
-        _ => out.push_str(json.raw()),
-    }
+    name.next().is_none()
 }

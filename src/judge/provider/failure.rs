@@ -3,6 +3,7 @@
 //! A message never holds a key: every text from outside goes through [`redact`] before it is cut to
 //! length. O(n) in the text for each secret.
 
+use super::look::{at, each, some_text, text, tokens};
 use super::{Endpoint, HttpReply, Provider, is_credential, retry_after};
 use crate::model::json::{Document, Json};
 
@@ -36,6 +37,19 @@ pub enum FailureKind {
     /// The reply is not what this provider replies.
     Malformed,
 }
+
+/// An error that a provider names: the status it stands for, and its kind where the status does not tell.
+struct Code(&'static str, u16, FailureKind);
+
+static KNOWN_CODES: [Code; 7] = [
+    Code("API_KEY_INVALID", 400, FailureKind::Auth),
+    Code("insufficient_quota", 429, FailureKind::RateLimited),
+    Code("rate_limit_exceeded", 429, FailureKind::RateLimited),
+    Code("server_error", 500, FailureKind::Server),
+    Code("content_filter", 400, FailureKind::Refused),
+    Code("invalid_prompt", 400, FailureKind::Refused),
+    Code("content_policy_violation", 400, FailureKind::Refused),
+];
 
 impl FailureKind {
     /// The name as it appears in JSON and in JavaScript.
@@ -76,12 +90,13 @@ pub struct Failure {
 
 impl Failure {
     /// A failure with what its kind says about trying again. `message` is redacted, shortened and
-    /// follows the provider's name.
-    pub(super) fn new(endpoint: &Endpoint, kind: FailureKind, message: &str) -> Self {
+    /// follows the provider's name; it comes in pieces.
+    #[inline(never)]
+    pub(super) fn new(endpoint: &Endpoint, kind: FailureKind, message: &[&str]) -> Self {
         use FailureKind::*;
         Self {
             kind,
-            message: [endpoint.provider.label(), " ", &shortened(&redact(endpoint, message))].concat(),
+            message: [endpoint.provider.label(), " ", &redact(endpoint, &message.concat())].concat(),
             help: None,
             retryable: matches!(kind, Network | Timeout | RateLimited | Server | Empty | Malformed),
             retry_after_ms: None,
@@ -100,17 +115,15 @@ impl Failure {
     /// allow pages of this origin; the help says what to do for this provider.
     #[must_use]
     pub fn network(endpoint: &Endpoint, message: &str, in_browser: bool) -> Self {
-        let failure = Self::new(endpoint, FailureKind::Network, &["did not answer: ", message].concat());
+        let failure = Self::new(endpoint, FailureKind::Network, &["did not answer: ", message]);
         let advice = endpoint.provider.protocol().unreachable;
         failure.with_help(match (in_browser, endpoint.provider) {
             (true, Provider::Anthropic) if !endpoint.in_browser => {
-                "Anthropic answers pages only if the header `anthropic-dangerous-direct-browser-access: true` \
-                 is sent; set it in `headers`"
+                "Anthropic answers pages that send `anthropic-dangerous-direct-browser-access: true` in `headers`"
             }
             (true, _) => advice,
             (false, Provider::Ollama) => {
-                "Start it with `ollama serve`, or set `baseUrl` to where it runs \
-                 (http://127.0.0.1:11434 is tried)"
+                "Start it with `ollama serve`, or set `baseUrl` to where it runs"
             }
             (false, _) => "Check the network, the proxy and `baseUrl`",
         })
@@ -127,101 +140,108 @@ impl Failure {
         if ok && error.is_none() {
             return None;
         }
-        let get = |key: &str| error.and_then(|error| error.get(key));
-        let word = |key: &str| get(key).and_then(Json::as_str).unwrap_or_default();
+        let (mut code, mut known, mut delay) = (String::new(), None, None);
+        let mut note = |found: String| {
+            known = known.or_else(|| KNOWN_CODES.iter().find(|known| known.0 == found));
+            if code.is_empty() {
+                code = found;
+            }
+        };
+        // Google's, OpenAI's, Anthropic's.
+        for path in ["status", "code", "type"] {
+            note(text_of(error, path));
+        }
+        if let Some(error) = error {
+            each(error, "details", &mut |detail| {
+                note(text(detail, "reason"));
+                delay = some_text(detail, "retryDelay").or(delay.take());
+            });
+        }
         // Some gateways answer 200 and say in the body what it would have been.
-        let told = get("code").and_then(Json::as_number).and_then(|code| code.parse().ok());
-        let codes = [word("status"), word("code"), word("type")];
-        let has = |code: &str| codes.iter().any(|found| found == code);
-        let status = match told {
-            _ if !ok => reply.status,
-            Some(told @ 400..=599) => told,
-            _ if has("rate_limit_exceeded") => 429,
-            _ if has("server_error") => 500,
+        let told = error.and_then(|error| tokens(error, &["code"]));
+        let status = match (told, known) {
+            _ if !ok => u64::from(reply.status),
+            (Some(told @ 400..=599), _) => told,
+            (_, Some(known)) => u64::from(known.1),
             _ => 400,
         };
-        let detail =
-            |key: &str| get("details").and_then(|details| details.items().find_map(|item| item.get(key)));
-
-        let mut message = ["answered ", &status.to_string()].concat();
-        if let Some(code) = codes.iter().find(|code| !code.is_empty()) {
-            message.extend([" ", code]);
-        }
-        let said = match error {
-            Some(error) => error
-                .as_str()
-                .or_else(|| get("message").and_then(Json::as_str))
-                .unwrap_or_else(|| error.raw().into()),
-            None => reply.body.into(),
-        };
-        message.push_str(if said.is_empty() { "" } else { ": " });
-        message.push_str(&said);
-
         use FailureKind::*;
-        let exhausted = has("insufficient_quota");
-        let bad_key =
-            detail("reason").is_some_and(|reason| reason.as_str().is_some_and(|r| r == "API_KEY_INVALID"));
-        let kind = match status {
-            _ if bad_key => Auth,
-            _ if has("content_filter") || has("invalid_prompt") || has("content_policy_violation") => Refused,
-            401 | 403 => Auth,
-            404 => NotFound,
-            408 => Timeout,
-            429 => RateLimited,
-            500.. => Server,
+        let kind = match (known, status) {
+            (Some(Code(_, _, kind @ (Refused | Auth))), _) => *kind,
+            (_, 401 | 403) => Auth,
+            (_, 404) => NotFound,
+            (_, 408) => Timeout,
+            (_, 429) => RateLimited,
+            (_, 500..) => Server,
             _ => BadRequest,
         };
+        let exhausted = known.is_some_and(|known| known.0 == "insufficient_quota");
+        let mut said = text_of(error, "message");
+        if said.is_empty() {
+            said = text_of(error, "");
+        }
+        let said = match error {
+            None => reply.body,
+            Some(error) if said.is_empty() => error.raw(),
+            _ => &said,
+        };
+        let message = [
+            "answered ",
+            &status.to_string(),
+            if code.is_empty() { "" } else { " " },
+            &code,
+            if said.is_empty() { "" } else { ": " },
+            said,
+        ];
         let mut failure = Self::new(endpoint, kind, &message);
         failure.status = Some(reply.status);
         failure.retryable = match reply.header("x-should-retry") {
+            _ if exhausted => false,
             Some("true") => true,
             Some("false") => false,
             _ => {
                 matches!(status, 408 | 429 | 500 | 502 | 503 | 504)
                     || status == 529 && endpoint.provider == Provider::Anthropic
             }
-        } && !exhausted;
-        failure.retry_after_ms =
-            retry_after::milliseconds(reply, detail("retryDelay").and_then(Json::as_str).as_deref());
-        failure.help = match kind {
-            Auth => {
-                let keys = endpoint.provider.protocol().keys;
-                Some(["Check ", keys, "; it must be allowed to use this model"].concat())
-            }
-            _ if exhausted => Some("The account has no quota left: waiting does not help".into()),
-            NotFound => Some(endpoint.provider.protocol().not_found.into()),
-            BadRequest => get("param").and_then(Json::as_str).map(|param| {
-                ["The model does not take `", &param, "` as it was given: see judge_model_config"].concat()
-            }),
-            _ => None,
         };
-        Some(failure)
+        failure.retry_after_ms = retry_after::milliseconds(reply, delay.as_deref());
+        let protocol = endpoint.provider.protocol();
+        let parameter = text_of(error, "param");
+        let help = match kind {
+            _ if exhausted => ["The account has no quota left: waiting does not help", "", ""],
+            Auth => ["Check ", protocol.keys, "; it must be allowed to use this model"],
+            NotFound => [protocol.not_found, "", ""],
+            BadRequest if !parameter.is_empty() => {
+                ["The model does not take `", &parameter, "` as it was given: see judge_model_config"]
+            }
+            _ => return Some(failure),
+        };
+        Some(failure.with_help(&help.concat()))
     }
+}
+
+fn text_of(error: Option<Json<'_>>, path: &str) -> String {
+    error.map_or_else(String::new, |error| text(error, path))
 }
 
 /// The error in a body: `{"error": {…}}`, `{"error": "…"}`, a list of one of these, or the shapes of
 /// servers that speak another's protocol (`{"object": "error", "message": …}`, `{"detail": …}`).
 fn error_of(body: Json<'_>) -> Option<Json<'_>> {
-    let body = body.items().next().unwrap_or(body);
-    let named = body.get("error").or_else(|| body.get("detail")).filter(|error| !error.is_null());
-    let is_error = |key: &str| body.get(key).and_then(Json::as_str).is_some_and(|value| value == "error");
-    named.or_else(|| is_error("object").then_some(body))
+    let body = at(body, "0").unwrap_or(body);
+    at(body, "error")
+        .or_else(|| at(body, "detail"))
+        .or_else(|| (text(body, "object") == "error").then_some(body))
 }
 
 /// A reply that is not JSON, or not of the provider's shape.
 pub(super) fn malformed(endpoint: &Endpoint, reply: &HttpReply<'_>) -> Failure {
     let body = reply.body.trim_start();
-    let mut failure = if body.is_empty() {
-        Failure::new(endpoint, FailureKind::Malformed, "answered without a body")
-    } else if Document::parse(body).is_err() {
-        Failure::new(endpoint, FailureKind::Malformed, &["answered what is not JSON: ", body].concat())
-    } else {
-        Failure::new(
-            endpoint,
-            FailureKind::Malformed,
-            &["answered in a shape that is not its own: ", body].concat(),
-        )
+    let said = match Document::parse(body) {
+        _ if body.is_empty() => "answered without a body",
+        Ok(_) => "answered in a shape that is not its own: ",
+        Err(_) => "answered what is not JSON: ",
     };
+    let mut failure = Failure::new(endpoint, FailureKind::Malformed, &[said, body]);
     if body.starts_with('<') {
         failure = failure.with_help("A web page answered: check `baseUrl`, and any proxy in between");
     }
@@ -229,54 +249,46 @@ pub(super) fn malformed(endpoint: &Endpoint, reply: &HttpReply<'_>) -> Failure {
     failure
 }
 
-/// The text without anything that is secret about the endpoint: keys, header values, credentials in
-/// the address.
+/// The text on one line, cut to [`LONGEST`], without anything that is secret about the endpoint: keys,
+/// header values, credentials and what follows `?` in the address.
+#[inline(never)]
 pub(super) fn redact(endpoint: &Endpoint, text: &str) -> String {
     /// Shorter values of other headers are words such as `true` or a version.
     const SHORTEST_HEADER: usize = 12;
-    let mut secrets: Vec<&str> = Vec::new();
+    let mut secrets: Vec<&str> = vec![endpoint.base_and_query().1];
     secrets.extend(endpoint.api_key.as_deref());
     secrets.extend(endpoint.bearer.as_deref());
     for (name, value) in &endpoint.headers {
-        let value = value.strip_prefix("Bearer ").unwrap_or(value);
         if value.len() >= SHORTEST_HEADER || is_credential(name) {
-            secrets.push(value);
+            secrets.push(value.strip_prefix("Bearer ").unwrap_or(value));
         }
     }
-    let base = endpoint.base_url.as_deref().unwrap_or_default();
-    let authority = base.split_once("://").map_or(base, |(_, rest)| rest);
-    secrets.extend(authority.split_once('@').map(|(credentials, _)| credentials));
-    secrets.extend(base.split_once('?').map(|(_, query)| query));
-    // A secret that holds another has to go first.
-    secrets.sort_unstable_by_key(|secret| usize::MAX - secret.len());
-    let mut text = text.to_owned();
-    for secret in secrets {
-        if !secret.is_empty() && text.contains(secret) {
-            text = text.replace(secret, "[redacted]");
-        }
+    if let Some((credentials, _)) = endpoint.base_and_query().0.split_once('@') {
+        secrets.push(credentials.split_once("://").map_or(credentials, |(_, credentials)| credentials));
     }
-    text
-}
-
-/// The text on one line, cut to [`LONGEST`].
-fn shortened(text: &str) -> String {
-    let mut short = String::new();
+    let mut safe = String::new();
     let mut length = 0;
-    let mut pending_space = false;
-    for character in text.trim().chars() {
-        if character.is_ascii_whitespace() {
-            pending_space = true;
-            continue;
+    let mut rest = text.trim();
+    while let Some(character) = rest.chars().next() {
+        // The longest, since a secret may begin with another.
+        let mut taken = 0;
+        for secret in &secrets {
+            if secret.len() > taken && rest.starts_with(*secret) {
+                taken = secret.len();
+            }
         }
-        length += 1 + usize::from(pending_space);
-        if length > LONGEST {
-            short.push('…');
+        if taken > 0 {
+            safe.push_str("[redacted]");
+        } else {
+            safe.push(if character.is_ascii_whitespace() { ' ' } else { character });
+            taken = character.len_utf8();
+        }
+        rest = rest.get(taken..).unwrap_or_default();
+        length += 1;
+        if length == LONGEST {
+            safe.push('…');
             break;
         }
-        if std::mem::take(&mut pending_space) {
-            short.push(' ');
-        }
-        short.push(character);
     }
-    short
+    safe
 }

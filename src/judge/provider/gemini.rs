@@ -4,18 +4,19 @@
 //! into a header, never into the address. Vertex AI has the same body at another address.
 
 use super::config::{Entries, Settings};
-use super::{Answer, Endpoint, Protocol, Request, Usage, escape, model_at, text_at, tokens};
+use super::look::{at, each, flag, text};
+use super::{Answer, Endpoint, Protocol, Request, Shape, escape};
 use crate::model::json::Json;
 
 pub(super) static PROTOCOL: Protocol = Protocol {
     name: "gemini",
     label: "Gemini",
     keys: "GOOGLE_API_KEY or GEMINI_API_KEY",
-    unreachable: "Gemini answers web pages, so look for a network that is down, a blocker, a content security policy, \
-                  or a server at `baseUrl` that does not allow this page's origin",
-    not_found: "Check the name of the model and whether this key may use it",
+    unreachable: "Gemini answers pages: look for a network that is down, a blocker or a content security policy",
+    not_found: "Check the name of the model",
     url,
     body,
+    shape: SHAPE,
     read,
 };
 
@@ -31,16 +32,16 @@ fn url(endpoint: &Endpoint, model: &str) -> String {
 pub(super) fn body(request: &Request<'_>, _model: &str, settings: &mut Settings) -> String {
     if let Some(schema) = request.response_schema {
         settings.nested.text("responseMimeType", "application/json");
-        settings.nested.json("responseJsonSchema", schema);
+        settings.nested.json("responseJsonSchema", &[schema]);
     }
     let mut body = Entries::default();
-    body.json("contents", &["[", &content("user", request.prompt), "]"].concat());
+    body.json("contents", &["[", &content("user", request.prompt), "]"]);
     if !settings.system.is_empty() {
-        body.json("systemInstruction", &content("user", &settings.system));
+        body.json("systemInstruction", &[&content("user", &settings.system)]);
     }
     body.append(&settings.top);
     if !settings.nested.is_empty() {
-        body.json("generationConfig", &settings.nested.object());
+        body.json("generationConfig", &[&settings.nested.object()]);
     }
     body.object()
 }
@@ -50,59 +51,39 @@ pub(super) fn content(role: &str, text: &str) -> String {
     let mut part = Entries::default();
     part.text("text", text);
     let mut content = Entries::default();
-    content.json("parts", &["[", &part.object(), "]"].concat());
+    content.json("parts", &["[", &part.object(), "]"]);
     if !role.is_empty() {
         content.text("role", role);
     }
     content.object()
 }
 
-pub(super) fn read(body: Json<'_>) -> Option<Answer> {
-    let usage = body.get("usageMetadata");
-    let mut answer = Answer {
-        usage: Usage {
-            input: tokens(usage, &["promptTokenCount", "toolUsePromptTokenCount"]),
-            output: tokens(usage, &["candidatesTokenCount", "thoughtsTokenCount"]),
-            total: tokens(usage, &["totalTokenCount"]),
-        },
-        model_version: model_at(body, "modelVersion"),
-        ..Answer::default()
-    };
-    let feedback = body.get("promptFeedback");
-    let candidates = body.get("candidates");
-    let Some(candidate) = candidates.and_then(|candidates| candidates.items().next()) else {
-        // A blocked prompt has no candidates, nor has a reply that got lost.
-        if let Some(feedback) = feedback {
-            let reason = text_at(feedback, "blockReason");
-            let message = text_at(feedback, "blockReasonMessage");
-            let said = if message.is_empty() { reason } else { [reason, message].join(": ") };
-            answer.refusal = (!said.is_empty()).then(|| ["the prompt was blocked, ", &said].concat());
-        }
-        let known = candidates.or(feedback).or(usage).or_else(|| body.get("responseId"));
-        return known.map(|_| answer);
-    };
-    if let Some(parts) = candidate.get("content").and_then(|content| content.get("parts")) {
-        for part in parts.items() {
-            let text = text_at(part, "text");
-            let thought = part.get("thought").and_then(Json::as_bool).unwrap_or(false);
-            if thought || text.is_empty() {
-                continue;
-            }
+pub(super) const SHAPE: Shape = Shape {
+    // A blocked prompt has no candidates, nor has a reply that got lost.
+    own: &["candidates", "promptFeedback", "usageMetadata", "responseId"],
+    stop: "candidates/0/finishReason",
+    refusal: "promptFeedback/blockReason",
+    why: &["promptFeedback/blockReasonMessage", "candidates/0/finishMessage"],
+    usage: [
+        &["usageMetadata/promptTokenCount", "usageMetadata/toolUsePromptTokenCount"],
+        &["usageMetadata/candidatesTokenCount", "usageMetadata/thoughtsTokenCount"],
+        &["usageMetadata/totalTokenCount"],
+    ],
+    model: "modelVersion",
+};
+
+pub(super) fn read(body: Json<'_>, answer: &mut Answer) {
+    if at(body, SHAPE.refusal).is_some() {
+        answer.refusal.push_str("the prompt was blocked, ");
+    }
+    each(body, "candidates/0/content/parts", &mut |part| {
+        let said = text(part, "text");
+        if !said.is_empty() && !flag(part, "thought") {
             // As google-adk joins the parts of a content.
             if !answer.text.is_empty() {
                 answer.text.push('\n');
             }
-            answer.text.push_str(&text);
+            answer.text.push_str(&said);
         }
-    }
-    let reason = text_at(candidate, "finishReason");
-    match reason.as_str() {
-        "MAX_TOKENS" | "CONTINUATION" => answer.truncated = true,
-        "SAFETY" | "RECITATION" | "LANGUAGE" | "BLOCKLIST" | "PROHIBITED_CONTENT" | "SPII" => {
-            let message = text_at(candidate, "finishMessage");
-            answer.refusal = Some(if message.is_empty() { reason } else { [reason, message].join(": ") });
-        }
-        _ => {}
-    }
-    Some(answer)
+    });
 }

@@ -26,6 +26,7 @@ mod anthropic;
 mod config;
 pub mod failure;
 mod gemini;
+mod look;
 mod ollama;
 mod openai_chat;
 mod openai_responses;
@@ -33,10 +34,10 @@ mod retry_after;
 mod vertex;
 pub mod vertex_evaluate;
 
-use crate::model::error::suggestion;
 use crate::model::json::{Document, Json};
 use config::{Entries, Settings};
 pub use failure::{Failure, FailureKind};
+use look::{same, some_text, text, tokens};
 
 /// The headers of an answer that [`Endpoint::read`] looks at; a host needs to hand over no others.
 pub const REPLY_HEADERS: [&str; 4] = ["retry-after", "retry-after-ms", "date", "x-should-retry"];
@@ -163,19 +164,56 @@ struct Protocol {
     url: fn(&Endpoint, &str) -> String,
     /// The body for a model.
     body: fn(&Request<'_>, &str, &mut Settings) -> String,
-    /// What a body says; nothing if it is of another shape.
-    read: fn(Json<'_>) -> Option<Answer>,
+    /// Where a reply has what every provider tells.
+    shape: Shape,
+    /// Reads the text, and refusals that stand within it.
+    read: fn(Json<'_>, &mut Answer),
 }
+
+/// Paths into a reply, as [`look::at`] takes them.
+struct Shape {
+    /// A body that has none of these is not the provider's.
+    own: &'static [&'static str],
+    /// Why the model stopped.
+    stop: &'static str,
+    /// A text here is a refusal.
+    refusal: &'static str,
+    /// Why it refused, in more words.
+    why: &'static [&'static str],
+    /// Tokens in, out, and in all.
+    usage: [&'static [&'static str]; 3],
+    /// What the model calls itself.
+    model: &'static str,
+}
+
+/// Why models stop that have reached a limit of tokens, in every provider's words.
+static CUT_OFF: [&str; 6] = [
+    "MAX_TOKENS",
+    "CONTINUATION",
+    "length",
+    "max_tokens",
+    "max_output_tokens",
+    "model_context_window_exceeded",
+];
+
+/// Why models stop that were not allowed to go on.
+static REFUSED: [&str; 8] = [
+    "SAFETY",
+    "RECITATION",
+    "LANGUAGE",
+    "BLOCKLIST",
+    "PROHIBITED_CONTENT",
+    "SPII",
+    "content_filter",
+    "refusal",
+];
 
 /// What a body says, before it is judged.
 #[derive(Default)]
 struct Answer {
     text: String,
-    /// Why there is no proper text: what the model or the filter says.
-    refusal: Option<String>,
-    truncated: bool,
-    usage: Usage,
-    model_version: Option<String>,
+    /// What the model or the filter says instead of a proper text.
+    refusal: String,
 }
 
 impl Provider {
@@ -188,12 +226,6 @@ impl Provider {
     #[must_use]
     pub fn parse(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|provider| provider.name() == name)
-    }
-
-    /// The name that a misspelled one probably means.
-    #[must_use]
-    pub fn suggested(name: &str) -> Option<&'static str> {
-        suggestion(name, Self::ALL.map(Self::name))
     }
 
     /// The name users write.
@@ -213,6 +245,7 @@ impl Provider {
         matches!(self, Self::Gemini | Self::Vertex)
     }
 
+    #[inline(never)]
     fn protocol(self) -> &'static Protocol {
         match self {
             Self::Gemini => &gemini::PROTOCOL,
@@ -265,7 +298,7 @@ impl Endpoint {
             self.provider.protocol().keys
         };
         let help = ["Set ", wanted, ", or give it in the options"].concat();
-        Err(Failure::new(self, FailureKind::Auth, missing).with_help(&help))
+        Err(Failure::new(self, FailureKind::Auth, &[missing]).with_help(&help))
     }
 
     /// The question as an HTTP request.
@@ -282,8 +315,10 @@ impl Endpoint {
             }
         }
         let mut url = (protocol.url)(self, model);
-        if let Some((_, query)) = self.base_url.as_deref().and_then(|base| base.split_once('?')) {
-            url.extend(["?", query]);
+        let query = self.base_and_query().1;
+        if !query.is_empty() {
+            url.push('?');
+            url.push_str(query);
         }
         HttpRequest {
             url,
@@ -309,25 +344,43 @@ impl Endpoint {
         if let Some(failure) = Failure::answered(self, reply, body) {
             return Err(failure);
         }
-        let answer = body.and_then(self.provider.protocol().read);
-        let Some(answer) = answer else { return Err(failure::malformed(self, reply)) };
-        let failed = match (answer.refusal, answer.text.is_empty(), answer.truncated) {
-            (Some(reason), _, _) => {
-                Failure::new(self, FailureKind::Refused, &["refused to answer: ", &reason].concat())
+        let Protocol { shape, read, .. } = self.provider.protocol();
+        let body = body.filter(|body| shape.own.iter().any(|path| look::at(*body, path).is_some()));
+        let Some(body) = body else { return Err(failure::malformed(self, reply)) };
+
+        let mut answer = Answer::default();
+        read(body, &mut answer);
+        let stop = text(body, shape.stop);
+        let truncated = CUT_OFF.contains(&stop.as_str());
+        answer.refusal.push_str(&text(body, shape.refusal));
+        if REFUSED.contains(&stop.as_str()) {
+            answer.refusal.push_str(&stop);
+        }
+        let failed = if !answer.refusal.is_empty() {
+            for path in shape.why {
+                if let Some(why) = some_text(body, path) {
+                    answer.refusal.push_str(": ");
+                    answer.refusal.push_str(&why);
+                }
             }
-            (None, true, true) => {
-                Failure::new(self, FailureKind::Truncated, "was cut off before it had said anything")
-                    .with_help("Raise `maxOutputTokens` in judge_model_config, or let the model think less")
-            }
-            (None, true, false) => Failure::new(self, FailureKind::Empty, "replied without any text"),
-            (None, false, truncated) => {
-                return Ok(Reply {
-                    text: answer.text,
-                    usage: answer.usage,
-                    model_version: answer.model_version,
-                    truncated,
-                });
-            }
+            Failure::new(self, FailureKind::Refused, &["refused to answer: ", &answer.refusal])
+        } else if !answer.text.is_empty() {
+            let [input, output, total] = shape.usage;
+            return Ok(Reply {
+                text: answer.text,
+                usage: Usage {
+                    input: tokens(body, input),
+                    output: tokens(body, output),
+                    total: tokens(body, total),
+                },
+                model_version: some_text(body, shape.model),
+                truncated,
+            });
+        } else if truncated {
+            Failure::new(self, FailureKind::Truncated, &["was cut off before it had said anything"])
+                .with_help("Raise `maxOutputTokens` in judge_model_config, or let the model think less")
+        } else {
+            Failure::new(self, FailureKind::Empty, &["replied without any text"])
         };
         Err(Failure { status: Some(reply.status), ..failed })
     }
@@ -339,54 +392,72 @@ impl Endpoint {
 
     fn request_headers(&self) -> Vec<(String, String)> {
         let mut headers: Vec<(String, String)> = Vec::new();
-        let mut set = |name: &str, value: &str| match headers
-            .iter_mut()
-            .find(|header| header.0.eq_ignore_ascii_case(name))
-        {
-            Some(header) => header.1 = value.into(),
-            None => headers.push((name.into(), value.into())),
+        let mut set = |name: &str, before: &str, value: &str| {
+            let value = [before, value].concat();
+            for header in &mut headers {
+                if same(&header.0, name) {
+                    header.1 = value;
+                    return;
+                }
+            }
+            headers.push((name.into(), value));
         };
-        set("content-type", "application/json");
-        match (&self.bearer, &self.api_key) {
-            (Some(token), _) => set("authorization", &["Bearer ", token].concat()),
-            (None, Some(key)) if self.provider.is_gemini() => set("x-goog-api-key", key),
-            (None, Some(key)) if self.is_older_anthropic() => set("x-api-key", key),
-            (None, Some(key)) => set("authorization", &["Bearer ", key].concat()),
-            (None, None) => {}
+        set("content-type", "", "application/json");
+        let (name, scheme) = match self.provider {
+            _ if self.bearer.is_some() => ("authorization", "Bearer "),
+            Provider::Gemini | Provider::Vertex => ("x-goog-api-key", ""),
+            Provider::Anthropic if self.is_older_anthropic() => ("x-api-key", ""),
+            _ => ("authorization", "Bearer "),
+        };
+        if let Some(credential) = self.bearer.as_ref().or(self.api_key.as_ref()) {
+            set(name, scheme, credential);
         }
         if self.provider == Provider::Anthropic {
-            set("anthropic-version", anthropic::VERSION);
+            set("anthropic-version", "", anthropic::VERSION);
             if self.in_browser {
-                set("anthropic-dangerous-direct-browser-access", "true");
+                set("anthropic-dangerous-direct-browser-access", "", "true");
             }
         }
         for (name, value) in &self.headers {
-            set(name, value);
+            set(name, "", value);
         }
         headers
     }
 
     /// Whether the user asked for Anthropic's API as it was before the current version.
     fn is_older_anthropic(&self) -> bool {
-        self.provider == Provider::Anthropic
-            && self.headers.iter().any(|(name, value)| {
-                name.eq_ignore_ascii_case("anthropic-version") && value == anthropic::OLDER_VERSION
-            })
+        let older = |header: &(String, String)| {
+            same(&header.0, "anthropic-version") && header.1 == anthropic::OLDER_VERSION
+        };
+        self.provider == Provider::Anthropic && self.headers.iter().any(older)
+    }
+
+    /// The address given by the user and what follows `?` in it.
+    fn base_and_query(&self) -> (&str, &str) {
+        let base = self.base_url.as_deref().unwrap_or_default();
+        base.split_once('?').unwrap_or((base, ""))
     }
 
     /// The base address, or the provider's own, with the version unless it is there already.
     fn base(&self, own: &str, version: &str) -> String {
-        let base = self.base_url.as_deref().unwrap_or(own);
-        let base = base.split_once('?').map_or(base, |(base, _)| base).trim_end_matches('/');
-        let last = base.rsplit_once('/').map_or("", |(_, last)| last).as_bytes();
-        let versioned = last == version.as_bytes() || matches!(last, [b'v', b'0'..=b'9', ..]);
-        if versioned || version.is_empty() { base.into() } else { [base, "/", version].concat() }
+        let mut base = match self.base_and_query().0 {
+            "" => own,
+            given => given,
+        };
+        while let Some(shorter) = base.strip_suffix('/') {
+            base = shorter;
+        }
+        let slash = base.bytes().rposition(|byte| byte == b'/');
+        let last = base.get(slash.map_or(0, |slash| slash + 1)..).unwrap_or_default();
+        let versioned =
+            version.is_empty() || last == version || matches!(last.as_bytes(), [b'v', b'0'..=b'9', ..]);
+        if versioned { base.into() } else { [base, "/", version].concat() }
     }
 }
 
 impl HttpReply<'_> {
     fn header(&self, name: &str) -> Option<&str> {
-        self.headers.iter().find(|(header, _)| header.eq_ignore_ascii_case(name)).map(|(_, value)| *value)
+        self.headers.iter().find(|(header, _)| same(header, name)).map(|(_, value)| *value)
     }
 }
 
@@ -398,9 +469,12 @@ impl std::fmt::Debug for Endpoint {
 }
 
 fn is_credential(header: &str) -> bool {
-    ["authorization", "x-goog-api-key", "x-api-key", "api-key"]
-        .iter()
-        .any(|name| header.eq_ignore_ascii_case(name))
+    for name in ["authorization", "x-goog-api-key", "x-api-key", "api-key"] {
+        if same(header, name) {
+            return true;
+        }
+    }
+    false
 }
 
 /// Part of a path, with what would end the path or change it escaped.
@@ -436,28 +510,6 @@ fn messages(system: &str, prompt: &str) -> String {
     }
     messages.push(']');
     messages
-}
-
-/// The text at a key, or an empty one.
-fn text_at(json: Json<'_>, key: &str) -> String {
-    json.get(key).and_then(Json::as_str).unwrap_or_default().into_owned()
-}
-
-/// The name of the model at a key.
-fn model_at(json: Json<'_>, key: &str) -> Option<String> {
-    Some(text_at(json, key)).filter(|model| !model.is_empty())
-}
-
-/// A number of tokens: the sum of what stands at the keys, nothing if nothing does.
-fn tokens(usage: Option<Json<'_>>, keys: &[&str]) -> Option<u64> {
-    let mut sum: Option<u64> = None;
-    for key in keys {
-        let count = usage.and_then(|usage| usage.get(key)).and_then(Json::as_number);
-        if let Some(count) = count.and_then(|count| count.parse::<u64>().ok()) {
-            sum = Some(sum.unwrap_or(0).saturating_add(count));
-        }
-    }
-    sum
 }
 
 /// A text without the thoughts that some servers write before it.

@@ -8,7 +8,8 @@
 //! and what google-cloud-aiplatform sends. O(n) in the texts.
 
 use super::config::Entries;
-use super::{Endpoint, Failure, FailureKind, HttpReply, HttpRequest, failure, gemini, text_at, vertex};
+use super::look::{at, each, flag, some_text};
+use super::{Endpoint, Failure, FailureKind, HttpReply, HttpRequest, failure, gemini, vertex};
 use crate::model::json::{Document, Json};
 
 /// What is evaluated.
@@ -70,17 +71,14 @@ pub fn render(endpoint: &Endpoint, metric: &str, instance: Instance<'_>) -> Opti
         Instance::Turn { response, .. } if metric == "response_evaluation_score" => {
             let mut instance = Entries::default();
             instance.text("prediction", response);
-            let mut input = Entries::default();
-            input.json("metricSpec", "{}");
-            input.json("instance", &instance.object());
-            body.json("coherenceInput", &input.object());
+            body.json("coherenceInput", &[r#"{"metricSpec":{},"instance":"#, &instance.object(), "}"]);
         }
         Instance::Turn { prompt, reference, response } if metric == "safety_v1" => {
             let mut instance = Entries::default();
-            instance.json("prompt", &contents(prompt));
-            instance.json("response", &contents(response));
+            instance.json("prompt", &[&contents(prompt)]);
+            instance.json("response", &[&contents(response)]);
             if let Some(reference) = reference {
-                instance.json("reference", &contents(reference));
+                instance.json("reference", &[&contents(reference)]);
             }
             // The same once more, as the conversation that the service looks at.
             let data = [
@@ -90,16 +88,16 @@ pub fn render(endpoint: &Endpoint, metric: &str, instance: Instance<'_>) -> Opti
                 &gemini::content("", response),
                 "}]}]}",
             ];
-            instance.json("agentEvalData", &data.concat());
+            instance.json("agentEvalData", &data);
             predefine(&mut body, metric);
-            body.json("instance", &instance.object());
+            body.json("instance", &[&instance.object()]);
         }
         Instance::Conversation(data) if predefined && metric != "safety_v1" => {
             let mut instance = Entries::default();
-            instance.json("prompt", r#"{"contents":{"contents":[]}}"#);
-            instance.json("agentEvalData", data);
+            instance.json("prompt", &[r#"{"contents":{"contents":[]}}"#]);
+            instance.json("agentEvalData", &[data]);
             predefine(&mut body, metric);
-            body.json("instance", &instance.object());
+            body.json("instance", &[&instance.object()]);
         }
         _ => return None,
     }
@@ -112,7 +110,7 @@ pub fn render(endpoint: &Endpoint, metric: &str, instance: Instance<'_>) -> Opti
 
 fn predefine(body: &mut Entries, metric: &str) {
     let spec = [r#"[{"predefinedMetricSpec":{"metricSpecName":""#, metric, r#""}}]"#];
-    body.json("metrics", &spec.concat());
+    body.json("metrics", &spec);
 }
 
 fn contents(text: &str) -> String {
@@ -130,47 +128,33 @@ pub fn read(endpoint: &Endpoint, reply: &HttpReply<'_>) -> Result<Evaluation, Fa
     if let Some(failure) = Failure::answered(endpoint, reply, body) {
         return Err(failure);
     }
-    let result = body.and_then(|body| {
-        let results = body.get("metricResults").and_then(|results| results.items().next());
-        results.or_else(|| body.get("coherenceResult"))
-    });
+    let result = body.and_then(|body| at(body, "metricResults/0").or_else(|| at(body, "coherenceResult")));
     let Some(result) = result else { return Err(failure::malformed(endpoint, reply)) };
 
-    let told = |json: Json<'_>, key: &str| Some(text_at(json, key)).filter(|text| !text.is_empty());
     let mut evaluation = Evaluation {
-        score: result.get("score").and_then(Json::as_f64).filter(|score| score.is_finite()),
-        explanation: told(result, "explanation"),
+        score: at(result, "score").and_then(Json::as_f64).filter(|score| score.is_finite()),
+        explanation: some_text(result, "explanation"),
+        error: some_text(result, "error/message").map(|message| failure::redact(endpoint, &message)),
         ..Evaluation::default()
     };
-    if let Some(error) =
-        result.get("error").filter(|error| error.get("code").or(error.get("message")).is_some())
-    {
-        let message = told(error, "message").unwrap_or_else(|| error.raw().into());
-        // Codes of google.rpc: DEADLINE_EXCEEDED, RESOURCE_EXHAUSTED, UNAVAILABLE.
-        let kind = match error.get("code").and_then(Json::as_number) {
-            Some("4") => Some(FailureKind::Timeout),
-            Some("8") => Some(FailureKind::RateLimited),
-            Some("14") => Some(FailureKind::Server),
-            _ => None,
-        };
-        if let (None, Some(kind)) = (evaluation.score, kind) {
-            let failure = Failure::new(endpoint, kind, &["could not score: ", &message].concat());
-            return Err(Failure { status: Some(reply.status), ..failure });
-        }
-        evaluation.error = Some(failure::redact(endpoint, &message));
+    // Codes of google.rpc: DEADLINE_EXCEEDED, RESOURCE_EXHAUSTED, UNAVAILABLE.
+    let kind = match at(result, "error/code").map(Json::raw) {
+        Some("4") => Some(FailureKind::Timeout),
+        Some("8") => Some(FailureKind::RateLimited),
+        Some("14") => Some(FailureKind::Server),
+        _ => None,
+    };
+    if let (None, Some(kind)) = (evaluation.score, kind) {
+        let message = evaluation.error.unwrap_or_default();
+        let failure = Failure::new(endpoint, kind, &["could not score: ", &message]);
+        return Err(Failure { status: Some(reply.status), ..failure });
     }
-    if let Some(verdicts) = result.get("rubricVerdicts") {
-        for (index, verdict) in verdicts.items().enumerate() {
-            let rubric = verdict.get("evaluatedRubric");
-            let description = rubric
-                .and_then(|rubric| rubric.get("content")?.get("property"))
-                .and_then(|property| told(property, "description"));
-            let id = description
-                .or_else(|| told(rubric?, "rubricId"))
-                .unwrap_or_else(|| ["rubric_", &index.to_string()].concat());
-            let met = verdict.get("verdict").and_then(Json::as_bool).unwrap_or(false);
-            evaluation.rubrics.push(RubricVerdict { id, met, reasoning: told(verdict, "reasoning") });
-        }
-    }
+    each(result, "rubricVerdicts", &mut |verdict| {
+        let id = some_text(verdict, "evaluatedRubric/content/property/description")
+            .or_else(|| some_text(verdict, "evaluatedRubric/rubricId"))
+            .unwrap_or_else(|| ["rubric_", &evaluation.rubrics.len().to_string()].concat());
+        let reasoning = some_text(verdict, "reasoning");
+        evaluation.rubrics.push(RubricVerdict { id, met: flag(verdict, "verdict"), reasoning });
+    });
     Ok(evaluation)
 }

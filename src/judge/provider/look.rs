@@ -1,0 +1,86 @@
+//! Looking into the JSON of an answer, where anything may be missing or of another kind.
+//!
+//! Plain functions rather than chains of options: a protocol is read once a call, and every chain
+//! would be compiled where it stands.
+
+use crate::model::json::Json;
+
+/// The value at a path of keys, `0` being the first item of an array: `choices/0/message`; the value
+/// itself at an empty path. Null is nothing. O(n) in the objects on the way.
+#[inline(never)]
+pub(super) fn at<'a>(json: Json<'a>, path: &str) -> Option<Json<'a>> {
+    let (mut json, mut path) = (json, path);
+    loop {
+        let (key, rest) = path.split_once('/').unwrap_or((path, ""));
+        json = match key {
+            "" => json,
+            "0" => json.items().next()?,
+            _ => json.get(key)?,
+        };
+        if rest.is_empty() {
+            return (!json.is_null()).then_some(json);
+        }
+        path = rest;
+    }
+}
+
+/// The text at a path, or an empty one.
+#[inline(never)]
+pub(super) fn text(json: Json<'_>, path: &str) -> String {
+    match at(json, path).and_then(Json::as_str) {
+        Some(text) => text.into_owned(),
+        None => String::new(),
+    }
+}
+
+/// The text at a path, unless there is none or it is empty.
+#[inline(never)]
+pub(super) fn some_text(json: Json<'_>, path: &str) -> Option<String> {
+    Some(text(json, path)).filter(|text| !text.is_empty())
+}
+
+/// Whether `true` stands at a path.
+#[inline(never)]
+pub(super) fn flag(json: Json<'_>, path: &str) -> bool {
+    at(json, path).and_then(Json::as_bool) == Some(true)
+}
+
+/// Does something with each item of the array at a path.
+#[inline(never)]
+pub(super) fn each(json: Json<'_>, path: &str, then: &mut dyn FnMut(Json<'_>)) {
+    if let Some(array) = at(json, path) {
+        for item in array.items() {
+            then(item);
+        }
+    }
+}
+
+/// Appends the texts at the key `text` of the items of an array that have a type, or any if that is
+/// empty.
+pub(super) fn append_texts(json: Json<'_>, path: &str, kind: &str, out: &mut String) {
+    each(json, path, &mut |part| {
+        if kind.is_empty() || text(part, "type") == kind {
+            out.push_str(&text(part, "text"));
+        }
+    });
+}
+
+/// A count of tokens: the sum of what stands at the paths, nothing if nothing does.
+#[inline(never)]
+pub(super) fn tokens(json: Json<'_>, paths: &[&str]) -> Option<u64> {
+    let mut sum: Option<u64> = None;
+    for path in paths {
+        if let Some(count) =
+            at(json, path).and_then(Json::as_number).and_then(|count| count.parse::<u64>().ok())
+        {
+            sum = Some(sum.unwrap_or(0).saturating_add(count));
+        }
+    }
+    sum
+}
+
+/// Whether names of headers are the same.
+#[inline(never)]
+pub(super) fn same(name: &str, other: &str) -> bool {
+    name.eq_ignore_ascii_case(other)
+}
