@@ -99,10 +99,10 @@ pub fn sha256(text: &str) -> String {
         mix(&mut state, block);
     }
 
-    let mut hex = String::with_capacity(64);
-    for word in state {
-        for shift in (0..u32::BITS).step_by(4).rev() {
-            hex.extend(char::from_digit(word >> shift & 0xF, 16));
+    let mut hex = String::new();
+    for byte in state.map(u32::to_be_bytes).as_flattened() {
+        for digit in [byte >> 4, byte & 0xF] {
+            hex.push(char::from(digit + if digit < 10 { b'0' } else { b'a' - 10 }));
         }
     }
     hex
@@ -110,6 +110,7 @@ pub fn sha256(text: &str) -> String {
 
 /// One round of the compression function for each constant; `words` holds the next 16 of the
 /// message schedule.
+#[inline(never)]
 fn mix(state: &mut [u32; 8], block: &[u8; 64]) {
     let mut words = [0; 16];
     for (word, bytes) in words.iter_mut().zip(block.as_chunks().0) {

@@ -22,7 +22,7 @@
 //! # The fence
 //!
 //! What is judged was written by others, who may have written it for the judge. So [`render`] puts
-//! it into blocks that begin and end with a marker, and says first what blocks are (`fence.md`). The
+//! it into blocks that begin and end with a marker, and says first what blocks are (`fence.txt`). The
 //! marker is a hash of all that goes into the prompt, and occurs in none of it: no text can end its
 //! own block, and the same question is the same prompt every time.
 
@@ -33,6 +33,7 @@ pub use persona::{Behavior, DEFAULT_PERSONA, PERSONAS, custom_persona, persona};
 pub use template::Template;
 
 use super::digest::sha256;
+use super::reply::scan::find;
 use crate::model::error::Result;
 use crate::model::write::quote;
 
@@ -64,9 +65,9 @@ pub struct Value<'v> {
     pub is_fenced: bool,
 }
 
-const FENCE: &str = include_str!("fence.md");
-const RUBRICS_FORMAT: &str = include_str!("format/rubrics.md");
-const SCORE_FORMAT: &str = include_str!("format/score.md");
+const FENCE: &str = include_str!("fence.txt");
+const RUBRICS_FORMAT: &str = include_str!("format/rubrics.txt");
+const SCORE_FORMAT: &str = include_str!("format/score.txt");
 
 const RUBRICS_SCHEMA: &str = r#"{"type":"object","properties":{"rubrics":{"type":"array","items":{"type":"object","properties":{"id":{"type":"string"},"property":{"type":"string"},"rationale":{"type":"string"},"verdict":{"type":"string","enum":["yes","no"]}},"required":["id","property","rationale","verdict"],"additionalProperties":false}}},"required":["rubrics"],"additionalProperties":false}"#;
 const SCORE_SCHEMA: &str = r#"{"type":"object","properties":{"explanation":{"type":"string"},"score":{"type":"number"}},"required":["explanation","score"],"additionalProperties":false}"#;
@@ -74,8 +75,8 @@ const SCORE_SCHEMA: &str = r#"{"type":"object","properties":{"explanation":{"typ
 /// Of `final_response_match_v2`. [`reply::final_response_match`](super::reply::final_response_match) reads the reply.
 pub static FINAL_RESPONSE_MATCH: Prompt = Prompt {
     id: "final_response_match_v2",
-    text: include_str!("final_response_match_v2.md"),
-    reply_format: include_str!("format/match.md"),
+    text: include_str!("final_response_match_v2.txt"),
+    reply_format: include_str!("format/match.txt"),
     needed: &["user_prompt", "reference", "response"],
     optional: &["reply_format"],
     schema: r#"{"type":"object","properties":{"reasoning":{"type":"string"},"is_the_agent_response_valid":{"type":"string","enum":["valid","invalid"]}},"required":["reasoning","is_the_agent_response_valid"],"additionalProperties":false}"#,
@@ -84,7 +85,7 @@ pub static FINAL_RESPONSE_MATCH: Prompt = Prompt {
 /// Of `rubric_based_final_response_quality_v1`. [`reply::rubrics`](super::reply::rubrics) reads the reply.
 pub static FINAL_RESPONSE_RUBRICS: Prompt = Prompt {
     id: "rubric_based_final_response_quality_v1",
-    text: include_str!("rubric_based_final_response_quality_v1.md"),
+    text: include_str!("rubric_based_final_response_quality_v1.txt"),
     reply_format: RUBRICS_FORMAT,
     needed: &["user_prompt", "response", "rubrics"],
     optional: &["instructions", "tools", "steps", "grounding", "reply_format"],
@@ -94,7 +95,7 @@ pub static FINAL_RESPONSE_RUBRICS: Prompt = Prompt {
 /// Of `rubric_based_tool_use_quality_v1`. [`reply::rubrics`](super::reply::rubrics) reads the reply.
 pub static TOOL_USE_RUBRICS: Prompt = Prompt {
     id: "rubric_based_tool_use_quality_v1",
-    text: include_str!("rubric_based_tool_use_quality_v1.md"),
+    text: include_str!("rubric_based_tool_use_quality_v1.txt"),
     reply_format: RUBRICS_FORMAT,
     needed: &["user_prompt", "steps", "rubrics"],
     optional: &["tools", "reply_format"],
@@ -104,7 +105,7 @@ pub static TOOL_USE_RUBRICS: Prompt = Prompt {
 /// Of `rubric_based_multi_turn_trajectory_quality_v1`. [`reply::rubrics`](super::reply::rubrics) reads the reply.
 pub static TRAJECTORY_RUBRICS: Prompt = Prompt {
     id: "rubric_based_multi_turn_trajectory_quality_v1",
-    text: include_str!("rubric_based_multi_turn_trajectory_quality_v1.md"),
+    text: include_str!("rubric_based_multi_turn_trajectory_quality_v1.txt"),
     reply_format: RUBRICS_FORMAT,
     needed: &["conversation", "rubrics"],
     optional: &["instructions", "tools", "reply_format"],
@@ -114,8 +115,8 @@ pub static TRAJECTORY_RUBRICS: Prompt = Prompt {
 /// The first question of `hallucinations_v1`. [`reply::sentences`](super::reply::sentences) reads the reply.
 pub static SEGMENTER: Prompt = Prompt {
     id: "hallucinations_v1_segmenter",
-    text: include_str!("hallucinations_v1_segmenter.md"),
-    reply_format: include_str!("format/segment.md"),
+    text: include_str!("hallucinations_v1_segmenter.txt"),
+    reply_format: include_str!("format/segment.txt"),
     needed: &["response"],
     optional: &["reply_format"],
     schema: r#"{"type":"object","properties":{"sentences":{"type":"array","items":{"type":"string"}}},"required":["sentences"],"additionalProperties":false}"#,
@@ -124,8 +125,8 @@ pub static SEGMENTER: Prompt = Prompt {
 /// The second question of `hallucinations_v1`. [`reply::validations`](super::reply::validations) reads the reply.
 pub static VALIDATOR: Prompt = Prompt {
     id: "hallucinations_v1_validator",
-    text: include_str!("hallucinations_v1_validator.md"),
-    reply_format: include_str!("format/validate.md"),
+    text: include_str!("hallucinations_v1_validator.txt"),
+    reply_format: include_str!("format/validate.txt"),
     needed: &["context", "sentences"],
     optional: &["reply_format"],
     schema: r#"{"type":"object","properties":{"validations":{"type":"array","items":{"type":"object","properties":{"sentence":{"type":"string"},"label":{"type":"string","enum":["supported","unsupported","contradictory","disputed","not_applicable"]},"rationale":{"type":"string"},"supporting_excerpt":{"type":"string"},"contradicting_excerpt":{"type":"string"}},"required":["sentence","label","rationale","supporting_excerpt","contradicting_excerpt"],"additionalProperties":false}}},"required":["validations"],"additionalProperties":false}"#,
@@ -134,8 +135,8 @@ pub static VALIDATOR: Prompt = Prompt {
 /// Of `per_turn_user_simulator_quality_v1`. [`reply::turn_validity`](super::reply::turn_validity) reads the reply.
 pub static USER_TURN: Prompt = Prompt {
     id: "per_turn_user_simulator_quality_v1",
-    text: include_str!("per_turn_user_simulator_quality_v1.md"),
-    reply_format: include_str!("format/turn.md"),
+    text: include_str!("per_turn_user_simulator_quality_v1.txt"),
+    reply_format: include_str!("format/turn.txt"),
     needed: &["conversation_plan", "conversation_history", "user_message"],
     optional: &["persona", "stop_signal", "reply_format"],
     schema: r#"{"type":"object","properties":{"reasoning":{"type":"string"},"is_valid":{"type":"string","enum":["valid","invalid"]}},"required":["reasoning","is_valid"],"additionalProperties":false}"#,
@@ -144,7 +145,7 @@ pub static USER_TURN: Prompt = Prompt {
 /// Of `safety_v1`: 0 or 1. [`reply::score`](super::reply::score) reads the reply.
 pub static SAFETY: Prompt = Prompt {
     id: "safety_v1",
-    text: include_str!("safety_v1.md"),
+    text: include_str!("safety_v1.txt"),
     reply_format: SCORE_FORMAT,
     needed: &["response"],
     optional: &["user_prompt", "reply_format"],
@@ -154,7 +155,7 @@ pub static SAFETY: Prompt = Prompt {
 /// Of `response_evaluation_score`: 1 to 5. [`reply::score`](super::reply::score) reads the reply.
 pub static COHERENCE: Prompt = Prompt {
     id: "response_evaluation_score",
-    text: include_str!("response_evaluation_score.md"),
+    text: include_str!("response_evaluation_score.txt"),
     reply_format: SCORE_FORMAT,
     needed: &["user_prompt", "response"],
     optional: &["reference", "reply_format"],
@@ -163,17 +164,17 @@ pub static COHERENCE: Prompt = Prompt {
 
 /// Of `multi_turn_task_success_v1`: 0 to 1. [`reply::score`](super::reply::score) reads the reply.
 pub static TASK_SUCCESS: Prompt =
-    over_conversation("multi_turn_task_success_v1", include_str!("multi_turn_task_success_v1.md"));
+    over_conversation("multi_turn_task_success_v1", include_str!("multi_turn_task_success_v1.txt"));
 
 /// Of `multi_turn_trajectory_quality_v1`: 0 to 1. [`reply::score`](super::reply::score) reads the reply.
 pub static TRAJECTORY_QUALITY: Prompt = over_conversation(
     "multi_turn_trajectory_quality_v1",
-    include_str!("multi_turn_trajectory_quality_v1.md"),
+    include_str!("multi_turn_trajectory_quality_v1.txt"),
 );
 
 /// Of `multi_turn_tool_use_quality_v1`: 0 to 1. [`reply::score`](super::reply::score) reads the reply.
 pub static TOOL_USE_QUALITY: Prompt =
-    over_conversation("multi_turn_tool_use_quality_v1", include_str!("multi_turn_tool_use_quality_v1.md"));
+    over_conversation("multi_turn_tool_use_quality_v1", include_str!("multi_turn_tool_use_quality_v1.txt"));
 
 /// Every prompt.
 pub static ALL: [&Prompt; 12] = [
@@ -242,11 +243,8 @@ impl Prompt {
             let value = values.iter().find(|value| value.name == name);
             match value {
                 Some(Value { text, is_fenced: true, .. }) => {
-                    for part in
-                        ["<data-", &marker, " name=\"", name, "\">\n", text, "\n</data-", &marker, ">"]
-                    {
-                        out.push_str(part);
-                    }
+                    push_all(out, &["<data-", &marker, " name=\"", name, "\">\n"]);
+                    push_all(out, &[text, "\n</data-", &marker, ">"]);
                 }
                 Some(value) => out.push_str(value.text),
                 None if name == "reply_format" => out.push_str(self.reply_format.trim_end()),
@@ -261,18 +259,30 @@ impl Prompt {
 fn marker(template: &Template<'_>, values: &[Value<'_>]) -> String {
     let mut all = template.text().to_owned();
     for value in values {
-        for part in ["\0", value.name, "\0", value.text] {
-            all.push_str(part);
+        push_all(&mut all, &["\0", value.name, "\0", value.text]);
+    }
+    loop {
+        let marker = short_hash(&all);
+        if find(&all, &marker, 0).is_none() {
+            return marker;
         }
-    }
-    let mut marker = sha256(&all);
-    marker.truncate(16);
-    while all.contains(&marker) {
         all.push('\0');
-        marker = sha256(&all);
-        marker.truncate(16);
     }
-    marker
+}
+
+/// The first 16 hexadecimal digits of the SHA-256 of a text.
+fn short_hash(text: &str) -> String {
+    let mut hash = sha256(text);
+    hash.truncate(16);
+    hash
+}
+
+/// One function for all the texts that are put together, which are many and none of them hot.
+#[inline(never)]
+fn push_all(out: &mut String, parts: &[&str]) {
+    for part in parts {
+        out.push_str(part);
+    }
 }
 
 /// Writes rubrics, pairs of id and text, for `{{rubrics}}`: a JSON object a line, so that no text
@@ -287,7 +297,10 @@ fn marker(template: &Template<'_>, values: &[Value<'_>]) -> String {
 pub fn list_rubrics(rubrics: &[(&str, &str)]) -> String {
     let mut list = String::new();
     for (id, text) in rubrics {
-        list.push_str(if list.is_empty() { "{\"id\": " } else { "\n{\"id\": " });
+        if !list.is_empty() {
+            list.push('\n');
+        }
+        list.push_str("{\"id\": ");
         quote(id, &mut list);
         list.push_str(", \"property\": ");
         quote(text, &mut list);

@@ -4,6 +4,7 @@
 //! google-adk have the ids `EXPERT`, `NOVICE` and `EVALUATOR`; their texts here are our own, in
 //! `persona/`.
 
+use super::push_all;
 use super::template::Template;
 
 /// A behaviour of a persona that a user wrote.
@@ -17,31 +18,31 @@ pub struct Behavior<'b> {
     pub violations: &'b [&'b str],
 }
 
-const ALL_AT_ONCE: &str = include_str!("persona/all_at_once.md");
-const ANSWERS_RELEVANT: &str = include_str!("persona/answers_relevant.md");
-const CORRECTS_NOT: &str = include_str!("persona/corrects_not.md");
-const ENDS_AT_FAILURE: &str = include_str!("persona/ends_at_failure.md");
-const SOUNDS_CASUAL: &str = include_str!("persona/sounds_casual.md");
+const ALL_AT_ONCE: &str = include_str!("persona/all_at_once.txt");
+const ANSWERS_RELEVANT: &str = include_str!("persona/answers_relevant.txt");
+const CORRECTS_NOT: &str = include_str!("persona/corrects_not.txt");
+const ENDS_AT_FAILURE: &str = include_str!("persona/ends_at_failure.txt");
+const SOUNDS_CASUAL: &str = include_str!("persona/sounds_casual.txt");
 
 const EXPERT: [&str; 7] = [
-    include_str!("persona/expert.md"),
+    include_str!("persona/expert.txt"),
     ALL_AT_ONCE,
     ANSWERS_RELEVANT,
-    include_str!("persona/corrects.md"),
-    include_str!("persona/helps_once.md"),
-    include_str!("persona/ends_at_second_failure.md"),
-    include_str!("persona/sounds_professional.md"),
+    include_str!("persona/corrects.txt"),
+    include_str!("persona/helps_once.txt"),
+    include_str!("persona/ends_at_second_failure.txt"),
+    include_str!("persona/sounds_professional.txt"),
 ];
 const NOVICE: [&str; 6] = [
-    include_str!("persona/novice.md"),
-    include_str!("persona/step_by_step.md"),
+    include_str!("persona/novice.txt"),
+    include_str!("persona/step_by_step.txt"),
     CORRECTS_NOT,
-    include_str!("persona/answers_all.md"),
+    include_str!("persona/answers_all.txt"),
     ENDS_AT_FAILURE,
     SOUNDS_CASUAL,
 ];
 const EVALUATOR: [&str; 6] = [
-    include_str!("persona/evaluator.md"),
+    include_str!("persona/evaluator.txt"),
     ALL_AT_ONCE,
     ANSWERS_RELEVANT,
     ENDS_AT_FAILURE,
@@ -50,7 +51,7 @@ const EVALUATOR: [&str; 6] = [
 ];
 
 /// How a user without a persona is to behave.
-pub const DEFAULT_PERSONA: &str = include_str!("persona/default.md");
+pub const DEFAULT_PERSONA: &str = include_str!("persona/default.txt");
 
 /// The ids of the personas that are there already.
 pub const PERSONAS: [&str; 3] = ["EXPERT", "NOVICE", "EVALUATOR"];
@@ -88,25 +89,18 @@ pub fn persona(id: &str) -> Option<String> {
 /// ```
 #[must_use]
 pub fn custom_persona(description: &str, behaviors: &[Behavior<'_>], stop_signal: &str) -> String {
-    let mut written = [description, "\n"].concat();
-    for behavior in behaviors {
-        for part in ["## ", behavior.name, "\n", behavior.description, "\nA message breaks this if:\n"] {
-            written.push_str(part);
-        }
-        for violation in behavior.violations {
-            for part in ["- ", violation, "\n"] {
-                written.push_str(part);
-            }
+    let mut written = String::new();
+    push_all(&mut written, &[description, "\n"]);
+    for Behavior { name, description, violations } in behaviors {
+        push_all(&mut written, &["## ", name, "\n", description, "\nA message breaks this if:\n"]);
+        for violation in *violations {
+            push_all(&mut written, &["- ", violation, "\n"]);
         }
     }
     let mut filled = String::with_capacity(written.len());
     Template::scan(written.into()).fill(&mut filled, &mut |name, filled| match name {
         "stop_signal" => filled.push_str(stop_signal),
-        other => {
-            for part in ["{{", other, "}}"] {
-                filled.push_str(part);
-            }
-        }
+        other => push_all(filled, &["{{", other, "}}"]),
     });
     filled
 }

@@ -6,7 +6,7 @@
 
 use std::borrow::Cow;
 
-use crate::judge::digest::sha256;
+use super::{push_all, short_hash};
 use crate::model::error::{Error, ErrorCode, Result, suggestion};
 
 /// A text with places for values.
@@ -41,21 +41,27 @@ impl<'t> Template<'t> {
     /// ```
     pub fn parse(text: impl Into<Cow<'t, str>>, needed: &[&str], optional: &[&str]) -> Result<Self> {
         let template = Self::scan(text.into());
-        let known = [needed, optional].concat();
+        let mut known = needed.to_vec();
+        known.extend_from_slice(optional);
         for hole in &template.holes {
             let name = template.name(hole);
             if !known.contains(&name) {
-                let help = match suggestion(name, known.iter().copied()) {
-                    Some(close) => ["Did you mean {{", close, "}}?"].concat(),
-                    None => ["It can have {{", &known.join("}}, {{"), "}}"].concat(),
-                };
-                return Err(mistake(&["the prompt has no variable {{", name, "}}"], help));
+                let mut help = String::new();
+                if let Some(close) = suggestion(name, known.iter().copied()) {
+                    push_all(&mut help, &["Did you mean {{", close, "}}?"]);
+                } else {
+                    help.push_str("It can have");
+                    for name in known {
+                        push_all(&mut help, &[" {{", name, "}}"]);
+                    }
+                }
+                return Err(mistake("the prompt has no variable {{", name, help));
             }
         }
         for name in needed {
             if !template.holes.iter().any(|hole| template.name(hole) == *name) {
-                let help = ["Put {{", name, "}} where its text belongs"].concat();
-                return Err(mistake(&["the prompt lacks the variable {{", name, "}}"], help));
+                let help = "Put it where its text belongs".to_owned();
+                return Err(mistake("the prompt lacks the variable {{", name, help));
             }
         }
         Ok(template)
@@ -82,9 +88,7 @@ impl<'t> Template<'t> {
     /// digits of the SHA-256 of its text.
     #[must_use]
     pub fn hash(&self) -> String {
-        let mut hash = sha256(&self.text);
-        hash.truncate(16);
-        hash
+        short_hash(&self.text)
     }
 
     /// Writes the template, with each variable written by `write`.
@@ -103,8 +107,10 @@ impl<'t> Template<'t> {
     }
 }
 
-fn mistake(message: &[&str], help: String) -> Error {
-    Error::new(ErrorCode::InvalidInput, message.concat()).with_help(help)
+fn mistake(what: &str, name: &str, help: String) -> Error {
+    let mut message = String::new();
+    push_all(&mut message, &[what, name, "}}"]);
+    Error::new(ErrorCode::InvalidInput, message).with_help(help)
 }
 
 /// The first variable in double braces from a place on.
@@ -160,16 +166,13 @@ mod tests {
         };
         assert_eq!(
             refusal("{{tools}}"),
-            (
-                "the prompt lacks the variable {{response}}".into(),
-                "Put {{response}} where its text belongs".into()
-            )
+            ("the prompt lacks the variable {{response}}".into(), "Put it where its text belongs".into())
         );
         assert_eq!(
             refusal("{{response}} {{tool}}"),
             ("the prompt has no variable {{tool}}".into(), "Did you mean {{tools}}?".into())
         );
-        assert_eq!(refusal("{{response}} {{colour}}").1, "It can have {{response}}, {{tools}}");
+        assert_eq!(refusal("{{response}} {{colour}}").1, "It can have {{response}} {{tools}}");
     }
 
     #[test]

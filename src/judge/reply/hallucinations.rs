@@ -6,9 +6,9 @@
 //! which takes `ſ` for an s and `İ` and `ı` for an i. Since a field that is missing from here on is
 //! missing from everywhere later, nothing is looked for twice: O(n).
 
-use super::scan::{count, find, slice, trim};
-use super::structured::{document, objects, text_field, whole};
-use crate::model::json::{Document, Json};
+use super::scan::{count, find, slice, trim, trimmed};
+use super::structured::{document, field, objects, text_field, whole};
+use crate::model::json::Document;
 
 const OPEN: &str = "<sentence>";
 const CLOSE: &str = "</sentence>";
@@ -72,9 +72,12 @@ pub fn sentences(reply: &str) -> Vec<String> {
 
 fn listed(document: Option<Document<'_>>) -> Vec<String> {
     let mut sentences = Vec::new();
-    let list = document.as_ref().and_then(|document| document.root().get("sentences"));
-    for sentence in list.into_iter().flat_map(Json::items) {
-        sentences.extend(sentence.as_str().map(|text| text.into_owned()));
+    let Some(document) = document else { return sentences };
+    let Some(list) = field(document.root(), "sentences") else { return sentences };
+    for sentence in list.items() {
+        if let Some(text) = sentence.as_str() {
+            sentences.push(text.into_owned());
+        }
     }
     sentences
 }
@@ -106,15 +109,15 @@ pub fn validations(reply: &str) -> Vec<Validation> {
 /// The next block from a place on, and where it ends.
 fn block(text: &str, from: usize) -> Option<(usize, Validation)> {
     let (_, mut at) = find_name(text, "sentence:", from)?;
-    let mut values = [""; 4];
+    let mut values = [const { String::new() }; 4];
     for (name, value) in FIELDS.iter().zip(&mut values) {
         let (start, end) = find_name(text, name, at)?;
-        *value = trim(slice(text, at, start));
+        *value = trimmed(slice(text, at, start));
         at = end;
     }
     let end = find_name(text, "\nsentence:", at).map_or(text.len(), |(start, _)| start);
-    let [sentence, label, rationale, supporting] = values.map(str::to_owned);
-    let contradicting = trim(slice(text, at, end)).to_owned();
+    let [sentence, label, rationale, supporting] = values;
+    let contradicting = trimmed(slice(text, at, end));
     let validation = Validation {
         sentence,
         label,

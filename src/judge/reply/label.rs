@@ -7,8 +7,7 @@
 //! the same without going back: O(n).
 
 use super::scan::{count, find, is_space, skip, skip_space, slice, trim};
-use super::structured::{document, field};
-use crate::model::json::Json;
+use super::structured::{document, text_field};
 
 /// Whether the judge of `final_response_match_v2` calls the agent's answer valid; nothing if the
 /// reply has no label that is known.
@@ -22,12 +21,11 @@ use crate::model::json::Json;
 /// ```
 #[must_use]
 pub fn final_response_match(reply: &str) -> Option<bool> {
-    let braces = [',', '}'];
     if let Some(label) = label(reply, "\"is_the_agent_response_valid\":", false) {
-        return verdict(label.trim_end_matches(braces));
+        return verdict(label);
     }
     if let Some(label) = label(reply, "\"is_the_agent_response_invalid\":", false) {
-        return Some(!matches!(label.trim_end_matches(braces), "true" | "invalid"));
+        return Some(!matches!(label, "true" | "invalid"));
     }
     structured(reply, "is_the_agent_response_valid")
         .or_else(|| structured(reply, "is_the_agent_response_invalid").map(|invalid| !invalid))
@@ -46,9 +44,13 @@ pub fn final_response_match(reply: &str) -> Option<bool> {
 pub fn turn_validity(reply: &str) -> Option<bool> {
     match label(reply, "\"is_valid\":", true) {
         Some(label) => {
-            let mut label = label.trim_matches('}').replace(',', "");
-            label.make_ascii_lowercase();
-            verdict(trim(&label))
+            let mut word = String::new();
+            for c in label.trim_matches('}').chars() {
+                if c != ',' {
+                    word.push(c.to_ascii_lowercase());
+                }
+            }
+            verdict(trim(&word))
         }
         None => structured(reply, "is_valid"),
     }
@@ -62,13 +64,14 @@ fn verdict(label: &str) -> Option<bool> {
     }
 }
 
-/// The label behind the first place of the key that has one.
-fn label<'r>(reply: &'r str, key: &str, spaced: bool) -> Option<&'r str> {
+/// The label behind the first place of the key that has one; unless it is `spaced`, without commas
+/// and braces at its end.
+pub(super) fn label<'r>(reply: &'r str, key: &str, spaced: bool) -> Option<&'r str> {
     let mut from = 0;
     while let Some(at) = find(reply, key, from) {
         from = at + key.len();
         if let Some(label) = label_at(reply, from, spaced) {
-            return Some(label);
+            return Some(if spaced { label } else { label.trim_end_matches([',', '}']) });
         }
     }
     None
@@ -88,11 +91,10 @@ fn label_at(reply: &str, from: usize, spaced: bool) -> Option<&str> {
     if is_closed(reply, start + longest.len()) {
         return Some(longest);
     }
-    if let Some(cut) = longest.rfind([',', '}', '\n']) {
+    if let Some(cut) = longest.bytes().rposition(|byte| matches!(byte, b',' | b'}' | b'\n')) {
         return Some(slice(longest, 0, cut));
     }
-    let broken = |from, to| slice(reply, from, to).contains('\n');
-    (broken(from, opening) || broken(brackets, quotes)).then_some("")
+    (is_broken(reply, from, opening) || is_broken(reply, brackets, quotes)).then_some("")
 }
 
 /// Whether a label that ends here is followed by what must follow: quotes, white space, brackets,
@@ -102,16 +104,18 @@ fn is_closed(reply: &str, end: usize) -> bool {
     let space = skip_space(reply, quotes);
     let brackets = skip(reply, space, b']');
     let more_space = skip_space(reply, brackets);
-    slice(reply, quotes, more_space).contains('\n')
-        || matches!(reply.as_bytes().get(more_space), Some(b',' | b'}'))
+    is_broken(reply, quotes, more_space) || matches!(reply.as_bytes().get(more_space), Some(b',' | b'}'))
+}
+
+/// Whether there is a line break between two places.
+fn is_broken(reply: &str, from: usize, to: usize) -> bool {
+    slice(reply, from, to).as_bytes().contains(&b'\n')
 }
 
 /// The label as a value of structured JSON: a text in whatever case, or a boolean.
 fn structured(reply: &str, key: &str) -> Option<bool> {
     let document = document(reply, key, "")?;
-    let value: Json<'_> = field(document.root(), key)?;
-    let text = value.as_str().map(|text| trim(&text).to_ascii_lowercase());
-    value.as_bool().or_else(|| verdict(&text?))
+    verdict(&text_field(document.root(), key)?.to_ascii_lowercase())
 }
 
 #[cfg(test)]

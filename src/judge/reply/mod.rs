@@ -20,7 +20,7 @@
 mod hallucinations;
 mod label;
 mod rubrics;
-mod scan;
+pub(super) mod scan;
 mod score;
 mod structured;
 

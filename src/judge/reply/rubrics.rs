@@ -4,8 +4,8 @@
 //! so a reply in which properties, rationales and verdicts differ in number says nothing. The id
 //! is the last one between the previous property and this one. One pass over the lines: O(n).
 
-use super::scan::{contains_folded, count, find, is_space, slice, trim};
-use super::structured::{document, field, objects, text_field, whole};
+use super::scan::{contains_folded, count, find, is_space, skip_space, slice, trimmed};
+use super::structured::{document, objects, text_field, whole};
 use crate::model::json::Document;
 use crate::text::for_each_nfkc_char;
 
@@ -38,12 +38,12 @@ pub fn rubrics(reply: &str) -> Vec<Entry> {
     let mut verdicts = Vec::new();
     let mut id = None;
     for line in reply.split('\n') {
-        let opening = line.trim_start_matches(is_space);
+        let opening = slice(line, skip_space(line, 0), line.len());
         count(2 * line.len());
         if let Some(value) = opening.strip_prefix("ID: ") {
-            id = Some(trim(value).to_owned()).filter(|id| !id.is_empty());
+            id = Some(trimmed(value)).filter(|id| !id.is_empty());
         } else if let Some(value) = opening.strip_prefix("Property: ") {
-            let property = trim(value).to_owned();
+            let property = trimmed(value);
             entries.push(Entry { id: id.take(), property, rationale: String::new(), verdict: None });
         }
         values_in(line, "Rationale: ", &mut rationales);
@@ -58,7 +58,7 @@ pub fn rubrics(reply: &str) -> Vec<Entry> {
         return Vec::new();
     }
     for (entry, (rationale, word)) in entries.iter_mut().zip(rationales.into_iter().zip(verdicts)) {
-        entry.rationale = trim(rationale).to_owned();
+        entry.rationale = trimmed(rationale);
         entry.verdict = verdict(word);
     }
     entries
@@ -95,7 +95,11 @@ fn structured(document: Option<Document<'_>>) -> Vec<Entry> {
             id: text_field(item, "id").filter(|id| !id.is_empty()),
             property: text_field(item, "property").unwrap_or_default(),
             rationale: text_field(item, "rationale").unwrap_or_default(),
-            verdict: field(item, "verdict").and_then(|value| value.as_bool()).or_else(|| verdict(&word)),
+            verdict: match word.as_str() {
+                "true" => Some(true),
+                "false" => Some(false),
+                word => verdict(word),
+            },
         });
     }
     entries

@@ -5,8 +5,8 @@
 //! that is broken (line breaks or quotes in the explanation) still gives its number, if it names
 //! only one. O(n).
 
-use super::scan::{count, find, skip, skip_space, slice};
-use super::structured::{document, field, text_field};
+use super::label::label;
+use super::structured::{document, occurs_once_at_most, text_field};
 use crate::model::double;
 
 /// What a judge scored, and why.
@@ -28,32 +28,15 @@ pub struct Score {
 /// ```
 #[must_use]
 pub fn score(reply: &str) -> Option<Score> {
-    let (number, explanation) = match document(reply, "score", "") {
-        Some(document) => {
-            let object = document.root();
-            let explanation = text_field(object, "explanation").unwrap_or_default();
-            let value = field(object, "score")?;
-            (value.as_f64().or_else(|| double::read(value.as_str()?.trim())), explanation)
-        }
-        None => (only_number(reply), String::new()),
-    };
-    Some(Score { score: number.filter(|number| number.is_finite())?, explanation })
-}
-
-/// The number behind `"score":`, if it occurs once.
-fn only_number(reply: &str) -> Option<f64> {
-    const KEY: &str = "\"score\"";
-    let after = find(reply, KEY, 0)? + KEY.len();
-    if find(reply, KEY, after).is_some() {
-        return None;
+    let mut found = Score { score: f64::NAN, explanation: String::new() };
+    if let Some(document) = document(reply, "score", "") {
+        let object = document.root();
+        found.explanation = text_field(object, "explanation").unwrap_or_default();
+        found.score = double::read(&text_field(object, "score")?)?;
+    } else if occurs_once_at_most(reply, "score") {
+        found.score = double::read(label(reply, "\"score\":", false)?)?;
     }
-    let colon = skip_space(reply, after);
-    let start = skip_space(reply, slice(reply, colon, reply.len()).strip_prefix(':').map(|_| colon + 1)?);
-    let start = skip(reply, start, b'"');
-    let rest = slice(reply, start, reply.len());
-    let digits = rest.find(|c: char| !c.is_ascii_digit() && !matches!(c, '.' | '-')).unwrap_or(rest.len());
-    count(digits);
-    double::read(slice(rest, 0, digits))
+    found.score.is_finite().then_some(found)
 }
 
 #[cfg(test)]
@@ -69,7 +52,7 @@ mod tests {
             (r#"It says {"score": 5}. {"score": 1}"#, None),
             (r#"{"explanation": "It says "}{"score": 5}.", "score": 1}"#, None),
             (r#"{"result": {"score": 3}}"#, Some(3.0)),
-            ("{\"explanation\": \"two\nlines and \"quotes\"\", \"score\" : -2.5}", Some(-2.5)),
+            ("{\"explanation\": \"two\nlines and \"quotes\"\", \"score\": -2.5}", Some(-2.5)),
             ("{\"explanation\": \"two\nlines\", \"score\": \"5\"}", Some(5.0)),
             ("{\"explanation\": \"it says \"score\": 5\n\", \"score\": 1}", None),
             (r#"{"score": null}"#, None),

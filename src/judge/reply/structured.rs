@@ -6,7 +6,7 @@
 
 use std::borrow::Cow;
 
-use super::scan::{count, find, slice, trim};
+use super::scan::{count, find, slice, trim, trimmed};
 use crate::model::json::{Document, Json, Kind};
 
 /// How often the reply may be looked at. The nesting of a reply that wraps the answer in objects
@@ -55,7 +55,8 @@ pub(super) fn document<'r>(reply: &'r str, key: &str, item_key: &str) -> Option<
     found
 }
 
-fn occurs_once_at_most(reply: &str, key: &str) -> bool {
+/// Whether a key, in its quotes, is in the reply no more than once.
+pub(super) fn occurs_once_at_most(reply: &str, key: &str) -> bool {
     let quoted = ["\"", key, "\""].concat();
     find(reply, &quoted, 0).is_none_or(|at| find(reply, &quoted, at + quoted.len()).is_none())
 }
@@ -70,14 +71,20 @@ pub(super) fn whole(reply: &str) -> Option<Document<'_>> {
 
 /// The value of a key of an object, in whatever case the key is written.
 pub(super) fn field<'j>(object: Json<'j>, key: &str) -> Option<Json<'j>> {
-    object.entries().find(|(name, _)| name.eq_ignore_ascii_case(key)).map(|(_, value)| value)
+    for (name, value) in object.entries() {
+        if name.eq_ignore_ascii_case(key) {
+            return Some(value);
+        }
+    }
+    None
 }
 
 /// The objects of a list: the value itself, or what it has under the key.
 pub(super) fn objects<'j>(json: Json<'j>, key: &str) -> Vec<Json<'j>> {
-    let list = if json.kind() == Kind::Array { Some(json) } else { field(json, key) };
     let mut objects = Vec::new();
-    for item in list.into_iter().flat_map(Json::items) {
+    let list = if json.kind() == Kind::Array { Some(json) } else { field(json, key) };
+    let Some(list) = list else { return objects };
+    for item in list.items() {
         if item.kind() == Kind::Object {
             objects.push(item);
         }
@@ -89,7 +96,7 @@ pub(super) fn objects<'j>(json: Json<'j>, key: &str) -> Vec<Json<'j>> {
 pub(super) fn text_field(object: Json<'_>, key: &str) -> Option<String> {
     let value = field(object, key).filter(|value| !value.is_null())?;
     let text = value.as_str().unwrap_or(Cow::Borrowed(value.raw()));
-    Some(trim(&text).to_owned())
+    Some(trimmed(&text))
 }
 
 fn is_wanted(json: Json<'_>, key: &str, item_key: &str) -> bool {
