@@ -235,7 +235,7 @@ fn error_of(body: Json<'_>) -> Option<Json<'_>> {
 
 /// A reply that is not JSON, or not of the provider's shape.
 pub(super) fn malformed(endpoint: &Endpoint, reply: &HttpReply<'_>) -> Failure {
-    let body = reply.body.trim_start();
+    let body = reply.body.trim_ascii_start();
     let said = match Document::parse(body) {
         _ if body.is_empty() => "answered without a body",
         Ok(_) => "answered in a shape that is not its own: ",
@@ -255,20 +255,22 @@ pub(super) fn malformed(endpoint: &Endpoint, reply: &HttpReply<'_>) -> Failure {
 pub(super) fn redact(endpoint: &Endpoint, text: &str) -> String {
     /// Shorter values of other headers are words such as `true` or a version.
     const SHORTEST_HEADER: usize = 12;
-    let mut secrets: Vec<&str> = vec![endpoint.base_and_query().1];
-    secrets.extend(endpoint.api_key.as_deref());
-    secrets.extend(endpoint.bearer.as_deref());
+    let (address, query) = endpoint.base_and_query();
+    let credentials = address.split_once('@').map_or("", |(credentials, _)| credentials);
+    let mut secrets = vec![
+        query,
+        credentials.split_once("//").map_or(credentials, |(_, credentials)| credentials),
+        endpoint.api_key.as_deref().unwrap_or_default(),
+        endpoint.bearer.as_deref().unwrap_or_default(),
+    ];
     for (name, value) in &endpoint.headers {
         if value.len() >= SHORTEST_HEADER || is_credential(name) {
             secrets.push(value.strip_prefix("Bearer ").unwrap_or(value));
         }
     }
-    if let Some((credentials, _)) = endpoint.base_and_query().0.split_once('@') {
-        secrets.push(credentials.split_once("://").map_or(credentials, |(_, credentials)| credentials));
-    }
     let mut safe = String::new();
     let mut length = 0;
-    let mut rest = text.trim();
+    let mut rest = text.trim_ascii();
     while let Some(character) = rest.chars().next() {
         // The longest, since a secret may begin with another.
         let mut taken = 0;

@@ -514,8 +514,9 @@ fn messages(system: &str, prompt: &str) -> String {
 
 /// A text without the thoughts that some servers write before it.
 fn without_thoughts(text: String) -> String {
-    match text.trim_start().strip_prefix("<think>").and_then(|thoughts| thoughts.split_once("</think>")) {
-        Some((_, said)) => said.trim_start().into(),
+    match text.trim_ascii_start().strip_prefix("<think>").and_then(|thoughts| thoughts.split_once("</think>"))
+    {
+        Some((_, said)) => said.trim_ascii_start().into(),
         None => text,
     }
 }
