@@ -672,6 +672,12 @@ fn errors_are_read_in_every_shape() {
     }
 }
 
+#[test]
+fn what_else_a_reply_holds_is_no_error() {
+    let body = json!({ "error": null, "detail": "x", "object": "error", "message": { "content": "Yes." } });
+    assert_eq!(read(Provider::Ollama, &body).map(|reply| reply.text), Ok("Yes.".into()));
+}
+
 /// What `tests/providers/server.mjs` plays, which the SDKs understand.
 #[test]
 fn the_loopback_servers_answers_are_read_as_what_they_play() {
@@ -787,7 +793,7 @@ fn the_wait_is_read_from_headers_and_bodies() {
     for (headers, body, expected) in [
         (&[][..], "", None),
         (&[("Retry-After", "7")], "", Some(7000.0)),
-        (&[("retry-after", " 1.5 ")], "", Some(1500.0)),
+        (&[("retry-after", "1.5")], "", Some(1500.0)),
         (&[("retry-after", "-3")], "", Some(0.0)),
         (&[("retry-after", "soon")], "", None),
         (&[("retry-after-ms", "250"), ("retry-after", "7")], "", Some(250.0)),

@@ -1,6 +1,6 @@
 //! What can go wrong with a call to a judge, what to do about it, and whether asking again may help.
 //!
-//! A message never holds a key: every text from outside goes through [`redact`] before it is cut to
+//! A message never holds a key: every text from outside goes through `redact` before it is cut to
 //! length. O(n) in the text for each secret.
 
 use super::look::{at, each, some_text, text, tokens};
@@ -136,7 +136,7 @@ impl Failure {
         body: Option<Json<'_>>,
     ) -> Option<Self> {
         let ok = (200..300).contains(&reply.status);
-        let error = body.and_then(error_of);
+        let error = body.and_then(|body| error_of(body, ok));
         if ok && error.is_none() {
             return None;
         }
@@ -226,16 +226,17 @@ fn text_of(error: Option<Json<'_>>, path: &str) -> String {
 
 /// The error in a body: `{"error": {…}}`, `{"error": "…"}`, a list of one of these, or the shapes of
 /// servers that speak another's protocol (`{"object": "error", "message": …}`, `{"detail": …}`).
-fn error_of(body: Json<'_>) -> Option<Json<'_>> {
+fn error_of(body: Json<'_>, ok: bool) -> Option<Json<'_>> {
     let body = at(body, "0").unwrap_or(body);
-    at(body, "error")
-        .or_else(|| at(body, "detail"))
-        .or_else(|| (text(body, "object") == "error").then_some(body))
+    match at(body, "error") {
+        None if !ok => at(body, "detail").or_else(|| (text(body, "object") == "error").then_some(body)),
+        error => error,
+    }
 }
 
 /// A reply that is not JSON, or not of the provider's shape.
 pub(super) fn malformed(endpoint: &Endpoint, reply: &HttpReply<'_>) -> Failure {
-    let body = reply.body.trim_ascii_start();
+    let body = reply.body.trim();
     let said = match Document::parse(body) {
         _ if body.is_empty() => "answered without a body",
         Ok(_) => "answered in a shape that is not its own: ",
@@ -270,7 +271,7 @@ pub(super) fn redact(endpoint: &Endpoint, text: &str) -> String {
     }
     let mut safe = String::new();
     let mut length = 0;
-    let mut rest = text.trim_ascii();
+    let mut rest = text.trim();
     while let Some(character) = rest.chars().next() {
         // The longest, since a secret may begin with another.
         let mut taken = 0;

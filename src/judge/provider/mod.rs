@@ -1,10 +1,10 @@
 //! The protocols of the judges' providers, without I/O: a question becomes an HTTP request, and the
 //! answer to it a reply or a failure.
 //!
-//! One file a provider; each is a [`Protocol`]: where it is, how a request is written, what a reply
+//! One file a provider; each is a `Protocol`: where it is, how a request is written, what a reply
 //! looks like. What they share is here: headers, the order in which an answer is read, and what
 //! becomes of refusals, empty and truncated replies. The parameters of `judge_model_config` are
-//! mapped by one table (`config.rs`), and what failures mean is in [`failure`].
+//! mapped by one table (`config.rs`); what failures mean is in `failure.rs`.
 //!
 //! ```
 //! use adk_metrics::judge::provider::{Endpoint, HttpReply, Provider, Request};
@@ -24,7 +24,7 @@
 
 mod anthropic;
 mod config;
-pub mod failure;
+mod failure;
 mod gemini;
 mod look;
 mod ollama;
@@ -170,7 +170,7 @@ struct Protocol {
     read: fn(Json<'_>, &mut Answer),
 }
 
-/// Paths into a reply, as [`look::at`] takes them.
+/// Paths into a reply, as `look::at` takes them.
 struct Shape {
     /// A body that has none of these is not the provider's.
     own: &'static [&'static str],
@@ -514,9 +514,8 @@ fn messages(system: &str, prompt: &str) -> String {
 
 /// A text without the thoughts that some servers write before it.
 fn without_thoughts(text: String) -> String {
-    match text.trim_ascii_start().strip_prefix("<think>").and_then(|thoughts| thoughts.split_once("</think>"))
-    {
-        Some((_, said)) => said.trim_ascii_start().into(),
+    match text.trim().strip_prefix("<think>").and_then(|thoughts| thoughts.split_once("</think>")) {
+        Some((_, said)) => said.trim().into(),
         None => text,
     }
 }

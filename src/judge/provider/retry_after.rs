@@ -8,7 +8,7 @@ use crate::model::double;
 
 /// The wait in milliseconds: of the headers, else `retry_delay`, a duration such as `1.5s`.
 pub(super) fn milliseconds(reply: &HttpReply<'_>, retry_delay: Option<&str>) -> Option<f64> {
-    let number = |text: &str| double::read(text.trim_ascii()).filter(|number| number.is_finite());
+    let number = |text: &str| double::read(text).filter(|number| number.is_finite());
     let header = || {
         let value = reply.header("retry-after")?;
         if let Some(seconds) = number(value) {
@@ -28,11 +28,16 @@ pub(super) fn milliseconds(reply: &HttpReply<'_>, retry_delay: Option<&str>) -> 
 
 /// The milliseconds from 1970 to a date as HTTP writes it: `Sun, 06 Nov 1994 08:49:37 GMT`.
 fn date(text: &str) -> Option<f64> {
-    let number = |from: usize, to: usize| text.get(from..to)?.parse::<u32>().ok().map(i64::from);
+    // Two digits each, so that nothing but digits is read.
+    let mut fields = [0; 6];
+    for (field, at) in fields.iter_mut().zip([5, 12, 14, 17, 20, 23]) {
+        let &[tens @ b'0'..=b'9', ones @ b'0'..=b'9'] = text.as_bytes().get(at..at + 2)? else { return None };
+        *field = i64::from(tens - b'0') * 10 + i64::from(ones - b'0');
+    }
+    let [day, century, year, hour, minute, second] = fields;
+    let year = century * 100 + year;
     let months = "JanFebMarAprMayJunJulAugSepOctNovDec";
     let month = i64::try_from(months.find(text.get(8..11)?).filter(|at| at % 3 == 0)? / 3).ok()? + 1;
-    let (day, year) = (number(5, 7)?, number(12, 16)?);
-    let (hour, minute, second) = (number(17, 19)?, number(20, 22)?, number(23, 25)?);
     // Days from the civil calendar, with years that begin in March; Howard Hinnant's algorithm.
     let years = if month > 2 { year } else { year - 1 };
     let days_before_month = (153 * ((month + 9) % 12) + 2) / 5;
