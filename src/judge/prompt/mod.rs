@@ -21,7 +21,7 @@
 //!
 //! # The fence
 //!
-//! What is judged was written by others, who may have written it for the judge. So [`render`] puts
+//! What is judged was written by others, who may have written it for the judge. So [`Prompt::render`] puts
 //! it into blocks that begin and end with a marker, and says first what blocks are (`fence.txt`). The
 //! marker is a hash of all that goes into the prompt, and occurs in none of it: no text can end its
 //! own block, and the same question is the same prompt every time.
