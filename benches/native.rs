@@ -10,11 +10,11 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use adk_metrics::metrics::Explain;
-use adk_metrics::model::actual::read_actual;
+use adk_metrics::model::actual::ActualFile;
 use adk_metrics::model::error::Result;
-use adk_metrics::model::evalset::EvalSet;
+use adk_metrics::model::evalset::EvalSetFile;
 use adk_metrics::model::json::Document;
-use adk_metrics::model::read::{At, Warnings};
+use adk_metrics::model::shape::Warnings;
 use adk_metrics::run::{Action, Options, Plan, Run};
 
 fn main() -> ExitCode {
@@ -53,12 +53,13 @@ fn main() -> ExitCode {
 /// The sum of all scores.
 fn evaluate(set: &[u8], actual: &[u8], config: &[u8]) -> Result<f64> {
     let [set, actual, config] = [set, actual, config].map(Document::from_bytes);
-    let (set, actual, config) = (set?, actual?, config?);
+    let (set, actual, mut config) = (set?, actual?, config?);
     let warnings = Warnings::default();
-    let plan = Plan::of_config(At::root(config.root(), &warnings), &[])?;
-    let set = EvalSet::read_any(At::root(set.root(), &warnings), "evalset")?;
-    let runs = read_actual(At::root(actual.root(), &warnings), "evalset")?;
-    let mut run = Run::new(set, runs, plan, Options { explain: Explain::None, ..Options::default() });
+    let plan = Plan::of_config(&mut config, &[], &warnings)?;
+    let set = EvalSetFile::read(set, "evalset", &warnings)?;
+    let actual = ActualFile::read(actual, "evalset", &warnings)?;
+    let options = Options { explain: Explain::None, ..Options::default() };
+    let mut run = Run::new(set.set(), actual.runs(), plan, options);
     let mut sum = 0.0;
     while let Action::Case(case) = run.poll(0.0) {
         sum += case.metrics.iter().filter_map(|metric| metric.score).sum::<f64>();

@@ -12,22 +12,23 @@
 mod deviations;
 #[path = "support/replay.rs"]
 mod replay;
+#[path = "support/spelling.rs"]
+mod spelling;
 #[path = "support/vectors.rs"]
 mod vectors;
 
-use adk_metrics::metrics::{Dialect, Evaluation, TurnEvaluation};
+use adk_metrics::metrics::{Details, Dialect, Evaluation, TurnEvaluation};
 use adk_metrics::model::error::{Error, ErrorCode};
-use adk_metrics::model::evalset::EvalSet;
+use adk_metrics::model::evalset::EvalSetFile;
 use adk_metrics::model::json::{Document, Json};
-use adk_metrics::model::read::{At, Warnings};
-use adk_metrics::model::results::{
-    DurationDetails, EvalMetricResultDetails, EvalSetResult, EvalStatus, TokenUsageDetails,
-};
-use adk_metrics::model::write::{Spelling, to_json};
+use adk_metrics::model::results::{EvalSetResult, EvalStatus};
+use adk_metrics::model::shape::{Record, View, Warnings, check};
+use adk_metrics::model::write::Spelling;
 use adk_metrics::run::{MetricScorer, Plan};
 use deviations::{Class, Deviation, Kind, assert_classified, deviation};
 use replay::Replayer;
 use serde_json::{Map, Value, json};
+use spelling::camel_case;
 use vectors::{Differences, at, text};
 
 fn parse(file: &str) -> Document<'static> {
@@ -112,9 +113,6 @@ fn replay_evaluations(file: &str, classes: &[Class]) {
     let document = parse(file);
     let mut replayer = Replayer::new(Dialect::AdkPython);
     let deviations = at(document.root(), "cases").items().filter_map(|case| {
-        // A document of its own, so that an error counts few lines to find its place.
-        let case = Document::parse(case.raw()).unwrap();
-        let case = case.root();
         let recorded = at(case, "result");
         let found = replayer.evaluate(at(case, "metric"), at(case, "actual"), at(case, "expected"));
         deviation(text(case, "name"), recorded_error(recorded), found, |found| differences(recorded, &found))
@@ -146,34 +144,27 @@ fn compare_turn(turn: &str, recorded: Json<'_>, found: &TurnEvaluation<'_>, all:
     compare_durations(turn, recorded.get("duration_details"), details, all);
 }
 
-type Details<'d, 'a> = Option<&'d EvalMetricResultDetails<'a>>;
-
-fn compare_tokens(what: &str, recorded: Option<Json<'_>>, found: Details<'_, '_>, all: &mut Differences) {
-    let none = TokenUsageDetails::default();
-    let found = found.and_then(|details| details.token_usage_details.as_ref()).unwrap_or(&none);
-    for (key, value) in [
-        ("total_tokens", found.total_tokens),
-        ("input_tokens", found.input_tokens),
-        ("prompt_tokens", found.prompt_tokens),
-        ("cached_tokens", found.cached_tokens),
-        ("tool_use_tokens", found.tool_use_tokens),
-        ("output_tokens", found.output_tokens),
-        ("candidates_tokens", found.candidates_tokens),
-        ("reasoning_tokens", found.reasoning_tokens),
-    ] {
+fn compare_tokens(what: &str, recorded: Option<Json<'_>>, found: Option<&Details>, all: &mut Differences) {
+    const KINDS: [&str; 8] = [
+        "total_tokens",
+        "input_tokens",
+        "prompt_tokens",
+        "cached_tokens",
+        "tool_use_tokens",
+        "output_tokens",
+        "candidates_tokens",
+        "reasoning_tokens",
+    ];
+    let found = if let Some(Details::TokenUsage(tokens)) = found { *tokens } else { [None; 8] };
+    for (key, value) in KINDS.into_iter().zip(found) {
         all.number(&format!("{what} {key}"), recorded.and_then(|json| json.get(key)), value);
     }
 }
 
-fn compare_durations(what: &str, recorded: Option<Json<'_>>, found: Details<'_, '_>, all: &mut Differences) {
-    let none = DurationDetails::default();
-    let found = found.and_then(|details| details.duration_details.as_ref()).unwrap_or(&none);
-    for (key, value) in [
-        ("total_seconds", found.total_seconds),
-        ("model_seconds", found.model_seconds),
-        ("tool_seconds", found.tool_seconds),
-        ("framework_seconds", found.framework_seconds),
-    ] {
+fn compare_durations(what: &str, recorded: Option<Json<'_>>, found: Option<&Details>, all: &mut Differences) {
+    const KINDS: [&str; 4] = ["total_seconds", "model_seconds", "tool_seconds", "framework_seconds"];
+    let found = if let Some(Details::Duration(seconds)) = found { *seconds } else { [None; 4] };
+    for (key, value) in KINDS.into_iter().zip(found) {
         all.number(&format!("{what} {key}"), recorded.and_then(|json| json.get(key)), value);
     }
 }
@@ -243,11 +234,11 @@ const CONFIG_DIFFERENCES: &[Class] = &[
 /// The plan of a config, or of none. The metrics in `custom_metrics` are taken as registered.
 fn plan(text: Option<&str>) -> Result<Plan, Error> {
     let Some(text) = text else { return Plan::default_config(&[]) };
-    let document = Document::parse(text)?;
+    let mut document = Document::parse(text)?;
     let custom = ["custom_metrics", "customMetrics"].into_iter().find_map(|key| document.root().get(key));
     let custom: Vec<String> =
         custom.into_iter().flat_map(Json::entries).map(|(name, _)| name.into_owned()).collect();
-    Plan::of_config(At::root(document.root(), &Warnings::default()), &custom)
+    Plan::of_config(&mut document, &custom, &Warnings::default())
 }
 
 fn config_differences(recorded: &[Json<'_>], plan: &Plan) -> Option<String> {
@@ -270,8 +261,11 @@ fn config_differences(recorded: &[Json<'_>], plan: &Plan) -> Option<String> {
 #[test]
 fn statuses_are_those_of_google_adk() {
     let document = parse("statuses");
-    let warnings = Warnings::default();
-    let status = |json: Json<'_>| At::root(json, &warnings).read::<EvalStatus>().unwrap();
+    let status = |json: Json<'_>| {
+        let mut document = Document::parse(json.raw()).unwrap();
+        check(&mut document, &EvalStatus::TYPE, &Warnings::default()).unwrap();
+        EvalStatus::of(document.root())
+    };
     for row in at(document.root(), "case").items() {
         let [metrics, case] = row.items().collect::<Vec<_>>()[..] else { panic!("{row:?}") };
         assert_eq!(EvalStatus::of_case(metrics.items().map(status)), status(case), "{row:?}");
@@ -279,7 +273,11 @@ fn statuses_are_those_of_google_adk() {
     let number = |json: Json<'_>| json.as_f64().or_else(|| json.as_str()?.parse().ok());
     for row in at(document.root(), "threshold").items() {
         let [score, threshold, passed] = row.items().collect::<Vec<_>>()[..] else { panic!("{row:?}") };
-        assert_eq!(EvalStatus::of(number(score), number(threshold).unwrap()), status(passed), "{row:?}");
+        assert_eq!(
+            EvalStatus::of_score(number(score), number(threshold).unwrap()),
+            status(passed),
+            "{row:?}"
+        );
     }
 }
 
@@ -295,8 +293,8 @@ fn old_files_are_read_as_google_adk_reads_them() {
         let content = text(case, "text");
         let name = if text(case, "form") == "rows" { "old.test.json" } else { "old" };
         let found = Document::parse(content).and_then(|file| {
-            let set = EvalSet::read_any(At::root(file.root(), &Warnings::default()), name)?;
-            Ok(comparable(&to_json(&set, Spelling::Snake)))
+            let file = EvalSetFile::read(file, name, &Warnings::default())?;
+            Ok(comparable(&file.set().to_json(Spelling::Snake)))
         });
         deviation(text(case, "name"), recorded_error(recorded), found, |found| {
             let recorded = comparable(at(recorded, "eval_set").raw());
@@ -518,21 +516,16 @@ fn apply(kind: &str, key: &str, object: &mut Map<String, Value>) {
     }
 }
 
-fn camel_case(snake: &str) -> String {
-    let mut after_underscore = false;
-    let spelled = snake.chars().filter_map(|c| {
-        let starts_word = std::mem::replace(&mut after_underscore, c == '_');
-        (c != '_').then(|| if starts_word { c.to_ascii_uppercase() } else { c })
-    });
-    spelled.collect()
-}
-
 fn read_and_write(document: &str, text: &str) -> Result<String, Error> {
-    let parsed = Document::parse(text)?;
+    let mut parsed = Document::parse(text)?;
     let warnings = Warnings::default();
-    let place = At::root(parsed.root(), &warnings);
     match document {
-        "eval_set" => EvalSet::read_any(place, "s").map(|set| to_json(&set, Spelling::Snake)),
-        _ => EvalSetResult::read_any(place).map(|results| to_json(&results, Spelling::Snake)),
+        "eval_set" => {
+            EvalSetFile::read(parsed, "s", &warnings).map(|file| file.set().to_json(Spelling::Snake))
+        }
+        _ => {
+            check(&mut parsed, &EvalSetResult::TYPE, &warnings)?;
+            Ok(EvalSetResult::of(parsed.root()).to_json(Spelling::Snake))
+        }
     }
 }

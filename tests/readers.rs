@@ -1,14 +1,14 @@
 //! Every shape of file that is read, and what is said about those that cannot be.
 #![expect(clippy::panic, clippy::unwrap_used, clippy::indexing_slicing, reason = "tests")]
 
-use adk_metrics::model::actual::{ActualRun, read_actual};
+use adk_metrics::model::actual::{ActualFile, ActualRun};
 use adk_metrics::model::error::{Error, ErrorCode, Result};
-use adk_metrics::model::evalset::EvalSet;
-use adk_metrics::model::invocation::Invocation;
+use adk_metrics::model::evalset::EvalSetFile;
+use adk_metrics::model::invocation::{Invocation, Turns};
 use adk_metrics::model::json::Document;
-use adk_metrics::model::read::{At, Warnings};
 use adk_metrics::model::results::{EvalSetResult, EvalStatus};
-use adk_metrics::model::write::{Spelling, to_json};
+use adk_metrics::model::shape::{Record, View, Warnings, check};
+use adk_metrics::model::write::Spelling;
 use adk_metrics::run::Plan;
 use serde_json::{Value, json};
 
@@ -16,12 +16,15 @@ fn parse(text: &str) -> Document<'_> {
     Document::parse(text).unwrap_or_else(|error| panic!("{error}: {text}"))
 }
 
+fn eval_set_file(text: &str) -> EvalSetFile<'_> {
+    EvalSetFile::read(parse(text), "the file", &Warnings::default()).unwrap()
+}
+
 /// Reads an evalset and writes it as google-adk would, with what was warned of.
 fn try_eval_set(text: &str) -> Result<(Value, Vec<String>)> {
-    let document = parse(text);
     let warnings = Warnings::default();
-    let set = EvalSet::read_any(At::root(document.root(), &warnings), "the file")?;
-    let written = serde_json::from_str(&to_json(&set, Spelling::Snake)).unwrap();
+    let file = EvalSetFile::read(parse(text), "the file", &warnings)?;
+    let written = serde_json::from_str(&file.set().to_json(Spelling::Snake)).unwrap();
     Ok((written, warnings.into_vec().iter().map(ToString::to_string).collect()))
 }
 
@@ -41,8 +44,14 @@ fn eval_set_warnings(text: &str) -> Vec<String> {
 
 /// Reads what the agent did and hands it to `with`.
 fn with_actual<T>(text: &str, with: impl FnOnce(&[ActualRun<'_>]) -> T) -> T {
-    let document = parse(text);
-    with(&read_actual(At::root(document.root(), &Warnings::default()), "the file").unwrap())
+    let file = ActualFile::read(parse(text), "the file", &Warnings::default()).unwrap();
+    with(&file.runs())
+}
+
+fn actual_error(text: &str) -> Error {
+    ActualFile::read(parse(text), "the file", &Warnings::default())
+        .err()
+        .unwrap_or_else(|| panic!("accepted: {text}"))
 }
 
 /// Id, session, user, and the final texts of each run.
@@ -51,16 +60,10 @@ type Summary = (Option<String>, Option<String>, Option<String>, Option<Vec<Strin
 fn actual(text: &str) -> Vec<Summary> {
     with_actual(text, |runs| {
         let owned = |text: &Option<std::borrow::Cow<'_, str>>| text.as_deref().map(str::to_owned);
-        let texts =
-            |turns: &Vec<Invocation<'_>>| turns.iter().map(|turn| turn.final_text().into_owned()).collect();
+        let texts = |turns: Turns<'_>| turns.iter().map(|turn| turn.final_text().into_owned()).collect();
         runs.iter()
             .map(|run| {
-                (
-                    owned(&run.eval_id),
-                    owned(&run.session_id),
-                    owned(&run.user_id),
-                    run.invocations.as_ref().map(texts),
-                )
+                (owned(&run.eval_id), owned(&run.session_id), owned(&run.user_id), run.turns.map(texts))
             })
             .collect()
     })
@@ -155,9 +158,7 @@ fn spellings_may_be_mixed_within_one_object() {
 
 #[test]
 fn what_a_tool_was_given_or_a_session_holds_is_never_respelled() {
-    let document = parse(SNAKE);
-    let set = EvalSet::read_any(At::root(document.root(), &Warnings::default()), "").unwrap();
-    let camel = to_json(&set, Spelling::Camel);
+    let camel = eval_set_file(SNAKE).set().to_json(Spelling::Camel);
     for kept in [
         r#"{"max_results": 1, "deepKey": {"a_b": 1}}"#,
         r#"{"snake_case": 1}"#,
@@ -201,10 +202,9 @@ fn parts_may_carry_nulls_for_every_kind_of_part() {
 fn parts_may_be_null() {
     let set = r#"{"eval_set_id": "s", "eval_cases": [{"eval_id": "c", "conversation": [
         {"user_content": {"parts": null, "role": "user"}, "final_response": {"role": "model"}}]}]}"#;
-    let document = parse(set);
-    let set = EvalSet::read_any(At::root(document.root(), &Warnings::default()), "").unwrap();
-    let turn = &set.eval_cases.first().unwrap().conversation.as_ref().unwrap()[..];
-    assert_eq!(turn.first().unwrap().final_text(), "");
+    let file = eval_set_file(set);
+    let turns = file.set().eval_cases().iter().next().unwrap().turns().unwrap();
+    assert_eq!(turns.iter().next().unwrap().final_text(), "");
 }
 
 #[test]
@@ -221,10 +221,11 @@ fn parts_of_other_kinds_are_kept() {
 /// The calls of a turn with this intermediate data, and whether it has events.
 fn calls(intermediate_data: &str) -> (Vec<String>, bool) {
     let text = format!(r#"{{"user_content": {{"parts": []}}, "intermediate_data": {intermediate_data}}}"#);
-    let document = parse(&text);
-    let turn: Invocation<'_> = At::root(document.root(), &Warnings::default()).read().unwrap();
+    let mut document = parse(&text);
+    check(&mut document, &Invocation::TYPE, &Warnings::default()).unwrap();
+    let turn = Invocation::of(document.root());
     let names = turn.tool_calls().iter().map(|call| call.name.as_deref().unwrap_or("?").to_owned()).collect();
-    (names, turn.has_events())
+    (names, turn.events().is_some())
 }
 
 #[test]
@@ -355,9 +356,9 @@ fn word(status: u8) -> Value {
 fn statuses_are_integers_or_words_in_any_case() {
     let read = |file: &Value| {
         let text = file.to_string();
-        let document = parse(&text);
-        let results = EvalSetResult::read_any(At::root(document.root(), &Warnings::default())).unwrap();
-        to_json(&results, Spelling::Snake)
+        let mut document = parse(&text);
+        check(&mut document, &EvalSetResult::TYPE, &Warnings::default()).unwrap();
+        EvalSetResult::of(document.root()).to_json(Spelling::Snake)
     };
     let integers = read(&result_file(|status| json!(status)));
     assert_eq!(read(&result_file(word)), integers);
@@ -376,10 +377,10 @@ fn results_hold_what_the_agent_did() {
 
 #[test]
 fn an_unknown_status_is_an_error() {
-    let document = parse(
+    let mut document = parse(
         r#"{"eval_set_result_id": "r", "eval_set_id": "s", "eval_case_results": [{"final_eval_status": "MAYBE"}]}"#,
     );
-    let error = EvalSetResult::read_any(At::root(document.root(), &Warnings::default())).unwrap_err();
+    let error = check(&mut document, &EvalSetResult::TYPE, &Warnings::default()).unwrap_err();
     assert_eq!(
         error.to_string(),
         r#"expected a status: 1, 2, 3 or 4, found the string "MAYBE" (at eval_case_results[0].final_eval_status, line 1)"#
@@ -424,7 +425,7 @@ fn a_failed_inference_has_no_turns_but_a_reason() {
         );
         with_actual(&text, |runs| {
             let run = runs.first().unwrap();
-            assert_eq!((run.invocations.is_none(), run.error_message.as_deref()), (true, Some("quota")));
+            assert_eq!((run.turns.is_none(), run.error_message.as_deref()), (true, Some("quota")));
         });
     }
 }
@@ -451,8 +452,7 @@ fn a_session_may_name_its_case_and_several_may_come_in_a_list() {
 #[test]
 fn anything_else_is_an_error_that_names_what_is_read() {
     for text in ["{}", "7", r#"{"conversation": []}"#] {
-        let document = parse(text);
-        let error = read_actual(At::root(document.root(), &Warnings::default()), "").unwrap_err();
+        let error = actual_error(text);
         let expected = "expected what the agent did: an evalset, evalset results, inference results or a session, found ";
         assert!(error.message.starts_with(expected), "{error}");
     }
@@ -462,8 +462,7 @@ fn anything_else_is_an_error_that_names_what_is_read() {
 fn a_scenario_is_nothing_that_an_agent_did() {
     let set = r#"{"eval_set_id": "s", "eval_cases": [{"eval_id": "c",
         "conversation_scenario": {"starting_prompt": "Hi", "conversation_plan": "Ask."}}]}"#;
-    let document = parse(set);
-    let error = read_actual(At::root(document.root(), &Warnings::default()), "").unwrap_err();
+    let error = actual_error(set);
     assert_eq!(error.message, r#""c" is a scenario; what the agent did needs a conversation"#);
 }
 
@@ -490,9 +489,9 @@ fn event(more: Value, usual: Value) -> Value {
 fn turns(events: &[Value]) -> Value {
     let session = json!({ "id": "x", "events": events }).to_string();
     with_actual(&session, |runs| {
-        let turns = runs.first().unwrap().invocations.as_ref().unwrap().iter();
+        let turns = runs.first().unwrap().turns.unwrap().iter();
         let turns = turns.map(|turn| -> Value {
-            let turn: Value = serde_json::from_str(&to_json(turn, Spelling::Snake)).unwrap();
+            let turn: Value = serde_json::from_str(&turn.to_json(Spelling::Snake)).unwrap();
             let events = turn["intermediate_data"]["invocation_events"].as_array().unwrap().iter();
             let events = events.map(|event| json!([event["author"], event["content"]["parts"]]));
             json!({
@@ -696,6 +695,11 @@ fn an_error_says_what_where_and_on_which_line() {
              (at eval_cases[0].conversation[0].intermediate_data, line 4). Keep one of the two",
         ),
         (
+            "{\"user_content\": {}, \"intermediate_data\": 3}",
+            "expected an object (IntermediateData), found the number 3 \
+             (at eval_cases[0].conversation[0].intermediate_data, line 4)",
+        ),
+        (
             "{\"user_content\": {}, \"intermediate_data\": {\"intermediate_responses\": [[\"agent\"]]}}",
             "expected an author and a list of parts, found an array \
              (at eval_cases[0].conversation[0].intermediate_data.intermediate_responses[0], line 4)",
@@ -782,9 +786,8 @@ fn one_warning_a_message_and_at_most_100() {
 
 /// The names and thresholds of a config's metrics but the efficiency ones, or what is wrong with it.
 fn config(text: &str) -> (Result<Vec<(String, f64)>>, Vec<String>) {
-    let document = parse(text);
     let warnings = Warnings::default();
-    let plan = Plan::of_config(At::root(document.root(), &warnings), &["mine".into()]);
+    let plan = Plan::of_config(&mut parse(text), &["mine".into()], &warnings);
     let metrics = plan.map(|plan| {
         let own = plan.metrics.into_iter().filter_map(|metric| Some((metric.name, metric.threshold?)));
         own.collect()

@@ -1,26 +1,32 @@
 //! What holds for every input: writing then reading changes nothing, and no input traps.
-#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests")]
+#![expect(clippy::panic, clippy::unwrap_used, clippy::indexing_slicing, reason = "tests")]
+
+#[path = "support/spelling.rs"]
+mod spelling;
 
 use std::borrow::Cow;
 use std::sync::LazyLock;
 
 use adk_metrics::metrics::Explain;
-use adk_metrics::model::actual::read_actual;
+use adk_metrics::model::actual::ActualFile;
 use adk_metrics::model::content::{Content, FunctionCall, FunctionResponse, Part};
 use adk_metrics::model::error::{Error, Result};
-use adk_metrics::model::evalset::{ConversationScenario, EvalCase, EvalSet, SessionInput};
+use adk_metrics::model::evalset::{ConversationScenario, EvalCase, EvalSet, EvalSetFile, SessionInput};
 use adk_metrics::model::invocation::{
     IntermediateData, IntermediateResponse, IntermediateSummary, Invocation, InvocationEvent,
     InvocationEvents, Rubric, RubricContent, UsageMetadata,
 };
 use adk_metrics::model::json::{Document, Json};
-use adk_metrics::model::read::{At, Warnings};
 use adk_metrics::model::results::EvalSetResult;
-use adk_metrics::model::write::{Spelling, pretty, to_json};
+use adk_metrics::model::shape::{List, Record, View, Warnings, check};
+use adk_metrics::model::write::{Spelling, pretty};
 use adk_metrics::run::{Action, Options, Plan, Run};
 use proptest::collection::vec;
 use proptest::option::of;
 use proptest::prelude::*;
+use spelling::camel_case;
+
+const SPELLINGS: [Spelling; 2] = [Spelling::Snake, Spelling::Camel];
 
 /// So many random cases, without a file of past failures.
 fn cases(cases: u32) -> ProptestConfig {
@@ -29,6 +35,62 @@ fn cases(cases: u32) -> ProptestConfig {
 
 // ---- evalsets of any content
 
+/// What a file may hold, as it is made up here: the model that views have to agree with.
+#[derive(Clone, Debug)]
+enum Node {
+    Text(String),
+    Flag(bool),
+    Seconds(f64),
+    Count(i64),
+    Free(Json<'static>),
+    List(Vec<Node>),
+    /// Fields by their keys in `snake_case`, in the order written, then keys that are no fields.
+    Record(Vec<(&'static str, Node)>, Vec<(String, Json<'static>)>),
+}
+
+/// In which order the keys of a record stand.
+#[derive(Clone, Copy, Debug)]
+enum Order {
+    AsWritten,
+    Reversed,
+}
+
+impl Node {
+    fn get(&self, key: &str) -> Option<&Self> {
+        let Self::Record(fields, _) = self else { return None };
+        fields.iter().find(|(name, _)| *name == key).map(|(_, node)| node)
+    }
+
+    fn to_json(&self, spelling: Spelling, order: Order) -> String {
+        match self {
+            Self::Text(text) => serde_json::to_string(text).unwrap(),
+            Self::Flag(flag) => flag.to_string(),
+            Self::Seconds(seconds) => format!("{seconds:?}"),
+            Self::Count(count) => count.to_string(),
+            Self::Free(json) => json.raw().to_owned(),
+            Self::List(items) => {
+                let items: Vec<_> = items.iter().map(|item| item.to_json(spelling, order)).collect();
+                format!("[{}]", items.join(","))
+            }
+            Self::Record(fields, others) => {
+                let fields = fields.iter().map(|(snake, node)| {
+                    let key =
+                        if spelling == Spelling::Snake { (*snake).to_owned() } else { camel_case(snake) };
+                    format!("\"{key}\":{}", node.to_json(spelling, order))
+                });
+                let others = others
+                    .iter()
+                    .map(|(key, json)| format!("{}:{}", serde_json::to_string(key).unwrap(), json.raw()));
+                let mut entries: Vec<_> = fields.chain(others).collect();
+                if let Order::Reversed = order {
+                    entries.reverse();
+                }
+                format!("{{{}}}", entries.join(","))
+            }
+        }
+    }
+}
+
 /// Free-form objects with what a reader might stumble over.
 static OBJECTS: LazyLock<Document<'static>> = LazyLock::new(|| {
     let text = r#"[{}, {"a_b": 1, "aB": 1.0, "": null}, {"big": 123456789012345678901234567890, "small": -0.0, "e": 1E2},
@@ -36,184 +98,285 @@ static OBJECTS: LazyLock<Document<'static>> = LazyLock::new(|| {
     Document::parse(text).unwrap()
 });
 
-type Text = Cow<'static, str>;
-
-fn text() -> impl Strategy<Value = Text> {
-    prop_oneof!["[a-z ]{0,12}", any::<String>(), Just("日本語\u{2028}\"\\\n".to_owned())].prop_map(Cow::Owned)
-}
-
-fn object() -> impl Strategy<Value = Json<'static>> {
+fn any_object() -> impl Strategy<Value = Json<'static>> {
     let all: Vec<_> = OBJECTS.root().items().collect();
     proptest::sample::select(all)
 }
 
-/// Unknown keys, which are kept.
-fn other() -> impl Strategy<Value = Vec<(Text, Json<'static>)>> {
-    of(("x [a-zé\"]{0,5}", object()))
-        .prop_map(|entry| entry.into_iter().map(|(key, json)| (Cow::Owned(key), json)).collect())
+fn text() -> BoxedStrategy<Node> {
+    prop_oneof!["[a-z ]{0,12}", any::<String>(), Just("日本語\u{2028}\"\\\n".to_owned())]
+        .prop_map(Node::Text)
+        .boxed()
 }
 
-fn seconds() -> impl Strategy<Value = f64> {
-    prop_oneof![
+fn object() -> BoxedStrategy<Node> {
+    any_object().prop_map(Node::Free).boxed()
+}
+
+fn seconds() -> BoxedStrategy<Node> {
+    let seconds = prop_oneof![
         Just(0.0),
         Just(1.5),
         -1e300..1e300_f64,
         any::<f64>().prop_filter("finite", |x| x.is_finite())
-    ]
-}
-
-fn function_call() -> impl Strategy<Value = FunctionCall<'static>> {
-    (of(text()), of(text()), of(object())).prop_map(|(id, name, args)| FunctionCall { id, name, args })
-}
-
-fn function_response() -> impl Strategy<Value = FunctionResponse<'static>> {
-    (of(text()), of(text()), of(object()), other()).prop_map(|(id, name, response, other)| FunctionResponse {
-        id,
-        name,
-        response,
-        other,
-    })
-}
-
-fn part() -> impl Strategy<Value = Part<'static>> {
-    (of(text()), of(any::<bool>()), of(function_call()), of(function_response()), other()).prop_map(
-        |(text, thought, function_call, function_response, other)| Part {
-            text,
-            thought,
-            function_call,
-            function_response,
-            other,
-        },
-    )
-}
-
-fn content() -> impl Strategy<Value = Content<'static>> {
-    (of(vec(part(), 0..3)), of(text())).prop_map(|(parts, role)| Content { parts, role })
-}
-
-fn usage() -> impl Strategy<Value = UsageMetadata<'static>> {
-    (vec(of(any::<i64>()), 5), other()).prop_map(|(counts, other)| UsageMetadata {
-        prompt_token_count: counts[0],
-        tool_use_prompt_token_count: counts[1],
-        candidates_token_count: counts[2],
-        thoughts_token_count: counts[3],
-        cached_content_token_count: counts[4],
-        other,
-    })
-}
-
-fn event() -> impl Strategy<Value = InvocationEvent<'static>> {
-    (text(), of(content()), of(object()), of(usage()), of(text())).prop_map(
-        |(author, content, grounding_metadata, usage_metadata, model_version)| InvocationEvent {
-            author,
-            content,
-            grounding_metadata,
-            usage_metadata,
-            model_version,
-        },
-    )
-}
-
-fn intermediate_data() -> impl Strategy<Value = IntermediateData<'static>> {
-    let responses = vec((text(), vec(part(), 0..2)), 0..2);
-    let summary = (of(vec(function_call(), 0..3)), vec(function_response(), 0..2), responses);
-    prop_oneof![
-        vec(event(), 0..3)
-            .prop_map(|invocation_events| IntermediateData::Events(InvocationEvents { invocation_events })),
-        summary.prop_map(|(tool_uses, tool_responses, responses)| {
-            let responses = responses.into_iter().map(|(author, parts)| IntermediateResponse(author, parts));
-            let intermediate_responses = responses.collect();
-            IntermediateData::Summary(IntermediateSummary {
-                tool_uses,
-                tool_responses,
-                intermediate_responses,
-            })
-        }),
-    ]
-}
-
-fn rubric() -> impl Strategy<Value = Rubric<'static>> {
-    (text(), of(text()), of(text()), of(text())).prop_map(
-        |(rubric_id, text_property, description, r#type)| Rubric {
-            rubric_id,
-            rubric_content: RubricContent { text_property },
-            description,
-            r#type,
-        },
-    )
-}
-
-fn invocation() -> impl Strategy<Value = Invocation<'static>> {
-    let times = (seconds(), of(seconds()), of(seconds()), of(seconds()));
-    let said = (content(), of(content()), of(intermediate_data()));
-    (text(), said, times, of(vec(rubric(), 0..2)), of(object())).prop_map(
-        |(invocation_id, said, times, rubrics, app_details)| Invocation {
-            invocation_id,
-            user_content: said.0,
-            final_response: said.1,
-            intermediate_data: said.2,
-            creation_timestamp: times.0,
-            duration: times.1,
-            model_duration: times.2,
-            tool_duration: times.3,
-            rubrics,
-            app_details,
-            ..Invocation::default()
-        },
-    )
-}
-
-fn session_input() -> impl Strategy<Value = SessionInput<'static>> {
-    (text(), text(), of(text()), of(object()), other()).prop_map(
-        |(app_name, user_id, session_id, state, other)| SessionInput {
-            app_name,
-            user_id,
-            session_id,
-            state,
-            other,
-        },
-    )
-}
-
-fn eval_case() -> impl Strategy<Value = EvalCase<'static>> {
-    let scenario =
-        (text(), text(), of(object())).prop_map(|(starting_prompt, conversation_plan, user_persona)| {
-            ConversationScenario { starting_prompt, conversation_plan, user_persona }
-        });
-    let course = prop_oneof![
-        4 => vec(invocation(), 0..3).prop_map(Ok),
-        1 => scenario.prop_map(Err),
     ];
-    (text(), course, of(session_input()), seconds(), of(vec(rubric(), 0..2)), of(object()), other()).prop_map(
-        |(eval_id, course, session_input, creation_timestamp, rubrics, final_session_state, other)| {
-            let (conversation, conversation_scenario) = match course {
-                Ok(conversation) => (Some(conversation), None),
-                Err(scenario) => (None, Some(scenario)),
-            };
-            EvalCase {
-                eval_id,
-                conversation,
-                conversation_scenario,
-                session_input,
-                creation_timestamp,
-                rubrics,
-                final_session_state,
-                other,
-            }
-        },
-    )
+    seconds.prop_map(Node::Seconds).boxed()
 }
 
-fn eval_set() -> impl Strategy<Value = EvalSet<'static>> {
-    (text(), of(text()), of(text()), vec(eval_case(), 0..3), seconds()).prop_map(
-        |(eval_set_id, name, description, eval_cases, creation_timestamp)| EvalSet {
-            eval_set_id,
-            name,
-            description,
-            eval_cases,
-            creation_timestamp,
-        },
-    )
+fn list(item: BoxedStrategy<Node>, most: usize) -> BoxedStrategy<Node> {
+    vec(item, 0..=most).prop_map(Node::List).boxed()
+}
+
+type Field = (&'static str, BoxedStrategy<Option<Node>>);
+
+fn required(key: &'static str, value: BoxedStrategy<Node>) -> Field {
+    (key, value.prop_map(Some).boxed())
+}
+
+fn optional(key: &'static str, value: BoxedStrategy<Node>) -> Field {
+    (key, of(value).boxed())
+}
+
+fn record(fields: Vec<Field>) -> BoxedStrategy<Node> {
+    let (keys, values): (Vec<_>, Vec<_>) = fields.into_iter().unzip();
+    let entries = move |values: Vec<Option<Node>>| {
+        let entries = keys.iter().zip(values).filter_map(|(key, value)| Some((*key, value?)));
+        Node::Record(entries.collect(), Vec::new())
+    };
+    values.prop_map(entries).boxed()
+}
+
+/// A record that keeps unknown keys.
+fn open_record(fields: Vec<Field>) -> BoxedStrategy<Node> {
+    let other = of(("x [a-zé\"]{0,5}", any_object()));
+    let with_other = |(record, other): (Node, Option<(String, Json<'static>)>)| match record {
+        Node::Record(fields, _) => Node::Record(fields, other.into_iter().collect()),
+        other => other,
+    };
+    (record(fields), other).prop_map(with_other).boxed()
+}
+
+fn function_call() -> BoxedStrategy<Node> {
+    record(vec![optional("id", text()), optional("name", text()), optional("args", object())])
+}
+
+fn function_response() -> BoxedStrategy<Node> {
+    open_record(vec![optional("id", text()), optional("name", text()), optional("response", object())])
+}
+
+fn part() -> BoxedStrategy<Node> {
+    open_record(vec![
+        optional("text", text()),
+        optional("thought", any::<bool>().prop_map(Node::Flag).boxed()),
+        optional("function_call", function_call()),
+        optional("function_response", function_response()),
+    ])
+}
+
+fn content() -> BoxedStrategy<Node> {
+    record(vec![optional("parts", list(part(), 2)), optional("role", text())])
+}
+
+fn usage() -> BoxedStrategy<Node> {
+    let count = || any::<i64>().prop_map(Node::Count).boxed();
+    open_record(vec![
+        optional("prompt_token_count", count()),
+        optional("tool_use_prompt_token_count", count()),
+        optional("candidates_token_count", count()),
+        optional("thoughts_token_count", count()),
+        optional("cached_content_token_count", count()),
+    ])
+}
+
+fn event() -> BoxedStrategy<Node> {
+    record(vec![
+        required("author", text()),
+        optional("content", content()),
+        optional("grounding_metadata", object()),
+        optional("usage_metadata", usage()),
+        optional("model_version", text()),
+    ])
+}
+
+fn intermediate_data() -> BoxedStrategy<Node> {
+    let response = (text(), list(part(), 1)).prop_map(|(author, parts)| Node::List(vec![author, parts]));
+    let summary = record(vec![
+        optional("tool_uses", list(function_call(), 2)),
+        required("tool_responses", list(function_response(), 1)),
+        required("intermediate_responses", list(response.boxed(), 1)),
+    ]);
+    prop_oneof![record(vec![required("invocation_events", list(event(), 2))]), summary].boxed()
+}
+
+fn rubric() -> BoxedStrategy<Node> {
+    record(vec![
+        required("rubric_id", text()),
+        required("rubric_content", record(vec![optional("text_property", text())])),
+        optional("description", text()),
+        optional("type", text()),
+    ])
+}
+
+fn invocation() -> BoxedStrategy<Node> {
+    record(vec![
+        required("invocation_id", text()),
+        required("user_content", content()),
+        optional("final_response", content()),
+        optional("intermediate_data", intermediate_data()),
+        required("creation_timestamp", seconds()),
+        optional("duration", seconds()),
+        optional("model_duration", seconds()),
+        optional("tool_duration", seconds()),
+        optional("rubrics", list(rubric(), 1)),
+        optional("app_details", object()),
+    ])
+}
+
+fn session_input() -> BoxedStrategy<Node> {
+    open_record(vec![
+        required("app_name", text()),
+        required("user_id", text()),
+        optional("session_id", text()),
+        optional("state", object()),
+    ])
+}
+
+fn eval_case() -> BoxedStrategy<Node> {
+    let case = |course: Field| {
+        open_record(vec![
+            required("eval_id", text()),
+            course,
+            optional("session_input", session_input()),
+            required("creation_timestamp", seconds()),
+            optional("rubrics", list(rubric(), 1)),
+            optional("final_session_state", object()),
+        ])
+    };
+    let scenario = record(vec![
+        required("starting_prompt", text()),
+        required("conversation_plan", text()),
+        optional("user_persona", object()),
+    ]);
+    prop_oneof![
+        4 => case(required("conversation", list(invocation(), 2))),
+        1 => case(required("conversation_scenario", scenario)),
+    ]
+    .boxed()
+}
+
+fn eval_set() -> BoxedStrategy<Node> {
+    record(vec![
+        required("eval_set_id", text()),
+        optional("name", text()),
+        optional("description", text()),
+        required("eval_cases", list(eval_case(), 2)),
+        required("creation_timestamp", seconds()),
+    ])
+}
+
+// ---- what views show of them
+
+/// What can be compared with the model.
+trait Agrees {
+    fn agrees(&self, node: Option<&Node>) -> bool;
+}
+
+impl Agrees for Cow<'_, str> {
+    fn agrees(&self, node: Option<&Node>) -> bool {
+        matches!(node, Some(Node::Text(text)) if text == self)
+    }
+}
+
+impl Agrees for bool {
+    fn agrees(&self, node: Option<&Node>) -> bool {
+        matches!(node, Some(Node::Flag(flag)) if flag == self)
+    }
+}
+
+impl Agrees for f64 {
+    fn agrees(&self, node: Option<&Node>) -> bool {
+        matches!(node, Some(Node::Seconds(seconds)) if seconds.to_bits() == self.to_bits())
+    }
+}
+
+impl Agrees for i64 {
+    fn agrees(&self, node: Option<&Node>) -> bool {
+        matches!(node, Some(Node::Count(count)) if count == self)
+    }
+}
+
+impl Agrees for Json<'_> {
+    fn agrees(&self, node: Option<&Node>) -> bool {
+        matches!(node, Some(Node::Free(json)) if json.raw() == self.raw())
+    }
+}
+
+impl<T: Agrees> Agrees for Option<T> {
+    fn agrees(&self, node: Option<&Node>) -> bool {
+        match self {
+            Some(view) => view.agrees(node),
+            None => node.is_none(),
+        }
+    }
+}
+
+impl<'a, T: View<'a> + Agrees> Agrees for List<'a, T> {
+    fn agrees(&self, node: Option<&Node>) -> bool {
+        let Some(Node::List(nodes)) = node else { return false };
+        self.len() == nodes.len() && self.iter().zip(nodes).all(|(view, node)| view.agrees(Some(node)))
+    }
+}
+
+impl Agrees for IntermediateData<'_> {
+    fn agrees(&self, node: Option<&Node>) -> bool {
+        match self {
+            Self::Events(events) => events.agrees(node),
+            Self::Summary(summary) => summary.agrees(node),
+        }
+    }
+}
+
+impl Agrees for IntermediateResponse<'_> {
+    fn agrees(&self, node: Option<&Node>) -> bool {
+        let Some(Node::List(nodes)) = node else { return false };
+        self.author().agrees(nodes.first()) && self.parts().agrees(nodes.get(1))
+    }
+}
+
+macro_rules! records_agree {
+    ($( $record:ident: $($field:ident),*; )*) => {$(
+        impl Agrees for $record<'_> {
+            fn agrees(&self, node: Option<&Node>) -> bool {
+                let Some(node) = node else { return false };
+                $( self.$field().agrees(node.get(stringify!($field).trim_start_matches("r#"))) )&&*
+            }
+        }
+    )*};
+}
+
+records_agree! {
+    EvalSet: eval_set_id, name, description, eval_cases, creation_timestamp;
+    EvalCase: eval_id, conversation, conversation_scenario, session_input, creation_timestamp, rubrics,
+        final_session_state;
+    ConversationScenario: starting_prompt, conversation_plan, user_persona;
+    SessionInput: app_name, user_id, session_id, state;
+    Rubric: rubric_id, rubric_content, description, r#type;
+    RubricContent: text_property;
+    Invocation: invocation_id, user_content, final_response, intermediate_data, creation_timestamp, duration,
+        model_duration, tool_duration, rubrics, app_details;
+    InvocationEvents: invocation_events;
+    InvocationEvent: author, content, grounding_metadata, usage_metadata, model_version;
+    UsageMetadata: prompt_token_count, tool_use_prompt_token_count, candidates_token_count,
+        thoughts_token_count, cached_content_token_count;
+    IntermediateSummary: tool_uses, tool_responses, intermediate_responses;
+    Content: parts, role;
+    Part: text, thought, function_call, function_response;
+    FunctionCall: id, name, args;
+    FunctionResponse: id, name, response;
+}
+
+fn read_set<'t>(json: &'t str, warnings: &Warnings) -> EvalSetFile<'t> {
+    EvalSetFile::read(Document::parse(json).unwrap(), "", warnings).unwrap()
 }
 
 proptest! {
@@ -221,30 +384,32 @@ proptest! {
 
     #[test]
     fn writing_then_reading_gives_the_same_evalset_in_both_spellings(set in eval_set()) {
-        for spelling in [Spelling::Snake, Spelling::Camel] {
-            let written = to_json(&set, spelling);
-            let document = Document::parse(written.as_str()).unwrap();
+        for (spelling, order) in
+            SPELLINGS.into_iter().flat_map(|spelling| [(spelling, Order::AsWritten), (spelling, Order::Reversed)])
+        {
+            let json = set.to_json(spelling, order);
             let warnings = Warnings::default();
-            let read = EvalSet::read_any(At::root(document.root(), &warnings), "");
-            prop_assert_eq!(read.as_ref(), Ok(&set), "{}", written);
+            let file = read_set(&json, &warnings);
             prop_assert_eq!(warnings.into_vec(), [] as [Error; 0]);
+            prop_assert!(file.set().agrees(Some(&set)), "{}", json);
+            for spelling in SPELLINGS {
+                prop_assert_eq!(file.set().to_json(spelling), set.to_json(spelling, Order::AsWritten), "{}", json);
+            }
         }
     }
 
     #[test]
     fn laying_out_changes_nothing(set in eval_set()) {
-        let written = to_json(&set, Spelling::Snake);
-        let document = Document::parse(written.as_str()).unwrap();
-        let laid_out = pretty(document.root());
-        let document = Document::parse(laid_out.as_str()).unwrap();
-        let read = EvalSet::read_any(At::root(document.root(), &Warnings::default()), "").unwrap();
+        let written = set.to_json(Spelling::Snake, Order::AsWritten);
+        let laid_out = pretty(Document::parse(written.as_str()).unwrap().root());
+        let file = read_set(&laid_out, &Warnings::default());
         // Free-form objects are equal as values, though not as written.
-        prop_assert_eq!(without_space(&to_json(&read, Spelling::Snake)), without_space(&written));
+        prop_assert_eq!(without_space(&file.set().to_json(Spelling::Snake)), without_space(&written));
     }
 
     #[test]
     fn an_evalset_against_itself_is_scored_to_the_end(set in eval_set()) {
-        let written = to_json(&set, Spelling::Snake);
+        let written = set.to_json(Spelling::Snake, Order::AsWritten);
         evaluate(&written, &written);
     }
 }
@@ -288,30 +453,47 @@ static DOCUMENTS: LazyLock<Vec<String>> = LazyLock::new(|| {
     ]
 });
 
+/// A document as readers of configs and results take it.
+fn unwrapped(bytes: &[u8]) -> Result<Document<'_>> {
+    Ok(Document::from_bytes(bytes)?.unwrapped()?.0)
+}
+
 /// Calls every reader; what they accept, they also write such that it reads again the same.
 fn read_everything(bytes: &[u8]) {
-    let Ok(document) = Document::from_bytes(bytes) else { return };
-    let Ok((document, _)) = document.unwrapped() else { return };
+    if unwrapped(bytes).is_err() {
+        return;
+    }
+    let document = || unwrapped(bytes).unwrap();
     let warnings = Warnings::default();
-    let at = At::root(document.root(), &warnings);
-    if let Ok(set) = EvalSet::read_any(at, "name") {
-        for spelling in [Spelling::Snake, Spelling::Camel] {
-            let written = to_json(&set, spelling);
-            let document = Document::parse(written.as_str()).unwrap();
-            let read = EvalSet::read_any(At::root(document.root(), &Warnings::default()), "name");
-            assert_eq!(read.as_ref(), Ok(&set), "{written}");
+    if let Ok(file) = EvalSetFile::read(document(), "name", &warnings) {
+        let written = SPELLINGS.map(|spelling| file.set().to_json(spelling));
+        for json in &written {
+            let warnings = Warnings::default();
+            let read = EvalSetFile::read(Document::parse(json.as_str()).unwrap(), "name", &warnings);
+            let read = read.unwrap_or_else(|error| panic!("{error}: {json}"));
+            assert_eq!(SPELLINGS.map(|spelling| read.set().to_json(spelling)), written);
+            assert_eq!(warnings.into_vec(), []);
         }
     }
-    if let Ok(results) = EvalSetResult::read_any(at) {
-        let written = to_json(&results, Spelling::Camel);
-        let document = Document::parse(written.as_str()).unwrap();
-        let read = EvalSetResult::read_any(At::root(document.root(), &Warnings::default()));
-        assert_eq!(read.as_ref(), Ok(&results), "{written}");
+    let mut results = document();
+    if check(&mut results, &EvalSetResult::TYPE, &warnings).is_ok() {
+        let written = SPELLINGS.map(|spelling| EvalSetResult::of(results.root()).to_json(spelling));
+        for json in &written {
+            let warnings = Warnings::default();
+            let mut read = Document::parse(json.as_str()).unwrap();
+            check(&mut read, &EvalSetResult::TYPE, &warnings)
+                .unwrap_or_else(|error| panic!("{error}: {json}"));
+            let again = SPELLINGS.map(|spelling| EvalSetResult::of(read.root()).to_json(spelling));
+            assert_eq!(again, written);
+            assert_eq!(warnings.into_vec(), []);
+        }
     }
-    drop(read_actual(at, "name"));
-    drop(Plan::of_config(at, &["mine".into()]));
-    drop(Plan::of_metric(at, &[]));
-    drop(pretty(document.root()));
+    if let Ok(file) = ActualFile::read(document(), "name", &warnings) {
+        drop(file.runs());
+    }
+    drop(Plan::of_config(&mut document(), &["mine".into()], &warnings));
+    drop(Plan::of_metric(&mut document(), &[], &warnings));
+    drop(pretty(document().root()));
     for warning in warnings.into_vec() {
         drop(warning.to_string());
     }
@@ -321,13 +503,12 @@ fn read_everything(bytes: &[u8]) {
 fn evaluate(expected: &str, actual: &str) {
     let config = &DOCUMENTS[6];
     let outcome = (|| -> Result<()> {
-        let (expected, actual, config) =
-            (Document::parse(expected)?, Document::parse(actual)?, Document::parse(config.as_str())?);
         let warnings = Warnings::default();
-        let plan = Plan::of_config(At::root(config.root(), &warnings), &[])?;
-        let set = EvalSet::read_any(At::root(expected.root(), &warnings), "name")?;
-        let runs = read_actual(At::root(actual.root(), &warnings), "name")?;
-        let mut run = Run::new(set, runs, plan, Options { explain: Explain::All, ..Options::default() });
+        let plan = Plan::of_config(&mut Document::parse(config.as_str())?, &[], &warnings)?;
+        let expected = EvalSetFile::read(Document::parse(expected)?, "name", &warnings)?;
+        let actual = ActualFile::read(Document::parse(actual)?, "name", &warnings)?;
+        let options = Options { explain: Explain::All, ..Options::default() };
+        let mut run = Run::new(expected.set(), actual.runs(), plan, options);
         while let Action::Case(case) = run.poll(0.0) {
             for evaluation in case.metrics {
                 let turns = evaluation.turns.iter().map(|turn| (turn.score, &turn.reason));
@@ -459,13 +640,12 @@ proptest! {
 #[test]
 fn every_document_is_read_by_some_reader() {
     for document in DOCUMENTS.iter() {
-        let parsed = Document::parse(document.as_str()).unwrap().unwrapped().expect("JSON").0;
+        let parsed = || unwrapped(document.as_bytes()).expect("JSON");
         let warnings = Warnings::default();
-        let at = At::root(parsed.root(), &warnings);
-        let read = read_actual(at, "").is_ok()
-            || EvalSet::read_any(at, "").is_ok()
-            || Plan::of_metric(at, &[]).is_ok()
-            || Plan::of_config(at, &[]).is_ok_and(|plan| plan.metrics.len() > 4);
+        let read = ActualFile::read(parsed(), "", &warnings).is_ok()
+            || EvalSetFile::read(parsed(), "", &warnings).is_ok()
+            || Plan::of_metric(&mut parsed(), &[], &warnings).is_ok()
+            || Plan::of_config(&mut parsed(), &[], &warnings).is_ok_and(|plan| plan.metrics.len() > 4);
         assert!(read, "{document}");
     }
 }

@@ -2,14 +2,16 @@
 #![expect(clippy::panic, clippy::unwrap_used, clippy::indexing_slicing, reason = "tests")]
 
 use adk_metrics::metrics::{Evaluation, Explain};
-use adk_metrics::model::actual::read_actual;
+use adk_metrics::model::actual::ActualFile;
 use adk_metrics::model::error::{Error, ErrorCode};
-use adk_metrics::model::evalset::EvalSet;
+use adk_metrics::model::evalset::EvalSetFile;
+use adk_metrics::model::invocation::Turns;
 use adk_metrics::model::json::Document;
-use adk_metrics::model::read::{At, Warnings};
 use adk_metrics::model::results::EvalStatus;
+use adk_metrics::model::shape::Warnings;
 use adk_metrics::run::{
-    Action, CaseResult, CustomEvaluation, CustomTask, CustomTurn, Millis, Options, Pairing, Plan, Run, TaskId,
+    Action, CaseResult, CustomEvaluation, CustomTask, CustomTurn, Millis, Options, Pairing, Plan, Run,
+    TaskId, rubrics,
 };
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -64,12 +66,12 @@ fn with_run<T>(
     options: Options,
     with: impl FnOnce(&mut Run<'_>) -> T,
 ) -> T {
-    let (expected, actual, config) = (parse(expected), parse(actual), Document::parse(config).unwrap());
+    let mut config = Document::parse(config).unwrap();
     let warnings = Warnings::default();
-    let plan = Plan::of_config(At::root(config.root(), &warnings), &["mine".into(), "yours".into()]).unwrap();
-    let set = EvalSet::read_any(At::root(expected.root(), &warnings), "set").unwrap();
-    let runs = read_actual(At::root(actual.root(), &warnings), "set").unwrap();
-    with(&mut Run::new(set, runs, plan, options))
+    let plan = Plan::of_config(&mut config, &["mine".into(), "yours".into()], &warnings).unwrap();
+    let expected = EvalSetFile::read(parse(expected), "set", &warnings).unwrap();
+    let actual = ActualFile::read(parse(actual), "set", &warnings).unwrap();
+    with(&mut Run::new(expected.set(), actual.runs(), plan, options))
 }
 
 fn quiet() -> Options {
@@ -94,21 +96,20 @@ struct Seen {
 }
 
 fn seen(result: &CaseResult<'_>) -> Seen {
-    let metrics = result.metrics.iter().zip(&result.errors);
-    let own = metrics.filter(|(found, _)| found.status != EvalStatus::Informational);
+    let own = result.metrics.iter().filter(|found| found.status != EvalStatus::Informational);
     Seen {
         case: result.pairing.case,
         run: result.pairing.run,
         status: result.status,
         failure: result.failure.as_ref().map(|failure| failure.code),
         metrics: own
-            .map(|(found, error)| (found.score, found.status, error.as_ref().map(|e| e.code)))
+            .map(|found| (found.score, found.status, found.error.as_ref().map(|error| error.code)))
             .collect(),
     }
 }
 
 fn scored(case: usize, run: usize, score: f64) -> Seen {
-    let status = EvalStatus::of(Some(score), 0.5);
+    let status = EvalStatus::of_score(Some(score), 0.5);
     Seen { case, run: Some(run), status, failure: None, metrics: vec![(Some(score), status, None)] }
 }
 
@@ -165,7 +166,7 @@ fn score_of(score: f64) -> Result<CustomEvaluation, Error> {
     Ok(CustomEvaluation { score: Some(score), ..CustomEvaluation::default() })
 }
 
-/// The result of the host's metric in a case of its own.
+/// The result of the host's metric in a case of its own, and why there is none.
 fn host_result(
     answer: Result<CustomEvaluation, Error>,
     turns: usize,
@@ -176,15 +177,15 @@ fn host_result(
         let task = task(run, 0.0);
         run.handle_custom(task.id, answer);
         let result = case(run, 0.0);
-        let Evaluation { score, status, reason, ref turns, .. } = result.metrics[0].clone();
-        let plain = turns.iter().map(|turn| adk_metrics::metrics::TurnEvaluation {
+        let Evaluation { score, status, reason, error, turns, .. } = result.metrics[0].clone();
+        let plain = turns.into_iter().map(|turn| adk_metrics::metrics::TurnEvaluation {
             score: turn.score,
             status: turn.status,
-            reason: turn.reason.clone(),
+            reason: turn.reason,
             ..Default::default()
         });
         let turns = plain.collect();
-        (Evaluation { score, status, reason, details: None, turns }, result.errors[0].clone())
+        (Evaluation { score, status, reason, turns, ..Default::default() }, error.map(|error| *error))
     })
 }
 
@@ -341,8 +342,20 @@ fn a_metric_that_cannot_score_a_case_is_not_evaluated_and_the_others_go_on() {
 
 // ---- rubrics
 
-/// The ids of the rubrics on each turn of the first run, after its case was begun.
-fn copied_rubrics(case: Value, turn_rubrics: Value) -> (Seen, Vec<Vec<String>>) {
+/// The ids of the rubrics of each turn of a run, as they are joined for its case.
+fn ids_of_rubrics(run: &Run<'_>, pairing: Pairing) -> Vec<Vec<String>> {
+    let case = &run.cases()[pairing.case];
+    let mut expected = case.turns.into_iter().flat_map(Turns::iter);
+    let turns = run.runs()[pairing.run.unwrap()].turns.into_iter().flat_map(Turns::iter);
+    let ids = turns.map(|turn| {
+        let joined = rubrics(case, turn, expected.next()).unwrap_or_default();
+        joined.iter().map(|rubric| rubric.rubric_id().into_owned()).collect()
+    });
+    ids.collect()
+}
+
+/// The result of a case of one turn, and the ids of the rubrics of that turn.
+fn joined_rubrics(case: Value, turn_rubrics: Value) -> (Seen, Vec<Vec<String>>) {
     let expected = json!({ "eval_set_id": "set", "eval_cases": [case] });
     let mut actual = turn("red");
     actual["rubrics"] = turn_rubrics;
@@ -350,11 +363,7 @@ fn copied_rubrics(case: Value, turn_rubrics: Value) -> (Seen, Vec<Vec<String>>) 
         json!({ "eval_set_id": "set", "eval_cases": [{ "eval_id": "a", "conversation": [actual] }] });
     with_run(&expected, &actual, MATCH, quiet(), |run| {
         let result = self::case(run, 0.0);
-        let turns = run.runs()[0].invocations.as_deref().unwrap_or_default();
-        let ids = turns.iter().map(|turn| {
-            turn.rubrics.iter().flatten().map(|rubric| rubric.rubric_id.to_string()).collect::<Vec<_>>()
-        });
-        (seen(&result), ids.collect())
+        (seen(&result), ids_of_rubrics(run, result.pairing))
     })
 }
 
@@ -364,16 +373,16 @@ fn rubrics_of_the_case_then_of_the_expected_turn_join_those_of_the_actual_turn()
     expected["rubrics"] = json!([rubric("expected", "Names a colour.")]);
     let case =
         json!({ "eval_id": "a", "conversation": [expected], "rubrics": [rubric("case", "Is brief.")] });
-    let (_, ids) = copied_rubrics(case, json!([rubric("actual", "Is polite.")]));
+    let (_, ids) = joined_rubrics(case, json!([rubric("actual", "Is polite.")]));
     assert_eq!(ids, [["actual", "case", "expected"]]);
 }
 
 #[test]
-fn a_rubric_that_is_there_in_the_same_words_is_not_copied_again() {
+fn a_rubric_that_is_there_in_the_same_words_is_not_added_again() {
     let mut expected = turn("red");
     expected["rubrics"] = json!([rubric("r", "Is brief.")]);
     let case = json!({ "eval_id": "a", "conversation": [expected], "rubrics": [rubric("r", "Is brief.")] });
-    let (result, ids) = copied_rubrics(case, json!([rubric("r", "Is brief.")]));
+    let (result, ids) = joined_rubrics(case, json!([rubric("r", "Is brief.")]));
     assert_eq!((result, ids), (scored(0, 0, 1.0), vec![vec!["r".to_owned()]]));
 }
 
@@ -381,7 +390,7 @@ fn a_rubric_that_is_there_in_the_same_words_is_not_copied_again() {
 fn one_id_for_two_rubrics_fails_that_case_only() {
     let case =
         json!({ "eval_id": "a", "conversation": [turn("red")], "rubrics": [rubric("r", "Is brief.")] });
-    let (result, _) = copied_rubrics(case, json!([rubric("r", "Is long.")]));
+    let (result, _) = joined_rubrics(case, json!([rubric("r", "Is long.")]));
     assert_eq!(result, unscored(0, Some(0), ErrorCode::RubricConflict));
 }
 
@@ -390,9 +399,10 @@ fn runs_of_one_case_get_its_rubrics_each() {
     let mut expected = set(&[("a", &["red"])]);
     expected["eval_cases"][0]["rubrics"] = json!([rubric("r", "Is brief.")]);
     with_run(&expected, &set(&[("a", &["red"]), ("a", &["blue"])]), MATCH, quiet(), |run| {
-        assert_eq!(cases(run).len(), 2);
-        for run in run.runs() {
-            assert_eq!(run.invocations.as_ref().unwrap()[0].rubrics.as_ref().unwrap().len(), 1);
+        let results = cases(run);
+        assert_eq!(results.len(), 2);
+        for result in results {
+            assert_eq!(ids_of_rubrics(run, result.pairing), [["r"]]);
         }
     });
 }

@@ -1,17 +1,18 @@
 //! The three match types of `tool_trajectory_avg_score`.
 #![expect(clippy::unwrap_used, reason = "a fixture that does not parse fails its test")]
 
-use adk_metrics::model::content::FunctionCall;
-use adk_metrics::model::json::Document;
+use adk_metrics::model::content::{FunctionCall, ToolCall};
+use adk_metrics::model::json::{Document, Json};
+use adk_metrics::model::shape::{List, View, Warnings, check};
 use adk_metrics::trajectory::{CallEquality, MatchType, matches};
 use proptest::prelude::*;
 
 /// Calls read from `[[name, args], …]`; no args are absent args.
-fn calls<'a>(doc: &'a Document<'a>) -> Vec<FunctionCall<'a>> {
-    let call = |item: adk_metrics::model::json::Json<'a>| {
+fn calls<'a>(doc: &'a Document<'a>) -> Vec<ToolCall<'a>> {
+    let call = |item: Json<'a>| {
         let mut parts = item.items();
         let name = parts.next().and_then(|name| name.as_str());
-        FunctionCall { id: None, name, args: parts.next() }
+        ToolCall { name, args: parts.next() }
     };
     doc.root().items().map(call).collect()
 }
@@ -111,11 +112,12 @@ fn required_arguments_may_be_joined_by_others() {
 
 #[test]
 fn names_and_ids_count_as_in_the_reference() {
-    let unnamed = FunctionCall::default();
-    let named = FunctionCall { name: Some("".into()), ..Default::default() };
-    let identified = FunctionCall { id: Some("1".into()), ..Default::default() };
-    assert!(CallEquality::Args.holds(&unnamed, &identified));
-    assert!(!CallEquality::Args.holds(&unnamed, &named));
+    let mut doc = Document::parse(r#"[{}, {"name": ""}, {"id": "1"}]"#).unwrap();
+    check(&mut doc, &<List<'_, FunctionCall<'_>>>::TYPE, &Warnings::default()).unwrap();
+    let calls: Vec<_> = List::<FunctionCall<'_>>::of(doc.root()).iter().map(ToolCall::from).collect();
+    let [unnamed, named, identified] = calls.as_slice() else { panic!("three calls") };
+    assert!(CallEquality::Args.holds(unnamed, identified));
+    assert!(!CallEquality::Args.holds(unnamed, named));
 }
 
 #[test]
@@ -131,11 +133,7 @@ fn a_hundred_thousand_calls_are_matched_in_any_order() {
 }
 
 /// What the reference does, said in the fewest words.
-fn any_order_greedily(
-    equality: CallEquality,
-    expected: &[FunctionCall<'_>],
-    actual: &[FunctionCall<'_>],
-) -> bool {
+fn any_order_greedily(equality: CallEquality, expected: &[ToolCall<'_>], actual: &[ToolCall<'_>]) -> bool {
     let mut left: Vec<_> = actual.iter().collect();
     expected.iter().all(|wanted| {
         let found = left.iter().position(|call| equality.holds(wanted, call));

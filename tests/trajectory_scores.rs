@@ -1,7 +1,7 @@
 //! `tool_parameter_match` and `tool_trajectory_f1` of an invocation.
 #![expect(clippy::unwrap_used, reason = "a fixture that does not parse fails its test")]
 
-use adk_metrics::model::content::FunctionCall;
+use adk_metrics::model::content::ToolCall;
 use adk_metrics::model::error::ErrorCode;
 use adk_metrics::model::json::{Document, Json};
 use adk_metrics::trajectory::{
@@ -9,10 +9,10 @@ use adk_metrics::trajectory::{
 };
 
 /// Calls read from `[[name, args], …]`; no args are absent args.
-fn calls<'a>(doc: &'a Document<'a>) -> Vec<FunctionCall<'a>> {
+fn calls<'a>(doc: &'a Document<'a>) -> Vec<ToolCall<'a>> {
     let call = |item: Json<'a>| {
         let mut parts = item.items();
-        FunctionCall { id: None, name: parts.next().and_then(Json::as_str), args: parts.next() }
+        ToolCall { name: parts.next().and_then(Json::as_str), args: parts.next() }
     };
     doc.root().items().map(call).collect()
 }

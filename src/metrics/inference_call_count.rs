@@ -4,25 +4,25 @@
 use super::{Case, Evaluation, Metric, Scoring, efficiency};
 use crate::model::config::Setup;
 use crate::model::error::Result;
-use crate::model::invocation::Invocation;
+use crate::model::invocation::{Invocation, InvocationEvent};
 
 struct InferenceCallCount;
 
-pub(super) fn build(setup: &Setup<'_, '_, '_>) -> Result<Box<dyn Metric>> {
+pub(super) fn build(setup: &Setup<'_, '_>) -> Result<Box<dyn Metric>> {
     efficiency::informational(setup)?;
     Ok(Box::new(InferenceCallCount))
 }
 
 impl Metric for InferenceCallCount {
-    fn evaluate<'a>(&self, case: &Case<'_, 'a>, _: &mut Scoring) -> Result<Evaluation<'a>> {
+    fn evaluate<'a>(&self, case: &Case<'a>, _: &mut Scoring) -> Result<Evaluation<'a>> {
         Ok(efficiency::values(case.actual, "the turn has no `invocation_events`", model_calls))
     }
 }
 
 /// An event with token counts or a model version is a model call.
-fn model_calls(turn: &Invocation<'_>) -> Option<f64> {
-    let calls =
-        turn.events().iter().filter(|event| event.usage_metadata.is_some() || event.model_version.is_some());
+fn model_calls(turn: Invocation<'_>) -> Option<f64> {
+    let is_call =
+        |event: &InvocationEvent<'_>| event.usage_metadata().is_some() || event.model_version().is_some();
     #[expect(clippy::cast_precision_loss, reason = "far fewer than 2^53 events fit into an input")]
-    turn.has_events().then(|| calls.count() as f64)
+    turn.events().map(|events| events.iter().filter(is_call).count() as f64)
 }

@@ -6,16 +6,16 @@
 //! milliseconds as Python's `round` does: of the exact value, ties to even. What is beyond the range
 //! of doubles is absent.
 
-use super::{Case, Evaluation, Metric, Scoring, efficiency, mean};
+use super::efficiency::{self, Amounts};
+use super::{Case, Details, Evaluation, Metric, Scoring, mean};
 use crate::model::config::Setup;
 use crate::model::double::Decimal;
 use crate::model::error::Result;
 use crate::model::invocation::Invocation;
-use crate::model::results::{DurationDetails, EvalMetricResultDetails};
 
 struct InvocationDuration;
 
-pub(super) fn build(setup: &Setup<'_, '_, '_>) -> Result<Box<dyn Metric>> {
+pub(super) fn build(setup: &Setup<'_, '_>) -> Result<Box<dyn Metric>> {
     efficiency::informational(setup)?;
     Ok(Box::new(InvocationDuration))
 }
@@ -23,58 +23,30 @@ pub(super) fn build(setup: &Setup<'_, '_, '_>) -> Result<Box<dyn Metric>> {
 const REASON: &str = "the turn has no `duration`; it is measured while an agent runs";
 
 impl Metric for InvocationDuration {
-    fn evaluate<'a>(&self, case: &Case<'_, 'a>, _: &mut Scoring) -> Result<Evaluation<'a>> {
-        let all: Vec<DurationDetails<'a>> = case.actual.iter().map(seconds).collect();
-        let turns = all.iter().map(|seconds| {
-            let mut turn = efficiency::reported(seconds.total_seconds, REASON);
-            turn.details = Some(details(seconds.clone()));
-            turn
-        });
-        let turns: Vec<_> = turns.collect();
-        let mut evaluation = efficiency::overall(None, REASON, turns);
-        if !all.is_empty() {
-            let average = average(&all);
-            evaluation.score = average.total_seconds;
-            evaluation.reason = evaluation.reason.filter(|_| average.total_seconds.is_none());
-            evaluation.details = Some(details(average));
-        }
-        Ok(evaluation)
+    fn evaluate<'a>(&self, case: &Case<'a>, _: &mut Scoring) -> Result<Evaluation<'a>> {
+        let turns = case.actual.iter().map(seconds).collect();
+        Ok(efficiency::amounts(turns, REASON, average, Details::Duration))
     }
 }
 
-fn details(seconds: DurationDetails<'_>) -> Box<EvalMetricResultDetails<'_>> {
-    Box::new(EvalMetricResultDetails {
-        duration_details: Some(seconds),
-        ..EvalMetricResultDetails::default()
-    })
-}
-
-fn seconds<'a>(turn: &Invocation<'a>) -> DurationDetails<'a> {
-    let Some(total) = turn.duration else { return DurationDetails::default() };
-    let framework = turn.model_duration.zip(turn.tool_duration).and_then(|(model, tool)| {
+/// The seconds of a turn, in the order of the fields of
+/// [`DurationDetails`](crate::model::results::DurationDetails).
+fn seconds(turn: Invocation<'_>) -> Amounts<4> {
+    let Some(total) = turn.duration() else { return Amounts::default() };
+    let (model, tool) = (turn.model_duration(), turn.tool_duration());
+    let framework = model.zip(tool).and_then(|(model, tool)| {
         let rest = total - model - tool;
         rest.is_finite().then(|| to_milliseconds(if rest > 0.0 { rest } else { 0.0 }))
     });
-    DurationDetails {
-        total_seconds: Some(total),
-        model_seconds: turn.model_duration,
-        tool_seconds: turn.tool_duration,
-        framework_seconds: framework,
-        other: Vec::new(),
-    }
+    [Some(total), model, tool, framework]
 }
 
-fn average<'a>(turns: &[DurationDetails<'a>]) -> DurationDetails<'a> {
-    let mean = |part: fn(&DurationDetails<'a>) -> Option<f64>| {
-        mean(turns.iter().filter_map(part)).filter(|mean| mean.is_finite()).map(to_milliseconds)
+fn average(turns: &[Amounts<4>]) -> Amounts<4> {
+    let mean = |kind: usize| {
+        let reported = turns.iter().filter_map(|turn| turn.get(kind).copied().flatten());
+        mean(reported).filter(|mean| mean.is_finite()).map(to_milliseconds)
     };
-    DurationDetails {
-        total_seconds: mean(|t| t.total_seconds),
-        model_seconds: mean(|t| t.model_seconds),
-        tool_seconds: mean(|t| t.tool_seconds),
-        framework_seconds: mean(|t| t.framework_seconds),
-        other: Vec::new(),
-    }
+    [mean(0), mean(1), mean(2), mean(3)]
 }
 
 /// Rounds to three digits after the point: of the exact binary value, ties to even.

@@ -14,8 +14,9 @@ mod tool_trajectory_f1;
 use std::borrow::Cow;
 
 use crate::model::error::{Error, ErrorCode, Result};
-use crate::model::invocation::Invocation;
-use crate::model::results::{EvalMetricResultDetails, EvalStatus};
+use crate::model::invocation::{Invocation, Turns};
+use crate::model::results::{DurationDetails, EvalStatus, TokenUsageDetails};
+use crate::model::shape::Field;
 use crate::model::write::{Write, Writer};
 use crate::text::Scorer;
 use crate::trajectory::AlignmentEntry;
@@ -29,31 +30,23 @@ pub trait Metric {
     ///
     /// # Errors
     /// `reference_required` and `length_mismatch` where google-adk raises.
-    fn evaluate<'a>(&self, case: &Case<'_, 'a>, scoring: &mut Scoring) -> Result<Evaluation<'a>>;
+    fn evaluate<'a>(&self, case: &Case<'a>, scoring: &mut Scoring) -> Result<Evaluation<'a>>;
 }
 
 /// The conversations of one case.
 #[derive(Clone, Copy)]
-pub struct Case<'c, 'a> {
+pub struct Case<'a> {
     /// What the agent did, turn by turn.
-    pub actual: &'c [Invocation<'a>],
+    pub actual: Turns<'a>,
     /// What was expected of it; none for a scenario.
-    pub expected: Option<&'c [Invocation<'a>]>,
+    pub expected: Option<Turns<'a>>,
 }
 
-impl<'c, 'a> Case<'c, 'a> {
+impl<'a> Case<'a> {
     /// The expected turn at a place, for dialects that do not compare lengths first.
-    fn expected_turn(&self, name: &str, index: usize) -> Result<&'c Invocation<'a>> {
+    fn expected_turn(&self, name: &str, index: usize) -> Result<Invocation<'a>> {
         let expected = reference(name, self)?;
-        expected.get(index).ok_or_else(|| length_mismatch(self.actual.len(), expected.len()))
-    }
-
-    /// The case without the expected turns that have no actual one.
-    fn without_surplus(self) -> Self {
-        Self {
-            expected: self.expected.map(|expected| expected.get(..self.actual.len()).unwrap_or(expected)),
-            ..self
-        }
+        expected.iter().nth(index).ok_or_else(|| length_mismatch(self.actual.len(), expected.len()))
     }
 }
 
@@ -107,7 +100,9 @@ pub struct Evaluation<'a> {
     /// Why there is no score.
     pub reason: Option<Cow<'static, str>>,
     /// What the score is made of.
-    pub details: Option<Box<EvalMetricResultDetails<'a>>>,
+    pub details: Option<Box<Details>>,
+    /// Why the metric could not be computed.
+    pub error: Option<Box<Error>>,
     /// One entry a turn.
     pub turns: Vec<TurnEvaluation<'a>>,
 }
@@ -122,9 +117,49 @@ pub struct TurnEvaluation<'a> {
     /// Why there is no score.
     pub reason: Option<Cow<'static, str>>,
     /// What the score is made of.
-    pub details: Option<Box<EvalMetricResultDetails<'a>>>,
+    pub details: Option<Box<Details>>,
     /// How the score came about.
     pub explanation: Option<Box<Explanation<'a>>>,
+}
+
+/// What a score is made of, by kind. Absent is not zero: nothing reported that kind.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Details {
+    /// Tokens, in the order of the fields of [`TokenUsageDetails`].
+    TokenUsage([Option<f64>; 8]),
+    /// Seconds, in the order of the fields of [`DurationDetails`].
+    Duration([Option<f64>; 4]),
+}
+
+impl Write for Details {
+    /// As [`EvalMetricResultDetails`](crate::model::results::EvalMetricResultDetails).
+    fn write(&self, out: &mut Writer) {
+        let mut details = out.object();
+        match self {
+            Self::TokenUsage(tokens) => {
+                let kinds = Kinds(TokenUsageDetails::SHAPE.fields, tokens);
+                details.field("token_usage_details", "tokenUsageDetails", &kinds);
+            }
+            Self::Duration(seconds) => {
+                let kinds = Kinds(DurationDetails::SHAPE.fields, seconds);
+                details.field("duration_details", "durationDetails", &kinds);
+            }
+        }
+        details.end();
+    }
+}
+
+/// Amounts under the names of their kinds.
+struct Kinds<'k>(&'static [Field], &'k [Option<f64>]);
+
+impl Write for Kinds<'_> {
+    fn write(&self, out: &mut Writer) {
+        let mut object = out.object();
+        for (field, amount) in self.0.iter().zip(self.1) {
+            object.field(field.snake, field.camel, amount);
+        }
+        object.end();
+    }
 }
 
 /// How a score came about.
@@ -196,7 +231,7 @@ impl Write for MatchedToken {
 
 impl<'a> TurnEvaluation<'a> {
     fn scored(score: f64, threshold: f64) -> Self {
-        Self { score: Some(score), status: EvalStatus::of(Some(score), threshold), ..Self::default() }
+        Self { score: Some(score), status: EvalStatus::of_score(Some(score), threshold), ..Self::default() }
     }
 
     fn not_evaluated(reason: &'static str) -> Self {
@@ -210,10 +245,10 @@ impl<'a> Evaluation<'a> {
         let score = mean(turns.iter().filter_map(|turn| turn.score));
         Self {
             score,
-            status: EvalStatus::of(score, threshold),
+            status: EvalStatus::of_score(score, threshold),
             reason: score.is_none().then_some(Cow::Borrowed(nothing)),
-            details: None,
             turns,
+            ..Self::default()
         }
     }
 }
@@ -233,19 +268,28 @@ pub(crate) fn mean(values: impl Iterator<Item = f64>) -> Option<f64> {
 const NO_TURNS: &str = "there are no turns to evaluate";
 const NO_REFERENCE: &str = "there is no expected conversation to compare with";
 
-/// The turns of both sides in pairs, for metrics that compare.
-fn pairs<'c, 'a>(
-    name: &str,
-    case: &Case<'c, 'a>,
-) -> Result<impl Iterator<Item = (&'c Invocation<'a>, &'c Invocation<'a>)>> {
-    let expected = reference(name, case)?;
-    if case.actual.len() != expected.len() {
-        return Err(length_mismatch(case.actual.len(), expected.len()));
-    }
-    Ok(case.actual.iter().zip(expected))
+/// What becomes of expected turns that have no actual one.
+#[derive(Clone, Copy, PartialEq)]
+enum Surplus {
+    Refused,
+    Ignored,
 }
 
-fn reference<'c, 'a>(name: &str, case: &Case<'c, 'a>) -> Result<&'c [Invocation<'a>]> {
+/// The turns of both sides in pairs, for metrics that compare.
+fn pairs<'a>(
+    name: &str,
+    case: &Case<'a>,
+    surplus: Surplus,
+) -> Result<impl Iterator<Item = (Invocation<'a>, Invocation<'a>)>> {
+    let expected = reference(name, case)?;
+    let (found, wanted) = (case.actual.len(), expected.len());
+    if found > wanted || (found < wanted && surplus == Surplus::Refused) {
+        return Err(length_mismatch(found, wanted));
+    }
+    Ok(case.actual.iter().zip(expected.iter()))
+}
+
+fn reference<'a>(name: &str, case: &Case<'a>) -> Result<Turns<'a>> {
     case.expected.ok_or_else(|| {
         Error::new(
             ErrorCode::ReferenceRequired,

@@ -28,7 +28,7 @@ pub struct MetricInfo {
 }
 
 /// Makes a metric from its settings.
-type Constructor = fn(&Setup<'_, '_, '_>) -> Result<Box<dyn Metric>>;
+type Constructor = fn(&Setup<'_, '_>) -> Result<Box<dyn Metric>>;
 
 /// A range of values; both ends belong to it.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
@@ -176,7 +176,7 @@ pub fn find(name: &str) -> Option<&'static MetricInfo> {
 ///
 /// # Errors
 /// `unknown_metric`, `metric_unavailable`, or what the metric says of its settings.
-pub fn build(setup: &Setup<'_, '_, '_>) -> Result<Box<dyn Metric>> {
+pub fn build(setup: &Setup<'_, '_>) -> Result<Box<dyn Metric>> {
     let info = find(setup.name).ok_or_else(|| setup.place.locate(unknown_metric(setup.name)))?;
     let constructor = info.constructor.ok_or_else(|| {
         let message = format!("`{}` asks a judge model, which this version does not do", setup.name);

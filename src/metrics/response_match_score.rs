@@ -8,7 +8,7 @@
 //! Complexity: O(n) in the length of the texts.
 
 use super::{
-    Case, Dialect, Evaluation, Explanation, MatchedToken, Metric, NO_TURNS, Scoring, TokenOverlap,
+    Case, Dialect, Evaluation, Explanation, MatchedToken, Metric, NO_TURNS, Scoring, Surplus, TokenOverlap,
     TurnEvaluation, pairs,
 };
 use crate::model::config::Setup;
@@ -20,15 +20,15 @@ struct ResponseMatchScore {
     name: String,
 }
 
-pub(super) fn build(setup: &Setup<'_, '_, '_>) -> Result<Box<dyn Metric>> {
+pub(super) fn build(setup: &Setup<'_, '_>) -> Result<Box<dyn Metric>> {
     setup.check_keys(&[])?;
     Ok(Box::new(ResponseMatchScore { threshold: setup.threshold()?, name: setup.name.into() }))
 }
 
 impl Metric for ResponseMatchScore {
-    fn evaluate<'a>(&self, case: &Case<'_, 'a>, scoring: &mut Scoring) -> Result<Evaluation<'a>> {
-        let case = if scoring.dialect == Dialect::AdkTs { case.without_surplus() } else { *case };
-        let turns = pairs(&self.name, &case)?
+    fn evaluate<'a>(&self, case: &Case<'a>, scoring: &mut Scoring) -> Result<Evaluation<'a>> {
+        let surplus = if scoring.dialect == Dialect::AdkTs { Surplus::Ignored } else { Surplus::Refused };
+        let turns = pairs(&self.name, case, surplus)?
             .map(|(actual, expected)| self.turn(&expected.final_text(), &actual.final_text(), scoring))
             .collect();
         Ok(Evaluation::mean(turns, self.threshold, NO_TURNS))

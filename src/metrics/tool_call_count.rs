@@ -6,15 +6,14 @@ use crate::model::error::Result;
 
 struct ToolCallCount;
 
-pub(super) fn build(setup: &Setup<'_, '_, '_>) -> Result<Box<dyn Metric>> {
+pub(super) fn build(setup: &Setup<'_, '_>) -> Result<Box<dyn Metric>> {
     efficiency::informational(setup)?;
     Ok(Box::new(ToolCallCount))
 }
 
 impl Metric for ToolCallCount {
-    fn evaluate<'a>(&self, case: &Case<'_, 'a>, _: &mut Scoring) -> Result<Evaluation<'a>> {
+    fn evaluate<'a>(&self, case: &Case<'a>, _: &mut Scoring) -> Result<Evaluation<'a>> {
         #[expect(clippy::cast_precision_loss, reason = "far fewer than 2^53 calls fit into an input")]
-        let count = |calls: usize| Some(calls as f64);
-        Ok(efficiency::values(case.actual, "no calls were recorded", |turn| count(turn.tool_calls().len())))
+        Ok(efficiency::values(case.actual, "no calls were recorded", |turn| Some(turn.call_count() as f64)))
     }
 }

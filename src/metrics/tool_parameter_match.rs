@@ -10,12 +10,11 @@
 //! `default_strategy` (`exact`, the default, `casefold_exact`, `numeric`, `contains`),
 //! `per_arg_strategies` (argument to strategy), `numeric_tolerance` (0), `ordered` (true).
 
-use super::{Case, Evaluation, Explanation, Metric, Scoring, TurnEvaluation, pairs};
+use super::{Case, Evaluation, Explanation, Metric, Scoring, Surplus, TurnEvaluation, pairs};
 use crate::model::config::{Setup, read_flag};
 use crate::model::error::{ErrorCode, Result};
 use crate::model::invocation::Invocation;
-use crate::model::json::Kind;
-use crate::model::read::At;
+use crate::model::json::{Json, Kind};
 use crate::trajectory::{MatchMode, ParameterMatch, Strategies, Strategy, difference, tool_parameter_match};
 
 struct ToolParameterMatch {
@@ -30,12 +29,12 @@ const PER_ARGUMENT: [&str; 2] = ["per_arg_strategies", "perArgStrategies"];
 const TOLERANCE: [&str; 2] = ["numeric_tolerance", "numericTolerance"];
 const ORDERED: [&str; 2] = ["ordered", "ordered"];
 
-pub(super) fn build(setup: &Setup<'_, '_, '_>) -> Result<Box<dyn Metric>> {
+pub(super) fn build(setup: &Setup<'_, '_>) -> Result<Box<dyn Metric>> {
     setup.check_keys(&[MODE, DEFAULT_STRATEGY, PER_ARGUMENT, TOLERANCE, ORDERED])?;
     let tolerance = setup.setting(TOLERANCE, 0.0, tolerance)?;
     let strategies = Strategies {
-        default: setup.setting(DEFAULT_STRATEGY, Strategy::Exact, |at| strategy(at, tolerance))?,
-        per_argument: setup.setting(PER_ARGUMENT, Vec::new(), |at| strategies(at, tolerance))?,
+        default: setup.setting(DEFAULT_STRATEGY, Strategy::Exact, |json| strategy(json, tolerance))?,
+        per_argument: setup.setting(PER_ARGUMENT, Vec::new(), |json| strategies(json, tolerance))?,
     };
     let rule = ParameterMatch {
         match_mode: setup.setting(MODE, MatchMode::NameAndRequiredArgs, match_mode)?,
@@ -46,48 +45,45 @@ pub(super) fn build(setup: &Setup<'_, '_, '_>) -> Result<Box<dyn Metric>> {
 }
 
 /// `name_only`, `name_and_args` or `name_and_required_args`.
-pub(super) fn match_mode(at: &At<'_, '_>) -> Result<MatchMode> {
-    match at.json.as_str().as_deref() {
+pub(super) fn match_mode(json: Json<'_>) -> Result<MatchMode> {
+    match json.as_str().as_deref() {
         Some("name_only") => Ok(MatchMode::NameOnly),
         Some("name_and_args") => Ok(MatchMode::NameAndArgs),
         Some("name_and_required_args") => Ok(MatchMode::NameAndRequiredArgs),
-        _ => Err(at.expected("name_only, name_and_args or name_and_required_args")),
+        _ => Err(json.expected("name_only, name_and_args or name_and_required_args")),
     }
 }
 
-fn strategy(at: &At<'_, '_>, tolerance: f64) -> Result<Strategy> {
-    match at.json.as_str().as_deref() {
+fn strategy(json: Json<'_>, tolerance: f64) -> Result<Strategy> {
+    match json.as_str().as_deref() {
         Some("exact") => Ok(Strategy::Exact),
         Some("casefold_exact") => Ok(Strategy::CasefoldExact),
         Some("numeric") => Ok(Strategy::Numeric { tolerance }),
         Some("contains") => Ok(Strategy::Contains),
-        _ => Err(at.expected("exact, casefold_exact, numeric or contains")),
+        _ => Err(json.expected("exact, casefold_exact, numeric or contains")),
     }
 }
 
-fn strategies(at: &At<'_, '_>, tolerance: f64) -> Result<Vec<(String, Strategy)>> {
-    if at.json.kind() != Kind::Object {
-        return Err(at.expected("an object from argument names to strategies"));
+fn strategies(json: Json<'_>, tolerance: f64) -> Result<Vec<(String, Strategy)>> {
+    if json.kind() != Kind::Object {
+        return Err(json.expected("an object from argument names to strategies"));
     }
-    at.json
-        .entries()
-        .map(|(key, json)| Ok((key.to_string(), strategy(&at.entry(&key, json), tolerance)?)))
-        .collect()
+    json.entries().map(|(key, json)| Ok((key.into_owned(), strategy(json, tolerance)?))).collect()
 }
 
-fn tolerance(at: &At<'_, '_>) -> Result<f64> {
-    let tolerance = at.read::<f64>()?;
-    if tolerance < 0.0 {
-        return Err(at.error(
+fn tolerance(json: Json<'_>) -> Result<f64> {
+    match json.as_f64().filter(|tolerance| tolerance.is_finite()) {
+        None => Err(json.expected("a number")),
+        Some(tolerance) if tolerance >= 0.0 => Ok(tolerance),
+        Some(_) => Err(json.error(
             ErrorCode::InvalidCriterion,
-            format!("expected a tolerance of 0 or more, found {}", at.json.raw()),
-        ));
+            format!("expected a tolerance of 0 or more, found {}", json.raw()),
+        )),
     }
-    Ok(tolerance)
 }
 
 /// The result without expected turns: nothing is evaluated.
-pub(super) fn no_reference<'a>(case: &Case<'_, 'a>) -> Evaluation<'a> {
+pub(super) fn no_reference<'a>(case: &Case<'a>) -> Evaluation<'a> {
     Evaluation {
         reason: Some(super::NO_REFERENCE.into()),
         turns: case.actual.iter().map(|_| TurnEvaluation::not_evaluated(super::NO_REFERENCE)).collect(),
@@ -96,11 +92,12 @@ pub(super) fn no_reference<'a>(case: &Case<'_, 'a>) -> Evaluation<'a> {
 }
 
 impl Metric for ToolParameterMatch {
-    fn evaluate<'a>(&self, case: &Case<'_, 'a>, scoring: &mut Scoring) -> Result<Evaluation<'a>> {
+    fn evaluate<'a>(&self, case: &Case<'a>, scoring: &mut Scoring) -> Result<Evaluation<'a>> {
         if case.expected.is_none() {
             return Ok(no_reference(case));
         }
-        let turns = pairs(&self.name, case)?.map(|(actual, expected)| self.turn(actual, expected, scoring));
+        let turns = pairs(&self.name, case, Surplus::Refused)?
+            .map(|(actual, expected)| self.turn(actual, expected, scoring));
         Ok(Evaluation::mean(turns.collect::<Result<_>>()?, self.threshold, "no turn expects a tool call"))
     }
 }
@@ -108,8 +105,8 @@ impl Metric for ToolParameterMatch {
 impl ToolParameterMatch {
     fn turn<'a>(
         &self,
-        actual: &Invocation<'a>,
-        expected: &Invocation<'a>,
+        actual: Invocation<'a>,
+        expected: Invocation<'a>,
         scoring: &Scoring,
     ) -> Result<TurnEvaluation<'a>> {
         let (actual, expected) = (actual.tool_calls(), expected.tool_calls());

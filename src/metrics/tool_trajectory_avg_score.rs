@@ -9,11 +9,13 @@
 //! In the `adk-ts` dialect the match is always exact, arguments are compared as JavaScript writes
 //! them, and a turn without a list of tool calls is not evaluated.
 
-use super::{Case, Dialect, Evaluation, Explanation, Metric, NO_TURNS, Scoring, TurnEvaluation, mean, pairs};
+use super::{
+    Case, Dialect, Evaluation, Explanation, Metric, NO_TURNS, Scoring, Surplus, TurnEvaluation, mean, pairs,
+};
 use crate::model::config::{Setup, read_flag};
 use crate::model::error::Result;
 use crate::model::invocation::{IntermediateData, Invocation};
-use crate::model::read::At;
+use crate::model::json::Json;
 use crate::model::results::EvalStatus;
 use crate::trajectory::{CallEquality, MatchType, difference, matches};
 
@@ -24,7 +26,7 @@ struct ToolTrajectoryAvgScore {
     equality: CallEquality,
 }
 
-pub(super) fn build(setup: &Setup<'_, '_, '_>) -> Result<Box<dyn Metric>> {
+pub(super) fn build(setup: &Setup<'_, '_>) -> Result<Box<dyn Metric>> {
     setup.check_keys(&[["match_type", "matchType"], ["ignore_args", "ignoreArgs"]])?;
     let ignore_args = setup.setting(["ignore_args", "ignoreArgs"], false, read_flag)?;
     Ok(Box::new(ToolTrajectoryAvgScore {
@@ -36,26 +38,32 @@ pub(super) fn build(setup: &Setup<'_, '_, '_>) -> Result<Box<dyn Metric>> {
 }
 
 /// `EXACT`, `IN_ORDER` or `ANY_ORDER` in any case, with `-` or a space for `_`; or 0, 1 or 2.
-fn match_type(at: &At<'_, '_>) -> Result<MatchType> {
+fn match_type(json: Json<'_>) -> Result<MatchType> {
     // Python's white space, which has U+001C to U+001F besides Unicode's.
     let is_space = |c: char| c.is_whitespace() || ('\u{1c}'..='\u{1f}').contains(&c);
-    let word = at.json.as_str();
-    let word = word.map(|word| word.trim_matches(is_space).to_uppercase().replace(['-', ' '], "_"));
-    let number = at.json.as_f64().or_else(|| at.json.as_bool().map(|flag| f64::from(u8::from(flag))));
+    // Of all other letters, Python's upper case makes only the dotless i one of these words'.
+    let plain = |c: char| match c {
+        '-' | ' ' => '_',
+        'ı' => 'I',
+        _ => c.to_ascii_uppercase(),
+    };
+    let word = json.as_str();
+    let word = word.map(|word| -> String { word.trim_matches(is_space).chars().map(plain).collect() });
+    let number = json.as_f64().or_else(|| json.as_bool().map(|flag| f64::from(u8::from(flag))));
     match (word.as_deref(), number) {
         (Some("EXACT"), _) | (_, Some(0.0)) => Ok(MatchType::Exact),
         (Some("IN_ORDER"), _) | (_, Some(1.0)) => Ok(MatchType::InOrder),
         (Some("ANY_ORDER"), _) | (_, Some(2.0)) => Ok(MatchType::AnyOrder),
-        _ => Err(at.expected("EXACT, IN_ORDER or ANY_ORDER")),
+        _ => Err(json.expected("EXACT, IN_ORDER or ANY_ORDER")),
     }
 }
 
 impl Metric for ToolTrajectoryAvgScore {
-    fn evaluate<'a>(&self, case: &Case<'_, 'a>, scoring: &mut Scoring) -> Result<Evaluation<'a>> {
+    fn evaluate<'a>(&self, case: &Case<'a>, scoring: &mut Scoring) -> Result<Evaluation<'a>> {
         if scoring.dialect == Dialect::AdkTs {
             return self.evaluate_as_adk_ts(case, scoring);
         }
-        let turns = pairs(&self.name, case)?
+        let turns = pairs(&self.name, case, Surplus::Refused)?
             .map(|(actual, expected)| self.turn(self.match_type, self.equality, actual, expected, scoring))
             .collect();
         Ok(Evaluation::mean(turns, self.threshold, NO_TURNS))
@@ -67,8 +75,8 @@ impl ToolTrajectoryAvgScore {
         &self,
         match_type: MatchType,
         equality: CallEquality,
-        actual: &Invocation<'a>,
-        expected: &Invocation<'a>,
+        actual: Invocation<'a>,
+        expected: Invocation<'a>,
         scoring: &Scoring,
     ) -> TurnEvaluation<'a> {
         let (actual, expected) = (actual.tool_calls(), expected.tool_calls());
@@ -89,8 +97,8 @@ impl ToolTrajectoryAvgScore {
 
     /// As `@iqai/adk` 0.5.9 scores; its overall status compares 0 with the threshold where no turn
     /// has a score, so nothing evaluated counts as failed.
-    fn evaluate_as_adk_ts<'a>(&self, case: &Case<'_, 'a>, scoring: &mut Scoring) -> Result<Evaluation<'a>> {
-        let mut turns = Vec::with_capacity(case.actual.len());
+    fn evaluate_as_adk_ts<'a>(&self, case: &Case<'a>, scoring: &mut Scoring) -> Result<Evaluation<'a>> {
+        let mut turns = Vec::new();
         for (index, actual) in case.actual.iter().enumerate() {
             if !lists_calls(actual) {
                 turns.push(TurnEvaluation::not_evaluated("the actual turn has no `toolUses`"));
@@ -112,13 +120,13 @@ impl ToolTrajectoryAvgScore {
         let score = mean(turns.iter().filter_map(|turn| turn.score)).unwrap_or(0.0);
         Ok(Evaluation {
             score: Some(score),
-            status: EvalStatus::of(Some(score), self.threshold),
+            status: EvalStatus::of_score(Some(score), self.threshold),
             turns,
             ..Evaluation::default()
         })
     }
 }
 
-fn lists_calls(turn: &Invocation<'_>) -> bool {
-    matches!(&turn.intermediate_data, Some(IntermediateData::Summary(summary)) if summary.tool_uses.is_some())
+fn lists_calls(turn: Invocation<'_>) -> bool {
+    matches!(turn.intermediate_data(), Some(IntermediateData::Summary(summary)) if summary.tool_uses().is_some())
 }

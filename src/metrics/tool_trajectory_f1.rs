@@ -8,7 +8,7 @@
 //! is the mean of its turns.
 
 use super::tool_parameter_match::{match_mode, no_reference};
-use super::{Case, Evaluation, Explanation, Metric, NO_TURNS, Scoring, TurnEvaluation, pairs};
+use super::{Case, Evaluation, Explanation, Metric, NO_TURNS, Scoring, Surplus, TurnEvaluation, pairs};
 use crate::model::config::{Setup, read_flag};
 use crate::model::error::Result;
 use crate::model::invocation::Invocation;
@@ -21,7 +21,7 @@ struct ToolTrajectoryF1 {
     ordered: bool,
 }
 
-pub(super) fn build(setup: &Setup<'_, '_, '_>) -> Result<Box<dyn Metric>> {
+pub(super) fn build(setup: &Setup<'_, '_>) -> Result<Box<dyn Metric>> {
     setup.check_keys(&[["match_mode", "matchMode"], ["ordered", "ordered"]])?;
     Ok(Box::new(ToolTrajectoryF1 {
         name: setup.name.into(),
@@ -32,11 +32,12 @@ pub(super) fn build(setup: &Setup<'_, '_, '_>) -> Result<Box<dyn Metric>> {
 }
 
 impl Metric for ToolTrajectoryF1 {
-    fn evaluate<'a>(&self, case: &Case<'_, 'a>, scoring: &mut Scoring) -> Result<Evaluation<'a>> {
+    fn evaluate<'a>(&self, case: &Case<'a>, scoring: &mut Scoring) -> Result<Evaluation<'a>> {
         if case.expected.is_none() {
             return Ok(no_reference(case));
         }
-        let turns = pairs(&self.name, case)?.map(|(actual, expected)| self.turn(actual, expected, scoring));
+        let turns = pairs(&self.name, case, Surplus::Refused)?
+            .map(|(actual, expected)| self.turn(actual, expected, scoring));
         Ok(Evaluation::mean(turns.collect::<Result<_>>()?, self.threshold, NO_TURNS))
     }
 }
@@ -44,8 +45,8 @@ impl Metric for ToolTrajectoryF1 {
 impl ToolTrajectoryF1 {
     fn turn<'a>(
         &self,
-        actual: &Invocation<'a>,
-        expected: &Invocation<'a>,
+        actual: Invocation<'a>,
+        expected: Invocation<'a>,
         scoring: &Scoring,
     ) -> Result<TurnEvaluation<'a>> {
         let (actual, expected) = (actual.tool_calls(), expected.tool_calls());

@@ -1,29 +1,28 @@
 //! What the agent did: conversations to evaluate, from any file that holds them.
 //!
 //! Accepted are an evalset of actual conversations (old forms too), ADK's evalset results, inference
-//! results, and sessions.
+//! results, and sessions. The turns of a session are put together as google-adk does it, and written
+//! as inference results, which are then read like any other.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
 
-use rustc_hash::FxBuildHasher;
-
-use super::content::Content;
+use super::content::{Content, Part};
 use super::error::{ErrorCode, Result};
-use super::evalset::EvalSet;
-use super::invocation::{IntermediateData, Invocation, InvocationEvent, InvocationEvents, UsageMetadata};
-use super::json::{Json, Kind};
-use super::read::{At, object, record};
-use super::results::EvalSetResult;
-use super::write::quoted;
+use super::evalset::{EvalCase, EvalSet, EvalSetFile};
+use super::invocation::{Invocation, Turns, UsageMetadata};
+use super::json::{Document, Json, Kind};
+use super::numbers::Numbers;
+use super::results::{EvalCaseResult, EvalSetResult};
+use super::shape::{List, Type, View, Warnings, check, record};
+use super::write::{Raw, Spelling, Write, Writer, quoted, to_json};
 
 /// One run of a case.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default)]
 pub struct ActualRun<'a> {
     /// The case it belongs to, where the file says so.
     pub eval_id: Option<Cow<'a, str>>,
     /// The turns; none if the run failed.
-    pub invocations: Option<Vec<Invocation<'a>>>,
+    pub turns: Option<Turns<'a>>,
     /// The session.
     pub session_id: Option<Cow<'a, str>>,
     /// The user.
@@ -32,250 +31,390 @@ pub struct ActualRun<'a> {
     pub error_message: Option<Cow<'a, str>>,
 }
 
+/// A file that says what the agent did.
+pub struct ActualFile<'t> {
+    document: Document<'t>,
+    content: FileKind,
+    /// Whether places in the document are places in the file.
+    pub in_place: bool,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum FileKind {
+    EvalSet,
+    Results,
+    /// An object that holds a list of inference results.
+    Inferences,
+    /// Such a list by itself.
+    InferenceList,
+    /// One inference result.
+    Inference,
+    Sessions,
+    Session,
+}
+
 record! {
-    struct InferenceResult<'a> {
+    /// What an agent did in one case, as ADK's inference gives it.
+    pub struct InferenceResult<'a> {
+        /// The app.
         app_name: Option<Cow<'a, str>> = "app_name" | "appName";
+        /// The evalset.
         eval_set_id: Option<Cow<'a, str>> = "eval_set_id" | "evalSetId";
+        /// The case.
         eval_case_id: Option<Cow<'a, str>> = "eval_case_id" | "evalCaseId";
+        /// The case, by another name.
         eval_id: Option<Cow<'a, str>> = "eval_id" | "evalId";
-        inferences: Option<Vec<Invocation<'a>>> = "inferences" | "inferences";
+        /// The turns.
+        inferences: Option<List<'a, Invocation<'a>>> = "inferences" | "inferences";
+        /// The session.
         session_id: Option<Cow<'a, str>> = "session_id" | "sessionId";
+        /// The user.
         user_id: Option<Cow<'a, str>> = "user_id" | "userId";
+        /// Whether it failed: 2, or `FAILURE`.
         status: Option<Json<'a>> = "status" | "status";
+        /// Why it failed.
         error_message: Option<Cow<'a, str>> = "error_message" | "errorMessage";
     }
 }
 
 record! {
-    struct Session<'a> {
-        id: Option<Cow<'a, str>> = "id" | "id";
-        user_id: Option<Cow<'a, str>> = "user_id" | "userId";
-        events: Vec<Event<'a>> = "events" | "events";
-    } extra other
+    /// Several of them.
+    pub struct InferenceResults<'a> {
+        /// The results.
+        inference_results: List<'a, InferenceResult<'a>> = "inference_results" | "inferenceResults" default;
+    } keeps others
 }
 
 record! {
-    struct Event<'a> {
+    /// A session as ADK stores it.
+    pub struct Session<'a> {
+        /// Its id.
+        id: Option<Cow<'a, str>> = "id" | "id";
+        /// The user.
+        user_id: Option<Cow<'a, str>> = "user_id" | "userId";
+        /// The case it belongs to, where someone noted it.
+        eval_id: Option<Cow<'a, str>> = "eval_id" | "evalId";
+        /// What happened.
+        events: List<'a, Event<'a>> = "events" | "events";
+    } keeps others
+}
+
+record! {
+    /// Something that happened in a session.
+    pub struct Event<'a> {
+        /// Who did it: the user, or an agent by its name.
         author: Option<Cow<'a, str>> = "author" | "author";
+        /// The turn.
         invocation_id: Cow<'a, str> = "invocation_id" | "invocationId" default;
+        /// What was said, called or answered.
         content: Option<Content<'a>> = "content" | "content";
+        /// When, in seconds since 1970.
         timestamp: f64 = "timestamp" | "timestamp" default;
+        /// Whether more of the same is to come.
         partial: Option<bool> = "partial" | "partial";
-        long_running_tool_ids: Option<Vec<Json<'a>>> = "long_running_tool_ids" | "longRunningToolIds";
-        actions: Option<Json<'a>> = "actions" | "actions" => object;
-        grounding_metadata: Option<Json<'a>> = "grounding_metadata" | "groundingMetadata" => object;
+        /// Tools that are still at work.
+        long_running_tool_ids: Option<List<'a, Json<'a>>> = "long_running_tool_ids" | "longRunningToolIds";
+        /// What the event does to the session.
+        actions: Option<Json<'a>> = "actions" | "actions" => Type::Object;
+        /// Why the model gave nothing.
+        error_code: Option<Json<'a>> = "error_code" | "errorCode";
+        /// Sources that the model was given.
+        grounding_metadata: Option<Json<'a>> = "grounding_metadata" | "groundingMetadata" => Type::Object;
+        /// The tokens that the model reported.
         usage_metadata: Option<UsageMetadata<'a>> = "usage_metadata" | "usageMetadata";
+        /// The model that was called.
         model_version: Option<Cow<'a, str>> = "model_version" | "modelVersion";
-    } extra other
+    } keeps others
 }
 
-/// Reads what the agent did from a file of any accepted shape. `name` stands for the id where an
-/// old evalset has none.
-///
-/// # Errors
-/// `invalid_input` with the path and line of what does not fit.
-pub fn read_actual<'a>(at: At<'a, '_>, name: &str) -> Result<Vec<ActualRun<'a>>> {
-    let has = |json: Json<'_>, keys: [&str; 2]| keys.iter().any(|key| json.get(key).is_some());
-    if at.json.kind() == Kind::Array {
-        let first = at.json.items().next();
-        if first.is_some_and(|first| {
-            has(first, ["inferences", "eval_case_id"]) || has(first, ["evalCaseId", "status"])
-        }) {
-            let inferences: Vec<InferenceResult<'a>> = at.read()?;
-            return Ok(inferences.into_iter().map(of_inference).collect());
+impl<'t> ActualFile<'t> {
+    /// Reads what the agent did from a file of any accepted shape. `name` stands for the id where an
+    /// old evalset has none.
+    ///
+    /// # Errors
+    /// `invalid_input` with the path and line of what does not fit.
+    pub fn read(document: Document<'t>, name: &str, warnings: &Warnings) -> Result<Self> {
+        let (mut document, unwrapped) = document.unwrapped()?;
+        let content = kind_of(document.root())?;
+        let of = match content {
+            FileKind::EvalSet => return of_eval_set(document, unwrapped, name, warnings),
+            FileKind::Results => EvalSetResult::TYPE,
+            FileKind::Inferences => InferenceResults::TYPE,
+            FileKind::InferenceList => <List<'_, InferenceResult<'_>>>::TYPE,
+            FileKind::Inference => InferenceResult::TYPE,
+            FileKind::Sessions => <List<'_, Session<'_>>>::TYPE,
+            FileKind::Session => Session::TYPE,
+        };
+        check(&mut document, &of, warnings)?;
+        if content == FileKind::Session || content == FileKind::Sessions {
+            let root = document.root();
+            let sessions = if content == FileKind::Session {
+                vec![Session::of(root)]
+            } else {
+                List::of(root).iter().collect()
+            };
+            let mut document = Document::parse(to_json(&sessions, Spelling::Snake))?;
+            check(&mut document, &<List<'_, InferenceResult<'_>>>::TYPE, warnings)?;
+            return Ok(Self { document, content: FileKind::InferenceList, in_place: false });
         }
-        if first.is_some_and(|first| has(first, ["events", "events"])) {
-            return Ok(at.read::<Vec<Session<'a>>>()?.into_iter().map(of_session).collect());
-        }
-        return of_eval_set(at, name);
+        Ok(Self { document, content, in_place: !unwrapped })
     }
-    if has(at.json, ["eval_case_results", "evalCaseResults"]) {
-        return Ok(of_results(EvalSetResult::read_any(at)?));
-    }
-    if has(at.json, ["inference_results", "inferenceResults"]) {
-        let inferences = at.find::<Vec<InferenceResult<'a>>>(["inference_results", "inferenceResults"])?;
-        return Ok(inferences.into_iter().flatten().map(of_inference).collect());
-    }
-    if has(at.json, ["inferences", "inferences"]) {
-        return Ok(vec![of_inference(at.read()?)]);
-    }
-    if has(at.json, ["events", "events"]) {
-        return Ok(vec![of_session(at.read()?)]);
-    }
-    if has(at.json, ["eval_cases", "evalCases"]) {
-        return of_eval_set(at, name);
-    }
-    Err(at.expected("what the agent did: an evalset, evalset results, inference results or a session"))
-}
 
-fn of_eval_set<'a>(at: At<'a, '_>, name: &str) -> Result<Vec<ActualRun<'a>>> {
-    let set = EvalSet::read_any(at, name)?;
-    set.eval_cases
-        .into_iter()
-        .map(|case| {
-            if case.conversation.is_none() {
-                let message = format!(
-                    "{} is a scenario; what the agent did needs a conversation",
-                    quoted(&case.eval_id)
-                );
-                return Err(at.error(ErrorCode::InvalidInput, message));
+    /// The runs in the file.
+    #[must_use]
+    pub fn runs(&self) -> Vec<ActualRun<'_>> {
+        let root = self.document.root();
+        match self.content {
+            FileKind::EvalSet => EvalSet::of(root).eval_cases().iter().map(ActualRun::from).collect(),
+            FileKind::Results => {
+                EvalSetResult::of(root).eval_case_results().iter().map(ActualRun::from).collect()
             }
-            let session = case.session_input;
-            let (session_id, user_id) = session.map_or((None, None), |s| (s.session_id, Some(s.user_id)));
-            Ok(ActualRun {
-                eval_id: Some(case.eval_id),
-                invocations: case.conversation,
-                session_id,
-                user_id: user_id.filter(|id| !id.is_empty()),
-                error_message: None,
-            })
-        })
-        .collect()
+            FileKind::Inference => vec![InferenceResult::of(root).into()],
+            FileKind::Inferences => {
+                InferenceResults::of(root).inference_results().iter().map(ActualRun::from).collect()
+            }
+            FileKind::InferenceList | FileKind::Session | FileKind::Sessions => {
+                List::<InferenceResult<'_>>::of(root).iter().map(ActualRun::from).collect()
+            }
+        }
+    }
 }
 
-fn of_results(results: EvalSetResult<'_>) -> Vec<ActualRun<'_>> {
-    let cases = results.eval_case_results.into_iter();
-    cases
-        .map(|case| ActualRun {
-            eval_id: Some(case.eval_id),
-            invocations: Some(
-                case.eval_metric_result_per_invocation
-                    .into_iter()
-                    .map(|turn| turn.actual_invocation)
-                    .collect(),
-            ),
-            session_id: Some(case.session_id),
-            user_id: case.user_id,
+fn kind_of(root: Json<'_>) -> Result<FileKind> {
+    let has = |json: Json<'_>, key: &str| json.get(key).is_some();
+    if root.kind() == Kind::Array {
+        let first = root.items().next().unwrap_or(Json::NULL);
+        let of_inference = ["inferences", "eval_case_id", "evalCaseId", "status"];
+        return Ok(if of_inference.iter().any(|key| has(first, key)) {
+            FileKind::InferenceList
+        } else if has(first, "events") {
+            FileKind::Sessions
+        } else {
+            FileKind::EvalSet
+        });
+    }
+    let kinds = [
+        ("eval_case_results", FileKind::Results),
+        ("evalCaseResults", FileKind::Results),
+        ("inference_results", FileKind::Inferences),
+        ("inferenceResults", FileKind::Inferences),
+        ("inferences", FileKind::Inference),
+        ("events", FileKind::Session),
+        ("eval_cases", FileKind::EvalSet),
+        ("evalCases", FileKind::EvalSet),
+    ];
+    match kinds.iter().find(|(key, _)| has(root, key)) {
+        Some((_, kind)) => Ok(*kind),
+        None => {
+            Err(root
+                .expected("what the agent did: an evalset, evalset results, inference results or a session"))
+        }
+    }
+}
+
+fn of_eval_set<'t>(
+    document: Document<'t>,
+    unwrapped: bool,
+    name: &str,
+    warnings: &Warnings,
+) -> Result<ActualFile<'t>> {
+    let EvalSetFile { document, in_place } = EvalSetFile::read(document, name, warnings)?;
+    for case in EvalSet::of(document.root()).eval_cases().iter() {
+        if case.conversation().is_none() {
+            let message =
+                format!("{} is a scenario; what the agent did needs a conversation", quoted(&case.eval_id()));
+            return Err(case.0.error(ErrorCode::InvalidInput, message));
+        }
+    }
+    Ok(ActualFile { document, content: FileKind::EvalSet, in_place: in_place && !unwrapped })
+}
+
+impl<'a> From<EvalCase<'a>> for ActualRun<'a> {
+    fn from(case: EvalCase<'a>) -> Self {
+        let session = case.session_input();
+        Self {
+            eval_id: Some(case.eval_id()),
+            turns: case.turns(),
+            session_id: session.and_then(|session| session.session_id()),
+            user_id: session.map(|session| session.user_id()).filter(|id| !id.is_empty()),
             error_message: None,
-        })
-        .collect()
-}
-
-fn of_inference(inference: InferenceResult<'_>) -> ActualRun<'_> {
-    let failed = inference.status.is_some_and(|status| {
-        status.as_f64() == Some(2.0)
-            || status.as_str().is_some_and(|word| word.eq_ignore_ascii_case("failure"))
-    });
-    ActualRun {
-        eval_id: inference.eval_case_id.or(inference.eval_id),
-        invocations: inference.inferences.filter(|_| !failed),
-        session_id: inference.session_id,
-        user_id: inference.user_id,
-        error_message: inference.error_message,
-    }
-}
-
-fn of_session(session: Session<'_>) -> ActualRun<'_> {
-    let case = session.other.iter().find(|(key, _)| key == "eval_id" || key == "evalId");
-    ActualRun {
-        eval_id: case.and_then(|(_, json)| json.as_str()),
-        invocations: Some(invocations_of_events(session.events)),
-        session_id: session.id,
-        user_id: session.user_id,
-        error_message: None,
-    }
-}
-
-/// The invocations of a session, as google-adk makes them of its events: grouped by invocation id;
-/// the last final response is the answer (one with text wins over one without), and its text is not
-/// repeated among the events.
-fn invocations_of_events(events: Vec<Event<'_>>) -> Vec<Invocation<'_>> {
-    let mut places: HashMap<Cow<'_, str>, usize, FxBuildHasher> = HashMap::default();
-    let mut groups: Vec<(Cow<'_, str>, Vec<Event<'_>>)> = Vec::new();
-    for event in events {
-        let id = event.invocation_id.clone();
-        let place = *places.entry(id.clone()).or_insert(groups.len());
-        match groups.get_mut(place) {
-            Some((_, group)) => group.push(event),
-            None => groups.push((id, vec![event])),
         }
     }
-    groups.into_iter().map(|(id, group)| invocation_of_events(id, group)).collect()
 }
 
-fn invocation_of_events<'a>(invocation_id: Cow<'a, str>, events: Vec<Event<'a>>) -> Invocation<'a> {
-    let mut invocation = Invocation { invocation_id, ..Invocation::default() };
-    let mut kept: Vec<Event<'a>> = Vec::new();
-    let mut last_final = None;
-    for event in events {
-        if event.author.as_deref().is_some_and(|author| author.eq_ignore_ascii_case("user")) {
-            if let Some(content) = event.content {
-                invocation.user_content = content;
-                invocation.creation_timestamp = event.timestamp;
+impl<'a> From<EvalCaseResult<'a>> for ActualRun<'a> {
+    fn from(case: EvalCaseResult<'a>) -> Self {
+        Self {
+            eval_id: Some(case.eval_id()),
+            turns: Some(case.eval_metric_result_per_invocation().into()),
+            session_id: Some(case.session_id()),
+            user_id: case.user_id(),
+            error_message: None,
+        }
+    }
+}
+
+impl<'a> From<InferenceResult<'a>> for ActualRun<'a> {
+    fn from(inference: InferenceResult<'a>) -> Self {
+        let failed = inference.status().is_some_and(|status| {
+            status.as_f64() == Some(2.0)
+                || status.as_str().is_some_and(|word| word.eq_ignore_ascii_case("failure"))
+        });
+        Self {
+            eval_id: inference.eval_case_id().or_else(|| inference.eval_id()),
+            turns: inference.inferences().filter(|_| !failed).map(Turns::from),
+            session_id: inference.session_id(),
+            user_id: inference.user_id(),
+            error_message: inference.error_message(),
+        }
+    }
+}
+
+/// As an inference result.
+impl Write for Session<'_> {
+    fn write(&self, out: &mut Writer) {
+        let mut inference = out.object();
+        inference.optional("eval_id", &self.eval_id());
+        inference.optional("session_id", &self.id());
+        inference.optional("user_id", &self.user_id());
+        inference.entry("inferences", &turns_of(self.events()));
+        inference.end();
+    }
+}
+
+/// A turn of a session.
+#[derive(Default)]
+struct Turn<'a> {
+    id: Cow<'a, str>,
+    user: Option<Event<'a>>,
+    final_response: Option<Content<'a>>,
+    /// The place of the event with the final response.
+    last_final: Option<usize>,
+    events: Vec<Event<'a>>,
+}
+
+/// The turns of a session, as google-adk makes them of its events: grouped by invocation id; the last
+/// final response is the answer (one with text wins over one without), and its text is not repeated
+/// among the events.
+fn turns_of<'a>(events: List<'a, Event<'a>>) -> Vec<Turn<'a>> {
+    let mut numbers = Numbers::default();
+    let mut turns: Vec<Turn<'a>> = Vec::new();
+    for event in events.iter() {
+        let id = event.invocation_id();
+        let place = numbers.of(id.clone());
+        if place == turns.len() {
+            turns.push(Turn { id, ..Turn::default() });
+        }
+        if let Some(turn) = turns.get_mut(place) {
+            turn.add(event);
+        }
+    }
+    turns
+}
+
+impl<'a> Turn<'a> {
+    fn add(&mut self, event: Event<'a>) {
+        if event.author().is_some_and(|author| author.eq_ignore_ascii_case("user")) {
+            if event.content().is_some() {
+                self.user = Some(event);
             }
-            continue;
+            return;
         }
-        if event.is_final_response() {
-            let has_text = invocation.final_response.as_ref().is_some_and(|c| !c.text().is_empty());
-            if !has_text || event.content.as_ref().is_some_and(|c| !c.text().is_empty()) {
-                invocation.final_response.clone_from(&event.content);
-                last_final = event.is_worth_keeping().then_some(kept.len());
-            }
+        let has_text =
+            |content: Option<Content<'a>>| content.is_some_and(|content| !content.text().is_empty());
+        let is_kept = event.is_worth_keeping();
+        if event.is_final_response() && (has_text(event.content()) || !has_text(self.final_response)) {
+            self.final_response = event.content();
+            self.last_final = is_kept.then_some(self.events.len());
         }
-        if event.is_worth_keeping() {
-            kept.push(event);
+        if is_kept {
+            self.events.push(event);
         }
     }
-    let invocation_events = kept
-        .into_iter()
-        .enumerate()
-        .map(|(index, event)| InvocationEvent {
-            content: event.content.clone().filter(|content| {
-                last_final != Some(index) || content.parts().any(|p| p.function_call.is_some())
-            }),
-            author: event.author.unwrap_or_else(|| "agent".into()),
-            grounding_metadata: event.grounding_metadata,
-            usage_metadata: event.usage_metadata,
-            model_version: event.model_version,
-        })
-        .collect();
-    invocation.intermediate_data = Some(IntermediateData::Events(InvocationEvents { invocation_events }));
-    invocation
+}
+
+impl Write for Turn<'_> {
+    fn write(&self, out: &mut Writer) {
+        let user = self.user.map_or(Json::NULL, |event| event.0);
+        let events = self.events.iter().enumerate();
+        let events = events.map(|(at, event)| Step { event: *event, is_answer: self.last_final == Some(at) });
+        let events: Vec<Step<'_>> = events.collect();
+        let mut turn = out.object();
+        turn.entry("invocation_id", &self.id);
+        match Event::of(user).content() {
+            Some(content) => turn.entry("user_content", &content.0),
+            None => turn.entry("user_content", &Raw("{}")),
+        }
+        turn.optional("final_response", &self.final_response.map(|content| content.0));
+        turn.entry("intermediate_data", &Steps(events));
+        turn.entry("creation_timestamp", &Event::of(user).timestamp());
+        turn.end();
+    }
+}
+
+struct Steps<'a>(Vec<Step<'a>>);
+
+impl Write for Steps<'_> {
+    fn write(&self, out: &mut Writer) {
+        let mut data = out.object();
+        data.entry("invocation_events", &self.0);
+        data.end();
+    }
+}
+
+/// An event as it stands among the intermediate data.
+struct Step<'a> {
+    event: Event<'a>,
+    is_answer: bool,
+}
+
+impl Write for Step<'_> {
+    fn write(&self, out: &mut Writer) {
+        let event = self.event;
+        let content = event.content().filter(|content| {
+            !self.is_answer || content.all_parts().any(|part| part.function_call().is_some())
+        });
+        let mut object = out.object();
+        object.entry("author", &event.author().unwrap_or_else(|| "agent".into()));
+        object.optional("content", &content.map(|content| content.0));
+        object.optional("grounding_metadata", &event.grounding_metadata());
+        object.optional("usage_metadata", &event.usage_metadata().map(|usage| usage.0));
+        object.optional("model_version", &event.model_version());
+        object.end();
+    }
 }
 
 impl<'a> Event<'a> {
-    fn parts(&self) -> impl Iterator<Item = &super::content::Part<'a>> {
-        self.content.iter().flat_map(Content::parts)
+    fn parts(self) -> impl Iterator<Item = Part<'a>> {
+        self.content().into_iter().flat_map(Content::all_parts)
     }
 
     /// Whether the event ends a turn as far as google-adk is concerned.
-    fn is_final_response(&self) -> bool {
-        let skips_summary = self.actions.and_then(|actions| {
+    fn is_final_response(self) -> bool {
+        let Some(last) = self.parts().last() else { return false };
+        let skips_summary = self.actions().and_then(|actions| {
             actions.get("skip_summarization").or_else(|| actions.get("skipSummarization"))?.as_bool()
         });
-        let is_known = |part: &super::content::Part<'_>, keys: [&str; 2]| {
-            part.other.iter().any(|(key, _)| keys.contains(&key.as_ref()))
-        };
-        if self.parts().next().is_none() {
-            return false;
-        }
-        if skips_summary == Some(true)
-            || self.long_running_tool_ids.as_ref().is_some_and(|ids| !ids.is_empty())
-        {
+        if skips_summary == Some(true) || self.long_running_tool_ids().is_some_and(|ids| !ids.is_empty()) {
             return true;
         }
-        let failed = self.other.iter().any(|(key, code)| {
-            matches!(key.as_ref(), "error_code" | "errorCode")
-                && code.as_str().is_some_and(|code| !code.is_empty())
-        });
-        if failed && self.partial != Some(true) && self.parts().all(|part| part.function_call.is_none()) {
+        let is_partial = self.partial() == Some(true);
+        let calls = self.parts().any(|part| part.function_call().is_some());
+        let failed = self.error_code().and_then(Json::as_str).is_some_and(|code| !code.is_empty());
+        if failed && !is_partial && !calls {
             return true;
         }
-        self.parts().all(|part| part.function_call.is_none() && part.function_response.is_none())
-            && self.partial != Some(true)
-            && !self
-                .parts()
-                .last()
-                .is_some_and(|part| is_known(part, ["code_execution_result", "codeExecutionResult"]))
+        let answered = self.parts().any(|part| part.function_response().is_some());
+        !calls && !answered && !is_partial && !last.has(["code_execution_result", "codeExecutionResult"])
     }
 
-    fn is_worth_keeping(&self) -> bool {
-        self.grounding_metadata.is_some()
+    fn is_worth_keeping(self) -> bool {
+        self.grounding_metadata().is_some()
             || self.parts().any(|part| {
-                part.function_call.is_some()
-                    || part.function_response.is_some()
-                    || part.text.as_deref().is_some_and(|text| !text.is_empty())
-                    || part.other.iter().any(|(key, _)| key == "inline_data" || key == "inlineData")
+                part.function_call().is_some()
+                    || part.function_response().is_some()
+                    || part.text().is_some_and(|text| !text.is_empty())
+                    || part.has(["inline_data", "inlineData"])
             })
     }
 }

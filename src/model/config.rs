@@ -4,9 +4,8 @@ use std::borrow::Cow;
 
 use super::double;
 use super::error::{Error, ErrorCode, Result, suggestion};
-use super::json::{Json, Kind};
-use super::read::{At, Read, object, record};
-use super::write::{Write, Writer};
+use super::json::{Document, Json, Kind};
+use super::shape::{Type, View, Warnings, check, record};
 
 /// The criteria that apply where no config is given, as in ADK.
 pub const DEFAULT_CONFIG: &str =
@@ -20,9 +19,9 @@ record! {
         /// What the score has to reach.
         threshold: Option<Threshold> = "threshold" | "threshold";
         /// The metric's settings; its `threshold` wins over the metric's.
-        criterion: Option<Json<'a>> = "criterion" | "criterion" => object;
+        criterion: Option<Json<'a>> = "criterion" | "criterion" => Type::Object;
         /// Settings of the judge model; the criterion's win.
-        judge_model_options: Option<Json<'a>> = "judge_model_options" | "judgeModelOptions" => object;
+        judge_model_options: Option<Json<'a>> = "judge_model_options" | "judgeModelOptions" => Type::Object;
         /// Where google-adk finds a metric written by the user.
         custom_function_path: Option<Cow<'a, str>> = "custom_function_path" | "customFunctionPath";
     }
@@ -35,7 +34,7 @@ record! {
 pub struct Threshold(pub f64);
 
 impl Threshold {
-    fn of(json: Json<'_>) -> Option<Self> {
+    fn read(json: Json<'_>) -> Option<Self> {
         let number = match json.kind() {
             Kind::True => Some(1.0),
             Kind::False => Some(0.0),
@@ -46,48 +45,60 @@ impl Threshold {
     }
 }
 
-impl<'a> Read<'a> for Threshold {
-    fn read(at: At<'a, '_>) -> Result<Self> {
-        Self::of(at.json).ok_or_else(|| invalid_criterion(at.expected("a number")))
-    }
-}
+impl<'a> View<'a> for Threshold {
+    const TYPE: Type = Type::Special(
+        |json| match Self::read(json) {
+            Some(_) => Ok(()),
+            None => Err(invalid_criterion(json.expected("a number"))),
+        },
+        |json| json.raw().into(),
+    );
 
-impl Write for Threshold {
-    fn write(&self, out: &mut Writer) {
-        self.0.write(out);
+    fn of(json: Json<'a>) -> Self {
+        Self::read(json).unwrap_or(Self(0.0))
     }
 }
 
 record! {
-    struct EvalConfig<'a> {
-        criteria: Option<Json<'a>> = "criteria" | "criteria" => object;
-        custom_metrics: Option<Json<'a>> = "custom_metrics" | "customMetrics" => object;
-        user_simulator_config: Option<Json<'a>> = "user_simulator_config" | "userSimulatorConfig" => object;
-        live_model_config: Option<Json<'a>> = "live_model_config" | "liveModelConfig" => object;
+    /// A config file.
+    pub struct EvalConfig<'a> {
+        /// Metrics by name, each with its threshold or criterion.
+        criteria: Option<Json<'a>> = "criteria" | "criteria" => Type::Object;
+        /// Where google-adk finds metrics written by the user.
+        custom_metrics: Option<Json<'a>> = "custom_metrics" | "customMetrics" => Type::Object;
+        /// How google-adk simulates a user.
+        user_simulator_config: Option<Json<'a>> = "user_simulator_config" | "userSimulatorConfig" => Type::Object;
+        /// How google-adk runs live models.
+        live_model_config: Option<Json<'a>> = "live_model_config" | "liveModelConfig" => Type::Object;
     }
 }
 
 /// What a config says of one metric: what a metric is made from.
 #[derive(Clone, Copy)]
-pub struct Setup<'a, 'p, 's> {
+pub struct Setup<'a, 's> {
     /// The metric's name, in lower case if the config names it as ADK-TS's enum does.
     pub name: &'s str,
     /// The threshold beside the criterion.
     pub threshold: Option<f64>,
     /// The criterion, an object.
-    pub criterion: Option<At<'a, 'p>>,
+    pub criterion: Option<Json<'a>>,
     /// The place that names the metric.
-    pub place: At<'a, 'p>,
+    pub place: Json<'a>,
+    /// Where to say what may surprise.
+    pub warnings: &'s Warnings,
 }
 
-impl<'a> Setup<'a, '_, '_> {
+impl<'a> Setup<'a, '_> {
     /// The threshold in force: the criterion's, else the metric's.
     ///
     /// # Errors
     /// `invalid_criterion` if it is not a number, `threshold_required` if there is none.
     pub fn threshold(&self) -> Result<f64> {
-        let of_criterion = match self.criterion.and_then(|at| Some((at, at.json.get("threshold")?))) {
-            Some((at, json)) if !json.is_null() => Some(at.entry("threshold", json).read::<Threshold>()?.0),
+        let of_criterion = match self.criterion.and_then(|criterion| criterion.get("threshold")) {
+            Some(json) if !json.is_null() => match Threshold::read(json) {
+                Some(threshold) => Some(threshold.0),
+                None => return Err(invalid_criterion(json.expected("a number"))),
+            },
             _ => None,
         };
         of_criterion.or(self.threshold).ok_or_else(|| {
@@ -107,18 +118,17 @@ impl<'a> Setup<'a, '_, '_> {
             ["threshold", "threshold"],
             ["include_intermediate_responses_in_final", "includeIntermediateResponsesInFinal"],
         ];
-        let Some(at) = self.criterion else { return Ok(()) };
+        let Some(criterion) = self.criterion else { return Ok(()) };
         let known = || COMMON.iter().chain(known).copied();
         for [snake, camel] in known() {
-            if snake != camel && at.json.get(snake).is_some() && at.json.get(camel).is_some() {
-                at.warn(format!("`{snake}` is also given as `{camel}`, which counts"));
+            if snake != camel && criterion.get(snake).is_some() && criterion.get(camel).is_some() {
+                self.warnings.add(criterion, format!("`{snake}` is also given as `{camel}`, which counts"));
             }
         }
-        for (key, json) in at.json.entries().filter(|(key, _)| known().flatten().all(|name| name != key)) {
-            let here = at.entry(&key, json);
+        for (key, json) in criterion.entries().filter(|(key, _)| known().flatten().all(|name| name != key)) {
             let message = format!("`{}` has no setting `{key}`", self.name);
-            refuse_misspelt(&here, &key, known().flatten(), message.clone())?;
-            here.warn(format!("{message}; it is ignored"));
+            refuse_misspelt(json, &key, known().flatten(), &message)?;
+            self.warnings.add(json, format!("{message}; it is ignored"));
         }
         Ok(())
     }
@@ -132,12 +142,11 @@ impl<'a> Setup<'a, '_, '_> {
         &self,
         [snake, camel]: [&'static str; 2],
         default: T,
-        read: impl Fn(&At<'a, '_>) -> Result<T>,
+        read: impl Fn(Json<'a>) -> Result<T>,
     ) -> Result<T> {
-        let Some(at) = self.criterion else { return Ok(default) };
-        let found = [camel, snake].into_iter().find_map(|key| Some((key, at.json.get(key)?)));
-        match found {
-            Some((key, json)) if !json.is_null() => read(&at.entry(key, json)).map_err(invalid_criterion),
+        let Some(criterion) = self.criterion else { return Ok(default) };
+        match criterion.get(camel).or_else(|| criterion.get(snake)) {
+            Some(json) if !json.is_null() => read(json).map_err(invalid_criterion),
             _ => Ok(default),
         }
     }
@@ -145,10 +154,10 @@ impl<'a> Setup<'a, '_, '_> {
 
 /// Refuses a key that resembles one of the known ones.
 fn refuse_misspelt<'k>(
-    here: &At<'_, '_>,
+    here: Json<'_>,
     key: &str,
     known: impl IntoIterator<Item = &'k str>,
-    message: String,
+    message: &str,
 ) -> Result<()> {
     let Some(close) = suggestion(key, known) else { return Ok(()) };
     let error = here.error(ErrorCode::InvalidCriterion, message);
@@ -159,22 +168,24 @@ fn invalid_criterion(error: Error) -> Error {
     Error { code: ErrorCode::InvalidCriterion, ..error }
 }
 
-fn bare_threshold(at: &At<'_, '_>) -> Result<Threshold> {
-    Threshold::of(at.json)
-        .ok_or_else(|| invalid_criterion(at.expected("a threshold: a number, or an object with `threshold`")))
+fn bare_threshold(json: Json<'_>) -> Result<f64> {
+    match Threshold::read(json) {
+        Some(threshold) => Ok(threshold.0),
+        None => Err(invalid_criterion(json.expected("a threshold: a number, or an object with `threshold`"))),
+    }
 }
 
 /// Reads a yes or no as google-adk does: `true`, `false`, 1, 0, and words such as `yes` and `off`.
 ///
 /// # Errors
 /// `invalid_input` for anything else.
-pub fn read_flag(at: &At<'_, '_>) -> Result<bool> {
-    let word = at.json.as_str().map(|word| word.to_ascii_lowercase());
-    match (at.json.as_bool(), at.json.as_f64(), word.as_deref()) {
+pub fn read_flag(json: Json<'_>) -> Result<bool> {
+    let word = json.as_str().map(|word| word.to_ascii_lowercase());
+    match (json.as_bool(), json.as_f64(), word.as_deref()) {
         (Some(flag), ..) => Ok(flag),
         (_, Some(1.0), _) | (.., Some("true" | "t" | "yes" | "y" | "on" | "1")) => Ok(true),
         (_, Some(0.0), _) | (.., Some("false" | "f" | "no" | "n" | "off" | "0")) => Ok(false),
-        _ => Err(at.expected("true or false")),
+        _ => Err(json.expected("true or false")),
     }
 }
 
@@ -182,27 +193,20 @@ pub fn read_flag(at: &At<'_, '_>) -> Result<bool> {
 ///
 /// # Errors
 /// `invalid_input` or `invalid_criterion` with path and line; whatever `build` says.
-pub fn read_config<'a, M>(
-    at: At<'a, '_>,
-    mut build: impl FnMut(Setup<'a, '_, '_>) -> Result<M>,
+pub fn read_config<M>(
+    document: &mut Document<'_>,
+    warnings: &Warnings,
+    mut build: impl FnMut(Setup<'_, '_>) -> Result<M>,
 ) -> Result<Vec<M>> {
-    let config: EvalConfig<'a> = at.read()?;
-    let Some(criteria) = config.criteria else { return Ok(Vec::new()) };
-    let list = at.entry("criteria", criteria);
+    check(document, &EvalConfig::TYPE, warnings)?;
+    let criteria = EvalConfig::of(document.root()).criteria().unwrap_or(Json::NULL);
     let mut metrics = Vec::new();
-    for (key, json) in criteria.entries() {
-        let place = list.entry(&key, json);
-        let name = plain_name(&key);
-        let metric = match json.kind() {
-            Kind::Object => build(Setup { name: &name, threshold: None, criterion: Some(place), place })?,
-            _ => build(Setup {
-                name: &name,
-                threshold: Some(bare_threshold(&place)?.0),
-                criterion: None,
-                place,
-            })?,
-        };
-        metrics.push(metric);
+    for (key, place) in criteria.entries() {
+        let name = &plain_name(&key);
+        let is_criterion = place.kind() == Kind::Object;
+        let threshold = if is_criterion { None } else { Some(bare_threshold(place)?) };
+        let criterion = is_criterion.then_some(place);
+        metrics.push(build(Setup { name, threshold, criterion, place, warnings })?);
     }
     Ok(metrics)
 }
@@ -223,17 +227,20 @@ const METRIC_KEYS: [&str; 8] = [
 ///
 /// # Errors
 /// As [`read_config`].
-pub fn read_metric<'a, M>(at: At<'a, '_>, build: impl FnOnce(Setup<'a, '_, '_>) -> Result<M>) -> Result<M> {
-    let metric: EvalMetric<'a> = at.read()?;
-    for (key, json) in at.json.entries().filter(|(key, _)| !METRIC_KEYS.contains(&key.as_ref())) {
-        refuse_misspelt(&at.entry(&key, json), &key, METRIC_KEYS, format!("a metric has no `{key}`"))?;
+pub fn read_metric<M>(
+    document: &mut Document<'_>,
+    warnings: &Warnings,
+    build: impl FnOnce(Setup<'_, '_>) -> Result<M>,
+) -> Result<M> {
+    check(document, &EvalMetric::TYPE, warnings)?;
+    let place = document.root();
+    for (key, json) in place.entries().filter(|(key, _)| !METRIC_KEYS.contains(&key.as_ref())) {
+        refuse_misspelt(json, &key, METRIC_KEYS, &format!("a metric has no `{key}`"))?;
     }
-    let name = plain_name(&metric.metric_name);
-    let threshold = metric.threshold.map(|threshold| threshold.0);
-    match metric.criterion.map(|json| at.entry("criterion", json)) {
-        Some(criterion) => build(Setup { name: &name, threshold, criterion: Some(criterion), place: at }),
-        None => build(Setup { name: &name, threshold, criterion: None, place: at }),
-    }
+    let metric = EvalMetric::of(place);
+    let name = metric.metric_name();
+    let threshold = metric.threshold().map(|threshold| threshold.0);
+    build(Setup { name: &plain_name(&name), threshold, criterion: metric.criterion(), place, warnings })
 }
 
 /// ADK-TS's example config names metrics as its enum does: `RESPONSE_MATCH_SCORE`.

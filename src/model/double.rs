@@ -18,6 +18,7 @@ const MOST_DIGITS: usize = 800;
 /// Reads `[+-]? digits [. digits] [(e|E) [+-]? digits]` with a digit on either side of the point;
 /// no words such as `inf`.
 #[must_use]
+#[inline(never)]
 pub fn read(text: &str) -> Option<f64> {
     let (negative, rest) = sign(text.as_bytes());
     let (whole, rest) = digits(rest);

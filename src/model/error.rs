@@ -148,19 +148,29 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 /// length, after folding case and the difference between `camelCase` and `snake_case`.
 #[must_use]
 pub fn suggestion<'k>(found: &str, known: impl IntoIterator<Item = &'k str>) -> Option<&'k str> {
+    closest(found, &mut known.into_iter())
+}
+
+#[cold]
+#[inline(never)]
+fn closest<'k>(found: &str, known: &mut dyn Iterator<Item = &'k str>) -> Option<&'k str> {
     let fold = |name: &str| -> Vec<char> {
         name.chars().take(80).filter(|c| *c != '_' && *c != '-').flat_map(char::to_lowercase).collect()
     };
     let target = fold(found);
-    known
-        .into_iter()
-        .map(|name| (fold(name), name))
+    let mut closest = None;
+    let mut least = 3;
+    for name in known {
+        let folded = fold(name);
         // The lengths say at once that most names are too far.
-        .filter(|(folded, _)| folded.len().abs_diff(target.len()) <= 2)
-        .map(|(folded, name)| (edit_distance(&target, &folded), folded.len(), name))
-        .filter(|(distance, length, _)| *distance <= 2 && distance * 3 <= *length)
-        .min_by_key(|(distance, ..)| *distance)
-        .map(|(.., name)| name)
+        if folded.len().abs_diff(target.len()) < least {
+            let distance = edit_distance(&target, &folded);
+            if distance < least && distance * 3 <= folded.len() {
+                (closest, least) = (Some(name), distance);
+            }
+        }
+    }
+    closest
 }
 
 /// Levenshtein distance by the two-row dynamic programme: O(a·b) time, O(b) space.

@@ -6,12 +6,11 @@
 
 use std::borrow::Cow;
 
-use super::content::{Content, FunctionCall, Part};
-use super::error::{Error, ErrorCode, Result};
-use super::invocation::{IntermediateData, IntermediateResponse, IntermediateSummary, Invocation, Rubric};
-use super::json::{Json, Kind};
-use super::read::{At, object, record};
-use super::write::quoted;
+use super::error::{ErrorCode, Result};
+use super::invocation::{Invocation, Rubric, Turns};
+use super::json::{Document, Json, Kind};
+use super::shape::{List, Type, View, Warnings, check, record};
+use super::write::{Spelling, Write, Writer, quoted, to_json};
 
 record! {
     /// A set of cases to evaluate an agent on.
@@ -23,7 +22,7 @@ record! {
         /// What it is about.
         description: Option<Cow<'a, str>> = "description" | "description";
         /// The cases.
-        eval_cases: Vec<EvalCase<'a>> = "eval_cases" | "evalCases";
+        eval_cases: List<'a, EvalCase<'a>> = "eval_cases" | "evalCases";
         /// When it was made, in seconds since 1970.
         creation_timestamp: f64 = "creation_timestamp" | "creationTimestamp" default;
     }
@@ -35,7 +34,7 @@ record! {
         /// Identifies the case within its set.
         eval_id: Cow<'a, str> = "eval_id" | "evalId";
         /// The turns, with what is expected of the agent. Exactly one of this and the scenario is there.
-        conversation: Option<Vec<Invocation<'a>>> = "conversation" | "conversation";
+        conversation: Option<List<'a, Invocation<'a>>> = "conversation" | "conversation";
         /// The scenario that a simulated user follows.
         conversation_scenario: Option<ConversationScenario<'a>> = "conversation_scenario" | "conversationScenario";
         /// How the session begins.
@@ -43,10 +42,10 @@ record! {
         /// When it was made, in seconds since 1970.
         creation_timestamp: f64 = "creation_timestamp" | "creationTimestamp" default;
         /// Rubrics for every turn.
-        rubrics: Option<Vec<Rubric<'a>>> = "rubrics" | "rubrics";
+        rubrics: Option<List<'a, Rubric<'a>>> = "rubrics" | "rubrics";
         /// The session state expected in the end.
-        final_session_state: Option<Json<'a>> = "final_session_state" | "finalSessionState" => object;
-    } extra other
+        final_session_state: Option<Json<'a>> = "final_session_state" | "finalSessionState" => Type::Object;
+    } keeps others rule one_kind_of_conversation
 }
 
 record! {
@@ -57,7 +56,7 @@ record! {
         /// What the simulated user is after.
         conversation_plan: Cow<'a, str> = "conversation_plan" | "conversationPlan";
         /// Who the simulated user is: the id of a persona, or one spelled out.
-        user_persona: Option<Json<'a>> = "user_persona" | "userPersona" => persona;
+        user_persona: Option<Json<'a>> = "user_persona" | "userPersona" => PERSONA;
     }
 }
 
@@ -71,141 +70,236 @@ record! {
         /// A fixed session id.
         session_id: Option<Cow<'a, str>> = "session_id" | "sessionId";
         /// The state.
-        state: Option<Json<'a>> = "state" | "state" => object;
-    } extra other
+        state: Option<Json<'a>> = "state" | "state" => Type::Object;
+    } keeps others
 }
 
-fn persona(at: At<'_, '_>) -> Result<()> {
-    match at.json.kind() {
+/// The id of a persona, or one spelled out.
+const PERSONA: Type = Type::Special(
+    |json| match json.kind() {
         Kind::Object | Kind::PlainString | Kind::EscapedString => Ok(()),
-        _ => Err(at.expected("the id of a persona or an object")),
+        _ => Err(json.expected("the id of a persona or an object")),
+    },
+    |json| json.raw().into(),
+);
+
+fn one_kind_of_conversation(json: Json<'_>) -> Result<()> {
+    let case = EvalCase::of(json);
+    let problem = match (case.conversation(), case.conversation_scenario()) {
+        (Some(_), Some(_)) => "both are",
+        (None, None) => "neither is",
+        _ => return Ok(()),
+    };
+    let message = format!(
+        "an eval case has either `conversation` or `conversation_scenario`; in {} {problem} there",
+        quoted(&case.eval_id())
+    );
+    Err(json.error(ErrorCode::InvalidInput, message))
+}
+
+impl<'a> EvalCase<'a> {
+    /// The turns with what is expected of the agent; none if the case is a scenario.
+    #[must_use]
+    pub fn turns(self) -> Option<Turns<'a>> {
+        self.conversation().map(Turns::from)
     }
 }
 
-impl<'a> EvalSet<'a> {
+/// A file with an evalset in it, in any form.
+pub struct EvalSetFile<'t> {
+    pub(super) document: Document<'t>,
+    /// Whether places in the document are places in the file.
+    pub in_place: bool,
+}
+
+impl<'t> EvalSetFile<'t> {
     /// Reads an evalset in any of its forms. `name` stands for the id where an old form has none.
     ///
     /// # Errors
     /// `invalid_input` with the path and line of what does not fit.
-    pub fn read_any(at: At<'a, '_>, name: &str) -> Result<Self> {
-        let set = match at.json.kind() {
-            Kind::Object => at.read::<EvalSet<'a>>()?,
-            Kind::Array => read_old(at, name)?,
-            _ => return Err(at.expected("an evalset: an object with `eval_cases`, or a list in an old form")),
-        };
-        for (index, case) in set.eval_cases.iter().enumerate() {
-            if case.conversation.is_some() == case.conversation_scenario.is_some() {
-                return Err(exactly_one(at, index, case));
+    pub fn read(document: Document<'t>, name: &str, warnings: &Warnings) -> Result<Self> {
+        let (mut document, unwrapped) = document.unwrapped()?;
+        match document.root().kind() {
+            Kind::Object => {
+                check(&mut document, &EvalSet::TYPE, warnings)?;
+                Ok(Self { document, in_place: !unwrapped })
             }
+            Kind::Array => {
+                let mut document = today(document, name, warnings)?;
+                check(&mut document, &EvalSet::TYPE, warnings)?;
+                Ok(Self { document, in_place: false })
+            }
+            _ => Err(document
+                .root()
+                .expected("an evalset: an object with `eval_cases`, or a list in an old form")),
         }
-        Ok(set)
+    }
+
+    /// The evalset.
+    #[must_use]
+    pub fn set(&self) -> EvalSet<'_> {
+        EvalSet::of(self.document.root())
     }
 }
 
-fn exactly_one(at: At<'_, '_>, index: usize, case: &EvalCase<'_>) -> Error {
-    let cases = ["eval_cases", "evalCases"].into_iter().find_map(|key| Some((key, at.json.get(key)?)));
-    let (key, json) = cases.unwrap_or(("eval_cases", at.json));
-    let list = at.entry(key, json);
-    let place = list.item(index, json.items().nth(index).unwrap_or(json));
-    let problem = if case.conversation.is_some() { "both are" } else { "neither is" };
-    let message = format!(
-        "an eval case has either `conversation` or `conversation_scenario`; in {} {problem} there",
-        quoted(&case.eval_id)
-    );
-    place.error(ErrorCode::InvalidInput, message)
-}
-
 record! {
-    struct Row<'a> {
+    /// One turn in an old form.
+    pub struct Row<'a> {
+        /// What the user said.
         query: Cow<'a, str> = "query" | "query";
+        /// What the agent should answer.
         reference: Option<Cow<'a, str>> = "reference" | "reference";
-        expected_tool_use: Vec<OldToolUse<'a>> = "expected_tool_use" | "expectedToolUse" default;
-        expected_intermediate_agent_responses: Vec<OldResponse<'a>> =
+        /// The tool calls it should make.
+        expected_tool_use: List<'a, OldToolUse<'a>> = "expected_tool_use" | "expectedToolUse" default;
+        /// What sub-agents should say.
+        expected_intermediate_agent_responses: List<'a, OldResponse<'a>> =
             "expected_intermediate_agent_responses" | "expectedIntermediateAgentResponses" default;
     }
 }
 
 record! {
-    struct OldToolUse<'a> {
+    /// A tool call in an old form.
+    pub struct OldToolUse<'a> {
+        /// The tool.
         tool_name: Cow<'a, str> = "tool_name" | "toolName";
-        tool_input: Option<Json<'a>> = "tool_input" | "toolInput" => object;
+        /// The arguments.
+        tool_input: Option<Json<'a>> = "tool_input" | "toolInput" => Type::Object;
     }
 }
 
 record! {
-    struct OldResponse<'a> {
+    /// What a sub-agent said in an old form.
+    pub struct OldResponse<'a> {
+        /// The agent.
         author: Cow<'a, str> = "author" | "author";
+        /// What it said.
         text: Cow<'a, str> = "text" | "text";
     }
 }
 
 record! {
-    struct NamedRows<'a> {
+    /// One case in the newer of the old forms.
+    pub struct NamedRows<'a> {
+        /// Its id.
         name: Cow<'a, str> = "name" | "name";
-        data: Vec<Row<'a>> = "data" | "data";
+        /// The turns.
+        data: List<'a, Row<'a>> = "data" | "data";
+        /// How the session begins.
         initial_session: Option<SessionInput<'a>> = "initial_session" | "initialSession";
     }
 }
 
-fn read_old<'a>(at: At<'a, '_>, name: &str) -> Result<EvalSet<'a>> {
-    let eval_cases = match at.json.items().next() {
-        None => Vec::new(),
-        Some(first) if first.get("data").is_some() => {
-            at.read::<Vec<NamedRows<'a>>>()?.into_iter().map(NamedRows::into_case).collect()
-        }
-        Some(_) => {
-            let rows = NamedRows { name: Cow::Owned(name.into()), data: at.read()?, initial_session: None };
-            vec![rows.into_case()]
-        }
+/// An evalset in an old form as JSON of today's.
+fn today(mut document: Document<'_>, name: &str, warnings: &Warnings) -> Result<Document<'static>> {
+    let named = document.root().items().next().is_some_and(|first| first.get("data").is_some());
+    let of = if named { <List<'_, NamedRows<'_>>>::TYPE } else { <List<'_, Row<'_>>>::TYPE };
+    check(&mut document, &of, warnings)?;
+    let root = document.root();
+    let cases: Vec<OldCase<'_>> = if named {
+        List::<NamedRows<'_>>::of(root).iter().map(OldCase::from).collect()
+    } else if root.items().next().is_some() {
+        vec![OldCase { name: name.into(), rows: List::of(root), session: None }]
+    } else {
+        Vec::new()
     };
-    let name = Cow::<str>::Owned(name.into());
-    Ok(EvalSet { eval_set_id: name.clone(), name: Some(name), eval_cases, ..EvalSet::default() })
+    Document::parse(to_json(&OldSet { name, cases }, Spelling::Snake))
 }
 
-impl<'a> NamedRows<'a> {
-    fn into_case(self) -> EvalCase<'a> {
-        let is_empty = |session: &SessionInput<'_>| {
-            session.app_name.is_empty() && session.user_id.is_empty() && session.state.is_none()
+struct OldSet<'s, 'a> {
+    name: &'s str,
+    cases: Vec<OldCase<'a>>,
+}
+
+struct OldCase<'a> {
+    name: Cow<'a, str>,
+    rows: List<'a, Row<'a>>,
+    session: Option<Json<'a>>,
+}
+
+struct OldTurn<'a>(usize, Row<'a>);
+
+/// A content of one text.
+struct TextOf<'a>(Cow<'a, str>, &'static str);
+
+impl<'a> From<NamedRows<'a>> for OldCase<'a> {
+    fn from(case: NamedRows<'a>) -> Self {
+        let says_something = |session: &SessionInput<'_>| {
+            !session.app_name().is_empty() || !session.user_id().is_empty() || session.state().is_some()
         };
-        EvalCase {
-            eval_id: self.name,
-            conversation: Some(
-                self.data.into_iter().enumerate().map(|(i, row)| row.into_invocation(i)).collect(),
-            ),
-            conversation_scenario: None,
-            session_input: self.initial_session.filter(|session| !is_empty(session)),
-            creation_timestamp: 0.0,
-            rubrics: None,
-            final_session_state: None,
-            other: Vec::new(),
-        }
+        let session = case.initial_session().filter(says_something).map(|session| session.0);
+        Self { name: case.name(), rows: case.data(), session }
     }
 }
 
-impl<'a> Row<'a> {
-    fn into_invocation(self, index: usize) -> Invocation<'a> {
-        let tool_uses = self.expected_tool_use.into_iter();
-        let responses = self.expected_intermediate_agent_responses.into_iter();
-        let summary = IntermediateSummary {
-            tool_uses: Some(
-                tool_uses
-                    .map(|call| FunctionCall { id: None, name: Some(call.tool_name), args: call.tool_input })
-                    .collect(),
-            ),
-            tool_responses: Vec::new(),
-            intermediate_responses: responses
-                .map(|response| {
-                    let part = Part { text: Some(response.text), ..Part::default() };
-                    IntermediateResponse(response.author, vec![part])
-                })
-                .collect(),
-        };
-        Invocation {
-            invocation_id: Cow::Owned(format!("turn-{}", index + 1)),
-            user_content: Content::of_text(self.query, "user"),
-            final_response: Some(Content::of_text(self.reference.unwrap_or_default(), "model")),
-            intermediate_data: Some(IntermediateData::Summary(summary)),
-            ..Invocation::default()
-        }
+impl Write for OldSet<'_, '_> {
+    fn write(&self, out: &mut Writer) {
+        let mut set = out.object();
+        set.entry("eval_set_id", &self.name);
+        set.entry("name", &self.name);
+        set.entry("eval_cases", &self.cases);
+        set.end();
+    }
+}
+
+impl Write for OldCase<'_> {
+    fn write(&self, out: &mut Writer) {
+        let turns: Vec<_> = self.rows.iter().enumerate().map(|(at, row)| OldTurn(at, row)).collect();
+        let mut case = out.object();
+        case.entry("eval_id", &self.name);
+        case.entry("conversation", &turns);
+        case.optional("session_input", &self.session);
+        case.end();
+    }
+}
+
+impl Write for OldTurn<'_> {
+    fn write(&self, out: &mut Writer) {
+        let Self(at, row) = self;
+        let mut turn = out.object();
+        turn.entry("invocation_id", &format!("turn-{}", at + 1));
+        turn.entry("user_content", &TextOf(row.query(), "user"));
+        turn.entry("final_response", &TextOf(row.reference().unwrap_or_default(), "model"));
+        turn.entry("intermediate_data", &OldSteps(*row));
+        turn.end();
+    }
+}
+
+struct OldSteps<'a>(Row<'a>);
+
+impl Write for OldSteps<'_> {
+    fn write(&self, out: &mut Writer) {
+        let mut steps = out.object();
+        steps.entry("tool_uses", &self.0.expected_tool_use());
+        steps.entry("intermediate_responses", &self.0.expected_intermediate_agent_responses());
+        steps.end();
+    }
+}
+
+impl Write for OldToolUse<'_> {
+    fn write(&self, out: &mut Writer) {
+        let mut call = out.object();
+        call.entry("name", &self.tool_name());
+        call.optional("args", &self.tool_input());
+        call.end();
+    }
+}
+
+impl Write for OldResponse<'_> {
+    fn write(&self, out: &mut Writer) {
+        out.raw("[");
+        self.author().write(out);
+        out.raw(",[{\"text\":");
+        self.text().write(out);
+        out.raw("}]]");
+    }
+}
+
+impl Write for TextOf<'_> {
+    fn write(&self, out: &mut Writer) {
+        out.raw("{\"parts\":[{\"text\":");
+        self.0.write(out);
+        out.raw("}],\"role\":");
+        self.1.write(out);
+        out.raw("}");
     }
 }

@@ -2,11 +2,11 @@
 
 use std::borrow::Cow;
 
-use super::content::{Content, FunctionCall, FunctionResponse, Part};
+use super::content::{Content, FunctionCall, FunctionResponse, Part, ToolCall};
 use super::error::{ErrorCode, Result};
-use super::json::{Json, Kind};
-use super::read::{At, Read, object, record};
-use super::write::{Write, Writer};
+use super::json::Json;
+use super::results::EvalMetricResultPerInvocation;
+use super::shape::{List, Shape, Type, View, record};
 
 record! {
     /// One turn: what the user said, what the agent did, what it answered.
@@ -28,10 +28,10 @@ record! {
         /// Of the duration, the seconds in tools and not awaiting a model.
         tool_duration: Option<f64> = "tool_duration" | "toolDuration";
         /// The rubrics of this turn.
-        rubrics: Option<Vec<Rubric<'a>>> = "rubrics" | "rubrics";
+        rubrics: Option<List<'a, Rubric<'a>>> = "rubrics" | "rubrics";
         /// The agents of the app, with their instructions and tools.
-        app_details: Option<Json<'a>> = "app_details" | "appDetails" => object;
-    } source source
+        app_details: Option<Json<'a>> = "app_details" | "appDetails" => Type::Object;
+    }
 }
 
 record! {
@@ -56,26 +56,69 @@ record! {
     }
 }
 
-/// What happened between the user's words and the final response.
-#[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(feature = "schema", schemars(untagged))]
+/// What happened between the user's words and the final response: every event in order, as recorded
+/// from a run, or the tool calls alone, as written by hand.
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub enum IntermediateData<'a> {
-    /// Every event in order, as recorded from a run.
+    /// Every event in order.
     Events(InvocationEvents<'a>),
-    /// The tool calls alone, as written by hand.
+    /// The tool calls alone.
     Summary(IntermediateSummary<'a>),
+}
+
+impl<'a> View<'a> for IntermediateData<'a> {
+    const TYPE: Type = Type::Choice("IntermediateData", events_or_summary);
+
+    fn of(json: Json<'a>) -> Self {
+        if has_events(json) { Self::Events(View::of(json)) } else { Self::Summary(View::of(json)) }
+    }
+}
+
+fn has_events(json: Json<'_>) -> bool {
+    has(json, ["invocation_events", "invocationEvents"])
+}
+
+fn has(json: Json<'_>, keys: [&str; 2]) -> bool {
+    json.entries().any(|(key, value)| keys.contains(&&*key) && !value.is_null())
+}
+
+/// Events if there is a key for them, else a summary, as google-adk decides.
+fn events_or_summary(json: Json<'_>) -> Result<&'static Shape> {
+    if !has_events(json) {
+        return Ok(&IntermediateSummary::SHAPE);
+    }
+    if has(json, ["tool_uses", "toolUses"]) {
+        let message = "`invocation_events` and `tool_uses` are both given";
+        return Err(json.error(ErrorCode::InvalidInput, message).with_help("Keep one of the two"));
+    }
+    Ok(&InvocationEvents::SHAPE)
+}
+
+#[cfg(feature = "schema")]
+impl schemars::JsonSchema for IntermediateData<'_> {
+    fn schema_name() -> Cow<'static, str> {
+        "IntermediateData".into()
+    }
+    fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        schemars::json_schema!({
+            "description": "What happened between the user's words and the final response.",
+            "anyOf": [
+                generator.subschema_for::<InvocationEvents<'_>>(),
+                generator.subschema_for::<IntermediateSummary<'_>>(),
+            ],
+        })
+    }
 }
 
 record! {
     /// Tool calls, tool responses and what sub-agents said, each in order.
     pub struct IntermediateSummary<'a> {
         /// The tool calls.
-        tool_uses: Option<Vec<FunctionCall<'a>>> = "tool_uses" | "toolUses";
+        tool_uses: Option<List<'a, FunctionCall<'a>>> = "tool_uses" | "toolUses";
         /// The tool responses.
-        tool_responses: Vec<FunctionResponse<'a>> = "tool_responses" | "toolResponses" default;
+        tool_responses: List<'a, FunctionResponse<'a>> = "tool_responses" | "toolResponses" default;
         /// What sub-agents said: author and parts.
-        intermediate_responses: Vec<IntermediateResponse<'a>> = "intermediate_responses" | "intermediateResponses" default;
+        intermediate_responses: List<'a, IntermediateResponse<'a>> = "intermediate_responses" | "intermediateResponses" default;
     }
 }
 
@@ -83,7 +126,7 @@ record! {
     /// The events of a turn.
     pub struct InvocationEvents<'a> {
         /// The events, in order.
-        invocation_events: Vec<InvocationEvent<'a>> = "invocation_events" | "invocationEvents" default;
+        invocation_events: List<'a, InvocationEvent<'a>> = "invocation_events" | "invocationEvents" default;
     }
 }
 
@@ -95,7 +138,7 @@ record! {
         /// What it said, called or was answered.
         content: Option<Content<'a>> = "content" | "content";
         /// Sources that the model was given.
-        grounding_metadata: Option<Json<'a>> = "grounding_metadata" | "groundingMetadata" => object;
+        grounding_metadata: Option<Json<'a>> = "grounding_metadata" | "groundingMetadata" => Type::Object;
         /// The tokens that the model reported.
         usage_metadata: Option<UsageMetadata<'a>> = "usage_metadata" | "usageMetadata";
         /// The model that was called.
@@ -116,98 +159,142 @@ record! {
         thoughts_token_count: Option<i64> = "thoughts_token_count" | "thoughtsTokenCount";
         /// Tokens of the prompt that came from a cache.
         cached_content_token_count: Option<i64> = "cached_content_token_count" | "cachedContentTokenCount";
-    } extra other
+    } keeps others
+}
+
+impl<'a> Rubric<'a> {
+    /// The property in words.
+    #[must_use]
+    pub fn words(self) -> Option<Cow<'a, str>> {
+        self.rubric_content().text_property()
+    }
 }
 
 /// What a sub-agent said on the way: `[author, parts]`.
-#[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct IntermediateResponse<'a>(pub Cow<'a, str>, pub Vec<Part<'a>>);
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct IntermediateResponse<'a>(Json<'a>);
 
-impl<'a> Read<'a> for IntermediateResponse<'a> {
-    fn read(at: At<'a, '_>) -> Result<Self> {
-        let mut items = at.json.items();
-        match (items.next(), items.next(), items.next()) {
-            (Some(author), Some(parts), None) => {
-                Ok(Self(at.item(0, author).read()?, at.item(1, parts).read()?))
-            }
-            _ => Err(at.expected("an author and a list of parts")),
-        }
+impl<'a> View<'a> for IntermediateResponse<'a> {
+    const TYPE: Type = Type::Pair(&[<Cow<'_, str>>::TYPE, <List<'_, Part<'_>>>::TYPE]);
+
+    fn of(json: Json<'a>) -> Self {
+        Self(json)
     }
 }
 
-impl Write for IntermediateResponse<'_> {
-    fn write(&self, out: &mut Writer) {
-        out.raw("[");
-        self.0.write(out);
-        out.raw(",");
-        self.1.write(out);
-        out.raw("]");
+impl<'a> IntermediateResponse<'a> {
+    /// Who said it.
+    #[must_use]
+    pub fn author(self) -> Cow<'a, str> {
+        self.0.items().next().and_then(Json::as_str).unwrap_or_default()
+    }
+
+    /// What was said.
+    #[must_use]
+    pub fn parts(self) -> List<'a, Part<'a>> {
+        View::of(self.0.items().nth(1).unwrap_or(Json::NULL))
     }
 }
 
-impl<'a> Read<'a> for IntermediateData<'a> {
-    /// Events if there is a key for them, else a summary, as google-adk decides.
-    fn read(at: At<'a, '_>) -> Result<Self> {
-        if at.json.kind() != Kind::Object {
-            return Err(at.expected("an object (IntermediateData)"));
-        }
-        let has =
-            |keys: [&str; 2]| at.json.entries().any(|(key, value)| keys.contains(&&*key) && !value.is_null());
-        if !has(["invocation_events", "invocationEvents"]) {
-            return at.read().map(Self::Summary);
-        }
-        if has(["tool_uses", "toolUses"]) {
-            let message = "`invocation_events` and `tool_uses` are both given";
-            return Err(at.error(ErrorCode::InvalidInput, message).with_help("Keep one of the two"));
-        }
-        at.read().map(Self::Events)
+#[cfg(feature = "schema")]
+impl schemars::JsonSchema for IntermediateResponse<'_> {
+    fn schema_name() -> Cow<'static, str> {
+        "IntermediateResponse".into()
     }
-}
-
-impl Write for IntermediateData<'_> {
-    fn write(&self, out: &mut Writer) {
-        match self {
-            Self::Events(events) => events.write(out),
-            Self::Summary(summary) => summary.write(out),
-        }
+    fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        let mut schema = <(Cow<'_, str>, Vec<Part<'_>>)>::json_schema(generator);
+        schema.insert("description".into(), "What a sub-agent said on the way: `[author, parts]`.".into());
+        schema
     }
 }
 
 impl<'a> Invocation<'a> {
     /// The tool calls of the turn in the order made.
     #[must_use]
-    pub fn tool_calls(&self) -> Cow<'_, [FunctionCall<'a>]> {
-        match &self.intermediate_data {
-            None => Cow::Borrowed(&[]),
+    pub fn tool_calls(self) -> Vec<ToolCall<'a>> {
+        let mut calls = Vec::new();
+        match self.intermediate_data() {
+            None => {}
             Some(IntermediateData::Summary(summary)) => {
-                Cow::Borrowed(summary.tool_uses.as_deref().unwrap_or_default())
+                calls.extend(summary.tool_uses().into_iter().flat_map(List::iter).map(ToolCall::from));
             }
             Some(IntermediateData::Events(events)) => {
-                let contents = events.invocation_events.iter().filter_map(|event| event.content.as_ref());
-                contents.flat_map(Content::parts).filter_map(|part| part.function_call.clone()).collect()
+                for content in events.invocation_events().iter().filter_map(InvocationEvent::content) {
+                    calls.extend(content.all_parts().filter_map(Part::function_call).map(ToolCall::from));
+                }
             }
         }
+        calls
     }
 
-    /// The events of the turn; none if only a summary was recorded.
+    /// How many tool calls the turn made.
     #[must_use]
-    pub fn events(&self) -> &[InvocationEvent<'a>] {
-        match &self.intermediate_data {
-            Some(IntermediateData::Events(events)) => &events.invocation_events,
-            _ => &[],
+    pub fn call_count(self) -> usize {
+        match self.intermediate_data() {
+            None => 0,
+            Some(IntermediateData::Summary(summary)) => summary.tool_uses().map_or(0, List::len),
+            Some(IntermediateData::Events(_)) => self.tool_calls().len(),
         }
     }
 
-    /// Whether events were recorded, be it an empty list.
+    /// The events of the turn; nothing if they were not recorded.
     #[must_use]
-    pub fn has_events(&self) -> bool {
-        matches!(self.intermediate_data, Some(IntermediateData::Events(_)))
+    pub fn events(self) -> Option<List<'a, InvocationEvent<'a>>> {
+        match self.intermediate_data() {
+            Some(IntermediateData::Events(events)) => Some(events.invocation_events()),
+            _ => None,
+        }
     }
 
     /// The text of the final response; empty if there is none.
     #[must_use]
-    pub fn final_text(&self) -> Cow<'_, str> {
-        self.final_response.as_ref().map_or(Cow::Borrowed(""), Content::text)
+    pub fn final_text(self) -> Cow<'a, str> {
+        self.final_response().map_or(Cow::Borrowed(""), Content::text)
+    }
+}
+
+/// The turns of a conversation.
+#[derive(Clone, Copy, Debug)]
+pub struct Turns<'a> {
+    list: Json<'a>,
+    /// Whether the items are results that hold the invocations.
+    of_results: bool,
+}
+
+impl<'a> From<List<'a, Invocation<'a>>> for Turns<'a> {
+    fn from(list: List<'a, Invocation<'a>>) -> Self {
+        Self { list: list.json(), of_results: false }
+    }
+}
+
+/// The actual invocations.
+impl<'a> From<List<'a, EvalMetricResultPerInvocation<'a>>> for Turns<'a> {
+    fn from(list: List<'a, EvalMetricResultPerInvocation<'a>>) -> Self {
+        Self { list: list.json(), of_results: true }
+    }
+}
+
+impl<'a> Turns<'a> {
+    /// The turns in order.
+    pub fn iter(self) -> impl Iterator<Item = Invocation<'a>> {
+        self.list.items().map(move |item| {
+            if self.of_results {
+                EvalMetricResultPerInvocation::of(item).actual_invocation()
+            } else {
+                Invocation::of(item)
+            }
+        })
+    }
+
+    /// How many turns there are. O(n).
+    #[must_use]
+    pub fn len(self) -> usize {
+        self.list.items().count()
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(self) -> bool {
+        self.list.items().next().is_none()
     }
 }

@@ -9,12 +9,12 @@
 //! lone surrogates refused, since no two readers agree on what they mean.
 
 use std::borrow::Cow;
-use std::fmt;
+use std::fmt::{self, Write as _};
 
 use super::double;
 use super::error::{Error, ErrorCode, Result};
 use super::parse::parse;
-use super::write::quoted;
+use super::write::{quote, quoted};
 
 /// The largest accepted input, in bytes.
 pub const MAX_BYTES: usize = 256 * 1024 * 1024;
@@ -36,6 +36,8 @@ pub(super) struct Slot {
     pub(super) end: u32,
     pub(super) next: u32,
     pub(super) kind: Kind,
+    /// Of a key: which field of its [shape](super::shape) it is, counted from 1; 0 if it is none.
+    pub(super) field: u8,
 }
 
 /// The kinds of JSON values.
@@ -62,10 +64,11 @@ pub enum Kind {
 /// A view of one value in a [`Document`].
 #[derive(Clone, Copy)]
 pub struct Json<'a> {
-    text: &'a str,
-    slots: &'a [Slot],
+    document: &'a Document<'a>,
     at: u32,
 }
+
+static NOTHING: Document<'static> = Document { text: Cow::Borrowed("null"), slots: Vec::new() };
 
 impl<'t> Document<'t> {
     /// Parses a text of at most [`MAX_BYTES`] bytes, [`MAX_DEPTH`] levels and [`MAX_VALUES`] values.
@@ -128,19 +131,33 @@ impl<'t> Document<'t> {
     /// The outermost value.
     #[must_use]
     pub fn root(&self) -> Json<'_> {
-        Json { text: &self.text, slots: &self.slots, at: 0 }
+        self.value(0)
+    }
+
+    /// The value in a slot.
+    pub(super) fn value(&self, at: u32) -> Json<'_> {
+        Json { document: self, at }
+    }
+
+    pub(super) fn slot(&self, at: u32) -> Slot {
+        const NOTHING: Slot = Slot { start: 0, end: 4, next: 0, kind: Kind::Null, field: 0 };
+        self.slots.get(at as usize).copied().unwrap_or(NOTHING)
+    }
+
+    /// Says which field of its shape a key is.
+    pub(super) fn tag(&mut self, key: u32, field: u8) {
+        if let Some(slot) = self.slots.get_mut(key as usize) {
+            slot.field = field;
+        }
     }
 }
 
 impl<'a> Json<'a> {
-    /// The value in a slot.
-    pub(super) fn of(text: &'a str, slots: &'a [Slot], at: usize) -> Self {
-        Self { text, slots, at: u32::try_from(at).unwrap_or(u32::MAX) }
-    }
+    /// `null`, in no document.
+    pub const NULL: Self = Self { document: &NOTHING, at: 0 };
 
     fn slot(self) -> Slot {
-        const NOTHING: Slot = Slot { start: 0, end: 0, next: 0, kind: Kind::Null };
-        self.slots.get(self.at as usize).copied().unwrap_or(NOTHING)
+        self.document.slot(self.at)
     }
 
     /// What kind of value this is.
@@ -166,13 +183,51 @@ impl<'a> Json<'a> {
     #[must_use]
     pub fn raw(self) -> &'a str {
         let slot = self.slot();
-        self.text.get(slot.start as usize..slot.end as usize).unwrap_or_default()
+        self.document.text.get(slot.start as usize..slot.end as usize).unwrap_or_default()
     }
 
     /// The line the value begins on, counted from 1. O(n).
     #[must_use]
     pub fn line(self) -> u32 {
-        line_of(self.text, self.slot().start as usize)
+        line_of(&self.document.text, self.slot().start as usize)
+    }
+
+    /// The JSON path of the value, such as `eval_cases[2].conversation`; `$` for the outermost. O(n).
+    #[must_use]
+    pub fn path(self) -> String {
+        let mut text = String::new();
+        let mut here = self.document.root();
+        while here.at != self.at {
+            let holds = |value: &Json<'_>| self.at < value.slot().next;
+            if let Some((index, item)) = here.items().enumerate().find(|(_, item)| holds(item)) {
+                _ = write!(text, "[{index}]");
+                here = item;
+            } else if let Some((key, value)) = here.entries().find(|(_, value)| holds(value)) {
+                push_key(&mut text, &key);
+                here = value;
+            } else {
+                break;
+            }
+        }
+        if text.is_empty() { "$".into() } else { text }
+    }
+
+    /// An error about this value.
+    #[must_use]
+    pub fn error(self, code: ErrorCode, message: impl Into<String>) -> Error {
+        self.locate(Error::new(code, message))
+    }
+
+    /// Adds this place to an error that has none.
+    #[must_use]
+    pub fn locate(self, error: Error) -> Error {
+        error.at_path(self.path()).at_line(self.line())
+    }
+
+    /// An error saying what was expected here and what was found.
+    #[must_use]
+    pub fn expected(self, what: &str) -> Error {
+        self.error(ErrorCode::InvalidInput, format!("expected {what}, found {}", self.describe()))
     }
 
     /// The value of `true` or `false`.
@@ -189,12 +244,7 @@ impl<'a> Json<'a> {
     #[must_use]
     pub fn as_str(self) -> Option<Cow<'a, str>> {
         let slot = self.slot();
-        let inner = || self.text.get(slot.start as usize + 1..(slot.end as usize).saturating_sub(1));
-        match slot.kind {
-            Kind::PlainString => inner().map(Cow::Borrowed),
-            Kind::EscapedString => inner().map(|escaped| Cow::Owned(unescape(escaped))),
-            _ => None,
-        }
+        string(&self.document.text, slot)
     }
 
     /// The digits of a number, as written.
@@ -229,6 +279,35 @@ impl<'a> Json<'a> {
             let value = Json { at: at + 1, ..self };
             at = value.slot().next;
             Some((key.as_str().unwrap_or_default(), value))
+        })
+    }
+
+    /// The value of a field of the [shape](super::shape) that the object was checked against.
+    pub(super) fn field(self, number: u8) -> Option<Json<'a>> {
+        let end = self.slot().next;
+        let mut key = self.at + 1;
+        while key < end {
+            if self.document.slot(key).field == number {
+                return Some(Json { at: key + 1, ..self });
+            }
+            key = self.document.slot(key + 1).next;
+        }
+        None
+    }
+
+    /// The entries of an object that are no fields of the shape it was checked against.
+    pub(super) fn other_entries(self) -> impl Iterator<Item = (Json<'a>, Json<'a>)> {
+        let slot = self.slot();
+        let mut at = self.at + 1;
+        std::iter::from_fn(move || {
+            while at < slot.next {
+                let (key, value) = (Json { at, ..self }, Json { at: at + 1, ..self });
+                at = value.slot().next;
+                if key.slot().field == 0 {
+                    return Some((key, value));
+                }
+            }
+            None
         })
     }
 
@@ -289,15 +368,30 @@ pub(super) fn line_of(text: &str, offset: usize) -> u32 {
     u32::try_from(1 + before.iter().filter(|b| **b == b'\n').count()).unwrap_or(u32::MAX)
 }
 
-/// The keys of an object, which may still be open, with their slots.
-pub(super) fn keys(object: Json<'_>) -> impl Iterator<Item = (usize, Json<'_>)> {
-    let mut next = object.at + 1;
-    std::iter::from_fn(move || {
-        let key = Json { at: next, ..object };
-        next = Json { at: next + 1, ..object }.slot().next;
-        let slot = key.at as usize;
-        (slot < object.slots.len()).then_some((slot, key))
-    })
+/// The text of the string in a slot.
+pub(super) fn string(text: &str, slot: Slot) -> Option<Cow<'_, str>> {
+    let inner = || text.get(slot.start as usize + 1..(slot.end as usize).saturating_sub(1));
+    match slot.kind {
+        Kind::PlainString => inner().map(Cow::Borrowed),
+        Kind::EscapedString => inner().map(|escaped| Cow::Owned(unescape(escaped))),
+        _ => None,
+    }
+}
+
+fn push_key(path: &mut String, key: &str) {
+    let is_plain = !key.is_empty()
+        && key.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '$')
+        && !key.starts_with(|c: char| c.is_ascii_digit());
+    if !is_plain {
+        path.push('[');
+        quote(key, path);
+        path.push(']');
+        return;
+    }
+    if !path.is_empty() {
+        path.push('.');
+    }
+    path.push_str(key);
 }
 
 /// The text of a string whose escapes were checked when it was parsed.

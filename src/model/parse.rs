@@ -3,8 +3,11 @@
 //! A fault is a byte until the text turns out to have one; only then is it put into words, since a
 //! parser that passes errors around spends more time on them than on the text.
 
+use std::borrow::Cow;
+
 use super::error::{Error, ErrorCode, Result};
-use super::json::{Json, Kind, MAX_DEPTH, MAX_VALUES, Slot, keys, line_of};
+use super::json::{Kind, MAX_DEPTH, MAX_VALUES, Slot, line_of, string};
+use super::order::sorted;
 use super::write::quoted;
 
 /// Indexes a text of at most `u32::MAX` bytes.
@@ -155,8 +158,8 @@ impl Parser<'_> {
             let key = self.bytes.get(slot.start as usize + 1..slot.end as usize - 1);
             open.keys.insert(key.unwrap_or_default())
         } else {
-            let json = Json::of(self.text, &self.slots, self.slots.len() - 1);
-            open.keys.insert(json.as_str().unwrap_or_default().as_bytes())
+            let key = string(self.text, *slot).unwrap_or_default();
+            open.keys.insert(key.as_bytes())
         };
         if suspicious && !open.keys.is_full() { self.compare_with_earlier() } else { Ok(()) }
     }
@@ -165,12 +168,25 @@ impl Parser<'_> {
     fn compare_with_earlier(&self) -> Step {
         let last = self.slots.len() - 1;
         let Some(open) = self.open.last() else { return Ok(()) };
-        let name = Json::of(self.text, &self.slots, last).as_str();
-        let mut earlier = keys(Json::of(self.text, &self.slots, open.slot)).take_while(|(at, _)| *at < last);
-        if earlier.any(|(_, earlier)| earlier.as_str() == name) {
+        let name = self.key(last);
+        if self.keys(open.slot).any(|at| at < last && self.key(at) == name) {
             return Err(Fault::Repeated { key: offset(last) });
         }
         Ok(())
+    }
+
+    /// The slots of the keys of an object, which may still be open.
+    fn keys(&self, object: usize) -> impl Iterator<Item = usize> {
+        let mut next = object + 1;
+        std::iter::from_fn(move || {
+            let key = next;
+            next = self.slots.get(key + 1).map_or(self.slots.len(), |value| value.next as usize);
+            (key < self.slots.len()).then_some(key)
+        })
+    }
+
+    fn key(&self, at: usize) -> Cow<'_, str> {
+        self.slots.get(at).and_then(|slot| string(self.text, *slot)).unwrap_or_default()
     }
 
     /// Compares the keys of a large object once all are there: O(n log n).
@@ -187,13 +203,12 @@ impl Parser<'_> {
 
     #[cold]
     fn sort_out_repeated(&mut self, object: usize) -> Step {
-        let named = keys(Json::of(self.text, &self.slots, object));
-        let mut named: Vec<_> = named.map(|(at, key)| (key.as_str().unwrap_or_default(), at)).collect();
-        named.sort_unstable();
+        let named: Vec<_> = self.keys(object).map(|at| (self.key(at), at)).collect();
+        let named = sorted(&named, |(a, _), (b, _)| a.cmp(b));
         let pairs = named.iter().zip(named.iter().skip(1));
         let again = pairs.filter(|((earlier, _), (name, _))| earlier == name).map(|(_, (_, at))| *at).min();
         let Some(key) = again else { return Ok(()) };
-        self.at = Json::of(self.text, &self.slots, key).span().1 as usize;
+        self.at = self.slots.get(key).map_or(0, |slot| slot.end as usize);
         Err(Fault::Repeated { key: offset(key) })
     }
 
@@ -231,7 +246,7 @@ impl Parser<'_> {
             return Err(Fault::TooMany);
         }
         let next = offset(self.slots.len() + 1);
-        self.slots.push(Slot { start: offset(start), end: offset(self.at), next, kind });
+        self.slots.push(Slot { start: offset(start), end: offset(self.at), next, kind, field: 0 });
         Ok(())
     }
 
@@ -389,8 +404,8 @@ impl Parser<'_> {
             }
             Fault::Hex => invalid("\\u is not followed by four hexadecimal digits"),
             Fault::Repeated { key } => {
-                let key = Json::of(self.text, &self.slots, key as usize).as_str().unwrap_or_default();
-                invalid(&format!("the key {} is given twice", quoted(&key))).with_help("Keep one of the two")
+                invalid(&format!("the key {} is given twice", quoted(&self.key(key as usize))))
+                    .with_help("Keep one of the two")
             }
             Fault::TooDeep => Error::new(
                 ErrorCode::LimitExceeded,

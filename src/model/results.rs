@@ -2,11 +2,9 @@
 
 use std::borrow::Cow;
 
-use super::error::Result;
 use super::invocation::Invocation;
-use super::json::{Json, Kind};
-use super::read::{At, Read, object, record};
-use super::write::{Write, Writer};
+use super::json::Json;
+use super::shape::{List, Type, View, record};
 
 /// How an evaluation ended. Files hold the integers; old ones the words.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -33,7 +31,7 @@ impl EvalStatus {
 
     /// PASSED if the score reaches the threshold, NOT_EVALUATED without a score.
     #[must_use]
-    pub fn of(score: Option<f64>, threshold: f64) -> Self {
+    pub fn of_score(score: Option<f64>, threshold: f64) -> Self {
         match score {
             Some(score) if score >= threshold => Self::Passed,
             Some(_) => Self::Failed,
@@ -56,24 +54,39 @@ impl EvalStatus {
     }
 }
 
-impl<'a> Read<'a> for EvalStatus {
-    fn read(at: At<'a, '_>) -> Result<Self> {
-        let found = at.json.as_str();
-        let number = at.json.as_f64();
-        Self::ALL
-            .into_iter()
-            .find(|(status, word)| {
-                number == Some(f64::from(*status as u8))
-                    || found.as_deref().is_some_and(|found| found.eq_ignore_ascii_case(word))
-            })
-            .map(|(status, _)| status)
-            .ok_or_else(|| at.expected("a status: 1, 2, 3 or 4"))
+impl EvalStatus {
+    /// The status that JSON stands for: its number, or its word in any case.
+    fn read(json: Json<'_>) -> Option<Self> {
+        let number = json.as_f64();
+        let word = json.as_str();
+        let is_it = |(status, name): &(Self, &str)| {
+            number == Some(f64::from(*status as u8))
+                || word.as_deref().is_some_and(|word| word.eq_ignore_ascii_case(name))
+        };
+        Self::ALL.into_iter().find(is_it).map(|(status, _)| status)
+    }
+
+    fn digit(self) -> &'static str {
+        match self {
+            Self::Passed => "1",
+            Self::Failed => "2",
+            Self::NotEvaluated => "3",
+            Self::Informational => "4",
+        }
     }
 }
 
-impl Write for EvalStatus {
-    fn write(&self, out: &mut Writer) {
-        (*self as u32).write(out);
+impl<'a> View<'a> for EvalStatus {
+    const TYPE: Type = Type::Special(
+        |json| match Self::read(json) {
+            Some(_) => Ok(()),
+            None => Err(json.expected("a status: 1, 2, 3 or 4")),
+        },
+        |json| <Self as View<'_>>::of(json).digit().into(),
+    );
+
+    fn of(json: Json<'a>) -> Self {
+        Self::read(json).unwrap_or_default()
     }
 }
 
@@ -100,10 +113,10 @@ record! {
         /// The evalset.
         eval_set_id: Cow<'a, str> = "eval_set_id" | "evalSetId";
         /// The results of its cases.
-        eval_case_results: Vec<EvalCaseResult<'a>> = "eval_case_results" | "evalCaseResults" default;
+        eval_case_results: List<'a, EvalCaseResult<'a>> = "eval_case_results" | "evalCaseResults" default;
         /// When it was made, in seconds since 1970.
         creation_timestamp: f64 = "creation_timestamp" | "creationTimestamp" default;
-    } extra other
+    } keeps others
 }
 
 record! {
@@ -118,16 +131,16 @@ record! {
         /// FAILED if a metric failed, else PASSED if one passed, else NOT_EVALUATED.
         final_eval_status: EvalStatus = "final_eval_status" | "finalEvalStatus";
         /// Each metric's result for the whole conversation.
-        overall_eval_metric_results: Vec<EvalMetricResult<'a>> = "overall_eval_metric_results" | "overallEvalMetricResults" default;
+        overall_eval_metric_results: List<'a, EvalMetricResult<'a>> = "overall_eval_metric_results" | "overallEvalMetricResults" default;
         /// Each metric's result for each turn.
-        eval_metric_result_per_invocation: Vec<EvalMetricResultPerInvocation<'a>> = "eval_metric_result_per_invocation" | "evalMetricResultPerInvocation" default;
+        eval_metric_result_per_invocation: List<'a, EvalMetricResultPerInvocation<'a>> = "eval_metric_result_per_invocation" | "evalMetricResultPerInvocation" default;
         /// The session of the run.
         session_id: Cow<'a, str> = "session_id" | "sessionId" default;
         /// The session itself.
-        session_details: Option<Json<'a>> = "session_details" | "sessionDetails" => object;
+        session_details: Option<Json<'a>> = "session_details" | "sessionDetails" => Type::Object;
         /// The user of the run.
         user_id: Option<Cow<'a, str>> = "user_id" | "userId";
-    } extra other
+    } keeps others
 }
 
 record! {
@@ -138,7 +151,7 @@ record! {
         /// What was expected of it.
         expected_invocation: Option<Invocation<'a>> = "expected_invocation" | "expectedInvocation";
         /// Each metric's result.
-        eval_metric_results: Vec<EvalMetricResult<'a>> = "eval_metric_results" | "evalMetricResults" default;
+        eval_metric_results: List<'a, EvalMetricResult<'a>> = "eval_metric_results" | "evalMetricResults" default;
     }
 }
 
@@ -150,7 +163,7 @@ record! {
         /// What the score has to reach.
         threshold: Option<f64> = "threshold" | "threshold";
         /// The metric's settings.
-        criterion: Option<Json<'a>> = "criterion" | "criterion" => object;
+        criterion: Option<Json<'a>> = "criterion" | "criterion" => Type::Object;
         /// Where a metric written by the user is found.
         custom_function_path: Option<Cow<'a, str>> = "custom_function_path" | "customFunctionPath";
         /// The score; absent if there is none.
@@ -166,7 +179,7 @@ record! {
     /// What a score is made of.
     pub struct EvalMetricResultDetails<'a> {
         /// The score of each rubric.
-        rubric_scores: Option<Vec<RubricScore<'a>>> = "rubric_scores" | "rubricScores";
+        rubric_scores: Option<List<'a, RubricScore<'a>>> = "rubric_scores" | "rubricScores";
         /// The tokens by kind.
         token_usage_details: Option<TokenUsageDetails<'a>> = "token_usage_details" | "tokenUsageDetails";
         /// The seconds by kind.
@@ -208,7 +221,7 @@ record! {
         candidates_tokens: Amount = "candidates_tokens" | "candidatesTokens";
         /// Thoughts.
         reasoning_tokens: Amount = "reasoning_tokens" | "reasoningTokens";
-    } extra other
+    } keeps others
 }
 
 record! {
@@ -222,25 +235,5 @@ record! {
         tool_seconds: Amount = "tool_seconds" | "toolSeconds";
         /// The rest.
         framework_seconds: Amount = "framework_seconds" | "frameworkSeconds";
-    } extra other
-}
-
-impl EvalMetricResultDetails<'_> {
-    /// Whether nothing in it was reported.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.rubric_scores.is_none()
-            && self.token_usage_details.as_ref().is_none_or(|tokens| *tokens == TokenUsageDetails::default())
-            && self.duration_details.as_ref().is_none_or(|seconds| *seconds == DurationDetails::default())
-    }
-}
-
-impl<'a> EvalSetResult<'a> {
-    /// Reads a result file.
-    ///
-    /// # Errors
-    /// `invalid_input` with the path and line of what does not fit.
-    pub fn read_any(at: At<'a, '_>) -> Result<Self> {
-        if at.json.kind() == Kind::Object { at.read() } else { Err(at.expected("an evalset result")) }
-    }
+    } keeps others
 }

@@ -81,6 +81,11 @@ impl Object<'_> {
         }
     }
 
+    /// Writes an entry whose key has one spelling only, unless its value is absent.
+    pub fn optional(&mut self, key: &str, value: &dyn Write) {
+        self.field(key, key, value);
+    }
+
     /// Writes an entry whose key has one spelling only.
     pub fn entry(&mut self, key: &str, value: &dyn Write) {
         if !self.empty {
@@ -147,6 +152,15 @@ impl Write for i64 {
 impl Write for u32 {
     fn write(&self, out: &mut Writer) {
         i64::from(*self).write(out);
+    }
+}
+
+/// JSON that is written already.
+pub struct Raw<'j>(pub &'j str);
+
+impl Write for Raw<'_> {
+    fn write(&self, out: &mut Writer) {
+        out.raw(self.0);
     }
 }
 

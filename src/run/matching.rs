@@ -1,14 +1,15 @@
 //! Which run of the agent belongs to which case.
 
-use std::collections::HashMap;
-
-use rustc_hash::FxBuildHasher;
+use std::borrow::Cow;
 
 use crate::model::actual::ActualRun;
 use crate::model::error::{Error, ErrorCode};
-use crate::model::evalset::{EvalCase, EvalSet};
 use crate::model::invocation::{Invocation, Rubric};
+use crate::model::numbers::Numbers;
+use crate::model::shape::List;
 use crate::model::write::quoted;
+
+use super::ExpectedCase;
 
 /// A case with one run of it, as places in the evalset and among the actual runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,26 +23,32 @@ pub struct Pairing {
 /// Pairs cases with runs by eval id, in the order of the cases; a repeated id is another run of its
 /// case. Runs pair by place only if no id matches and there are as many runs as cases. Runs of no
 /// case are warned of.
-pub(super) fn pair(set: &EvalSet<'_>, runs: &[ActualRun<'_>]) -> (Vec<Pairing>, Vec<Error>) {
-    let mut by_id: HashMap<&str, OfId, FxBuildHasher> = HashMap::default();
+pub(super) fn pair(cases: &[ExpectedCase<'_>], runs: &[ActualRun<'_>]) -> (Vec<Pairing>, Vec<Error>) {
+    let mut ids = Numbers::default();
+    let mut by_id: Vec<OfId> = Vec::new();
     for (index, run) in runs.iter().enumerate() {
         if let Some(id) = run.eval_id.as_deref() {
-            by_id.entry(id).or_default().runs.push(index);
+            let number = ids.of(Cow::Borrowed(id));
+            if number == by_id.len() {
+                by_id.push(OfId { first: index, ..OfId::default() });
+            } else if let Some(of_id) = by_id.get_mut(number) {
+                of_id.others.push(index);
+            }
         }
     }
-    let matched = set.eval_cases.iter().any(|case| by_id.contains_key(case.eval_id.as_ref()));
-    if !matched && runs.len() == set.eval_cases.len() {
+    let matched = cases.iter().any(|case| ids.find(&case.eval_id).is_some());
+    if !matched && runs.len() == cases.len() {
         let pairings = (0..runs.len()).map(|index| Pairing { case: index, run: Some(index) }).collect();
         return (pairings, Vec::new());
     }
     let mut pairings = Vec::with_capacity(runs.len());
     let mut warnings = Vec::new();
-    for (case, EvalCase { eval_id, .. }) in set.eval_cases.iter().enumerate() {
-        match by_id.get_mut(eval_id.as_ref()).map(|of_id| (std::mem::take(&mut of_id.runs), &mut of_id.taken))
-        {
-            Some((runs, taken)) if !*taken => {
-                *taken = true;
-                pairings.extend(runs.into_iter().map(|run| Pairing { case, run: Some(run) }));
+    for (case, ExpectedCase { eval_id, .. }) in cases.iter().enumerate() {
+        match ids.find(eval_id).and_then(|number| by_id.get_mut(number)) {
+            Some(of_id) if !of_id.taken => {
+                of_id.taken = true;
+                let runs = std::iter::once(of_id.first).chain(std::mem::take(&mut of_id.others));
+                pairings.extend(runs.map(|run| Pairing { case, run: Some(run) }));
             }
             Some(_) => {
                 warnings.push(ambiguous(eval_id));
@@ -51,7 +58,8 @@ pub(super) fn pair(set: &EvalSet<'_>, runs: &[ActualRun<'_>]) -> (Vec<Pairing>, 
         }
     }
     let is_stray = |run: &&ActualRun<'_>| {
-        run.eval_id.as_deref().and_then(|id| by_id.get(id)).is_none_or(|of_id| !of_id.taken)
+        let number = run.eval_id.as_deref().and_then(|id| ids.find(id));
+        number.and_then(|number| by_id.get(number)).is_none_or(|of_id| !of_id.taken)
     };
     warnings.extend(runs.iter().filter(is_stray).map(stray));
     (pairings, warnings)
@@ -60,7 +68,8 @@ pub(super) fn pair(set: &EvalSet<'_>, runs: &[ActualRun<'_>]) -> (Vec<Pairing>, 
 /// The runs of one eval id, and whether a case has them.
 #[derive(Default)]
 struct OfId {
-    runs: Vec<usize>,
+    first: usize,
+    others: Vec<usize>,
     taken: bool,
 }
 
@@ -79,34 +88,31 @@ fn stray(run: &ActualRun<'_>) -> Error {
         .with_help("Runs belong to cases by eval id")
 }
 
-/// Adds the rubrics of the case, then those of each expected turn, to the actual turns. One that is
-/// there already in the same words is not added again.
+/// The rubrics of an actual turn: its own, those of the case, then those of the expected turn. One
+/// that is there already in the same words is not added again.
 ///
 /// # Errors
 /// `rubric_conflict` if an id stands for different words.
-pub(super) fn add_rubrics<'a>(case: &EvalCase<'a>, turns: &mut [Invocation<'a>]) -> Result<(), Error> {
-    let expected = case.conversation.as_deref().unwrap_or_default();
-    for (index, turn) in turns.iter_mut().enumerate() {
-        let of_turn = expected.get(index).and_then(|turn| turn.rubrics.as_ref());
-        for rubric in case.rubrics.iter().chain(of_turn).flatten() {
-            add_rubric(rubric, turn)?;
+pub fn rubrics<'a>(
+    case: &ExpectedCase<'a>,
+    actual: Invocation<'a>,
+    expected: Option<Invocation<'a>>,
+) -> Result<Vec<Rubric<'a>>, Error> {
+    let of_turn = expected.and_then(Invocation::rubrics);
+    let own: Vec<_> = actual.rubrics().into_iter().flat_map(List::iter).collect();
+    let mut all = own;
+    for rubric in [case.case.rubrics(), of_turn].into_iter().flatten().flat_map(List::iter) {
+        let id = rubric.rubric_id();
+        match all.iter().find(|known| known.rubric_id() == id) {
+            None => all.push(rubric),
+            Some(known) if known.words() == rubric.words() => {}
+            Some(_) => {
+                let message = format!("the rubric id {} stands for two different rubrics", quoted(&id));
+                return Err(
+                    Error::new(ErrorCode::RubricConflict, message).with_help("Give one of them another id")
+                );
+            }
         }
     }
-    Ok(())
-}
-
-fn add_rubric<'a>(rubric: &Rubric<'a>, turn: &mut Invocation<'a>) -> Result<(), Error> {
-    let rubrics = turn.rubrics.get_or_insert_default();
-    match rubrics.iter().find(|known| known.rubric_id == rubric.rubric_id) {
-        None => rubrics.push(rubric.clone()),
-        Some(known) if known.rubric_content == rubric.rubric_content => {}
-        Some(_) => {
-            let message =
-                format!("the rubric id {} stands for two different rubrics", quoted(&rubric.rubric_id));
-            return Err(
-                Error::new(ErrorCode::RubricConflict, message).with_help("Give one of them another id")
-            );
-        }
-    }
-    Ok(())
+    Ok(all)
 }

@@ -7,7 +7,7 @@
 //!
 //! ```
 //! use adk_metrics::metrics::{Dialect, Explain};
-//! use adk_metrics::model::{actual::read_actual, evalset::EvalSet, json::Document, read::{At, Warnings}};
+//! use adk_metrics::model::{actual::ActualFile, evalset::EvalSetFile, json::Document, shape::Warnings};
 //! use adk_metrics::run::{Action, Options, Plan, Run};
 //!
 //! let expected = Document::parse(r#"{"eval_set_id": "s", "eval_cases": [{"eval_id": "c", "conversation": [
@@ -16,13 +16,13 @@
 //! let actual = Document::parse(r#"{"eval_set_id": "s", "eval_cases": [{"eval_id": "c", "conversation": [
 //!     {"user_content": {"parts": [{"text": "Weather?"}]},
 //!      "final_response": {"parts": [{"text": "It's sunny in London today"}]}}]}]}"#)?;
-//! let config = Document::parse(r#"{"criteria": {"response_match_score": 0.5}}"#)?;
+//! let mut config = Document::parse(r#"{"criteria": {"response_match_score": 0.5}}"#)?;
 //!
 //! let warnings = Warnings::default();
-//! let plan = Plan::of_config(At::root(config.root(), &warnings), &[])?;
-//! let set = EvalSet::read_any(At::root(expected.root(), &warnings), "s")?;
-//! let runs = read_actual(At::root(actual.root(), &warnings), "s")?;
-//! let mut run = Run::new(set, runs, plan, Options::default());
+//! let plan = Plan::of_config(&mut config, &[], &warnings)?;
+//! let expected = EvalSetFile::read(expected, "s", &warnings)?;
+//! let actual = ActualFile::read(actual, "s", &warnings)?;
+//! let mut run = Run::new(expected.set(), actual.runs(), plan, Options::default());
 //! let Action::Case(case) = run.poll(0.0) else { panic!("the first case answers at once") };
 //! assert_eq!(case.metrics[0].score, Some(0.5));
 //! assert!(matches!(run.poll(0.0), Action::Finished));
@@ -32,6 +32,7 @@
 mod matching;
 mod plan;
 
+use std::borrow::Cow;
 use std::collections::VecDeque;
 
 use crate::metrics::{
@@ -40,11 +41,14 @@ use crate::metrics::{
 use crate::model::actual::ActualRun;
 use crate::model::double;
 use crate::model::error::{Error, ErrorCode};
-use crate::model::evalset::EvalSet;
+use crate::model::evalset::{EvalCase, EvalSet};
+use crate::model::invocation::Turns;
+use crate::model::json::Json;
 use crate::model::results::EvalStatus;
+use crate::model::shape::View;
 use crate::model::write::quoted;
 
-pub use matching::Pairing;
+pub use matching::{Pairing, rubrics};
 pub use plan::{MetricScorer, Plan, PlannedMetric};
 
 /// A point in time, in milliseconds since any fixed moment.
@@ -141,13 +145,29 @@ pub struct CaseResult<'a> {
     pub failure: Option<Error>,
     /// The results in the order of the plan; empty if nothing was scored.
     pub metrics: Vec<Evaluation<'a>>,
-    /// For each metric, why it could not be computed.
-    pub errors: Vec<Option<Error>>,
+}
+
+/// A case of the evalset.
+#[derive(Clone, Debug)]
+pub struct ExpectedCase<'a> {
+    /// The case.
+    pub case: EvalCase<'a>,
+    /// Its id.
+    pub eval_id: Cow<'a, str>,
+    /// The turns with what is expected of the agent; none of a scenario.
+    pub turns: Option<Turns<'a>>,
+}
+
+impl<'a> From<EvalCase<'a>> for ExpectedCase<'a> {
+    fn from(case: EvalCase<'a>) -> Self {
+        Self { case, eval_id: case.eval_id(), turns: case.turns() }
+    }
 }
 
 /// The evaluation of an evalset.
 pub struct Run<'a> {
-    set: EvalSet<'a>,
+    eval_set_id: Cow<'a, str>,
+    cases: Vec<ExpectedCase<'a>>,
     runs: Vec<ActualRun<'a>>,
     plan: Plan,
     options: Options,
@@ -185,10 +205,35 @@ impl<'a> Run<'a> {
     /// Pairs cases with runs; nothing is scored yet.
     #[must_use]
     pub fn new(set: EvalSet<'a>, runs: Vec<ActualRun<'a>>, plan: Plan, options: Options) -> Self {
-        let (pairings, warnings) = matching::pair(&set, &runs);
+        let cases = set.eval_cases().iter().map(ExpectedCase::from).collect();
+        Self::of_cases(set.eval_set_id(), cases, runs, plan, options)
+    }
+
+    /// For one conversation, of which nothing else is known.
+    #[must_use]
+    pub fn of_conversation(
+        actual: Turns<'a>,
+        expected: Option<Turns<'a>>,
+        plan: Plan,
+        options: Options,
+    ) -> Self {
+        let case = ExpectedCase { turns: expected, ..EvalCase::of(Json::NULL).into() };
+        let run = ActualRun { turns: Some(actual), ..ActualRun::default() };
+        Self::of_cases(Cow::Borrowed(""), vec![case], vec![run], plan, options)
+    }
+
+    fn of_cases(
+        eval_set_id: Cow<'a, str>,
+        cases: Vec<ExpectedCase<'a>>,
+        runs: Vec<ActualRun<'a>>,
+        plan: Plan,
+        options: Options,
+    ) -> Self {
+        let (pairings, warnings) = matching::pair(&cases, &runs);
         Self {
             scoring: Scoring::new(options.dialect, options.explain),
-            set,
+            eval_set_id,
+            cases,
             runs,
             plan,
             options,
@@ -209,7 +254,7 @@ impl<'a> Run<'a> {
     /// # Errors
     /// `invalid_input` if the evalset has no case of such an id.
     pub fn select(&mut self, eval_ids: &[String]) -> Result<(), Error> {
-        let cases = &self.set.eval_cases;
+        let cases = &self.cases;
         if let Some(unknown) = eval_ids.iter().find(|id| cases.iter().all(|case| case.eval_id != **id)) {
             let known: Vec<_> = cases.iter().take(5).map(|case| quoted(&case.eval_id)).collect();
             return Err(Error::new(
@@ -224,13 +269,19 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    /// The evalset.
+    /// The id of the evalset.
     #[must_use]
-    pub fn set(&self) -> &EvalSet<'a> {
-        &self.set
+    pub fn eval_set_id(&self) -> &str {
+        &self.eval_set_id
     }
 
-    /// The runs of the agent; those of begun cases carry the rubrics that apply to them.
+    /// The cases of the evalset.
+    #[must_use]
+    pub fn cases(&self) -> &[ExpectedCase<'a>] {
+        &self.cases
+    }
+
+    /// The runs of the agent.
     #[must_use]
     pub fn runs(&self) -> &[ActualRun<'a>] {
         &self.runs
@@ -327,7 +378,6 @@ impl<'a> Run<'a> {
             status: EvalStatus::NotEvaluated,
             failure: None,
             metrics: Vec::with_capacity(self.plan.metrics.len()),
-            errors: Vec::new(),
         };
         if self.cancelled {
             result.failure = Some(cancelled());
@@ -359,31 +409,27 @@ impl<'a> Run<'a> {
     /// Why the case cannot be scored at all.
     fn score(&mut self, result: &mut CaseResult<'a>) -> Result<(), Error> {
         let Pairing { case, run } = result.pairing;
-        let case = self.set.eval_cases.get(case).ok_or_else(no_run)?;
-        let run = run.and_then(|run| self.runs.get_mut(run)).ok_or_else(no_run)?;
-        let turns = match &mut run.invocations {
-            Some(turns) => turns,
-            None => return Err(failed_run(run.error_message.as_deref())),
-        };
-        if let Some(expected) = &case.conversation
+        let case = self.cases.get(case).ok_or_else(no_run)?;
+        let run = run.and_then(|run| self.runs.get(run)).ok_or_else(no_run)?;
+        let Some(actual) = run.turns else { return Err(failed_run(run.error_message.as_deref())) };
+        let turns = actual.len();
+        if let Some(expected) = case.turns.map(Turns::len)
             && self.options.same_turns
-            && expected.len() != turns.len()
+            && expected != turns
         {
-            return Err(length_mismatch(turns.len(), expected.len()));
+            return Err(length_mismatch(turns, expected));
         }
-        matching::add_rubrics(case, turns)?;
-        let input = Case { actual: turns, expected: case.conversation.as_deref() };
+        let mut expected = case.turns.into_iter().flat_map(Turns::iter);
+        for turn in actual.iter() {
+            matching::rubrics(case, turn, expected.next())?;
+        }
+        let input = Case { actual, expected: case.turns };
         for metric in &self.plan.metrics {
             let outcome = match &metric.scorer {
                 MetricScorer::Engine(metric) => metric.evaluate(&input, &mut self.scoring),
                 MetricScorer::Host => Ok(Evaluation::default()),
             };
-            let (evaluation, error) = match outcome {
-                Ok(evaluation) => (evaluation, None),
-                Err(error) => (not_evaluated(&error, turns.len()), Some(error)),
-            };
-            result.metrics.push(evaluation);
-            result.errors.push(error);
+            result.metrics.push(outcome.unwrap_or_else(|error| not_evaluated(error, turns)));
         }
         Ok(())
     }
@@ -392,18 +438,11 @@ impl<'a> Run<'a> {
         let Some(at) = self.open.iter().position(|open| open.place == task.place) else { return };
         let Some(open) = self.open.get_mut(at) else { return };
         let run = task.custom.pairing.run.and_then(|run| self.runs.get(run));
-        let turns = run.and_then(|run| run.invocations.as_ref()).map_or(0, Vec::len);
+        let turns = run.and_then(|run| run.turns).map_or(0, Turns::len);
         let threshold = self.plan.metrics.get(task.custom.metric).and_then(|metric| metric.threshold);
-        let (evaluation, error) =
-            match found.and_then(|found| of_host(found, turns, threshold.unwrap_or_default())) {
-                Ok(evaluation) => (evaluation, None),
-                Err(error) => (not_evaluated(&error, turns), Some(error)),
-            };
+        let evaluation = found.and_then(|found| of_host(found, turns, threshold.unwrap_or_default()));
         if let Some(place) = open.result.metrics.get_mut(task.custom.metric) {
-            *place = evaluation;
-        }
-        if let Some(place) = open.result.errors.get_mut(task.custom.metric) {
-            *place = error;
+            *place = evaluation.unwrap_or_else(|error| not_evaluated(error, turns));
         }
         open.missing -= 1;
         if open.missing == 0 {
@@ -433,9 +472,12 @@ fn cancelled() -> Error {
 }
 
 /// A metric that could not be computed.
-fn not_evaluated<'a>(error: &Error, turns: usize) -> Evaluation<'a> {
-    let turn = TurnEvaluation { reason: Some(error.to_string().into()), ..TurnEvaluation::default() };
-    Evaluation { reason: Some(error.to_string().into()), turns: vec![turn; turns], ..Evaluation::default() }
+#[cold]
+fn not_evaluated<'a>(error: Error, turns: usize) -> Evaluation<'a> {
+    let reason = Some(Cow::Owned(error.to_string()));
+    let turn = TurnEvaluation { reason: reason.clone(), ..TurnEvaluation::default() };
+    let error = Some(Box::new(error));
+    Evaluation { reason, error, turns: vec![turn; turns], ..Evaluation::default() }
 }
 
 /// Completes what the host found: statuses by the threshold, a mean where only turns have scores, a
@@ -456,7 +498,7 @@ fn of_host<'a>(found: CustomEvaluation, turns: usize, threshold: f64) -> Result<
         return Err(Error::new(ErrorCode::CustomMetricFailed, message));
     }
     let status =
-        |status: Option<EvalStatus>, score| status.unwrap_or_else(|| EvalStatus::of(score, threshold));
+        |status: Option<EvalStatus>, score| status.unwrap_or_else(|| EvalStatus::of_score(score, threshold));
     let reason = |given: Option<String>, score: Option<f64>| match (given, score) {
         (Some(reason), _) => Some(reason.into()),
         (None, None) => Some("the metric gave no score".into()),
@@ -481,7 +523,7 @@ fn of_host<'a>(found: CustomEvaluation, turns: usize, threshold: f64) -> Result<
         score,
         status: status(found.status, score),
         reason: reason(found.reason, score),
-        details: None,
         turns: per_turn,
+        ..Evaluation::default()
     })
 }

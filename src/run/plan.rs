@@ -4,7 +4,7 @@ use crate::metrics::{EFFICIENCY_METRICS, Metric, build, find, unknown_metric};
 use crate::model::config::{DEFAULT_CONFIG, Setup, read_config, read_metric};
 use crate::model::error::{ErrorCode, Result};
 use crate::model::json::Document;
-use crate::model::read::{At, Warnings};
+use crate::model::shape::Warnings;
 
 /// The metrics of a run, in the order of their results.
 pub struct Plan {
@@ -38,14 +38,16 @@ impl Plan {
     ///
     /// # Errors
     /// What is wrong with the config, with its path and line.
-    pub fn of_config(at: At<'_, '_>, custom: &[String]) -> Result<Self> {
-        let mut metrics = read_config(at, |setup| planned(&setup, custom))?;
+    pub fn of_config(document: &mut Document<'_>, custom: &[String], warnings: &Warnings) -> Result<Self> {
+        let mut metrics = read_config(document, warnings, |setup| planned(&setup, custom))?;
+        let place = document.root();
         let informational: Vec<_> = EFFICIENCY_METRICS
             .iter()
             .filter(|name| metrics.iter().all(|metric| metric.name != **name))
             .collect();
         for name in informational {
-            metrics.push(planned(&Setup { name, threshold: None, criterion: None, place: at }, custom)?);
+            metrics
+                .push(planned(&Setup { name, threshold: None, criterion: None, place, warnings }, custom)?);
         }
         Ok(Self { metrics })
     }
@@ -55,23 +57,22 @@ impl Plan {
     /// # Errors
     /// None that a user can cause.
     pub fn default_config(custom: &[String]) -> Result<Self> {
-        let document = Document::parse(DEFAULT_CONFIG)?;
-        Self::of_config(At::root(document.root(), &Warnings::default()), custom)
+        Self::of_config(&mut Document::parse(DEFAULT_CONFIG)?, custom, &Warnings::default())
     }
 
     /// One metric.
     ///
     /// # Errors
     /// What is wrong with its settings, with path and line.
-    pub fn of_metric(at: At<'_, '_>, custom: &[String]) -> Result<Self> {
-        let metric = read_metric(at, |setup| planned(&setup, custom))?;
+    pub fn of_metric(document: &mut Document<'_>, custom: &[String], warnings: &Warnings) -> Result<Self> {
+        let metric = read_metric(document, warnings, |setup| planned(&setup, custom))?;
         Ok(Self { metrics: vec![metric] })
     }
 }
 
-fn planned(setup: &Setup<'_, '_, '_>, custom: &[String]) -> Result<PlannedMetric> {
+fn planned(setup: &Setup<'_, '_>, custom: &[String]) -> Result<PlannedMetric> {
     let name = setup.name.to_owned();
-    let criterion = setup.criterion.map(|at| at.json.raw().to_owned());
+    let criterion = setup.criterion.map(|json| json.raw().to_owned());
     if custom.iter().any(|known| known == setup.name) {
         let threshold = Some(setup.threshold()?);
         return Ok(PlannedMetric { name, threshold, criterion, scorer: MetricScorer::Host });

@@ -207,31 +207,57 @@ impl Scan<'_> {
 
     fn sigma_is_final(&mut self) -> bool {
         let text = self.text;
-        self.sigmas.get_or_insert_with(|| final_sigmas(text).into_iter()).next().unwrap_or(false)
+        let finals = || {
+            let mut sigmas = FinalSigmas::default();
+            for_each_char(text, Roles::get(), &mut |c| sigmas.see(c));
+            sigmas.finals.into_iter()
+        };
+        self.sigmas.get_or_insert_with(finals).next().unwrap_or(false)
     }
 }
 
-/// For each capital sigma in the NFKC form of a text, whether it ends a word: a cased character
-/// stands before it and none after it, case-ignorable characters left out (Unicode's Final_Sigma).
+/// A text in lower case, as Python has it.
 #[cold]
-fn final_sigmas(text: &str) -> Vec<bool> {
-    let roles = Roles::get();
-    let mut finals: Vec<bool> = Vec::new();
-    let mut after_cased = false;
-    let mut after_sigma = false;
-    for_each_char(text, roles, &mut |c| {
-        let role = roles.of(c as u32);
+pub(crate) fn lower_case(text: &str) -> String {
+    let mut sigmas = FinalSigmas::default();
+    text.chars().for_each(|c| sigmas.see(c));
+    let mut finals = sigmas.finals.into_iter();
+    let mut lower = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            'Σ' if finals.next() == Some(true) => lower.push('ς'),
+            _ => lower.extend(c.to_lowercase()),
+        }
+    }
+    lower
+}
+
+/// For each capital sigma among the characters it is shown, whether it ends a word: a cased character
+/// stands before it and none after it, case-ignorable characters left out (Unicode's Final_Sigma).
+#[derive(Default)]
+struct FinalSigmas {
+    finals: Vec<bool>,
+    after_cased: bool,
+    after_sigma: bool,
+}
+
+impl FinalSigmas {
+    #[cold]
+    #[inline(never)]
+    fn see(&mut self, c: char) {
+        let role = Roles::get().of(c as u32);
         if role.is_case_ignorable() {
             return;
         }
-        if after_sigma && let Some(last) = finals.last_mut() {
+        if self.after_sigma
+            && let Some(last) = self.finals.last_mut()
+        {
             *last &= !role.is_cased();
         }
-        after_sigma = role.kind() == Kind::Sigma;
-        if after_sigma {
-            finals.push(after_cased);
+        self.after_sigma = role.kind() == Kind::Sigma;
+        if self.after_sigma {
+            self.finals.push(self.after_cased);
         }
-        after_cased = role.is_cased();
-    });
-    finals
+        self.after_cased = role.is_cased();
+    }
 }

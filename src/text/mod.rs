@@ -22,6 +22,7 @@ mod tokens;
 mod utf8;
 mod vocabulary;
 
+pub(crate) use adk_python::lower_case;
 pub use porter::stem;
 pub use rouge::{Overlap, Rouge, Scorer, Span};
 

@@ -19,8 +19,8 @@ mod assignment;
 mod cardinality;
 mod monotonic;
 
-use super::order::sorted;
 use crate::model::error::{Error, ErrorCode, Result};
+use crate::model::order::sorted;
 
 /// The most pairs that are looked at in aligning two trajectories: 1,448 calls a side.
 pub const MAX_PAIRS: usize = 1 << 21;

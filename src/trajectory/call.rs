@@ -6,7 +6,7 @@ use std::cmp::Ordering;
 use super::alignment::Pair;
 use super::equal::{equal, sorted_entries};
 use super::matching::CallEquality;
-use crate::model::content::FunctionCall;
+use crate::model::content::ToolCall;
 use crate::model::error::{Error, ErrorCode, Result};
 use crate::model::json::Json;
 
@@ -16,7 +16,7 @@ pub(super) const MAX_COMPARED_BYTES: usize = 1 << 31;
 
 /// A call whose arguments are sorted by key, so that two calls are compared in one pass over both.
 pub(super) struct Call<'c, 'a> {
-    pub(super) source: &'c FunctionCall<'a>,
+    pub(super) source: &'c ToolCall<'a>,
     pub(super) name: Option<&'c str>,
     args: Vec<(Cow<'a, str>, Json<'a>)>,
     bytes: usize,
@@ -34,8 +34,8 @@ pub(super) enum Argument<'k, 'a> {
 
 impl<'c, 'a> Call<'c, 'a> {
     /// O(k log k) for k arguments.
-    pub(super) fn all(calls: &'c [FunctionCall<'a>]) -> Vec<Self> {
-        let prepare = |source: &'c FunctionCall<'a>| Self {
+    pub(super) fn all(calls: &'c [ToolCall<'a>]) -> Vec<Self> {
+        let prepare = |source: &'c ToolCall<'a>| Self {
             source,
             name: source.name.as_deref(),
             args: source.args.map(sorted_entries).unwrap_or_default(),

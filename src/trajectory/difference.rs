@@ -13,7 +13,7 @@ use super::equal::{equal, equal_as_js_text, sorted_entries, survives_as_double};
 use super::f1::largest_pairs;
 use super::matching::CallEquality;
 use super::parameter_match::ParameterMatch;
-use crate::model::content::FunctionCall;
+use crate::model::content::ToolCall;
 use crate::model::json::{Json, Kind as JsonKind};
 use crate::model::write::{Write, Writer, quoted};
 
@@ -154,12 +154,12 @@ impl schemars::JsonSchema for Shown<'_> {
 /// With `ordered`, calls at another place are [`Kind::Moved`]; otherwise they match.
 ///
 /// ```
-/// use adk_metrics::model::{content::FunctionCall, json::Document, write::{Spelling, to_json}};
+/// use adk_metrics::model::{content::ToolCall, json::Document, write::{Spelling, to_json}};
 /// use adk_metrics::trajectory::{CallEquality, difference::explain};
 ///
 /// let args = Document::parse(r#"[{"maxLength": 200}, {"maxLength": 100}]"#)?;
 /// let calls: Vec<_> = args.root().items()
-///     .map(|args| FunctionCall { name: Some("summarize".into()), args: Some(args), ..Default::default() })
+///     .map(|args| ToolCall { name: Some("summarize".into()), args: Some(args), ..Default::default() })
 ///     .collect();
 /// let entries = explain(&calls[..1], &calls[1..], CallEquality::Args, true);
 /// assert_eq!(
@@ -170,8 +170,8 @@ impl schemars::JsonSchema for Shown<'_> {
 /// ```
 #[must_use]
 pub fn explain<'a>(
-    expected: &[FunctionCall<'a>],
-    actual: &[FunctionCall<'a>],
+    expected: &[ToolCall<'a>],
+    actual: &[ToolCall<'a>],
     equality: CallEquality,
     ordered: bool,
 ) -> Vec<AlignmentEntry<'a>> {
@@ -197,8 +197,8 @@ pub fn explain<'a>(
 #[must_use]
 pub fn explain_parameters<'a>(
     parameters: &ParameterMatch,
-    expected: &[FunctionCall<'a>],
-    actual: &[FunctionCall<'a>],
+    expected: &[ToolCall<'a>],
+    actual: &[ToolCall<'a>],
     pairs: &[Pair],
 ) -> Vec<AlignmentEntry<'a>> {
     let (expected, actual) = (Call::all(expected), Call::all(actual));

@@ -16,9 +16,9 @@ use std::hash::Hasher;
 
 use rustc_hash::FxHasher;
 
-use super::order::sorted;
 use crate::model::double::{self, Decimal};
 use crate::model::json::{Json, Kind};
+use crate::model::order::sorted;
 
 /// Whether Python would call two values equal.
 ///

@@ -10,7 +10,7 @@
 use super::alignment::{Pair, largest};
 use super::call::{Call, align_rest};
 use super::matching::{CallEquality, MatchMode};
-use crate::model::content::FunctionCall;
+use crate::model::content::ToolCall;
 use crate::model::error::Result;
 
 /// The score of an invocation.
@@ -28,10 +28,10 @@ pub struct F1 {
 /// `limit_exceeded` for trajectories that are too long to align.
 ///
 /// ```
-/// use adk_metrics::model::content::FunctionCall;
+/// use adk_metrics::model::content::ToolCall;
 /// use adk_metrics::trajectory::{MatchMode, tool_trajectory_f1};
 ///
-/// let call = |name: &'static str| FunctionCall { name: Some(name.into()), ..Default::default() };
+/// let call = |name: &'static str| ToolCall { name: Some(name.into()), ..Default::default() };
 /// let expected = [call("search_web"), call("summarize")];
 /// let result = tool_trajectory_f1(MatchMode::NameOnly, true, &expected, &[call("search_web")])?;
 /// assert_eq!(result.score, 2.0 / 3.0);
@@ -40,8 +40,8 @@ pub struct F1 {
 pub fn tool_trajectory_f1(
     match_mode: MatchMode,
     ordered: bool,
-    expected: &[FunctionCall<'_>],
-    actual: &[FunctionCall<'_>],
+    expected: &[ToolCall<'_>],
+    actual: &[ToolCall<'_>],
 ) -> Result<F1> {
     let calls = expected.len() + actual.len();
     if calls == 0 {

@@ -18,9 +18,9 @@ use std::hash::Hasher;
 use rustc_hash::FxHasher;
 
 use super::equal::{args_equal_as_js_text, equal, fingerprint};
-use super::order::sorted;
-use crate::model::content::FunctionCall;
+use crate::model::content::ToolCall;
 use crate::model::json::Json;
+use crate::model::order::sorted;
 
 /// How closely the calls made must follow the calls expected.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -75,7 +75,7 @@ impl From<MatchMode> for CallEquality {
 impl CallEquality {
     /// Whether `actual` is what was `expected`. Ids are never compared.
     #[must_use]
-    pub fn holds(self, expected: &FunctionCall<'_>, actual: &FunctionCall<'_>) -> bool {
+    pub fn holds(self, expected: &ToolCall<'_>, actual: &ToolCall<'_>) -> bool {
         expected.name == actual.name
             && match self {
                 Self::Name => true,
@@ -93,7 +93,7 @@ impl CallEquality {
     }
 
     /// A hash that is the same for any two calls between which the relation holds.
-    fn fingerprint(self, call: &FunctionCall<'_>) -> u64 {
+    fn fingerprint(self, call: &ToolCall<'_>) -> u64 {
         let mut hasher = FxHasher::default();
         hasher.write(call.name.as_deref().unwrap_or_default().as_bytes());
         if let (Self::Args | Self::ArgsAsJsText, Some(args)) = (self, call.args)
@@ -111,10 +111,10 @@ impl CallEquality {
 /// and by nothing called with [`MatchType::Exact`].
 ///
 /// ```
-/// use adk_metrics::model::content::FunctionCall;
+/// use adk_metrics::model::content::ToolCall;
 /// use adk_metrics::trajectory::{CallEquality, MatchType, matches};
 ///
-/// let call = |name: &'static str| FunctionCall { name: Some(name.into()), ..Default::default() };
+/// let call = |name: &'static str| ToolCall { name: Some(name.into()), ..Default::default() };
 /// let expected = [call("search_web"), call("summarize")];
 /// let actual = [call("search_web"), call("translate"), call("summarize")];
 /// assert!(!matches(MatchType::Exact, CallEquality::Args, &expected, &actual));
@@ -124,8 +124,8 @@ impl CallEquality {
 pub fn matches(
     match_type: MatchType,
     equality: CallEquality,
-    expected: &[FunctionCall<'_>],
-    actual: &[FunctionCall<'_>],
+    expected: &[ToolCall<'_>],
+    actual: &[ToolCall<'_>],
 ) -> bool {
     match match_type {
         MatchType::Exact => {
@@ -142,11 +142,7 @@ pub fn matches(
     }
 }
 
-fn matches_any_order(
-    equality: CallEquality,
-    expected: &[FunctionCall<'_>],
-    actual: &[FunctionCall<'_>],
-) -> bool {
+fn matches_any_order(equality: CallEquality, expected: &[ToolCall<'_>], actual: &[ToolCall<'_>]) -> bool {
     /// Up to this many pairs, comparing is cheaper than hashing.
     const FEW_PAIRS: usize = 1024;
     if expected.len().saturating_mul(actual.len()) <= FEW_PAIRS {
@@ -168,8 +164,8 @@ fn matches_any_order(
 /// Whether every expected call finds a candidate of its own.
 fn takes_each<'c, 'a: 'c>(
     equality: CallEquality,
-    mut expected: impl Iterator<Item = &'c FunctionCall<'a>>,
-    mut candidates: Vec<&'c FunctionCall<'a>>,
+    mut expected: impl Iterator<Item = &'c ToolCall<'a>>,
+    mut candidates: Vec<&'c ToolCall<'a>>,
 ) -> bool {
     expected.all(|expected| {
         let found = candidates.iter().position(|actual| equality.holds(expected, actual));
@@ -177,10 +173,7 @@ fn takes_each<'c, 'a: 'c>(
     })
 }
 
-fn by_fingerprint<'c, 'a>(
-    equality: CallEquality,
-    calls: &'c [FunctionCall<'a>],
-) -> Vec<(u64, &'c FunctionCall<'a>)> {
+fn by_fingerprint<'c, 'a>(equality: CallEquality, calls: &'c [ToolCall<'a>]) -> Vec<(u64, &'c ToolCall<'a>)> {
     let calls: Vec<_> = calls.iter().map(|call| (equality.fingerprint(call), call)).collect();
     sorted(&calls, |(a, _), (b, _)| a.cmp(b))
 }

@@ -10,13 +10,13 @@
 //! Everything here is a pure function of calls and settings.
 //!
 //! ```
-//! use adk_metrics::model::{content::FunctionCall, json::Document, write::{Spelling, to_json}};
+//! use adk_metrics::model::{content::ToolCall, json::Document, write::{Spelling, to_json}};
 //! use adk_metrics::trajectory::{CallEquality, MatchType, difference, matches};
 //!
 //! let args = Document::parse(r#"[{"query": "rust"}, {"maxLength": 200}]"#)?;
 //! let mut args = args.root().items();
-//! let search = FunctionCall { name: Some("search_web".into()), args: args.next(), ..Default::default() };
-//! let summarize = FunctionCall { name: Some("summarize".into()), args: args.next(), ..Default::default() };
+//! let search = ToolCall { name: Some("search_web".into()), args: args.next(), ..Default::default() };
+//! let summarize = ToolCall { name: Some("summarize".into()), args: args.next(), ..Default::default() };
 //!
 //! let expected = [search.clone(), summarize.clone()];
 //! let actual = [summarize, search];
@@ -37,7 +37,6 @@ pub mod difference;
 pub mod equal;
 pub mod f1;
 pub mod matching;
-mod order;
 pub mod parameter_match;
 pub mod strategy;
 

@@ -7,17 +7,16 @@
 //!
 //! Source: the proposal in google/adk-python#5643.
 
-use std::collections::HashMap;
-
-use rustc_hash::FxBuildHasher;
+use std::borrow::Cow;
 
 use super::alignment::{Agreement, Pair, best, largest_by_name};
 use super::call::{Argument, Call, align_rest};
 use super::matching::MatchMode;
 use super::strategy::Strategies;
-use crate::model::content::FunctionCall;
+use crate::model::content::ToolCall;
 use crate::model::error::Result;
 use crate::model::json::Json;
+use crate::model::numbers::Numbers;
 
 /// How arguments and calls are compared.
 #[derive(Clone, Debug, PartialEq)]
@@ -56,12 +55,12 @@ pub struct ParameterScore {
 /// `limit_exceeded` for trajectories that are too long to align.
 ///
 /// ```
-/// use adk_metrics::model::{content::FunctionCall, json::Document};
+/// use adk_metrics::model::{content::ToolCall, json::Document};
 /// use adk_metrics::trajectory::{ParameterMatch, tool_parameter_match};
 ///
 /// let args = Document::parse(r#"[{"city": "Rome", "rooms": 1}, {"city": "Rome", "rooms": 2}]"#)?;
 /// let calls: Vec<_> = args.root().items()
-///     .map(|args| FunctionCall { name: Some("search".into()), args: Some(args), ..Default::default() })
+///     .map(|args| ToolCall { name: Some("search".into()), args: Some(args), ..Default::default() })
 ///     .collect();
 /// let result = tool_parameter_match(&ParameterMatch::default(), &calls[..1], &calls[1..])?;
 /// assert_eq!(result.map(|result| result.score), Some(0.5));
@@ -69,8 +68,8 @@ pub struct ParameterScore {
 /// ```
 pub fn tool_parameter_match(
     parameters: &ParameterMatch,
-    expected: &[FunctionCall<'_>],
-    actual: &[FunctionCall<'_>],
+    expected: &[ToolCall<'_>],
+    actual: &[ToolCall<'_>],
 ) -> Result<Option<ParameterScore>> {
     if expected.is_empty() {
         return Ok(None);
@@ -87,10 +86,10 @@ pub fn tool_parameter_match(
 
 impl ParameterMatch {
     fn align<'c, 'a>(&self, expected: &[Call<'c, 'a>], actual: &[Call<'c, 'a>]) -> Result<Vec<Pair>> {
-        let mut numbers: HashMap<Option<&str>, u32, FxBuildHasher> = HashMap::default();
-        let mut number = |call: &Call<'c, 'a>| {
-            let next = numbers.len() as u32;
-            *numbers.entry(call.name).or_insert(next)
+        let mut numbers = Numbers::default();
+        let mut number = |call: &Call<'c, 'a>| match call.name {
+            Some(name) => numbers.of(Cow::Borrowed(name)) as u32,
+            None => u32::MAX,
         };
         let mut names = |calls: &[Call<'c, 'a>]| calls.iter().map(&mut number).collect::<Vec<u32>>();
         if self.match_mode == MatchMode::NameOnly {

@@ -10,6 +10,7 @@
 use super::equal::equal;
 use crate::model::double;
 use crate::model::json::{Json, Kind};
+use crate::text::lower_case;
 
 /// How an actual argument is compared with the expected one.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -71,7 +72,7 @@ impl Strategy {
                 Self::Exact => false,
                 Self::CasefoldExact => {
                     let texts = expected.as_str().zip(actual.as_str());
-                    texts.is_some_and(|(expected, actual)| expected.to_lowercase() == actual.to_lowercase())
+                    texts.is_some_and(|(expected, actual)| lower_case(&expected) == lower_case(&actual))
                 }
                 Self::Numeric { tolerance } => {
                     let numbers = Number::of(expected).zip(Number::of(actual));

@@ -1,16 +1,15 @@
 //! Results on their way to JavaScript: columns of numbers, since an array of doubles crosses the
 //! boundary a hundred times faster than as many objects, and JSON for what is rare.
 
-use std::collections::HashMap;
-
-use rustc_hash::FxBuildHasher;
 use wasm_bindgen::prelude::wasm_bindgen;
 
-use crate::metrics::{Evaluation, Explanation};
+use crate::metrics::{Details, Evaluation, Explanation};
 use crate::model::error::Error;
-use crate::model::invocation::Invocation;
-use crate::model::results::EvalMetricResultDetails;
-use crate::model::write::{Spelling, Write, Writer, to_json};
+use crate::model::evalset::SessionInput;
+use crate::model::invocation::{Invocation, Turns};
+use crate::model::numbers::Numbers;
+use crate::model::shape::Record;
+use crate::model::write::{Raw, Spelling, Write, Writer, to_json};
 use crate::run::{CaseResult, CustomTask, Pairing, Run};
 
 /// Results of several cases, ready to be read column by column.
@@ -25,7 +24,7 @@ pub struct Batch {
     scores: Vec<f64>,
     statuses: Vec<u8>,
     reasons: Vec<u32>,
-    reason_numbers: HashMap<String, u32, FxBuildHasher>,
+    reason_numbers: Numbers<'static>,
     reason_texts: Vec<String>,
     ids: String,
     id_lengths: Vec<u32>,
@@ -149,10 +148,10 @@ struct HostTask<'t, 'a> {
 impl Write for HostTask<'_, '_> {
     fn write(&self, out: &mut Writer) {
         let Pairing { case, run } = self.task.pairing;
-        let given = self.run.set().eval_cases.get(case);
-        let actual = run.and_then(|run| self.run.runs().get(run)?.invocations.as_ref());
-        let expected = given.and_then(|case| case.conversation.as_ref());
-        let scenario = given.and_then(|case| case.conversation_scenario.as_ref());
+        let given = self.run.cases().get(case);
+        let actual = run.and_then(|run| self.run.runs().get(run)?.turns);
+        let expected = given.and_then(|case| case.turns);
+        let scenario = given.and_then(|case| case.case.conversation_scenario()).map(camel);
         let mut object = out.object();
         object.entry("id", &self.task.id.0);
         object.entry("metric", &place(self.task.metric));
@@ -160,40 +159,35 @@ impl Write for HostTask<'_, '_> {
         object.entry("run", &run.map(place));
         object.entry("actual", &host_turns(actual, self.in_place.actual));
         object.entry("expected", &host_turns(expected, self.in_place.expected));
-        object.entry("scenario", &scenario);
+        object.entry("scenario", &scenario.as_deref().map(Raw));
         object.end();
     }
 }
 
 /// An invocation: where it stands in the input, or its JSON.
-struct HostTurn<'t, 'a> {
-    turn: &'t Invocation<'a>,
+struct HostTurn<'a> {
+    turn: Invocation<'a>,
     in_place: bool,
 }
 
-impl Write for HostTurn<'_, '_> {
+impl Write for HostTurn<'_> {
     fn write(&self, out: &mut Writer) {
-        match self.turn.source.0.filter(|_| self.in_place) {
-            Some(json) => [json.span().0, json.span().1].as_slice().write(out),
-            None => self.turn.write(out),
+        if self.in_place {
+            let (start, end) = self.turn.json().span();
+            [start, end].as_slice().write(out);
+        } else {
+            out.raw(&camel(self.turn));
         }
     }
 }
 
-fn host_turns<'t, 'a>(
-    turns: Option<&'t Vec<Invocation<'a>>>,
-    in_place: bool,
-) -> Option<Vec<HostTurn<'t, 'a>>> {
+fn host_turns(turns: Option<Turns<'_>>, in_place: bool) -> Option<Vec<HostTurn<'_>>> {
     turns.map(|turns| turns.iter().map(|turn| HostTurn { turn, in_place }).collect())
 }
 
-/// JSON that is written already.
-pub(super) struct Raw<'j>(pub(super) &'j str);
-
-impl Write for Raw<'_> {
-    fn write(&self, out: &mut Writer) {
-        out.raw(self.0);
-    }
+/// A record as JavaScript has it.
+fn camel<'a, T: Record<'a>>(record: T) -> String {
+    record.to_json(Spelling::Camel)
 }
 
 /// A place in a list, as JavaScript counts.
@@ -226,10 +220,10 @@ impl Batch {
     }
 
     pub(super) fn add_case(&mut self, run: &Run<'_>, result: &CaseResult<'_>, in_place: InPlace) {
-        let case = run.set().eval_cases.get(result.pairing.case);
+        let case = run.cases().get(result.pairing.case);
         let actual = result.pairing.run.and_then(|index| run.runs().get(index));
-        let turns = actual.and_then(|run| run.invocations.as_deref()).unwrap_or_default();
-        let expected = case.and_then(|case| case.conversation.as_deref()).unwrap_or_default();
+        let turns = actual.and_then(|run| run.turns);
+        let count = turns.map_or(0, Turns::len);
 
         if let Some(failure) = &result.failure {
             let json = to_json(failure, Spelling::Camel);
@@ -241,12 +235,12 @@ impl Batch {
             place(result.pairing.case),
             result.pairing.run.map_or(0, |run| place(run) + 1),
             result.status as u32,
-            if scored { place(turns.len()) } else { 0 },
+            if scored { place(count) } else { 0 },
             u32::from(scored),
         ]);
         let session = actual.and_then(|run| run.session_id.as_deref());
-        let of_input = case.and_then(|case| case.session_input.as_ref()).map(|input| input.user_id.as_ref());
-        let user = actual.and_then(|run| run.user_id.as_deref()).or(of_input.filter(|user| !user.is_empty()));
+        let of_input = case.and_then(|case| case.case.session_input()).map(SessionInput::user_id);
+        let user = actual.and_then(|run| run.user_id.as_deref()).or(of_input.as_deref());
         for id in [case.map(|case| case.eval_id.as_ref()), session, user] {
             let id = id.unwrap_or_default();
             self.ids.push_str(id);
@@ -255,35 +249,32 @@ impl Batch {
         if !scored {
             return;
         }
-        for (index, turn) in turns.iter().enumerate() {
+        let mut expected = case.and_then(|case| case.turns).into_iter().flat_map(Turns::iter);
+        for turn in turns.into_iter().flat_map(Turns::iter) {
             self.add_span(Some(turn), in_place.actual);
-            self.add_span(expected.get(index), in_place.expected);
+            self.add_span(expected.next(), in_place.expected);
         }
-        self.add_slots(result, turns.len());
+        self.add_slots(result, count);
     }
 
-    fn add_span(&mut self, invocation: Option<&Invocation<'_>>, in_place: bool) {
+    fn add_span(&mut self, invocation: Option<Invocation<'_>>, in_place: bool) {
         let Some(invocation) = invocation else {
             self.spans.extend([0, 0]);
             return;
         };
-        match invocation.source.0.filter(|_| in_place) {
-            Some(json) => {
-                let (start, end) = json.span();
-                self.spans.extend([start, end]);
-            }
-            None => {
-                self.spans.extend([u32::MAX, u32::MAX]);
-                self.texts.push(&to_json(invocation, Spelling::Camel));
-            }
+        if in_place {
+            let (start, end) = invocation.json().span();
+            self.spans.extend([start, end]);
+        } else {
+            self.spans.extend([u32::MAX, u32::MAX]);
+            self.texts.push(&camel(invocation));
         }
     }
 
     pub(super) fn add_slots(&mut self, result: &CaseResult<'_>, turns: usize) {
-        for (metric, error) in result.metrics.iter().zip(&result.errors) {
-            let Evaluation { score, status, reason, details, .. } = metric;
+        for Evaluation { score, status, reason, details, error, .. } in &result.metrics {
             self.add_slot(*score, *status as u8, reason.as_deref());
-            self.add_note(details.as_deref(), None, error.as_ref());
+            self.add_note(details.as_deref(), None, error.as_deref());
         }
         for turn in 0..turns {
             for metric in &result.metrics {
@@ -306,23 +297,21 @@ impl Batch {
     }
 
     fn reason_number(&mut self, reason: &str) -> u32 {
-        if let Some(number) = self.reason_numbers.get(reason) {
-            return *number;
-        }
-        self.reason_texts.push(reason.to_owned());
-        let number = place(self.reason_texts.len());
-        self.reason_numbers.insert(reason.to_owned(), number);
-        number
+        let known = self.reason_numbers.find(reason);
+        let number = known.unwrap_or_else(|| {
+            self.reason_texts.push(reason.to_owned());
+            self.reason_numbers.of(reason.to_owned().into())
+        });
+        place(number) + 1
     }
 
     /// A note on the slot that was added last.
     fn add_note(
         &mut self,
-        details: Option<&EvalMetricResultDetails<'_>>,
+        details: Option<&Details>,
         explanation: Option<&Explanation<'_>>,
         error: Option<&Error>,
     ) {
-        let details = details.filter(|details| !details.is_empty());
         if details.is_none() && explanation.is_none() && error.is_none() {
             return;
         }
@@ -333,7 +322,7 @@ impl Batch {
 
 /// What there is to say of a slot besides its numbers.
 struct Note<'n, 'a> {
-    details: Option<&'n EvalMetricResultDetails<'a>>,
+    details: Option<&'n Details>,
     explanation: Option<&'n Explanation<'a>>,
     error: Option<&'n Error>,
 }

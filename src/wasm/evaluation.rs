@@ -4,24 +4,49 @@ use self_cell::self_cell;
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 
-use super::batch::{Batch, InPlace, Raw, place};
+use super::batch::{Batch, InPlace, place};
 use super::{Given, unusable};
 use crate::metrics::{Dialect, Explain};
-use crate::model::actual::{ActualRun, read_actual};
+use crate::model::actual::ActualFile;
 use crate::model::double;
 use crate::model::error::{Error, ErrorCode, Result};
-use crate::model::evalset::{EvalCase, EvalSet};
-use crate::model::json::{Document, Json};
-use crate::model::read::{At, Warnings};
+use crate::model::evalset::EvalSetFile;
+use crate::model::invocation::{Invocation, Turns};
+use crate::model::json::Document;
 use crate::model::results::EvalStatus;
-use crate::model::write::{Spelling, Write, Writer, to_json};
+use crate::model::shape::{List, View, Warnings, check};
+use crate::model::write::{Raw, Spelling, Write, Writer, to_json};
 use crate::run::{Action, CustomEvaluation, CustomTurn, Options, Plan, PlannedMetric, Run, TaskId};
 
 /// The texts that a run reads from.
-struct Inputs {
-    eval_set: Document<'static>,
-    actual: Document<'static>,
-    in_place: InPlace,
+enum Inputs {
+    Files { eval_set: EvalSetFile<'static>, actual: ActualFile<'static> },
+    Conversations { actual: Document<'static>, expected: Option<Document<'static>> },
+}
+
+impl Inputs {
+    fn in_place(&self) -> InPlace {
+        match self {
+            Self::Files { eval_set, actual } => {
+                InPlace { actual: actual.in_place, expected: eval_set.in_place }
+            }
+            Self::Conversations { .. } => InPlace { actual: true, expected: true },
+        }
+    }
+
+    fn run(&self, plan: Plan, options: Options) -> Run<'_> {
+        match self {
+            Self::Files { eval_set, actual } => Run::new(eval_set.set(), actual.runs(), plan, options),
+            Self::Conversations { actual, expected } => {
+                let options = Options { same_turns: false, ..options };
+                Run::of_conversation(turns(actual), expected.as_ref().map(turns), plan, options)
+            }
+        }
+    }
+}
+
+fn turns<'d>(document: &'d Document<'_>) -> Turns<'d> {
+    List::<Invocation<'d>>::of(document.root()).into()
 }
 
 self_cell!(
@@ -88,7 +113,7 @@ struct Header<'h, 'a> {
 impl Write for Header<'_, '_> {
     fn write(&self, out: &mut Writer) {
         let mut object = out.object();
-        object.entry("evalSetId", &self.run.set().eval_set_id);
+        object.entry("evalSetId", &self.run.eval_set_id());
         object.entry("metrics", &self.run.plan().metrics);
         object.entry("total", &place(self.run.total()));
         object.entry("warnings", &self.warnings.iter().chain(self.run.warnings()).collect::<Vec<_>>());
@@ -123,26 +148,24 @@ impl EvalRun {
         let [of_config, of_set, of_actual] = ["config", "evalSet", "actual"].map(Warnings::of_input);
         let plan = match config {
             Some(bytes) => {
-                let document = Document::from_bytes(bytes).map_err(in_input("config"))?;
-                Plan::of_config(At::root(document.root(), &of_config), &given.custom)
-                    .map_err(in_input("config"))?
+                let document = Document::from_bytes(bytes);
+                let plan =
+                    document.and_then(|mut json| Plan::of_config(&mut json, &given.custom, &of_config));
+                plan.map_err(in_input("config"))?
             }
             None => Plan::default_config(&given.custom)?,
         };
-        let (eval_set, expected_in_place) = document(eval_set).map_err(in_input("evalSet"))?;
-        let (actual, actual_in_place) = document(actual).map_err(in_input("actual"))?;
-        let in_place = InPlace { actual: actual_in_place, expected: expected_in_place };
-        let run = OwnedRun::try_new(Inputs { eval_set, actual, in_place }, |inputs| {
-            let set = EvalSet::read_any(At::root(inputs.eval_set.root(), &of_set), &given.name)
-                .map_err(in_input("evalSet"))?;
-            let runs = read_actual(At::root(inputs.actual.root(), &of_actual), &given.name)
-                .map_err(in_input("actual"))?;
-            let mut run = Run::new(set, runs, plan, given.run);
-            if let Some(cases) = &given.cases {
-                run.select(cases).map_err(in_input("evalSet"))?;
-            }
-            Ok::<_, JsValue>(run)
-        })?;
+        let eval_set = Document::from_bytes(eval_set)
+            .and_then(|json| EvalSetFile::read(json, &given.name, &of_set))
+            .map_err(in_input("evalSet"))?;
+        let actual = Document::from_bytes(actual)
+            .and_then(|json| ActualFile::read(json, &given.name, &of_actual))
+            .map_err(in_input("actual"))?;
+        let inputs = Inputs::Files { eval_set, actual };
+        let mut run = OwnedRun::new(inputs, |inputs| inputs.run(plan, given.run));
+        if let Some(cases) = &given.cases {
+            run.with_dependent_mut(|_, run| run.select(cases)).map_err(in_input("evalSet"))?;
+        }
         let warnings = [of_config, of_set, of_actual].into_iter().flat_map(Warnings::into_vec);
         Ok(Self { run, warnings: warnings.collect() })
     }
@@ -160,23 +183,18 @@ impl EvalRun {
     ) -> Result<EvalRun, JsValue> {
         let given = RunOptions::of(&Given(options))?;
         let warnings = Warnings::default();
-        let metric = Document::from_bytes(metric).map_err(in_input("metric"))?;
-        let plan =
-            Plan::of_metric(At::root(metric.root(), &warnings), &given.custom).map_err(in_input("metric"))?;
-        let has_expected = expected.is_some();
-        let expected =
-            Document::from_bytes(expected.unwrap_or_else(|| b"[]".to_vec())).map_err(in_input("expected"))?;
-        let actual = Document::from_bytes(actual).map_err(in_input("actual"))?;
-        let inputs =
-            Inputs { eval_set: expected, actual, in_place: InPlace { actual: true, expected: true } };
-        let run = OwnedRun::try_new(inputs, |inputs| {
-            let expected = turns(inputs.eval_set.root(), &warnings).map_err(in_input("expected"))?;
-            let actual = turns(inputs.actual.root(), &warnings).map_err(in_input("actual"))?;
-            let case = EvalCase { conversation: has_expected.then_some(expected), ..EvalCase::default() };
-            let set = EvalSet { eval_cases: vec![case], ..EvalSet::default() };
-            let run = ActualRun { invocations: Some(actual), ..ActualRun::default() };
-            Ok::<_, JsValue>(Run::new(set, vec![run], plan, Options { same_turns: false, ..given.run }))
-        })?;
+        let plan = Document::from_bytes(metric)
+            .and_then(|mut json| Plan::of_metric(&mut json, &given.custom, &warnings))
+            .map_err(in_input("metric"))?;
+        let conversation = |bytes: Vec<u8>| {
+            let mut document = Document::from_bytes(bytes)?;
+            check(&mut document, &<List<'_, Invocation<'_>>>::TYPE, &warnings)?;
+            Ok::<_, Error>(document)
+        };
+        let expected = expected.map(conversation).transpose().map_err(in_input("expected"))?;
+        let actual = conversation(actual).map_err(in_input("actual"))?;
+        let inputs = Inputs::Conversations { actual, expected };
+        let run = OwnedRun::new(inputs, |inputs| inputs.run(plan, given.run));
         Ok(Self { run, warnings: warnings.into_vec() })
     }
 
@@ -193,10 +211,11 @@ impl EvalRun {
     pub fn poll(&mut self, now: f64, cases: usize) -> Batch {
         self.run.with_dependent_mut(|inputs, run| {
             let mut batch = Batch::default();
+            let in_place = inputs.in_place();
             while batch.case_count() < cases {
                 match run.poll(now) {
-                    Action::Case(case) => batch.add_case(run, &case, inputs.in_place),
-                    Action::Custom(task) => batch.add_task(run, task, inputs.in_place),
+                    Action::Case(case) => batch.add_case(run, &case, in_place),
+                    Action::Custom(task) => batch.add_task(run, task, in_place),
                     Action::Wait(until) => {
                         batch.wait(until);
                         break;
@@ -260,19 +279,6 @@ fn status(given: &Given) -> Result<Option<EvalStatus>> {
         let message = format!("the metric gave the status {}; statuses are 1 to 4", double::to_text(number));
         Error::new(ErrorCode::CustomMetricFailed, message)
     })
-}
-
-/// A document, and whether its places are those of the bytes: not if the JSON stands in a JSON string.
-fn document(bytes: Vec<u8>) -> Result<(Document<'static>, bool)> {
-    let document = Document::from_bytes(bytes)?;
-    match document.root().as_str() {
-        Some(inner) => Ok((Document::parse(inner.into_owned())?, false)),
-        None => Ok((document, true)),
-    }
-}
-
-fn turns<'a>(json: Json<'a>, warnings: &Warnings) -> Result<Vec<crate::model::invocation::Invocation<'a>>> {
-    At::root(json, warnings).read()
 }
 
 /// Says which input an error is about.

@@ -2,13 +2,13 @@
 
 use wasm_bindgen::prelude::wasm_bindgen;
 
-use crate::model::error::Error;
-use crate::model::evalset::EvalSet;
+use crate::model::error::{Error, Result};
+use crate::model::evalset::EvalSetFile;
 use crate::model::invocation::Invocation;
 use crate::model::json::Document;
-use crate::model::read::{At, Warnings};
 use crate::model::results::EvalSetResult;
-use crate::model::write::{Spelling, pretty, to_json};
+use crate::model::shape::{Record, View, Warnings, check};
+use crate::model::write::{Spelling, pretty};
 
 /// Reads an evalset of any form and writes it as google-adk does: `snake_case`, two spaces a level.
 /// `name` is the id of a set in an old form.
@@ -17,10 +17,8 @@ use crate::model::write::{Spelling, pretty, to_json};
 /// What is wrong with the evalset, with path and line.
 #[wasm_bindgen(js_name = evalSetToAdk)]
 pub fn eval_set_to_adk(bytes: Vec<u8>, name: &str) -> Result<String, Error> {
-    let document = Document::from_bytes(bytes)?;
-    let warnings = Warnings::default();
-    let set = EvalSet::read_any(At::root(document.root(), &warnings), name)?;
-    laid_out(&to_json(&set, Spelling::Snake))
+    let file = EvalSetFile::read(Document::from_bytes(bytes)?, name, &Warnings::default())?;
+    laid_out(file.set().to_json(Spelling::Snake))
 }
 
 /// Reads evalset results and writes them as google-adk does.
@@ -29,10 +27,9 @@ pub fn eval_set_to_adk(bytes: Vec<u8>, name: &str) -> Result<String, Error> {
 /// What is wrong with the results, with path and line.
 #[wasm_bindgen(js_name = resultsToAdk)]
 pub fn results_to_adk(bytes: Vec<u8>) -> Result<String, Error> {
-    let document = Document::from_bytes(bytes)?;
-    let warnings = Warnings::default();
-    let results: EvalSetResult<'_> = At::root(document.root(), &warnings).read()?;
-    laid_out(&to_json(&results, Spelling::Snake))
+    let mut document = Document::from_bytes(bytes)?;
+    check(&mut document, &EvalSetResult::TYPE, &Warnings::default())?;
+    laid_out(EvalSetResult::of(document.root()).to_json(Spelling::Snake))
 }
 
 /// Reads an invocation in either spelling and writes it in `camelCase`.
@@ -41,10 +38,9 @@ pub fn results_to_adk(bytes: Vec<u8>) -> Result<String, Error> {
 /// What is wrong with the invocation, with path and line.
 #[wasm_bindgen(js_name = invocationToJs)]
 pub fn invocation_to_js(bytes: Vec<u8>) -> Result<String, Error> {
-    let document = Document::from_bytes(bytes)?;
-    let warnings = Warnings::default();
-    let invocation: Invocation<'_> = At::root(document.root(), &warnings).read()?;
-    Ok(to_json(&invocation, Spelling::Camel))
+    let mut document = Document::from_bytes(bytes)?;
+    check(&mut document, &Invocation::TYPE, &Warnings::default())?;
+    Ok(Invocation::of(document.root()).to_json(Spelling::Camel))
 }
 
 /// Reads an evalset of any form and writes it in `camelCase`.
@@ -53,12 +49,10 @@ pub fn invocation_to_js(bytes: Vec<u8>) -> Result<String, Error> {
 /// What is wrong with the evalset, with path and line.
 #[wasm_bindgen(js_name = evalSetToJs)]
 pub fn eval_set_to_js(bytes: Vec<u8>, name: &str) -> Result<String, Error> {
-    let document = Document::from_bytes(bytes)?;
-    let warnings = Warnings::default();
-    let set = EvalSet::read_any(At::root(document.root(), &warnings), name)?;
-    Ok(to_json(&set, Spelling::Camel))
+    let file = EvalSetFile::read(Document::from_bytes(bytes)?, name, &Warnings::default())?;
+    Ok(file.set().to_json(Spelling::Camel))
 }
 
-fn laid_out(json: &str) -> Result<String, Error> {
+fn laid_out(json: String) -> Result<String> {
     Ok(pretty(Document::parse(json)?.root()))
 }

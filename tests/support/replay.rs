@@ -1,11 +1,13 @@
 //! Scores conversations given as JSON, as files would hold them.
 
-use adk_metrics::metrics::{Case, Dialect, Evaluation, Explain, Scoring};
+use adk_metrics::metrics::{Case, Dialect, Evaluation, Explain, Scoring, TurnEvaluation};
 use adk_metrics::model::error::{Error, Result};
-use adk_metrics::model::invocation::Invocation;
-use adk_metrics::model::json::Json;
-use adk_metrics::model::read::{At, Warnings};
+use adk_metrics::model::invocation::{Invocation, Turns};
+use adk_metrics::model::json::{Document, Json};
+use adk_metrics::model::shape::{List, View, Warnings, check};
 use adk_metrics::run::{MetricScorer, Plan};
+
+type Invocations<'a> = List<'a, Invocation<'a>>;
 
 /// Scores conversations one after the other, with and without explanations.
 pub(crate) struct Replayer {
@@ -25,24 +27,41 @@ impl Replayer {
     }
 
     /// Scores one conversation with one metric, from their JSON.
-    pub(crate) fn evaluate<'a>(
+    pub(crate) fn evaluate(
         &mut self,
-        metric: Json<'a>,
-        actual: Json<'a>,
-        expected: Json<'a>,
-    ) -> Result<Evaluation<'a>, Error> {
-        let plan = Plan::of_metric(At::root(metric, &self.warnings), &[])?;
-        let actual: Vec<Invocation<'a>> = At::root(actual, &self.warnings).read()?;
-        let expected: Option<Vec<Invocation<'a>>> = At::root(expected, &self.warnings).read()?;
-        let case = Case { actual: &actual, expected: expected.as_deref() };
+        metric: Json<'_>,
+        actual: Json<'_>,
+        expected: Json<'_>,
+    ) -> Result<Evaluation<'static>, Error> {
+        let plan = Plan::of_metric(&mut Document::parse(metric.raw())?, &[], &self.warnings)?;
+        let actual = self.invocations(actual)?;
+        let expected = if expected.is_null() { None } else { Some(self.invocations(expected)?) };
+        let case = Case { actual: turns(&actual), expected: expected.as_ref().map(turns) };
         let [metric] = plan.metrics.as_slice() else { panic!("a plan of one metric") };
         let MetricScorer::Engine(scorer) = &metric.scorer else { panic!("a metric of the engine") };
-        let mut explained = scorer.evaluate(&case, &mut self.explained);
-        for turn in explained.iter_mut().flat_map(|explained| &mut explained.turns) {
-            turn.explanation = None;
-        }
+        let explained = scorer.evaluate(&case, &mut self.explained).map(unexplained);
         let silent = scorer.evaluate(&case, &mut self.silent);
         assert_eq!(silent, explained, "explanations change nothing");
-        silent
+        explained
     }
+
+    fn invocations<'t>(&self, json: Json<'t>) -> Result<Document<'t>, Error> {
+        let mut document = Document::parse(json.raw())?;
+        check(&mut document, &Invocations::TYPE, &self.warnings)?;
+        Ok(document)
+    }
+}
+
+fn turns<'a>(invocations: &'a Document<'_>) -> Turns<'a> {
+    Invocations::of(invocations.root()).into()
+}
+
+/// An evaluation without its explanations, which are all that it borrows.
+fn unexplained(evaluation: Evaluation<'_>) -> Evaluation<'static> {
+    let Evaluation { score, status, reason, details, error, turns } = evaluation;
+    let turn = |TurnEvaluation { score, status, reason, details, explanation: _ }: TurnEvaluation<'_>| {
+        TurnEvaluation { score, status, reason, details, explanation: None }
+    };
+    let turns = turns.into_iter().map(turn).collect();
+    Evaluation { score, status, reason, details, error, turns }
 }

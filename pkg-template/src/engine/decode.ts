@@ -76,12 +76,11 @@ export function decodeCases(batch: Batch, header: Header, sources: Sources): Dec
     const overallEvalMetricResults = scored ? columns.next() : [];
     const evalMetricResultPerInvocation: EvalMetricResultPerInvocation[] = [];
     for (let turn = 0; turn < turns; turn += 1) {
-      const actual = new Place(sources.actual, run - 1, turn, spans[span] as number, spans[span + 1] as number);
-      if (actual.end === NOT_IN_PLACE) actual.known = texts[text++] as Invocation;
-      const expected = new Place(sources.expected, place, turn, spans[span + 2] as number, spans[span + 3] as number);
-      if (expected.end === NOT_IN_PLACE) expected.known = texts[text++] as Invocation;
+      const of = new Turn(sources, run - 1, place, turn, spans, span);
+      if (spans[span] === NOT_IN_PLACE) of.actual = texts[text++] as Invocation;
+      if (spans[span + 2] === NOT_IN_PLACE) of.expected = texts[text++] as Invocation;
       span += 4;
-      evalMetricResultPerInvocation.push(turnResult(actual, expected, columns.next()));
+      evalMetricResultPerInvocation.push(turnResult(of, columns.next()));
     }
     const result: EvalCaseResult = {
       evalSetId: header.evalSetId,
@@ -122,7 +121,7 @@ class Columns {
   readonly #reasonTexts: string[];
   readonly #notes: Map<number, Note>;
   /** Results that say nothing but why there is no score: one for all that are alike. */
-  readonly #blanks = new Map<number, EvalMetricResult>();
+  readonly #blanks: (EvalMetricResult | undefined)[] = [];
 
   constructor(batch: Batch, metrics: readonly HeaderMetric[]) {
     this.#metrics = metrics;
@@ -171,87 +170,121 @@ class Columns {
   #blank(metric: number, slot: number): EvalMetricResult {
     const status = this.#statuses[slot] as number;
     const reason = this.#reasons[slot] as number;
-    const key = (metric * 8 + status) * 2 ** 32 + reason;
-    const known = this.#blanks.get(key);
+    const key = (reason * this.#metrics.length + metric) * 8 + status;
+    const known = this.#blanks[key];
     if (known !== undefined) return known;
     const { metricName, threshold, criterion } = this.#metrics[metric] as HeaderMetric;
     const result: EvalMetricResult = { metricName, evalStatus: status as EvalStatus };
     if (threshold !== undefined) result.threshold = threshold;
     if (criterion !== undefined) result.criterion = criterion;
     if (reason !== 0) result.reason = this.#reasonTexts[reason - 1] as string;
-    this.#blanks.set(key, Object.freeze(result));
-    return result;
+    return (this.#blanks[key] = Object.freeze(result));
   }
 }
 
 const NO_ERRORS: EngineMistake[] = [];
 
-/** Where an invocation is found; parsed when it is first looked at, so that a large run does not pay for it. */
-class Place {
-  known: Invocation | undefined;
-  readonly #source: InvocationSource;
-  readonly #conversation: number;
+/** The invocations of a turn; parsed when they are first looked at, so that a large run does not pay for them. */
+class Turn {
+  actual: Invocation | undefined = undefined;
+  expected: Invocation | undefined = undefined;
+  readonly #sources: Sources;
+  readonly #run: number;
+  readonly #case: number;
   readonly #turn: number;
-  readonly #start: number;
-  readonly end: number;
+  readonly #spans: Uint32Array;
+  readonly #span: number;
 
-  constructor(source: InvocationSource, conversation: number, turn: number, start: number, end: number) {
-    this.#source = source;
-    this.#conversation = conversation;
+  constructor(sources: Sources, run: number, place: number, turn: number, spans: Uint32Array, span: number) {
+    this.#sources = sources;
+    this.#run = run;
+    this.#case = place;
     this.#turn = turn;
-    this.#start = start;
-    this.end = end;
+    this.#spans = spans;
+    this.#span = span;
   }
 
-  /** The invocation; its JSON for a reader that comes as {@link AS_JSON}. */
-  get(reader: unknown): Invocation {
-    if (reader === AS_JSON) return this.#json() as never;
-    return (this.known ??= this.#source.at(this.#conversation, this.#turn, [this.#start, this.end]));
+  get hasExpected(): boolean {
+    return this.#spans[this.#span + 3] !== 0;
   }
 
-  #json(): string {
-    if (this.end === NOT_IN_PLACE) return stringify(this.known as Invocation, "result");
-    return this.#source.jsonAt(this.#conversation, this.#turn, [this.#start, this.end]);
+  invocation(side: Side): Invocation {
+    return (this[side] ??= this.#sources[side].at(this.#conversation(side), this.#turn, this.#place(side)));
+  }
+
+  /** The invocation as JSON, with the digits that it was written with. */
+  json(side: Side): string {
+    const place = this.#place(side);
+    if (place[1] === NOT_IN_PLACE) return stringify(this[side] as Invocation, "result");
+    return this.#sources[side].jsonAt(this.#conversation(side), this.#turn, place);
+  }
+
+  #conversation(side: Side): number {
+    return side === "actual" ? this.#run : this.#case;
+  }
+
+  #place(side: Side): Span {
+    const at = side === "actual" ? this.#span : this.#span + 2;
+    return [this.#spans[at] as number, this.#spans[at + 1] as number];
   }
 }
 
-/**
- * Who reads an invocation to store it: given as the receiver of the getters of a turn's result, which then answer with
- * JSON, digits and all, instead of an object. A hidden property for that would show in comparisons.
- */
-export const AS_JSON = {};
+type Side = "actual" | "expected";
 
-/** The JSON of one invocation of a turn's result; undefined if there is none. */
+/** A class whose constructor adds the private fields of its subclasses to the object that it is given. */
+class Marks {
+  constructor(object: object) {
+    return object;
+  }
+}
+
+/** Notes on the plain object of a turn's result which turn it is, where neither comparisons nor copies see it. */
+class TurnMark extends Marks {
+  readonly #turn: Turn;
+
+  constructor(result: object, turn: Turn) {
+    super(result);
+    this.#turn = turn;
+  }
+
+  static turnOf(result: object): Turn | undefined {
+    return #turn in result ? result.#turn : undefined;
+  }
+}
+
+/** The getter of one side: the same for all results, since a getter of each would cost more than all the rest. */
+function getter(side: Side): PropertyDescriptor & { get(): Invocation | undefined } {
+  return {
+    get(this: object) {
+      return TurnMark.turnOf(this)?.invocation(side);
+    },
+    enumerable: true,
+    configurable: true,
+  };
+}
+
+const GETTERS = { actualInvocation: getter("actual"), expectedInvocation: getter("expected") };
+
+function turnResult(turn: Turn, evalMetricResults: EvalMetricResult[]): EvalMetricResultPerInvocation {
+  const result = Object.defineProperty({}, "actualInvocation", GETTERS.actualInvocation);
+  if (turn.hasExpected) Object.defineProperty(result, "expectedInvocation", GETTERS.expectedInvocation);
+  new TurnMark(result, turn);
+  return Object.assign(result, { evalMetricResults }) as EvalMetricResultPerInvocation;
+}
+
+/** The JSON of one invocation of a turn's result, with the digits that it was written with; undefined if there is none. */
 export function invocationJson(
-  turn: EvalMetricResultPerInvocation,
+  result: EvalMetricResultPerInvocation,
   key: "actualInvocation" | "expectedInvocation",
 ): string | undefined {
-  const found: unknown = Reflect.get(turn, key, AS_JSON);
-  return found === undefined || typeof found === "string" ? found : stringify(found as object, "result");
-}
-
-function turnResult(
-  actual: Place,
-  expected: Place,
-  evalMetricResults: EvalMetricResult[],
-): EvalMetricResultPerInvocation {
-  if (expected.end === 0) {
-    return {
-      get actualInvocation() {
-        return actual.get(this);
-      },
-      evalMetricResults,
-    };
+  const property = Object.getOwnPropertyDescriptor(result, key);
+  if (property === undefined) return undefined;
+  const turn = TurnMark.turnOf(result);
+  if (turn !== undefined && property.get === GETTERS[key].get) {
+    return turn.json(key === "actualInvocation" ? "actual" : "expected");
   }
-  return {
-    get actualInvocation() {
-      return actual.get(this);
-    },
-    get expectedInvocation() {
-      return expected.get(this);
-    },
-    evalMetricResults,
-  };
+  const found = result[key];
+  return found === undefined ? undefined : stringify(found, "result");
 }
 
 /** A metric of the user's own that the engine asks for. */
