@@ -14,6 +14,7 @@ if (inCi) {
   // The demo builds as well.
   await import("./demo.mjs");
   await import("./lint.mjs");
+  await import("./size.mjs");
 } else {
   await build();
 }
@@ -24,11 +25,15 @@ if (chromium !== undefined) environment.CHROMIUM = chromium;
 step("testing the crate");
 run("cargo", ["test", "--workspace", "--exclude", "xtask", "--quiet"]);
 
-if (inCi) installPackages(join(root, "tests/adk-ts"));
+const own = ["tests/adk-ts", "tests/providers"];
+if (inCi) for (const folder of own) installPackages(join(root, folder));
 
 if (environment.CHROMIUM === undefined) leave("browser", "Chromium is not installed (or set CHROMIUM to its path)");
 if (!existsSync(join(root, "tests/adk-ts/node_modules"))) {
   leave("parity with the installed @iqai/adk", "run `npm ci` in tests/adk-ts");
+}
+if (!existsSync(join(root, "tests/providers/node_modules"))) {
+  leave("requests of the providers' own SDKs", "run `npm ci` in tests/providers");
 }
 if (environment.ADK_PYTHON === undefined) {
   leave(
@@ -49,7 +54,8 @@ function leave(name, missing) {
   leftOut.push(`${name}: ${missing}`);
 }
 
-const folders = ["tests/report", "tests/package", "tests/cli", "tests/types", "tests/browser"];
+const folders = ["tests/report", "tests/package", "tests/cli", "tests/types", "tests/judges", "tests/browser"];
+if (existsSync(join(root, "tests/providers/node_modules"))) folders.push("tests/providers");
 const files = folders.flatMap((folder) =>
   readdirSync(join(root, folder))
     .filter((file) => /\.test\.(mjs|ts)$/.test(file))

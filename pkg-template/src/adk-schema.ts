@@ -1,5 +1,5 @@
 import { call } from "./engine/call.js";
-import { invocationJson } from "./engine/decode.js";
+import { invocationJson } from "./engine/turn.js";
 import { isObject, reading, stringify, toBytes, unexpected } from "./engine/input.js";
 import type { EvalCaseResult, EvalMetricResultPerInvocation, EvalSet, EvalSetResult, Input } from "./types.js";
 

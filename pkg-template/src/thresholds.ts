@@ -1,4 +1,5 @@
 import { reading, unexpected } from "./engine/input.js";
+import { withMetricResults } from "./engine/turn.js";
 import { EvalStatus } from "./enums.js";
 import { AdkMetricsError } from "./errors.js";
 import { canonicalName } from "./metric-info.js";
@@ -115,26 +116,11 @@ function placeOf(at: number): string {
   return `result: evalCaseResults[${at}]`;
 }
 
-/** Invocations stay unparsed until they are looked at; whoever looks is passed on. */
 function turnWith(turn: EvalMetricResultPerInvocation, thresholds: Thresholds): EvalMetricResultPerInvocation {
-  const evalMetricResults = turn.evalMetricResults.map((metric) => metricWith(metric, thresholds));
-  if (!("expectedInvocation" in turn)) {
-    return {
-      get actualInvocation() {
-        return Reflect.get(turn, "actualInvocation", this) as typeof turn.actualInvocation;
-      },
-      evalMetricResults,
-    };
-  }
-  return {
-    get actualInvocation() {
-      return Reflect.get(turn, "actualInvocation", this) as typeof turn.actualInvocation;
-    },
-    get expectedInvocation() {
-      return Reflect.get(turn, "expectedInvocation", this) as typeof turn.actualInvocation;
-    },
-    evalMetricResults,
-  };
+  return withMetricResults(
+    turn,
+    turn.evalMetricResults.map((metric) => metricWith(metric, thresholds)),
+  );
 }
 
 function metricWith(metric: EvalMetricResult, thresholds: Thresholds): EvalMetricResult {

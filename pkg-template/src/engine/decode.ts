@@ -10,8 +10,8 @@ import type {
   Explanation,
   Invocation,
 } from "../types.js";
-import { stringify } from "./input.js";
 import type { InvocationSource, Span } from "./invocations.js";
+import { NOT_IN_PLACE, type Sources, Turn, turnResult } from "./turn.js";
 
 /** A metric of the run, in the order of the slots. */
 export interface HeaderMetric {
@@ -26,12 +26,6 @@ export interface Header {
   metrics: HeaderMetric[];
   total: number;
   warnings: EngineMistake[];
-}
-
-/** Where the invocations of both inputs are found. */
-export interface Sources {
-  actual: InvocationSource;
-  expected: InvocationSource;
 }
 
 /** A case result, and what tells it from the others of its run. */
@@ -52,7 +46,6 @@ interface Note {
 }
 
 const NUMBERS_PER_CASE = 5;
-const NOT_IN_PLACE = 0xffff_ffff;
 
 /** The case results of a batch. The columns are described where the engine fills them: `src/wasm/batch.rs`. */
 export function decodeCases(batch: Batch, header: Header, sources: Sources): DecodedCase[] {
@@ -183,109 +176,6 @@ class Columns {
 }
 
 const NO_ERRORS: EngineMistake[] = [];
-
-/** The invocations of a turn; parsed when they are first looked at, so that a large run does not pay for them. */
-class Turn {
-  actual: Invocation | undefined = undefined;
-  expected: Invocation | undefined = undefined;
-  readonly #sources: Sources;
-  readonly #run: number;
-  readonly #case: number;
-  readonly #turn: number;
-  readonly #spans: Uint32Array;
-  readonly #span: number;
-
-  constructor(sources: Sources, run: number, place: number, turn: number, spans: Uint32Array, span: number) {
-    this.#sources = sources;
-    this.#run = run;
-    this.#case = place;
-    this.#turn = turn;
-    this.#spans = spans;
-    this.#span = span;
-  }
-
-  get hasExpected(): boolean {
-    return this.#spans[this.#span + 3] !== 0;
-  }
-
-  invocation(side: Side): Invocation {
-    return (this[side] ??= this.#sources[side].at(this.#conversation(side), this.#turn, this.#place(side)));
-  }
-
-  /** The invocation as JSON, with the digits that it was written with. */
-  json(side: Side): string {
-    const place = this.#place(side);
-    if (place[1] === NOT_IN_PLACE) return stringify(this[side] as Invocation, "result");
-    return this.#sources[side].jsonAt(this.#conversation(side), this.#turn, place);
-  }
-
-  #conversation(side: Side): number {
-    return side === "actual" ? this.#run : this.#case;
-  }
-
-  #place(side: Side): Span {
-    const at = side === "actual" ? this.#span : this.#span + 2;
-    return [this.#spans[at] as number, this.#spans[at + 1] as number];
-  }
-}
-
-type Side = "actual" | "expected";
-
-/** A class whose constructor adds the private fields of its subclasses to the object that it is given. */
-class Marks {
-  constructor(object: object) {
-    return object;
-  }
-}
-
-/** Notes on the plain object of a turn's result which turn it is, where neither comparisons nor copies see it. */
-class TurnMark extends Marks {
-  readonly #turn: Turn;
-
-  constructor(result: object, turn: Turn) {
-    super(result);
-    this.#turn = turn;
-  }
-
-  static turnOf(result: object): Turn | undefined {
-    return #turn in result ? result.#turn : undefined;
-  }
-}
-
-/** The getter of one side: the same for all results, since a getter of each would cost more than all the rest. */
-function getter(side: Side): PropertyDescriptor & { get(): Invocation | undefined } {
-  return {
-    get(this: object) {
-      return TurnMark.turnOf(this)?.invocation(side);
-    },
-    enumerable: true,
-    configurable: true,
-  };
-}
-
-const GETTERS = { actualInvocation: getter("actual"), expectedInvocation: getter("expected") };
-
-function turnResult(turn: Turn, evalMetricResults: EvalMetricResult[]): EvalMetricResultPerInvocation {
-  const result = Object.defineProperty({}, "actualInvocation", GETTERS.actualInvocation);
-  if (turn.hasExpected) Object.defineProperty(result, "expectedInvocation", GETTERS.expectedInvocation);
-  new TurnMark(result, turn);
-  return Object.assign(result, { evalMetricResults }) as EvalMetricResultPerInvocation;
-}
-
-/** The JSON of one invocation of a turn's result, with the digits that it was written with; undefined if there is none. */
-export function invocationJson(
-  result: EvalMetricResultPerInvocation,
-  key: "actualInvocation" | "expectedInvocation",
-): string | undefined {
-  const property = Object.getOwnPropertyDescriptor(result, key);
-  if (property === undefined) return undefined;
-  const turn = TurnMark.turnOf(result);
-  if (turn !== undefined && property.get === GETTERS[key].get) {
-    return turn.json(key === "actualInvocation" ? "actual" : "expected");
-  }
-  const found = result[key];
-  return found === undefined ? undefined : stringify(found, "result");
-}
 
 /** A metric of the user's own that the engine asks for. */
 export interface HostTask {

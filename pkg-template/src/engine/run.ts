@@ -1,17 +1,10 @@
 import { AdkMetricsError, describe, isEngineMistake } from "../errors.js";
 import type { Batch, EvalRun } from "../generated/adk_metrics.js";
 import type { EvalCase, EvalMetric, EvaluationResult, EvaluatorOptions, MetricRegistry } from "../types.js";
-import {
-  type DecodedCase,
-  decodeCases,
-  decodeTasks,
-  type Header,
-  type HostTask,
-  type Sources,
-  taskInvocations,
-} from "./decode.js";
+import { type DecodedCase, decodeCases, decodeTasks, type Header, type HostTask, taskInvocations } from "./decode.js";
 import { call, type MistakeContext } from "./call.js";
 import { messageOf, reading } from "./input.js";
+import type { Sources } from "./turn.js";
 import { type Engine, engineGeneration, freeing } from "./instance.js";
 
 /** A run before it is started: everything needed to start it, and to start it again. */
