@@ -144,6 +144,16 @@ impl<'t> Document<'t> {
         self.slots.get(at as usize).copied().unwrap_or(NOTHING)
     }
 
+    /// The bytes of a key.
+    pub(super) fn key(&self, at: u32) -> Cow<'_, [u8]> {
+        let slot = self.slot(at);
+        if slot.kind == Kind::PlainString {
+            let inner = slot.start as usize + 1..(slot.end as usize).saturating_sub(1);
+            return Cow::Borrowed(self.text.as_bytes().get(inner).unwrap_or_default());
+        }
+        Cow::Owned(string(&self.text, slot).unwrap_or_default().into_owned().into_bytes())
+    }
+
     /// Says which field of its shape a key is.
     pub(super) fn tag(&mut self, key: u32, field: u8) {
         if let Some(slot) = self.slots.get_mut(key as usize) {

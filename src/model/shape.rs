@@ -210,12 +210,13 @@ impl Checker<'_, '_> {
 
     /// The field of a key. Files keep their keys in order, so the field after the last one is tried first.
     fn find(&self, key: u32, fields: &[Field], expected: usize) -> Option<usize> {
-        let key = self.document.value(key).as_str()?;
-        let is_field = |field: &Field| key == field.snake || key == field.camel;
-        if fields.get(expected).is_some_and(is_field) {
-            return Some(expected);
+        let key = self.document.key(key);
+        let is_field = |field: &Field| *key == *field.snake.as_bytes() || *key == *field.camel.as_bytes();
+        let (before, after) = fields.split_at_checked(expected).unwrap_or((fields, &[]));
+        match after.iter().position(is_field) {
+            Some(place) => Some(expected + place),
+            None => before.iter().position(is_field),
         }
-        fields.iter().position(is_field)
     }
 
     #[cold]
@@ -267,7 +268,8 @@ fn is_finite(number: Json<'_>) -> bool {
     /// Numbers of fewer characters are finite, if they have no exponent.
     const SHORT: usize = 300;
     let text = number.raw();
-    (text.len() < SHORT && !text.contains(['e', 'E'])) || number.as_f64().is_some_and(f64::is_finite)
+    (text.len() < SHORT && !text.bytes().any(|byte| byte.eq_ignore_ascii_case(&b'e')))
+        || number.as_f64().is_some_and(f64::is_finite)
 }
 
 /// A whole number, `3` and `3.0` alike.
