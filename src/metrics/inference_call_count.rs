@@ -15,7 +15,7 @@ pub(super) fn build(setup: &Setup<'_, '_>) -> Result<Box<dyn Metric>> {
 
 impl Metric for InferenceCallCount {
     fn evaluate<'a>(&self, case: &Case<'a>, _: &mut Scoring) -> Result<Evaluation<'a>> {
-        Ok(efficiency::values(case.actual, "the turn has no `invocation_events`", model_calls))
+        Ok(efficiency::values(case.actual, "no `invocation_events` were recorded", model_calls))
     }
 }
 

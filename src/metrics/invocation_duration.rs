@@ -20,7 +20,7 @@ pub(super) fn build(setup: &Setup<'_, '_>) -> Result<Box<dyn Metric>> {
     Ok(Box::new(InvocationDuration))
 }
 
-const REASON: &str = "the turn has no `duration`; it is measured while an agent runs";
+const REASON: &str = "no `duration` was recorded; it is measured while an agent runs";
 
 impl Metric for InvocationDuration {
     fn evaluate<'a>(&self, case: &Case<'a>, _: &mut Scoring) -> Result<Evaluation<'a>> {

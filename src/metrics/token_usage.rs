@@ -18,7 +18,7 @@ pub(super) fn build(setup: &Setup<'_, '_>) -> Result<Box<dyn Metric>> {
     Ok(Box::new(TokenUsage))
 }
 
-const REASON: &str = "no model call of the turn reported its tokens";
+const REASON: &str = "no model call reported its tokens";
 
 impl Metric for TokenUsage {
     fn evaluate<'a>(&self, case: &Case<'a>, _: &mut Scoring) -> Result<Evaluation<'a>> {
