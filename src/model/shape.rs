@@ -4,7 +4,7 @@
 //! ([`check`]) holds it against its shape and notes at every key which field it is; afterwards a
 //! record is a view of its object that finds its fields by number, and nothing was copied or
 //! allocated. One function writes every shape in either spelling ([`write()`]), and the JSON Schemas are
-//! made from the same declarations ([`record!`]).
+//! made from the same declarations (`record!`).
 //!
 //! Complexity: O(n) in the values of the document.
 
