@@ -321,6 +321,19 @@ fn a_list_of_named_rows_is_a_case_each() {
 }
 
 #[test]
+fn an_old_form_that_is_too_deep_for_todays_is_refused_without_a_line_that_it_does_not_have() {
+    let rows = |depth: usize| {
+        let value = format!("{}{}", "[".repeat(depth), "]".repeat(depth));
+        format!(
+            r#"[{{"query":"q","expected_tool_use":[{{"tool_name":"t","tool_input":{{"a":{value}}}}}],"reference":"r"}}]"#
+        )
+    };
+    assert!(EvalSetFile::read(parse(&rows(190)), "the file", &Warnings::default()).is_ok());
+    let error = eval_set_error(&rows(195));
+    assert_eq!((error.code, error.line), (ErrorCode::LimitExceeded, None));
+}
+
+#[test]
 fn an_empty_list_is_an_evalset_without_cases() {
     assert_eq!(eval_set("[]")["eval_cases"], json!([]));
 }

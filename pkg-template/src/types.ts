@@ -234,7 +234,10 @@ export interface Progress {
   judge?: JudgeProgress;
 }
 
-/** How to evaluate. */
+/**
+ * How to evaluate. This version asks no judge: `judge`, `vertex`, `earlyStop`, `prompts`, `retry`, `budget`, `seed` and
+ * `cache` have no effect yet, and metrics that need a judge are refused.
+ */
 export interface EvaluatorOptions {
   /** Who answers the questions of judged metrics. Default: the one of `setDefaultJudge`, or of the environment. */
   judge?: Judge;

@@ -153,7 +153,7 @@ impl<'t> ActualFile<'t> {
             } else {
                 List::of(root).iter().collect()
             };
-            let mut document = Document::parse(to_json(&sessions, Spelling::Snake))?;
+            let mut document = Document::rewritten(to_json(&sessions, Spelling::Snake))?;
             check(&mut document, &<List<'_, InferenceResult<'_>>>::TYPE, warnings)?;
             return Ok(Self { document, content: FileKind::InferenceList, in_place: false });
         }

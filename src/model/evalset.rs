@@ -202,7 +202,7 @@ fn today(mut document: Document<'_>, name: &str, warnings: &Warnings) -> Result<
     } else {
         Vec::new()
     };
-    Document::parse(to_json(&OldSet { name, cases }, Spelling::Snake))
+    Document::rewritten(to_json(&OldSet { name, cases }, Spelling::Snake))
 }
 
 struct OldSet<'s, 'a> {

@@ -89,6 +89,14 @@ impl<'t> Document<'t> {
         Ok(Self { text, slots })
     }
 
+    /// Parses a text that was made of another document, in which lines mean nothing to its reader.
+    ///
+    /// # Errors
+    /// `limit_exceeded`, since what is made may be nested deeper than what was read.
+    pub(super) fn rewritten(text: String) -> Result<Document<'static>> {
+        Document::parse(text).map_err(|error| Error { line: None, ..error })
+    }
+
     /// Parses bytes, which must be UTF-8.
     ///
     /// # Errors

@@ -48,11 +48,9 @@ use crate::model::results::EvalStatus;
 use crate::model::shape::View;
 use crate::model::write::quoted;
 
+pub use crate::judge::calls::Millis;
 pub use matching::{Pairing, rubrics};
 pub use plan::{MetricScorer, Plan, PlannedMetric};
-
-/// A point in time, in milliseconds since any fixed moment.
-pub type Millis = f64;
 
 /// How to run.
 #[derive(Clone, Debug)]
