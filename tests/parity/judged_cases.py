@@ -42,7 +42,8 @@ Random = random.Random
 AGREEMENTS = [0.6, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95]
 SAMPLES = {1: 28, 2: 7, 3: 30, 4: 6, 5: 15, 6: 2, 7: 4, None: 8}
 TURNS = {1: 42, 2: 32, 3: 16, 4: 10}
-FEWER_TURNS = {1: 60, 2: 26, 3: 10, 4: 4}
+FEWER_SAMPLES = {1: 33, 2: 7, 3: 34, 4: 5, 5: 11, 6: 1, 7: 3, None: 6}
+FEWER_TURNS = {1: 65, 2: 23, 3: 8, 4: 4}
 THRESHOLDS = [*[0.5] * 9, *[0.8] * 5, *[1, 0.3333, 0.6667] * 3, 0, 0, 0.0, 1.0, 1.0, 0.1, "0.5", True]
 QUESTIONS = ["Time?", "Book a table.", "Is it cold?", "天気は？", "Hi", "And in “Paris”?"]
 ANSWERS = ["It is 3 pm.", "Done.", "Yes, 4 °C.", "Booked for 2.", "晴れです。", "I do not know."]
@@ -55,9 +56,9 @@ def weighted(rng: Random, weights: dict) -> Any:
 class Sampling:
     """How the samples of a case are drawn: how many, how well formed, how true, how many fail."""
 
-    def __init__(self, rng: Random):
+    def __init__(self, rng: Random, counts: dict[int | None, int] = SAMPLES):
         self.rng = rng
-        self.stated = weighted(rng, SAMPLES)
+        self.stated = weighted(rng, counts)
         self.count = self.stated or 5
         self.agreement = rng.choice(AGREEMENTS)
         self.well_formed = rng.choice([1.0, 1.0, 0.8, 0.6, 0.4, 0.2, 0.0])
@@ -157,30 +158,7 @@ def turns(rng: Random, with_data: float = 0.15, lengths: dict[int, int] = TURNS)
     return [invocation(rng, with_data) for _ in range(weighted(rng, lengths))]
 
 
-# Replies that nobody can read, and replies in JSON
-
-
-def is_json_with(reply: str, names: Collection[str]) -> bool:
-    """Whether there is JSON in the reply that has one of the names as a key, wherever it stands."""
-
-    def has(value: Any) -> bool:
-        match value:
-            case dict():
-                return any(str(key).lower() in names or has(item) for key, item in value.items())
-            case list():
-                return any(has(item) for item in value)
-        return False
-
-    decoder = json.JSONDecoder(strict=False)
-    for at, character in enumerate(reply):
-        if character in "{[":
-            try:
-                value, _ = decoder.raw_decode(reply, at)
-            except ValueError:
-                continue
-            if has(value):
-                return True
-    return False
+# Uses that are refused
 
 
 def sometimes_broken(rng: Random, case: Case, *breakages: Callable[[Case], None]) -> Case:
@@ -209,6 +187,32 @@ def unknown_option(case: Case) -> None:
 
 def other_length(case: Case) -> None:
     case.expected = [{"user_content": content("Hi")}] * (len(case.actual) + 1)
+
+
+# Replies
+
+
+def is_json_with(reply: str, names: Collection[str]) -> bool:
+    """Whether there is JSON in the reply that has one of the names as a key, wherever it stands."""
+
+    def has(value: Any) -> bool:
+        match value:
+            case dict():
+                return any(str(key).lower() in names or has(item) for key, item in value.items())
+            case list():
+                return any(has(item) for item in value)
+        return False
+
+    decoder = json.JSONDecoder(strict=False)
+    for at, character in enumerate(reply):
+        if character in "{[":
+            try:
+                value, _ = decoder.raw_decode(reply, at)
+            except ValueError:
+                continue
+            if has(value):
+                return True
+    return False
 
 
 # Labels: final_response_match_v2 and per_turn_user_simulator_quality_v1
@@ -270,7 +274,10 @@ MATCH = Labels(
         'So:\n{"is_the_agent_response_valid": [LABEL], "reasoning": "WHY"}': False,
         '{"reasoning": "WHY", "is_the_agent_response_invalid": LABEL}': True,
     },
-    {True: ["valid", "valid", "true"], False: ["invalid", "invalid", "false", "almost", "partially", "partially_valid"]},
+    {
+        True: ["valid", "valid", "true"],
+        False: ["invalid", "invalid", "false", "almost", "partially", "partially_valid"],
+    },
     [*NOT_LABELS, "Valid", "INVALID"],
     judge_replies.match_rows,
 )
@@ -405,8 +412,8 @@ class Rubric:
 
 
 CRITERION_RUBRICS = [
-    *[[Rubric("1", "Is it short?")]] * 3,
-    *[[Rubric("r", "Is true.")]] * 2,
+    *[[Rubric("1", "Is it short?")]] * 5,
+    *[[Rubric("r", "Is true.")]] * 4,
     *[[Rubric("r", "Is true."), Rubric("s", "Is kind.")]] * 3,
     [Rubric("1", "Is it short?"), Rubric("2", "Names “Paris” — only.")],
     [Rubric("a", "Polite."), Rubric("b", "True."), Rubric("c", "Kind.")],
@@ -416,9 +423,9 @@ CRITERION_RUBRICS = [
     *[[Rubric(*pair) for pair in rubrics] for rubrics in judge_replies.RUBRICS[:2]],
 ]
 TURN_RUBRICS = [
-    [Rubric("t1", "Calls the tool.")],
-    [Rubric("t1", "Calls the tool."), Rubric("t2", "Says “thanks”.")],
-    [Rubric("t3", "No guess.")],
+    [Rubric("t", "Calls it.")],
+    [Rubric("t", "Calls it."), Rubric("u", "Says “ok”.")],
+    [Rubric("v", "No guess.")],
 ]
 YES = ["yes", "yes", "yes", "Yes", "YES.", "**yes**", "[yes]"]
 NO = ["no", "no", "no", "No", "**no**", "unknown", "not applicable"]
@@ -507,7 +514,7 @@ def odd_rubric_reply(rng: Random, rubrics: list[Rubric], reader: Reader) -> str:
     readable = rng.random() < 0.75
     for _ in range(60):
         reply = judge_replies.rubric_reply(rng, [(rubric.id, rubric.text or "--") for rubric in rubrics])
-        if len(reply) <= 240 and (not readable or reader.has_score(reply)):
+        if len(reply) <= 190 and (not readable or reader.has_score(reply)):
             return reply
     return ""
 
@@ -531,7 +538,7 @@ def rubric_replies(case: Case, sampling: Sampling, turn: int, rubrics: list[Rubr
         asked.pop(rng.randrange(len(asked)))
     unreadable = rng.random() < 0.05
     structured = rng.random() < 0.01
-    repeats = rng.random() < 0.04
+    repeats = rng.random() < 0.07
 
     def attempt(sample: int) -> str:
         if unreadable:
@@ -559,32 +566,35 @@ def invocation_rubrics(rng: Random, count: int, of_criterion: list[Rubric]) -> l
     if of_criterion and rng.random() < 0.68:
         return [[]] * count
     same = rng.choice(TURN_RUBRICS)
-    if count == 1 or rng.random() < 0.25:
+    if count < 2 or rng.random() < 0.25:
         return [same] * count
     choices = TURN_RUBRICS + ([[]] if of_criterion else [])
-    return [rng.choice(choices) for _ in range(count)]
+    own = [rng.choice(choices) for _ in range(count - 1)]
+    return [*own, rng.choice([rubrics for rubrics in choices if rubrics != own[0]])]
 
 
 def rubric_case(name: str, kind: str, asks_all: bool) -> Callable[[Random], Case]:
     """Cases of a metric that takes the rubrics of type `kind`, and asks about each turn or about the last."""
 
     def make(rng: Random) -> Case:
-        sampling = Sampling(rng)
+        sampling = Sampling(rng, FEWER_SAMPLES if asks_all else SAMPLES)
         keys = keys_of(rng)
         of_criterion = rng.choice(CRITERION_RUBRICS) if rng.random() < 0.85 else []
-        fields: dict = {"rubrics": [json_rubric(keys, r, rng.choice([None, None, kind, "OTHER"])) for r in of_criterion]}
+        kinds = [None, None, kind, "OTHER"]
+        fields: dict = {"rubrics": [json_rubric(keys, rubric, rng.choice(kinds)) for rubric in of_criterion]}
         if not of_criterion and rng.random() < 0.5:
             del fields["rubrics"]
         if rng.random() < 0.15:
             fields["include_intermediate_responses_in_final"] = rng.random() < 0.7
-        actual = turns(rng, 0.08, FEWER_TURNS if asks_all else TURNS) if rng.random() > 0.006 else []
+        actual = turns(rng, 0.06, FEWER_TURNS if asks_all else TURNS) if rng.random() > 0.006 else []
         own = invocation_rubrics(rng, len(actual), of_criterion)
         snake = Keys("snake", rng)
         for made, rubrics in zip(actual, own, strict=True):
             listed = [json_rubric(snake, rubric, kind) for rubric in rubrics]
             if rng.random() < 0.1:
                 other = Rubric(rng.choice(["1", "o"]), "Not asked for.")
-                listed.insert(rng.randint(0, len(listed)), json_rubric(snake, other, rng.choice([None, "OTHER", kind.lower()])))
+                other_kind = rng.choice([None, "OTHER", kind.lower()])
+                listed.insert(rng.randint(0, len(listed)), json_rubric(snake, other, other_kind))
             if listed or rng.random() < 0.05:
                 made["rubrics"] = listed
         case = Case(metric(rng, name, sampling, keys, **fields), actual)
@@ -614,7 +624,10 @@ def rubric_case(name: str, kind: str, asks_all: bool) -> Callable[[Random], Case
 # hallucinations_v1
 
 SENTENCES = ["It rains.", "Yes.", "4 °C\nnow.", "Done", "See [1].", "はい。", "label: x", "I think so."]
-GROUNDED = {True: ["supported", "supported", "Supported", "not_applicable"], False: ["unsupported", "contradictory", "disputed", "Unsupported"]}
+GROUNDED = {
+    True: ["supported", "supported", "Supported", "not_applicable"],
+    False: ["unsupported", "contradictory", "disputed", "Unsupported"],
+}
 GRADES = {"supported", "not_applicable", "unsupported", "contradictory", "disputed"}
 UNGRADED = ["unknown", "", "partially_supported", "`supported`", "not applicable", "supported."]
 FINDING_NOTHING = ["", "No sentences.", "- It rains.", "<sentence>", "<sentence>It rains.", "<Sentence>Yes.</Sentence>"]
@@ -687,9 +700,11 @@ def hallucinations(rng: Random) -> Case:
                     for _ in sentences
                 ]
                 validated = rng.choice(["\n", "\n\n"]).join(map(validation, [rng] * len(labels), sentences, labels))
+            elif rng.random() < 0.06:
+                validated = rng.choice(["", "All fine.", "label: supported"])
             else:
-                validated = rng.choice(["", "All fine.", "label: supported"]) if rng.random() < 0.06 else odd_validation(rng)
-            fails = [rng.random() < sampling.failing * 0.6 for _ in range(2)]
+                validated = odd_validation(rng)
+            fails = [rng.random() < sampling.failing for _ in range(2)]
             case.replies[f"{turn}/{step}/segment/0"] = None if fails[0] else segmented
             is_read = _parse_sentences(segmented) or is_json_with(segmented, ["sentences"])
             if is_read and not fails[0]:

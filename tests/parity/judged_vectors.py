@@ -206,7 +206,8 @@ def flags_of(case: Case, result: EvaluationResult | None, evaluator: Evaluator |
 def row(case: Case, counts: Counter) -> str:
     result, evaluator = evaluate(case)
     flags = flags_of(case, result, evaluator)
-    counts.update([*(f"flagged {flag}" for flag in flags), "raises" if result is None else result.overall_eval_status.name.lower()])
+    counts.update(f"flagged {flag}" for flag in flags)
+    counts["raises" if result is None else result.overall_eval_status.name.lower()] += 1
     members: dict[str, Any] = {"metric": case.metric, "actual": case.actual, "expected": case.expected}
     if case.scenario is not None:
         members["scenario"] = case.scenario
