@@ -93,7 +93,8 @@ fn requests_are_those_that_the_sdks_are_compared_with() {
             None => Instance::Conversation(&conversation),
         };
         let endpoint = endpoint_of(&case["endpoint"]);
-        let request = vertex_evaluate::render(&endpoint, case["metric"].as_str().unwrap(), instance).unwrap();
+        let body = vertex_evaluate::body(case["metric"].as_str().unwrap(), instance).unwrap();
+        let request = vertex_evaluate::render(&endpoint, body);
         ours.push(as_json(&case["name"], &request));
     }
     let file = format!("{FOLDER}ours.json");
@@ -162,20 +163,31 @@ fn a_project_is_asked_where_it_is() {
         let place = format!("https://{host}.googleapis.com/v1beta1/projects/p/locations/{path}");
         let request = endpoint.render(&Request { model: "g", prompt: "p", ..Request::default() });
         assert_eq!(request.url, format!("{place}/publishers/google/models/g:generateContent"));
-        let turn = Instance::Turn { prompt: "", reference: None, response: "" };
-        let request = vertex_evaluate::render(&endpoint, "safety_v1", turn).unwrap();
+        let request = vertex_evaluate::render(&endpoint, "{}".into());
         assert_eq!(request.url, format!("{place}:evaluateInstances"));
     }
+    let express = endpoint(Provider::Vertex);
+    let url = |endpoint: &Endpoint| vertex_evaluate::render(endpoint, "{}".into()).url;
+    assert_eq!(url(&express), "https://aiplatform.googleapis.com/v1beta1:evaluateInstances");
+    let proxied = Endpoint { base_url: Some("http://h/p?team=1".into()), ..express };
+    assert_eq!(url(&proxied), "http://h/p/v1beta1:evaluateInstances?team=1");
+}
+
+#[test]
+fn vertex_ai_scores_turns_and_conversations_by_metrics_of_their_own() {
     let turn = Instance::Turn { prompt: "", reference: None, response: "" };
-    let express = vertex_evaluate::render(&endpoint(Provider::Vertex), "safety_v1", turn).unwrap();
-    assert_eq!(express.url, "https://aiplatform.googleapis.com/v1beta1:evaluateInstances");
-    assert!(
-        vertex_evaluate::render(&endpoint(Provider::Vertex), "multi_turn_task_success_v1", turn).is_none()
-    );
-    assert!(
-        vertex_evaluate::render(&endpoint(Provider::Vertex), "safety_v1", Instance::Conversation("{}"))
-            .is_none()
-    );
+    let conversation = Instance::Conversation("{}");
+    for (metric, of_turns, of_conversations) in [
+        ("safety_v1", true, false),
+        ("response_evaluation_score", true, false),
+        ("multi_turn_task_success_v1", false, true),
+        ("multi_turn_trajectory_quality_v1", false, true),
+        ("multi_turn_tool_use_quality_v1", false, true),
+        ("response_match_score", false, false),
+    ] {
+        assert_eq!(vertex_evaluate::body(metric, turn).is_some(), of_turns, "{metric}");
+        assert_eq!(vertex_evaluate::body(metric, conversation).is_some(), of_conversations, "{metric}");
+    }
 }
 
 #[test]
@@ -845,7 +857,7 @@ fn keys_never_appear_in_failures() {
         for status in [200, 401] {
             let reply = HttpReply { status, body, ..HttpReply::default() };
             failures.push(endpoint.read(&reply).unwrap_err());
-            failures.push(vertex_evaluate::read(&endpoint, &reply).unwrap_err());
+            failures.push(vertex_evaluate::check(&endpoint, &reply).unwrap_err());
         }
     }
     for failure in failures {
@@ -884,10 +896,10 @@ fn no_answer_is_explained_for_each_provider() {
 // evaluateInstances
 
 fn evaluation(body: &Value) -> Result<Evaluation, Failure> {
-    vertex_evaluate::read(
-        &endpoint(Provider::Vertex),
-        &HttpReply { status: 200, body: &body.to_string(), ..HttpReply::default() },
-    )
+    let body = &body.to_string();
+    let reply = HttpReply { status: 200, body, ..HttpReply::default() };
+    vertex_evaluate::check(&endpoint(Provider::Vertex), &reply)?;
+    Ok(vertex_evaluate::parse(body).unwrap())
 }
 
 #[test]
@@ -936,6 +948,11 @@ fn a_metric_that_could_not_be_scored_says_why_or_is_asked_again() {
     }
     let odd = evaluation(&json!({ "metricResults": [{ "score": "NaN", "error": {} }] }));
     assert_eq!(odd, Ok(Evaluation::default()));
+    let scored = evaluation(&json!({ "metricResults": [{ "score": 1, "error": { "code": 14 } }] }));
+    assert_eq!(scored, Ok(Evaluation { score: Some(1.0), ..Evaluation::default() }));
+    for body in ["", "{}", "[]", "no", r#"{"metricResults": []}"#] {
+        assert_eq!(vertex_evaluate::parse(body), None);
+    }
     assert_eq!(evaluation(&json!({})).unwrap_err().kind, FailureKind::Malformed);
     assert_eq!(evaluation(&json!({ "error": { "code": 429 } })).unwrap_err().kind, FailureKind::RateLimited);
 }

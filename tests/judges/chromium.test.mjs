@@ -1,13 +1,15 @@
-// The judges in a real browser: the cache in IndexedDB, the built-in model by a stand-in for the global, and requests
-// that a page may not make.
+// The judges in a real browser: the cache in IndexedDB, the built-in model by a stand-in for the global, and calls of
+// providers from a page and a worker, as far as a page may make them.
 
 import assert from "node:assert/strict";
+import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { createServer } from "node:http";
 import { after, before, describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { chromium } from "playwright-core";
+import { baseUrl, startServer } from "../providers/server.mjs";
 
 const executablePath = process.env.CHROMIUM ?? "/usr/bin/chromium";
 const isThere = existsSync(executablePath);
@@ -38,34 +40,28 @@ test("the judges for browsers reach nothing of Node", async () => {
 });
 
 describe("in a page", { skip }, () => {
-  /** Two servers: of the page, and of a provider elsewhere that lets pages in or not. */
-  const servers = [];
+  /** The server of the page, and two of providers elsewhere: one lets pages in, the other does not. */
+  let site;
+  let open;
+  let closed;
   let browser;
   let page;
-  let provider;
-  let letsIn;
-
-  const serve = async (listener) => {
-    const server = createServer(listener);
-    await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
-    servers.push(server);
-    return `http://127.0.0.1:${server.address().port}`;
-  };
+  /** What the providers do next. */
+  let answer = "Yes.";
 
   before(async () => {
     const [{ text }] = (await bundle()).outputFiles;
-    const origin = await serve(({ url }, response) => {
+    site = createServer(({ url }, response) => {
       const isScript = url === "/judges.js";
       response.writeHead(200, { "content-type": isScript ? "text/javascript" : "text/html; charset=utf-8" });
       response.end(isScript ? text : "<!doctype html><title>judges</title>");
     });
-    provider = await serve((request, response) => {
-      const headers = letsIn ? { "access-control-allow-origin": "*", "access-control-allow-headers": "*" } : {};
-      response.writeHead(200, headers).end(request.method === "OPTIONS" ? "" : "yes");
-    });
+    await new Promise((resolve) => site.listen(0, "127.0.0.1", resolve));
+    open = await startServer({ reply: () => answer });
+    closed = await startServer({ cors: false });
     browser = await chromium.launch({ executablePath, args: ["--no-sandbox", "--disable-gpu"] });
     page = await browser.newPage();
-    await page.goto(origin);
+    await page.goto(`http://127.0.0.1:${site.address().port}`);
     await page.evaluate(async () => {
       window.judges = await import("/judges.js");
       window.request = {
@@ -76,20 +72,25 @@ describe("in a page", { skip }, () => {
       window.ask = async (judge, options = { signal: new AbortController().signal }) => {
         try {
           return { reply: await judge(window.request, options) };
-        } catch ({ code, message, retryable, help }) {
-          return { code, message, retryable, help };
+        } catch ({ code, message, retryable, retryAfterMs, status, help }) {
+          return { code, message, retryable, retryAfterMs, status, help };
         }
       };
-      window.judges.provideWire({
-        render: ({ baseUrl, inBrowser }) => ({ url: `${baseUrl}/${inBrowser}`, headers: { "x-key": "k" }, body: "{}" }),
-        read: (_settings, _status, _headers, body) => ({ reply: { text: body } }),
-        unreachable: (_settings, reason) => ({ message: `no answer: ${reason}`, retryable: true, help: "CORS" }),
-      });
+      /** The judge of a provider. */
+      window.judgeOf = (provider, baseUrl, more = {}) => {
+        const { geminiJudge, vertexJudge, openaiJudge, anthropicJudge, ollamaJudge } = window.judges;
+        const options = { apiKey: "key-123456", baseUrl, ...more };
+        if (provider === "openai-responses") return openaiJudge({ ...options, api: "responses" });
+        const makers = { gemini: geminiJudge, vertex: vertexJudge, openai: openaiJudge, anthropic: anthropicJudge };
+        return (makers[provider] ?? ollamaJudge)(options);
+      };
     });
   });
   after(async () => {
     await browser?.close();
-    for (const server of servers) server.close();
+    site?.close();
+    await open?.close();
+    await closed?.close();
   });
 
   test("the cache in IndexedDB outlives the page's connection to it", async () => {
@@ -161,25 +162,109 @@ describe("in a page", { skip }, () => {
     assert.equal(found.destroyed, 2);
   });
 
-  const askProvider = () =>
-    page.evaluate(async (baseUrl) => {
-      window.judge ??= window.judges.openaiJudge({ baseUrl });
-      return window.ask(window.judge);
-    }, provider);
+  const askOf = (provider, { url }, more) =>
+    page.evaluate(
+      ([provider, url, more]) => window.ask(window.judgeOf(provider, url, more)),
+      [provider, baseUrl(url, provider), more],
+    );
 
-  test("a server that does not let pages in is not asked again and again, until it did once", async () => {
-    letsIn = false;
-    const refused = await askProvider();
-    assert.deepEqual([refused.code, refused.retryable, refused.help], ["judge_failed", false, "CORS"]);
-    letsIn = true;
-    assert.deepEqual(await askProvider(), { reply: { text: "yes" } });
-    letsIn = false;
-    assert.equal((await askProvider()).retryable, true);
+  for (const provider of ["gemini", "vertex", "openai", "openai-responses", "anthropic", "ollama"]) {
+    test(`${provider} is asked from a page, and its answers are understood`, async () => {
+      answer = { text: "Yes, ünïcödé.", usage: { input: 3, output: 1 } };
+      const { reply } = await askOf(provider, open);
+      assert.deepEqual([reply.text, reply.usage.inputTokens], ["Yes, ünïcödé.", 3]);
+      const { prompt, headers } = open.requests.at(-1);
+      assert.equal(prompt, "Is it safe?");
+      assert.ok(headers.origin);
+      answer = { fault: "rate_limit", retryAfterMs: 250 };
+      const limited = await askOf(provider, open);
+      assert.deepEqual([limited.code, limited.retryable, limited.retryAfterMs], ["judge_failed", true, 250]);
+      answer = { fault: "half" };
+      assert.equal((await askOf(provider, open)).retryable, true, "the server was reached");
+      answer = { fault: "redirect", location: open.url };
+      const { length } = open.requests;
+      const redirected = await askOf(provider, open);
+      assert.deepEqual([redirected.retryable, open.requests.length], [false, length + 1]);
+      assert.match(redirected.message, /redirects to another address/);
+    });
+
+    test(`${provider} that does not let pages in is explained`, async () => {
+      const refused = await askOf(provider, closed);
+      assert.deepEqual([refused.code, refused.retryable, refused.status], ["judge_failed", false, undefined]);
+      assert.match(refused.message, /did not answer: TypeError: Failed to fetch/);
+      assert.ok(refused.help.length > 20);
+    });
+  }
+
+  test("a server that answered before may be asked again when it does not", async () => {
+    answer = "Yes.";
+    await page.evaluate(async (url) => {
+      window.judge = window.judgeOf("openai", url);
+      await window.ask(window.judge);
+    }, open.url);
+    answer = { fault: "reset" };
+    const { retryable } = await page.evaluate(() => window.ask(window.judge));
+    assert.equal(retryable, true);
+  });
+
+  test("a call ends when it is cancelled, and so does its request", async () => {
+    answer = { fault: "hang" };
+    const { length } = open.requests;
+    const failed = page.evaluate(async (url) => {
+      const controller = new AbortController();
+      window.cancel = () => controller.abort();
+      return window.ask(window.judgeOf("gemini", url), { signal: controller.signal });
+    }, open.url);
+    while (open.requests.length === length) await new Promise((resolve) => setTimeout(resolve, 5));
+    const ended = once(open.requests.at(-1).socket, "close");
+    await page.evaluate(() => window.cancel());
+    assert.equal((await failed).code, "cancelled");
+    await ended;
+  });
+
+  test("a rejection of any kind is an error, by the page's fetch and by one of the user's", async () => {
+    const found = await page.evaluate(async (url) => {
+      const own = window.fetch;
+      const errors = [];
+      for (const reason of ["broken", undefined, null, 5, { code: "invalid_input", message: "mine" }]) {
+        const fetch = () => Promise.reject(reason);
+        window.fetch = fetch;
+        const byPage = await window.ask(window.judgeOf("gemini", url));
+        window.fetch = own;
+        errors.push([byPage, await window.ask(window.judgeOf("gemini", url, { fetch }))]);
+      }
+      return errors;
+    }, open.url);
+    for (const [byPage, byUser] of found) {
+      assert.deepEqual([byPage.code, byUser.code, byPage.message], ["judge_failed", "judge_failed", byUser.message]);
+    }
+  });
+
+  test("a worker asks as a page does", async () => {
+    answer = "Yes.";
+    const text = await page.evaluate(
+      async ([url, request]) => {
+        const script = `
+          import { geminiJudge } from "${location.origin}/judges.js";
+          const judge = geminiJudge({ apiKey: "key-123456", baseUrl: "${url}" });
+          const reply = await judge(${JSON.stringify(request)}, { signal: new AbortController().signal });
+          postMessage(reply.text);`;
+        const worker = new Worker(URL.createObjectURL(new Blob([script], { type: "text/javascript" })), {
+          type: "module",
+        });
+        return new Promise((resolve, reject) => {
+          worker.onmessage = ({ data }) => resolve(data);
+          worker.onerror = ({ message }) => reject(new Error(message));
+        });
+      },
+      [open.url, await page.evaluate(() => window.request)],
+    );
+    assert.equal(text, "Yes.");
   });
 
   test("a page that is offline says so", async () => {
     await page.context().setOffline(true);
-    const { message, retryable } = await askProvider();
+    const { message, retryable } = await askOf("gemini", open);
     await page.context().setOffline(false);
     assert.match(message, /this page is offline/);
     assert.equal(retryable, true);

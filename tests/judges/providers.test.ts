@@ -1,9 +1,7 @@
-// The judges of built-in providers: their options, the secrets they keep, and one call from request to reply. What is
-// rendered and read here is made up; the providers' protocols are the engine's.
+// The judges of built-in providers: their options, and the secrets they keep. What is asked and answered is in
+// calls.test.ts.
 
 import assert from "node:assert/strict";
-import { createServer, type IncomingMessage } from "node:http";
-import type { AddressInfo } from "node:net";
 import { after, before, describe, test } from "node:test";
 import { endpointOf } from "../../pkg-template/src/judges/endpoint.js";
 import { identityOf } from "../../pkg-template/src/judges/judge.js";
@@ -15,27 +13,12 @@ import {
   vertexJudge,
 } from "../../pkg-template/src/judges/providers.js";
 import { recordJudge } from "../../pkg-template/src/judges/record.js";
-import { provideWire } from "../../pkg-template/src/judges/send.js";
 import type { Judge, JudgeReply } from "../../pkg-template/src/types.js";
+import { startServer } from "../providers/server.mjs";
+import "./engine.js";
 import { assertHidden, errorOf, HOSTILE, NEVER, PLAIN } from "./support.js";
 
 const SECRET = "sk-secret/key+1234567890";
-
-provideWire({
-  render: ({ apiKey, accessToken, baseUrl, model, headers }, request) => ({
-    url: `${baseUrl ?? "http://127.0.0.1:9"}/${model ?? request.model}?key=${encodeURIComponent(apiKey ?? "")}`,
-    headers: { "content-type": "application/json", authorization: `Bearer ${accessToken ?? apiKey}`, ...headers },
-    body: JSON.stringify({ prompt: request.prompt }),
-  }),
-  read: (_, status, headers, body) => {
-    const after = headers["retry-after-ms"];
-    const details = after === undefined ? {} : { retryAfterMs: Number(after) };
-    return status === 200
-      ? { reply: { text: body } }
-      : { failure: { message: `the server says ${body}`, help: `not ${body}`, retryable: status >= 500, ...details } };
-  },
-  unreachable: (_, reason) => ({ message: `no answer: ${reason}`, retryable: true, help: "look for the network" }),
-});
 
 /** The judges of all providers with a key and an address, and those without need of a key. */
 const keyed = (baseUrl: string, more: object = {}): Judge[] => [
@@ -51,44 +34,22 @@ const keyed = (baseUrl: string, more: object = {}): Judge[] => [
 
 const ask = async (judge: Judge) => ((await judge(PLAIN, { signal: NEVER() })) as JudgeReply).text;
 
-/** A server that answers as its next entry says, and notes what it was asked. */
-let server: ReturnType<typeof createServer>;
-let origin: string;
-const seen: { request: IncomingMessage; body: string }[] = [];
-let answer: { status: number; headers?: Record<string, string>; body: string } | "hang" | "reset";
+/** What the server does next. */
+let answer: unknown = "Yes.";
+let server: Awaited<ReturnType<typeof startServer>>;
 
 before(async () => {
-  server = createServer((request, response) => {
-    let body = "";
-    request.on("data", (chunk) => (body += String(chunk)));
-    request.on("end", () => {
-      seen.push({ request, body });
-      if (answer === "hang") return;
-      if (answer === "reset") request.socket.destroy();
-      else response.writeHead(answer.status, answer.headers).end(answer.body);
-    });
-  });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  server = await startServer({ reply: () => answer as string });
 });
-after(() => {
-  server.closeAllConnections();
-  server.close();
-});
+after(() => server.close());
 
 describe("a provider's judge", () => {
-  test("asks its server once and gives its reply", async () => {
-    answer = { status: 200, body: "yes" };
-    for (const judge of keyed(`${origin}/`, { headers: { "x-team": "evals" }, model: "own" })) {
-      seen.length = 0;
-      assert.equal(await ask(judge), "yes");
-      const [{ request, body } = assert.fail("nothing was asked")] = seen;
-      assert.equal(seen.length, 1);
-      assert.equal(request.method, "POST");
-      assert.match(request.url ?? "", /^\/own\?/);
-      assert.equal(request.headers.authorization, `Bearer ${SECRET}`);
-      assert.equal(request.headers["x-team"], "evals");
-      assert.equal(body, '{"prompt":"Is it safe?"}');
+  test("asks the model of its options, with their headers", async () => {
+    for (const judge of keyed(`${server.url}/`, { headers: { "x-team": "evals" }, model: "own" })) {
+      assert.equal(await ask(judge), "Yes.");
+      const { model, headers } = server.requests.at(-1) ?? assert.fail("nothing was asked");
+      assert.equal(model, "own");
+      assert.equal(headers["x-team"], "evals");
     }
   });
 
@@ -115,14 +76,12 @@ describe("a provider's judge", () => {
   });
 
   test("asks for a token before each call", async () => {
-    answer = { status: 200, body: "yes" };
     let count = 0;
-    const judge = vertexJudge({ project: "p", accessToken: () => `token-${++count}`, baseUrl: origin });
-    seen.length = 0;
+    const judge = vertexJudge({ project: "p", accessToken: () => `token-${++count}`, baseUrl: server.url });
     await ask(judge);
     await ask(judge);
     assert.deepEqual(
-      seen.map(({ request }) => request.headers.authorization),
+      server.requests.slice(-2).map(({ headers }) => headers.authorization),
       ["Bearer token-1", "Bearer token-2"],
     );
   });
@@ -141,72 +100,17 @@ describe("a provider's judge", () => {
     const given: unknown[] = [];
     const fetch = async function (this: unknown, url: unknown, init: RequestInit): Promise<Response> {
       given.push(this, url, init.method, init.redirect, init.signal instanceof AbortSignal);
-      return new Response("yes");
+      return new Response('{"message": {"content": "yes"}}');
     };
     const judge = ollamaJudge({ baseUrl: "http://h/", fetch: fetch as typeof globalThis.fetch });
     assert.equal(((await (judge as (request: typeof PLAIN) => Promise<JudgeReply>)(PLAIN)) as JudgeReply).text, "yes");
-    assert.deepEqual(given, [undefined, "http://h/gemini-2.5-flash?key=", "POST", "manual", true]);
-  });
-});
-
-describe("a failed call", () => {
-  test("says what the server says", async () => {
-    answer = { status: 503, headers: { "retry-after-ms": "250" }, body: "busy" };
-    const error = await errorOf(() => ask(geminiJudge({ apiKey: SECRET, baseUrl: origin })));
-    assert.equal(error.code, "judge_failed");
-    assert.equal(error.message, "the server says busy");
-    assert.deepEqual([error.status, error.retryable, error.retryAfterMs], [503, true, 250]);
+    assert.deepEqual(given, [undefined, "http://h/api/chat", "POST", "manual", true]);
   });
 
-  test("does not follow to another address", async () => {
-    answer = { status: 307, headers: { location: `https://elsewhere.example/v2?key=${SECRET}` }, body: "" };
-    seen.length = 0;
-    const error = await errorOf(() => ask(geminiJudge({ apiKey: SECRET, baseUrl: origin })));
-    assert.match(error.message, /redirects to https:\/\/elsewhere\.example\/v2$/);
-    assert.equal(error.retryable, false);
-    assert.equal(seen.length, 1);
-  });
-
-  test("of a connection may be tried again, unless it cannot come about", async () => {
-    answer = "reset";
-    const reset = await errorOf(() => ask(geminiJudge({ apiKey: SECRET, baseUrl: origin })));
-    assert.deepEqual([reset.code, reset.retryable, reset.help], ["judge_failed", true, "look for the network"]);
-    const refused = await errorOf(() => ask(ollamaJudge({ baseUrl: "http://127.0.0.1:1" })));
-    assert.match(refused.message, /no answer: TypeError: .*(?:ECONNREFUSED|bad port)/);
-    const missing = await errorOf(() => ask(ollamaJudge({ baseUrl: "http://no-such-host.invalid" })));
-    assert.match(missing.message, /ENOTFOUND|EAI_AGAIN/);
-    assert.equal(missing.retryable, !missing.message.includes("ENOTFOUND"));
-  });
-
-  test("of a fetch that throws or gives anything else is the package's own", async () => {
-    const answers = [
-      () => Promise.reject(new Error("broken")),
-      () => Promise.reject(undefined),
-      () => {
-        throw HOSTILE;
-      },
-      async () => undefined,
-      async () => ({ text: async () => "yes" }),
-      async () => ({ status: 200, headers: HOSTILE, text: async () => "yes" }),
-      async () => ({ status: 200, headers: new Headers(), text: async () => Promise.reject(new Error("cut off")) }),
-    ];
-    for (const fetch of answers) {
-      const error = await errorOf(() => ask(geminiJudge({ apiKey: SECRET, baseUrl: origin, fetch: fetch as never })));
-      assert.equal(error.code, "judge_failed");
-    }
-  });
-
-  test("ends at once when it is cancelled, and so does the request", async () => {
-    answer = "hang";
-    seen.length = 0;
-    const controller = new AbortController();
-    const judge = geminiJudge({ apiKey: SECRET, baseUrl: origin });
-    const failed = errorOf(() => judge(PLAIN, { signal: controller.signal }));
-    while (seen.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
-    const closed = new Promise((resolve) => seen[0]?.request.socket.on("close", resolve));
-    controller.abort();
-    assert.equal((await failed).code, "cancelled");
-    await closed;
+  test("is not to be asked again at a host that does not exist", async () => {
+    const { message, retryable } = await errorOf(() => ask(ollamaJudge({ baseUrl: "http://no-such-host.invalid" })));
+    assert.match(message, /ENOTFOUND|EAI_AGAIN/);
+    assert.equal(retryable, !message.includes("ENOTFOUND"));
   });
 });
 
@@ -220,8 +124,8 @@ describe("a key", () => {
 
   test("is in no error, even if servers and runtimes repeat it", async () => {
     const escaped = encodeURIComponent(SECRET);
-    answer = { status: 401, body: `{"error": "no such key ${SECRET} or ${escaped}"}` };
-    for (const judge of keyed(origin, { headers: { "x-proxy": `Basic ${SECRET}` } })) {
+    answer = { fault: "auth", message: `no such key ${SECRET} or ${escaped}` };
+    for (const judge of keyed(server.url, { headers: { "x-proxy": `Basic ${SECRET}` } })) {
       const error = await errorOf(() => ask(judge));
       assert.match(error.message, /no such key \[redacted\] or \[redacted\]/);
       assertHidden(error, SECRET);
@@ -230,12 +134,12 @@ describe("a key", () => {
     const fetch = async (url: unknown, init: unknown) => {
       throw Object.assign(new Error(`could not fetch ${String(url)}`), { init });
     };
-    for (const judge of keyed(origin, { fetch })) assertHidden(await errorOf(() => ask(judge)), SECRET);
+    for (const judge of keyed(server.url, { fetch })) assertHidden(await errorOf(() => ask(judge)), SECRET);
   });
 
   test("is in no recording", async () => {
-    answer = { status: 200, body: "yes" };
-    for (const judge of keyed(origin)) {
+    answer = "Yes.";
+    for (const judge of keyed(server.url)) {
       let text = "";
       await ask(recordJudge(judge, (line) => void (text += line)));
       assert.ok(!text.includes(SECRET));

@@ -33,11 +33,12 @@ import { createServer } from "node:http";
  *
  * @typedef {object} Fault Something that goes wrong.
  * @property {keyof typeof STATUS | "blocked" | "refusal" | "truncated" | "empty" | "hang" | "reset" | "half" |
- *   "malformed" | "html"} fault
+ *   "malformed" | "html" | "redirect"} fault
  * @property {number | Date} [retryAfter] The header: seconds, or a date.
  * @property {number} [retryAfterMs] The header of OpenAI and Anthropic.
  * @property {string} [retryInfo] Google's `RetryInfo.retryDelay`, such as "1.5s".
  * @property {string} [message] Instead of the usual one.
+ * @property {string} [location] Where a redirect leads.
  */
 
 /** The faults that are an HTTP status, with Google's, OpenAI's and Anthropic's names for them. */
@@ -301,7 +302,7 @@ export const baseUrl = (url, provider) => (provider.startsWith("openai") ? `${ur
  * @param {number} [options.latencyMs] How long every answer takes.
  */
 export async function startServer({ reply = () => "Yes.", cors = true, latencyMs = 0 } = {}) {
-  /** @type {(Asked & { method: string, path: string, at: number })[]} */
+  /** @type {(Asked & { method: string, path: string, at: number, socket: import("node:net").Socket })[]} */
   const requests = [];
 
   const server = createServer(async (request, response) => {
@@ -333,7 +334,7 @@ export async function startServer({ reply = () => "Yes.", cors = true, latencyMs
     const { headers } = request;
     const index = requests.length;
     const asked = { provider, index, headers, body, ...protocol.ask(body, path) };
-    requests.push({ ...asked, method: request.method, path, at: performance.now() });
+    requests.push({ ...asked, method: request.method, path, at: performance.now(), socket: request.socket });
 
     const known = protocol.credential;
     const keyed = known.length === 0 || known.some((name) => headers[name]);
@@ -358,6 +359,8 @@ export async function startServer({ reply = () => "Yes.", cors = true, latencyMs
       }
       case "malformed":
         return send(200, "application/json", text().slice(0, -20));
+      case "redirect":
+        return send(307, "text/plain", "", { location: said.location });
       case "html":
         return send(200, "text/html", "<!doctype html><title>Sign in</title><p>Please sign in to this network.</p>");
     }

@@ -4,100 +4,73 @@ import type { JudgeReply, JudgeRequest } from "../types.js";
 import type { Endpoint, EndpointSettings } from "./endpoint.js";
 import { isLasting } from "./failure.js";
 import { replyOf } from "./reply.js";
-
-/** A request as it goes over the wire. */
-export interface HttpRequest {
-  url: string;
-  headers: Record<string, string>;
-  body: string;
-}
-
-/** Why an answer of a server is no reply. */
-export interface JudgeFailure {
-  message: string;
-  /** Whether the same request may succeed later. */
-  retryable: boolean;
-  retryAfterMs?: number;
-  help?: string;
-}
-
-/** What the engine knows of the providers' protocols. */
-export interface Wire {
-  /** Turns a question into a request. */
-  render(settings: EndpointSettings, request: JudgeRequest): HttpRequest;
-  /** Understands an answer, whatever its status. The names of headers are in lower case. */
-  read(
-    settings: EndpointSettings,
-    status: number,
-    headers: Record<string, string>,
-    body: string,
-  ): { reply: JudgeReply } | { failure: JudgeFailure };
-  /** Explains that no answer came, and what to do about it. */
-  unreachable(settings: EndpointSettings, reason: string): JudgeFailure;
-}
-
-let provided: Wire | undefined;
-
-/** Says what renders and reads; the engine's side does this once. */
-export function provideWire(wire: Wire): void {
-  provided ??= wire;
-}
+import {
+  ANSWER_HEADERS,
+  type HttpAnswer,
+  type HttpRequest,
+  post,
+  type Question,
+  questionOf,
+  unreachable,
+} from "./wire.js";
 
 /** Endpoints that answered before: a refusal of this page's origin is then unlikely. */
 const reached = new WeakSet<Endpoint>();
 
 /**
- * Asks a server once.
+ * Asks a model at a server once.
  *
  * @throws {AdkMetricsError} `judge_failed`, without any key in its texts.
  */
 export async function send(endpoint: Endpoint, request: JudgeRequest, signal: AbortSignal): Promise<JudgeReply> {
-  const wire = provided;
-  if (wire === undefined) throw new AdkMetricsError("engine_unavailable", "no entry of the package was loaded");
+  return exchange(endpoint, questionOf(request), signal);
+}
+
+/**
+ * Puts one question to a server.
+ *
+ * @throws {AdkMetricsError} `judge_failed`, without any key in its texts.
+ */
+export async function exchange(endpoint: Endpoint, question: Question, signal: AbortSignal): Promise<JudgeReply> {
   const settings = await endpoint.settings();
-  const http = wire.render(settings, request);
-  const { status, headers, body } = await exchange(endpoint, http, signal).catch((error: unknown) => {
+  const http = question.render(settings);
+  const answer = await transfer(endpoint, http, signal).catch((error: unknown) => {
     if (error instanceof AdkMetricsError) throw withoutSecrets(error, settings);
-    const { message, ...details } = wire.unreachable(settings, reasonOf(error));
+    const { message, ...details } = unreachable(settings, reasonOf(error));
     const retryable = details.retryable && mayPass(endpoint, error);
     throw withoutSecrets(new AdkMetricsError("judge_failed", message, { ...details, retryable }), settings);
   });
-  reached.add(endpoint);
+  const { status, headers } = answer;
   if (status === 0 || (status >= 300 && status < 400)) {
     throw withoutSecrets(redirectError(http.url, headers.location), settings);
   }
-  const outcome = wire.read(settings, status, headers, body);
-  if ("reply" in outcome) return replyOf(outcome.reply);
-  const { message, ...details } = outcome.failure;
+  const outcome = question.read(settings, answer);
+  if ("text" in outcome) return replyOf(outcome);
+  const { message, ...details } = outcome;
   throw withoutSecrets(new AdkMetricsError("judge_failed", message, { ...details, status }), settings);
 }
 
-interface HttpAnswer {
-  status: number;
-  headers: Record<string, string>;
-  body: string;
-}
-
-async function exchange(
-  endpoint: Endpoint,
-  { url, headers, body }: HttpRequest,
-  signal: AbortSignal,
-): Promise<HttpAnswer> {
-  // Called as a bare function, which a browser's own insists on.
-  const fetch = endpoint.fetch ?? (globalThis.fetch as Endpoint["fetch"]);
-  if (fetch === undefined) {
-    throw new AdkMetricsError("judge_unavailable", "this runtime has no fetch", {
-      help: "Pass one as `fetch`",
-      retryable: false,
-    });
-  }
+/** Sends a request and takes in the whole answer, by the user's own `fetch` or the runtime's. */
+async function transfer(endpoint: Endpoint, http: HttpRequest, signal: AbortSignal): Promise<HttpAnswer> {
+  // Called as a bare function.
+  const { fetch } = endpoint;
+  const { url, headers, body } = http;
   // A redirect would carry keys in headers to wherever it leads.
-  const response = await fetch(url, { method: "POST", headers, body, signal, redirect: "manual" });
+  const response =
+    fetch === undefined
+      ? await post(http, signal)
+      : await fetch(url, { method: "POST", headers, body, signal, redirect: "manual" });
   const { status } = response;
   if (!Number.isInteger(status)) throw new TypeError("fetch gave no response");
+  reached.add(endpoint);
   const received: Record<string, string> = {};
-  response.headers.forEach((value, name) => (received[name.toLowerCase()] = value));
-  return { status, headers: received, body: await response.text() };
+  for (const name of ANSWER_HEADERS) {
+    const value = response.headers.get(name);
+    if (typeof value === "string") received[name] = value;
+  }
+  const text: unknown = await response.text();
+  if (typeof text !== "string") throw new TypeError("fetch gave a response without a text");
+  return { status, headers: received, body: text };
 }
 
 function redirectError(url: string, location: string | undefined): AdkMetricsError {

@@ -8,7 +8,7 @@
 //! and what google-cloud-aiplatform sends. O(n) in the texts.
 
 use super::config::Entries;
-use super::look::{at, each, flag, some_text};
+use super::look::{at, each, flag, some_text, text};
 use super::{Endpoint, Failure, FailureKind, HttpReply, HttpRequest, failure, gemini, vertex};
 use crate::model::json::{Document, Json};
 
@@ -62,9 +62,10 @@ const PREDEFINED: [&str; 4] = [
     "multi_turn_tool_use_quality_v1",
 ];
 
-/// The request for a metric; nothing if Vertex AI has no such metric, or not for this kind of instance.
+/// The body of a request: a metric and what it scores; nothing if Vertex AI has no such metric, or not for
+/// this kind of instance.
 #[must_use]
-pub fn render(endpoint: &Endpoint, metric: &str, instance: Instance<'_>) -> Option<HttpRequest> {
+pub fn body(metric: &str, instance: Instance<'_>) -> Option<String> {
     let mut body = Entries::default();
     let predefined = PREDEFINED.contains(&metric);
     match instance {
@@ -101,11 +102,20 @@ pub fn render(endpoint: &Endpoint, metric: &str, instance: Instance<'_>) -> Opti
         }
         _ => return None,
     }
-    Some(HttpRequest {
-        url: [&vertex::place(endpoint), ":evaluateInstances"].concat(),
-        headers: endpoint.request_headers(),
-        body: body.object(),
-    })
+    Some(body.object())
+}
+
+/// The request that sends a [`body`].
+#[must_use]
+pub fn render(endpoint: &Endpoint, body: String) -> HttpRequest {
+    let mut url = vertex::place(endpoint);
+    url.push_str(":evaluateInstances");
+    let query = endpoint.base_and_query().1;
+    if !query.is_empty() {
+        url.push('?');
+        url.push_str(query);
+    }
+    HttpRequest { url, headers: endpoint.request_headers(), body }
 }
 
 fn predefine(body: &mut Entries, metric: &str) {
@@ -117,44 +127,58 @@ fn contents(text: &str) -> String {
     [r#"{"contents":{"contents":["#, &gemini::content("", text), "]}}"].concat()
 }
 
-/// What an answer says. A metric that the service could not score is an [`Evaluation`] with an error,
-/// unless asking again may help.
+/// Whether an answer holds an evaluation, which [`parse`] reads. A metric that the service could not score
+/// is one, unless asking again may help.
 ///
 /// # Errors
 /// As [`Endpoint::read`]; and an error of the metric itself that stands for overload or lack of time.
-pub fn read(endpoint: &Endpoint, reply: &HttpReply<'_>) -> Result<Evaluation, Failure> {
+pub fn check(endpoint: &Endpoint, reply: &HttpReply<'_>) -> Result<(), Failure> {
     let document = Document::parse(reply.body).ok();
     let body = document.as_ref().map(Document::root);
     if let Some(failure) = Failure::answered(endpoint, reply, body) {
         return Err(failure);
     }
-    let result = body.and_then(|body| at(body, "metricResults/0").or_else(|| at(body, "coherenceResult")));
-    let Some(result) = result else { return Err(failure::malformed(endpoint, reply)) };
-
-    let mut evaluation = Evaluation {
-        score: at(result, "score").and_then(Json::as_f64).filter(|score| score.is_finite()),
-        explanation: some_text(result, "explanation"),
-        error: some_text(result, "error/message").map(|message| failure::redact(endpoint, &message)),
-        ..Evaluation::default()
-    };
+    let Some(result) = body.and_then(result) else { return Err(failure::malformed(endpoint, reply)) };
     // Codes of google.rpc: DEADLINE_EXCEEDED, RESOURCE_EXHAUSTED, UNAVAILABLE.
     let kind = match at(result, "error/code").map(Json::raw) {
-        Some("4") => Some(FailureKind::Timeout),
-        Some("8") => Some(FailureKind::RateLimited),
-        Some("14") => Some(FailureKind::Server),
-        _ => None,
+        Some("4") => FailureKind::Timeout,
+        Some("8") => FailureKind::RateLimited,
+        Some("14") => FailureKind::Server,
+        _ => return Ok(()),
     };
-    if let (None, Some(kind)) = (evaluation.score, kind) {
-        let message = evaluation.error.unwrap_or_default();
-        let failure = Failure::new(endpoint, kind, &["could not score: ", &message]);
-        return Err(Failure { status: Some(reply.status), ..failure });
+    if score(result).is_some() {
+        return Ok(());
     }
+    let failure = Failure::new(endpoint, kind, &["could not score: ", &text(result, "error/message")]);
+    Err(Failure { status: Some(reply.status), ..failure })
+}
+
+/// What the body of an answer says; nothing if it is no evaluation. Its texts are the service's own.
+#[must_use]
+pub fn parse(body: &str) -> Option<Evaluation> {
+    let document = Document::parse(body).ok()?;
+    let result = result(document.root())?;
+    let mut rubrics: Vec<RubricVerdict> = Vec::new();
     each(result, "rubricVerdicts", &mut |verdict| {
         let id = some_text(verdict, "evaluatedRubric/content/property/description")
             .or_else(|| some_text(verdict, "evaluatedRubric/rubricId"))
-            .unwrap_or_else(|| ["rubric_", &evaluation.rubrics.len().to_string()].concat());
+            .unwrap_or_else(|| ["rubric_", &rubrics.len().to_string()].concat());
         let reasoning = some_text(verdict, "reasoning");
-        evaluation.rubrics.push(RubricVerdict { id, met: flag(verdict, "verdict"), reasoning });
+        rubrics.push(RubricVerdict { id, met: flag(verdict, "verdict"), reasoning });
     });
-    Ok(evaluation)
+    Some(Evaluation {
+        score: score(result),
+        explanation: some_text(result, "explanation"),
+        rubrics,
+        error: some_text(result, "error/message"),
+    })
+}
+
+/// The result of the one metric that was asked for.
+fn result(body: Json<'_>) -> Option<Json<'_>> {
+    at(body, "metricResults/0").or_else(|| at(body, "coherenceResult"))
+}
+
+fn score(result: Json<'_>) -> Option<f64> {
+    at(result, "score").and_then(Json::as_f64).filter(|score| score.is_finite())
 }

@@ -1,0 +1,97 @@
+import { call, type MistakeContext } from "../engine/call.js";
+import { checkSize, stringify } from "../engine/input.js";
+import { withEngine } from "../engine/instance.js";
+import { AdkMetricsError } from "../errors.js";
+import type { JudgeReply, JudgeRequest } from "../types.js";
+import type { EndpointSettings } from "./endpoint.js";
+
+/** A request as it goes over the wire. */
+export interface HttpRequest {
+  url: string;
+  headers: Record<string, string>;
+  body: string;
+}
+
+/** An answer as it came over the wire. */
+export interface HttpAnswer {
+  status: number;
+  /** Those that {@link ANSWER_HEADERS} names, as far as they are there. */
+  headers: Record<string, string>;
+  body: string;
+}
+
+/** Why an answer of a server is no reply. */
+export interface JudgeFailure {
+  message: string;
+  /** Whether the same request may succeed later. */
+  retryable: boolean;
+  retryAfterMs?: number;
+  help?: string;
+}
+
+/** What is asked of a server, in the words of its protocol. */
+export interface Question {
+  render(settings: EndpointSettings): HttpRequest;
+  /** Understands an answer, whatever its status. */
+  read(settings: EndpointSettings, answer: HttpAnswer): JudgeReply | JudgeFailure;
+}
+
+/** The headers of answers that matter: those that the engine looks at, and where a redirect leads. */
+export const ANSWER_HEADERS = ["retry-after", "retry-after-ms", "date", "x-should-retry", "location"] as const;
+
+/** A question to a model. */
+export function questionOf(request: JudgeRequest): Question {
+  return {
+    render: (settings) => render({ settings, request }),
+    read: (settings, { body, ...answer }) =>
+      read({ settings, ...answer, now: Date.now() }, body) as JudgeReply | JudgeFailure,
+  };
+}
+
+/** A body for Vertex AI's `evaluateInstances`; the reply is what it answers. */
+export function evaluationOf(body: string): Question {
+  return {
+    render: (settings) => render({ settings, instances: body }),
+    read: (settings, { body, ...answer }) =>
+      read({ settings, ...answer, now: Date.now(), evaluation: true }, body) ?? { text: body },
+  };
+}
+
+/** Explains that no answer came, and what to do about it. */
+export function unreachable(settings: EndpointSettings, reason: string): JudgeFailure {
+  return read({ settings, status: 0 }, reason) as JudgeFailure;
+}
+
+/**
+ * Posts a request by the runtime's own `fetch`. The promise is the runtime's: it settles even if the engine is started
+ * afresh in the meantime.
+ *
+ * @throws {AdkMetricsError} `judge_unavailable` if the runtime has no `fetch`.
+ */
+export function post({ url, headers, body }: HttpRequest, signal: AbortSignal): Promise<Response> {
+  if (typeof fetch !== "function" || typeof Request !== "function") {
+    throw new AdkMetricsError("judge_unavailable", "this runtime has no fetch", {
+      help: "Pass one as `fetch`",
+      retryable: false,
+    });
+  }
+  return withEngine((engine) => engine.fetchCall(url, new Headers(headers), body, { signal }));
+}
+
+/** What the engine reads here is written by this package. */
+const WRITTEN_HERE: MistakeContext = { hasLines: () => false };
+
+function render(given: object): HttpRequest {
+  const json = stringify(given, "call");
+  const [url = "", body = "", ...rest] = call(WRITTEN_HERE, (engine) => engine.renderCall(json));
+  const headers: Record<string, string> = {};
+  for (let at = 0; at < rest.length; at += 2) headers[rest[at] as string] = rest[at + 1] as string;
+  return { url, headers, body };
+}
+
+function read(given: object, body: string): JudgeReply | JudgeFailure | undefined {
+  checkSize(body.length, "reply");
+  const json = JSON.stringify(given);
+  const found = call(WRITTEN_HERE, (engine) => engine.readCall(json, body));
+  return found === "" ? undefined : (JSON.parse(found) as JudgeReply | JudgeFailure);
+}
