@@ -1,7 +1,7 @@
 /**
- * Every request of cases.json, sent by the provider's official SDK and as this project renders it (ours.json, which
- * tests/judge_providers.rs keeps up to date), arrives alike: the same address, the same headers that matter, the same
- * body.
+ * Every request of cases.json, sent by the provider's official SDK and by the engine as it was built, arrives alike: the
+ * same address, the same headers that matter, the same body. What is sent for `evaluateInstances` is ours.json's, which
+ * tests/judge_providers.rs keeps up to date.
  */
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
@@ -9,6 +9,10 @@ import { readFile } from "node:fs/promises";
 import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { makeEndpoint } from "../../pkg-template/src/judges/endpoint.js";
+import { send } from "../../pkg-template/src/judges/send.js";
+import { evaluateInstances } from "../../pkg-template/src/judges/vertex-evaluate.js";
+import "../judges/engine.js";
 import { SDKS } from "./sdks.mjs";
 import { startServer } from "./server.mjs";
 
@@ -47,24 +51,35 @@ async function asked(ask) {
   return { ...arrived(server.requests[before]), reply };
 }
 
-async function sendOurs(name) {
-  const { url, headers, body } = ours.get(name);
-  const address = new URL(new URL(url).pathname, server.url);
-  const response = await fetch(address, { method: "POST", headers, body: JSON.stringify(body) });
-  assert.equal(response.status, 200);
-  await response.text();
+/** Where our requests go, which are rendered for the provider's own address. */
+function endpointOf({ bearer, ...settings }) {
+  const fetched = (url, init) => fetch(new URL(new URL(url).pathname, server.url), init);
+  return makeEndpoint({ headers: {}, inBrowser: false, ...settings }, fetched, bearer);
 }
 
-for (const { name, endpoint, sdk } of generate) {
+const never = () => new AbortController().signal;
+
+async function judged(endpoint, { schema, config, ...question }) {
+  const about = { id: "1", metricName: "m", purpose: "verdict", invocationIndex: 0, stepIndex: 0, sampleIndex: 0 };
+  const request = { ...about, ...question, responseSchema: schema, generationConfig: config };
+  return (await send(endpointOf(endpoint), request, never())).text;
+}
+
+async function evaluated({ name, endpoint }) {
+  const { body } = ours.get(name);
+  return JSON.parse((await evaluateInstances(endpointOf(endpoint), JSON.stringify(body), never())).text);
+}
+
+for (const { name, endpoint, request, sdk } of generate) {
   test(name, async () => {
     const theirs = await asked(() => SDKS[endpoint.provider](server.url, endpoint, sdk));
-    const mine = await asked(() => sendOurs(name));
+    const mine = await asked(() => judged(endpoint, request));
     assert.equal(theirs.reply, "Yes.");
     assert.equal(theirs.provider, endpoint.provider);
     // Google reads keys in either spelling; its SDK respells those in a config, this project those it knows.
     const same =
-      name.includes("snake_case") || name.includes("a level of thinking") ? normalised : (request) => request;
-    assert.deepEqual(same({ ...mine, reply: "Yes." }), same(theirs));
+      name.includes("snake_case") || name.includes("a level of thinking") ? normalised : (arrived) => arrived;
+    assert.deepEqual(same(mine), same(theirs));
   });
 }
 
@@ -84,7 +99,7 @@ function normalised({ path, body, ...rest }) {
 
 const python = process.env.ADK_PYTHON;
 const skip = python ? false : "ADK_PYTHON names no Python with google-adk[eval] 2.13.0";
-const evaluated = evaluate.filter(({ invocations }) => invocations);
+const ofReference = evaluate.filter(({ invocations }) => invocations);
 
 test("evaluateInstances is asked as google-adk asks it", { skip, timeout: 600_000 }, async (t) => {
   const before = server.requests.length;
@@ -92,16 +107,18 @@ test("evaluateInstances is asked as google-adk asks it", { skip, timeout: 600_00
   const { stdout } = await promisify(execFile)(python, [script, server.url]);
   const scores = JSON.parse(stdout);
   const theirs = server.requests.slice(before).map(arrived);
-  assert.deepEqual([scores, theirs.length], [evaluated.map(() => 1), evaluated.length]);
-  for (const [index, { name }] of evaluated.entries()) {
-    await t.test(name, async () => {
-      const { reply: _, ...mine } = await asked(() => sendOurs(name));
+  assert.deepEqual([scores, theirs.length], [ofReference.map(() => 1), ofReference.length]);
+  for (const [index, given] of ofReference.entries()) {
+    await t.test(given.name, async () => {
+      const { reply: _, ...mine } = await asked(() => evaluated(given));
       assert.deepEqual(normalised(mine), normalised(theirs[index]));
     });
   }
 });
 
 test("evaluateInstances: coherence is asked in the form of the service's own metric", async () => {
-  const { body } = await asked(() => sendOurs("coherence of a response"));
+  const given = evaluate.find(({ name }) => name === "coherence of a response");
+  const { body, reply } = await asked(() => evaluated(given));
+  assert.equal(reply.coherenceResult.score, 1);
   assert.deepEqual(body, { coherenceInput: { metricSpec: {}, instance: { prediction: "Answer 0" } } });
 });
