@@ -90,8 +90,8 @@ pub fn render_call(given: &str) -> Result<Vec<String>> {
 }
 
 /// What came of a call: a reply with `text`, or a failure with `message`, as JSON text. It is given as
-/// `{settings, status, headers, now}`, the headers being those of `REPLY_HEADERS` and the time
-/// milliseconds since 1970, with `evaluation: true` for `evaluateInstances`, whose good answers need no
+/// `{settings, status, headers, now}`, of the headers at least those of `REPLY_HEADERS` and the time in
+/// milliseconds since 1970; with `evaluation: true` for `evaluateInstances`, whose good answers need no
 /// reading here and give an empty text. Status 0 says that there was no answer, for the reason `body`.
 ///
 /// # Errors
