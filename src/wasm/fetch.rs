@@ -6,7 +6,6 @@
 //! What TypeScript gives is JSON text. The `settings` of an endpoint are `provider`, `baseUrl`, `model`,
 //! `apiKey`, `accessToken`, `project`, `location`, `headers` and `inBrowser`.
 
-use gloo_net::Error as GlooError;
 use gloo_net::http::{Headers, Method, RequestBuilder};
 use js_sys::Promise;
 use wasm_bindgen::JsValue;
@@ -35,7 +34,7 @@ extern "C" {
 /// `init` holds the signal, and only that: gloo-net would panic if the runtime did not know it as one.
 ///
 /// # Errors
-/// What `fetch` throws; a text if there can be no such request.
+/// What `fetch` throws; a text if the address is none.
 #[wasm_bindgen(js_name = fetchCall, unchecked_return_type = "Promise<Response>")]
 pub fn fetch_call(
     url: &str,
@@ -48,10 +47,8 @@ pub fn fetch_call(
         .headers(Headers::from_raw(headers))
         .redirect(RequestRedirect::Manual)
         .body(body)
-        .map_err(|error| match error {
-            GlooError::JsError(error) => JsValue::from(error.message),
-            GlooError::GlooError(message) => message.into(),
-        })?;
+        // Headers and body are what they should be, so it is the address.
+        .map_err(|_| "its address cannot be read")?;
     fetch(&request.into(), init)
 }
 

@@ -216,6 +216,13 @@ describe("a fetch that rejects, throws, or gives no response", () => {
     });
   }
 
+  test("an address that is none is told", async () => {
+    const { code, message } = await errorOf(() =>
+      ask(vertexJudge({ project: "p", accessToken: KEY, location: "a b" })),
+    );
+    assert.deepEqual([code, message], ["judge_failed", "Vertex AI did not answer: its address cannot be read"]);
+  });
+
   test("the runtime's is looked up at each call, and may be missing", async () => {
     answer = "Yes.";
     const judge = ollamaJudge({ baseUrl: server.url });
