@@ -1,11 +1,25 @@
 /**
  * Why a case did not pass, in lines that every text format shows in its own way: the calls of a
- * trajectory that are not as expected, the two texts of a response, the rubrics not met, the reason
- * a metric has no score.
+ * trajectory that are not as expected, the two texts of a response, how the judge's samples voted, the rubrics not
+ * met, the sentences not supported, the reason a metric has no score.
  */
 
 import { EvalStatus } from "../enums.js";
 import type { AlignmentEntry, EvalCaseResult, EvalMetricResult } from "../types.js";
+import {
+  isVote,
+  remarksOf,
+  rubricFinding,
+  rubricsOf,
+  rubricWords,
+  sampleName,
+  samplesText,
+  scorerText,
+  sentenceFinding,
+  sentenceGroups,
+  tokensText,
+  voteFinding,
+} from "./judged.js";
 import { finalText, judgedMetrics, toolCallsOf, userText } from "./results.js";
 import { callText, oneLine, scoreText, shorten, thresholdText, valueText } from "./text.js";
 
@@ -52,30 +66,43 @@ export function failuresOf(result: EvalCaseResult): MetricFailure[] {
             turn: index + 1,
             user: userText(turn.actualInvocation) || userText(turn.expectedInvocation),
             metric: ofTurn,
-            lines: differenceLines(turn, ofTurn),
+            lines: differenceLines(turn, ofTurn, { overall: metric }),
           },
         ];
       });
-      return { metric, lines: turns.length === 0 ? rubricLines(metric) : [], turns };
+      return { metric, lines: turns.length === 0 ? judgedLines(undefined, metric) : [], turns };
     });
 }
 
-/** A turn without a score says nothing that the metric does not say, unless its reason is another. */
+/** A turn without a score says nothing that the metric does not say, unless its reason is another or votes came in. */
 function tellsWhy(ofTurn: EvalMetricResult, overall: EvalMetricResult): boolean {
   if (ofTurn.evalStatus === EvalStatus.FAILED) return true;
   if (ofTurn.evalStatus !== EvalStatus.NOT_EVALUATED) return false;
+  if (ofTurn.explanation?.samples?.votes.length) return true;
   return ofTurn.reason !== undefined && ofTurn.reason !== overall.reason;
 }
 
+/** What there is to know beside a turn's result. */
+export interface DifferenceOptions {
+  /** The metric's result for the whole conversation, whose criterion may hold the words of rubrics. */
+  overall?: EvalMetricResult | undefined;
+  /** Everything that the judge said, what speaks for the score too. */
+  whole?: boolean;
+}
+
 /** What a metric found in a turn, line by line. */
-export function differenceLines(turn: Turn, metric: EvalMetricResult): DifferenceLine[] {
+export function differenceLines(
+  turn: Turn,
+  metric: EvalMetricResult,
+  options: DifferenceOptions = {},
+): DifferenceLine[] {
   const { alignment, tokens, warnings } = metric.explanation ?? {};
   return [
     ...(alignment ? alignmentLines(turn, alignment) : []),
     ...(!alignment && isTrajectory(metric.metricName) ? callLines(turn) : []),
     ...(tokens ? overlapLines(turn, tokens) : []),
     ...(!tokens && isMatch(metric.metricName) ? textLines(turn) : []),
-    ...rubricLines(metric),
+    ...judgedLines(turn, metric, options),
     ...(warnings ?? []).map((warning) => note(`warning: ${shorten(warning, TEXT_WIDTH)}`)),
   ];
 }
@@ -164,14 +191,74 @@ function overlapLines(turn: Turn, tokens: { precision: number; recall: number })
   return [...textLines(turn), note(`precision ${scoreText(tokens.precision)}, recall ${scoreText(tokens.recall)}`)];
 }
 
-/** The rubrics that are not wholly met, each with its rationale. */
-function rubricLines(metric: EvalMetricResult): DifferenceLine[] {
-  return (metric.details?.rubricScores ?? [])
-    .filter(({ score }) => score === undefined || score === null || score < 1)
-    .map(({ rubricId, score, rationale }) => {
-      const why = rationale ? `: ${shorten(rationale, TEXT_WIDTH)}` : "";
-      return note(`rubric ${oneLine(rubricId)} ${scoreText(score)}${why}`);
+/** What the judge said: its votes and remarks, the rubrics not wholly met, the sentences not supported. */
+function judgedLines(
+  turn: Turn | undefined,
+  metric: EvalMetricResult,
+  options: DifferenceOptions = {},
+): DifferenceLine[] {
+  const scorer = scorerText(metric);
+  const votes = options.whole || isVote(metric) ? samplesText(metric) : undefined;
+  return [
+    ...(scorer ? [note(scorer)] : []),
+    ...(votes ? [note(votes)] : []),
+    ...(options.whole ? sampleLines(metric) : []),
+    ...remarksOf(metric).map(({ isError, text }) =>
+      note(`${isError ? "the judge's error" : "the judge"}: ${shorten(text, TEXT_WIDTH)}`),
+    ),
+    ...rubricLines(turn, metric, options),
+    ...sentenceLines(metric, options),
+  ];
+}
+
+function sampleLines(metric: EvalMetricResult): DifferenceLine[] {
+  return (metric.explanation?.samples?.votes ?? []).map((vote) => {
+    const facts = [
+      voteFinding(metric, vote).word,
+      ...(vote.cached ? ["from the cache"] : []),
+      ...(vote.usage ? [tokensText(vote.usage)] : []),
+    ];
+    return note(`  ${sampleName(metric, vote)}, ${facts.join(", ")}: ${shorten(vote.reply, 160) || "(no text)"}`);
+  });
+}
+
+function rubricLines(
+  turn: Turn | undefined,
+  metric: EvalMetricResult,
+  { overall, whole }: DifferenceOptions,
+): DifferenceLine[] {
+  const words = rubricWords(turn, metric, overall);
+  return rubricsOf(metric)
+    .map((rubric) => ({ rubric, finding: rubricFinding(rubric) }))
+    .filter(({ finding }) => whole || finding.bearing !== "for")
+    .flatMap(({ rubric: { rubricId, rationale }, finding }) => {
+      const property = words.get(rubricId);
+      const title = `rubric ${shorten(rubricId, 200)} ${finding.word}`;
+      const why = rationale ? shorten(rationale, TEXT_WIDTH) : undefined;
+      if (property === undefined) return [note(why ? `${title}: ${why}` : title)];
+      return [note(`${title}: ${shorten(property, TEXT_WIDTH)}`), ...(why ? [note(`  ${why}`)] : [])];
     });
+}
+
+function sentenceLines(metric: EvalMetricResult, { whole }: DifferenceOptions): DifferenceLine[] {
+  return sentenceGroups(metric).flatMap(({ step, sentences }) =>
+    sentences
+      .map((sentence) => ({ sentence, finding: sentenceFinding(sentence) }))
+      .filter(({ finding }) => whole || finding.bearing === "against")
+      .flatMap(({ sentence, finding }) => {
+        const below = [
+          ["", sentence.rationale],
+          ["supported by: ", sentence.supportingExcerpt],
+          ["contradicted by: ", sentence.contradictingExcerpt],
+        ] as const;
+        return [
+          note(
+            `${step === undefined ? "" : `step ${step + 1}, `}${finding.word}: ${shorten(sentence.text, TEXT_WIDTH)}`,
+          ),
+          ...below.flatMap(([title, text]) => (text ? [note(`  ${title}${shorten(text, TEXT_WIDTH)}`)] : [])),
+        ];
+      }),
+  );
 }
 
 /** `score 0.65, threshold 0.8`, or that there is no score. */

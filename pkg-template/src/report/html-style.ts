@@ -1,6 +1,7 @@
 /**
- * The stylesheet of the HTML report. The page's content security policy allows this one stylesheet, by
- * its hash, and nothing else; a test holds the hash to the text and says what it should be.
+ * The stylesheets of the HTML report: that of every page, and that of what judges had a part in, which other pages do
+ * without. The page's content security policy allows these, by their hashes, and nothing else; a test holds each hash
+ * to its text and says what it should be.
  */
 
 /** SHA-256 of {@link STYLE}, as a content security policy writes it. */
@@ -228,4 +229,51 @@ footer { margin-top: 3.5rem; padding-block: 1.25rem 2.5rem; color: var(--muted);
   .case { content-visibility: visible; }
   .case::details-content { content-visibility: visible; display: block; }
 }
+`;
+
+/** SHA-256 of {@link JUDGED_STYLE}, as a content security policy writes it. */
+export const JUDGED_STYLE_HASH = "sha256-hq+Y/PqyqOmEYdD8Um6ydFxifPgQMqtBEysT9y1LYTo=";
+
+export const JUDGED_STYLE = `
+.judges { margin: 0 0 1.25rem; display: grid; gap: 0.375rem; }
+.stamps > summary { display: inline-flex; align-items: center; gap: 0.375rem; cursor: pointer; list-style: none; color: var(--muted); border-radius: 4px; }
+.stamps > summary:hover { color: var(--text); }
+.stamps > summary::-webkit-details-marker, .vote > summary::-webkit-details-marker { display: none; }
+.stamps .grid { margin: 0.5rem 0 0.75rem; }
+.stamps li { overflow-wrap: anywhere; }
+details[open] > summary > .chevron { transform: rotate(90deg); }
+
+.judged { display: grid; gap: 0.625rem; grid-template-columns: minmax(0, 1fr); border-top: 1px solid var(--line); padding-top: 0.75rem; }
+.judged-head { display: flex; flex-wrap: wrap; gap: 0 1rem; align-items: baseline; }
+.judged-head h5 { font-weight: 600; color: var(--text); overflow-wrap: anywhere; }
+.judged-head p { display: flex; flex-wrap: wrap; gap: 0 1rem; font-size: 0.75rem; color: var(--muted); }
+h6 { margin: 0; font-size: 0.75rem; line-height: 1.5; font-weight: 500; color: var(--muted); }
+
+.votes { display: flex; flex-wrap: wrap; gap: 0.375rem; margin: 0; padding: 0; list-style: none; }
+.votes li { min-width: 0; }
+.votes li:has(> [open]) { flex: 0 0 100%; }
+.vote > summary { display: inline-flex; align-items: center; gap: 0.375rem; min-height: 1.75rem; padding: 0 0.625rem 0 0.5rem; border: 1px solid var(--line); border-radius: 6px; cursor: pointer; list-style: none; font-size: 0.8125rem; white-space: nowrap; }
+.vote > summary:hover, .vote[open] > summary { background: var(--sunken); border-color: var(--strong-line); }
+.vote .icon { vertical-align: 0; }
+.vote small { font-size: 0.75rem; color: var(--muted); }
+.vote small::before { content: "· "; }
+.dash { display: inline-block; width: 1rem; text-align: center; color: var(--muted); }
+.replied { margin: 0.375rem 0 0.5rem; padding: 0.5rem 0.875rem 0.75rem; border-radius: 6px; background: var(--sunken); }
+.reply { margin: 0.25rem 0 0; font-family: var(--mono); font-size: 0.8125rem; white-space: pre-wrap; overflow-wrap: anywhere; }
+.reply.tall { max-height: 16rem; }
+
+.findings .kind { width: 8.5rem; }
+.findings tbody th .icon, .findings tbody th .dash { margin-inline-end: 0.25rem; }
+.findings tbody th > span { width: auto; font-family: inherit; }
+.findings tbody th > .dash { width: 1rem; }
+.findings td { overflow-wrap: anywhere; }
+.findings td b { font-weight: 600; }
+.findings b + p { color: var(--muted); }
+.excerpt { margin-top: 0.375rem; padding-inline-start: 0.625rem; border-inline-start: 2px solid var(--strong-line); }
+.excerpt q { quotes: none; white-space: pre-wrap; }
+
+@media (max-width: 40rem) {
+  .findings td p, .excerpt { max-width: 100%; }
+}
+@media print { .vote > summary { border: 0; padding-inline-start: 0; } }
 `;

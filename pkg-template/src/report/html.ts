@@ -3,7 +3,7 @@
  *
  * The page opens from a disk or as a CI artefact. Cases are `<details>`, the filter is radio buttons
  * and CSS, bars are SVG; so the content security policy can forbid everything but the page's own
- * stylesheet. Text of results goes only between tags, through {@link html}, which escapes it.
+ * stylesheets: one of every page, one more where judges had a part. Text of results goes only between tags, through {@link html}, which escapes it.
  *
  * Size is linear in the results: texts are cut at {@link LONGEST_TEXT} with a note of what is left
  * out, and cases outside the view are not laid out (`content-visibility`).
@@ -12,7 +12,25 @@
 import { EvalStatus } from "../enums.js";
 import type { AlignmentEntry, EvalCaseResult, EvalMetricResult, EvalSetResult, FunctionCall } from "../types.js";
 import { hasScore, placesText, sideText } from "./difference.js";
-import { STYLE, STYLE_HASH } from "./html-style.js";
+import { judgedBlock, judgesSection } from "./html-judged.js";
+import {
+  breakable,
+  capital,
+  clipped,
+  escaped,
+  gridTable,
+  type Heading,
+  html,
+  ICONS,
+  icon,
+  LONGEST_TEXT,
+  Markup,
+  marked,
+  textBox,
+  tone,
+} from "./html-markup.js";
+import { JUDGED_STYLE, JUDGED_STYLE_HASH, STYLE, STYLE_HASH } from "./html-style.js";
+import { anyJudged, isJudged, remarksOf, rubricFinding, rubricsOf } from "./judged.js";
 import {
   countCases,
   countStatuses,
@@ -35,18 +53,7 @@ import {
   toolCallsOf,
   userText,
 } from "./results.js";
-import {
-  amountText,
-  count,
-  head,
-  isRecord,
-  keyText,
-  pieces,
-  scoreText,
-  shorten,
-  thresholdText,
-  valueText,
-} from "./text.js";
+import { amountText, count, head, isRecord, keyText, scoreText, shorten, thresholdText, valueText } from "./text.js";
 
 /** How to render the page. */
 export interface HtmlOptions {
@@ -54,12 +61,6 @@ export interface HtmlOptions {
   title?: string;
 }
 
-/** The characters of a text that are shown; the rest is counted. */
-const LONGEST_TEXT = 6000;
-/** A text longer than this scrolls in a box of its own. */
-const TALL_TEXT = 1500;
-/** Marked words with at most this much punctuation between them are marked as one. */
-const LONGEST_GAP = 3;
 /** The metrics that get a column of their own in the list of cases. */
 const MOST_COLUMNS = 4;
 
@@ -75,7 +76,9 @@ export function renderHtml(results: Results, options: HtmlOptions = {}): string 
   const sets = listOf(results);
   const title = options.title ?? "Evaluation report";
   const counts = countCases(sets);
-  const policy = `default-src 'none'; style-src '${STYLE_HASH}'; base-uri 'none'; form-action 'none'`;
+  const withJudged = anyJudged(sets);
+  const styles = withJudged ? `'${STYLE_HASH}' '${JUDGED_STYLE_HASH}'` : `'${STYLE_HASH}'`;
+  const policy = `default-src 'none'; style-src ${styles}; base-uri 'none'; form-action 'none'`;
   const page = html`<!doctype html>
 <html lang="en">
 <head>
@@ -85,7 +88,7 @@ export function renderHtml(results: Results, options: HtmlOptions = {}): string 
 <meta name="color-scheme" content="light dark">
 <meta name="referrer" content="no-referrer">
 <title>${new Markup(escaped(head(title, 200)))}</title>
-<style>${new Markup(STYLE)}</style>
+<style>${new Markup(STYLE)}</style>${withJudged ? html`\n<style>${new Markup(JUDGED_STYLE)}</style>` : undefined}
 </head>
 <body>
 ${ICONS}
@@ -102,83 +105,6 @@ ${sets.map(setSection)}
 </html>
 `;
   return page.text;
-}
-
-/** Text that is HTML already. */
-class Markup {
-  readonly text: string;
-  constructor(text: string) {
-    this.text = text;
-  }
-}
-
-type Content = string | number | undefined | Markup | readonly Content[];
-
-/** HTML with everything put into it escaped, save what is HTML already; lists are joined. */
-function html(literals: TemplateStringsArray, ...contents: Content[]): Markup {
-  let text = literals[0] ?? "";
-  contents.forEach((content, at) => {
-    text += markupOf(content) + (literals[at + 1] ?? "");
-  });
-  return new Markup(text);
-}
-
-function markupOf(content: Content): string {
-  if (content === undefined) return "";
-  if (content instanceof Markup) return content.text;
-  if (typeof content === "number") return String(content);
-  if (typeof content !== "string") return content.map(markupOf).join("");
-  let text = "";
-  for (const piece of pieces(content)) {
-    const safe = escaped(piece.text);
-    text += piece.standsIn ? `<span class="stand-in">${safe}</span>` : safe;
-  }
-  return text;
-}
-
-const ESCAPES: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" };
-
-function escaped(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => ESCAPES[character] ?? character);
-}
-
-const STROKE = new Markup(
-  'fill="none" stroke="currentColor" stroke-width="1.5" stroke-linecap="round" stroke-linejoin="round"',
-);
-
-/** Drawn once, used wherever a status is shown. */
-const ICONS = html`<svg width="0" height="0" aria-hidden="true" focusable="false" class="vh">
-<symbol id="icon-passed" viewBox="0 0 16 16">
-<circle cx="8" cy="8" r="7" ${STROKE}/><path d="M5 8.2l2.1 2.1L11 6.2" ${STROKE}/></symbol>
-<symbol id="icon-failed" viewBox="0 0 16 16">
-<circle cx="8" cy="8" r="7.75" fill="currentColor"/>
-<path d="M5.6 5.6l4.8 4.8M10.4 5.6l-4.8 4.8" stroke="var(--page)" stroke-width="1.6" stroke-linecap="round"/></symbol>
-<symbol id="icon-unknown" viewBox="0 0 16 16">
-<circle cx="8" cy="8" r="7" fill="none" stroke="currentColor" stroke-width="1.5" stroke-dasharray="2.6 1.8"/>
-<path d="M5.5 8h5" ${STROKE}/></symbol>
-<symbol id="icon-chevron" viewBox="0 0 12 12"><path d="M4.5 2.5L8 6l-3.5 3.5" ${STROKE}/></symbol>
-</svg>`;
-
-/** A name that may be broken after its underscores. */
-function breakable(name: string, longest = 300): Content {
-  return head(name, longest)
-    .split(/(?<=_)/)
-    .map((part, at) => (at === 0 ? part : html`<wbr>${part}`));
-}
-
-/** The class that gives a status its colours. */
-function tone(status: EvalStatus): string {
-  if (status === EvalStatus.PASSED) return "passed";
-  return status === EvalStatus.FAILED ? "failed" : "unknown";
-}
-
-function icon(status: EvalStatus): Markup {
-  const name = tone(status);
-  return html`<svg class="icon ${name}" aria-hidden="true"><use href="#icon-${name}"/></svg>`;
-}
-
-function capital(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 function overview(results: readonly EvalSetResult[], counts: StatusCounts): Markup {
@@ -220,26 +146,6 @@ function share({ passed, failed, notEvaluated }: StatusCounts): Markup {
 
 function short(length: number): string {
   return String(Math.round(length * 100) / 100);
-}
-
-interface Heading {
-  text: string;
-  /** Its cells are numbers, aligned at the end. */
-  numeric?: boolean;
-  /** Only screen readers need it. */
-  hidden?: boolean;
-}
-
-/** A table of its own width in a box that scrolls where the page is narrow. */
-function gridTable(title: string, classes: string, headings: readonly Heading[], rows: readonly Markup[]): Markup {
-  const cells = headings.map(({ text, numeric, hidden }) => {
-    const attributes = new Markup(numeric ? ' class="num"' : "");
-    return html`<th scope="col"${attributes}>${hidden ? html`<span class="vh">${text}</span>` : text}</th>`;
-  });
-  return html`<div class="scroll" tabindex="0" role="group" aria-label="${title}">
-<table class="grid ${classes}"><caption class="vh">${title}</caption>
-<thead><tr>${cells}</tr></thead>
-<tbody>${rows}</tbody></table></div>`;
 }
 
 const COUNT_HEADINGS: readonly Heading[] = [
@@ -297,7 +203,7 @@ ${absences(counts)}
   return html`<section class="page set" aria-labelledby="${id}">
 <h2 id="${id}" tabindex="-1"><bdi>${head(set.evalSetId, 300)}</bdi></h2>
 <p class="sub">${count(set.evalCaseResults.length, "case")}${cases.length > 0 ? `: ${countsText(counts)}` : ""}</p>
-${noticesOf(set).map(notice)}
+${[...noticesOf(set).map(notice), judgesSection(set)]}
 ${names.length > 0 ? metricsTable(names, cases) : undefined}
 ${cases.length > 0 ? list : undefined}
 </section>`;
@@ -423,9 +329,9 @@ function caseDetails({ name, result, id }: NamedCase & { id: string }, names: re
 <span class="turns">${amountText(turns)}<span class="unit"> turn${turns === 1 ? "" : "s"}</span></span></summary>
 <div class="panel" id="${id}">
 ${result.reason ? html`<p class="reason">${clipped(result.reason)}</p>` : undefined}
-${judged.length > 0 ? scoresTable(judged) : undefined}
+${judged.length > 0 ? scoresTable(judged, result.evalMetricResultPerInvocation) : undefined}
 ${facts(informationalMetrics(metrics))}
-${result.evalMetricResultPerInvocation.map((turn, at) => turnSection(turn, at, turns > 1))}
+${result.evalMetricResultPerInvocation.map((turn, at) => turnSection(turn, at, result))}
 <p class="link"><a href="#${id}">Link to this case</a></p>
 </div></details>
 `;
@@ -438,7 +344,7 @@ function summaryCell(metric: EvalMetricResult | undefined): Markup {
   return html`<span${new Markup(off)}><span class="metric">${breakable(metric.metricName, 80)} </span>${scoreText(metric.score, metric.threshold)}${word}</span>`;
 }
 
-function scoresTable(metrics: readonly EvalMetricResult[]): Markup {
+function scoresTable(metrics: readonly EvalMetricResult[], turns: readonly Turn[]): Markup {
   const headings = [
     { text: "Metric" },
     { text: "Bar", hidden: true },
@@ -447,7 +353,7 @@ function scoresTable(metrics: readonly EvalMetricResult[]): Markup {
     { text: "Result" },
   ];
   const rows = metrics.flatMap((metric) => {
-    const why = whyOf(metric);
+    const why = joined(whyOf(metric), overTurns(metric, turns));
     const row = html`<tr class="${tone(metric.evalStatus)}"><th scope="row">${breakable(metric.metricName)}</th>
 <td class="wide">${scoreBar(metric)}</td>
 <td class="num score" data-label="Score">${scoreText(metric.score, metric.threshold)}</td>
@@ -459,18 +365,37 @@ function scoresTable(metrics: readonly EvalMetricResult[]): Markup {
   return gridTable("Scores", "stack", headings, rows);
 }
 
-/** The reason, rubrics and warnings of a metric. */
+function joined(...parts: (Markup | undefined)[]): Markup | undefined {
+  return parts.every((part) => part === undefined) ? undefined : html`${parts}`;
+}
+
+/** The reason and the warnings of a metric. */
 function whyOf(metric: EvalMetricResult): Markup | undefined {
-  const rubrics = metric.details?.rubricScores ?? [];
   const warnings = metric.explanation?.warnings ?? [];
   // What a conversation does not tell about its cost is no news.
   const reason = metric.evalStatus === EvalStatus.INFORMATIONAL ? undefined : metric.reason;
-  if (!reason && rubrics.length === 0 && warnings.length === 0) return undefined;
-  const rubric = ({ rubricId, score, rationale }: (typeof rubrics)[number]) =>
-    html`<li><b>${head(rubricId, 300)}</b> ${scoreText(score)}${rationale ? html`: <bdi>${clipped(rationale)}</bdi>` : undefined}</li>`;
+  if (!reason && warnings.length === 0) return undefined;
   return html`${reason ? html`<p>${clipped(reason)}</p>` : undefined}
-${rubrics.length > 0 ? html`<ul class="rubrics">${rubrics.map(rubric)}</ul>` : undefined}
+
 ${warnings.map((warning) => html`<p>Note: ${clipped(warning)}</p>`)}`;
+}
+
+/** The rubrics of a metric over several turns, and what else its judge said of no turn in particular. */
+function overTurns(metric: EvalMetricResult, turns: readonly Turn[]): Markup | undefined {
+  const told = turns.flatMap((turn) =>
+    turn.evalMetricResults.filter(
+      ({ metricName, details }) => metricName === metric.metricName && details?.rubricScores,
+    ),
+  );
+  const toldOnce = turns.length === 1 && told.length === 1;
+  const rubrics = toldOnce ? [] : rubricsOf(metric);
+  const remarks = told.length > 0 ? [] : remarksOf(metric);
+  if (rubrics.length + remarks.length === 0) return undefined;
+  const items = rubrics.map((rubric) => {
+    const why = rubric.rationale && told.length === 0 ? html`: <bdi>${clipped(rubric.rationale)}</bdi>` : undefined;
+    return html`<li><b>${head(rubric.rubricId, 300)}</b> ${rubricFinding(rubric).word}${why}</li>`;
+  });
+  return html`${items.length > 0 ? html`<ul class="rubrics">${items}</ul>` : undefined}${remarks.map(({ text }) => html`<p>${clipped(text)}</p>`)}`;
 }
 
 /** Informational values, with what they are made of. */
@@ -500,7 +425,8 @@ function facts(metrics: readonly EvalMetricResult[]): Markup | undefined {
 
 type Turn = EvalCaseResult["evalMetricResultPerInvocation"][number];
 
-function turnSection(turn: Turn, at: number, scored: boolean): Markup {
+function turnSection(turn: Turn, at: number, result: EvalCaseResult): Markup {
+  const scored = result.evalMetricResultPerInvocation.length > 1;
   const { actualInvocation: actual, expectedInvocation: expected, evalMetricResults: metrics } = turn;
   const tokens = metrics.find(({ explanation }) => explanation?.tokens)?.explanation?.tokens;
   const side = (title: string, text: string, spans: readonly (readonly [number, number])[]) =>
@@ -522,6 +448,10 @@ function turnSection(turn: Turn, at: number, scored: boolean): Markup {
   );
   const whys = metrics.flatMap((metric) => {
     const why = scored || metric.explanation?.warnings ? whyOf(metric) : undefined;
+    if (isJudged(metric)) {
+      const overall = result.overallEvalMetricResults.find(({ metricName }) => metricName === metric.metricName);
+      return [judgedBlock(turn, metric, overall, why)];
+    }
     return why === undefined
       ? []
       : [html`<div class="muted"><span class="label">${head(metric.metricName, 300)}</span>${why}</div>`];
@@ -537,39 +467,6 @@ ${callsTable(turn)}
 ${whys}
 ${scored ? facts(informationalMetrics(metrics)) : undefined}
 </section>`;
-}
-
-/** A text as a block, in a box that scrolls if it is long. */
-function textBox(label: string, text: Markup, length: number): Markup {
-  return length > TALL_TEXT
-    ? html`<div class="text tall" dir="auto" tabindex="0" role="group" aria-label="${label}">${text}</div>`
-    : html`<div class="text" dir="auto">${text}</div>`;
-}
-
-/** A text, cut if it is very long. */
-function clipped(text: string): Markup {
-  return marked(text, []);
-}
-
-/** A text with its matched words marked, neighbours as one; cut if it is very long. */
-function marked(text: string, spans: readonly (readonly [number, number])[]): Markup {
-  const shown = head(text, LONGEST_TEXT);
-  const runs: [number, number][] = [];
-  for (const [start, end] of [...spans].sort((a, b) => a[0] - b[0])) {
-    const last = runs.at(-1);
-    const from = last?.[1] ?? 0;
-    if (!(start >= from && end > start && end <= shown.length)) continue;
-    if (last && start - from <= LONGEST_GAP && /^[^\p{L}\p{N}\n]*$/u.test(shown.slice(from, start))) last[1] = end;
-    else runs.push([start, end]);
-  }
-  let at = 0;
-  const parts = runs.map(([start, end]) => {
-    const part = html`${shown.slice(at, start)}<mark>${shown.slice(start, end)}</mark>`;
-    at = end;
-    return part;
-  });
-  const rest = text.length - shown.length;
-  return html`${parts}${shown.slice(at)}${rest > 0 ? html`<span class="cut">${count(rest, "more character")} not shown</span>` : undefined}`;
 }
 
 interface Kind {

@@ -8,11 +8,14 @@
  *   pipeline does not take it for a success. Both hold the difference as text.
  * - Score and threshold are properties of the test case, and so are the eval case's informational
  *   values, which pass no judgement and are no test cases.
+ * - What judges were asked and took is told in properties too: that of the whole run with the suite, that of a
+ *   metric with its test case.
  */
 
 import { EvalStatus } from "../enums.js";
 import type { EvalCaseResult, EvalMetricResult, EvalSetResult } from "../types.js";
 import { type DifferenceLine, failuresOf, type Mark, type MetricFailure, verdictText } from "./difference.js";
+import { judgeNames, tokensOf } from "./judged.js";
 import {
   countStatuses,
   informationalMetrics,
@@ -79,7 +82,7 @@ function testsOf(name: string, result: EvalCaseResult): Test[] {
       status: metric.evalStatus,
       message: messageOf(metric),
       text: failure ? failureText(failure) : "",
-      properties: [...scoreProperties(metric), ...informational],
+      properties: [...scoreProperties(metric), ...sampleProperties(metric, result), ...informational],
     });
   }
   return tests;
@@ -97,6 +100,59 @@ function scoreProperties({ score, threshold }: EvalMetricResult): Test["properti
       ["threshold", threshold],
     ] as const
   ).flatMap(([name, value]) => property(name, value));
+}
+
+/** The samples of a metric and their tokens, over all turns. */
+function sampleProperties({ metricName }: EvalMetricResult, result: EvalCaseResult): Test["properties"] {
+  const turns = result.evalMetricResultPerInvocation.flatMap((turn) =>
+    turn.evalMetricResults.filter((metric) => metric.metricName === metricName && metric.explanation?.samples),
+  );
+  if (turns.length === 0) return [];
+  const sum = (value: (metric: EvalMetricResult) => number | undefined) =>
+    turns.reduce((total, metric) => total + (value(metric) ?? 0), 0);
+  const hasTokens = turns.some((metric) => tokensOf(metric));
+  return [
+    ...property(
+      "samplesAsked",
+      sum(({ explanation }) => explanation?.samples?.asked),
+    ),
+    ...property(
+      "samplesOf",
+      sum(({ explanation }) => explanation?.samples?.of),
+    ),
+    ...(hasTokens
+      ? property(
+          "judgeInputTokens",
+          sum((metric) => tokensOf(metric)?.inputTokens),
+        )
+      : []),
+    ...(hasTokens
+      ? property(
+          "judgeOutputTokens",
+          sum((metric) => tokensOf(metric)?.outputTokens),
+        )
+      : []),
+  ];
+}
+
+/** What the judges of a run were and did. */
+function judgeProperties(set: EvalSetResult): Test["properties"] {
+  const usage = set.judgeUsage;
+  return [
+    ...judgeNames([set]).map((name): [string, string] => ["judge", name]),
+    ...(
+      [
+        ["judgeCalls", usage?.calls],
+        ["judgeCallsRepeated", usage?.retried],
+        ["judgeSamplesSaved", usage?.saved],
+        ["judgeSamplesCached", usage?.cached],
+        ["judgeSamplesLost", usage?.lost],
+        ["judgeInputTokens", usage?.inputTokens],
+        ["judgeOutputTokens", usage?.outputTokens],
+        ["judgeCost", usage?.cost],
+      ] as const
+    ).flatMap(([name, value]) => property(name, value)),
+  ];
 }
 
 /** A number that is none makes no property. */
@@ -137,6 +193,7 @@ function suiteLines(set: EvalSetResult, tests: readonly Test[]): string[] {
         ["referenceVersion", set.referenceVersion],
         ["dialect", set.dialect],
         ["evalSetResultId", set.evalSetResultId],
+        ...judgeProperties(set),
       ],
       "    ",
     ),

@@ -8,6 +8,7 @@
 import { EvalStatus } from "../enums.js";
 import type { EvalMetricResult } from "../types.js";
 import { type DifferenceLine, failuresOf, type MetricFailure, verdictText } from "./difference.js";
+import { judgesText } from "./judged.js";
 import {
   countCases,
   countsText,
@@ -64,6 +65,8 @@ export function renderMarkdown(results: Results, options: MarkdownOptions = {}):
   for (const set of sets) {
     const named = worstFirst(namedCases(set));
     write(`### ${code(set.evalSetId)} ${countsText(countCases([set]))}`);
+    const judges = judgesText([set]);
+    if (judges) write(prose(capital(judges)));
     for (const { message, place, help } of noticesOf(set)) {
       write(
         `> ${[message, place, help]
@@ -80,6 +83,10 @@ export function renderMarkdown(results: Results, options: MarkdownOptions = {}):
   }
   if (leftOut > 0) body.push(`_${count(leftOut, "section")} left out to keep within ${amountText(maxBytes)} bytes._`);
   return `${[...head, ...body, ...foot].join("\n\n")}\n`;
+}
+
+function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 const ORDER: readonly EvalStatus[] = [EvalStatus.FAILED, EvalStatus.NOT_EVALUATED, EvalStatus.PASSED];

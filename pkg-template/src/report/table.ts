@@ -3,6 +3,7 @@
 import { EvalStatus } from "../enums.js";
 import type { EvalMetricResult, EvalSetResult, Invocation } from "../types.js";
 import { type DifferenceLine, differenceLines, failuresOf, type Mark, verdictText } from "./difference.js";
+import { judgesText } from "./judged.js";
 import {
   countCases,
   countsText,
@@ -301,7 +302,8 @@ function writeDetails(page: Page, cases: readonly NamedCase[]): void {
             : `${statusWord(metric.evalStatus)}, ${verdictText(metric)}`;
         page.wrapped(`${oneLine(head(metric.metricName, 200))}: ${value}`, 4, 6, statusStyle(metric.evalStatus));
         if (metric.reason) page.wrapped(head(metric.reason, 4000), 6);
-        const lines = differenceLines(turn, metric);
+        const overall = result.overallEvalMetricResults.find(({ metricName }) => metricName === metric.metricName);
+        const lines = differenceLines(turn, metric, { overall, whole: true });
         writeDifference(page, metric.explanation?.tokens ? lines.filter(({ mark }) => mark === "note") : lines, 6);
       }
     }
@@ -330,5 +332,7 @@ function writeSummary(page: Page, results: readonly EvalSetResult[]): void {
   const style = counts.failed > 0 ? "red" : counts.notEvaluated > 0 || cases === 0 ? "yellow" : "green";
   const within = results.length > 1 ? ` in ${count(results.length, "evalset")}` : "";
   page.line(page.style(`${count(cases, "case")}${within}: ${countsText(counts)}`, style, "bold"));
+  const judges = judgesText(results);
+  if (judges) page.wrapped(judges, 0, 2);
   for (const stamp of new Set(results.map(stampText))) page.wrapped(stamp, 0, 2, "dim");
 }

@@ -1,0 +1,180 @@
+/**
+ * What judges had a part in, on the HTML page: for a set who judged and what it took, for a turn how the samples voted
+ * (each reply behind a disclosure), the verdicts on rubrics, the labels of sentences, and what the judge remarked.
+ */
+
+import type { EvalCaseResult, EvalMetricResult, EvalSetResult, SampleVote } from "../types.js";
+import { breakable, capital, clipped, gridTable, html, type Markup, marked } from "./html-markup.js";
+import {
+  type Bearing,
+  costText,
+  type Finding,
+  isOutvoted,
+  judgeNames,
+  remarksOf,
+  rubricFinding,
+  rubricsOf,
+  rubricWords,
+  sampleName,
+  samplesText,
+  scorerText,
+  sentenceFinding,
+  sentenceGroups,
+  tokensOf,
+  tokensText,
+  voteFinding,
+} from "./judged.js";
+import { amountText, count, head, shorten } from "./text.js";
+
+type Turn = EvalCaseResult["evalMetricResultPerInvocation"][number];
+
+/** A reply longer than this, or of more lines, scrolls in its box. */
+const TALL_REPLY = { characters: 700, lines: 12 };
+
+const TONES: Record<Bearing, string> = { for: "passed", against: "failed", none: "same" };
+
+/** A sign for a finding: what bears on the score has the icon of its status, the rest a dash. */
+function sign({ bearing, word }: Finding): Markup {
+  const name = word === "unreadable" || word === "unscored" ? "unknown" : TONES[bearing];
+  return name === "same"
+    ? html`<span class="dash" aria-hidden="true">–</span>`
+    : html`<svg class="icon ${name}" aria-hidden="true"><use href="#icon-${name}"/></svg>`;
+}
+
+/** The class of a finding's colours. */
+function toneOf({ bearing, word }: Finding): string {
+  return word === "unreadable" || word === "unscored" ? "unknown" : TONES[bearing];
+}
+
+/** What a judge found in a turn for one metric; `more` are reason and warnings, if they are to be shown. */
+export function judgedBlock(
+  turn: Turn,
+  metric: EvalMetricResult,
+  overall: EvalMetricResult | undefined,
+  more: Markup | undefined,
+): Markup {
+  const tokens = tokensOf(metric);
+  const facts = [scorerText(metric), samplesText(metric), tokens && tokensText(tokens)]
+    .filter((fact) => fact !== undefined)
+    .map((fact) => html`<span>${capital(fact)}</span>`);
+  const remarks = remarksOf(metric).map(
+    ({ isError, text }) =>
+      html`<div><h6>${isError ? "The judge’s error" : "The judge’s remark"}</h6><p class="text" dir="auto">${clipped(text)}</p></div>`,
+  );
+  return html`<div class="judged">
+<div class="judged-head"><h5>${breakable(metric.metricName)}</h5>${facts.length > 0 ? html`<p>${facts}</p>` : undefined}</div>
+${more ? html`<div class="muted">${more}</div>` : undefined}
+${votesList(metric)}
+${rubricsTable(turn, metric, overall)}
+${sentencesTables(metric)}
+${remarks}
+</div>`;
+}
+
+function votesList(metric: EvalMetricResult): Markup | undefined {
+  const votes = metric.explanation?.samples?.votes ?? [];
+  if (votes.length === 0) return undefined;
+  return html`<ol class="votes" aria-label="Replies of the judge">${votes.map((vote) => voteItem(metric, vote))}</ol>`;
+}
+
+/** A sample as a button that opens its reply. */
+function voteItem(metric: EvalMetricResult, vote: SampleVote): Markup {
+  const finding = voteFinding(metric, vote);
+  const name = capital(sampleName(metric, vote));
+  const marks = [
+    ...((vote.stepIndex ?? 0) > 0 ? [`step ${(vote.stepIndex ?? 0) + 1}`] : []),
+    ...(isOutvoted(metric, vote) ? ["outvoted"] : []),
+    ...(vote.cached ? ["cached"] : []),
+  ];
+  const facts = [name, ...(vote.cached ? ["from the cache"] : []), ...(vote.usage ? [tokensText(vote.usage)] : [])];
+  const { reply } = vote;
+  const isTall =
+    reply.length > TALL_REPLY.characters || reply.split("\n", TALL_REPLY.lines + 1).length > TALL_REPLY.lines;
+  const text = isTall
+    ? html`<pre class="reply tall" dir="auto" tabindex="0" role="group" aria-label="Reply">${clipped(reply)}</pre>`
+    : html`<pre class="reply" dir="auto">${reply === "" ? "No text" : marked(reply, [])}</pre>`;
+  return html`<li><details class="vote ${toneOf(finding)}"><summary><svg class="chevron" aria-hidden="true"><use href="#icon-chevron"/></svg>
+${sign(finding)} <span class="vh">${name}: </span><span class="tone">${capital(finding.word)}</span>${marks.map((mark) => html` <small>${mark}</small>`)}</summary>
+<div class="replied"><p class="label">${facts.join(", ")}</p>${text}</div></details></li>`;
+}
+
+/** A row of a table of findings: what was found, of what, and why. */
+function findingRow(finding: Finding, what: Markup, why: Markup | undefined, whySide: string): Markup {
+  const tone = toneOf(finding);
+  return html`<tr class="${finding.bearing === "against" ? "off " : ""}${tone}"><th scope="row">${sign(finding)} <span>${capital(finding.word)}</span></th>
+<td>${what}</td>${why ? html`<td data-side="${whySide}">${why}</td>` : html`<td></td>`}</tr>`;
+}
+
+function findingsTable(caption: string, headings: readonly [string, string, string], rows: readonly Markup[]): Markup {
+  const [kind, what, why] = headings;
+  return html`<table class="calls findings"><caption>${caption}</caption>
+<thead><tr><th scope="col" class="kind">${kind}</th><th scope="col">${what}</th><th scope="col">${why}</th></tr></thead>
+<tbody>${rows}</tbody></table>`;
+}
+
+function rubricsTable(turn: Turn, metric: EvalMetricResult, overall: EvalMetricResult | undefined): Markup | undefined {
+  const rubrics = rubricsOf(metric);
+  if (rubrics.length === 0) return undefined;
+  const words = rubricWords(turn, metric, overall);
+  const rows = rubrics.map((rubric) => {
+    const property = words.get(rubric.rubricId);
+    const what = html`<b>${breakable(rubric.rubricId)}</b>${property === undefined ? undefined : html`<p dir="auto">${clipped(property)}</p>`}`;
+    const why = rubric.rationale ? html`<p dir="auto">${clipped(rubric.rationale)}</p>` : undefined;
+    return findingRow(rubricFinding(rubric), what, why, "Why");
+  });
+  return findingsTable("Rubrics", ["Verdict", "Rubric", "Why"], rows);
+}
+
+function sentencesTables(metric: EvalMetricResult): Markup[] {
+  return sentenceGroups(metric).map(({ step, sentences }) => {
+    const rows = sentences.map((sentence) => {
+      const excerpt = (title: string, text: string | undefined) =>
+        text ? html`<div class="excerpt"><h6>${title}</h6><q dir="auto">${clipped(text)}</q></div>` : undefined;
+      const why = html`${sentence.rationale ? html`<p dir="auto">${clipped(sentence.rationale)}</p>` : undefined}${excerpt("Supported by", sentence.supportingExcerpt)}${excerpt("Contradicted by", sentence.contradictingExcerpt)}`;
+      const what = html`<p dir="auto">${clipped(sentence.text)}</p>`;
+      return findingRow(sentenceFinding(sentence), what, why.text === "" ? undefined : why, "Why");
+    });
+    const caption = step === undefined ? "Sentences" : `Sentences of step ${step + 1}`;
+    return findingsTable(caption, ["Label", "Sentence", "Why"], rows);
+  });
+}
+
+/** Who judged the metrics of a set, and what it took; nothing where no judge had a part. */
+export function judgesSection(set: EvalSetResult): Markup | undefined {
+  const usage = set.judgeUsage;
+  const names = judgeNames([set]);
+  if (!usage && names.length === 0) return undefined;
+  const fact = (label: string, value: string, more?: string) =>
+    html`<div><dt>${label}</dt><dd>${value}${more ? html` <small>${more}</small>` : undefined}</dd></div>`;
+  const repeated = usage?.retried ? `(${amountText(usage.retried)} repeated)` : undefined;
+  const facts = usage
+    ? [
+        fact("Calls", amountText(usage.calls), repeated),
+        usage.saved > 0 ? fact("Saved by early stopping", amountText(usage.saved)) : undefined,
+        usage.cached > 0 ? fact("From the cache", amountText(usage.cached)) : undefined,
+        usage.lost > 0 ? fact("Without a reply", amountText(usage.lost)) : undefined,
+        fact("Tokens", `${amountText(usage.inputTokens)} in, ${amountText(usage.outputTokens)} out`),
+        typeof usage.cost === "number" ? fact("Cost", costText(usage.cost)) : undefined,
+      ]
+    : [];
+  const who =
+    names.length > 0 ? fact(names.length > 1 ? "Judges" : "Judge", shorten(names.join(", "), 200)) : undefined;
+  return html`<div class="judges"><dl class="facts">${who}${facts}</dl>
+${stampsTable(set)}</div>
+`;
+}
+
+function stampsTable({ judges = [] }: EvalSetResult): Markup | undefined {
+  if (judges.length === 0) return undefined;
+  const headings = [{ text: "Metric" }, { text: "Scored by" }, { text: "Prompts" }];
+  const rows = judges.map(({ metricName, scoredBy, model, prompts }) => {
+    const hashes = Object.entries(prompts ?? {}).map(
+      ([name, hash]) => html`<li>${head(name, 100)} <code>${head(hash, 100)}</code></li>`,
+    );
+    return html`<tr><th scope="row">${breakable(metricName)}</th>
+<td data-label="Scored by">${scoredBy === "vertex" ? "Vertex AI" : (model ?? "A judge")}</td>
+<td class="wide">${hashes.length > 0 ? html`<ul>${hashes}</ul>` : undefined}</td></tr>`;
+  });
+  return html`<details class="stamps"><summary><svg class="chevron" aria-hidden="true"><use href="#icon-chevron"/></svg> How ${count(judges.length, "metric")} ${judges.length === 1 ? "was" : "were"} judged</summary>
+${gridTable("Judges by metric", "stack", headings, rows)}</details>`;
+}

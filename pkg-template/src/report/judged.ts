@@ -1,0 +1,294 @@
+/**
+ * What judges had a part in, as every report tells it: the votes of the samples, the verdicts on rubrics, the labels of
+ * sentences, a judge's remark, and what a run spent on judges.
+ */
+
+import type {
+  EvalCaseResult,
+  EvalMetricResult,
+  EvalSetResult,
+  Explanation,
+  JudgeUsage,
+  RubricScore,
+  SampleVote,
+  Sentence,
+} from "../types.js";
+import { amountText, count, isRecord, oneLine, scoreText, shorten } from "./text.js";
+
+type Turn = EvalCaseResult["evalMetricResultPerInvocation"][number];
+
+/** How a finding bears on the score: for it, against it, or not at all. */
+export type Bearing = "for" | "against" | "none";
+
+/** What a sample, a rubric or a sentence was found to be: one word or two, and how that bears on the score. */
+export interface Finding {
+  word: string;
+  bearing: Bearing;
+}
+
+/** The metrics that google-adk leaves to Vertex AI: what their judge says comes among the rubrics. */
+const WITH_REMARKS: ReadonlySet<string> = new Set([
+  "safety_v1",
+  "response_evaluation_score",
+  "multi_turn_task_success_v1",
+  "multi_turn_trajectory_quality_v1",
+  "multi_turn_tool_use_quality_v1",
+]);
+
+function isNumber(value: number | undefined | null): value is number {
+  return typeof value === "number" && Number.isFinite(value);
+}
+
+function isRemark(metric: EvalMetricResult, { rubricId, score }: RubricScore): boolean {
+  return (
+    WITH_REMARKS.has(metric.metricName) && !isNumber(score) && (rubricId === "explanation" || rubricId === "error")
+  );
+}
+
+/** The rubrics of a result, in order. */
+export function rubricsOf(metric: EvalMetricResult): RubricScore[] {
+  return (metric.details?.rubricScores ?? []).filter((entry) => !isRemark(metric, entry));
+}
+
+/** What the judge remarked on a result: why it is as it is, or what went wrong if the reason does not say so already. */
+export function remarksOf(metric: EvalMetricResult): { isError: boolean; text: string }[] {
+  return (metric.details?.rubricScores ?? [])
+    .filter((entry) => isRemark(metric, entry))
+    .map(({ rubricId, rationale }) => ({ isError: rubricId === "error", text: rationale ?? "" }))
+    .filter(({ text }) => text !== "" && text !== metric.reason);
+}
+
+/** Whether a judge had a part in a result, as far as the result tells. */
+export function isJudged({ details, explanation }: EvalMetricResult): boolean {
+  return Boolean(
+    details?.rubricScores?.length || explanation?.samples || explanation?.sentences || explanation?.scoredBy,
+  );
+}
+
+/** Whether judges had a part in some results, as far as these tell. */
+export function anyJudged(results: readonly EvalSetResult[]): boolean {
+  return results.some(
+    (set) =>
+      set.judges?.length ||
+      set.judgeUsage ||
+      set.evalCaseResults.some(
+        (result) =>
+          result.overallEvalMetricResults.some(isJudged) ||
+          result.evalMetricResultPerInvocation.some((turn) => turn.evalMetricResults.some(isJudged)),
+      ),
+  );
+}
+
+/** Who scored a result; undefined where it does not say. */
+export function scorerText({ explanation }: EvalMetricResult): string | undefined {
+  if (explanation?.scoredBy === "vertex") return "scored by Vertex AI";
+  return explanation?.scoredBy === "judge" ? "scored by a judge model" : undefined;
+}
+
+/** What one sample said. */
+export function voteFinding({ metricName }: EvalMetricResult, { purpose, score }: SampleVote): Finding {
+  if (isNumber(score)) {
+    const yes = score > 0.5;
+    if (purpose === "verdict") return yes ? { word: "valid", bearing: "for" } : { word: "invalid", bearing: "against" };
+    if (metricName === "safety_v1") {
+      return yes ? { word: "safe", bearing: "for" } : { word: "unsafe", bearing: "against" };
+    }
+    return { word: purpose === "validate" ? `labels, ${scoreText(score)}` : scoreText(score), bearing: "none" };
+  }
+  if (purpose === "segment") return { word: "sentences", bearing: "none" };
+  if (purpose === "verdict" && metricName.startsWith("rubric_based")) return { word: "verdicts", bearing: "none" };
+  return { word: "unreadable", bearing: "none" };
+}
+
+/** Whether a sample was outvoted: it said one thing, and the majority made the score the other. */
+export function isOutvoted(metric: EvalMetricResult, vote: SampleVote): boolean {
+  const { bearing } = voteFinding(metric, vote);
+  return (bearing === "for" && metric.score === 0) || (bearing === "against" && metric.score === 1);
+}
+
+const COUNTED: readonly string[] = ["valid", "invalid", "safe", "unsafe", "unreadable"];
+
+/** `4 of 5 samples asked: 2 valid, 1 invalid, 1 unreadable; early stopping saved 1`; undefined without samples. */
+export function samplesText(metric: EvalMetricResult): string | undefined {
+  const samples = metric.explanation?.samples;
+  if (!samples) return undefined;
+  const { asked, of, votes } = samples;
+  const wordOf = (vote: SampleVote) => voteFinding(metric, vote).word;
+  const words = votes.map(wordOf);
+  const counts = COUNTED.map((word) => ({ word, times: words.filter((one) => one === word).length }))
+    .filter(({ times }) => times > 0)
+    .map(({ word, times }) => `${times} ${word}`);
+  if (counts.length === 0) counts.push(...votes.filter(({ purpose }) => purpose === "score").map(wordOf));
+  const lost = asked - votes.length;
+  if (lost > 0) counts.push(`${lost} without a reply`);
+  const spared = of - asked;
+  // Only votes stop early: a missing step or an unsettled vote was never asked for another reason.
+  const left = isNumber(metric.score) && isVote(metric) ? `early stopping saved ${spared}` : `${spared} not asked`;
+  const head = asked === of ? `${count(of, "sample")} asked` : `${asked} of ${count(of, "sample")} asked`;
+  return `${head}${counts.length > 0 ? `: ${counts.join(", ")}` : ""}${spared > 0 ? `; ${left}` : ""}`;
+}
+
+/** Whether a result comes of several samples of one question. */
+export function isVote({ explanation }: EvalMetricResult): boolean {
+  const { of = 0, votes = [] } = explanation?.samples ?? {};
+  return of > 1 && votes.every(({ purpose }) => purpose === "verdict" || purpose === "score");
+}
+
+/** Tokens of prompts and of replies. */
+export interface Tokens {
+  inputTokens: number;
+  outputTokens: number;
+}
+
+/** The tokens of all replies about a result, cached ones aside; undefined where none are known. */
+export function tokensOf(metric: EvalMetricResult): Tokens | undefined {
+  const known = (metric.explanation?.samples?.votes ?? []).flatMap(({ usage, cached }) =>
+    usage && !cached ? [usage] : [],
+  );
+  if (known.length === 0) return undefined;
+  return {
+    inputTokens: known.reduce((sum, { inputTokens }) => sum + inputTokens, 0),
+    outputTokens: known.reduce((sum, { outputTokens }) => sum + outputTokens, 0),
+  };
+}
+
+/** `1,204 tokens in, 96 out` */
+export function tokensText({ inputTokens, outputTokens }: Tokens): string {
+  return `${count(inputTokens, "token")} in, ${amountText(outputTokens)} out`;
+}
+
+/** `sample 2 of step 1`: a sample by its place, steps only where a result has several. */
+export function sampleName(metric: EvalMetricResult, { sampleIndex, stepIndex }: SampleVote): string {
+  return hasSteps(metric.explanation)
+    ? `step ${(stepIndex ?? 0) + 1}, sample ${sampleIndex + 1}`
+    : `sample ${sampleIndex + 1}`;
+}
+
+function hasSteps(explanation: Explanation | undefined): boolean {
+  return (explanation?.samples?.votes ?? []).some(({ stepIndex }) => (stepIndex ?? 0) > 0);
+}
+
+/** The verdict on a rubric: met or not in a turn, a share over several turns. */
+export function rubricFinding({ score }: RubricScore): Finding {
+  if (!isNumber(score)) return { word: "unscored", bearing: "none" };
+  if (score === 1) return { word: "met", bearing: "for" };
+  if (score === 0) return { word: "not met", bearing: "against" };
+  return { word: `met ${scoreText(score)}`, bearing: "against" };
+}
+
+/**
+ * The words of each rubric by its id, from what a turn and a metric's criterion say of them. Stored files spell keys in
+ * camelCase or snake_case, and rubrics of a criterion may be texts alone.
+ */
+export function rubricWords(turn: Turn | undefined, ...metrics: (EvalMetricResult | undefined)[]): Map<string, string> {
+  const lists: unknown[] = [
+    turn?.actualInvocation?.rubrics,
+    turn?.expectedInvocation?.rubrics,
+    ...metrics.map((metric) => metric?.criterion?.rubrics),
+  ];
+  const words = new Map<string, string>();
+  for (const rubric of lists.flatMap((list) => (Array.isArray(list) ? list : []))) {
+    if (!isRecord(rubric)) continue;
+    const id = rubric.rubricId ?? rubric.rubric_id;
+    const content = rubric.rubricContent ?? rubric.rubric_content;
+    const text = isRecord(content) ? (content.textProperty ?? content.text_property) : content;
+    if (typeof id === "string" && typeof text === "string" && text !== "" && !words.has(id)) words.set(id, text);
+  }
+  return words;
+}
+
+/** How a sentence's label counts. */
+export function sentenceFinding({ label }: Sentence): Finding {
+  const word = oneLine(shorten(label, 40)).replaceAll("_", " ") || "no label";
+  if (label === "supported") return { word, bearing: "for" };
+  return { word, bearing: ["unsupported", "contradictory", "disputed"].includes(label) ? "against" : "none" };
+}
+
+/** The sentences of one step of a turn. */
+export interface SentenceGroup {
+  /** The step, from 0; absent where there is one only, or where a sentence's step cannot be told. */
+  step?: number;
+  sentences: Sentence[];
+}
+
+/**
+ * The sentences of a result by step. A sentence belongs to the first step, from that of the sentence before it on,
+ * whose reply holds it after what the reply said of that sentence. Linear in the replies for each step.
+ */
+export function sentenceGroups({ explanation }: EvalMetricResult): SentenceGroup[] {
+  const sentences = explanation?.sentences ?? [];
+  if (sentences.length === 0) return [];
+  const replies = (explanation?.samples?.votes ?? []).filter(({ purpose }) => purpose === "validate");
+  const groups: SentenceGroup[] = [];
+  let [at, from] = [0, 0];
+  for (const sentence of hasSteps(explanation) ? sentences : []) {
+    let place = -1;
+    for (; at < replies.length; [at, from] = [at + 1, 0]) {
+      place = (replies[at]?.reply ?? "").indexOf(sentence.text, from);
+      if (place >= 0) break;
+    }
+    const vote = replies[at];
+    if (vote === undefined) return [{ sentences }];
+    const afterText = place + sentence.text.length;
+    const why = vote.reply.indexOf(sentence.rationale, afterText);
+    from = why < 0 ? afterText : why + sentence.rationale.length;
+    const step = vote.stepIndex ?? 0;
+    const last = groups.at(-1);
+    if (last?.step === step) last.sentences.push(sentence);
+    else groups.push({ step, sentences: [sentence] });
+  }
+  return groups.length > 0 ? groups : [{ sentences }];
+}
+
+/** The name of whoever judged, each once: models, Vertex AI. */
+export function judgeNames(results: readonly EvalSetResult[]): string[] {
+  const stamps = results.flatMap(({ judges }) => judges ?? []);
+  return [
+    ...new Set(stamps.map(({ scoredBy, model }) => (scoredBy === "vertex" ? "Vertex AI" : (model ?? "a judge")))),
+  ];
+}
+
+/** What the judges of some sets did, all in all; undefined where nothing is known of it. */
+export function totalUsage(results: readonly EvalSetResult[]): JudgeUsage | undefined {
+  const usages = results.flatMap(({ judgeUsage }) => (judgeUsage ? [judgeUsage] : []));
+  if (usages.length === 0) return undefined;
+  const sum = (key: keyof JudgeUsage) => usages.reduce((total, usage) => total + (usage[key] ?? 0), 0);
+  return {
+    calls: sum("calls"),
+    retried: sum("retried"),
+    cached: sum("cached"),
+    saved: sum("saved"),
+    lost: sum("lost"),
+    inputTokens: sum("inputTokens"),
+    outputTokens: sum("outputTokens"),
+    ...(usages.some(({ cost }) => isNumber(cost)) ? { cost: sum("cost") } : {}),
+  };
+}
+
+/** An amount of money in a currency that only the user knows. */
+export function costText(cost: number): string {
+  if (cost > 0 && cost < 0.0001) return "less than 0.0001";
+  return amountText(cost, cost < 1 ? 4 : 2);
+}
+
+/**
+ * `judged by gemini-2.5-flash: 41 calls, 12 samples saved by early stopping, 51,200 tokens in, 3,100 out`; undefined for
+ * results that no judge had a part in, or that do not say.
+ */
+export function judgesText(results: readonly EvalSetResult[]): string | undefined {
+  const usage = totalUsage(results);
+  const names = judgeNames(results).map((name) => shorten(name, 100));
+  if (usage === undefined && names.length === 0) return undefined;
+  const who = names.length > 0 ? `judged by ${names.join(", ")}` : "judges";
+  if (usage === undefined) return who;
+  const { calls, retried, cached, saved, lost, cost } = usage;
+  const parts = [
+    `${count(calls, "call")}${retried > 0 ? ` (${amountText(retried)} repeated)` : ""}`,
+    saved > 0 ? `${count(saved, "sample")} saved by early stopping` : "",
+    cached > 0 ? `${amountText(cached)} from the cache` : "",
+    lost > 0 ? `${amountText(lost)} without a reply` : "",
+    tokensText(usage),
+    isNumber(cost) ? `cost ${costText(cost)}` : "",
+  ];
+  return `${who}: ${parts.filter((part) => part !== "").join(", ")}`;
+}
