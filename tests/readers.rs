@@ -9,7 +9,7 @@ use adk_metrics::model::json::Document;
 use adk_metrics::model::results::{EvalSetResult, EvalStatus};
 use adk_metrics::model::shape::{Record, View, Warnings, check};
 use adk_metrics::model::write::Spelling;
-use adk_metrics::run::Plan;
+use adk_metrics::run::{Plan, Terms};
 use serde_json::{Value, json};
 
 fn parse(text: &str) -> Document<'_> {
@@ -800,7 +800,8 @@ fn one_warning_a_message_and_at_most_100() {
 /// The names and thresholds of a config's metrics but the efficiency ones, or what is wrong with it.
 fn config(text: &str) -> (Result<Vec<(String, f64)>>, Vec<String>) {
     let warnings = Warnings::default();
-    let plan = Plan::of_config(&mut parse(text), &["mine".into()], &warnings);
+    let plan =
+        Plan::of_config(&mut parse(text), Terms { custom: &["mine".into()], ..Terms::default() }, &warnings);
     let metrics = plan.map(|plan| {
         let own = plan.metrics.into_iter().filter_map(|metric| Some((metric.name, metric.threshold?)));
         own.collect()

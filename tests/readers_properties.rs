@@ -20,7 +20,7 @@ use adk_metrics::model::json::{Document, Json};
 use adk_metrics::model::results::EvalSetResult;
 use adk_metrics::model::shape::{List, Record, View, Warnings, check};
 use adk_metrics::model::write::{Spelling, pretty};
-use adk_metrics::run::{Action, Options, Plan, Run};
+use adk_metrics::run::{Action, Options, Plan, Run, Terms};
 use proptest::collection::vec;
 use proptest::option::of;
 use proptest::prelude::*;
@@ -491,8 +491,8 @@ fn read_everything(bytes: &[u8]) {
     if let Ok(file) = ActualFile::read(document(), "name", &warnings) {
         drop(file.runs());
     }
-    drop(Plan::of_config(&mut document(), &["mine".into()], &warnings));
-    drop(Plan::of_metric(&mut document(), &[], &warnings));
+    drop(Plan::of_config(&mut document(), Terms { custom: &["mine".into()], ..Terms::default() }, &warnings));
+    drop(Plan::of_metric(&mut document(), Terms::default(), &warnings));
     drop(pretty(document().root()));
     for warning in warnings.into_vec() {
         drop(warning.to_string());
@@ -504,7 +504,7 @@ fn evaluate(expected: &str, actual: &str) {
     let config = &DOCUMENTS[6];
     let outcome = (|| -> Result<()> {
         let warnings = Warnings::default();
-        let plan = Plan::of_config(&mut Document::parse(config.as_str())?, &[], &warnings)?;
+        let plan = Plan::of_config(&mut Document::parse(config.as_str())?, Terms::default(), &warnings)?;
         let expected = EvalSetFile::read(Document::parse(expected)?, "name", &warnings)?;
         let actual = ActualFile::read(Document::parse(actual)?, "name", &warnings)?;
         let options = Options { explain: Explain::All, ..Options::default() };
@@ -644,8 +644,9 @@ fn every_document_is_read_by_some_reader() {
         let warnings = Warnings::default();
         let read = ActualFile::read(parsed(), "", &warnings).is_ok()
             || EvalSetFile::read(parsed(), "", &warnings).is_ok()
-            || Plan::of_metric(&mut parsed(), &[], &warnings).is_ok()
-            || Plan::of_config(&mut parsed(), &[], &warnings).is_ok_and(|plan| plan.metrics.len() > 4);
+            || Plan::of_metric(&mut parsed(), Terms::default(), &warnings).is_ok()
+            || Plan::of_config(&mut parsed(), Terms::default(), &warnings)
+                .is_ok_and(|plan| plan.metrics.len() > 4);
         assert!(read, "{document}");
     }
 }

@@ -11,7 +11,7 @@ use adk_metrics::model::results::EvalStatus;
 use adk_metrics::model::shape::Warnings;
 use adk_metrics::run::{
     Action, CaseResult, CustomEvaluation, CustomTask, CustomTurn, Millis, Options, Pairing, Plan, Run,
-    TaskId, rubrics,
+    TaskId, Terms, rubrics,
 };
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -68,7 +68,12 @@ fn with_run<T>(
 ) -> T {
     let mut config = Document::parse(config).unwrap();
     let warnings = Warnings::default();
-    let plan = Plan::of_config(&mut config, &["mine".into(), "yours".into()], &warnings).unwrap();
+    let plan = Plan::of_config(
+        &mut config,
+        Terms { custom: &["mine".into(), "yours".into()], ..Terms::default() },
+        &warnings,
+    )
+    .unwrap();
     let expected = EvalSetFile::read(parse(expected), "set", &warnings).unwrap();
     let actual = ActualFile::read(parse(actual), "set", &warnings).unwrap();
     with(&mut Run::new(expected.set(), actual.runs(), plan, options))
@@ -479,6 +484,7 @@ fn no_more_tasks_are_out_than_concurrency_allows() {
                     }
                     Action::Case(_) => given_out += 1,
                     Action::Finished => break,
+                    Action::Send(_) | Action::Abort(_) => panic!("no judge is asked"),
                 }
             }
             assert_eq!((most, given_out), (concurrency.min(10), 10));

@@ -1,12 +1,12 @@
 import { closest } from "./closest.js";
 import { call } from "./engine/call.js";
-import { drive, type RunPlan } from "./engine/run.js";
+import { drive, type RunEnd, type RunPlan } from "./engine/run.js";
 import { checkCount, isObject, reading, toBytes, unexpected } from "./engine/input.js";
 import { invocationsOf } from "./engine/invocations.js";
 import { engineOptions } from "./engine/options.js";
 import { AdkMetricsError, ofMistake } from "./errors.js";
 import { DEFAULT_METRIC_EVALUATOR_REGISTRY } from "./registry.js";
-import type { EvalCaseResult, EvalSetResult, EvaluateRequest } from "./types.js";
+import type { EvalCaseResult, EvalSetResult, EvaluateRequest, JudgeProgress } from "./types.js";
 
 /**
  * Scores what an agent did against an evalset.
@@ -59,12 +59,20 @@ async function* evaluateBatches(request: EvaluateRequest): AsyncGenerator<EvalCa
     dialect: given.dialect ?? "adk-python",
   };
   let total = 0;
+  let judge: JudgeProgress | undefined;
   try {
     for (;;) {
       const next = await output.next();
       if (next.done === true) {
-        if (next.value.cancelled) set.cancelled = true;
+        const { cancelled, judges } = next.value;
+        if (cancelled) set.cancelled = true;
+        if (judges !== undefined) noteJudges(set, judges, plan);
         return set;
+      }
+      if ("judge" in next.value) {
+        judge = next.value.judge;
+        given.onProgress?.({ done: set.evalCaseResults.length, total, judge });
+        continue;
       }
       if ("header" in next.value) {
         const { header } = next.value;
@@ -80,10 +88,21 @@ async function* evaluateBatches(request: EvaluateRequest): AsyncGenerator<EvalCa
       const results = next.value.cases.map(({ result }) => result);
       for (const result of results) set.evalCaseResults.push(result);
       yield results;
-      given.onProgress?.({ done: set.evalCaseResults.length, total });
+      const done = set.evalCaseResults.length;
+      given.onProgress?.(judge === undefined ? { done, total } : { done, total, judge });
     }
   } finally {
     await output.return({ cancelled: true });
+  }
+}
+
+/** Says who judged, and what that took. */
+function noteJudges(set: EvalSetResult, { stamps, progress, warnings }: NonNullable<RunEnd["judges"]>, plan: RunPlan) {
+  set.judges = stamps;
+  const { inFlight: _inFlight, queued: _queued, leftMs: _leftMs, ...usage } = progress;
+  set.judgeUsage = usage;
+  if (warnings.length > 0) {
+    set.warnings = [...(set.warnings ?? []), ...warnings.map((warning) => mistakeOf(warning, plan))];
   }
 }
 

@@ -1,8 +1,9 @@
-import { decodeCases, type Header } from "./engine/decode.js";
+import { type DecodedCase, decodeCases, type Header } from "./engine/decode.js";
 import { reading, toBytes, unexpected } from "./engine/input.js";
 import { freeing } from "./engine/instance.js";
 import { invocationsOf } from "./engine/invocations.js";
 import { engineOptions } from "./engine/options.js";
+import { drive, type RunPlan } from "./engine/run.js";
 import { call } from "./engine/call.js";
 import { PrebuiltMetrics } from "./enums.js";
 import { AdkMetricsError, ofMistake } from "./errors.js";
@@ -15,6 +16,7 @@ import type {
   EvaluatorOptions,
   Invocation,
   MetricInfo,
+  MetricRegistry,
   PerInvocationResult,
 } from "./types.js";
 
@@ -64,10 +66,10 @@ abstract class EngineEvaluator extends Evaluator {
   override async evaluateInvocations(
     actual: Invocation[],
     expected?: Invocation[],
-    _scenario?: ConversationScenario,
+    scenario?: ConversationScenario,
   ): Promise<EvaluationResult> {
     const metric = reading("metric", () => ({ ...this.metric, metricName: this.engineMetric }));
-    return evaluateConversation(metric, actual, expected, this.options);
+    return evaluateConversation(metric, { actual, expected, scenario }, this.options);
   }
 }
 
@@ -87,8 +89,20 @@ export class RougeEvaluator extends EngineEvaluator {
   }
 }
 
-/** `response_match_score` under ADK-TS's other name. */
-export class ResponseEvaluator extends RougeEvaluator {}
+/** ADK-TS's evaluator of two metrics: `response_evaluation_score`, and `response_match_score` by any other name. */
+export class ResponseEvaluator extends EngineEvaluator {
+  protected override get engineMetric(): PrebuiltMetrics {
+    return responseMetric(reading("metric", () => this.metric.metricName));
+  }
+  static override getMetricInfo(metricName?: string): MetricInfo {
+    return metricInfo(responseMetric(metricName));
+  }
+}
+
+function responseMetric(metricName: string | undefined): PrebuiltMetrics {
+  const { RESPONSE_EVALUATION_SCORE, RESPONSE_MATCH_SCORE } = PrebuiltMetrics;
+  return metricName === RESPONSE_EVALUATION_SCORE ? RESPONSE_EVALUATION_SCORE : RESPONSE_MATCH_SCORE;
+}
 
 /** `tool_parameter_match`: how many arguments of the expected tool calls are right. */
 export class ToolParameterMatchEvaluator extends EngineEvaluator {
@@ -138,13 +152,98 @@ export class InvocationDurationV1Evaluator extends EngineEvaluator {
   }
 }
 
-/** The engine answers these metrics at once, in a single step. */
-function evaluateConversation(
+/** `final_response_match_v2`: whether the final response says what the expected one says; asks a judge. */
+export class FinalResponseMatchV2Evaluator extends EngineEvaluator {
+  protected override readonly engineMetric = PrebuiltMetrics.FINAL_RESPONSE_MATCH_V2;
+  static override getMetricInfo(): MetricInfo {
+    return metricInfo(PrebuiltMetrics.FINAL_RESPONSE_MATCH_V2);
+  }
+}
+
+/** `rubric_based_final_response_quality_v1`: the share of rubrics that the final response meets; asks a judge. */
+export class RubricBasedFinalResponseQualityV1Evaluator extends EngineEvaluator {
+  protected override readonly engineMetric = PrebuiltMetrics.RUBRIC_BASED_FINAL_RESPONSE_QUALITY_V1;
+  static override getMetricInfo(): MetricInfo {
+    return metricInfo(PrebuiltMetrics.RUBRIC_BASED_FINAL_RESPONSE_QUALITY_V1);
+  }
+}
+
+/** `rubric_based_tool_use_quality_v1`: the share of rubrics that the use of tools meets; asks a judge. */
+export class RubricBasedToolUseV1Evaluator extends EngineEvaluator {
+  protected override readonly engineMetric = PrebuiltMetrics.RUBRIC_BASED_TOOL_USE_QUALITY_V1;
+  static override getMetricInfo(): MetricInfo {
+    return metricInfo(PrebuiltMetrics.RUBRIC_BASED_TOOL_USE_QUALITY_V1);
+  }
+}
+
+/** `rubric_based_multi_turn_trajectory_quality_v1`: the share of rubrics that the whole conversation meets; asks a judge. */
+export class RubricBasedMultiTurnTrajectoryEvaluator extends EngineEvaluator {
+  protected override readonly engineMetric = PrebuiltMetrics.RUBRIC_BASED_MULTI_TURN_TRAJECTORY_QUALITY_V1;
+  static override getMetricInfo(): MetricInfo {
+    return metricInfo(PrebuiltMetrics.RUBRIC_BASED_MULTI_TURN_TRAJECTORY_QUALITY_V1);
+  }
+}
+
+/** `hallucinations_v1`: the share of sentences that the agent's context supports; asks a judge. */
+export class HallucinationsV1Evaluator extends EngineEvaluator {
+  protected override readonly engineMetric = PrebuiltMetrics.HALLUCINATIONS_V1;
+  static override getMetricInfo(): MetricInfo {
+    return metricInfo(PrebuiltMetrics.HALLUCINATIONS_V1);
+  }
+}
+
+/** `per_turn_user_simulator_quality_v1`: the share of simulated user turns that follow the plan; asks a judge. */
+export class PerTurnUserSimulatorQualityV1 extends EngineEvaluator {
+  protected override readonly engineMetric = PrebuiltMetrics.PER_TURN_USER_SIMULATOR_QUALITY_V1;
+  static override getMetricInfo(): MetricInfo {
+    return metricInfo(PrebuiltMetrics.PER_TURN_USER_SIMULATOR_QUALITY_V1);
+  }
+}
+
+/** `safety_v1`: whether the response is harmless; asks a judge, or Vertex AI. */
+export class SafetyEvaluatorV1 extends EngineEvaluator {
+  protected override readonly engineMetric = PrebuiltMetrics.SAFETY_V1;
+  static override getMetricInfo(): MetricInfo {
+    return metricInfo(PrebuiltMetrics.SAFETY_V1);
+  }
+}
+
+/** `multi_turn_task_success_v1`: whether the conversation reached its goals; asks a judge, or Vertex AI. */
+export class MultiTurnTaskSuccessV1Evaluator extends EngineEvaluator {
+  protected override readonly engineMetric = PrebuiltMetrics.MULTI_TURN_TASK_SUCCESS_V1;
+  static override getMetricInfo(): MetricInfo {
+    return metricInfo(PrebuiltMetrics.MULTI_TURN_TASK_SUCCESS_V1);
+  }
+}
+
+/** `multi_turn_trajectory_quality_v1`: how good the path through the conversation is; asks a judge, or Vertex AI. */
+export class MultiTurnTrajectoryQualityV1Evaluator extends EngineEvaluator {
+  protected override readonly engineMetric = PrebuiltMetrics.MULTI_TURN_TRAJECTORY_QUALITY_V1;
+  static override getMetricInfo(): MetricInfo {
+    return metricInfo(PrebuiltMetrics.MULTI_TURN_TRAJECTORY_QUALITY_V1);
+  }
+}
+
+/** `multi_turn_tool_use_quality_v1`: how good the tool calls of the conversation are; asks a judge, or Vertex AI. */
+export class MultiTurnToolUseQualityV1Evaluator extends EngineEvaluator {
+  protected override readonly engineMetric = PrebuiltMetrics.MULTI_TURN_TOOL_USE_QUALITY_V1;
+  static override getMetricInfo(): MetricInfo {
+    return metricInfo(PrebuiltMetrics.MULTI_TURN_TOOL_USE_QUALITY_V1);
+  }
+}
+
+/** One conversation, as an evaluator is given it. */
+interface Conversation {
+  actual: Invocation[];
+  expected: Invocation[] | undefined;
+  scenario: ConversationScenario | undefined;
+}
+
+async function evaluateConversation(
   metric: EvalMetric,
-  actual: Invocation[],
-  expected: Invocation[] | undefined,
+  { actual, expected, scenario }: Conversation,
   options: EvaluatorOptions,
-): EvaluationResult {
+): Promise<EvaluationResult> {
   if (!Array.isArray(actual)) throw unexpected("an array of invocations", actual, "actual");
   if (expected !== undefined && !Array.isArray(expected)) {
     throw unexpected("an array of invocations", expected, "expected");
@@ -153,38 +252,67 @@ function evaluateConversation(
     metric: toBytes(metric, "metric"),
     actual: toBytes(actual, "actual"),
     expected: expected === undefined ? undefined : toBytes(expected, "expected"),
+    scenario: scenario === undefined ? undefined : toBytes(scenario, "scenario"),
   };
-  const noLines = { hasLines: () => false };
-  const { result, failure, errors } = call(noLines, (engine) => {
-    const run = engine.EvalRun.ofInvocations(bytes.metric, bytes.actual, bytes.expected, engineOptions(options));
-    return freeing(run, () =>
-      freeing(run.poll(0, 1), (batch) => {
-        const header = JSON.parse(run.header()) as Header;
-        const sources = {
-          actual: invocationsOf({ inferences: actual }, bytes.actual),
-          expected: invocationsOf({ inferences: expected }, bytes.expected ?? new Uint8Array()),
-        };
-        const [only] = decodeCases(batch, header, sources);
-        return only as NonNullable<typeof only>;
-      }),
-    );
-  });
+  const forEngine = engineOptions(options);
+  const plan: RunPlan = {
+    open: (engine) =>
+      engine.EvalRun.ofInvocations(bytes.metric, bytes.actual, bytes.expected, bytes.scenario, forEngine),
+    sources: {
+      actual: invocationsOf({ inferences: actual }, bytes.actual),
+      expected: invocationsOf({ inferences: expected }, bytes.expected ?? new Uint8Array()),
+    },
+    options,
+    registry: NO_REGISTRY,
+    hasLines: () => false,
+  };
+  const { result, failure, errors } = askedAtOnce(plan) ?? (await asked(plan));
   const problem = failure ?? errors[0];
-  if (problem !== undefined) throw ofMistake(problem, () => false);
-  const overall = result.overallEvalMetricResults[0] as EvalMetricResult;
+  if (problem !== undefined && problem.code !== "cancelled") throw ofMistake(problem, () => false);
+  const overall = result.overallEvalMetricResults[0] as EvalMetricResult | undefined;
   const evaluation: EvaluationResult = {
-    overallEvalStatus: overall.evalStatus,
+    overallEvalStatus: overall?.evalStatus ?? result.finalEvalStatus,
     perInvocationResults: result.evalMetricResultPerInvocation.map((turn, index) =>
       perInvocation(turn.evalMetricResults[0] as EvalMetricResult, actual[index] as Invocation, expected?.[index]),
     ),
   };
-  if (overall.score !== undefined) evaluation.overallScore = overall.score;
-  if (overall.reason !== undefined) evaluation.reason = overall.reason;
-  const { tokenUsageDetails, durationDetails } = overall.details ?? {};
+  if (overall?.score !== undefined) evaluation.overallScore = overall.score;
+  const reason = overall?.reason ?? result.reason;
+  if (reason !== undefined) evaluation.reason = reason;
+  const { rubricScores, tokenUsageDetails, durationDetails } = overall?.details ?? {};
+  if (rubricScores !== undefined) evaluation.overallRubricScores = rubricScores;
   if (tokenUsageDetails !== undefined) evaluation.overallTokenUsageDetails = tokenUsageDetails;
   if (durationDetails !== undefined) evaluation.overallDurationDetails = durationDetails;
   return evaluation;
 }
+
+/** The result of a metric that the engine answers in a single step; nothing if it has to ask. */
+function askedAtOnce(plan: RunPlan): DecodedCase | undefined {
+  return call(plan, (engine) =>
+    freeing(plan.open(engine), (run) => {
+      const header = JSON.parse(run.header()) as Header;
+      if (header.metrics.some(({ judge }) => judge !== undefined)) return undefined;
+      return freeing(run.poll(0, 1), (batch) => decodeCases(batch, header, plan.sources)[0]);
+    }),
+  );
+}
+
+async function asked(plan: RunPlan): Promise<DecodedCase> {
+  let only: DecodedCase | undefined;
+  for await (const output of drive(plan)) {
+    if ("cases" in output) only ??= output.cases[0];
+    else if ("judge" in output) plan.options.onProgress?.({ done: 0, total: 1, judge: output.judge });
+  }
+  return only as DecodedCase;
+}
+
+/** One metric of the engine needs no other. */
+const NO_REGISTRY: MetricRegistry = {
+  customMetricNames: () => [],
+  getEvaluator: ({ metricName }) => {
+    throw new AdkMetricsError("unknown_metric", metricName);
+  },
+};
 
 function perInvocation(
   found: EvalMetricResult,
@@ -196,7 +324,8 @@ function perInvocation(
   if (found.score !== undefined) result.score = found.score;
   if (found.reason !== undefined) result.reason = found.reason;
   if (found.explanation !== undefined) result.explanation = found.explanation;
-  const { tokenUsageDetails, durationDetails } = found.details ?? {};
+  const { rubricScores, tokenUsageDetails, durationDetails } = found.details ?? {};
+  if (rubricScores !== undefined) result.rubricScores = rubricScores;
   if (tokenUsageDetails !== undefined) result.tokenUsageDetails = tokenUsageDetails;
   if (durationDetails !== undefined) result.durationDetails = durationDetails;
   return result;

@@ -4,9 +4,20 @@ import { AdkMetricsError } from "./errors.js";
 import {
   type Evaluator,
   type EvaluatorClass,
+  FinalResponseMatchV2Evaluator,
+  HallucinationsV1Evaluator,
   InferenceCallCountV1Evaluator,
   InvocationDurationV1Evaluator,
+  MultiTurnTaskSuccessV1Evaluator,
+  MultiTurnToolUseQualityV1Evaluator,
+  MultiTurnTrajectoryQualityV1Evaluator,
+  PerTurnUserSimulatorQualityV1,
+  ResponseEvaluator,
   RougeEvaluator,
+  RubricBasedFinalResponseQualityV1Evaluator,
+  RubricBasedMultiTurnTrajectoryEvaluator,
+  RubricBasedToolUseV1Evaluator,
+  SafetyEvaluatorV1,
   TokenUsageV1Evaluator,
   ToolCallCountV1Evaluator,
   ToolParameterMatchEvaluator,
@@ -25,6 +36,17 @@ const ENGINE_CLASSES: readonly (readonly [PrebuiltMetrics, EvaluatorClass])[] = 
   [PrebuiltMetrics.INFERENCE_CALL_COUNT_V1, InferenceCallCountV1Evaluator],
   [PrebuiltMetrics.TOKEN_USAGE_V1, TokenUsageV1Evaluator],
   [PrebuiltMetrics.INVOCATION_DURATION_V1, InvocationDurationV1Evaluator],
+  [PrebuiltMetrics.FINAL_RESPONSE_MATCH_V2, FinalResponseMatchV2Evaluator],
+  [PrebuiltMetrics.RUBRIC_BASED_FINAL_RESPONSE_QUALITY_V1, RubricBasedFinalResponseQualityV1Evaluator],
+  [PrebuiltMetrics.RUBRIC_BASED_TOOL_USE_QUALITY_V1, RubricBasedToolUseV1Evaluator],
+  [PrebuiltMetrics.RUBRIC_BASED_MULTI_TURN_TRAJECTORY_QUALITY_V1, RubricBasedMultiTurnTrajectoryEvaluator],
+  [PrebuiltMetrics.HALLUCINATIONS_V1, HallucinationsV1Evaluator],
+  [PrebuiltMetrics.PER_TURN_USER_SIMULATOR_QUALITY_V1, PerTurnUserSimulatorQualityV1],
+  [PrebuiltMetrics.SAFETY_V1, SafetyEvaluatorV1],
+  [PrebuiltMetrics.RESPONSE_EVALUATION_SCORE, ResponseEvaluator],
+  [PrebuiltMetrics.MULTI_TURN_TASK_SUCCESS_V1, MultiTurnTaskSuccessV1Evaluator],
+  [PrebuiltMetrics.MULTI_TURN_TRAJECTORY_QUALITY_V1, MultiTurnTrajectoryQualityV1Evaluator],
+  [PrebuiltMetrics.MULTI_TURN_TOOL_USE_QUALITY_V1, MultiTurnToolUseQualityV1Evaluator],
 ];
 
 /** Where evaluators are found by the name of their metric. */
@@ -40,8 +62,7 @@ export class MetricEvaluatorRegistry implements MetricRegistry {
   /**
    * The evaluator of a metric.
    *
-   * @throws {AdkMetricsError} `unknown_metric` if there is none, `metric_unavailable` for a metric of google-adk that
-   * this version does not have.
+   * @throws {AdkMetricsError} `unknown_metric` if there is none.
    */
   getEvaluator(metric: EvalMetric): Evaluator {
     const metricName = nameOf(metric, "metric");
@@ -49,12 +70,6 @@ export class MetricEvaluatorRegistry implements MetricRegistry {
     const found =
       this.#custom.get(metricName)?.evaluator ?? ENGINE_CLASSES.find(([prebuilt]) => prebuilt === name)?.[1];
     if (found !== undefined) return new found(metric, this.#options);
-    if (PREBUILT_NAMES.includes(name)) {
-      const message = `\`${metricName}\` asks a judge model, which this version does not do`;
-      throw new AdkMetricsError("metric_unavailable", message, {
-        help: "Register a metric of your own under this name",
-      });
-    }
     throw new AdkMetricsError("unknown_metric", `${metricName} not found in registry.`);
   }
 
@@ -81,8 +96,6 @@ export class MetricEvaluatorRegistry implements MetricRegistry {
     return [...this.#custom.keys()];
   }
 }
-
-const PREBUILT_NAMES: readonly string[] = Object.values(PrebuiltMetrics);
 
 function nameOf(named: { metricName: string }, what: string): string {
   const metricName: unknown = reading(what, () => named?.metricName);

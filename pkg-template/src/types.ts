@@ -40,6 +40,10 @@ export type {
   Rubric,
   RubricContent,
   RubricScore,
+  Samples,
+  SampleUsage,
+  SampleVote,
+  Sentence,
   SessionInput,
   TokenOverlap,
   TokenUsageDetails,
@@ -224,6 +228,20 @@ export interface JudgeProgress {
   leftMs?: number;
 }
 
+/** What the judges of a whole run did. */
+export type JudgeUsage = Omit<JudgeProgress, "inFlight" | "queued" | "leftMs">;
+
+/** Who judged a metric, and how. */
+export interface JudgeStamp {
+  metricName: string;
+  /** A judge model, or the evaluation service of Vertex AI. */
+  scoredBy: "judge" | "vertex";
+  /** The model that was asked. */
+  model?: string;
+  /** The first 16 hexadecimal digits of the SHA-256 of each prompt's template, by the prompt's name. */
+  prompts?: Record<string, string>;
+}
+
 /** How far a run is. */
 export interface Progress {
   /** Case results that are there. */
@@ -234,10 +252,7 @@ export interface Progress {
   judge?: JudgeProgress;
 }
 
-/**
- * How to evaluate. This version asks no judge: `judge`, `vertex`, `earlyStop`, `prompts`, `retry`, `budget`, `seed` and
- * `cache` have no effect yet, and metrics that need a judge are refused.
- */
+/** How to evaluate. */
 export interface EvaluatorOptions {
   /** Who answers the questions of judged metrics. Default: the one of `setDefaultJudge`, or of the environment. */
   judge?: Judge;
@@ -253,7 +268,7 @@ export interface EvaluatorOptions {
   prompts?: PromptTemplates;
   /** How failed calls of judges are tried again. */
   retry?: RetryOptions;
-  /** How many calls of judges and metrics of your own are under way at a time. Default: 8. */
+  /** How many calls of judges are under way at a time, and how many metrics of your own. Default: 8. */
   concurrency?: number;
   /** How long one call may take, in milliseconds. Default: 120,000 for judges, no limit for metrics of your own. */
   timeoutMs?: number;
@@ -261,11 +276,11 @@ export interface EvaluatorOptions {
   budget?: Budget;
   /** What delays are drawn from: the same seed gives the same ones. */
   seed?: number;
-  /** Where replies of judges are kept. Default: in memory. */
+  /** Where replies of judges are kept. Default: in memory, for one evaluation. */
   cache?: JudgeCache;
   /** Stops the evaluation; what is scored by then is returned. */
   signal?: AbortSignal;
-  /** Called whenever case results arrive. What it throws ends the evaluation and passes through as it is. */
+  /** Called whenever case results arrive or judges were asked. What it throws ends the evaluation and passes through as it is. */
   onProgress?(progress: Progress): void;
 }
 
@@ -342,6 +357,10 @@ export interface EvalSetResult extends Omit<StoredSetResult, "evalCaseResults"> 
   /** The version of google-adk whose scores the `adk-python` dialect gives. */
   referenceVersion: string;
   dialect: Dialect;
+  /** Who judged the metrics that ask a judge. */
+  judges?: JudgeStamp[];
+  /** What that took. */
+  judgeUsage?: JudgeUsage;
   /** Whether the run was cancelled: then some results are NOT_EVALUATED for that reason. */
   cancelled?: boolean;
   /** What may surprise in the inputs. */

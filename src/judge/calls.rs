@@ -473,6 +473,14 @@ impl Calls {
         progress
     }
 
+    /// Whether another call could be sent now, if there were one; also once the run has stopped, when
+    /// what is asked is given up at once.
+    #[must_use]
+    pub fn has_room(&self) -> bool {
+        let may_send = self.now >= self.pace.resume_at && self.in_flight.len() < self.pace.concurrency();
+        may_send || self.stopped.is_some()
+    }
+
     /// How many samples have neither a reply nor a loss yet.
     #[must_use]
     pub fn open(&self) -> u32 {

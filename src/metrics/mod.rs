@@ -1,15 +1,22 @@
 //! The metrics, one file each, and the registry of their names, value ranges and constructors.
 
 mod efficiency;
+mod final_response_match;
+mod hallucinations;
 mod inference_call_count;
 mod invocation_duration;
+pub mod judged;
+mod material;
 mod registry;
 mod response_match_score;
+mod rubric_based;
+mod scored;
 mod token_usage;
 mod tool_call_count;
 mod tool_parameter_match;
 mod tool_trajectory_avg_score;
 mod tool_trajectory_f1;
+mod user_simulator_quality;
 
 use std::borrow::Cow;
 
@@ -22,7 +29,16 @@ use crate::text::Scorer;
 use crate::trajectory::AlignmentEntry;
 
 pub use crate::text::Dialect;
+use judged::{Judged, Samples, Sentence};
 pub use registry::{EFFICIENCY_METRICS, Interval, MetricInfo, REGISTRY, build, find, unknown_metric};
+
+/// A metric, by how it comes to its results.
+pub enum AnyMetric {
+    /// From the conversations alone.
+    Plain(Box<dyn Metric>),
+    /// By asking a judge.
+    Judged(Box<dyn Judged>),
+}
 
 /// A metric that needs nothing but the conversations.
 pub trait Metric {
@@ -56,6 +72,8 @@ pub struct Scoring {
     pub dialect: Dialect,
     /// Which results to explain.
     pub explain: Explain,
+    /// Whether judges are spared samples that cannot change a verdict.
+    pub early_stop: bool,
     /// The tokenizer with the words it has seen.
     pub scorer: Scorer,
 }
@@ -64,7 +82,7 @@ impl Scoring {
     /// For one dialect.
     #[must_use]
     pub fn new(dialect: Dialect, explain: Explain) -> Self {
-        Self { dialect, explain, scorer: Scorer::new(dialect) }
+        Self { dialect, explain, early_stop: true, scorer: Scorer::new(dialect) }
     }
 }
 
@@ -129,6 +147,29 @@ pub enum Details {
     TokenUsage([Option<f64>; 8]),
     /// Seconds, in the order of the fields of [`DurationDetails`].
     Duration([Option<f64>; 4]),
+    /// The scores of rubrics.
+    Rubrics(Vec<RubricFinding>),
+}
+
+/// What became of one rubric, as [`RubricScore`](crate::model::results::RubricScore).
+#[derive(Clone, Debug, PartialEq)]
+pub struct RubricFinding {
+    /// The rubric.
+    pub rubric_id: String,
+    /// Why it got this score.
+    pub rationale: Option<String>,
+    /// 1 yes, 0 no; a share of turns over a whole conversation.
+    pub score: Option<f64>,
+}
+
+impl Write for RubricFinding {
+    fn write(&self, out: &mut Writer) {
+        let mut object = out.object();
+        object.field("rubric_id", "rubricId", &self.rubric_id);
+        object.optional("rationale", &self.rationale);
+        object.optional("score", &self.score);
+        object.end();
+    }
 }
 
 impl Write for Details {
@@ -144,6 +185,7 @@ impl Write for Details {
                 let kinds = Kinds(DurationDetails::SHAPE.fields, seconds);
                 details.field("duration_details", "durationDetails", &kinds);
             }
+            Self::Rubrics(rubrics) => details.field("rubric_scores", "rubricScores", rubrics),
         }
         details.end();
     }
@@ -170,6 +212,12 @@ pub struct Explanation<'a> {
     pub alignment: Option<Vec<AlignmentEntry<'a>>>,
     /// The words that both texts have.
     pub tokens: Option<TokenOverlap>,
+    /// What the judge said.
+    pub samples: Option<Samples>,
+    /// What the judge said of each sentence.
+    pub sentences: Option<Vec<Sentence>>,
+    /// Who scored what google-adk leaves to Vertex AI: `judge` or `vertex`.
+    pub scored_by: Option<Cow<'static, str>>,
     /// Readings that may surprise.
     #[cfg_attr(feature = "schema", schemars(default, skip_serializing_if = "Vec::is_empty"))]
     pub warnings: Vec<Cow<'static, str>>,
@@ -201,8 +249,11 @@ pub struct MatchedToken {
 impl Write for Explanation<'_> {
     fn write(&self, out: &mut Writer) {
         let mut object = out.object();
-        object.field("alignment", "alignment", &self.alignment);
-        object.field("tokens", "tokens", &self.tokens);
+        object.optional("alignment", &self.alignment);
+        object.optional("tokens", &self.tokens);
+        object.optional("samples", &self.samples);
+        object.optional("sentences", &self.sentences);
+        object.optional("scoredBy", &self.scored_by);
         if !self.warnings.is_empty() {
             object.entry("warnings", &self.warnings);
         }
@@ -240,6 +291,17 @@ impl<'a> TurnEvaluation<'a> {
 }
 
 impl<'a> Evaluation<'a> {
+    /// The plain mean of the turns that have a score. Without one the first turn says why, else
+    /// `nothing` does.
+    fn of_judged(turns: Vec<TurnEvaluation<'a>>, threshold: f64, nothing: &'static str) -> Self {
+        let why = turns.iter().find_map(|turn| turn.reason.clone());
+        let mut evaluation = Self::mean(turns, threshold, nothing);
+        if evaluation.score.is_none() && why.is_some() {
+            evaluation.reason = why;
+        }
+        evaluation
+    }
+
     /// The plain mean of the turns that have a score.
     fn mean(turns: Vec<TurnEvaluation<'a>>, threshold: f64, nothing: &'static str) -> Self {
         let score = mean(turns.iter().filter_map(|turn| turn.score));

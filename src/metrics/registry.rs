@@ -2,7 +2,10 @@
 
 use serde::Serialize;
 
-use super::Metric;
+use super::judged::Judged;
+use super::{
+    AnyMetric, Metric, final_response_match, hallucinations, rubric_based, scored, user_simulator_quality,
+};
 use crate::model::config::Setup;
 use crate::model::error::{Error, ErrorCode, Result, suggestion};
 
@@ -24,11 +27,15 @@ pub struct MetricInfo {
     /// Whether it compares with an expected conversation.
     pub requires_reference: bool,
     #[serde(skip)]
-    constructor: Option<Constructor>,
+    constructor: Constructor,
 }
 
 /// Makes a metric from its settings.
-type Constructor = fn(&Setup<'_, '_>) -> Result<Box<dyn Metric>>;
+#[derive(Clone, Copy)]
+enum Constructor {
+    Plain(fn(&Setup<'_, '_>) -> Result<Box<dyn Metric>>),
+    Judged(fn(&Setup<'_, '_>) -> Result<Box<dyn Judged>>),
+}
 
 /// A range of values; both ends belong to it.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
@@ -56,7 +63,7 @@ pub const REGISTRY: &[MetricInfo] = &[
         interval: UNIT,
         requires_threshold: true,
         requires_reference: true,
-        constructor: Some(super::tool_trajectory_avg_score::build),
+        constructor: Constructor::Plain(super::tool_trajectory_avg_score::build),
     },
     MetricInfo {
         name: "response_match_score",
@@ -65,7 +72,7 @@ pub const REGISTRY: &[MetricInfo] = &[
         interval: UNIT,
         requires_threshold: true,
         requires_reference: true,
-        constructor: Some(super::response_match_score::build),
+        constructor: Constructor::Plain(super::response_match_score::build),
     },
     MetricInfo {
         name: "tool_parameter_match",
@@ -75,7 +82,7 @@ pub const REGISTRY: &[MetricInfo] = &[
         interval: UNIT,
         requires_threshold: true,
         requires_reference: true,
-        constructor: Some(super::tool_parameter_match::build),
+        constructor: Constructor::Plain(super::tool_parameter_match::build),
     },
     MetricInfo {
         name: "tool_trajectory_f1",
@@ -84,7 +91,7 @@ pub const REGISTRY: &[MetricInfo] = &[
         interval: UNIT,
         requires_threshold: true,
         requires_reference: true,
-        constructor: Some(super::tool_trajectory_f1::build),
+        constructor: Constructor::Plain(super::tool_trajectory_f1::build),
     },
     MetricInfo {
         name: "tool_call_count_v1",
@@ -93,7 +100,7 @@ pub const REGISTRY: &[MetricInfo] = &[
         interval: None,
         requires_threshold: false,
         requires_reference: false,
-        constructor: Some(super::tool_call_count::build),
+        constructor: Constructor::Plain(super::tool_call_count::build),
     },
     MetricInfo {
         name: "inference_call_count_v1",
@@ -102,7 +109,7 @@ pub const REGISTRY: &[MetricInfo] = &[
         interval: None,
         requires_threshold: false,
         requires_reference: false,
-        constructor: Some(super::inference_call_count::build),
+        constructor: Constructor::Plain(super::inference_call_count::build),
     },
     MetricInfo {
         name: "token_usage_v1",
@@ -111,7 +118,7 @@ pub const REGISTRY: &[MetricInfo] = &[
         interval: None,
         requires_threshold: false,
         requires_reference: false,
-        constructor: Some(super::token_usage::build),
+        constructor: Constructor::Plain(super::token_usage::build),
     },
     MetricInfo {
         name: "invocation_duration_v1",
@@ -120,41 +127,79 @@ pub const REGISTRY: &[MetricInfo] = &[
         interval: None,
         requires_threshold: false,
         requires_reference: false,
-        constructor: Some(super::invocation_duration::build),
+        constructor: Constructor::Plain(super::invocation_duration::build),
     },
-    judged("final_response_match_v2", "Whether the final response says what the expected one says.", true),
+    judged(
+        "final_response_match_v2",
+        "Whether the final response says what the expected one says: the share of turns in which a judge finds it valid.",
+        true,
+        final_response_match::build,
+    ),
     judged(
         "rubric_based_final_response_quality_v1",
         "The share of rubrics that the final response meets.",
         false,
+        rubric_based::final_response,
     ),
-    judged("rubric_based_tool_use_quality_v1", "The share of rubrics that the use of tools meets.", false),
+    judged(
+        "rubric_based_tool_use_quality_v1",
+        "The share of rubrics that the use of tools meets.",
+        false,
+        rubric_based::tool_use,
+    ),
     judged(
         "rubric_based_multi_turn_trajectory_quality_v1",
         "The share of rubrics that the whole conversation meets.",
         false,
+        rubric_based::trajectory,
     ),
-    judged("hallucinations_v1", "The share of sentences that the agent's context supports.", false),
+    judged(
+        "hallucinations_v1",
+        "The share of sentences that the agent's context supports.",
+        false,
+        hallucinations::build,
+    ),
     judged(
         "per_turn_user_simulator_quality_v1",
         "The share of user turns that follow the conversation plan.",
         false,
+        user_simulator_quality::build,
     ),
     MetricInfo {
         legacy_names: &["safety"],
-        ..judged("safety_v1", "Whether the response is harmless.", false)
+        ..judged("safety_v1", "Whether the response is harmless.", false, scored::safety)
     },
     MetricInfo {
         interval: Some(Interval { min_value: 1.0, max_value: 5.0 }),
-        ..judged("response_evaluation_score", "How coherent the response is.", true)
+        ..judged("response_evaluation_score", "How coherent the response is.", true, scored::coherence)
     },
-    judged("multi_turn_task_success_v1", "Whether the conversation reached its goals.", false),
-    judged("multi_turn_trajectory_quality_v1", "How good the path through the conversation is.", false),
-    judged("multi_turn_tool_use_quality_v1", "How good the tool calls of the conversation are.", false),
+    judged(
+        "multi_turn_task_success_v1",
+        "Whether the conversation reached its goals.",
+        false,
+        scored::task_success,
+    ),
+    judged(
+        "multi_turn_trajectory_quality_v1",
+        "How good the path through the conversation is.",
+        false,
+        scored::trajectory_quality,
+    ),
+    judged(
+        "multi_turn_tool_use_quality_v1",
+        "How good the tool calls of the conversation are.",
+        false,
+        scored::tool_use_quality,
+    ),
 ];
 
 /// A metric that asks a judge model.
-const fn judged(name: &'static str, description: &'static str, requires_reference: bool) -> MetricInfo {
+const fn judged(
+    name: &'static str,
+    description: &'static str,
+    requires_reference: bool,
+    build: fn(&Setup<'_, '_>) -> Result<Box<dyn Judged>>,
+) -> MetricInfo {
     MetricInfo {
         name,
         legacy_names: &[],
@@ -162,7 +207,7 @@ const fn judged(name: &'static str, description: &'static str, requires_referenc
         interval: UNIT,
         requires_threshold: true,
         requires_reference,
-        constructor: None,
+        constructor: Constructor::Judged(build),
     }
 }
 
@@ -175,14 +220,13 @@ pub fn find(name: &str) -> Option<&'static MetricInfo> {
 /// Makes the metric that a config names.
 ///
 /// # Errors
-/// `unknown_metric`, `metric_unavailable`, or what the metric says of its settings.
-pub fn build(setup: &Setup<'_, '_>) -> Result<Box<dyn Metric>> {
+/// `unknown_metric`, or what the metric says of its settings.
+pub fn build(setup: &Setup<'_, '_>) -> Result<AnyMetric> {
     let info = find(setup.name).ok_or_else(|| setup.place.locate(unknown_metric(setup.name)))?;
-    let constructor = info.constructor.ok_or_else(|| {
-        let message = format!("`{}` asks a judge model, which this version does not do", setup.name);
-        setup.place.error(ErrorCode::MetricUnavailable, message).with_help("Leave it out of `criteria`")
-    })?;
-    constructor(setup)
+    match info.constructor {
+        Constructor::Plain(build) => build(setup).map(AnyMetric::Plain),
+        Constructor::Judged(build) => build(setup).map(AnyMetric::Judged),
+    }
 }
 
 /// Says that no metric has this name.

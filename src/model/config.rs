@@ -73,6 +73,15 @@ record! {
     }
 }
 
+/// What metrics that ask a judge are made from besides what a config says of them.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Judging<'s> {
+    /// Prompts of the user's own: the id of a prompt, and the template that replaces it.
+    pub prompts: &'s [(String, String)],
+    /// Whether Vertex AI scores what google-adk leaves to it; otherwise the judge does.
+    pub vertex: bool,
+}
+
 /// What a config says of one metric: what a metric is made from.
 #[derive(Clone, Copy)]
 pub struct Setup<'a, 's> {
@@ -82,6 +91,10 @@ pub struct Setup<'a, 's> {
     pub threshold: Option<f64>,
     /// The criterion, an object.
     pub criterion: Option<Json<'a>>,
+    /// Settings of the judge model beside the criterion.
+    pub judge_model_options: Option<Json<'a>>,
+    /// What metrics that ask a judge are made from besides.
+    pub judging: Judging<'s>,
     /// The place that names the metric.
     pub place: Json<'a>,
     /// Where to say what may surprise.
@@ -114,8 +127,9 @@ impl<'a> Setup<'a, '_> {
     /// # Errors
     /// `invalid_criterion` for a key that resembles a known one; other unknown keys are warned of.
     pub fn check_keys(&self, known: &[[&'static str; 2]]) -> Result<()> {
-        const COMMON: [[&str; 2]; 2] = [
+        const COMMON: [[&str; 2]; 3] = [
             ["threshold", "threshold"],
+            ["judge_model_options", "judgeModelOptions"],
             ["include_intermediate_responses_in_final", "includeIntermediateResponsesInFinal"],
         ];
         let Some(criterion) = self.criterion else { return Ok(()) };
@@ -144,12 +158,17 @@ impl<'a> Setup<'a, '_> {
         default: T,
         read: impl Fn(Json<'a>) -> Result<T>,
     ) -> Result<T> {
-        let Some(criterion) = self.criterion else { return Ok(default) };
-        match criterion.get(camel).or_else(|| criterion.get(snake)) {
-            Some(json) if !json.is_null() => read(json).map_err(invalid_criterion),
-            _ => Ok(default),
+        match self.criterion.and_then(|criterion| either(criterion, [snake, camel])) {
+            Some(json) => read(json).map_err(invalid_criterion),
+            None => Ok(default),
         }
     }
+}
+
+/// The value of a key in either spelling, `[snake_case, camelCase]`; the latter wins. None for `null`.
+#[must_use]
+pub fn either<'a>(object: Json<'a>, [snake, camel]: [&str; 2]) -> Option<Json<'a>> {
+    object.get(camel).or_else(|| object.get(snake)).filter(|json| !json.is_null())
 }
 
 /// Refuses a key that resembles one of the known ones.
@@ -164,7 +183,8 @@ fn refuse_misspelt<'k>(
     Err(error.with_help(format!("Did you mean `{close}`?")))
 }
 
-fn invalid_criterion(error: Error) -> Error {
+/// An error about a criterion.
+pub(crate) fn invalid_criterion(error: Error) -> Error {
     Error { code: ErrorCode::InvalidCriterion, ..error }
 }
 
@@ -195,6 +215,7 @@ pub fn read_flag(json: Json<'_>) -> Result<bool> {
 /// `invalid_input` or `invalid_criterion` with path and line; whatever `build` says.
 pub fn read_config<M>(
     document: &mut Document<'_>,
+    judging: Judging<'_>,
     warnings: &Warnings,
     mut build: impl FnMut(Setup<'_, '_>) -> Result<M>,
 ) -> Result<Vec<M>> {
@@ -206,7 +227,16 @@ pub fn read_config<M>(
         let is_criterion = place.kind() == Kind::Object;
         let threshold = if is_criterion { None } else { Some(bare_threshold(place)?) };
         let criterion = is_criterion.then_some(place);
-        metrics.push(build(Setup { name, threshold, criterion, place, warnings })?);
+        let judge_model_options = None;
+        metrics.push(build(Setup {
+            name,
+            threshold,
+            criterion,
+            judge_model_options,
+            judging,
+            place,
+            warnings,
+        })?);
     }
     Ok(metrics)
 }
@@ -229,6 +259,7 @@ const METRIC_KEYS: [&str; 8] = [
 /// As [`read_config`].
 pub fn read_metric<M>(
     document: &mut Document<'_>,
+    judging: Judging<'_>,
     warnings: &Warnings,
     build: impl FnOnce(Setup<'_, '_>) -> Result<M>,
 ) -> Result<M> {
@@ -240,7 +271,15 @@ pub fn read_metric<M>(
     let metric = EvalMetric::of(place);
     let name = metric.metric_name();
     let threshold = metric.threshold().map(|threshold| threshold.0);
-    build(Setup { name: &plain_name(&name), threshold, criterion: metric.criterion(), place, warnings })
+    build(Setup {
+        name: &plain_name(&name),
+        threshold,
+        criterion: metric.criterion(),
+        judge_model_options: metric.judge_model_options(),
+        judging,
+        place,
+        warnings,
+    })
 }
 
 /// ADK-TS's example config names metrics as its enum does: `RESPONSE_MATCH_SCORE`.

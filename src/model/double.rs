@@ -209,6 +209,31 @@ impl Big {
     }
 }
 
+/// The mean of numbers from 0 to 1 as Python's `statistics.mean` gives it: the exact sum divided by how
+/// many there are, rounded once. None of none. Numbers other than 0 are at least 2⁻⁴⁰.
+///
+/// ```
+/// use adk_metrics::model::double::exact_mean;
+///
+/// assert_eq!(exact_mean(&[0.1, 0.1, 0.1]), Some(0.1));
+/// assert_eq!((0.1 + 0.1 + 0.1) / 3.0, 0.10000000000000002);
+/// ```
+#[must_use]
+pub fn exact_mean(numbers: &[f64]) -> Option<f64> {
+    // With 96 binary places the sum of 2³¹ numbers fits into 128 bits.
+    const PLACES: u64 = 96;
+    let count = u32::try_from(numbers.len()).ok().filter(|count| *count > 0)?;
+    let mut sum = 0_u128;
+    for number in numbers.iter().filter(|number| **number > 0.0) {
+        let bits = number.to_bits();
+        let mantissa = bits & ((1 << 52) - 1) | 1 << 52;
+        sum += u128::from(mantissa) << ((bits >> 52) + PLACES).saturating_sub(1075);
+    }
+    let mut quotient = Big((0..4).map(|limb| (sum >> (32 * limb)) as u32).collect());
+    let rest = quotient.divide(count);
+    Some(if quotient.0.is_empty() { 0.0 } else { quotient.nearest(-(PLACES as i64), rest != 0) })
+}
+
 /// A decimal number `0.d₁d₂d₃… · 10^point`, without zeros at either end; 0 has no digits.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Decimal {

@@ -21,8 +21,6 @@ pub enum ErrorCode {
     ThresholdNotSupported,
     /// No metric has this name.
     UnknownMetric,
-    /// The metric is known, but this version cannot score it.
-    MetricUnavailable,
     /// The criterion of a metric is not usable.
     InvalidCriterion,
     /// The metric compares with a reference, and none was given.
@@ -33,6 +31,14 @@ pub enum ErrorCode {
     ActualMissing,
     /// The same rubric id stands for two different rubrics.
     RubricConflict,
+    /// A metric judges by rubrics, and there are none.
+    RubricsRequired,
+    /// A metric judges a simulated user, and there is no scenario.
+    ScenarioRequired,
+    /// A call of a judge failed, or its reply cannot be used.
+    JudgeFailed,
+    /// The budget for judges did not suffice.
+    BudgetExceeded,
     /// A metric written by the user failed.
     CustomMetricFailed,
     /// Something took longer than the time it was given.
@@ -52,12 +58,15 @@ impl ErrorCode {
             Self::ThresholdRequired => "threshold_required",
             Self::ThresholdNotSupported => "threshold_not_supported",
             Self::UnknownMetric => "unknown_metric",
-            Self::MetricUnavailable => "metric_unavailable",
             Self::InvalidCriterion => "invalid_criterion",
             Self::ReferenceRequired => "reference_required",
             Self::LengthMismatch => "length_mismatch",
             Self::ActualMissing => "actual_missing",
             Self::RubricConflict => "rubric_conflict",
+            Self::RubricsRequired => "rubrics_required",
+            Self::ScenarioRequired => "scenario_required",
+            Self::JudgeFailed => "judge_failed",
+            Self::BudgetExceeded => "budget_exceeded",
             Self::CustomMetricFailed => "custom_metric_failed",
             Self::Timeout => "timeout",
             Self::Cancelled => "cancelled",

@@ -273,7 +273,7 @@ fn is_finite(number: Json<'_>) -> bool {
 }
 
 /// A whole number, `3` and `3.0` alike.
-pub(super) fn whole(number: Json<'_>) -> Option<i64> {
+pub(crate) fn whole(number: Json<'_>) -> Option<i64> {
     const EXACT: f64 = 9_007_199_254_740_992.0;
     let text = number.as_number()?;
     if let Ok(whole) = text.parse() {

@@ -8,7 +8,7 @@
 //! ```
 //! use adk_metrics::metrics::{Dialect, Explain};
 //! use adk_metrics::model::{actual::ActualFile, evalset::EvalSetFile, json::Document, shape::Warnings};
-//! use adk_metrics::run::{Action, Options, Plan, Run};
+//! use adk_metrics::run::{Action, Options, Plan, Run, Terms};
 //!
 //! let expected = Document::parse(r#"{"eval_set_id": "s", "eval_cases": [{"eval_id": "c", "conversation": [
 //!     {"user_content": {"parts": [{"text": "Weather?"}]},
@@ -19,7 +19,7 @@
 //! let mut config = Document::parse(r#"{"criteria": {"response_match_score": 0.5}}"#)?;
 //!
 //! let warnings = Warnings::default();
-//! let plan = Plan::of_config(&mut config, &[], &warnings)?;
+//! let plan = Plan::of_config(&mut config, Terms::default(), &warnings)?;
 //! let expected = EvalSetFile::read(expected, "s", &warnings)?;
 //! let actual = ActualFile::read(actual, "s", &warnings)?;
 //! let mut run = Run::new(expected.set(), actual.runs(), plan, Options::default());
@@ -29,19 +29,22 @@
 //! # Ok::<(), adk_metrics::model::error::Error>(())
 //! ```
 
+mod judging;
 mod matching;
 mod plan;
 
 use std::borrow::Cow;
 use std::collections::VecDeque;
 
+use crate::judge::calls::Reason;
+use crate::metrics::judged::JudgedCase;
 use crate::metrics::{
     Case, Dialect, Evaluation, Explain, Scoring, TurnEvaluation, length_mismatch, mean, turns as in_words,
 };
 use crate::model::actual::ActualRun;
 use crate::model::double;
 use crate::model::error::{Error, ErrorCode};
-use crate::model::evalset::{EvalCase, EvalSet};
+use crate::model::evalset::{ConversationScenario, EvalCase, EvalSet};
 use crate::model::invocation::Turns;
 use crate::model::json::Json;
 use crate::model::results::EvalStatus;
@@ -49,8 +52,10 @@ use crate::model::shape::View;
 use crate::model::write::quoted;
 
 pub use crate::judge::calls::Millis;
+use judging::{Hearing, Judges, Step};
+pub use judging::{JudgeCall, JudgeFailure, JudgeReply, JudgeSettings};
 pub use matching::{Pairing, rubrics};
-pub use plan::{MetricScorer, Plan, PlannedMetric};
+pub use plan::{MetricScorer, Plan, PlannedMetric, Terms};
 
 /// How to run.
 #[derive(Clone, Debug)]
@@ -59,10 +64,14 @@ pub struct Options {
     pub dialect: Dialect,
     /// Which results to explain.
     pub explain: Explain,
-    /// How many tasks the host works on at a time.
+    /// How many metrics of the user's own the host computes at a time.
     pub concurrency: usize,
-    /// How long the host may work on a task, in milliseconds; no limit if absent.
+    /// How long the host may work on one, in milliseconds; no limit if absent.
     pub timeout_ms: Option<f64>,
+    /// Whether judges are spared samples that cannot change a verdict.
+    pub early_stop: bool,
+    /// How to ask judges.
+    pub judges: JudgeSettings,
     /// Whether a case fails as a whole if its actual and expected turns differ in number; otherwise
     /// each metric decides.
     pub same_turns: bool,
@@ -75,6 +84,8 @@ impl Default for Options {
             explain: Explain::default(),
             concurrency: 8,
             timeout_ms: None,
+            early_stop: true,
+            judges: JudgeSettings::default(),
             same_turns: true,
         }
     }
@@ -85,6 +96,11 @@ impl Default for Options {
 pub enum Action<'a> {
     /// Compute a metric written by the user, then call [`Run::handle_custom`].
     Custom(CustomTask),
+    /// Ask a judge what [`Run::question`] says, then call [`Run::handle_reply`] or
+    /// [`Run::handle_failure`].
+    Send(JudgeCall),
+    /// Abort the call with this id: nobody waits for its reply any more.
+    Abort(u32),
     /// Take the results of a case.
     Case(CaseResult<'a>),
     /// Wait for an answer, or until the time given.
@@ -154,11 +170,13 @@ pub struct ExpectedCase<'a> {
     pub eval_id: Cow<'a, str>,
     /// The turns with what is expected of the agent; none of a scenario.
     pub turns: Option<Turns<'a>>,
+    /// The scenario that a simulated user followed.
+    pub scenario: Option<ConversationScenario<'a>>,
 }
 
 impl<'a> From<EvalCase<'a>> for ExpectedCase<'a> {
     fn from(case: EvalCase<'a>) -> Self {
-        Self { case, eval_id: case.eval_id(), turns: case.turns() }
+        Self { case, eval_id: case.eval_id(), turns: case.turns(), scenario: case.conversation_scenario() }
     }
 }
 
@@ -182,16 +200,26 @@ pub struct Run<'a> {
     working: Vec<Task>,
     /// Cases that are settled and not given out yet.
     settled: VecDeque<CaseResult<'a>>,
+    judges: Judges,
     next_task: u32,
     cancelled: bool,
 }
 
+/// A case that waits for the host.
 struct OpenCase<'a> {
     /// The place among the pairings.
     place: usize,
     result: CaseResult<'a>,
+    /// How many metrics have no result yet.
     missing: usize,
+    /// What judges are asked about, if they are.
+    judged: Option<JudgedCase<'a>>,
+    hearings: Vec<Hearing>,
 }
+
+/// The most cases that wait at a time, for each call that may be under way: those that wait hold their
+/// prompts and replies.
+const OPEN_CASES_PER_CALL: usize = 8;
 
 struct Task {
     custom: CustomTask,
@@ -212,10 +240,11 @@ impl<'a> Run<'a> {
     pub fn of_conversation(
         actual: Turns<'a>,
         expected: Option<Turns<'a>>,
+        scenario: Option<ConversationScenario<'a>>,
         plan: Plan,
         options: Options,
     ) -> Self {
-        let case = ExpectedCase { turns: expected, ..EvalCase::of(Json::NULL).into() };
+        let case = ExpectedCase { turns: expected, scenario, ..EvalCase::of(Json::NULL).into() };
         let run = ActualRun { turns: Some(actual), ..ActualRun::default() };
         Self::of_cases(Cow::Borrowed(""), vec![case], vec![run], plan, options)
     }
@@ -228,8 +257,10 @@ impl<'a> Run<'a> {
         options: Options,
     ) -> Self {
         let (pairings, warnings) = matching::pair(&cases, &runs);
+        let scoring = Scoring::new(options.dialect, options.explain);
         Self {
-            scoring: Scoring::new(options.dialect, options.explain),
+            scoring: Scoring { early_stop: options.early_stop, ..scoring },
+            judges: Judges::new(&plan, &options),
             eval_set_id,
             cases,
             runs,
@@ -318,18 +349,34 @@ impl<'a> Run<'a> {
                 self.working.push(task);
                 return Action::Custom(custom);
             }
-            // The next case is begun only when all tasks of the others are given out, so that few
-            // are open at a time.
-            if self.queued.is_empty() && self.begun < self.pairings.len() {
+            let until = match self.poll_judges(now) {
+                Step::Send(call) => return Action::Send(call),
+                Step::Abort(call) => return Action::Abort(call),
+                Step::Again => continue,
+                Step::Wait(until) => until,
+            };
+            // The next case is begun only when all that can be done about the others is done, so that
+            // few are open at a time.
+            if self.begun < self.pairings.len() && self.has_room() {
                 self.begin_next();
                 continue;
             }
-            if self.working.is_empty() {
+            if self.judges.is_stuck() {
+                self.retry_stuck();
+                continue;
+            }
+            if self.open.is_empty() && self.begun == self.pairings.len() {
                 return Action::Finished;
             }
-            let first = self.working.iter().filter_map(|task| task.until).reduce(f64::min);
+            let first = self.working.iter().filter_map(|task| task.until).chain(until).reduce(f64::min);
             return Action::Wait(first);
         }
+    }
+
+    fn has_room(&self) -> bool {
+        let calls = self.options.judges.calls.concurrency as usize;
+        let most = calls.max(self.options.concurrency).saturating_mul(OPEN_CASES_PER_CALL);
+        self.queued.is_empty() && self.open.len() < most && self.judges.has_room()
     }
 
     /// Takes what the host found. An answer to a task that is not open any more is ignored.
@@ -343,6 +390,7 @@ impl<'a> Run<'a> {
     /// Stops: what is scored stays, everything else is NOT_EVALUATED with the reason.
     pub fn cancel(&mut self) {
         self.cancelled = true;
+        self.judges.stop(Reason::Cancelled);
         let given_out = std::mem::take(&mut self.working).into_iter();
         let open: Vec<Task> = given_out.chain(std::mem::take(&mut self.queued)).collect();
         for task in open {
@@ -382,30 +430,40 @@ impl<'a> Run<'a> {
             self.settled.push_back(result);
             return;
         }
-        if let Err(failure) = self.score(&mut result) {
-            result.status = EvalStatus::Failed;
-            result.failure = Some(failure);
-            self.settled.push_back(result);
-            return;
+        let judged = match self.score(&mut result) {
+            Ok(judged) => judged,
+            Err(failure) => {
+                result.status = EvalStatus::Failed;
+                result.failure = Some(failure);
+                self.settled.push_back(result);
+                return;
+            }
+        };
+        let mut missing = 0;
+        for (metric, planned) in self.plan.metrics.iter().enumerate() {
+            match planned.scorer {
+                MetricScorer::Engine(_) => continue,
+                MetricScorer::Judge(_) => {}
+                MetricScorer::Host => {
+                    let id = TaskId(self.next_task);
+                    self.next_task = self.next_task.wrapping_add(1);
+                    let custom = CustomTask { id, metric, pairing };
+                    self.queued.push_back(Task { custom, place, until: None });
+                }
+            }
+            missing += 1;
         }
-        let hosted =
-            self.plan.metrics.iter().enumerate().filter(|(_, m)| matches!(m.scorer, MetricScorer::Host));
-        let hosted: Vec<usize> = hosted.map(|(index, _)| index).collect();
-        if hosted.is_empty() {
+        if missing == 0 {
             self.give_out(result);
             return;
         }
-        self.open.push(OpenCase { place, result, missing: hosted.len() });
-        for metric in hosted {
-            let id = TaskId(self.next_task);
-            self.next_task = self.next_task.wrapping_add(1);
-            self.queued.push_back(Task { custom: CustomTask { id, metric, pairing }, place, until: None });
-        }
+        let open = OpenCase { place, result, missing, judged: None, hearings: Vec::new() };
+        self.convene(open, judged);
     }
 
     /// # Errors
     /// Why the case cannot be scored at all.
-    fn score(&mut self, result: &mut CaseResult<'a>) -> Result<(), Error> {
+    fn score(&mut self, result: &mut CaseResult<'a>) -> Result<JudgedCase<'a>, Error> {
         let Pairing { case, run } = result.pairing;
         let case = self.cases.get(case).ok_or_else(no_run)?;
         let run = run.and_then(|run| self.runs.get(run)).ok_or_else(no_run)?;
@@ -418,23 +476,27 @@ impl<'a> Run<'a> {
             return Err(length_mismatch(turns, expected));
         }
         let mut expected = case.turns.into_iter().flat_map(Turns::iter);
-        for turn in actual.iter() {
-            matching::rubrics(case, turn, expected.next())?;
+        let mut rubrics = Vec::new();
+        for (index, turn) in actual.iter().enumerate() {
+            let of_turn = matching::rubrics(case, turn, expected.next())?;
+            if !of_turn.is_empty() {
+                rubrics.resize_with(index, Vec::new);
+                rubrics.push(of_turn);
+            }
         }
         let input = Case { actual, expected: case.turns };
         for metric in &self.plan.metrics {
             let outcome = match &metric.scorer {
                 MetricScorer::Engine(metric) => metric.evaluate(&input, &mut self.scoring),
-                MetricScorer::Host => Ok(Evaluation::default()),
+                MetricScorer::Judge(_) | MetricScorer::Host => Ok(Evaluation::default()),
             };
             result.metrics.push(outcome.unwrap_or_else(|error| not_evaluated(error, turns)));
         }
-        Ok(())
+        Ok(JudgedCase { case: input, scenario: case.scenario, rubrics })
     }
 
     fn settle(&mut self, task: &Task, found: Result<CustomEvaluation, Error>) {
-        let Some(at) = self.open.iter().position(|open| open.place == task.place) else { return };
-        let Some(open) = self.open.get_mut(at) else { return };
+        let Some(open) = self.open.iter_mut().find(|open| open.place == task.place) else { return };
         let run = task.custom.pairing.run.and_then(|run| self.runs.get(run));
         let turns = run.and_then(|run| run.turns).map_or(0, Turns::len);
         let threshold = self.plan.metrics.get(task.custom.metric).and_then(|metric| metric.threshold);
@@ -443,7 +505,11 @@ impl<'a> Run<'a> {
             *place = evaluation.unwrap_or_else(|error| not_evaluated(error, turns));
         }
         open.missing -= 1;
-        if open.missing == 0 {
+        self.give_out_if_settled(task.place);
+    }
+
+    fn give_out_if_settled(&mut self, place: usize) {
+        if let Some(at) = self.open.iter().position(|open| open.place == place && open.missing == 0) {
             let open = self.open.remove(at);
             self.give_out(open.result);
         }

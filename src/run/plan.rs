@@ -1,7 +1,8 @@
 //! What to score: the metrics of a config, each with whoever computes it.
 
-use crate::metrics::{EFFICIENCY_METRICS, Metric, build, find, unknown_metric};
-use crate::model::config::{DEFAULT_CONFIG, Setup, read_config, read_metric};
+use crate::metrics::judged::Judged;
+use crate::metrics::{AnyMetric, EFFICIENCY_METRICS, Metric, build, find, unknown_metric};
+use crate::model::config::{DEFAULT_CONFIG, Judging, Setup, read_config, read_metric};
 use crate::model::error::{ErrorCode, Result};
 use crate::model::json::Document;
 use crate::model::shape::Warnings;
@@ -28,26 +29,45 @@ pub struct PlannedMetric {
 pub enum MetricScorer {
     /// The engine, at once.
     Engine(Box<dyn Metric>),
+    /// A judge.
+    Judge(Box<dyn Judged>),
     /// The host: a metric written by the user.
     Host,
 }
 
+/// What a plan depends on besides the config.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Terms<'t> {
+    /// The names of the metrics that the host computes; a name may replace a metric of the engine.
+    pub custom: &'t [String],
+    /// What metrics that ask a judge are made from.
+    pub judging: Judging<'t>,
+}
+
 impl Plan {
-    /// The metrics of a config and the efficiency metrics, which every config adds. `custom` names
-    /// the metrics that the host computes; a name may replace a metric of the engine.
+    /// The metrics of a config and the efficiency metrics, which every config adds.
     ///
     /// # Errors
     /// What is wrong with the config, with its path and line.
-    pub fn of_config(document: &mut Document<'_>, custom: &[String], warnings: &Warnings) -> Result<Self> {
-        let mut metrics = read_config(document, warnings, |setup| planned(&setup, custom))?;
+    pub fn of_config(document: &mut Document<'_>, terms: Terms<'_>, warnings: &Warnings) -> Result<Self> {
+        let mut metrics =
+            read_config(document, terms.judging, warnings, |setup| planned(&setup, terms.custom))?;
         let place = document.root();
         let informational: Vec<_> = EFFICIENCY_METRICS
             .iter()
             .filter(|name| metrics.iter().all(|metric| metric.name != **name))
             .collect();
         for name in informational {
-            metrics
-                .push(planned(&Setup { name, threshold: None, criterion: None, place, warnings }, custom)?);
+            let setup = Setup {
+                name,
+                threshold: None,
+                criterion: None,
+                judge_model_options: None,
+                judging: terms.judging,
+                place,
+                warnings,
+            };
+            metrics.push(planned(&setup, terms.custom)?);
         }
         Ok(Self { metrics })
     }
@@ -56,16 +76,16 @@ impl Plan {
     ///
     /// # Errors
     /// None that a user can cause.
-    pub fn default_config(custom: &[String]) -> Result<Self> {
-        Self::of_config(&mut Document::parse(DEFAULT_CONFIG)?, custom, &Warnings::default())
+    pub fn default_config(terms: Terms<'_>) -> Result<Self> {
+        Self::of_config(&mut Document::parse(DEFAULT_CONFIG)?, terms, &Warnings::default())
     }
 
     /// One metric.
     ///
     /// # Errors
     /// What is wrong with its settings, with path and line.
-    pub fn of_metric(document: &mut Document<'_>, custom: &[String], warnings: &Warnings) -> Result<Self> {
-        let metric = read_metric(document, warnings, |setup| planned(&setup, custom))?;
+    pub fn of_metric(document: &mut Document<'_>, terms: Terms<'_>, warnings: &Warnings) -> Result<Self> {
+        let metric = read_metric(document, terms.judging, warnings, |setup| planned(&setup, terms.custom))?;
         Ok(Self { metrics: vec![metric] })
     }
 }
@@ -78,7 +98,10 @@ fn planned(setup: &Setup<'_, '_>, custom: &[String]) -> Result<PlannedMetric> {
         return Ok(PlannedMetric { name, threshold, criterion, scorer: MetricScorer::Host });
     }
     let info = find(setup.name).ok_or_else(|| setup.place.locate(unknown_metric(setup.name)))?;
-    let scorer = MetricScorer::Engine(build(setup)?);
+    let scorer = match build(setup)? {
+        AnyMetric::Plain(metric) => MetricScorer::Engine(metric),
+        AnyMetric::Judged(metric) => MetricScorer::Judge(metric),
+    };
     let threshold = match setup.threshold() {
         Ok(threshold) => Some(threshold),
         Err(error) if error.code == ErrorCode::ThresholdRequired && !info.requires_threshold => None,

@@ -3,6 +3,7 @@
 
 use wasm_bindgen::prelude::wasm_bindgen;
 
+use crate::metrics::judged::{Judged, Question};
 use crate::metrics::{Details, Evaluation, Explanation};
 use crate::model::error::Error;
 use crate::model::evalset::SessionInput;
@@ -10,7 +11,7 @@ use crate::model::invocation::{Invocation, Turns};
 use crate::model::numbers::Numbers;
 use crate::model::shape::Record;
 use crate::model::write::{Raw, Spelling, Write, Writer, to_json};
-use crate::run::{CaseResult, CustomTask, Pairing, Run};
+use crate::run::{CaseResult, CustomTask, JudgeCall, MetricScorer, Pairing, Run};
 
 /// Results of several cases, ready to be read column by column.
 ///
@@ -31,6 +32,8 @@ pub struct Batch {
     notes: List,
     texts: List,
     tasks: List,
+    sends: List,
+    aborts: Vec<u32>,
     wait_until: Option<f64>,
     finished: bool,
 }
@@ -124,6 +127,18 @@ impl Batch {
         self.tasks.finish()
     }
 
+    /// JSON: the calls of judges to make, each with its request.
+    #[must_use]
+    pub fn sends(&self) -> String {
+        self.sends.finish()
+    }
+
+    /// The calls to abort.
+    #[must_use]
+    pub fn aborts(&self) -> Vec<u32> {
+        self.aborts.clone()
+    }
+
     /// Until when to wait for answers, if there is such a time.
     #[wasm_bindgen(js_name = waitUntil)]
     #[must_use]
@@ -160,6 +175,61 @@ impl Write for HostTask<'_, '_> {
         object.entry("actual", &host_turns(actual, self.in_place.actual));
         object.entry("expected", &host_turns(expected, self.in_place.expected));
         object.entry("scenario", &scenario.as_deref().map(Raw));
+        object.end();
+    }
+}
+
+/// A call of a judge.
+struct Send<'t, 'a> {
+    call: JudgeCall,
+    question: &'t Question,
+    run: &'t Run<'a>,
+}
+
+impl Write for Send<'_, '_> {
+    fn write(&self, out: &mut Writer) {
+        let Pairing { case, run } = self.call.pairing;
+        let asks = self.run.plan().metrics.get(self.call.metric);
+        let mut object = out.object();
+        object.entry("call", &self.call.call.id);
+        object.entry("metric", &place(self.call.metric));
+        object.entry("case", &place(case));
+        object.optional("run", &run.map(place));
+        if let Some(planned) = asks
+            && let MetricScorer::Judge(judged) = &planned.scorer
+        {
+            object.entry("vertex", &judged.asking().vertex);
+            object.entry("request", &Request { of: self, name: &planned.name, judged: judged.as_ref() });
+        }
+        object.end();
+    }
+}
+
+/// A request as judges are given it.
+struct Request<'t, 'a> {
+    of: &'t Send<'t, 'a>,
+    name: &'t str,
+    judged: &'t dyn Judged,
+}
+
+impl Write for Request<'_, '_> {
+    fn write(&self, out: &mut Writer) {
+        let Send { call: JudgeCall { call, pairing, .. }, question, run } = *self.of;
+        let options = &self.judged.asking().options;
+        let eval_id = run.cases().get(pairing.case).map(|case| &*case.eval_id).filter(|id| !id.is_empty());
+        let id = [call.question.to_string(), call.sample.to_string()].join(".");
+        let mut object = out.object();
+        object.entry("id", &id);
+        object.entry("metricName", &self.name);
+        object.entry("purpose", &question.purpose.as_str());
+        object.optional("evalId", &eval_id);
+        object.entry("invocationIndex", &place(question.invocation));
+        object.entry("stepIndex", &place(question.step));
+        object.entry("sampleIndex", &call.sample);
+        object.entry("model", &run.judge_model(self.judged));
+        object.entry("prompt", &question.prompt);
+        object.optional("responseSchema", &question.schema.map(Raw));
+        object.optional("generationConfig", &options.config.as_deref().map(Raw));
         object.end();
     }
 }
@@ -213,6 +283,16 @@ impl Batch {
 
     pub(super) fn add_task(&mut self, run: &Run<'_>, task: CustomTask, in_place: InPlace) {
         self.tasks.push(&to_json(&HostTask { task, run, in_place }, Spelling::Camel));
+    }
+
+    pub(super) fn add_send(&mut self, run: &Run<'_>, call: JudgeCall) {
+        if let Some(question) = run.question(&call) {
+            self.sends.push(&to_json(&Send { call, question, run }, Spelling::Camel));
+        }
+    }
+
+    pub(super) fn add_abort(&mut self, call: u32) {
+        self.aborts.push(call);
     }
 
     pub(super) fn case_count(&self) -> usize {

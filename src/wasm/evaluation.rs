@@ -6,22 +6,35 @@ use wasm_bindgen::prelude::wasm_bindgen;
 
 use super::batch::{Batch, InPlace, place};
 use super::{Given, unusable};
+use crate::judge::calls::{Failure, Prices, Progress, Usage};
+use crate::metrics::judged::Asking;
 use crate::metrics::{Dialect, Explain};
 use crate::model::actual::ActualFile;
+use crate::model::config::Judging;
 use crate::model::double;
 use crate::model::error::{Error, ErrorCode, Result};
-use crate::model::evalset::EvalSetFile;
+use crate::model::evalset::{ConversationScenario, EvalSetFile};
 use crate::model::invocation::{Invocation, Turns};
 use crate::model::json::Document;
 use crate::model::results::EvalStatus;
-use crate::model::shape::{List, View, Warnings, check};
+use crate::model::shape::{List, Type, View, Warnings, check};
 use crate::model::write::{Raw, Spelling, Write, Writer, to_json};
-use crate::run::{Action, CustomEvaluation, CustomTurn, Options, Plan, PlannedMetric, Run, TaskId};
+use crate::run::{
+    Action, CustomEvaluation, CustomTurn, JudgeFailure, JudgeReply, JudgeSettings, MetricScorer, Options,
+    Plan, PlannedMetric, Run, TaskId, Terms,
+};
 
 /// The texts that a run reads from.
 enum Inputs {
-    Files { eval_set: EvalSetFile<'static>, actual: ActualFile<'static> },
-    Conversations { actual: Document<'static>, expected: Option<Document<'static>> },
+    Files {
+        eval_set: EvalSetFile<'static>,
+        actual: ActualFile<'static>,
+    },
+    Conversations {
+        actual: Document<'static>,
+        expected: Option<Document<'static>>,
+        scenario: Option<Document<'static>>,
+    },
 }
 
 impl Inputs {
@@ -37,9 +50,10 @@ impl Inputs {
     fn run(&self, plan: Plan, options: Options) -> Run<'_> {
         match self {
             Self::Files { eval_set, actual } => Run::new(eval_set.set(), actual.runs(), plan, options),
-            Self::Conversations { actual, expected } => {
+            Self::Conversations { actual, expected, scenario } => {
                 let options = Options { same_turns: false, ..options };
-                Run::of_conversation(turns(actual), expected.as_ref().map(turns), plan, options)
+                let scenario = scenario.as_ref().map(|document| View::of(document.root()));
+                Run::of_conversation(turns(actual), expected.as_ref().map(turns), scenario, plan, options)
             }
         }
     }
@@ -68,6 +82,10 @@ struct RunOptions {
     run: Options,
     /// The metrics that the host computes.
     custom: Vec<String>,
+    /// Prompts of the user's own, by id.
+    prompts: Vec<(String, String)>,
+    /// Whether Vertex AI scores what google-adk leaves to it.
+    vertex: bool,
     /// The cases to run; all if absent.
     cases: Option<Vec<String>>,
     /// What stands for the id of an evalset in an old form.
@@ -87,21 +105,66 @@ impl RunOptions {
             Some("all") => Explain::All,
             _ => return Err(unusable("explain", "`none`, `failures` or `all`")),
         };
-        #[expect(
-            clippy::cast_possible_truncation,
-            clippy::cast_sign_loss,
-            reason = "casts of doubles saturate, and a run takes any number of tasks"
-        )]
-        let concurrency =
-            given.number("concurrency")?.ok_or_else(|| unusable("concurrency", "given"))? as usize;
+        let concurrency = given.whole("concurrency")?.ok_or_else(|| unusable("concurrency", "given"))?;
         let timeout_ms = given.number("timeoutMs")?;
+        let run = Options {
+            dialect,
+            explain,
+            concurrency: usize::try_from(concurrency).unwrap_or(usize::MAX),
+            timeout_ms,
+            early_stop: given.flag("earlyStop")?.unwrap_or(true),
+            judges: judge_settings(given, concurrency, timeout_ms)?,
+            same_turns: true,
+        };
+        let texts = |key| Ok::<_, Error>(given.texts(key)?.unwrap_or_default());
         Ok(Self {
-            run: Options { dialect, explain, concurrency, timeout_ms, same_turns: true },
-            custom: given.texts("custom")?.unwrap_or_default(),
+            run,
+            custom: texts("custom")?,
+            prompts: texts("promptIds")?.into_iter().zip(texts("promptTexts")?).collect(),
+            vertex: given.flag("vertex")?.unwrap_or_default(),
             cases: given.texts("cases")?,
             name: given.text("name")?.unwrap_or_default(),
         })
     }
+
+    fn terms(&self) -> Terms<'_> {
+        let judging = Judging { prompts: &self.prompts, vertex: self.vertex };
+        Terms { custom: &self.custom, judging }
+    }
+}
+
+fn judge_settings(given: &Given, concurrency: u64, timeout_ms: Option<f64>) -> Result<JudgeSettings> {
+    let mut settings = JudgeSettings { model: given.text("judgeModel")?, ..JudgeSettings::default() };
+    let small = |number: u64| u32::try_from(number).unwrap_or(u32::MAX);
+    let calls = &mut settings.calls;
+    calls.concurrency = small(concurrency);
+    calls.seed = given.whole("seed")?.unwrap_or_default();
+    let retry = &mut calls.retry;
+    retry.attempts = given.whole("attempts")?.map_or(retry.attempts, small);
+    let take = |key, place: &mut f64| {
+        if let Some(number) = given.number(key)? {
+            *place = number;
+        }
+        Ok::<_, Error>(())
+    };
+    take("initialDelayMs", &mut retry.initial_delay_ms)?;
+    take("maxDelayMs", &mut retry.max_delay_ms)?;
+    take("base", &mut retry.base)?;
+    take("jitter", &mut retry.jitter)?;
+    take("timeMs", &mut calls.run_timeout_ms)?;
+    calls.timeout_ms = timeout_ms.unwrap_or(calls.timeout_ms);
+    calls.budget.calls = given.whole("maxCalls")?.map(small);
+    calls.budget.tokens = given.whole("maxTokens")?;
+    calls.budget.cost = given.number("maxCost")?;
+    let models = given.texts("pricedModels")?.unwrap_or_default();
+    let prices = given.list("prices")?.unwrap_or_default();
+    let price = |index: u32| prices.get(index).as_f64().unwrap_or_default();
+    for (index, model) in models.into_iter().enumerate() {
+        let at = 2 * place(index);
+        let of_model = Prices { input_per_million: price(at), output_per_million: price(at + 1) };
+        settings.prices.push((model, of_model));
+    }
+    Ok(settings)
 }
 
 /// What is known before anything is scored.
@@ -114,19 +177,62 @@ impl Write for Header<'_, '_> {
     fn write(&self, out: &mut Writer) {
         let mut object = out.object();
         object.entry("evalSetId", &self.run.eval_set_id());
-        object.entry("metrics", &self.run.plan().metrics);
+        let metrics = self.run.plan().metrics.iter().map(|metric| HeaderMetric { run: self.run, metric });
+        object.entry("metrics", &metrics.collect::<Vec<_>>());
         object.entry("total", &place(self.run.total()));
         object.entry("warnings", &self.warnings.iter().chain(self.run.warnings()).collect::<Vec<_>>());
         object.end();
     }
 }
 
-impl Write for PlannedMetric {
+struct HeaderMetric<'h, 'a> {
+    run: &'h Run<'a>,
+    metric: &'h PlannedMetric,
+}
+
+impl Write for HeaderMetric<'_, '_> {
+    fn write(&self, out: &mut Writer) {
+        let metric = self.metric;
+        let mut object = out.object();
+        object.entry("metricName", &metric.name);
+        object.optional("threshold", &metric.threshold);
+        object.optional("criterion", &metric.criterion.as_deref().map(Raw));
+        if let MetricScorer::Judge(judged) = &metric.scorer {
+            let asking = judged.asking();
+            object.entry("judge", &JudgeHeader { model: self.run.judge_model(judged.as_ref()), asking });
+        }
+        object.end();
+    }
+}
+
+/// Who judges a metric, and by which prompts.
+struct JudgeHeader<'h> {
+    model: &'h str,
+    asking: &'h Asking,
+}
+
+impl Write for JudgeHeader<'_> {
     fn write(&self, out: &mut Writer) {
         let mut object = out.object();
-        object.entry("metricName", &self.name);
-        object.field("threshold", "threshold", &self.threshold);
-        object.field("criterion", "criterion", &self.criterion.as_deref().map(Raw));
+        object.entry("vertex", &self.asking.vertex);
+        if !self.asking.vertex {
+            object.entry("model", &self.model);
+            object.entry("prompts", &PromptHashes(self.asking));
+        }
+        object.optional("config", &self.asking.options.config.as_deref().map(Raw));
+        object.end();
+    }
+}
+
+/// The hash of each prompt's template, by its id.
+struct PromptHashes<'h>(&'h Asking);
+
+impl Write for PromptHashes<'_> {
+    fn write(&self, out: &mut Writer) {
+        let mut object = out.object();
+        for (prompt, template) in &self.0.prompts {
+            object.entry(prompt.id, &template.hash());
+        }
         object.end();
     }
 }
@@ -150,10 +256,10 @@ impl EvalRun {
             Some(bytes) => {
                 let document = Document::from_bytes(bytes);
                 let plan =
-                    document.and_then(|mut json| Plan::of_config(&mut json, &given.custom, &of_config));
+                    document.and_then(|mut json| Plan::of_config(&mut json, given.terms(), &of_config));
                 plan.map_err(in_input("config"))?
             }
-            None => Plan::default_config(&given.custom)?,
+            None => Plan::default_config(given.terms())?,
         };
         let eval_set = Document::from_bytes(eval_set)
             .and_then(|json| EvalSetFile::read(json, &given.name, &of_set))
@@ -179,21 +285,25 @@ impl EvalRun {
         metric: Vec<u8>,
         actual: Vec<u8>,
         expected: Option<Vec<u8>>,
+        scenario: Option<Vec<u8>>,
         options: JsValue,
     ) -> Result<EvalRun, JsValue> {
         let given = RunOptions::of(&Given(options))?;
         let warnings = Warnings::default();
         let plan = Document::from_bytes(metric)
-            .and_then(|mut json| Plan::of_metric(&mut json, &given.custom, &warnings))
+            .and_then(|mut json| Plan::of_metric(&mut json, given.terms(), &warnings))
             .map_err(in_input("metric"))?;
-        let conversation = |bytes: Vec<u8>| {
+        let checked = |bytes: Vec<u8>, of: &Type| {
             let mut document = Document::from_bytes(bytes)?;
-            check(&mut document, &<List<'_, Invocation<'_>>>::TYPE, &warnings)?;
+            check(&mut document, of, &warnings)?;
             Ok::<_, Error>(document)
         };
+        let conversation = |bytes| checked(bytes, &<List<'_, Invocation<'_>>>::TYPE);
         let expected = expected.map(conversation).transpose().map_err(in_input("expected"))?;
         let actual = conversation(actual).map_err(in_input("actual"))?;
-        let inputs = Inputs::Conversations { actual, expected };
+        let scenario = scenario.map(|bytes| checked(bytes, &ConversationScenario::TYPE)).transpose();
+        let scenario = scenario.map_err(in_input("scenario"))?;
+        let inputs = Inputs::Conversations { actual, expected, scenario };
         let run = OwnedRun::new(inputs, |inputs| inputs.run(plan, given.run));
         Ok(Self { run, warnings: warnings.into_vec() })
     }
@@ -216,6 +326,8 @@ impl EvalRun {
                 match run.poll(now) {
                     Action::Case(case) => batch.add_case(run, &case, in_place),
                     Action::Custom(task) => batch.add_task(run, task, in_place),
+                    Action::Send(call) => batch.add_send(run, call),
+                    Action::Abort(call) => batch.add_abort(call),
                     Action::Wait(until) => {
                         batch.wait(until);
                         break;
@@ -251,10 +363,77 @@ impl EvalRun {
         self.run.with_dependent_mut(|_, run| run.handle_custom(TaskId(task), Err(error)));
     }
 
+    /// Takes the reply to a call of a judge, made at a time or found in a cache. Token counts that are
+    /// not known are absent.
+    #[wasm_bindgen(js_name = handleReply)]
+    pub fn handle_reply(
+        &mut self,
+        now: f64,
+        call: u32,
+        text: Vec<u8>,
+        input_tokens: Option<f64>,
+        output_tokens: Option<f64>,
+        cached: bool,
+    ) {
+        let count = |tokens: Option<f64>| tokens.map_or(0, whole);
+        let is_known = input_tokens.is_some() || output_tokens.is_some();
+        let usage = is_known
+            .then(|| Usage { input_tokens: count(input_tokens), output_tokens: count(output_tokens) });
+        let text = String::from_utf8(text).unwrap_or_default();
+        let reply = JudgeReply { text, usage };
+        self.run.with_dependent_mut(|_, run| run.handle_reply(now, call, reply, cached));
+    }
+
+    /// Takes that a call of a judge failed: `{message, retryable?, rateLimited?, isAuth?, retryAfterMs?}`.
+    ///
+    /// # Errors
+    /// If `failed` has not that shape.
+    #[wasm_bindgen(js_name = handleFailure)]
+    pub fn handle_failure(&mut self, now: f64, call: u32, failed: JsValue) -> Result<(), JsValue> {
+        let given = Given(failed);
+        let flag = |key| Ok::<_, Error>(given.flag(key)?.unwrap_or_default());
+        let failure = Failure {
+            retryable: flag("retryable")?,
+            rate_limited: flag("rateLimited")?,
+            retry_after_ms: given.number("retryAfterMs")?,
+            usage: Usage::default(),
+        };
+        let message = given.text("message")?.unwrap_or_default();
+        let failed = JudgeFailure { failure, is_auth: flag("isAuth")?, message };
+        self.run.with_dependent_mut(|_, run| run.handle_failure(now, call, failed));
+        Ok(())
+    }
+
+    /// How far the calls of judges are: calls, retried, in flight, queued, cached, saved, lost, input
+    /// tokens, output tokens, cost, milliseconds left (NaN if unknown).
+    #[must_use]
+    #[expect(clippy::cast_precision_loss, reason = "token counts are far below 2^53")]
+    pub fn progress(&self) -> Vec<f64> {
+        let found = self.run.borrow_dependent().progress();
+        let mut numbers: Vec<f64> = Vec::with_capacity(11);
+        let Progress { calls, retried, in_flight, queued, cached, saved, lost, .. } = found;
+        for number in [calls, retried, in_flight, queued, cached, saved, lost] {
+            numbers.push(number.into());
+        }
+        let Usage { input_tokens, output_tokens } = found.usage;
+        let left = found.left_ms.unwrap_or(f64::NAN);
+        numbers.extend([input_tokens as f64, output_tokens as f64, found.cost, left]);
+        numbers
+    }
+
     /// Stops the run.
     pub fn cancel(&mut self) {
         self.run.with_dependent_mut(|_, run| run.cancel());
     }
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "casts of doubles saturate, which is what limits need"
+)]
+pub(super) fn whole(number: f64) -> u64 {
+    number as u64
 }
 
 /// What a metric of the user's found.

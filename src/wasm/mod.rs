@@ -121,6 +121,15 @@ impl Given {
         self.field(key, "a number", JsValue::as_f64)
     }
 
+    fn flag(&self, key: &str) -> Result<Option<bool>, Error> {
+        self.field(key, "true or false", JsValue::as_bool)
+    }
+
+    /// A number as a whole one.
+    fn whole(&self, key: &str) -> Result<Option<u64>, Error> {
+        Ok(self.number(key)?.map(evaluation::whole))
+    }
+
     fn list(&self, key: &str) -> Result<Option<js_sys::Array>, Error> {
         self.field(key, "an array", |value| value.dyn_ref().cloned())
     }

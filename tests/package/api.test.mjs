@@ -110,8 +110,14 @@ describe("evaluators", () => {
     }
   });
 
-  test("of which ResponseEvaluator is one more name for RougeEvaluator", () => {
-    assert.ok(new ResponseEvaluator({ metricName: "response_match_score", threshold: 1 }) instanceof RougeEvaluator);
+  test("of which ResponseEvaluator serves two metrics, as ADK-TS's does", async () => {
+    const { RESPONSE_MATCH_SCORE, RESPONSE_EVALUATION_SCORE } = PrebuiltMetrics;
+    const words = new ResponseEvaluator({ metricName: RESPONSE_MATCH_SCORE, threshold: 1 });
+    assert.equal((await words.evaluateInvocations([turn("q", "a b")], [turn("q", "b c")])).overallScore, 0.5);
+    const judge = async () => '{"explanation": "Flows.", "score": 4}';
+    const coherence = new ResponseEvaluator({ metricName: RESPONSE_EVALUATION_SCORE, threshold: 4 }, { judge });
+    assert.equal((await coherence.evaluateInvocations([turn("q", "a b")], [turn("q", "b c")])).overallScore, 4);
+    assert.equal(ResponseEvaluator.getMetricInfo(RESPONSE_EVALUATION_SCORE).metricValueInfo.interval.maxValue, 5);
   });
 
   test("let criterion.threshold win over threshold", async () => {
@@ -153,7 +159,7 @@ describe("evaluators", () => {
 describe("the registry", () => {
   test("finds an evaluator for every metric it lists", () => {
     const infos = DEFAULT_METRIC_EVALUATOR_REGISTRY.getRegisteredMetrics();
-    assert.equal(infos.length, 8);
+    assert.equal(infos.length, 19);
     for (const { metricName } of infos) {
       const evaluator = DEFAULT_METRIC_EVALUATOR_REGISTRY.getEvaluator({ metricName, threshold: 1 });
       assert.ok(evaluator instanceof Evaluator);
@@ -177,13 +183,10 @@ describe("the registry", () => {
     }
   });
 
-  test("knows google-adk's judged metrics, and that they are not there", () => {
-    for (const metricName of ["safety_v1", "safety", "hallucinations_v1", "final_response_match_v2"]) {
-      assert.throws(() => DEFAULT_METRIC_EVALUATOR_REGISTRY.getEvaluator({ metricName }), {
-        name: "AdkMetricsError",
-        code: "metric_unavailable",
-        message: `\`${metricName}\` asks a judge model, which this version does not do`,
-      });
+  test("has an evaluator for every prebuilt metric, by ADK-TS's old names too", () => {
+    for (const metricName of Object.values(PrebuiltMetrics)) {
+      const evaluator = DEFAULT_METRIC_EVALUATOR_REGISTRY.getEvaluator({ metricName, threshold: 0.5 });
+      assert.equal(typeof evaluator.evaluateInvocations, "function", metricName);
     }
   });
 
@@ -220,7 +223,7 @@ describe("the registry", () => {
       registry,
     });
     assert.equal(mineOf(set).score, 0.25);
-    assert.equal(registry.getRegisteredMetrics().length, 8);
+    assert.equal(registry.getRegisteredMetrics().length, 19);
   });
 
   test("lets a replaced metric be registered under ADK-TS's old name as well", async () => {
@@ -921,7 +924,7 @@ describe("a request", () => {
         help: `Did you mean \`${meant}\`?`,
       });
     }
-    const set = await evaluate({ ...request, note: "mine", judge: "none", constructor: 1 });
+    const set = await evaluate({ ...request, note: "mine", constructor: 1 });
     assert.equal(set.evalCaseResults.length, 3);
   });
 });

@@ -11,6 +11,7 @@ import type {
   Invocation,
 } from "../types.js";
 import type { InvocationSource, Span } from "./invocations.js";
+import type { HostCall } from "./judging.js";
 import { NOT_IN_PLACE, type Sources, Turn, turnResult } from "./turn.js";
 
 /** A metric of the run, in the order of the slots. */
@@ -18,6 +19,17 @@ export interface HeaderMetric {
   metricName: string;
   threshold?: number;
   criterion?: Criterion;
+  /** Who judges it, if it asks a judge. */
+  judge?: {
+    /** Whether Vertex AI's evaluation service does. */
+    vertex: boolean;
+    /** The model to ask otherwise, unless the judge has one of its own. */
+    model?: string;
+    /** The hash of each prompt's template, by the prompt's name. */
+    prompts?: Record<string, string>;
+    /** The settings of the model. */
+    config?: object;
+  };
 }
 
 /** What the engine says before anything is scored. */
@@ -190,6 +202,11 @@ export interface HostTask {
 
 /** Where an invocation stands in its input, or the invocation itself. */
 export type HostTurn = Span | Invocation;
+
+/** The calls of judges of a batch. */
+export function decodeCalls(batch: Batch): HostCall[] {
+  return JSON.parse(batch.sends()) as HostCall[];
+}
 
 /** The tasks of a batch. */
 export function decodeTasks(batch: Batch): HostTask[] {

@@ -1,5 +1,6 @@
 import type { Dialect, EvaluatorOptions } from "../types.js";
 import { reading, unexpected } from "./input.js";
+import { judgeOptions } from "./judge-options.js";
 
 /** The options as the engine reads them. */
 export interface EngineOptions {
@@ -7,6 +8,27 @@ export interface EngineOptions {
   explain: "none" | "failures" | "all";
   concurrency: number;
   timeoutMs: number | undefined;
+  earlyStop: boolean;
+  /** Whether Vertex AI scores what google-adk leaves to it. */
+  vertex: boolean;
+  /** The model to ask, whatever criteria name. */
+  judgeModel: string | undefined;
+  seed: number | undefined;
+  /** The names of prompts, and the texts that replace them. */
+  promptIds: readonly string[];
+  promptTexts: readonly string[];
+  attempts: number | undefined;
+  initialDelayMs: number | undefined;
+  maxDelayMs: number | undefined;
+  base: number | undefined;
+  jitter: number | undefined;
+  maxCalls: number | undefined;
+  maxTokens: number | undefined;
+  maxCost: number | undefined;
+  timeMs: number | undefined;
+  /** The names of models, and for each the prices of a million tokens of input and of output. */
+  pricedModels: readonly string[];
+  prices: readonly number[];
   /** The metrics that the host computes. */
   custom: readonly string[];
   /** The cases to run; all if undefined. */
@@ -47,6 +69,7 @@ function readOptions(options: EvaluatorOptions): EngineOptions {
     explain,
     concurrency,
     timeoutMs: timeoutMs === Infinity ? undefined : timeoutMs,
+    ...judgeOptions(options),
     custom: [],
     cases: undefined,
     name: "evalset",

@@ -1,9 +1,27 @@
-import { AdkMetricsError, describe, isEngineMistake } from "../errors.js";
+import { AdkMetricsError, describe, type EngineMistake, isEngineMistake } from "../errors.js";
 import type { Batch, EvalRun } from "../generated/adk_metrics.js";
-import type { EvalCase, EvalMetric, EvaluationResult, EvaluatorOptions, MetricRegistry } from "../types.js";
-import { type DecodedCase, decodeCases, decodeTasks, type Header, type HostTask, taskInvocations } from "./decode.js";
+import type {
+  EvalCase,
+  EvalMetric,
+  EvaluationResult,
+  EvaluatorOptions,
+  JudgeProgress,
+  JudgeStamp,
+  MetricRegistry,
+} from "../types.js";
+import {
+  type DecodedCase,
+  decodeCalls,
+  decodeCases,
+  decodeTasks,
+  type Header,
+  type HeaderMetric,
+  type HostTask,
+  taskInvocations,
+} from "./decode.js";
 import { call, type MistakeContext } from "./call.js";
 import { messageOf, reading } from "./input.js";
+import { type CallAnswer, deliverAnswer, type HostCall, judgeProgress, Judges } from "./judging.js";
 import type { Sources } from "./turn.js";
 import { type Engine, engineGeneration, freeing } from "./instance.js";
 
@@ -22,14 +40,20 @@ const MOST_CASES_PER_STEP = 512;
 /** A page may not be kept from painting for longer, in milliseconds. */
 const LONGEST_STRETCH = 25;
 
-/** What a run gives out: first its header, then batches of case results as they come. */
-export type RunOutput = { header: Header } | { cases: DecodedCase[] };
+/** What a run gives out: first its header, then batches of case results and how far its judges are, as they come. */
+export type RunOutput = { header: Header } | { cases: DecodedCase[] } | { judge: JudgeProgress };
+
+/** What there is to say of a whole run. */
+export interface RunEnd {
+  cancelled: boolean;
+  judges?: { stamps: JudgeStamp[]; progress: JudgeProgress; warnings: EngineMistake[] };
+}
 
 /**
- * Drives a run of the engine: takes its case results, computes the metrics that it asks for, keeps its time. Leaving
- * the generator ends the run.
+ * Drives a run of the engine: takes its case results, computes the metrics and makes the calls that it asks for, keeps
+ * its time. Leaving the generator ends the run.
  */
-export async function* drive(plan: RunPlan): AsyncGenerator<RunOutput, { cancelled: boolean }> {
+export async function* drive(plan: RunPlan): AsyncGenerator<RunOutput, RunEnd> {
   const { signal } = plan.options;
   const journal = new Map<string, Promise<Answer>>();
   const given = new Set<number>();
@@ -39,7 +63,9 @@ export async function* drive(plan: RunPlan): AsyncGenerator<RunOutput, { cancell
   let cancelled = false;
   let casesPerStep = FIRST_CASES_PER_STEP;
   const onAbort = () => inbox.wake();
+  let judges: Judges | undefined;
   try {
+    judges = new Judges(plan.options, session.header);
     reading("signal", () => signal?.addEventListener("abort", onAbort));
     yield { header: session.header };
     for (;;) {
@@ -61,10 +87,19 @@ export async function* drive(plan: RunPlan): AsyncGenerator<RunOutput, { cancell
         journal.set(key, pending);
         void pending.then((answer) => inbox.put({ generation, task: task.id, answer }));
       }
+      for (const abort of step.aborts) judges.abort(abort);
+      for (const host of step.calls) {
+        const answer = judges.ask(header.metrics[host.metric] as HeaderMetric, host);
+        void answer.then((answer) => inbox.put({ generation, at: performance.now(), call: host.call, answer }));
+      }
       const fresh = step.cases.filter(({ key }) => !given.has(key));
       for (const { key } of fresh) given.add(key);
       if (fresh.length > 0) yield { cases: fresh };
-      if (step.finished) return { cancelled };
+      if (step.finished) {
+        if (!judges.isNeeded) return { cancelled };
+        const progress = call(plan, () => judgeProgress(run, plan.options.budget?.prices !== undefined));
+        return { cancelled, judges: { stamps: judges.stamps(), progress, warnings: judges.warnings } };
+      }
 
       if (step.idle) {
         await inbox.next(step.waitUntil);
@@ -73,14 +108,19 @@ export async function* drive(plan: RunPlan): AsyncGenerator<RunOutput, { cancell
         await new Promise((resolve) => setTimeout(resolve));
         stretchBegan = performance.now();
       }
-      for (const letter of inbox.take()) {
+      const letters = inbox.take();
+      for (const letter of letters) {
         // The engine may have been restarted, by this delivery or while this run slept: then the new run asks again.
         if (letter.generation === engineGeneration() && generation === engineGeneration()) {
           call(plan, () => deliver(run, letter));
         }
       }
+      if (letters.some((letter) => "call" in letter) && generation === engineGeneration()) {
+        yield { judge: call(plan, () => judgeProgress(run, plan.options.budget?.prices !== undefined)) };
+      }
     }
   } finally {
+    judges?.abortAll();
     if (session.generation === engineGeneration()) session.run.free();
     reading("signal", () => signal?.removeEventListener("abort", onAbort));
   }
@@ -102,6 +142,9 @@ function openSession(plan: RunPlan): Session {
 interface Step {
   cases: DecodedCase[];
   tasks: HostTask[];
+  calls: HostCall[];
+  /** The calls to abort. */
+  aborts: Uint32Array;
   finished: boolean;
   /** Whether there is nothing to do before an answer comes. */
   idle: boolean;
@@ -121,6 +164,8 @@ function takeStep(run: EvalRun, header: Header, sources: Sources, size: number):
     return {
       cases,
       tasks: decodeTasks(batch),
+      calls: decodeCalls(batch),
+      aborts: batch.aborts(),
       finished,
       idle: !finished && cases.length < size,
       waitUntil: batch.waitUntil(),
@@ -169,7 +214,12 @@ function foundOf({ overallScore, overallEvalStatus, reason, perInvocationResults
   };
 }
 
-function deliver(run: EvalRun, { task, answer }: Letter): void {
+function deliver(run: EvalRun, letter: Letter): void {
+  if ("call" in letter) {
+    deliverAnswer(run, letter.at, letter.call, letter.answer);
+    return;
+  }
+  const { task, answer } = letter;
   if ("failure" in answer) {
     run.handleCustomFailure(task, answer.failure);
     return;
@@ -182,11 +232,10 @@ function deliver(run: EvalRun, { task, answer }: Letter): void {
   }
 }
 
-interface Letter {
-  generation: number;
-  task: number;
-  answer: Answer;
-}
+/** An answer on its way to the engine that asked. */
+type Letter = { generation: number } & (
+  { task: number; answer: Answer } | { call: number; at: number; answer: CallAnswer }
+);
 
 /** The longest sleep that timers keep to, in milliseconds; a longer one ends at once. */
 const LONGEST_SLEEP = 2 ** 31 - 1;

@@ -1,6 +1,7 @@
 import { unexpected } from "../engine/input.js";
 import { AdkMetricsError } from "../errors.js";
 import type { Judge } from "../types.js";
+import { identityOf } from "./judge.js";
 
 let defaultJudge: Judge | undefined;
 let ofEnvironment: ((model: string) => Judge) | undefined;
@@ -13,6 +14,11 @@ let ofEnvironment: ((model: string) => Judge) | undefined;
 export function setDefaultJudge(judge: Judge | undefined): void {
   if (judge !== undefined && typeof judge !== "function") throw unexpected("a judge", judge, "judge");
   defaultJudge = judge;
+}
+
+/** The model that the judge of {@link setDefaultJudge} asks, whatever criteria name. */
+export function defaultJudgeModel(): string | undefined {
+  return defaultJudge === undefined ? undefined : identityOf(defaultJudge).model;
 }
 
 /** Says how the runtime's environment makes a judge for a model; the entries for Node do this once. */

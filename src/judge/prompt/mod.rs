@@ -32,6 +32,8 @@ mod template;
 pub use persona::{Behavior, DEFAULT_PERSONA, PERSONAS, custom_persona, persona};
 pub use template::Template;
 
+use std::borrow::Cow;
+
 use super::digest::sha256;
 use super::reply::scan::find;
 use crate::model::error::Result;
@@ -214,7 +216,7 @@ impl Prompt {
     ///
     /// # Errors
     /// As [`Template::parse`], for this prompt's variables.
-    pub fn replaced_by<'t>(&self, text: &'t str) -> Result<Template<'t>> {
+    pub fn replaced_by<'t>(&self, text: impl Into<Cow<'t, str>>) -> Result<Template<'t>> {
         Template::parse(text, self.needed, self.optional)
     }
 

@@ -27,6 +27,7 @@ mod structured;
 pub use hallucinations::{Validation, sentences, validations};
 pub use label::{final_response_match, turn_validity};
 pub use rubrics::{Entry, assign, rubrics};
+pub(crate) use scan::trim;
 pub use score::{Score, score};
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ pub(super) fn is_space(c: char) -> bool {
 }
 
 /// The text without white space around it.
-pub(super) fn trim(text: &str) -> &str {
+pub(crate) fn trim(text: &str) -> &str {
     count(text.len());
     text.trim_matches(is_space)
 }

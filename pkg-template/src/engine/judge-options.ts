@@ -1,0 +1,176 @@
+import { closest } from "../closest.js";
+import { PrebuiltMetrics } from "../enums.js";
+import { AdkMetricsError } from "../errors.js";
+import { defaultJudgeModel } from "../judges/default.js";
+import { identityOf } from "../judges/judge.js";
+import { vertexEndpoint } from "../judges/providers.js";
+import { canonicalName } from "../metric-info.js";
+import type { Budget, EvaluatorOptions, JudgePurpose, PromptTemplates, RetryOptions } from "../types.js";
+import { isObject, unexpected } from "./input.js";
+import type { EngineOptions } from "./options.js";
+
+/** The part of the engine's options that is about judges. */
+export type JudgeEngineOptions = Omit<
+  EngineOptions,
+  "dialect" | "explain" | "concurrency" | "timeoutMs" | "custom" | "cases" | "name"
+>;
+
+/**
+ * Reads what the options say of judges.
+ *
+ * @throws {AdkMetricsError} `invalid_input` for what is not as its type says.
+ */
+export function judgeOptions(options: EvaluatorOptions): JudgeEngineOptions {
+  const { judge, vertex, earlyStop = true, prompts, retry = {}, budget = {}, seed, cache } = options;
+  if (judge !== undefined && typeof judge !== "function") throw unexpected("a judge", judge, "judge");
+  if (typeof earlyStop !== "boolean") throw unexpected("true or false", earlyStop, "earlyStop");
+  if (seed !== undefined && !(Number.isSafeInteger(seed) && seed >= 0)) {
+    throw unexpected("a whole number from 0 up", seed, "seed");
+  }
+  if (cache !== undefined && !(typeof cache?.get === "function" && typeof cache.set === "function")) {
+    throw unexpected("an object with `get` and `set`", cache, "cache");
+  }
+  if (vertex !== undefined) vertexEndpoint(vertex);
+  return {
+    earlyStop,
+    vertex: vertex !== undefined,
+    judgeModel: judge === undefined ? defaultJudgeModel() : identityOf(judge).model,
+    seed,
+    ...promptsOf(prompts),
+    ...retryOf(retry),
+    ...budgetOf(budget),
+  };
+}
+
+const RETRY_KEYS: Readonly<Record<keyof RetryOptions, string>> = {
+  attempts: "a whole number from 1 up",
+  initialDelayMs: "a number of milliseconds",
+  maxDelayMs: "a number of milliseconds",
+  base: "a number from 1 up",
+  jitter: "a number from 0 to 1",
+};
+
+function retryOf(retry: RetryOptions): Pick<JudgeEngineOptions, keyof RetryOptions> {
+  checkKeys(retry, Object.keys(RETRY_KEYS), "retry");
+  const { attempts, initialDelayMs, maxDelayMs, base, jitter } = retry;
+  const isFine: Record<keyof RetryOptions, boolean> = {
+    attempts: attempts === undefined || (Number.isInteger(attempts) && attempts >= 1),
+    initialDelayMs: initialDelayMs === undefined || isAmount(initialDelayMs),
+    maxDelayMs: maxDelayMs === undefined || isAmount(maxDelayMs),
+    base: base === undefined || (isAmount(base) && base >= 1),
+    jitter: jitter === undefined || (isAmount(jitter) && jitter <= 1),
+  };
+  for (const key of Object.keys(RETRY_KEYS) as (keyof RetryOptions)[]) {
+    if (!isFine[key]) throw unexpected(RETRY_KEYS[key], retry[key], `retry: ${key}`);
+  }
+  return { attempts, initialDelayMs, maxDelayMs, base, jitter };
+}
+
+type BudgetOptions = "maxCalls" | "maxTokens" | "maxCost" | "timeMs" | "pricedModels" | "prices";
+
+function budgetOf(budget: Budget): Pick<JudgeEngineOptions, BudgetOptions> {
+  checkKeys(budget, ["calls", "tokens", "cost", "prices", "timeMs"], "budget");
+  const { calls, tokens, cost, timeMs, prices } = budget;
+  for (const [key, amount] of Object.entries({ calls, tokens, cost, timeMs })) {
+    if (amount !== undefined && !isAmount(amount)) throw unexpected("a number from 0 up", amount, `budget: ${key}`);
+  }
+  if (cost !== undefined && prices === undefined) {
+    throw new AdkMetricsError("invalid_input", "a budget in money needs `prices`", {
+      path: "budget: cost",
+      help: 'For example: { cost: 1, prices: { "gemini-2.5-flash": { inputPerMillion: 0.3, outputPerMillion: 2.5 } } }',
+    });
+  }
+  const pricedModels: string[] = [];
+  const numbers: number[] = [];
+  if (prices !== undefined && !isObject(prices))
+    throw unexpected("an object from models to prices", prices, "budget: prices");
+  for (const [model, price] of Object.entries(prices ?? {})) {
+    const path = `budget: prices: ${model}`;
+    checkKeys(price, ["inputPerMillion", "outputPerMillion"], path);
+    const { inputPerMillion, outputPerMillion } = price;
+    if (!isAmount(inputPerMillion) || !isAmount(outputPerMillion)) {
+      throw unexpected("`inputPerMillion` and `outputPerMillion`, numbers from 0 up", price, path);
+    }
+    pricedModels.push(model);
+    numbers.push(inputPerMillion, outputPerMillion);
+  }
+  const limit = (amount: number | undefined) => (amount === Infinity ? undefined : amount);
+  return {
+    maxCalls: limit(calls),
+    maxTokens: limit(tokens),
+    maxCost: limit(cost),
+    timeMs: limit(timeMs),
+    pricedModels,
+    prices: numbers,
+  };
+}
+
+function isAmount(value: unknown): value is number {
+  return typeof value === "number" && value >= 0;
+}
+
+function checkKeys(value: unknown, known: readonly string[], path: string): void {
+  if (!isObject(value)) throw unexpected("an object", value, path);
+  const unknown = Object.keys(value).find((key) => !known.includes(key));
+  if (unknown === undefined) return;
+  const meant = closest(unknown, known);
+  throw new AdkMetricsError("invalid_input", `there is no \`${unknown}\` here`, {
+    path,
+    help: meant === undefined ? `There are ${known.join(", ")}` : `Did you mean \`${meant}\`?`,
+  });
+}
+
+/** The metrics that have one prompt, which goes by the metric's name, and what it asks for. */
+const PURPOSES: Readonly<Record<string, JudgePurpose>> = {
+  [PrebuiltMetrics.FINAL_RESPONSE_MATCH_V2]: "verdict",
+  [PrebuiltMetrics.RUBRIC_BASED_FINAL_RESPONSE_QUALITY_V1]: "verdict",
+  [PrebuiltMetrics.RUBRIC_BASED_TOOL_USE_QUALITY_V1]: "verdict",
+  [PrebuiltMetrics.RUBRIC_BASED_MULTI_TURN_TRAJECTORY_QUALITY_V1]: "verdict",
+  [PrebuiltMetrics.PER_TURN_USER_SIMULATOR_QUALITY_V1]: "verdict",
+  [PrebuiltMetrics.SAFETY_V1]: "score",
+  [PrebuiltMetrics.RESPONSE_EVALUATION_SCORE]: "score",
+  [PrebuiltMetrics.MULTI_TURN_TASK_SUCCESS_V1]: "score",
+  [PrebuiltMetrics.MULTI_TURN_TRAJECTORY_QUALITY_V1]: "score",
+  [PrebuiltMetrics.MULTI_TURN_TOOL_USE_QUALITY_V1]: "score",
+};
+
+const OF_HALLUCINATIONS = { segment: "hallucinations_v1_segmenter", validate: "hallucinations_v1_validator" };
+
+/** The engine's names for the prompts of a metric, by what they ask for. */
+function promptNames(metric: string): Readonly<Record<string, string>> | undefined {
+  if (metric === PrebuiltMetrics.HALLUCINATIONS_V1) return OF_HALLUCINATIONS;
+  return Object.hasOwn(PURPOSES, metric) ? { [PURPOSES[metric] as JudgePurpose]: metric } : undefined;
+}
+
+function promptsOf(prompts: PromptTemplates | undefined): Pick<JudgeEngineOptions, "promptIds" | "promptTexts"> {
+  const promptIds: string[] = [];
+  const promptTexts: string[] = [];
+  if (prompts === undefined) return { promptIds, promptTexts };
+  if (!isObject(prompts)) throw unexpected("an object from metrics to prompts", prompts, "prompts");
+  for (const [metric, given] of Object.entries(prompts)) {
+    const path = `prompts: ${metric}`;
+    const name = canonicalName(metric);
+    const own = promptNames(name);
+    if (own === undefined) {
+      const meant = closest(name, [...Object.keys(PURPOSES), PrebuiltMetrics.HALLUCINATIONS_V1]);
+      throw new AdkMetricsError("invalid_input", `\`${metric}\` has no prompt`, {
+        path,
+        help: meant === undefined ? "Metrics that ask a judge have" : `Did you mean \`${meant}\`?`,
+      });
+    }
+    const purposes = Object.keys(own);
+    const [only] = purposes;
+    if (typeof given === "string" && purposes.length > 1) {
+      throw unexpected(`an object with prompts for ${purposes.join(" and ")}`, given, path);
+    }
+    const texts = typeof given === "string" ? { [only as string]: given } : given;
+    checkKeys(texts, purposes, path);
+    for (const [purpose, text] of Object.entries(texts)) {
+      if (text === undefined) continue;
+      if (typeof text !== "string") throw unexpected("a text", text, `${path}: ${purpose}`);
+      promptIds.push(own[purpose] as string);
+      promptTexts.push(text);
+    }
+  }
+  return { promptIds, promptTexts };
+}

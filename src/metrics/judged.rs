@@ -1,0 +1,510 @@
+//! What a metric is that asks a judge.
+//!
+//! Such a metric is pure: it says what to ask ([`Judged::plan`], [`Judged::follow_up`]), what a reply
+//! says ([`Judged::read`]) and what all replies come to ([`Judged::conclude`]). Who is asked, how
+//! often, how many at a time and what becomes of failures is the run's.
+
+use std::borrow::Cow;
+
+use super::{Case, Evaluation, Explanation, Scoring, TurnEvaluation};
+use crate::judge::calls::Usage;
+use crate::judge::prompt::{Prompt, Template, Value};
+use crate::judge::reply::Validation;
+use crate::judge::votes::{Outcome, Rule, Verdict, Vote, Votes};
+use crate::model::config::{Setup, either, invalid_criterion};
+use crate::model::error::{Error, ErrorCode, Result, suggestion};
+use crate::model::evalset::ConversationScenario;
+use crate::model::invocation::Rubric;
+use crate::model::json::{Json, Kind};
+use crate::model::shape::whole;
+use crate::model::write::{Write, Writer};
+
+/// A metric that asks a judge.
+pub trait Judged {
+    /// How the judge is to be asked.
+    fn asking(&self) -> &Asking;
+
+    /// The questions about one conversation that need no other answer.
+    ///
+    /// # Errors
+    /// Where google-adk raises: no reference, no rubrics, no scenario.
+    fn plan(&self, case: &JudgedCase<'_>, scoring: &Scoring) -> Result<Vec<Question>>;
+
+    /// What the reply to one sample of a question says.
+    fn read(&self, case: &JudgedCase<'_>, question: &Question, reply: &str) -> Ballot;
+
+    /// The question that follows from an answered one.
+    fn follow_up(&self, _case: &JudgedCase<'_>, _answer: &Answer) -> Option<Question> {
+        None
+    }
+
+    /// The result of all answers, which come in the order in which their questions were asked. Not all
+    /// need be [settled](Answer::is_settled).
+    ///
+    /// # Errors
+    /// Where google-adk raises.
+    fn conclude<'a>(
+        &self,
+        case: &JudgedCase<'a>,
+        answers: &[Answer],
+        scoring: &Scoring,
+    ) -> Result<Evaluation<'a>>;
+}
+
+/// How a judge is asked by one metric.
+pub struct Asking {
+    /// What a config says of the judge.
+    pub options: JudgeOptions,
+    /// The prompts with their templates: the project's, or the user's.
+    pub prompts: Vec<(&'static Prompt, Template<'static>)>,
+    /// Whether Vertex AI's evaluation service is asked rather than a judge.
+    pub vertex: bool,
+}
+
+impl Asking {
+    /// Reads what a config says of the judge, and takes the user's templates where there are some.
+    ///
+    /// # Errors
+    /// `invalid_criterion` for unusable options; `invalid_input` for unusable templates.
+    pub(super) fn read(setup: &Setup<'_, '_>, prompts: &[&'static Prompt]) -> Result<Self> {
+        let mut with_templates = Vec::new();
+        for prompt in prompts {
+            let own = setup.judging.prompts.iter().find(|(id, _)| id == prompt.id);
+            let template = match own {
+                Some((id, text)) => {
+                    let template = prompt.replaced_by(text.clone());
+                    template.map_err(|error| error.at_path(["prompts: ", id].concat()))?
+                }
+                None => prompt.template(),
+            };
+            with_templates.push((*prompt, template));
+        }
+        Ok(Self { options: JudgeOptions::read(setup)?, prompts: with_templates, vertex: false })
+    }
+
+    /// A question by the prompt with a place in the list, asked of one sample.
+    pub(super) fn question(&self, prompt: usize, values: &[Value<'_>]) -> Question {
+        let (text, schema) = match self.prompts.get(prompt) {
+            Some((prompt, template)) => (prompt.render(template, values), prompt.schema),
+            None => (String::new(), "{}"),
+        };
+        Question {
+            purpose: Purpose::Verdict,
+            invocation: 0,
+            step: 0,
+            prompt: text,
+            schema: Some(schema),
+            samples: 1,
+            verdicts: 1,
+            rule: Rule::Every,
+        }
+    }
+
+    /// The same, for a majority over the samples that the config asks for.
+    pub(super) fn ballot(&self, values: &[Value<'_>], scoring: &Scoring) -> Question {
+        Question {
+            samples: self.options.samples,
+            rule: Rule::Majority { early_stop: scoring.early_stop },
+            ..self.question(0, values)
+        }
+    }
+}
+
+/// What a config says of a judge.
+#[derive(Clone, Debug, PartialEq)]
+pub struct JudgeOptions {
+    /// The model; google-adk's default is `gemini-2.5-flash`.
+    pub model: String,
+    /// Its settings, as JSON with the names of Gemini's `GenerateContentConfig`.
+    pub config: Option<String>,
+    /// The most samples to ask of a question, at least 1.
+    pub samples: u32,
+    /// The most calls of the metric in flight, where the config says so.
+    pub parallelism_limit: Option<u32>,
+}
+
+/// The keys of `judge_model_options` in both spellings.
+static OPTION_KEYS: [[&str; 2]; 4] = [
+    ["judge_model", "judgeModel"],
+    ["judge_model_config", "judgeModelConfig"],
+    ["num_samples", "numSamples"],
+    ["parallelism_limit", "parallelismLimit"],
+];
+
+impl JudgeOptions {
+    /// The criterion's options win over the metric's.
+    fn read(setup: &Setup<'_, '_>) -> Result<Self> {
+        let of_criterion = setup
+            .criterion
+            .and_then(|criterion| either(criterion, ["judge_model_options", "judgeModelOptions"]));
+        let mut options =
+            Self { model: "gemini-2.5-flash".into(), config: None, samples: 5, parallelism_limit: None };
+        for json in [setup.judge_model_options, of_criterion].into_iter().flatten() {
+            options.take(json).map_err(invalid_criterion)?;
+        }
+        Ok(options)
+    }
+
+    fn take(&mut self, json: Json<'_>) -> Result<()> {
+        if json.is_null() {
+            return Ok(());
+        }
+        if json.kind() != Kind::Object {
+            return Err(json.expected("an object with the judge's options"));
+        }
+        let known = || OPTION_KEYS.iter().flatten().copied();
+        for (key, value) in json.entries() {
+            if !known().any(|name| name == key) {
+                let error =
+                    value.error(ErrorCode::InvalidCriterion, ["a judge has no option `", &key, "`"].concat());
+                return Err(match suggestion(&key, known()) {
+                    Some(close) => error.with_help(["Did you mean `", close, "`?"].concat()),
+                    None => error.with_help(
+                        "There are judge_model, judge_model_config, num_samples and parallelism_limit",
+                    ),
+                });
+            }
+        }
+        let [model, config, samples, limit] = OPTION_KEYS.map(|keys| either(json, keys));
+        if let Some(model) = model {
+            let name = model.as_str().filter(|name| !name.is_empty());
+            self.model = name.ok_or_else(|| model.expected("the name of a model"))?.into_owned();
+        }
+        if let Some(config) = config {
+            if config.kind() != Kind::Object {
+                return Err(config.expected("an object with the model's settings"));
+            }
+            self.config = Some(config.raw().to_owned());
+        }
+        if let Some(samples) = samples {
+            self.samples = count(samples)?;
+        }
+        if let Some(limit) = limit {
+            self.parallelism_limit = Some(count(limit)?);
+        }
+        Ok(())
+    }
+}
+
+/// A number of samples or calls, also in text, and `true` for 1, as google-adk does. 1000 is more than
+/// anyone can pay for.
+fn count(json: Json<'_>) -> Result<u32> {
+    let of_text = || json.as_str().and_then(|text| text.trim().parse().ok());
+    let of_true = || json.as_bool().filter(|flag| *flag).map(i64::from);
+    let number = whole(json).or_else(of_text).or_else(of_true).filter(|number| (1..=1000).contains(number));
+    number.and_then(|number| u32::try_from(number).ok()).ok_or_else(|| json.expected("a whole number from 1 to 1000"))
+}
+
+/// The conversation that a judge is asked about.
+#[derive(Clone)]
+pub struct JudgedCase<'a> {
+    /// Both sides.
+    pub case: Case<'a>,
+    /// The scenario that a simulated user followed.
+    pub scenario: Option<ConversationScenario<'a>>,
+    /// For each actual turn its rubrics: its own, those of the case and of the expected turn.
+    pub rubrics: Vec<Vec<Rubric<'a>>>,
+}
+
+/// What a question is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Purpose {
+    /// To decide by majority.
+    Verdict,
+    /// To cut a text into sentences.
+    Segment,
+    /// To check sentences against a context.
+    Validate,
+    /// To score.
+    Score,
+}
+
+impl Purpose {
+    /// The name as it appears in JSON and in JavaScript.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Verdict => "verdict",
+            Self::Segment => "segment",
+            Self::Validate => "validate",
+            Self::Score => "score",
+        }
+    }
+}
+
+/// One question for a judge, asked of one or several samples.
+#[derive(Clone, Debug)]
+pub struct Question {
+    /// What it is for.
+    pub purpose: Purpose,
+    /// The turn it is about.
+    pub invocation: usize,
+    /// The step of the turn, where a turn has several; 0 otherwise.
+    pub step: usize,
+    /// The prompt; for Vertex AI's evaluation service the body of the request.
+    pub prompt: String,
+    /// The JSON Schema of a structured reply.
+    pub schema: Option<&'static str>,
+    /// The most samples to ask.
+    pub samples: u32,
+    /// On how many verdicts a reply votes.
+    pub verdicts: usize,
+    /// How the votes make a result.
+    pub rule: Rule,
+}
+
+/// What one reply says.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Ballot {
+    /// A vote for each verdict of the question.
+    pub votes: Vec<Vote>,
+    /// What the reply is worth, where it says one thing only.
+    pub score: Option<f64>,
+    /// Why, verdict by verdict.
+    pub rationales: Vec<Option<String>>,
+    /// The sentences of a segmenter.
+    pub sentences: Vec<String>,
+    /// The labels of a validator.
+    pub validations: Vec<Validation>,
+}
+
+impl Ballot {
+    /// Of a reply that says yes, no, or nothing that can be read.
+    pub(super) fn of_label(label: Option<bool>) -> Self {
+        let (vote, score) = match label {
+            Some(true) => (Vote::Positive, Some(1.0)),
+            Some(false) => (Vote::Negative, Some(0.0)),
+            None => (Vote::Unscored, None),
+        };
+        Self { votes: vec![vote], score, ..Self::default() }
+    }
+
+    /// Of a reply that gives a score; above 0.5 it is a vote for.
+    pub(super) fn of_score(score: f64) -> Self {
+        Self { score: Some(score), ..Self::of_label(Some(score > 0.5)) }
+    }
+}
+
+/// The reply to one sample.
+#[derive(Clone, Debug)]
+pub struct SampleReply {
+    /// Which sample.
+    pub sample: u32,
+    /// What the judge wrote.
+    pub text: String,
+    /// What it cost, where that is known.
+    pub usage: Option<Usage>,
+    /// Whether it came from a cache.
+    pub cached: bool,
+    /// What it says.
+    pub ballot: Ballot,
+}
+
+/// All that came of a question.
+#[derive(Clone, Debug)]
+pub struct Answer {
+    /// The question.
+    pub question: Question,
+    /// The votes.
+    pub votes: Votes,
+    /// The replies, by sample.
+    pub replies: Vec<SampleReply>,
+    /// Why a sample has no reply.
+    pub failure: Option<Error>,
+}
+
+impl Answer {
+    /// Whether the result of the question stands.
+    #[must_use]
+    pub fn is_settled(&self) -> bool {
+        self.votes.outcome() == Outcome::Settled
+    }
+
+    /// The score of a settled majority.
+    pub(super) fn majority(&self) -> Option<f64> {
+        match self.votes.verdict(0) {
+            Some(Verdict::Positive) => Some(1.0),
+            Some(Verdict::Negative) => Some(0.0),
+            _ => None,
+        }
+    }
+
+    /// Why there is no score: what failed, or that no reply said anything.
+    pub(super) fn why_unscored(&self) -> Cow<'static, str> {
+        match &self.failure {
+            Some(failure) if !self.is_settled() => failure.to_string().into(),
+            _ => "no reply of the judge could be read".into(),
+        }
+    }
+
+    /// The failure where it leaves the result open, if it is the judge's; not if the run was stopped.
+    pub(super) fn judge_failure(&self) -> Option<&Error> {
+        self.failure.as_ref().filter(|error| error.code == ErrorCode::JudgeFailed && !self.is_settled())
+    }
+}
+
+/// The turn that a score makes, with what the judge said where that is wanted.
+pub(super) fn turn_of<'a>(
+    score: Option<f64>,
+    threshold: f64,
+    answers: &[&Answer],
+    scoring: &Scoring,
+) -> TurnEvaluation<'a> {
+    let mut turn = match score {
+        Some(score) => TurnEvaluation::scored(score, threshold),
+        None => TurnEvaluation::default(),
+    };
+    if score.is_none() {
+        turn.reason = answers.iter().map(|answer| answer.why_unscored()).next();
+    }
+    if scoring.explain.wants(turn.status) && !answers.is_empty() {
+        turn.explanation =
+            Some(Box::new(Explanation { samples: Some(Samples::of(answers)), ..Explanation::default() }));
+    }
+    turn
+}
+
+/// How often a judge was asked about a turn, and what it said.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename_all = "camelCase"))]
+pub struct Samples {
+    /// How many samples were asked.
+    pub asked: u32,
+    /// How many might have been.
+    pub of: u32,
+    /// What each said.
+    pub votes: Vec<SampleVote>,
+}
+
+/// What one sample said.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename_all = "camelCase"))]
+pub struct SampleVote {
+    /// Which sample.
+    pub sample_index: u32,
+    /// What it was asked for: `verdict`, `segment`, `validate` or `score`.
+    pub purpose: Cow<'static, str>,
+    /// The answer within the turn that it is about, where a metric asks about several.
+    pub step_index: Option<u32>,
+    /// What it is worth; absent if the reply could not be read, or speaks of several things.
+    pub score: Option<f64>,
+    /// What the judge wrote.
+    pub reply: String,
+    /// What it cost.
+    pub usage: Option<SampleUsage>,
+    /// Whether it came from a cache.
+    pub cached: Option<bool>,
+}
+
+/// The tokens of one reply.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename_all = "camelCase"))]
+pub struct SampleUsage {
+    /// Tokens of the prompt.
+    pub input_tokens: f64,
+    /// Tokens of the reply.
+    pub output_tokens: f64,
+}
+
+impl Samples {
+    /// Those of the answers about one turn.
+    fn of(answers: &[&Answer]) -> Self {
+        let mut samples = Self::default();
+        for answer in answers {
+            samples.asked += answer.votes.asked();
+            samples.of += answer.question.samples;
+            for reply in &answer.replies {
+                samples.votes.push(SampleVote {
+                    sample_index: reply.sample,
+                    purpose: answer.question.purpose.as_str().into(),
+                    step_index: u32::try_from(answer.question.step).ok().filter(|step| *step > 0),
+                    score: reply.ballot.score,
+                    reply: reply.text.clone(),
+                    usage: reply.usage.map(SampleUsage::from),
+                    cached: reply.cached.then_some(true),
+                });
+            }
+        }
+        samples
+    }
+}
+
+impl From<Usage> for SampleUsage {
+    #[expect(clippy::cast_precision_loss, reason = "token counts are far below 2^53")]
+    fn from(usage: Usage) -> Self {
+        Self { input_tokens: usage.input_tokens as f64, output_tokens: usage.output_tokens as f64 }
+    }
+}
+
+impl Write for Samples {
+    fn write(&self, out: &mut Writer) {
+        let mut object = out.object();
+        object.entry("asked", &self.asked);
+        object.entry("of", &self.of);
+        object.entry("votes", &self.votes);
+        object.end();
+    }
+}
+
+impl Write for SampleVote {
+    fn write(&self, out: &mut Writer) {
+        let mut object = out.object();
+        object.entry("sampleIndex", &self.sample_index);
+        object.entry("purpose", &self.purpose);
+        object.optional("stepIndex", &self.step_index);
+        object.optional("score", &self.score);
+        object.entry("reply", &self.reply);
+        object.optional("usage", &self.usage);
+        object.optional("cached", &self.cached);
+        object.end();
+    }
+}
+
+impl Write for SampleUsage {
+    fn write(&self, out: &mut Writer) {
+        let mut object = out.object();
+        object.entry("inputTokens", &self.input_tokens);
+        object.entry("outputTokens", &self.output_tokens);
+        object.end();
+    }
+}
+
+/// What a judge says of one sentence.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename_all = "camelCase"))]
+pub struct Sentence {
+    /// The sentence.
+    pub text: String,
+    /// `supported`, `unsupported`, `contradictory`, `disputed` or `not_applicable`.
+    pub label: String,
+    /// Why.
+    pub rationale: String,
+    /// What in the context supports it.
+    pub supporting_excerpt: Option<String>,
+    /// What in the context contradicts it.
+    pub contradicting_excerpt: Option<String>,
+}
+
+impl From<Validation> for Sentence {
+    fn from(found: Validation) -> Self {
+        Self {
+            text: found.sentence,
+            label: found.label,
+            rationale: found.rationale,
+            supporting_excerpt: found.supporting_excerpt,
+            contradicting_excerpt: found.contradicting_excerpt,
+        }
+    }
+}
+
+impl Write for Sentence {
+    fn write(&self, out: &mut Writer) {
+        let mut object = out.object();
+        object.entry("text", &self.text);
+        object.entry("label", &self.label);
+        object.entry("rationale", &self.rationale);
+        object.optional("supportingExcerpt", &self.supporting_excerpt);
+        object.optional("contradictingExcerpt", &self.contradicting_excerpt);
+        object.end();
+    }
+}

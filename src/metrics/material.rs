@@ -1,0 +1,301 @@
+//! What a judge is shown of a conversation, as text: answers, tool calls with their outputs, tools and
+//! instructions of the agents, grounding metadata, whole dialogues. JSON stays as it was written.
+
+use std::borrow::Cow;
+
+use crate::model::config::either;
+use crate::model::content::{Content, FunctionCall, FunctionResponse, Part};
+use crate::model::invocation::{IntermediateData, Invocation, InvocationEvent, Turns};
+use crate::model::json::Json;
+use crate::model::shape::{List, Record};
+use crate::model::write::{Spelling, quote};
+
+/// What stands for something that a turn or an agent does not have.
+pub(super) const NONE: &str = "(none)";
+
+/// Why the other turns have no result.
+pub(super) const ONLY_THE_LAST: &str = "the conversation is judged as a whole; the last turn has the result";
+
+/// The answer of a turn: the text of the final response, after those of the events on the way where
+/// a criterion includes them.
+pub(super) fn answer(turn: Invocation<'_>, with_intermediate: bool) -> String {
+    let mut texts = String::new();
+    let mut add = |text: &str| {
+        if !text.is_empty() {
+            line(&mut texts, &[text]);
+        }
+    };
+    if with_intermediate {
+        match turn.intermediate_data() {
+            Some(IntermediateData::Events(events)) => {
+                for content in events.invocation_events().iter().filter_map(InvocationEvent::content) {
+                    add(&content.text());
+                }
+            }
+            Some(IntermediateData::Summary(summary)) => {
+                for response in summary.intermediate_responses().iter() {
+                    for text in response.parts().iter().filter_map(Part::text) {
+                        add(&text);
+                    }
+                }
+            }
+            None => {}
+        }
+    }
+    add(&turn.final_text());
+    texts
+}
+
+/// The tool calls of a turn, one a line, each with its output.
+pub(super) fn steps(turn: Invocation<'_>) -> String {
+    let (calls, responses) = match turn.intermediate_data() {
+        Some(IntermediateData::Events(events)) => {
+            let parts = || {
+                let contents = events.invocation_events().iter().filter_map(InvocationEvent::content);
+                contents.flat_map(Content::all_parts)
+            };
+            (
+                parts().filter_map(Part::function_call).collect(),
+                parts().filter_map(Part::function_response).collect(),
+            )
+        }
+        Some(IntermediateData::Summary(summary)) => {
+            let calls = summary.tool_uses().into_iter().flat_map(List::iter).collect();
+            (calls, summary.tool_responses().iter().collect())
+        }
+        None => (Vec::new(), Vec::<FunctionResponse<'_>>::new()),
+    };
+    let mut open: Vec<_> = responses.into_iter().map(Some).collect();
+    let mut text = String::new();
+    for call in calls {
+        let found = open.iter_mut().find(|response| response.is_some_and(|response| answers(response, call)));
+        let response = found.and_then(Option::take);
+        line(&mut text, &["call: "]);
+        push_call(&mut text, call);
+        line(&mut text, &["output: "]);
+        match response {
+            Some(response) => push_output(&mut text, response),
+            None => text.push_str(NONE),
+        }
+    }
+    text
+}
+
+/// Whether a response is that to a call: by id, or by name where the call has no id.
+fn answers(response: FunctionResponse<'_>, call: FunctionCall<'_>) -> bool {
+    response.id() == call.id() && (call.id().is_some() || response.name() == call.name())
+}
+
+/// The name is quoted too, since it is the agent's words.
+fn push_call(text: &mut String, call: FunctionCall<'_>) {
+    quote(&call.name().unwrap_or_default(), text);
+    text.push(' ');
+    text.push_str(call.args().map_or("{}", Json::raw));
+}
+
+fn push_output(text: &mut String, response: FunctionResponse<'_>) {
+    text.push_str(response.response().map_or("{}", Json::raw));
+}
+
+/// The grounding metadata of a turn's events, one a line.
+pub(super) fn grounding<'a>(events: impl Iterator<Item = InvocationEvent<'a>>) -> String {
+    let mut text = String::new();
+    for metadata in events.filter_map(InvocationEvent::grounding_metadata) {
+        line(&mut text, &[metadata.raw()]);
+    }
+    text
+}
+
+/// The events of a turn; none if they were not recorded.
+pub(super) fn events(turn: Invocation<'_>) -> impl Iterator<Item = InvocationEvent<'_>> {
+    turn.events().into_iter().flat_map(List::iter)
+}
+
+/// An agent of the app.
+struct Agent<'a> {
+    name: Cow<'a, str>,
+    instructions: Cow<'a, str>,
+    tools: Option<Json<'a>>,
+}
+
+fn agents_of<'a>(turn: Invocation<'a>) -> impl Iterator<Item = Agent<'a>> {
+    let details = turn.app_details().and_then(|app| either(app, ["agent_details", "agentDetails"]));
+    details.into_iter().flat_map(Json::entries).map(|(name, agent)| Agent {
+        name,
+        instructions: agent.get("instructions").and_then(Json::as_str).unwrap_or_default(),
+        tools: either(agent, ["tool_declarations", "toolDeclarations"])
+            .filter(|tools| tools.items().next().is_some()),
+    })
+}
+
+/// What the developer told the agents, in the order in which they first appear.
+pub(super) fn instructions(turns: &mut dyn Iterator<Item = Invocation<'_>>) -> String {
+    described(turns, &|agent, text| {
+        if !agent.instructions.is_empty() {
+            line(text, &[&agent.name, ":\n", &agent.instructions]);
+        }
+    })
+}
+
+/// The tools that agents have.
+pub(super) fn tools(turns: &mut dyn Iterator<Item = Invocation<'_>>) -> String {
+    described(turns, &|agent, text| {
+        if let Some(tools) = agent.tools {
+            line(text, &[&agent.name, ": ", tools.raw()]);
+        }
+    })
+}
+
+/// What the developer told the agents, each with its tools.
+pub(super) fn agents(turns: &mut dyn Iterator<Item = Invocation<'_>>) -> String {
+    described(turns, &|agent, text| {
+        line(text, &[&agent.name, ":\n", &agent.instructions]);
+        if let Some(tools) = agent.tools {
+            line(text, &["tools: ", tools.raw()]);
+        }
+    })
+}
+
+/// What is said of each agent, but nothing twice: turns mostly repeat what those before them have.
+fn described(
+    turns: &mut dyn Iterator<Item = Invocation<'_>>,
+    describe: &dyn Fn(&Agent<'_>, &mut String),
+) -> String {
+    let mut known: Vec<String> = Vec::new();
+    for turn in turns {
+        for agent in agents_of(turn) {
+            let mut text = String::new();
+            describe(&agent, &mut text);
+            if !text.is_empty() && !known.contains(&text) {
+                known.push(text);
+            }
+        }
+    }
+    known.join("\n")
+}
+
+/// What was said and done in all turns.
+pub(super) fn dialogue(turns: Turns<'_>) -> String {
+    let mut text = String::new();
+    for (index, turn) in turns.iter().enumerate() {
+        let number = (index + 1).to_string();
+        line(&mut text, &["Turn ", &number]);
+        speech(&mut text, "user", &turn.user_content().text());
+        match turn.intermediate_data() {
+            Some(IntermediateData::Events(_)) => {
+                for event in events(turn) {
+                    happening(&mut text, event);
+                }
+            }
+            Some(IntermediateData::Summary(_)) => {
+                let steps = steps(turn);
+                if !steps.is_empty() {
+                    line(&mut text, &[&steps]);
+                }
+            }
+            None => {}
+        }
+        speech(&mut text, "agent", &turn.final_text());
+    }
+    text
+}
+
+/// What was said, without what was done on the way.
+pub(super) fn exchange(turns: &mut dyn Iterator<Item = Invocation<'_>>) -> String {
+    let mut text = String::new();
+    for turn in turns {
+        speech(&mut text, "user", &turn.user_content().text());
+        speech(&mut text, "agent", &turn.final_text());
+    }
+    text
+}
+
+/// What happened in an event: text, tool calls, tool outputs.
+pub(super) fn happening(text: &mut String, event: InvocationEvent<'_>) {
+    let Some(content) = event.content() else { return };
+    let author = event.author();
+    speech(text, &author, &content.text());
+    for part in content.all_parts() {
+        if let Some(call) = part.function_call() {
+            line(text, &[&author, " called: "]);
+            push_call(text, call);
+        }
+        if let Some(response) = part.function_response() {
+            line(text, &["output of "]);
+            quote(&response.name().unwrap_or_default(), text);
+            text.push_str(": ");
+            push_output(text, response);
+        }
+    }
+}
+
+/// Who said what. The words are a JSON string, so that no text can pass for another speaker.
+fn speech(text: &mut String, speaker: &str, words: &str) {
+    if !words.is_empty() {
+        line(text, &[speaker, ": "]);
+        quote(words, text);
+    }
+}
+
+/// Adds a line of its own.
+pub(super) fn line(text: &mut String, parts: &[&str]) {
+    if !text.is_empty() {
+        text.push('\n');
+    }
+    for part in parts {
+        text.push_str(part);
+    }
+}
+
+/// A conversation as Vertex AI's evaluation service takes it: agents by name, and turns of events.
+pub(super) fn for_vertex(turns: Turns<'_>) -> String {
+    let mut text = String::from(r#"{"agents":{"#);
+    let mut known: Vec<String> = Vec::new();
+    for turn in turns.iter() {
+        for agent in agents_of(turn) {
+            if known.iter().any(|name| *name == agent.name) {
+                continue;
+            }
+            text.push_str(if known.is_empty() { "" } else { "," });
+            quote(&agent.name, &mut text);
+            text.push_str(r#":{"agentId":"#);
+            quote(&agent.name, &mut text);
+            text.push_str(r#","instruction":"#);
+            quote(&agent.instructions, &mut text);
+            if let Some(tools) = agent.tools {
+                text.push_str(r#","tools":"#);
+                text.push_str(tools.raw());
+            }
+            text.push('}');
+            known.push(agent.name.into_owned());
+        }
+    }
+    text.push_str(r#"},"turns":["#);
+    for (index, turn) in turns.iter().enumerate() {
+        text.push_str(if index == 0 { r#"{"turnIndex":"# } else { r#",{"turnIndex":"# });
+        text.push_str(&index.to_string());
+        text.push_str(r#","turnId":"#);
+        quote(&turn.invocation_id(), &mut text);
+        text.push_str(r#","events":["#);
+        push_event(&mut text, "user", Some(turn.user_content()));
+        for event in events(turn).filter(|event| event.content().is_some()) {
+            text.push(',');
+            push_event(&mut text, &event.author(), event.content());
+        }
+        text.push(',');
+        push_event(&mut text, "agent", turn.final_response());
+        text.push_str("]}");
+    }
+    text.push_str("]}");
+    text
+}
+
+fn push_event(text: &mut String, author: &str, content: Option<Content<'_>>) {
+    text.push_str(r#"{"author":"#);
+    quote(author, text);
+    if let Some(content) = content {
+        text.push_str(r#","content":"#);
+        text.push_str(&content.to_json(Spelling::Camel));
+    }
+    text.push('}');
+}

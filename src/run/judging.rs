@@ -1,0 +1,450 @@
+//! The part of a run that asks judges: which question belongs to which case and metric, what came of
+//! it, and when a metric of a case is settled. When and how often calls go out is decided by
+//! [`Calls`], what they mean by the metrics.
+
+use super::{MetricScorer, Millis, OpenCase, Options, Pairing, Plan, Run, cancelled, not_evaluated};
+use crate::judge::calls::{self, Ask, Call, Calls, Loss, Prices, Progress, Reason, Usage};
+use crate::judge::votes::{Outcome, Votes};
+use crate::metrics::judged::{Answer, Judged, JudgedCase, Question, SampleReply};
+use crate::model::double;
+use crate::model::error::{Error, ErrorCode};
+
+/// How to ask judges.
+#[derive(Clone, Debug, Default)]
+pub struct JudgeSettings {
+    /// How calls go out.
+    pub calls: calls::Options,
+    /// The model that is asked, whatever criteria name.
+    pub model: Option<String>,
+    /// What models cost, by name.
+    pub prices: Vec<(String, Prices)>,
+}
+
+impl JudgeSettings {
+    /// The model that a metric asks.
+    #[must_use]
+    pub fn model_for<'m>(&'m self, metric: &'m dyn Judged) -> &'m str {
+        self.model.as_deref().unwrap_or(&metric.asking().options.model)
+    }
+}
+
+/// A call for the host to make.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct JudgeCall {
+    /// What to report with: [`Run::handle_reply`](super::Run::handle_reply) and the like.
+    pub call: Call,
+    /// Which metric of the plan asks.
+    pub metric: usize,
+    /// Which case and run it is about.
+    pub pairing: Pairing,
+}
+
+/// What a judge replied.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct JudgeReply {
+    /// What it wrote.
+    pub text: String,
+    /// What it cost, where that is known.
+    pub usage: Option<Usage>,
+}
+
+/// Why a call of a judge gave no reply.
+#[derive(Clone, Debug)]
+pub struct JudgeFailure {
+    /// What it means for the call.
+    pub failure: calls::Failure,
+    /// Whether the judge refuses whoever asks: a key that is missing, wrong or not allowed to.
+    pub is_auth: bool,
+    /// What went wrong, for people.
+    pub message: String,
+}
+
+/// The questions of a run.
+pub(super) struct Judges {
+    calls: Calls,
+    /// The group of calls of each metric of the plan.
+    groups: Vec<u32>,
+    timeout_ms: Millis,
+    asked: Vec<Asked>,
+    /// Questions of which too many samples failed, though not for good.
+    stuck: Vec<u32>,
+    /// Why the judge of a metric refuses to be asked at all, by metric.
+    barred: Vec<Option<Error>>,
+}
+
+/// Where a question belongs.
+#[derive(Clone, Copy)]
+struct Asked {
+    /// The case, by its place among the pairings.
+    place: usize,
+    pairing: Pairing,
+    metric: usize,
+    answer: usize,
+    is_open: bool,
+}
+
+/// A metric of a case that waits for answers.
+pub(super) struct Hearing {
+    metric: usize,
+    answers: Vec<Answer>,
+    /// Answers that are neither settled nor given up.
+    open: usize,
+}
+
+impl Judges {
+    pub(super) fn new(plan: &Plan, options: &Options) -> Self {
+        let settings = &options.judges;
+        let mut calls = Calls::new(settings.calls.clone());
+        let mut groups = Vec::new();
+        for metric in &plan.metrics {
+            let (mut limit, mut prices) = (None, Prices::default());
+            if let MetricScorer::Judge(judged) = &metric.scorer {
+                let model = settings.model_for(judged.as_ref());
+                limit = judged.asking().options.parallelism_limit;
+                let known = settings.prices.iter().find(|(name, _)| name == model);
+                prices = known.map_or(prices, |(_, prices)| *prices);
+            }
+            groups.push(calls.add_group(limit, prices));
+        }
+        Self {
+            calls,
+            barred: vec![None; groups.len()],
+            groups,
+            timeout_ms: settings.calls.timeout_ms,
+            asked: Vec::new(),
+            stuck: Vec::new(),
+        }
+    }
+
+    pub(super) fn stop(&mut self, reason: Reason) {
+        self.calls.stop(reason);
+    }
+
+    pub(super) fn has_room(&self) -> bool {
+        self.calls.has_room()
+    }
+
+    /// Whether all that is left to ask has failed once.
+    pub(super) fn is_stuck(&self) -> bool {
+        self.calls.open() == 0 && !self.stuck.is_empty()
+    }
+
+    fn add_stuck(&mut self, question: u32) {
+        if !self.stuck.contains(&question) {
+            self.stuck.push(question);
+        }
+    }
+
+    /// Asks the next samples of an answer.
+    fn ask(&mut self, id: u32, metric: usize, answer: &mut Answer, follow_up: bool) {
+        let wave = answer.votes.next_wave();
+        self.calls.ask(Ask {
+            question: id,
+            first_sample: wave.start,
+            samples: wave.end - wave.start,
+            group: self.groups.get(metric).copied().unwrap_or_default(),
+            follow_up,
+            tokens: expected_tokens(&answer.question.prompt),
+        });
+    }
+
+    /// The reason for a loss in words.
+    fn why(&self, loss: Loss, failure: Option<Error>) -> Error {
+        let times = |message: &mut String| {
+            if loss.attempts > 1 {
+                message.push_str(&format!(", asked {} times", loss.attempts));
+            }
+        };
+        let (code, message) = match loss.reason {
+            Reason::Cancelled => return cancelled(),
+            Reason::BudgetExceeded => (ErrorCode::BudgetExceeded, "the budget for judges is spent"),
+            Reason::Deadline => (ErrorCode::BudgetExceeded, "the time for the run is over"),
+            Reason::TimedOut => {
+                let limit = double::to_text(self.timeout_ms);
+                let mut message = ["the judge did not answer within ", &limit, " ms"].concat();
+                times(&mut message);
+                return Error::new(ErrorCode::Timeout, message);
+            }
+            Reason::Refused | Reason::Exhausted => match failure {
+                Some(mut failure) => {
+                    times(&mut failure.message);
+                    return failure;
+                }
+                None => (ErrorCode::JudgeFailed, "the judge failed"),
+            },
+        };
+        Error::new(code, message)
+    }
+}
+
+/// Tokens have some four bytes.
+fn expected_tokens(prompt: &str) -> u32 {
+    u32::try_from(prompt.len() / 4).unwrap_or(u32::MAX)
+}
+
+/// What the calls of a run are at.
+pub(super) enum Step {
+    /// Make this call.
+    Send(JudgeCall),
+    /// Abort this call.
+    Abort(u32),
+    /// Something changed.
+    Again,
+    /// Nothing, at least until a time.
+    Wait(Option<Millis>),
+}
+
+impl<'a> Run<'a> {
+    /// What to do about the calls of judges, at a time.
+    pub(super) fn poll_judges(&mut self, now: Millis) -> Step {
+        match self.judges.calls.poll(now) {
+            calls::Action::Send(call) => {
+                let Some(asked) = self.judges.asked.get(call.question as usize).copied() else {
+                    return Step::Again;
+                };
+                let barred = self.judges.barred.get(asked.metric).cloned().flatten();
+                if asked.is_open && barred.is_none() {
+                    return Step::Send(JudgeCall { call, metric: asked.metric, pairing: asked.pairing });
+                }
+                self.judges.calls.not_sent(call.id);
+                let reason = Reason::Refused;
+                self.lost(Loss { question: call.question, sample: call.sample, attempts: 0, reason }, barred);
+                Step::Again
+            }
+            calls::Action::Abort(call) => Step::Abort(call),
+            calls::Action::Lost(loss) => {
+                self.lost(loss, None);
+                Step::Again
+            }
+            calls::Action::WakeAt(at) => Step::Wait(Some(at)),
+            calls::Action::Idle => Step::Wait(None),
+        }
+    }
+
+    /// What a call asks.
+    #[must_use]
+    pub fn question(&self, call: &JudgeCall) -> Option<&Question> {
+        let asked = self.judges.asked.get(call.call.question as usize)?;
+        let open = self.open.iter().find(|open| open.place == asked.place)?;
+        let hearing = open.hearings.iter().find(|hearing| hearing.metric == asked.metric)?;
+        hearing.answers.get(asked.answer).map(|answer| &answer.question)
+    }
+
+    /// Takes the reply to a call, made at `now` or found in a cache. Replies that nobody waits for any more
+    /// are ignored.
+    pub fn handle_reply(&mut self, now: Millis, call: u32, reply: JudgeReply, cached: bool) {
+        let calls = &mut self.judges.calls;
+        let sample = match cached {
+            true => calls.found(call),
+            false => calls.reply(now, call, reply.usage.unwrap_or_default()),
+        };
+        let Some(sample) = sample else { return };
+        self.with_answer(sample.question, |judged, case, answer| {
+            let ballot = judged.read(case, &answer.question, &reply.text);
+            answer.votes.count(&ballot.votes);
+            let at = answer.replies.partition_point(|known| known.sample < sample.sample);
+            let JudgeReply { text, usage } = reply;
+            answer.replies.insert(at, SampleReply { sample: sample.sample, text, usage, cached, ballot });
+        });
+        self.advance(sample.question, None);
+    }
+
+    /// Takes that a call failed. It is made again later, unless that is of no use.
+    pub fn handle_failure(&mut self, now: Millis, call: u32, failed: JudgeFailure) {
+        let error = Error::new(ErrorCode::JudgeFailed, failed.message);
+        if let Some(loss) = self.judges.calls.failure(now, call, failed.failure) {
+            let asked = self.judges.asked.get(loss.question as usize);
+            if let Some(barred) = asked.and_then(|asked| self.judges.barred.get_mut(asked.metric))
+                && failed.is_auth
+            {
+                barred.get_or_insert_with(|| error.clone());
+            }
+            self.lost(loss, Some(error));
+        }
+    }
+
+    /// The model that a metric asks.
+    #[must_use]
+    pub fn judge_model<'m>(&'m self, metric: &'m dyn Judged) -> &'m str {
+        self.options.judges.model_for(metric)
+    }
+
+    /// How far the calls of judges are.
+    #[must_use]
+    pub fn progress(&self) -> Progress {
+        self.judges.calls.progress()
+    }
+
+    /// Plans what judges are asked about an open case.
+    pub(super) fn convene(&mut self, mut open: OpenCase<'a>, case: JudgedCase<'a>) {
+        let turns = case.case.actual.len();
+        let mut failed = Vec::new();
+        for (metric, planned) in self.plan.metrics.iter().enumerate() {
+            let MetricScorer::Judge(judged) = &planned.scorer else { continue };
+            match judged.plan(&case, &self.scoring) {
+                Ok(questions) => open.hearings.push(Hearing {
+                    metric,
+                    open: questions.len(),
+                    answers: questions.into_iter().map(new_answer).collect(),
+                }),
+                Err(error) => failed.push((metric, error)),
+            }
+        }
+        for (metric, error) in failed {
+            open.missing -= 1;
+            if let Some(place) = open.result.metrics.get_mut(metric) {
+                *place = not_evaluated(error, turns);
+            }
+        }
+        for hearing in &mut open.hearings {
+            let metric = hearing.metric;
+            for (index, answer) in hearing.answers.iter_mut().enumerate() {
+                let asked = Asked {
+                    place: open.place,
+                    pairing: open.result.pairing,
+                    metric,
+                    answer: index,
+                    is_open: true,
+                };
+                let id = self.judges.asked.len() as u32;
+                self.judges.asked.push(asked);
+                self.judges.ask(id, metric, answer, false);
+            }
+        }
+        let idle: Vec<_> =
+            open.hearings.iter().filter(|hearing| hearing.open == 0).map(|hearing| hearing.metric).collect();
+        let place = open.place;
+        open.judged = Some(case);
+        self.open.push(open);
+        for metric in idle {
+            self.conclude(place, metric);
+        }
+        self.give_out_if_settled(place);
+    }
+
+    /// Works on the answer of an open question.
+    fn with_answer<R>(
+        &mut self,
+        question: u32,
+        work: impl FnOnce(&dyn Judged, &JudgedCase<'a>, &mut Answer) -> R,
+    ) -> Option<R> {
+        let asked = *self.judges.asked.get(question as usize).filter(|asked| asked.is_open)?;
+        let open = self.open.iter_mut().find(|open| open.place == asked.place)?;
+        let hearing = open.hearings.iter_mut().find(|hearing| hearing.metric == asked.metric)?;
+        let answer = hearing.answers.get_mut(asked.answer)?;
+        let MetricScorer::Judge(judged) = &self.plan.metrics.get(asked.metric)?.scorer else { return None };
+        Some(work(judged.as_ref(), open.judged.as_ref()?, answer))
+    }
+
+    /// A sample will have no reply.
+    fn lost(&mut self, loss: Loss, failure: Option<Error>) {
+        let why = self.judges.why(loss, failure);
+        self.with_answer(loss.question, |_, _, answer| {
+            answer.votes.fail(loss.sample);
+            answer.failure.get_or_insert(why);
+        });
+        self.advance(loss.question, Some(loss.reason));
+    }
+
+    /// Goes on with a question after a reply, or after a loss for a reason.
+    fn advance(&mut self, question: u32, reason: Option<Reason>) {
+        let Some(outcome) = self.with_answer(question, |_, _, answer| answer.votes.outcome()) else { return };
+        match outcome {
+            Outcome::Open => self.ask_more(question),
+            Outcome::Settled => self.close(question),
+            Outcome::Undecidable => match reason {
+                // Nothing new: it is stuck already.
+                None => {}
+                // The judge may answer again when the rest of the run is done.
+                Some(Reason::Exhausted | Reason::TimedOut) => self.judges.add_stuck(question),
+                Some(_) => self.close(question),
+            },
+        }
+    }
+
+    fn ask_more(&mut self, question: u32) {
+        let Some(asked) = self.judges.asked.get(question as usize).copied() else { return };
+        let open = self.open.iter_mut().find(|open| open.place == asked.place);
+        let hearing =
+            open.and_then(|open| open.hearings.iter_mut().find(|hearing| hearing.metric == asked.metric));
+        if let Some(answer) = hearing.and_then(|hearing| hearing.answers.get_mut(asked.answer)) {
+            self.judges.ask(question, asked.metric, answer, true);
+        }
+    }
+
+    /// Gives failed samples a second chance, or gives their questions up. Nothing else is asked then.
+    pub(super) fn retry_stuck(&mut self) {
+        let answered = self.judges.calls.progress().answered > 0;
+        for question in std::mem::take(&mut self.judges.stuck) {
+            let samples = self.with_answer(question, |_, _, answer| {
+                let samples = if answered { answer.votes.second_chance() } else { Vec::new() };
+                (samples, expected_tokens(&answer.question.prompt))
+            });
+            let Some((samples, tokens)) = samples else { continue };
+            if samples.is_empty() {
+                self.close(question);
+                continue;
+            }
+            let metric = self.judges.asked.get(question as usize).map_or(0, |asked| asked.metric);
+            let group = self.judges.groups.get(metric).copied().unwrap_or_default();
+            for first_sample in samples {
+                self.judges.calls.ask(Ask {
+                    question,
+                    first_sample,
+                    samples: 1,
+                    group,
+                    follow_up: true,
+                    tokens,
+                });
+            }
+        }
+    }
+
+    /// Nothing more is asked about a question.
+    fn close(&mut self, question: u32) {
+        let next = self.with_answer(question, |judged, case, answer| {
+            (answer.votes.saved(), answer.is_settled().then(|| judged.follow_up(case, answer)).flatten())
+        });
+        let Some((saved, next)) = next else { return };
+        self.judges.calls.count_saved(saved);
+        let Some(asked) = self.judges.asked.get_mut(question as usize) else { return };
+        asked.is_open = false;
+        let asked = *asked;
+        let Some(open) = self.open.iter_mut().find(|open| open.place == asked.place) else { return };
+        let Some(hearing) = open.hearings.iter_mut().find(|hearing| hearing.metric == asked.metric) else {
+            return;
+        };
+        hearing.open -= 1;
+        if let Some(next) = next {
+            hearing.open += 1;
+            let mut answer = new_answer(next);
+            let id = self.judges.asked.len() as u32;
+            self.judges.asked.push(Asked { answer: hearing.answers.len(), is_open: true, ..asked });
+            self.judges.ask(id, asked.metric, &mut answer, true);
+            hearing.answers.push(answer);
+        } else if hearing.open == 0 {
+            self.conclude(asked.place, asked.metric);
+            self.give_out_if_settled(asked.place);
+        }
+    }
+
+    /// All answers of a metric are there.
+    fn conclude(&mut self, place: usize, metric: usize) {
+        let Some(open) = self.open.iter_mut().find(|open| open.place == place) else { return };
+        let Some(at) = open.hearings.iter().position(|hearing| hearing.metric == metric) else { return };
+        let hearing = open.hearings.swap_remove(at);
+        let Some(case) = &open.judged else { return };
+        let Some(planned) = self.plan.metrics.get(metric) else { return };
+        let MetricScorer::Judge(judged) = &planned.scorer else { return };
+        let evaluation = judged.conclude(case, &hearing.answers, &self.scoring);
+        open.missing -= 1;
+        if let Some(place) = open.result.metrics.get_mut(metric) {
+            *place = evaluation.unwrap_or_else(|error| not_evaluated(error, case.case.actual.len()));
+        }
+    }
+}
+
+fn new_answer(question: Question) -> Answer {
+    let votes = Votes::new(question.samples, question.verdicts, question.rule);
+    Answer { question, votes, replies: Vec::new(), failure: None }
+}
