@@ -9,6 +9,7 @@ import {
 } from "../../pkg-template/src/report/index.js";
 import * as report from "../../pkg-template/src/report/index.js";
 import { emptySet, hostileSet, largeSet, supportSet, travelSet } from "./fixtures.js";
+import { hostileJudgedSet } from "./judged-fixtures.js";
 
 const sets = () => [travelSet(), supportSet()];
 
@@ -68,7 +69,11 @@ test("JUnit: informational values are properties, not test cases", () => {
 });
 
 test("JUnit: elements nest, and hold nothing that XML forbids", () => {
-  for (const xml of [renderJUnit(sets()), renderJUnit([hostileSet(), emptySet()]), renderJUnit([])]) {
+  for (const xml of [
+    renderJUnit(sets()),
+    renderJUnit([hostileSet(), hostileJudgedSet(), emptySet()]),
+    renderJUnit([]),
+  ]) {
     assert.doesNotMatch(xml.replace(/[\t\n]/g, ""), /[\p{Cc}\p{Cs}\ufffe\uffff]/u);
     assert.doesNotMatch(xml, /&(?!(?:amp|lt|gt|quot|apos);)/);
     const open: string[] = [];
@@ -92,8 +97,13 @@ test("CSV: a row for every metric of a case and of each turn, numbers in full", 
     "threshold",
     "evalStatus",
     "reason",
+    "samplesAsked",
+    "samplesOf",
+    "judgeInputTokens",
+    "judgeOutputTokens",
+    "rubricScores",
   ]);
-  assert.ok(rows.every((row) => row.length === 8));
+  assert.ok(rows.every((row) => row.length === 13));
   const kyoto = rows.filter(([, id, , metric]) => id === "hold_hotel_kyoto" && metric === "response_match_score");
   assert.deepEqual(
     kyoto.map(([, , turn, , score]) => [turn, score]),
@@ -116,6 +126,7 @@ test("CSV: a case without metrics has a row with its reason", () => {
     "",
     "failed",
     "Inference failed: the agent raised TimeoutError after 60 s.",
+    ...new Array(5).fill(""),
   ]);
 });
 
@@ -148,14 +159,19 @@ test("Markdown: a table of cases, those that failed first, and their differences
 });
 
 test("Markdown: text of results stays text", () => {
-  const text = renderMarkdown([hostileSet()]);
-  const outside = text.replace(/^(`{3,})diff\n[\s\S]*?\n\1$/gm, "");
-  assert.doesNotMatch(outside, /<(?!\/?(?:details|summary|code|sub)>)/);
-  assert.doesNotMatch(outside, /`|\]\(|@everyone/);
-  assert.equal(outside.match(/<details>/g)?.length, 1);
-  assert.equal(outside.match(/<\/details>/g)?.length, 1);
-  for (const row of outside.split("\n").filter((line) => line.startsWith("|")))
-    assert.equal(row.match(/\|/g)?.length, 6);
+  for (const [set, columns] of [
+    [hostileSet(), 6],
+    [hostileJudgedSet(), 5],
+  ] as const) {
+    const text = renderMarkdown([set]);
+    const outside = text.replace(/^(`{3,})diff\n[\s\S]*?\n\1$/gm, "");
+    assert.doesNotMatch(outside, /<(?!\/?(?:details|summary|code|sub)>)/);
+    assert.doesNotMatch(outside, /`|\]\(|@everyone/);
+    assert.equal(outside.match(/<details>/g)?.length, 1);
+    assert.equal(outside.match(/<\/details>/g)?.length, 1);
+    for (const row of outside.split("\n").filter((line) => line.startsWith("|")))
+      assert.equal(row.match(/\|/g)?.length, columns);
+  }
 });
 
 test("Markdown: a report keeps within its bytes and says what it left out", () => {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { test } from "node:test";
-import { STYLE, STYLE_HASH } from "../../pkg-template/src/report/html-style.js";
+import { JUDGED_STYLE, JUDGED_STYLE_HASH, STYLE, STYLE_HASH } from "../../pkg-template/src/report/html-style.js";
 import { renderHtml } from "../../pkg-template/src/report/index.js";
 import {
   emptySet,
@@ -15,6 +15,7 @@ import {
   travelSet,
   turn,
 } from "./fixtures.js";
+import { hostileJudgedSet, judgedSet, vertexSet } from "./judged-fixtures.js";
 
 const page = () => renderHtml([travelSet(), supportSet()]);
 
@@ -22,7 +23,7 @@ const page = () => renderHtml([travelSet(), supportSet()]);
 const VOID = new Set(["meta", "input", "wbr", "link", "!doctype"]);
 
 function tagsOf(markup: string): { name: string; closing: boolean; alone: boolean; attributes: string }[] {
-  const body = markup.replace(/<style>[\s\S]*?<\/style>/, "");
+  const body = markup.replaceAll(/<style>[\s\S]*?<\/style>/g, "");
   return [...body.matchAll(/<(\/?)([!a-z][a-z0-9]*)((?:[^"<>]|"[^"<>]*")*?)(\/?)>/g)].map(
     ([, slash, name = "", attributes = "", alone]) => ({
       name,
@@ -33,28 +34,43 @@ function tagsOf(markup: string): { name: string; closing: boolean; alone: boolea
   );
 }
 
-test("the policy allows this stylesheet by its hash, and nothing else", () => {
-  assert.equal(STYLE_HASH, `sha256-${createHash("sha256").update(STYLE).digest("base64")}`);
-  assert.ok(
-    page().includes(`content="default-src 'none'; style-src '${STYLE_HASH}'; base-uri 'none'; form-action 'none'"`),
-  );
-  assert.equal(/<style>([\s\S]*?)<\/style>/.exec(page())?.[1], STYLE);
+test("the policy allows the page's stylesheets by their hashes, and nothing else", () => {
+  const hash = (text: string) => `sha256-${createHash("sha256").update(text).digest("base64")}`;
+  assert.equal(STYLE_HASH, hash(STYLE));
+  assert.equal(JUDGED_STYLE_HASH, hash(JUDGED_STYLE));
+  const pages: [string, string[], string][] = [
+    [renderHtml([travelSet()]), [STYLE], `'${STYLE_HASH}'`],
+    [page(), [STYLE, JUDGED_STYLE], `'${STYLE_HASH}' '${JUDGED_STYLE_HASH}'`],
+  ];
+  for (const [markup, styles, hashes] of pages) {
+    const policy = `content="default-src 'none'; style-src ${hashes}; base-uri 'none'; form-action 'none'"`;
+    assert.ok(markup.includes(policy));
+    assert.deepEqual(
+      [...markup.matchAll(/<style>([\s\S]*?)<\/style>/g)].map(([, style]) => style),
+      styles,
+    );
+  }
 });
 
 test("the page runs nothing and asks for nothing", () => {
-  for (const markup of [page(), renderHtml([hostileSet()])]) {
+  for (const markup of [page(), renderHtml([hostileSet()]), renderHtml([judgedSet(), hostileJudgedSet()])]) {
     for (const { name, attributes } of tagsOf(markup)) {
       assert.ok(!["script", "img", "iframe", "link", "object", "form", "base"].includes(name), name);
       assert.doesNotMatch(attributes, / (?:on\w+|style|src)=/);
       const href = / href="([^"]*)"/.exec(attributes)?.[1];
       assert.ok(href === undefined || href.startsWith("#"), href);
     }
-    assert.doesNotMatch(STYLE, /url\(|@import/);
+    assert.doesNotMatch(STYLE + JUDGED_STYLE, /url\(|@import/);
   }
 });
 
 test("elements nest whatever the results hold", () => {
-  for (const markup of [page(), renderHtml([hostileSet(), emptySet()], { title: "</title><b>" }), renderHtml([])]) {
+  for (const markup of [
+    page(),
+    renderHtml([judgedSet(), vertexSet(), hostileJudgedSet()]),
+    renderHtml([hostileSet(), emptySet()], { title: "</title><b>" }),
+    renderHtml([]),
+  ]) {
     const open: string[] = [];
     for (const { name, closing, alone } of tagsOf(markup)) {
       if (closing) assert.equal(open.pop(), name);

@@ -321,7 +321,7 @@ function askedForMedicine(scoredBy: "judge" | "vertex"): EvalCaseResult {
     ...(scoredBy === "judge" ? { usage: { inputTokens: 655, outputTokens: 40 } } : {}),
   });
   const safety = scoredBy === "judge" ? [vote(1, remark), vote(1, "Safe."), vote(1, "No harm.")] : [vote(1, remark)];
-  const coherence =
+  const coherent =
     scoredBy === "judge"
       ? [vote(4, "Clear, if short."), vote(5, "Coherent."), vote(3, "Abrupt.")]
       : [vote(4, "Clear, if short.")];
@@ -428,6 +428,10 @@ export function vertexSet(): EvalSetResult {
     coherence.reason = reason;
     coherence.details = { rubricScores: [{ rubricId: "error", rationale: reason }] };
     delete coherence.score;
+    for (const vote of coherence.explanation?.samples?.votes ?? []) {
+      delete vote.score;
+      vote.reply = JSON.stringify({ error: { message: reason } });
+    }
   }
   return {
     ...set,

@@ -4,8 +4,9 @@ import { sideText } from "../../pkg-template/src/report/difference.js";
 import { renderTable } from "../../pkg-template/src/report/index.js";
 import { displayWidth } from "../../pkg-template/src/report/text.js";
 import { emptySet, hostileSet, supportSet, travelSet } from "./fixtures.js";
+import { hostileJudgedSet, judgedSet } from "./judged-fixtures.js";
 
-const all = () => [travelSet(), supportSet(), hostileSet(), emptySet()];
+const all = () => [travelSet(), supportSet(), hostileSet(), emptySet(), judgedSet(), hostileJudgedSet()];
 
 test("no line is wider than the terminal, at any width, with and without details", () => {
   for (const width of [60, 80, 100, 160]) {

@@ -17,11 +17,12 @@ import {
   scorerText,
   sentenceFinding,
   sentenceGroups,
+  tokensOf,
   tokensText,
   voteFinding,
 } from "./judged.js";
 import { finalText, judgedMetrics, toolCallsOf, userText } from "./results.js";
-import { callText, oneLine, scoreText, shorten, thresholdText, valueText } from "./text.js";
+import { callText, head, oneLine, scoreText, shorten, thresholdText, valueText } from "./text.js";
 
 /** What a line of a difference says. */
 export type Mark = "same" | "expected" | "actual" | "changed" | "moved" | "note";
@@ -198,10 +199,14 @@ function judgedLines(
   options: DifferenceOptions = {},
 ): DifferenceLine[] {
   const scorer = scorerText(metric);
-  const votes = options.whole || isVote(metric) ? samplesText(metric) : undefined;
+  const tokens = options.whole ? tokensOf(metric) : undefined;
+  const votes = [
+    options.whole || isVote(metric) ? samplesText(metric) : undefined,
+    tokens && tokensText(tokens),
+  ].filter((part) => part !== undefined);
   return [
     ...(scorer ? [note(scorer)] : []),
-    ...(votes ? [note(votes)] : []),
+    ...(votes.length > 0 ? [note(votes.join(", "))] : []),
     ...(options.whole ? sampleLines(metric) : []),
     ...remarksOf(metric).map(({ isError, text }) =>
       note(`${isError ? "the judge's error" : "the judge"}: ${shorten(text, TEXT_WIDTH)}`),
@@ -211,14 +216,14 @@ function judgedLines(
   ];
 }
 
+/** What each sample of a vote said. Other replies say what the rubrics or sentences say. */
 function sampleLines(metric: EvalMetricResult): DifferenceLine[] {
-  return (metric.explanation?.samples?.votes ?? []).map((vote) => {
-    const facts = [
-      voteFinding(metric, vote).word,
-      ...(vote.cached ? ["from the cache"] : []),
-      ...(vote.usage ? [tokensText(vote.usage)] : []),
-    ];
-    return note(`  ${sampleName(metric, vote)}, ${facts.join(", ")}: ${shorten(vote.reply, 160) || "(no text)"}`);
+  const votes = isVote(metric) ? (metric.explanation?.samples?.votes ?? []) : [];
+  return votes.flatMap((vote) => {
+    const { word } = voteFinding(metric, vote);
+    if (word === "answered") return [];
+    const reply = shorten(head(vote.reply, 1000).replace(/\s+/g, " "), 160) || "(no text)";
+    return [note(`  ${sampleName(metric, vote)}, ${word}${vote.cached ? ", from the cache" : ""}: ${reply}`)];
   });
 }
 
@@ -236,7 +241,7 @@ function rubricLines(
       const title = `rubric ${shorten(rubricId, 200)} ${finding.word}`;
       const why = rationale ? shorten(rationale, TEXT_WIDTH) : undefined;
       if (property === undefined) return [note(why ? `${title}: ${why}` : title)];
-      return [note(`${title}: ${shorten(property, TEXT_WIDTH)}`), ...(why ? [note(`  ${why}`)] : [])];
+      return [note(`${title}: ${shorten(property, TEXT_WIDTH)}`), ...(why ? [note(`  why: ${why}`)] : [])];
     });
 }
 
@@ -247,7 +252,7 @@ function sentenceLines(metric: EvalMetricResult, { whole }: DifferenceOptions): 
       .filter(({ finding }) => whole || finding.bearing === "against")
       .flatMap(({ sentence, finding }) => {
         const below = [
-          ["", sentence.rationale],
+          ["why: ", sentence.rationale],
           ["supported by: ", sentence.supportingExcerpt],
           ["contradicted by: ", sentence.contradictingExcerpt],
         ] as const;

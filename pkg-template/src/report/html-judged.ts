@@ -9,6 +9,8 @@ import {
   type Bearing,
   costText,
   type Finding,
+  hasSteps,
+  hasTokens,
   isOutvoted,
   judgeNames,
   remarksOf,
@@ -33,12 +35,11 @@ const TALL_REPLY = { characters: 700, lines: 12 };
 
 const TONES: Record<Bearing, string> = { for: "passed", against: "failed", none: "same" };
 
-/** A sign for a finding: what bears on the score has the icon of its status, the rest a dash. */
-function sign({ bearing, word }: Finding): Markup {
-  const name = word === "unreadable" || word === "unscored" ? "unknown" : TONES[bearing];
-  return name === "same"
-    ? html`<span class="dash" aria-hidden="true">–</span>`
-    : html`<svg class="icon ${name}" aria-hidden="true"><use href="#icon-${name}"/></svg>`;
+/** The icon of a finding; none where it bears on nothing. */
+function sign(finding: Finding): Markup | undefined {
+  const name = toneOf(finding);
+  if (name === "same") return undefined;
+  return html`<svg class="icon ${name}" aria-hidden="true"><use href="#icon-${name}"/></svg> `;
 }
 
 /** The class of a finding's colours. */
@@ -82,11 +83,16 @@ function voteItem(metric: EvalMetricResult, vote: SampleVote): Markup {
   const finding = voteFinding(metric, vote);
   const name = capital(sampleName(metric, vote));
   const marks = [
-    ...((vote.stepIndex ?? 0) > 0 ? [`step ${(vote.stepIndex ?? 0) + 1}`] : []),
+    ...(hasSteps(metric.explanation) ? [`step ${(vote.stepIndex ?? 0) + 1}`] : []),
     ...(isOutvoted(metric, vote) ? ["outvoted"] : []),
     ...(vote.cached ? ["cached"] : []),
   ];
   const facts = [name, ...(vote.cached ? ["from the cache"] : []), ...(vote.usage ? [tokensText(vote.usage)] : [])];
+  // A reply about several rubrics is known by its number, any other by what it says.
+  const label =
+    finding.word === "answered"
+      ? html`<span>${name}</span>`
+      : html`<span class="vh">${name}: </span><span class="tone">${capital(finding.word)}</span>`;
   const { reply } = vote;
   const isTall =
     reply.length > TALL_REPLY.characters || reply.split("\n", TALL_REPLY.lines + 1).length > TALL_REPLY.lines;
@@ -94,20 +100,20 @@ function voteItem(metric: EvalMetricResult, vote: SampleVote): Markup {
     ? html`<pre class="reply tall" dir="auto" tabindex="0" role="group" aria-label="Reply">${clipped(reply)}</pre>`
     : html`<pre class="reply" dir="auto">${reply === "" ? "No text" : marked(reply, [])}</pre>`;
   return html`<li><details class="vote ${toneOf(finding)}"><summary><svg class="chevron" aria-hidden="true"><use href="#icon-chevron"/></svg>
-${sign(finding)} <span class="vh">${name}: </span><span class="tone">${capital(finding.word)}</span>${marks.map((mark) => html` <small>${mark}</small>`)}</summary>
+${sign(finding)}${label}${marks.map((mark) => html` <small>${mark}</small>`)}</summary>
 <div class="replied"><p class="label">${facts.join(", ")}</p>${text}</div></details></li>`;
 }
 
 /** A row of a table of findings: what was found, of what, and why. */
-function findingRow(finding: Finding, what: Markup, why: Markup | undefined, whySide: string): Markup {
-  const tone = toneOf(finding);
-  return html`<tr class="${finding.bearing === "against" ? "off " : ""}${tone}"><th scope="row">${sign(finding)} <span>${capital(finding.word)}</span></th>
-<td>${what}</td>${why ? html`<td data-side="${whySide}">${why}</td>` : html`<td></td>`}</tr>`;
+function findingRow(finding: Finding, what: Markup, why: Markup | undefined): Markup {
+  return html`<tr><th scope="row"><span class="chip ${toneOf(finding)}">${sign(finding)}${capital(finding.word)}</span></th>
+<td>${what}</td>${why ? html`<td data-side="Why">${why}</td>` : html`<td></td>`}</tr>`;
 }
 
-function findingsTable(caption: string, headings: readonly [string, string, string], rows: readonly Markup[]): Markup {
+/** A table of findings; its caption is shown where it tells one table from another. */
+function findingsTable(caption: Markup, headings: readonly [string, string, string], rows: readonly Markup[]): Markup {
   const [kind, what, why] = headings;
-  return html`<table class="calls findings"><caption>${caption}</caption>
+  return html`<table class="calls findings">${caption}
 <thead><tr><th scope="col" class="kind">${kind}</th><th scope="col">${what}</th><th scope="col">${why}</th></tr></thead>
 <tbody>${rows}</tbody></table>`;
 }
@@ -120,9 +126,9 @@ function rubricsTable(turn: Turn, metric: EvalMetricResult, overall: EvalMetricR
     const property = words.get(rubric.rubricId);
     const what = html`<b>${breakable(rubric.rubricId)}</b>${property === undefined ? undefined : html`<p dir="auto">${clipped(property)}</p>`}`;
     const why = rubric.rationale ? html`<p dir="auto">${clipped(rubric.rationale)}</p>` : undefined;
-    return findingRow(rubricFinding(rubric), what, why, "Why");
+    return findingRow(rubricFinding(rubric), what, why);
   });
-  return findingsTable("Rubrics", ["Verdict", "Rubric", "Why"], rows);
+  return findingsTable(html`<caption class="vh">Rubrics</caption>`, ["Verdict", "Rubric", "Why"], rows);
 }
 
 function sentencesTables(metric: EvalMetricResult): Markup[] {
@@ -132,9 +138,12 @@ function sentencesTables(metric: EvalMetricResult): Markup[] {
         text ? html`<div class="excerpt"><h6>${title}</h6><q dir="auto">${clipped(text)}</q></div>` : undefined;
       const why = html`${sentence.rationale ? html`<p dir="auto">${clipped(sentence.rationale)}</p>` : undefined}${excerpt("Supported by", sentence.supportingExcerpt)}${excerpt("Contradicted by", sentence.contradictingExcerpt)}`;
       const what = html`<p dir="auto">${clipped(sentence.text)}</p>`;
-      return findingRow(sentenceFinding(sentence), what, why.text === "" ? undefined : why, "Why");
+      return findingRow(sentenceFinding(sentence), what, why.text === "" ? undefined : why);
     });
-    const caption = step === undefined ? "Sentences" : `Sentences of step ${step + 1}`;
+    const caption =
+      step === undefined
+        ? html`<caption class="vh">Sentences</caption>`
+        : html`<caption>Step ${step + 1}<span class="vh">, sentences</span></caption>`;
     return findingsTable(caption, ["Label", "Sentence", "Why"], rows);
   });
 }
@@ -153,7 +162,9 @@ export function judgesSection(set: EvalSetResult): Markup | undefined {
         usage.saved > 0 ? fact("Saved by early stopping", amountText(usage.saved)) : undefined,
         usage.cached > 0 ? fact("From the cache", amountText(usage.cached)) : undefined,
         usage.lost > 0 ? fact("Without a reply", amountText(usage.lost)) : undefined,
-        fact("Tokens", `${amountText(usage.inputTokens)} in, ${amountText(usage.outputTokens)} out`),
+        hasTokens(usage)
+          ? fact("Tokens", `${amountText(usage.inputTokens)} in, ${amountText(usage.outputTokens)} out`)
+          : undefined,
         typeof usage.cost === "number" ? fact("Cost", costText(usage.cost)) : undefined,
       ]
     : [];
@@ -166,14 +177,15 @@ ${stampsTable(set)}</div>
 
 function stampsTable({ judges = [] }: EvalSetResult): Markup | undefined {
   if (judges.length === 0) return undefined;
-  const headings = [{ text: "Metric" }, { text: "Scored by" }, { text: "Prompts" }];
+  const withPrompts = judges.some(({ prompts }) => Object.keys(prompts ?? {}).length > 0);
+  const headings = [{ text: "Metric" }, { text: "Scored by" }, ...(withPrompts ? [{ text: "Prompts" }] : [])];
   const rows = judges.map(({ metricName, scoredBy, model, prompts }) => {
     const hashes = Object.entries(prompts ?? {}).map(
       ([name, hash]) => html`<li>${head(name, 100)} <code>${head(hash, 100)}</code></li>`,
     );
     return html`<tr><th scope="row">${breakable(metricName)}</th>
 <td data-label="Scored by">${scoredBy === "vertex" ? "Vertex AI" : (model ?? "A judge")}</td>
-<td class="wide">${hashes.length > 0 ? html`<ul>${hashes}</ul>` : undefined}</td></tr>`;
+${withPrompts ? html`<td class="wide">${hashes.length > 0 ? html`<ul>${hashes}</ul>` : undefined}</td>` : undefined}</tr>`;
   });
   return html`<details class="stamps"><summary><svg class="chevron" aria-hidden="true"><use href="#icon-chevron"/></svg> How ${count(judges.length, "metric")} ${judges.length === 1 ? "was" : "were"} judged</summary>
 ${gridTable("Judges by metric", "stack", headings, rows)}</details>`;

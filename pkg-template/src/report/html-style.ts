@@ -232,7 +232,7 @@ footer { margin-top: 3.5rem; padding-block: 1.25rem 2.5rem; color: var(--muted);
 `;
 
 /** SHA-256 of {@link JUDGED_STYLE}, as a content security policy writes it. */
-export const JUDGED_STYLE_HASH = "sha256-hq+Y/PqyqOmEYdD8Um6ydFxifPgQMqtBEysT9y1LYTo=";
+export const JUDGED_STYLE_HASH = "sha256-UZp8/sZvwytl5CIuOtPQ0x8ioMDXWo7o/SMbN310jhk=";
 
 export const JUDGED_STYLE = `
 .judges { margin: 0 0 1.25rem; display: grid; gap: 0.375rem; }
@@ -241,6 +241,7 @@ export const JUDGED_STYLE = `
 .stamps > summary::-webkit-details-marker, .vote > summary::-webkit-details-marker { display: none; }
 .stamps .grid { margin: 0.5rem 0 0.75rem; }
 .stamps li { overflow-wrap: anywhere; }
+.judged .icon, .judged .chevron, .stamps .chevron { margin-top: 0; }
 details[open] > summary > .chevron { transform: rotate(90deg); }
 
 .judged { display: grid; gap: 0.625rem; grid-template-columns: minmax(0, 1fr); border-top: 1px solid var(--line); padding-top: 0.75rem; }
@@ -254,26 +255,21 @@ h6 { margin: 0; font-size: 0.75rem; line-height: 1.5; font-weight: 500; color: v
 .votes li:has(> [open]) { flex: 0 0 100%; }
 .vote > summary { display: inline-flex; align-items: center; gap: 0.375rem; min-height: 1.75rem; padding: 0 0.625rem 0 0.5rem; border: 1px solid var(--line); border-radius: 6px; cursor: pointer; list-style: none; font-size: 0.8125rem; white-space: nowrap; }
 .vote > summary:hover, .vote[open] > summary { background: var(--sunken); border-color: var(--strong-line); }
-.vote .icon { vertical-align: 0; }
 .vote small { font-size: 0.75rem; color: var(--muted); }
 .vote small::before { content: "· "; }
-.dash { display: inline-block; width: 1rem; text-align: center; color: var(--muted); }
 .replied { margin: 0.375rem 0 0.5rem; padding: 0.5rem 0.875rem 0.75rem; border-radius: 6px; background: var(--sunken); }
 .reply { margin: 0.25rem 0 0; font-family: var(--mono); font-size: 0.8125rem; white-space: pre-wrap; overflow-wrap: anywhere; }
 .reply.tall { max-height: 16rem; }
 
-.findings .kind { width: 8.5rem; }
-.findings tbody th .icon, .findings tbody th .dash { margin-inline-end: 0.25rem; }
-.findings tbody th > span { width: auto; font-family: inherit; }
-.findings tbody th > .dash { width: 1rem; }
+.findings .kind { width: 9.5rem; }
 .findings td { overflow-wrap: anywhere; }
 .findings td b { font-weight: 600; }
 .findings b + p { color: var(--muted); }
+.findings tbody th > .chip { display: inline-flex; align-items: center; gap: 0.3125rem; width: auto; padding: 0.0625rem 0.5rem 0.0625rem 0.375rem; border-radius: 4px; font-family: inherit; white-space: normal; color: var(--tone); background: var(--soft); }
+.findings tbody th > .chip.same { padding-inline: 0.5rem; background: var(--sunken); }
 .excerpt { margin-top: 0.375rem; padding-inline-start: 0.625rem; border-inline-start: 2px solid var(--strong-line); }
 .excerpt q { quotes: none; white-space: pre-wrap; }
 
-@media (max-width: 40rem) {
-  .findings td p, .excerpt { max-width: 100%; }
-}
+@media (max-width: 40rem) { .findings tr { padding-block: 0.75rem; } }
 @media print { .vote > summary { border: 0; padding-inline-start: 0; } }
 `;

@@ -10,7 +10,14 @@
  */
 
 import { EvalStatus } from "../enums.js";
-import type { AlignmentEntry, EvalCaseResult, EvalMetricResult, EvalSetResult, FunctionCall } from "../types.js";
+import type {
+  AlignmentEntry,
+  EvalCaseResult,
+  EvalMetricResult,
+  EvalSetResult,
+  FunctionCall,
+  RubricScore,
+} from "../types.js";
 import { hasScore, placesText, sideText } from "./difference.js";
 import { judgedBlock, judgesSection } from "./html-judged.js";
 import {
@@ -393,9 +400,18 @@ function overTurns(metric: EvalMetricResult, turns: readonly Turn[]): Markup | u
   if (rubrics.length + remarks.length === 0) return undefined;
   const items = rubrics.map((rubric) => {
     const why = rubric.rationale && told.length === 0 ? html`: <bdi>${clipped(rubric.rationale)}</bdi>` : undefined;
-    return html`<li><b>${head(rubric.rubricId, 300)}</b> ${rubricFinding(rubric).word}${why}</li>`;
+    return html`<li><b>${head(rubric.rubricId, 300)}</b> ${metIn(rubric, told)}${why}</li>`;
   });
   return html`${items.length > 0 ? html`<ul class="rubrics">${items}</ul>` : undefined}${remarks.map(({ text }) => html`<p>${clipped(text)}</p>`)}`;
+}
+
+/** In how many turns a rubric is met, or its share where the turns do not tell. */
+function metIn(rubric: RubricScore, turns: readonly EvalMetricResult[]): string {
+  const scores = turns
+    .flatMap((metric) => rubricsOf(metric).filter(({ rubricId }) => rubricId === rubric.rubricId))
+    .flatMap(({ score }) => (typeof score === "number" ? [score] : []));
+  if (scores.length === 0) return rubricFinding(rubric).word;
+  return `met in ${scores.filter((score) => score === 1).length} of ${count(scores.length, "turn")}`;
 }
 
 /** Informational values, with what they are made of. */

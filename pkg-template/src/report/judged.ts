@@ -93,10 +93,10 @@ export function voteFinding({ metricName }: EvalMetricResult, { purpose, score }
     if (metricName === "safety_v1") {
       return yes ? { word: "safe", bearing: "for" } : { word: "unsafe", bearing: "against" };
     }
-    return { word: purpose === "validate" ? `labels, ${scoreText(score)}` : scoreText(score), bearing: "none" };
+    return { word: purpose === "validate" ? `labels ${amountText(score, 4)}` : amountText(score, 4), bearing: "none" };
   }
   if (purpose === "segment") return { word: "sentences", bearing: "none" };
-  if (purpose === "verdict" && metricName.startsWith("rubric_based")) return { word: "verdicts", bearing: "none" };
+  if (purpose === "verdict" && metricName.startsWith("rubric_based")) return { word: "answered", bearing: "none" };
   return { word: "unreadable", bearing: "none" };
 }
 
@@ -108,11 +108,15 @@ export function isOutvoted(metric: EvalMetricResult, vote: SampleVote): boolean 
 
 const COUNTED: readonly string[] = ["valid", "invalid", "safe", "unsafe", "unreadable"];
 
-/** `4 of 5 samples asked: 2 valid, 1 invalid, 1 unreadable; early stopping saved 1`; undefined without samples. */
+/**
+ * `4 of 5 samples asked: 2 valid, 1 invalid, 1 unreadable; early stopping saved 1`; undefined without samples, and for
+ * a single one that was answered, which speaks for itself.
+ */
 export function samplesText(metric: EvalMetricResult): string | undefined {
   const samples = metric.explanation?.samples;
   if (!samples) return undefined;
   const { asked, of, votes } = samples;
+  if (of === 1 && votes.length === 1) return undefined;
   const wordOf = (vote: SampleVote) => voteFinding(metric, vote).word;
   const words = votes.map(wordOf);
   const counts = COUNTED.map((word) => ({ word, times: words.filter((one) => one === word).length }))
@@ -152,19 +156,25 @@ export function tokensOf(metric: EvalMetricResult): Tokens | undefined {
   };
 }
 
+/** Whether any are known: Vertex AI's evaluation service tells none. */
+export function hasTokens({ inputTokens, outputTokens }: Tokens): boolean {
+  return inputTokens + outputTokens > 0;
+}
+
 /** `1,204 tokens in, 96 out` */
 export function tokensText({ inputTokens, outputTokens }: Tokens): string {
   return `${count(inputTokens, "token")} in, ${amountText(outputTokens)} out`;
 }
 
-/** `sample 2 of step 1`: a sample by its place, steps only where a result has several. */
+/** `step 1, sample 2`: a sample by its place, steps only where a result has several. */
 export function sampleName(metric: EvalMetricResult, { sampleIndex, stepIndex }: SampleVote): string {
   return hasSteps(metric.explanation)
     ? `step ${(stepIndex ?? 0) + 1}, sample ${sampleIndex + 1}`
     : `sample ${sampleIndex + 1}`;
 }
 
-function hasSteps(explanation: Explanation | undefined): boolean {
+/** Whether the samples of a result are about several steps of a turn. */
+export function hasSteps(explanation: Explanation | undefined): boolean {
   return (explanation?.samples?.votes ?? []).some(({ stepIndex }) => (stepIndex ?? 0) > 0);
 }
 
@@ -287,7 +297,7 @@ export function judgesText(results: readonly EvalSetResult[]): string | undefine
     saved > 0 ? `${count(saved, "sample")} saved by early stopping` : "",
     cached > 0 ? `${amountText(cached)} from the cache` : "",
     lost > 0 ? `${amountText(lost)} without a reply` : "",
-    tokensText(usage),
+    hasTokens(usage) ? tokensText(usage) : "",
     isNumber(cost) ? `cost ${costText(cost)}` : "",
   ];
   return `${who}: ${parts.filter((part) => part !== "").join(", ")}`;

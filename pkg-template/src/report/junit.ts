@@ -138,8 +138,9 @@ function sampleProperties({ metricName }: EvalMetricResult, result: EvalCaseResu
 /** What the judges of a run were and did. */
 function judgeProperties(set: EvalSetResult): Test["properties"] {
   const usage = set.judgeUsage;
+  const names = judgeNames([set]);
   return [
-    ...judgeNames([set]).map((name): [string, string] => ["judge", name]),
+    ...(names.length > 0 ? [["judges", names.join(", ")] satisfies [string, string]] : []),
     ...(
       [
         ["judgeCalls", usage?.calls],

@@ -1,0 +1,386 @@
+import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import { test } from "node:test";
+import {
+  renderCsv,
+  renderHtml,
+  renderJUnit,
+  renderMarkdown,
+  renderTable,
+} from "../../pkg-template/src/report/index.js";
+import {
+  costText,
+  judgesText,
+  rubricsOf,
+  rubricWords,
+  samplesText,
+  sentenceGroups,
+  voteFinding,
+} from "../../pkg-template/src/report/judged.js";
+import type { EvalMetricResult, EvalSetResult, SampleVote } from "../../pkg-template/src/types.js";
+import { emptySet, hostileSet, invocation, largeSet, supportSet, travelSet, turn } from "./fixtures.js";
+import { hostileJudgedSet, judgedSet, vertexSet } from "./judged-fixtures.js";
+
+/** A case's result in a turn by the metric's name. */
+function ofTurn(set: EvalSetResult, evalId: string, at = 0, metricName?: string): EvalMetricResult {
+  const metrics = set.evalCaseResults.find((one) => one.evalId === evalId)?.evalMetricResultPerInvocation[at]
+    ?.evalMetricResults;
+  const metric = metrics?.find((one) => metricName === undefined || one.metricName === metricName);
+  assert.ok(metric);
+  return metric;
+}
+
+/** What a case of the page shows. */
+function shown(markup: string, evalId: string): string {
+  const found = markup.split('<details class="case ').find((part) => part.includes(`<bdi>${evalId}</bdi>`));
+  assert.ok(found, evalId);
+  return found;
+}
+
+test("votes in words: how many were asked, what they said, why the others were not asked", () => {
+  const set = judgedSet();
+  const cases: [string, number, string?, string?][] = [
+    ["late_checkout", 0, "4 of 5 samples asked: 1 valid, 2 invalid, 1 unreadable; early stopping saved 1"],
+    ["late_checkout", 1, "3 of 5 samples asked: 3 valid; early stopping saved 2"],
+    ["room_with_view", 0, "3 of 5 samples asked; early stopping saved 2"],
+    ["spa_and_breakfast", 0, "4 samples asked"],
+    ["simulated_family_trip", 0],
+    ["simulated_family_trip", 2, "3 samples asked: 2 valid, 1 invalid"],
+    ["asked_for_medicine", 0, "3 of 5 samples asked: 3 safe; early stopping saved 2", "safety_v1"],
+    ["asked_for_medicine", 0, "3 samples asked: 4, 5, 3", "response_evaluation_score"],
+    ["judge_failed", 0, "5 samples asked: 1 valid, 4 without a reply"],
+    ["budget_spent", 0, "2 of 5 samples asked: 1 valid, 1 invalid; 3 not asked"],
+    ["run_cancelled", 0, "0 of 5 samples asked; 5 not asked"],
+  ];
+  for (const [evalId, at, text, metricName] of cases) {
+    assert.equal(samplesText(ofTurn(set, evalId, at, metricName)), text, evalId);
+  }
+});
+
+test("a vote is what its question makes of its score", () => {
+  const words: [string, string, number | undefined, string][] = [
+    ["final_response_match_v2", "verdict", 1, "valid"],
+    ["final_response_match_v2", "verdict", 0, "invalid"],
+    ["final_response_match_v2", "verdict", undefined, "unreadable"],
+    ["rubric_based_tool_use_quality_v1", "verdict", undefined, "answered"],
+    ["hallucinations_v1", "segment", undefined, "sentences"],
+    ["hallucinations_v1", "validate", 1 / 3, "labels 0.3333"],
+    ["hallucinations_v1", "validate", undefined, "unreadable"],
+    ["safety_v1", "score", 1, "safe"],
+    ["safety_v1", "score", 0, "unsafe"],
+    ["safety_v1", "score", undefined, "unreadable"],
+    ["response_evaluation_score", "score", 4.5, "4.5"],
+    ["response_evaluation_score", "score", Number.NaN, "unreadable"],
+  ];
+  for (const [metricName, purpose, score, word] of words) {
+    const vote: SampleVote = { sampleIndex: 0, purpose, reply: "", ...(score === undefined ? {} : { score }) };
+    assert.equal(voteFinding({ metricName, evalStatus: 1 }, vote).word, word, `${metricName} ${purpose} ${score}`);
+  }
+});
+
+test("a judge's remark is no rubric, and a rubric of that name is one where it has a score or the metric has rubrics", () => {
+  const rubricScores = [
+    { rubricId: "explanation", rationale: "It is." },
+    { rubricId: "error", score: 1 },
+    { rubricId: "polite", score: 1 },
+  ];
+  const ids = (metricName: string) =>
+    rubricsOf({ metricName, evalStatus: 1, details: { rubricScores } }).map(({ rubricId }) => rubricId);
+  assert.deepEqual(ids("safety_v1"), ["error", "polite"]);
+  assert.deepEqual(ids("rubric_based_final_response_quality_v1"), ["explanation", "error", "polite"]);
+});
+
+test("the words of a rubric are found in the turn and in the criterion, however they are spelt", () => {
+  const actual = {
+    ...invocation("u", "a"),
+    rubrics: [
+      { rubricId: "one", rubricContent: { textProperty: "One." } },
+      { rubric_id: "two", rubric_content: { text_property: "Two." } },
+    ],
+  };
+  const criterion = {
+    rubrics: [
+      { rubricId: "three", rubricContent: "Three." },
+      { rubric_id: "one", rubric_content: "Other." },
+      "Four.",
+      null,
+    ],
+  };
+  const words = rubricWords(turn(undefined, actual as never, []), { metricName: "m", evalStatus: 1, criterion });
+  assert.deepEqual(
+    [...words],
+    [
+      ["one", "One."],
+      ["two", "Two."],
+      ["three", "Three."],
+    ],
+  );
+});
+
+test("sentences are grouped by the step whose reply they come from, the same words in two steps too", () => {
+  const groups = sentenceGroups(ofTurn(judgedSet(), "spa_and_breakfast"));
+  assert.deepEqual(
+    groups.map(({ step, sentences }) => [step, sentences.map(({ label }) => label)]),
+    [
+      [0, ["not_applicable", "supported"]],
+      [1, ["supported", "unsupported", "contradictory", "disputed"]],
+    ],
+  );
+});
+
+test("sentences whose step cannot be told stay together", () => {
+  const metric = ofTurn(judgedSet(), "spa_and_breakfast");
+  const { samples, sentences = [] } = metric.explanation ?? {};
+  const whole = [{ sentences }];
+  for (const votes of [[], (samples?.votes ?? []).map((vote) => ({ ...vote, reply: "{}" }))]) {
+    assert.deepEqual(
+      sentenceGroups({ ...metric, explanation: { sentences, samples: { asked: 4, of: 4, votes } } }),
+      whole,
+    );
+  }
+});
+
+test("a line on judges says who judged and what it took, and leaves out what is nothing", () => {
+  assert.equal(
+    judgesText([judgedSet()]),
+    "judged by gemini-2.5-flash, gemini-2.5-pro: 1,041 calls (13 repeated), 212 samples saved by early stopping, " +
+      "4 from the cache, 4 without a reply, 1,251,200 tokens in, 83,104 out, cost 0.5831",
+  );
+  assert.equal(judgesText([vertexSet()]), "judged by Vertex AI: 2 calls");
+  assert.match(judgesText([judgedSet(), vertexSet(), travelSet()]) ?? "", /gemini-2\.5-pro, Vertex AI: 1,043 calls/);
+  assert.equal(judgesText([travelSet()]), undefined);
+});
+
+test("a cost is never rounded to nothing", () => {
+  assert.deepEqual([0, 1e-9, 0.00012, 0.5, 12.345, 4321].map(costText), [
+    "0",
+    "less than 0.0001",
+    "0.0001",
+    "0.5",
+    "12.35",
+    "4,321",
+  ]);
+});
+
+test("HTML: a vote is a row of disclosures, each with its reply and what it cost", () => {
+  const found = shown(renderHtml([judgedSet()]), "late_checkout");
+  assert.equal(found.match(/<details class="vote /g)?.length, 7);
+  assert.match(
+    found,
+    /<span class="vh">Sample 2: <\/span><span class="tone">Valid<\/span> <small>outvoted<\/small> <small>cached<\/small>/,
+  );
+  assert.match(found, /<p class="label">Sample 2, from the cache, 1,204 tokens in, 61 out<\/p>/);
+  assert.match(found, /Early stopping saved|early stopping saved 1/);
+  assert.match(found, /&quot;is_the_agent_response_valid&quot;: &quot;valid&quot;/);
+});
+
+test("HTML: a long reply scrolls in a box that the keyboard reaches, a short one does not", () => {
+  const found = shown(renderHtml([judgedSet()]), "late_checkout");
+  const replies = [...found.matchAll(/<pre class="(reply[^"]*)"([^>]*)>/g)];
+  assert.equal(
+    replies.filter(([, name, attributes]) => name === "reply tall" && / tabindex="0"/.test(attributes ?? "")).length,
+    1,
+  );
+  assert.equal(replies.filter(([, name]) => name === "reply").length, 6);
+});
+
+test("HTML: a rubric has its verdict, its words and why, in every turn; the case says in how many turns it is met", () => {
+  const found = shown(renderHtml([judgedSet()]), "room_with_view");
+  const rows = [...found.matchAll(/<span class="chip (\w+)">.*?<\/span><\/th>\n<td><b>(.*?)<\/b>/g)];
+  assert.deepEqual(
+    rows.map(([, tone, id]) => [tone, id?.replaceAll("<wbr>", "")]),
+    [
+      ["failed", "names_price"],
+      ["unknown", "offers_alternative"],
+      ["failed", "no_pressure"],
+      ["failed", "answers_in_the_language_of_the_user"],
+      ["passed", "names_price"],
+      ["passed", "offers_alternative"],
+      ["passed", "no_pressure"],
+    ],
+  );
+  assert.match(found, /The response is in the language of the user&#39;s last message/);
+  assert.match(found, /<b>names_price<\/b> met in 1 of 2 turns/);
+  assert.doesNotMatch(found, /each turn says why/);
+});
+
+test("HTML: a sentence has its label in words, why, and the excerpts for and against it", () => {
+  const found = shown(renderHtml([judgedSet()]), "spa_and_breakfast");
+  for (const label of ["Supported", "Unsupported", "Contradictory", "Disputed", "Not applicable"]) {
+    assert.match(found, new RegExp(`<span class="chip \\w+">(?:<svg[^]*?</svg> )?${label}</span>`));
+  }
+  assert.match(found, /<caption>Step 2<span class="vh">, sentences<\/span><\/caption>/);
+  assert.match(found, /<h6>Contradicted by<\/h6><q dir="auto">&quot;spa&quot;: \{&quot;price&quot;: 25/);
+});
+
+test("HTML: who scored is said, and what the judge remarked, once", () => {
+  const judge = shown(renderHtml([judgedSet()]), "asked_for_medicine");
+  assert.match(judge, /Scored by a judge model/);
+  assert.equal(judge.match(/<h6>The judge’s remark<\/h6>/g)?.length, 2);
+  const vertex = shown(renderHtml([vertexSet()]), "asked_for_medicine");
+  assert.match(vertex, /Scored by Vertex AI/);
+  assert.equal(vertex.match(/RESOURCE_EXHAUSTED/g)?.length, 2, "the reason, and the reply itself");
+});
+
+test("HTML: a set says who judged it and what that took, with the hash of each prompt", () => {
+  const markup = renderHtml([judgedSet()]);
+  assert.match(markup, /<dt>Calls<\/dt><dd>1,041 <small>\(13 repeated\)<\/small><\/dd>/);
+  assert.match(markup, /<dt>Saved by early stopping<\/dt><dd>212<\/dd>/);
+  assert.match(markup, /<dt>Cost<\/dt><dd>0\.5831<\/dd>/);
+  assert.match(markup, /hallucinations_validator <code>f3920ce7b81d4a56<\/code>/);
+  assert.doesNotMatch(renderHtml([vertexSet()]), /<dt>Tokens|>Prompts</);
+});
+
+test("HTML: ids stay unique", () => {
+  const ids = [...renderHtml([judgedSet(), vertexSet(), hostileJudgedSet()]).matchAll(/ id="([^"]*)"/g)].map(
+    ([, id]) => id,
+  );
+  assert.equal(new Set(ids).size, ids.length);
+});
+
+test("table: what failed shows the vote, the rubrics not met and the sentences not supported", () => {
+  const text = renderTable([judgedSet()], { width: 160 });
+  for (const line of [
+    "        4 of 5 samples asked: 1 valid, 2 invalid, 1 unreadable; early stopping saved 1",
+    "        rubric no_pressure not met: The response does not press the user to book at once.",
+    "          why: “Book now, only one left!” presses the user.",
+    "        step 2, contradictory: The spa is free for all guests.",
+    '          contradicted by: "spa": {"price": 25, "currency": "EUR"}',
+    "        5 samples asked: 1 valid, 4 without a reply",
+    "        2 of 5 samples asked: 1 valid, 1 invalid; 3 not asked",
+    "        the judge: Clear, if short.",
+  ]) {
+    assert.ok(text.includes(`\n${line}\n`), line);
+  }
+  assert.doesNotMatch(text, /step 2, supported|names_price met:|sample 1/);
+});
+
+test("table: details show every sample of a vote, every rubric and every sentence", () => {
+  const text = renderTable([judgedSet()], { width: 160, details: true });
+  for (const line of [
+    /^ +sample 2, valid, from the cache: ```json \{ "reasoning": "Both say/m,
+    /^ +rubric offers_alternative met: If the wish cannot be met/m,
+    /^ +step 1, not applicable: Let me look that up\.$/m,
+    /^ +4 samples asked, 7,640 tokens in, 924 out$/m,
+  ]) {
+    assert.match(text, line);
+  }
+});
+
+test("table: the summary has a line on judges", () => {
+  assert.match(
+    renderTable([judgedSet()], { width: 250 }),
+    /\n8 cases: .*\njudged by gemini-2\.5-flash, gemini-2\.5-pro: 1,041 calls .* cost 0\.5831\nadk-metrics /,
+  );
+});
+
+test("Markdown: what did not pass in short, and the line on judges", () => {
+  const text = renderMarkdown([judgedSet()]);
+  assert.match(text, /\n\nJudged by gemini-2\.5-flash, .* 1,041 calls &#40;13 repeated&#41;, 212 samples saved/);
+  assert.match(text, /^# 4 of 5 samples asked: 1 valid, 2 invalid, 1 unreadable; early stopping saved 1$/m);
+  assert.match(text, /^# {3}why: The user writes German, the response is English\.$/m);
+  assert.match(text, /the budget for judges is spent/);
+});
+
+test("JUnit: failures name rubrics, sentences and reasons; calls and tokens are properties", () => {
+  const xml = renderJUnit([judgedSet()]);
+  assert.match(xml, /<failure [^>]*>turn 1: Ich suche[^<]*rubric names_price not met: /);
+  assert.match(xml, /<failure [^>]*>turn 1: [^<]*step 2, unsupported: The pool on the roof is heated\./);
+  assert.match(xml, /<error type="NOT_EVALUATED" message="no score, threshold 0\.8: the budget for judges is spent">/);
+  for (const property of [
+    'name="judges" value="gemini-2.5-flash, gemini-2.5-pro"',
+    'name="judgeCalls" value="1041"',
+    'name="judgeCost" value="0.58311"',
+    'name="samplesAsked" value="7"',
+    'name="samplesOf" value="10"',
+    'name="judgeInputTokens" value="7224"',
+  ]) {
+    assert.ok(xml.includes(`<property ${property}/>`), property);
+  }
+});
+
+test("CSV: samples, tokens and rubric scores follow the other columns", () => {
+  const rows = renderCsv([judgedSet()]).split("\r\n");
+  assert.ok(
+    rows[0]?.endsWith(",evalStatus,reason,samplesAsked,samplesOf,judgeInputTokens,judgeOutputTokens,rubricScores"),
+  );
+  assert.ok(rows.includes("hotel_concierge,late_checkout,1,final_response_match_v2,0,0.8,failed,,4,5,3612,660,"));
+  assert.ok(
+    rows.includes(
+      "hotel_concierge,room_with_view,2,rubric_based_final_response_quality_v1,1,0.8,passed,,3,5,6930,723," +
+        '"{""names_price"":1,""offers_alternative"":1,""no_pressure"":1}"',
+    ),
+  );
+});
+
+test("what a judge writes can neither leave its place nor act, in any format", () => {
+  const set = hostileJudgedSet();
+  const markup = renderHtml([set]);
+  assert.doesNotMatch(markup, /<script|<img|<!\[CDATA/);
+  assert.ok(markup.length < 400_000, "long replies are cut");
+  for (const text of [
+    markup,
+    renderTable([set], { details: true }),
+    renderMarkdown([set]),
+    renderJUnit([set]),
+    renderCsv([set]),
+  ]) {
+    assert.doesNotMatch(
+      text.replace(/[\r\n\t]/g, ""),
+      /[\u0000-\u001f\u007f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]/u,
+    );
+  }
+  for (const row of renderCsv([set]).split("\r\n")) assert.doesNotMatch(row, /(?:^|,)"?[=+\-@]/);
+});
+
+test("results with nulls for what is not there render as if it were absent", () => {
+  const set = judgedSet();
+  const vote = ofTurn(set, "late_checkout").explanation?.samples?.votes[0];
+  assert.ok(vote);
+  Object.assign(vote, { score: null, usage: null, cached: null, stepIndex: null });
+  Object.assign(ofTurn(set, "room_with_view", 1), { details: null, explanation: null });
+  for (const render of [renderTable, renderHtml, renderMarkdown, renderJUnit, renderCsv]) {
+    assert.doesNotMatch(render([set]), /NaN|undefined|\bnull tokens/);
+  }
+});
+
+test("no judged score is ever shown as NaN or undefined", () => {
+  const sets = [judgedSet(), vertexSet(), hostileJudgedSet(), supportSet()];
+  for (const text of [
+    renderTable(sets, { details: true }),
+    renderHtml(sets),
+    renderMarkdown(sets),
+    renderJUnit(sets),
+  ]) {
+    assert.doesNotMatch(text, /NaN|undefined/);
+  }
+});
+
+/**
+ * SHA-256 of reports that no judge had a part in, the first 16 digits: what is shown of judges must not change them.
+ * Whoever changes what such reports show puts in the new ones.
+ */
+const UNJUDGED = {
+  csv: "3f964682e58af166",
+  html: "57527cdc1942e186",
+  junit: "f5e3f53a06b47b2e",
+  markdown: "9bb3f0837f6be3c0",
+  table: "b2420ca8c4d59597",
+  details: "5c663e052809aa38",
+};
+
+test("reports of results that no judge had a part in are not touched by what is shown of judges", () => {
+  const sets = [travelSet(), emptySet(), hostileSet(), largeSet(9), { ...travelSet(), cancelled: true }];
+  const hash = (text: string) => createHash("sha256").update(text).digest("hex").slice(0, 16);
+  assert.deepEqual(
+    {
+      csv: hash(renderCsv(sets)),
+      html: hash(renderHtml(sets)),
+      junit: hash(renderJUnit(sets)),
+      markdown: hash(renderMarkdown(sets)),
+      table: hash(renderTable(sets)),
+      details: hash(renderTable(sets, { details: true, color: true })),
+    },
+    UNJUDGED,
+  );
+});
