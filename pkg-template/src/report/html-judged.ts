@@ -4,7 +4,7 @@
  */
 
 import type { EvalCaseResult, EvalMetricResult, EvalSetResult, SampleVote } from "../types.js";
-import { breakable, capital, clipped, gridTable, html, type Markup, marked } from "./html-markup.js";
+import { breakable, capital, clipped, gridTable, html, type Markup } from "./html-markup.js";
 import {
   type Bearing,
   costText,
@@ -98,7 +98,7 @@ function voteItem(metric: EvalMetricResult, vote: SampleVote): Markup {
     reply.length > TALL_REPLY.characters || reply.split("\n", TALL_REPLY.lines + 1).length > TALL_REPLY.lines;
   const text = isTall
     ? html`<pre class="reply tall" dir="auto" tabindex="0" role="group" aria-label="Reply">${clipped(reply)}</pre>`
-    : html`<pre class="reply" dir="auto">${reply === "" ? "No text" : marked(reply, [])}</pre>`;
+    : html`<pre class="reply" dir="auto">${reply === "" ? "No text" : clipped(reply)}</pre>`;
   return html`<li><details class="vote ${toneOf(finding)}"><summary><svg class="chevron" aria-hidden="true"><use href="#icon-chevron"/></svg>
 ${sign(finding)}${label}${marks.map((mark) => html` <small>${mark}</small>`)}</summary>
 <div class="replied"><p class="label">${facts.join(", ")}</p>${text}</div></details></li>`;

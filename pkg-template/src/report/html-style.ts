@@ -232,7 +232,7 @@ footer { margin-top: 3.5rem; padding-block: 1.25rem 2.5rem; color: var(--muted);
 `;
 
 /** SHA-256 of {@link JUDGED_STYLE}, as a content security policy writes it. */
-export const JUDGED_STYLE_HASH = "sha256-UZp8/sZvwytl5CIuOtPQ0x8ioMDXWo7o/SMbN310jhk=";
+export const JUDGED_STYLE_HASH = "sha256-aGsrxsSxghM7xS4ECTR38pHdgxS+/K3lcmgYzGAbTp8=";
 
 export const JUDGED_STYLE = `
 .judges { margin: 0 0 1.25rem; display: grid; gap: 0.375rem; }
@@ -263,6 +263,7 @@ h6 { margin: 0; font-size: 0.75rem; line-height: 1.5; font-weight: 500; color: v
 
 .findings .kind { width: 9.5rem; }
 .findings td { overflow-wrap: anywhere; }
+.findings td p { white-space: pre-wrap; }
 .findings td b { font-weight: 600; }
 .findings b + p { color: var(--muted); }
 .findings tbody th > .chip { display: inline-flex; align-items: center; gap: 0.3125rem; width: auto; padding: 0.0625rem 0.5rem 0.0625rem 0.375rem; border-radius: 4px; font-family: inherit; white-space: normal; color: var(--tone); background: var(--soft); }
