@@ -23,15 +23,12 @@ const MISTAKES = {
     {},
     /there is no option --fromat\n {3}help: Did you mean --format\?/,
   ],
-  "an option that resembles none": [[...clock, "--colour"], {}, /help: The options are --actual, --config,/],
-  "a short option": [[...clock, "-f"], {}, /there is no option -f/],
-  "a judge": [
-    [...clock, "--judge", "gemini"],
+  "an option that resembles none": [
+    [...clock, "--colour"],
     {},
-    /there is no option --judge in this version\n {3}help: This version has no judges/,
+    /help: The options are --actual, --concurrency, --config,/,
   ],
-  "a model": [[...clock, "--model=x"], {}, /there is no option --model in this version/],
-  "a recording": [[...clock, "--record", "r.jsonl"], {}, /there is no option --record in this version/],
+  "a short option": [[...clock, "-f"], {}, /there is no option -f/],
   "an option without its value": [["eval", "clock.evalset.json", "--actual"], {}, /--actual needs a value/],
   "an option in place of a value": [
     ["eval", "x", "--actual", "--config"],
@@ -50,7 +47,6 @@ const MISTAKES = {
     {},
     /--explain cannot be `some`\n {3}help: It is one of none, failures, all/,
   ],
-  concurrency: [[...clock, "--concurrency", "2"], {}, /there is no option --concurrency in this version/],
   "no evalset": [["eval"], {}, /error: no evalset is named/],
   "an evalset that does not exist": [
     ["eval", "no.json", "--actual", "clock.actual.json"],
@@ -113,11 +109,6 @@ const MISTAKES = {
     [...clock, "--config", "c.json"],
     { "c.json": '{"criteria": {\n"response_match_scor": 0.8}}' },
     /there is no metric `response_match_scor`\n {3}at c\.json:2, criteria\.response_match_scor\n {3}help: Did you mean `response_match_score`\?/,
-  ],
-  "a metric that asks a judge": [
-    [...clock, "--config", "c.json"],
-    { "c.json": '{"criteria": {"safety_v1": 0.8}}' },
-    /asks a judge model/,
   ],
   "an unusable threshold": [
     [...clock, "--config", "c.json"],

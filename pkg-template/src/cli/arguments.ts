@@ -22,14 +22,6 @@ export interface Arguments {
   has(name: string): boolean;
 }
 
-/** Options that users of the reference may expect, and what to say of them. */
-const NOT_IN_THIS_VERSION: Readonly<Record<string, string>> = {
-  judge: "This version has no judges: it scores with the metrics that need none, which adk-metrics eval --help lists",
-  model: "This version has no judges: it scores with the metrics that need none, which adk-metrics eval --help lists",
-  concurrency: "This version has no judges, so there is nothing to run side by side",
-  record: "This version has no judges, so there are no replies to record",
-};
-
 /**
  * Reads arguments.
  *
@@ -69,8 +61,6 @@ export function parseArguments(args: readonly string[], options: Readonly<Record
 }
 
 function unknownOption(name: string, rawName: string, known: readonly string[]): Mistake {
-  const later = Object.hasOwn(NOT_IN_THIS_VERSION, name) ? NOT_IN_THIS_VERSION[name] : undefined;
-  if (later !== undefined) return new Mistake(`there is no option ${rawName} in this version`, { help: later });
   const close = closest(name, known);
   return new Mistake(`there is no option ${rawName}`, {
     help:
@@ -90,4 +80,15 @@ export function oneOf<T extends string>(option: string, value: string, words: re
   throw new Mistake(`--${option} cannot be \`${value}\``, {
     help: close === undefined ? `It is one of ${words.join(", ")}` : `Did you mean \`${close}\`?`,
   });
+}
+
+/**
+ * A whole number from 1 up.
+ *
+ * @throws {Mistake} for anything else.
+ */
+export function countOf(option: string, value: string): number {
+  const number = Number(value);
+  if (/^\d+$/.test(value) && number >= 1 && Number.isSafeInteger(number)) return number;
+  throw new Mistake(`--${option} cannot be \`${value}\``, { help: "It is a whole number from 1 up" });
 }

@@ -1,13 +1,16 @@
 /** `eval`: scores evalsets against what an agent did. */
 
+import { resolve } from "node:path";
 import { EvalStatus } from "../enums.js";
 import { renderCsv, renderHtml, renderJUnit, renderMarkdown, renderTable, type ReportFormat } from "../report/index.js";
 import { countCases, countsText } from "../report/results.js";
 import { count } from "../report/text.js";
-import type { Dialect, EvalSetResult, EvaluatorOptions } from "../types.js";
+import type { Dialect, EvalSetResult, EvaluatorOptions, Progress } from "../types.js";
 import { api } from "./api.js";
-import { type Arguments, oneOf, parseArguments } from "./arguments.js";
+import { type Arguments, countOf, oneOf, parseArguments } from "./arguments.js";
 import { actualFiles, baseName, configBeside, readBytes, type Selection, selectionOf } from "./files.js";
+import { judgeChoiceOf } from "./judge.js";
+import { Judging } from "./judging.js";
 import { inFiles, type InputFiles, Mistake, Mistakes, placeOf } from "./mistakes.js";
 import { type Destination, destinations, FORMATS } from "./outputs.js";
 import { ExitStatus, hasColor, note, warn } from "./process.js";
@@ -16,12 +19,16 @@ import { plainFile, prepareFile, writeFile, writeOut } from "./write.js";
 
 const OPTIONS = {
   actual: { type: "string", multiple: true },
+  concurrency: { type: "string" },
   config: { type: "string" },
   dialect: { type: "string" },
   explain: { type: "string" },
   format: { type: "string", multiple: true },
+  judge: { type: "string" },
+  model: { type: "string" },
   output: { type: "string", multiple: true },
   "print-detailed-results": { type: "boolean" },
+  record: { type: "string" },
   help: { type: "boolean" },
 } as const;
 
@@ -32,6 +39,7 @@ export async function evalCommand(args: readonly string[]): Promise<ExitStatus> 
   const given = parseArguments(args, OPTIONS);
   const formats = formatsOf(given);
   const options = optionsOf(given, formats);
+  const judges = judgeChoiceOf(given);
   const selections = given.positionals.map(selectionOf);
   if (selections.length === 0) {
     throw new Mistake("no evalset is named", {
@@ -42,18 +50,26 @@ export async function evalCommand(args: readonly string[]): Promise<ExitStatus> 
   const planned = destinations(formats, given.all("output"), distinctNames(evalSets));
   const inputs = readInputs(selections, actualFiles(given.all("actual"), evalSets), given.one("config"));
   const files = planned.flatMap(({ file }) => file ?? []);
-  refuseInputs(files, inputs);
+  const outputs = judges.record === undefined ? files : [...files, judges.record];
+  refuseInputs(outputs, inputs, judges.replay);
+  refuseShared(files, judges.record);
   for (const file of files) prepareFile(file);
 
-  const { results, interrupted } = await evaluateAll(inputs, options);
+  const stop = new AbortController();
+  const judging = new Judging(judges, () => stop.abort());
+  const { results, interrupted } = await evaluateAll(inputs, { ...options, ...judging.options() }, stop);
+  judging.finish();
   const toStdout = planned.find(({ file }) => file === undefined);
   if (toStdout?.format !== "table") sayWarnings(results, inputs);
   await writeResults(planned, results, given.has("print-detailed-results"));
+  judging.report(results, toStdout?.format === "table");
   if (toStdout === undefined) note(summaryOf(results));
   if (interrupted) {
     note("interrupted: the results are those of the cases that were done");
     return ExitStatus.Interrupted;
   }
+  const failure = judging.failure(results);
+  if (failure !== undefined) return failure;
   const cases = results.flatMap((set) => set.evalCaseResults);
   if (cases.length === 0) warn("there was no case to score");
   const passed = cases.length > 0 && cases.every(({ finalEvalStatus }) => finalEvalStatus === EvalStatus.PASSED);
@@ -76,9 +92,11 @@ function optionsOf(given: Arguments, formats: readonly ReportFormat[]): Evaluato
   const shown: Explain = formats.includes("html") || detailed ? "all" : formats.every(isBare) ? "none" : "failures";
   const explain = given.one("explain");
   const dialect = given.one("dialect");
+  const concurrency = given.one("concurrency");
   return {
     explain: explain === undefined ? shown : oneOf<Explain>("explain", explain, ["none", "failures", "all"]),
     ...(dialect === undefined ? {} : { dialect: oneOf<Dialect>("dialect", dialect, ["adk-python", "adk-ts"]) }),
+    ...(concurrency === undefined ? {} : { concurrency: countOf("concurrency", concurrency) }),
   };
 }
 
@@ -140,8 +158,10 @@ function readInputs(selections: readonly Selection[], actual: readonly string[],
 const INPUT_NAMES = { evalSet: "evalset", actual: "file of what the agent did", config: "config" } as const;
 
 /** @throws {Mistake} for an output that is an input, by whatever path: its only copy would be lost. */
-function refuseInputs(outputs: readonly string[], inputs: readonly Input[]): void {
+function refuseInputs(outputs: readonly string[], inputs: readonly Input[], replay: string | undefined): void {
   const names = new Map<string, string>();
+  const recording = replay === undefined ? undefined : plainFile(replay);
+  if (recording !== undefined) names.set(recording, "recording");
   for (const { files } of inputs) {
     for (const input of ["config", "actual", "evalSet"] as const) {
       const path = files[input] === undefined ? undefined : plainFile(files[input]);
@@ -158,6 +178,15 @@ function refuseInputs(outputs: readonly string[], inputs: readonly Input[]): voi
   }
 }
 
+/** @throws {Mistake} for results and a recording in one place. */
+function refuseShared(files: readonly string[], record: string | undefined): void {
+  if (record === undefined || !files.some((file) => resolve(file) === resolve(record))) return;
+  throw new Mistake("the results and the recording would go to one file", {
+    place: record,
+    help: "Name another file with --record",
+  });
+}
+
 function sayWhichCriteria(inputs: readonly Input[]): void {
   const configs = [...new Set(inputs.flatMap(({ files }) => files.config ?? []))];
   if (configs.length > 1) note("criteria: the test_config.json beside each evalset");
@@ -171,24 +200,26 @@ function sayWhichCriteria(inputs: readonly Input[]): void {
 async function evaluateAll(
   inputs: readonly Input[],
   options: EvaluatorOptions,
+  stop: AbortController,
 ): Promise<{ results: EvalSetResult[]; interrupted: boolean }> {
   const { evaluate } = await api();
-  const interruption = new AbortController();
+  let interrupted = false;
   const interrupt = () => {
-    if (interruption.signal.aborted) process.exit(ExitStatus.Interrupted);
-    interruption.abort();
+    if (interrupted) process.exit(ExitStatus.Interrupted);
+    interrupted = true;
+    stop.abort();
   };
   process.on("SIGINT", interrupt);
   sayWhichCriteria(inputs);
   const bar = new ProgressBar();
   const results: EvalSetResult[] = [];
-  const mistakes: unknown[] = [];
+  const mistakes = new Set<unknown>();
   for (const { selection, files, evalSet, actual, config } of inputs) {
     let done = 0;
-    const onProgress = (progress: { done: number; total: number }) => {
-      if (interruption.signal.aborted) return;
+    const onProgress = (progress: Progress) => {
+      if (stop.signal.aborted) return;
       done = progress.done;
-      bar.update(files.evalSet, done, progress.total);
+      bar.update(files.evalSet, progress);
     };
     try {
       const result = await evaluate({
@@ -198,23 +229,23 @@ async function evaluateAll(
         ...(config === undefined ? {} : { config }),
         ...(selection.evalIds === undefined ? {} : { evalIds: selection.evalIds }),
         evalSetName: baseName(files.evalSet),
-        signal: interruption.signal,
+        signal: stop.signal,
         onProgress,
       });
       // A cancelled run gives the cases that it left out too; those that were done come first.
       if (result.cancelled === true) result.evalCaseResults.length = done;
       results.push(result);
     } catch (error) {
-      mistakes.push(inFiles(error, files));
+      mistakes.add(inFiles(error, files));
     }
     // One turn of the event loop, in which Ctrl-C is heard.
     await new Promise((resolve) => setImmediate(resolve));
-    if (interruption.signal.aborted) break;
+    if (stop.signal.aborted) break;
   }
   bar.clear();
   process.off("SIGINT", interrupt);
-  if (mistakes.length > 0) throw new Mistakes(mistakes);
-  return { results, interrupted: interruption.signal.aborted };
+  if (mistakes.size > 0) throw new Mistakes([...mistakes]);
+  return { results, interrupted };
 }
 
 function sayWarnings(results: readonly EvalSetResult[], inputs: readonly Input[]): void {

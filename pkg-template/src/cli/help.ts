@@ -58,22 +58,61 @@ Output
   --print-detailed-results
                          The table shows every turn with its texts, calls and scores.
 
+Judges
+  --judge <who>          Who answers the questions of metrics that ask a judge: gemini, vertex,
+                         openai (any server that speaks its protocol), anthropic, ollama, or
+                         replay:<file>, which gives the replies of a recording and asks nobody.
+                         Default: the provider of the model, by its name.
+  --model <name>         The model to ask. Default: the judge_model of each criterion, which is
+                         gemini-2.5-flash where it is absent.
+  --concurrency <n>      How many calls are under way at a time. Default: 8.
+  --record <file>        Records each reply as a line of JSON, for --judge replay:<file>. The file
+                         must be new. What is recorded stays if the run is interrupted.
+
+  Keys and addresses come from the environment, then from a file .env in the working directory:
+  gemini     GOOGLE_API_KEY or GEMINI_API_KEY; GOOGLE_GEMINI_BASE_URL
+  vertex     GOOGLE_CLOUD_PROJECT, GOOGLE_CLOUD_LOCATION (default: global) and a token, which is
+             GOOGLE_OAUTH_ACCESS_TOKEN or what gcloud prints; or GOOGLE_API_KEY in express mode;
+             GOOGLE_VERTEX_BASE_URL. Asked for gemini models too if GOOGLE_GENAI_USE_VERTEXAI is
+             true. With --judge vertex, Vertex AI's evaluation service scores the metrics that
+             google-adk leaves to it; with --record too, the judge does.
+  openai     OPENAI_API_KEY; OPENAI_BASE_URL
+  anthropic  ANTHROPIC_API_KEY; ANTHROPIC_BASE_URL
+  ollama     OLLAMA_HOST (default with --judge ollama: 127.0.0.1:11434)
+
 Metrics of this version
   tool_trajectory_avg_score   response_match_score    tool_parameter_match
   tool_trajectory_f1          tool_call_count_v1      inference_call_count_v1
   token_usage_v1              invocation_duration_v1
 
+Metrics that ask a judge
+  final_response_match_v2                         safety_v1
+  rubric_based_final_response_quality_v1          response_evaluation_score
+  rubric_based_tool_use_quality_v1                multi_turn_task_success_v1
+  rubric_based_multi_turn_trajectory_quality_v1   multi_turn_trajectory_quality_v1
+  hallucinations_v1                               multi_turn_tool_use_quality_v1
+  per_turn_user_simulator_quality_v1
+
 Exit status
-  0  every case passed              2  the input or the command line cannot be used
-  1  some case did not pass       130  interrupted by Ctrl-C
+    0  every case passed
+    1  some case did not pass or was not evaluated, or a result is missing because calls of a
+       judge failed
+    2  the input or the command line cannot be used, an output cannot be written, or there is no
+       judge for a metric that asks one
+    3  a judge was asked, and not one call got a reply: no connection, a wrong key, an unknown
+       model; or a recording had none of the replies
+  130  interrupted by Ctrl-C: calls under way are cancelled, what is done is written
 
 Examples
   adk-metrics eval evals/*.evalset.json --actual runs/
   adk-metrics eval travel.evalset.json:rome,oslo --actual travel.actual.json
   adk-metrics eval shop.evalset.json --actual run.json --format table --output - \\
                                                        --format junit --output junit.xml
+  adk-metrics eval shop.evalset.json --judge openai --model gpt-4.1-mini --record judge.jsonl
+  adk-metrics eval shop.evalset.json --judge replay:judge.jsonl
 
-Results go to stdout, everything else to stderr. NO_COLOR and FORCE_COLOR are honoured.
+Results go to stdout, everything else to stderr; keys are never printed. NO_COLOR and FORCE_COLOR
+are honoured.
 `;
 
 const MIGRATE_HELP = `Writes an evalset of any form in today's ADK schema.

@@ -49,11 +49,11 @@ export function inFiles(error: unknown, files: InputFiles): unknown {
   return error instanceof AdkMetricsError ? mistakeAt(error, placeOf(error, files)) : error;
 }
 
-/** As {@link inFiles}, where the evalset is the only input, which the error need not name. */
-export function inFile(error: unknown, file: string): unknown {
+/** As {@link inFiles}, where one file is the only input, which the error need not name. */
+export function inFile(error: unknown, file: string, input = "evalSet"): unknown {
   if (!(error instanceof AdkMetricsError)) return error;
   const place = error.line === undefined ? file : `${file}:${error.line}`;
-  const within = error.path === "evalSet" ? undefined : error.path;
+  const within = error.path === input ? undefined : error.path?.replace(`${input}: `, "");
   return mistakeAt(error, within === undefined ? place : `${place}, ${within}`);
 }
 

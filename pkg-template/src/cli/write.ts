@@ -85,7 +85,8 @@ function isPlainFile(file: string): boolean {
   return kindOf(file) === "file" && statSync(file).isFile();
 }
 
-function unwritable(error: unknown, file: string): Mistake {
+/** The mistake of a place that cannot be written to. */
+export function unwritable(error: unknown, file: string): Mistake {
   if (error instanceof Mistake) return error;
   return new Mistake(`the output cannot be written: ${reasonOf(error)}`, { place: file, cause: error });
 }

@@ -1,0 +1,215 @@
+/** The judge that the command line asks: which provider, by what the environment says, or a recording. */
+
+import { AdkMetricsError } from "../errors.js";
+import { withDotenv } from "../judges/dotenv.js";
+import { endpointOf } from "../judges/endpoint.js";
+import { type Environment, judgeFromEnvironment } from "../judges/environment.js";
+import { replayJudge, vertexJudge } from "../judges/index.js";
+import { identified, identityOf } from "../judges/judge.js";
+import type { Judge, VertexOptions } from "../types.js";
+import { type Arguments, oneOf } from "./arguments.js";
+import { readBytes, reasonOf } from "./files.js";
+import { inFile, Mistake } from "./mistakes.js";
+import { vertexFromEnvironment } from "./vertex.js";
+
+const PROVIDERS = ["gemini", "vertex", "openai", "anthropic", "ollama"] as const;
+
+type Provider = (typeof PROVIDERS)[number];
+
+const REPLAY = "replay:";
+
+/** What the arguments say of judges. */
+export interface JudgeChoice {
+  /** The provider to ask; by the name of the model if absent. */
+  provider?: Provider;
+  /** The model to ask, whatever criteria name. */
+  model?: string;
+  /** The recording that replies instead. */
+  replay?: string;
+  /** The file that replies are recorded in. */
+  record?: string;
+}
+
+/**
+ * Reads the arguments about judges.
+ *
+ * @throws {Mistake} for a provider that there is not, and for arguments that exclude each other.
+ */
+export function judgeChoiceOf(given: Arguments): JudgeChoice {
+  const choice: JudgeChoice = {};
+  const [judge, model, record] = [given.one("judge"), given.one("model"), given.one("record")];
+  if (model !== undefined) choice.model = model;
+  if (record !== undefined) choice.record = record;
+  if (judge === undefined) return choice;
+  if (!judge.startsWith(REPLAY)) {
+    if (judge === "replay") throw new Mistake("--judge replay names no recording", { help: "--judge replay:<file>" });
+    choice.provider = oneOf<string>("judge", judge, [...PROVIDERS, `${REPLAY}<file>`]) as Provider;
+    return choice;
+  }
+  choice.replay = judge.slice(REPLAY.length);
+  if (choice.replay === "") throw new Mistake("--judge replay: names no recording", { help: "--judge replay:<file>" });
+  if (model !== undefined) {
+    throw new Mistake("--model has no meaning for a recording: its replies are there already", {
+      help: "Leave --model out, or ask a provider with --judge",
+    });
+  }
+  if (record !== undefined) {
+    throw new Mistake("--record would record what is recorded already", { help: `Copy ${choice.replay} instead` });
+  }
+  return choice;
+}
+
+/** Makes the judges of one command. */
+export class JudgeMaker {
+  readonly #choice: JudgeChoice;
+  readonly #recorded: Judge | undefined;
+  /** Each judge that was made, or why it cannot be: every evalset asks for it again. */
+  readonly #made = new Map<string, { judge: Judge } | { mistake: unknown }>();
+  #environment: Environment | undefined;
+  #vertex: VertexOptions | undefined;
+
+  /** @throws {Mistake} for a recording that cannot be read. The environment is read when something of it is needed. */
+  constructor(choice: JudgeChoice) {
+    this.#choice = choice;
+    if (choice.replay !== undefined) this.#recorded = recordingOf(choice.replay);
+  }
+
+  /**
+   * The judge for a model that a criterion names.
+   *
+   * @throws {Mistake} that says what the environment lacks.
+   */
+  judgeFor(model: string): Judge {
+    if (this.#recorded !== undefined) return this.#recorded;
+    const { model: own } = this.#choice;
+    const made = this.#made.get(own ?? model) ?? this.#make(own, model);
+    this.#made.set(own ?? model, made);
+    if ("mistake" in made) throw made.mistake;
+    return made.judge;
+  }
+
+  /**
+   * Where Vertex AI's evaluation service is, if Vertex AI is who to ask; its scores cannot be recorded.
+   *
+   * @throws {Mistake} that says what the environment lacks.
+   */
+  evaluationService(): VertexOptions | undefined {
+    return this.#choice.provider === "vertex" && this.#choice.record === undefined ? this.#vertexOptions() : undefined;
+  }
+
+  #make(own: string | undefined, model: string): { judge: Judge } | { mistake: unknown } {
+    try {
+      return { judge: own === undefined ? this.#nameless(model) : this.#ask(own, true) };
+    } catch (mistake) {
+      return { mistake };
+    }
+  }
+
+  /** A judge whose requests name the model as the criterion does, so that recordings fit whoever replied. */
+  #nameless(model: string): Judge {
+    const { provider } = this.#choice;
+    if (provider !== undefined) refuseForeignModel(provider, model, this.#variables());
+    const judge = this.#ask(model, false);
+    const { label } = identityOf(judge);
+    return identified((request, options) => judge(request, options), label === undefined ? {} : { label });
+  }
+
+  /** @param isOwn Whether the name of the model is the user's own, to be sent as it is. */
+  #ask(model: string, isOwn: boolean): Judge {
+    const { provider } = this.#choice;
+    const environment = this.#variables();
+    const byName = providerOf(model);
+    const meansVertex = provider === undefined && byName === "gemini" && usesVertex(environment);
+    // A provider before the name says whom to ask; the name that the provider knows comes after it.
+    const hasPrefix = !isOwn && model.includes("/") && byName === provider;
+    const name = provider === undefined || hasPrefix ? model : `${provider}/${model}`;
+    try {
+      if (provider !== "vertex" && !meansVertex) return judgeFromEnvironment(name, environment);
+      return vertexJudge({ ...this.#vertexOptions(), model: model.replace(/^gemini\//, "") });
+    } catch (error) {
+      throw explained(error, meansVertex ? "vertex" : (provider ?? byName), model, provider !== undefined);
+    }
+  }
+
+  #variables(): Environment {
+    return (this.#environment ??= commandEnvironment());
+  }
+
+  #vertexOptions(): VertexOptions {
+    return (this.#vertex ??= vertexFromEnvironment(this.#variables()));
+  }
+}
+
+/** The environment with the `.env` file of the working directory. */
+function commandEnvironment(): Environment {
+  try {
+    return withDotenv(process.env, process.cwd());
+  } catch (error) {
+    throw new Mistake(`the .env file cannot be read: ${reasonOf(error)}`, { place: ".env", cause: error });
+  }
+}
+
+function recordingOf(file: string): Judge {
+  const bytes = readBytes(file, "recording");
+  try {
+    return replayJudge(bytes);
+  } catch (error) {
+    throw inFile(error, file, "recording");
+  }
+}
+
+/** The variables of each provider: what has to be set, and what its address is. */
+const VARIABLES: Readonly<Record<Provider, { needs: string; baseUrl: string }>> = {
+  gemini: { needs: "GOOGLE_API_KEY or GEMINI_API_KEY", baseUrl: "GOOGLE_GEMINI_BASE_URL" },
+  vertex: { needs: "GOOGLE_CLOUD_PROJECT or GOOGLE_API_KEY", baseUrl: "GOOGLE_VERTEX_BASE_URL" },
+  openai: {
+    needs: "OPENAI_API_KEY, or OPENAI_BASE_URL for a server of your own that needs no key",
+    baseUrl: "OPENAI_BASE_URL",
+  },
+  anthropic: { needs: "ANTHROPIC_API_KEY", baseUrl: "ANTHROPIC_BASE_URL" },
+  ollama: {
+    needs: "OLLAMA_HOST, or OPENAI_BASE_URL for any server that speaks OpenAI's protocol",
+    baseUrl: "OLLAMA_HOST",
+  },
+};
+
+/** An environment in which no judge lacks anything, to see which one a model's name leads to. */
+const EVERYTHING: Environment = {
+  GOOGLE_API_KEY: "key",
+  OPENAI_API_KEY: "key",
+  ANTHROPIC_API_KEY: "key",
+  OLLAMA_HOST: "127.0.0.1",
+};
+
+function providerOf(model: string): Provider {
+  return endpointOf(judgeFromEnvironment(model, EVERYTHING))?.provider as Provider;
+}
+
+/** Whether Gemini is to be asked at Vertex AI, as ADK and Google's own clients read it. */
+function usesVertex(environment: Environment): boolean {
+  return /^(?:true|1)$/i.test(environment.GOOGLE_GENAI_USE_VERTEXAI?.trim() ?? "");
+}
+
+/** @throws {Mistake} for a model of Gemini, as ADK's default is, at a provider that cannot have it. */
+function refuseForeignModel(provider: Provider, model: string, environment: Environment): void {
+  if (provider === "gemini" || provider === "vertex" || !/^(?:gemini-|gemini\/)/.test(model)) return;
+  // Servers that stand before many providers, such as LiteLLM's, have it.
+  if (provider === "openai" && (environment.OPENAI_BASE_URL ?? "").trim() !== "") return;
+  throw new Mistake(`--judge ${provider} cannot ask ${model}, which the criteria name or ADK takes by default`, {
+    help: "Say which model to ask with --model, or as judge_model in the criteria",
+  });
+}
+
+/** What is wrong with an environment, in its own words. */
+function explained(error: unknown, provider: Provider, model: string, isChosen: boolean): unknown {
+  if (!(error instanceof AdkMetricsError)) return error;
+  const { needs, baseUrl } = VARIABLES[provider];
+  if (error.code === "judge_required") {
+    const other = isChosen ? "" : "; or choose another judge with --judge";
+    return new Mistake(isChosen ? `--judge ${provider} lacks its key` : `there is no judge to ask ${model}`, {
+      help: `Set ${needs}, in the environment or in a file .env${other}`,
+    });
+  }
+  const names: Readonly<Record<string, string>> = { baseUrl, apiKey: needs.replace(/,.*/, ""), model: "--model" };
+  return new Mistake(error.message, { place: names[error.path?.replace("options: ", "") ?? ""] ?? error.path });
+}

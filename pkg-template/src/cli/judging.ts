@@ -1,0 +1,93 @@
+/** The judges of one run of the command: made when a metric needs them, watched, and recorded if asked to. */
+
+import { provideEnvironment } from "../judges/default.js";
+import { recordJudge } from "../judges/index.js";
+import { judgesText } from "../report/judged.js";
+import { count } from "../report/text.js";
+import type { EvaluatorOptions, EvalSetResult, Judge } from "../types.js";
+import { type JudgeChoice, JudgeMaker } from "./judge.js";
+import { ExitStatus, note, noticeText, paint, warn } from "./process.js";
+import { Recorder } from "./recorder.js";
+import { Tally, unjudged } from "./tally.js";
+
+/** Who answers the questions of metrics, and what came of it. */
+export class Judging {
+  readonly #choice: JudgeChoice;
+  readonly #maker: JudgeMaker;
+  readonly #recorder: Recorder | undefined;
+  readonly #tally = new Tally();
+  readonly #watched = new Map<Judge, Judge>();
+
+  /**
+   * Becomes the source of judges of this process; to be made before the package is loaded, which would become it itself.
+   *
+   * @param stop Ends the run, since a recording cannot go on.
+   * @throws {Mistake} for a recording that cannot be read or written.
+   */
+  constructor(choice: JudgeChoice, stop: () => void) {
+    this.#choice = choice;
+    this.#maker = new JudgeMaker(choice);
+    this.#recorder = choice.record === undefined ? undefined : new Recorder(choice.record, stop);
+    provideEnvironment((model) => this.#judgeFor(model));
+  }
+
+  /**
+   * What the options of an evaluation say of it.
+   *
+   * @throws {Mistake} that says what the environment lacks.
+   */
+  options(): Pick<EvaluatorOptions, "vertex"> {
+    const vertex = this.#maker.evaluationService();
+    return vertex === undefined ? {} : { vertex: this.#tally.watchVertex(vertex) };
+  }
+
+  /**
+   * Ends the recording.
+   *
+   * @throws {Mistake} if a reply could not be recorded.
+   */
+  finish(): void {
+    this.#recorder?.finish();
+  }
+
+  /**
+   * Says on stderr what the judges did.
+   *
+   * @param isShown Whether the results on stdout say it themselves.
+   */
+  report(results: readonly EvalSetResult[], isShown: boolean): void {
+    const text = judgesText(results);
+    if (text !== undefined && !isShown) note(text);
+    if (text === undefined && Object.keys(this.#choice).length > 0) {
+      note("no metric asked a judge, so --judge, --model and --record had no effect");
+    }
+    if (this.#recorder?.isWritten === true) note(`recorded ${this.#recorder.file}`);
+    else if (this.#recorder !== undefined) note("nothing was recorded");
+  }
+
+  /** Which status the judges' failures end the command with, if any; says so on stderr. */
+  failure(results: readonly EvalSetResult[]): ExitStatus | undefined {
+    if (this.#tally.isUnreached) {
+      const { message, help } = this.#tally.lastFailure ?? {};
+      const why = message === undefined ? "" : `: ${message}`;
+      const text = { message: `no call of the judge got a reply${why}`, place: undefined, help };
+      process.stderr.write(noticeText(paint(process.stderr, "red", "error:"), text));
+      return ExitStatus.Unreached;
+    }
+    const missing = unjudged(results);
+    if (missing === 0) return undefined;
+    warn(`${count(missing, "result")} of judged metrics could not be evaluated, since calls failed`);
+    return ExitStatus.Failed;
+  }
+
+  #judgeFor(model: string): Judge {
+    const judge = this.#maker.judgeFor(model);
+    const known = this.#watched.get(judge);
+    if (known !== undefined) return known;
+    const recorder = this.#recorder;
+    const recorded = recorder === undefined ? judge : recordJudge(judge, recorder);
+    const watched = this.#tally.watch(recorded);
+    this.#watched.set(judge, watched);
+    return watched;
+  }
+}

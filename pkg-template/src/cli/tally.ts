@@ -1,0 +1,97 @@
+/** What came of the calls of judges: whether any got a reply, and why the last one that did not failed. */
+
+import { EvalStatus } from "../enums.js";
+import { AdkMetricsError } from "../errors.js";
+import { identified, identityOf } from "../judges/judge.js";
+import { amountText, count } from "../report/text.js";
+import type { EvalMetricResult, EvalSetResult, Judge, JudgeUsage, VertexOptions } from "../types.js";
+
+/** A server that cannot be reached from the start is given up after this time. */
+const REACHED_WITHIN_MS = 5_000;
+
+/** Watches the calls of a command. */
+export class Tally {
+  #asked = 0;
+  #replied = 0;
+  #began: number | undefined;
+  #lastFailure: AdkMetricsError | undefined;
+
+  /** Whether a judge was asked, and no call got a reply. */
+  get isUnreached(): boolean {
+    return this.#asked > 0 && this.#replied === 0;
+  }
+
+  /** Why the last call that failed did. */
+  get lastFailure(): AdkMetricsError | undefined {
+    return this.#lastFailure;
+  }
+
+  /** The same judge, watched. */
+  watch(judge: Judge): Judge {
+    const watched: Judge = async (request, options) => {
+      this.#ask();
+      try {
+        const reply = await judge(request, options);
+        this.#replied += 1;
+        return reply;
+      } catch (error) {
+        throw options.signal.aborted ? error : this.#failed(error);
+      }
+    };
+    return identified(watched, identityOf(judge));
+  }
+
+  /** The same options for Vertex AI's evaluation service, whose calls are watched. */
+  watchVertex(options: VertexOptions): VertexOptions {
+    const watched: typeof fetch = async (...request) => {
+      this.#ask();
+      const response = await fetch(...request);
+      if (response.ok) this.#replied += 1;
+      return response;
+    };
+    return { ...options, fetch: watched };
+  }
+
+  #ask(): void {
+    this.#asked += 1;
+    this.#began ??= performance.now();
+  }
+
+  #failed(error: unknown): unknown {
+    if (!(error instanceof AdkMetricsError)) return error;
+    this.#lastFailure = error;
+    const isHopeless =
+      this.#replied === 0 && error.status === undefined && performance.now() - (this.#began ?? 0) > REACHED_WITHIN_MS;
+    if (error.retryable !== true || !isHopeless) return error;
+    const { code, message, help } = error;
+    return new AdkMetricsError(code, message, { retryable: false, ...(help === undefined ? {} : { help }) });
+  }
+}
+
+/** `42 calls, 8 saved, 2 cached, 1 failed, 12,345 tokens`; what is zero is left out, except for the calls. */
+export function usageText({ calls, retried, saved, cached, lost, inputTokens, outputTokens }: JudgeUsage): string {
+  const parts = [count(calls, "call")];
+  const more = { repeated: retried, saved, cached, failed: lost };
+  for (const [what, amount] of Object.entries(more)) if (amount > 0) parts.push(`${amountText(amount)} ${what}`);
+  const tokens = inputTokens + outputTokens;
+  if (tokens > 0) parts.push(count(tokens, "token"));
+  return parts.join(", ");
+}
+
+/** How many results of judged metrics are missing because calls failed; those of turns count where the whole has one. */
+export function unjudged(results: readonly EvalSetResult[]): number {
+  let missing = 0;
+  for (const { judges = [], judgeUsage, evalCaseResults } of results) {
+    if (judgeUsage === undefined || judgeUsage.lost === 0) continue;
+    const names = new Set(judges.map(({ metricName }) => metricName));
+    const isMissing = ({ metricName, evalStatus }: EvalMetricResult) =>
+      names.has(metricName) && evalStatus === EvalStatus.NOT_EVALUATED;
+    for (const { overallEvalMetricResults, evalMetricResultPerInvocation } of evalCaseResults) {
+      const whole = overallEvalMetricResults.filter(isMissing);
+      const turns = evalMetricResultPerInvocation.flatMap((turn) => turn.evalMetricResults.filter(isMissing));
+      const inTurns = turns.filter(({ metricName }) => whole.every((metric) => metric.metricName !== metricName));
+      missing += whole.length + inTurns.length;
+    }
+  }
+  return missing;
+}
