@@ -190,8 +190,13 @@ impl Hallucinations {
             });
         }
         if let Some(explanation) = &mut turn.explanation {
-            let all = ballots.iter().flat_map(|ballot| ballot.validations.iter().cloned());
-            explanation.sentences = Some(all.map(Sentence::from).collect());
+            let mut sentences = Vec::new();
+            for answer in answers {
+                for found in answer.replies.iter().flat_map(|reply| &reply.ballot.validations) {
+                    sentences.push(Sentence::of(found.clone(), answer.question.step));
+                }
+            }
+            explanation.sentences = Some(sentences);
         }
         turn
     }

@@ -192,7 +192,9 @@ fn count(json: Json<'_>) -> Result<u32> {
     let of_text = || json.as_str().and_then(|text| text.trim().parse().ok());
     let of_true = || json.as_bool().filter(|flag| *flag).map(i64::from);
     let number = whole(json).or_else(of_text).or_else(of_true).filter(|number| (1..=1000).contains(number));
-    number.and_then(|number| u32::try_from(number).ok()).ok_or_else(|| json.expected("a whole number from 1 to 1000"))
+    number
+        .and_then(|number| u32::try_from(number).ok())
+        .ok_or_else(|| json.expected("a whole number from 1 to 1000"))
 }
 
 /// The conversation that a judge is asked about.
@@ -258,7 +260,7 @@ pub struct Question {
 pub struct Ballot {
     /// A vote for each verdict of the question.
     pub votes: Vec<Vote>,
-    /// What the reply is worth, where it says one thing only.
+    /// What the reply is worth; of rubrics the mean.
     pub score: Option<f64>,
     /// Why, verdict by verdict.
     pub rationales: Vec<Option<String>>,
@@ -386,7 +388,8 @@ pub struct SampleVote {
     pub purpose: Cow<'static, str>,
     /// The answer within the turn that it is about, where a metric asks about several.
     pub step_index: Option<u32>,
-    /// What it is worth; absent if the reply could not be read, or speaks of several things.
+    /// What it is worth, a mean if it speaks of several rubrics; absent if the reply could not be read,
+    /// or is about sentences.
     pub score: Option<f64>,
     /// What the judge wrote.
     pub reply: String,
@@ -417,7 +420,7 @@ impl Samples {
                 samples.votes.push(SampleVote {
                     sample_index: reply.sample,
                     purpose: answer.question.purpose.as_str().into(),
-                    step_index: u32::try_from(answer.question.step).ok().filter(|step| *step > 0),
+                    step_index: later_step(answer.question.step),
                     score: reply.ballot.score,
                     reply: reply.text.clone(),
                     usage: reply.usage.map(SampleUsage::from),
@@ -427,6 +430,11 @@ impl Samples {
         }
         samples
     }
+}
+
+/// The number of a step, unless it is the first.
+fn later_step(step: usize) -> Option<u32> {
+    u32::try_from(step).ok().filter(|step| *step > 0)
 }
 
 impl From<Usage> for SampleUsage {
@@ -483,16 +491,20 @@ pub struct Sentence {
     pub supporting_excerpt: Option<String>,
     /// What in the context contradicts it.
     pub contradicting_excerpt: Option<String>,
+    /// The answer within the turn that it is part of, where a metric asks about several.
+    pub step_index: Option<u32>,
 }
 
-impl From<Validation> for Sentence {
-    fn from(found: Validation) -> Self {
+impl Sentence {
+    /// What a judge said about an answer of a turn.
+    pub(super) fn of(found: Validation, step: usize) -> Self {
         Self {
             text: found.sentence,
             label: found.label,
             rationale: found.rationale,
             supporting_excerpt: found.supporting_excerpt,
             contradicting_excerpt: found.contradicting_excerpt,
+            step_index: later_step(step),
         }
     }
 }
@@ -505,6 +517,7 @@ impl Write for Sentence {
         object.entry("rationale", &self.rationale);
         object.optional("supportingExcerpt", &self.supporting_excerpt);
         object.optional("contradictingExcerpt", &self.contradicting_excerpt);
+        object.optional("stepIndex", &self.step_index);
         object.end();
     }
 }

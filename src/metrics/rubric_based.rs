@@ -264,6 +264,11 @@ impl Judged for RubricBased {
                 *rationale = Some(entry.rationale.clone());
             }
         }
+        ballot.score = mean(ballot.votes.iter().filter_map(|vote| match vote {
+            Vote::Positive => Some(1.0),
+            Vote::Negative => Some(0.0),
+            Vote::Unscored | Vote::Absent => None,
+        }));
         ballot
     }
 

@@ -139,8 +139,11 @@ impl Judged for UserSimulatorQuality {
         }
         let ending = answers.iter().find(|answer| answer.question.invocation == turns.len());
         if let (Some(answer), Some(last)) = (ending, turns.last_mut()) {
-            let ending = turn_of(answer.majority(), self.threshold, &[answer], scoring);
+            let mut ending = turn_of(answer.majority(), self.threshold, &[answer], scoring);
             if ending.status == EvalStatus::Failed {
+                if let Some(explanation) = &mut ending.explanation {
+                    explanation.warnings.push(WRONG_ENDING.into());
+                }
                 *last = ending;
             } else if let Some(reason) = ending.reason.filter(|_| !answer.is_settled()) {
                 // Whether the conversation ended in time decides over its last turn.
@@ -150,6 +153,9 @@ impl Judged for UserSimulatorQuality {
         Ok(self.conversation(turns, answers))
     }
 }
+
+const WRONG_ENDING: &str =
+    "this is the vote on ending the conversation after this turn, and stands for the vote on its message";
 
 impl UserSimulatorQuality {
     fn conversation<'a>(&self, turns: Vec<TurnEvaluation<'a>>, answers: &[Answer]) -> Evaluation<'a> {

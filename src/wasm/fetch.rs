@@ -86,6 +86,19 @@ pub fn render_call(given: &str) -> Result<Vec<String>> {
     Ok(texts)
 }
 
+/// What of a `judge_model_config` the provider is not sent, one sentence each. It is given as
+/// `{settings, config}`.
+///
+/// # Errors
+/// As [`render_call`].
+#[wasm_bindgen(js_name = configWarnings)]
+pub fn config_warnings(given: &str) -> Result<Vec<String>> {
+    let document = Document::parse(given)?;
+    let given = document.root();
+    let config = given.get("config").unwrap_or(Json::NULL);
+    Ok(endpoint(given)?.warnings(config))
+}
+
 /// What came of a call: a reply with `text`, or a failure with `message`, as JSON text. It is given as
 /// `{settings, status, headers, now}`, of the headers at least those of `REPLY_HEADERS` and the time in
 /// milliseconds since 1970; with `evaluation: true` for `evaluateInstances`, whose good answers need no

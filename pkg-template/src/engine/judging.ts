@@ -1,12 +1,13 @@
 import { AdkMetricsError, describe, type EngineMistake } from "../errors.js";
 import { cacheKey, memoryCache } from "../judges/cache.js";
 import { judgeOf } from "../judges/default.js";
-import type { Endpoint } from "../judges/endpoint.js";
+import { type Endpoint, endpointOf, type Provider } from "../judges/endpoint.js";
 import { untilAborted } from "../judges/failure.js";
 import { identityOf } from "../judges/judge.js";
 import { vertexEndpoint } from "../judges/providers.js";
 import { replyOf } from "../judges/reply.js";
 import { evaluateInstances } from "../judges/vertex-evaluate.js";
+import { configWarnings } from "../judges/wire.js";
 import type { EvalRun } from "../generated/adk_metrics.js";
 import type {
   EvaluatorOptions,
@@ -50,7 +51,12 @@ interface Asked {
   /** Keeps the replies of different judges apart. */
   label: string;
   model: string | undefined;
+  /** Whose protocol it speaks, if this package speaks to it itself. */
+  provider?: Provider;
 }
+
+/** The code of a warning that only this side of the boundary knows. */
+const CACHE_FAILED = "cache_failed" as EngineMistake["code"];
 
 /** Who answers the calls of one run. */
 export class Judges {
@@ -65,7 +71,14 @@ export class Judges {
   constructor(options: EvaluatorOptions, header: Header) {
     this.#cache = options.cache ?? memoryCache();
     for (const metric of header.metrics) {
-      if (metric.judge !== undefined) this.#asked.set(metric, askedBy(options, metric.judge));
+      const { judge } = metric;
+      if (judge === undefined) continue;
+      const asked = askedBy(options, judge);
+      this.#asked.set(metric, asked);
+      if (asked.provider === undefined || judge.config === undefined) continue;
+      for (const warning of configWarnings(asked.provider, asked.model ?? judge.model ?? "", judge.config)) {
+        this.#warn("invalid_criterion", `${metric.metricName}: ${warning}`);
+      }
     }
   }
 
@@ -122,7 +135,7 @@ export class Judges {
       try {
         return { reply: replyOf(cached), cached: true };
       } catch (error) {
-        this.#warn(`a reply in the cache cannot be used: ${messageOf(error)}`);
+        this.#warn(CACHE_FAILED, `a reply in the cache cannot be used: ${messageOf(error)}`);
       }
     }
     try {
@@ -139,14 +152,13 @@ export class Judges {
     try {
       return await work();
     } catch (error) {
-      this.#warn(`the cache of replies failed: ${messageOf(error)}`);
+      this.#warn(CACHE_FAILED, `the cache of replies failed: ${messageOf(error)}`);
       return undefined;
     }
   }
 
-  #warn(message: string): void {
-    if (this.warnings.some((known) => known.message === message)) return;
-    this.warnings.push({ code: "cache_failed" as EngineMistake["code"], message });
+  #warn(code: EngineMistake["code"], message: string): void {
+    if (!this.warnings.some((known) => known.message === message)) this.warnings.push({ code, message });
   }
 }
 
@@ -161,7 +173,9 @@ function askedBy(options: EvaluatorOptions, { vertex, model = "" }: NonNullable<
   }
   const judge: Judge = judgeOf(options, model);
   const { label = "", model: own } = identityOf(judge);
-  return { ask: (request, signal) => judge(request, { signal }), label, model: own };
+  const provider = endpointOf(judge)?.provider;
+  const ask: Asked["ask"] = (request, signal) => judge(request, { signal });
+  return { ask, label, model: own, ...(provider === undefined ? {} : { provider }) };
 }
 
 /** Statuses of servers that are asked too often. */

@@ -3,7 +3,7 @@ import { checkSize, stringify } from "../engine/input.js";
 import { withEngine } from "../engine/instance.js";
 import { AdkMetricsError } from "../errors.js";
 import type { JudgeReply, JudgeRequest } from "../types.js";
-import type { EndpointSettings } from "./endpoint.js";
+import type { EndpointSettings, Provider } from "./endpoint.js";
 
 /** A request as it goes over the wire. */
 export interface HttpRequest {
@@ -55,6 +55,12 @@ export function evaluationOf(body: string): Question {
     read: (settings, { body, ...answer }) =>
       read({ settings, ...answer, now: Date.now(), evaluation: true }, body) ?? { text: body },
   };
+}
+
+/** What of the settings of a `judge_model_config` a provider is not sent, one sentence each. */
+export function configWarnings(provider: Provider, model: string, config: object): string[] {
+  const json = stringify({ settings: { provider, model }, config }, "judge_model_config");
+  return call(WRITTEN_HERE, (engine) => engine.configWarnings(json));
 }
 
 /** Explains that no answer came, and what to do about it. */
