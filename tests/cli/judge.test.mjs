@@ -1,6 +1,7 @@
 // The command line asks judges: every provider on a loopback server, recordings, and everything that goes wrong.
 
 import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { test } from "node:test";
@@ -171,6 +172,14 @@ test("has Vertex AI's service score what google-adk leaves to it", async (t) => 
   await judge(cwd, ["--judge", "vertex"], at.vertex(answering));
   const providers = answering.requests.map(({ provider }) => provider).sort();
   assert.deepEqual(providers, ["vertex", "vertex", "vertex-evaluate", "vertex-evaluate"]);
+});
+
+test("exits with 3 if Vertex AI's service gives no score", async (t) => {
+  const answering = await server(t, { reply: () => ({ fault: "forbidden" }) });
+  const cwd = folderOf(t, { ...CLOCK, "test_config.json": { criteria: { safety_v1: 0.8 } } });
+  const { status, stderr } = await judge(cwd, ["--judge", "vertex"], at.vertex(answering));
+  assert.match(stderr, /^error: no call of the judge got a reply: Vertex AI answered 403/m);
+  assert.equal(status, 3);
 });
 
 test("reads a file .env, which the environment wins over", async (t) => {
@@ -360,9 +369,24 @@ test("cancels calls on Ctrl-C, and keeps results and replies that are there", po
 });
 
 /** `script` gives its command a terminal. */
-const script = (process.env.PATH ?? "").split(delimiter).some((folder) => existsSync(join(folder, "script")));
+const hasScript = (process.env.PATH ?? "").split(delimiter).some((folder) => existsSync(join(folder, "script")));
+const terminal = { skip: process.platform !== "linux" || !hasScript };
 
-test("shows on a terminal what judges do", { skip: !script || process.platform !== "linux" }, async (t) => {
+/** What a terminal of 120 columns shows of a command, which writes its results to a file. */
+async function onTerminal(cwd, args, env) {
+  const command = `stty cols 120; '${process.execPath}' '${cli}' ${args} --output out.txt`;
+  const child = spawn("script", ["-qec", command, "/dev/null"], {
+    cwd,
+    env: { ...process.env, ...BARE, ...env },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const [shown] = await Promise.all([text(child.stdout), ended(child)]);
+  const lines = shown.replace(/\u001b\[[\d;]*[mK]/g, "").split(/[\r\n]+/);
+  for (const line of lines) assert.ok(line.length <= 120, line);
+  return lines;
+}
+
+test("shows on a terminal what judges do", terminal, async (t) => {
   const cases = Object.fromEntries(Array.from({ length: 12 }, (_, at) => [`case-${at}`, `It is ${at}.`]));
   const answering = await server(t, { latencyMs: 120 });
   const cwd = folderOf(t, {
@@ -370,16 +394,21 @@ test("shows on a terminal what judges do", { skip: !script || process.platform !
     "many.actual.json": evalSet(cases, "many"),
     "test_config.json": judged({ num_samples: 5 }),
   });
-  const { spawn } = await import("node:child_process");
-  const command = `stty cols 120; '${process.execPath}' '${cli}' eval many.evalset.json --concurrency 4 --output out.txt`;
-  const child = spawn("script", ["-qec", command, "/dev/null"], {
-    cwd,
-    env: { ...process.env, ...BARE, ...at.gemini(answering) },
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  const [shown] = await Promise.all([text(child.stdout), ended(child)]);
-  assert.match(shown, /█+.*░+.* \d+\/12 · \d+ calls, \d+ saved, [\d,]+ tokens, \d+ s left · many\.evalset\.json/);
-  for (const line of shown.split(/[\r\n]+/)) assert.ok(line.replace(/\u001b\[[\d;]*[mK]/g, "").length <= 120, line);
+  const lines = await onTerminal(cwd, "eval many.evalset.json --concurrency 4", at.gemini(answering));
+  const bar = /^█+░+ \d+\/12 · \d+ calls, \d+ saved, [\d,]+ tokens, \d+ s left · many\.evalset\.json$/;
+  assert.ok(
+    lines.some((line) => bar.test(line)),
+    lines.join("\n"),
+  );
+});
+
+test("shows on a terminal that it waits for a slow judge", terminal, async (t) => {
+  const answering = await server(t, { latencyMs: 1500 });
+  const lines = await onTerminal(folderOf(t, FILES), ask.join(" "), at.gemini(answering));
+  assert.ok(
+    lines.includes(`${"░".repeat(24)} 2 calls · waiting for the first reply · clock.evalset.json`),
+    lines.join("\n"),
+  );
 });
 
 /** What is missing or wrong, by arguments and environment; and the words on stderr. */

@@ -57,8 +57,8 @@ export async function evalCommand(args: readonly string[]): Promise<ExitStatus> 
 
   const stop = new AbortController();
   const judging = new Judging(judges, () => stop.abort());
-  const { results, interrupted } = await evaluateAll(inputs, { ...options, ...judging.options() }, stop);
-  judging.finish();
+  const { results, interrupted } = await evaluateAll(inputs, options, judging, stop);
+  judging.check();
   const toStdout = planned.find(({ file }) => file === undefined);
   if (toStdout?.format !== "table") sayWarnings(results, inputs);
   await writeResults(planned, results, given.has("print-detailed-results"));
@@ -200,9 +200,11 @@ function sayWhichCriteria(inputs: readonly Input[]): void {
 async function evaluateAll(
   inputs: readonly Input[],
   options: EvaluatorOptions,
+  judging: Judging,
   stop: AbortController,
 ): Promise<{ results: EvalSetResult[]; interrupted: boolean }> {
   const { evaluate } = await api();
+  const judges = judging.options();
   let interrupted = false;
   const interrupt = () => {
     if (interrupted) process.exit(ExitStatus.Interrupted);
@@ -221,9 +223,11 @@ async function evaluateAll(
       done = progress.done;
       bar.update(files.evalSet, progress);
     };
+    bar.begin(files.evalSet, () => judging.calls);
     try {
       const result = await evaluate({
         ...options,
+        ...judges,
         evalSet,
         actual,
         ...(config === undefined ? {} : { config }),

@@ -1,5 +1,6 @@
 /** The judges of one run of the command: made when a metric needs them, watched, and recorded if asked to. */
 
+import { EvalStatus } from "../enums.js";
 import { provideEnvironment } from "../judges/default.js";
 import { recordJudge } from "../judges/index.js";
 import { judgesText } from "../report/judged.js";
@@ -31,6 +32,11 @@ export class Judging {
     provideEnvironment((model) => this.#judgeFor(model));
   }
 
+  /** How many calls of judges were made. */
+  get calls(): number {
+    return this.#tally.calls;
+  }
+
   /**
    * What the options of an evaluation say of it.
    *
@@ -41,13 +47,9 @@ export class Judging {
     return vertex === undefined ? {} : { vertex: this.#tally.watchVertex(vertex) };
   }
 
-  /**
-   * Ends the recording.
-   *
-   * @throws {Mistake} if a reply could not be recorded.
-   */
-  finish(): void {
-    this.#recorder?.finish();
+  /** @throws {Mistake} if a reply could not be recorded. */
+  check(): void {
+    this.#recorder?.check();
   }
 
   /**
@@ -68,7 +70,7 @@ export class Judging {
   /** Which status the judges' failures end the command with, if any; says so on stderr. */
   failure(results: readonly EvalSetResult[]): ExitStatus | undefined {
     if (this.#tally.isUnreached) {
-      const { message, help } = this.#tally.lastFailure ?? {};
+      const { message = reasonIn(results), help } = this.#tally.lastFailure ?? {};
       const why = message === undefined ? "" : `: ${message}`;
       const text = { message: `no call of the judge got a reply${why}`, place: undefined, help };
       process.stderr.write(noticeText(paint(process.stderr, "red", "error:"), text));
@@ -90,4 +92,12 @@ export class Judging {
     this.#watched.set(judge, watched);
     return watched;
   }
+}
+
+/** Why the first result that is missing is. */
+function reasonIn(results: readonly EvalSetResult[]): string | undefined {
+  const metrics = results.flatMap(({ evalCaseResults }) =>
+    evalCaseResults.flatMap((one) => one.overallEvalMetricResults),
+  );
+  return metrics.find((metric) => metric.evalStatus === EvalStatus.NOT_EVALUATED)?.reason;
 }

@@ -1,10 +1,12 @@
-import { shorten } from "../report/text.js";
+import { count, shorten } from "../report/text.js";
 import type { Progress } from "../types.js";
 import { paint } from "./process.js";
 import { usageText } from "./tally.js";
 
 const WIDTH = 24;
 const INTERVAL_MS = 80;
+/** A judge may take long for its first reply. */
+const WAITING_MS = 500;
 
 /** A bar on stderr, if that is a terminal. Runs that end at once never show it. */
 export class ProgressBar {
@@ -12,26 +14,45 @@ export class ProgressBar {
   #drawn = performance.now();
   #visible = false;
 
+  #waiting: NodeJS.Timeout | undefined;
+
+  /** Shows, until there is more to show, that an evalset waits for replies. */
+  begin(name: string, calls: () => number): void {
+    this.clear();
+    if (!this.#stream.isTTY) return;
+    const before = calls();
+    this.#waiting = setInterval(() => {
+      const made = calls() - before;
+      if (made > 0) this.#draw(0, [count(made, "call"), "waiting for the first reply", name]);
+    }, WAITING_MS);
+  }
+
   /** Shows how far an evalset is, and what its judges did. */
   update(name: string, { done, total, judge }: Progress): void {
+    clearInterval(this.#waiting);
     const now = performance.now();
     if (!this.#stream.isTTY || now - this.#drawn < INTERVAL_MS) return;
     this.#drawn = now;
-    this.#visible = true;
-    const full = total === 0 ? WIDTH : Math.round((WIDTH * done) / total);
-    const bar = "█".repeat(full) + paint(this.#stream, "dim", "░".repeat(WIDTH - full));
     const parts = [`${done}/${total}`, name];
     if (judge !== undefined) {
       parts.splice(1, 0, `${usageText(judge)}${judge.leftMs === undefined ? "" : `, ${leftText(judge.leftMs)}`}`);
     }
-    const room = Math.max(0, this.#stream.columns - WIDTH - 2);
-    this.#stream.write(`\r\u001b[2K${bar} ${shorten(parts.join(" · "), room)}`);
+    this.#draw(total === 0 ? 1 : done / total, parts);
   }
 
   /** Takes the bar away, so that something else can be written. */
   clear(): void {
+    clearInterval(this.#waiting);
     if (this.#visible) this.#stream.write("\r\u001b[2K");
     this.#visible = false;
+  }
+
+  #draw(share: number, parts: readonly string[]): void {
+    this.#visible = true;
+    const full = Math.round(WIDTH * share);
+    const bar = "█".repeat(full) + paint(this.#stream, "dim", "░".repeat(WIDTH - full));
+    const room = Math.max(0, this.#stream.columns - WIDTH - 2);
+    this.#stream.write(`\r\u001b[2K${bar} ${shorten(parts.join(" · "), room)}`);
   }
 }
 

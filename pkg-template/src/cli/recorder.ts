@@ -1,13 +1,13 @@
 /** Writes a recording: each reply is in the file when the call that got it ends, so that Ctrl-C loses none. */
 
-import { closeSync, openSync, statSync, writeFileSync } from "node:fs";
+import { appendFileSync, statSync } from "node:fs";
 import { plainFile, prepareFile, unwritable } from "./write.js";
 import { Mistake } from "./mistakes.js";
 
 /** The file of a recording. It is made with its first line. */
 export class Recorder {
   readonly file: string;
-  #descriptor: number | undefined;
+  #isWritten = false;
   readonly #stop: () => void;
   #failure: Mistake | undefined;
 
@@ -29,14 +29,14 @@ export class Recorder {
 
   /** Whether anything was written. */
   get isWritten(): boolean {
-    return this.#descriptor !== undefined;
+    return this.#isWritten;
   }
 
   /** Writes a line at once. */
   write(line: string): void {
     try {
-      this.#descriptor ??= openSync(this.file, "a");
-      writeFileSync(this.#descriptor, line);
+      appendFileSync(this.file, line);
+      this.#isWritten = true;
     } catch (error) {
       this.#failure ??= unwritable(error, this.file);
       this.#stop();
@@ -44,13 +44,8 @@ export class Recorder {
     }
   }
 
-  /**
-   * Closes the file.
-   *
-   * @throws {Mistake} if a line could not be written.
-   */
-  finish(): void {
-    if (this.#descriptor !== undefined) closeSync(this.#descriptor);
+  /** @throws {Mistake} if a line could not be written. */
+  check(): void {
     if (this.#failure !== undefined) throw this.#failure;
   }
 }

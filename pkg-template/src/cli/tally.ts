@@ -11,14 +11,19 @@ const REACHED_WITHIN_MS = 5_000;
 
 /** Watches the calls of a command. */
 export class Tally {
-  #asked = 0;
+  #calls = 0;
   #replied = 0;
   #began: number | undefined;
   #lastFailure: AdkMetricsError | undefined;
 
+  /** How many calls were made. */
+  get calls(): number {
+    return this.#calls;
+  }
+
   /** Whether a judge was asked, and no call got a reply. */
   get isUnreached(): boolean {
-    return this.#asked > 0 && this.#replied === 0;
+    return this.#calls > 0 && this.#replied === 0;
   }
 
   /** Why the last call that failed did. */
@@ -53,7 +58,7 @@ export class Tally {
   }
 
   #ask(): void {
-    this.#asked += 1;
+    this.#calls += 1;
     this.#began ??= performance.now();
   }
 
