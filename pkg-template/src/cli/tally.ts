@@ -6,8 +6,9 @@ import { identified, identityOf } from "../judges/judge.js";
 import { amountText, count } from "../report/text.js";
 import type { EvalMetricResult, EvalSetResult, Judge, JudgeUsage, VertexOptions } from "../types.js";
 
-/** A server that cannot be reached from the start is given up after this time. */
-const REACHED_WITHIN_MS = 5_000;
+/** A server that cannot be reached from the start is tried for this time, at these intervals: it may be starting up. */
+const REACHED_WITHIN_MS = 8_000;
+const TRIED_EVERY_MS = 2_000;
 
 /** Watches the calls of a command. */
 export class Tally {
@@ -65,11 +66,13 @@ export class Tally {
   #failed(error: unknown): unknown {
     if (!(error instanceof AdkMetricsError)) return error;
     this.#lastFailure = error;
-    const isHopeless =
-      this.#replied === 0 && error.status === undefined && performance.now() - (this.#began ?? 0) > REACHED_WITHIN_MS;
-    if (error.retryable !== true || !isHopeless) return error;
-    const { code, message, help } = error;
-    return new AdkMetricsError(code, message, { retryable: false, ...(help === undefined ? {} : { help }) });
+    const { code, message, help, status } = error;
+    if (this.#replied > 0 || status !== undefined || error.retryable !== true) return error;
+    const isHopeless = performance.now() - (this.#began ?? 0) > REACHED_WITHIN_MS;
+    return new AdkMetricsError(code, message, {
+      ...(isHopeless ? { retryable: false } : { retryable: true, retryAfterMs: TRIED_EVERY_MS }),
+      ...(help === undefined ? {} : { help }),
+    });
   }
 }
 
