@@ -146,6 +146,36 @@ describe("a recording", () => {
   });
 });
 
+describe("the header of a recording", () => {
+  const headed = async (options: object, judge: Judge = echo) => {
+    let text = "";
+    const recording = recordJudge(judge, (line) => void (text += line), options);
+    await recording(PLAIN, { signal: NEVER() });
+    return { text, model: identityOf(recording).model, header: JSON.parse(text.split("\n")[0] as string) as object };
+  };
+
+  test("has a note, which replaying does not look at", async () => {
+    const { text, header } = await headed({ note: "made on a rainy day" });
+    assert.deepEqual(header, { format: "adk-metrics recording", version: 1, note: "made on a rainy day" });
+    assert.equal(await ask(replayJudge(text), PLAIN), "Is it safe? 0");
+  });
+
+  test("names the model of a judge that names none", async () => {
+    const { text, model } = await headed({ model: "jury-of-three" });
+    assert.equal(model, "jury-of-three");
+    assert.equal(identityOf(replayJudge(text)).model, "jury-of-three");
+    const own = identified(echo, { model: "own-model" });
+    assert.equal((await headed({ model: "jury-of-three" }, own)).model, "own-model");
+  });
+
+  test("has texts only", async () => {
+    for (const options of [{ note: 5 }, { model: ["a"] }, "note", null]) {
+      const error = await errorOf(() => headed(options as never));
+      assert.equal(error.code, "invalid_input");
+    }
+  });
+});
+
 describe("a replayed request", () => {
   test("is found whatever its id and the order of its keys", async () => {
     const judge = replayJudge(await recorded([{ ...REQUEST, generationConfig: { a: 1, b: { c: 2, d: 3 } } }]));

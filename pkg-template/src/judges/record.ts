@@ -1,12 +1,20 @@
-import { isObject, messageOf, unexpected } from "../engine/input.js";
+import { isObject, messageOf, reading, unexpected } from "../engine/input.js";
 import { AdkMetricsError } from "../errors.js";
 import type { Judge } from "../types.js";
-import { identityOf, makeJudge } from "./judge.js";
+import { identityOf, type JudgeIdentity, makeJudge } from "./judge.js";
 import { callLine, headerLine } from "./recording.js";
 import { replyOf } from "./reply.js";
 
 /** Where a recording goes: what takes its lines, each with its line break, one after the other. */
 export type RecordingSink = ((line: string) => unknown) | { write(line: string): unknown };
+
+/** What a recording says of itself in its first line. */
+export interface RecordingOptions {
+  /** What to call who replies, for a judge that names no model; requests are of this model, whatever a criterion names. */
+  model?: string;
+  /** Whatever the reader should know: when and why it was made. */
+  note?: string;
+}
 
 /**
  * A judge that asks another one and writes down what it replies, as JSON lines for {@link replayJudge}. Failed calls are
@@ -19,23 +27,41 @@ export type RecordingSink = ((line: string) => unknown) | { write(line: string):
  * ```
  *
  * @param sink A function, or a stream or file with `write`. Promises that it gives are waited for.
+ * @param options What the first line says besides.
  * @throws {AdkMetricsError} `invalid_input`. The judge itself rejects with `recording_failed` if a line cannot be
  * written, and with whatever the other judge rejects with.
  */
-export function recordJudge(judge: Judge, sink: RecordingSink): Judge {
+export function recordJudge(judge: Judge, sink: RecordingSink, options: RecordingOptions = {}): Judge {
   if (typeof judge !== "function") throw unexpected("a judge", judge, "judge");
   const write = writerOf(sink);
-  const identity = identityOf(judge);
+  const { model, note } = optionsOf(options);
+  const identity = withModel(identityOf(judge), model);
   let written: Promise<unknown> | undefined;
   return makeJudge(identity, async (request, signal) => {
     const reply = replyOf(await judge(request, { signal }));
     // Calls end in any order; their lines wait for each other.
-    const before = (written ??= write(headerLine(identity.model)));
+    const before = (written ??= write(headerLine(identity.model, note)));
     const line = before.then(() => write(callLine(request, reply)));
     written = line;
     await line;
     return reply;
   });
+}
+
+function optionsOf(options: RecordingOptions): RecordingOptions {
+  if (!isObject(options)) throw unexpected("an object", options, "options");
+  return reading("options", () => {
+    const { model, note } = options;
+    for (const [name, value] of Object.entries({ model, note })) {
+      if (value !== undefined && typeof value !== "string") throw unexpected("a text", value, `options: ${name}`);
+    }
+    return { ...(model === undefined ? {} : { model }), ...(note === undefined ? {} : { note }) };
+  });
+}
+
+/** A judge's own name for its model is the better one. */
+function withModel(identity: JudgeIdentity, model: string | undefined): JudgeIdentity {
+  return identity.model !== undefined || model === undefined ? identity : { ...identity, model };
 }
 
 function writerOf(sink: RecordingSink): (line: string) => Promise<void> {

@@ -7,6 +7,8 @@ export interface RecordingHeader {
   version: number;
   /** The recorded judge's own model, if it has one. */
   model?: string;
+  /** Whatever the reader should know of it; replaying does not look at it. */
+  note?: string;
 }
 
 /** Every other line of a recording. */
@@ -19,9 +21,10 @@ export const RECORDING_FORMAT = "adk-metrics recording";
 export const RECORDING_VERSION = 1;
 
 /** The header as a line. */
-export function headerLine(model: string | undefined): string {
+export function headerLine(model: string | undefined, note?: string): string {
   const header: RecordingHeader = { format: RECORDING_FORMAT, version: RECORDING_VERSION };
   if (model !== undefined) header.model = model;
+  if (note !== undefined) header.note = note;
   return `${JSON.stringify(header)}\n`;
 }
 
