@@ -11,13 +11,13 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { packageFolder, root } from "../package/support/package.mjs";
 
-const FILES = ["contract", "misuse", "adk-ts"];
+const FILES = ["contract", "judges", "misuse", "adk-ts"];
 const tsc = join(root, "node_modules/typescript/bin/tsc");
 
 /** Ways to resolve modules: the extension of the files decides whether Node takes them for ESM or CommonJS. */
 const PROJECTS = {
-  "ES modules in Node": { extension: "mts", compilerOptions: { module: "nodenext" } },
-  "CommonJS in Node": { extension: "cts", compilerOptions: { module: "nodenext" } },
+  "ES modules in Node": { extension: "mts", compilerOptions: { module: "nodenext" }, more: ["node"] },
+  "CommonJS in Node": { extension: "cts", compilerOptions: { module: "nodenext" }, more: ["node"] },
   "a bundler": { extension: "ts", compilerOptions: { module: "esnext", moduleResolution: "bundler" } },
   "a bundler, for browsers alone": {
     extension: "ts",
@@ -63,13 +63,13 @@ async function check(name, { extension, compilerOptions }, files) {
 }
 
 describe("the declarations", () => {
-  for (const [name, settings] of Object.entries(PROJECTS)) {
+  for (const [name, { more = [], ...settings }] of Object.entries(PROJECTS)) {
     test(`say what the contract says, to ${name}`, async () => {
       assert.equal(
         await check(
           name,
           settings,
-          FILES.map((file) => `${file}.ts`),
+          [...FILES, ...more].map((file) => `${file}.ts`),
         ),
         "",
       );
