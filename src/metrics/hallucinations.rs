@@ -20,6 +20,7 @@ use crate::model::double::exact_mean;
 use crate::model::error::Result;
 use crate::model::invocation::{Invocation, InvocationEvent};
 use crate::model::results::EvalStatus;
+use crate::model::write::quote;
 
 struct Hallucinations {
     threshold: f64,
@@ -72,10 +73,15 @@ impl Hallucinations {
         for event in before() {
             material::happening(&mut happened, event);
         }
+        let mut said = String::new();
+        let words = turn.user_content().text();
+        if !words.is_empty() {
+            quote(&words, &mut said);
+        }
         let mut context = String::new();
         for (title, text) in [
             ("Instructions of the developer:", material::instructions(&mut std::iter::once(turn))),
-            ("The user's words:", turn.user_content().text().into_owned()),
+            ("The user's words:", said),
             ("Tools:", material::tools(&mut std::iter::once(turn))),
             ("Grounding metadata:", material::grounding(before().chain(step.own))),
             ("What happened:", happened),

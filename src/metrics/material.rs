@@ -1,5 +1,8 @@
 //! What a judge is shown of a conversation, as text: answers, tool calls with their outputs, tools and
 //! instructions of the agents, grounding metadata, whole dialogues. JSON stays as it was written.
+//!
+//! Where a text has several lines with different things in them, each begins with words of this project,
+//! and all words of others, names included, are JSON: none of them can pass for another line.
 
 use std::borrow::Cow;
 
@@ -86,7 +89,6 @@ fn answers(response: FunctionResponse<'_>, call: FunctionCall<'_>) -> bool {
     response.id() == call.id() && (call.id().is_some() || response.name() == call.name())
 }
 
-/// The name is quoted too, since it is the agent's words.
 fn push_call(text: &mut String, call: FunctionCall<'_>) {
     quote(&call.name().unwrap_or_default(), text);
     text.push(' ');
@@ -132,7 +134,8 @@ fn agents_of<'a>(turn: Invocation<'a>) -> impl Iterator<Item = Agent<'a>> {
 pub(super) fn instructions(turns: &mut dyn Iterator<Item = Invocation<'_>>) -> String {
     described(turns, &|agent, text| {
         if !agent.instructions.is_empty() {
-            line(text, &[&agent.name, ":\n", &agent.instructions]);
+            line_about(text, "agent ", &agent.name);
+            quote(&agent.instructions, text);
         }
     })
 }
@@ -141,7 +144,8 @@ pub(super) fn instructions(turns: &mut dyn Iterator<Item = Invocation<'_>>) -> S
 pub(super) fn tools(turns: &mut dyn Iterator<Item = Invocation<'_>>) -> String {
     described(turns, &|agent, text| {
         if let Some(tools) = agent.tools {
-            line(text, &[&agent.name, ": ", tools.raw()]);
+            line_about(text, "agent ", &agent.name);
+            text.push_str(tools.raw());
         }
     })
 }
@@ -149,7 +153,8 @@ pub(super) fn tools(turns: &mut dyn Iterator<Item = Invocation<'_>>) -> String {
 /// What the developer told the agents, each with its tools.
 pub(super) fn agents(turns: &mut dyn Iterator<Item = Invocation<'_>>) -> String {
     described(turns, &|agent, text| {
-        line(text, &[&agent.name, ":\n", &agent.instructions]);
+        line_about(text, "agent ", &agent.name);
+        quote(&agent.instructions, text);
         if let Some(tools) = agent.tools {
             line(text, &["tools: ", tools.raw()]);
         }
@@ -214,27 +219,36 @@ pub(super) fn exchange(turns: &mut dyn Iterator<Item = Invocation<'_>>) -> Strin
 pub(super) fn happening(text: &mut String, event: InvocationEvent<'_>) {
     let Some(content) = event.content() else { return };
     let author = event.author();
-    speech(text, &author, &content.text());
+    let words = content.text();
+    if !words.is_empty() {
+        line_about(text, "said by ", &author);
+        quote(&words, text);
+    }
     for part in content.all_parts() {
         if let Some(call) = part.function_call() {
-            line(text, &[&author, " called: "]);
+            line_about(text, "called by ", &author);
             push_call(text, call);
         }
         if let Some(response) = part.function_response() {
-            line(text, &["output of "]);
-            quote(&response.name().unwrap_or_default(), text);
-            text.push_str(": ");
+            line_about(text, "output of ", &response.name().unwrap_or_default());
             push_output(text, response);
         }
     }
 }
 
-/// Who said what. The words are a JSON string, so that no text can pass for another speaker.
+/// What one of the two sides said.
 fn speech(text: &mut String, speaker: &str, words: &str) {
     if !words.is_empty() {
         line(text, &[speaker, ": "]);
         quote(words, text);
     }
+}
+
+/// Begins a line about an agent or a tool.
+fn line_about(text: &mut String, what: &str, name: &str) {
+    line(text, &[what]);
+    quote(name, text);
+    text.push_str(": ");
 }
 
 /// Adds a line of its own.
