@@ -398,4 +398,175 @@ export interface MetricRegistry {
   };
 }
 
+/** How two runs are compared. */
+export interface CompareOptions {
+  /** How often the cases are drawn anew for each confidence interval, from 100 to 1,000,000. Default: 10,000. */
+  resamples?: number;
+  /** Where the drawing begins: any whole number. The same seed gives the same intervals. Default: 0. */
+  seed?: number;
+  /** The confidence of the intervals, from 0.5 up and below 1. Default: 0.95. */
+  confidence?: number;
+}
+
+/**
+ * What became of a case or of a metric's result in it:
+ * - `regressed`: it passed and now fails or is not evaluated.
+ * - `worse`: the verdict is the same, the score fell. For an informational metric: the amount grew.
+ * - `changed`: it failed or is not evaluated, before the one, now the other; neither is better.
+ * - `fixed`: it did not pass and now does.
+ * - `better`: the verdict is the same, the score rose. For an informational metric: the amount fell.
+ * - `unchanged`: all is as it was.
+ */
+export type ResultChange = "regressed" | "worse" | "changed" | "fixed" | "better" | "unchanged";
+
+/**
+ * What can be said of a metric over all cases: `better` and `worse` where chance alone is no likely reason; `unclear`
+ * where it is, or where there are too few cases to tell; `unchanged` where no case has another score.
+ */
+export type MetricChange = "better" | "worse" | "unclear" | "unchanged";
+
+/** One of the two runs that are compared. */
+export interface ComparedRun {
+  evalSetId: string;
+  evalSetResultId: string;
+  /** When it was made, in seconds since 1970. */
+  creationTimestamp?: number;
+  /** The cases it has, by eval id, and how they ended. */
+  cases: { total: number; passed: number; failed: number; notEvaluated: number };
+  /** How many runs of its cases it has: more than cases where some were run repeatedly. */
+  runs: number;
+}
+
+/** What a metric found in a case or a turn, over all runs of the case. */
+export interface ComparedScore {
+  /** The mean over the runs that have a score; absent if none has. */
+  score?: number;
+  /** The status. Where runs disagree, that of their mean score. */
+  status: EvalStatus;
+  threshold?: number;
+  /** Why there is no score; of the first run that says so. */
+  reason?: string;
+}
+
+/** How a turn was scored differently. */
+export interface TurnComparison {
+  /** The turn, counted from 0. */
+  invocationIndex: number;
+  /** Absent if the baseline has no such turn. */
+  baseline?: ComparedScore;
+  /** Absent if the current run has no such turn. */
+  current?: ComparedScore;
+  /** Current minus baseline. */
+  difference?: number;
+}
+
+/** A metric's results in a case. */
+export interface CaseMetricComparison {
+  metricName: string;
+  change: ResultChange;
+  /** Absent if the baseline has no result of the metric for this case. */
+  baseline?: ComparedScore;
+  /** Absent if the current run has none. */
+  current?: ComparedScore;
+  /** Current minus baseline, where both have a score. */
+  difference?: number;
+  /** The turns that were scored differently, in order. */
+  turns: TurnComparison[];
+}
+
+/** How a case ended, over all its runs. */
+export interface ComparedCase {
+  /** The status. Where runs disagree, it follows from those of the metrics as that of a single run does. */
+  status: EvalStatus;
+  /** How often it was run. */
+  runs: number;
+  /** How many of these runs passed. */
+  passedRuns: number;
+  /** Why it could not be scored; of the first run that says so. */
+  reason?: string;
+}
+
+/** A case in both runs. */
+export interface CaseComparison {
+  evalId: string;
+  /** The worst of what became of its status and of its metrics, informational ones aside. */
+  change: ResultChange;
+  baseline: ComparedCase;
+  current: ComparedCase;
+  /** The metrics that both runs have, in their order. */
+  metrics: CaseMetricComparison[];
+}
+
+/** How many cases went from one verdict of a metric to another. */
+export interface VerdictChanges {
+  passedToFailed: number;
+  passedToNotEvaluated: number;
+  failedToPassed: number;
+  failedToNotEvaluated: number;
+  notEvaluatedToPassed: number;
+  notEvaluatedToFailed: number;
+}
+
+/** A metric over all cases that both runs have. */
+export interface MetricComparison {
+  metricName: string;
+  /** What is good: a higher score, or for an informational metric (calls, tokens, seconds) a lower amount. */
+  goal: "higher" | "lower";
+  change: MetricChange;
+  /** The cases with a score in both runs, which the means, the difference and the interval are about. */
+  compared: number;
+  /** How many of these got better, got worse, or stayed as they were. */
+  better: number;
+  worse: number;
+  unchanged: number;
+  /** The cases with a score in one of the runs only. */
+  onlyBaseline: number;
+  onlyCurrent: number;
+  baselineMean?: number;
+  currentMean?: number;
+  /** The mean of the cases' differences, current minus baseline. */
+  difference?: number;
+  /** The confidence interval of the difference; from two compared cases up. */
+  interval?: { low: number; high: number };
+  /** Absent for informational metrics, which have no verdicts. */
+  verdicts?: VerdictChanges;
+}
+
+/** A threshold that differs between the runs. */
+export interface ThresholdChange {
+  metricName: string;
+  baseline?: number;
+  current?: number;
+  /** In how many cases. */
+  cases: number;
+}
+
+/** How a run of an evalset differs from another: what `compareRuns` gives. Numbers are finite or absent. */
+export interface RunComparison {
+  baseline: ComparedRun;
+  current: ComparedRun;
+  /** Whether some case regressed. */
+  hasRegressions: boolean;
+  /** How many of the cases in both runs became what. */
+  counts: Record<ResultChange, number>;
+  /** The metrics that both runs have, in the order in which they appear. */
+  metrics: MetricComparison[];
+  /**
+   * The cases that both runs have: the regressed ones first, then those that got worse, changed, were fixed, got better,
+   * and those unchanged; among alike the largest loss of score first, then the largest gain last.
+   */
+  cases: CaseComparison[];
+  /** The eval ids that only the current run has, and those that only the baseline has. */
+  addedCases: string[];
+  removedCases: string[];
+  /** The metrics that only the current run has, and those that only the baseline has. */
+  addedMetrics: string[];
+  removedMetrics: string[];
+  thresholdChanges: ThresholdChange[];
+  /** What else differs between the runs and may explain differences: another evalset, dialect or judge, a cancelled run. */
+  notes: string[];
+  /** How the confidence intervals were made. */
+  bootstrap: Required<CompareOptions>;
+}
+
 export type { AdkMetricsError };
