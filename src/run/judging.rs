@@ -81,6 +81,8 @@ struct Asked {
     metric: usize,
     answer: usize,
     is_open: bool,
+    /// Whether a sample failed in a way that asking again would not change.
+    is_refused: bool,
 }
 
 /// A metric of a case that waits for answers.
@@ -246,7 +248,7 @@ impl<'a> Run<'a> {
             let JudgeReply { text, usage } = reply;
             answer.replies.insert(at, SampleReply { sample: sample.sample, text, usage, cached, ballot });
         });
-        self.advance(sample.question, None);
+        self.advance(sample.question);
     }
 
     /// Takes that a call failed. It is made again later, unless that is of no use.
@@ -305,6 +307,7 @@ impl<'a> Run<'a> {
                     metric,
                     answer: index,
                     is_open: true,
+                    is_refused: false,
                 };
                 let id = self.judges.asked.len() as u32;
                 self.judges.asked.push(asked);
@@ -343,22 +346,27 @@ impl<'a> Run<'a> {
             answer.votes.fail(loss.sample);
             answer.failure.get_or_insert(why);
         });
-        self.advance(loss.question, Some(loss.reason));
+        if let Some(asked) = self.judges.asked.get_mut(loss.question as usize) {
+            asked.is_refused |= !matches!(loss.reason, Reason::Exhausted | Reason::TimedOut);
+        }
+        self.advance(loss.question);
     }
 
-    /// Goes on with a question after a reply, or after a loss for a reason.
-    fn advance(&mut self, question: u32, reason: Option<Reason>) {
+    /// Goes on with a question after a reply or a loss.
+    fn advance(&mut self, question: u32) {
         let Some(outcome) = self.with_answer(question, |_, _, answer| answer.votes.outcome()) else { return };
         match outcome {
             Outcome::Open => self.ask_more(question),
             Outcome::Settled => self.close(question),
-            Outcome::Undecidable => match reason {
-                // Nothing new: it is stuck already.
-                None => {}
-                // The judge may answer again when the rest of the run is done.
-                Some(Reason::Exhausted | Reason::TimedOut) => self.judges.add_stuck(question),
-                Some(_) => self.close(question),
-            },
+            Outcome::Undecidable => {
+                let asked = self.judges.asked.get(question as usize);
+                if asked.is_some_and(|asked| asked.is_refused) {
+                    self.close(question);
+                } else {
+                    // The judge may answer again when the rest of the run is done.
+                    self.judges.add_stuck(question);
+                }
+            }
         }
     }
 
@@ -419,7 +427,12 @@ impl<'a> Run<'a> {
             hearing.open += 1;
             let mut answer = new_answer(next);
             let id = self.judges.asked.len() as u32;
-            self.judges.asked.push(Asked { answer: hearing.answers.len(), is_open: true, ..asked });
+            self.judges.asked.push(Asked {
+                answer: hearing.answers.len(),
+                is_open: true,
+                is_refused: false,
+                ..asked
+            });
             self.judges.ask(id, asked.metric, &mut answer, true);
             hearing.answers.push(answer);
         } else if hearing.open == 0 {
