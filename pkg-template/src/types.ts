@@ -420,8 +420,9 @@ export interface CompareOptions {
 export type ResultChange = "regressed" | "worse" | "changed" | "fixed" | "better" | "unchanged";
 
 /**
- * What can be said of a metric over all cases: `better` and `worse` where chance alone is no likely reason; `unclear`
- * where it is, or where there are too few cases to tell; `unchanged` where no case has another score.
+ * What can be said of a metric over all cases: `better` and `worse` where the confidence interval of the difference
+ * leaves out 0 and enough cases changed for that to mean something (six at 0.95: with fewer, all going one way happens by
+ * chance more often than one time in twenty); `unchanged` where no case has another score; `unclear` otherwise.
  */
 export type MetricChange = "better" | "worse" | "unclear" | "unchanged";
 
@@ -553,7 +554,7 @@ export interface RunComparison {
   metrics: MetricComparison[];
   /**
    * The cases that both runs have: the regressed ones first, then those that got worse, changed, were fixed, got better,
-   * and those unchanged; among alike the largest loss of score first, then the largest gain last.
+   * and those unchanged; among alike the largest loss of score first, then in the order of the baseline.
    */
   cases: CaseComparison[];
   /** The eval ids that only the current run has, and those that only the baseline has. */

@@ -1,0 +1,80 @@
+/**
+ * The percentile bootstrap of a mean (B. Efron and R. J. Tibshirani, An Introduction to the Bootstrap, 1993, chapter 13):
+ * the mean is computed for many samples of the same size drawn from the values with replacement, and the interval is
+ * what lies between the tails of these means. For paired data the values are the differences of the pairs.
+ *
+ * O(resamples · n) time, O(resamples) space. Deterministic: the draws depend on the seed and on n alone, so the interval
+ * of the negated values is the negated interval.
+ */
+
+/** A confidence interval. */
+export interface Interval {
+  low: number;
+  high: number;
+}
+
+/** How an interval is made. */
+export interface Bootstrap {
+  resamples: number;
+  seed: number;
+  confidence: number;
+}
+
+/**
+ * The confidence interval of the mean of values. With B resamples and k = ⌊(B + 1)·(1 − confidence)/2⌋ it reaches from
+ * the kth smallest to the kth largest of their means (p. 160), from the smallest to the largest if k is 0.
+ *
+ * @returns undefined for fewer than two values, which say nothing of how values vary, and where a sum overflows.
+ */
+export function meanInterval(values: Float64Array, { resamples, seed, confidence }: Bootstrap): Interval | undefined {
+  const [first] = values;
+  if (first === undefined || values.length < 2) return undefined;
+  if (values.every((value) => value === first)) return { low: first, high: first };
+  const sums = resampledSums(values, resamples, seed).sort();
+  // 1 − 0.95 is a little more than 0.05: what rounding adds must not move k.
+  const k = Math.max(1, Math.floor(((resamples + 1) * (1 - confidence)) / 2 + 1e-9));
+  const low = (sums[k - 1] as number) / values.length;
+  const high = (sums[resamples - k] as number) / values.length;
+  return Number.isFinite(low) && Number.isFinite(high) ? { low: low + 0, high: high + 0 } : undefined;
+}
+
+/**
+ * The sum of each resample. Indices are the high bits of xoshiro128** (D. Blackman and S. Vigna, 2018) scaled to n, whose
+ * bias, n/2³² at most, is far below what resampling can show. Its state stays in local variables: this is the one loop
+ * here that takes time.
+ */
+function resampledSums(values: Float64Array, resamples: number, seed: number): Float64Array {
+  const n = values.length;
+  const scale = n / 2 ** 32;
+  const sums = new Float64Array(resamples);
+  let [a, b, c, d] = stateOf(seed);
+  for (let resample = 0; resample < resamples; resample += 1) {
+    let sum = 0;
+    for (let draw = 0; draw < n; draw += 1) {
+      const scrambled = Math.imul(b, 5);
+      const random = Math.imul((scrambled << 7) | (scrambled >>> 25), 9) >>> 0;
+      const shifted = b << 9;
+      c ^= a;
+      d ^= b;
+      b ^= c;
+      a ^= d;
+      c ^= shifted;
+      d = (d << 11) | (d >>> 21);
+      sum += values[Math.floor(random * scale)] as number;
+    }
+    sums[resample] = sum;
+  }
+  return sums;
+}
+
+/** Four words from a seed by SplitMix32, as the authors of xoshiro advise; never all zero. */
+function stateOf(seed: number): [number, number, number, number] {
+  let state = (seed ^ Math.floor(seed / 2 ** 32)) | 0;
+  const next = () => {
+    state = (state + 0x9e3779b9) | 0;
+    let word = Math.imul(state ^ (state >>> 16), 0x21f0aaad);
+    word = Math.imul(word ^ (word >>> 15), 0x735a2d97);
+    return word ^ (word >>> 15);
+  };
+  return [next(), next(), next(), next()];
+}

@@ -1,0 +1,440 @@
+/** How two runs of an evalset differ: case by case, turn by turn, and metric by metric over all cases. */
+
+import { closest } from "../closest.js";
+import { reading, unexpected } from "../engine/input.js";
+import { EvalStatus, PrebuiltMetrics } from "../enums.js";
+import { AdkMetricsError } from "../errors.js";
+import type {
+  CaseComparison,
+  CaseMetricComparison,
+  ComparedCase,
+  ComparedRun,
+  ComparedScore,
+  CompareOptions,
+  EvalSetResult,
+  Input,
+  MetricChange,
+  MetricComparison,
+  ResultChange,
+  RunComparison,
+  ThresholdChange,
+  TurnComparison,
+  VerdictChanges,
+} from "../types.js";
+import { type Bootstrap, meanInterval } from "./bootstrap.js";
+import { readRun, type StoredCase, type StoredRun, type StoredScore } from "./read.js";
+
+const { PASSED, FAILED, NOT_EVALUATED, INFORMATIONAL } = EvalStatus;
+
+/**
+ * Compares a run with a baseline: which cases regressed, by how much each metric's mean changed and whether that may be
+ * chance.
+ *
+ * Cases belong together by eval id, metrics by name (ADK-TS's old names stand for today's). A case that was run
+ * repeatedly counts once, with the mean of its scores. Scores that differ by less than a billionth of their size are
+ * equal.
+ *
+ * The confidence interval of a metric's difference is a paired percentile bootstrap over the cases (Efron and Tibshirani
+ * 1993, chapter 13): O(resamples · cases) time for each metric. Equal inputs give equal results.
+ *
+ * Informational metrics (calls, tokens, seconds) are compared as well, where less is better, but regress no case.
+ *
+ * @param baseline The results to compare with: what `evaluate` resolves to, or ADK's evalset results in any spelling as
+ * an object, JSON text or bytes.
+ * @param current The results to compare, likewise.
+ * @throws {AdkMetricsError} for what is no result, options that cannot be, and runs without a case in common.
+ *
+ * @example
+ * const { hasRegressions, cases } = compareRuns(await readFile("main.evalset_result.json"), await evaluate(request));
+ * if (hasRegressions) console.error(cases.filter(({ change }) => change === "regressed").map(({ evalId }) => evalId));
+ */
+export function compareRuns(
+  baseline: Input<EvalSetResult>,
+  current: Input<EvalSetResult>,
+  options: CompareOptions = {},
+): RunComparison {
+  const bootstrap = bootstrapOf(options);
+  const [before, after] = [readRun(baseline, "baseline"), readRun(current, "current")];
+  const evalIds = [...before.cases.keys()].filter((evalId) => after.cases.has(evalId));
+  if (evalIds.length === 0) throw nothingInCommon(before, after);
+  const metrics = commonMetrics(before, after);
+  const cases = evalIds.map((evalId) =>
+    caseComparison(evalId, before.cases.get(evalId) ?? [], after.cases.get(evalId) ?? [], metrics),
+  );
+  const counts = { regressed: 0, worse: 0, changed: 0, fixed: 0, better: 0, unchanged: 0 };
+  for (const { change } of cases) counts[change] += 1;
+  return {
+    baseline: comparedRun(before),
+    current: comparedRun(after),
+    hasRegressions: counts.regressed > 0,
+    counts,
+    metrics: metricComparisons(cases, metrics, bootstrap),
+    cases: worstFirst(cases, metrics),
+    addedCases: without(after.cases, before.cases),
+    removedCases: without(before.cases, after.cases),
+    addedMetrics: without(after.metricNames, before.metricNames).map((key) => after.metricNames.get(key) ?? key),
+    removedMetrics: without(before.metricNames, after.metricNames).map((key) => before.metricNames.get(key) ?? key),
+    thresholdChanges: thresholdChanges(cases),
+    notes: notesOf(before, after),
+    bootstrap,
+  };
+}
+
+const OPTION_KEYS: Readonly<Record<keyof CompareOptions, true>> = { resamples: true, seed: true, confidence: true };
+
+function bootstrapOf(options: CompareOptions): Bootstrap {
+  return reading("options", () => {
+    if (typeof options !== "object" || options === null) throw unexpected("an object", options, "options");
+    for (const key of Object.keys(options)) {
+      if (Object.hasOwn(OPTION_KEYS, key)) continue;
+      const meant = closest(key, Object.keys(OPTION_KEYS));
+      throw new AdkMetricsError("invalid_input", `there is no option \`${key}\``, {
+        path: `options: ${key}`,
+        help: meant === undefined ? "There are `resamples`, `seed` and `confidence`" : `Did you mean \`${meant}\`?`,
+      });
+    }
+    const { resamples = 10_000, seed = 0, confidence = 0.95 } = options;
+    if (!Number.isSafeInteger(resamples) || resamples < 100 || resamples > 1_000_000) {
+      throw unexpected("a whole number from 100 to 1,000,000", resamples, "options: resamples");
+    }
+    if (!Number.isSafeInteger(seed)) throw unexpected("a whole number", seed, "options: seed");
+    if (typeof confidence !== "number" || !(confidence >= 0.5 && confidence < 1)) {
+      throw unexpected("a number from 0.5 up and below 1", confidence, "options: confidence");
+    }
+    return { resamples, seed, confidence };
+  });
+}
+
+function nothingInCommon(before: StoredRun, after: StoredRun): AdkMetricsError {
+  const some = ({ cases }: StoredRun) => {
+    if (cases.size === 0) return "no case";
+    const first = [...cases.keys()].slice(0, 3).map((evalId) => `\`${evalId.slice(0, 80)}\``);
+    return `${first.join(", ")}${cases.size > first.length ? ", …" : ""}`;
+  };
+  return new AdkMetricsError("invalid_input", "the two runs have no case in common", {
+    path: "current",
+    help: `Cases belong together by eval id. The baseline has ${some(before)}; the current run has ${some(after)}`,
+  });
+}
+
+/** A metric that both runs have. */
+interface CommonMetric {
+  key: string;
+  metricName: string;
+  isInformational: boolean;
+}
+
+const EFFICIENCY: ReadonlySet<string> = new Set<string>([
+  PrebuiltMetrics.TOOL_CALL_COUNT_V1,
+  PrebuiltMetrics.INFERENCE_CALL_COUNT_V1,
+  PrebuiltMetrics.TOKEN_USAGE_V1,
+  PrebuiltMetrics.INVOCATION_DURATION_V1,
+]);
+
+function commonMetrics(before: StoredRun, after: StoredRun): CommonMetric[] {
+  const informing = new Set<string>(EFFICIENCY);
+  const judging = new Set<string>();
+  for (const { cases } of [before, after]) {
+    for (const runs of cases.values()) {
+      for (const { scores } of runs) {
+        for (const [key, { status }] of scores) {
+          if (status === INFORMATIONAL) informing.add(key);
+          else if (status !== NOT_EVALUATED) judging.add(key);
+        }
+      }
+    }
+  }
+  return [...after.metricNames]
+    .filter(([key]) => before.metricNames.has(key))
+    .map(([key, metricName]) => ({ key, metricName, isInformational: informing.has(key) && !judging.has(key) }));
+}
+
+function comparedRun({ evalSetId, evalSetResultId, creationTimestamp, cases }: StoredRun): ComparedRun {
+  const counts = { total: cases.size, passed: 0, failed: 0, notEvaluated: 0 };
+  let runs = 0;
+  for (const one of cases.values()) {
+    const status = statusOfCase(one);
+    if (status === PASSED) counts.passed += 1;
+    else if (status === FAILED) counts.failed += 1;
+    else counts.notEvaluated += 1;
+    runs += one.length;
+  }
+  return {
+    evalSetId,
+    evalSetResultId,
+    ...(creationTimestamp === undefined ? {} : { creationTimestamp }),
+    cases: counts,
+    runs,
+  };
+}
+
+function without(these: ReadonlyMap<string, unknown>, those: ReadonlyMap<string, unknown>): string[] {
+  return [...these.keys()].filter((key) => !those.has(key));
+}
+
+function caseComparison(
+  evalId: string,
+  before: readonly StoredCase[],
+  after: readonly StoredCase[],
+  metrics: readonly CommonMetric[],
+): CaseComparison {
+  const [baseline, current] = [comparedCase(before), comparedCase(after)];
+  const changes: ResultChange[] = [changeOf(baseline.status, current.status, 0)];
+  const compared: CaseMetricComparison[] = [];
+  for (const metric of metrics) {
+    const found = metricInCase(before, after, metric);
+    if (found === undefined) continue;
+    compared.push(found);
+    if (!metric.isInformational) changes.push(found.change);
+  }
+  const change = WORST_FIRST.find((one) => changes.includes(one)) ?? "unchanged";
+  return { evalId, change, baseline, current, metrics: compared };
+}
+
+const WORST_FIRST: readonly ResultChange[] = ["regressed", "worse", "changed", "fixed", "better", "unchanged"];
+
+/** What became of a result. `gain` is by how much it got better: the difference of scores, or less the amount grew. */
+function changeOf(before: EvalStatus, after: EvalStatus, gain: number): ResultChange {
+  if (before !== after) return before === PASSED ? "regressed" : after === PASSED ? "fixed" : "changed";
+  return gain < 0 ? "worse" : gain > 0 ? "better" : "unchanged";
+}
+
+function comparedCase(runs: readonly StoredCase[]): ComparedCase {
+  const reason = runs.find((run) => run.reason !== undefined)?.reason;
+  return {
+    status: statusOfCase(runs),
+    runs: runs.length,
+    passedRuns: runs.filter(({ status }) => status === PASSED).length,
+    ...(reason === undefined ? {} : { reason }),
+  };
+}
+
+/**
+ * The status of a case over its runs. Where they disagree: FAILED if a run could not be scored or a metric failed by the
+ * mean of its scores, else PASSED if one passed, else NOT_EVALUATED.
+ */
+function statusOfCase(runs: readonly StoredCase[]): EvalStatus {
+  const first = runs[0]?.status ?? NOT_EVALUATED;
+  if (runs.every(({ status }) => status === first)) return first;
+  if (runs.some(({ status, scores }) => status === FAILED && scores.size === 0)) return FAILED;
+  const keys = new Set(runs.flatMap(({ scores }) => [...scores.keys()]));
+  const statuses = [...keys].map((key) => comparedScore(runs.map(({ scores }) => scores.get(key)))?.status);
+  if (statuses.includes(FAILED)) return FAILED;
+  return statuses.includes(PASSED) ? PASSED : NOT_EVALUATED;
+}
+
+/** What a metric found over several runs; undefined if none has a result. */
+function comparedScore(results: readonly (StoredScore | undefined)[]): ComparedScore | undefined {
+  const found = results.filter((result) => result !== undefined);
+  const [first] = found;
+  if (first === undefined) return undefined;
+  const score = mean(found.flatMap((result) => result.score ?? []));
+  const threshold = found.find((result) => result.threshold !== undefined)?.threshold;
+  const reason = found.find((result) => result.reason !== undefined)?.reason;
+  return {
+    ...(score === undefined ? {} : { score }),
+    status: found.every(({ status }) => status === first.status) ? first.status : jointStatus(found, score, threshold),
+    ...(threshold === undefined ? {} : { threshold }),
+    ...(reason === undefined ? {} : { reason }),
+  };
+}
+
+/** The status of runs that disagree: that of their mean; without a threshold the worst. */
+function jointStatus(
+  results: readonly StoredScore[],
+  score: number | undefined,
+  threshold: number | undefined,
+): EvalStatus {
+  if (score !== undefined && threshold !== undefined) return score >= threshold ? PASSED : FAILED;
+  return [FAILED, NOT_EVALUATED, PASSED].find((one) => results.some(({ status }) => status === one)) ?? INFORMATIONAL;
+}
+
+/** The mean; undefined for no values and where the sum overflows. */
+function mean(values: readonly number[]): number | undefined {
+  const sum = values.reduce((total, value) => total + value, 0);
+  return values.length > 0 && Number.isFinite(sum) ? sum / values.length : undefined;
+}
+
+/** Current minus baseline, without what rounding alone can make of means of other numbers of runs. */
+function differenceOf(before: ComparedScore | undefined, after: ComparedScore | undefined): number | undefined {
+  if (before?.score === undefined || after?.score === undefined) return undefined;
+  const difference = after.score - before.score;
+  const size = Math.max(1, Math.abs(before.score), Math.abs(after.score));
+  if (!Number.isFinite(difference)) return undefined;
+  return Math.abs(difference) <= 1e-9 * size ? 0 : difference;
+}
+
+function metricInCase(
+  before: readonly StoredCase[],
+  after: readonly StoredCase[],
+  { key, metricName, isInformational }: CommonMetric,
+): CaseMetricComparison | undefined {
+  const baseline = comparedScore(before.map(({ scores }) => scores.get(key)));
+  const current = comparedScore(after.map(({ scores }) => scores.get(key)));
+  if (baseline === undefined && current === undefined) return undefined;
+  const difference = differenceOf(baseline, current);
+  const gain = (difference ?? 0) * (isInformational ? -1 : 1);
+  return {
+    metricName,
+    change: changeOf(baseline?.status ?? NOT_EVALUATED, current?.status ?? NOT_EVALUATED, gain),
+    ...(baseline === undefined ? {} : { baseline }),
+    ...(current === undefined ? {} : { current }),
+    ...(difference === undefined ? {} : { difference }),
+    turns: changedTurns(before, after, key),
+  };
+}
+
+function changedTurns(before: readonly StoredCase[], after: readonly StoredCase[], key: string): TurnComparison[] {
+  const length = Math.max(...before.map(({ turns }) => turns.length), ...after.map(({ turns }) => turns.length));
+  const changed: TurnComparison[] = [];
+  for (let invocationIndex = 0; invocationIndex < length; invocationIndex += 1) {
+    const baseline = comparedScore(before.map(({ turns }) => turns[invocationIndex]?.get(key)));
+    const current = comparedScore(after.map(({ turns }) => turns[invocationIndex]?.get(key)));
+    const difference = differenceOf(baseline, current);
+    if (baseline?.status === current?.status && (difference ?? 0) === 0) continue;
+    changed.push({
+      invocationIndex,
+      ...(baseline === undefined ? {} : { baseline }),
+      ...(current === undefined ? {} : { current }),
+      ...(difference === undefined ? {} : { difference }),
+    });
+  }
+  return changed;
+}
+
+function metricComparisons(
+  cases: readonly CaseComparison[],
+  metrics: readonly CommonMetric[],
+  bootstrap: Bootstrap,
+): MetricComparison[] {
+  const byName = new Map<string, CaseMetricComparison[]>(metrics.map(({ metricName }) => [metricName, []]));
+  for (const one of cases) for (const metric of one.metrics) byName.get(metric.metricName)?.push(metric);
+  return metrics.map((metric) => metricComparison(byName.get(metric.metricName) ?? [], metric, bootstrap));
+}
+
+function metricComparison(
+  results: readonly CaseMetricComparison[],
+  { metricName, isInformational }: CommonMetric,
+  bootstrap: Bootstrap,
+): MetricComparison {
+  const pairs = results.filter(({ difference }) => difference !== undefined);
+  const differences = Float64Array.from(pairs, ({ difference }) => difference ?? 0);
+  const rose = differences.reduce((sum, one) => sum + (one > 0 ? 1 : 0), 0);
+  const fell = differences.reduce((sum, one) => sum + (one < 0 ? 1 : 0), 0);
+  const interval = meanInterval(differences, bootstrap);
+  const baselineMean = mean(pairs.map(({ baseline }) => baseline?.score ?? 0));
+  const currentMean = mean(pairs.map(({ current }) => current?.score ?? 0));
+  const difference = mean([...differences]);
+  const isScored = (one: ComparedScore | undefined, other: ComparedScore | undefined) =>
+    one?.score !== undefined && other?.score === undefined;
+  return {
+    metricName,
+    goal: isInformational ? "lower" : "higher",
+    change: metricChange(rose + fell, interval, { isInformational, ...bootstrap }, pairs.length),
+    compared: pairs.length,
+    better: isInformational ? fell : rose,
+    worse: isInformational ? rose : fell,
+    unchanged: pairs.length - rose - fell,
+    onlyBaseline: results.filter(({ baseline, current }) => isScored(baseline, current)).length,
+    onlyCurrent: results.filter(({ baseline, current }) => isScored(current, baseline)).length,
+    ...(baselineMean === undefined ? {} : { baselineMean }),
+    ...(currentMean === undefined ? {} : { currentMean }),
+    ...(difference === undefined ? {} : { difference }),
+    ...(interval === undefined ? {} : { interval }),
+    ...(isInformational ? {} : { verdicts: verdictChanges(results) }),
+  };
+}
+
+/**
+ * Whether a metric changed for sure. Besides an interval without 0 it takes as many changed cases m as make 2¹⁻ᵐ, the
+ * chance that all go one way although neither is likelier, no more than the interval may err: the bootstrap takes a
+ * handful of values for all there is, and is too sure of them.
+ */
+function metricChange(
+  changed: number,
+  interval: MetricComparison["interval"],
+  { isInformational, confidence }: { isInformational: boolean; confidence: number },
+  compared: number,
+): MetricChange {
+  if (compared > 0 && changed === 0) return "unchanged";
+  if (interval === undefined || 2 ** (1 - changed) > 1 - confidence) return "unclear";
+  if (interval.low > 0) return isInformational ? "worse" : "better";
+  if (interval.high < 0) return isInformational ? "better" : "worse";
+  return "unclear";
+}
+
+function verdictChanges(results: readonly CaseMetricComparison[]): VerdictChanges {
+  const times = (from: EvalStatus, to: EvalStatus) =>
+    results.filter(
+      ({ baseline, current }) =>
+        (baseline?.status ?? NOT_EVALUATED) === from && (current?.status ?? NOT_EVALUATED) === to,
+    ).length;
+  return {
+    passedToFailed: times(PASSED, FAILED),
+    passedToNotEvaluated: times(PASSED, NOT_EVALUATED),
+    failedToPassed: times(FAILED, PASSED),
+    failedToNotEvaluated: times(FAILED, NOT_EVALUATED),
+    notEvaluatedToPassed: times(NOT_EVALUATED, PASSED),
+    notEvaluatedToFailed: times(NOT_EVALUATED, FAILED),
+  };
+}
+
+function worstFirst(cases: readonly CaseComparison[], metrics: readonly CommonMetric[]): CaseComparison[] {
+  const scored = new Set(metrics.flatMap(({ metricName, isInformational }) => (isInformational ? [] : metricName)));
+  const largestLoss = ({ metrics: found }: CaseComparison) =>
+    found.reduce(
+      (least, { metricName, difference = 0 }) => (scored.has(metricName) ? Math.min(least, difference) : least),
+      0,
+    );
+  return cases
+    .map((one) => ({ one, rank: WORST_FIRST.indexOf(one.change), loss: largestLoss(one) }))
+    .sort((a, b) => a.rank - b.rank || a.loss - b.loss)
+    .map(({ one }) => one);
+}
+
+function thresholdChanges(cases: readonly CaseComparison[]): ThresholdChange[] {
+  const changes = new Map<string, ThresholdChange>();
+  for (const { metrics } of cases) {
+    for (const { metricName, baseline, current } of metrics) {
+      if (baseline === undefined || current === undefined || baseline.threshold === current.threshold) continue;
+      const key = JSON.stringify([metricName, baseline.threshold, current.threshold]);
+      const known = changes.get(key);
+      if (known !== undefined) {
+        known.cases += 1;
+        continue;
+      }
+      changes.set(key, {
+        metricName,
+        ...(baseline.threshold === undefined ? {} : { baseline: baseline.threshold }),
+        ...(current.threshold === undefined ? {} : { current: current.threshold }),
+        cases: 1,
+      });
+    }
+  }
+  return [...changes.values()];
+}
+
+function notesOf(before: StoredRun, after: StoredRun): string[] {
+  const notes: string[] = [];
+  const differ = (what: string, old: string | undefined, now: string | undefined) => {
+    if (old !== undefined && now !== undefined && old !== now) {
+      notes.push(`${what} differs: ${old} in the baseline, ${now} in the current run`);
+    }
+  };
+  differ("the evalset", before.evalSetId, after.evalSetId);
+  differ("the dialect", before.stamps.dialect, after.stamps.dialect);
+  differ("the version of the reference", before.stamps.referenceVersion, after.stamps.referenceVersion);
+  for (const { metricName, scoredBy, model, prompts } of after.stamps.judges) {
+    const old = before.stamps.judges.find((stamp) => stamp.metricName === metricName);
+    if (old === undefined) continue;
+    differ(`who scored ${metricName}`, old.model ?? old.scoredBy, model ?? scoredBy);
+    if (JSON.stringify(old.prompts) !== JSON.stringify(prompts)) notes.push(`the prompts of ${metricName} differ`);
+  }
+  if (before.stamps.cancelled) notes.push("the baseline was cancelled: some of its results are missing");
+  if (after.stamps.cancelled) notes.push("the current run was cancelled: some of its results are missing");
+  const isRepeated = ({ cases }: StoredRun) => [...cases.values()].some((runs) => runs.length > 1);
+  if (isRepeated(before) || isRepeated(after)) {
+    notes.push("some cases were run repeatedly: they are compared by the means of their scores");
+  }
+  return notes;
+}
