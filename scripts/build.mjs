@@ -1,14 +1,19 @@
 // Builds the crate and the npm package: what `npm publish ./pkg` would send is in pkg/ afterwards.
 
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { basename, dirname, join, relative } from "node:path";
 import { pathToFileURL } from "node:url";
+import { constants, deflateRawSync } from "node:zlib";
 import { bin, root, run, setup, step } from "./setup.mjs";
 
 const pkg = join(root, "pkg");
 const template = join(root, "pkg-template");
 const generated = join(template, "src/generated");
 const dist = join(pkg, "dist");
+const declarations = join(root, "target/declarations");
+
+/** The modules of `src/entrypoints` that users and runtimes import. */
+const ENTRIES = ["inline", "node", "node-inline", "workerd", "web", "web-node", "slim"];
 
 /** Builds everything. */
 export async function build() {
@@ -16,7 +21,6 @@ export async function build() {
   const began = performance.now();
   buildEngine();
   await generateTypes();
-  checkTypes();
   await buildPackage();
   step(`built pkg/ in ${Math.round((performance.now() - began) / 1000)} s`);
 }
@@ -30,9 +34,6 @@ function buildEngine() {
   mkdirSync(generated, { recursive: true });
   run(bin("wasm-opt"), ["-O3", join(out, "adk_metrics_bg.wasm"), "-o", wasm]);
   for (const file of ["adk_metrics.js", "adk_metrics.d.ts"]) cpSync(join(out, file), join(generated, file));
-  const base64 = readFileSync(wasm).toString("base64");
-  writeFileSync(join(generated, "wasm-base64.js"), `export const wasmBase64 = "${base64}";\n`);
-  writeFileSync(join(generated, "wasm-base64.d.ts"), "export declare const wasmBase64: string;\n");
 }
 
 async function generateTypes() {
@@ -43,55 +44,14 @@ async function generateTypes() {
   await writeTypes(join(schema, "shapes.schema.json"), join(generated, "shapes.ts"));
 }
 
-function checkTypes() {
-  step("checking types and writing declarations");
-  rmSync(pkg, { recursive: true, force: true });
-  run(bin("tsc"), ["--project", join(template, "tsconfig.json")]);
-}
-
-async function buildPackage() {
+/** Makes the package of the engine and the types that are there already. */
+export async function buildPackage() {
+  inlineEngine();
+  checkTypes();
   step("bundling the package");
-  const { build: bundle } = await import("esbuild");
-  const source = (name) => join(template, "src", name);
-  const common = {
-    bundle: true,
-    sourcemap: true,
-    sourcesContent: false,
-    target: ["es2022"],
-    logLevel: "warning",
-    legalComments: "none",
-    charset: "utf8",
-    // Names stay, so that stack traces can be read.
-    minifySyntax: true,
-    minifyWhitespace: true,
-  };
-  await bundle({
-    ...common,
-    entryPoints: {
-      node: source("entrypoints/node.ts"),
-      inline: source("entrypoints/inline.ts"),
-      report: source("report/index.ts"),
-      cli: source("cli/main.ts"),
-    },
-    outdir: join(dist, "esm"),
-    format: "esm",
-    splitting: true,
-    chunkNames: "shared-[hash]",
-    platform: "neutral",
-    external: ["node:*"],
-  });
-  await bundle({
-    ...common,
-    entryPoints: { index: source("entrypoints/node-cjs.ts"), report: source("report/index.ts") },
-    outdir: join(dist, "cjs"),
-    format: "cjs",
-    platform: "node",
-  });
+  await bundle();
+  writeDeclarations();
   cpSync(join(generated, "adk_metrics.wasm"), join(dist, "adk_metrics.wasm"));
-  cpSync(join(generated, "adk_metrics.d.ts"), join(dist, "esm/types/generated/adk_metrics.d.ts"));
-  // The declarations once more, as CommonJS sees them.
-  cpSync(join(dist, "esm/types"), join(dist, "cjs/types"), { recursive: true });
-  writeFileSync(join(dist, "cjs/package.json"), `${JSON.stringify({ type: "commonjs" })}\n`);
   for (const kind of ["evalset", "results"]) {
     cpSync(join(root, `target/schema/${kind}.schema.json`), join(pkg, `schema/${kind}.schema.json`));
   }
@@ -102,6 +62,117 @@ async function buildPackage() {
   writeFileSync(join(pkg, "package.json"), `${JSON.stringify({ ...manifest, version }, null, 2)}\n`);
   cpSync(join(template, "README.md"), join(pkg, "README.md"));
   for (const file of ["LICENSE", "CHANGELOG.md"]) cpSync(join(root, file), join(pkg, file));
+}
+
+/** The engine as JavaScript, deflated: base64 of the `.wasm` as it is would take twice the room. */
+function inlineEngine() {
+  const wasm = readFileSync(join(generated, "adk_metrics.wasm"));
+  const { Z_BEST_COMPRESSION: level, Z_MAX_MEMLEVEL: memLevel } = constants;
+  const deflated = deflateRawSync(wasm, { level, memLevel }).toString("base64");
+  writeFileSync(
+    join(generated, "wasm-deflated.js"),
+    `export const wasmSize = ${wasm.length};\nexport const deflatedWasm = "${deflated}";\n`,
+  );
+  writeFileSync(
+    join(generated, "wasm-deflated.d.ts"),
+    "export declare const wasmSize: number;\nexport declare const deflatedWasm: string;\n",
+  );
+}
+
+function checkTypes() {
+  step("checking types and writing declarations");
+  rmSync(pkg, { recursive: true, force: true });
+  run(bin("tsc"), ["--project", join(template, "tsconfig.json"), "--outDir", declarations]);
+}
+
+async function bundle() {
+  const esbuild = await import("esbuild");
+  const source = (name) => join(template, "src", `${name}.ts`);
+  const common = {
+    target: ["es2022"],
+    logLevel: "warning",
+    legalComments: "none",
+    charset: "utf8",
+    // Names stay, so that stack traces can be read.
+    minifySyntax: true,
+    minifyWhitespace: true,
+  };
+  const modules = {
+    ...common,
+    bundle: true,
+    format: "esm",
+    splitting: true,
+    chunkNames: "shared-[hash]",
+    platform: "neutral",
+    external: ["node:*", "*.wasm"],
+  };
+  const { outputFiles: esm } = await esbuild.build({
+    ...modules,
+    entryPoints: {
+      ...Object.fromEntries(ENTRIES.map((name) => [name, source(`entrypoints/${name}`)])),
+      report: source("report/index"),
+      cli: source("cli/main"),
+    },
+    outdir: join(dist, "esm"),
+    sourcemap: "external",
+    write: false,
+  });
+  writeModules(esm);
+  // esbuild splits no CommonJS, and two copies of a class would be two classes: split as modules, then rewritten.
+  const { outputFiles: cjs } = await esbuild.build({
+    ...modules,
+    entryPoints: { index: source("entrypoints/node-cjs"), report: source("report/index") },
+    outdir: join(dist, "cjs"),
+    write: false,
+  });
+  mkdirSync(join(dist, "cjs"), { recursive: true });
+  for (const { path, text } of cjs) {
+    const { code } = await esbuild.transform(text, { ...common, format: "cjs", platform: "node" });
+    writeFileSync(path, code);
+  }
+  writeFileSync(join(dist, "cjs/package.json"), `${JSON.stringify({ type: "commonjs" })}\n`);
+}
+
+/**
+ * A map without its sources makes bundlers warn, and sources take room: what runs in users' own stacks has both, the
+ * command line, the reports and the inlined engine have neither.
+ */
+function writeModules(files) {
+  mkdirSync(join(dist, "esm"), { recursive: true });
+  const maps = new Map(files.filter(({ path }) => path.endsWith(".map")).map(({ path, text }) => [path, text]));
+  for (const { path, text } of files.filter(({ path }) => path.endsWith(".js"))) {
+    const map = maps.get(`${path}.map`);
+    const hasMap =
+      map !== undefined && !/"[^"]*\/(cli|report|wasm-deflated)[/.]/.test(map.split('"sourcesContent"')[0]);
+    if (hasMap) writeFileSync(`${path}.map`, map.replaceAll('"../../../pkg-template/src/', '"../../src/'));
+    writeFileSync(path, hasMap ? `${text}//# sourceMappingURL=${basename(path)}.map\n` : text, {
+      mode: path === join(dist, "esm/cli.js") ? 0o755 : 0o644,
+    });
+  }
+}
+
+/** The declarations that users can reach, once for each kind of module. */
+function writeDeclarations() {
+  cpSync(join(generated, "adk_metrics.d.ts"), join(declarations, "generated/adk_metrics.d.ts"));
+  const modules = ["index", "report/index", ...["node", "web", "slim"].map((name) => `entrypoints/${name}`)];
+  copyReachable(modules, join(dist, "esm/types"));
+  copyReachable(["entrypoints/node-cjs", "report/index"], join(dist, "cjs/types"));
+}
+
+function copyReachable(names, to) {
+  const waiting = names.map((name) => join(declarations, `${name}.d.ts`));
+  const seen = new Set(waiting);
+  for (const file of waiting) {
+    const text = readFileSync(file, "utf8");
+    const target = join(to, relative(declarations, file));
+    mkdirSync(dirname(target), { recursive: true });
+    writeFileSync(target, text);
+    for (const [, specifier] of text.matchAll(/\b(?:from|import)\s*\(?\s*"(\.[^"]+)\.js"/g)) {
+      const next = join(dirname(file), `${specifier}.d.ts`);
+      if (!seen.has(next)) waiting.push(next);
+      seen.add(next);
+    }
+  }
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1]).href) await build();

@@ -1,7 +1,7 @@
-// Everywhere else: the module travels inside the JavaScript, so that no bundler and no server needs to know of it.
+// Browsers, workers, and wherever nothing else is known: the module travels inside the JavaScript.
 import { provideModule } from "../engine/instance.js";
-import { wasmBase64 } from "../generated/wasm-base64.js";
+import { inlineModule } from "./inline-module.js";
 
-provideModule(() => Uint8Array.from(atob(wasmBase64), (character) => character.charCodeAt(0)));
+provideModule(inlineModule);
 
 export * from "../index.js";

@@ -1,0 +1,29 @@
+// Browsers whose bundler or server brings the `.wasm` as a file of its own, which is compiled while it arrives.
+import { provideModule } from "../engine/instance.js";
+import { broughtEngine, type EngineSource, loadOnce } from "./init.js";
+
+provideModule(broughtEngine);
+
+/**
+ * Loads the engine; everything else works once this is done. Calling it again gives the same promise, or tries again
+ * if it failed.
+ *
+ * ```ts
+ * import { init, rouge1 } from "adk-metrics/web";
+ *
+ * await init();
+ * rouge1("The weather is sunny", "It is sunny").fmeasure;
+ * ```
+ *
+ * @param source Where the `.wasm` is, or what it is. Default: beside this package, where bundlers find it.
+ * @throws {AdkMetricsError} `engine_unavailable` if it does not come or does not compile.
+ */
+export function init(source?: string | URL | EngineSource | Promise<EngineSource>): Promise<void> {
+  return loadOnce(() => {
+    if (source === undefined) return fetch(new URL("../adk_metrics.wasm", import.meta.url));
+    return typeof source === "string" || source instanceof URL ? fetch(source) : source;
+  });
+}
+
+export type { EngineSource };
+export * from "../index.js";
