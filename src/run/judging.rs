@@ -122,8 +122,9 @@ impl Judges {
         self.calls.stop(reason);
     }
 
+    /// Whether to ask more. Where nothing is open a pause is waited out only with something to ask.
     pub(super) fn has_room(&self) -> bool {
-        self.calls.has_room()
+        self.calls.has_room() || self.calls.open() == 0
     }
 
     /// Whether all that is left to ask has failed once.
