@@ -55,6 +55,15 @@ interface Asked {
   provider?: Provider;
 }
 
+/** A call that is under way or answered. */
+interface KnownCall {
+  /** Which sample of which question it is. */
+  readonly place: string;
+  readonly controller: AbortController;
+  readonly answer: Promise<CallAnswer>;
+  isAnswered: boolean;
+}
+
 /** The code of a warning that only this side of the boundary knows. */
 const CACHE_FAILED = "cache_failed" as EngineMistake["code"];
 
@@ -62,22 +71,29 @@ const CACHE_FAILED = "cache_failed" as EngineMistake["code"];
 export class Judges {
   /** What went wrong besides; the run went on. */
   readonly warnings: EngineMistake[] = [];
-  readonly #asked = new Map<HeaderMetric, Asked>();
+  readonly #metrics: readonly HeaderMetric[];
+  /** By the place of the metric. */
+  readonly #asked = new Map<number, Asked>();
   readonly #cache: JudgeCache;
-  readonly #replies = new Map<string, Promise<CallAnswer>>();
-  readonly #open = new Map<number, AbortController>();
+  readonly #calls = new Map<string, KnownCall>();
+  /** The same, by the numbers that the engine gave them. */
+  readonly #numbered = new Map<number, KnownCall>();
+  /** Replies on their way into the cache. */
+  readonly #writes = new Set<Promise<void>>();
+  /** The kinds of warnings that were given. */
+  readonly #warned = new Set<string>();
 
   /** @throws {AdkMetricsError} `judge_required` if a metric has no judge. */
-  constructor(options: EvaluatorOptions, header: Header) {
+  constructor(options: EvaluatorOptions, { metrics }: Header) {
     this.#cache = options.cache ?? memoryCache();
-    for (const metric of header.metrics) {
-      const { judge } = metric;
+    this.#metrics = metrics;
+    for (const [place, { metricName, judge }] of metrics.entries()) {
       if (judge === undefined) continue;
       const asked = askedBy(options, judge);
-      this.#asked.set(metric, asked);
+      this.#asked.set(place, asked);
       if (asked.provider === undefined || judge.config === undefined) continue;
       for (const warning of configWarnings(asked.provider, asked.model ?? judge.model ?? "", judge.config)) {
-        this.#warn("invalid_criterion", `${metric.metricName}: ${warning}`);
+        this.#warn("invalid_criterion", `${metricName}: ${warning}`);
       }
     }
   }
@@ -89,76 +105,119 @@ export class Judges {
 
   /** Who judged, for the results. */
   stamps(): JudgeStamp[] {
-    return [...this.#asked].map(([{ metricName, judge }, { model }]) =>
-      judge?.vertex === true
+    return [...this.#asked].map(([place, { model }]) => {
+      const { metricName, judge } = this.#metrics[place] as HeaderMetric;
+      return judge?.vertex === true
         ? { metricName, scoredBy: "vertex" }
-        : { metricName, scoredBy: "judge", model: model ?? judge?.model ?? "", prompts: judge?.prompts ?? {} },
-    );
+        : { metricName, scoredBy: "judge", model: model ?? judge?.model ?? "", prompts: judge?.prompts ?? {} };
+    });
   }
 
-  /** Makes a call. An engine that was restarted asks again what it asked before: that is not asked twice. */
-  ask(metric: HeaderMetric, call: HostCall): Promise<CallAnswer> {
+  /** Makes a call. What an engine asked before it was restarted is not asked twice. */
+  ask(call: HostCall): Promise<CallAnswer> {
     const { purpose, invocationIndex, stepIndex, sampleIndex } = call.request;
     const place = [call.metric, call.case, call.run ?? "", purpose, invocationIndex, stepIndex, sampleIndex].join("/");
-    const known = this.#replies.get(place);
-    if (known !== undefined) return known;
+    const known = this.#calls.get(place) ?? this.#begin(place, call);
+    this.#numbered.set(call.call, known);
+    return known.answer;
+  }
+
+  #begin(place: string, { metric, request }: HostCall): KnownCall {
+    const asked = this.#asked.get(metric) as Asked;
     const controller = new AbortController();
-    this.#open.set(call.call, controller);
-    const answer = this.#answer(metric, call.request, controller.signal).then((answer) => {
-      this.#open.delete(call.call);
+    const answer = this.#answer(asked, request, controller.signal).then((answer) => {
+      begun.isAnswered = true;
       // A failed call is made again.
-      if ("failed" in answer) this.#replies.delete(place);
+      if ("failed" in answer) this.#forget(begun);
       return answer;
     });
-    this.#replies.set(place, answer);
-    return answer;
+    const begun: KnownCall = { place, controller, answer, isAnswered: false };
+    this.#calls.set(place, begun);
+    return begun;
+  }
+
+  /** Has the next call for the same sample made anew. */
+  #forget(call: KnownCall): void {
+    if (this.#calls.get(call.place) === call) this.#calls.delete(call.place);
   }
 
   /** Ends a call whose reply nobody waits for. */
-  abort(call: number): void {
-    this.#open.get(call)?.abort();
-    this.#open.delete(call);
+  abort(number: number): void {
+    const call = this.#numbered.get(number);
+    this.#numbered.delete(number);
+    if (call === undefined || call.isAnswered) return;
+    this.#forget(call);
+    call.controller.abort();
+  }
+
+  /** Forgets the numbers of an engine that is no more. Its calls go on: the next engine asks for them. */
+  restarted(): void {
+    this.#numbered.clear();
   }
 
   /** Ends every call. */
   abortAll(): void {
-    for (const controller of this.#open.values()) controller.abort();
-    this.#open.clear();
+    for (const { controller, isAnswered } of this.#calls.values()) {
+      if (!isAnswered) controller.abort();
+    }
   }
 
-  async #answer(metric: HeaderMetric, request: JudgeRequest, signal: AbortSignal): Promise<CallAnswer> {
-    const asked = this.#asked.get(metric) as Asked;
+  /** Waits until the cache has every reply, or until the signal aborts. */
+  async stored(signal: AbortSignal | undefined): Promise<void> {
+    const stored = Promise.all(this.#writes);
+    if (signal === undefined) await stored;
+    else await untilAborted(signal, () => stored).catch(() => {});
+  }
+
+  /** Never rejects. */
+  async #answer(asked: Asked, request: JudgeRequest, signal: AbortSignal): Promise<CallAnswer> {
     const given = asked.model === undefined ? request : { ...request, model: asked.model };
-    const key = await cacheKey(given, asked.label);
-    const cached = await this.#cached(() => this.#cache.get(key));
-    if (cached !== undefined) {
-      try {
-        return { reply: replyOf(cached), cached: true };
-      } catch (error) {
-        this.#warn(CACHE_FAILED, `a reply in the cache cannot be used: ${messageOf(error)}`);
-      }
-    }
     try {
-      const reply = replyOf(await untilAborted(signal, () => asked.ask(given, signal)));
-      await this.#cached(() => this.#cache.set(key, reply));
-      return { reply, cached: false };
+      return await untilAborted(signal, () => this.#findOrAsk(asked, given, signal));
     } catch (error) {
       return { failed: failedBy(error) };
     }
   }
 
-  /** What a cache does, or nothing if it fails: that costs money, but no result. */
-  async #cached<T>(work: () => Promise<T>): Promise<T | undefined> {
+  async #findOrAsk(asked: Asked, request: JudgeRequest, signal: AbortSignal): Promise<CallAnswer> {
+    const key = await cacheKey(request, asked.label);
+    const cached = await this.#cached(key);
+    if (cached !== undefined) return { reply: cached, cached: true };
+    signal.throwIfAborted();
+    const reply = replyOf(await asked.ask(request, signal));
+    this.#store(key, reply);
+    return { reply, cached: false };
+  }
+
+  /** A reply from the cache. A cache that fails costs money, but no result. */
+  async #cached(key: string): Promise<JudgeReply | undefined> {
     try {
-      return await work();
+      const cached: JudgeReply | undefined | null = await this.#cache.get(key);
+      return cached === undefined || cached === null ? undefined : replyOf(cached);
     } catch (error) {
-      this.#warn(CACHE_FAILED, `the cache of replies failed: ${messageOf(error)}`);
+      this.#warn(CACHE_FAILED, `the cache of replies cannot be read: ${messageOf(error)}`, "cache.get");
       return undefined;
     }
   }
 
-  #warn(code: EngineMistake["code"], message: string): void {
-    if (!this.warnings.some((known) => known.message === message)) this.warnings.push({ code, message });
+  /** Puts a reply into the cache, for which nobody waits who needs the reply. */
+  #store(key: string, reply: JudgeReply): void {
+    const store = async (): Promise<void> => {
+      try {
+        await this.#cache.set(key, reply);
+      } catch (error) {
+        this.#warn(CACHE_FAILED, `the cache of replies cannot be written: ${messageOf(error)}`, "cache.set");
+      }
+    };
+    const write = store().finally(() => this.#writes.delete(write));
+    this.#writes.add(write);
+  }
+
+  /** @param kind Warnings of the same kind are given once. */
+  #warn(code: EngineMistake["code"], message: string, kind = message): void {
+    if (this.#warned.has(kind)) return;
+    this.#warned.add(kind);
+    this.warnings.push({ code, message });
   }
 }
 
@@ -187,7 +246,7 @@ const UNAUTHORIZED: readonly unknown[] = [401, 403];
 function failedBy(error: unknown): CallFailure {
   const { status, retryable, retryAfterMs } = detailsOf(error);
   return {
-    message: error instanceof AdkMetricsError ? describe(error) : messageOf(error),
+    message: wordsOf(error),
     retryable: retryable === true,
     rateLimited: OVERLOADED.includes(status),
     isAuth: UNAUTHORIZED.includes(status),
@@ -195,11 +254,20 @@ function failedBy(error: unknown): CallFailure {
   };
 }
 
-function detailsOf(error: unknown): { status?: unknown; retryable?: unknown; retryAfterMs?: unknown } {
+/** What was thrown, in words. Some throw plain objects with a message, and some nothing at all. */
+function wordsOf(error: unknown): string {
+  if (error instanceof AdkMetricsError) return describe(error);
+  if (error === undefined || error === null || error === "") return "the judge failed without a reason";
+  const { message } = detailsOf(error);
+  return error instanceof Error || typeof message !== "string" || message === "" ? messageOf(error) : message;
+}
+
+/** What the properties of something that was thrown say; they may be anything, and throw themselves. */
+function detailsOf(error: unknown): Partial<Record<"message" | "status" | "retryable" | "retryAfterMs", unknown>> {
   if (typeof error !== "object" || error === null) return {};
   try {
-    const { status, retryable, retryAfterMs } = error as Partial<AdkMetricsError>;
-    return { status, retryable, retryAfterMs };
+    const { message, status, retryable, retryAfterMs } = error as Partial<AdkMetricsError>;
+    return { message, status, retryable, retryAfterMs };
   } catch {
     return {};
   }
@@ -214,8 +282,16 @@ export function deliverAnswer(run: EvalRun, now: number, call: number, answer: C
     return;
   }
   const { text, usage = {} } = answer.reply;
-  const { inputTokens = usage.totalTokens, outputTokens } = usage;
+  const { inputTokens, outputTokens } = tokensOf(usage);
   run.handleReply(now, call, encoder.encode(text), inputTokens, outputTokens, answer.cached);
+}
+
+/** The tokens of both sides. Where only the total is known besides one of them, the rest is the other's, else the input's. */
+function tokensOf(usage: NonNullable<JudgeReply["usage"]>): { inputTokens?: number; outputTokens?: number } {
+  const { inputTokens, outputTokens, totalTokens } = usage;
+  if (totalTokens === undefined || (inputTokens !== undefined && outputTokens !== undefined)) return usage;
+  if (inputTokens === undefined) return { ...usage, inputTokens: Math.max(0, totalTokens - (outputTokens ?? 0)) };
+  return { ...usage, outputTokens: Math.max(0, totalTokens - inputTokens) };
 }
 
 /** How far the calls of a run are. */

@@ -15,7 +15,6 @@ import {
   decodeCases,
   decodeTasks,
   type Header,
-  type HeaderMetric,
   type HostTask,
   taskInvocations,
 } from "./decode.js";
@@ -39,6 +38,8 @@ const FIRST_CASES_PER_STEP = 32;
 const MOST_CASES_PER_STEP = 512;
 /** A page may not be kept from painting for longer, in milliseconds. */
 const LONGEST_STRETCH = 25;
+/** How many turns of the event loop it takes until what arrived is here: timers may come before the network. */
+const TURNS_TO_CATCH_UP = 3;
 
 /** What a run gives out: first its header, then batches of case results and how far its judges are, as they come. */
 export type RunOutput = { header: Header } | { cases: DecodedCase[] } | { judge: JudgeProgress };
@@ -58,10 +59,12 @@ export async function* drive(plan: RunPlan): AsyncGenerator<RunOutput, RunEnd> {
   const journal = new Map<string, Promise<Answer>>();
   const given = new Set<number>();
   const inbox = new Inbox();
+  const hasPrices = plan.options.budget?.prices !== undefined;
   let session = openSession(plan);
   let stretchBegan = performance.now();
   let cancelled = false;
   let casesPerStep = FIRST_CASES_PER_STEP;
+  let hasNews = false;
   const onAbort = () => inbox.wake();
   let judges: Judges | undefined;
   try {
@@ -71,6 +74,7 @@ export async function* drive(plan: RunPlan): AsyncGenerator<RunOutput, RunEnd> {
     for (;;) {
       if (session.generation !== engineGeneration()) {
         session = openSession(plan);
+        judges.restarted();
         cancelled = false;
       }
       const { run, header, generation } = session;
@@ -89,23 +93,33 @@ export async function* drive(plan: RunPlan): AsyncGenerator<RunOutput, RunEnd> {
       }
       for (const abort of step.aborts) judges.abort(abort);
       for (const host of step.calls) {
-        const answer = judges.ask(header.metrics[host.metric] as HeaderMetric, host);
-        void answer.then((answer) => inbox.put({ generation, at: performance.now(), call: host.call, answer }));
+        void judges
+          .ask(host)
+          .then((answer) => inbox.put({ generation, at: performance.now(), call: host.call, answer }));
       }
+      const needsProgress = judges.isNeeded && (hasNews || step.finished);
+      const progress = needsProgress ? call(plan, () => judgeProgress(run, hasPrices)) : undefined;
+      if (hasNews && progress !== undefined) yield { judge: progress };
       const fresh = step.cases.filter(({ key }) => !given.has(key));
       for (const { key } of fresh) given.add(key);
       if (fresh.length > 0) yield { cases: fresh };
       if (step.finished) {
-        if (!judges.isNeeded) return { cancelled };
-        const progress = call(plan, () => judgeProgress(run, plan.options.budget?.prices !== undefined));
+        if (progress === undefined) return { cancelled };
+        await judges.stored(signal);
         return { cancelled, judges: { stamps: judges.stamps(), progress, warnings: judges.warnings } };
       }
 
+      const busySince = stretchBegan;
       if (step.idle) {
         await inbox.next(step.waitUntil);
         stretchBegan = performance.now();
       } else if (performance.now() - stretchBegan > LONGEST_STRETCH) {
-        await new Promise((resolve) => setTimeout(resolve));
+        await nextTurn();
+        stretchBegan = performance.now();
+      }
+      if (judges.isNeeded && performance.now() - (step.waitUntil ?? busySince) > LONGEST_STRETCH) {
+        // The thread was busy with something else. Replies that came meanwhile must not count as too late.
+        for (let turn = 0; turn < TURNS_TO_CATCH_UP; turn += 1) await nextTurn();
         stretchBegan = performance.now();
       }
       const letters = inbox.take();
@@ -115,15 +129,17 @@ export async function* drive(plan: RunPlan): AsyncGenerator<RunOutput, RunEnd> {
           call(plan, () => deliver(run, letter));
         }
       }
-      if (letters.some((letter) => "call" in letter) && generation === engineGeneration()) {
-        yield { judge: call(plan, () => judgeProgress(run, plan.options.budget?.prices !== undefined)) };
-      }
+      hasNews = letters.some((letter) => "call" in letter);
     }
   } finally {
     judges?.abortAll();
     if (session.generation === engineGeneration()) session.run.free();
     reading("signal", () => signal?.removeEventListener("abort", onAbort));
   }
+}
+
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => void setTimeout(resolve));
 }
 
 interface Session {

@@ -1,0 +1,244 @@
+// What goes wrong between an evaluation and its judge: no verdict is lost that asking again brings, what cannot be had is
+// given up quickly and says why, and nothing that is said names a key.
+
+import assert from "node:assert/strict";
+import { after, before, beforeEach, describe, test } from "node:test";
+import { inspect } from "node:util";
+import { importEntry } from "../package/support/package.mjs";
+import { baseUrl, startServer } from "../providers/server.mjs";
+import { ACTUAL, criteriaOf, EVAL_SET, fair, fairScoresOf, FAIR_SCORES, found, reasonsOf, scoresOf } from "./trip.mjs";
+
+const { anthropicJudge, evaluate, EvalStatus, geminiJudge, ollamaJudge, openaiJudge, recordJudge } =
+  await importEntry();
+
+const KEY = "key-that-nobody-may-see-4711";
+/** Delays as short as tests need them. */
+const retry = { initialDelayMs: 2, maxDelayMs: 10 };
+const all = { evalSet: EVAL_SET, actual: ACTUAL, criteria: criteriaOf(), retry };
+const few = { ...all, evalIds: ["flight"], criteria: criteriaOf(["final_response_match_v2"]) };
+const { flight: FEW } = fairScoresOf(["final_response_match_v2"]);
+
+let server;
+/** What the server does next. */
+let answer;
+before(async () => {
+  server = await startServer({ reply: (asked) => answer(asked) });
+});
+after(() => server.close());
+beforeEach(() => {
+  answer = fair;
+  server.requests.length = 0;
+});
+
+const gemini = (more = {}) => geminiJudge({ apiKey: KEY, baseUrl: server.url, ...more });
+const openai = (more = {}) => openaiJudge({ apiKey: KEY, baseUrl: `${server.url}/v1`, ...more });
+const anthropic = (more = {}) => anthropicJudge({ apiKey: KEY, baseUrl: server.url, model: "claude-1", ...more });
+
+/** Every so many-th request meets the next of these faults. */
+function sometimes(every, ...faults) {
+  let number = 0;
+  return (asked) => {
+    number += 1;
+    return number % every === 0 ? faults[(number / every) % faults.length] : fair(asked);
+  };
+}
+
+describe("no verdict is lost", () => {
+  for (const [name, judgeOf, fault] of [
+    ["Retry-After", openai, { fault: "rate_limit", retryAfter: 0 }],
+    ["retry-after-ms", anthropic, { fault: "rate_limit", retryAfterMs: 5 }],
+    ["RetryInfo", gemini, { fault: "rate_limit", retryInfo: "0.005s" }],
+    ["nothing about when to come back", openai, { fault: "rate_limit" }],
+  ]) {
+    test(`in a storm of 429 with ${name}`, async () => {
+      let number = 0;
+      answer = (asked) => {
+        number += 1;
+        return number <= 20 || number % 2 === 0 ? fault : fair(asked);
+      };
+      const set = await evaluate({ ...all, judge: judgeOf(), concurrency: 4 });
+      assert.deepEqual(scoresOf(set), FAIR_SCORES);
+      assert.equal(set.judgeUsage.lost, 0);
+      assert.equal(set.judgeUsage.calls, server.requests.length);
+      assert.ok(set.judgeUsage.retried >= 20);
+    });
+  }
+
+  for (const fault of ["server", "bad_gateway", "unavailable", "gateway_timeout", "timeout", "overloaded"]) {
+    test(`in every third answer being ${fault}`, async () => {
+      answer = sometimes(3, { fault });
+      const set = await evaluate({ ...all, judge: anthropic() });
+      assert.deepEqual(scoresOf(set), FAIR_SCORES);
+      assert.equal(set.judgeUsage.lost, 0);
+    });
+  }
+
+  for (const [name, judgeOf] of Object.entries({ gemini, openai, anthropic })) {
+    test(`among ${name}'s answers of which 30 % break off, are cut short or are no JSON`, async () => {
+      answer = sometimes(3, { fault: "reset" }, { fault: "half" }, { fault: "malformed" }, { fault: "html" });
+      const set = await evaluate({ ...all, judge: judgeOf() });
+      assert.deepEqual(scoresOf(set), FAIR_SCORES);
+      assert.equal(set.judgeUsage.lost, 0);
+    });
+  }
+
+  test("where some answers never come, and are asked again at once", async () => {
+    answer = sometimes(4, { fault: "hang" });
+    const set = await evaluate({ ...all, judge: gemini(), timeoutMs: 250, retry: { initialDelayMs: 0 } });
+    assert.deepEqual(scoresOf(set), FAIR_SCORES);
+    assert.ok(set.judgeUsage.retried > 0);
+    assert.equal(set.judgeUsage.lost, 0);
+  });
+
+  test("where a judge of the user's own says that asking again may help", async () => {
+    const failed = new Set();
+    const judge = async (asked) => {
+      const place = `${asked.metricName} ${asked.evalId} ${asked.invocationIndex} ${asked.sampleIndex}`;
+      if (!failed.has(place)) {
+        failed.add(place);
+        throw Object.assign(new Error("busy"), { retryable: true, retryAfterMs: 1, status: 429 });
+      }
+      return fair(asked);
+    };
+    const set = await evaluate({ ...few, judge });
+    assert.deepEqual(scoresOf(set), { flight: FEW });
+    assert.equal(set.judgeUsage.retried, 4);
+  });
+});
+
+describe("what cannot be had", () => {
+  test("is given up with the last reason and the number of calls", async () => {
+    answer = () => ({ fault: "unavailable", message: "Come back never." });
+    const set = await evaluate({ ...few, judge: gemini(), retry: { ...retry, attempts: 3 }, concurrency: 1 });
+    assert.equal(scoresOf(set).flight.final_response_match_v2, "- - -");
+    const { reason, evalStatus } = found(set, "final_response_match_v2").turns[0];
+    assert.equal(evalStatus, EvalStatus.NOT_EVALUATED);
+    assert.match(reason, /Come back never\..*asked 3 times/s);
+    assert.equal(set.judgeUsage.lost, 6);
+  });
+
+  test("leaves the next case its turn, also where the server wants to be left alone", { timeout: 10_000 }, async () => {
+    answer = () => ({ fault: "rate_limit", retryAfter: 0.05 });
+    const criteria = criteriaOf(["final_response_match_v2", "safety_v1"], { num_samples: 1 });
+    const patience = { ...retry, attempts: 2 };
+    const set = await evaluate({ ...all, criteria, judge: openai(), retry: patience, concurrency: 1 });
+    assert.deepEqual(scoresOf(set).simulated, { final_response_match_v2: "- - - -", safety_v1: "- - - -" });
+  });
+
+  test("is given up when no answer comes in time", async () => {
+    answer = () => ({ fault: "hang" });
+    const set = await evaluate({ ...few, judge: gemini(), timeoutMs: 40, retry: { ...retry, attempts: 2 } });
+    assert.match(reasonsOf(set)[0], /the judge did not answer within 40 ms, asked 2 times/);
+    assert.equal(set.judgeUsage.calls, server.requests.length);
+  });
+
+  test("is not asked for again where a key is refused; other metrics go on", async () => {
+    answer = (asked) => (asked.prompt.includes("how coherent") ? fair(asked) : { fault: "auth" });
+    const names = ["final_response_match_v2", "response_evaluation_score", "safety_v1"];
+    const set = await evaluate({ ...all, criteria: criteriaOf(names), judge: gemini(), concurrency: 2 });
+    assert.deepEqual(scoresOf(set).flight, {
+      final_response_match_v2: "- - -",
+      response_evaluation_score: "4 4 4",
+      safety_v1: "- - -",
+    });
+    // Six questions about the response of one sample each, and what was in flight when the refusals came.
+    const refused = server.requests.filter(({ prompt }) => !prompt.includes("how coherent"));
+    assert.ok(refused.length <= 4, `${refused.length} calls with a key that was refused`);
+    for (const name of ["final_response_match_v2", "safety_v1"]) {
+      const { overall, turns } = found(set, name);
+      for (const { reason } of [overall, ...turns]) assert.match(reason, /The server plays auth/, name);
+    }
+  });
+
+  test("is refused for one question alone, which says so", async () => {
+    for (const judge of [gemini(), openai(), anthropic()]) {
+      for (const fault of ["refusal", "blocked", "empty", "truncated"]) {
+        answer = (asked) => (asked.prompt.includes("could not") ? { fault } : fair(asked));
+        const set = await evaluate({ ...few, judge, retry: { ...retry, attempts: 2 } });
+        assert.equal(scoresOf(set).flight.final_response_match_v2, "1 1 -", fault);
+        assert.ok(found(set, "final_response_match_v2").turns[1].reason.length > 10);
+      }
+    }
+  });
+
+  test("is a spent quota, which no waiting brings back", async () => {
+    answer = () => ({ fault: "quota" });
+    const set = await evaluate({ ...few, judge: openai(), concurrency: 1 });
+    assert.equal(set.judgeUsage.retried, 0);
+    assert.match(reasonsOf(set)[0], /The server plays quota/);
+  });
+
+  test("is a server that is not there: the reason names it and what to do", async () => {
+    const gone = await startServer();
+    await gone.close();
+    const judge = ollamaJudge({ baseUrl: gone.url, model: "llama" });
+    const set = await evaluate({ ...few, judge, retry: { ...retry, attempts: 2 } });
+    assert.match(reasonsOf(set)[0], /ECONNREFUSED/);
+    assert.match(reasonsOf(set)[0], /Ollama/i);
+  });
+});
+
+test("a key is in nothing that an evaluation gives, whatever went wrong", async () => {
+  const faults = ["auth", "forbidden", "bad_request", "rate_limit", "half", "html"];
+  const seen = [];
+  const note = (...values) => seen.push(...values.map((value) => inspect(value, { depth: 20, getters: true })));
+  const cache = {
+    get: async (key) => void note(key),
+    set: async (key, reply) => {
+      note(key, reply);
+      throw new Error("full");
+    },
+  };
+  for (const judge of [
+    gemini({ headers: { "x-team": KEY } }),
+    openai({ headers: { cookie: `session=${KEY}` } }),
+    anthropic({ baseUrl: `${server.url}?key=${KEY}` }),
+  ]) {
+    for (const fault of faults) {
+      // Servers repeat what they were sent.
+      answer = (asked) =>
+        asked.prompt.includes("could not")
+          ? { fault, message: `wrong: ${KEY} ${JSON.stringify(asked.headers)}` }
+          : fair(asked);
+      const set = await evaluate({
+        ...few,
+        judge: recordJudge(judge, (line) => note(line)),
+        cache,
+        retry: { ...retry, attempts: 2 },
+        onProgress: (progress) => note(progress),
+      });
+      note(set, JSON.stringify(set));
+      assert.equal(scoresOf(set).flight.final_response_match_v2, "1 1 -");
+    }
+  }
+  assert.ok(seen.length > 100);
+  assert.ok(server.requests.length > 0);
+  assert.deepEqual(
+    seen.filter((text) => text.includes(KEY)),
+    [],
+  );
+});
+
+test("settings of the model with headers in them are neither recorded nor part of a cache's key", async () => {
+  const written = [];
+  const keys = new Map();
+  for (const secret of ["one", "two"]) {
+    const judge_model_config = {
+      temperature: 0.1,
+      http_options: { headers: { authorization: `Bearer ${KEY} ${secret}` } },
+    };
+    const cache = { get: async () => undefined, set: async (key) => void keys.set(key, secret) };
+    const judge = recordJudge(
+      async (asked) => fair(asked),
+      (line) => written.push(line),
+    );
+    await evaluate({
+      ...few,
+      criteria: criteriaOf(["final_response_match_v2"], { num_samples: 1, judge_model_config }),
+      judge,
+      cache,
+    });
+  }
+  assert.ok(written.every((line) => !line.includes(KEY)));
+  assert.equal(keys.size, 2, "two questions, whatever the headers");
+});
