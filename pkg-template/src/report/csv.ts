@@ -79,12 +79,14 @@ function judgedCells(metric: EvalMetricResult): string[] {
 /** The most that spreadsheets take in a cell is 32,767 characters. */
 const LONGEST_CELL = 32_000;
 
-function cell(text: string): string {
+/** A text as a cell, in which it is no formula. */
+export function cell(text: string): string {
   const near = visible(head(text, LONGEST_CELL)) + (text.length > LONGEST_CELL ? "…" : "");
   const guarded = /^[=+\-@\t\n＝＋－＠]/.test(near) ? `'${near}` : near;
   return /[",\n]/.test(guarded) ? `"${guarded.replaceAll('"', '""')}"` : guarded;
 }
 
-function numberCell(value: number | undefined | null): string {
+/** A number as a cell; an empty one for none. */
+export function numberCell(value: number | undefined | null): string {
   return typeof value === "number" && Number.isFinite(value) ? String(value) : "";
 }

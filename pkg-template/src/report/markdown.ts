@@ -168,17 +168,18 @@ function diffBlock(lines: readonly DifferenceLine[]): string {
 }
 
 /** Text in prose or a table cell: one line, all punctuation that Markdown or HTML could take up as references. */
-function prose(text: string): string {
+export function prose(text: string): string {
   return shorten(text, 4000).replace(/[!-+/:-@[-`{-~]/g, (character) => `&#${character.charCodeAt(0)};`);
 }
 
 /** Text set as code; HTML's element, since its content may hold references. */
-function code(text: string): string {
+export function code(text: string): string {
   return `<code>${prose(shorten(text, 300))}</code>`;
 }
 
 const encoder = new TextEncoder();
 
-function bytes(text: string): number {
+/** The bytes of a block and of the blank line that sets it apart. */
+export function bytes(text: string): number {
   return encoder.encode(text).length + 2;
 }

@@ -70,12 +70,12 @@ export function renderTable(results: Results, options: TableOptions = {}): strin
   return page.text();
 }
 
-type Style = "bold" | "dim" | "red" | "green" | "yellow" | "cyan";
+export type Style = "bold" | "dim" | "red" | "green" | "yellow" | "cyan";
 
 const SGR: Record<Style, number> = { bold: 1, dim: 2, red: 31, green: 32, yellow: 33, cyan: 36 };
 
 /** The lines written so far; the only place that knows of colours. */
-class Page {
+export class Page {
   readonly width: number;
   readonly #color: boolean;
   readonly #lines: string[] = [];
@@ -107,12 +107,12 @@ class Page {
   }
 }
 
-interface Cell {
+export interface Cell {
   text: string;
   styles?: Style[];
 }
 
-interface Column {
+export interface Column {
   header: string;
   align: "left" | "right";
   /** The column may be narrowed to this width. */
@@ -120,7 +120,7 @@ interface Column {
 }
 
 /** Writes rows in columns. What is too wide gives way, texts before numbers, the widest first. */
-function writeRows(page: Page, columns: readonly Column[], rows: readonly (readonly Cell[])[]): void {
+export function writeRows(page: Page, columns: readonly Column[], rows: readonly (readonly Cell[])[]): void {
   const widths = columns.map(({ header }, at) =>
     rows.reduce((widest, row) => Math.max(widest, displayWidth(row[at]?.text ?? "")), displayWidth(header)),
   );

@@ -1,0 +1,174 @@
+/** A comparison for a terminal: metrics, then the cases that changed, then where those that got worse did. */
+
+import type { CaseComparison, MetricChange, MetricComparison, ResultChange, RunComparison } from "../types.js";
+import {
+  caseStatusText,
+  changedMetrics,
+  changesText,
+  type Comparisons,
+  comparisonsOf,
+  intervalLabel,
+  intervalText,
+  isTelling,
+  metricChangeText,
+  numbersOf,
+  reasonOf,
+  remarksOf,
+  runText,
+  scoreChangeText,
+  statusChangeText,
+  verdictLine,
+} from "./comparison.js";
+import { informationalLabel } from "./results.js";
+import { type Cell, Page, type Style, type TableOptions, writeRows } from "./table.js";
+import { amountText, count, displayWidth, head, shorten } from "./text.js";
+
+/**
+ * Renders comparisons for a terminal, regressions first. No line is wider than `width`, and no text of a result can
+ * control the terminal. With `details` every turn that was scored differently is shown, otherwise those of cases that
+ * regressed or got worse.
+ *
+ * @throws {AdkMetricsError} `invalid_input` for anything but comparisons.
+ *
+ * @example
+ * console.log(renderComparisonTable(compareRuns(baseline, current), { width: process.stdout.columns }));
+ */
+export function renderComparisonTable(comparisons: Comparisons, options: TableOptions = {}): string {
+  const list = comparisonsOf(comparisons);
+  const page = new Page(Math.max(60, Math.floor(options.width ?? 100)), options.color ?? false);
+  for (const comparison of list) {
+    writeHeading(page, comparison);
+    writeMetrics(page, comparison);
+    writeCases(page, comparison);
+    for (const one of comparison.cases) {
+      const isWorse = one.change === "regressed" || one.change === "worse";
+      if (isWorse || (options.details && one.change !== "unchanged")) writeCase(page, one, comparison.metrics);
+    }
+  }
+  page.line(page.style(verdictLine(list), list.some(({ hasRegressions }) => hasRegressions) ? "red" : "green", "bold"));
+  return page.text();
+}
+
+function writeHeading(page: Page, comparison: RunComparison): void {
+  const { baseline, current, cases } = comparison;
+  const name = shorten(current.evalSetId, page.width);
+  const counts = `${count(cases.length, "case")}: ${changesText(comparison)}`;
+  if (displayWidth(name) + counts.length + 2 <= page.width) page.line(`${page.style(name, "bold")}  ${counts}`);
+  else {
+    page.line(page.style(name, "bold"));
+    page.wrapped(counts, 2);
+  }
+  page.wrapped(`baseline: ${runText(baseline)}`, 2, 4, "dim");
+  page.wrapped(`current:  ${runText(current)}`, 2, 4, "dim");
+  for (const remark of remarksOf(comparison)) page.wrapped(`note: ${head(remark, 2000)}`, 2, 4, "yellow");
+  page.line();
+}
+
+function metricStyles({ change, goal }: { change: MetricChange; goal: MetricComparison["goal"] }): Style[] {
+  if (goal === "lower" || change === "unchanged") return ["dim"];
+  return change === "worse" ? ["red"] : change === "better" ? ["green"] : ["yellow"];
+}
+
+function writeMetrics(page: Page, comparison: RunComparison): void {
+  for (const goal of ["higher", "lower"] as const) {
+    const metrics = comparison.metrics.filter((metric) => metric.goal === goal && isTelling(metric));
+    if (metrics.length === 0) continue;
+    writeRows(
+      page,
+      [
+        { header: goal === "higher" ? "Metric" : "Per turn, on average", align: "left", narrowest: 8 },
+        { header: "Cases", align: "right", narrowest: 5 },
+        { header: "Baseline", align: "right", narrowest: 6 },
+        { header: "Current", align: "right", narrowest: 6 },
+        { header: "Difference", align: "right", narrowest: 6 },
+        { header: intervalLabel(comparison), align: "right", narrowest: 6 },
+        { header: "Change", align: "left", narrowest: 9 },
+      ],
+      metrics.map((metric): Cell[] => {
+        const numbers = numbersOf(metric);
+        return [
+          { text: goal === "higher" ? metric.metricName : informationalLabel(metric.metricName) },
+          { text: amountText(metric.compared) },
+          { text: numbers.value(metric.baselineMean) },
+          { text: numbers.value(metric.currentMean) },
+          { text: numbers.difference(metric.difference) },
+          { text: intervalText(metric, numbers) },
+          { text: metricChangeText(metric), styles: metricStyles(metric) },
+        ];
+      }),
+    );
+    page.line();
+  }
+}
+
+const CASE_STYLES: Record<ResultChange, Style> = {
+  regressed: "red",
+  worse: "yellow",
+  changed: "yellow",
+  fixed: "green",
+  better: "green",
+  unchanged: "dim",
+};
+
+const CASE_SIGNS: Record<ResultChange, string> = {
+  regressed: "✗",
+  worse: "↓",
+  changed: "~",
+  fixed: "✓",
+  better: "↑",
+  unchanged: "=",
+};
+
+function writeCases(page: Page, { cases, metrics }: RunComparison): void {
+  const changed = cases.filter(({ change }) => change !== "unchanged");
+  if (changed.length === 0) return;
+  writeRows(
+    page,
+    [
+      { header: "Case", align: "left", narrowest: 8 },
+      { header: "Metric", align: "left", narrowest: 8 },
+      { header: "Baseline", align: "right", narrowest: 6 },
+      { header: "Current", align: "right", narrowest: 6 },
+      { header: "Difference", align: "right", narrowest: 6 },
+      { header: "Status", align: "left", narrowest: 15 },
+    ],
+    changed.flatMap((one) => caseRows(one, metrics)),
+  );
+  page.line();
+}
+
+function caseRows(one: CaseComparison, metrics: readonly MetricComparison[]): Cell[][] {
+  const name: Cell = { text: `${CASE_SIGNS[one.change]} ${one.evalId}`, styles: [CASE_STYLES[one.change]] };
+  const changed = changedMetrics(one, metrics);
+  if (changed.length === 0) {
+    const none = ["–", "–", "–", "–"].map((text): Cell => ({ text }));
+    return [[name, ...none, { text: caseStatusText(one), styles: [CASE_STYLES[one.change]] }]];
+  }
+  return changed.map((metric, at): Cell[] => {
+    const { baseline, current } = metric;
+    const numbers = numbersOf({ metricName: metric.metricName, goal: "higher" });
+    return [
+      at === 0 ? name : { text: "" },
+      { text: metric.metricName },
+      { text: numbers.value(baseline?.score, baseline?.threshold) },
+      { text: numbers.value(current?.score, current?.threshold) },
+      { text: numbers.difference(metric.difference) },
+      { text: statusChangeText(baseline?.status, current?.status), styles: [CASE_STYLES[metric.change]] },
+    ];
+  });
+}
+
+function writeCase(page: Page, one: CaseComparison, metrics: readonly MetricComparison[]): void {
+  const style = CASE_STYLES[one.change];
+  page.wrapped(`${CASE_SIGNS[one.change]} ${shorten(one.evalId, page.width - 2)}`, 0, 2, style, "bold");
+  page.wrapped(caseStatusText(one), 2);
+  const reason = reasonOf(one);
+  if (reason !== undefined) page.wrapped(head(reason, 4000), 2);
+  for (const metric of changedMetrics(one, metrics)) {
+    page.wrapped(`${shorten(metric.metricName, page.width)}: ${scoreChangeText(metric)}`, 2, 4);
+    const why = reasonOf(metric);
+    if (why !== undefined) page.wrapped(head(why, 4000), 4);
+    for (const turn of metric.turns) page.wrapped(`turn ${turn.invocationIndex + 1}: ${scoreChangeText(turn)}`, 4, 6);
+  }
+  page.line();
+}

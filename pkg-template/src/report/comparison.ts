@@ -1,0 +1,172 @@
+/** How reports put a comparison of two runs into words: scores, differences, intervals, what became of a status. */
+
+import type { EvalStatus } from "../enums.js";
+import { AdkMetricsError } from "../errors.js";
+import type {
+  CaseComparison,
+  CaseMetricComparison,
+  ComparedCase,
+  ComparedRun,
+  MetricComparison,
+  ResultChange,
+  RunComparison,
+  TurnComparison,
+} from "../types.js";
+import { countsText, statusWord } from "./results.js";
+import { amountText, count, isRecord, scoreText, thresholdText } from "./text.js";
+
+/** What every renderer of comparisons takes: one, or several. */
+export type Comparisons = RunComparison | readonly RunComparison[];
+
+/**
+ * The comparisons as a list.
+ *
+ * @throws {AdkMetricsError} `invalid_input` for anything but comparisons.
+ */
+export function comparisonsOf(comparisons: Comparisons): readonly RunComparison[] {
+  const given: unknown = comparisons;
+  const list: readonly unknown[] = Array.isArray(given) ? given : [given];
+  const wrong = list.findIndex((one) => !isComparison(one));
+  if (wrong < 0) return list as readonly RunComparison[];
+  throw new AdkMetricsError("invalid_input", "expected a RunComparison or a list of them, found something else", {
+    path: Array.isArray(given) ? `comparisons[${wrong}]` : "comparisons",
+    help: "Pass what compareRuns() returns",
+  });
+}
+
+function isComparison(value: unknown): value is RunComparison {
+  return (
+    isRecord(value) &&
+    isRecord(value.baseline) &&
+    isRecord(value.current) &&
+    isRecord(value.counts) &&
+    Array.isArray(value.metrics) &&
+    Array.isArray(value.cases) &&
+    Array.isArray(value.notes)
+  );
+}
+
+const CHANGES: readonly ResultChange[] = ["regressed", "worse", "changed", "fixed", "better", "unchanged"];
+
+/** `1 regressed, 2 better, 9 unchanged`; what is zero is left out. */
+export function changesText({ counts }: RunComparison): string {
+  return CHANGES.flatMap((change) => (counts[change] > 0 ? `${amountText(counts[change])} ${change}` : [])).join(", ");
+}
+
+/** `no regression in 3 cases`, `1 regression in 3 cases`: all comparisons in a line. */
+export function verdictLine(comparisons: readonly RunComparison[]): string {
+  const regressed = comparisons.reduce((sum, { counts }) => sum + counts.regressed, 0);
+  const cases = comparisons.reduce((sum, one) => sum + one.cases.length, 0);
+  const regressions = regressed === 0 ? "no regression" : count(regressed, "regression");
+  return `${regressions} in ${count(cases, "case")}${comparisons.length > 1 ? ` of ${comparisons.length} evalsets` : ""}`;
+}
+
+/** `12 cases in 36 runs: 11 passed, 1 failed`. */
+export function runText({ cases, runs }: ComparedRun): string {
+  const repeated = runs === cases.total ? "" : ` in ${count(runs, "run")}`;
+  return `${count(cases.total, "case")}${repeated}: ${countsText(cases)}`;
+}
+
+/** What a reader should know of a comparison before its numbers, a sentence each. */
+export function remarksOf(comparison: RunComparison): string[] {
+  const { notes, thresholdChanges, addedCases, removedCases, addedMetrics, removedMetrics } = comparison;
+  const remarks = [...notes];
+  for (const { metricName, baseline, current, cases } of thresholdChanges) {
+    remarks.push(
+      `the threshold of ${metricName} differs in ${count(cases, "case")}: ${thresholdText(baseline)} → ${thresholdText(current)}`,
+    );
+  }
+  const lists: [string, readonly string[]][] = [
+    ["cases in the baseline only", removedCases],
+    ["cases in the current run only", addedCases],
+    ["metrics in the baseline only", removedMetrics],
+    ["metrics in the current run only", addedMetrics],
+  ];
+  for (const [what, names] of lists) if (names.length > 0) remarks.push(`${what}: ${namesText(names)}`);
+  return remarks;
+}
+
+const MOST_NAMES = 20;
+
+function namesText(names: readonly string[]): string {
+  const more = names.length - MOST_NAMES;
+  return `${names.slice(0, MOST_NAMES).join(", ")}${more > 0 ? `, and ${amountText(more)} more` : ""}`;
+}
+
+/** `passed → failed`, or the status alone where it is the same. */
+export function statusChangeText(before: EvalStatus | undefined, after: EvalStatus | undefined): string {
+  const word = (status: EvalStatus | undefined) => (status === undefined ? "no result" : statusWord(status));
+  return before === after ? word(after) : `${word(before)} → ${word(after)}`;
+}
+
+/** As {@link statusChangeText}, with how many runs passed where there are several. */
+export function caseStatusText({ baseline, current }: CaseComparison): string {
+  if (baseline.runs === 1 && current.runs === 1) return statusChangeText(baseline.status, current.status);
+  const side = ({ status, runs, passedRuns }: ComparedCase) =>
+    `${statusWord(status)} (${passedRuns} of ${count(runs, "run")} passed)`;
+  return `${side(baseline)} → ${side(current)}`;
+}
+
+/** How the numbers of a metric are written. */
+export interface Numbers {
+  value(value: number | undefined, threshold?: number): string;
+  /** With its sign; `0` for none. */
+  difference(difference: number | undefined): string;
+}
+
+/** How the numbers of a metric are written: scores to four digits, amounts as their kind needs. */
+export function numbersOf({ metricName, goal }: Pick<MetricComparison, "metricName" | "goal">): Numbers {
+  const digits = metricName === "invocation_duration_v1" ? 3 : 1;
+  const value: Numbers["value"] =
+    goal === "lower" ? (amount) => amountText(amount, digits) : (score, threshold) => scoreText(score, threshold);
+  return {
+    value,
+    difference: (difference) => {
+      if (difference === undefined || !Number.isFinite(difference)) return "–";
+      return difference === 0 ? "0" : `${difference < 0 ? "-" : "+"}${value(Math.abs(difference))}`;
+    },
+  };
+}
+
+/** `-0.1200 … +0.0300`. */
+export function intervalText({ interval }: MetricComparison, { difference }: Numbers): string {
+  return interval === undefined ? "–" : `${difference(interval.low)} … ${difference(interval.high)}`;
+}
+
+/** `95% interval`. */
+export function intervalLabel({ bootstrap }: RunComparison): string {
+  return `${Number((bootstrap.confidence * 100).toFixed(4))}% interval`;
+}
+
+/** What became of a metric; an amount is `lower` or `higher`, since it passes no judgement. */
+export function metricChangeText({ change, goal }: MetricComparison): string {
+  if (goal === "higher" || change === "unchanged" || change === "unclear") return change;
+  return change === "better" ? "lower" : "higher";
+}
+
+/** Whether a comparison has anything to say of a metric. */
+export function isTelling({ compared, onlyBaseline, onlyCurrent, goal }: MetricComparison): boolean {
+  return goal === "higher" || compared + onlyBaseline + onlyCurrent > 0;
+}
+
+/** The metrics of a case that pass or fail and are not as they were. */
+export function changedMetrics(one: CaseComparison, metrics: readonly MetricComparison[]): CaseMetricComparison[] {
+  const scored = new Set(metrics.flatMap(({ goal, metricName }) => (goal === "higher" ? metricName : [])));
+  return one.metrics.filter(({ change, metricName }) => change !== "unchanged" && scored.has(metricName));
+}
+
+const SCORES = numbersOf({ metricName: "", goal: "higher" });
+
+/** `0.9000 → 0.4000, passed → failed`: the scores of a metric in a case or a turn, and its status. */
+export function scoreChangeText({
+  baseline,
+  current,
+}: Pick<CaseMetricComparison | TurnComparison, "baseline" | "current">): string {
+  const scores = [baseline, current].map((side) => SCORES.value(side?.score, side?.threshold));
+  return `${scores.join(" → ")}, ${statusChangeText(baseline?.status, current?.status)}`;
+}
+
+/** Why a result is missing now, or was missing before. */
+export function reasonOf({ baseline, current }: CaseMetricComparison | CaseComparison): string | undefined {
+  return current?.reason ?? (current?.status === baseline?.status ? undefined : baseline?.reason);
+}
