@@ -3,7 +3,7 @@
 import { withEngine } from "../engine/instance.js";
 import { api } from "./api.js";
 
-export const COMMANDS = ["eval", "migrate"] as const;
+export const COMMANDS = ["eval", "compare", "migrate"] as const;
 
 /** A command by its name. */
 export type Command = (typeof COMMANDS)[number];
@@ -12,6 +12,7 @@ export const HELP = `adk-metrics scores AI agents the way Google's Agent Develop
 
 Usage
   adk-metrics eval <evalset>… --actual <file|folder>   score what an agent did
+  adk-metrics compare <baseline results> <results>     find regressions
   adk-metrics migrate <old file>                       write an old evalset in today's schema
 
 Try it
@@ -115,6 +116,46 @@ Results go to stdout, everything else to stderr; keys are never printed. NO_COLO
 are honoured.
 `;
 
+const COMPARE_HELP = `Compares the results of a run with those of a baseline: which cases regressed, by how much each
+metric changed, and whether that may be chance.
+
+Usage
+  adk-metrics compare <baseline results> <results> [options]
+
+Input
+  Two files of evalset results in any spelling, as eval --format json or ADK writes them; or two
+  folders, whose files *.evalset_result.json go together by name. Cases go together by eval id,
+  metrics by name. A case that was run repeatedly counts once, with the mean of its scores.
+
+A case regresses if it passed, or one of its metrics did, and now fails or is not evaluated. What
+became of calls, tokens and seconds is shown, but is no regression.
+
+For each metric there is the mean difference over the cases with its 95% confidence interval, a
+paired bootstrap with 10,000 resamples. It got better or worse if the interval leaves out 0 and at
+least six cases changed; otherwise the change may well be chance and is called unclear.
+
+Options
+  --format <name>        table (default), json, md, csv. May be repeated.
+  --output <path>        Where to: a file, a folder/, or - for stdout, which is the default for a
+                         single format. For several formats one --output each, in the same order.
+  --print-detailed-results
+                         The table shows the turns of every case that changed, not only of those
+                         that got worse.
+  --fail-on-drop         Exit with 1 too if some metric got worse, as said above, although no case
+                         regressed.
+
+Exit status
+    0  no case regressed
+    1  some case regressed; with --fail-on-drop also: some metric got worse
+    2  the input or the command line cannot be used, the two runs have no case in common, or an
+       output cannot be written
+
+Examples
+  adk-metrics eval travel.evalset.json --format json --output results/
+  adk-metrics compare baseline/travel.evalset_result.json results/travel.evalset_result.json
+  adk-metrics compare baseline/ results/ --format md >> "$GITHUB_STEP_SUMMARY"
+`;
+
 const MIGRATE_HELP = `Writes an evalset of any form in today's ADK schema.
 
 Usage
@@ -133,7 +174,11 @@ Example
 `;
 
 /** All about each command. */
-export const HELPS: Readonly<Record<Command, string>> = { eval: EVAL_HELP, migrate: MIGRATE_HELP };
+export const HELPS: Readonly<Record<Command, string>> = {
+  eval: EVAL_HELP,
+  compare: COMPARE_HELP,
+  migrate: MIGRATE_HELP,
+};
 
 /** The versions of this program and of the reference. */
 export async function versionText(): Promise<string> {

@@ -10,11 +10,10 @@ import { writeOut } from "./write.js";
 async function run([name, ...rest]: readonly string[]): Promise<ExitStatus> {
   switch (name) {
     case "eval":
+    case "compare":
     case "migrate":
       if (rest.includes("--help") || rest.includes("-h")) return await say(HELPS[name]);
-      return name === "eval"
-        ? await (await import("./eval.js")).evalCommand(rest)
-        : await (await import("./migrate.js")).migrateCommand(rest);
+      return await runCommand(name, rest);
     case "--help":
     case "-h":
     case "help":
@@ -27,6 +26,18 @@ async function run([name, ...rest]: readonly string[]): Promise<ExitStatus> {
       return ExitStatus.Unusable;
     default:
       throw unknownCommand(name);
+  }
+}
+
+/** Each command is loaded when it is asked for. */
+async function runCommand(name: Command, args: readonly string[]): Promise<ExitStatus> {
+  switch (name) {
+    case "eval":
+      return await (await import("./eval.js")).evalCommand(args);
+    case "compare":
+      return await (await import("./compare.js")).compareCommand(args);
+    case "migrate":
+      return await (await import("./migrate.js")).migrateCommand(args);
   }
 }
 
@@ -46,14 +57,11 @@ function unknownCommand(name: string): Mistake {
       help: close === undefined ? "Options come after the command: adk-metrics eval …" : `Did you mean ${close}?`,
     });
   }
-  if (name === "compare") {
-    return new Mistake("`compare` is not in this version", { help: `The commands are ${COMMANDS.join(" and ")}` });
-  }
   const close = closest(name, COMMANDS);
   return new Mistake(`there is no command \`${name}\``, {
     help:
       close === undefined
-        ? `The commands are ${COMMANDS.join(" and ")}; see adk-metrics --help`
+        ? `The commands are ${COMMANDS.join(", ")}; see adk-metrics --help`
         : `Did you mean \`${close}\`?`,
   });
 }

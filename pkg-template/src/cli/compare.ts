@@ -1,0 +1,204 @@
+/** `compare`: what became better and what became worse since a baseline. */
+
+import { readdirSync } from "node:fs";
+import { join, resolve } from "node:path";
+import {
+  renderComparisonCsv,
+  renderComparisonJson,
+  renderComparisonMarkdown,
+  renderComparisonTable,
+  type ReportFormat,
+} from "../report/index.js";
+import { remarksOf, verdictLine } from "../report/comparison.js";
+import type { RunComparison } from "../types.js";
+import { api } from "./api.js";
+import { type Arguments, oneOf, parseArguments } from "./arguments.js";
+import { kindOf, readBytes } from "./files.js";
+import { inFile, Mistake, Mistakes } from "./mistakes.js";
+import { ENDINGS } from "./outputs.js";
+import { ExitStatus, hasColor, note, warn } from "./process.js";
+import { plainFile, prepareFile, writeFile, writeOut } from "./write.js";
+
+const OPTIONS = {
+  "fail-on-drop": { type: "boolean" },
+  format: { type: "string", multiple: true },
+  output: { type: "string", multiple: true },
+  "print-detailed-results": { type: "boolean" },
+  help: { type: "boolean" },
+} as const;
+
+const FORMATS = ["table", "json", "md", "csv"] as const satisfies readonly ReportFormat[];
+
+type Format = (typeof FORMATS)[number];
+
+/** Runs `compare`. */
+export async function compareCommand(args: readonly string[]): Promise<ExitStatus> {
+  const given = parseArguments(args, OPTIONS);
+  const pairs = pairsOf(given.positionals);
+  const planned = destinationsOf(given);
+  const details = given.has("print-detailed-results");
+  if (details && planned.every(({ format }) => format !== "table")) {
+    throw new Mistake("--print-detailed-results is about the table, and none is written", {
+      help: "Add --format table --output -, or leave it out: json and csv have every turn anyway",
+    });
+  }
+  const files = planned.flatMap(({ file }) => file ?? []);
+  refuseInputs(files, pairs);
+  for (const file of files) prepareFile(file);
+
+  const comparisons = await compareAll(pairs);
+  const toStdout = planned.find(({ file }) => file === undefined);
+  if (toStdout?.format !== "table") for (const remark of comparisons.flatMap(remarksOf)) warn(remark);
+  for (const { format, file } of planned) {
+    const text = rendered(format, comparisons, file === undefined, details);
+    if (file === undefined) {
+      await writeOut(text);
+    } else {
+      writeFile(file, text);
+      note(`wrote ${file}`);
+    }
+  }
+  if (toStdout === undefined) note(verdictLine(comparisons));
+  const isWorse = comparisons.some(
+    (one) => one.hasRegressions || (given.has("fail-on-drop") && one.metrics.some(hasDropped)),
+  );
+  return isWorse ? ExitStatus.Failed : ExitStatus.Passed;
+}
+
+function hasDropped({ goal, change }: RunComparison["metrics"][number]): boolean {
+  return goal === "higher" && change === "worse";
+}
+
+/** A file of results with the one to compare it with. */
+interface Pair {
+  baseline: string;
+  current: string;
+}
+
+const RESULTS = ENDINGS.json;
+
+/** Two files, or those that go by the same name in two folders. */
+function pairsOf(positionals: readonly string[]): Pair[] {
+  const [baseline, current, ...others] = positionals;
+  if (baseline === undefined || current === undefined) {
+    throw new Mistake(
+      baseline === undefined ? "no results are named" : "there is nothing to compare with the baseline",
+      {
+        help: "adk-metrics compare baseline.evalset_result.json travel.evalset_result.json",
+      },
+    );
+  }
+  if (others.length > 0) {
+    throw new Mistake("compare takes a baseline and one other run", { help: `Left over: ${others.join(" ")}` });
+  }
+  const areFolders = [baseline, current].filter((path) => kindOf(path) === "folder").length;
+  if (areFolders === 0) return [{ baseline, current }];
+  if (areFolders === 1) {
+    throw new Mistake("a file cannot be compared with a folder", { help: "Name two files or two folders" });
+  }
+  const [before, after] = [resultsIn(baseline), resultsIn(current)];
+  const common = before.filter((name) => after.includes(name));
+  if (common.length === 0) {
+    throw new Mistake("the two folders have no results in common", {
+      place: `${baseline}, ${current}`,
+      help: `Files go together by name and end with ${RESULTS}`,
+    });
+  }
+  for (const [folder, names, others] of [
+    [baseline, before, after],
+    [current, after, before],
+  ] as const) {
+    for (const name of names) {
+      if (!others.includes(name)) warn("these results have no counterpart and are left out", join(folder, name));
+    }
+  }
+  return common.map((name) => ({ baseline: join(baseline, name), current: join(current, name) }));
+}
+
+function resultsIn(folder: string): string[] {
+  return readdirSync(folder)
+    .filter((name) => name.endsWith(RESULTS))
+    .sort();
+}
+
+async function compareAll(pairs: readonly Pair[]): Promise<RunComparison[]> {
+  const { compareRuns } = await api();
+  const comparisons: RunComparison[] = [];
+  const mistakes: unknown[] = [];
+  for (const { baseline, current } of pairs) {
+    try {
+      const before = readBytes(baseline, "baseline");
+      const after = readBytes(current, "file of results");
+      comparisons.push(compareRuns(before, after));
+    } catch (error) {
+      const isOfBaseline = /^baseline\b/.test((error as { path?: string }).path ?? "");
+      mistakes.push(isOfBaseline ? inFile(error, baseline, "baseline") : inFile(error, current, "current"));
+    }
+  }
+  if (mistakes.length > 0) throw new Mistakes(mistakes);
+  return comparisons;
+}
+
+/** One text to write; to stdout without a file. */
+interface Destination {
+  format: Format;
+  file?: string;
+}
+
+/** One output for each format, in the same order; stdout for a single format without one. */
+function destinationsOf(given: Arguments): Destination[] {
+  const named = given.all("format").map((format) => oneOf("format", format, FORMATS));
+  const formats: readonly Format[] = named.length === 0 ? ["table"] : named;
+  const repeated = formats.find((format, at) => formats.indexOf(format) !== at);
+  if (repeated !== undefined) throw new Mistake(`--format ${repeated} is given twice`);
+  const outputs = given.all("output").length === 0 && formats.length === 1 ? ["-"] : given.all("output");
+  if (outputs.length !== formats.length) {
+    throw new Mistake(`the number of formats is ${formats.length}, that of outputs ${outputs.length}`, {
+      help: "Give one --output for each format, in the same order; - is stdout",
+    });
+  }
+  const planned = formats.map((format, at): Destination => {
+    const output = outputs[at] as string;
+    if (output === "-") return { format };
+    const isFolder = /[\\/]$/.test(output) || kindOf(output) === "folder";
+    const ending = format === "json" ? ".json" : ENDINGS[format];
+    return { format, file: isFolder ? join(output, `comparison${ending}`) : output };
+  });
+  const places = planned.map(({ file }) => (file === undefined ? "stdout" : resolve(file)));
+  const shared = places.find((place, at) => places.indexOf(place) !== at);
+  if (shared !== undefined) throw new Mistake(`two texts would go to ${shared}`, { help: "Name one output for each" });
+  return planned;
+}
+
+/** @throws {Mistake} for an output that is an input, by whatever path: its only copy would be lost. */
+function refuseInputs(outputs: readonly string[], pairs: readonly Pair[]): void {
+  const inputs = new Set(pairs.flatMap(({ baseline, current }) => [plainFile(baseline), plainFile(current)]));
+  for (const output of outputs) {
+    const file = plainFile(output);
+    if (file === undefined || !inputs.has(file)) continue;
+    throw new Mistake("the output would overwrite the results that are compared", {
+      place: output,
+      help: "Name another file or folder with --output",
+    });
+  }
+}
+
+function rendered(format: Format, comparisons: readonly RunComparison[], onScreen: boolean, details: boolean): string {
+  const { stdout } = process;
+  switch (format) {
+    case "table":
+      return renderComparisonTable(comparisons, {
+        details,
+        color: onScreen && hasColor(stdout),
+        width: onScreen && stdout.isTTY ? stdout.columns : 100,
+      });
+    case "json": {
+      const [only] = comparisons;
+      return renderComparisonJson(comparisons.length === 1 && only !== undefined ? only : comparisons);
+    }
+    case "md":
+      return renderComparisonMarkdown(comparisons);
+    case "csv":
+      return renderComparisonCsv(comparisons);
+  }
+}
