@@ -50,11 +50,12 @@ Open ${join(root, REPORT)} in a browser: one file that loads nothing else.
 /** Scores evalsets, showing the arguments as a user would type them; gives the exit status. */
 function score(given, shown = given) {
   command("npx adk-metrics eval", ...shown);
+  console.log("");
   const { status } = spawnSync(process.execPath, [cli, "eval", ...given], { cwd: root, stdio: "inherit" });
   if (status !== 0 && status !== 1) fail(`the command line exited with ${status}`);
   return status;
 }
 
 function command(...words) {
-  console.log(`\n$ ${words.join(" ")}\n`);
+  console.log(`\n$ ${words.join(" ")}`);
 }
