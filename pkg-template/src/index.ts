@@ -31,3 +31,4 @@ export { DEFAULT_METRIC_EVALUATOR_REGISTRY, MetricEvaluatorRegistry } from "./re
 export { type Rouge, rouge1 } from "./rouge.js";
 export { withThresholds } from "./thresholds.js";
 export type * from "./types.js";
+export * from "./agents/index.js";

@@ -1,0 +1,348 @@
+/** Every kind of agent behind one interface: a conversation that is sent messages and gives events. */
+
+import { isObject, reading, unexpected } from "../engine/input.js";
+import { AdkMetricsError } from "../errors.js";
+import type { Content, Invocation, SessionInput } from "../types.js";
+import type { Agent, AgentFunction } from "./agent.js";
+import { agentHost } from "./host.js";
+import { observeModels } from "./observe.js";
+import { detailsOfTree } from "./tree.js";
+
+/** An agent, whatever it is made with. */
+export interface Subject {
+  readonly name: string;
+  /** Whether events arrive when they happen, so that the times of models and tools can be told apart. */
+  readonly streams: boolean;
+  /** Begins a conversation in a session of its own. */
+  open(input: SessionInput | undefined): Promise<Conversation>;
+  /** The instructions and tools of some of its agents, where they can be read. */
+  detailsOf(authors: ReadonlySet<string>): Record<string, unknown> | undefined;
+  /** Lets what its models report be known until the function that it gives is called. */
+  observe(): () => void;
+}
+
+/** A conversation with an agent. */
+export interface Conversation {
+  readonly sessionId: string;
+  readonly userId: string;
+  /** What happens when the user says something. */
+  send(message: Content, history: readonly Invocation[], signal: AbortSignal): AsyncIterable<unknown>;
+}
+
+/** What google-adk calls the app and the user of a case that names none. */
+const DEFAULT_APP = "EvaluationGenerator";
+const DEFAULT_USER = "test_user_id";
+
+const WHAT_FITS =
+  "Pass an agent, a runner, what build() gives, or an async function from the user's message to the answer";
+
+/**
+ * Finds out what an agent is, by its shape.
+ *
+ * @throws {AdkMetricsError} `invalid_input` if it is none.
+ */
+export async function subjectOf(agent: Agent | Promise<Agent>): Promise<Subject> {
+  const given: unknown = await agent;
+  if (typeof given === "function") return functionSubject(given as AgentFunction);
+  if (!isObject(given)) throw notAnAgent(given);
+  const kind = reading("agent", () => kindOf(given));
+  switch (kind) {
+    case "builder":
+      return builtSubject((await (given as { build(): unknown }).build()) as BuiltBag);
+    case "built":
+      return builtSubject(given as BuiltBag);
+    case "runner":
+      return runnerSubject(given as RunnerBag);
+    case "agent":
+    case "app":
+      return bareSubject(given as AgentBag, kind);
+    case "enhancedRunner":
+      throw new AdkMetricsError(
+        "invalid_input",
+        "the runner has no session service, so no case can get a session of its own",
+        {
+          path: "agent",
+          help: "Pass all that AgentBuilder's build() gives, or its agent",
+        },
+      );
+    default:
+      throw notAnAgent(given);
+  }
+}
+
+function notAnAgent(found: unknown): AdkMetricsError {
+  const { message } = unexpected("an agent", found, "agent");
+  return new AdkMetricsError("invalid_input", message, { path: "agent", help: WHAT_FITS });
+}
+
+type Bag = Readonly<Record<string | symbol, unknown>>;
+
+const GOOGLE_AGENT = Symbol.for("google.adk.baseAgent");
+const GOOGLE_NODE = Symbol.for("google.adk.workflow.baseNode");
+const GOOGLE_RUNNER = Symbol.for("google.adk.runner");
+const GOOGLE_APP = Symbol.for("google.adk.app");
+
+type Kind = "builder" | "built" | "runner" | "enhancedRunner" | "agent" | "app";
+
+function kindOf(value: object): Kind | undefined {
+  const bag = value as Bag;
+  if (bag[GOOGLE_APP] === true) return "app";
+  if (bag[GOOGLE_NODE] === true || bag[GOOGLE_AGENT] === true) return "agent";
+  if (isObject(bag.runner) && isObject(bag.sessionService) && isObject(bag.session)) return "built";
+  if (typeof bag.build === "function") return "builder";
+  if (typeof bag.runAsync !== "function") return undefined;
+  if (isObject(bag.sessionService) && typeof bag.appName === "string") return "runner";
+  if (typeof bag.ask === "function") return "enhancedRunner";
+  return typeof bag.name === "string" ? "agent" : undefined;
+}
+
+interface AgentBag extends Bag {
+  name: string;
+}
+
+interface SessionBag {
+  id: string;
+  appName: string;
+  userId: string;
+}
+
+type RunAsync = (request: {
+  userId: string;
+  sessionId: string;
+  newMessage: Content;
+  abortSignal: AbortSignal;
+}) => AsyncIterable<unknown>;
+
+interface RunnerBag {
+  appName: string;
+  agent: AgentBag;
+  sessionService: object;
+  runAsync: RunAsync;
+}
+
+interface BuiltBag {
+  agent: AgentBag;
+  runner: { runAsync: RunAsync };
+  session: SessionBag;
+  sessionService: object;
+}
+
+/** The session services of the two libraries take the same, one by place and one by name. */
+interface SessionRequest {
+  appName: string;
+  userId: string;
+  state: Record<string, unknown> | undefined;
+  sessionId: string | undefined;
+}
+
+type Library = "adk-ts" | "google";
+
+async function createSession(service: object, library: Library, request: SessionRequest): Promise<SessionBag> {
+  const { appName, userId, state, sessionId } = request;
+  if (library === "google") {
+    return (service as { createSession(request: SessionRequest): Promise<SessionBag> }).createSession(request);
+  }
+  type Positional = (app: string, user: string, state?: object, id?: string) => Promise<SessionBag>;
+  return (service as { createSession: Positional }).createSession(appName, userId, state, sessionId);
+}
+
+/** The session that a case pins by its id and that somebody prepared, if there is one. */
+async function preparedSession(
+  service: object,
+  library: Library,
+  request: SessionRequest,
+): Promise<SessionBag | undefined> {
+  const { appName, userId, sessionId } = request;
+  if (sessionId === undefined) return undefined;
+  if (library === "google") {
+    type ByName = (request: object) => Promise<SessionBag | undefined>;
+    return (service as { getSession: ByName }).getSession({ appName, userId, sessionId });
+  }
+  type Positional = (app: string, user: string, id: string) => Promise<SessionBag | undefined>;
+  return (service as { getSession: Positional }).getSession(appName, userId, sessionId);
+}
+
+/** How a session of a case begins. Every run gets a state of its own. */
+function sessionRequest(input: SessionInput | undefined, appName: string, userId: string): SessionRequest {
+  return {
+    appName,
+    userId: input?.userId || userId,
+    state: input?.state === undefined ? undefined : structuredClone(input.state),
+    sessionId: input?.sessionId || undefined,
+  };
+}
+
+function conversationIn(session: SessionBag, runner: { runAsync: RunAsync }): Conversation {
+  return {
+    sessionId: session.id,
+    userId: session.userId,
+    send: (message, _history, abortSignal) =>
+      runner.runAsync({
+        userId: session.userId,
+        sessionId: session.id,
+        newMessage: structuredClone(message),
+        abortSignal,
+      }),
+  };
+}
+
+function runnerSubject(runner: RunnerBag): Subject {
+  const library: Library = (runner as unknown as Bag)[GOOGLE_RUNNER] === true ? "google" : "adk-ts";
+  return {
+    name: nameOf(runner.agent),
+    streams: true,
+    detailsOf: (authors) => detailsOfTree(runner.agent, authors),
+    observe: () => observed(runner.agent, library),
+    async open(input) {
+      const request = sessionRequest(input, runner.appName, DEFAULT_USER);
+      const session =
+        (await preparedSession(runner.sessionService, library, request)) ??
+        (await createSession(runner.sessionService, library, request));
+      return conversationIn(session, runner);
+    },
+  };
+}
+
+function builtSubject({ agent, runner, session, sessionService }: BuiltBag): Subject {
+  return {
+    name: nameOf(agent),
+    streams: true,
+    detailsOf: (authors) => detailsOfTree(agent, authors),
+    observe: () => observed(agent, "adk-ts"),
+    async open(input) {
+      const request = sessionRequest(input, session.appName, session.userId);
+      // The runner looks sessions up by the app's name that it was built with, and by the user that it is told.
+      const own =
+        (await preparedSession(sessionService, "adk-ts", request)) ??
+        (await createSession(sessionService, "adk-ts", request));
+      return conversationIn(own, runner);
+    },
+  };
+}
+
+interface LibraryBag {
+  Runner: new (config: object) => RunnerBag;
+  InMemorySessionService: new () => object;
+  InMemoryArtifactService: new () => object;
+  InMemoryMemoryService: new () => object;
+  BaseAgent: abstract new (...parameters: never[]) => object;
+}
+
+/** An agent without a runner gets one of the library that it comes from, with services in memory, for each conversation. */
+function bareSubject(agent: AgentBag, kind: "agent" | "app"): Subject {
+  const root = kind === "app" ? (agent.rootAgent as AgentBag) : agent;
+  const library: Library =
+    kind === "app" || root[GOOGLE_NODE] === true || root[GOOGLE_AGENT] === true ? "google" : "adk-ts";
+  let found: Promise<LibraryBag> | undefined;
+  return {
+    name: nameOf(root),
+    streams: true,
+    detailsOf: (authors) => detailsOfTree(root, authors),
+    observe: () => observed(root, library),
+    async open(input) {
+      found ??= libraryOf(agent, library);
+      const { Runner, InMemorySessionService, InMemoryArtifactService, InMemoryMemoryService } = await found;
+      const sessionService = new InMemorySessionService();
+      const appName = kind === "app" ? agent.name : input?.appName || DEFAULT_APP;
+      const runner = new Runner({
+        ...(kind === "app" ? { app: agent } : { agent, plugins: pluginsOf(agent) }),
+        appName,
+        sessionService,
+        artifactService: new InMemoryArtifactService(),
+        memoryService: new InMemoryMemoryService(),
+      });
+      const session = await createSession(sessionService, library, sessionRequest(input, appName, DEFAULT_USER));
+      return conversationIn(session, runner);
+    },
+  };
+}
+
+/** The events of `@google/adk` say all by themselves. */
+function observed(root: AgentBag, library: Library): () => void {
+  return library === "google" || !isObject(root) ? nothingToRelease : observeModels(root);
+}
+
+const nothingToRelease = (): void => undefined;
+
+function pluginsOf(agent: AgentBag): unknown[] {
+  return Array.isArray(agent.plugins) ? (agent.plugins as unknown[]) : [];
+}
+
+/** The copy of a library whose classes an agent is made of. */
+async function libraryOf(agent: AgentBag, library: Library): Promise<LibraryBag> {
+  const packageName = library === "google" ? "@google/adk" : "@iqai/adk";
+  const help = `Pass a Runner of ${packageName} instead of its agent`;
+  const host = agentHost("running an agent without a runner", help);
+  for await (const copy of host.copiesOf(packageName)) {
+    const bag = copy as Partial<LibraryBag>;
+    if (typeof bag.Runner !== "function" || typeof bag.InMemorySessionService !== "function") continue;
+    // The classes of @google/adk know each other by symbols, whichever copy they are of.
+    if (library === "google" || (typeof bag.BaseAgent === "function" && agent instanceof bag.BaseAgent)) {
+      return bag as LibraryBag;
+    }
+  }
+  throw new AdkMetricsError("invalid_input", `no ${packageName} is found that this agent is made with`, {
+    path: "agent",
+    help,
+  });
+}
+
+function nameOf(agent: AgentBag | undefined): string {
+  const name: unknown = agent?.name;
+  return typeof name === "string" && name !== "" ? name : "Unknown Agent";
+}
+
+function functionSubject(agent: AgentFunction): Subject {
+  if (/^class\b/.test(Function.prototype.toString.call(agent))) {
+    throw new AdkMetricsError("invalid_input", "expected an agent, found a class", {
+      path: "agent",
+      help: `Pass an instance: new ${agent.name}(…)`,
+    });
+  }
+  return {
+    name: agent.name || "Unknown Agent",
+    streams: false,
+    detailsOf: () => undefined,
+    observe: () => nothingToRelease,
+    async open(input) {
+      const sessionId = input?.sessionId || crypto.randomUUID();
+      const userId = input?.userId || DEFAULT_USER;
+      const state = structuredClone(input?.state ?? {});
+      return {
+        sessionId,
+        userId,
+        send: (content, history, signal) =>
+          eventsOf(() =>
+            agent(textOf(content), { content: structuredClone(content), sessionId, userId, state, history, signal }),
+          ),
+      };
+    },
+  };
+}
+
+/** The text of a message, its parts joined by line breaks. */
+export function textOf({ parts }: Content): string {
+  return (parts ?? [])
+    .map(({ text }) => text)
+    .filter((text) => typeof text === "string" && text !== "")
+    .join("\n");
+}
+
+/** What a function answered as events. */
+async function* eventsOf(answer: () => unknown): AsyncGenerator<unknown> {
+  const found = await answer();
+  if (found === undefined || found === null) return;
+  if (typeof found === "string") {
+    yield { content: { role: "model", parts: [{ text: found }] } };
+  } else if (isIterable(found)) {
+    yield* found;
+  } else if (isObject(found) && "parts" in found) {
+    yield { content: found };
+  } else {
+    yield found;
+  }
+}
+
+function isIterable(value: unknown): value is Iterable<unknown> | AsyncIterable<unknown> {
+  return typeof value === "object" && value !== null && (Symbol.iterator in value || Symbol.asyncIterator in value);
+}

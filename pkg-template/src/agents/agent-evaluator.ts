@@ -1,0 +1,253 @@
+/** ADK's `AgentEvaluator`: an agent and evalset files in, an error if it does not pass. */
+
+import { evalSetToAdkJson } from "../adk-schema.js";
+import { isObject } from "../engine/input.js";
+import { AdkMetricsError } from "../errors.js";
+import type { Criterion, EvalSet, EvalSetResult, Input } from "../types.js";
+import { subjectOf } from "./adapters.js";
+import type { Agent } from "./agent.js";
+import { type AgentEvaluationOptions, evaluateAgent, type Plan } from "./evaluation.js";
+import { type AgentHost, agentHost } from "./host.js";
+import { checkPositive } from "./run.js";
+import { AgentEvaluationError, type EvaluationFailure, failuresOf, printDetails } from "./pooled.js";
+import type { UserSimulatorOptions } from "./simulator.js";
+
+/** What the score of each metric has to reach, or its settings. */
+export type Criteria = Record<string, number | Criterion>;
+
+/** Options of {@link AgentEvaluator.evaluate}. */
+export interface AgentFileOptions extends AgentEvaluationOptions {
+  /** Whether to print a table of the turns for every case and metric. Default: false. */
+  printDetailedResults?: boolean;
+}
+
+const NUM_RUNS = 2;
+
+const DEFAULT_CRITERIA: Readonly<Criteria> = { tool_trajectory_avg_score: 1, response_match_score: 0.8 };
+
+const TEST_FILES = ".test.json";
+const CONFIG_FILE = "test_config.json";
+
+/**
+ * Evaluates an agent with evalsets, and throws if it does not pass. It takes what ADK-TS's class of this name does; the
+ * agent that is run is the one that it is given.
+ *
+ * ```ts
+ * import { AgentEvaluator } from "adk-metrics";
+ *
+ * await AgentEvaluator.evaluate(agent, "evals/weather.test.json");
+ * ```
+ */
+export class AgentEvaluator {
+  /**
+   * The criteria beside a test file: those of the `test_config.json` in its folder, else ADK's default criteria.
+   *
+   * @throws {AdkMetricsError} `invalid_json` or `invalid_input` for a config that cannot be read.
+   */
+  static async findConfigForTestFile(testFile: string): Promise<Criteria> {
+    const { criteria } = await configBeside(nodeHost(), testFile);
+    return criteria;
+  }
+
+  /**
+   * Runs an agent on every case of an evalset. A metric passes in a case if the exact mean of its scores, over all turns
+   * of all runs, reaches its threshold.
+   *
+   * @param criteria What the score of each metric has to reach, or its settings.
+   * @param numRuns How often every case is run. Default: 2.
+   * @param printDetailedResults Whether to print a table of the turns for every case and metric.
+   * @returns The results. ADK-TS returns nothing.
+   * @throws {AgentEvaluationError} if it does not pass. {@link AdkMetricsError} if an input cannot be used.
+   */
+  static async evaluateEvalSet(
+    agent: Agent | Promise<Agent>,
+    evalSet: Input<EvalSet>,
+    criteria: Criteria,
+    numRuns: number = NUM_RUNS,
+    printDetailedResults = false,
+    options: AgentEvaluationOptions = {},
+  ): Promise<EvalSetResult> {
+    const subject = await subjectOf(agent);
+    const result = await evaluateAgent(subject, { evalSet, config: { criteria } }, numRuns, options);
+    if (printDetailedResults) printDetails(result);
+    const failures = failuresOf(result, subject.name);
+    if (failures.length > 0) throw new AgentEvaluationError(failures, [result]);
+    return result;
+  }
+
+  /**
+   * Runs an agent on an evalset file, or on all `*.test.json` under a folder, with the `test_config.json` beside each.
+   * All files are run, whether or not the agent passes in one.
+   *
+   * @param numRuns How often every case is run. Default: 2.
+   * @param initialSessionFile The session that cases of a file in the old schema begin with, as JSON: its state, or
+   * `{ state, app_name, user_id }`.
+   * @returns The results of each file. ADK-TS returns nothing.
+   * @throws {AgentEvaluationError} if it does not pass. {@link AdkMetricsError} if a file cannot be used.
+   */
+  static async evaluate(
+    agent: Agent | Promise<Agent>,
+    evalDatasetFilePathOrDir: string,
+    numRuns: number = NUM_RUNS,
+    initialSessionFile?: string,
+    { printDetailedResults = false, ...options }: AgentFileOptions = {},
+  ): Promise<EvalSetResult[]> {
+    const host = nodeHost();
+    const subject = await subjectOf(agent);
+    checkPositive(numRuns, "numRuns");
+    const files = await testFiles(host, evalDatasetFilePathOrDir);
+    const initialSession = await initialSessionOf(host, initialSessionFile);
+    const failures: EvaluationFailure[] = [];
+    const results: EvalSetResult[] = [];
+    for (const file of files) {
+      const config = await configBeside(host, file);
+      const evalSet = evalSetOf(await textOf(host, file), file, initialSession);
+      const plan: Plan = { evalSet, evalSetName: nameOf(file), config: config.text };
+      const userSimulator = { ...config.userSimulator, ...options.userSimulator };
+      const result = await evaluateAgent(subject, plan, numRuns, { ...options, userSimulator });
+      if (printDetailedResults) printDetails(result);
+      results.push(result);
+      failures.push(...failuresOf(result, subject.name));
+    }
+    if (failures.length > 0) throw new AgentEvaluationError(failures, results);
+    return results;
+  }
+
+  /**
+   * Writes an evalset file of any older form in today's schema.
+   *
+   * @param initialSessionFile The session that its cases begin with, as for {@link AgentEvaluator.evaluate}.
+   * @throws {AdkMetricsError} if the file cannot be used.
+   */
+  static async migrateEvalDataToNewSchema(
+    oldEvalDataFile: string,
+    newEvalDataFile: string,
+    initialSessionFile?: string,
+  ): Promise<void> {
+    const host = nodeHost();
+    if (!oldEvalDataFile || !newEvalDataFile) {
+      throw new AdkMetricsError("invalid_input", "One of oldEvalDataFile or newEvalDataFile is empty.");
+    }
+    const initialSession = await initialSessionOf(host, initialSessionFile);
+    const evalSet = evalSetOf(await textOf(host, oldEvalDataFile), oldEvalDataFile, initialSession);
+    const json = naming(oldEvalDataFile, () => evalSetToAdkJson(evalSet, nameOf(oldEvalDataFile)));
+    await host.writeText(newEvalDataFile, `${JSON.stringify(JSON.parse(json), null, 2)}\n`);
+  }
+}
+
+function nodeHost(): AgentHost {
+  return agentHost("AgentEvaluator with files", "Use AgentEvaluator.evaluateEvalSet with objects");
+}
+
+async function testFiles(host: AgentHost, path: string): Promise<string[]> {
+  const kind = typeof path === "string" ? await host.kindOf(path) : undefined;
+  if (kind === undefined) throw new AdkMetricsError("invalid_input", `Invalid path: ${String(path)}`);
+  if (kind === "file") return [path];
+  const files = await host.filesUnder(path, TEST_FILES);
+  if (files.length > 0) return files;
+  const message = `No \`*${TEST_FILES}\` eval files found in ${path}, so there is nothing to evaluate.`;
+  throw new AdkMetricsError("invalid_input", message);
+}
+
+async function textOf(host: AgentHost, file: string): Promise<string> {
+  const text = await host.readText(file);
+  if (text === undefined) throw new AdkMetricsError("invalid_input", `Invalid path: ${file}`);
+  return text;
+}
+
+async function configBeside(
+  host: AgentHost,
+  testFile: string,
+): Promise<{ criteria: Criteria; text: string; userSimulator: UserSimulatorOptions }> {
+  const file = host.beside(testFile, CONFIG_FILE);
+  const text = await host.readText(file);
+  if (text === undefined) {
+    const criteria = { ...DEFAULT_CRITERIA };
+    return { criteria, text: JSON.stringify({ criteria }), userSimulator: {} };
+  }
+  const config = parsed(text, file);
+  const criteria = isObject(config) ? (config as { criteria?: unknown }).criteria : undefined;
+  if (!isObject(criteria)) {
+    const message = `Invalid format for test_config.json at ${file}. Expected a 'criteria' dictionary.`;
+    throw new AdkMetricsError("invalid_input", message);
+  }
+  return { criteria: criteria as Criteria, text, userSimulator: simulatorOf(config as Record<string, unknown>) };
+}
+
+/** The `user_simulator_config` of a config, in either spelling. */
+function simulatorOf(config: Record<string, unknown>): UserSimulatorOptions {
+  const given = config.user_simulator_config ?? config.userSimulatorConfig;
+  if (!isObject(given)) return {};
+  const bag = given as Record<string, unknown>;
+  const options: Record<string, unknown> = {};
+  for (const [key, snake] of [
+    ["model", "model"],
+    ["modelConfiguration", "model_configuration"],
+    ["maxAllowedInvocations", "max_allowed_invocations"],
+    ["customInstructions", "custom_instructions"],
+    ["includeFunctionCalls", "include_function_calls"],
+  ] as const) {
+    const value = bag[key] ?? bag[snake];
+    if (value !== undefined && value !== null) options[key] = value;
+  }
+  return options as UserSimulatorOptions;
+}
+
+async function initialSessionOf(host: AgentHost, file: string | undefined): Promise<object | undefined> {
+  if (!file) return undefined;
+  const text = await host.readText(file);
+  if (text === undefined) {
+    throw new AdkMetricsError("invalid_input", `Failed to load initial session from ${file}: there is no such file`);
+  }
+  const session = parsed(text, file);
+  if (!isObject(session) || Array.isArray(session)) {
+    throw new AdkMetricsError("invalid_input", `Failed to load initial session from ${file}: it holds no object`);
+  }
+  return Object.keys(session).length === 0 ? undefined : session;
+}
+
+/** An evalset's text; one in the old schema with the session that its cases begin with. */
+function evalSetOf(text: string, file: string, initialSession: object | undefined): string {
+  if (initialSession === undefined) return text;
+  const data = parsed(text, file);
+  if (!Array.isArray(data)) {
+    throw new AdkMetricsError(
+      "invalid_input",
+      "Initial session should be specified as a part of EvalSet file. Explicit initial session is only needed, when " +
+        "specifying data in the older schema.",
+      { path: file },
+    );
+  }
+  const { state, app_name, user_id } = initialSession as Record<string, unknown>;
+  const initial_session = isObject(state) ? { state, app_name, user_id } : { state: initialSession };
+  return JSON.stringify([{ name: nameOf(file), data, initial_session }]);
+}
+
+function parsed(text: string, file: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new AdkMetricsError("invalid_json", `Failed to load JSON from ${file}: ${String(cause)}`, { cause });
+  }
+}
+
+/** Does something with a file's content; errors say which file. */
+function naming<T>(file: string, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    if (!(error instanceof AdkMetricsError)) throw error;
+    const { code, message, path, line, help } = error;
+    throw new AdkMetricsError(code, message, {
+      path: path === undefined ? file : `${file}: ${path}`,
+      ...(line === undefined ? {} : { line }),
+      ...(help === undefined ? {} : { help }),
+      cause: error,
+    });
+  }
+}
+
+/** What an evalset in an old form is called after its file. */
+function nameOf(file: string): string {
+  return file.replace(/^.*[\\/]/, "").replace(/(?:\.evalset|\.test)?\.json$/i, "") || file;
+}

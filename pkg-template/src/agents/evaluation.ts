@@ -1,0 +1,78 @@
+/** Runs an agent on an evalset and scores what it did. */
+
+import { readEvalSet } from "../adk-schema.js";
+import { evaluate } from "../evaluate.js";
+import type { EvalSet, EvalSetResult, EvaluatorOptions, Input, MetricRegistry } from "../types.js";
+import type { Subject } from "./adapters.js";
+import { type AgentRunOptions, checkPositive, type InferenceResult, runCases } from "./run.js";
+import type { UserSimulatorOptions } from "./simulator.js";
+
+/** How to run an agent and evaluate it. */
+export interface AgentEvaluationOptions extends EvaluatorOptions, AgentRunOptions {
+  /** Where metrics of your own are found. Default: `DEFAULT_METRIC_EVALUATOR_REGISTRY`. */
+  registry?: MetricRegistry;
+}
+
+/** What is evaluated, and by which metrics. */
+export interface Plan {
+  evalSet: Input<EvalSet>;
+  evalSetName?: string;
+  config: Input<{ criteria: Record<string, unknown> }>;
+}
+
+/** Runs an agent `numRuns` times on every case and scores it. */
+export async function evaluateAgent(
+  subject: Subject,
+  plan: Plan,
+  numRuns: number,
+  options: AgentEvaluationOptions,
+): Promise<EvalSetResult> {
+  checkPositive(numRuns, "numRuns");
+  // What is wrong with the evalset or the metrics is known before the agent is run.
+  await score(plan, [], { ...withoutRunOptions(options), explain: "none" });
+  const evalSet = readEvalSet(plan.evalSet, plan.evalSetName);
+  const results = await runCases(subject, evalSet, numRuns, runOptions(options));
+  return score(plan, results, withoutRunOptions(options));
+}
+
+/** Scores what an agent did. */
+export function score(
+  { evalSet, evalSetName, config }: Plan,
+  inferenceResults: readonly InferenceResult[],
+  options: EvaluatorOptions & { registry?: MetricRegistry },
+): Promise<EvalSetResult> {
+  return evaluate({
+    ...options,
+    evalSet,
+    actual: { inferenceResults },
+    config,
+    ...(evalSetName === undefined ? {} : { evalSetName }),
+  });
+}
+
+/** The options that say how to run; the simulated user asks the judge of the evaluation unless it has its own. */
+export function runOptions(options: AgentEvaluationOptions): AgentRunOptions {
+  const { parallelism, turnTimeoutMs, signal, judge, retry, timeoutMs, userSimulator } = options;
+  const simulator: UserSimulatorOptions = {
+    ...(judge === undefined ? {} : { judge }),
+    ...(retry === undefined ? {} : { retry }),
+    ...(timeoutMs === undefined ? {} : { timeoutMs }),
+    ...userSimulator,
+  };
+  return {
+    userSimulator: simulator,
+    ...(parallelism === undefined ? {} : { parallelism }),
+    ...(turnTimeoutMs === undefined ? {} : { turnTimeoutMs }),
+    ...(signal === undefined ? {} : { signal }),
+  };
+}
+
+/** The options that say how to score. */
+export function withoutRunOptions({
+  parallelism: _parallelism,
+  turnTimeoutMs: _turnTimeoutMs,
+  userSimulator: _userSimulator,
+  ...options
+}: AgentEvaluationOptions): EvaluatorOptions & { registry?: MetricRegistry } {
+  return options;
+}

@@ -1,0 +1,142 @@
+/** ADK-TS's `LocalEvalService`: running an agent and scoring what it did as two steps. */
+
+import { unexpected } from "../engine/input.js";
+import type { EvalCase, EvalMetric, EvalSet, EvalSetResult, Invocation } from "../types.js";
+import { type Subject, subjectOf } from "./adapters.js";
+import type { Agent } from "./agent.js";
+import { type AgentEvaluationOptions, runOptions, score, withoutRunOptions } from "./evaluation.js";
+import { type InferenceResult, runCases } from "./run.js";
+
+/** The evalsets to run. */
+export interface InferenceRequest {
+  evalSetId: string;
+  /** Evalsets, as ADK-TS names them. */
+  evalCases: EvalSet[];
+}
+
+/** The metrics to score by. */
+export interface EvaluateConfig {
+  evalMetrics: EvalMetric[];
+  /** How many calls of judges are under way at a time. */
+  parallelism?: number;
+}
+
+/** What is known of an array of invocations that {@link LocalEvalService.performInference} gave. */
+interface Inference {
+  evalSetId: string;
+  evalCase: EvalCase;
+  result: InferenceResult;
+}
+
+const EXPECTED = "-expected-";
+
+/**
+ * Runs an agent and scores what it did, in two steps.
+ *
+ * ```ts
+ * const service = new LocalEvalService(agent);
+ * for await (const result of service.evaluateSession({ evalSetId, evalCases: [evalSet], evaluateConfig })) …
+ * ```
+ */
+export class LocalEvalService {
+  readonly #agent: Agent | Promise<Agent>;
+  readonly #options: AgentEvaluationOptions;
+  readonly #known = new WeakMap<readonly Invocation[], Inference>();
+  #subject: Promise<Subject> | undefined;
+
+  /** @param parallelism How many conversations are under way at a time. Default: 4. */
+  constructor(agent: Agent | Promise<Agent>, parallelism = 4, options: AgentEvaluationOptions = {}) {
+    this.#agent = agent;
+    this.#options = { ...options, parallelism };
+  }
+
+  /**
+   * Runs the agent on every case. Each array holds the invocations that are expected in one case, their ids
+   * `<evalId>-expected-<turn>`, then those that happened, `<evalId>-<turn>`.
+   *
+   * @throws {AdkMetricsError} `invalid_input` if there is no agent.
+   */
+  async *performInference({ evalSetId, evalCases }: InferenceRequest): AsyncGenerator<Invocation[], void> {
+    if (!Array.isArray(evalCases)) throw unexpected("an array of evalsets", evalCases, "evalCases");
+    this.#subject ??= subjectOf(this.#agent);
+    const subject = await this.#subject;
+    for (const evalSet of evalCases) {
+      const set = { evalSetId: evalSet.evalSetId ?? evalSetId, evalCases: evalSet.evalCases };
+      const results = await runCases(subject, set, 1, runOptions(this.#options));
+      for (const [at, evalCase] of evalSet.evalCases.entries()) {
+        const result = results[at] as InferenceResult;
+        const named = (turns: readonly Invocation[] | undefined, mark: string) =>
+          (turns ?? []).map((turn, index) => ({ ...turn, invocationId: `${evalCase.evalId}${mark}${index}` }));
+        const inferences = named(result.inferences, "-");
+        const invocations = [...named(evalCase.conversation, EXPECTED), ...inferences];
+        this.#known.set(invocations, { evalSetId: set.evalSetId, evalCase, result: { ...result, inferences } });
+        yield invocations;
+      }
+    }
+  }
+
+  /**
+   * Scores what {@link LocalEvalService.performInference} gave: one result per case, with one case result per run.
+   *
+   * @throws {AdkMetricsError} if a metric is unknown or an input cannot be used.
+   */
+  async *evaluate({
+    inferenceResults,
+    evaluateConfig,
+  }: {
+    inferenceResults: Invocation[][];
+    evaluateConfig: EvaluateConfig;
+  }): AsyncGenerator<EvalSetResult, void> {
+    const criteria = Object.fromEntries(
+      evaluateConfig.evalMetrics.map(({ metricName, threshold, criterion, judgeModelOptions }) => [
+        metricName,
+        {
+          ...(threshold === undefined ? {} : { threshold }),
+          ...(judgeModelOptions === undefined ? {} : { judgeModelOptions }),
+          ...criterion,
+        },
+      ]),
+    );
+    const { parallelism: concurrency } = evaluateConfig;
+    const options = { ...(concurrency === undefined ? {} : { concurrency }), ...withoutRunOptions(this.#options) };
+    const cases = new Map<string, Inference[]>();
+    for (const invocations of inferenceResults) {
+      const inference = this.#known.get(invocations) ?? inferenceOf(invocations);
+      const key = JSON.stringify([inference.evalSetId, inference.evalCase.evalId]);
+      cases.set(key, [...(cases.get(key) ?? []), inference]);
+    }
+    for (const runs of cases.values()) {
+      const { evalSetId, evalCase } = runs[0] as Inference;
+      const evalSet: EvalSet = { evalSetId, evalCases: [evalCase] };
+      yield await score(
+        { evalSet, config: { criteria } },
+        runs.map(({ result }) => result),
+        options,
+      );
+    }
+  }
+
+  /** Both steps. */
+  async *evaluateSession({
+    evalSetId,
+    evalCases,
+    evaluateConfig,
+  }: InferenceRequest & { evaluateConfig: EvaluateConfig }): AsyncGenerator<EvalSetResult, void> {
+    const inferenceResults: Invocation[][] = [];
+    for await (const invocations of this.performInference({ evalSetId, evalCases })) inferenceResults.push(invocations);
+    yield* this.evaluate({ inferenceResults, evaluateConfig });
+  }
+}
+
+/** Invocations from elsewhere: their ids say which case they belong to, and which are expected. */
+function inferenceOf(invocations: readonly Invocation[]): Inference {
+  const isExpected = ({ invocationId = "" }: Invocation) => /-expected-\d+$/.test(invocationId);
+  const evalId = (invocations[0]?.invocationId ?? "").replace(/(?:-expected)?-\d+$/, "");
+  const conversation = invocations.filter(isExpected);
+  const inferences = invocations.filter((invocation) => !isExpected(invocation));
+  return {
+    evalSetId: evalId,
+    evalCase: { evalId, conversation },
+    result: { evalSetId: evalId, evalCaseId: evalId, inferences, sessionId: evalId, status: 1 },
+  };
+}

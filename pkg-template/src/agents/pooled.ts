@@ -1,0 +1,162 @@
+/** How the runs of an evalset pass or fail: the scores of all runs of a case pooled by metric, as ADK's `AgentEvaluator` does. */
+
+import { EvalStatus } from "../enums.js";
+import type { Content, EvalCaseResult, EvalMetricResult, EvalSetResult, Invocation } from "../types.js";
+import { exactMean } from "./exact-mean.js";
+
+/** A metric that did not pass in a case, or a case whose agent failed. */
+export interface EvaluationFailure {
+  /** The case. */
+  evalId: string;
+  /** The metric; absent if the agent failed. */
+  metricName?: string;
+  threshold?: number;
+  /** The exact mean of the scores of all turns of all runs; absent if there is none. */
+  score?: number;
+  /** The failure in a line of text. */
+  message: string;
+}
+
+/** What a metric found in all turns of all runs of a case. */
+interface Pool {
+  evalId: string;
+  metricName: string;
+  turns: { actual: Invocation; expected: Invocation | undefined; result: EvalMetricResult }[];
+  threshold: number | undefined;
+  score: number | undefined;
+  status: EvalStatus;
+  reason: string | undefined;
+}
+
+/** Thrown if an agent does not pass. */
+export class AgentEvaluationError extends Error {
+  override readonly name = "AgentEvaluationError";
+  readonly failures: readonly EvaluationFailure[];
+  /** The results of every evalset that was run. */
+  readonly results: readonly EvalSetResult[];
+
+  constructor(failures: readonly EvaluationFailure[], results: readonly EvalSetResult[]) {
+    const lines = failures.map(({ message }) => message).join("\n");
+    super(
+      "Following are all the test failures. If you looking to get more details on the failures, then please re-run " +
+        `this test with \`printDetailedResults\` set to \`true\`.\n${lines}`,
+    );
+    this.failures = failures;
+    this.results = results;
+  }
+}
+
+/** What did not pass. */
+export function failuresOf({ evalCaseResults }: EvalSetResult, agentName: string): EvaluationFailure[] {
+  const failures: EvaluationFailure[] = [];
+  for (const [evalId, runs] of byCase(evalCaseResults)) {
+    for (const [at, { reason, finalEvalStatus, overallEvalMetricResults }] of runs.entries()) {
+      if (finalEvalStatus !== EvalStatus.FAILED || overallEvalMetricResults.length > 0) continue;
+      const run = runs.length === 1 ? "" : ` (run ${at + 1} of ${runs.length})`;
+      failures.push({
+        evalId,
+        message: `${agentName} failed in case ${evalId}${run}: ${reason ?? "no reason is known"}`,
+      });
+    }
+    for (const { metricName, threshold, score, status, reason } of poolsOf(evalId, runs)) {
+      if (status === EvalStatus.PASSED || status === EvalStatus.INFORMATIONAL) continue;
+      const why = status === EvalStatus.NOT_EVALUATED && reason !== undefined ? ` It was not evaluated: ${reason}` : "";
+      const message = `${metricName} for ${agentName} Failed. Expected ${threshold}, but got ${score}.${why}`;
+      failures.push({
+        evalId,
+        metricName,
+        ...(threshold === undefined ? {} : { threshold }),
+        ...(score === undefined ? {} : { score }),
+        message,
+      });
+    }
+  }
+  return failures;
+}
+
+/** Prints, for every case and metric, a summary and a table of its turns. */
+export function printDetails({ evalCaseResults }: EvalSetResult): void {
+  for (const [evalId, runs] of byCase(evalCaseResults)) {
+    for (const { metricName, threshold, score, status, turns } of poolsOf(evalId, runs)) {
+      console.log(
+        `Summary: \`${EvalStatus[status]}\` for Metric: \`${metricName}\` in case \`${evalId}\`. Expected threshold: ` +
+          `\`${threshold}\`, actual value: \`${score}\`.`,
+      );
+      console.table(
+        turns.map(({ actual, expected, result }) => ({
+          evalStatus: EvalStatus[result.evalStatus],
+          score: result.score,
+          threshold,
+          prompt: textOf((expected ?? actual).userContent),
+          expectedResponse: textOf(expected?.finalResponse),
+          actualResponse: textOf(actual.finalResponse),
+          expectedToolCalls: callsOf(expected),
+          actualToolCalls: callsOf(actual),
+        })),
+      );
+      console.log("\n");
+    }
+  }
+}
+
+function byCase(results: readonly EvalCaseResult[]): Map<string, EvalCaseResult[]> {
+  const cases = new Map<string, EvalCaseResult[]>();
+  for (const result of results) cases.set(result.evalId, [...(cases.get(result.evalId) ?? []), result]);
+  return cases;
+}
+
+function poolsOf(evalId: string, runs: readonly EvalCaseResult[]): Pool[] {
+  const metrics = new Map<string, Pool>();
+  const poolOf = ({ metricName, threshold }: EvalMetricResult) => {
+    const known = metrics.get(metricName);
+    if (known !== undefined) return known;
+    const pool: Pool = {
+      evalId,
+      metricName,
+      turns: [],
+      threshold,
+      score: undefined,
+      status: EvalStatus.NOT_EVALUATED,
+      reason: undefined,
+    };
+    metrics.set(metricName, pool);
+    return pool;
+  };
+  for (const { evalMetricResultPerInvocation, overallEvalMetricResults } of runs) {
+    for (const overall of overallEvalMetricResults) {
+      const pool = poolOf(overall);
+      pool.reason ??= overall.reason;
+      if (overall.evalStatus === EvalStatus.INFORMATIONAL) pool.status = EvalStatus.INFORMATIONAL;
+    }
+    for (const { actualInvocation, expectedInvocation, evalMetricResults } of evalMetricResultPerInvocation) {
+      for (const result of evalMetricResults) {
+        poolOf(result).turns.push({ actual: actualInvocation, expected: expectedInvocation, result });
+      }
+    }
+  }
+  const pools = [...metrics.values()];
+  for (const pool of pools) {
+    pool.score = exactMean(pool.turns.map(({ result }) => result.score).filter((score) => score !== undefined));
+    if (pool.status === EvalStatus.INFORMATIONAL || pool.score === undefined) continue;
+    pool.status = pool.score >= (pool.threshold ?? 0) ? EvalStatus.PASSED : EvalStatus.FAILED;
+  }
+  return pools;
+}
+
+function textOf(content: Content | undefined): string {
+  return (content?.parts ?? [])
+    .map(({ text }) => text)
+    .filter((text) => typeof text === "string" && text !== "")
+    .join("\n");
+}
+
+function callsOf(invocation: Invocation | undefined): string {
+  const { toolUses, invocationEvents } = invocation?.intermediateData ?? {};
+  const ofEvents = (invocationEvents ?? [])
+    .flatMap(({ content }) => content?.parts ?? [])
+    .map(({ functionCall }) => functionCall);
+  return (toolUses ?? ofEvents)
+    .filter((call) => call !== undefined && call !== null)
+    .map((call) => JSON.stringify(call))
+    .join("\n");
+}

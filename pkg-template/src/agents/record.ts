@@ -1,0 +1,243 @@
+/**
+ * What an agent did in one turn, made of its events as google-adk makes it: the last final response is the answer (one
+ * with text wins over one without), and what is not repeated there stays in `intermediateData.invocationEvents`.
+ * O(events) in time and space.
+ *
+ * Durations are measured where the events arrive: the time until an event of a model is the model's, the time until a
+ * tool's response is the tool's, the rest is the framework's.
+ */
+
+import { stringify } from "../engine/input.js";
+import { AdkMetricsError } from "../errors.js";
+import type { Content, Invocation, InvocationEvent, Part } from "../types.js";
+import type { AgentEvent } from "./agent.js";
+import { modelReport } from "./observe.js";
+
+/** More events in one turn than any agent has a use for: it runs in a circle. */
+const MAX_EVENTS = 100_000;
+
+/** The author of what a function says without naming one. */
+const DEFAULT_AUTHOR = "agent";
+
+/** An error that an agent reported as an event. */
+interface ReportedError {
+  code: string;
+  message: string | undefined;
+}
+
+/** Records one turn. */
+export class TurnRecorder {
+  readonly #userContent: Content;
+  readonly #began: number;
+  readonly #timestamp = Date.now() / 1000;
+  readonly #measured: boolean;
+  readonly #events: InvocationEvent[] = [];
+  /** Pieces of streamed answers by author, until the whole arrives. */
+  readonly #pieces = new Map<string, Part[]>();
+  #count = 0;
+  #final: { content: Content; event: InvocationEvent } | undefined;
+  #error: ReportedError | undefined;
+  #invocationId: string | undefined;
+  #last: number;
+  #modelMs = 0;
+  #toolMs = 0;
+
+  /**
+   * @param began When the turn began, in milliseconds of `performance.now()`.
+   * @param measured Whether events arrive when they happen, so that their times can be told apart.
+   */
+  constructor(userContent: Content, began: number, measured: boolean) {
+    this.#userContent = userContent;
+    this.#began = began;
+    this.#last = began;
+    this.#measured = measured;
+  }
+
+  /**
+   * Adds what happened.
+   *
+   * @throws {AdkMetricsError} `invalid_input` if it is no event, `unserializable` if it holds what JSON has no place for.
+   */
+  add(given: unknown, now: number): void {
+    this.#count += 1;
+    if (this.#count > MAX_EVENTS) {
+      throw new AdkMetricsError("limit_exceeded", `the agent gave more than ${MAX_EVENTS} events in one turn`);
+    }
+    const event = typeof given === "string" ? pieceOf(given) : eventOf(given);
+    this.#invocationId ??= event.invocationId;
+    const author = event.author ?? DEFAULT_AUTHOR;
+    if (author.toLowerCase() === "user") return;
+    if (event.partial === true) {
+      this.#addPiece(author, event);
+      return;
+    }
+    this.#measure(event, now);
+    if (event.errorCode !== undefined) {
+      this.#error = { code: event.errorCode, message: event.errorMessage };
+      this.#pieces.delete(author);
+      return;
+    }
+    this.#addWhole(author, event);
+  }
+
+  /**
+   * The turn.
+   *
+   * @throws {AgentError} if the agent reported an error and gave no final response after it.
+   */
+  finish(now: number): Invocation {
+    for (const [author, parts] of this.#pieces)
+      this.#addWhole(author, { content: { role: "model", parts: joined(parts) } });
+    this.#pieces.clear();
+    if (this.#error !== undefined) throw new AgentError(this.#error);
+    const invocation: Invocation = {
+      userContent: this.#userContent,
+      intermediateData: { invocationEvents: this.#events },
+      creationTimestamp: this.#timestamp,
+      duration: seconds(now - this.#began),
+    };
+    if (this.#invocationId !== undefined) invocation.invocationId = this.#invocationId;
+    if (this.#final !== undefined) {
+      const { content, event } = this.#final;
+      invocation.finalResponse = content;
+      if (!hasPart(content, "functionCall")) delete event.content;
+    }
+    if (this.#measured) {
+      invocation.modelDuration = seconds(this.#modelMs);
+      invocation.toolDuration = seconds(this.#toolMs);
+    }
+    return invocation;
+  }
+
+  #addPiece(author: string, event: AgentEvent): void {
+    const parts = this.#pieces.get(author) ?? [];
+    for (const part of event.content?.parts ?? []) if (typeof part.text === "string") parts.push(part);
+    this.#pieces.set(author, parts);
+  }
+
+  #addWhole(author: string, event: AgentEvent): void {
+    const content = this.#contentOf(author, event);
+    const parts = content?.parts ?? [];
+    const recorded: InvocationEvent = { author };
+    if (content !== undefined) recorded.content = content;
+    if (event.groundingMetadata !== undefined)
+      recorded.groundingMetadata = event.groundingMetadata as Record<string, unknown>;
+    if (event.usageMetadata !== undefined) recorded.usageMetadata = event.usageMetadata as Record<string, unknown>;
+    if (event.modelVersion !== undefined) recorded.modelVersion = event.modelVersion;
+    if (content !== undefined && parts.length > 0 && isFinal(event, content)) {
+      const hadText = this.#final !== undefined && hasText(this.#final.content);
+      if (!hadText || hasText(content)) this.#final = { content, event: recorded };
+      this.#error = undefined;
+    }
+    const says = parts.some(
+      (part) => isSet(part.text) || isSet(part.functionCall) || isSet(part.functionResponse) || isSet(part.inlineData),
+    );
+    if (says || recorded.groundingMetadata !== undefined || recorded.usageMetadata !== undefined)
+      this.#events.push(recorded);
+  }
+
+  /** The content of a whole event; one that has none is what the pieces before it make together. */
+  #contentOf(author: string, { content }: AgentEvent): Content | undefined {
+    const pieces = this.#pieces.get(author);
+    if (pieces === undefined) return content;
+    const parts = content?.parts ?? [];
+    const isWhole = parts.some((part) => isSet(part.text) || isSet(part.functionResponse));
+    this.#pieces.delete(author);
+    return isWhole ? content : { role: content?.role ?? "model", parts: [...joined(pieces), ...parts] };
+  }
+
+  #measure(event: AgentEvent, now: number): void {
+    const passed = now - this.#last;
+    this.#last = now;
+    if (hasPart(event.content, "functionResponse")) this.#toolMs += passed;
+    else if (isSet(event.usageMetadata) || isSet(event.modelVersion) || event.content?.parts?.length)
+      this.#modelMs += passed;
+  }
+}
+
+/** The error of an agent that reported one instead of an answer. */
+export class AgentError extends Error {
+  override readonly name = "AgentError";
+  constructor({ code, message }: ReportedError) {
+    super(message === undefined || message === "" ? code : `${code}: ${message}`);
+  }
+}
+
+function pieceOf(text: string): AgentEvent {
+  return { partial: true, content: { role: "model", parts: [{ text }] } };
+}
+
+/** A copy of what is read of an event, as JSON has it. */
+function eventOf(given: unknown): AgentEvent {
+  if (typeof given !== "object" || given === null || Array.isArray(given)) {
+    throw new AdkMetricsError(
+      "invalid_input",
+      `the agent gave ${given === null ? "null" : `a ${typeof given}`} where an event is expected`,
+      {
+        help: "An event is an object such as { author, content: { parts: [{ text }] } }",
+      },
+    );
+  }
+  const own = given as Record<string, unknown>;
+  const report = modelReport(own.content) as Record<string, unknown> | undefined;
+  const bag = report === undefined ? own : merged(own, report);
+  const event: AgentEvent = {};
+  for (const key of ["author", "modelVersion", "errorCode", "errorMessage", "invocationId"] as const) {
+    const value = bag[key];
+    if (typeof value === "string" && value !== "") event[key] = value;
+  }
+  for (const key of ["content", "groundingMetadata", "usageMetadata"] as const) {
+    const value = bag[key];
+    if (typeof value === "object" && value !== null)
+      event[key] = JSON.parse(stringify(value, `event: ${key}`)) as object;
+  }
+  if (bag.partial === true) event.partial = true;
+  const actions = bag.actions as AgentEvent["actions"] | null | undefined;
+  if (actions?.skipSummarization === true) event.actions = { skipSummarization: true };
+  const longRunning = bag.longRunningToolIds as Iterable<string> | null | undefined;
+  if (longRunning !== null && longRunning !== undefined) event.longRunningToolIds = [...longRunning];
+  return event;
+}
+
+/** What is read of an event, with what its model reported where the event itself says nothing. */
+function merged(event: Record<string, unknown>, report: Record<string, unknown>): Record<string, unknown> {
+  const { author, content, partial, actions, longRunningToolIds, invocationId } = event;
+  const bag: Record<string, unknown> = { author, content, partial, actions, longRunningToolIds, invocationId };
+  for (const [key, value] of Object.entries(report)) bag[key] = event[key] ?? value;
+  return bag;
+}
+
+/** Whether an event ends a turn: it waits for nothing, or for something that takes longer than the turn. */
+function isFinal({ actions, longRunningToolIds = [] }: AgentEvent, content: Content): boolean {
+  if (actions?.skipSummarization === true || [...longRunningToolIds].length > 0) return true;
+  const endsInCode = isSet(content.parts?.at(-1)?.["codeExecutionResult"]);
+  return !hasPart(content, "functionCall") && !hasPart(content, "functionResponse") && !endsInCode;
+}
+
+function hasPart(content: Content | undefined, kind: "functionCall" | "functionResponse"): boolean {
+  return content?.parts?.some((part) => isSet(part[kind])) === true;
+}
+
+function hasText({ parts = [] }: Content): boolean {
+  return parts.some(({ text }) => typeof text === "string" && text !== "");
+}
+
+function isSet(value: unknown): boolean {
+  return value !== undefined && value !== null && value !== "";
+}
+
+/** Pieces of text put together, thoughts apart from answers. */
+function joined(pieces: readonly Part[]): Part[] {
+  const parts: Part[] = [];
+  for (const { text = "", thought } of pieces) {
+    const last = parts.at(-1);
+    if (last !== undefined && (last.thought === true) === (thought === true)) last.text = `${last.text}${text}`;
+    else parts.push(thought === true ? { text, thought } : { text });
+  }
+  return parts;
+}
+
+/** Milliseconds as seconds with three digits, as google-adk keeps them. */
+function seconds(ms: number): number {
+  return Math.round(ms) / 1000;
+}

@@ -1,0 +1,213 @@
+/**
+ * Runs an agent on the cases of an evalset: each case and run in a session of its own, several at a time, each turn
+ * within its time. What goes wrong in a case is its result, and the others go on.
+ */
+
+import { isObject, unexpected } from "../engine/input.js";
+import { AdkMetricsError } from "../errors.js";
+import type { Content, EvalCase, Invocation, SessionInput } from "../types.js";
+import type { Conversation, Subject } from "./adapters.js";
+import { untilAborted } from "./abort.js";
+import { TurnRecorder } from "./record.js";
+import { simulatedUser, type UserSimulatorOptions } from "./simulator.js";
+
+/** How to run agents. */
+export interface AgentRunOptions {
+  /** How many conversations are under way at a time. Default: 4. */
+  parallelism?: number;
+  /** How long the agent may take for one turn, in milliseconds. Default: 300,000. */
+  turnTimeoutMs?: number;
+  /** Who plays the user in cases with a conversation scenario. */
+  userSimulator?: UserSimulatorOptions;
+  /** Stops the runs; cases that are not done fail for that reason. */
+  signal?: AbortSignal;
+}
+
+/** What an agent did in one run of a case: ADK's inference result, as `evaluate` reads it. */
+export interface InferenceResult {
+  evalSetId: string;
+  evalCaseId: string;
+  /** The turns; of a run that failed, those before. */
+  inferences: Invocation[];
+  sessionId: string;
+  userId?: string;
+  /** 1 if the agent was run to the end, 2 if it failed. */
+  status: 1 | 2;
+  /** Why it failed. */
+  errorMessage?: string;
+}
+
+/** One run of one case. */
+interface Task {
+  evalSetId: string;
+  evalCase: EvalCase;
+}
+
+const DEFAULT_PARALLELISM = 4;
+const DEFAULT_TURN_TIMEOUT_MS = 300_000;
+
+/**
+ * Runs every case `numRuns` times. The results come in the order of the cases, run by run.
+ *
+ * @throws {AdkMetricsError} `invalid_input` for numbers out of range.
+ */
+export async function runCases(
+  subject: Subject,
+  { evalSetId, evalCases }: { evalSetId: string; evalCases: readonly EvalCase[] },
+  numRuns: number,
+  options: AgentRunOptions,
+): Promise<InferenceResult[]> {
+  const { parallelism = DEFAULT_PARALLELISM } = options;
+  checkPositive(numRuns, "numRuns");
+  checkPositive(parallelism, "parallelism");
+  checkDuration(options.turnTimeoutMs);
+  const tasks = Array.from({ length: numRuns }, () =>
+    evalCases.map((evalCase): Task => ({ evalSetId, evalCase })),
+  ).flat();
+  const results: InferenceResult[] = [];
+  let next = 0;
+  const worker = async () => {
+    while (next < tasks.length) {
+      const at = next++;
+      results[at] = await runCase(subject, tasks[at] as Task, options);
+    }
+  };
+  const release = subject.observe();
+  try {
+    await Promise.all(Array.from({ length: Math.min(parallelism, tasks.length) }, worker));
+  } finally {
+    release();
+  }
+  return results;
+}
+
+/** @throws {AdkMetricsError} `invalid_input` for what is no whole number from 1 up. */
+export function checkPositive(value: unknown, name: string): void {
+  if (Number.isSafeInteger(value) && (value as number) >= 1) return;
+  throw new AdkMetricsError("invalid_input", `\`${name}\` must be at least 1, got ${String(value)}.`, { path: name });
+}
+
+function checkDuration(value: unknown): void {
+  if (value === undefined || (typeof value === "number" && value > 0)) return;
+  throw unexpected("milliseconds above 0", value, "turnTimeoutMs");
+}
+
+async function runCase(subject: Subject, task: Task, options: AgentRunOptions): Promise<InferenceResult> {
+  const { evalCase, evalSetId } = task;
+  const result: InferenceResult = {
+    evalSetId,
+    evalCaseId: evalCase.evalId,
+    inferences: [],
+    sessionId: "",
+    status: 1,
+  };
+  try {
+    throwIfCancelled(options.signal);
+    const conversation = await within(options, "opening a session", () => subject.open(sessionInputOf(evalCase)));
+    result.sessionId = conversation.sessionId;
+    result.userId = conversation.userId;
+    for await (const message of userMessages(evalCase, result.inferences, options)) {
+      result.inferences.push(await runTurn(subject, conversation, message, result.inferences, options));
+    }
+  } catch (error) {
+    result.status = 2;
+    result.errorMessage = reasonOf(error);
+  }
+  return result;
+}
+
+function sessionInputOf({ sessionInput }: EvalCase): SessionInput | undefined {
+  return isObject(sessionInput) ? (sessionInput as SessionInput) : undefined;
+}
+
+/** What the user says, turn by turn. */
+async function* userMessages(
+  evalCase: EvalCase,
+  history: readonly Invocation[],
+  options: AgentRunOptions,
+): AsyncGenerator<Content> {
+  const { conversation, conversationScenario } = evalCase;
+  if (conversationScenario === undefined) {
+    for (const { userContent } of conversation ?? []) yield userContent;
+    return;
+  }
+  yield* simulatedUser(evalCase.evalId, conversationScenario, history, options);
+}
+
+async function runTurn(
+  subject: Subject,
+  conversation: Conversation,
+  message: Content,
+  history: readonly Invocation[],
+  options: AgentRunOptions,
+): Promise<Invocation> {
+  const began = performance.now();
+  const deadline = began + (options.turnTimeoutMs ?? DEFAULT_TURN_TIMEOUT_MS);
+  const recorder = new TurnRecorder(message, began, subject.streams);
+  const authors = new Set<string>();
+  await within(options, `turn ${history.length + 1}`, async (signal) => {
+    const events = conversation.send(message, [...history], signal)[Symbol.asyncIterator]();
+    try {
+      for (;;) {
+        const step = await untilAborted(events.next(), signal);
+        if (step.done === true) return;
+        const now = performance.now();
+        recorder.add(step.value, now);
+        const author: unknown = (step.value as { author?: unknown } | null)?.author;
+        if (typeof author === "string") authors.add(author);
+        // An agent that never waits for anything never lets a timer fire.
+        if (now > deadline) await new Promise((resolve) => setTimeout(resolve));
+      }
+    } catch (error) {
+      // Not awaited: an agent that hangs does not answer this either.
+      void Promise.resolve(events.return?.()).catch(() => undefined);
+      throw error;
+    }
+  });
+  const invocation = recorder.finish(performance.now());
+  invocation.invocationId ??= `${conversation.sessionId}/${history.length}`;
+  const appDetails = subject.detailsOf(authors);
+  if (appDetails !== undefined) invocation.appDetails = appDetails;
+  return invocation;
+}
+
+/** Does something of the agent's within the time of a turn; its signal aborts after that, and when the run is cancelled. */
+async function within<T>(
+  { turnTimeoutMs = DEFAULT_TURN_TIMEOUT_MS, signal }: AgentRunOptions,
+  what: string,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const controller = new AbortController();
+  const cancel = () => controller.abort(new AdkMetricsError("cancelled", "the evaluation was cancelled"));
+  const timer = Number.isFinite(turnTimeoutMs)
+    ? setTimeout(
+        () => {
+          const message = `the agent did not finish ${what} within ${turnTimeoutMs} ms`;
+          controller.abort(new AdkMetricsError("timeout", message, { help: "Set turnTimeoutMs for slower agents" }));
+        },
+        Math.min(turnTimeoutMs, 2 ** 31 - 1),
+      )
+    : undefined;
+  signal?.addEventListener("abort", cancel, { once: true });
+  if (signal?.aborted === true) cancel();
+  try {
+    return await untilAborted(work(controller.signal), controller.signal);
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener("abort", cancel);
+  }
+}
+
+function throwIfCancelled(signal: AbortSignal | undefined): void {
+  if (signal?.aborted === true) throw new AdkMetricsError("cancelled", "the evaluation was cancelled");
+}
+
+/** Why a case failed, in words. */
+function reasonOf(error: unknown): string {
+  if (error instanceof AdkMetricsError) return error.toString();
+  try {
+    return error instanceof Error && error.message !== "" ? error.message : String(error);
+  } catch {
+    return "the agent threw an error that has no words";
+  }
+}
