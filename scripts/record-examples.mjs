@@ -68,8 +68,11 @@ class Hand {
     const index = metricName === "hallucinations_v1" ? stepIndex : sampleIndex;
     const said = about[place]?.[index];
     const key = [metricName, evalId, place, index].join(", ");
-    // To the evaluation a judge that throws is a result that is missing; what is missing is said at the end.
-    if (said === undefined) throw new Error(this.#missing.push(key));
+    if (said === undefined) {
+      // To the evaluation a judge that throws is a result that is missing; `check` says so.
+      this.#missing.push(key);
+      throw new Error("there is no reply");
+    }
     this.#given.add(key);
     const text = typeof said === "string" ? said : worded(said, request, this.#rubrics);
     return { text, usage: { inputTokens: tokensOf(prompt), outputTokens: tokensOf(text) } };
