@@ -59,7 +59,9 @@ export async function* drive(plan: RunPlan): AsyncGenerator<RunOutput, RunEnd> {
   const journal = new Map<string, Promise<Answer>>();
   const given = new Set<number>();
   const inbox = new Inbox();
-  const hasPrices = plan.options.budget?.prices !== undefined;
+  const { prices, timeMs } = plan.options.budget ?? {};
+  const hasPrices = prices !== undefined;
+  const clock = new Clock(timeMs);
   let session = openSession(plan);
   let stretchBegan = performance.now();
   let cancelled = false;
@@ -71,6 +73,7 @@ export async function* drive(plan: RunPlan): AsyncGenerator<RunOutput, RunEnd> {
     judges = new Judges(plan.options, session.header);
     reading("signal", () => signal?.addEventListener("abort", onAbort));
     yield { header: session.header };
+    clock.begin();
     for (;;) {
       if (session.generation !== engineGeneration()) {
         session = openSession(plan);
@@ -83,7 +86,7 @@ export async function* drive(plan: RunPlan): AsyncGenerator<RunOutput, RunEnd> {
         call(plan, () => run.cancel());
       }
       const stepBegan = performance.now();
-      const step = call(plan, () => takeStep(run, header, plan.sources, casesPerStep));
+      const step = call(plan, () => takeStep(run, header, plan.sources, casesPerStep, clock.now()));
       casesPerStep = nextSize(casesPerStep, performance.now() - stepBegan);
       for (const task of step.tasks) {
         const key = `${task.metric}/${task.case}/${task.run ?? ""}`;
@@ -93,31 +96,31 @@ export async function* drive(plan: RunPlan): AsyncGenerator<RunOutput, RunEnd> {
       }
       for (const abort of step.aborts) judges.abort(abort);
       for (const host of step.calls) {
-        void judges
-          .ask(host)
-          .then((answer) => inbox.put({ generation, at: performance.now(), call: host.call, answer }));
+        void judges.ask(host).then((answer) => inbox.put({ generation, at: clock.now(), call: host.call, answer }));
       }
       const needsProgress = judges.isNeeded && (hasNews || step.finished);
       const progress = needsProgress ? call(plan, () => judgeProgress(run, hasPrices)) : undefined;
+      clock.pause();
       if (hasNews && progress !== undefined) yield { judge: progress };
       const fresh = step.cases.filter(({ key }) => !given.has(key));
       for (const { key } of fresh) given.add(key);
       if (fresh.length > 0) yield { cases: fresh };
+      clock.goOn();
       if (step.finished) {
         if (progress === undefined) return { cancelled };
         await judges.stored(signal);
         return { cancelled, judges: { stamps: judges.stamps(), progress, warnings: judges.warnings } };
       }
 
-      const busySince = stretchBegan;
+      const due = step.idle ? clock.realTime(step.waitUntil) : stretchBegan;
       if (step.idle) {
-        await inbox.next(step.waitUntil);
+        await inbox.next(due);
         stretchBegan = performance.now();
       } else if (performance.now() - stretchBegan > LONGEST_STRETCH) {
         await nextTurn();
         stretchBegan = performance.now();
       }
-      if (judges.isNeeded && performance.now() - (step.waitUntil ?? busySince) > LONGEST_STRETCH) {
+      if (judges.isNeeded && due !== undefined && performance.now() - due > LONGEST_STRETCH) {
         // The thread was busy with something else. Replies that came meanwhile must not count as too late.
         for (let turn = 0; turn < TURNS_TO_CATCH_UP; turn += 1) await nextTurn();
         stretchBegan = performance.now();
@@ -173,8 +176,8 @@ function nextSize(size: number, took: number): number {
   return took < LONGEST_STRETCH / 4 ? Math.min(2 * size, MOST_CASES_PER_STEP) : size;
 }
 
-function takeStep(run: EvalRun, header: Header, sources: Sources, size: number): Step {
-  return freeing(run.poll(performance.now(), size), (batch: Batch) => {
+function takeStep(run: EvalRun, header: Header, sources: Sources, size: number, now: number): Step {
+  return freeing(run.poll(now, size), (batch: Batch) => {
     const cases = decodeCases(batch, header, sources);
     const finished = batch.finished();
     return {
@@ -255,6 +258,46 @@ type Letter = { generation: number } & (
 
 /** The longest sleep that timers keep to, in milliseconds; a longer one ends at once. */
 const LONGEST_SLEEP = 2 ** 31 - 1;
+
+/**
+ * The time of a run, in milliseconds. It stands still while those work who take its results, so that calls are not late
+ * for it, but does not keep the run from ending when its own time is over.
+ */
+class Clock {
+  readonly #timeMs: number;
+  #end = Infinity;
+  /** How long it stood still. */
+  #behind = 0;
+  #pausedAt: number | undefined;
+
+  constructor(timeMs = Infinity) {
+    this.#timeMs = timeMs;
+  }
+
+  begin(): void {
+    this.#end = performance.now() + this.#timeMs;
+  }
+
+  now(): number {
+    const now = performance.now();
+    return now >= this.#end ? now : (this.#pausedAt ?? now - this.#behind);
+  }
+
+  pause(): void {
+    this.#pausedAt = performance.now() - this.#behind;
+  }
+
+  goOn(): void {
+    if (this.#pausedAt === undefined) return;
+    this.#behind = performance.now() - this.#pausedAt;
+    this.#pausedAt = undefined;
+  }
+
+  /** When this time comes, by the runtime's clock. */
+  realTime(time: number | undefined): number | undefined {
+    return time === undefined ? undefined : Math.min(time + this.#behind, this.#end);
+  }
+}
 
 /** Answers on their way to the engine, and the sleep until the next one. */
 class Inbox {

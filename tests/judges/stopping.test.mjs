@@ -1,0 +1,320 @@
+// How an evaluation by judges ends before it is done, keeps to its limits, and says how far it is.
+
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { afterEach, beforeEach, describe, test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { evalSetOf, turn } from "../package/support/conversations.mjs";
+import { importEntry } from "../package/support/package.mjs";
+import { startServer } from "../providers/server.mjs";
+import { ACTUAL, criteriaOf, EVAL_SET, fair, FAIR_SCORES, reasonsOf, scoresOf } from "./trip.mjs";
+
+const { evaluate, evaluateStream, EvalStatus, geminiJudge } = await importEntry();
+
+const VALID = JSON.stringify({ reasoning: "Compared.", is_the_agent_response_valid: "valid" });
+const retry = { initialDelayMs: 2, maxDelayMs: 10 };
+
+/** Cases `case-0`, `case-1`, … of one turn, each with an answer of its own. */
+function casesOf(count) {
+  const names = Array.from({ length: count }, (_, index) => `case-${index}`);
+  return evalSetOf(Object.fromEntries(names.map((name) => [name, [turn(`question ${name}`, `answer of ${name}.`)]])));
+}
+
+/** One question a case, with one sample. */
+function requestOf(count, more = {}) {
+  const set = casesOf(count);
+  const criteria = criteriaOf(["final_response_match_v2"], { num_samples: 1 });
+  return { evalSet: set, actual: set, criteria, retry, ...more };
+}
+
+/** How many cases have a score, and how many have none. */
+function counted(set) {
+  const scores = set.evalCaseResults.map(({ overallEvalMetricResults: [result] }) => result?.score);
+  return {
+    scored: scores.filter((score) => score === 1).length,
+    open: scores.filter((score) => score === undefined).length,
+  };
+}
+
+/** A server for each test: what one leaves behind is not another's. */
+let server;
+/** What the server does next. */
+let answer;
+beforeEach(async () => {
+  answer = () => VALID;
+  server = await startServer({ reply: (asked) => answer(asked) });
+});
+afterEach(() => server.close());
+
+const gemini = () => geminiJudge({ apiKey: "key-123456", baseUrl: server.url });
+
+describe("an evaluation that is cancelled", () => {
+  /** Answers so many questions, then hangs. */
+  function hangAfter(count) {
+    let number = 0;
+    answer = () => ((number += 1) > count ? { fault: "hang" } : VALID);
+  }
+
+  test("closes its connections and gives what is scored, the rest with the reason", { timeout: 20_000 }, async () => {
+    hangAfter(5);
+    const controller = new AbortController();
+    const running = evaluate({ ...requestOf(20), judge: gemini(), signal: controller.signal, concurrency: 3 });
+    while (server.requests.length < 8) await sleep(2);
+    const hanging = server.requests.slice(5).map(({ socket }) => socket);
+    const closed = Promise.all(hanging.map((socket) => socket.destroyed || once(socket, "close")));
+    controller.abort(new Error("enough"));
+    const set = await running;
+    await closed;
+    assert.equal(set.cancelled, true);
+    assert.deepEqual(counted(set), { scored: 5, open: 15 });
+    assert.ok(set.evalCaseResults.every(({ finalEvalStatus }) => finalEvalStatus !== EvalStatus.FAILED));
+    for (const { overallEvalMetricResults, reason } of set.evalCaseResults) {
+      const [result] = overallEvalMetricResults;
+      if (result?.score === undefined) assert.match(result?.reason ?? reason, /cancelled/);
+    }
+    assert.equal(server.requests.length, 8);
+  });
+
+  test("asks nothing if it is cancelled before it begins", async () => {
+    const set = await evaluate({ ...requestOf(3), judge: gemini(), signal: AbortSignal.abort() });
+    assert.deepEqual([set.cancelled, counted(set).open, server.requests.length], [true, 3, 0]);
+  });
+
+  test("does not wait for a judge or a cache that does not listen", { timeout: 10_000 }, async () => {
+    const never = () => new Promise(() => {});
+    const missing = async () => undefined;
+    const judge = async () => VALID;
+    /** Cancels when something is asked, or everything is scored. */
+    const cancelled = async (more) => {
+      const controller = new AbortController();
+      const soon = (work) => (given) => {
+        setTimeout(() => controller.abort());
+        return work(given);
+      };
+      const { get = missing, set = never, judge: asked = judge } = more;
+      const cache = { get: get === never ? soon(never) : get, set };
+      const onProgress = ({ done }) => {
+        if (done === 2) controller.abort();
+      };
+      const own = asked === never ? soon(never) : asked;
+      return counted(await evaluate({ ...requestOf(2), judge: own, cache, signal: controller.signal, onProgress }));
+    };
+    assert.deepEqual(await cancelled({ judge: never }), { scored: 0, open: 2 });
+    assert.deepEqual(await cancelled({ get: never }), { scored: 0, open: 2 });
+    assert.deepEqual(await cancelled({ set: never }), { scored: 2, open: 0 });
+  });
+
+  test("by leaving the loop of evaluateStream ends its calls", { timeout: 20_000 }, async () => {
+    hangAfter(1);
+    let given = 0;
+    for await (const result of evaluateStream({ ...requestOf(20), judge: gemini(), concurrency: 4 })) {
+      assert.equal(result.finalEvalStatus, EvalStatus.PASSED);
+      given += 1;
+      while (server.requests.length < 5) await sleep(2);
+      break;
+    }
+    await Promise.all(
+      server.requests.map(({ socket }, index) => index === 0 || socket.destroyed || once(socket, "close")),
+    );
+    assert.deepEqual([given, server.requests.length], [1, 5]);
+  });
+
+  test("by what onProgress throws passes that on and ends its calls", { timeout: 20_000 }, async () => {
+    hangAfter(2);
+    const thrown = new Error("stop here");
+    const onProgress = ({ done }) => {
+      if (done === 2) throw thrown;
+    };
+    const running = evaluate({ ...requestOf(20), judge: gemini(), concurrency: 4, onProgress });
+    await assert.rejects(running, (error) => error === thrown);
+    const hanging = server.requests.slice(2).map(({ socket }) => socket);
+    await Promise.all(hanging.map((socket) => socket.destroyed || once(socket, "close")));
+  });
+});
+
+describe("a budget", () => {
+  const usage = { input: 100, output: 50 };
+  const within = (budget, more = {}) => {
+    answer = () => ({ text: VALID, usage });
+    return evaluate({ ...requestOf(20), judge: gemini(), concurrency: 2, budget, ...more });
+  };
+
+  test("of calls is kept", async () => {
+    const set = await within({ calls: 7 });
+    assert.deepEqual([counted(set), server.requests.length], [{ scored: 7, open: 13 }, 7]);
+    assert.deepEqual([set.judgeUsage.calls, set.judgeUsage.lost, set.cancelled], [7, 13, undefined]);
+    assert.ok(reasonsOf(set).every((reason) => /the budget for judges is spent/.test(reason)));
+  });
+
+  test("of calls counts what is asked again", async () => {
+    let number = 0;
+    answer = () => ((number += 1) % 2 === 1 ? { fault: "server" } : VALID);
+    const set = await evaluate({ ...requestOf(20), judge: gemini(), concurrency: 1, budget: { calls: 6 } });
+    assert.deepEqual([set.judgeUsage.calls, server.requests.length], [6, 6]);
+  });
+
+  test("of tokens is not overdrawn", async () => {
+    const set = await within({ tokens: 2000 });
+    const { inputTokens, outputTokens } = set.judgeUsage;
+    assert.deepEqual([inputTokens, outputTokens], [100 * server.requests.length, 50 * server.requests.length]);
+    assert.ok(inputTokens + outputTokens <= 2000 && server.requests.length > 5, `${server.requests.length}`);
+    assert.ok(counted(set).open > 0);
+  });
+
+  test("of money is kept, and what was spent is said", async () => {
+    const prices = { "gemini-2.5-flash": { inputPerMillion: 1000, outputPerMillion: 10_000 } };
+    // A call costs 0.1 + 0.5.
+    const set = await within({ cost: 6, prices });
+    assert.ok(Math.abs(set.judgeUsage.cost - 0.6 * server.requests.length) < 1e-9);
+    assert.ok(set.judgeUsage.cost <= 6.6 && server.requests.length >= 8, `${server.requests.length}`);
+    assert.ok(counted(set).open > 0);
+    assert.equal((await within({ prices })).judgeUsage.cost > 11.9, true);
+    assert.equal((await within({})).judgeUsage.cost, undefined);
+  });
+
+  test("of time ends what is under way", { timeout: 20_000 }, async () => {
+    let number = 0;
+    answer = () => ((number += 1) > 3 ? { fault: "hang" } : VALID);
+    const budget = { timeMs: 400 };
+    const set = await evaluate({ ...requestOf(20), judge: gemini(), concurrency: 2, budget });
+    assert.deepEqual(counted(set), { scored: 3, open: 17 });
+    assert.ok(
+      reasonsOf(set).some((reason) => /the time for the run is over/.test(reason)),
+      reasonsOf(set).join("\n"),
+    );
+  });
+});
+
+describe("limits are kept", () => {
+  /** A judge that notes how many calls of each metric were under way at the same time. */
+  function busyJudge() {
+    const most = {};
+    const now = {};
+    const count = (name, by) => {
+      now[name] = (now[name] ?? 0) + by;
+      most[name] = Math.max(most[name] ?? 0, now[name]);
+    };
+    answer = async (asked) => {
+      const name = asked.prompt.includes("is_the_agent_response_valid") ? "match" : "safety";
+      count(name, 1);
+      count("all", 1);
+      await sleep(3);
+      count(name, -1);
+      count("all", -1);
+      return fair(asked);
+    };
+    return most;
+  }
+
+  test("of all calls by concurrency, and of a metric's by its parallelism_limit", async () => {
+    const most = busyJudge();
+    const criteria = {
+      ...criteriaOf(["final_response_match_v2"], { num_samples: 3, parallelism_limit: 2 }),
+      ...criteriaOf(["safety_v1"], { num_samples: 3 }),
+    };
+    const set = await evaluate({ ...requestOf(10), criteria, judge: gemini(), concurrency: 6 });
+    assert.deepEqual(most, { match: 2, safety: most.safety, all: 6 });
+    assert.ok(most.safety >= 4);
+    assert.equal(set.judgeUsage.lost, 0);
+  });
+
+  test("and without early stopping every sample is asked", async () => {
+    const request = { evalSet: EVAL_SET, actual: ACTUAL, criteria: criteriaOf(), judge: async (asked) => fair(asked) };
+    const some = await evaluate(request);
+    const all = await evaluate({ ...request, earlyStop: false });
+    assert.deepEqual([scoresOf(some), scoresOf(all)], [FAIR_SCORES, FAIR_SCORES]);
+    assert.equal(all.judgeUsage.calls, some.judgeUsage.calls + some.judgeUsage.saved);
+    assert.equal(all.judgeUsage.saved, 0);
+  });
+});
+
+test("the same seed gives the same waits", async () => {
+  const waits = async (seed) => {
+    const asked = [];
+    const judge = async ({ evalId }) => {
+      asked.push(evalId);
+      throw Object.assign(new Error("busy"), { retryable: true });
+    };
+    await evaluate({ ...requestOf(6), judge, seed, retry: { attempts: 2, initialDelayMs: 300, maxDelayMs: 300 } });
+    return asked.slice(6);
+  };
+  const [one, same, other] = await Promise.all([waits(1), waits(1), waits(3)]);
+  assert.deepEqual(one, same);
+  assert.notDeepEqual(one, other);
+});
+
+test("the numbers of onProgress add up", async () => {
+  let number = 0;
+  answer = (asked) => ((number += 1) % 5 === 0 ? { fault: "server" } : fair(asked));
+  const seen = [];
+  const criteria = criteriaOf(["final_response_match_v2", "hallucinations_v1"]);
+  const set = await evaluate({
+    ...requestOf(8),
+    criteria,
+    judge: gemini(),
+    concurrency: 3,
+    onProgress: (progress) => seen.push(structuredClone(progress)),
+  });
+  const growing = ["calls", "retried", "saved", "lost", "inputTokens", "outputTokens"];
+  let before = seen[0].judge;
+  for (const { done, total, judge } of seen) {
+    assert.ok(done <= 8 && total === 8);
+    for (const key of growing) assert.ok(judge[key] >= before[key], key);
+    assert.ok(judge.inFlight <= 3 && judge.queued >= 0);
+    before = judge;
+  }
+  assert.equal(seen.at(-1).done, 8);
+  const { inFlight, queued, leftMs, ...usage } = seen.at(-1).judge;
+  assert.deepEqual([inFlight, queued], [0, 0]);
+  assert.ok(leftMs === undefined || leftMs === 0);
+  assert.deepEqual(usage, set.judgeUsage);
+  assert.equal(usage.calls, server.requests.length);
+  // Every sample is answered or was not needed.
+  assert.equal(usage.calls - usage.retried + usage.saved, 8 * 3 + 8 * 2);
+});
+
+describe("a consumer that takes its time does not make answers late", () => {
+  /** Keeps the thread busy. */
+  const block = (milliseconds) => {
+    const until = performance.now() + milliseconds;
+    while (performance.now() < until);
+  };
+
+  for (const [name, work] of [
+    ["waiting", () => sleep(250)],
+    ["keeping the thread busy", () => block(250)],
+  ]) {
+    test(`by ${name}`, { timeout: 20_000 }, async () => {
+      answer = async ({ index }) => {
+        await sleep(index === 0 ? 0 : 20);
+        return VALID;
+      };
+      let given = 0;
+      const stream = evaluateStream({ ...requestOf(7), judge: gemini(), concurrency: 4, timeoutMs: 200 });
+      for (;;) {
+        const { done, value } = await stream.next();
+        if (done) {
+          assert.deepEqual([counted(value).scored, value.judgeUsage.retried], [7, 0]);
+          break;
+        }
+        given += 1;
+        if (given < 4) await work();
+      }
+      assert.equal(server.requests.length, 7);
+    });
+  }
+
+  test("by keeping the thread busy in onProgress", { timeout: 20_000 }, async () => {
+    answer = async () => {
+      await sleep(20);
+      return VALID;
+    };
+    let number = 0;
+    const onProgress = () => {
+      number += 1;
+      if (number < 4) block(250);
+    };
+    const set = await evaluate({ ...requestOf(7), judge: gemini(), concurrency: 4, timeoutMs: 200, onProgress });
+    assert.deepEqual([counted(set).scored, set.judgeUsage.retried], [7, 0]);
+  });
+});
