@@ -412,7 +412,7 @@ fn hostile_text_in_any_place_stays_what_it_is() {
             for (which, (metric, calm)) in metrics(words).iter().zip(&calm).enumerate() {
                 let shows = calm.questions.iter().any(|question| question.prompt.contains(&harmless(place)));
                 // Each attack meets each place in some metric that shows it, and each metric in some place.
-                if shows && (number + index + which) % 5 == 0 {
+                if shows && (number + index + which) % 7 == 0 {
                     let what = format!("{name}, as {place}, to {}", metric.0["metric_name"]);
                     assert_unmoved(calm, &hear(metric, words, false), metric.1, words, &what);
                     shown += 1;
@@ -437,6 +437,10 @@ fn no_text_adds_a_line_that_could_be_another_speaker_tool_or_section() {
             for place in PLACES {
                 let words = Words { attacked: place, text };
                 for (metric, calm) in metrics(words).iter().zip(&calm) {
+                    let mut prompts = calm.questions.iter().map(|question| &question.prompt);
+                    if laid_out && !prompts.any(|prompt| prompt.contains(&harmless(place))) {
+                        continue;
+                    }
                     let what = format!("{text:?}, as {place}, to {}", metric.0["metric_name"]);
                     assert_unmoved(calm, &hear(metric, words, laid_out), metric.1, words, &what);
                 }
