@@ -1,0 +1,139 @@
+//! How many calls of judges early stopping saves: `cargo bench --bench votes` prints the tables of
+//! `docs/benchmarks.md`.
+//!
+//! The first table is exact: every ballot of a vote is counted, weighted by how likely it is. The
+//! second asks the replies recorded for `tests/judged_parity.rs`.
+#![expect(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "what cannot be read ends the program"
+)]
+
+#[path = "../tests/support/judging.rs"]
+mod judging;
+
+use adk_metrics::judge::votes::{Outcome, Rule, Vote, Votes};
+use adk_metrics::metrics::Explain;
+use adk_metrics::metrics::judged::Question;
+use adk_metrics::model::evalset::ConversationScenario;
+use adk_metrics::model::invocation::{Invocation, Turns};
+use adk_metrics::model::json::Document;
+use adk_metrics::model::shape::{List, Type, View, Warnings, check};
+use adk_metrics::run::{Options, Plan, Run, Terms};
+use serde_json::Value;
+
+const AGREEMENTS: [f64; 6] = [0.6, 0.7, 0.8, 0.9, 0.95, 0.99];
+const SAMPLES: [u32; 3] = [3, 5, 7];
+const RUBRICS: [i32; 3] = [1, 3, 5];
+
+const METRICS: [&str; 6] = [
+    "final_response_match_v2",
+    "rubric_based_final_response_quality_v1",
+    "rubric_based_tool_use_quality_v1",
+    "rubric_based_multi_turn_trajectory_quality_v1",
+    "per_turn_user_simulator_quality_v1",
+    "hallucinations_v1",
+];
+
+fn main() {
+    println!("| samples | rubrics | {} |", AGREEMENTS.map(|share| format!("{share:>4}")).join(" | "));
+    println!("| ------: | ------: |{}", " ---: |".repeat(AGREEMENTS.len()));
+    for samples in SAMPLES {
+        for rubrics in RUBRICS {
+            let shares =
+                AGREEMENTS.map(|agreement| percent(asked(samples, rubrics, agreement) / f64::from(samples)));
+            println!("| {samples:7} | {rubrics:7} | {} |", shares.join(" | "));
+        }
+    }
+    println!();
+    println!("| metric                                          | calls | of all |");
+    println!("| ----------------------------------------------- | ----: | -----: |");
+    for metric in METRICS {
+        let (some, all) = recorded(metric);
+        let share = percent(f64::from(some) / f64::from(all));
+        println!("| {:47} | {some:5} | {share:>6} |", format!("`{metric}`"));
+    }
+}
+
+fn percent(share: f64) -> String {
+    format!("{:.0} %", 100.0 * share)
+}
+
+/// How many samples are asked on average of a question about so many rubrics, if each sample agrees
+/// with a probability with what most say of a rubric, whatever it says of the others.
+fn asked(samples: u32, rubrics: i32, agreement: f64) -> f64 {
+    let mut asked_by_number = vec![0.0; samples as usize + 1];
+    for ballot in 0_u32..1 << samples {
+        let agreeing = ballot.count_ones().cast_signed();
+        let likely = agreement.powi(agreeing) * (1.0 - agreement).powi(samples.cast_signed() - agreeing);
+        asked_by_number[vote(samples, ballot) as usize] += likely;
+    }
+    // The rubric that takes longest decides: at least one more is asked while not all are settled.
+    let (mut expected, mut settled) = (0.0, 0.0);
+    for likely in &asked_by_number[..samples as usize] {
+        settled += likely;
+        expected += 1.0 - f64::powi(settled, rubrics);
+    }
+    expected
+}
+
+/// How many samples are asked where sample i says yes if bit i is set.
+fn vote(samples: u32, ballot: u32) -> u32 {
+    let mut votes = Votes::new(samples, 1, Rule::Majority { early_stop: true });
+    while votes.outcome() == Outcome::Open {
+        for sample in votes.next_wave() {
+            let is_yes = ballot & 1 << sample != 0;
+            votes.count(&[if is_yes { Vote::Positive } else { Vote::Negative }]);
+        }
+    }
+    votes.asked()
+}
+
+/// The calls that the recorded conversations take with early stopping, and without.
+fn recorded(metric: &str) -> (u32, u32) {
+    let path = format!("{}/tests/parity/vectors/judged_{metric}.jsonl", env!("CARGO_MANIFEST_DIR"));
+    let text = std::fs::read_to_string(path).expect("the recorded vectors");
+    let (mut some, mut all) = (0, 0);
+    for line in text.lines() {
+        let vector: Value = serde_json::from_str(line).unwrap();
+        if vector["failed"] == true {
+            continue;
+        }
+        some += calls(&vector, true);
+        all += calls(&vector, false);
+    }
+    (some, all)
+}
+
+fn calls(vector: &Value, early_stop: bool) -> u32 {
+    let warnings = Warnings::default();
+    let mut metric = Document::parse(vector["metric"].to_string()).unwrap();
+    let Ok(plan) = Plan::of_metric(&mut metric, Terms::default(), &warnings) else { return 0 };
+    let conversation = &<List<'_, Invocation<'_>>>::TYPE;
+    let actual = checked(&vector["actual"], conversation).unwrap();
+    let expected = checked(&vector["expected"], conversation);
+    let scenario = checked(&vector["scenario"], &ConversationScenario::TYPE);
+    let turns = |document| -> Turns<'_> { List::<Invocation<'_>>::of(Document::root(document)).into() };
+    let mut run = Run::of_conversation(
+        turns(&actual),
+        expected.as_ref().map(turns),
+        scenario.as_ref().map(|document| View::of(document.root())),
+        plan,
+        Options { explain: Explain::None, early_stop, same_turns: false, ..Options::default() },
+    );
+    let replies = &vector["replies"];
+    let judge = |question: &Question, sample: u32| {
+        let Question { invocation, step, purpose, .. } = question;
+        let reply = &replies[format!("{invocation}/{step}/{}/{sample}", purpose.as_str())];
+        reply.as_str().map(str::to_owned)
+    };
+    judging::drive(&mut run, &judge, false).1
+}
+
+fn checked(value: &Value, of: &Type) -> Option<Document<'static>> {
+    let mut document = (!value.is_null()).then(|| Document::parse(value.to_string()).unwrap())?;
+    check(&mut document, of, &Warnings::default()).unwrap();
+    Some(document)
+}
