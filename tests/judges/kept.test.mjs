@@ -1,0 +1,338 @@
+// Replies that are kept: in caches, in recordings, and over a crash of the engine; and prompts of the user's own.
+
+import assert from "node:assert/strict";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { crashNext, seen } from "../package/support/crashes.mjs";
+import { importEntry } from "../package/support/package.mjs";
+import { ACTUAL, criteriaOf, EVAL_SET, fair, FAIR_SCORES, found, reasonsOf, scoresOf } from "./trip.mjs";
+
+const {
+  evaluate,
+  evaluateStream,
+  fileCache,
+  FinalResponseMatchV2Evaluator,
+  memoryCache,
+  recordJudge,
+  replayJudge,
+  rouge1,
+} = await importEntry();
+
+const all = { evalSet: EVAL_SET, actual: ACTUAL, criteria: criteriaOf() };
+const few = { ...all, evalIds: ["flight"], criteria: criteriaOf(["final_response_match_v2"]) };
+
+/** A fair judge that counts how often it is asked each sample of each question. */
+function countingJudge(delay = 0) {
+  const asked = new Map();
+  const judge = async (request) => {
+    const { metricName, purpose, evalId, invocationIndex, stepIndex, sampleIndex } = request;
+    const place = [metricName, purpose, evalId, invocationIndex, stepIndex, sampleIndex].join(" ");
+    asked.set(place, (asked.get(place) ?? 0) + 1);
+    if (delay > 0) await sleep(delay);
+    return { text: fair(request), usage: { inputTokens: 5, outputTokens: 2 } };
+  };
+  return { judge, asked };
+}
+
+/** Results without what differs from run to run. */
+const withoutTimes = ({ evalSetResultId, evalSetResultName, creationTimestamp, ...set }) =>
+  JSON.parse(JSON.stringify(set));
+
+describe("a cache", () => {
+  test("answers a second evaluation in memory and in a folder, without a call", async (t) => {
+    const folder = await mkdtemp(join(tmpdir(), "adk-metrics-"));
+    t.after(() => rm(folder, { recursive: true, force: true }));
+    const kinds = [
+      [memoryCache(), (cache) => cache],
+      [fileCache(join(folder, "judge")), () => fileCache(join(folder, "judge"))],
+    ];
+    for (const [cache, again] of kinds) {
+      const first = countingJudge();
+      const once = await evaluate({ ...all, judge: first.judge, cache });
+      const second = countingJudge();
+      const twice = await evaluate({ ...all, judge: second.judge, cache: again(cache) });
+      assert.deepEqual(scoresOf(twice), FAIR_SCORES);
+      assert.equal(second.asked.size, 0);
+      const { calls, cached, inputTokens } = twice.judgeUsage;
+      assert.deepEqual([calls, cached, inputTokens], [0, once.judgeUsage.calls, 0]);
+      const [{ explanation }] = found(twice, "safety_v1").turns;
+      assert.ok(explanation.samples.votes.every((vote) => vote.cached === true));
+    }
+  });
+
+  test("never gives one sample's reply to another, nor one judge's to another", async () => {
+    const cache = memoryCache();
+    let number = 0;
+    const judge = async ({ sampleIndex }) => {
+      number += 1;
+      return JSON.stringify({ is_the_agent_response_valid: sampleIndex === 1 ? "invalid" : "valid", number });
+    };
+    const request = { ...few, judge, cache, earlyStop: false };
+    const votes = (set) => found(set, "final_response_match_v2").turns[0].explanation.samples.votes;
+    const once = votes(await evaluate(request));
+    const twice = votes(await evaluate(request));
+    assert.equal(number, 6);
+    assert.deepEqual(
+      once.map(({ score }) => score),
+      [1, 0, 1],
+    );
+    assert.deepEqual(
+      twice.map(({ reply }) => reply),
+      once.map(({ reply }) => reply),
+    );
+    const model = {
+      ...few.criteria.final_response_match_v2,
+      judge_model_options: { judge_model: "other", num_samples: 3 },
+    };
+    await evaluate({ ...request, criteria: { final_response_match_v2: model } });
+    assert.equal(number, 12, "another model is another question");
+  });
+
+  test("that fails is one warning for reading and one for writing, and costs no result", async () => {
+    let number = 0;
+    const cache = {
+      get: async () => {
+        throw new Error(`no ${(number += 1)}`);
+      },
+      // Without a promise.
+      set: () => {
+        throw new Error(`full ${(number += 1)}`);
+      },
+    };
+    const { judge, asked } = countingJudge();
+    const set = await evaluate({ ...all, judge, cache });
+    assert.deepEqual(scoresOf(set), FAIR_SCORES);
+    assert.deepEqual([...new Set(asked.values())], [1]);
+    assert.deepEqual(
+      set.warnings.map(({ code, message }) => [code, message.replace(/\d+/, "…")]),
+      [
+        ["cache_failed", "the cache of replies cannot be read: Error: no …"],
+        ["cache_failed", "the cache of replies cannot be written: Error: full …"],
+      ],
+    );
+  });
+
+  test("in a folder that cannot be written is one warning", async (t) => {
+    const folder = await mkdtemp(join(tmpdir(), "adk-metrics-"));
+    t.after(() => rm(folder, { recursive: true, force: true }));
+    await writeFile(join(folder, "file"), "");
+    const set = await evaluate({ ...all, judge: countingJudge().judge, cache: fileCache(join(folder, "file", "in")) });
+    assert.deepEqual(scoresOf(set), FAIR_SCORES);
+    assert.ok(set.warnings.length <= 2, JSON.stringify(set.warnings));
+  });
+
+  test("may say null for what it has not, and hold what is no reply", async () => {
+    const { judge } = countingJudge();
+    const empty = await evaluate({ ...few, judge, cache: { get: async () => null, set: async () => {} } });
+    assert.equal(empty.warnings, undefined);
+    const broken = await evaluate({ ...few, judge, cache: { get: async () => ({ words: 1 }), set: async () => {} } });
+    assert.equal(scoresOf(broken).flight.final_response_match_v2, "0.5 1 0");
+    assert.deepEqual(
+      broken.warnings.map(({ code }) => code),
+      ["cache_failed"],
+    );
+  });
+
+  test("that is slow to write makes no reply late, and has every reply at the end", async () => {
+    const kept = new Map();
+    const cache = {
+      get: async (key) => kept.get(key),
+      set: async (key, reply) => {
+        await sleep(120);
+        kept.set(key, reply);
+      },
+    };
+    const { judge, asked } = countingJudge();
+    const set = await evaluate({ ...few, judge, cache, timeoutMs: 60 });
+    assert.deepEqual([set.judgeUsage.retried, kept.size], [0, asked.size]);
+  });
+});
+
+describe("a recording", () => {
+  test("gives the same results when it is replayed, in any order and at any pace", async () => {
+    const lines = [];
+    const recorded = await evaluate({ ...all, judge: recordJudge(countingJudge(1).judge, (line) => lines.push(line)) });
+    const replayed = await evaluate({ ...all, judge: replayJudge(lines), concurrency: 1 });
+    assert.deepEqual(withoutTimes(replayed), withoutTimes(recorded));
+    const reversed = [lines[0], ...lines.slice(1).reverse()].join("");
+    assert.deepEqual(withoutTimes(await evaluate({ ...all, judge: replayJudge(reversed) })), withoutTimes(recorded));
+  });
+
+  test("says which request it has not, where a prompt changed", async () => {
+    const lines = [];
+    await evaluate({ ...few, judge: recordJudge(countingJudge().judge, (line) => lines.push(line)) });
+    const prompts = { final_response_match_v2: "Same? {{user_prompt}} {{reference}} {{response}} {{reply_format}}" };
+    const set = await evaluate({ ...few, judge: replayJudge(lines), prompts });
+    const reasons = reasonsOf(set);
+    assert.ok(reasons.length > 0);
+    for (const reason of reasons) {
+      assert.match(reason, /final_response_match_v2/);
+      assert.match(reason, /flight/);
+      assert.match(reason, /prompt/);
+    }
+    assert.equal(set.judgeUsage.retried, 0);
+  });
+});
+
+describe("prompts of the user's own", () => {
+  const OWN = "My own words. {{user_prompt}} {{reference}} {{response}}\n{{reply_format}}";
+
+  test("are asked, and results are stamped with them", async () => {
+    const requests = [];
+    const judge = async (request) => {
+      requests.push(request);
+      return fair(request);
+    };
+    const { prompts: ours } = (await evaluate({ ...few, judge })).judges[0];
+    requests.length = 0;
+    const set = await evaluate({ ...few, judge, prompts: { final_response_match_v2: OWN } });
+    assert.equal(scoresOf(set).flight.final_response_match_v2, "0.5 1 0");
+    assert.ok(
+      requests.every(
+        ({ prompt }) =>
+          (prompt.includes("My own words.") && prompt.includes("LX160 flies there")) ||
+          prompt.includes("could not book"),
+      ),
+    );
+    const { prompts: own } = set.judges[0];
+    assert.match(own.final_response_match_v2, /^[0-9a-f]{16}$/);
+    assert.notEqual(own.final_response_match_v2, ours.final_response_match_v2);
+  });
+
+  test("of hallucinations_v1 go by purpose", async () => {
+    const prompts = { hallucinations_v1: { segment: "My cut. {{response}}\n{{reply_format}}" } };
+    const purposes = new Map();
+    const judge = async (request) => {
+      purposes.set(request.purpose, request.prompt.includes("My cut."));
+      return fair(request);
+    };
+    const criteria = criteriaOf(["hallucinations_v1"]);
+    const set = await evaluate({ ...all, criteria, judge, prompts });
+    assert.equal(scoresOf(set).flight.hallucinations_v1, "0.75 0.5 1");
+    assert.deepEqual(
+      [...purposes],
+      [
+        ["segment", true],
+        ["validate", false],
+      ],
+    );
+  });
+
+  test("that cannot be used are errors which say what to do, before anything is asked", async () => {
+    const { judge, asked } = countingJudge();
+    for (const [prompts, path, message, help] of [
+      [
+        { final_response_match_v2: "Same? {{user_prompt}} {{reference}}" },
+        /prompts: final_response_match_v2$/,
+        "the prompt lacks the variable {{response}}",
+        /Put it where/,
+      ],
+      [
+        { final_response_match_v2: `${OWN} {{referense}}` },
+        /prompts: final_response_match_v2$/,
+        "the prompt has no variable {{referense}}",
+        /Did you mean {{reference}}\?/,
+      ],
+      [{ final_response_match: OWN }, "prompts: final_response_match", /has no prompt/, /final_response_match_v2/],
+      [{ response_match_score: OWN }, "prompts: response_match_score", /has no prompt/, /./],
+      [{ safety_v1: { verdict: OWN } }, "prompts: safety_v1", /there is no `verdict`/, /score/],
+      [{ hallucinations_v1: OWN }, "prompts: hallucinations_v1", /segment and validate/, undefined],
+      [{ safety_v1: 5 }, /^prompts: safety_v1/, /./, undefined],
+    ]) {
+      await assert.rejects(evaluate({ ...all, judge, prompts }), (error) => {
+        const of = (wanted, given) =>
+          wanted instanceof RegExp ? assert.match(given, wanted) : assert.equal(given, wanted);
+        assert.equal(error.code, "invalid_input", String(error));
+        of(path, error.path);
+        of(message, error.message);
+        if (help !== undefined) of(help, error.help);
+        return true;
+      });
+    }
+    assert.equal(asked.size, 0);
+  });
+});
+
+describe("a crash of the engine", () => {
+  /** Crashes the engine in a call beside the run. */
+  function crash() {
+    const { instances } = seen;
+    crashNext("rougepairs_score");
+    assert.throws(() => rouge1("a", "b"), { code: "engine_crashed" });
+    assert.equal(seen.instances, instances + 1);
+  }
+
+  test("in the middle asks no sample twice, answered or under way", { timeout: 20_000 }, async () => {
+    const { judge, asked } = countingJudge(3);
+    let number = 0;
+    const crashing = async (request) => {
+      number += 1;
+      if (number % 7 === 0) crash();
+      return judge(request);
+    };
+    const progress = [];
+    const set = await evaluate({
+      ...all,
+      judge: crashing,
+      concurrency: 4,
+      onProgress: ({ judge: one }) => progress.push(one),
+    });
+    assert.deepEqual(scoresOf(set), FAIR_SCORES);
+    assert.deepEqual([...new Set(asked.values())], [1]);
+    assert.deepEqual([set.judgeUsage.calls, set.judgeUsage.inputTokens], [asked.size, 5 * asked.size]);
+    assert.ok(number > 50);
+    assert.deepEqual(seen.usesAfterCrash, []);
+  });
+
+  test("between two results of a stream gives each case once", { timeout: 20_000 }, async () => {
+    const { judge, asked } = countingJudge(1);
+    const given = [];
+    for await (const { evalId } of evaluateStream({ ...all, judge })) {
+      given.push(evalId);
+      crash();
+    }
+    assert.deepEqual(given.sort(), ["flight", "simulated"]);
+    assert.deepEqual([...new Set(asked.values())], [1]);
+  });
+
+  test("leaves failed calls to be made again, and cancelled ones cancelled", { timeout: 20_000 }, async () => {
+    let number = 0;
+    const judge = async (request) => {
+      number += 1;
+      if (number === 3) crash();
+      if (number < 5) throw Object.assign(new Error("busy"), { retryable: true });
+      return fair(request);
+    };
+    const set = await evaluate({ ...few, judge, retry: { initialDelayMs: 1, maxDelayMs: 2 } });
+    assert.equal(scoresOf(set).flight.final_response_match_v2, "0.5 1 0");
+
+    const controller = new AbortController();
+    let aborted = 0;
+    const hanging = (_request, { signal }) =>
+      new Promise(() => {
+        signal.addEventListener("abort", () => (aborted += 1));
+        crash();
+        setTimeout(() => controller.abort(), 5);
+      });
+    const ended = await evaluate({ ...few, judge: hanging, signal: controller.signal, concurrency: 2 });
+    assert.deepEqual([ended.cancelled, aborted], [true, 2]);
+  });
+
+  test("does not end an evaluator's conversation", { timeout: 20_000 }, async () => {
+    const { judge, asked } = countingJudge(2);
+    const criterion = few.criteria.final_response_match_v2;
+    let isCrashed = false;
+    const onProgress = () => {
+      if (!isCrashed) crash();
+      isCrashed = true;
+    };
+    const options = { judge, onProgress };
+    const evaluator = new FinalResponseMatchV2Evaluator({ metricName: "final_response_match_v2", criterion }, options);
+    const [{ conversation: actual }, { conversation: expected }] = [ACTUAL.eval_cases[0], EVAL_SET.eval_cases[0]];
+    const { overallScore } = await evaluator.evaluateInvocations(actual, expected);
+    assert.deepEqual([overallScore, isCrashed, [...new Set(asked.values())]], [0.5, true, [1]]);
+  });
+});
