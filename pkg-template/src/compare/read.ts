@@ -65,9 +65,14 @@ function readByEngine(results: unknown, input: string): Fields {
   try {
     return JSON.parse(withEngine((engine) => engine.resultsToAdk(bytes))) as Fields;
   } catch (error) {
-    throw isEngineMistake(error) ? ofMistake({ ...error, input }, () => !isObject(results)) : error;
+    if (!isEngineMistake(error)) throw error;
+    const isNone = error.code === "invalid_input" && error.path === "$";
+    const help = error.help ?? (isNone ? WHAT_IT_TAKES : undefined);
+    throw ofMistake({ ...error, input, ...(help === undefined ? {} : { help }) }, () => !isObject(results));
   }
 }
+
+const WHAT_IT_TAKES = "Pass the results of an evaluation, as `evaluate`, `eval --format json` or ADK give them";
 
 const QUOTE = 0x22;
 

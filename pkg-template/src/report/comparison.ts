@@ -76,6 +76,12 @@ export function remarksOf(comparison: RunComparison): string[] {
       `the threshold of ${metricName} differs in ${count(cases, "case")}: ${thresholdText(baseline)} → ${thresholdText(current)}`,
     );
   }
+  for (const { metricName, onlyBaseline, onlyCurrent } of comparison.metrics) {
+    const scored = (cases: number, where: string) =>
+      `${metricName} has a score in ${where} only for ${count(cases, "case")}, which its means leave out`;
+    if (onlyBaseline > 0) remarks.push(scored(onlyBaseline, "the baseline"));
+    if (onlyCurrent > 0) remarks.push(scored(onlyCurrent, "the current run"));
+  }
   const lists: [string, readonly string[]][] = [
     ["cases in the baseline only", removedCases],
     ["cases in the current run only", addedCases],
