@@ -1,0 +1,209 @@
+import assert from "node:assert/strict";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { CLOCK, folderOf, run } from "./command.mjs";
+
+/** Results as google-adk stores them, of one metric: eval id to score; null for none. */
+function results(scores, { id = "clock", threshold = 0.5 } = {}) {
+  const statusOf = (score) => (score === null ? 3 : score >= threshold ? 1 : 2);
+  const one = (score) => ({ metric_name: "response_match_score", threshold, score, eval_status: statusOf(score) });
+  return {
+    eval_set_result_id: `${id}_1`,
+    eval_set_result_name: `${id}_1`,
+    eval_set_id: id,
+    eval_case_results: Object.entries(scores).map(([evalId, score]) => ({
+      eval_set_id: id,
+      eval_id: evalId,
+      final_eval_status: statusOf(score),
+      overall_eval_metric_results: [one(score)],
+      eval_metric_result_per_invocation: [
+        {
+          actual_invocation: { user_content: { parts: [{ text: "What is the time?" }] } },
+          eval_metric_results: [one(score)],
+        },
+      ],
+      session_id: evalId,
+    })),
+    creation_timestamp: 1.5,
+  };
+}
+
+const BASE = results({ noon: 1, late: 0.8 });
+const WORSE = results({ noon: 1, late: 0.2 });
+
+const files = {
+  "base.json": BASE,
+  "same.json": BASE,
+  "worse.json": WORSE,
+  "string.json": JSON.stringify(JSON.stringify(WORSE)),
+};
+
+test("exits with 0 where no case regressed, and with 1 where one did", async (t) => {
+  const cwd = folderOf(t, files);
+  const same = await run(["compare", "base.json", "same.json"], { cwd });
+  assert.deepEqual([same.status, same.stderr], [0, ""]);
+  assert.match(same.stdout, /^clock {2}2 cases: 2 unchanged\n/);
+  assert.match(same.stdout, /\nno regression in 2 cases\n$/);
+  for (const file of ["worse.json", "string.json"]) {
+    const worse = await run(["compare", "base.json", file], { cwd });
+    assert.deepEqual([worse.status, worse.stderr], [1, ""]);
+    assert.match(worse.stdout, /✗ late +response_match_score +0\.8000 +0\.2000 +-0\.6000 +passed → failed/);
+    assert.match(worse.stdout, /\n {4}turn 1: 0\.8000 → 0\.2000, passed → failed\n/);
+  }
+  const better = await run(["compare", "worse.json", "base.json"], { cwd });
+  assert.equal(better.status, 0);
+  assert.match(better.stdout, /✓ late .* failed → passed/);
+  const lost = await run(["compare", "base.json", "lost.json"], {
+    cwd: folderOf(t, { ...files, "lost.json": results({ noon: 1, late: null }) }),
+  });
+  assert.equal(lost.status, 1);
+});
+
+test("a drop that is sure counts with --fail-on-drop alone", async (t) => {
+  const scores = (score) => Object.fromEntries(Array.from({ length: 8 }, (_, at) => [`c${at}`, score + at / 100]));
+  const cwd = folderOf(t, { "a.json": results(scores(0.9)), "b.json": results(scores(0.7)) });
+  const lenient = await run(["compare", "a.json", "b.json"], { cwd });
+  const strict = await run(["compare", "a.json", "b.json", "--fail-on-drop"], { cwd });
+  assert.deepEqual([lenient.status, strict.status], [0, 1]);
+  assert.match(strict.stdout, /response_match_score +8 .* worse\n/);
+  assert.equal(strict.stdout, lenient.stdout);
+  assert.equal((await run(["compare", "b.json", "a.json", "--fail-on-drop"], { cwd })).status, 0);
+});
+
+test("compares what eval writes", async (t) => {
+  const cwd = folderOf(t, CLOCK);
+  const evaluate = (output) => run(["eval", "clock.evalset.json", "--format", "json", "--output", output], { cwd });
+  await evaluate("base/");
+  const actual = JSON.parse(readFileSync(join(cwd, "clock.actual.json"), "utf8"));
+  actual.eval_cases[0].conversation[0].final_response.parts[0].text = "Ask me later.";
+  writeFileSync(join(cwd, "clock.actual.json"), JSON.stringify(actual));
+  await evaluate("now/");
+  const { stdout, status } = await run(["compare", "base", "now/", "--format", "json"], { cwd });
+  assert.equal(status, 1);
+  const { hasRegressions, cases, counts } = JSON.parse(stdout);
+  assert.deepEqual([hasRegressions, cases[0].evalId, counts.regressed], [true, "noon", 1]);
+});
+
+test("folders: files go together by name, others are named", async (t) => {
+  const cwd = folderOf(t);
+  for (const [folder, names] of Object.entries({ base: ["a", "b", "old"], now: ["a", "b", "new"] })) {
+    mkdirSync(join(cwd, folder));
+    for (const name of names) {
+      const found = folder === "now" && name === "b" ? { noon: 0 } : { noon: 1 };
+      const file = join(cwd, folder, `${name}.evalset_result.json`);
+      writeFileSync(file, JSON.stringify(results(found, { id: name })));
+    }
+    writeFileSync(join(cwd, folder, "notes.json"), "[]");
+  }
+  const { stdout, stderr, status } = await run(["compare", "base", "now"], { cwd });
+  assert.equal(status, 1);
+  assert.match(
+    stdout,
+    /^a {2}1 case: 1 unchanged\n[^]*\nb {2}1 case: 1 regressed\n[^]*\n1 regression in 2 cases of 2 evalsets\n$/,
+  );
+  assert.match(
+    stderr,
+    /no counterpart.*\n {3}at base\/old\.evalset_result\.json\n[^]* {3}at now\/new\.evalset_result\.json\n/,
+  );
+  const json = await run(["compare", "base", "now", "--format", "json"], { cwd });
+  assert.equal(JSON.parse(json.stdout).length, 2);
+});
+
+test("writes several formats, each where it is told to", async (t) => {
+  const cwd = folderOf(t, files);
+  const formats = { md: "out.md", csv: "made/", json: "-" };
+  const args = Object.entries(formats).flatMap(([format, output]) => ["--format", format, "--output", output]);
+  const { stdout, stderr, status } = await run(["compare", "base.json", "worse.json", ...args], { cwd });
+  assert.equal(status, 1);
+  assert.equal(JSON.parse(stdout).counts.regressed, 1);
+  assert.equal(stderr, "wrote out.md\nwrote made/comparison.csv\n");
+  assert.match(
+    readFileSync(join(cwd, "out.md"), "utf8"),
+    /^## ❌ Comparison with the baseline: 1 regression in 2 cases\n/,
+  );
+  assert.match(readFileSync(join(cwd, "made/comparison.csv"), "utf8"), /\r\nclock,late,,,regressed,/);
+  const quiet = await run(["compare", "base.json", "worse.json", "--output", "table.txt"], { cwd });
+  assert.deepEqual([quiet.stdout, quiet.stderr], ["", "wrote table.txt\n1 regression in 2 cases\n"]);
+});
+
+test("says on stderr what the written format has no place for", async (t) => {
+  const cwd = folderOf(t, { "a.json": BASE, "b.json": results({ noon: 1 }, { threshold: 0.9 }) });
+  const { stderr } = await run(["compare", "a.json", "b.json", "--format", "csv"], { cwd });
+  assert.match(stderr, /warning: the threshold of response_match_score differs in 1 case: 0\.5 → 0\.9\n/);
+  assert.match(stderr, /warning: cases in the baseline only: late\n/);
+});
+
+test("text of results does not act on the terminal", async (t) => {
+  const evil = "\u001b]0;owned\u0007\u009b31m\u202eeval\r\n";
+  const cwd = folderOf(t, { "a.json": results({ [evil]: 1 }), "b.json": results({ [evil]: 0 }, { id: evil }) });
+  for (const format of ["table", "json", "md", "csv"]) {
+    const { stdout, stderr, status } = await run(["compare", "a.json", "b.json", "--format", format], { cwd });
+    assert.equal(status, 1);
+    assert.doesNotMatch(
+      stdout.replaceAll("\r\n", "\n") + stderr,
+      /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e]/,
+    );
+  }
+});
+
+for (const [name, args, words] of [
+  ["no results", [], /error: no results are named\n {3}help: adk-metrics compare /],
+  ["one file", ["base.json"], /nothing to compare with the baseline/],
+  ["three files", ["base.json", "worse.json", "same.json"], /help: Left over: same\.json/],
+  ["a missing baseline", ["no.json", "base.json"], /error: the baseline does not exist\n {3}at no\.json/],
+  ["missing results", ["base.json", "no.json"], /error: the file of results does not exist\n {3}at no\.json/],
+  ["a file and a folder", ["base.json", "."], /cannot be compared with a folder/],
+  ["folders without results", [".", "."], /no results in common\n {3}at \., \.\n {3}help: .*\.evalset_result\.json/],
+  ["a broken baseline", ["broken.json", "base.json"], /error: .*\n {3}at broken\.json:2\n/],
+  ["broken results", ["base.json", "broken.json"], /error: .*\n {3}at broken\.json:2\n/],
+  [
+    "a file of something else",
+    ["base.json", "clock.evalset.json"],
+    /at clock\.evalset\.json:1\n {3}help: Pass the results/,
+  ],
+  ["a wrong status", ["base.json", "status.json"], /at status\.json:\d+, eval_case_results\[0\]\.final_eval_status/],
+  [
+    "no case in common",
+    ["base.json", "other.json"],
+    /no case in common\n {3}at other\.json\n {3}help: .*`noon`, `late`/,
+  ],
+  ["a format of eval", ["base.json", "same.json", "--format", "junit"], /It is one of table, json, md, csv/],
+  ["a misspelt option", ["base.json", "same.json", "--fail-on-drops"], /Did you mean --fail-on-drop\?/],
+  ["formats without outputs", ["base.json", "same.json", "--format", "md", "--format", "csv"], /one --output for each/],
+  [
+    "two texts for one place",
+    ["base.json", "same.json", ..."--format md --output x --format csv --output ./x".split(" ")],
+    /two texts would go to/,
+  ],
+  ["an output over an input", ["base.json", "same.json", "--output", "./base.json"], /would overwrite the results/],
+  [
+    "details without a table",
+    ["base.json", "same.json", "--format", "md", "--print-detailed-results"],
+    /is about the table/,
+  ],
+]) {
+  test(`exits with 2 and says why: ${name}`, async (t) => {
+    const cwd = folderOf(t, {
+      ...files,
+      ...CLOCK,
+      "broken.json": "{\n  oops",
+      "other.json": results({ dawn: 1 }),
+      "status.json": { ...BASE, eval_case_results: [{ ...BASE.eval_case_results[0], final_eval_status: 9 }] },
+    });
+    const { stdout, stderr, status } = await run(["compare", ...args], { cwd });
+    assert.match(stderr, words);
+    assert.deepEqual([status, stdout], [2, ""]);
+    assert.equal(readFileSync(join(cwd, "base.json"), "utf8"), JSON.stringify(BASE, null, 2));
+  });
+}
+
+test("explains itself", async () => {
+  const { stdout, status } = await run(["compare", "--help"]);
+  assert.equal(status, 0);
+  assert.match(stdout, /Exit status\n {4}0 {2}no case regressed\n/);
+  assert.ok(stdout.split("\n").every((line) => line.length <= 100));
+  assert.equal((await run(["help", "compare"])).stdout, stdout);
+  assert.match((await run(["--help"])).stdout, /adk-metrics compare <baseline results> <results>/);
+  assert.match((await run(["compar"])).stderr, /Did you mean `compare`\?/);
+});
