@@ -141,12 +141,12 @@ describe("a cache", () => {
     const cache = {
       get: async (key) => kept.get(key),
       set: async (key, reply) => {
-        await sleep(120);
+        await sleep(600);
         kept.set(key, reply);
       },
     };
     const { judge, asked } = countingJudge();
-    const set = await evaluate({ ...few, judge, cache, timeoutMs: 60 });
+    const set = await evaluate({ ...few, judge, cache, timeoutMs: 300 });
     assert.deepEqual([set.judgeUsage.retried, kept.size], [0, asked.size]);
   });
 });
@@ -236,8 +236,18 @@ describe("prompts of the user's own", () => {
         "the prompt has no variable {{referense}}",
         /Did you mean {{reference}}\?/,
       ],
-      [{ final_response_match: OWN }, "prompts: final_response_match", /has no prompt/, /final_response_match_v2/],
-      [{ response_match_score: OWN }, "prompts: response_match_score", /has no prompt/, /./],
+      [
+        { final_response_match: OWN },
+        "prompts: final_response_match",
+        /has no prompt/,
+        /Did you mean `final_response_match_v2`/,
+      ],
+      [
+        { response_match_score: OWN },
+        "prompts: response_match_score",
+        /has no prompt/,
+        /one: final_response_match_v2, /,
+      ],
       [{ safety_v1: { verdict: OWN } }, "prompts: safety_v1", /there is no `verdict`/, /score/],
       [{ hallucinations_v1: OWN }, "prompts: hallucinations_v1", /segment and validate/, undefined],
       [{ safety_v1: 5 }, /^prompts: safety_v1/, /./, undefined],

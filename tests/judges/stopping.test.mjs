@@ -175,7 +175,7 @@ describe("a budget", () => {
   test("of time ends what is under way", { timeout: 20_000 }, async () => {
     let number = 0;
     answer = () => ((number += 1) > 3 ? { fault: "hang" } : VALID);
-    const budget = { timeMs: 400 };
+    const budget = { timeMs: 1000 };
     const set = await evaluate({ ...requestOf(20), judge: gemini(), concurrency: 2, budget });
     assert.deepEqual(counted(set), { scored: 3, open: 17 });
     assert.ok(
@@ -229,18 +229,21 @@ describe("limits are kept", () => {
 });
 
 test("the same seed gives the same waits", async () => {
-  const waits = async (seed) => {
+  /** The order in which three cases are asked again, whose waits differ by a fourth of the longest at least. */
+  const order = async (seed) => {
     const asked = [];
     const judge = async ({ evalId }) => {
       asked.push(evalId);
       throw Object.assign(new Error("busy"), { retryable: true });
     };
-    await evaluate({ ...requestOf(6), judge, seed, retry: { attempts: 2, initialDelayMs: 300, maxDelayMs: 300 } });
-    return asked.slice(6);
+    const patience = { attempts: 2, initialDelayMs: 400, maxDelayMs: 400 };
+    await evaluate({ ...requestOf(3), judge, seed, retry: patience, concurrency: 1 });
+    return asked.slice(3);
   };
-  const [one, same, other] = await Promise.all([waits(1), waits(1), waits(3)]);
-  assert.deepEqual(one, same);
-  assert.notDeepEqual(one, other);
+  const [one, same, other] = await Promise.all([order(0), order(0), order(7)]);
+  assert.deepEqual(one, ["case-0", "case-1", "case-2"]);
+  assert.deepEqual(same, one);
+  assert.deepEqual(other, ["case-2", "case-0", "case-1"]);
 });
 
 test("the numbers of onProgress add up", async () => {
@@ -281,8 +284,8 @@ describe("a consumer that takes its time does not make answers late", () => {
   };
 
   for (const [name, work] of [
-    ["waiting", () => sleep(250)],
-    ["keeping the thread busy", () => block(250)],
+    ["waiting", () => sleep(600)],
+    ["keeping the thread busy", () => block(600)],
   ]) {
     test(`by ${name}`, { timeout: 20_000 }, async () => {
       answer = async ({ index }) => {
@@ -290,7 +293,7 @@ describe("a consumer that takes its time does not make answers late", () => {
         return VALID;
       };
       let given = 0;
-      const stream = evaluateStream({ ...requestOf(7), judge: gemini(), concurrency: 4, timeoutMs: 200 });
+      const stream = evaluateStream({ ...requestOf(7), judge: gemini(), concurrency: 4, timeoutMs: 500 });
       for (;;) {
         const { done, value } = await stream.next();
         if (done) {
@@ -298,7 +301,7 @@ describe("a consumer that takes its time does not make answers late", () => {
           break;
         }
         given += 1;
-        if (given < 4) await work();
+        if (given < 3) await work();
       }
       assert.equal(server.requests.length, 7);
     });
@@ -312,9 +315,9 @@ describe("a consumer that takes its time does not make answers late", () => {
     let number = 0;
     const onProgress = () => {
       number += 1;
-      if (number < 4) block(250);
+      if (number < 3) block(600);
     };
-    const set = await evaluate({ ...requestOf(7), judge: gemini(), concurrency: 4, timeoutMs: 200, onProgress });
+    const set = await evaluate({ ...requestOf(7), judge: gemini(), concurrency: 4, timeoutMs: 500, onProgress });
     assert.deepEqual([counted(set).scored, set.judgeUsage.retried], [7, 0]);
   });
 });

@@ -152,10 +152,12 @@ function promptsOf(prompts: PromptTemplates | undefined): Pick<JudgeEngineOption
     const name = canonicalName(metric);
     const own = promptNames(name);
     if (own === undefined) {
-      const meant = closest(name, [...Object.keys(PURPOSES), PrebuiltMetrics.HALLUCINATIONS_V1]);
+      const known = [...Object.keys(PURPOSES), PrebuiltMetrics.HALLUCINATIONS_V1];
+      const meant = closest(name, known) ?? known.find((longer) => longer.startsWith(`${name}_`));
       throw new AdkMetricsError("invalid_input", `\`${metric}\` has no prompt`, {
         path,
-        help: meant === undefined ? "Metrics that ask a judge have" : `Did you mean \`${meant}\`?`,
+        help:
+          meant === undefined ? `Those that ask a judge have one: ${known.join(", ")}` : `Did you mean \`${meant}\`?`,
       });
     }
     const purposes = Object.keys(own);
