@@ -4,6 +4,8 @@ import {
   AdkMetricsError,
   type AdkMetricsErrorCode,
   type AlignmentEntry,
+  compareRuns,
+  type CompareOptions,
   type ConversationScenario,
   DEFAULT_METRIC_EVALUATOR_REGISTRY,
   type Dialect,
@@ -28,9 +30,11 @@ import {
   type Progress,
   readEvalSet,
   ResponseEvaluator,
+  type ResultChange,
   resultsToAdkJson,
   rouge1,
   RougeEvaluator,
+  type RunComparison,
   TrajectoryEvaluator,
   withThresholds,
 } from "adk-metrics";
@@ -148,6 +152,35 @@ export async function inputs(bytes: Uint8Array): Promise<EvalSetResult> {
   return withThresholds(set, { response_match_score: 0.5, tool_trajectory_avg_score: { threshold: 1 } });
 }
 
+// ---- compareRuns
+
+export function regressionsOf(baseline: EvalSetResult, stored: Uint8Array): string[] {
+  const options: CompareOptions = { resamples: 1000, seed: 7, confidence: 0.9 };
+  compareRuns("{}", { eval_set_result_id: "r", eval_set_id: "s", eval_case_results: [] });
+  const comparison: RunComparison = compareRuns(baseline, stored, options);
+  const { hasRegressions, cases, metrics, counts, thresholdChanges, bootstrap } = comparison;
+  holds<Same<typeof hasRegressions, boolean>>();
+  holds<Same<keyof typeof counts, ResultChange>>();
+  holds<Same<typeof bootstrap, { resamples: number; seed: number; confidence: number }>>();
+  for (const { metricName, goal, change, difference, interval, verdicts } of metrics) {
+    holds<Same<typeof goal, "higher" | "lower">>();
+    holds<Same<typeof change, "better" | "worse" | "unclear" | "unchanged">>();
+    holds<Same<typeof difference, number | undefined>>();
+    holds<Same<typeof interval, { low: number; high: number } | undefined>>();
+    void [metricName, verdicts?.passedToFailed];
+  }
+  const turn = cases[0]?.metrics[0]?.turns[0];
+  const was: EvalStatus | undefined = turn?.baseline?.status;
+  const rendered: string[] = [
+    report.renderComparisonTable(comparison, { color: true, width: 80 }),
+    report.renderComparisonMarkdown([comparison], { maxRows: 10 }),
+    report.renderComparisonCsv(comparison),
+    report.renderComparisonJson(comparison),
+  ];
+  void [thresholdChanges, turn?.invocationIndex, was, rendered];
+  return cases.filter(({ change }) => change === "regressed").map(({ evalId }) => evalId);
+}
+
 export const text: string = evalSetToAdkJson(evalSet, "name");
 export const readAgain: EvalSet = readEvalSet(text);
 export const written = (set: EvalSetResult): string => resultsToAdkJson(set);
@@ -184,6 +217,10 @@ type Results = [
   Invocation["userContent"],
   ReturnType<typeof rouge1>,
   ReturnType<typeof withThresholds>,
+  RunComparison,
+  RunComparison["cases"][number],
+  RunComparison["cases"][number]["metrics"][number],
+  RunComparison["metrics"][number],
   ReturnType<MetricEvaluatorRegistry["getRegisteredMetrics"]>[number],
   ReturnType<MetricEvaluatorRegistry["getEvaluator"]>,
   AdkMetricsError,
