@@ -592,10 +592,11 @@ fn a_key_that_is_refused_stops_its_metric_and_no_other() {
                     assert!(metric == refused || found == calm, "seed {seed}, case {pairing:?}");
                 }
             }
-            let lost =
-                story.results.iter().filter_map(|result| result.metrics.get(refused)?.reason.as_deref());
+            let metrics = story.results.iter().filter_map(|result| result.metrics.get(refused));
+            let mut reasons =
+                metrics.flat_map(|metric| &metric.turns).filter_map(|turn| turn.reason.as_deref());
             // A turn of hallucinations_v1 scores the steps that were checked.
-            let is_told = lost.into_iter().any(|reason| reason.contains("out of order"));
+            let is_told = reasons.any(|reason| reason.contains("out of order"));
             assert!(is_told || made.config.contains(HALLUCINATIONS), "seed {seed}");
         });
     }
@@ -686,6 +687,27 @@ fn the_deadline_and_cancelling_abort_what_is_open() {
             assert!(story.aborted().count() <= concurrency as usize);
             assert!(story.took <= at, "seed {seed}: took {} of {at} ms", story.took);
             assert_part_of(story, &made, &format!("seed {seed}"));
+        });
+    }
+}
+
+#[test]
+fn a_pause_with_nothing_left_to_send_ends_with_the_next_case() {
+    for seed in 0..40 {
+        let chance = &mut Chance(seed);
+        let made = made(seed, 12, false, false);
+        let mut options = options(1 + chance.below(3) as u32);
+        options.judges.calls.retry.attempts = 1;
+        let judge = &mut |_, asked: &Asked<'_>| {
+            let limited = Failure { rate_limited: true, retry_after_ms: Some(1_000.0), ..passing() };
+            if chance.percent(50) {
+                Fate::Fail(10, failure(limited))
+            } else {
+                Fate::Reply(100, asked.reply())
+            }
+        };
+        made.play(&options, Scene::default(), judge, |story| {
+            assert_part_of(story, &made, &format!("seed {seed}"))
         });
     }
 }
