@@ -128,7 +128,8 @@ Input
   metrics by name. A case that was run repeatedly counts once, with the mean of its scores.
 
 A case regresses if it passed, or one of its metrics did, and now fails or is not evaluated. What
-became of calls, tokens and seconds is shown, but is no regression.
+became of calls, tokens and seconds is shown, but is no regression; nor is a case or a metric that
+only one of the runs has, which is named.
 
 For each metric there is the mean difference over the cases with its 95% confidence interval, a
 paired bootstrap with 10,000 resamples. It got better or worse if the interval leaves out 0 and at
