@@ -12,7 +12,8 @@ import type { EvalCaseResult, EvalSetResult, EvaluateRequest, JudgeProgress } fr
  * Scores what an agent did against an evalset.
  *
  * Runs belong to cases by eval id; a repeated id is another run of its case. A case without a run is FAILED with the
- * reason, and a metric that cannot be computed is NOT_EVALUATED with the reason; the others go on.
+ * reason, and a metric that cannot be computed is NOT_EVALUATED with the reason; the others go on. Results stand in the
+ * order of the evalset.
  *
  * @throws {AdkMetricsError} if an input cannot be used. What `onProgress` throws passes through.
  */
@@ -60,6 +61,7 @@ async function* evaluateBatches(request: EvaluateRequest): AsyncGenerator<EvalCa
   };
   let total = 0;
   let judge: JudgeProgress | undefined;
+  const keys: number[] = [];
   try {
     for (;;) {
       const next = await output.next();
@@ -67,6 +69,7 @@ async function* evaluateBatches(request: EvaluateRequest): AsyncGenerator<EvalCa
         const { cancelled, judges } = next.value;
         if (cancelled) set.cancelled = true;
         if (judges !== undefined) noteJudges(set, judges, plan);
+        putInOrder(set.evalCaseResults, keys);
         return set;
       }
       if ("judge" in next.value) {
@@ -87,6 +90,7 @@ async function* evaluateBatches(request: EvaluateRequest): AsyncGenerator<EvalCa
       }
       const results = next.value.cases.map(({ result }) => result);
       for (const result of results) set.evalCaseResults.push(result);
+      for (const { key } of next.value.cases) keys.push(key);
       yield results;
       const done = set.evalCaseResults.length;
       given.onProgress?.(judge === undefined ? { done, total } : { done, total, judge });
@@ -94,6 +98,14 @@ async function* evaluateBatches(request: EvaluateRequest): AsyncGenerator<EvalCa
   } finally {
     await output.return({ cancelled: true });
   }
+}
+
+/** Puts results, which come as they are done, in the order of the evalset; each has a key that tells its place. */
+function putInOrder(results: EvalCaseResult[], keys: readonly number[]): void {
+  if (keys.every((key, at) => at === 0 || (keys[at - 1] as number) <= key)) return;
+  const places = Array.from(keys, (_, at) => at).sort((a, b) => (keys[a] as number) - (keys[b] as number));
+  const ordered = places.map((place) => results[place] as EvalCaseResult);
+  for (const [at, result] of ordered.entries()) results[at] = result;
 }
 
 /** Says who judged, and what that took. */

@@ -40,6 +40,7 @@ export type {
   Rubric,
   RubricContent,
   RubricScore,
+  RubricVotes,
   Samples,
   SampleUsage,
   SampleVote,

@@ -158,7 +158,10 @@ impl Judged for Hallucinations {
     ) -> Result<Evaluation<'a>> {
         let mut turns = Vec::new();
         for index in 0..case.case.actual.len() {
-            let own: Vec<_> = answers.iter().filter(|answer| answer.question.invocation == index).collect();
+            let mut own: Vec<_> =
+                answers.iter().filter(|answer| answer.question.invocation == index).collect();
+            // Answers to second questions stand in the order in which they came.
+            own.sort_by_key(|answer| answer.question.step);
             turns.push(self.turn(&own, scoring));
         }
         let scores: Vec<f64> = turns.iter().filter_map(|turn| turn.score).collect();

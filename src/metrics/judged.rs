@@ -341,7 +341,8 @@ impl Answer {
 
     /// The failure where it leaves the result open, if it is the judge's; not if the run was stopped.
     pub(super) fn judge_failure(&self) -> Option<&Error> {
-        self.failure.as_ref().filter(|error| error.code == ErrorCode::JudgeFailed && !self.is_settled())
+        let of_judge = |error: &&Error| matches!(error.code, ErrorCode::JudgeFailed | ErrorCode::Timeout);
+        self.failure.as_ref().filter(of_judge).filter(|_| !self.is_settled())
     }
 }
 
@@ -473,6 +474,34 @@ impl Write for SampleUsage {
         let mut object = out.object();
         object.entry("inputTokens", &self.input_tokens);
         object.entry("outputTokens", &self.output_tokens);
+        object.end();
+    }
+}
+
+/// How the samples voted on one rubric.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename_all = "camelCase"))]
+pub struct RubricVotes {
+    /// The rubric.
+    pub rubric_id: String,
+    /// The property in words.
+    pub text: String,
+    /// Samples that found it met.
+    pub yes: u32,
+    /// Samples that did not.
+    pub no: u32,
+    /// Samples that spoke of it and said neither.
+    pub unscored: u32,
+}
+
+impl Write for RubricVotes {
+    fn write(&self, out: &mut Writer) {
+        let mut object = out.object();
+        object.entry("rubricId", &self.rubric_id);
+        object.entry("text", &self.text);
+        for (key, count) in [("yes", self.yes), ("no", self.no), ("unscored", self.unscored)] {
+            object.entry(key, &count);
+        }
         object.end();
     }
 }

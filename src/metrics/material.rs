@@ -1,5 +1,6 @@
 //! What a judge is shown of a conversation, as text: answers, tool calls with their outputs, tools and
-//! instructions of the agents, grounding metadata, whole dialogues. JSON stays as it was written.
+//! instructions of the agents, grounding metadata, whole dialogues. JSON keeps its tokens as they were
+//! written, without white space between them.
 //!
 //! Where a text has several lines with different things in them, each begins with words of this project,
 //! and all words of others, names included, are JSON: none of them can pass for another line.
@@ -11,7 +12,7 @@ use crate::model::content::{Content, FunctionCall, FunctionResponse, Part};
 use crate::model::invocation::{IntermediateData, Invocation, InvocationEvent, Turns};
 use crate::model::json::Json;
 use crate::model::shape::{List, Record};
-use crate::model::write::{Spelling, quote};
+use crate::model::write::{Spelling, push_compact, quote};
 
 /// What stands for something that a turn or an agent does not have.
 pub(super) const NONE: &str = "(none)";
@@ -92,18 +93,19 @@ fn answers(response: FunctionResponse<'_>, call: FunctionCall<'_>) -> bool {
 fn push_call(text: &mut String, call: FunctionCall<'_>) {
     quote(&call.name().unwrap_or_default(), text);
     text.push(' ');
-    text.push_str(call.args().map_or("{}", Json::raw));
+    push_compact(call.args().map_or("{}", Json::raw), text);
 }
 
 fn push_output(text: &mut String, response: FunctionResponse<'_>) {
-    text.push_str(response.response().map_or("{}", Json::raw));
+    push_compact(response.response().map_or("{}", Json::raw), text);
 }
 
 /// The grounding metadata of a turn's events, one a line.
 pub(super) fn grounding<'a>(events: impl Iterator<Item = InvocationEvent<'a>>) -> String {
     let mut text = String::new();
     for metadata in events.filter_map(InvocationEvent::grounding_metadata) {
-        line(&mut text, &[metadata.raw()]);
+        line(&mut text, &[]);
+        push_compact(metadata.raw(), &mut text);
     }
     text
 }
@@ -145,7 +147,7 @@ pub(super) fn tools(turns: &mut dyn Iterator<Item = Invocation<'_>>) -> String {
     described(turns, &|agent, text| {
         if let Some(tools) = agent.tools {
             line_about(text, "agent ", &agent.name);
-            text.push_str(tools.raw());
+            push_compact(tools.raw(), text);
         }
     })
 }
@@ -156,7 +158,8 @@ pub(super) fn agents(turns: &mut dyn Iterator<Item = Invocation<'_>>) -> String 
         line_about(text, "agent ", &agent.name);
         quote(&agent.instructions, text);
         if let Some(tools) = agent.tools {
-            line(text, &["tools: ", tools.raw()]);
+            line(text, &["tools: "]);
+            push_compact(tools.raw(), text);
         }
     })
 }

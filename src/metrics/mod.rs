@@ -29,7 +29,7 @@ use crate::text::Scorer;
 use crate::trajectory::AlignmentEntry;
 
 pub use crate::text::Dialect;
-use judged::{Judged, Samples, Sentence};
+use judged::{Judged, RubricVotes, Samples, Sentence};
 pub use registry::{EFFICIENCY_METRICS, Interval, MetricInfo, REGISTRY, build, find, unknown_metric};
 
 /// A metric, by how it comes to its results.
@@ -214,6 +214,8 @@ pub struct Explanation<'a> {
     pub tokens: Option<TokenOverlap>,
     /// What the judge said.
     pub samples: Option<Samples>,
+    /// How the samples voted on each rubric.
+    pub rubrics: Option<Vec<RubricVotes>>,
     /// What the judge said of each sentence.
     pub sentences: Option<Vec<Sentence>>,
     /// Who scored what google-adk leaves to Vertex AI: `judge` or `vertex`.
@@ -252,6 +254,7 @@ impl Write for Explanation<'_> {
         object.optional("alignment", &self.alignment);
         object.optional("tokens", &self.tokens);
         object.optional("samples", &self.samples);
+        object.optional("rubrics", &self.rubrics);
         object.optional("sentences", &self.sentences);
         object.optional("scoredBy", &self.scored_by);
         if !self.warnings.is_empty() {

@@ -10,7 +10,7 @@
 use std::borrow::Cow;
 
 use super::final_response_match::WITH_INTERMEDIATE;
-use super::judged::{Answer, Asking, Ballot, Judged, JudgedCase, Question, turn_of};
+use super::judged::{Answer, Asking, Ballot, Judged, JudgedCase, Question, RubricVotes, turn_of};
 use super::{
     Details, Evaluation, NO_TURNS, RubricFinding, Scoring, TurnEvaluation, length_mismatch, material, mean,
 };
@@ -18,7 +18,7 @@ use crate::judge::prompt::{
     FINAL_RESPONSE_RUBRICS, Prompt, TOOL_USE_RUBRICS, TRAJECTORY_RUBRICS, Value, list_rubrics,
 };
 use crate::judge::reply;
-use crate::judge::votes::{Verdict, Vote};
+use crate::judge::votes::{Tally, Verdict, Vote};
 use crate::model::config::{Setup, either, read_flag};
 use crate::model::error::{Error, ErrorCode, Result};
 use crate::model::invocation::Invocation;
@@ -286,13 +286,13 @@ impl Judged for RubricBased {
                 turns.push(TurnEvaluation::not_evaluated(material::ONLY_THE_LAST));
                 continue;
             };
-            let findings = if answer.is_settled() {
-                Self::findings(&self.of_turn(case, index)?, answer)
-            } else {
-                Vec::new()
-            };
+            let rubrics = self.of_turn(case, index)?;
+            let findings = if answer.is_settled() { Self::findings(&rubrics, answer) } else { Vec::new() };
             let score = mean(findings.iter().filter_map(|finding| finding.score));
             let mut turn = turn_of(score, self.threshold, &[answer], scoring);
+            if let Some(explanation) = &mut turn.explanation {
+                explanation.rubrics = Some(votes(rubrics, answer));
+            }
             pooled.extend_from_slice(&findings);
             turn.details = (!findings.is_empty()).then(|| Box::new(Details::Rubrics(findings)));
             turns.push(turn);
@@ -313,6 +313,16 @@ impl Judged for RubricBased {
             ..Evaluation::default()
         })
     }
+}
+
+/// How the samples voted.
+fn votes(rubrics: Vec<Known>, answer: &Answer) -> Vec<RubricVotes> {
+    let mut votes = Vec::new();
+    for (Known { id, words }, tally) in rubrics.into_iter().zip(answer.votes.tallies()) {
+        let &Tally { positive, negative, unscored, .. } = tally;
+        votes.push(RubricVotes { rubric_id: id, text: words, yes: positive, no: negative, unscored });
+    }
+    votes
 }
 
 /// The share of turns that meet each rubric.

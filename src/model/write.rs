@@ -221,6 +221,18 @@ pub fn quote(value: &str, text: &mut String) {
     text.push('"');
 }
 
+/// Appends JSON without the white space between its tokens.
+pub fn push_compact(json: &str, text: &mut String) {
+    let (mut in_string, mut escaped) = (false, false);
+    for character in json.chars() {
+        if in_string || !character.is_ascii_whitespace() {
+            text.push(character);
+        }
+        in_string ^= character == '"' && !escaped;
+        escaped = character == '\\' && !escaped;
+    }
+}
+
 /// A text in double quotes, escaped as in JSON, for messages and paths.
 #[must_use]
 pub fn quoted(value: &str) -> String {

@@ -210,8 +210,10 @@ impl<'a> Run<'a> {
                     return Step::Send(JudgeCall { call, metric: asked.metric, pairing: asked.pairing });
                 }
                 self.judges.calls.not_sent(call.id);
-                let reason = Reason::Refused;
-                self.lost(Loss { question: call.question, sample: call.sample, attempts: 0, reason }, barred);
+                if let Some(why) = barred {
+                    self.with_answer(call.question, |_, _, answer| answer.failure = Some(why));
+                    self.close(call.question);
+                }
                 Step::Again
             }
             calls::Action::Abort(call) => Step::Abort(call),

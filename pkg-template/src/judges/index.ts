@@ -25,5 +25,5 @@ export {
   vertexJudge,
   type VertexJudgeOptions,
 } from "./providers.js";
-export { recordJudge, type RecordingSink } from "./record.js";
+export { recordJudge, type RecordingOptions, type RecordingSink } from "./record.js";
 export { type Recording, replayJudge } from "./replay.js";
