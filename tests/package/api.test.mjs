@@ -385,7 +385,7 @@ describe("metrics of the user's own", () => {
 });
 
 describe("evaluateStream", () => {
-  test("gives case results in the order of completion and returns all of them", async () => {
+  test("gives case results in the order of completion and returns all of them in that of the evalset", async () => {
     const registry = registryWith(async ([first]) => {
       const wait = { "Weather?": 60, "Time?": 5, Hi: 30 }[first.userContent.parts[0].text];
       await sleep(wait);
@@ -396,7 +396,8 @@ describe("evaluateStream", () => {
     for (;;) {
       const next = await stream.next();
       if (next.done) {
-        assert.deepEqual(next.value.evalCaseResults, given);
+        const [fails, long, passes] = given;
+        assert.deepEqual(next.value.evalCaseResults, [passes, fails, long]);
         break;
       }
       given.push(next.value);
