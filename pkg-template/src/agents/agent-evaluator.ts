@@ -1,7 +1,7 @@
 /** ADK's `AgentEvaluator`: an agent and evalset files in, an error if it does not pass. */
 
 import { evalSetToAdkJson } from "../adk-schema.js";
-import { isObject } from "../engine/input.js";
+import { isObject, unexpected } from "../engine/input.js";
 import { AdkMetricsError } from "../errors.js";
 import type { Criterion, EvalSet, EvalSetResult, Input } from "../types.js";
 import { subjectOf } from "./adapters.js";
@@ -67,6 +67,7 @@ export class AgentEvaluator {
     printDetailedResults = false,
     options: AgentEvaluationOptions = {},
   ): Promise<EvalSetResult> {
+    if (!isObject(criteria)) throw unexpected("an object of criteria", criteria, "criteria");
     const subject = await subjectOf(agent);
     const result = await evaluateAgent(subject, { evalSet, config: { criteria } }, numRuns, options);
     if (printDetailedResults) printDetails(result);

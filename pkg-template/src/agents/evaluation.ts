@@ -1,6 +1,9 @@
 /** Runs an agent on an evalset and scores what it did. */
 
 import { readEvalSet } from "../adk-schema.js";
+import { closest } from "../closest.js";
+import { isObject, unexpected } from "../engine/input.js";
+import { AdkMetricsError } from "../errors.js";
 import { evaluate } from "../evaluate.js";
 import type { EvalSet, EvalSetResult, EvaluatorOptions, Input, MetricRegistry } from "../types.js";
 import type { Subject } from "./adapters.js";
@@ -28,11 +31,29 @@ export async function evaluateAgent(
   options: AgentEvaluationOptions,
 ): Promise<EvalSetResult> {
   checkPositive(numRuns, "numRuns");
+  checkRunOptions(options);
   // What is wrong with the evalset or the metrics is known before the agent is run.
   await score(plan, [], { ...withoutRunOptions(options), explain: "none" });
   const evalSet = readEvalSet(plan.evalSet, plan.evalSetName);
   const results = await runCases(subject, evalSet, numRuns, runOptions(options));
   return score(plan, results, withoutRunOptions(options));
+}
+
+const RUN_OPTIONS = ["parallelism", "turnTimeoutMs", "userSimulator"];
+
+/**
+ * Finds misspelt options of runs; `evaluate` finds those of its own.
+ *
+ * @throws {AdkMetricsError} `invalid_input` with a suggestion.
+ */
+export function checkRunOptions(options: AgentEvaluationOptions): void {
+  if (!isObject(options)) throw unexpected("an object", options, "options");
+  for (const key of Object.keys(options)) {
+    const meant = RUN_OPTIONS.includes(key) ? undefined : closest(key, RUN_OPTIONS);
+    if (meant === undefined) continue;
+    const help = `Did you mean \`${meant}\`?`;
+    throw new AdkMetricsError("invalid_input", `there is no option \`${key}\``, { path: `options: ${key}`, help });
+  }
 }
 
 /** Scores what an agent did. */

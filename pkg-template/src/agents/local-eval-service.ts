@@ -4,7 +4,7 @@ import { unexpected } from "../engine/input.js";
 import type { EvalCase, EvalMetric, EvalSet, EvalSetResult, Invocation } from "../types.js";
 import { type Subject, subjectOf } from "./adapters.js";
 import type { Agent } from "./agent.js";
-import { type AgentEvaluationOptions, runOptions, score, withoutRunOptions } from "./evaluation.js";
+import { type AgentEvaluationOptions, checkRunOptions, runOptions, score, withoutRunOptions } from "./evaluation.js";
 import { type InferenceResult, runCases } from "./run.js";
 
 /** The evalsets to run. */
@@ -47,6 +47,7 @@ export class LocalEvalService {
   /** @param parallelism How many conversations are under way at a time. Default: 4. */
   constructor(agent: Agent | Promise<Agent>, parallelism = 4, options: AgentEvaluationOptions = {}) {
     this.#agent = agent;
+    checkRunOptions(options);
     this.#options = { ...options, parallelism };
   }
 

@@ -51,7 +51,7 @@ export function failuresOf({ evalCaseResults }: EvalSetResult, agentName: string
   const failures: EvaluationFailure[] = [];
   for (const [evalId, runs] of byCase(evalCaseResults)) {
     for (const [at, { reason, finalEvalStatus, overallEvalMetricResults }] of runs.entries()) {
-      if (finalEvalStatus !== EvalStatus.FAILED || overallEvalMetricResults.length > 0) continue;
+      if (finalEvalStatus === EvalStatus.PASSED || overallEvalMetricResults.length > 0) continue;
       const run = runs.length === 1 ? "" : ` (run ${at + 1} of ${runs.length})`;
       failures.push({
         evalId,

@@ -1,0 +1,408 @@
+// Agents that are functions, and agents that do not behave: each gives a clear error or a clear result.
+
+import assert from "node:assert/strict";
+import test from "node:test";
+import { setTimeout as wait } from "node:timers/promises";
+import {
+  AdkMetricsError,
+  AgentEvaluator,
+  Evaluator,
+  EvalStatus,
+  LocalEvalService,
+  MetricEvaluatorRegistry,
+} from "../../pkg/dist/esm/node.js";
+import { actualOf, answerOf, errorOf, evalSetOf, eventsOf, said, scoreOf, turn } from "./evalsets.mjs";
+
+const MATCH = { response_match_score: 1 };
+const HELLO = evalSetOf({ hello: [turn("Hello?", "Hello!")] });
+
+/** The case results of an agent that is a function. */
+async function run(agent, evalSet = HELLO, criteria = MATCH, numRuns = 1, options = {}) {
+  const { evalCaseResults } = await AgentEvaluator.evaluateEvalSet(agent, evalSet, criteria, numRuns, false, options);
+  return evalCaseResults;
+}
+
+/** The error of an agent, which is ours if it could not be run, and a failed test otherwise. */
+const failing = (agent, evalSet = HELLO, criteria = MATCH, numRuns = 1, options = {}) =>
+  errorOf(() => run(agent, evalSet, criteria, numRuns, options));
+
+test("a function may answer with a text, a content, an event, a list of events, or a generator of them", async () => {
+  const event = { author: "greeter", content: said("model", "Hello!") };
+  const answers = {
+    text: () => "Hello!",
+    later: async () => "Hello!",
+    content: () => said("model", "Hello!"),
+    event: () => event,
+    list: () => [event],
+    generator: function* () {
+      yield event;
+    },
+    stream: async function* () {
+      yield event;
+    },
+    pieces: async function* () {
+      yield "Hel";
+      yield "lo!";
+    },
+  };
+  for (const [name, agent] of Object.entries(answers)) {
+    const [result] = await run(agent);
+    assert.equal(answerOf(actualOf(result)[0]), "Hello!", name);
+    assert.equal(scoreOf(result, "response_match_score"), 1, name);
+  }
+});
+
+test("a function is told the message, its session, its state and what was before", async () => {
+  const seen = [];
+  const agent = (message, { content, sessionId, userId, state, history, signal }) => {
+    seen.push([message, content.parts.length, userId, (state.count += 1), history.length, signal.aborted]);
+    assert.match(sessionId, /\w/);
+    return answerOf(history.at(-1) ?? {}) ?? "first";
+  };
+  const evalSet = evalSetOf({
+    case: {
+      conversation: [turn("a", "first"), turn("b", "first")],
+      sessionInput: { userId: "ada", state: { count: 0 } },
+    },
+  });
+  await run(agent, evalSet, MATCH, 2, { parallelism: 1 });
+  assert.deepEqual(seen, [
+    ["a", 1, "ada", 1, 0, false],
+    ["b", 1, "ada", 2, 1, false],
+    ["a", 1, "ada", 1, 0, false],
+    ["b", 1, "ada", 2, 1, false],
+  ]);
+});
+
+test("events of a function are recorded with their tool calls, tokens and authors", async () => {
+  const call = { id: "1", name: "search", args: { query: "x" } };
+  const agent = () => [
+    { author: "user", content: said("user", "not recorded") },
+    { author: "searcher", content: { parts: [{ functionCall: call }] }, usageMetadata: { promptTokenCount: 3 } },
+    {
+      author: "searcher",
+      content: { parts: [{ functionResponse: { id: "1", name: "search", response: { hits: 0 } } }] },
+    },
+    { author: "searcher", content: { parts: [{ text: "Let me think.", thought: true }, { text: "Nothing." }] } },
+  ];
+  const evalSet = evalSetOf({ one: [turn("Find x.", "Nothing.", [["search", { query: "x" }]])] });
+  const [result] = await run(agent, evalSet, { tool_trajectory_avg_score: 1 });
+  const [actual] = actualOf(result);
+  assert.deepEqual(eventsOf(actual), ['searcher calls search {"query":"x"}', 'searcher gets {"hits":0}']);
+  assert.deepEqual(actual.finalResponse.parts[0], { text: "Let me think.", thought: true });
+  assert.equal(scoreOf(result, "token_usage_v1"), 3);
+  assert.equal(actual.modelDuration, undefined, "where the time went cannot be told of a list");
+  assert.ok(actual.duration >= 0);
+});
+
+test("pieces of a streamed answer are put together once, whether or not the whole follows", async () => {
+  const piece = (text) => ({ author: "a", partial: true, content: said("model", text) });
+  const whole = { author: "a", content: said("model", "Hello!") };
+  const usage = { author: "a", content: { role: "model", parts: [] }, usageMetadata: { candidatesTokenCount: 2 } };
+  for (const events of [
+    [piece("Hel"), piece("lo!"), whole],
+    [piece("Hel"), piece("lo!")],
+    [piece("Hel"), piece("lo!"), usage],
+  ]) {
+    const [result] = await run(() => events);
+    const [actual] = actualOf(result);
+    assert.equal(answerOf(actual), "Hello!");
+    assert.deepEqual(eventsOf(actual), []);
+  }
+});
+
+test("the last final response with text is the answer", async () => {
+  const event = (text, more = {}) => ({ author: "a", content: said("model", text), ...more });
+  const empty = { author: "a", content: { parts: [{ inlineData: { mimeType: "image/png", data: "" } }] } };
+  const [two] = await run(() => [event("Not this."), event("Hello!")]);
+  assert.equal(answerOf(actualOf(two)[0]), "Hello!");
+  assert.deepEqual(eventsOf(actualOf(two)[0]), ["a: Not this."]);
+  const [last] = await run(() => [event("Hello!"), empty]);
+  assert.equal(answerOf(actualOf(last)[0]), "Hello!");
+});
+
+test("a function that answers nothing has no answer, which scores 0", async () => {
+  for (const agent of [() => undefined, () => null, () => [], () => "", async () => {}]) {
+    const error = await failing(agent);
+    assert.match(
+      error.message,
+      /response_match_score for \w* ?\w* ?Failed\. Expected 1, but got 0\.|Expected 1, but got 0/,
+    );
+    const [result] = error.results[0].evalCaseResults;
+    assert.equal(result.finalEvalStatus, EvalStatus.FAILED);
+  }
+});
+
+test("an agent that throws fails its case with its own words", async () => {
+  const thrown = [
+    [new Error("no network"), /failed in case hello: .*no network/],
+    ["just a text", /failed in case hello: .*just a text/],
+    [undefined, /failed in case hello: .*undefined/],
+    [Object.create(null), /failed in case hello: .*has no words/],
+  ];
+  for (const [value, words] of thrown) {
+    const error = await failing(() => {
+      throw value;
+    });
+    assert.match(error.message, words);
+    assert.match((await failing(async () => Promise.reject(value))).message, words);
+  }
+});
+
+test("a turn that fails fails its case; what happened before is not scored", async () => {
+  const agent = (message) => {
+    if (message === "b") throw new Error("second turn");
+    return "A";
+  };
+  const evalSet = evalSetOf({ broken: [turn("a", "A"), turn("b", "B")], fine: [turn("a", "A")] });
+  const error = await failing(agent, evalSet);
+  const [broken, fine] = error.results[0].evalCaseResults;
+  assert.deepEqual([broken.finalEvalStatus, fine.finalEvalStatus], [EvalStatus.FAILED, EvalStatus.PASSED]);
+  assert.match(broken.reason, /second turn/);
+  assert.deepEqual(broken.overallEvalMetricResults, []);
+  assert.equal(error.failures.length, 1);
+});
+
+test("an agent that hangs is given up after its time, and its signal aborts", async () => {
+  let aborted = false;
+  const agents = {
+    hangs: (_, { signal }) => new Promise(() => signal.addEventListener("abort", () => (aborted = true))),
+    hangsInStream: async function* () {
+      yield { content: said("model", "wait") };
+      await new Promise(() => undefined);
+    },
+    neverEnds: async function* () {
+      for (;;) yield { partial: true, content: said("model", "") };
+    },
+  };
+  for (const [name, agent] of Object.entries(agents)) {
+    const began = performance.now();
+    const error = await failing(agent, HELLO, MATCH, 1, { turnTimeoutMs: 60 });
+    assert.match(error.message, /did not finish turn 1 within 60 ms|more than 100000 events/, name);
+    assert.ok(performance.now() - began < 3_000, name);
+  }
+  assert.ok(aborted);
+});
+
+test("what is no event, or no JSON, fails the case and says what", async () => {
+  const circle = {};
+  circle.self = circle;
+  const cases = [
+    [() => 42, /gave a number where an event is expected/],
+    [() => [null], /gave null where an event is expected/],
+    [() => ({ content: { parts: [{ functionCall: { name: "f", args: circle } }] } }), /event: content/],
+    [() => ({ content: { parts: [{ functionCall: { name: "f", args: { n: 1n } } }] } }), /event: content/],
+    [() => ({ errorCode: "SAFETY", errorMessage: "blocked" }), /SAFETY: blocked/],
+  ];
+  for (const [agent, words] of cases) assert.match((await failing(agent)).message, words);
+});
+
+test("an error that an agent reports and gets over is no failure", async () => {
+  const agent = () => [
+    { author: "a", errorCode: "BUSY" },
+    { author: "a", content: said("model", "Hello!") },
+  ];
+  assert.equal(scoreOf((await run(agent))[0], "response_match_score"), 1);
+});
+
+test("cases run in parallel, no more at a time than allowed, and results keep their order", async () => {
+  let running = 0;
+  let most = 0;
+  const agent = async (message) => {
+    most = Math.max(most, (running += 1));
+    await wait(message === "0" ? 30 : 5);
+    running -= 1;
+    return message;
+  };
+  const ids = Array.from({ length: 12 }, (_, index) => String(index));
+  const evalSet = evalSetOf(Object.fromEntries(ids.map((id) => [`case${id}`, [turn(id, id)]])));
+  const results = await run(agent, evalSet, MATCH, 2, { parallelism: 3 });
+  assert.equal(most, 3);
+  assert.deepEqual(results.map(({ evalId }) => evalId).sort(), [...ids, ...ids].map((id) => `case${id}`).sort());
+  for (const result of results) assert.equal(scoreOf(result, "response_match_score"), 1);
+});
+
+test("a cancelled evaluation ends, and says so", async () => {
+  const controller = new AbortController();
+  const agent = async () => {
+    controller.abort();
+    await new Promise(() => undefined);
+  };
+  const error = await failing(agent, HELLO, MATCH, 2, { signal: controller.signal });
+  assert.match(error.message, /failed in case hello \(run 1 of 2\): .*cancelled/);
+});
+
+test("what is no agent is refused before anything is run, and the error says what fits", async () => {
+  class Agent {
+    name = "a";
+    async *runAsync() {}
+  }
+  const refused = [
+    [undefined, /expected an agent, found nothing/],
+    [null, /expected an agent, found null/],
+    ["weather_agent", /expected an agent, found "weather_agent"/],
+    [{}, /expected an agent, found an object/],
+    [{ name: "x" }, /expected an agent, found an object/],
+    [Agent, /expected an agent, found a class/],
+    [{ ask: async () => "x", runAsync: async function* () {} }, /no session service/],
+    [new Agent(), /no @iqai\/adk is found that this agent is made with/],
+  ];
+  for (const [agent, words] of refused) {
+    const error = await failing(agent);
+    assert.match(String(error.message), words);
+    if (!(agent instanceof Agent)) {
+      assert.ok(error instanceof AdkMetricsError);
+      assert.equal(error.code, "invalid_input");
+      assert.ok(error.help);
+    }
+  }
+});
+
+test("mistakes in the evalset, the metrics and the numbers are found before the agent is run", async () => {
+  const agent = () => assert.fail("the agent was run");
+  const mistakes = [
+    [HELLO, { respons_match_score: 1 }, 1, {}, /respons_match_score/],
+    [HELLO, { response_match_score: "high" }, 1, {}, /response_match_score/],
+    [HELLO, undefined, 1, {}, /./],
+    [{ evalSetId: "x" }, MATCH, 1, {}, /./],
+    [undefined, MATCH, 1, {}, /evalSet/],
+    [HELLO, MATCH, 0, {}, /`numRuns` must be at least 1, got 0\./],
+    [HELLO, MATCH, 1.5, {}, /`numRuns` must be at least 1, got 1\.5\./],
+    [HELLO, MATCH, 1, { parallelism: 0 }, /`parallelism` must be at least 1, got 0\./],
+    [HELLO, MATCH, 1, { turnTimeoutMs: -1 }, /turnTimeoutMs/],
+    [HELLO, MATCH, 1, { turnTimeoutms: 5 }, /turnTimeoutms/],
+  ];
+  for (const [evalSet, criteria, numRuns, options, words] of mistakes) {
+    const error = await errorOf(() =>
+      AgentEvaluator.evaluateEvalSet(agent, evalSet, criteria, numRuns, false, options),
+    );
+    assert.ok(error instanceof AdkMetricsError, String(error.stack));
+    assert.match(error.toString(), words);
+  }
+});
+
+test("the scores of all turns of all runs are pooled, and the words of a failure are ADK-TS's", async () => {
+  const answers = ["a b c d", "a b x y", "a b c d", "a x y z"];
+  const my_agent = () => answers.shift();
+  const evalSet = evalSetOf({ one: [turn("1", "a b c d"), turn("2", "a b c d")] });
+  const error = await failing(my_agent, evalSet, { response_match_score: 0.8 }, 2, { parallelism: 1 });
+  assert.equal(
+    error.message,
+    "Following are all the test failures. If you looking to get more details on the failures, then please re-run this " +
+      "test with `printDetailedResults` set to `true`.\n" +
+      "response_match_score for my_agent Failed. Expected 0.8, but got 0.6875.",
+  );
+  assert.deepEqual(error.failures, [
+    {
+      evalId: "one",
+      metricName: "response_match_score",
+      threshold: 0.8,
+      score: 0.6875,
+      message: "response_match_score for my_agent Failed. Expected 0.8, but got 0.6875.",
+    },
+  ]);
+});
+
+test("a run that fails in one metric passes if the pooled mean reaches the threshold", async () => {
+  const answers = ["a b c d", "a b x y"];
+  const results = await run(
+    () => answers.shift(),
+    evalSetOf({ one: [turn("1", "a b c d")] }),
+    { response_match_score: 0.75 },
+    2,
+  );
+  assert.deepEqual(results.map(({ finalEvalStatus }) => finalEvalStatus).sort(), [
+    EvalStatus.PASSED,
+    EvalStatus.FAILED,
+  ]);
+});
+
+test("a metric without a score fails, and the reason is said", async () => {
+  const judge = async () => "no verdict at all";
+  const error = await failing(() => "Hello!", HELLO, { final_response_match_v2: 0.5 }, 1, { judge });
+  assert.match(
+    error.message,
+    /final_response_match_v2 for .* Failed\. Expected 0\.5, but got undefined\. It was not evaluated: \w/,
+  );
+});
+
+test("metrics of one's own are found in the registry that is given", async () => {
+  const registry = new MetricEvaluatorRegistry();
+  class Exclaims extends Evaluator {
+    async evaluateInvocations(actual) {
+      const perInvocationResults = actual.map((actualInvocation) => ({
+        actualInvocation,
+        score: answerOf(actualInvocation).endsWith("!") ? 1 : 0,
+        evalStatus: EvalStatus.PASSED,
+      }));
+      return { overallScore: 1, overallEvalStatus: EvalStatus.PASSED, perInvocationResults };
+    }
+    static getMetricInfo() {
+      return { metricName: "exclaims" };
+    }
+  }
+  registry.registerEvaluator({ metricName: "exclaims" }, Exclaims);
+  const [result] = await run(() => "Hello!", HELLO, { exclaims: 1 }, 1, { registry });
+  assert.equal(scoreOf(result, "exclaims"), 1);
+});
+
+test("details are printed for every metric if asked for", async (context) => {
+  const log = context.mock.method(console, "log", () => undefined);
+  const table = context.mock.method(console, "table", () => undefined);
+  await AgentEvaluator.evaluateEvalSet(() => "Hello!", HELLO, MATCH, 1, true);
+  assert.match(
+    log.mock.calls[0].arguments[0],
+    /^Summary: `PASSED` for Metric: `response_match_score` in case `hello`\. Expected threshold: `1`, actual value: `1`\.$/,
+  );
+  assert.deepEqual(table.mock.calls[0].arguments[0], [
+    {
+      evalStatus: "PASSED",
+      score: 1,
+      threshold: 1,
+      prompt: "Hello?",
+      expectedResponse: "Hello!",
+      actualResponse: "Hello!",
+      expectedToolCalls: "",
+      actualToolCalls: "",
+    },
+  ]);
+});
+
+test("LocalEvalService scores both steps in one, and invocations from elsewhere by their ids", async () => {
+  const evaluateConfig = { evalMetrics: [{ metricName: "response_match_score", threshold: 0.8 }] };
+  const service = new LocalEvalService((message) => (message === "Hello?" ? "Hello!" : "What?"), 2);
+  const session = { evalSetId: "set", evalCases: [HELLO], evaluateConfig };
+  for await (const { evalCaseResults } of service.evaluateSession(session)) {
+    assert.deepEqual([evalCaseResults.length, evalCaseResults[0].finalEvalStatus], [1, EvalStatus.PASSED]);
+  }
+  const [expected] = HELLO.evalCases[0].conversation;
+  const foreign = [
+    { ...expected, invocationId: "a-b-expected-0" },
+    { ...expected, invocationId: "a-b-0" },
+  ];
+  for await (const { evalCaseResults } of service.evaluate({
+    inferenceResults: [foreign, [...foreign]],
+    evaluateConfig,
+  })) {
+    assert.deepEqual(
+      evalCaseResults.map(({ evalId }) => evalId),
+      ["a-b", "a-b"],
+    );
+    assert.equal(scoreOf(evalCaseResults[0], "response_match_score"), 1);
+  }
+});
+
+test("a failed run stays failed through LocalEvalService", async () => {
+  const service = new LocalEvalService(() => {
+    throw new Error("out of order");
+  });
+  const evaluateConfig = { evalMetrics: [{ metricName: "response_match_score", threshold: 0.8 }] };
+  for await (const { evalCaseResults } of service.evaluateSession({
+    evalSetId: "s",
+    evalCases: [HELLO],
+    evaluateConfig,
+  })) {
+    assert.equal(evalCaseResults[0].finalEvalStatus, EvalStatus.FAILED);
+    assert.match(evalCaseResults[0].reason, /out of order/);
+  }
+});
