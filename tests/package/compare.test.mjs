@@ -115,6 +115,7 @@ function slowInterval(differences, { resamples, seed, confidence }) {
 for (const [n, options] of [
   [2, { resamples: 100, seed: 0, confidence: 0.95 }],
   [3, { resamples: 777, seed: 1, confidence: 0.9 }],
+  [30, { resamples: 999, seed: 1, confidence: 0.9 }],
   [12, { resamples: 1999, seed: -5, confidence: 0.99 }],
   [40, { resamples: 1000, seed: 2 ** 40 + 3, confidence: 0.5 }],
   [7, { resamples: 100, seed: Number.MIN_SAFE_INTEGER, confidence: 0.999999 }],
@@ -397,6 +398,17 @@ test("less of what is only counted is better, and more of it is no regression", 
   assert.equal(compareRuns(uncounted, uncounted).metrics[1].goal, "lower");
 });
 
+test("a metric that passes or fails anywhere is one of scores", () => {
+  const run = (quality) => setOf([caseOf("a", { quality: [INFORMATIONAL, quality] }), caseOf("b", { quality })]);
+  assert.equal(only(compareRuns(run(0.6), run(0.7))).goal, "higher");
+});
+
+test("of two results of one metric in a case the first counts", () => {
+  const twice = setOf([caseOf("a", { safety: 1, safety_v1: 0 })]);
+  const { metrics } = compareRuns(twice, twice);
+  assert.deepEqual([metrics.length, metrics[0].baselineMean], [1, 1]);
+});
+
 test("turns that were scored differently are named", () => {
   const run = (turns) => setOf([caseOf("a", { quality: 0.5 }, { turns: turns.map((quality) => ({ quality })) })]);
   const { cases } = compareRuns(run([1, 1, 0.5]), run([1, 0, 0.5, 1]));
@@ -609,7 +621,11 @@ for (const [name, args, wanted] of [
   ["a promise", [scored([1]), Promise.resolve()], { code: "invalid_input", path: "current", help: "Await it first" }],
   ["text that is no JSON", ["{", scored([1])], { code: "invalid_json", line: 1 }],
   ["JSON text that holds text", ['"no results"', scored([1])], { code: "invalid_json", line: 1 }],
-  ["an evalset", [scored([1]), { eval_set_id: "s", eval_cases: [] }], { path: "current", help: /results of an evaluation/ }],
+  [
+    "an evalset",
+    [scored([1]), { eval_set_id: "s", eval_cases: [] }],
+    { path: "current", help: /results of an evaluation/ },
+  ],
   [
     "a status that is none",
     [scored([1]), runOf({ c0: [7, 1] })],

@@ -31,7 +31,7 @@ export function meanInterval(values: Float64Array, { resamples, seed, confidence
   if (first === undefined || values.length < 2) return undefined;
   if (values.every((value) => value === first)) return { low: first, high: first };
   const sums = resampledSums(values, resamples, seed).sort();
-  // 1 − 0.95 is a little more than 0.05: what rounding adds must not move k.
+  // 1 − 0.9 comes out a little less than 0.1: what rounding takes away must not move k.
   const k = Math.max(1, Math.floor(((resamples + 1) * (1 - confidence)) / 2 + 1e-9));
   const low = (sums[k - 1] as number) / values.length;
   const high = (sums[resamples - k] as number) / values.length;

@@ -35,7 +35,8 @@ const { PASSED, FAILED, NOT_EVALUATED, INFORMATIONAL } = EvalStatus;
  * equal.
  *
  * The confidence interval of a metric's difference is a paired percentile bootstrap over the cases (Efron and Tibshirani
- * 1993, chapter 13): O(resamples · cases) time for each metric, about a second for 10,000 cases. Equal inputs give equal results.
+ * 1993, chapter 13): O(resamples · cases) time for each metric, about a second for 10,000 cases. Equal inputs give equal
+ * results.
  *
  * Informational metrics (calls, tokens, seconds) are compared as well, where less is better, but regress no case.
  * Cases and metrics that only one run has are listed and not compared.
