@@ -422,8 +422,8 @@ export type ResultChange = "regressed" | "worse" | "changed" | "fixed" | "better
 
 /**
  * What can be said of a metric over all cases: `better` and `worse` where the confidence interval of the difference
- * leaves out 0 and enough cases changed for that to mean something (six at 0.95: with fewer, all going one way happens by
- * chance more often than one time in twenty); `unchanged` where no case has another score; `unclear` otherwise.
+ * leaves out 0 and enough cases changed for that to mean something (six at 0.95: with fewer, all going one way happens
+ * by chance more often than one time in twenty); `unchanged` where no case has another score; `unclear` otherwise.
  */
 export type MetricChange = "better" | "worse" | "unclear" | "unchanged";
 
@@ -554,8 +554,8 @@ export interface RunComparison {
   /** The metrics that both runs have, in the order in which they appear. */
   metrics: MetricComparison[];
   /**
-   * The cases that both runs have: the regressed ones first, then those that got worse, changed, were fixed, got better,
-   * and those unchanged; among alike the largest loss of score first, then in the order of the baseline.
+   * The cases that both runs have: the regressed ones first, then those that got worse, changed, were fixed, got
+   * better, and those unchanged; among alike the largest loss of score first, then in the order of the baseline.
    */
   cases: CaseComparison[];
   /** The eval ids that only the current run has, and those that only the baseline has. */
@@ -565,7 +565,7 @@ export interface RunComparison {
   addedMetrics: string[];
   removedMetrics: string[];
   thresholdChanges: ThresholdChange[];
-  /** What else differs between the runs and may explain differences: another evalset, dialect or judge, a cancelled run. */
+  /** What else differs between the runs and may explain differences: evalset, dialect, judges, a cancelled run. */
   notes: string[];
   /** How the confidence intervals were made. */
   bootstrap: Required<CompareOptions>;

@@ -1,10 +1,10 @@
 /**
- * The percentile bootstrap of a mean (B. Efron and R. J. Tibshirani, An Introduction to the Bootstrap, 1993, chapter 13):
- * the mean is computed for many samples of the same size drawn from the values with replacement, and the interval is
- * what lies between the tails of these means. For paired data the values are the differences of the pairs.
+ * The percentile bootstrap of a mean (B. Efron and R. J. Tibshirani, An Introduction to the Bootstrap, 1993, chapter
+ * 13): the mean is computed for many samples of the same size drawn from the values with replacement, and the interval
+ * is what lies between the tails of these means. For paired data the values are the differences of the pairs.
  *
- * O(resamples · n) time, O(resamples) space. Deterministic: the draws depend on the seed and on n alone, so the interval
- * of the negated values is the negated interval.
+ * O(resamples · n) time, O(resamples) space. Deterministic: the draws depend on the seed and on n alone, so the
+ * interval of the negated values is the negated interval.
  */
 
 /** A confidence interval. */
@@ -39,9 +39,9 @@ export function meanInterval(values: Float64Array, { resamples, seed, confidence
 }
 
 /**
- * The sum of each resample. Indices are the high bits of xoshiro128** (D. Blackman and S. Vigna, 2018) scaled to n, whose
- * bias, n/2³² at most, is far below what resampling can show. Its state stays in local variables: this is the one loop
- * here that takes time.
+ * The sum of each resample. Indices are words of xoshiro128** (D. Blackman and S. Vigna, 2018) scaled to n, whose bias,
+ * n/2³² at most, is far below what resampling can show. Its state stays in local variables: this is the one loop here
+ * that takes time.
  */
 function resampledSums(values: Float64Array, resamples: number, seed: number): Float64Array {
   const n = values.length;

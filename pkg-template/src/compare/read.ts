@@ -42,7 +42,8 @@ export interface StoredRun {
 }
 
 /**
- * Reads a run's results: an object, JSON text or bytes; also JSON within a JSON string, as old versions of ADK stored it.
+ * Reads a run's results: an object, JSON text or bytes; also JSON within a JSON string, as old versions of ADK stored
+ * it.
  *
  * @param input What the results are called in errors.
  * @throws {AdkMetricsError} if they are none.
@@ -76,7 +77,7 @@ const WHAT_IT_TAKES = "Pass the results of an evaluation, as `evaluate`, `eval -
 
 const QUOTE = 0x22;
 
-/** The JSON within, if the bytes are those of a JSON string. What cannot be read is left to the engine, which says why. */
+/** The JSON within, if the bytes are those of a JSON string. What cannot be read is left to the engine. */
 function unwrapped(bytes: Uint8Array): Uint8Array | string {
   const first = bytes.find((byte) => byte > 0x20);
   if (first !== QUOTE) return bytes;
@@ -203,7 +204,7 @@ function scoreOf(result: Fields, keys: Keys): StoredScore {
   };
 }
 
-/** What this package notes of how results were made. ADK's schema does not know it, so any of it may be something else. */
+/** What this package notes of how results were made. ADK's schema does not know it, so it may be anything. */
 function stampsOf(set: Fields): StoredRun["stamps"] {
   const dialect = textOf(set["dialect"]);
   const referenceVersion = textOf(set["referenceVersion"]);

@@ -34,9 +34,9 @@ const { PASSED, FAILED, NOT_EVALUATED, INFORMATIONAL } = EvalStatus;
  * repeatedly counts once, with the mean of its scores. Scores that differ by less than a billionth of their size are
  * equal.
  *
- * The confidence interval of a metric's difference is a paired percentile bootstrap over the cases (Efron and Tibshirani
- * 1993, chapter 13): O(resamples · cases) time for each metric, about a second for 10,000 cases. Equal inputs give equal
- * results.
+ * The confidence interval of a metric's difference is a paired percentile bootstrap over the cases (Efron and
+ * Tibshirani 1993, chapter 13): O(resamples · cases) time for each metric, about a second for 10,000 cases. Equal
+ * inputs give equal results.
  *
  * Informational metrics (calls, tokens, seconds) are compared as well, where less is better, but regress no case.
  * Cases and metrics that only one run has are listed and not compared.
@@ -212,8 +212,8 @@ function comparedCase(runs: readonly StoredCase[]): ComparedCase {
 }
 
 /**
- * The status of a case over its runs. Where they disagree: FAILED if a run could not be scored or a metric failed by the
- * mean of its scores, else PASSED if one passed, else NOT_EVALUATED.
+ * The status of a case over its runs. Where they disagree: FAILED if a run could not be scored or a metric failed by
+ * the mean of its scores, else PASSED if one passed, else NOT_EVALUATED.
  */
 function statusOfCase(runs: readonly StoredCase[]): EvalStatus {
   const first = runs[0]?.status ?? NOT_EVALUATED;
