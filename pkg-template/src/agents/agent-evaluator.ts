@@ -105,7 +105,8 @@ export class AgentEvaluator {
       const evalSet = evalSetOf(await textOf(host, file), file, initialSession);
       const plan: Plan = { evalSet, evalSetName: nameOf(file), config: config.text };
       const userSimulator = { ...config.userSimulator, ...options.userSimulator };
-      const result = await evaluateAgent(subject, plan, numRuns, { ...options, userSimulator });
+      const names = { evalSet: file, config: config.file };
+      const result = await naming(names, () => evaluateAgent(subject, plan, numRuns, { ...options, userSimulator }));
       if (printDetailedResults) printDetails(result);
       results.push(result);
       failures.push(...failuresOf(result, subject.name));
@@ -131,7 +132,7 @@ export class AgentEvaluator {
     }
     const initialSession = await initialSessionOf(host, initialSessionFile);
     const evalSet = evalSetOf(await textOf(host, oldEvalDataFile), oldEvalDataFile, initialSession);
-    const json = naming(oldEvalDataFile, () => evalSetToAdkJson(evalSet, nameOf(oldEvalDataFile)));
+    const json = await naming({ evalSet: oldEvalDataFile }, () => evalSetToAdkJson(evalSet, nameOf(oldEvalDataFile)));
     await host.writeText(newEvalDataFile, `${JSON.stringify(JSON.parse(json), null, 2)}\n`);
   }
 }
@@ -159,12 +160,12 @@ async function textOf(host: AgentHost, file: string): Promise<string> {
 async function configBeside(
   host: AgentHost,
   testFile: string,
-): Promise<{ criteria: Criteria; text: string; userSimulator: UserSimulatorOptions }> {
+): Promise<{ criteria: Criteria; text: string; file: string; userSimulator: UserSimulatorOptions }> {
   const file = host.beside(testFile, CONFIG_FILE);
   const text = await host.readText(file);
   if (text === undefined) {
     const criteria = { ...DEFAULT_CRITERIA };
-    return { criteria, text: JSON.stringify({ criteria }), userSimulator: {} };
+    return { criteria, text: JSON.stringify({ criteria }), file, userSimulator: {} };
   }
   const config = parsed(text, file);
   const criteria = isObject(config) ? (config as { criteria?: unknown }).criteria : undefined;
@@ -172,7 +173,7 @@ async function configBeside(
     const message = `Invalid format for test_config.json at ${file}. Expected a 'criteria' dictionary.`;
     throw new AdkMetricsError("invalid_input", message);
   }
-  return { criteria: criteria as Criteria, text, userSimulator: simulatorOf(config as Record<string, unknown>) };
+  return { criteria: criteria as Criteria, text, file, userSimulator: simulatorOf(config as Record<string, unknown>) };
 }
 
 /** The `user_simulator_config` of a config, in either spelling. */
@@ -232,15 +233,16 @@ function parsed(text: string, file: string): unknown {
   }
 }
 
-/** Does something with a file's content; errors say which file. */
-function naming<T>(file: string, work: () => T): T {
+/** Does something with the content of files; errors name the file instead of the input that was made of it. */
+async function naming<T>(files: Readonly<Record<string, string>>, work: () => T | Promise<T>): Promise<T> {
   try {
-    return work();
+    return await work();
   } catch (error) {
-    if (!(error instanceof AdkMetricsError)) throw error;
+    if (!(error instanceof AdkMetricsError) || error.path === undefined) throw error;
     const { code, message, path, line, help } = error;
+    const [input = "", ...rest] = path.split(": ");
     throw new AdkMetricsError(code, message, {
-      path: path === undefined ? file : `${file}: ${path}`,
+      path: [files[input] ?? input, ...rest].join(": "),
       ...(line === undefined ? {} : { line }),
       ...(help === undefined ? {} : { help }),
       cause: error,

@@ -1,0 +1,207 @@
+// Evalset files, the config beside them, and files in old forms.
+
+import assert from "node:assert/strict";
+import { mkdtempSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import test from "node:test";
+import { AdkMetricsError, AgentEvaluator } from "../../pkg/dist/esm/node.js";
+import { errorOf, evalSetOf, scoreOf, turn } from "./evalsets.mjs";
+
+/** A folder with these files, which is gone after the test. */
+function folderWith(context, files) {
+  const folder = mkdtempSync(join(tmpdir(), "agents-"));
+  context.after(() => rmSync(folder, { recursive: true }));
+  for (const [name, content] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, name)), { recursive: true });
+    writeFileSync(join(folder, name), typeof content === "string" ? content : JSON.stringify(content));
+  }
+  return folder;
+}
+
+const echo = (message) => message;
+const HI = evalSetOf({ hi: [turn("hi", "hi")] });
+const MATCH = { criteria: { response_match_score: 1 } };
+
+test("a file is evaluated twice by the config beside it", async (context) => {
+  const folder = folderWith(context, { "hi.test.json": HI, "test_config.json": MATCH });
+  const results = await AgentEvaluator.evaluate(echo, join(folder, "hi.test.json"));
+  assert.equal(results.length, 1);
+  assert.equal(results[0].evalCaseResults.length, 2);
+  assert.equal(scoreOf(results[0].evalCaseResults[0], "response_match_score"), 1);
+  assert.equal(scoreOf(results[0].evalCaseResults[0], "tool_trajectory_avg_score"), undefined);
+});
+
+test("all *.test.json under a folder are evaluated, each by the config in its own folder", async (context) => {
+  const folder = folderWith(context, {
+    "a.test.json": { ...HI, evalSetId: "a" },
+    "deep/er/b.test.json": { ...HI, evalSetId: "b" },
+    "deep/er/test_config.json": MATCH,
+    "not.evalset.json": HI,
+    "deep/notes.json": {},
+  });
+  const results = await AgentEvaluator.evaluate(echo, folder, 1);
+  assert.deepEqual(
+    results.map(({ evalSetId }) => evalSetId),
+    ["a", "b"],
+  );
+  const names = results.map(({ evalCaseResults: [result] }) =>
+    result.overallEvalMetricResults
+      .filter(({ threshold }) => threshold !== undefined)
+      .map(({ metricName }) => metricName),
+  );
+  assert.deepEqual(names, [["tool_trajectory_avg_score", "response_match_score"], ["response_match_score"]]);
+});
+
+test("all files are run even if the agent fails in one, and one error tells of all", async (context) => {
+  const folder = folderWith(context, {
+    "a.test.json": evalSetOf({ a: [turn("a", "x")] }),
+    "b.test.json": evalSetOf({ b: [turn("b", "b")] }),
+    "c.test.json": evalSetOf({ c: [turn("c", "x")] }),
+    "test_config.json": MATCH,
+  });
+  const error = await errorOf(() => AgentEvaluator.evaluate(echo, folder, 1));
+  assert.deepEqual(
+    error.failures.map(({ evalId, score }) => [evalId, score]),
+    [
+      ["a", 0],
+      ["c", 0],
+    ],
+  );
+  assert.equal(error.results.length, 3);
+});
+
+test("the criteria beside a file are found; without a config they are ADK's", async (context) => {
+  const folder = folderWith(context, {
+    "set/x.test.json": HI,
+    "set/test_config.json": { criteria: { response_match_score: { threshold: 0.5 } } },
+    "none/x.test.json": HI,
+    "broken/test_config.json": "{",
+    "odd/test_config.json": { metrics: {} },
+    "list/test_config.json": [],
+  });
+  const found = (name) => AgentEvaluator.findConfigForTestFile(join(folder, name, "x.test.json"));
+  assert.deepEqual(await found("set"), { response_match_score: { threshold: 0.5 } });
+  assert.deepEqual(await found("none"), { tool_trajectory_avg_score: 1, response_match_score: 0.8 });
+  assert.match(
+    (await errorOf(() => found("broken"))).message,
+    /^Failed to load JSON from .*test_config\.json: SyntaxError/,
+  );
+  for (const name of ["odd", "list"]) {
+    const error = await errorOf(() => found(name));
+    const file = join(folder, name, "test_config.json");
+    assert.equal(error.message, `Invalid format for test_config.json at ${file}. Expected a 'criteria' dictionary.`);
+    assert.equal(error.code, "invalid_input");
+  }
+});
+
+const OLD = [
+  { query: "hi", reference: "hi", expected_tool_use: [] },
+  { query: "you", reference: "you", expected_tool_use: [] },
+];
+
+test("a file in the old form is one conversation, which begins with the session that is given", async (context) => {
+  const folder = folderWith(context, {
+    "old.test.json": OLD,
+    "session.json": { count: 7 },
+    "whole.json": { state: { count: 8 }, app_name: "app", user_id: "ada" },
+  });
+  const seen = [];
+  const agent = (message, { state, userId }) => {
+    seen.push([state.count, userId]);
+    return message;
+  };
+  const file = join(folder, "old.test.json");
+  const [result] = await AgentEvaluator.evaluate(agent, file, 1);
+  assert.equal(result.evalSetId, "old");
+  assert.equal(result.evalCaseResults[0].evalMetricResultPerInvocation.length, 2);
+  await AgentEvaluator.evaluate(agent, file, 1, join(folder, "session.json"));
+  await AgentEvaluator.evaluate(agent, file, 1, join(folder, "whole.json"));
+  assert.deepEqual(
+    seen.map(([count]) => count),
+    [undefined, undefined, 7, 7, 8, 8],
+  );
+  assert.equal(seen[5][1], "ada");
+});
+
+test("a session beside an evalset in today's form is refused in ADK-TS's words", async (context) => {
+  const folder = folderWith(context, { "hi.test.json": HI, "session.json": { a: 1 }, "empty.json": {} });
+  const file = join(folder, "hi.test.json");
+  const error = await errorOf(() => AgentEvaluator.evaluate(echo, file, 1, join(folder, "session.json")));
+  assert.match(error.message, /^Initial session should be specified as a part of EvalSet file\./);
+  await AgentEvaluator.evaluate(echo, file, 1, join(folder, "empty.json"));
+});
+
+test("files that are not there or hold something else are named", async (context) => {
+  const folder = folderWith(context, { "bad.test.json": "{", "session.json": "[]", "empty/x.json": {} });
+  const missing = join(folder, "nowhere.json");
+  const cases = [
+    [[missing], `Invalid path: ${missing}`],
+    [[undefined], "Invalid path: undefined"],
+    [
+      [join(folder, "empty")],
+      `No \`*.test.json\` eval files found in ${join(folder, "empty")}, so there is nothing to evaluate.`,
+    ],
+    [
+      [join(folder, "bad.test.json"), 1, join(folder, "none.json")],
+      /^Failed to load initial session from .*none\.json/,
+    ],
+    [
+      [join(folder, "bad.test.json"), 1, join(folder, "session.json")],
+      /^Failed to load initial session from .*session\.json/,
+    ],
+  ];
+  for (const [args, message] of cases) {
+    const error = await errorOf(() => AgentEvaluator.evaluate(echo, ...args));
+    assert.ok(error instanceof AdkMetricsError, error.stack);
+    if (typeof message === "string") assert.equal(error.message, message);
+    else assert.match(error.message, message);
+  }
+  const broken = await errorOf(() => AgentEvaluator.evaluate(echo, join(folder, "bad.test.json"), 1));
+  assert.ok(broken.path.includes("bad.test.json"), broken.toString());
+  assert.equal(broken.line, 1);
+});
+
+test("old files are migrated to what google-adk reads today", async (context) => {
+  const folder = folderWith(context, {
+    "old.test.json": OLD,
+    "session.json": { state: { a: 1 }, app_name: "app", user_id: "u" },
+  });
+  const written = join(folder, "new.evalset.json");
+  await AgentEvaluator.migrateEvalDataToNewSchema(join(folder, "old.test.json"), written, join(folder, "session.json"));
+  const set = JSON.parse(readFileSync(written, "utf8"));
+  assert.equal(set.eval_set_id, "old");
+  assert.deepEqual(
+    set.eval_cases[0].conversation.map(({ user_content }) => user_content.parts[0].text),
+    ["hi", "you"],
+  );
+  assert.deepEqual(set.eval_cases[0].session_input, { app_name: "app", user_id: "u", state: { a: 1 } });
+  const [result] = await AgentEvaluator.evaluate(echo, written, 1);
+  assert.equal(result.evalCaseResults[0].finalEvalStatus, 1);
+  const error = await errorOf(() => AgentEvaluator.migrateEvalDataToNewSchema("", written));
+  assert.equal(error.message, "One of oldEvalDataFile or newEvalDataFile is empty.");
+});
+
+test("the settings of the simulated user are those of the config", async (context) => {
+  const scenario = { startingPrompt: "hi", conversationPlan: "Greet, then leave." };
+  const folder = folderWith(context, {
+    "play.test.json": evalSetOf({ play: { conversationScenario: scenario } }),
+    "test_config.json": {
+      criteria: { safety_v1: 0 },
+      user_simulator_config: {
+        model: "own-model",
+        max_allowed_invocations: 2,
+        model_configuration: { temperature: 0 },
+      },
+    },
+  });
+  const asked = [];
+  const judge = async (request) => {
+    asked.push(request);
+    return request.metricName === "user_simulator" ? "and then?" : '{"score": 1, "explanation": "fine"}';
+  };
+  const [result] = await AgentEvaluator.evaluate(echo, join(folder, "play.test.json"), 1, undefined, { judge });
+  assert.equal(result.evalCaseResults[0].evalMetricResultPerInvocation.length, 2);
+  const [simulated] = asked;
+  assert.deepEqual([simulated.model, simulated.generationConfig], ["own-model", { temperature: 0 }]);
+});
