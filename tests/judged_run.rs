@@ -436,7 +436,7 @@ fn calls_of_equal_length_finish_in_time_with_no_slot_idle() {
 fn limits_hold_and_the_order_of_replies_changes_nothing() {
     for seed in 1_000..1_150 {
         let chance = &mut Chance(seed);
-        let made = made(seed, cases(chance), true, true);
+        let made = made(seed, 1 + chance.below(14), true, true);
         let early_stop = chance.percent(60);
         let calm = calm_gist(&made, false);
         let mut options = Options { early_stop, ..options(1 + chance.below(12) as u32) };
@@ -498,7 +498,7 @@ fn storm(made: &Made, options: &Options, seed: u64, look: &mut dyn FnMut(&Story<
 fn storms_lose_no_verdict_and_the_same_seed_gives_the_same_trace() {
     for seed in 2_000..2_080 {
         let chance = &mut Chance(seed);
-        let made = made(seed, cases(chance), seed % 2 == 0, seed % 5 == 0);
+        let made = made(seed, 1 + chance.below(14), seed % 2 == 0, seed % 5 == 0);
         let calm = calm_gist(&made, true);
         let mut options = options(1 + chance.below(16) as u32);
         options.judges.calls.timeout_ms = 5_000.0;
