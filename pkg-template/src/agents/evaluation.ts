@@ -33,7 +33,8 @@ export async function evaluateAgent(
   checkPositive(numRuns, "numRuns");
   checkRunOptions(options);
   // What is wrong with the evalset or the metrics is known before the agent is run.
-  await score(plan, [], { ...withoutRunOptions(options), explain: "none" });
+  const { onProgress: _onProgress, ...quiet } = withoutRunOptions(options);
+  await score(plan, [], { ...quiet, explain: "none" });
   const evalSet = readEvalSet(plan.evalSet, plan.evalSetName);
   const results = await runCases(subject, evalSet, numRuns, runOptions(options));
   return score(plan, results, withoutRunOptions(options));

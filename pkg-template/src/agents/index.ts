@@ -1,5 +1,7 @@
 /** Running agents and evaluating them. */
 
+import type { MetricInfo } from "../types.js";
+
 export type {
   AdkAgent,
   AdkAgentBuilder,
@@ -12,9 +14,12 @@ export type {
   AgentFunction,
   AgentTurn,
 } from "./agent.js";
+/** ADK-TS's name of what is known of a metric's values. */
+export type MetricValueInfo = NonNullable<MetricInfo["metricValueInfo"]>;
+
 export { AgentEvaluator, type AgentFileOptions, type Criteria } from "./agent-evaluator.js";
 export type { AgentEvaluationOptions } from "./evaluation.js";
-export { type EvaluateConfig, type InferenceRequest, LocalEvalService } from "./local-eval-service.js";
+export { EvalResult, type EvaluateConfig, type InferenceRequest, LocalEvalService } from "./local-eval-service.js";
 export { AgentEvaluationError, type EvaluationFailure } from "./pooled.js";
 export type { AgentRunOptions } from "./run.js";
 export type { UserSimulatorOptions } from "./simulator.js";

@@ -1,7 +1,7 @@
 /** ADK-TS's `LocalEvalService`: running an agent and scoring what it did as two steps. */
 
 import { unexpected } from "../engine/input.js";
-import type { EvalCase, EvalMetric, EvalSet, EvalSetResult, Invocation } from "../types.js";
+import type { EvalCase, EvalCaseResult, EvalMetric, EvalSet, EvalSetResult, Invocation } from "../types.js";
 import { type Subject, subjectOf } from "./adapters.js";
 import type { Agent } from "./agent.js";
 import { type AgentEvaluationOptions, checkRunOptions, runOptions, score, withoutRunOptions } from "./evaluation.js";
@@ -26,6 +26,24 @@ interface Inference {
   evalSetId: string;
   evalCase: EvalCase;
   result: InferenceResult;
+}
+
+/** ADK-TS's class of results; a plain {@link EvalSetResult} is as good. */
+export class EvalResult {
+  evalSetResultId: string;
+  evalSetResultName?: string;
+  evalSetId: string;
+  evalCaseResults: EvalCaseResult[];
+  /** When it was made, in seconds since 1970. */
+  creationTimestamp: number;
+
+  constructor(init: Partial<EvalSetResult>) {
+    this.evalSetResultId = init.evalSetResultId ?? "";
+    if (init.evalSetResultName !== undefined) this.evalSetResultName = init.evalSetResultName;
+    this.evalSetId = init.evalSetId ?? "";
+    this.evalCaseResults = init.evalCaseResults ?? [];
+    this.creationTimestamp = init.creationTimestamp ?? Date.now() / 1000;
+  }
 }
 
 const EXPECTED = "-expected-";

@@ -42,45 +42,44 @@ function isMissing(error: unknown): boolean {
 
 /**
  * A package may be loaded twice, as ES module and as CommonJS, and be installed more than once. Each copy has classes of
- * its own, so all are offered.
+ * its own, so all are offered: the one beside this package, then those of the program and of the working directory.
  */
 async function* copiesOf(packageName: string): AsyncGenerator<object> {
-  const beside = await loaded(() => import(packageName) as Promise<object>);
-  if (beside !== undefined) yield beside;
   const program = process.argv[1];
-  const bases = [join(process.cwd(), "_"), ...(program === undefined ? [] : [program])];
-  for (const base of new Set(bases)) {
-    const require = createRequire(pathToFileURL(base));
-    const module = await loaded(async () => import(pathToFileURL(await moduleEntry(require, packageName)).href));
-    if (module !== undefined) yield module;
-    const common = await loaded(async () => require(packageName) as object);
-    if (common !== undefined) yield common;
+  const bases = new Set([...(program === undefined ? [] : [program]), join(process.cwd(), "_")]);
+  const requires = [...bases].map((base) => createRequire(pathToFileURL(base)));
+  const loads = [
+    () => moduleAt(packageName),
+    ...requires.flatMap((require) => [
+      async () => moduleAt(pathToFileURL(await moduleEntry(require, packageName)).href),
+      async () => require(packageName) as object,
+    ]),
+  ];
+  for (const load of loads) {
+    const copy = await load().catch(() => undefined);
+    if (copy !== undefined) yield copy;
   }
 }
 
-async function loaded(load: () => Promise<object>): Promise<object | undefined> {
-  try {
-    return await load();
-  } catch {
-    return undefined;
-  }
+/** Bundlers are not to look for what only the running program knows. */
+function moduleAt(specifier: string): Promise<object> {
+  return import(/* webpackIgnore: true */ /* @vite-ignore */ specifier) as Promise<object>;
 }
 
 /** The file that `import` would load, found from that which `require` does. */
 async function moduleEntry(require: NodeJS.Require, packageName: string): Promise<string> {
   const inside = require.resolve(packageName);
-  const root = inside.slice(
-    0,
-    inside.lastIndexOf(join("node_modules", packageName)) + join("node_modules", packageName).length,
-  );
-  const manifest = JSON.parse(await readFile(join(root, "package.json"), "utf8")) as {
-    exports?: unknown;
-    module?: string;
-  };
-  const exported = (manifest.exports as Record<string, Record<string, unknown>> | undefined)?.["."]?.import;
-  const entry =
-    typeof exported === "string"
-      ? exported
-      : ((exported as { default?: string } | undefined)?.default ?? manifest.module);
-  return join(root, entry as string);
+  const folder = join("node_modules", packageName);
+  const root = inside.slice(0, inside.lastIndexOf(folder) + folder.length);
+  const manifest = JSON.parse(await readFile(join(root, "package.json"), "utf8")) as Manifest;
+  const exported = manifest.exports?.["."]?.import;
+  const entry = typeof exported === "string" ? exported : (exported?.default ?? manifest.module);
+  if (entry === undefined) throw new Error(`${packageName} has no ES module`);
+  return join(root, entry);
+}
+
+/** What is read of a `package.json`. */
+interface Manifest {
+  exports?: { "."?: { import?: string | { default?: string } } };
+  module?: string;
 }
