@@ -1,7 +1,7 @@
 // Builds the crate and the npm package: what `npm publish ./pkg` would send is in pkg/ afterwards.
 
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { basename, dirname, join, relative } from "node:path";
+import { dirname, join, relative } from "node:path";
 import { pathToFileURL } from "node:url";
 import { constants, deflateRawSync } from "node:zlib";
 import { bin, root, run, setup, step } from "./setup.mjs";
@@ -93,7 +93,8 @@ async function bundle() {
     logLevel: "warning",
     legalComments: "none",
     charset: "utf8",
-    // Names stay, so that stack traces can be read.
+    // Names stay, so that stack traces can be read: there is no room for source maps with their sources, and without
+    // them bundlers warn.
     minifySyntax: true,
     minifyWhitespace: true,
   };
@@ -106,7 +107,7 @@ async function bundle() {
     platform: "neutral",
     external: ["node:*", "*.wasm"],
   };
-  const { outputFiles: esm } = await esbuild.build({
+  await esbuild.build({
     ...modules,
     entryPoints: {
       ...Object.fromEntries(ENTRIES.map((name) => [name, source(`entrypoints/${name}`)])),
@@ -114,41 +115,20 @@ async function bundle() {
       cli: source("cli/main"),
     },
     outdir: join(dist, "esm"),
-    sourcemap: "external",
-    write: false,
   });
-  writeModules(esm);
   // esbuild splits no CommonJS, and two copies of a class would be two classes: split as modules, then rewritten.
-  const { outputFiles: cjs } = await esbuild.build({
+  const { outputFiles } = await esbuild.build({
     ...modules,
     entryPoints: { index: source("entrypoints/node-cjs"), report: source("report/index") },
     outdir: join(dist, "cjs"),
     write: false,
   });
   mkdirSync(join(dist, "cjs"), { recursive: true });
-  for (const { path, text } of cjs) {
+  for (const { path, text } of outputFiles) {
     const { code } = await esbuild.transform(text, { ...common, format: "cjs", platform: "node" });
     writeFileSync(path, code);
   }
   writeFileSync(join(dist, "cjs/package.json"), `${JSON.stringify({ type: "commonjs" })}\n`);
-}
-
-/**
- * A map without its sources makes bundlers warn, and sources take room: what runs in users' own stacks has both, the
- * command line, the reports and the inlined engine have neither.
- */
-function writeModules(files) {
-  mkdirSync(join(dist, "esm"), { recursive: true });
-  const maps = new Map(files.filter(({ path }) => path.endsWith(".map")).map(({ path, text }) => [path, text]));
-  for (const { path, text } of files.filter(({ path }) => path.endsWith(".js"))) {
-    const map = maps.get(`${path}.map`);
-    const hasMap =
-      map !== undefined && !/"[^"]*\/(cli|report|wasm-deflated)[/.]/.test(map.split('"sourcesContent"')[0]);
-    if (hasMap) writeFileSync(`${path}.map`, map.replaceAll('"../../../pkg-template/src/', '"../../src/'));
-    writeFileSync(path, hasMap ? `${text}//# sourceMappingURL=${basename(path)}.map\n` : text, {
-      mode: path === join(dist, "esm/cli.js") ? 0o755 : 0o644,
-    });
-  }
 }
 
 /** The declarations that users can reach, once for each kind of module. */

@@ -1,4 +1,4 @@
-// Node and Bun: the module lies one folder up and is read when the engine is first used.
+// Node: the module lies one folder up and is read when the engine is first used.
 import { readFileSync } from "node:fs";
 import { provideModule } from "../engine/instance.js";
 import { useEnvironment } from "./environment.js";
