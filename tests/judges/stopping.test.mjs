@@ -7,7 +7,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { evalSetOf, turn } from "../package/support/conversations.mjs";
 import { importEntry } from "../package/support/package.mjs";
 import { startServer } from "../providers/server.mjs";
-import { ACTUAL, criteriaOf, EVAL_SET, fair, FAIR_SCORES, reasonsOf, scoresOf } from "./trip.mjs";
+import { ACTUAL, criteriaOf, EVAL_SET, fair, FAIR_SCORES, reasonsOf, scoresOf, sometimes } from "./trip.mjs";
 
 const { evaluate, evaluateStream, EvalStatus, geminiJudge } = await importEntry();
 
@@ -247,8 +247,7 @@ test("the same seed gives the same waits", async () => {
 });
 
 test("the numbers of onProgress add up", async () => {
-  let number = 0;
-  answer = (asked) => ((number += 1) % 5 === 0 ? { fault: "server" } : fair(asked));
+  answer = sometimes(5, { fault: "server" });
   const seen = [];
   const criteria = criteriaOf(["final_response_match_v2", "hallucinations_v1"]);
   const set = await evaluate({

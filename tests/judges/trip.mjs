@@ -154,6 +154,19 @@ export function fair({ prompt }) {
 
 const UNMET = ["short", "asks"];
 
+/** A fair judge at a server: of the requests of each question every so many-th meets the next of these faults, of some the first. */
+export function sometimes(every, ...faults) {
+  const numbers = new Map();
+  let faulty = 0;
+  return (asked) => {
+    const number = numbers.get(asked.prompt) ?? numbers.size;
+    numbers.set(asked.prompt, number + 1);
+    if (number % every > 0) return fair(asked);
+    faulty += 1;
+    return faults[faulty % faults.length];
+  };
+}
+
 /** What Vertex AI's evaluation service says. */
 export const byVertex = ({ model }) => ({
   score: model === "coherence" ? 4 : model === "safety_v1" ? 1 : 0.75,
