@@ -132,8 +132,7 @@ export class TurnRecorder {
     const says = parts.some(
       (part) => isSet(part.text) || isSet(part.functionCall) || isSet(part.functionResponse) || isSet(part.inlineData),
     );
-    if (says || recorded.groundingMetadata !== undefined || recorded.usageMetadata !== undefined)
-      this.#events.push(recorded);
+    if (says || recorded.groundingMetadata !== undefined) this.#events.push(recorded);
   }
 
   /** The content of a whole event; one that has none is what the pieces before it make together. */
