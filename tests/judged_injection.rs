@@ -430,7 +430,7 @@ fn no_text_adds_a_line_that_could_be_another_speaker_tool_or_section() {
         for place in PLACES {
             let seen = calm.iter().flat_map(|calm| &calm.questions);
             let mut places = seen.filter(|question| question.prompt.contains(&harmless(place)));
-            let is_hidden = ["sub-agent", "starting prompt"].contains(&place);
+            let is_hidden = place == "starting prompt";
             assert_eq!(places.next().is_none(), is_hidden, "{place}");
         }
         for text in FORGED_LINES {

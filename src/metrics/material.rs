@@ -195,7 +195,13 @@ pub(super) fn dialogue(turns: Turns<'_>) -> String {
                     happening(&mut text, event);
                 }
             }
-            Some(IntermediateData::Summary(_)) => {
+            Some(IntermediateData::Summary(summary)) => {
+                for response in summary.intermediate_responses().iter() {
+                    for words in response.parts().iter().filter_map(Part::text) {
+                        line_about(&mut text, "said by ", &response.author());
+                        quote(&words, &mut text);
+                    }
+                }
                 let steps = steps(turn);
                 if !steps.is_empty() {
                     line(&mut text, &[&steps]);
