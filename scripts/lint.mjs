@@ -1,7 +1,8 @@
 // `npm run lint`: formatting, clippy natively and for WebAssembly, types, the package's manifest.
 
+import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { bin, root, run, setup, step } from "./setup.mjs";
+import { bin, installPackages, root, run, setup, step } from "./setup.mjs";
 
 setup();
 step("checking the formatting");
@@ -21,3 +22,17 @@ run("cargo", ["doc", "--package", "adk-metrics", "--no-deps", "--quiet"], {
 step("checking types and the package's manifest");
 run(bin("tsc"), ["--project", join(root, "pkg-template/tsconfig.json"), "--noEmit"]);
 run(bin("publint"), [join(root, "pkg")]);
+
+const runtimes = join(root, "tests/runtimes");
+if (process.env.CI === "true") installPackages(runtimes);
+const attw = join(runtimes, "node_modules/.bin/attw");
+if (existsSync(attw)) {
+  step("checking that every way to resolve modules finds the right types");
+  const check = (profile, ...entries) =>
+    run(attw, ["--pack", join(root, "pkg"), "--profile", profile, "--entrypoints", ...entries]);
+  check("node16", ".", "./report");
+  // These have no CommonJS.
+  check("esm-only", "./web", "./slim");
+} else {
+  step("leaving out what @arethetypeswrong/cli checks: run `npm ci` in tests/runtimes");
+}

@@ -25,7 +25,7 @@ if (chromium !== undefined) environment.CHROMIUM = chromium;
 step("testing the crate");
 run("cargo", ["test", "--workspace", "--exclude", "xtask", "--quiet"]);
 
-const own = ["tests/adk-ts", "tests/providers"];
+const own = ["tests/adk-ts", "tests/providers", "tests/runtimes"];
 if (inCi) for (const folder of own) installPackages(join(root, folder));
 
 if (environment.CHROMIUM === undefined) leave("browser", "Chromium is not installed (or set CHROMIUM to its path)");
@@ -35,6 +35,8 @@ if (!existsSync(join(root, "tests/adk-ts/node_modules"))) {
 if (!existsSync(join(root, "tests/providers/node_modules"))) {
   leave("requests of the providers' own SDKs", "run `npm ci` in tests/providers");
 }
+const hasRuntimes = existsSync(join(root, "tests/runtimes/node_modules"));
+if (!hasRuntimes) leave("every runtime and bundler", "run `npm ci` in tests/runtimes");
 if (environment.ADK_PYTHON === undefined) {
   leave(
     "google-adk reads what we write",
@@ -56,16 +58,21 @@ function leave(name, missing) {
 
 const folders = ["tests/report", "tests/package", "tests/cli", "tests/types", "tests/judges", "tests/browser"];
 if (existsSync(join(root, "tests/providers/node_modules"))) folders.push("tests/providers");
-const files = folders.flatMap((folder) =>
+const testsOf = (folder) =>
   readdirSync(join(root, folder))
     .filter((file) => /\.test\.(mjs|ts)$/.test(file))
-    .map((file) => join(folder, file)),
-);
+    .map((file) => join(folder, file));
 
 if (leftOut.length > 0) {
   console.error("\nLeft out:");
   for (const line of leftOut) console.error(`  – ${line}`);
   console.error("");
 }
+const test = (files) =>
+  run(process.execPath, ["--import", "tsx", "--test", "--test-reporter=spec", ...files], { env: environment });
 step("testing the package");
-run(process.execPath, ["--import", "tsx", "--test", "--test-reporter=spec", ...files], { env: environment });
+test(folders.flatMap(testsOf));
+if (hasRuntimes) {
+  step("testing the package in every runtime and by every bundler");
+  test(testsOf("tests/runtimes"));
+}

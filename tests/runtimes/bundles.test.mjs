@@ -1,0 +1,105 @@
+// What bundlers take of the package, and what they leave.
+
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, describe, test } from "node:test";
+import { deflateRawSync } from "node:zlib";
+import nodeResolve from "@rollup/plugin-node-resolve";
+import esbuild from "esbuild";
+import { rollup } from "rollup";
+import { packageFolder } from "../package/support/package.mjs";
+import { makeProject } from "./project.mjs";
+
+let project;
+
+before(async () => {
+  project = await makeProject();
+});
+after(() => project?.remove());
+
+/** Names of what one evaluator has no use for. */
+const OTHERS = {
+  providers: ["anthropicJudge", "geminiJudge", "openaiJudge", "vertexJudge", "ollamaJudge"],
+  "other judges": ["browserJudge", "languageModelJudge", "adkJudge", "replayJudge", "recordJudge", "indexedDbCache"],
+  reports: ["renderHtml", "renderJUnit", "renderTable", "renderMarkdown", "renderCsv"],
+  agents: ["AgentEvaluator", "LocalEvalService"],
+  comparisons: ["compareRuns"],
+};
+
+const TOOLS = {
+  async esbuild(entry) {
+    const { outputFiles } = await esbuild.build({
+      absWorkingDir: project.folder,
+      entryPoints: [entry],
+      bundle: true,
+      format: "esm",
+      write: false,
+      logLevel: "error",
+    });
+    return outputFiles[0].text;
+  },
+  async rollup(entry) {
+    const bundle = await rollup({
+      input: join(project.folder, entry),
+      plugins: [nodeResolve({ browser: true })],
+      onLog: (_level, { message }) => assert.fail(message),
+    });
+    const { output } = await bundle.generate({ format: "es" });
+    await bundle.close();
+    return output[0].code;
+  },
+};
+
+/** How often a name is defined. */
+const definitions = (text, name) =>
+  (text.match(new RegExp(`\\b(function ${name}\\(|class ${name}\\b|${name} ?= ?[^=])`, "g")) ?? []).length;
+
+describe("a bundle", () => {
+  for (const [name, bundle] of Object.entries(TOOLS)) {
+    test(`of one evaluator has nothing of what it does not use, by ${name}`, async () => {
+      project.write({
+        "everything.mjs": 'export * from "adk-metrics"; export * from "adk-metrics/report";',
+        "one.mjs": 'export { TrajectoryEvaluator } from "adk-metrics";',
+      });
+      const [everything, one] = [await bundle("everything.mjs"), await bundle("one.mjs")];
+      for (const [kind, names] of Object.entries(OTHERS)) {
+        for (const name of names) {
+          assert.ok(definitions(everything, name) > 0, `there is no ${name}`);
+          assert.equal(definitions(one, name), 0, `${kind}: ${name} is in it`);
+        }
+      }
+    });
+  }
+
+  test("for browsers has nothing of Node's", async () => {
+    for (const entry of ["adk-metrics", "adk-metrics/web", "adk-metrics/slim", "adk-metrics/report"]) {
+      project.write({ "everything.mjs": `export * from "${entry}";` });
+      const text = await TOOLS.esbuild("everything.mjs");
+      for (const found of ["node:", "process.env", "fileCache", "require("]) {
+        assert.ok(!text.includes(found), `${entry}: ${found}`);
+      }
+    }
+  });
+
+  test("by /web or /slim does not hold the engine", async () => {
+    const sizes = {};
+    for (const entry of ["adk-metrics", "adk-metrics/web", "adk-metrics/slim"]) {
+      project.write({ "everything.mjs": `export * from "${entry}";` });
+      sizes[entry] = (await TOOLS.esbuild("everything.mjs")).length;
+    }
+    const wasm = readFileSync(join(packageFolder, "dist/adk_metrics.wasm"));
+    const inlined = (deflateRawSync(wasm, { level: 9 }).length * 4) / 3;
+    assert.ok(sizes["adk-metrics/web"] < sizes["adk-metrics"] - inlined * 0.95, JSON.stringify(sizes));
+    assert.ok(sizes["adk-metrics/slim"] < sizes["adk-metrics"] - inlined * 0.95, JSON.stringify(sizes));
+  });
+
+  test("for a page that uses both entries holds one engine", async () => {
+    project.write({
+      "both.mjs": `import { rouge1 } from "adk-metrics"; import { init, rouge1 as other } from "adk-metrics/web";
+        export { init, other, rouge1 };`,
+    });
+    const text = await TOOLS.esbuild("both.mjs");
+    assert.equal(definitions(text, "EvalRun"), 1);
+  });
+});

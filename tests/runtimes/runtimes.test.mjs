@@ -1,0 +1,160 @@
+// The packed package in every runtime outside of browsers: the same scores, and a judge that is asked over the network.
+
+import assert from "node:assert/strict";
+import { mkdirSync, readdirSync, renameSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, describe, test } from "node:test";
+import { build } from "esbuild";
+import { Miniflare } from "miniflare";
+import { bin } from "./project.mjs";
+import { start } from "./support.mjs";
+
+let project;
+
+before(async () => {
+  project = await start();
+});
+after(() => project?.stop());
+
+const json = async (printed) => JSON.parse(await printed);
+
+test("the judge settles what is expected of the others", () => {
+  const { scores, judged } = project.expected;
+  assert.ok(scores > 10_000, `${scores} scores`);
+  assert.deepEqual(
+    judged.map(({ finalEvalStatus, score }) => [finalEvalStatus, score]),
+    [
+      [1, 1],
+      [2, 0],
+    ],
+  );
+});
+
+describe("Node", () => {
+  test("scores as an ES module", async () => {
+    assert.deepEqual(await json(project.run("node", ["main.mjs"])), project.expected);
+  });
+
+  test("scores as CommonJS", async () => {
+    project.write({
+      "main.cjs": `const adk = require("adk-metrics");
+        import("./program.mjs").then(({ found }) => found(adk)).then((all) => console.log(JSON.stringify(all)));`,
+    });
+    assert.deepEqual(await json(project.run("node", ["main.cjs"])), project.expected);
+  });
+
+  test("shares one class of errors between the entries of CommonJS", async () => {
+    project.write({
+      "classes.cjs": `const { AdkMetricsError } = require("adk-metrics");
+        const { renderTable } = require("adk-metrics/report");
+        try { renderTable(1); } catch (error) { console.log(error instanceof AdkMetricsError); }`,
+    });
+    assert.equal(await project.run("node", ["classes.cjs"]), "true\n");
+  });
+
+  for (const [entry, init] of Object.entries({
+    web: "init()",
+    slim: 'init(readFile(new URL(import.meta.resolve("adk-metrics/adk_metrics.wasm"))))',
+  })) {
+    test(`scores by /${entry}`, async () => {
+      project.write({
+        [`${entry}.mjs`]: `import { readFile } from "node:fs/promises";
+          import * as adk from "adk-metrics/${entry}";
+          import { found } from "./program.mjs";
+          await adk.${init};
+          console.log(JSON.stringify(await found(adk)));`,
+      });
+      assert.deepEqual(await json(project.run("node", [`${entry}.mjs`])), project.expected);
+    });
+  }
+
+  test("runs what was bundled into one file for it, away from the package", async () => {
+    for (const format of ["esm", "cjs"]) {
+      const file = `bundled/main.${format === "esm" ? "mjs" : "cjs"}`;
+      project.write({
+        "main-bundled.mjs": `import * as adk from "adk-metrics"; import { found } from "./program.mjs";
+          found(adk).then((all) => console.log(JSON.stringify(all)));`,
+      });
+      await build({
+        absWorkingDir: project.folder,
+        entryPoints: ["main-bundled.mjs"],
+        bundle: true,
+        platform: "node",
+        format,
+        outfile: file,
+        logLevel: "error",
+      });
+      const installed = join(project.folder, "node_modules");
+      renameSync(installed, `${installed}.away`);
+      try {
+        assert.deepEqual(await json(project.run("node", [file])), project.expected, format);
+      } finally {
+        renameSync(`${installed}.away`, installed);
+      }
+    }
+  });
+});
+
+describe("Deno", () => {
+  test("scores without leave to read files or the environment", async () => {
+    assert.deepEqual(
+      await json(project.run(bin("deno"), ["run", "--no-prompt", "--allow-net=127.0.0.1", "main.mjs"])),
+      project.expected,
+    );
+  });
+});
+
+describe("Bun", () => {
+  test("scores", async () => {
+    assert.deepEqual(await json(project.run(bin("bun"), ["run", "main.mjs"])), project.expected);
+  });
+
+  test("scores from one file that it bundled for itself", async () => {
+    await project.run(bin("bun"), ["build", "main.mjs", "--target=bun", "--outfile=bun/main.js"]);
+    assert.deepEqual(await json(project.run(bin("bun"), ["run", "bun/main.js"])), project.expected);
+  });
+});
+
+describe("Cloudflare Workers", () => {
+  const worker = (from, init = "") => `import * as adk from "${from}"; import { found } from "./program.mjs"; ${init}
+    export default { fetch: async () => Response.json(await found(adk)) };`;
+
+  /** Bundles a worker as Cloudflare does, and asks it. */
+  async function asked(name, source) {
+    project.write({
+      [`${name}.mjs`]: source,
+      [`${name}.json`]: JSON.stringify({ name, main: `${name}.mjs`, compatibility_date: "2026-01-01" }),
+    });
+    const config = ["--config", `${name}.json`];
+    await project.run(bin("wrangler"), ["deploy", "--dry-run", "--outdir", `out/${name}`, ...config], {
+      WRANGLER_SEND_METRICS: "false",
+      CI: "true",
+    });
+    const out = join(project.folder, "out", name);
+    mkdirSync(out, { recursive: true });
+    const files = readdirSync(out);
+    const miniflare = new Miniflare({
+      modulesRoot: out,
+      modules: [`${name}.js`, ...files.filter((file) => file.endsWith(".wasm"))].map((file) => ({
+        type: file.endsWith(".wasm") ? "CompiledWasm" : "ESModule",
+        path: join(out, file),
+      })),
+      compatibilityDate: "2026-01-01",
+    });
+    try {
+      const response = await miniflare.dispatchFetch("http://worker/");
+      return { found: await response.json(), wasm: files.filter((file) => file.endsWith(".wasm")).length };
+    } finally {
+      await miniflare.dispose();
+    }
+  }
+
+  test("score without configuration, with one module beside the script", async () => {
+    assert.deepEqual(await asked("default", worker("adk-metrics")), { found: project.expected, wasm: 1 });
+  });
+
+  test("score by /slim with a module that the worker imports", async () => {
+    const source = `import module from "adk-metrics/adk_metrics.wasm"; ${worker("adk-metrics/slim", "adk.initSync(module);")}`;
+    assert.deepEqual(await asked("slim", source), { found: project.expected, wasm: 1 });
+  });
+});

@@ -1,0 +1,62 @@
+// What the suites share: a project with the package, a judge on loopback, the sample, and what Node finds in it.
+
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { startServer } from "../providers/server.mjs";
+import { elements, members, survivesJavaScript } from "../package/support/json-text.mjs";
+import { manyCases } from "../package/support/conversations.mjs";
+import { testFile } from "../package/support/package.mjs";
+import { makeProject } from "./project.mjs";
+import { serveFolder } from "./server.mjs";
+
+/** Every parity vector of ROUGE-1 and of trajectories that JavaScript can hold, and a whole evalset. */
+function sample() {
+  const { pairs } = JSON.parse(testFile("parity/vectors/rouge.json"));
+  const cases = elements(members(testFile("parity/vectors/trajectory.json")).cases).filter(survivesJavaScript);
+  const conversations = {
+    evalSet: JSON.stringify(manyCases(50)),
+    actual: manyCases(50, (index) => `answer ${index} is the ${index % 7}`),
+  };
+  return { pairs, cases: cases.map((text) => JSON.parse(text)), conversations };
+}
+
+/**
+ * Makes a project and starts what its programs talk to. `expected` is what Node finds, to which `npm test` holds the
+ * reference's scores.
+ */
+export async function start() {
+  const project = await makeProject();
+  const judge = await startServer({
+    reply: ({ prompt }) => `{"is_the_agent_response_valid": "${prompt.includes("雨") ? "invalid" : "valid"}"}`,
+  });
+  const strict = [
+    "default-src 'none'",
+    "script-src 'self' 'wasm-unsafe-eval'",
+    "worker-src 'self'",
+    `connect-src 'self' ${judge.url}`,
+  ].join("; ");
+  const pages = await serveFolder(project.folder, {
+    "content-security-policy": strict,
+    "access-control-allow-origin": "*",
+  });
+  project.write({
+    "given.json": JSON.stringify(sample()),
+    "where.mjs": `export const given = "${pages.origin}/given.json";\nexport const judge = "${judge.url}/v1";\n`,
+    "main.mjs":
+      'import * as adk from "adk-metrics";\nimport { found } from "./program.mjs";\nconsole.log(JSON.stringify(await found(adk)));\n',
+  });
+  const stop = async () => {
+    await pages.close();
+    await judge.close();
+    project.remove();
+  };
+  try {
+    const moduleAt = (path) => import(pathToFileURL(join(project.folder, path)).href);
+    const { found } = await moduleAt("program.mjs");
+    const expected = await found(await moduleAt("node_modules/adk-metrics/dist/esm/node.js"));
+    return { ...project, judge, pages, expected, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
