@@ -1,4 +1,4 @@
-import { type DecodedCase, decodeCases, type Header } from "./engine/decode.js";
+import { type DecodedCase, decodeCases, decodeHeader } from "./engine/decode.js";
 import { reading, toBytes, unexpected } from "./engine/input.js";
 import { freeing } from "./engine/instance.js";
 import { invocationsOf } from "./engine/invocations.js";
@@ -15,6 +15,7 @@ import type {
   EvaluationResult,
   EvaluatorOptions,
   Invocation,
+  JudgeProgress,
   MetricInfo,
   MetricRegistry,
   PerInvocationResult,
@@ -290,7 +291,7 @@ async function evaluateConversation(
 function askedAtOnce(plan: RunPlan): DecodedCase | undefined {
   return call(plan, (engine) =>
     freeing(plan.open(engine), (run) => {
-      const header = JSON.parse(run.header()) as Header;
+      const header = decodeHeader(run);
       if (header.metrics.some(({ judge }) => judge !== undefined)) return undefined;
       return freeing(run.poll(0, 1), (batch) => decodeCases(batch, header, plan.sources)[0]);
     }),
@@ -298,10 +299,14 @@ function askedAtOnce(plan: RunPlan): DecodedCase | undefined {
 }
 
 async function asked(plan: RunPlan): Promise<DecodedCase> {
+  const { onProgress } = plan.options;
   let only: DecodedCase | undefined;
+  let judge: JudgeProgress | undefined;
   for await (const output of drive(plan)) {
+    if ("header" in output) continue;
     if ("cases" in output) only ??= output.cases[0];
-    else if ("judge" in output) plan.options.onProgress?.({ done: 0, total: 1, judge: output.judge });
+    else judge = output.judge;
+    if (judge !== undefined) onProgress?.call(plan.options, { done: only === undefined ? 0 : 1, total: 1, judge });
   }
   return only as DecodedCase;
 }

@@ -271,7 +271,10 @@ export interface EvaluatorOptions {
   retry?: RetryOptions;
   /** How many calls of judges are under way at a time, and how many metrics of your own. Default: 8. */
   concurrency?: number;
-  /** How long one call may take, in milliseconds. Default: 120,000 for judges, no limit for metrics of your own. */
+  /**
+   * How long one call may take, in milliseconds; the time that your own code takes in between does not count. Default:
+   * 120,000 for judges, no limit for metrics of your own.
+   */
   timeoutMs?: number;
   /** What the run may spend on judges. Default: no limit. */
   budget?: Budget;

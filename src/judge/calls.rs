@@ -447,6 +447,11 @@ impl Calls {
         self.progress.saved += samples;
     }
 
+    /// Takes back the loss of samples, which are asked again.
+    pub fn take_back(&mut self, samples: u32) {
+        self.progress.lost = self.progress.lost.saturating_sub(samples);
+    }
+
     /// Stops the run; the first reason stays. The next polls abort the calls in flight (not for
     /// [`Reason::BudgetExceeded`]: these may finish) and give up every open sample.
     pub fn stop(&mut self, reason: Reason) {

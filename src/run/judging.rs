@@ -397,6 +397,7 @@ impl<'a> Run<'a> {
                 continue;
             }
             let metric = self.judges.asked.get(question as usize).map_or(0, |asked| asked.metric);
+            self.judges.calls.take_back(samples.len() as u32);
             let group = self.judges.groups.get(metric).copied().unwrap_or_default();
             for first_sample in samples {
                 self.judges.calls.ask(Ask {

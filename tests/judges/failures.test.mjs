@@ -221,7 +221,7 @@ test("a key is in nothing that an evaluation gives, whatever went wrong", async 
   );
 });
 
-test("settings of the model with headers in them are neither recorded nor part of a cache's key", async () => {
+test("settings of the model with headers in them are neither shown nor recorded nor part of a cache's key", async () => {
   const written = [];
   const keys = new Map();
   for (const secret of ["one", "two"]) {
@@ -234,12 +234,13 @@ test("settings of the model with headers in them are neither recorded nor part o
       async (asked) => fair(asked),
       (line) => written.push(line),
     );
-    await evaluate({
+    const result = await evaluate({
       ...few,
       criteria: criteriaOf(["final_response_match_v2"], { num_samples: 1, judge_model_config }),
       judge,
       cache,
     });
+    assert.ok(!JSON.stringify(result).includes(KEY), "results show the criterion without headers");
   }
   assert.ok(written.every((line) => !line.includes(KEY)));
   assert.equal(keys.size, 2, "two questions, whatever the headers");

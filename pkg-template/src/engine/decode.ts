@@ -1,6 +1,7 @@
 import type { EvalStatus } from "../enums.js";
 import { describe, type EngineMistake } from "../errors.js";
-import type { Batch } from "../generated/adk_metrics.js";
+import type { Batch, EvalRun } from "../generated/adk_metrics.js";
+import { withoutHttpOptions } from "../judges/request.js";
 import type {
   Criterion,
   EvalCaseResult,
@@ -10,6 +11,7 @@ import type {
   Explanation,
   Invocation,
 } from "../types.js";
+import { isObject } from "./input.js";
 import type { InvocationSource, Span } from "./invocations.js";
 import type { HostCall } from "./judging.js";
 import { NOT_IN_PLACE, type Sources, Turn, turnResult } from "./turn.js";
@@ -38,6 +40,29 @@ export interface Header {
   metrics: HeaderMetric[];
   total: number;
   warnings: EngineMistake[];
+}
+
+/** Reads what the engine says before anything is scored. */
+export function decodeHeader(run: EvalRun): Header {
+  const header = JSON.parse(run.header()) as Header;
+  for (const metric of header.metrics) {
+    if (metric.criterion !== undefined) metric.criterion = withoutKeys(metric.criterion);
+  }
+  return header;
+}
+
+/** A criterion as results show it: HTTP options of a judge's model may hold keys. */
+function withoutKeys(criterion: Criterion): Criterion {
+  const copy: Record<string, unknown> = { ...criterion };
+  for (const outer of ["judge_model_options", "judgeModelOptions"]) {
+    if (!isObject(copy[outer])) continue;
+    const options: Record<string, unknown> = { ...copy[outer] };
+    for (const inner of ["judge_model_config", "judgeModelConfig"]) {
+      if (isObject(options[inner])) options[inner] = withoutHttpOptions(options[inner]);
+    }
+    copy[outer] = options;
+  }
+  return copy;
 }
 
 /** A case result, and what tells it from the others of its run. */

@@ -13,6 +13,7 @@ import {
   type DecodedCase,
   decodeCalls,
   decodeCases,
+  decodeHeader,
   decodeTasks,
   type Header,
   type HostTask,
@@ -154,7 +155,7 @@ interface Session {
 function openSession(plan: RunPlan): Session {
   return call(plan, (engine) => {
     const run = plan.open(engine);
-    return { run, header: JSON.parse(run.header()) as Header, generation: engineGeneration() };
+    return { run, header: decodeHeader(run), generation: engineGeneration() };
   });
 }
 

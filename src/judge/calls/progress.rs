@@ -41,7 +41,7 @@ pub struct Progress {
     pub cached: u32,
     /// Samples that need not be asked because the verdict is settled.
     pub saved: u32,
-    /// Samples given up; one that is asked again may count again.
+    /// Samples given up, without those that are [asked again](super::Calls::take_back).
     pub lost: u32,
     /// Tokens used.
     pub usage: Usage,
