@@ -14,7 +14,7 @@ const casesOf = <T>(name: string): T[] =>
 
 test("a turn is recorded as google-adk records it", () => {
   for (const { events, invocation } of casesOf<{ events: object[]; invocation: object }>("recordings.jsonl")) {
-    const recorder = new TurnRecorder({ parts: [{ text: "hi" }] }, 0, false);
+    const recorder = new TurnRecorder({ parts: [{ text: "hi" }] }, 0);
     for (const event of events) recorder.add(event, 0);
     const { finalResponse, intermediateData } = recorder.finish(0);
     const found = JSON.parse(JSON.stringify({ finalResponse, intermediateData })) as object;

@@ -5,19 +5,14 @@ import { AdkMetricsError } from "../errors.js";
 import type { Content, Invocation, SessionInput } from "../types.js";
 import type { Agent, AgentFunction } from "./agent.js";
 import { agentHost } from "./host.js";
-import { observeModels } from "./observe.js";
-import { detailsOfTree } from "./tree.js";
+import { observe } from "./observe.js";
 
 /** An agent, whatever it is made with. */
 export interface Subject {
   readonly name: string;
-  /** Whether events arrive when they happen, so that the times of models and tools can be told apart. */
-  readonly streams: boolean;
   /** Begins a conversation in a session of its own. */
   open(input: SessionInput | undefined): Promise<Conversation>;
-  /** The instructions and tools of some of its agents, where they can be read. */
-  detailsOf(authors: ReadonlySet<string>): Record<string, unknown> | undefined;
-  /** Lets what its models report be known until the function that it gives is called. */
+  /** Lets what its models and tools do be known until the function that it gives is called. */
   observe(): () => void;
 }
 
@@ -190,9 +185,7 @@ function runnerSubject(runner: RunnerBag): Subject {
   const library: Library = (runner as unknown as Bag)[GOOGLE_RUNNER] === true ? "google" : "adk-ts";
   return {
     name: nameOf(runner.agent),
-    streams: true,
-    detailsOf: (authors) => detailsOfTree(runner.agent, authors),
-    observe: () => observed(runner.agent, library),
+    observe: () => observe(runner.agent),
     async open(input) {
       const request = sessionRequest(input, runner.appName, DEFAULT_USER);
       const session =
@@ -206,9 +199,7 @@ function runnerSubject(runner: RunnerBag): Subject {
 function builtSubject({ agent, runner, session, sessionService }: BuiltBag): Subject {
   return {
     name: nameOf(agent),
-    streams: true,
-    detailsOf: (authors) => detailsOfTree(agent, authors),
-    observe: () => observed(agent, "adk-ts"),
+    observe: () => observe(agent),
     async open(input) {
       const request = sessionRequest(input, session.appName, session.userId);
       // The runner looks sessions up by the app's name that it was built with, and by the user that it is told.
@@ -236,9 +227,7 @@ function bareSubject(agent: AgentBag, kind: "agent" | "app"): Subject {
   let found: Promise<LibraryBag> | undefined;
   return {
     name: nameOf(root),
-    streams: true,
-    detailsOf: (authors) => detailsOfTree(root, authors),
-    observe: () => observed(root, library),
+    observe: () => observe(root),
     async open(input) {
       found ??= libraryOf(agent, library);
       const { Runner, InMemorySessionService, InMemoryArtifactService, InMemoryMemoryService } = await found;
@@ -256,13 +245,6 @@ function bareSubject(agent: AgentBag, kind: "agent" | "app"): Subject {
     },
   };
 }
-
-/** The events of `@google/adk` say all by themselves. */
-function observed(root: AgentBag, library: Library): () => void {
-  return library === "google" || !isObject(root) ? nothingToRelease : observeModels(root);
-}
-
-const nothingToRelease = (): void => undefined;
 
 function pluginsOf(agent: AgentBag): unknown[] {
   return Array.isArray(agent.plugins) ? (agent.plugins as unknown[]) : [];
@@ -301,9 +283,7 @@ function functionSubject(agent: AgentFunction): Subject {
   }
   return {
     name: agent.name || "Unknown Agent",
-    streams: false,
-    detailsOf: () => undefined,
-    observe: () => nothingToRelease,
+    observe: () => () => undefined,
     async open(input) {
       const sessionId = input?.sessionId || crypto.randomUUID();
       const userId = input?.userId || DEFAULT_USER;

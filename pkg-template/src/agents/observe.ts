@@ -1,9 +1,12 @@
 /**
- * What the models of ADK-TS report. Its events lose the token counts, the model's version and the code of an error, so
- * they are taken where its agents show a model's response to callbacks, and found again by the response's content.
+ * What models and tools do while an agent runs: when, what the models are told, and what they report. Both libraries show
+ * it to callbacks of their agents; ours are called first, see, and change nothing.
+ *
+ * The times are google-adk's: a model's are those with at least one call in flight, a tool's are those inside a tool and
+ * not awaiting a model. Intervals overlap, since sub-agents may run at once, so their unions are taken. O(n log n).
  */
 
-/** What an event of ADK-TS lacks. */
+/** What an event of ADK-TS lacks; its constructor drops all but the content. */
 export interface ModelReport {
   usageMetadata?: unknown;
   modelVersion?: unknown;
@@ -12,32 +15,176 @@ export interface ModelReport {
   errorMessage?: unknown;
 }
 
+type Interval = readonly [from: number, to: number];
+
+/** What was seen of one invocation. */
+export class Observation {
+  /** By agent: since when its model is awaited. */
+  readonly #awaited = new Map<string, number>();
+  /** By the id of a call: since when the tool runs. */
+  readonly #running = new Map<string, number>();
+  readonly #model: Interval[] = [];
+  readonly #tool: Interval[] = [];
+  /** What the agents' models were told first, as `appDetails` keeps it. */
+  readonly agentDetails: Record<string, unknown> = {};
+
+  askModel(agent: string, request: unknown, now: number): void {
+    this.#awaited.set(agent, now);
+    if (!Object.hasOwn(this.agentDetails, agent)) this.agentDetails[agent] = detailsOf(agent, request);
+  }
+
+  /** A model answers, or a piece of its answer arrives. */
+  hearModel(agent: string, now: number): void {
+    const since = this.#awaited.get(agent);
+    if (since !== undefined) this.#model.push([since, now]);
+    this.#awaited.set(agent, now);
+  }
+
+  beginTool(call: string, now: number): void {
+    this.#running.set(call, now);
+  }
+
+  /** A tool is done. That it failed is only seen by the event with its response. */
+  endTool(call: string, now: number): void {
+    const since = this.#running.get(call);
+    if (since === undefined) return;
+    this.#tool.push([since, now]);
+    this.#running.delete(call);
+  }
+
+  /** Milliseconds with a model call in flight. */
+  get modelMs(): number {
+    return lengthOf(this.#model);
+  }
+
+  /** Milliseconds inside a tool that are not a model's. */
+  get toolMs(): number {
+    return lengthOf([...this.#model, ...this.#tool]) - lengthOf(this.#model);
+  }
+}
+
+function lengthOf(intervals: readonly Interval[]): number {
+  let total = 0;
+  let end = -Infinity;
+  for (const [from, to] of intervals.toSorted(([a], [b]) => a - b)) {
+    if (to <= end) continue;
+    total += to - Math.max(from, end);
+    end = to;
+  }
+  return total;
+}
+
+/** What is going on, by the id of the invocation. */
+const observations = new Map<string, Observation>();
 const reports = new WeakMap<object, ModelReport>();
+
+/** What was seen of an invocation, which is over then. */
+export function takeObservation(invocationId: string): Observation | undefined {
+  const found = observations.get(invocationId);
+  observations.delete(invocationId);
+  return found;
+}
+
+/** Notes that the event with a tool's response arrived. */
+export function noteToolResponse(invocationId: string, call: string, now: number): void {
+  observations.get(invocationId)?.endTool(call, now);
+}
 
 /** What a model reported with a content; nothing if nobody observed it. */
 export function modelReport(content: unknown): ModelReport | undefined {
   return typeof content === "object" && content !== null ? reports.get(content) : undefined;
 }
 
-/** An agent of ADK-TS that asks a model. */
-interface LlmAgent {
-  afterModelCallback?: unknown;
-  subAgents?: unknown;
+/** What both libraries tell callbacks, ADK-TS by the first name and `@google/adk` by the second. */
+interface Told {
+  callbackContext?: Context;
+  context?: Context;
+  llmRequest?: unknown;
+  request?: unknown;
+  llmResponse?: Response;
+  response?: Response;
 }
 
+interface Context {
+  invocationId?: unknown;
+  agentName?: unknown;
+  functionCallId?: unknown;
+}
+
+type Response = ModelReport & { content?: unknown };
+
+function observationOf(context: Context | undefined): Observation | undefined {
+  const id = context?.invocationId;
+  if (typeof id !== "string") return undefined;
+  const known = observations.get(id) ?? new Observation();
+  observations.set(id, known);
+  return known;
+}
+
+function beforeModel({
+  callbackContext,
+  context = callbackContext,
+  llmRequest,
+  request = llmRequest,
+}: Told): undefined {
+  observationOf(context)?.askModel(String(context?.agentName), request, performance.now());
+}
+
+function afterModel({
+  callbackContext,
+  context = callbackContext,
+  llmResponse,
+  response = llmResponse,
+}: Told): undefined {
+  observationOf(context)?.hearModel(String(context?.agentName), performance.now());
+  const { content, usageMetadata, modelVersion, groundingMetadata, errorCode, errorMessage } = response ?? {};
+  if (typeof content !== "object" || content === null) return;
+  reports.set(content, { usageMetadata, modelVersion, groundingMetadata, errorCode, errorMessage });
+}
+
+/** ADK-TS passes the tool, its arguments and the context one by one, `@google/adk` together. */
+function toolContext(given: readonly unknown[]): Context | undefined {
+  return (given.length === 1 ? (given[0] as Told).context : given[2]) as Context | undefined;
+}
+
+function beforeTool(...given: unknown[]): undefined {
+  const context = toolContext(given);
+  observationOf(context)?.beginTool(String(context?.functionCallId), performance.now());
+}
+
+function afterTool(...given: unknown[]): undefined {
+  const context = toolContext(given);
+  observationOf(context)?.endTool(String(context?.functionCallId), performance.now());
+}
+
+const OURS = {
+  beforeModelCallback: beforeModel,
+  afterModelCallback: afterModel,
+  beforeToolCallback: beforeTool,
+  afterToolCallback: afterTool,
+};
+
+type CallbackName = keyof typeof OURS;
+
+const NAMES = Object.keys(OURS) as CallbackName[];
+
+/** An agent of either library that asks a model. */
+type LlmAgent = { [name in CallbackName]?: unknown };
+
 /** The agents under observation: by how many evaluations, and which callbacks they had before. */
-const observed = new WeakMap<object, { count: number; before: unknown }>();
+const observed = new Map<LlmAgent, { count: number; before: LlmAgent }>();
 
 const MAX_DEPTH = 32;
 
-/** Observes the models of an agent and its sub-agents until the function that it gives is called. */
-export function observeModels(root: object): () => void {
-  const agents = [...llmAgents(root, 0)];
+/** Observes an agent and its sub-agents until the function that it gives is called. */
+export function observe(root: unknown): () => void {
+  const agents = new Set(typeof root === "object" && root !== null ? llmAgents(root, 0) : []);
   for (const agent of agents) {
-    const state = observed.get(agent) ?? { count: 0, before: agent.afterModelCallback };
+    const state = observed.get(agent) ?? { count: 0, before: pick(agent) };
     state.count += 1;
     observed.set(agent, state);
-    if (state.count === 1) agent.afterModelCallback = [note, ...callbacks(state.before)];
+    if (state.count > 1) continue;
+    for (const name of NAMES) agent[name] = [OURS[name], ...callbacks(state.before[name])];
   }
   return () => {
     for (const agent of agents) {
@@ -45,17 +192,31 @@ export function observeModels(root: object): () => void {
       if (state === undefined) continue;
       state.count -= 1;
       if (state.count > 0) continue;
-      agent.afterModelCallback = state.before;
+      Object.assign(agent, state.before);
       observed.delete(agent);
     }
+    if (observed.size === 0) observations.clear();
   };
 }
 
-function* llmAgents(agent: LlmAgent, depth: number): Generator<LlmAgent> {
-  if ("canonicalAfterModelCallbacks" in agent && Object.isExtensible(agent)) yield agent;
-  if (depth === MAX_DEPTH || !Array.isArray(agent.subAgents)) return;
-  for (const child of agent.subAgents as unknown[]) {
-    if (typeof child === "object" && child !== null) yield* llmAgents(child, depth + 1);
+function pick(agent: LlmAgent): LlmAgent {
+  return Object.fromEntries(NAMES.map((name) => [name, agent[name]]));
+}
+
+interface Tree {
+  subAgents?: unknown;
+  graph?: { nodes?: unknown };
+}
+
+function* llmAgents(agent: object, depth: number): Generator<LlmAgent> {
+  if ("canonicalBeforeModelCallbacks" in agent && Object.isExtensible(agent)) yield agent as LlmAgent;
+  if (depth === MAX_DEPTH) return;
+  const { subAgents, graph } = agent as Tree;
+  for (const children of [subAgents, graph?.nodes]) {
+    if (!Array.isArray(children)) continue;
+    for (const child of children as unknown[]) {
+      if (typeof child === "object" && child !== null) yield* llmAgents(child, depth + 1);
+    }
   }
 }
 
@@ -64,9 +225,28 @@ function callbacks(given: unknown): unknown[] {
   return given === undefined || given === null ? [] : [given];
 }
 
-/** Keeps what a response reports; giving nothing leaves the response as it is. */
-function note(found: { llmResponse?: ModelReport & { content?: unknown } }): undefined {
-  const { content, usageMetadata, modelVersion, groundingMetadata, errorCode, errorMessage } = found.llmResponse ?? {};
-  if (typeof content !== "object" || content === null) return;
-  reports.set(content, { usageMetadata, modelVersion, groundingMetadata, errorCode, errorMessage });
+/** What a model was told of its agent: the instructions and the tools. What is no JSON is left out. */
+function detailsOf(name: string, request: unknown): unknown {
+  const { config } = (request ?? {}) as { config?: { systemInstruction?: unknown; tools?: unknown } };
+  return {
+    name,
+    instructions: instructionText(config?.systemInstruction),
+    toolDeclarations: Array.isArray(config?.tools) ? config.tools.map(asJson).filter((tool) => tool !== undefined) : [],
+  };
+}
+
+/** An instruction: a text, a content, or parts. */
+function instructionText(instruction: unknown): string {
+  if (typeof instruction === "string") return instruction;
+  if (Array.isArray(instruction)) return instruction.map(instructionText).join("\n");
+  const { parts, text } = (instruction ?? {}) as { parts?: unknown; text?: unknown };
+  return typeof text === "string" ? text : Array.isArray(parts) ? instructionText(parts) : "";
+}
+
+function asJson(value: unknown): unknown {
+  try {
+    return JSON.parse(JSON.stringify(value)) as unknown;
+  } catch {
+    return undefined;
+  }
 }

@@ -2,16 +2,13 @@
  * What an agent did in one turn, made of its events as google-adk makes it: the last final response is the answer (one
  * with text wins over one without), and what is not repeated there stays in `intermediateData.invocationEvents`.
  * O(events) in time and space.
- *
- * Durations are measured where the events arrive: the time until an event of a model is the model's, the time until a
- * tool's response is the tool's, the rest is the framework's.
  */
 
 import { stringify } from "../engine/input.js";
 import { AdkMetricsError } from "../errors.js";
 import type { Content, Invocation, InvocationEvent, Part } from "../types.js";
 import type { AgentEvent } from "./agent.js";
-import { modelReport } from "./observe.js";
+import { modelReport, noteToolResponse, takeObservation } from "./observe.js";
 
 /** More events in one turn than any agent has a use for: it runs in a circle. */
 const MAX_EVENTS = 100_000;
@@ -30,7 +27,6 @@ export class TurnRecorder {
   readonly #userContent: Content;
   readonly #began: number;
   readonly #timestamp = Date.now() / 1000;
-  readonly #measured: boolean;
   readonly #events: InvocationEvent[] = [];
   /** Pieces of streamed answers by author, until the whole arrives. */
   readonly #pieces = new Map<string, Part[]>();
@@ -38,19 +34,13 @@ export class TurnRecorder {
   #final: { content: Content; event: InvocationEvent } | undefined;
   #error: ReportedError | undefined;
   #invocationId: string | undefined;
-  #last: number;
-  #modelMs = 0;
-  #toolMs = 0;
 
   /**
    * @param began When the turn began, in milliseconds of `performance.now()`.
-   * @param measured Whether events arrive when they happen, so that their times can be told apart.
    */
-  constructor(userContent: Content, began: number, measured: boolean) {
+  constructor(userContent: Content, began: number) {
     this.#userContent = userContent;
     this.#began = began;
-    this.#last = began;
-    this.#measured = measured;
   }
 
   /**
@@ -71,7 +61,10 @@ export class TurnRecorder {
       this.#addPiece(author, event);
       return;
     }
-    this.#measure(event, now);
+    for (const { functionResponse } of event.content?.parts ?? []) {
+      if (this.#invocationId === undefined || typeof functionResponse?.id !== "string") continue;
+      noteToolResponse(this.#invocationId, functionResponse.id, now);
+    }
     if (event.errorCode !== undefined) {
       this.#error = { code: event.errorCode, message: event.errorMessage };
       this.#pieces.delete(author);
@@ -102,9 +95,11 @@ export class TurnRecorder {
       invocation.finalResponse = content;
       if (!hasPart(content, "functionCall")) delete event.content;
     }
-    if (this.#measured) {
-      invocation.modelDuration = seconds(this.#modelMs);
-      invocation.toolDuration = seconds(this.#toolMs);
+    const observation = this.#invocationId === undefined ? undefined : takeObservation(this.#invocationId);
+    if (observation !== undefined) {
+      invocation.modelDuration = seconds(observation.modelMs);
+      invocation.toolDuration = seconds(observation.toolMs);
+      invocation.appDetails = { agentDetails: observation.agentDetails };
     }
     return invocation;
   }
@@ -143,14 +138,6 @@ export class TurnRecorder {
     const isWhole = parts.some((part) => isSet(part.text) || isSet(part.functionResponse));
     this.#pieces.delete(author);
     return isWhole ? content : { role: content?.role ?? "model", parts: [...joined(pieces), ...parts] };
-  }
-
-  #measure(event: AgentEvent, now: number): void {
-    const passed = now - this.#last;
-    this.#last = now;
-    if (hasPart(event.content, "functionResponse")) this.#toolMs += passed;
-    else if (isSet(event.usageMetadata) || isSet(event.modelVersion) || event.content?.parts?.length)
-      this.#modelMs += passed;
   }
 }
 

@@ -107,7 +107,7 @@ async function runCase(subject: Subject, task: Task, options: AgentRunOptions): 
     result.sessionId = conversation.sessionId;
     result.userId = conversation.userId;
     for await (const message of userMessages(evalCase, result.inferences, options)) {
-      result.inferences.push(await runTurn(subject, conversation, message, result.inferences, options));
+      result.inferences.push(await runTurn(conversation, message, result.inferences, options));
     }
   } catch (error) {
     result.status = 2;
@@ -135,7 +135,6 @@ async function* userMessages(
 }
 
 async function runTurn(
-  subject: Subject,
   conversation: Conversation,
   message: Content,
   history: readonly Invocation[],
@@ -143,8 +142,7 @@ async function runTurn(
 ): Promise<Invocation> {
   const began = performance.now();
   const deadline = began + (options.turnTimeoutMs ?? DEFAULT_TURN_TIMEOUT_MS);
-  const recorder = new TurnRecorder(message, began, subject.streams);
-  const authors = new Set<string>();
+  const recorder = new TurnRecorder(message, began);
   await within(options, `turn ${history.length + 1}`, async (signal) => {
     const events = conversation.send(message, [...history], signal)[Symbol.asyncIterator]();
     try {
@@ -153,8 +151,6 @@ async function runTurn(
         if (step.done === true) return;
         const now = performance.now();
         recorder.add(step.value, now);
-        const author: unknown = (step.value as { author?: unknown } | null)?.author;
-        if (typeof author === "string") authors.add(author);
         // An agent that never waits for anything never lets a timer fire.
         if (now > deadline) await new Promise((resolve) => setTimeout(resolve));
       }
@@ -166,8 +162,6 @@ async function runTurn(
   });
   const invocation = recorder.finish(performance.now());
   invocation.invocationId ??= `${conversation.sessionId}/${history.length}`;
-  const appDetails = subject.detailsOf(authors);
-  if (appDetails !== undefined) invocation.appDetails = appDetails;
   return invocation;
 }
 
