@@ -1,6 +1,7 @@
 // Agents that are functions, and agents that do not behave: each gives a clear error or a clear result.
 
 import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
 import test from "node:test";
 import { setTimeout as wait } from "node:timers/promises";
 import {
@@ -190,6 +191,9 @@ test("what is no event, or no JSON, fails the case and says what", async () => {
   const cases = [
     [() => 42, /gave a number where an event is expected/],
     [() => [null], /gave null where an event is expected/],
+    [() => ({ text: "Hello!" }), /gave an object without `content` where an event is expected/],
+    [() => ({ content: "Hello!" }), /expected an object with `parts`, found "Hello!"/],
+    [() => ({ content: { parts: "Hello!" } }), /expected an array, found "Hello!"/],
     [() => ({ content: { parts: [{ functionCall: { name: "f", args: circle } }] } }), /event: content/],
     [() => ({ content: { parts: [{ functionCall: { name: "f", args: { n: 1n } } }] } }), /event: content/],
     [() => ({ errorCode: "SAFETY", errorMessage: "blocked" }), /SAFETY: blocked/],
@@ -405,4 +409,50 @@ test("a failed run stays failed through LocalEvalService", async () => {
     assert.equal(evalCaseResults[0].finalEvalStatus, EvalStatus.FAILED);
     assert.match(evalCaseResults[0].reason, /out of order/);
   }
+});
+
+test("turns that are missing or too many fail their case, and the others go on", async () => {
+  const service = new LocalEvalService(() => "Hello!");
+  const evaluateConfig = { evalMetrics: [{ metricName: "response_match_score", threshold: 0.8 }] };
+  const hello = (invocationId) => ({ ...HELLO.evalCases[0].conversation[0], invocationId });
+  const inferenceResults = [
+    [hello("short-expected-0"), hello("short-expected-1"), hello("short-0")],
+    [hello("long-expected-0"), hello("long-0"), hello("long-1")],
+    [hello("fine-expected-0"), hello("fine-0")],
+  ];
+  const found = [];
+  for await (const { evalCaseResults } of service.evaluate({ inferenceResults, evaluateConfig })) {
+    found.push(...evalCaseResults.map(({ evalId, finalEvalStatus, reason }) => [evalId, finalEvalStatus, reason]));
+  }
+  assert.deepEqual(
+    found.map(([evalId, status]) => [evalId, status]),
+    [
+      ["short", EvalStatus.FAILED],
+      ["long", EvalStatus.FAILED],
+      ["fine", EvalStatus.PASSED],
+    ],
+  );
+  assert.match(found[0][2], /turn/);
+});
+
+test("where there are no files, agents are evaluated with objects, and the errors say so", () => {
+  // A process of its own: the entry for Node would lend its files to this one.
+  const program = `
+    import { AgentEvaluator } from ${JSON.stringify(new URL("../../pkg/dist/esm/inline.js", import.meta.url))};
+    const hello = ${JSON.stringify(HELLO)};
+    const criteria = { response_match_score: 1 };
+    const [passed, noFiles, noRunner] = await Promise.allSettled([
+      AgentEvaluator.evaluateEvalSet(() => "Hello!", hello, criteria, 1),
+      AgentEvaluator.evaluate(() => "Hello!", "hello.test.json"),
+      AgentEvaluator.evaluateEvalSet({ name: "bare", async *runAsync() {} }, hello, criteria, 1),
+    ]);
+    console.log(passed.value.evalCaseResults[0].finalEvalStatus);
+    console.log(noFiles.reason.code, noFiles.reason.help);
+    console.log(noRunner.reason.failures[0].message);
+  `;
+  const { stdout, stderr } = spawnSync(process.execPath, ["--input-type=module", "-e", program], { encoding: "utf8" });
+  const [passed, noFiles, noRunner] = stdout.split("\n");
+  assert.equal(passed, "1", stderr);
+  assert.match(noFiles, /^engine_unavailable Use AgentEvaluator\.evaluateEvalSet with objects$/);
+  assert.match(noRunner, /Pass a Runner of @iqai\/adk instead of its agent/);
 });

@@ -263,4 +263,26 @@ for (const library of LIBRARIES) {
     for (const { evalCaseResults } of results)
       assert.equal(scoreOf(evalCaseResults[0], "tool_trajectory_avg_score"), 1);
   });
+
+  test(`${library.name}: a tool that throws is seen as the library shows it, and its time counts`, async () => {
+    const agent = library.agent({
+      name: "clumsy_agent",
+      instruction: "Try.",
+      tools: [
+        library.tool("break_down", () => {
+          throw new Error("the tool is broken");
+        }),
+      ],
+      script: ({ responses }) =>
+        responses.length === 0 ? call(["break_down", { city: "x" }]) : say("It did not work."),
+    });
+    const evalSet = evalSetOf({ one: [turn("Go.", "It did not work.", [["break_down", { city: "x" }]])] });
+    const result = await AgentEvaluator.evaluateEvalSet(agent, evalSet, CRITERIA, 1).catch((error) => error.results[0]);
+    const [{ reason, evalMetricResultPerInvocation }] = result.evalCaseResults;
+    if (reason !== undefined) assert.match(reason, /the tool is broken/);
+    for (const { actualInvocation } of evalMetricResultPerInvocation) {
+      assert.match(eventsOf(actualInvocation)[1], /the tool is broken/);
+      assert.ok(actualInvocation.toolDuration >= (TOOL_MS - 1) / 1000);
+    }
+  });
 }

@@ -1,5 +1,6 @@
 /** ADK-TS's `LocalEvalService`: running an agent and scoring what it did as two steps. */
 
+import { readEvalSet } from "../adk-schema.js";
 import { unexpected } from "../engine/input.js";
 import type { EvalCase, EvalCaseResult, EvalMetric, EvalSet, EvalSetResult, Invocation } from "../types.js";
 import { type Subject, subjectOf } from "./adapters.js";
@@ -80,9 +81,9 @@ export class LocalEvalService {
     this.#subject ??= subjectOf(this.#agent);
     const subject = await this.#subject;
     for (const evalSet of evalCases) {
-      const set = { evalSetId: evalSet.evalSetId ?? evalSetId, evalCases: evalSet.evalCases };
+      const set = readEvalSet(evalSet, evalSetId);
       const results = await runCases(subject, set, 1, runOptions(this.#options));
-      for (const [at, evalCase] of evalSet.evalCases.entries()) {
+      for (const [at, evalCase] of set.evalCases.entries()) {
         const result = results[at] as InferenceResult;
         const named = (turns: readonly Invocation[] | undefined, mark: string) =>
           (turns ?? []).map((turn, index) => ({ ...turn, invocationId: `${evalCase.evalId}${mark}${index}` }));

@@ -4,7 +4,7 @@
  * O(events) in time and space.
  */
 
-import { stringify } from "../engine/input.js";
+import { isObject, stringify, unexpected } from "../engine/input.js";
 import { AdkMetricsError } from "../errors.js";
 import type { Content, Invocation, InvocationEvent, Part } from "../types.js";
 import type { AgentEvent } from "./agent.js";
@@ -153,17 +153,13 @@ function pieceOf(text: string): AgentEvent {
   return { partial: true, content: { role: "model", parts: [{ text }] } };
 }
 
+/** What makes an object an event. */
+const EVENT_KEYS = ["author", "content", "errorCode", "usageMetadata", "groundingMetadata", "actions", "invocationId"];
+
 /** A copy of what is read of an event, as JSON has it. */
 function eventOf(given: unknown): AgentEvent {
-  if (typeof given !== "object" || given === null || Array.isArray(given)) {
-    throw new AdkMetricsError(
-      "invalid_input",
-      `the agent gave ${given === null ? "null" : `a ${typeof given}`} where an event is expected`,
-      {
-        help: "An event is an object such as { author, content: { parts: [{ text }] } }",
-      },
-    );
-  }
+  if (!isObject(given) || Array.isArray(given)) throw noEvent(given === null ? "null" : `a ${typeof given}`);
+  if (!EVENT_KEYS.some((key) => key in given)) throw noEvent("an object without `content`");
   const own = given as Record<string, unknown>;
   const report = modelReport(own.content) as Record<string, unknown> | undefined;
   const bag = report === undefined ? own : merged(own, report);
@@ -172,17 +168,36 @@ function eventOf(given: unknown): AgentEvent {
     const value = bag[key];
     if (typeof value === "string" && value !== "") event[key] = value;
   }
-  for (const key of ["content", "groundingMetadata", "usageMetadata"] as const) {
+  for (const key of ["groundingMetadata", "usageMetadata"] as const) {
     const value = bag[key];
-    if (typeof value === "object" && value !== null)
-      event[key] = JSON.parse(stringify(value, `event: ${key}`)) as object;
+    if (isObject(value)) event[key] = JSON.parse(stringify(value, `event: ${key}`)) as object;
   }
+  const content = contentOf(bag.content);
+  if (content !== undefined) event.content = content;
   if (bag.partial === true) event.partial = true;
-  const actions = bag.actions as AgentEvent["actions"] | null | undefined;
-  if (actions?.skipSummarization === true) event.actions = { skipSummarization: true };
-  const longRunning = bag.longRunningToolIds as Iterable<string> | null | undefined;
-  if (longRunning !== null && longRunning !== undefined) event.longRunningToolIds = [...longRunning];
+  const { actions, longRunningToolIds } = bag;
+  if (isObject(actions) && (actions as AgentEvent["actions"])?.skipSummarization === true) {
+    event.actions = { skipSummarization: true };
+  }
+  if (isObject(longRunningToolIds) && Symbol.iterator in longRunningToolIds) {
+    event.longRunningToolIds = [...(longRunningToolIds as Iterable<string>)];
+  }
   return event;
+}
+
+function noEvent(found: string): AdkMetricsError {
+  return new AdkMetricsError("invalid_input", `the agent gave ${found} where an event is expected`, {
+    help: "An event is an object such as { author, content: { parts: [{ text }] } }",
+  });
+}
+
+function contentOf(given: unknown): Content | undefined {
+  if (given === undefined || given === null) return undefined;
+  if (!isObject(given)) throw unexpected("an object with `parts`", given, "event: content");
+  const { parts, ...content } = JSON.parse(stringify(given, "event: content")) as Content;
+  if (parts === undefined || parts === null) return content;
+  if (!Array.isArray(parts)) throw unexpected("an array", parts, "event: content.parts");
+  return { ...content, parts: parts.filter(isObject) };
 }
 
 /** What is read of an event, with what its model reported where the event itself says nothing. */
