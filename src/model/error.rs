@@ -154,7 +154,7 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 /// The name in `known` that `found` is most likely a misspelling of, if any is close.
 ///
 /// Close is at most two edits (insertion, deletion, substitution), and at most a third of the
-/// length, after folding case and the difference between `camelCase` and `snake_case`.
+/// length, after folding the case of ASCII and the difference between `camelCase` and `snake_case`.
 #[must_use]
 pub fn suggestion<'k>(found: &str, known: impl IntoIterator<Item = &'k str>) -> Option<&'k str> {
     closest(found, &mut known.into_iter())
@@ -164,7 +164,7 @@ pub fn suggestion<'k>(found: &str, known: impl IntoIterator<Item = &'k str>) -> 
 #[inline(never)]
 fn closest<'k>(found: &str, known: &mut dyn Iterator<Item = &'k str>) -> Option<&'k str> {
     let fold = |name: &str| -> Vec<char> {
-        name.chars().take(80).filter(|c| *c != '_' && *c != '-').flat_map(char::to_lowercase).collect()
+        name.chars().take(80).filter(|c| *c != '_' && *c != '-').map(|c| c.to_ascii_lowercase()).collect()
     };
     let target = fold(found);
     let mut closest = None;

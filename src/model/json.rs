@@ -398,7 +398,7 @@ pub(super) fn string(text: &str, slot: Slot) -> Option<Cow<'_, str>> {
 
 fn push_key(path: &mut String, key: &str) {
     let is_plain = !key.is_empty()
-        && key.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '$')
+        && key.chars().all(|c| !c.is_ascii() || c.is_ascii_alphanumeric() || c == '_' || c == '$')
         && !key.starts_with(|c: char| c.is_ascii_digit());
     if !is_plain {
         path.push('[');

@@ -10,6 +10,7 @@
 
 use super::nfkc::{Fold, Segment, for_each_char, normalize};
 use super::roles::{Kind, Role, Roles};
+use super::tables::LOWER_RUNS;
 use super::tokens::{Collector, Origin, SINGLE};
 use super::utf8::{Block, Letters, decode, decode_chunk, load};
 
@@ -175,7 +176,7 @@ impl Scan<'_> {
     }
 
     /// Reads one normalised character: the first `width` bytes of `bytes`.
-    #[inline]
+    #[inline(always)]
     fn character(&mut self, role: Role, code: u32, bytes: u64, width: usize, origin: Origin, at: usize) {
         let (start, end) = (origin.start(at), origin.end(at));
         let kind = role.kind();
@@ -194,7 +195,7 @@ impl Scan<'_> {
                 self.words.tokens.push(SINGLE | code, start, after);
             }
             Kind::Upper => {
-                for lower in char::from_u32(code).into_iter().flat_map(char::to_lowercase) {
+                for lower in char::from_u32(code).into_iter().flat_map(lower) {
                     self.words.pending.push_char(lower, start);
                 }
             }
@@ -222,14 +223,29 @@ pub(crate) fn lower_case(text: &str) -> String {
     let mut sigmas = FinalSigmas::default();
     text.chars().for_each(|c| sigmas.see(c));
     let mut finals = sigmas.finals.into_iter();
-    let mut lower = String::with_capacity(text.len());
+    let mut lower_case = String::with_capacity(text.len());
     for c in text.chars() {
         match c {
-            'Σ' if finals.next() == Some(true) => lower.push('ς'),
-            _ => lower.extend(c.to_lowercase()),
+            'Σ' if finals.next() == Some(true) => lower_case.push('ς'),
+            _ => lower_case.extend(lower(c)),
         }
     }
-    lower
+    lower_case
+}
+
+/// The lower case of one character, as Python has it: another one, or itself; of İ, two.
+fn lower(c: char) -> impl Iterator<Item = char> {
+    let code = c as u32;
+    let after = LOWER_RUNS.partition_point(|(first, ..)| *first <= code);
+    let run = LOWER_RUNS.get(after.wrapping_sub(1)).filter(|(first, last, distance)| {
+        code <= *last && (*distance != 1 || (code - first).is_multiple_of(2))
+    });
+    let distance = run.map_or(0, |(.., distance)| *distance);
+    let (lower, mark) = match c {
+        'İ' => (Some('i'), Some('\u{307}')),
+        _ => (char::from_u32(code.wrapping_add_signed(distance)), None),
+    };
+    lower.into_iter().chain(mark)
 }
 
 /// For each capital sigma among the characters it is shown, whether it ends a word: a cased character
@@ -259,5 +275,27 @@ impl FinalSigmas {
             self.finals.push(self.after_cased);
         }
         self.after_cased = role.is_cased();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lower_case_is_that_of_every_character_of_unicode_14() {
+        let roles = Roles::get();
+        for c in (0..=u32::from(char::MAX)).filter_map(char::from_u32) {
+            if roles.of(c as u32).is_unassigned() {
+                assert!(lower(c).eq([c]), "{c:?} is new since");
+            } else {
+                assert!(lower(c).eq(c.to_lowercase()), "{c:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_capital_sigma_has_another_lower_case_at_the_end_of_a_word() {
+        assert_eq!(lower_case("ΟΔΥΣΣΕΥΣ ΣΑΣ. Σ İ"), "οδυσσευς σας. σ i\u{307}");
     }
 }

@@ -83,7 +83,7 @@ impl Strategy {
                 }
                 Self::Contains => {
                     let texts = expected.as_str().zip(actual.as_str());
-                    texts.is_some_and(|(expected, actual)| actual.contains(expected.as_ref()))
+                    texts.is_some_and(|(expected, actual)| occurs(expected.as_bytes(), actual.as_bytes()))
                 }
             }
     }
@@ -127,6 +127,34 @@ impl Number {
     }
 }
 
+/// Whether a text is part of another: the search of Knuth, Morris and Pratt, O(n) whatever they are.
+fn occurs(part: &[u8], text: &[u8]) -> bool {
+    // For each beginning of the part, the length of its longest end that the part begins with.
+    let mut borders = Vec::with_capacity(part.len());
+    let step = |borders: &[usize], mut length: usize, byte: u8| loop {
+        if part.get(length) == Some(&byte) {
+            return length + 1;
+        }
+        match length.checked_sub(1).and_then(|last| borders.get(last)) {
+            Some(&border) => length = border,
+            None => return 0,
+        }
+    };
+    let mut length = 0;
+    for (at, &byte) in part.iter().enumerate() {
+        if at > 0 {
+            length = step(&borders, length, byte);
+        }
+        borders.push(length);
+    }
+    length = 0;
+    part.is_empty()
+        || text.iter().any(|&byte| {
+            length = step(&borders, length, byte);
+            length == part.len()
+        })
+}
+
 /// Without Python's white space at both ends.
 fn trim(text: &str) -> &str {
     text.trim_matches(|c: char| c.is_whitespace() || ('\u{1c}'..='\u{1f}').contains(&c))
@@ -138,4 +166,17 @@ fn without_underscores(number: &str) -> Option<String> {
     let lonely = bytes.windows(3).filter(|w| matches!(w, [b'0'..=b'9', b'_', b'0'..=b'9'])).count();
     let underscores = bytes.iter().filter(|b| **b == b'_').count();
     (lonely == underscores).then(|| number.replace('_', ""))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn a_part_occurs_where_it_is_contained(part in "[ab]{0,6}", text in "[ab]{0,40}") {
+            prop_assert_eq!(occurs(part.as_bytes(), text.as_bytes()), text.contains(&part));
+        }
+    }
 }

@@ -189,6 +189,26 @@ def forms():
     ]
 
 
+def lower_runs():
+    """Runs of characters with the same distance to their lower case: first, last, distance.
+
+    Capitals alternate with their small letters in all runs of distance 1, and in no others. İ alone
+    becomes two characters; `adk_python.rs` knows it.
+    """
+    runs = []
+    for code in range(0x110000):
+        lower = chr(code).lower() if code not in SURROGATES else ""
+        if len(lower) != 1 or ord(lower) == code:
+            continue
+        distance = ord(lower) - code
+        first, last, of_run = runs[-1] if runs else (0, 0, 0)
+        if distance == of_run and code - last == (2 if distance == 1 else 1):
+            runs[-1] = (first, code, distance)
+        else:
+            runs.append((code, code, distance))
+    return runs
+
+
 def differences(numbers):
     previous = 0
     packed = []
@@ -219,11 +239,21 @@ def write_bytes(out, doc, name, values):
     out.write("];\n")
 
 
+def write_lower_runs(out):
+    runs = lower_runs()
+    out.write("\n/// Runs of capitals: the first, the last, the distance to their lower case. In those of distance 1\n")
+    out.write("/// every other character is one.\n#[rustfmt::skip]\n")
+    out.write(f"pub(super) static LOWER_RUNS: [(u32, u32, i32); {len(runs)}] = [\n")
+    for at in range(0, len(runs), 4):
+        out.write("    " + " ".join(f"({first}, {last}, {distance})," for first, last, distance in runs[at : at + 4]) + "\n")
+    out.write("];\n")
+
+
 def main():
     table = list(runs())
     out = sys.stdout
     out.write("//! The role of every code point in Python 3.11 (Unicode 14.0.0), as runs of equal roles, and\n")
-    out.write("//! the NFKD forms of those that have one.\n")
+    out.write("//! the NFKD forms of those that have one, and lower case.\n")
     out.write("//!\n//! Generated; do not edit:\n")
     out.write("//! `python3.11 tests/parity/unicode_tables.py > src/text/tables.rs`\n")
     write_bytes(out, "The length of each run in code points from U+0000 to U+10FFFF, as LEB128.", "RUN_LENGTHS",
@@ -231,6 +261,7 @@ def main():
     write_bytes(out, "The role of each run; `roles.rs` says what the bits mean.", "RUN_ROLES", [value for _, value in table])
     for doc, name, values in forms():
         write_bytes(out, doc, name, values)
+    write_lower_runs(out)
 
 
 main()

@@ -5,6 +5,7 @@
 
 use super::look::{at, each, some_text, text, tokens};
 use super::{Endpoint, HttpReply, Provider, is_credential, retry_after};
+use crate::judge::reply::scan::find;
 use crate::model::json::{Document, Json};
 
 /// The longest text of a provider that is repeated in a message, in characters.
@@ -258,9 +259,10 @@ pub(super) fn redact(endpoint: &Endpoint, text: &str) -> String {
     const SHORTEST_HEADER: usize = 12;
     let (address, query) = endpoint.base_and_query();
     let credentials = address.split_once('@').map_or("", |(credentials, _)| credentials);
+    let scheme = find(credentials, "//", 0).map_or(0, |slashes| slashes + 2);
     let mut secrets = vec![
         query,
-        credentials.split_once("//").map_or(credentials, |(_, credentials)| credentials),
+        credentials.get(scheme..).unwrap_or_default(),
         endpoint.api_key.as_deref().unwrap_or_default(),
         endpoint.bearer.as_deref().unwrap_or_default(),
     ];

@@ -34,6 +34,7 @@ mod retry_after;
 mod vertex;
 pub mod vertex_evaluate;
 
+use super::reply::scan::find;
 use crate::model::json::{Document, Json};
 use config::{Entries, Settings};
 pub use failure::{Failure, FailureKind};
@@ -514,8 +515,11 @@ fn messages(system: &str, prompt: &str) -> String {
 
 /// A text without the thoughts that some servers write before it.
 fn without_thoughts(text: String) -> String {
-    match text.trim().strip_prefix("<think>").and_then(|thoughts| thoughts.split_once("</think>")) {
-        Some((_, said)) => said.trim().into(),
+    const END: &str = "</think>";
+    let trimmed = text.trim();
+    let end = trimmed.starts_with("<think>").then(|| find(trimmed, END, 0)).flatten();
+    match end.and_then(|end| trimmed.get(end + END.len()..)) {
+        Some(said) => said.trim().into(),
         None => text,
     }
 }

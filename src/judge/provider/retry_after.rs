@@ -36,8 +36,9 @@ fn date(text: &str) -> Option<f64> {
     }
     let [day, century, year, hour, minute, second] = fields;
     let year = century * 100 + year;
-    let months = "JanFebMarAprMayJunJulAugSepOctNovDec";
-    let month = i64::try_from(months.find(text.get(8..11)?).filter(|at| at % 3 == 0)? / 3).ok()? + 1;
+    let mut months = b"JanFebMarAprMayJunJulAugSepOctNovDec".chunks_exact(3);
+    let name = text.as_bytes().get(8..11)?;
+    let month = i64::try_from(months.position(|month| month == name)?).ok()? + 1;
     // Days from the civil calendar, with years that begin in March; Howard Hinnant's algorithm.
     let years = if month > 2 { year } else { year - 1 };
     let days_before_month = (153 * ((month + 9) % 12) + 2) / 5;

@@ -7,7 +7,7 @@
 use super::scan::{contains_folded, count, find, is_space, skip_space, slice, trimmed};
 use super::structured::{document, objects, text_field, whole};
 use crate::model::json::Document;
-use crate::text::for_each_nfkc_char;
+use crate::text::{for_each_nfkc_char, lower_case};
 
 /// What a reply says about one rubric.
 #[derive(Clone, Debug, PartialEq)]
@@ -159,7 +159,7 @@ fn normalized(text: &str) -> String {
         }
     });
     let decoration = |c: char| matches!(c, ' ' | '*' | '_' | '`' | '#' | '>' | '-' | '•' | '"' | '\'');
-    folded.trim_matches(decoration).to_lowercase()
+    lower_case(folded.trim_matches(decoration))
 }
 
 #[cfg(test)]
