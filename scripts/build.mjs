@@ -25,6 +25,18 @@ export async function build() {
   step(`built pkg/ in ${Math.round((performance.now() - began) / 1000)} s`);
 }
 
+/**
+ * The compiler has inlined what is worth it; more of it makes the module larger once compressed, and so do
+ * values kept for a second use, which engines find by themselves. Below address 1024 is the end of the stack.
+ */
+const optimisations = [
+  "-O3",
+  "--one-caller-inline-max-function-size=10",
+  "--flexible-inline-max-function-size=5",
+  "--skip-pass=local-cse",
+  "--low-memory-unused",
+];
+
 function buildEngine() {
   step("compiling the crate to WebAssembly (the first time takes a minute or two)");
   const out = join(root, "target/bindgen");
@@ -32,7 +44,7 @@ function buildEngine() {
   step("optimising the WebAssembly");
   const wasm = join(generated, "adk_metrics.wasm");
   mkdirSync(generated, { recursive: true });
-  run(bin("wasm-opt"), ["-O3", join(out, "adk_metrics_bg.wasm"), "-o", wasm]);
+  run(bin("wasm-opt"), [...optimisations, join(out, "adk_metrics_bg.wasm"), "-o", wasm]);
   for (const file of ["adk_metrics.js", "adk_metrics.d.ts"]) cpSync(join(out, file), join(generated, file));
 }
 

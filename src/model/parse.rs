@@ -70,7 +70,7 @@ struct KeyFilter {
 
 impl KeyFilter {
     /// Whether a key like this one may have been there before.
-    #[inline]
+    #[inline(always)]
     fn insert(&mut self, key: &[u8]) -> bool {
         let byte = |at: usize| u64::from(key.get(at).copied().unwrap_or(0));
         let hash =
@@ -106,7 +106,7 @@ impl Parser<'_> {
     }
 
     /// After a value in an array, or at its start: the next item or the end.
-    #[inline]
+    #[inline(always)]
     fn array_step(&mut self, first: bool) -> Step {
         match self.peek() {
             Some(b']') => {
@@ -123,7 +123,7 @@ impl Parser<'_> {
     }
 
     /// After a value in an object, or at its start: the next key with its value, or the end.
-    #[inline]
+    #[inline(always)]
     fn object_step(&mut self, first: bool) -> Step {
         match self.peek() {
             Some(b'}') => {
@@ -151,7 +151,7 @@ impl Parser<'_> {
     }
 
     /// Compares the key that was read last with those before it that may be the same.
-    #[inline]
+    #[inline(always)]
     fn refuse_repeated(&mut self) -> Step {
         let (Some(slot), Some(open)) = (self.slots.last(), self.open.last_mut()) else { return Ok(()) };
         let suspicious = if slot.kind == Kind::PlainString {
@@ -190,7 +190,7 @@ impl Parser<'_> {
     }
 
     /// Compares the keys of a large object once all are there: O(n log n).
-    #[inline]
+    #[inline(always)]
     fn refuse_repeated_among_many(&mut self) -> Step {
         match self.open.last() {
             Some(open) if open.keys.is_full() => {
@@ -212,7 +212,7 @@ impl Parser<'_> {
         Err(Fault::Repeated { key: offset(key) })
     }
 
-    #[inline]
+    #[inline(always)]
     fn value(&mut self) -> Step {
         let first = self.peek();
         let start = self.at;
@@ -240,7 +240,7 @@ impl Parser<'_> {
         self.push(start, kind)
     }
 
-    #[inline]
+    #[inline(always)]
     fn push(&mut self, start: usize, kind: Kind) -> Step {
         if self.slots.len() >= MAX_VALUES {
             return Err(Fault::TooMany);
@@ -250,7 +250,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    #[inline]
+    #[inline(always)]
     fn open(&mut self, kind: Kind) -> Step {
         if self.open.len() >= MAX_DEPTH {
             return Err(Fault::TooDeep);
@@ -265,7 +265,7 @@ impl Parser<'_> {
         self.push(start, kind)
     }
 
-    #[inline]
+    #[inline(always)]
     fn close(&mut self) {
         self.at += 1;
         let (next, end) = (offset(self.slots.len()), offset(self.at));
@@ -308,7 +308,7 @@ impl Parser<'_> {
     }
 
     /// A string, from its opening quote on.
-    #[inline]
+    #[inline(always)]
     fn string(&mut self) -> Step {
         let start = self.at;
         let from = start + 1;
@@ -366,7 +366,7 @@ impl Parser<'_> {
             .ok_or(Fault::Hex)
     }
 
-    #[inline]
+    #[inline(always)]
     fn skip_space(&mut self) {
         while matches!(self.bytes.get(self.at), Some(b' ' | b'\n' | b'\r' | b'\t')) {
             self.at += 1;
@@ -374,7 +374,7 @@ impl Parser<'_> {
     }
 
     /// The next byte that is not white space.
-    #[inline]
+    #[inline(always)]
     fn peek(&mut self) -> Option<u8> {
         self.skip_space();
         self.bytes.get(self.at).copied()
@@ -439,7 +439,7 @@ impl Parser<'_> {
 }
 
 /// Inputs are far shorter than 4 GiB.
-#[inline]
+#[inline(always)]
 fn offset(at: usize) -> u32 {
     u32::try_from(at).unwrap_or(u32::MAX)
 }
@@ -451,7 +451,7 @@ fn shown(character: char) -> String {
 
 /// The number of leading bytes that stand for themselves in a string: up to a quote, a backslash or
 /// a control character. Eight bytes a step; see "Hacker's Delight" §6–1 on finding bytes in words.
-#[inline]
+#[inline(always)]
 pub(super) fn plain_length(bytes: &[u8]) -> usize {
     const ONES: u64 = u64::from_ne_bytes([1; 8]);
     const HIGHS: u64 = ONES << 7;

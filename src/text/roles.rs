@@ -98,13 +98,13 @@ impl Role {
 
     /// Whether the character is a separator or a token of its own, and starts a segment that
     /// needs no normalisation unless something joins it.
-    #[inline]
+    #[inline(always)]
     pub(super) const fn stands_alone(self) -> bool {
         matches!(self.0 & (Self::KIND | FIRST_MARK | 0x80), 0 | UNASSIGNED | FOLDS_AWAY | SINGLE)
     }
 
     /// Of a character that stands alone, whether it is a token.
-    #[inline]
+    #[inline(always)]
     pub(super) const fn is_single(self) -> bool {
         self.0 & Self::KIND == SINGLE
     }
@@ -161,7 +161,7 @@ impl Roles {
         Self { dense: dense.into(), sparse: sparse.into() }
     }
 
-    #[inline]
+    #[inline(always)]
     pub(super) fn of(&self, code: u32) -> Role {
         match self.dense.get(code as usize) {
             Some(&role) => Role(role),

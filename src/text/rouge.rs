@@ -237,7 +237,7 @@ impl Counts {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn of(&mut self, id: u32) -> &mut u32 {
         let count = if id < SINGLE {
             self.words.get_mut(id as usize)

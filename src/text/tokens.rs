@@ -31,7 +31,7 @@ impl Tokens {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     pub(super) fn push(&mut self, id: u32, start: usize, end: usize) {
         self.ids.push(id);
         if self.keep_spans {
@@ -51,7 +51,7 @@ pub(super) enum Origin {
 
 impl Origin {
     /// Where in the source a token starts that starts at `at` in this piece.
-    #[inline]
+    #[inline(always)]
     pub(super) const fn start(self, at: usize) -> usize {
         match self {
             Self::Source(offset) => offset + at,
@@ -60,7 +60,7 @@ impl Origin {
     }
 
     /// Where in the source a token ends that ends at `at` in this piece.
-    #[inline]
+    #[inline(always)]
     pub(super) const fn end(self, at: usize) -> usize {
         match self {
             Self::Source(offset) => offset + at,
@@ -83,7 +83,7 @@ pub(super) struct Pending {
 impl Pending {
     /// Adds the `width` lowest bytes of `bytes`, 1 to 8; the others must be zero. `start` is
     /// where they come from in the source.
-    #[inline]
+    #[inline(always)]
     pub(super) fn push(&mut self, bytes: u64, width: usize, start: usize) {
         let length = self.length;
         if length == 0 {
@@ -146,7 +146,7 @@ pub(super) struct Collector<'a> {
 
 impl Collector<'_> {
     /// Ends the pending word, if there is one: its last byte in the source is just before `end`.
-    #[inline]
+    #[inline(always)]
     pub(super) fn finish(&mut self, end: usize) {
         let length = std::mem::take(&mut self.pending.length);
         if length == 0 {
@@ -163,7 +163,7 @@ impl Collector<'_> {
     /// Takes the words of a block of ASCII text, of which `letters` says where they are.
     ///
     /// Returns where to go on: after the block, or at its last word if that may continue.
-    #[inline]
+    #[inline(always)]
     pub(super) fn ascii_block(&mut self, bytes: &[u8], at: usize, mut letters: u64, origin: Origin) -> usize {
         let end = bytes.len().min(at + Block::BYTES);
         if self.pending.length > 0 {
@@ -198,7 +198,7 @@ impl Collector<'_> {
         end
     }
 
-    #[inline]
+    #[inline(always)]
     fn ascii_word(&mut self, bytes: &[u8], word: Range<usize>, origin: Origin) {
         let length = word.len();
         if length > Key::BYTES {

@@ -12,7 +12,7 @@ const fn each(byte: u8) -> u64 {
 const LOWER_CASE: u64 = each(0x20);
 
 /// The eight bytes from `at` on, the first lowest, with zeros after the end.
-#[inline]
+#[inline(always)]
 pub(super) fn load(bytes: &[u8], at: usize) -> u64 {
     match bytes.get(at..).and_then(<[u8]>::first_chunk) {
         Some(chunk) => u64::from_le_bytes(*chunk),
@@ -32,13 +32,13 @@ fn load_end(bytes: &[u8], at: usize) -> u64 {
 }
 
 /// The `length` ASCII letters and digits at `at`, 1 to 8, in lower case, with zeros after them.
-#[inline]
+#[inline(always)]
 pub(super) fn load_lower(bytes: &[u8], at: usize, length: usize) -> u64 {
     (load(bytes, at) | LOWER_CASE) & (u64::MAX >> (64 - 8 * length))
 }
 
 /// The top bit of each byte that is an ASCII letter or digit or, with `underscore`, `_`.
-#[inline]
+#[inline(always)]
 const fn letter_bits(chunk: u64, underscore: bool) -> u64 {
     let low = chunk & !TOP_BITS;
     let lower = low | LOWER_CASE;
@@ -60,7 +60,7 @@ pub(super) struct Letters {
 }
 
 impl Letters {
-    #[inline]
+    #[inline(always)]
     pub(super) const fn of(chunk: u64, underscore: bool) -> Self {
         let others = !letter_bits(chunk, underscore) & TOP_BITS;
         let lower = chunk | LOWER_CASE;
@@ -78,7 +78,7 @@ pub(super) struct Block([u64; 8]);
 impl Block {
     pub(super) const BYTES: usize = 64;
 
-    #[inline]
+    #[inline(always)]
     pub(super) fn read(bytes: &[u8], at: usize) -> Self {
         let block = bytes.get(at..).and_then(<[u8]>::first_chunk::<{ Self::BYTES }>);
         Self(match block {
@@ -87,13 +87,13 @@ impl Block {
         })
     }
 
-    #[inline]
+    #[inline(always)]
     pub(super) fn is_ascii(&self) -> bool {
         self.0.iter().fold(0, |all, chunk| all | chunk) & TOP_BITS == 0
     }
 
     /// One bit per byte, the first lowest: whether it is a letter.
-    #[inline]
+    #[inline(always)]
     pub(super) fn letters(&self, underscore: bool) -> u64 {
         self.0.iter().rev().fold(0, |letters, &chunk| {
             let bits = letter_bits(chunk, underscore) >> 7;
@@ -103,13 +103,13 @@ impl Block {
 }
 
 /// The code point at `at` and its width in bytes; `bytes` are UTF-8 and `at` starts a character.
-#[inline]
+#[inline(always)]
 pub(super) fn decode(bytes: &[u8], at: usize) -> (u32, usize) {
     decode_chunk(load(bytes, at))
 }
 
 /// The code point that eight bytes begin with, and its width in bytes.
-#[inline]
+#[inline(always)]
 pub(super) fn decode_chunk(chunk: u64) -> (u32, usize) {
     let lead = chunk as u32 & 0xFF;
     let tail = |n: u32| (chunk >> (8 * n)) as u32 & 0x3F;

@@ -58,7 +58,7 @@ impl Key {
 
     /// Where the search for the key begins in a table of `slots`, a power of two: the top bits
     /// of the product, the only ones that every byte of the key reaches.
-    #[inline]
+    #[inline(always)]
     fn home(self, slots: usize) -> usize {
         const ODD: u64 = 0x9E37_79B9_7F4A_7C15;
         let mixed = self.low ^ self.high.wrapping_mul(ODD).rotate_right(29);
@@ -132,7 +132,7 @@ impl Vocabulary {
     }
 
     /// The token that a word of 1 to 16 bytes becomes.
-    #[inline]
+    #[inline(always)]
     pub(super) fn short_word(&mut self, key: Key) -> u32 {
         let mask = self.short.len() - 1;
         let mut at = key.home(self.short.len());
