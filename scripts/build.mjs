@@ -61,6 +61,7 @@ export async function buildPackage() {
   inlineEngine();
   checkTypes();
   step("bundling the package");
+  rmSync(pkg, { recursive: true, force: true });
   await bundle();
   writeDeclarations();
   cpSync(join(generated, "adk_metrics.wasm"), join(dist, "adk_metrics.wasm"));
@@ -93,7 +94,7 @@ function inlineEngine() {
 
 function checkTypes() {
   step("checking types and writing declarations");
-  rmSync(pkg, { recursive: true, force: true });
+  rmSync(declarations, { recursive: true, force: true });
   run(bin("tsc"), ["--project", join(template, "tsconfig.json"), "--outDir", declarations]);
 }
 
