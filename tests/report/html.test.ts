@@ -15,7 +15,7 @@ import {
   travelSet,
   turn,
 } from "./fixtures.js";
-import { hostileJudgedSet, judgedSet, vertexSet } from "./judged-fixtures.js";
+import { conversationSet, hostileJudgedSet, judgedSet, vertexSet } from "./judged-fixtures.js";
 
 const page = () => renderHtml([travelSet(), supportSet()]);
 
@@ -67,7 +67,7 @@ test("the page runs nothing and asks for nothing", () => {
 test("elements nest whatever the results hold", () => {
   for (const markup of [
     page(),
-    renderHtml([judgedSet(), vertexSet(), hostileJudgedSet()]),
+    renderHtml([judgedSet(), vertexSet(), conversationSet(), hostileJudgedSet()]),
     renderHtml([hostileSet(), emptySet()], { title: "</title><b>" }),
     renderHtml([]),
   ]) {

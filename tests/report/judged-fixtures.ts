@@ -112,10 +112,11 @@ function roomWithView(): EvalCaseResult {
   const judged = (score: number, rubricScores: RubricScore[]): EvalMetricResult =>
     found(metricName, 0.8, score, {
       details: { rubricScores },
-      explanation:
-        samples(
+      explanation: {
+        ...samples(
           5,
           [0, 1, 2].map((at) => ({
+            score,
             reply: rubricReply(
               rubricScores.map(({ rubricId, score, rationale }) => [
                 rubricId,
@@ -125,7 +126,15 @@ function roomWithView(): EvalCaseResult {
             ),
             usage: { inputTokens: 2310, outputTokens: 240 + at },
           })),
-        ) ?? {},
+        ),
+        rubrics: rubricScores.map(({ rubricId, score }) => ({
+          rubricId,
+          text: Object.fromEntries(RUBRICS)[rubricId] ?? "",
+          yes: score === 1 ? 3 : 0,
+          no: score === 0 ? 3 : 0,
+          unscored: score === undefined ? 3 : 0,
+        })),
+      },
     });
   const first = "Ich suche ein Zimmer mit Meerblick für zwei Nächte.";
   const second = "Is there one with a balcony?";
@@ -270,7 +279,12 @@ function spaAndBreakfast(): EvalCaseResult {
       ),
       [
         found("hallucinations_v1", 0.9, 0.625, {
-          explanation: { samples: { asked: 4, of: 4, votes }, sentences: SENTENCES.map(([, sentence]) => sentence) },
+          explanation: {
+            samples: { asked: 4, of: 4, votes },
+            sentences: SENTENCES.map(([stepIndex, sentence]) =>
+              stepIndex > 0 ? { ...sentence, stepIndex } : sentence,
+            ),
+          },
         }),
       ],
     ),
@@ -440,6 +454,114 @@ export function vertexSet(): EvalSetResult {
   };
 }
 
+/**
+ * A conversation judged as a whole, with what the agent did in its turns as events and as a summary: samples of several
+ * rubrics that disagree, scores of which one cannot be read, a vote that is a tie, and nothing expected.
+ */
+export function conversationSet(): EvalSetResult {
+  const whole = "the conversation is judged as a whole; the last turn has the result";
+  const names = ["rubric_based_multi_turn_trajectory_quality_v1", "multi_turn_task_success_v1"];
+  const notHere = names.map((metricName) => found(metricName, 0.8, undefined, { reason: whole }));
+  const user = "Please book a table for four on Friday.";
+  const rubrics = [
+    { rubricId: "price_first", text: "The agent names the price before it books.", yes: 2, no: 2, unscored: 0 },
+    { rubricId: "confirms", text: "The agent confirms the booking.", yes: 3, no: 1, unscored: 0 },
+    { rubricId: "polite", text: "The agent is polite.", yes: 4, no: 0, unscored: 0 },
+    { rubricId: "in_time", text: "The agent books in time.", yes: 0, no: 0, unscored: 0 },
+  ];
+  const trajectory = found(names[0] ?? "", 0.8, 2 / 3, {
+    details: {
+      rubricScores: [
+        { rubricId: "price_first", score: 0, rationale: "It never names one." },
+        { rubricId: "confirms", score: 1, rationale: "T-7 is told." },
+        { rubricId: "polite", score: 1 },
+      ],
+    },
+    explanation: {
+      ...samples(5, [
+        { score: 1, reply: "first" },
+        { score: 2 / 3, reply: "second" },
+        { score: 2 / 3, reply: "third" },
+        { score: 2 / 3, reply: "fourth" },
+        { reply: "The rubrics are met, on the whole." },
+      ]),
+      rubrics: rubrics.slice(0, 3),
+    },
+  });
+  const success = found(names[1] ?? "", 0.8, 0.05, {
+    details: { rubricScores: [{ rubricId: "explanation", rationale: "Nothing is booked." }] },
+    explanation: {
+      ...samples(3, [
+        { purpose: "score", score: 0, reply: '{"explanation":"Nothing is booked.","score":0}' },
+        { purpose: "score", reply: "It is poor." },
+        { purpose: "score", score: 0.1, reply: '```json\n{"score":0.1,"explanation":"It did ask."}\n```' },
+      ]),
+      scoredBy: "judge",
+    },
+  });
+  const tied = found("final_response_match_v2", 0.8, 0, {
+    explanation:
+      samples(5, [valid("Yes."), invalid("No."), UNREADABLE, valid("Yes again."), invalid("No again.")]) ?? {},
+  });
+  const search = { ...call("find_table", { day: "Friday" }), id: "c-2" };
+  const result = evalCase(CONCIERGE, "table_for_four", [
+    turn(
+      invocation(user, undefined),
+      {
+        ...invocation(user, "Seven o'clock is free."),
+        intermediateData: {
+          toolUses: [call("get_day", {}), search],
+          toolResponses: [
+            { name: "find_table", id: "c-2", response: { times: ["19:00", "<b>21:00</b>"] } },
+            { name: "get_day", response: { day: "Friday" } },
+            { name: "get_weather", response: { sky: "clear" } },
+          ],
+          intermediateResponses: [["host", [{ text: "One moment, I look it up." }]]],
+        },
+      },
+      notHere,
+    ),
+    turn(
+      invocation("Seven is fine.", "Booked."),
+      {
+        ...invocation("Seven is fine.", "Your table is booked: T-7."),
+        intermediateData: {
+          invocationEvents: [
+            {
+              author: "host",
+              content: {
+                role: "model",
+                parts: [
+                  { text: "They want seven.", thought: true },
+                  { text: "I book it." },
+                  { functionCall: call("book", { time: "19:00" }) },
+                ],
+              },
+            },
+            {
+              author: "waiter",
+              content: { parts: [{ functionResponse: { name: "book", response: { booking: "T-7" } } }] },
+            },
+          ],
+        },
+      },
+      [trajectory, success, tied],
+    ),
+  ]);
+  for (const [at, metric] of [trajectory, success].entries()) {
+    const overall = result.overallEvalMetricResults[at];
+    if (overall && metric.details) overall.details = metric.details;
+  }
+  const neverSettled = found(names[0] ?? "", 0.8, undefined, {
+    reason: "the judge timed out",
+    explanation: { ...samples(5, [{ score: 0.5, reply: "fifth" }], 5), rubrics },
+  });
+  return evalSet("table_bookings", [
+    result,
+    evalCase(CONCIERGE, "never_settled", [turn(undefined, invocation(user, "One moment."), [neverSettled])]),
+  ]);
+}
+
 /** A judge that writes what would break out of each format if it could. */
 export function hostileJudgedSet(): EvalSetResult {
   const huge = `${HOSTILE}\n`.repeat(2_000);
@@ -448,8 +570,22 @@ export function hostileJudgedSet(): EvalSetResult {
     { sampleIndex: 0, purpose: "verdict", score: 0, reply: HOSTILE },
     { sampleIndex: 1, purpose: HOSTILE, reply: huge },
     { sampleIndex: 2, purpose: "validate", stepIndex: 1, reply: HOSTILE },
+    { sampleIndex: 3, purpose: "verdict", score: 1, reply: JSON.stringify({ reasoning: HOSTILE }) },
+    { sampleIndex: 4, purpose: "verdict", reply: `\`\`\`json\n${"[".repeat(100_000)}\`\`\`` },
   ];
   const rubrics: Rubric[] = [{ rubricId: HOSTILE, rubricContent: { textProperty: HOSTILE } }];
+  const happened = {
+    invocationEvents: [HOSTILE, huge].map((text) => ({
+      author: text,
+      content: {
+        parts: [
+          { text },
+          { functionCall: { name: text, args: { [text]: text } } },
+          { functionResponse: { name: text, response: { [text]: [text] } } },
+        ],
+      },
+    })),
+  };
   const judged = (metricName: string) =>
     found(metricName, 0.5, 0, {
       reason: HOSTILE,
@@ -463,14 +599,15 @@ export function hostileJudgedSet(): EvalSetResult {
       },
       explanation: {
         scoredBy: HOSTILE,
-        samples: { asked: 3, of: 5, votes },
+        samples: { asked: 5, of: 5, votes },
+        rubrics: [{ rubricId: HOSTILE, text: HOSTILE, yes: 0, no: 3, unscored: 0 }],
         sentences: ["unsupported", "contradictory", HOSTILE].map((label) => ({ label, ...sentence })),
       },
     });
   return {
     ...evalSet(HOSTILE, [
       evalCase(HOSTILE, HOSTILE, [
-        turn(undefined, { ...invocation(HOSTILE, HOSTILE), rubrics }, [
+        turn(undefined, { ...invocation(HOSTILE, HOSTILE), rubrics, intermediateData: happened }, [
           judged("safety_v1"),
           judged(`rubric_based${HOSTILE}`),
         ]),

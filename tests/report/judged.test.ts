@@ -10,16 +10,20 @@ import {
 } from "../../pkg-template/src/report/index.js";
 import {
   costText,
+  isOutvoted,
+  judgedRubrics,
   judgesText,
+  proseOf,
   rubricsOf,
   rubricWords,
   samplesText,
   sentenceGroups,
   voteFinding,
+  votesText,
 } from "../../pkg-template/src/report/judged.js";
 import type { EvalMetricResult, EvalSetResult, SampleVote } from "../../pkg-template/src/types.js";
 import { emptySet, hostileSet, invocation, largeSet, supportSet, travelSet, turn } from "./fixtures.js";
-import { hostileJudgedSet, judgedSet, vertexSet } from "./judged-fixtures.js";
+import { conversationSet, hostileJudgedSet, judgedSet, vertexSet } from "./judged-fixtures.js";
 
 /** A case's result in a turn by the metric's name. */
 function ofTurn(set: EvalSetResult, evalId: string, at = 0, metricName?: string): EvalMetricResult {
@@ -62,7 +66,8 @@ test("a vote is what its question makes of its score", () => {
     ["final_response_match_v2", "verdict", 1, "valid"],
     ["final_response_match_v2", "verdict", 0, "invalid"],
     ["final_response_match_v2", "verdict", undefined, "unreadable"],
-    ["rubric_based_tool_use_quality_v1", "verdict", undefined, "answered"],
+    ["rubric_based_tool_use_quality_v1", "verdict", undefined, "unreadable"],
+    ["rubric_based_tool_use_quality_v1", "verdict", 0.75, "mean 0.75"],
     ["hallucinations_v1", "segment", undefined, "sentences"],
     ["hallucinations_v1", "validate", 1 / 3, "labels 0.3333"],
     ["hallucinations_v1", "validate", undefined, "unreadable"],
@@ -117,7 +122,93 @@ test("the words of a rubric are found in the turn and in the criterion, however 
   );
 });
 
-test("sentences are grouped by the step whose reply they come from, the same words in two steps too", () => {
+test("a sample about rubrics says how many it found met where its mean tells, else the mean", () => {
+  const rubric = (rubricId: string, yes: number, no: number, unscored = 0) => ({
+    rubricId,
+    text: "",
+    yes,
+    no,
+    unscored,
+  });
+  const cases: [number[], ReturnType<typeof rubric>[], string[]][] = [
+    [
+      [1, 2 / 3],
+      [rubric("a", 2, 0), rubric("b", 2, 0), rubric("c", 1, 1)],
+      ["3 of 3 met", "2 of 3 met"],
+    ],
+    [
+      [0, 0.5],
+      [rubric("a", 1, 1), rubric("b", 0, 2)],
+      ["0 of 2 met", "1 of 2 met"],
+    ],
+    [[1, 0], [rubric("a", 1, 1)], ["met", "not met"]],
+    [
+      [0.5, 1],
+      [rubric("a", 2, 0), rubric("b", 0, 1, 1)],
+      ["mean 0.5", "mean 1"],
+    ],
+  ];
+  for (const [scores, rubrics, words] of cases) {
+    const votes = scores.map((score, sampleIndex) => ({ sampleIndex, purpose: "verdict", score, reply: "" }));
+    const explanation = { rubrics, samples: { asked: 2, of: 2, votes } };
+    const metric = { metricName: "rubric_based_tool_use_quality_v1", evalStatus: 1, explanation };
+    assert.deepEqual(
+      votes.map((vote) => voteFinding(metric, vote).word),
+      words,
+    );
+  }
+});
+
+test("a tie counts against the response, and nobody is outvoted by it", () => {
+  const metric = ofTurn(conversationSet(), "table_for_four", 1, "final_response_match_v2");
+  assert.equal(samplesText(metric), "5 samples asked: 2 valid, 2 invalid, 1 unreadable; a tie counts as invalid");
+  assert.deepEqual(
+    metric.explanation?.samples?.votes.map((vote) => isOutvoted(metric, vote)),
+    [false, false, false, false, false],
+  );
+  const [rubric] = ofTurn(conversationSet(), "table_for_four", 1).explanation?.rubrics ?? [];
+  assert.equal(rubric && votesText(rubric), "2 yes, 2 no; a tie counts as not met");
+});
+
+test("scores are listed beside the replies that could not be read", () => {
+  const metric = ofTurn(conversationSet(), "table_for_four", 1, "multi_turn_task_success_v1");
+  assert.equal(samplesText(metric), "3 samples asked: 0, 0.1, 1 unreadable");
+});
+
+test("rubrics come with their words and votes, those without a verdict too", () => {
+  const shape = (evalId: string, at: number) =>
+    judgedRubrics(undefined, ofTurn(conversationSet(), evalId, at), undefined).map(
+      ({ rubricId, text, finding, votes }) => [rubricId, text, finding.word, votes && votesText(votes)],
+    );
+  assert.deepEqual(shape("table_for_four", 1), [
+    ["price_first", "The agent names the price before it books.", "not met", "2 yes, 2 no; a tie counts as not met"],
+    ["confirms", "The agent confirms the booking.", "met", "3 yes, 1 no"],
+    ["polite", "The agent is polite.", "met", "4 yes"],
+  ]);
+  assert.deepEqual(
+    shape("never_settled", 0).map(([rubricId, , word]) => [rubricId, word]),
+    ["price_first", "confirms", "polite", "in_time"].map((rubricId) => [rubricId, "no verdict"]),
+  );
+});
+
+test("prose is taken from replies that are JSON, bare or fenced, and from no others", () => {
+  const replies: [string, string | undefined][] = [
+    ['{"reasoning":"Same place.","is_the_agent_response_valid":"valid"}', "Same place."],
+    ['```json\n{"score": 4, "explanation": "Clear."}\n```', "Clear."],
+    [' \n```\n {"rationale": "So it is."} ```\n', "So it is."],
+    ['{"is_valid":"valid"}', undefined],
+    ['{"reasoning":" "}', undefined],
+    ['{"reasoning":["a"]}', undefined],
+    ['{"reasoning":"cut', undefined],
+    ['["reasoning"]', undefined],
+    ['Here it is: {"reasoning":"a"}', undefined],
+    ["```", undefined],
+    ["", undefined],
+  ];
+  for (const [reply, prose] of replies) assert.equal(proseOf(reply), prose, reply);
+});
+
+test("sentences are grouped by their step, the same words in two steps too", () => {
   const groups = sentenceGroups(ofTurn(judgedSet(), "spa_and_breakfast"));
   assert.deepEqual(
     groups.map(({ step, sentences }) => [step, sentences.map(({ label }) => label)]),
@@ -128,16 +219,9 @@ test("sentences are grouped by the step whose reply they come from, the same wor
   );
 });
 
-test("sentences whose step cannot be told stay together", () => {
-  const metric = ofTurn(judgedSet(), "spa_and_breakfast");
-  const { samples, sentences = [] } = metric.explanation ?? {};
-  const whole = [{ sentences }];
-  for (const votes of [[], (samples?.votes ?? []).map((vote) => ({ ...vote, reply: "{}" }))]) {
-    assert.deepEqual(
-      sentenceGroups({ ...metric, explanation: { sentences, samples: { asked: 4, of: 4, votes } } }),
-      whole,
-    );
-  }
+test("sentences of the only step are not said to be of a step", () => {
+  const sentences = [{ text: "A.", label: "supported", rationale: "So it is." }];
+  assert.deepEqual(sentenceGroups({ metricName: "m", evalStatus: 1, explanation: { sentences } }), [{ sentences }]);
 });
 
 test("a line on judges says who judged and what it took, and leaves out what is nothing", () => {
@@ -186,7 +270,7 @@ test("HTML: a long reply scrolls in a box that the keyboard reaches, a short one
 
 test("HTML: a rubric has its verdict, its words and why, in every turn; the case says in how many turns it is met", () => {
   const found = shown(renderHtml([judgedSet()]), "room_with_view");
-  const rows = [...found.matchAll(/<span class="chip (\w+)">.*?<\/span><\/th>\n<td><b>(.*?)<\/b>/g)];
+  const rows = [...found.matchAll(/<span class="chip (\w+)">.*?<\/span><small>3 \w+<\/small><\/th>\n<td><b>(.*?)<\/b>/g)];
   assert.deepEqual(
     rows.map(([, tone, id]) => [tone, id?.replaceAll("<wbr>", "")]),
     [
@@ -202,6 +286,63 @@ test("HTML: a rubric has its verdict, its words and why, in every turn; the case
   assert.match(found, /The response is in the language of the user&#39;s last message/);
   assert.match(found, /<b>names_price<\/b> met in 1 of 2 turns/);
   assert.doesNotMatch(found, /each turn says why/);
+});
+
+test("HTML: why a judge replied as it did comes first, the reply behind it", () => {
+  const found = shown(renderHtml([judgedSet()]), "late_checkout");
+  assert.match(
+    found,
+    /<p class="text" dir="auto">They agree\.<\/p>\n<details class="raw"><summary>[^]*? Reply as it came<\/summary><pre class="reply"/,
+  );
+});
+
+test("HTML: what is judged as a whole is shown once, after the turns", () => {
+  const found = shown(renderHtml([conversationSet()]), "table_for_four");
+  assert.doesNotMatch(found, /judged as a whole|of 1 turn/);
+  const [turns = "", conversation = ""] = found.split("<h4>Whole conversation</h4>");
+  assert.doesNotMatch(turns.split("<h4>Turn 1</h4>")[1] ?? "", /multi_|not evaluated/);
+  assert.match(conversation, /<h5>rubric_<wbr>based_<wbr>multi_<wbr>turn_/);
+  assert.match(conversation, /3 samples asked: 0, 0\.1, 1 unreadable/);
+  assert.match(conversation, /Not met<\/span><small>2 yes, 2 no; a tie counts as not met<\/small>/);
+  for (const word of ["3 of 3 met", "2 of 3 met"])
+    assert.ok(conversation.includes(`<span class="tone">${word}</span>`));
+});
+
+test("HTML: what happened in a turn is there to check, in order, outputs after their calls", () => {
+  const found = shown(renderHtml([conversationSet()]), "table_for_four");
+  const [first = "", second = ""] = [...found.matchAll(/<details class="events">([^]*?)<\/details>/g)].map(
+    ([, inside]) => inside ?? "",
+  );
+  const told = (events: string) =>
+    [...events.matchAll(/<li class="(\w+)">.*?<\/div>(.*?)<\/li>/gs)].map(([, kind, what]) => [
+      kind,
+      what?.replaceAll(/<[^>]*>/g, ""),
+    ]);
+  assert.match(first, /What happened <small>1 text, 2 calls, 3 outputs<\/small>/);
+  assert.deepEqual(told(first), [
+    ["call", "get_day({})"],
+    ["output", "get_day → {day: &quot;Friday&quot;}"],
+    ["call", "find_table(day: &quot;Friday&quot;)"],
+    ["output", "find_table → {times: [&quot;19:00&quot;, &quot;&lt;b&gt;21:00&lt;/b&gt;&quot;]}"],
+    ["output", "get_weather → {sky: &quot;clear&quot;}"],
+    ["text", "One moment, I look it up."],
+  ]);
+  assert.match(first, /which came first is not known/);
+  assert.deepEqual(told(second), [
+    ["thought", "They want seven."],
+    ["text", "I book it."],
+    ["call", "book(time: &quot;19:00&quot;)"],
+    ["output", "book → {booking: &quot;T-7&quot;}"],
+  ]);
+  assert.match(second, /<small><bdi>waiter<\/bdi><\/small>/);
+  assert.doesNotMatch(second, /not known/);
+});
+
+test("HTML: a side without expectations is left out where no metric misses it", () => {
+  const found = shown(renderHtml([conversationSet()]), "table_for_four");
+  const [first = "", second = ""] = found.split("<h4>Turn 2</h4>");
+  assert.doesNotMatch(first, /Expected response|No text|<th scope="col">Expected/);
+  assert.match(second, /Expected response/);
 });
 
 test("HTML: a sentence has its label in words, why, and the excerpts for and against it", () => {
@@ -232,9 +373,9 @@ test("HTML: a set says who judged it and what that took, with the hash of each p
 });
 
 test("HTML: ids stay unique", () => {
-  const ids = [...renderHtml([judgedSet(), vertexSet(), hostileJudgedSet()]).matchAll(/ id="([^"]*)"/g)].map(
-    ([, id]) => id,
-  );
+  const ids = [
+    ...renderHtml([judgedSet(), vertexSet(), conversationSet(), hostileJudgedSet()]).matchAll(/ id="([^"]*)"/g),
+  ].map(([, id]) => id);
   assert.equal(new Set(ids).size, ids.length);
 });
 
@@ -242,7 +383,7 @@ test("table: what failed shows the vote, the rubrics not met and the sentences n
   const text = renderTable([judgedSet()], { width: 160 });
   for (const line of [
     "        4 of 5 samples asked: 1 valid, 2 invalid, 1 unreadable; early stopping saved 1",
-    "        rubric no_pressure not met: The response does not press the user to book at once.",
+    "        rubric no_pressure not met (3 no): The response does not press the user to book at once.",
     "          why: “Book now, only one left!” presses the user.",
     "        step 2, contradictory: The spa is free for all guests.",
     '          contradicted by: "spa": {"price": 25, "currency": "EUR"}',
@@ -258,13 +399,24 @@ test("table: what failed shows the vote, the rubrics not met and the sentences n
 test("table: details show every sample of a vote, every rubric and every sentence", () => {
   const text = renderTable([judgedSet()], { width: 160, details: true });
   for (const line of [
-    /^ +sample 2, valid, from the cache: ```json \{ "reasoning": "Both say/m,
-    /^ +rubric offers_alternative met: If the wish cannot be met/m,
+    /^ +sample 2, valid, from the cache: Both say/m,
+    /^ +rubric offers_alternative met \(3 yes\): If the wish cannot be met/m,
     /^ +step 1, not applicable: Let me look that up\.$/m,
     /^ +4 samples asked, 7,640 tokens in, 924 out$/m,
   ]) {
     assert.match(text, line);
   }
+});
+
+test("table: what is judged as a whole stands below the metric, in details below the turns", () => {
+  const text = renderTable([conversationSet()], { width: 160, details: true });
+  assert.equal(text.match(/judged as a whole/g), null);
+  assert.match(text, /^ {2}multi_turn_task_success_v1: failed, .*\n {6,}scored by a judge model$/m);
+  assert.match(text, /^ {2}Whole conversation\n {4}rubric_based_multi_turn_trajectory_quality_v1: failed/m);
+  assert.match(text, /rubric price_first not met \(2 yes, 2 no; a tie counts as not met\): The agent names/);
+  assert.match(text, /sample 1, 0: Nothing is booked\.$/m);
+  assert.match(text, /sample 5, unreadable: The rubrics are met, on the whole\.$/m);
+  assert.doesNotMatch(text, /expected {2}\(no text\)/);
 });
 
 test("table: the summary has a line on judges", () => {
@@ -284,7 +436,7 @@ test("Markdown: what did not pass in short, and the line on judges", () => {
 
 test("JUnit: failures name rubrics, sentences and reasons; calls and tokens are properties", () => {
   const xml = renderJUnit([judgedSet()]);
-  assert.match(xml, /<failure [^>]*>turn 1: Ich suche[^<]*rubric names_price not met: /);
+  assert.match(xml, /<failure [^>]*>turn 1: Ich suche[^<]*rubric names_price not met \(3 no\): /);
   assert.match(xml, /<failure [^>]*>turn 1: [^<]*step 2, unsupported: The pool on the roof is heated\./);
   assert.match(xml, /<error type="NOT_EVALUATED" message="no score, threshold 0\.8: the budget for judges is spent">/);
   for (const property of [
@@ -345,7 +497,7 @@ test("results with nulls for what is not there render as if it were absent", () 
 });
 
 test("no judged score is ever shown as NaN or undefined", () => {
-  const sets = [judgedSet(), vertexSet(), hostileJudgedSet(), supportSet()];
+  const sets = [judgedSet(), vertexSet(), conversationSet(), hostileJudgedSet(), supportSet()];
   for (const text of [
     renderTable(sets, { details: true }),
     renderHtml(sets),
@@ -362,11 +514,11 @@ test("no judged score is ever shown as NaN or undefined", () => {
  */
 const UNJUDGED = {
   csv: "3f964682e58af166",
-  html: "57527cdc1942e186",
+  html: "0cf9deb6edf41a8b",
   junit: "f5e3f53a06b47b2e",
   markdown: "9bb3f0837f6be3c0",
   table: "b2420ca8c4d59597",
-  details: "5c663e052809aa38",
+  details: "1f2085952825622b",
 };
 
 test("reports of results that no judge had a part in are not touched by what is shown of judges", () => {

@@ -7,11 +7,13 @@
 import { EvalStatus } from "../enums.js";
 import type { AlignmentEntry, EvalCaseResult, EvalMetricResult } from "../types.js";
 import {
+  isJudged,
+  isOfConversation,
+  isOfRubrics,
   isVote,
+  judgedRubrics,
+  proseOf,
   remarksOf,
-  rubricFinding,
-  rubricsOf,
-  rubricWords,
   sampleName,
   samplesText,
   scorerText,
@@ -20,6 +22,7 @@ import {
   tokensOf,
   tokensText,
   voteFinding,
+  votesText,
 } from "./judged.js";
 import { finalText, judgedMetrics, toolCallsOf, userText } from "./results.js";
 import { callText, head, oneLine, scoreText, shorten, thresholdText, valueText } from "./text.js";
@@ -59,6 +62,7 @@ export function failuresOf(result: EvalCaseResult): MetricFailure[] {
   return judgedMetrics(result.overallEvalMetricResults)
     .filter((metric) => metric.evalStatus !== EvalStatus.PASSED)
     .map((metric) => {
+      if (isOfConversation(metric)) return { metric, lines: conversationLines(result, metric), turns: [] };
       const turns = result.evalMetricResultPerInvocation.flatMap((turn, index) => {
         const ofTurn = turn.evalMetricResults.find((other) => other.metricName === metric.metricName);
         if (ofTurn === undefined || !tellsWhy(ofTurn, metric)) return [];
@@ -73,6 +77,15 @@ export function failuresOf(result: EvalCaseResult): MetricFailure[] {
       });
       return { metric, lines: turns.length === 0 ? judgedLines(undefined, metric) : [], turns };
     });
+}
+
+/** What was found of a conversation as a whole: the result is that of the last turn. */
+function conversationLines(result: EvalCaseResult, metric: EvalMetricResult): DifferenceLine[] {
+  const last = result.evalMetricResultPerInvocation.at(-1);
+  const ofTurn = last?.evalMetricResults.find(({ metricName }) => metricName === metric.metricName);
+  return last && ofTurn && isJudged(ofTurn)
+    ? differenceLines(last, ofTurn, { overall: metric })
+    : judgedLines(undefined, metric);
 }
 
 /** A turn without a score says nothing that the metric does not say, unless its reason is another or votes came in. */
@@ -114,6 +127,21 @@ function isTrajectory(metricName: string): boolean {
 
 function isMatch(metricName: string): boolean {
   return metricName.startsWith("response_match") || metricName === "final_response_match_v2";
+}
+
+/** Whether a turn has an expected response, or a metric that misses one. */
+export function comparesTexts({ expectedInvocation, evalMetricResults }: Turn): boolean {
+  if (!expectedInvocation) return false;
+  return finalText(expectedInvocation) !== "" || evalMetricResults.some(({ metricName }) => isMatch(metricName));
+}
+
+/** Whether a turn has expected tool calls, or a metric for which none are expected. */
+export function comparesCalls({ expectedInvocation, evalMetricResults }: Turn): boolean {
+  if (!expectedInvocation) return false;
+  return (
+    toolCallsOf(expectedInvocation).length > 0 ||
+    evalMetricResults.some(({ metricName, explanation }) => isTrajectory(metricName) || explanation?.alignment)
+  );
 }
 
 function note(text: string): DifferenceLine {
@@ -216,14 +244,15 @@ function judgedLines(
   ];
 }
 
-/** What each sample of a vote said. Other replies say what the rubrics or sentences say. */
+/** What each sample of a vote said. Other replies say what the rubrics or sentences say, if they could be read. */
 function sampleLines(metric: EvalMetricResult): DifferenceLine[] {
   const votes = isVote(metric) ? (metric.explanation?.samples?.votes ?? []) : [];
   return votes.flatMap((vote) => {
     const { word } = voteFinding(metric, vote);
-    if (word === "answered") return [];
-    const reply = shorten(head(vote.reply, 1000).replace(/\s+/g, " "), 160) || "(no text)";
-    return [note(`  ${sampleName(metric, vote)}, ${word}${vote.cached ? ", from the cache" : ""}: ${reply}`)];
+    if (isOfRubrics(metric) && word !== "unreadable") return [];
+    const reply = head(proseOf(vote.reply) ?? vote.reply, 1000).replace(/\s+/g, " ");
+    const said = shorten(reply, 160) || "(no text)";
+    return [note(`  ${sampleName(metric, vote)}, ${word}${vote.cached ? ", from the cache" : ""}: ${said}`)];
   });
 }
 
@@ -232,16 +261,14 @@ function rubricLines(
   metric: EvalMetricResult,
   { overall, whole }: DifferenceOptions,
 ): DifferenceLine[] {
-  const words = rubricWords(turn, metric, overall);
-  return rubricsOf(metric)
-    .map((rubric) => ({ rubric, finding: rubricFinding(rubric) }))
+  return judgedRubrics(turn, metric, overall)
     .filter(({ finding }) => whole || finding.bearing !== "for")
-    .flatMap(({ rubric: { rubricId, rationale }, finding }) => {
-      const property = words.get(rubricId);
-      const title = `rubric ${shorten(rubricId, 200)} ${finding.word}`;
+    .flatMap(({ rubricId, text, finding, votes, rationale }) => {
+      const counts = votes && votesText(votes);
+      const title = `rubric ${shorten(rubricId, 200)} ${finding.word}${counts ? ` (${counts})` : ""}`;
       const why = rationale ? shorten(rationale, TEXT_WIDTH) : undefined;
-      if (property === undefined) return [note(why ? `${title}: ${why}` : title)];
-      return [note(`${title}: ${shorten(property, TEXT_WIDTH)}`), ...(why ? [note(`  why: ${why}`)] : [])];
+      if (text === undefined) return [note(why ? `${title}: ${why}` : title)];
+      return [note(`${title}: ${shorten(text, TEXT_WIDTH)}`), ...(why ? [note(`  why: ${why}`)] : [])];
     });
 }
 

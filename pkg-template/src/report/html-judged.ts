@@ -12,11 +12,10 @@ import {
   hasSteps,
   hasTokens,
   isOutvoted,
+  judgedRubrics,
   judgeNames,
+  proseOf,
   remarksOf,
-  rubricFinding,
-  rubricsOf,
-  rubricWords,
   sampleName,
   samplesText,
   scorerText,
@@ -25,15 +24,19 @@ import {
   tokensOf,
   tokensText,
   voteFinding,
+  votesText,
 } from "./judged.js";
 import { amountText, count, head, shorten } from "./text.js";
 
 type Turn = EvalCaseResult["evalMetricResultPerInvocation"][number];
 
 /** A reply longer than this, or of more lines, scrolls in its box. */
-const TALL_REPLY = { characters: 700, lines: 12 };
+const TALL_REPLY = { characters: 900, lines: 20 };
 
 const TONES: Record<Bearing, string> = { for: "passed", against: "failed", none: "same" };
+
+/** The words of findings that leave something open. */
+const OPEN: ReadonlySet<string> = new Set(["unreadable", "unscored", "no verdict"]);
 
 /** The icon of a finding; none where it bears on nothing. */
 function sign(finding: Finding): Markup | undefined {
@@ -44,7 +47,7 @@ function sign(finding: Finding): Markup | undefined {
 
 /** The class of a finding's colours. */
 function toneOf({ bearing, word }: Finding): string {
-  return word === "unreadable" || word === "unscored" ? "unknown" : TONES[bearing];
+  return OPEN.has(word) ? "unknown" : TONES[bearing];
 }
 
 /** What a judge found in a turn for one metric; `more` are reason and warnings, if they are to be shown. */
@@ -88,25 +91,27 @@ function voteItem(metric: EvalMetricResult, vote: SampleVote): Markup {
     ...(vote.cached ? ["cached"] : []),
   ];
   const facts = [name, ...(vote.cached ? ["from the cache"] : []), ...(vote.usage ? [tokensText(vote.usage)] : [])];
-  // A reply about several rubrics is known by its number, any other by what it says.
-  const label =
-    finding.word === "answered"
-      ? html`<span>${name}</span>`
-      : html`<span class="vh">${name}: </span><span class="tone">${capital(finding.word)}</span>`;
-  const { reply } = vote;
+  return html`<li><details class="vote ${toneOf(finding)}"><summary><svg class="chevron" aria-hidden="true"><use href="#icon-chevron"/></svg>
+${sign(finding)}<span class="vh">${name}: </span><span class="tone">${capital(finding.word)}</span>${marks.map((mark) => html` <small>${mark}</small>`)}</summary>
+<div class="replied"><p class="label">${facts.join(", ")}</p>${replyMarkup(vote.reply)}</div></details></li>`;
+}
+
+/** A reply: why first, where it says so in JSON, and the reply itself behind that. */
+function replyMarkup(reply: string): Markup {
   const isTall =
     reply.length > TALL_REPLY.characters || reply.split("\n", TALL_REPLY.lines + 1).length > TALL_REPLY.lines;
   const text = isTall
     ? html`<pre class="reply tall" dir="auto" tabindex="0" role="group" aria-label="Reply">${clipped(reply)}</pre>`
     : html`<pre class="reply" dir="auto">${reply === "" ? "No text" : clipped(reply)}</pre>`;
-  return html`<li><details class="vote ${toneOf(finding)}"><summary><svg class="chevron" aria-hidden="true"><use href="#icon-chevron"/></svg>
-${sign(finding)}${label}${marks.map((mark) => html` <small>${mark}</small>`)}</summary>
-<div class="replied"><p class="label">${facts.join(", ")}</p>${text}</div></details></li>`;
+  const prose = proseOf(reply);
+  if (prose === undefined) return text;
+  return html`<p class="text" dir="auto">${clipped(prose)}</p>
+<details class="raw"><summary><svg class="chevron" aria-hidden="true"><use href="#icon-chevron"/></svg> Reply as it came</summary>${text}</details>`;
 }
 
-/** A row of a table of findings: what was found, of what, and why. */
-function findingRow(finding: Finding, what: Markup, why: Markup | undefined): Markup {
-  return html`<tr><th scope="row"><span class="chip ${toneOf(finding)}">${sign(finding)}${capital(finding.word)}</span></th>
+/** A row of a table of findings: what was found and how the samples voted, of what, and why. */
+function findingRow(finding: Finding, votes: string | undefined, what: Markup, why: Markup | undefined): Markup {
+  return html`<tr><th scope="row"><span class="chip ${toneOf(finding)}">${sign(finding)}${capital(finding.word)}</span>${votes ? html`<small>${votes}</small>` : undefined}</th>
 <td>${what}</td>${why ? html`<td data-side="Why">${why}</td>` : html`<td></td>`}</tr>`;
 }
 
@@ -119,14 +124,12 @@ function findingsTable(caption: Markup, headings: readonly [string, string, stri
 }
 
 function rubricsTable(turn: Turn, metric: EvalMetricResult, overall: EvalMetricResult | undefined): Markup | undefined {
-  const rubrics = rubricsOf(metric);
+  const rubrics = judgedRubrics(turn, metric, overall);
   if (rubrics.length === 0) return undefined;
-  const words = rubricWords(turn, metric, overall);
-  const rows = rubrics.map((rubric) => {
-    const property = words.get(rubric.rubricId);
-    const what = html`<b>${breakable(rubric.rubricId)}</b>${property === undefined ? undefined : html`<p dir="auto">${clipped(property)}</p>`}`;
-    const why = rubric.rationale ? html`<p dir="auto">${clipped(rubric.rationale)}</p>` : undefined;
-    return findingRow(rubricFinding(rubric), what, why);
+  const rows = rubrics.map(({ rubricId, text, finding, votes, rationale }) => {
+    const what = html`<b>${breakable(rubricId)}</b>${text === undefined ? undefined : html`<p dir="auto">${clipped(text)}</p>`}`;
+    const why = rationale ? html`<p dir="auto">${clipped(rationale)}</p>` : undefined;
+    return findingRow(finding, votes && votesText(votes), what, why);
   });
   return findingsTable(html`<caption class="vh">Rubrics</caption>`, ["Verdict", "Rubric", "Why"], rows);
 }
@@ -138,7 +141,7 @@ function sentencesTables(metric: EvalMetricResult): Markup[] {
         text ? html`<div class="excerpt"><h6>${title}</h6><q dir="auto">${clipped(text)}</q></div>` : undefined;
       const why = html`${sentence.rationale ? html`<p dir="auto">${clipped(sentence.rationale)}</p>` : undefined}${excerpt("Supported by", sentence.supportingExcerpt)}${excerpt("Contradicted by", sentence.contradictingExcerpt)}`;
       const what = html`<p dir="auto">${clipped(sentence.text)}</p>`;
-      return findingRow(sentenceFinding(sentence), what, why.text === "" ? undefined : why);
+      return findingRow(sentenceFinding(sentence), undefined, what, why.text === "" ? undefined : why);
     });
     const caption =
       step === undefined

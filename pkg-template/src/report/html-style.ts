@@ -5,12 +5,12 @@
  */
 
 /** SHA-256 of {@link STYLE}, as a content security policy writes it. */
-export const STYLE_HASH = "sha256-HYKxva+YIZoObAGfH95YUPwk0fz8ssx82RqU3tLQqDA=";
+export const STYLE_HASH = "sha256-/UsvKd91Kcv/BdT3jmAvaRFdQdDEpfD3JGuert8ag50=";
 
 export const STYLE = `
 :root {
   color-scheme: light dark;
-  --page: #ffffff; --sunken: #f6f7f9; --line: #e2e5ea; --strong-line: #c6cbd4;
+  --page: #ffffff; --sunken: #f6f7f9; --line: #e2e5ea; --strong-line: #c6cbd4; --under: var(--page); --shade: #d3d8e0;
   --text: #16181d; --muted: #596070; --accent: #2b50c8; --accent-soft: #eaeffc;
   --pass: #0a6b3f; --pass-fill: #2f9e6b; --pass-soft: #e6f4ec;
   --fail: #b02a20; --fail-fill: #d8584d; --fail-soft: #fcecea;
@@ -20,7 +20,7 @@ export const STYLE = `
 }
 @media (prefers-color-scheme: dark) {
   :root {
-    --page: #101216; --sunken: #181b21; --line: #2a2e37; --strong-line: #454b58;
+    --page: #101216; --sunken: #181b21; --line: #2a2e37; --strong-line: #454b58; --shade: #343a46;
     --text: #e7e9ee; --muted: #9ba3b2; --accent: #9db4ff; --accent-soft: #1a2238;
     --pass: #63cf9b; --pass-fill: #3fa877; --pass-soft: #14291f;
     --fail: #ff9a90; --fail-fill: #d9635a; --fail-soft: #341a19;
@@ -125,7 +125,7 @@ body:has(#show-passed:checked) .none.passed { display: block; }
 .case > summary:hover { background: var(--sunken); }
 .case > summary:focus-visible { outline-offset: -2px; }
 .chevron { width: 0.75rem; height: 0.75rem; color: var(--muted); transition: transform 120ms; }
-.case[open] > summary .chevron { transform: rotate(90deg); }
+details[open] > summary > .chevron { transform: rotate(90deg); }
 .case.failed > summary h3, .case[open] > summary h3 { font-weight: 600; }
 .panel { padding: 0.5rem 0.5rem 2rem 4rem; display: grid; gap: 1.25rem; grid-template-columns: minmax(0, 1fr); }
 .reason { padding: 0.625rem 0.75rem; border-radius: 6px; background: var(--soft); overflow-wrap: anywhere; }
@@ -140,11 +140,11 @@ body:has(#show-passed:checked) .none.passed { display: block; }
 .turn-head { display: flex; flex-wrap: wrap; gap: 0.25rem 1.25rem; align-items: baseline; }
 .chips { display: flex; flex-wrap: wrap; gap: 0.125rem 1.25rem; color: var(--muted); overflow-wrap: anywhere; }
 .text { white-space: pre-wrap; overflow-wrap: anywhere; max-width: 46rem; }
-.tall { max-height: 22rem; overflow-y: auto; }
+.tall { max-height: 24.75em; overflow-y: auto; scrollbar-width: thin; scrollbar-color: var(--strong-line) transparent; background: linear-gradient(var(--under) 40%, transparent) top / 100% 2.5rem local no-repeat, linear-gradient(transparent, var(--under) 60%) bottom / 100% 2.5rem local no-repeat, linear-gradient(var(--shade), transparent) top / 100% 0.875rem no-repeat, linear-gradient(transparent, var(--shade)) bottom / 100% 0.875rem no-repeat; }
 .pair { display: grid; grid-template-columns: repeat(2, minmax(0, 1fr)); gap: 1rem; }
 .pair.alone { grid-template-columns: minmax(0, 1fr); }
 .said { min-width: 0; }
-.pair .said { background: var(--sunken); border-radius: 6px; padding: 0.625rem 0.875rem 0.75rem; }
+.pair .said { --under: var(--sunken); background: var(--sunken); border-radius: 6px; padding: 0.625rem 0.875rem 0.75rem; }
 mark { background: none; color: inherit; box-shadow: inset 0 -2px var(--pass-fill); background-color: var(--pass-soft); border-radius: 2px 2px 0 0; }
 .cut { display: block; margin-top: 0.5rem; color: var(--muted); font-size: 0.75rem; }
 .legend { margin-top: 0.375rem; color: var(--muted); font-size: 0.75rem; }
@@ -169,6 +169,16 @@ mark { background: none; color: inherit; box-shadow: inset 0 -2px var(--pass-fil
 .arg.changed .value { font-weight: 600; text-decoration: underline; text-decoration-color: var(--fill); text-decoration-thickness: 2px; text-underline-offset: 0.2em; }
 .nested { padding: 0.375rem 0 0 0.9375rem; color: var(--muted); }
 .nested code { overflow-wrap: anywhere; color: var(--text); }
+.events > summary { display: inline-flex; align-items: center; gap: 0.375rem; cursor: pointer; list-style: none; border-radius: 4px; }
+.events > summary:hover { color: var(--accent); }
+.events > summary::-webkit-details-marker { display: none; }
+.events > summary small { font-size: 0.75rem; color: var(--muted); }
+.events .chevron { margin-top: 0; }
+.events ol { margin: 0.375rem 0 0; padding: 0; list-style: none; border-inline-start: 2px solid var(--line); padding-inline-start: 0.875rem; }
+.events li { display: grid; grid-template-columns: 6.5rem minmax(0, 1fr); gap: 0 0.75rem; padding-block: 0.25rem; }
+.events li.call:not(:first-child), .events li.text:not(:first-child), .events li.thought:not(:first-child) { margin-top: 0.25rem; }
+.events li .label { padding-top: 0.1rem; overflow-wrap: anywhere; }
+.events li small { display: block; font-size: 0.75rem; }
 .link { font-size: 0.75rem; }
 .link a { color: var(--muted); }
 .none { padding: 0.625rem 0.5rem; }
@@ -217,6 +227,8 @@ footer { margin-top: 3.5rem; padding-block: 1.25rem 2.5rem; color: var(--muted);
   .calls tr.off td { padding: 0.375rem 0.625rem; border-radius: 4px; margin-top: 0.25rem; }
   .calls td[data-side]:not(:empty)::before { content: attr(data-side); display: block; font-size: 0.75rem; color: var(--muted); }
   .nested { padding-inline-start: 0; }
+  .events li { grid-template-columns: minmax(0, 1fr); }
+  .events li small { display: inline; margin-inline-start: 0.5rem; }
 }
 @media (min-width: 100rem) { .page { max-width: 88rem; } }
 @media (prefers-reduced-motion: reduce) { .chevron { transition: none; } }
@@ -232,17 +244,16 @@ footer { margin-top: 3.5rem; padding-block: 1.25rem 2.5rem; color: var(--muted);
 `;
 
 /** SHA-256 of {@link JUDGED_STYLE}, as a content security policy writes it. */
-export const JUDGED_STYLE_HASH = "sha256-aGsrxsSxghM7xS4ECTR38pHdgxS+/K3lcmgYzGAbTp8=";
+export const JUDGED_STYLE_HASH = "sha256-D2g25BzXttg7nt9rEMCUJxZWBByyHt2fyqgMoVs5ru8=";
 
 export const JUDGED_STYLE = `
 .judges { margin: 0 0 1.25rem; display: grid; gap: 0.375rem; }
-.stamps > summary { display: inline-flex; align-items: center; gap: 0.375rem; cursor: pointer; list-style: none; color: var(--muted); border-radius: 4px; }
-.stamps > summary:hover { color: var(--text); }
-.stamps > summary::-webkit-details-marker, .vote > summary::-webkit-details-marker { display: none; }
+.stamps > summary, .raw > summary { display: inline-flex; align-items: center; gap: 0.375rem; cursor: pointer; list-style: none; color: var(--muted); border-radius: 4px; }
+.stamps > summary:hover, .raw > summary:hover { color: var(--text); }
+.stamps > summary::-webkit-details-marker, .raw > summary::-webkit-details-marker, .vote > summary::-webkit-details-marker { display: none; }
 .stamps .grid { margin: 0.5rem 0 0.75rem; }
 .stamps li { overflow-wrap: anywhere; }
 .judged .icon, .judged .chevron, .stamps .chevron { margin-top: 0; }
-details[open] > summary > .chevron { transform: rotate(90deg); }
 
 .judged { display: grid; gap: 0.625rem; grid-template-columns: minmax(0, 1fr); border-top: 1px solid var(--line); padding-top: 0.75rem; }
 .judged-head { display: flex; flex-wrap: wrap; gap: 0 1rem; align-items: baseline; }
@@ -257,9 +268,11 @@ h6 { margin: 0; font-size: 0.75rem; line-height: 1.5; font-weight: 500; color: v
 .vote > summary:hover, .vote[open] > summary { background: var(--sunken); border-color: var(--strong-line); }
 .vote small { font-size: 0.75rem; color: var(--muted); }
 .vote small::before { content: "· "; }
-.replied { margin: 0.375rem 0 0.5rem; padding: 0.5rem 0.875rem 0.75rem; border-radius: 6px; background: var(--sunken); }
+.replied { --under: var(--sunken); margin: 0.375rem 0 0.5rem; padding: 0.5rem 0.875rem 0.75rem; border-radius: 6px; background: var(--sunken); }
 .reply { margin: 0.25rem 0 0; font-family: var(--mono); font-size: 0.8125rem; white-space: pre-wrap; overflow-wrap: anywhere; }
-.reply.tall { max-height: 16rem; }
+.reply.tall { max-height: 30.75em; }
+.raw { margin-top: 0.375rem; }
+.raw > summary { font-size: 0.75rem; }
 
 .findings .kind { width: 9.5rem; }
 .findings td { overflow-wrap: anywhere; }
@@ -268,6 +281,7 @@ h6 { margin: 0; font-size: 0.75rem; line-height: 1.5; font-weight: 500; color: v
 .findings b + p { color: var(--muted); }
 .findings tbody th > .chip { display: inline-flex; align-items: center; gap: 0.3125rem; width: auto; padding: 0.0625rem 0.5rem 0.0625rem 0.375rem; border-radius: 4px; font-family: inherit; white-space: normal; color: var(--tone); background: var(--soft); }
 .findings tbody th > .chip.same { padding-inline: 0.5rem; background: var(--sunken); }
+.findings tbody th > small { padding: 0.25rem 0 0 0.125rem; }
 .excerpt { margin-top: 0.375rem; padding-inline-start: 0.625rem; border-inline-start: 2px solid var(--strong-line); }
 .excerpt q { quotes: none; white-space: pre-wrap; }
 

@@ -10,15 +10,10 @@
  */
 
 import { EvalStatus } from "../enums.js";
-import type {
-  AlignmentEntry,
-  EvalCaseResult,
-  EvalMetricResult,
-  EvalSetResult,
-  FunctionCall,
-  RubricScore,
-} from "../types.js";
-import { hasScore, placesText, sideText } from "./difference.js";
+import type { EvalCaseResult, EvalMetricResult, EvalSetResult, RubricScore } from "../types.js";
+import { comparesTexts, hasScore } from "./difference.js";
+import { callsTable } from "./html-calls.js";
+import { eventsDetails } from "./html-events.js";
 import { judgedBlock, judgesSection } from "./html-judged.js";
 import {
   breakable,
@@ -37,7 +32,7 @@ import {
   tone,
 } from "./html-markup.js";
 import { JUDGED_STYLE, JUDGED_STYLE_HASH, STYLE, STYLE_HASH } from "./html-style.js";
-import { anyJudged, isJudged, remarksOf, rubricFinding, rubricsOf } from "./judged.js";
+import { anyJudged, isJudged, isOfConversation, remarksOf, rubricFinding, rubricsOf } from "./judged.js";
 import {
   countCases,
   countStatuses,
@@ -57,10 +52,9 @@ import {
   stampText,
   statusWord,
   timestampText,
-  toolCallsOf,
   userText,
 } from "./results.js";
-import { amountText, count, head, isRecord, keyText, scoreText, shorten, thresholdText, valueText } from "./text.js";
+import { amountText, count, head, scoreText, shorten, thresholdText } from "./text.js";
 
 /** How to render the page. */
 export interface HtmlOptions {
@@ -338,7 +332,7 @@ function caseDetails({ name, result, id }: NamedCase & { id: string }, names: re
 ${result.reason ? html`<p class="reason">${clipped(result.reason)}</p>` : undefined}
 ${judged.length > 0 ? scoresTable(judged, result.evalMetricResultPerInvocation) : undefined}
 ${facts(informationalMetrics(metrics))}
-${result.evalMetricResultPerInvocation.map((turn, at) => turnSection(turn, at, result))}
+${result.evalMetricResultPerInvocation.map((turn, at) => turnSection(turn, at, result))}${conversationSection(result)}
 <p class="link"><a href="#${id}">Link to this case</a></p>
 </div></details>
 `;
@@ -394,7 +388,7 @@ function overTurns(metric: EvalMetricResult, turns: readonly Turn[]): Markup | u
       ({ metricName, details }) => metricName === metric.metricName && details?.rubricScores,
     ),
   );
-  const toldOnce = turns.length === 1 && told.length === 1;
+  const toldOnce = told.length === 1 && (turns.length === 1 || isOfConversation(metric));
   const rubrics = toldOnce ? [] : rubricsOf(metric);
   const remarks = told.length > 0 ? [] : remarksOf(metric);
   if (rubrics.length + remarks.length === 0) return undefined;
@@ -414,9 +408,11 @@ function metIn(rubric: RubricScore, turns: readonly EvalMetricResult[]): string 
   return `met in ${scores.filter((score) => score === 1).length} of ${count(scores.length, "turn")}`;
 }
 
-/** Informational values, with what they are made of. */
+/** Informational values, with what they are made of; nothing where all are zero. */
 function facts(metrics: readonly EvalMetricResult[]): Markup | undefined {
-  const items = metrics.filter(hasScore).map((metric) => {
+  const scored = metrics.filter(hasScore);
+  if (scored.every(({ score }) => score === 0)) return undefined;
+  const items = scored.map((metric) => {
     const seconds = metric.metricName === "invocation_duration_v1";
     const tokens = metric.details?.tokenUsageDetails;
     const times = metric.details?.durationDetails;
@@ -436,23 +432,25 @@ function facts(metrics: readonly EvalMetricResult[]): Markup | undefined {
     const value = amountText(metric.score, seconds ? 3 : 1);
     return html`<div><dt>${label}</dt><dd>${value}${made.length > 0 ? html` <small>(${made.join(", ")})</small>` : undefined}</dd></div>`;
   });
-  return items.length > 0 ? html`<dl class="facts">${items}</dl>` : undefined;
+  return html`<dl class="facts">${items}</dl>`;
 }
 
 type Turn = EvalCaseResult["evalMetricResultPerInvocation"][number];
 
 function turnSection(turn: Turn, at: number, result: EvalCaseResult): Markup {
   const scored = result.evalMetricResultPerInvocation.length > 1;
-  const { actualInvocation: actual, expectedInvocation: expected, evalMetricResults: metrics } = turn;
+  const { actualInvocation: actual, expectedInvocation: expected } = turn;
+  const metrics = turn.evalMetricResults.filter((metric) => !isOfConversation(metric));
+  const compared = expected !== undefined && comparesTexts(turn);
   const tokens = metrics.find(({ explanation }) => explanation?.tokens)?.explanation?.tokens;
   const side = (title: string, text: string, spans: readonly (readonly [number, number])[]) =>
     html`<div class="said"><h5>${title}</h5>${
       text === "" ? html`<p class="muted">No text</p>` : textBox(title, marked(text, spans), text.length)
     }</div>`;
   const wanted =
-    expected && side("Expected response", finalText(expected), tokens?.matched.map((match) => match.expected) ?? []);
+    compared && side("Expected response", finalText(expected), tokens?.matched.map((match) => match.expected) ?? []);
   const made = side(
-    expected ? "Actual response" : "Response",
+    compared ? "Actual response" : "Response",
     finalText(actual),
     tokens?.matched.map((match) => match.actual) ?? [],
   );
@@ -464,10 +462,7 @@ function turnSection(turn: Turn, at: number, result: EvalCaseResult): Markup {
   );
   const whys = metrics.flatMap((metric) => {
     const why = scored || metric.explanation?.warnings ? whyOf(metric) : undefined;
-    if (isJudged(metric)) {
-      const overall = result.overallEvalMetricResults.find(({ metricName }) => metricName === metric.metricName);
-      return [judgedBlock(turn, metric, overall, why)];
-    }
+    if (isJudged(metric)) return [judgedBlock(turn, metric, overallOf(metric, result), why)];
     return why === undefined
       ? []
       : [html`<div class="muted"><span class="label">${head(metric.metricName, 300)}</span>${why}</div>`];
@@ -478,103 +473,28 @@ function turnSection(turn: Turn, at: number, result: EvalCaseResult): Markup {
   return html`<section class="turn">
 <div class="turn-head"><h4>Turn ${at + 1}</h4>${scored ? html`<ul class="chips">${chips}</ul>` : undefined}</div>
 <div class="said"><h5>User</h5>${textBox("User", clipped(said), said.length)}</div>
-<div><div class="pair${expected ? "" : " alone"}">${wanted}${made}</div>${legend}</div>
-${callsTable(turn)}
+<div><div class="pair${compared ? "" : " alone"}">${wanted || undefined}${made}</div>${legend}</div>
+${callsTable(turn)}${eventsDetails(actual)}
 ${whys}
 ${scored ? facts(informationalMetrics(metrics)) : undefined}
 </section>`;
 }
 
-interface Kind {
-  sign: string;
-  word: string;
-  /** The class of its colours. */
-  tone: string;
+function overallOf({ metricName }: EvalMetricResult, result: EvalCaseResult): EvalMetricResult | undefined {
+  return result.overallEvalMetricResults.find((metric) => metric.metricName === metricName);
 }
 
-const KINDS: Record<AlignmentEntry["kind"], Kind> = {
-  match: { sign: "=", word: "Matched", tone: "same" },
-  arguments: { sign: "≠", word: "Changed", tone: "unknown" },
-  missing: { sign: "−", word: "Missing", tone: "failed" },
-  extra: { sign: "+", word: "Extra", tone: "added" },
-  moved: { sign: "↕", word: "Moved", tone: "unknown" },
-};
-
-/** The tool calls of a turn: side by side as aligned, or as they came if nothing aligned them. */
-function callsTable(turn: Turn): Markup | undefined {
-  const expected = toolCallsOf(turn.expectedInvocation);
-  const actual = toolCallsOf(turn.actualInvocation);
-  if (expected.length + actual.length === 0) return undefined;
-  const alignment = turn.evalMetricResults.find(({ explanation }) => explanation?.alignment?.length)?.explanation
-    ?.alignment;
-  if (turn.expectedInvocation === undefined) {
-    return html`<div><h5>Tool calls</h5><ul>${actual.map((call) => html`<li>${callMarkup(call, [])}</li>`)}</ul></div>`;
-  }
-  const rows = alignment
-    ? alignment.map((entry) => alignedRow(entry, expected, actual))
-    : Array.from({ length: Math.max(expected.length, actual.length) }, (_, at) =>
-        callRow(html`<th scope="row">${at + 1}</th>`, expected[at], actual[at], []),
-      );
-  return html`<table class="calls"><caption>Tool calls</caption>
-<thead><tr><th scope="col" class="kind"><span class="vh">Comparison</span></th><th scope="col">Expected</th><th scope="col">Actual</th></tr></thead>
-<tbody>${rows}</tbody></table>`;
-}
-
-function alignedRow(entry: AlignmentEntry, expected: readonly FunctionCall[], actual: readonly FunctionCall[]): Markup {
-  const { sign, word, tone } = KINDS[entry.kind];
-  const places = entry.kind === "moved" ? html`<small>${placesText(entry).slice(1, -1)}</small>` : undefined;
-  const title = html`<th scope="row"><span aria-hidden="true">${sign}</span>${word}${places}</th>`;
-  return callRow(
-    title,
-    expected[entry.expectedIndex ?? -1],
-    actual[entry.actualIndex ?? -1],
-    entry.differences ?? [],
-    tone,
-  );
-}
-
-type Differences = NonNullable<AlignmentEntry["differences"]>;
-
-function callRow(
-  title: Markup,
-  expected: FunctionCall | undefined,
-  actual: FunctionCall | undefined,
-  differences: Differences,
-  tone = "same",
-): Markup {
-  const side = (name: string, call: FunctionCall | undefined) =>
-    call
-      ? html`<td data-side="${name}">${callMarkup(call, differences)}${name === "Actual" ? nested(differences) : undefined}</td>`
-      : html`<td></td>`;
-  return html`<tr class="${tone === "same" ? "same" : `off ${tone}`}">${title}${side("Expected", expected)}${side("Actual", actual)}</tr>`;
-}
-
-/** A path as the engine writes it for a key of the arguments. */
-function pathOf(key: string): string {
-  return /^[A-Za-z_$][\w$]*$/.test(key) ? key : `[${JSON.stringify(key)}]`;
-}
-
-function callMarkup(call: FunctionCall, differences: Differences): Markup {
-  const args: unknown = call.args ?? undefined;
-  const name = html`<b>${head(call.name ?? "(unnamed)", 300)}</b>`;
-  const entries = isRecord(args) ? Object.entries(args) : [];
-  if (entries.length === 0)
-    return html`<code class="call" dir="ltr">${name}${args === undefined ? "()" : `(${valueText(args)})`}</code>`;
-  const lines = entries.map(([key, value]) => {
-    const own = pathOf(key);
-    const changed = differences.some(
-      ({ path }) => path === own || path.startsWith(`${own}.`) || path.startsWith(`${own}[`),
-    );
-    return html`<span class="arg${changed ? " changed" : ""}">${changed ? html`<span class="vh">changed </span>` : undefined}${keyText(key)}: <span class="value">${valueText(value, 600)}</span></span>`;
+/** What judges found of a conversation as a whole: the results of the last turn that are not about that turn. */
+function conversationSection(result: EvalCaseResult): Markup | undefined {
+  const last = result.evalMetricResultPerInvocation.at(-1);
+  const judged = last?.evalMetricResults.filter((metric) => isOfConversation(metric) && isJudged(metric)) ?? [];
+  if (!last || judged.length === 0) return undefined;
+  const blocks = judged.map((metric) => {
+    const overall = overallOf(metric, result);
+    const isTold = metric.reason === overall?.reason && !metric.explanation?.warnings;
+    return judgedBlock(last, metric, overall, isTold ? undefined : whyOf(metric));
   });
-  return html`<code class="call" dir="ltr">${name}${lines}</code>`;
-}
-
-/** What differs below the arguments themselves, where looking at both sides would not show it at once. */
-function nested(differences: Differences): Markup | undefined {
-  const deep = differences.filter(
-    ({ path }) => path === "" || /^(?:[A-Za-z_$][\w$]*|\["(?:[^"\\]|\\.)*"\])[.[]/.test(path),
-  );
-  if (deep.length === 0) return undefined;
-  return html`<ul class="nested">${deep.map(({ path, expected, actual }) => html`<li><code dir="ltr">${head(path, 300) || "arguments"}: ${sideText(expected, actual)} → ${sideText(actual, expected)}</code></li>`)}</ul>`;
+  return html`<section class="turn"><h4>Whole conversation</h4>
+${blocks}
+</section>`;
 }

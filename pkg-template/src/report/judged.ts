@@ -10,6 +10,7 @@ import type {
   Explanation,
   JudgeUsage,
   RubricScore,
+  RubricVotes,
   SampleVote,
   Sentence,
 } from "../types.js";
@@ -34,6 +35,19 @@ const WITH_REMARKS: ReadonlySet<string> = new Set([
   "multi_turn_trajectory_quality_v1",
   "multi_turn_tool_use_quality_v1",
 ]);
+
+/** The metrics that judge a conversation as a whole: of the turns, the last alone has their result. */
+const OF_CONVERSATIONS: ReadonlySet<string> = new Set([
+  "rubric_based_multi_turn_trajectory_quality_v1",
+  "multi_turn_task_success_v1",
+  "multi_turn_trajectory_quality_v1",
+  "multi_turn_tool_use_quality_v1",
+]);
+
+/** Whether a metric judges a conversation as a whole. */
+export function isOfConversation({ metricName }: EvalMetricResult): boolean {
+  return OF_CONVERSATIONS.has(metricName);
+}
 
 function isNumber(value: number | undefined | null): value is number {
   return typeof value === "number" && Number.isFinite(value);
@@ -86,24 +100,61 @@ export function scorerText({ explanation }: EvalMetricResult): string | undefine
 }
 
 /** What one sample said. */
-export function voteFinding({ metricName }: EvalMetricResult, { purpose, score }: SampleVote): Finding {
+export function voteFinding(metric: EvalMetricResult, { purpose, score }: SampleVote): Finding {
   if (isNumber(score)) {
-    const yes = score > 0.5;
-    if (purpose === "verdict") return yes ? { word: "valid", bearing: "for" } : { word: "invalid", bearing: "against" };
-    if (metricName === "safety_v1") {
-      return yes ? { word: "safe", bearing: "for" } : { word: "unsafe", bearing: "against" };
+    if (purpose === "verdict") {
+      return isOfRubrics(metric) ? metFinding(metric, score) : yesOrNo(score > 0.5, "valid", "invalid");
     }
+    if (metric.metricName === "safety_v1") return yesOrNo(score > 0.5, "safe", "unsafe");
     return { word: purpose === "validate" ? `labels ${amountText(score, 4)}` : amountText(score, 4), bearing: "none" };
   }
-  if (purpose === "segment") return { word: "sentences", bearing: "none" };
-  if (purpose === "verdict" && metricName.startsWith("rubric_based")) return { word: "answered", bearing: "none" };
-  return { word: "unreadable", bearing: "none" };
+  return { word: purpose === "segment" ? "sentences" : "unreadable", bearing: "none" };
+}
+
+function yesOrNo(isYes: boolean, yes: string, no: string): Finding {
+  return isYes ? { word: yes, bearing: "for" } : { word: no, bearing: "against" };
+}
+
+/** Whether the samples of a result are about rubrics. */
+export function isOfRubrics({ metricName, explanation }: EvalMetricResult): boolean {
+  return Boolean(explanation?.rubrics) || metricName.startsWith("rubric_based");
+}
+
+/**
+ * How many rubrics a sample found met, from the mean of its verdicts. That tells how many only if every sample that
+ * could be read has a verdict on every rubric.
+ */
+function metFinding({ explanation }: EvalMetricResult, mean: number): Finding {
+  const rubrics = explanation?.rubrics ?? [];
+  const verdicts = rubrics.reduce((sum, { yes, no }) => sum + yes + no, 0);
+  const read = (explanation?.samples?.votes ?? []).filter(({ score }) => isNumber(score)).length;
+  if (rubrics.length === 1) return yesOrNo(mean === 1, "met", "not met");
+  const isWhole = rubrics.length > 0 && verdicts === read * rubrics.length;
+  const word = isWhole
+    ? `${Math.round(mean * rubrics.length)} of ${rubrics.length} met`
+    : `mean ${amountText(mean, 4)}`;
+  return { word, bearing: "none" };
+}
+
+/** The word for what a tie of the samples counts as; undefined where there is none, or where rubrics are voted on. */
+function tieWord(metric: EvalMetricResult): string | undefined {
+  if (metric.score !== 0 || isOfRubrics(metric) || !isVote(metric)) return undefined;
+  const findings = (metric.explanation?.samples?.votes ?? []).map((vote) => voteFinding(metric, vote));
+  const against = findings.filter(({ bearing }) => bearing === "against");
+  const isTie = against.length === findings.filter(({ bearing }) => bearing === "for").length;
+  return isTie ? against[0]?.word : undefined;
 }
 
 /** Whether a sample was outvoted: it said one thing, and the majority made the score the other. */
 export function isOutvoted(metric: EvalMetricResult, vote: SampleVote): boolean {
   const { bearing } = voteFinding(metric, vote);
-  return (bearing === "for" && metric.score === 0) || (bearing === "against" && metric.score === 1);
+  if (bearing === "against") return metric.score === 1;
+  return bearing === "for" && metric.score === 0 && !isTied(metric);
+}
+
+function isTied(metric: EvalMetricResult): boolean {
+  const [rubric, ...others] = metric.explanation?.rubrics ?? [];
+  return tieWord(metric) !== undefined || (rubric !== undefined && others.length === 0 && rubric.yes === rubric.no);
 }
 
 const COUNTED: readonly string[] = ["valid", "invalid", "safe", "unsafe", "unreadable"];
@@ -117,19 +168,25 @@ export function samplesText(metric: EvalMetricResult): string | undefined {
   if (!samples) return undefined;
   const { asked, of, votes } = samples;
   if (of === 1 && votes.length === 1) return undefined;
-  const wordOf = (vote: SampleVote) => voteFinding(metric, vote).word;
-  const words = votes.map(wordOf);
-  const counts = COUNTED.map((word) => ({ word, times: words.filter((one) => one === word).length }))
-    .filter(({ times }) => times > 0)
-    .map(({ word, times }) => `${times} ${word}`);
-  if (counts.length === 0) counts.push(...votes.filter(({ purpose }) => purpose === "score").map(wordOf));
+  const words = votes.map((vote) => voteFinding(metric, vote).word);
+  const parts = words.filter((word, at) => votes[at]?.purpose === "score" && !COUNTED.includes(word));
+  for (const word of COUNTED) {
+    const times = words.filter((one) => one === word).length;
+    if (times > 0) parts.push(`${times} ${word}`);
+  }
   const lost = asked - votes.length;
-  if (lost > 0) counts.push(`${lost} without a reply`);
+  if (lost > 0) parts.push(`${lost} without a reply`);
   const spared = of - asked;
-  // Only votes stop early: a missing step or an unsettled vote was never asked for another reason.
-  const left = isNumber(metric.score) && isVote(metric) ? `early stopping saved ${spared}` : `${spared} not asked`;
+  const tie = tieWord(metric);
   const head = asked === of ? `${count(of, "sample")} asked` : `${asked} of ${count(of, "sample")} asked`;
-  return `${head}${counts.length > 0 ? `: ${counts.join(", ")}` : ""}${spared > 0 ? `; ${left}` : ""}`;
+  return [
+    parts.length > 0 ? `${head}: ${parts.join(", ")}` : head,
+    ...(tie ? [`a tie counts as ${tie}`] : []),
+    // Only votes stop early: a missing step or an unsettled vote was never asked for another reason.
+    ...(spared > 0
+      ? [isNumber(metric.score) && isVote(metric) ? `early stopping saved ${spared}` : `${spared} not asked`]
+      : []),
+  ].join("; ");
 }
 
 /** Whether a result comes of several samples of one question. */
@@ -186,9 +243,52 @@ export function rubricFinding({ score }: RubricScore): Finding {
   return { word: `met ${scoreText(score)}`, bearing: "against" };
 }
 
+/** A rubric of a turn with all that is known of it. */
+export interface JudgedRubric {
+  rubricId: string;
+  /** The property in words. */
+  text?: string | undefined;
+  finding: Finding;
+  /** How the samples voted. */
+  votes?: RubricVotes | undefined;
+  rationale?: string | undefined;
+}
+
+/** The rubrics of a result: those with a verdict, then those that the samples were asked about in vain. */
+export function judgedRubrics(
+  turn: Turn | undefined,
+  metric: EvalMetricResult,
+  overall: EvalMetricResult | undefined,
+): JudgedRubric[] {
+  const texts = rubricWords(turn, metric, overall);
+  const votes = new Map((metric.explanation?.rubrics ?? []).map((rubric) => [rubric.rubricId, rubric]));
+  const scores = rubricsOf(metric);
+  const scored = new Set(scores.map(({ rubricId }) => rubricId));
+  const inVain = [...votes.keys()].filter((rubricId) => !scored.has(rubricId)).map((rubricId) => ({ rubricId }));
+  return [
+    ...scores.map((rubric) => ({ ...rubric, finding: rubricFinding(rubric) })),
+    ...inVain.map((rubric) => ({ ...rubric, finding: { word: "no verdict", bearing: "none" as const } })),
+  ].map((rubric) => ({ ...rubric, text: texts.get(rubric.rubricId), votes: votes.get(rubric.rubricId) }));
+}
+
+/** `3 yes, 1 no`: how the samples voted on a rubric; undefined where one or none did. */
+export function votesText({ yes, no, unscored }: RubricVotes): string | undefined {
+  if (yes + no + unscored < 2) return undefined;
+  const parts = [
+    [yes, "yes"],
+    [no, "no"],
+    [unscored, "unscored"],
+  ] as const;
+  const text = parts
+    .filter(([times]) => times > 0)
+    .map(([times, word]) => `${times} ${word}`)
+    .join(", ");
+  return yes === no && yes > 0 ? `${text}; a tie counts as not met` : text;
+}
+
 /**
- * The words of each rubric by its id, from what a turn and a metric's criterion say of them. Stored files spell keys in
- * camelCase or snake_case, and rubrics of a criterion may be texts alone.
+ * The words of each rubric by its id, from what the votes, a turn and a metric's criterion say of them. Stored files
+ * spell keys in camelCase or snake_case, and rubrics of a criterion may be texts alone.
  */
 export function rubricWords(turn: Turn | undefined, ...metrics: (EvalMetricResult | undefined)[]): Map<string, string> {
   const lists: unknown[] = [
@@ -197,6 +297,9 @@ export function rubricWords(turn: Turn | undefined, ...metrics: (EvalMetricResul
     ...metrics.map((metric) => metric?.criterion?.rubrics),
   ];
   const words = new Map<string, string>();
+  for (const metric of metrics) {
+    for (const { rubricId, text } of metric?.explanation?.rubrics ?? []) if (text !== "") words.set(rubricId, text);
+  }
   for (const rubric of lists.flatMap((list) => (Array.isArray(list) ? list : []))) {
     if (!isRecord(rubric)) continue;
     const id = rubric.rubricId ?? rubric.rubric_id;
@@ -216,38 +319,43 @@ export function sentenceFinding({ label }: Sentence): Finding {
 
 /** The sentences of one step of a turn. */
 export interface SentenceGroup {
-  /** The step, from 0; absent where there is one only, or where a sentence's step cannot be told. */
+  /** The step, from 0; absent where there is one only. */
   step?: number;
   sentences: Sentence[];
 }
 
-/**
- * The sentences of a result by step. A sentence belongs to the first step, from that of the sentence before it on,
- * whose reply holds it after what the reply said of that sentence. Linear in the replies for each step.
- */
+/** The sentences of a result by step. */
 export function sentenceGroups({ explanation }: EvalMetricResult): SentenceGroup[] {
   const sentences = explanation?.sentences ?? [];
-  if (sentences.length === 0) return [];
-  const replies = (explanation?.samples?.votes ?? []).filter(({ purpose }) => purpose === "validate");
-  const groups: SentenceGroup[] = [];
-  let [at, from] = [0, 0];
-  for (const sentence of hasSteps(explanation) ? sentences : []) {
-    let place = -1;
-    for (; at < replies.length; [at, from] = [at + 1, 0]) {
-      place = (replies[at]?.reply ?? "").indexOf(sentence.text, from);
-      if (place >= 0) break;
-    }
-    const vote = replies[at];
-    if (vote === undefined) return [{ sentences }];
-    const afterText = place + sentence.text.length;
-    const why = vote.reply.indexOf(sentence.rationale, afterText);
-    from = why < 0 ? afterText : why + sentence.rationale.length;
-    const step = vote.stepIndex ?? 0;
-    const last = groups.at(-1);
-    if (last?.step === step) last.sentences.push(sentence);
-    else groups.push({ step, sentences: [sentence] });
+  const steps = new Map<number, Sentence[]>();
+  for (const sentence of sentences) {
+    const step = sentence.stepIndex ?? 0;
+    const group = steps.get(step);
+    if (group) group.push(sentence);
+    else steps.set(step, [sentence]);
   }
-  return groups.length > 0 ? groups : [{ sentences }];
+  const groups = [...steps].map(([step, sentences]) => ({ step, sentences }));
+  return groups.length > 1 || hasSteps(explanation) ? groups : groups.map(({ sentences }) => ({ sentences }));
+}
+
+/** The keys under which judges say why, in replies that are JSON. */
+const PROSE_KEYS = ["reasoning", "explanation", "rationale"];
+
+/** Why a judge replied as it did, where the reply is JSON, bare or fenced, that says so; undefined for any other. */
+export function proseOf(reply: string): string | undefined {
+  const text = reply.trim();
+  const isFenced = text.startsWith("```") && text.endsWith("```");
+  const body = isFenced ? text.slice(text.indexOf("\n") + 1, -3) : text;
+  if (!body.trimStart().startsWith("{")) return undefined;
+  let value: unknown;
+  try {
+    value = JSON.parse(body);
+  } catch {
+    return undefined;
+  }
+  if (!isRecord(value)) return undefined;
+  const found = PROSE_KEYS.map((key) => (value as Record<string, unknown>)[key]);
+  return found.find((one): one is string => typeof one === "string" && one.trim() !== "");
 }
 
 /** The name of whoever judged, each once: models, Vertex AI. */

@@ -1,9 +1,18 @@
 /** Results for a terminal: aligned columns, then why what did not pass did not. */
 
 import { EvalStatus } from "../enums.js";
-import type { EvalMetricResult, EvalSetResult, Invocation } from "../types.js";
-import { type DifferenceLine, differenceLines, failuresOf, type Mark, verdictText } from "./difference.js";
-import { judgesText } from "./judged.js";
+import type { EvalCaseResult, EvalMetricResult, EvalSetResult, Invocation } from "../types.js";
+import {
+  comparesCalls,
+  comparesTexts,
+  type DifferenceLine,
+  differenceLines,
+  failuresOf,
+  hasScore,
+  type Mark,
+  verdictText,
+} from "./difference.js";
+import { isOfConversation, judgesText } from "./judged.js";
 import {
   countCases,
   countsText,
@@ -220,12 +229,20 @@ function informationalText(metric: EvalMetricResult | undefined): string {
   return `${total} (${amountText(tokens.inputTokens)} in, ${amountText(tokens.outputTokens)} out)`;
 }
 
+/** Whether an informational metric found anything. */
+function isAmount(metric: EvalMetricResult): boolean {
+  return hasScore(metric) && metric.score !== 0;
+}
+
+/** Averages of what was counted; a column in which every case has none or nothing is left out. */
 function writeInformational(page: Page, cases: readonly NamedCase[]): void {
-  const informed = cases
-    .map(({ name, result }) => ({ name, metrics: informationalMetrics(result.overallEvalMetricResults) }))
-    .filter(({ metrics }) => metrics.some(({ score }) => score !== undefined));
-  if (informed.length === 0) return;
-  const names = metricNames(informed.map(({ metrics }) => metrics));
+  const all = cases.map(({ name, result }) => ({
+    name,
+    metrics: informationalMetrics(result.overallEvalMetricResults),
+  }));
+  const informed = all.filter(({ metrics }) => metrics.some(hasScore));
+  const names = metricNames(all.map(({ metrics }) => metrics.filter(isAmount)));
+  if (names.length === 0) return;
   writeRows(
     page,
     [
@@ -285,29 +302,46 @@ function writeFailures(page: Page, cases: readonly NamedCase[]): void {
 function writeDetails(page: Page, cases: readonly NamedCase[]): void {
   for (const { name, result } of cases) {
     page.line(page.style(shorten(`Details of ${name}`, page.width), "bold"));
-    for (const [index, turn] of result.evalMetricResultPerInvocation.entries()) {
+    const turns = result.evalMetricResultPerInvocation;
+    for (const [index, turn] of turns.entries()) {
       page.line(page.style(`  Turn ${index + 1}`, "bold"));
       const { actualInvocation, expectedInvocation } = turn;
       writeLabelled(page, "user", userText(actualInvocation) || userText(expectedInvocation));
-      if (expectedInvocation) writeLabelled(page, "expected", finalText(expectedInvocation));
+      if (expectedInvocation && comparesTexts(turn)) writeLabelled(page, "expected", finalText(expectedInvocation));
       writeLabelled(page, "actual", finalText(actualInvocation));
       if (!turn.evalMetricResults.some((metric) => metric.explanation?.alignment)) {
-        if (expectedInvocation) writeCalls(page, "expected calls", expectedInvocation);
+        if (expectedInvocation && comparesCalls(turn)) writeCalls(page, "expected calls", expectedInvocation);
         writeCalls(page, "actual calls", actualInvocation);
       }
-      for (const metric of turn.evalMetricResults) {
-        const value =
-          metric.evalStatus === EvalStatus.INFORMATIONAL
-            ? informationalText(metric)
-            : `${statusWord(metric.evalStatus)}, ${verdictText(metric)}`;
-        page.wrapped(`${oneLine(head(metric.metricName, 200))}: ${value}`, 4, 6, statusStyle(metric.evalStatus));
-        if (metric.reason) page.wrapped(head(metric.reason, 4000), 6);
-        const overall = result.overallEvalMetricResults.find(({ metricName }) => metricName === metric.metricName);
-        const lines = differenceLines(turn, metric, { overall, whole: true });
-        writeDifference(page, metric.explanation?.tokens ? lines.filter(({ mark }) => mark === "note") : lines, 6);
-      }
+      writeMetrics(page, turn, result, (metric) => !isOfConversation(metric));
+    }
+    const last = turns.at(-1);
+    if (last?.evalMetricResults.some(isOfConversation)) {
+      page.line(page.style("  Whole conversation", "bold"));
+      writeMetrics(page, last, result, isOfConversation);
     }
     page.line();
+  }
+}
+
+/** What metrics found in a turn; informational ones only where there is something to tell. */
+function writeMetrics(
+  page: Page,
+  turn: EvalCaseResult["evalMetricResultPerInvocation"][number],
+  result: EvalCaseResult,
+  isShown: (metric: EvalMetricResult) => boolean,
+): void {
+  for (const metric of turn.evalMetricResults.filter(isShown)) {
+    const isInformational = metric.evalStatus === EvalStatus.INFORMATIONAL;
+    if (isInformational && !hasScore(metric)) continue;
+    const value = isInformational
+      ? informationalText(metric)
+      : `${statusWord(metric.evalStatus)}, ${verdictText(metric)}`;
+    page.wrapped(`${oneLine(head(metric.metricName, 200))}: ${value}`, 4, 6, statusStyle(metric.evalStatus));
+    if (metric.reason) page.wrapped(head(metric.reason, 4000), 6);
+    const overall = result.overallEvalMetricResults.find(({ metricName }) => metricName === metric.metricName);
+    const lines = differenceLines(turn, metric, { overall, whole: true });
+    writeDifference(page, metric.explanation?.tokens ? lines.filter(({ mark }) => mark === "note") : lines, 6);
   }
 }
 

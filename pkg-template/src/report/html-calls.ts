@@ -1,0 +1,105 @@
+/**
+ * The tool calls of a turn on the HTML page: side by side as aligned, arguments that differ marked.
+ */
+
+import type { AlignmentEntry, EvalCaseResult, FunctionCall } from "../types.js";
+import { comparesCalls, placesText, sideText } from "./difference.js";
+import { html, type Markup } from "./html-markup.js";
+import { toolCallsOf } from "./results.js";
+import { head, isRecord, keyText, valueText } from "./text.js";
+
+type Turn = EvalCaseResult["evalMetricResultPerInvocation"][number];
+
+interface Kind {
+  sign: string;
+  word: string;
+  /** The class of its colours. */
+  tone: string;
+}
+
+const KINDS: Record<AlignmentEntry["kind"], Kind> = {
+  match: { sign: "=", word: "Matched", tone: "same" },
+  arguments: { sign: "≠", word: "Changed", tone: "unknown" },
+  missing: { sign: "−", word: "Missing", tone: "failed" },
+  extra: { sign: "+", word: "Extra", tone: "added" },
+  moved: { sign: "↕", word: "Moved", tone: "unknown" },
+};
+
+/** The tool calls of a turn: side by side as aligned, or as they came if nothing aligned them. */
+export function callsTable(turn: Turn): Markup | undefined {
+  const expected = toolCallsOf(turn.expectedInvocation);
+  const actual = toolCallsOf(turn.actualInvocation);
+  if (expected.length + actual.length === 0) return undefined;
+  const alignment = turn.evalMetricResults.find(({ explanation }) => explanation?.alignment?.length)?.explanation
+    ?.alignment;
+  if (!comparesCalls(turn)) {
+    return html`<div><h5>Tool calls</h5><ul>${actual.map((call) => html`<li>${callMarkup(call, [])}</li>`)}</ul></div>`;
+  }
+  const rows = alignment
+    ? alignment.map((entry) => alignedRow(entry, expected, actual))
+    : Array.from({ length: Math.max(expected.length, actual.length) }, (_, at) =>
+        callRow(html`<th scope="row">${at + 1}</th>`, expected[at], actual[at], []),
+      );
+  return html`<table class="calls"><caption>Tool calls</caption>
+<thead><tr><th scope="col" class="kind"><span class="vh">Comparison</span></th><th scope="col">Expected</th><th scope="col">Actual</th></tr></thead>
+<tbody>${rows}</tbody></table>`;
+}
+
+function alignedRow(entry: AlignmentEntry, expected: readonly FunctionCall[], actual: readonly FunctionCall[]): Markup {
+  const { sign, word, tone } = KINDS[entry.kind];
+  const places = entry.kind === "moved" ? html`<small>${placesText(entry).slice(1, -1)}</small>` : undefined;
+  const title = html`<th scope="row"><span aria-hidden="true">${sign}</span>${word}${places}</th>`;
+  return callRow(
+    title,
+    expected[entry.expectedIndex ?? -1],
+    actual[entry.actualIndex ?? -1],
+    entry.differences ?? [],
+    tone,
+  );
+}
+
+type Differences = NonNullable<AlignmentEntry["differences"]>;
+
+function callRow(
+  title: Markup,
+  expected: FunctionCall | undefined,
+  actual: FunctionCall | undefined,
+  differences: Differences,
+  tone = "same",
+): Markup {
+  const side = (name: string, call: FunctionCall | undefined) =>
+    call
+      ? html`<td data-side="${name}">${callMarkup(call, differences)}${name === "Actual" ? nested(differences) : undefined}</td>`
+      : html`<td></td>`;
+  return html`<tr class="${tone === "same" ? "same" : `off ${tone}`}">${title}${side("Expected", expected)}${side("Actual", actual)}</tr>`;
+}
+
+/** A path as the engine writes it for a key of the arguments. */
+function pathOf(key: string): string {
+  return /^[A-Za-z_$][\w$]*$/.test(key) ? key : `[${JSON.stringify(key)}]`;
+}
+
+function callMarkup(call: FunctionCall, differences: Differences): Markup {
+  const args: unknown = call.args ?? undefined;
+  const name = html`<b>${head(call.name ?? "(unnamed)", 300)}</b>`;
+  const entries = isRecord(args) ? Object.entries(args) : [];
+  if (entries.length === 0)
+    return html`<code class="call" dir="ltr">${name}${args === undefined ? "()" : `(${valueText(args)})`}</code>`;
+  const lines = entries.map(([key, value]) => {
+    const own = pathOf(key);
+    const changed = differences.some(
+      ({ path }) => path === own || path.startsWith(`${own}.`) || path.startsWith(`${own}[`),
+    );
+    return html`<span class="arg${changed ? " changed" : ""}">${changed ? html`<span class="vh">changed </span>` : undefined}${keyText(key)}: <span class="value">${valueText(value, 600)}</span></span>`;
+  });
+  return html`<code class="call" dir="ltr">${name}${lines}</code>`;
+}
+
+/** What differs below the arguments themselves, where looking at both sides would not show it at once. */
+function nested(differences: Differences): Markup | undefined {
+  const deep = differences.filter(
+    ({ path }) => path === "" || /^(?:[A-Za-z_$][\w$]*|\["(?:[^"\\]|\\.)*"\])[.[]/.test(path),
+  );
+  if (deep.length === 0) return undefined;
+  return html`<ul class="nested">${deep.map(({ path, expected, actual }) => html`<li><code dir="ltr">${head(path, 300) || "arguments"}: ${sideText(expected, actual)} → ${sideText(actual, expected)}</code></li>`)}</ul>`;
+}
