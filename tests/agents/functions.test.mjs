@@ -226,6 +226,33 @@ test("cases run in parallel, no more at a time than allowed, and results keep th
   for (const result of results) assert.equal(scoreOf(result, "response_match_score"), 1);
 });
 
+test("every run that is over is told of, and what is thrown there ends the evaluation", async () => {
+  const seen = [];
+  const agent = (message) => {
+    if (message === "b") throw new Error("no");
+    return "A";
+  };
+  const evalSet = evalSetOf({ a: [turn("a", "A")], b: [turn("b", "B")] });
+  const onAgentProgress = (progress) => void seen.push(progress);
+  await failing(agent, evalSet, MATCH, 2, { parallelism: 1, onAgentProgress });
+  assert.deepEqual(
+    seen.map(({ done, total, evalId, failed }) => [done, total, evalId, failed]),
+    [
+      [1, 4, "a", false],
+      [2, 4, "b", true],
+      [3, 4, "a", false],
+      [4, 4, "b", true],
+    ],
+  );
+  const thrown = new Error("enough");
+  const error = await failing(agent, evalSet, MATCH, 2, {
+    onAgentProgress: () => {
+      throw thrown;
+    },
+  });
+  assert.equal(error, thrown);
+});
+
 test("a cancelled evaluation ends, and says so", async () => {
   const controller = new AbortController();
   const agent = async () => {
@@ -254,11 +281,9 @@ test("what is no agent is refused before anything is run, and the error says wha
   for (const [agent, words] of refused) {
     const error = await failing(agent);
     assert.match(String(error.message), words);
-    if (!(agent instanceof Agent)) {
-      assert.ok(error instanceof AdkMetricsError);
-      assert.equal(error.code, "invalid_input");
-      assert.ok(error.help);
-    }
+    assert.ok(error instanceof AdkMetricsError);
+    assert.equal(error.code, "invalid_input");
+    assert.ok(error.help);
   }
 });
 
@@ -448,7 +473,7 @@ test("where there are no files, agents are evaluated with objects, and the error
     ]);
     console.log(passed.value.evalCaseResults[0].finalEvalStatus);
     console.log(noFiles.reason.code, noFiles.reason.help);
-    console.log(noRunner.reason.failures[0].message);
+    console.log(String(noRunner.reason));
   `;
   const { stdout, stderr } = spawnSync(process.execPath, ["--input-type=module", "-e", program], { encoding: "utf8" });
   const [passed, noFiles, noRunner] = stdout.split("\n");

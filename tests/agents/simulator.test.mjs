@@ -182,3 +182,16 @@ test("the simulated user is judged by per_turn_user_simulator_quality_v1", async
     [1, 1],
   );
 });
+
+test("the requests of each run differ in their sample, so that recordings keep them apart", async () => {
+  const requests = [];
+  const judge = playing(["</finished>", "</finished>"], requests);
+  await run(echo, judge, { numRuns: 2, parallelism: 1 });
+  assert.deepEqual(
+    requests.map(({ id, sampleIndex }) => [id, sampleIndex]),
+    [
+      ["user_simulator/trip/0/1", 0],
+      ["user_simulator/trip/1/1", 1],
+    ],
+  );
+});

@@ -220,17 +220,16 @@ interface LibraryBag {
 }
 
 /** An agent without a runner gets one of the library that it comes from, with services in memory, for each conversation. */
-function bareSubject(agent: AgentBag, kind: "agent" | "app"): Subject {
+async function bareSubject(agent: AgentBag, kind: "agent" | "app"): Promise<Subject> {
   const root = kind === "app" ? (agent.rootAgent as AgentBag) : agent;
   const library: Library =
     kind === "app" || root[GOOGLE_NODE] === true || root[GOOGLE_AGENT] === true ? "google" : "adk-ts";
-  let found: Promise<LibraryBag> | undefined;
+  const found = await libraryOf(agent, library);
   return {
     name: nameOf(root),
     observe: () => observe(root),
     async open(input) {
-      found ??= libraryOf(agent, library);
-      const { Runner, InMemorySessionService, InMemoryArtifactService, InMemoryMemoryService } = await found;
+      const { Runner, InMemorySessionService, InMemoryArtifactService, InMemoryMemoryService } = found;
       const sessionService = new InMemorySessionService();
       const appName = kind === "app" ? agent.name : input?.appName || DEFAULT_APP;
       const runner = new Runner({

@@ -40,7 +40,7 @@ export async function evaluateAgent(
   return score(plan, results, withoutRunOptions(options));
 }
 
-const RUN_OPTIONS = ["parallelism", "turnTimeoutMs", "userSimulator"];
+const RUN_OPTIONS = ["parallelism", "turnTimeoutMs", "userSimulator", "onAgentProgress"];
 
 /**
  * Finds misspelt options of runs; `evaluate` finds those of its own.
@@ -75,6 +75,7 @@ export function score(
 /** The options that say how to run; the simulated user asks the judge of the evaluation unless it has its own. */
 export function runOptions(options: AgentEvaluationOptions): AgentRunOptions {
   const { parallelism, turnTimeoutMs, signal, judge, retry, timeoutMs, userSimulator } = options;
+  const { onAgentProgress } = options;
   const simulator: UserSimulatorOptions = {
     ...(judge === undefined ? {} : { judge }),
     ...(retry === undefined ? {} : { retry }),
@@ -86,6 +87,9 @@ export function runOptions(options: AgentEvaluationOptions): AgentRunOptions {
     ...(parallelism === undefined ? {} : { parallelism }),
     ...(turnTimeoutMs === undefined ? {} : { turnTimeoutMs }),
     ...(signal === undefined ? {} : { signal }),
+    ...(onAgentProgress === undefined
+      ? {}
+      : { onAgentProgress: (progress) => onAgentProgress.call(options, progress) }),
   };
 }
 
@@ -94,6 +98,7 @@ export function withoutRunOptions({
   parallelism: _parallelism,
   turnTimeoutMs: _turnTimeoutMs,
   userSimulator: _userSimulator,
+  onAgentProgress: _onAgentProgress,
   ...options
 }: AgentEvaluationOptions): EvaluatorOptions & { registry?: MetricRegistry } {
   return options;

@@ -21,5 +21,5 @@ export { AgentEvaluator, type AgentFileOptions, type Criteria } from "./agent-ev
 export type { AgentEvaluationOptions } from "./evaluation.js";
 export { EvalResult, type EvaluateConfig, type InferenceRequest, LocalEvalService } from "./local-eval-service.js";
 export { AgentEvaluationError, type EvaluationFailure } from "./pooled.js";
-export type { AgentRunOptions } from "./run.js";
+export type { AgentProgress, AgentRunOptions } from "./run.js";
 export type { UserSimulatorOptions } from "./simulator.js";

@@ -47,12 +47,12 @@ function isMissing(error: unknown): boolean {
 async function* copiesOf(packageName: string): AsyncGenerator<object> {
   const program = process.argv[1];
   const bases = new Set([...(program === undefined ? [] : [program]), join(process.cwd(), "_")]);
-  const requires = [...bases].map((base) => createRequire(pathToFileURL(base)));
+  const resolvers = [...bases].map((base) => createRequire(pathToFileURL(base)));
   const loads = [
     () => moduleAt(packageName),
-    ...requires.flatMap((require) => [
-      async () => moduleAt(pathToFileURL(await moduleEntry(require, packageName)).href),
-      async () => require(packageName) as object,
+    ...resolvers.flatMap((requireFrom) => [
+      async () => moduleAt(pathToFileURL(await moduleEntry(requireFrom, packageName)).href),
+      async () => requireFrom(packageName) as object,
     ]),
   ];
   for (const load of loads) {
@@ -67,8 +67,8 @@ function moduleAt(specifier: string): Promise<object> {
 }
 
 /** The file that `import` would load, found from that which `require` does. */
-async function moduleEntry(require: NodeJS.Require, packageName: string): Promise<string> {
-  const inside = require.resolve(packageName);
+async function moduleEntry(requireFrom: NodeJS.Require, packageName: string): Promise<string> {
+  const inside = requireFrom.resolve(packageName);
   const folder = join("node_modules", packageName);
   const root = inside.slice(0, inside.lastIndexOf(folder) + folder.length);
   const manifest = JSON.parse(await readFile(join(root, "package.json"), "utf8")) as Manifest;

@@ -19,8 +19,22 @@ export interface AgentRunOptions {
   turnTimeoutMs?: number;
   /** Who plays the user in cases with a conversation scenario. */
   userSimulator?: UserSimulatorOptions;
+  /** Called whenever a run of a case is over. What it throws ends the evaluation and passes through as it is. */
+  onAgentProgress?(progress: AgentProgress): void;
   /** Stops the runs; cases that are not done fail for that reason. */
   signal?: AbortSignal;
+}
+
+/** How far the runs of an agent are. */
+export interface AgentProgress {
+  /** Runs that are over. */
+  done: number;
+  /** Runs there will be: cases times runs. */
+  total: number;
+  /** The case whose run is over. */
+  evalId: string;
+  /** Whether the agent failed in it. */
+  failed: boolean;
 }
 
 /** What an agent did in one run of a case: ADK's inference result, as `evaluate` reads it. */
@@ -41,6 +55,8 @@ export interface InferenceResult {
 interface Task {
   evalSetId: string;
   evalCase: EvalCase;
+  /** Which run of the case it is, counted from 0. */
+  run: number;
 }
 
 const DEFAULT_PARALLELISM = 4;
@@ -61,21 +77,29 @@ export async function runCases(
   checkPositive(numRuns, "numRuns");
   checkPositive(parallelism, "parallelism");
   checkDuration(options.turnTimeoutMs);
-  const tasks = Array.from({ length: numRuns }, () =>
-    evalCases.map((evalCase): Task => ({ evalSetId, evalCase })),
+  const tasks = Array.from({ length: numRuns }, (_, run) =>
+    evalCases.map((evalCase): Task => ({ evalSetId, evalCase, run })),
   ).flat();
   const results: InferenceResult[] = [];
+  const total = tasks.length;
   let next = 0;
+  let done = 0;
   const worker = async () => {
-    while (next < tasks.length) {
+    while (next < total) {
       const at = next++;
-      results[at] = await runCase(subject, tasks[at] as Task, options);
+      const task = tasks[at] as Task;
+      const result = await runCase(subject, task, options);
+      results[at] = result;
+      done += 1;
+      options.onAgentProgress?.({ done, total, evalId: task.evalCase.evalId, failed: result.status === 2 });
     }
   };
   const release = subject.observe();
   try {
-    await Promise.all(Array.from({ length: Math.min(parallelism, tasks.length) }, worker));
+    await Promise.all(Array.from({ length: Math.min(parallelism, total) }, worker));
   } finally {
+    // If a callback threw, the other workers are not to begin anything more.
+    next = total;
     release();
   }
   return results;
@@ -106,7 +130,7 @@ async function runCase(subject: Subject, task: Task, options: AgentRunOptions): 
     const conversation = await within(options, "opening a session", () => subject.open(sessionInputOf(evalCase)));
     result.sessionId = conversation.sessionId;
     result.userId = conversation.userId;
-    for await (const message of userMessages(evalCase, result.inferences, options)) {
+    for await (const message of userMessages(task, result.inferences, options)) {
       result.inferences.push(await runTurn(conversation, message, result.inferences, options));
     }
   } catch (error) {
@@ -122,7 +146,7 @@ function sessionInputOf({ sessionInput }: EvalCase): SessionInput | undefined {
 
 /** What the user says, turn by turn. */
 async function* userMessages(
-  evalCase: EvalCase,
+  { evalCase, run }: Task,
   history: readonly Invocation[],
   options: AgentRunOptions,
 ): AsyncGenerator<Content> {
@@ -131,7 +155,7 @@ async function* userMessages(
     for (const { userContent } of conversation ?? []) yield userContent;
     return;
   }
-  yield* simulatedUser(evalCase.evalId, conversationScenario, history, options);
+  yield* simulatedUser({ evalId: evalCase.evalId, run }, conversationScenario, history, options);
 }
 
 async function runTurn(

@@ -70,7 +70,7 @@ The user's next message:`;
  * `judge_failed` if it fails or says nothing.
  */
 export async function* simulatedUser(
-  evalId: string,
+  { evalId, run }: { evalId: string; run: number },
   scenario: ConversationScenario,
   history: readonly Invocation[],
   { userSimulator = {}, signal }: { userSimulator?: UserSimulatorOptions; signal?: AbortSignal },
@@ -85,13 +85,13 @@ export async function* simulatedUser(
       continue;
     }
     const request: JudgeRequest = {
-      id: `${USER_SIMULATOR}/${evalId}/${turn}`,
+      id: `${USER_SIMULATOR}/${evalId}/${run}/${turn}`,
       metricName: USER_SIMULATOR,
       purpose: "score",
       evalId,
       invocationIndex: turn,
       stepIndex: 0,
-      sampleIndex: 0,
+      sampleIndex: run,
       model: userSimulator.model ?? DEFAULT_MODEL,
       prompt: filled(template, scenario.conversationPlan, historyText(history, userSimulator), persona),
       ...(userSimulator.modelConfiguration === undefined ? {} : { generationConfig: userSimulator.modelConfiguration }),
