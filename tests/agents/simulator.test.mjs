@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { AgentEvaluator, setDefaultJudge } from "../../pkg/dist/esm/node.js";
+import { adkJudge, AgentEvaluator, recordJudge, replayJudge, setDefaultJudge } from "../../pkg/dist/esm/node.js";
 import { actualOf, answerOf, errorOf, evalSetOf } from "./evalsets.mjs";
 import { call, LIBRARIES, say, weatherAgent } from "./libraries.mjs";
 
@@ -195,3 +195,31 @@ test("the requests of each run differ in their sample, so that recordings keep t
     ],
   );
 });
+
+test("a whole evaluation with a simulated user is recorded and replayed", async () => {
+  const lines = [];
+  const judge = recordJudge(
+    playing(["And in London?", "</finished>", "Why?", "</finished>"]),
+    (line) => void lines.push(line),
+  );
+  const recorded = await run(echo, judge, { numRuns: 2, parallelism: 1 });
+  const replayed = await run(echo, replayJudge(lines), { numRuns: 2, parallelism: 2 });
+  assert.deepEqual(replayed.evalCaseResults.map(usersOf), recorded.evalCaseResults.map(usersOf));
+  assert.deepEqual(recorded.evalCaseResults.map(usersOf)[1], ["Weather in Paris?", "Why?"]);
+});
+
+for (const library of LIBRARIES) {
+  test(`${library.name}: a model of the library plays the user and judges`, async () => {
+    const { model } = library.agent({
+      name: "unused",
+      instruction: "",
+      script: ({ user }) => {
+        if (user.startsWith("You play the user"))
+          return say(user.includes("user: And in London?") ? "</finished>" : "And in London?");
+        return say('{"score": 1, "explanation": "fine"}');
+      },
+    });
+    const { evalCaseResults } = await run(weatherAgent(library), adkJudge(model));
+    assert.deepEqual(usersOf(evalCaseResults[0]), ["Weather in Paris?", "And in London?"]);
+  });
+}
