@@ -276,6 +276,10 @@ test("what is no agent is refused before anything is run, and the error says wha
     [{ name: "x" }, /expected an agent, found an object/],
     [Agent, /expected an agent, found a class/],
     [{ ask: async () => "x", runAsync: async function* () {} }, /no session service/],
+    [
+      new Proxy({}, { get: (_, key) => assert.fail(`no ${String(key)} for you`) }),
+      /reading it failed: AssertionError.*for you/,
+    ],
     [new Agent(), /no @iqai\/adk is found that this agent is made with/],
   ];
   for (const [agent, words] of refused) {
@@ -283,7 +287,7 @@ test("what is no agent is refused before anything is run, and the error says wha
     assert.match(String(error.message), words);
     assert.ok(error instanceof AdkMetricsError);
     assert.equal(error.code, "invalid_input");
-    assert.ok(error.help);
+    assert.ok(error.help || error.cause);
   }
 });
 

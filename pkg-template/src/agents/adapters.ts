@@ -37,7 +37,8 @@ const WHAT_FITS =
  * @throws {AdkMetricsError} `invalid_input` if it is none.
  */
 export async function subjectOf(agent: Agent | Promise<Agent>): Promise<Subject> {
-  const given: unknown = await agent;
+  const isPromise = isObject(agent) && reading("agent", () => typeof (agent as Promise<Agent>).then === "function");
+  const given: unknown = isPromise ? await agent : agent;
   if (typeof given === "function") return functionSubject(given as AgentFunction);
   if (!isObject(given)) throw notAnAgent(given);
   const kind = reading("agent", () => kindOf(given));
