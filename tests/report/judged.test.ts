@@ -270,7 +270,9 @@ test("HTML: a long reply scrolls in a box that the keyboard reaches, a short one
 
 test("HTML: a rubric has its verdict, its words and why, in every turn; the case says in how many turns it is met", () => {
   const found = shown(renderHtml([judgedSet()]), "room_with_view");
-  const rows = [...found.matchAll(/<span class="chip (\w+)">.*?<\/span><small>3 \w+<\/small><\/th>\n<td><b>(.*?)<\/b>/g)];
+  const rows = [
+    ...found.matchAll(/<span class="chip (\w+)">.*?<\/span><small>3 \w+<\/small><\/th>\n<td><b>(.*?)<\/b>/g),
+  ];
   assert.deepEqual(
     rows.map(([, tone, id]) => [tone, id?.replaceAll("<wbr>", "")]),
     [
@@ -402,7 +404,7 @@ test("table: details show every sample of a vote, every rubric and every sentenc
     /^ +sample 2, valid, from the cache: Both say/m,
     /^ +rubric offers_alternative met \(3 yes\): If the wish cannot be met/m,
     /^ +step 1, not applicable: Let me look that up\.$/m,
-    /^ +4 samples asked, 7,640 tokens in, 924 out$/m,
+    /^ +4 samples asked; 7,640 tokens in, 924 out$/m,
   ]) {
     assert.match(text, line);
   }

@@ -234,7 +234,7 @@ function judgedLines(
   ].filter((part) => part !== undefined);
   return [
     ...(scorer ? [note(scorer)] : []),
-    ...(votes.length > 0 ? [note(votes.join(", "))] : []),
+    ...(votes.length > 0 ? [note(votes.join("; "))] : []),
     ...(options.whole ? sampleLines(metric) : []),
     ...remarksOf(metric).map(({ isError, text }) =>
       note(`${isError ? "the judge's error" : "the judge"}: ${shorten(text, TEXT_WIDTH)}`),

@@ -25,10 +25,11 @@ const WORDS: Record<Happening["kind"], string> = { text: "Text", thought: "Thoug
 export function eventsDetails(invocation: Invocation): Markup | undefined {
   const { happenings, isOrdered } = happeningsOf(invocation);
   if (happenings.every(({ kind }) => kind === "call")) return undefined;
-  const authors = new Set(happenings.flatMap(({ author }) => (author === undefined ? [] : [author])));
-  const items = happenings
-    .slice(0, MOST_EVENTS)
-    .map((one) => happeningItem(one, authors.size > 1 ? one.author : undefined));
+  const areSeveral = new Set(happenings.map(({ author }) => author)).size > 1;
+  const items = happenings.slice(0, MOST_EVENTS).map((one, at) => {
+    const isNew = areSeveral && one.author !== happenings[at - 1]?.author;
+    return happeningItem(one, isNew ? one.author : undefined);
+  });
   const counts = (["thought", "text", "call", "output"] as const)
     .map((kind) => ({ kind, times: happenings.filter((one) => one.kind === kind).length }))
     .filter(({ times }) => times > 0)

@@ -244,7 +244,7 @@ footer { margin-top: 3.5rem; padding-block: 1.25rem 2.5rem; color: var(--muted);
 `;
 
 /** SHA-256 of {@link JUDGED_STYLE}, as a content security policy writes it. */
-export const JUDGED_STYLE_HASH = "sha256-D2g25BzXttg7nt9rEMCUJxZWBByyHt2fyqgMoVs5ru8=";
+export const JUDGED_STYLE_HASH = "sha256-6G5eEDNYJM23VHM19VT1VdEwne2I+MrfTgyKbkdN+dg=";
 
 export const JUDGED_STYLE = `
 .judges { margin: 0 0 1.25rem; display: grid; gap: 0.375rem; }
@@ -256,6 +256,7 @@ export const JUDGED_STYLE = `
 .judged .icon, .judged .chevron, .stamps .chevron { margin-top: 0; }
 
 .judged { display: grid; gap: 0.625rem; grid-template-columns: minmax(0, 1fr); border-top: 1px solid var(--line); padding-top: 0.75rem; }
+.turn > h4 + .judged { border-top: 0; padding-top: 0; }
 .judged-head { display: flex; flex-wrap: wrap; gap: 0 1rem; align-items: baseline; }
 .judged-head h5 { font-weight: 600; color: var(--text); overflow-wrap: anywhere; }
 .judged-head p { display: flex; flex-wrap: wrap; gap: 0 1rem; font-size: 0.75rem; color: var(--muted); }
@@ -285,6 +286,9 @@ h6 { margin: 0; font-size: 0.75rem; line-height: 1.5; font-weight: 500; color: v
 .excerpt { margin-top: 0.375rem; padding-inline-start: 0.625rem; border-inline-start: 2px solid var(--strong-line); }
 .excerpt q { quotes: none; white-space: pre-wrap; }
 
-@media (max-width: 40rem) { .findings tr { padding-block: 0.75rem; } }
+@media (max-width: 40rem) {
+  .findings tr { padding-block: 0.75rem; }
+  .findings tbody th > small { padding: 0 0 0 0.5rem; }
+}
 @media print { .vote > summary { border: 0; padding-inline-start: 0; } }
 `;
