@@ -1,0 +1,84 @@
+// What is in the packed package: what users can reach, and nothing else.
+
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync, statSync } from "node:fs";
+import { dirname, join, relative, sep } from "node:path";
+import { after, before, test } from "node:test";
+import { makeProject } from "./project.mjs";
+
+let project;
+let installed;
+
+before(async () => {
+  project = await makeProject();
+  installed = join(project.folder, "node_modules/adk-metrics");
+});
+after(() => project?.remove());
+
+const read = (path) => readFileSync(join(installed, path), "utf8");
+const withoutComments = (text) => text.replaceAll(/\/\*[^]*?\*\/|\/\/.*/g, "");
+
+function files() {
+  return readdirSync(installed, { recursive: true })
+    .map((path) => String(path).split(sep).join("/"))
+    .filter((path) => statSync(join(installed, path)).isFile());
+}
+
+/** Everything that an object holds as texts, however deep. */
+const textsOf = (value) => (typeof value === "string" ? [value] : Object.values(value).flatMap(textsOf));
+
+/** The files that a file names: what it imports, and the `.wasm` it reads. */
+function namedBy(path) {
+  if (!/\.[jt]s$/.test(path)) return [];
+  const text = read(path);
+  const names = path.endsWith(".d.ts")
+    ? [...text.matchAll(/\b(?:from|import)\s*\(?\s*"(\.[^"]+)\.js"/g)].map(([, name]) => `${name}.d.ts`)
+    : [...text.matchAll(/(?:\bfrom|\bimport\(?|\brequire\(|\bURL\() *"(\.[^"]+)"/g)].map(([, name]) => name);
+  return names.map((name) =>
+    relative(installed, join(installed, dirname(path), name))
+      .split(sep)
+      .join("/"),
+  );
+}
+
+test("every file can be reached", () => {
+  const { exports, bin, main, types } = JSON.parse(read("package.json"));
+  const all = files();
+  const entries = textsOf([exports, bin, main, types]).flatMap((target) => {
+    const path = target.replace(/^\.\//, "");
+    const [start, end] = path.split("*");
+    return end === undefined ? [path] : all.filter((file) => file.startsWith(start) && file.endsWith(end));
+  });
+  const reached = new Set(entries);
+  for (const path of reached) for (const name of namedBy(path)) reached.add(name);
+  const always = ["package.json", "README.md", "LICENSE", "CHANGELOG.md", "dist/cjs/package.json"];
+  assert.deepEqual(all.filter((path) => !reached.has(path) && !always.includes(path)).sort(), []);
+  assert.deepEqual(
+    [...reached].filter((path) => !all.includes(path)),
+    [],
+  );
+});
+
+test("no declaration says any", () => {
+  for (const path of files().filter((file) => file.endsWith(".d.ts"))) {
+    assert.doesNotMatch(withoutComments(read(path)), /[:<|&,(=]\s*any\b/, path);
+  }
+});
+
+test("the engine is in it once as it is and once inlined, for ES modules", () => {
+  const inlined = files().filter((path) => path.endsWith(".js") && /"[A-Za-z0-9+/=]{100000,}"/.test(read(path)));
+  assert.deepEqual(
+    inlined.map((path) => dirname(path)),
+    ["dist/esm"],
+  );
+  assert.equal(files().filter((path) => path.endsWith(".wasm")).length, 1);
+});
+
+test("what is marked as having side effects is there", () => {
+  const { sideEffects } = JSON.parse(read("package.json"));
+  const all = files();
+  assert.deepEqual(
+    sideEffects.filter((path) => !all.includes(path.replace(/^\.\//, ""))),
+    [],
+  );
+});
