@@ -3,7 +3,8 @@
  * it to callbacks of their agents; ours are called first, see, and change nothing.
  *
  * The times are google-adk's: a model's are those with at least one call in flight, a tool's are those inside a tool and
- * not awaiting a model. Intervals overlap, since sub-agents may run at once, so their unions are taken. O(n log n).
+ * not awaiting a model. Intervals overlap, since sub-agents may run at once, so their unions are taken. O(n log n). An
+ * agent that is a tool runs in an invocation of its own, so its model's time is the tool's.
  */
 
 /** What an event of ADK-TS lacks; its constructor drops all but the content. */
@@ -174,11 +175,9 @@ type LlmAgent = { [name in CallbackName]?: unknown };
 /** The agents under observation: by how many evaluations, and which callbacks they had before. */
 const observed = new Map<LlmAgent, { count: number; before: LlmAgent }>();
 
-const MAX_DEPTH = 32;
-
 /** Observes an agent and its sub-agents until the function that it gives is called. */
 export function observe(root: unknown): () => void {
-  const agents = new Set(typeof root === "object" && root !== null ? llmAgents(root, 0) : []);
+  const agents = typeof root === "object" && root !== null ? llmAgents(root) : [];
   for (const agent of agents) {
     const state = observed.get(agent) ?? { count: 0, before: pick(agent) };
     state.count += 1;
@@ -203,21 +202,23 @@ function pick(agent: LlmAgent): LlmAgent {
   return Object.fromEntries(NAMES.map((name) => [name, agent[name]]));
 }
 
+/** Where an agent's other agents are: its sub-agents, or the nodes of a workflow. */
 interface Tree {
   subAgents?: unknown;
   graph?: { nodes?: unknown };
 }
 
-function* llmAgents(agent: object, depth: number): Generator<LlmAgent> {
-  if ("canonicalBeforeModelCallbacks" in agent && Object.isExtensible(agent)) yield agent as LlmAgent;
-  if (depth === MAX_DEPTH) return;
-  const { subAgents, graph } = agent as Tree;
-  for (const children of [subAgents, graph?.nodes]) {
-    if (!Array.isArray(children)) continue;
-    for (const child of children as unknown[]) {
-      if (typeof child === "object" && child !== null) yield* llmAgents(child, depth + 1);
+/** Those agents of a tree that ask models. */
+function llmAgents(root: object): LlmAgent[] {
+  const found = new Set([root]);
+  // A set gives what is added while it is gone through, and nothing twice.
+  for (const agent of found) {
+    const { subAgents, graph } = agent as Tree;
+    for (const child of [subAgents, graph?.nodes].flat()) {
+      if (typeof child === "object" && child !== null) found.add(child);
     }
   }
+  return [...found].filter((agent) => "canonicalBeforeModelCallbacks" in agent && Object.isExtensible(agent));
 }
 
 function callbacks(given: unknown): unknown[] {
