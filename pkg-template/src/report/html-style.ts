@@ -5,7 +5,7 @@
  */
 
 /** SHA-256 of {@link STYLE}, as a content security policy writes it. */
-export const STYLE_HASH = "sha256-/UsvKd91Kcv/BdT3jmAvaRFdQdDEpfD3JGuert8ag50=";
+export const STYLE_HASH = "sha256-ayNIKyaDRNcj4om3EPe6ulmqLSq5wDLvn5oJjRoGZXI=";
 
 export const STYLE = `
 :root {
@@ -20,7 +20,7 @@ export const STYLE = `
 }
 @media (prefers-color-scheme: dark) {
   :root {
-    --page: #101216; --sunken: #181b21; --line: #2a2e37; --strong-line: #454b58; --shade: #343a46;
+    --page: #101216; --sunken: #181b21; --line: #2a2e37; --strong-line: #454b58; --shade: #474e5c;
     --text: #e7e9ee; --muted: #9ba3b2; --accent: #9db4ff; --accent-soft: #1a2238;
     --pass: #63cf9b; --pass-fill: #3fa877; --pass-soft: #14291f;
     --fail: #ff9a90; --fail-fill: #d9635a; --fail-soft: #341a19;
