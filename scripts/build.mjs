@@ -13,7 +13,7 @@ const dist = join(pkg, "dist");
 const declarations = join(root, "target/declarations");
 
 /** The modules of `src/entrypoints` that users and runtimes import. */
-const ENTRIES = ["inline", "node", "node-inline", "workerd", "web", "web-node", "slim"];
+const ENTRIES = ["inline", "node", "node-inline", "workerd", "web", "web-inline", "web-workerd", "slim"];
 
 /** Builds everything. */
 export async function build() {

@@ -52,21 +52,41 @@ describe("Node", () => {
     assert.equal(await project.run("node", ["classes.cjs"]), "true\n");
   });
 
-  for (const [entry, init] of Object.entries({
-    web: "init()",
-    slim: 'init(readFile(new URL(import.meta.resolve("adk-metrics/adk_metrics.wasm"))))',
-  })) {
-    test(`scores by /${entry}`, async () => {
-      project.write({
-        [`${entry}.mjs`]: `import { readFile } from "node:fs/promises";
-          import * as adk from "adk-metrics/${entry}";
-          import { found } from "./program.mjs";
-          await adk.${init};
-          console.log(JSON.stringify(await found(adk)));`,
-      });
-      assert.deepEqual(await json(project.run("node", [`${entry}.mjs`])), project.expected);
+  test("scores by /web", async () => {
+    assert.deepEqual(await json(project.run("node", ["web.mjs"])), project.expected);
+  });
+
+  test("scores by /slim, given bytes", async () => {
+    project.write({
+      "slim.mjs": `import { readFile } from "node:fs/promises";
+        import * as adk from "adk-metrics/slim";
+        import { found } from "./program.mjs";
+        await adk.init(readFile(new URL(import.meta.resolve("adk-metrics/adk_metrics.wasm"))));
+        console.log(JSON.stringify(await found(adk)));`,
     });
-  }
+    assert.deepEqual(await json(project.run("node", ["slim.mjs"])), project.expected);
+  });
+
+  test("says what is missing, and what is wrong with what was brought", async () => {
+    project.write({
+      "wrong.mjs": `import { init, initSync, rouge1 } from "adk-metrics/slim";
+        import { readFileSync } from "node:fs";
+        const say = ({ code, message }) => console.log(code, message);
+        try { rouge1("a", "a"); } catch (error) { say(error); }
+        await init(new Uint8Array(8)).catch(say);
+        await init(fetch("${project.pages.origin}/missing.wasm")).catch(say);
+        await init(Promise.reject(new Error("offline"))).catch(say);
+        initSync(readFileSync(new URL(import.meta.resolve("adk-metrics/adk_metrics.wasm"))));
+        console.log(rouge1("a", "a").fmeasure);`,
+    });
+    const lines = (await project.run("node", ["wrong.mjs"])).trim().split("\n");
+    const expected = [/`await init\(\)` has to come first/, /CompileError/, /missing\.wasm.*404/, /offline/, /^1$/];
+    assert.equal(lines.length, expected.length);
+    for (const [index, line] of lines.entries()) {
+      assert.match(line, expected[index]);
+      if (index < 4) assert.match(line, /^engine_unavailable the engine does not load: /);
+    }
+  });
 
   test("runs what was bundled into one file for it, away from the package", async () => {
     for (const format of ["esm", "cjs"]) {
@@ -96,11 +116,14 @@ describe("Node", () => {
 });
 
 describe("Deno", () => {
+  const run = (file) => project.run(bin("deno"), ["run", "--no-prompt", "--allow-net=127.0.0.1", file]);
+
   test("scores without leave to read files or the environment", async () => {
-    assert.deepEqual(
-      await json(project.run(bin("deno"), ["run", "--no-prompt", "--allow-net=127.0.0.1", "main.mjs"])),
-      project.expected,
-    );
+    assert.deepEqual(await json(run("main.mjs")), project.expected);
+  });
+
+  test("scores by /web, without leave as well", async () => {
+    assert.deepEqual(await json(run("web.mjs")), project.expected);
   });
 });
 
@@ -150,11 +173,18 @@ describe("Cloudflare Workers", () => {
   }
 
   test("score without configuration, with one module beside the script", async () => {
-    assert.deepEqual(await asked("default", worker("adk-metrics")), { found: project.expected, wasm: 1 });
+    assert.deepEqual(await asked("worker", worker("adk-metrics")), { found: project.expected, wasm: 1 });
+  });
+
+  test("score by /web", async () => {
+    assert.deepEqual(await asked("worker-web", worker("adk-metrics/web", "await adk.init();")), {
+      found: project.expected,
+      wasm: 1,
+    });
   });
 
   test("score by /slim with a module that the worker imports", async () => {
     const source = `import module from "adk-metrics/adk_metrics.wasm"; ${worker("adk-metrics/slim", "adk.initSync(module);")}`;
-    assert.deepEqual(await asked("slim", source), { found: project.expected, wasm: 1 });
+    assert.deepEqual(await asked("worker-slim", source), { found: project.expected, wasm: 1 });
   });
 });

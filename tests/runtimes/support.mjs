@@ -42,8 +42,11 @@ export async function start() {
   project.write({
     "given.json": JSON.stringify(sample()),
     "where.mjs": `export const given = "${pages.origin}/given.json";\nexport const judge = "${judge.url}/v1";\n`,
-    "main.mjs":
-      'import * as adk from "adk-metrics";\nimport { found } from "./program.mjs";\nconsole.log(JSON.stringify(await found(adk)));\n',
+    "main.mjs": `import * as adk from "adk-metrics"; import { found } from "./program.mjs";
+      console.log(JSON.stringify(await found(adk)));`,
+    "web.mjs": `import * as adk from "adk-metrics/web"; import { found } from "./program.mjs";
+      await adk.init();
+      console.log(JSON.stringify(await found(adk)));`,
   });
   const stop = async () => {
     await pages.close();

@@ -18,6 +18,13 @@ export function setEngine(source: BufferSource | WebAssembly.Module): void {
   engine ??= source;
 }
 
+/** Fetches what is an address. */
+export function sourceAt(
+  source: string | URL | EngineSource | Promise<EngineSource>,
+): EngineSource | Promise<EngineSource> {
+  return typeof source === "string" || source instanceof URL ? fetch(source) : source;
+}
+
 /** Compiles the engine once; what failed can be tried again. */
 export function loadOnce(source: () => EngineSource | Promise<EngineSource>): Promise<void> {
   loading ??= load(source).catch((error: unknown) => {

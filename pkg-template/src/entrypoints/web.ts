@@ -1,6 +1,6 @@
 // Browsers whose bundler or server brings the `.wasm` as a file of its own, which is compiled while it arrives.
 import { provideModule } from "../engine/instance.js";
-import { broughtEngine, type EngineSource, loadOnce } from "./init.js";
+import { broughtEngine, type EngineSource, loadOnce, sourceAt } from "./init.js";
 
 provideModule(broughtEngine);
 
@@ -19,10 +19,7 @@ provideModule(broughtEngine);
  * @throws {AdkMetricsError} `engine_unavailable` if it does not come or does not compile.
  */
 export function init(source?: string | URL | EngineSource | Promise<EngineSource>): Promise<void> {
-  return loadOnce(() => {
-    if (source === undefined) return fetch(new URL("../adk_metrics.wasm", import.meta.url));
-    return typeof source === "string" || source instanceof URL ? fetch(source) : source;
-  });
+  return loadOnce(() => sourceAt(source ?? new URL("../adk_metrics.wasm", import.meta.url)));
 }
 
 export type { EngineSource };
