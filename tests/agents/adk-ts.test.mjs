@@ -89,6 +89,13 @@ test("callbacks of the agent run as ever, and it is left as it was", async () =>
   assert.equal(seen.length, 2 * 2 * 6);
 });
 
+test("an agent that cannot be written to is run as it is", async () => {
+  const agent = Object.freeze(weatherAgent(library));
+  const { evalCaseResults } = await AgentEvaluator.evaluateEvalSet(agent, BOTH, CRITERIA, 1);
+  assert.equal(scoreOf(evalCaseResults[0], "tool_trajectory_avg_score"), 1);
+  assert.equal(actualOf(evalCaseResults[0])[0].modelDuration, undefined);
+});
+
 test("a model's error that the library hides in a text fails the case", async () => {
   class Broken extends adkTs.BaseLlm {
     async *generateContentAsyncImpl() {

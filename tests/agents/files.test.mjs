@@ -205,3 +205,28 @@ test("the settings of the simulated user are those of the config", async (contex
   const [simulated] = asked;
   assert.deepEqual([simulated.model, simulated.generationConfig], ["own-model", { temperature: 0 }]);
 });
+
+test("rows of the old form that lack what a metric compares with are refused in ADK-TS's words", async (context) => {
+  const bare = [{ query: "hi" }];
+  const folder = folderWith(context, {
+    "bare.test.json": bare,
+    "empty.test.json": [],
+    "match/bare.test.json": bare,
+    "match/test_config.json": MATCH,
+    "safe/bare.test.json": bare,
+    "safe/test_config.json": { criteria: { response_evaluation_score: 1 } },
+  });
+  const judge = async () => '{"score": 5, "explanation": "fine"}';
+  const run = (file) => AgentEvaluator.evaluate(echo, join(folder, file), 1, undefined, { judge });
+  const sample = JSON.stringify(bare);
+  assert.equal(
+    (await errorOf(() => run("bare.test.json"))).message,
+    `Samples for tool_trajectory_avg_score must include 'query' and 'expected_tool_use' keys. The sample is ${sample}.`,
+  );
+  assert.equal(
+    (await errorOf(() => run("match/bare.test.json"))).message,
+    `Samples for response_match_score must include 'query' and 'reference' keys. The sample is ${sample}.`,
+  );
+  assert.equal((await errorOf(() => run("empty.test.json"))).message, "The evaluation dataset is empty.");
+  assert.equal((await run("safe/bare.test.json")).length, 1);
+});

@@ -285,7 +285,7 @@ function functionSubject(agent: AgentFunction): Subject {
     name: agent.name || "Unknown Agent",
     observe: () => () => undefined,
     async open(input) {
-      const sessionId = input?.sessionId || crypto.randomUUID();
+      const sessionId = input?.sessionId || newId();
       const userId = input?.userId || DEFAULT_USER;
       const state = structuredClone(input?.state ?? {});
       return {
@@ -298,6 +298,11 @@ function functionSubject(agent: AgentFunction): Subject {
       };
     },
   };
+}
+
+/** Pages that are not served over HTTPS have no `randomUUID`. */
+function newId(): string {
+  return crypto.getRandomValues(new Uint32Array(4)).reduce((id, word) => id + word.toString(16).padStart(8, "0"), "");
 }
 
 /** The text of a message, its parts joined by line breaks. */

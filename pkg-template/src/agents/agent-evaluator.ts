@@ -102,7 +102,9 @@ export class AgentEvaluator {
     const results: EvalSetResult[] = [];
     for (const file of files) {
       const config = await configBeside(host, file);
-      const evalSet = evalSetOf(await textOf(host, file), file, initialSession);
+      const text = await textOf(host, file);
+      checkSamples(text, file, config.criteria);
+      const evalSet = evalSetOf(text, file, initialSession);
       const plan: Plan = { evalSet, evalSetName: nameOf(file), config: config.text };
       const userSimulator = { ...config.userSimulator, ...options.userSimulator };
       const names = { evalSet: file, config: config.file };
@@ -223,6 +225,35 @@ function evalSetOf(text: string, file: string, initialSession: object | undefine
   const { state, app_name, user_id } = initialSession as Record<string, unknown>;
   const initial_session = isObject(state) ? { state, app_name, user_id } : { state: initialSession };
   return JSON.stringify([{ name: nameOf(file), data, initial_session }]);
+}
+
+/** What rows of the old form have to hold for a metric. */
+const NEEDED: Readonly<Record<string, readonly string[]>> = {
+  tool_trajectory_avg_score: ["query", "expected_tool_use"],
+  response_evaluation_score: ["query"],
+  response_match_score: ["query", "reference"],
+};
+
+/**
+ * Looks at the first row of a file in the old form, as ADK does.
+ *
+ * @throws {AdkMetricsError} `invalid_input` if it lacks what a metric compares with.
+ */
+function checkSamples(text: string, file: string, criteria: Criteria): void {
+  if (!text.trimStart().startsWith("[")) return;
+  const rows = parsed(text, file) as unknown[];
+  if (rows.length === 0) {
+    throw new AdkMetricsError("invalid_input", "The evaluation dataset is empty.", { path: file });
+  }
+  const [first] = rows;
+  if (!isObject(first) || "data" in first) return;
+  for (const metric of Object.keys(criteria)) {
+    const needed = Object.hasOwn(NEEDED, metric) ? (NEEDED[metric] as readonly string[]) : [];
+    if (needed.every((key) => key in first)) continue;
+    const keys = `${needed.map((key) => `'${key}'`).join(" and ")} ${needed.length === 1 ? "key" : "keys"}`;
+    const message = `Samples for ${metric} must include ${keys}. The sample is ${JSON.stringify(rows)}.`;
+    throw new AdkMetricsError("invalid_input", message, { path: file });
+  }
 }
 
 function parsed(text: string, file: string): unknown {

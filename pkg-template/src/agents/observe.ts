@@ -183,7 +183,8 @@ export function observe(root: unknown): () => void {
     state.count += 1;
     observed.set(agent, state);
     if (state.count > 1) continue;
-    for (const name of NAMES) agent[name] = [OURS[name], ...callbacks(state.before[name])];
+    // `Reflect.set` leaves alone what cannot be written, where an assignment would throw.
+    for (const name of NAMES) Reflect.set(agent, name, [OURS[name], ...callbacks(state.before[name])]);
   }
   return () => {
     for (const agent of agents) {
@@ -191,7 +192,7 @@ export function observe(root: unknown): () => void {
       if (state === undefined) continue;
       state.count -= 1;
       if (state.count > 0) continue;
-      Object.assign(agent, state.before);
+      for (const name of NAMES) Reflect.set(agent, name, state.before[name]);
       observed.delete(agent);
     }
     if (observed.size === 0) observations.clear();
@@ -218,7 +219,7 @@ function llmAgents(root: object): LlmAgent[] {
       if (typeof child === "object" && child !== null) found.add(child);
     }
   }
-  return [...found].filter((agent) => "canonicalBeforeModelCallbacks" in agent && Object.isExtensible(agent));
+  return [...found].filter((agent) => "canonicalBeforeModelCallbacks" in agent);
 }
 
 function callbacks(given: unknown): unknown[] {
