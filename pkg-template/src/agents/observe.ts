@@ -219,7 +219,7 @@ function llmAgents(root: object): LlmAgent[] {
       if (typeof child === "object" && child !== null) found.add(child);
     }
   }
-  return [...found].filter((agent) => "canonicalBeforeModelCallbacks" in agent);
+  return [...found].filter((agent): agent is LlmAgent => "canonicalBeforeModelCallbacks" in agent);
 }
 
 function callbacks(given: unknown): unknown[] {
