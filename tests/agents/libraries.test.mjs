@@ -186,6 +186,16 @@ for (const library of LIBRARIES) {
     );
   });
 
+  test(`${library.name}: a session id that a case pins is the first run's; the others get their own`, async () => {
+    const runner = library.runner(weatherAgent(library));
+    const sessionInput = { appName: "own_app", userId: "ada", sessionId: "pinned" };
+    const evalSet = evalSetOf({ paris: { conversation: [PARIS], sessionInput } });
+    const { evalCaseResults } = await AgentEvaluator.evaluateEvalSet(runner, evalSet, CRITERIA, 3);
+    const ids = evalCaseResults.map(({ sessionId }) => sessionId);
+    assert.equal(new Set(ids).size, 3);
+    assert.ok(ids.includes("pinned"));
+  });
+
   test(`${library.name}: a failing model fails its case with the reason, and the others go on`, async () => {
     const agent = weatherAgent(library, {
       script: ({ user, responses }) => {

@@ -142,20 +142,35 @@ async function createSession(service: object, library: Library, request: Session
   return (service as { createSession: Positional }).createSession(appName, userId, state, sessionId);
 }
 
-/** The session that a case pins by its id and that somebody prepared, if there is one. */
-async function preparedSession(
+async function getSession(
   service: object,
   library: Library,
-  request: SessionRequest,
+  { appName, userId, sessionId }: SessionRequest,
 ): Promise<SessionBag | undefined> {
-  const { appName, userId, sessionId } = request;
-  if (sessionId === undefined) return undefined;
   if (library === "google") {
     type ByName = (request: object) => Promise<SessionBag | undefined>;
     return (service as { getSession: ByName }).getSession({ appName, userId, sessionId });
   }
-  type Positional = (app: string, user: string, id: string) => Promise<SessionBag | undefined>;
+  type Positional = (app: string, user: string, id: string | undefined) => Promise<SessionBag | undefined>;
   return (service as { getSession: Positional }).getSession(appName, userId, sessionId);
+}
+
+/**
+ * Gives sessions of a service that belongs to the user. A case may pin the id of a session that somebody prepared: then
+ * every run goes on with it. Otherwise the first run gets that id, and the others ids of their own.
+ */
+function sessionGiver(service: object, library: Library): (request: SessionRequest) => Promise<SessionBag> {
+  const prepared = new Map<string, Promise<SessionBag | undefined>>();
+  return async (request) => {
+    const { appName, userId, sessionId } = request;
+    if (sessionId === undefined) return createSession(service, library, request);
+    const key = JSON.stringify([appName, userId, sessionId]);
+    const known = prepared.get(key);
+    const found = known ?? getSession(service, library, request);
+    prepared.set(key, found);
+    const own = known === undefined ? request : { ...request, sessionId: undefined };
+    return (await found) ?? createSession(service, library, own);
+  };
 }
 
 /** How a session of a case begins. Every run gets a state of its own. */
@@ -184,30 +199,24 @@ function conversationIn(session: SessionBag, runner: { runAsync: RunAsync }): Co
 
 function runnerSubject(runner: RunnerBag): Subject {
   const library: Library = (runner as unknown as Bag)[GOOGLE_RUNNER] === true ? "google" : "adk-ts";
+  const sessionFor = sessionGiver(runner.sessionService, library);
   return {
     name: nameOf(runner.agent),
     observe: () => observe(runner.agent),
     async open(input) {
-      const request = sessionRequest(input, runner.appName, DEFAULT_USER);
-      const session =
-        (await preparedSession(runner.sessionService, library, request)) ??
-        (await createSession(runner.sessionService, library, request));
-      return conversationIn(session, runner);
+      return conversationIn(await sessionFor(sessionRequest(input, runner.appName, DEFAULT_USER)), runner);
     },
   };
 }
 
+/** Its runner looks sessions up by the name of the app that it was built with. */
 function builtSubject({ agent, runner, session, sessionService }: BuiltBag): Subject {
+  const sessionFor = sessionGiver(sessionService, "adk-ts");
   return {
     name: nameOf(agent),
     observe: () => observe(agent),
     async open(input) {
-      const request = sessionRequest(input, session.appName, session.userId);
-      // The runner looks sessions up by the app's name that it was built with, and by the user that it is told.
-      const own =
-        (await preparedSession(sessionService, "adk-ts", request)) ??
-        (await createSession(sessionService, "adk-ts", request));
-      return conversationIn(own, runner);
+      return conversationIn(await sessionFor(sessionRequest(input, session.appName, session.userId)), runner);
     },
   };
 }
