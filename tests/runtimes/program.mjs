@@ -4,17 +4,50 @@
 import { scoresOf } from "./sample.mjs";
 import { given, judge } from "./where.mjs";
 
-/** The SHA-256 of the scores of the parity vectors, and what a judge on loopback thinks of two answers. */
+/** Hashes of the scores of the parity vectors, and what a judge on loopback thinks of two answers. */
 export async function found(adk) {
-  const response = await fetch(given);
-  const scores = await scoresOf(adk, await response.json());
-  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(scores.join()));
+  const { vectors, ...sample } = await (await fetch(given)).json();
   return {
-    scores: scores.length,
-    digest: Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0")).join(""),
+    sample: await hashed(await scoresOf(adk, sample)),
+    vectors: await hashed(await replayed(adk, vectors)),
     judged: await judged(adk),
   };
 }
+
+async function hashed(texts) {
+  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(texts.join()));
+  const hex = Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0"));
+  return { count: texts.length, digest: hex.join("") };
+}
+
+/** Scores and statuses of every metric by its evaluator, given the replies that were recorded for its judge. */
+async function replayed({ DEFAULT_METRIC_EVALUATOR_REGISTRY }, vectors) {
+  // Turns that are alike have replies of their own.
+  const cache = { get: async () => undefined, set: async () => {} };
+  const texts = [];
+  for (const { metric, actual, expected, scenario, replies } of vectors) {
+    const { metric_name: metricName, ...settings } = metric;
+    const judge = async ({ invocationIndex, stepIndex, purpose, sampleIndex }) => {
+      const reply = replies[`${invocationIndex}/${stepIndex}/${purpose}/${sampleIndex}`];
+      if (reply === null) throw new Error("the call failed");
+      return reply;
+    };
+    const { constructor: Evaluator } = DEFAULT_METRIC_EVALUATOR_REGISTRY.getEvaluator({ metricName });
+    try {
+      const evaluator = new Evaluator({ metricName, ...settings }, { judge, cache, explain: "none" });
+      const result = await evaluator.evaluateInvocations(actual, expected ?? undefined, scenario ?? undefined);
+      const turns = result.perInvocationResults.map(({ score, evalStatus }) => [bitsOf(score), evalStatus]);
+      texts.push(metricName, bitsOf(result.overallScore), result.overallEvalStatus, ...turns);
+    } catch ({ code }) {
+      texts.push(metricName, String(code));
+    }
+  }
+  return texts;
+}
+
+/** A double without loss. */
+const bitsOf = (score) =>
+  score === undefined ? "-" : new BigUint64Array(Float64Array.of(score).buffer)[0].toString(16);
 
 async function judged({ evaluate, openaiJudge }) {
   const turn = (text) => [

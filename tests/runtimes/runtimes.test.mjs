@@ -19,8 +19,9 @@ after(() => project?.stop());
 const json = async (printed) => JSON.parse(await printed);
 
 test("the judge settles what is expected of the others", () => {
-  const { scores, judged } = project.expected;
-  assert.ok(scores > 10_000, `${scores} scores`);
+  const { sample, vectors, judged } = project.expected;
+  assert.ok(sample.count > 30_000, `${sample.count} scores`);
+  assert.ok(vectors.count > 10_000, `${vectors.count} scores`);
   assert.deepEqual(
     judged.map(({ finalEvalStatus, score }) => [finalEvalStatus, score]),
     [

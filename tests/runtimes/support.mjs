@@ -9,15 +9,38 @@ import { testFile } from "../package/support/package.mjs";
 import { makeProject } from "./project.mjs";
 import { serveFolder } from "./server.mjs";
 
-/** Every parity vector of ROUGE-1 and of trajectories that JavaScript can hold, and a whole evalset. */
+const VECTORS = ["response_match.json", "efficiency.json"];
+const JUDGED = [
+  "final_response_match_v2",
+  "hallucinations_v1",
+  "per_turn_user_simulator_quality_v1",
+  "rubric_based_final_response_quality_v1",
+  "rubric_based_multi_turn_trajectory_quality_v1",
+  "rubric_based_tool_use_quality_v1",
+];
+
+/** Every parity vector that JavaScript can hold, and a whole evalset. */
 function sample() {
   const { pairs } = JSON.parse(testFile("parity/vectors/rouge.json"));
-  const cases = elements(members(testFile("parity/vectors/trajectory.json")).cases).filter(survivesJavaScript);
-  const conversations = {
-    evalSet: JSON.stringify(manyCases(50)),
-    actual: manyCases(50, (index) => `answer ${index} is the ${index % 7}`),
+  const casesOf = (name) =>
+    elements(members(testFile(`parity/vectors/${name}`)).cases)
+      .filter(survivesJavaScript)
+      .map((text) => JSON.parse(text));
+  const judged = JUDGED.flatMap((name) =>
+    testFile(`parity/vectors/judged_${name}.jsonl`)
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line)),
+  );
+  return {
+    pairs,
+    cases: casesOf("trajectory.json"),
+    conversations: {
+      evalSet: JSON.stringify(manyCases(50)),
+      actual: manyCases(50, (index) => `answer ${index} is the ${index % 7}`),
+    },
+    vectors: [...VECTORS.flatMap(casesOf), ...judged],
   };
-  return { pairs, cases: cases.map((text) => JSON.parse(text)), conversations };
 }
 
 /**
