@@ -25,18 +25,20 @@ if (chromium !== undefined) environment.CHROMIUM = chromium;
 step("testing the crate");
 run("cargo", ["test", "--workspace", "--exclude", "xtask", "--quiet"]);
 
-const own = ["tests/adk-ts", "tests/providers", "tests/runtimes"];
-if (inCi) for (const folder of own) installPackages(join(root, folder));
+/** Suites that need packages of their own, by the folder of each. */
+const OWN_PACKAGES = {
+  "tests/adk-ts": "parity with the installed @iqai/adk",
+  "tests/providers": "requests of the providers' own SDKs",
+  "tests/agents": "agents of @iqai/adk and @google/adk",
+  "tests/runtimes": "every runtime and bundler",
+};
+if (inCi) for (const folder of Object.keys(OWN_PACKAGES)) installPackages(join(root, folder));
+const isInstalled = (folder) => existsSync(join(root, folder, "node_modules"));
 
 if (environment.CHROMIUM === undefined) leave("browser", "Chromium is not installed (or set CHROMIUM to its path)");
-if (!existsSync(join(root, "tests/adk-ts/node_modules"))) {
-  leave("parity with the installed @iqai/adk", "run `npm ci` in tests/adk-ts");
+for (const [folder, name] of Object.entries(OWN_PACKAGES)) {
+  if (!isInstalled(folder)) leave(name, `run \`npm ci\` in ${folder}`);
 }
-if (!existsSync(join(root, "tests/providers/node_modules"))) {
-  leave("requests of the providers' own SDKs", "run `npm ci` in tests/providers");
-}
-const hasRuntimes = existsSync(join(root, "tests/runtimes/node_modules"));
-if (!hasRuntimes) leave("every runtime and bundler", "run `npm ci` in tests/runtimes");
 if (environment.ADK_PYTHON === undefined) {
   leave(
     "google-adk reads what we write",
@@ -57,7 +59,7 @@ function leave(name, missing) {
 }
 
 const folders = ["tests/report", "tests/package", "tests/cli", "tests/types", "tests/judges", "tests/browser"];
-if (existsSync(join(root, "tests/providers/node_modules"))) folders.push("tests/providers");
+folders.push(...["tests/providers", "tests/agents"].filter(isInstalled));
 const testsOf = (folder) =>
   readdirSync(join(root, folder))
     .filter((file) => /\.test\.(mjs|ts)$/.test(file))
@@ -72,7 +74,7 @@ const test = (files) =>
   run(process.execPath, ["--import", "tsx", "--test", "--test-reporter=spec", ...files], { env: environment });
 step("testing the package");
 test(folders.flatMap(testsOf));
-if (hasRuntimes) {
+if (isInstalled("tests/runtimes")) {
   step("testing the package in every runtime and by every bundler");
   test(testsOf("tests/runtimes"));
 }
