@@ -109,8 +109,8 @@ async function bundle() {
     // Names stay, so that stack traces can be read: there is no room for source maps with their sources, and without
     // them bundlers warn.
     minifySyntax: true,
-    minifyWhitespace: true,
   };
+  // White space stays too: esbuild drops the marks of pure calls with it, by which bundlers leave out what is not used.
   const modules = {
     ...common,
     bundle: true,
@@ -138,7 +138,12 @@ async function bundle() {
   });
   mkdirSync(join(dist, "cjs"), { recursive: true });
   for (const { path, text } of outputFiles) {
-    const { code } = await esbuild.transform(text, { ...common, format: "cjs", platform: "node" });
+    const { code } = await esbuild.transform(text, {
+      ...common,
+      minifyWhitespace: true,
+      format: "cjs",
+      platform: "node",
+    });
     writeFileSync(path, code);
   }
   writeFileSync(join(dist, "cjs/package.json"), `${JSON.stringify({ type: "commonjs" })}\n`);

@@ -57,6 +57,14 @@ const definitions = (text, name) =>
 
 describe("a bundle", () => {
   for (const [name, bundle] of Object.entries(TOOLS)) {
+    test(`of one function has no evaluator, by ${name}`, async () => {
+      project.write({ "rouge.mjs": 'export { rouge1 } from "adk-metrics";' });
+      const text = await bundle("rouge.mjs");
+      for (const other of ["MetricEvaluatorRegistry", "TrajectoryEvaluator", "evaluate"]) {
+        assert.equal(definitions(text, other), 0, `${other} is in it`);
+      }
+    });
+
     test(`of one evaluator has nothing of what it does not use, by ${name}`, async () => {
       project.write({
         "everything.mjs": 'export * from "adk-metrics"; export * from "adk-metrics/report";',
