@@ -171,9 +171,34 @@ describe("a recording", () => {
     for (const reason of reasons) {
       assert.match(reason, /final_response_match_v2/);
       assert.match(reason, /flight/);
-      assert.match(reason, /prompt/);
+      assert.match(reason, /the prompt changed at line 3, column 1: recorded ".+"…, now "Same\? /);
     }
     assert.equal(set.judgeUsage.retried, 0);
+  });
+
+  test("says which words of what is judged changed, though blocks are marked by a hash of all of it", async () => {
+    const lines = [];
+    await evaluate({ ...few, judge: recordJudge(countingJudge().judge, (line) => lines.push(line)) });
+    const actual = JSON.parse(JSON.stringify(ACTUAL).replaceAll("LX160", "LX161"));
+    const reasons = reasonsOf(await evaluate({ ...few, actual, judge: replayJudge(lines) }));
+    assert.ok(
+      reasons.some((reason) => /the prompt changed at line \d+, column \d+: recorded "0 .*, now "1 /.test(reason)),
+      reasons[0],
+    );
+    for (const reason of reasons) assert.doesNotMatch(reason, /data-[0-9a-f]{16}/);
+  });
+
+  test("never answers for another one by the cache that they share", async () => {
+    const verdicts = [];
+    const cache = memoryCache();
+    for (const verdict of ["valid", "invalid"]) {
+      const lines = [];
+      const judge = async () => JSON.stringify({ is_the_agent_response_valid: verdict });
+      await evaluate({ ...few, judge: recordJudge(judge, (line) => lines.push(line)), cache: memoryCache() });
+      const set = await evaluate({ ...few, judge: replayJudge(lines), cache });
+      verdicts.push(scoresOf(set).flight.final_response_match_v2);
+    }
+    assert.deepEqual(verdicts, ["1 1 1", "0 0 0"]);
   });
 });
 

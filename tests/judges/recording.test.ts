@@ -144,6 +144,22 @@ describe("a recording", () => {
     assert.equal(identityOf(replayJudge(text + text)).model, "own-model");
     assert.equal(identityOf(replayJudge(text + HEADER)).model, undefined);
   });
+
+  test("is told from others by its calls, whatever its lines look like", async () => {
+    const labelOf = (recording: string) => identityOf(replayJudge(recording)).label;
+    const text = await recorded([PLAIN, REQUEST]);
+    const label = labelOf(text);
+    assert.match(label ?? "", /^replay [0-9a-f]{16}$/);
+    assert.equal(labelOf(text.replaceAll("\n", "\r\n").replace("{", '{ "note": "again",')), label);
+    const others = [
+      HEADER,
+      await recorded([PLAIN]),
+      await recorded([REQUEST, PLAIN]),
+      text.replace("Is it safe? 0", "Is it safe? 1"),
+      text.replace('Is it safe?"', 'Is it sane?"'),
+    ];
+    assert.equal(new Set([label, ...others.map(labelOf)]).size, 1 + others.length);
+  });
 });
 
 describe("the header of a recording", () => {
@@ -227,6 +243,18 @@ describe("a replayed request", () => {
     const judge = replayJudge(await recorded([{ ...PLAIN, prompt: "a 😀" }]));
     const { message } = await errorOf(() => ask(judge, { ...PLAIN, prompt: "a 😁" }));
     assert.match(message, /column 3: recorded "😀", now "😁"/);
+  });
+
+  test("that differs shows where what is judged changed, not the marker of its blocks", async () => {
+    const marked = (marker: string, text: string) =>
+      `Blocks begin with \`<data-${marker} name="…">\`.\n<data-${marker} name="response">\n${text}\n</data-${marker}>`;
+    const judge = replayJudge(await recorded([{ ...PLAIN, prompt: marked("0123456789abcdef", "It rains.") }]));
+    const asking = (text: string) => errorOf(() => ask(judge, { ...PLAIN, prompt: marked("fedcba9876543210", text) }));
+    assert.match((await asking("It pours.")).message, /at line 3, column 4: recorded "rains\..*, now "pours\./);
+    assert.match(
+      (await asking("It rains.")).message,
+      /something changed that the prompt is made of but does not show$/,
+    );
   });
 
   test("that differs shows little of a long prompt", async () => {

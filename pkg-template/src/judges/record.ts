@@ -20,6 +20,8 @@ export interface RecordingOptions {
  * A judge that asks another one and writes down what it replies, as JSON lines for {@link replayJudge}. Failed calls are
  * not written. Neither are keys: requests and replies hold none.
  *
+ * An evaluation asks a judge only for what its `cache` does not have: record with an empty one, or with none.
+ *
  * ```ts
  * import { createWriteStream } from "node:fs";
  *

@@ -34,3 +34,21 @@ export function callLine(request: JudgeRequest, reply: JudgeReply): string {
   const recorded = settings === undefined ? request : { ...request, generationConfig: settings };
   return `${JSON.stringify({ request: recorded, reply } satisfies RecordedCall)}\n`;
 }
+
+/**
+ * What tells recordings apart that replies are cached of: a hash of their calls, in their order, whatever their line
+ * breaks and headers. O(n) in what is recorded. It is no protection against recordings that are made to collide.
+ */
+export function fingerprint(calls: readonly RecordedCall[]): string {
+  // Two FNV-1a hashes of 32 bits: one of the code units, one of their places too.
+  let [plain, placed] = [0x811c9dc5, 0x811c9dc5];
+  for (const call of calls) {
+    const line = callLine(call.request, call.reply);
+    for (let at = 0; at < line.length; at += 1) {
+      const unit = line.charCodeAt(at);
+      plain = Math.imul(plain ^ unit, 0x01000193);
+      placed = Math.imul(placed ^ (unit + at), 0x01000193);
+    }
+  }
+  return [plain, placed].map((hash) => (hash >>> 0).toString(16).padStart(8, "0")).join("");
+}

@@ -2,7 +2,13 @@ import { isObject, messageOf, unexpected } from "../engine/input.js";
 import { AdkMetricsError } from "../errors.js";
 import type { Judge, JudgeRequest } from "../types.js";
 import { makeJudge } from "./judge.js";
-import { RECORDING_FORMAT, RECORDING_VERSION, type RecordedCall, type RecordingHeader } from "./recording.js";
+import {
+  fingerprint,
+  RECORDING_FORMAT,
+  RECORDING_VERSION,
+  type RecordedCall,
+  type RecordingHeader,
+} from "./recording.js";
 import { replyOf } from "./reply.js";
 import { canonicalJson, canonicalRequest, requestOf, withoutHttpOptions } from "./request.js";
 
@@ -25,7 +31,7 @@ export function replayJudge(recording: Recording): Judge {
   const { calls, model } = parse(recording);
   const byQuestion = groupBy(calls, ({ request }) => canonicalRequest(request));
   const byTurn = groupBy(calls, ({ request }) => turnOf(request));
-  const identity = { label: "replay", ...(model === undefined ? {} : { model }) };
+  const identity = { label: `replay ${fingerprint(calls)}`, ...(model === undefined ? {} : { model }) };
   return makeJudge(identity, async (request) => {
     const same = byQuestion.get(canonicalRequest(request));
     if (same === undefined) throw missing(request, byTurn.get(turnOf(request)) ?? [], calls);
@@ -179,9 +185,12 @@ function differenceOf(recorded: JudgeRequest, asked: JudgeRequest): string | und
   if (recorded.model !== asked.model) {
     return `the model is ${JSON.stringify(asked.model)}, recorded was ${JSON.stringify(recorded.model)}`;
   }
-  for (const key of ["system", "prompt"] as const) {
-    const [was = "", is = ""] = [recorded[key], asked[key]];
-    if (was !== is) return `the ${key === "system" ? "system prompt" : "prompt"} changed ${firstDifference(was, is)}`;
+  const texts = [
+    ["system prompt", recorded.system ?? "", asked.system ?? ""],
+    ["prompt", withoutMarker(recorded.prompt), withoutMarker(asked.prompt)],
+  ] as const;
+  for (const [name, was, is] of texts) {
+    if (was !== is) return `the ${name} changed ${firstDifference(was, is)}`;
   }
   const objects = [
     ["reply's schema", recorded.responseSchema, asked.responseSchema],
@@ -191,7 +200,18 @@ function differenceOf(recorded: JudgeRequest, asked: JudgeRequest): string | und
     const [wasJson, isJson] = [canonicalJson(was ?? {}), canonicalJson(is ?? {})];
     if (wasJson !== isJson) return `the ${name} changed ${firstDifference(wasJson, isJson)}`;
   }
-  return undefined;
+  return recorded.prompt === asked.prompt
+    ? undefined
+    : "something changed that the prompt is made of but does not show";
+}
+
+/**
+ * A prompt with a constant for the marker of its blocks, which the first line introduces. A marker is a hash of the whole
+ * prompt, so that it differs wherever anything does, and it occurs nowhere else in the prompt.
+ */
+function withoutMarker(prompt: string): string {
+  const [, marker] = /^.*?<data-([0-9a-f]{16}) name=/.exec(prompt) ?? [];
+  return marker === undefined ? prompt : prompt.replaceAll(marker, "x".repeat(marker.length));
 }
 
 /** Characters shown of two texts where they part. */
