@@ -1,26 +1,58 @@
 import { messageOf } from "../engine/input.js";
-import { AdkMetricsError } from "../errors.js";
+import { AdkMetricsError, type ErrorDetails } from "../errors.js";
 import type { JudgeReply } from "../types.js";
+
+/**
+ * The longest reply that is read, in characters, and the longest answer of a server, in bytes. Verdicts are a few hundred
+ * characters long; what is this long is no verdict, and results, caches and recordings would hold it.
+ */
+export const MAX_REPLY_LENGTH = 4 * 1024 * 1024;
+
+/** Characters of texts that are repeated as they are: names of models, messages of errors. */
+const LONGEST_TEXT = 400;
 
 /**
  * What a judge gave, as a reply: a copy with what the contract names, each property read once.
  *
- * @throws {AdkMetricsError} `judge_failed` if it is neither a text nor an object with one.
+ * @throws {AdkMetricsError} `judge_failed` if it is neither a text nor an object with one, or if the text is longer than
+ * {@link MAX_REPLY_LENGTH}.
  */
 export function replyOf(given: unknown): JudgeReply {
-  if (typeof given === "string") return { text: given };
+  if (typeof given === "string") return { text: checkLength(given) };
   try {
     const { text, usage, modelVersion } = (given ?? {}) as Partial<Record<keyof JudgeReply, unknown>>;
     if (typeof text !== "string") throw new AdkMetricsError("judge_failed", `the judge gave ${kindOf(given, text)}`);
-    const reply: JudgeReply = { text };
+    const reply: JudgeReply = { text: checkLength(text) };
     const counts = usageOf(usage);
     if (counts !== undefined) reply.usage = counts;
-    if (typeof modelVersion === "string") reply.modelVersion = modelVersion;
+    if (typeof modelVersion === "string") reply.modelVersion = shortened(modelVersion);
     return reply;
   } catch (cause) {
     if (cause instanceof AdkMetricsError) throw cause;
-    throw new AdkMetricsError("judge_failed", `reading the judge's reply failed: ${messageOf(cause)}`, { cause });
+    const message = `reading the judge's reply failed: ${shortened(messageOf(cause))}`;
+    throw new AdkMetricsError("judge_failed", message, { cause });
   }
+}
+
+function checkLength(text: string): string {
+  if (text.length <= MAX_REPLY_LENGTH) return text;
+  throw tooLong("the judge gave a reply", `${text.length} characters`);
+}
+
+/** The error for what is longer than {@link MAX_REPLY_LENGTH}. */
+export function tooLong(what: string, length: string, details: ErrorDetails = {}): AdkMetricsError {
+  return new AdkMetricsError("judge_failed", `${what} of ${length}; at most ${MAX_REPLY_LENGTH} are read`, {
+    help: "A verdict is short: check who answers, and `maxOutputTokens` in judge_model_config",
+    retryable: false,
+    ...details,
+  });
+}
+
+/** The beginning of a text, as much as is worth repeating. */
+export function shortened(text: string): string {
+  if (text.length <= LONGEST_TEXT) return text;
+  // Never half a character at the end.
+  return `${text.slice(0, LONGEST_TEXT).replace(/[\ud800-\udbff]$/, "")}…`;
 }
 
 function kindOf(given: unknown, text: unknown): string {
@@ -31,13 +63,13 @@ function kindOf(given: unknown, text: unknown): string {
     : `a reply whose text is ${Array.isArray(text) ? "an array" : `of type ${typeof text}`}`;
 }
 
-/** Token counts, of which only numbers that can be some are kept. */
+/** Token counts, of which only numbers that can be some, and are exact, are kept. */
 export function usageOf(usage: unknown): JudgeReply["usage"] | undefined {
   if (typeof usage !== "object" || usage === null) return undefined;
   const counts: NonNullable<JudgeReply["usage"]> = {};
   for (const key of ["inputTokens", "outputTokens", "totalTokens"] as const) {
     const count = (usage as Record<string, unknown>)[key];
-    if (typeof count === "number" && count >= 0 && count < Infinity) counts[key] = count;
+    if (typeof count === "number" && count >= 0 && count <= Number.MAX_SAFE_INTEGER) counts[key] = count;
   }
   return Object.keys(counts).length === 0 ? undefined : counts;
 }

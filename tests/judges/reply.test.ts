@@ -1,0 +1,45 @@
+// What judges give, as replies: how long they may be, and which of what comes with them is kept.
+
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { MAX_REPLY_LENGTH, replyOf } from "../../pkg-template/src/judges/reply.js";
+import { errorOf } from "./support.js";
+
+describe("a reply", () => {
+  test("has a text of up to 4 Mi characters", async () => {
+    assert.equal(MAX_REPLY_LENGTH, 4_194_304);
+    const longest = "x".repeat(MAX_REPLY_LENGTH);
+    assert.equal(replyOf(longest).text.length, MAX_REPLY_LENGTH);
+    for (const given of [`${longest}x`, { text: `${longest}x` }]) {
+      const { code, message, retryable, help } = await errorOf(() => replyOf(given));
+      assert.deepEqual([code, retryable], ["judge_failed", false]);
+      assert.equal(message, "the judge gave a reply of 4194305 characters; at most 4194304 are read");
+      assert.match(help ?? "", /maxOutputTokens/);
+    }
+  });
+
+  test("has token counts that are exact", () => {
+    const { usage } = replyOf({
+      text: "yes",
+      usage: { inputTokens: 2 ** 53, outputTokens: 2 ** 53 - 1, totalTokens: Infinity },
+    });
+    assert.deepEqual(usage, { outputTokens: 2 ** 53 - 1 });
+    assert.deepEqual(replyOf({ text: "yes", usage: { inputTokens: -1, totalTokens: 1e300 } }), { text: "yes" });
+  });
+
+  test("names its model in a few words", () => {
+    const { modelVersion = "" } = replyOf({ text: "yes", modelVersion: `${"x".repeat(399)}😀${"x".repeat(1e6)}` });
+    assert.equal(modelVersion, `${"x".repeat(399)}…`);
+  });
+
+  test("that cannot be read says why in a few words", async () => {
+    const given = {
+      get text(): string {
+        throw new Error("x".repeat(1e6));
+      },
+    };
+    const { message } = await errorOf(() => replyOf(given));
+    assert.match(message, /^reading the judge's reply failed: Error: x+…$/);
+    assert.ok(message.length < 500, String(message.length));
+  });
+});
