@@ -160,6 +160,12 @@ describe("what the Prompt API throws", () => {
     });
   }
 
+  test("ends in one full stop before the help", async () => {
+    const languageModel = modelOf(new DOMException("It did not work.", "NotReadableError"));
+    const error = await errorOf(() => browserJudge({ languageModel })(PLAIN, { signal: NEVER() }));
+    assert.match(String(error), /It did not work\. The browser's filter/);
+  });
+
   test("when a session is opened is explained as well", async () => {
     const languageModel = modelOf("yes");
     languageModel.create = async () => {

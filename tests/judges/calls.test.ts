@@ -195,11 +195,24 @@ describe("a fetch that rejects, throws, or gives no response", () => {
     },
     "gives nothing": () => undefined,
     "gives a promise of nothing": async () => undefined,
+    "gives null": async () => null,
     "gives a response without a status": async () => ({ text: async () => "yes" }),
     "gives headers that throw": async () => ({ ...text, headers: HOSTILE, text: async () => "yes" }),
     "gives a body that breaks off": async () => ({ ...text, text: () => Promise.reject("cut off") }),
     "gives a body that is no text": async () => ({ ...text, text: async () => 5 }),
   };
+  /** What is said of some. */
+  const words: Record<string, RegExp> = {
+    "gives nothing": /: TypeError: fetch gave no response$/,
+    "gives a promise of nothing": /: TypeError: fetch gave no response$/,
+    "gives null": /: TypeError: fetch gave no response$/,
+    "gives a response without a status": /: TypeError: fetch gave no response$/,
+  };
+  for (const status of [-1, 0, 99, 200.5, 600, NaN, Infinity]) {
+    const name = `gives a response with the status ${status}`;
+    broken[name] = async () => ({ status, headers: new Headers(), text: async () => "yes" });
+    words[name] = new RegExp(`: TypeError: fetch gave no response, but the status ${status}$`);
+  }
   for (const [name, fetch] of Object.entries(broken)) {
     test(name, async () => {
       const url = server.url;
@@ -209,6 +222,7 @@ describe("a fetch that rejects, throws, or gives no response", () => {
       for (const error of [users, own]) {
         assert.equal(error.code, "judge_failed");
         assert.match(error.message, /^Gemini did not answer: /);
+        assert.match(error.message, words[name] ?? /./);
         assert.equal(error.retryable, true);
         assertHidden(error, KEY);
       }
@@ -236,6 +250,77 @@ describe("a fetch that rejects, throws, or gives no response", () => {
     globalThis.fetch = undefined as never;
     assert.equal((await errorOf(() => ask(judge))).code, "judge_unavailable");
   });
+});
+
+describe("an answer without end", () => {
+  const MIB = 1024 * 1024;
+  /** What was taken in, in MiB, and whether the stream was given up. */
+  const seen = { taken: 0, cancelled: false };
+  const endless = (status: number) => {
+    Object.assign(seen, { taken: 0, cancelled: false });
+    const pull = (controller: ReadableStreamDefaultController): void => {
+      seen.taken += 1;
+      controller.enqueue(new TextEncoder().encode("x".repeat(MIB)));
+    };
+    const cancel = (): void => void (seen.cancelled = true);
+    return new Response(new ReadableStream({ pull, cancel }), { status });
+  };
+  const failing = (response: () => unknown) =>
+    errorOf(() =>
+      ask(openaiJudge({ apiKey: KEY, baseUrl: `${server.url}/v1?${KEY}`, fetch: async () => response() as Response })),
+    );
+
+  test("is no reply, and no more of it is taken in than 4 MiB", async () => {
+    for (const [response, taken] of [
+      [() => endless(200), 6],
+      [() => ({ status: 200, headers: new Headers(), text: async () => "x".repeat(5 * MIB) }), 0],
+    ] as const) {
+      Object.assign(seen, { taken: 0, cancelled: false });
+      const error = await failing(response);
+      assert.deepEqual([error.code, error.retryable, error.status], ["judge_failed", false, 200]);
+      assert.equal(
+        error.message,
+        `${server.url}/v1/chat/completions gave an answer of more than 4194304 bytes; at most 4194304 are read`,
+      );
+      assert.match(error.help ?? "", /maxOutputTokens/);
+      assert.ok(seen.taken <= taken, String(seen.taken));
+      assert.equal(seen.cancelled, taken > 0);
+      assertHidden(error, KEY);
+    }
+  });
+
+  test("to an error is cut, and the status is told", async () => {
+    const { message, retryable, status } = await failing(() => endless(503));
+    assert.deepEqual([retryable, status, seen.cancelled], [true, 503, true]);
+    assert.match(message, /answered 503/);
+    assert.ok(message.length < 1000 && seen.taken <= 6);
+  });
+
+  test("comes over the wire too", async () => {
+    for (const [provider, make] of Object.entries(JUDGES)) {
+      const judge = make(baseUrl(server.url, provider), {});
+      answer = { text: "é".repeat(3 * MIB) };
+      const { message } = await errorOf(() => ask(judge));
+      assert.match(message, /gave an answer of more than 4194304 bytes/);
+      answer = { text: "é".repeat(MIB) };
+      assert.equal((await ask(judge)).text.length, MIB);
+    }
+  });
+
+  test("of an error in words is cut", async () => {
+    const { message } = await failing(() => {
+      throw new Error(`${KEY.repeat(30)}${"x".repeat(1e6)}`);
+    });
+    assert.ok(message.length < 500, String(message.length));
+    assert.ok(!message.includes(KEY.slice(0, 10)), message);
+  });
+});
+
+test("a message that ends with a full stop gets no second one before the help", async () => {
+  for (const [provider, make] of Object.entries(JUDGES)) {
+    const error = await failureOf(make(baseUrl(server.url, provider), {}), { fault: "auth", message: "No such key." });
+    assert.match(String(error), /No such key\. \S/);
+  }
 });
 
 test("calls under way outlive the engine's instance", async () => {
@@ -281,6 +366,21 @@ describe("evaluateInstances", () => {
     const error = await errorOf(() => evaluate());
     assert.deepEqual([error.code, error.retryable, error.status], ["judge_failed", true, 200]);
     assert.match(error.message, /could not score: overloaded \[redacted\]/);
+  });
+
+  test("gives no key, header or query that the answer repeats", async () => {
+    const headers = { "x-proxy": 'a "secret" header' };
+    const secret = vertexEndpoint({
+      project: "p",
+      accessToken: KEY,
+      baseUrl: `${server.url}?code=query-secret`,
+      headers,
+    });
+    answer = { score: 0.5, explanation: `${KEY} a "secret" header query-secret` };
+    const { text } = await evaluateInstances(secret, BODY, NEVER());
+    assert.deepEqual(JSON.parse(text), {
+      metricResults: [{ score: 0.5, explanation: "[redacted] [redacted] [redacted]" }],
+    });
   });
 
   test("fails as a judge does", async () => {

@@ -137,6 +137,30 @@ describe("a key", () => {
     for (const judge of keyed(server.url, { fetch })) assertHidden(await errorOf(() => ask(judge)), SECRET);
   });
 
+  test("is in no reply, even if a server shows its model what it was sent", async () => {
+    const headers = { "x-proxy": `Basic ${SECRET}`, "x-team": 'the "evals" team' };
+    for (const judge of keyed(`${server.url}?code=a%2Fb%2Bc%3Dd`, { headers })) {
+      answer = `Bearer ${SECRET}, Basic ${SECRET}, ${encodeURIComponent(SECRET)}, the "evals" team, a%2Fb%2Bc%3Dd, a/b+c=d.`;
+      const text = await ask(judge);
+      assert.match(text, /^(?:Bearer |Basic )?\[redacted\], /);
+      for (const secret of [SECRET, encodeURIComponent(SECRET), "evals", "a%2Fb%2Bc%3Dd", "a/b+c=d"]) {
+        assert.ok(!text.includes(secret), text);
+      }
+    }
+    const reply = { model: `m ${SECRET}`, choices: [{ message: { content: "Yes." }, finish_reason: "stop" }] };
+    const fetch = async () => Response.json(reply);
+    const judge = openaiJudge({ apiKey: SECRET, baseUrl: server.url, fetch });
+    assert.deepEqual(await judge(PLAIN, { signal: NEVER() }), { text: "Yes.", modelVersion: "m [redacted]" });
+  });
+
+  test("that is a word of the question is none in the reply", async () => {
+    answer = "Is it safe? It is, with ollama and for our-team.";
+    const judge = ollamaJudge({ apiKey: "ollama", baseUrl: server.url, headers: { "x-team": "our-team" } });
+    const prompt = "Is it safe? Use ollama.";
+    const { text } = (await judge({ ...PLAIN, prompt }, { signal: NEVER() })) as JudgeReply;
+    assert.equal(text, "Is it safe? It is, with ollama and for [redacted].");
+  });
+
   test("is in no recording", async () => {
     answer = "Yes.";
     for (const judge of keyed(server.url)) {

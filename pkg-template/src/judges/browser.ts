@@ -176,10 +176,10 @@ const EXCEPTIONS = new Map<unknown, { retryable: boolean; help?: string }>([
 
 function explained(error: unknown, what: string): AdkMetricsError {
   const failure = failureOf(error, what);
+  // A full stop is written before the help.
+  const message = failure.message.replace(/\.$/, "");
   const known = EXCEPTIONS.get(reading("LanguageModel", () => (isObject(error) ? Reflect.get(error, "name") : "")));
-  return known === undefined
-    ? failure
-    : new AdkMetricsError("judge_failed", failure.message, { ...known, cause: error });
+  return known === undefined ? failure : new AdkMetricsError("judge_failed", message, { ...known, cause: error });
 }
 
 function quietly(work: () => void): void {

@@ -3,7 +3,7 @@ import { AdkMetricsError, type ErrorDetails } from "../errors.js";
 import type { JudgeReply, JudgeRequest } from "../types.js";
 import type { Endpoint, EndpointSettings } from "./endpoint.js";
 import { isLasting } from "./failure.js";
-import { replyOf } from "./reply.js";
+import { MAX_REPLY_LENGTH, replyOf, shortened, tooLong } from "./reply.js";
 import {
   ANSWER_HEADERS,
   type HttpAnswer,
@@ -33,21 +33,22 @@ export async function send(endpoint: Endpoint, request: JudgeRequest, signal: Ab
  */
 export async function exchange(endpoint: Endpoint, question: Question, signal: AbortSignal): Promise<JudgeReply> {
   const settings = await endpoint.settings();
+  const clean = cleanerOf(settings);
   const http = question.render(settings);
   const answer = await transfer(endpoint, http, signal).catch((error: unknown) => {
-    if (error instanceof AdkMetricsError) throw withoutSecrets(error, settings);
-    const { message, ...details } = unreachable(settings, reasonOf(error));
+    if (error instanceof AdkMetricsError) throw withoutSecrets(error, clean);
+    const { message, ...details } = unreachable(settings, shortened(clean(reasonOf(error))));
     const retryable = details.retryable && mayPass(endpoint, error);
-    throw withoutSecrets(new AdkMetricsError("judge_failed", message, { ...details, retryable }), settings);
+    throw withoutSecrets(new AdkMetricsError("judge_failed", message, { ...details, retryable }), clean);
   });
   const { status, headers } = answer;
   if (status === 0 || (status >= 300 && status < 400)) {
-    throw withoutSecrets(redirectError(http.url, headers.location), settings);
+    throw withoutSecrets(redirectError(http.url, headers.location), clean);
   }
   const outcome = question.read(settings, answer);
-  if ("text" in outcome) return replyOf(outcome);
+  if ("text" in outcome) return replyWithoutSecrets(replyOf(outcome), clean, http.body);
   const { message, ...details } = outcome;
-  throw withoutSecrets(new AdkMetricsError("judge_failed", message, { ...details, status }), settings);
+  throw withoutSecrets(new AdkMetricsError("judge_failed", message, { ...details, status }), clean);
 }
 
 /** Sends a request and takes in the whole answer, by the user's own `fetch` or the runtime's. */
@@ -60,17 +61,50 @@ async function transfer(endpoint: Endpoint, http: HttpRequest, signal: AbortSign
     fetch === undefined
       ? await post(http, signal)
       : await fetch(url, { method: "POST", headers, body, signal, redirect: "manual" });
-  const { status } = response;
-  if (!Number.isInteger(status)) throw new TypeError("fetch gave no response");
+  const status = statusOf(response);
   reached.add(endpoint);
   const received: Record<string, string> = {};
   for (const name of ANSWER_HEADERS) {
     const value = response.headers.get(name);
     if (typeof value === "string") received[name] = value;
   }
-  const text: unknown = await response.text();
-  if (typeof text !== "string") throw new TypeError("fetch gave a response without a text");
-  return { status, headers: received, body: text };
+  const { text, isWhole } = await textOf(response);
+  // What an error is about stands in its status and at the beginning.
+  if (isWhole || status < 200 || status > 299) return { status, headers: received, body: text };
+  throw tooLong(`${placeOf(url)} gave an answer`, `more than ${MAX_REPLY_LENGTH} bytes`, { status });
+}
+
+/** The status of what fetch gave; 0 for a redirect of which pages are told no more. */
+function statusOf(response: Response | null | undefined): number {
+  const { status, type } = response ?? {};
+  if (typeof status !== "number") throw new TypeError("fetch gave no response");
+  const isStatus = Number.isInteger(status) && status >= 100 && status <= 599;
+  if (isStatus || (status === 0 && type === "opaqueredirect")) return status;
+  throw new TypeError(`fetch gave no response, but the status ${status}`);
+}
+
+/** The text of a response, of which no more is taken in than {@link MAX_REPLY_LENGTH}. */
+async function textOf(response: Response): Promise<{ text: string; isWhole: boolean }> {
+  const { body } = response;
+  // Where there are no streams, or those of Node, all of it arrives at once.
+  if (typeof body?.getReader !== "function") {
+    const text: unknown = await response.text();
+    if (typeof text !== "string") throw new TypeError("fetch gave a response without a text");
+    return { text: text.slice(0, MAX_REPLY_LENGTH), isWhole: text.length <= MAX_REPLY_LENGTH };
+  }
+  const reader = body.getReader();
+  const decoder = new TextDecoder();
+  let [text, length] = ["", 0];
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return { text: text + decoder.decode(), isWhole: true };
+    text += decoder.decode(value.subarray(0, MAX_REPLY_LENGTH - length), { stream: true });
+    length += value.length;
+    if (length > MAX_REPLY_LENGTH) {
+      reader.cancel().catch(() => {});
+      return { text, isWhole: false };
+    }
+  }
 }
 
 function redirectError(url: string, location: string | undefined): AdkMetricsError {
@@ -118,27 +152,54 @@ function placeOf(url: string, base?: string): string {
   }
 }
 
-/** The same error without the keys that servers and runtimes may repeat in theirs; without the cause too. */
-function withoutSecrets(error: AdkMetricsError, settings: EndpointSettings): AdkMetricsError {
-  const { apiKey, accessToken, headers, baseUrl = "" } = settings;
+/** Takes secrets out of texts. */
+type Clean = (text: string, known?: string) => string;
+
+/**
+ * What takes keys, tokens, headers and the query of the address out of texts, which servers and runtimes may repeat
+ * there, except for those that a text which is known anyway holds too.
+ */
+function cleanerOf({ apiKey, accessToken, headers, baseUrl = "" }: EndpointSettings): Clean {
   const ofHeaders = Object.values(headers).flatMap((value) => [value, ...value.split(/\s+/)]);
-  const values = [apiKey, accessToken, ...ofHeaders, ...baseUrl.split(/[?&=]/).slice(1)];
+  const query = baseUrl.replace(/^[^?]*\??/, "");
+  const values = [apiKey, accessToken, ...ofHeaders, ...query.split(/[&=]/), ...[...new URLSearchParams(query)].flat()];
   const secrets = values.filter((value): value is string => value !== undefined && value.length >= SHORTEST_SECRET);
+  const forms = new Set(
+    secrets.flatMap((value) => [value, encodeURIComponent(value), JSON.stringify(value).slice(1, -1)]),
+  );
   // Longer ones first, of which others may be a part.
-  secrets.sort((a, b) => b.length - a.length);
-  const clean = (text: string): string =>
-    secrets.reduce(
-      (rest, secret) => rest.replaceAll(secret, "[redacted]").replaceAll(encodeURIComponent(secret), "[redacted]"),
-      text,
-    );
+  const sorted = [...forms].sort((a, b) => b.length - a.length);
+  return (text, known = "") => {
+    let rest = text;
+    for (const secret of sorted) {
+      if (rest.includes(secret) && !known.includes(secret)) rest = rest.replaceAll(secret, "[redacted]");
+    }
+    return rest;
+  };
+}
+
+/**
+ * The same reply without secrets, which models repeat behind servers that show them headers. Words of the question are
+ * none: a reply has to be able to quote them.
+ */
+function replyWithoutSecrets(reply: JudgeReply, clean: Clean, question: string): JudgeReply {
+  const { text, modelVersion } = reply;
+  const cleaned: JudgeReply = { ...reply, text: clean(text, question) };
+  if (modelVersion !== undefined) cleaned.modelVersion = clean(modelVersion, question);
+  return cleaned;
+}
+
+/** The same error without secrets; without the cause too. */
+function withoutSecrets(error: AdkMetricsError, clean: Clean): AdkMetricsError {
   const { code, message, help, retryable, retryAfterMs, status } = error;
   const details: ErrorDetails = {};
   if (help !== undefined) details.help = clean(help);
   if (retryable !== undefined) details.retryable = retryable;
   if (retryAfterMs !== undefined) details.retryAfterMs = retryAfterMs;
   if (status !== undefined) details.status = status;
-  return new AdkMetricsError(code, clean(message), details);
+  // A full stop is written before the help.
+  return new AdkMetricsError(code, clean(help === undefined ? message : message.replace(/\.$/, "")), details);
 }
 
-/** Values of headers that are shorter keep no secret, and words of messages would vanish with them. */
+/** Values that are shorter keep no secret, and words of messages would vanish with them. */
 const SHORTEST_SECRET = 6;

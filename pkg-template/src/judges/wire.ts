@@ -1,5 +1,5 @@
 import { call, type MistakeContext } from "../engine/call.js";
-import { checkSize, stringify } from "../engine/input.js";
+import { stringify } from "../engine/input.js";
 import { withEngine } from "../engine/instance.js";
 import { AdkMetricsError } from "../errors.js";
 import type { JudgeReply, JudgeRequest } from "../types.js";
@@ -17,6 +17,7 @@ export interface HttpAnswer {
   status: number;
   /** Those that {@link ANSWER_HEADERS} names, as far as they are there. */
   headers: Record<string, string>;
+  /** Of an error, possibly the beginning only. */
   body: string;
 }
 
@@ -96,7 +97,6 @@ function render(given: object): HttpRequest {
 }
 
 function read(given: object, body: string): JudgeReply | JudgeFailure | undefined {
-  checkSize(body.length, "reply");
   const json = JSON.stringify(given);
   const found = call(WRITTEN_HERE, (engine) => engine.readCall(json, body));
   return found === "" ? undefined : (JSON.parse(found) as JudgeReply | JudgeFailure);
