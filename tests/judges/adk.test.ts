@@ -129,6 +129,11 @@ describe("a response that cannot be used", () => {
     });
   }
 
+  test("is told in a few words", async () => {
+    const { message } = await errorOf(() => ask({ errorCode: "UNKNOWN_ERROR", errorMessage: "x".repeat(1e6) }));
+    assert.ok(message.length < 500, String(message.length));
+  });
+
   test("is not mistaken for a reply when ADK-TS puts the error into its text", async () => {
     const response = {
       errorCode: "AI_SDK_ERROR",

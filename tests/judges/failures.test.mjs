@@ -219,7 +219,7 @@ test("a key is in nothing that an evaluation gives, whatever went wrong", async 
       answer = (asked) =>
         asked.prompt.includes("could not")
           ? { fault, message: `wrong: ${KEY} ${JSON.stringify(asked.headers)}` }
-          : fair(asked);
+          : `${fair(asked)}\nI was asked with ${KEY} ${JSON.stringify(asked.headers)}`;
       const set = await evaluate({
         ...few,
         judge: recordJudge(judge, (line) => note(line)),
@@ -262,4 +262,86 @@ test("settings of the model with headers in them are neither shown nor recorded 
   }
   assert.ok(written.every((line) => !line.includes(KEY)));
   assert.equal(keys.size, 2, "two questions, whatever the headers");
+});
+
+describe("hopeless calls", () => {
+  const asking = async (judge, more = {}) => {
+    let calls = 0;
+    const result = await evaluate({
+      ...all,
+      criteria: criteriaOf(["final_response_match_v2"]),
+      concurrency: 1,
+      retry: { attempts: 3, initialDelayMs: 1 },
+      judge: async (request) => judge(request, (calls += 1)),
+      ...more,
+    });
+    return { calls, reasons: reasonsOf(result).join("\n") };
+  };
+
+  test("that a server refuses in the same words again and again are not made any more", async () => {
+    for (const status of [400, 404, 429]) {
+      const { calls, reasons } = await asking(() => {
+        throw Object.assign(new Error("no such model"), { status });
+      });
+      assert.ok(calls <= 5, `${calls} calls for ${status}`);
+      assert.match(reasons, /no such model/);
+    }
+  });
+
+  test("are made where the words differ, or where the judge answers others", async () => {
+    const { calls } = await asking((request, number) => {
+      throw Object.assign(new Error(`no to ${number}`), { status: 400 });
+    });
+    assert.ok(calls > 5, `${calls}`);
+    const found = await asking((request, number) => {
+      if (number === 1) return fair(request);
+      throw Object.assign(new Error("no"), { status: 400 });
+    });
+    assert.ok(found.calls > 5, `${found.calls}`);
+  });
+
+  test("are those that a server wants to have put off for hours", async () => {
+    const { reasons } = await asking(() => {
+      throw Object.assign(new Error("slow down"), { status: 429, retryable: true, retryAfterMs: 86_400_000 });
+    });
+    assert.match(reasons, /slow down\. It asks to be left alone for 86400 s, which is too long to wait/);
+  });
+
+  test("are those of a judge that throws what cannot be looked at", async () => {
+    const { proxy, revoke } = Proxy.revocable({}, {});
+    revoke();
+    const { reasons } = await asking(() => {
+      throw proxy;
+    });
+    assert.match(reasons, /an error that has no words/);
+  });
+});
+
+test("a budget in money wants the price of every model that is asked", async () => {
+  const budget = { cost: 1, prices: { "gpt-x": { inputPerMillion: 1, outputPerMillion: 2 } } };
+  const request = { ...all, criteria: criteriaOf(["final_response_match_v2"]), judge: async () => "", budget };
+  await assert.rejects(evaluate(request), {
+    code: "invalid_input",
+    path: "budget: prices",
+    message: /gemini-2\.5-flash/,
+  });
+});
+
+test("a provider is not asked for another's model at its own address", async () => {
+  const request = { ...all, criteria: criteriaOf(["final_response_match_v2"]), judge: openaiJudge({ apiKey: KEY }) };
+  await assert.rejects(evaluate(request), {
+    code: "invalid_input",
+    message: /openai, which has no model gemini-2\.5-flash/,
+  });
+});
+
+test("settings that a provider is not sent are told through other judges as well", async () => {
+  const judge_model_config = { topK: 1 };
+  const result = await evaluate({
+    ...all,
+    criteria: criteriaOf(["final_response_match_v2"], { judge_model_config }),
+    retry: { attempts: 1 },
+    judge: recordJudge(openaiJudge({ baseUrl: "http://127.0.0.1:9/v1", model: "m" }), () => {}),
+  });
+  assert.match(result.warnings[0].message, /OpenAI is not sent `topK`/);
 });

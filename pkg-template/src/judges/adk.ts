@@ -5,7 +5,7 @@ import { detailsOf, failureOf } from "./failure.js";
 import { makeJudge } from "./judge.js";
 import { emptyReply } from "./language-model.js";
 import { optionsOf } from "./options.js";
-import { usageOf } from "./reply.js";
+import { shortened, usageOf } from "./reply.js";
 import { camelCaseSettings } from "./settings.js";
 
 /** What is needed of a `BaseLlm`: those of ADK-TS (`@iqai/adk`) and of `@google/adk` have it. */
@@ -133,7 +133,7 @@ async function ask(llm: AdkLlm, request: AdkLlmRequest, signal: AbortSignal): Pr
 function errorOf(response: AdkLlmResponse, code: string): AdkMetricsError {
   const cause = (response as { error?: unknown }).error;
   const words = typeof response.errorMessage === "string" ? `${code}: ${response.errorMessage}` : code;
-  const message = `the model gave no reply: ${words}`;
+  const message = `the model gave no reply: ${shortened(words)}`;
   const details = isObject(cause) ? detailsOf(cause) : { retryable: !FINAL_CODES.test(code) };
   return new AdkMetricsError("judge_failed", message, details);
 }

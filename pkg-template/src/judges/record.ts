@@ -3,7 +3,7 @@ import { AdkMetricsError } from "../errors.js";
 import type { Judge } from "../types.js";
 import { identityOf, type JudgeIdentity, makeJudge } from "./judge.js";
 import { callLine, headerLine } from "./recording.js";
-import { replyOf } from "./reply.js";
+import { replyOf, shortened } from "./reply.js";
 
 /** Where a recording goes: what takes its lines, each with its line break, one after the other. */
 export type RecordingSink = ((line: string) => unknown) | { write(line: string): unknown };
@@ -73,10 +73,8 @@ function writerOf(sink: RecordingSink): (line: string) => Promise<void> {
     try {
       await (typeof sink === "function" ? sink(line) : sink.write(line));
     } catch (cause) {
-      throw new AdkMetricsError("recording_failed", `the reply cannot be recorded: ${messageOf(cause)}`, {
-        cause,
-        retryable: false,
-      });
+      const message = `the reply cannot be recorded: ${shortened(messageOf(cause))}`;
+      throw new AdkMetricsError("recording_failed", message, { cause, retryable: false });
     }
   };
 }
