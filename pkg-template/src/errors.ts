@@ -70,6 +70,15 @@ export class AdkMetricsError extends Error {
   }
 }
 
+/** Whether it is an error of ours. A proxy that throws when it is asked is none. */
+export function isOurs(error: unknown): error is AdkMetricsError {
+  try {
+    return error instanceof AdkMetricsError;
+  } catch {
+    return false;
+  }
+}
+
 /** A mistake in words: message, place, help. */
 export function describe(mistake: { message: string; path?: string; line?: number; help?: string }): string {
   const places = [mistake.path, mistake.line === undefined ? undefined : `line ${mistake.line}`];

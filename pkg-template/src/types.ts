@@ -278,7 +278,7 @@ export interface EvaluatorOptions {
   timeoutMs?: number;
   /** What the run may spend on judges. Default: no limit. */
   budget?: Budget;
-  /** What delays are drawn from: the same seed gives the same ones. */
+  /** What delays are drawn from: the same seed gives the same ones. Default: a random one. */
   seed?: number;
   /** Where replies of judges are kept. Default: in memory, for one evaluation. */
   cache?: JudgeCache;

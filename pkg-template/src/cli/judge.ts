@@ -110,8 +110,8 @@ export class JudgeMaker {
     const { provider } = this.#choice;
     if (provider !== undefined) refuseForeignModel(provider, model, this.#variables());
     const judge = this.#ask(model, false);
-    const { label } = identityOf(judge);
-    return identified((request, options) => judge(request, options), label === undefined ? {} : { label });
+    const { model: _model, ...identity } = identityOf(judge);
+    return identified((request, options) => judge(request, options), identity);
   }
 
   /** @param isOwn Whether the name of the model is the user's own, to be sent as it is. */

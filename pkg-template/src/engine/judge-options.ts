@@ -35,7 +35,7 @@ export function judgeOptions(options: EvaluatorOptions): JudgeEngineOptions {
     earlyStop,
     vertex: vertex !== undefined,
     judgeModel: judge === undefined ? defaultJudgeModel() : identityOf(judge).model,
-    seed,
+    seed: seed ?? Math.floor(Math.random() * 2 ** 32),
     ...promptsOf(prompts),
     ...retryOf(retry),
     ...budgetOf(budget),

@@ -1,7 +1,7 @@
-import { AdkMetricsError, describe, type EngineMistake } from "../errors.js";
+import { AdkMetricsError, describe, type EngineMistake, isOurs } from "../errors.js";
 import { cacheKey, memoryCache } from "../judges/cache.js";
 import { judgeOf } from "../judges/default.js";
-import { type Endpoint, endpointOf, type Provider } from "../judges/endpoint.js";
+import type { Endpoint, Provider } from "../judges/endpoint.js";
 import { untilAborted } from "../judges/failure.js";
 import { identityOf } from "../judges/judge.js";
 import { vertexEndpoint } from "../judges/providers.js";
@@ -42,6 +42,8 @@ export interface CallFailure {
   rateLimited: boolean;
   /** Whether the server refuses whoever asks. */
   isAuth: boolean;
+  /** Whether it is a server that refused the call, by its status. */
+  isRefusal: boolean;
   retryAfterMs: number | undefined;
 }
 
@@ -82,15 +84,24 @@ export class Judges {
   readonly #writes = new Set<Promise<void>>();
   /** The kinds of warnings that were given. */
   readonly #warned = new Set<string>();
+  /** What the server says to every call of a metric, and how often it did, where no call was answered yet. */
+  readonly #refusals = new Map<number, { message: string; times: number }>();
+  /** The longest wait that a server may ask for, in milliseconds. */
+  readonly #longestPause: number;
 
-  /** @throws {AdkMetricsError} `judge_required` if a metric has no judge. */
+  /**
+   * @throws {AdkMetricsError} `judge_required` if a metric has no judge, `invalid_input` for a judge that cannot have the
+   * metric's model, or a budget in money without that model's price.
+   */
   constructor(options: EvaluatorOptions, { metrics }: Header) {
     this.#cache = options.cache ?? memoryCache();
+    this.#longestPause = Math.max(LONGEST_PAUSE, options.retry?.maxDelayMs ?? 0);
     this.#metrics = metrics;
     for (const [place, { metricName, judge }] of metrics.entries()) {
       if (judge === undefined) continue;
       const asked = askedBy(options, judge);
       this.#asked.set(place, asked);
+      if (!judge.vertex) checkModel(options, asked, judge.model ?? "");
       if (asked.provider === undefined || judge.config === undefined) continue;
       for (const warning of configWarnings(asked.provider, asked.model ?? judge.model ?? "", judge.config)) {
         this.#warn("invalid_criterion", `${metricName}: ${warning}`);
@@ -127,13 +138,31 @@ export class Judges {
     const controller = new AbortController();
     const answer = this.#answer(asked, request, controller.signal).then((answer) => {
       begun.isAnswered = true;
-      // A failed call is made again.
-      if ("failed" in answer) this.#forget(begun);
+      if ("failed" in answer) {
+        // A failed call is made again.
+        this.#forget(begun);
+        this.#judgeFailure(metric, answer.failed);
+      } else this.#refusals.set(metric, { message: "", times: -Infinity });
       return answer;
     });
     const begun: KnownCall = { place, controller, answer, isAnswered: false };
     this.#calls.set(place, begun);
     return begun;
+  }
+
+  /** A server that says the same no to several calls, and yes to none, need not be asked again. */
+  #judgeFailure(metric: number, failed: CallFailure): void {
+    if (failed.retryAfterMs !== undefined && failed.retryAfterMs > this.#longestPause) {
+      failed.message += `. It asks to be left alone for ${Math.round(failed.retryAfterMs / 1000)} s, which is too long to wait`;
+      failed.retryable = false;
+      // Nor do the others wait.
+      failed.rateLimited = false;
+      failed.retryAfterMs = undefined;
+    }
+    if (!failed.isRefusal || failed.retryable) return;
+    const known = this.#refusals.get(metric);
+    if (known === undefined) this.#refusals.set(metric, { message: failed.message, times: 1 });
+    else if (known.message === failed.message) failed.isAuth ||= (known.times += 1) >= REFUSALS;
   }
 
   /** Has the next call for the same sample made anew. */
@@ -162,11 +191,21 @@ export class Judges {
     }
   }
 
-  /** Waits until the cache has every reply, or until the signal aborts. */
+  /** Waits until the cache has every reply, or until the signal aborts; not for ever. */
   async stored(signal: AbortSignal | undefined): Promise<void> {
-    const stored = Promise.all(this.#writes);
-    if (signal === undefined) await stored;
-    else await untilAborted(signal, () => stored).catch(() => {});
+    if (this.#writes.size === 0) return;
+    const end = new AbortController();
+    const stop = (): void => end.abort();
+    const timer = setTimeout(stop, CACHE_PATIENCE);
+    signal?.addEventListener("abort", stop);
+    if (signal?.aborted === true) stop();
+    await untilAborted(end.signal, () => Promise.all(this.#writes)).catch(() => {});
+    clearTimeout(timer);
+    signal?.removeEventListener("abort", stop);
+    if (end.signal.aborted && signal?.aborted !== true) {
+      const message = `the cache of replies did not store ${this.#writes.size} of them within ${CACHE_PATIENCE / 1000} s`;
+      this.#warn(CACHE_FAILED, message);
+    }
   }
 
   /** Never rejects. */
@@ -231,11 +270,44 @@ function askedBy(options: EvaluatorOptions, { vertex, model = "" }: NonNullable<
     };
   }
   const judge: Judge = judgeOf(options, model);
-  const { label = "", model: own } = identityOf(judge);
-  const provider = endpointOf(judge)?.provider;
+  const { label = "", model: own, provider } = identityOf(judge);
   const ask: Asked["ask"] = (request, signal) => judge(request, { signal });
   return { ask, label, model: own, ...(provider === undefined ? {} : { provider }) };
 }
+
+/** Names of models that a provider does not have at its own address. */
+const FOREIGN: Readonly<Record<string, RegExp>> = {
+  openai: /^(?:gemini|claude)-/,
+  "openai-responses": /^(?:gemini|claude)-/,
+  anthropic: /^(?:gemini|gpt|o\d)-/,
+  ollama: /^(?:gemini|claude|gpt-[345])/,
+  gemini: /^(?:gpt|claude)-/,
+};
+
+function checkModel({ budget }: EvaluatorOptions, { label, model, provider }: Asked, named: string): void {
+  // The label of a judge at another address has that address besides.
+  if (model === undefined && provider !== undefined && label === provider && FOREIGN[provider]?.test(named) === true) {
+    throw new AdkMetricsError("invalid_input", `the judge asks ${provider}, which has no model ${named}`, {
+      help: "Give the judge a `model`, or name one in `judge_model_options`",
+    });
+  }
+  const asked = model ?? named;
+  if (budget?.cost !== undefined && !Object.hasOwn(budget.prices ?? {}, asked)) {
+    throw new AdkMetricsError("invalid_input", `there is no price for the model ${asked}, which is asked`, {
+      path: "budget: prices",
+      help: "A budget in money needs the prices of every model that is asked",
+    });
+  }
+}
+
+/** The longest wait that a server may ask for, in milliseconds, unless the options allow more. */
+const LONGEST_PAUSE = 600_000;
+/** How long a run waits in the end for a cache to store what it was given, in milliseconds. */
+const CACHE_PATIENCE = 10_000;
+/** After how many refusals in the same words, and no answer, a server is not asked any more. */
+const REFUSALS = 4;
+/** Characters of an error that a result repeats. */
+const LONGEST_MESSAGE = 1000;
 
 /** Statuses of servers that are asked too often. */
 const OVERLOADED: readonly unknown[] = [429, 503, 529];
@@ -246,20 +318,26 @@ const UNAUTHORIZED: readonly unknown[] = [401, 403];
 function failedBy(error: unknown): CallFailure {
   const { status, retryable, retryAfterMs } = detailsOf(error);
   return {
-    message: wordsOf(error),
+    message: shortened(wordsOf(error)),
     retryable: retryable === true,
     rateLimited: OVERLOADED.includes(status),
     isAuth: UNAUTHORIZED.includes(status),
+    isRefusal: typeof status === "number" && status >= 400 && status < 500,
     retryAfterMs: typeof retryAfterMs === "number" && retryAfterMs >= 0 ? retryAfterMs : undefined,
   };
 }
 
 /** What was thrown, in words. Some throw plain objects with a message, and some nothing at all. */
 function wordsOf(error: unknown): string {
-  if (error instanceof AdkMetricsError) return describe(error);
+  if (isOurs(error)) return describe(error);
   if (error === undefined || error === null || error === "") return "the judge failed without a reason";
   const { message } = detailsOf(error);
-  return error instanceof Error || typeof message !== "string" || message === "" ? messageOf(error) : message;
+  const words = messageOf(error);
+  return typeof message !== "string" || message === "" || words.includes(message) ? words : message;
+}
+
+function shortened(text: string): string {
+  return text.length <= LONGEST_MESSAGE ? text : `${text.slice(0, LONGEST_MESSAGE)}…`;
 }
 
 /** What the properties of something that was thrown say; they may be anything, and throw themselves. */

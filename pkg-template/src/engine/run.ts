@@ -1,4 +1,4 @@
-import { AdkMetricsError, describe, type EngineMistake, isEngineMistake } from "../errors.js";
+import { describe, type EngineMistake, isEngineMistake, isOurs } from "../errors.js";
 import type { Batch, EvalRun } from "../generated/adk_metrics.js";
 import type {
   EvalCase,
@@ -215,7 +215,7 @@ async function compute(task: HostTask, header: Header, { registry, sources }: Ru
     if (typeof result !== "object" || result === null) return { failure: NO_RESULT };
     return { found: foundOf(result as EvaluationResult) };
   } catch (error) {
-    return { failure: error instanceof AdkMetricsError ? describe(error) : messageOf(error) };
+    return { failure: isOurs(error) ? describe(error) : messageOf(error) };
   }
 }
 

@@ -1,5 +1,5 @@
 import { messageOf } from "../engine/input.js";
-import { AdkMetricsError, type ErrorDetails } from "../errors.js";
+import { AdkMetricsError, type ErrorDetails, isOurs } from "../errors.js";
 
 /** Statuses after which the same request may succeed: those of google-adk, and Anthropic's "overloaded". */
 const RETRYABLE_STATUSES: readonly number[] = [408, 429, 500, 502, 503, 504, 529];
@@ -19,7 +19,7 @@ const MAX_CAUSES = 6;
  * whether it makes sense to.
  */
 export function failureOf(cause: unknown, what: string): AdkMetricsError {
-  if (cause instanceof AdkMetricsError) return cause;
+  if (isOurs(cause)) return cause;
   return new AdkMetricsError("judge_failed", `${what} failed: ${messageOf(cause)}`, detailsOf(cause));
 }
 

@@ -1,4 +1,5 @@
 import type { Judge, JudgeReply, JudgeRequest } from "../types.js";
+import type { Provider } from "./endpoint.js";
 import { untilAborted } from "./failure.js";
 import { requestOf } from "./request.js";
 
@@ -8,6 +9,8 @@ export interface JudgeIdentity {
   readonly model?: string;
   /** Who answers, without keys: `openai https://api.openai.com/v1`. Keeps the replies of different judges apart. */
   readonly label?: string;
+  /** Whose protocol it speaks, if this package speaks it itself. */
+  readonly provider?: Provider;
 }
 
 /** Beside the judges rather than on them, so that nothing that prints a judge shows it. */

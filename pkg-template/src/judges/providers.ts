@@ -184,8 +184,8 @@ function settingsOf(provider: Provider, options: ProviderJudgeOptions, keyHelp?:
 }
 
 function providerJudge(endpoint: Endpoint): Judge {
-  const { model, label } = endpoint;
-  const identity = { label, ...(model === undefined ? {} : { model }) };
+  const { model, label, provider } = endpoint;
+  const identity = { label, provider, ...(model === undefined ? {} : { model }) };
   const judge = makeJudge(identity, (request, signal) => send(endpoint, request, signal));
   setEndpoint(judge, endpoint);
   return judge;
