@@ -199,6 +199,12 @@ describe("a failed call", () => {
     assert.ok((error.retryAfterMs ?? 0) > 50_000 && (error.retryAfterMs ?? 0) <= 60_000);
   });
 
+  test("repeats the beginning of a long message", async () => {
+    const { message } = await errorOf(() => ask(new Error(`It failed. ${"x".repeat(1e6)}`)));
+    assert.match(message, /^the call of the language model failed: Error: It failed\. x+…$/);
+    assert.ok(message.length < 500, String(message.length));
+  });
+
   test("may throw anything", async () => {
     for (const thrown of [undefined, null, "words", 5, HOSTILE, Object.create(null)]) {
       const model = modelOf("v2", {});

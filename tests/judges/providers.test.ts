@@ -67,6 +67,7 @@ describe("a provider's judge", () => {
     assert.deepEqual(identityOf(openaiJudge({ baseUrl: "http://h/v1?key=secret", model: "m" })), {
       model: "m",
       label: "openai http://h/v1",
+      provider: "openai",
     });
     assert.equal(
       endpointOf(async () => "yes"),

@@ -42,4 +42,21 @@ describe("a reply", () => {
     assert.match(message, /^reading the judge's reply failed: Error: x+…$/);
     assert.ok(message.length < 500, String(message.length));
   });
+
+  test("that throws what cannot be looked at is an error all the same", () => {
+    const unspeakable = new Proxy(
+      {},
+      {
+        getPrototypeOf() {
+          throw new Error("no prototype for you");
+        },
+      },
+    );
+    const given = {
+      get text(): string {
+        throw unspeakable;
+      },
+    };
+    assert.throws(() => replyOf(given), { code: "judge_failed", message: /an error that has no words$/ });
+  });
 });

@@ -1,5 +1,6 @@
 import { messageOf } from "../engine/input.js";
 import { AdkMetricsError, type ErrorDetails, isOurs } from "../errors.js";
+import { shortened } from "./reply.js";
 
 /** Statuses after which the same request may succeed: those of google-adk, and Anthropic's "overloaded". */
 const RETRYABLE_STATUSES: readonly number[] = [408, 429, 500, 502, 503, 504, 529];
@@ -20,7 +21,7 @@ const MAX_CAUSES = 6;
  */
 export function failureOf(cause: unknown, what: string): AdkMetricsError {
   if (isOurs(cause)) return cause;
-  return new AdkMetricsError("judge_failed", `${what} failed: ${messageOf(cause)}`, detailsOf(cause));
+  return new AdkMetricsError("judge_failed", `${what} failed: ${shortened(messageOf(cause))}`, detailsOf(cause));
 }
 
 /** What an error of a client library says besides its message. */

@@ -1,5 +1,5 @@
 import { messageOf } from "../engine/input.js";
-import { AdkMetricsError, type ErrorDetails } from "../errors.js";
+import { AdkMetricsError, type ErrorDetails, isOurs } from "../errors.js";
 import type { JudgeReply, JudgeRequest } from "../types.js";
 import type { Endpoint, EndpointSettings } from "./endpoint.js";
 import { isLasting } from "./failure.js";
@@ -36,7 +36,7 @@ export async function exchange(endpoint: Endpoint, question: Question, signal: A
   const clean = cleanerOf(settings);
   const http = question.render(settings);
   const answer = await transfer(endpoint, http, signal).catch((error: unknown) => {
-    if (error instanceof AdkMetricsError) throw withoutSecrets(error, clean);
+    if (isOurs(error)) throw withoutSecrets(error, clean);
     const { message, ...details } = unreachable(settings, shortened(clean(reasonOf(error))));
     const retryable = details.retryable && mayPass(endpoint, error);
     throw withoutSecrets(new AdkMetricsError("judge_failed", message, { ...details, retryable }), clean);
