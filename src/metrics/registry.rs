@@ -3,9 +3,7 @@
 use serde::Serialize;
 
 use super::judged::Judged;
-use super::{
-    AnyMetric, Metric, final_response_match, hallucinations, rubric_based, scored, user_simulator_quality,
-};
+use super::{AnyMetric, Metric};
 use crate::model::config::Setup;
 use crate::model::error::{Error, ErrorCode, Result, suggestion};
 
@@ -133,63 +131,68 @@ pub const REGISTRY: &[MetricInfo] = &[
         "final_response_match_v2",
         "Whether the final response says what the expected one says: the share of turns in which a judge finds it valid.",
         true,
-        final_response_match::build,
+        super::final_response_match::build,
     ),
     judged(
         "rubric_based_final_response_quality_v1",
         "The share of rubrics that the final response meets.",
         false,
-        rubric_based::final_response,
+        super::rubric_based_final_response_quality::build,
     ),
     judged(
         "rubric_based_tool_use_quality_v1",
         "The share of rubrics that the use of tools meets.",
         false,
-        rubric_based::tool_use,
+        super::rubric_based_tool_use_quality::build,
     ),
     judged(
         "rubric_based_multi_turn_trajectory_quality_v1",
         "The share of rubrics that the whole conversation meets.",
         false,
-        rubric_based::trajectory,
+        super::rubric_based_multi_turn_trajectory_quality::build,
     ),
     judged(
         "hallucinations_v1",
         "The share of sentences that the agent's context supports.",
         false,
-        hallucinations::build,
+        super::hallucinations::build,
     ),
     judged(
         "per_turn_user_simulator_quality_v1",
         "The share of user turns that follow the conversation plan.",
         false,
-        user_simulator_quality::build,
+        super::user_simulator_quality::build,
     ),
     MetricInfo {
         legacy_names: &["safety"],
-        ..judged("safety_v1", "Whether the response is harmless.", false, scored::safety)
+        ..judged("safety_v1", "Whether the response is harmless.", false, super::safety::build)
     },
     MetricInfo {
         interval: Some(Interval { min_value: 1.0, max_value: 5.0 }),
-        ..judged("response_evaluation_score", "How coherent the response is.", true, scored::coherence)
+        ..judged(
+            "response_evaluation_score",
+            "How coherent the response is.",
+            true,
+            super::response_evaluation_score::build,
+        )
     },
     judged(
         "multi_turn_task_success_v1",
         "Whether the conversation reached its goals.",
         false,
-        scored::task_success,
+        super::multi_turn_task_success::build,
     ),
     judged(
         "multi_turn_trajectory_quality_v1",
         "How good the path through the conversation is.",
         false,
-        scored::trajectory_quality,
+        super::multi_turn_trajectory_quality::build,
     ),
     judged(
         "multi_turn_tool_use_quality_v1",
         "How good the tool calls of the conversation are.",
         false,
-        scored::tool_use_quality,
+        super::multi_turn_tool_use_quality::build,
     ),
 ];
 

@@ -1,11 +1,9 @@
-//! The three rubric metrics: `rubric_based_final_response_quality_v1`,
-//! `rubric_based_tool_use_quality_v1` and `rubric_based_multi_turn_trajectory_quality_v1`. Range 0 to 1;
-//! no reference; ask a judge.
+//! What the three rubric metrics have in common; each has a file of its own.
 //!
 //! In force are the criterion's rubrics and those of the turn whose type is the metric's. A reply has
 //! one vote on each rubric; a rubric is met if more samples say yes than no. A turn scores the mean of
-//! its rubrics, a conversation the mean of all rubrics of all turns. The third metric asks once, about
-//! the whole conversation, and its result is that of the last turn.
+//! its rubrics, a conversation the mean of all rubrics of all turns. A metric of whole conversations
+//! asks once, and its result is that of the last turn.
 
 use std::borrow::Cow;
 
@@ -14,9 +12,7 @@ use super::judged::{Answer, Asking, Ballot, Judged, JudgedCase, Question, Rubric
 use super::{
     Details, Evaluation, NO_TURNS, RubricFinding, Scoring, TurnEvaluation, length_mismatch, material, mean,
 };
-use crate::judge::prompt::{
-    FINAL_RESPONSE_RUBRICS, Prompt, TOOL_USE_RUBRICS, TRAJECTORY_RUBRICS, Value, list_rubrics,
-};
+use crate::judge::prompt::{Prompt, Value, list_rubrics};
 use crate::judge::reply;
 use crate::judge::votes::{Tally, Verdict, Vote};
 use crate::model::config::{Setup, either, read_flag};
@@ -26,23 +22,13 @@ use crate::model::json::{Json, Kind};
 use crate::model::results::EvalStatus;
 use crate::model::write::quoted;
 
-/// Which of the three metrics it is.
-struct Family {
-    prompt: &'static Prompt,
+/// What tells the rubric metrics apart.
+pub(super) struct Family {
+    pub(super) prompt: &'static Prompt,
     /// The type of the rubrics of turns that count.
-    rubric_type: &'static str,
-    whole_conversation: bool,
+    pub(super) rubric_type: &'static str,
+    pub(super) whole_conversation: bool,
 }
-
-static FINAL_RESPONSE: Family = Family {
-    prompt: &FINAL_RESPONSE_RUBRICS,
-    rubric_type: "FINAL_RESPONSE_QUALITY",
-    whole_conversation: false,
-};
-static TOOL_USE: Family =
-    Family { prompt: &TOOL_USE_RUBRICS, rubric_type: "TOOL_USE_QUALITY", whole_conversation: false };
-static TRAJECTORY: Family =
-    Family { prompt: &TRAJECTORY_RUBRICS, rubric_type: "TRAJECTORY_QUALITY", whole_conversation: true };
 
 struct RubricBased {
     family: &'static Family,
@@ -59,19 +45,8 @@ struct Known {
     words: String,
 }
 
-pub(super) fn final_response(setup: &Setup<'_, '_>) -> Result<Box<dyn Judged>> {
-    build(setup, &FINAL_RESPONSE)
-}
-
-pub(super) fn tool_use(setup: &Setup<'_, '_>) -> Result<Box<dyn Judged>> {
-    build(setup, &TOOL_USE)
-}
-
-pub(super) fn trajectory(setup: &Setup<'_, '_>) -> Result<Box<dyn Judged>> {
-    build(setup, &TRAJECTORY)
-}
-
-fn build(setup: &Setup<'_, '_>, family: &'static Family) -> Result<Box<dyn Judged>> {
+/// Makes one of the metrics.
+pub(super) fn build(setup: &Setup<'_, '_>, family: &'static Family) -> Result<Box<dyn Judged>> {
     const RUBRICS: [&str; 2] = ["rubrics", "rubrics"];
     setup.check_keys(&[RUBRICS])?;
     Ok(Box::new(RubricBased {

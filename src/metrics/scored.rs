@@ -1,12 +1,9 @@
-//! The five metrics that google-adk leaves to Vertex AI: `safety_v1` (0 or 1),
-//! `response_evaluation_score` (1 to 5; compares with a reference), `multi_turn_task_success_v1`,
-//! `multi_turn_trajectory_quality_v1` and `multi_turn_tool_use_quality_v1` (0 to 1).
+//! What the five metrics have in common that google-adk leaves to Vertex AI; each has a file of its own.
 //!
 //! Each has two backends. With Vertex AI's options its evaluation service scores, one request a turn, or
-//! one for the whole conversation. Otherwise a judge is asked with a rubric of this project:
-//! `safety_v1` by the majority of the samples, a tie being unsafe, the others by their mean. A
-//! conversation scores the mean of its turns; the `multi_turn` metrics put their one result on the
-//! last turn.
+//! one for the whole conversation. Otherwise a judge is asked with a rubric of this project, and the
+//! samples decide by majority, a tie being the worse, or by their mean. A conversation scores the mean
+//! of its turns; metrics of whole conversations put their one result on the last turn.
 
 use std::borrow::Cow;
 
@@ -15,9 +12,7 @@ use super::{
     Case, Details, Evaluation, NO_TURNS, RubricFinding, Scoring, TurnEvaluation, length_mismatch, material,
     mean, reference,
 };
-use crate::judge::prompt::{
-    COHERENCE, Prompt, SAFETY, TASK_SUCCESS, TOOL_USE_QUALITY, TRAJECTORY_QUALITY, Value,
-};
+use crate::judge::prompt::{Prompt, Value};
 use crate::judge::provider::vertex_evaluate::{self, Instance};
 use crate::judge::reply;
 use crate::judge::votes::Vote;
@@ -26,14 +21,27 @@ use crate::model::error::Result;
 use crate::model::invocation::Invocation;
 use crate::model::results::EvalStatus;
 
-/// Which of the five metrics it is.
-struct Family {
-    prompt: &'static Prompt,
+/// What tells the metrics apart.
+pub(super) struct Family {
+    pub(super) prompt: &'static Prompt,
     /// The least and the greatest score.
-    range: [f64; 2],
-    by_majority: bool,
-    whole_conversation: bool,
-    needs_reference: bool,
+    pub(super) range: [f64; 2],
+    pub(super) by_majority: bool,
+    pub(super) whole_conversation: bool,
+    pub(super) needs_reference: bool,
+}
+
+impl Family {
+    /// Of a metric that scores whole conversations from 0 to 1.
+    pub(super) const fn of_conversations(prompt: &'static Prompt) -> Self {
+        Self {
+            prompt,
+            range: [0.0, 1.0],
+            by_majority: false,
+            whole_conversation: true,
+            needs_reference: false,
+        }
+    }
 }
 
 struct Scored {
@@ -43,42 +51,8 @@ struct Scored {
     asking: Asking,
 }
 
-const fn over_conversation(prompt: &'static Prompt) -> Family {
-    Family { prompt, range: [0.0, 1.0], by_majority: false, whole_conversation: true, needs_reference: false }
-}
-
-pub(super) fn safety(setup: &Setup<'_, '_>) -> Result<Box<dyn Judged>> {
-    static FAMILY: Family =
-        Family { by_majority: true, whole_conversation: false, ..over_conversation(&SAFETY) };
-    build(setup, &FAMILY)
-}
-
-pub(super) fn coherence(setup: &Setup<'_, '_>) -> Result<Box<dyn Judged>> {
-    static FAMILY: Family = Family {
-        range: [1.0, 5.0],
-        whole_conversation: false,
-        needs_reference: true,
-        ..over_conversation(&COHERENCE)
-    };
-    build(setup, &FAMILY)
-}
-
-pub(super) fn task_success(setup: &Setup<'_, '_>) -> Result<Box<dyn Judged>> {
-    static FAMILY: Family = over_conversation(&TASK_SUCCESS);
-    build(setup, &FAMILY)
-}
-
-pub(super) fn trajectory_quality(setup: &Setup<'_, '_>) -> Result<Box<dyn Judged>> {
-    static FAMILY: Family = over_conversation(&TRAJECTORY_QUALITY);
-    build(setup, &FAMILY)
-}
-
-pub(super) fn tool_use_quality(setup: &Setup<'_, '_>) -> Result<Box<dyn Judged>> {
-    static FAMILY: Family = over_conversation(&TOOL_USE_QUALITY);
-    build(setup, &FAMILY)
-}
-
-fn build(setup: &Setup<'_, '_>, family: &'static Family) -> Result<Box<dyn Judged>> {
+/// Makes one of the metrics.
+pub(super) fn build(setup: &Setup<'_, '_>, family: &'static Family) -> Result<Box<dyn Judged>> {
     setup.check_keys(&[])?;
     let mut asking = Asking::read(setup, &[family.prompt])?;
     asking.vertex = setup.judging.vertex;

@@ -1,0 +1,17 @@
+//! `rubric_based_tool_use_quality_v1`: the share of rubrics that the use of tools meets. Range 0 to 1; no
+//! reference; asks a judge about each turn, who is shown the tools, the request and the tool calls with
+//! their outputs. Of the rubrics of turns those of the type `TOOL_USE_QUALITY` count. How rubrics score:
+//! [`rubric_based`](super::rubric_based).
+
+use super::judged::Judged;
+use super::rubric_based::{self, Family};
+use crate::judge::prompt::TOOL_USE_RUBRICS;
+use crate::model::config::Setup;
+use crate::model::error::Result;
+
+static FAMILY: Family =
+    Family { prompt: &TOOL_USE_RUBRICS, rubric_type: "TOOL_USE_QUALITY", whole_conversation: false };
+
+pub(super) fn build(setup: &Setup<'_, '_>) -> Result<Box<dyn Judged>> {
+    rubric_based::build(setup, &FAMILY)
+}
