@@ -83,8 +83,9 @@ export function isOurs(error: unknown): error is AdkMetricsError {
 export function describe(mistake: { message: string; path?: string; line?: number; help?: string }): string {
   const places = [mistake.path, mistake.line === undefined ? undefined : `line ${mistake.line}`];
   const place = places.filter((text) => text !== undefined).join(", ");
-  const help = mistake.help === undefined ? "" : `. ${mistake.help}`;
-  return `${mistake.message}${place === "" ? "" : ` (at ${place})`}${help}`;
+  if (mistake.help === undefined) return `${mistake.message}${place === "" ? "" : ` (at ${place})`}`;
+  const message = place === "" ? mistake.message.replace(/\.$/, "") : `${mistake.message} (at ${place})`;
+  return `${message}. ${mistake.help}`;
 }
 
 /** A mistake that the engine reported, with the name of the input it is about. */
