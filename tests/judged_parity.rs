@@ -181,17 +181,17 @@ fn each_metric_scores_as_google_adk_does_given_the_same_replies() {
             assert_eq!(found, expected(vector), "{metric}, line {}: {vector}", index + 1);
             compared += 1;
         }
-        assert!(vectors.len() >= 1000 && compared >= 700, "{metric}: {compared} of {}", vectors.len());
+        assert!(compared >= 1000, "{metric}: {compared} of {}", vectors.len());
     }
 }
 
 /// How many cases with each flag differ from what was recorded, by metric in the order of [`METRICS`].
 /// A flag says that a result may differ, on purpose; each has an entry in docs/differences.md.
 const DIFFERING: [(&str, [usize; 6]); 4] = [
-    ("own_rubrics_differ", [0, 59, 57, 0, 0, 0]),
-    ("repeated_entries", [0, 6, 7, 3, 0, 0]),
-    ("failed", [39, 9, 19, 10, 1, 17]),
-    ("structured", [9, 6, 6, 4, 7, 4]),
+    ("own_rubrics_differ", [0, 80, 77, 0, 0, 0]),
+    ("repeated_entries", [0, 9, 8, 4, 0, 0]),
+    ("failed", [47, 12, 22, 13, 1, 24]),
+    ("structured", [9, 8, 8, 7, 9, 5]),
 ];
 
 #[test]

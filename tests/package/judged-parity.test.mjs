@@ -81,6 +81,6 @@ for (const metric of METRICS) {
       assert.deepEqual(await evaluate(vector), recorded, `line ${index + 1}`);
       compared += 1;
     }
-    assert.ok(lines.length >= 1000 && compared >= 700, `${compared} of ${lines.length}`);
+    assert.ok(compared >= 1000, `${compared} of ${lines.length}`);
   });
 }

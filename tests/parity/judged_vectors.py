@@ -36,7 +36,7 @@ from google.adk.models.llm_response import LlmResponse
 from google.adk.models.registry import LLMRegistry
 from google.genai import types as genai_types
 
-COUNT = 1000
+COUNT = 1350
 JUDGE = "scripted-1"
 
 
