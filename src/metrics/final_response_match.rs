@@ -8,7 +8,7 @@
 
 use super::judged::{Answer, Asking, Ballot, Judged, JudgedCase, Question, turn_of};
 use super::{Dialect, Evaluation, NO_TURNS, Scoring, Surplus, material, pairs};
-use crate::judge::prompt::{FINAL_RESPONSE_MATCH, Value};
+use crate::judge::prompt::FINAL_RESPONSE_MATCH;
 use crate::judge::reply::final_response_match;
 use crate::judge::votes::{Rule, Tally};
 use crate::model::config::{Setup, read_flag};
@@ -45,8 +45,7 @@ impl Judged for FinalResponseMatch {
             let user_prompt = expected.user_content().text();
             let reference = material::answer(expected, self.with_intermediate);
             let response = material::answer(actual, self.with_intermediate);
-            let values = [("user_prompt", &*user_prompt), ("reference", &reference), ("response", &response)]
-                .map(|(name, text)| Value { name, text, is_fenced: true });
+            let values = [("user_prompt", &*user_prompt), ("reference", &reference), ("response", &response)];
             let mut question = self.asking.ballot(&values, scoring);
             question.invocation = index;
             if scoring.dialect == Dialect::AdkTs {

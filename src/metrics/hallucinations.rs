@@ -11,8 +11,8 @@
 use std::borrow::Cow;
 
 use super::judged::{Answer, Asking, Ballot, Judged, JudgedCase, Purpose, Question, Sentence, turn_of};
-use super::{Evaluation, NO_TURNS, Scoring, TurnEvaluation, length_mismatch, material, mean};
-use crate::judge::prompt::{SEGMENTER, VALIDATOR, Value};
+use super::{Evaluation, NO_TURNS, Scoring, TurnEvaluation, material, mean, same_length};
+use crate::judge::prompt::{SEGMENTER, VALIDATOR};
 use crate::judge::reply::{self, Validation};
 use crate::model::config::{Setup, read_flag};
 use crate::model::content::{Content, Part};
@@ -99,22 +99,12 @@ impl Judged for Hallucinations {
     }
 
     fn plan(&self, case: &JudgedCase<'_>, _: &Scoring) -> Result<Vec<Question>> {
-        let (actual, expected) = (case.case.actual.len(), case.case.expected);
-        if let Some(expected) = expected.map(|turns| turns.len()).filter(|expected| *expected != actual) {
-            return Err(length_mismatch(actual, expected));
-        }
+        same_length(&case.case)?;
         let mut questions = Vec::new();
         for (invocation, turn) in case.case.actual.iter().enumerate() {
             for (index, step) in self.steps(turn).iter().enumerate() {
-                let response = Value { name: "response", text: &step.text, is_fenced: true };
-                let question = self.asking.question(0, &[response]);
-                questions.push(Question {
-                    purpose: Purpose::Segment,
-                    invocation,
-                    step: index,
-                    verdicts: 0,
-                    ..question
-                });
+                let question = self.asking.question(0, &[("response", &step.text)]);
+                questions.push(about(invocation, index, Purpose::Segment, question));
             }
         }
         Ok(questions)
@@ -141,13 +131,8 @@ impl Judged for Hallucinations {
         for sentence in sentences {
             material::line(&mut listed, &["<sentence>", sentence, "</sentence>"]);
         }
-        let values = [("context", &*context), ("sentences", &listed)].map(|(name, text)| Value {
-            name,
-            text,
-            is_fenced: true,
-        });
-        let question = self.asking.question(1, &values);
-        Some(Question { purpose: Purpose::Validate, invocation, step: index, verdicts: 0, ..question })
+        let question = self.asking.question(1, &[("context", &context), ("sentences", &listed)]);
+        Some(about(invocation, index, Purpose::Validate, question))
     }
 
     fn conclude<'a>(
@@ -209,6 +194,11 @@ impl Hallucinations {
         }
         turn
     }
+}
+
+/// A question about a step, on which nobody votes.
+fn about(invocation: usize, step: usize, purpose: Purpose, question: Question) -> Question {
+    Question { purpose, invocation, step, verdicts: 0, ..question }
 }
 
 /// The share of supported sentences among those with a known label.

@@ -82,26 +82,21 @@ impl Asking {
         Ok(Self { options: JudgeOptions::read(setup)?, prompts: with_templates, vertex: false })
     }
 
-    /// A question by the prompt with a place in the list, asked of one sample.
-    pub(super) fn question(&self, prompt: usize, values: &[Value<'_>]) -> Question {
-        let (text, schema) = match self.prompts.get(prompt) {
-            Some((prompt, template)) => (prompt.render(template, values), prompt.schema),
-            None => (String::new(), "{}"),
-        };
-        Question {
-            purpose: Purpose::Verdict,
-            invocation: 0,
-            step: 0,
-            prompt: text,
-            schema: Some(schema),
-            samples: 1,
-            verdicts: 1,
-            rule: Rule::Every,
+    /// A question by the prompt with a place in the list, asked of one sample. All values come from
+    /// elsewhere, so all are fenced.
+    pub(super) fn question(&self, prompt: usize, values: &[(&'static str, &str)]) -> Question {
+        let mut fenced = Vec::new();
+        for &(name, text) in values {
+            fenced.push(Value { name, text, is_fenced: true });
+        }
+        match self.prompts.get(prompt) {
+            Some((prompt, template)) => Question::new(prompt.render(template, &fenced), Some(prompt.schema)),
+            None => Question::new(String::new(), None),
         }
     }
 
-    /// The same, for a majority over the samples that the config asks for.
-    pub(super) fn ballot(&self, values: &[Value<'_>], scoring: &Scoring) -> Question {
+    /// The same by the first prompt, for a majority over the samples that the config asks for.
+    pub(super) fn ballot(&self, values: &[(&'static str, &str)], scoring: &Scoring) -> Question {
         Question {
             samples: self.options.samples,
             rule: Rule::Majority { early_stop: scoring.early_stop },
@@ -253,6 +248,22 @@ pub struct Question {
     pub verdicts: usize,
     /// How the votes make a result.
     pub rule: Rule,
+}
+
+impl Question {
+    /// One sample, one verdict, about the first turn.
+    pub(super) fn new(prompt: String, schema: Option<&'static str>) -> Self {
+        Self {
+            purpose: Purpose::Verdict,
+            invocation: 0,
+            step: 0,
+            prompt,
+            schema,
+            samples: 1,
+            verdicts: 1,
+            rule: Rule::Every,
+        }
+    }
 }
 
 /// What one reply says.

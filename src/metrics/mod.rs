@@ -362,6 +362,16 @@ fn pairs<'a>(
     Ok(case.actual.iter().zip(expected.iter()))
 }
 
+/// Refuses expected turns that differ in number from the actual ones; there may be none at all. Gives the
+/// number of actual turns.
+fn same_length(case: &Case<'_>) -> Result<usize> {
+    let actual = case.actual.len();
+    match case.expected.map(Turns::len) {
+        Some(expected) if expected != actual => Err(length_mismatch(actual, expected)),
+        _ => Ok(actual),
+    }
+}
+
 fn reference<'a>(name: &str, case: &Case<'a>) -> Result<Turns<'a>> {
     case.expected.ok_or_else(|| {
         Error::new(

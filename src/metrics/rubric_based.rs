@@ -10,9 +10,9 @@ use std::borrow::Cow;
 use super::final_response_match::WITH_INTERMEDIATE;
 use super::judged::{Answer, Asking, Ballot, Judged, JudgedCase, Question, RubricVotes, turn_of};
 use super::{
-    Details, Evaluation, NO_TURNS, RubricFinding, Scoring, TurnEvaluation, length_mismatch, material, mean,
+    Details, Evaluation, NO_TURNS, RubricFinding, Scoring, TurnEvaluation, material, mean, same_length,
 };
-use crate::judge::prompt::{Prompt, Value, list_rubrics};
+use crate::judge::prompt::{Prompt, list_rubrics};
 use crate::judge::reply;
 use crate::judge::votes::{Tally, Verdict, Vote};
 use crate::model::config::{Setup, either, read_flag};
@@ -170,12 +170,12 @@ impl RubricBased {
                 ("tools", &tools),
             ]);
         }
-        let mut fenced = Vec::new();
-        for (name, text) in values {
-            let text = if text.is_empty() { material::NONE } else { text };
-            fenced.push(Value { name, text, is_fenced: true });
+        for (_, text) in &mut values {
+            if text.is_empty() {
+                *text = material::NONE;
+            }
         }
-        Ok(Question { invocation: index, verdicts: rubrics.len(), ..self.asking.ballot(&fenced, scoring) })
+        Ok(Question { invocation: index, verdicts: rubrics.len(), ..self.asking.ballot(&values, scoring) })
     }
 
     /// What became of each rubric that some reply spoke of. The reason for a verdict is that of the first
@@ -204,13 +204,10 @@ impl Judged for RubricBased {
     }
 
     fn plan(&self, case: &JudgedCase<'_>, scoring: &Scoring) -> Result<Vec<Question>> {
-        let (actual, expected) = (case.case.actual.len(), case.case.expected);
-        if let Some(expected) = expected.map(|turns| turns.len()).filter(|expected| *expected != actual) {
-            return Err(length_mismatch(actual, expected));
-        }
+        let number = same_length(&case.case)?;
         let mut questions = Vec::new();
         for (index, turn) in case.case.actual.iter().enumerate() {
-            if !self.family.whole_conversation || index + 1 == actual {
+            if !self.family.whole_conversation || index + 1 == number {
                 questions.push(self.question(case, index, turn, scoring)?);
             }
         }

@@ -9,13 +9,13 @@ use std::borrow::Cow;
 
 use super::judged::{Answer, Asking, Ballot, Judged, JudgedCase, Purpose, Question, turn_of};
 use super::{
-    Case, Details, Evaluation, NO_TURNS, RubricFinding, Scoring, TurnEvaluation, length_mismatch, material,
-    mean, reference,
+    Case, Details, Evaluation, NO_TURNS, RubricFinding, Scoring, TurnEvaluation, material, mean, reference,
+    same_length,
 };
-use crate::judge::prompt::{Prompt, Value};
+use crate::judge::prompt::Prompt;
 use crate::judge::provider::vertex_evaluate::{self, Instance};
 use crate::judge::reply;
-use crate::judge::votes::Vote;
+use crate::judge::votes::{Rule, Vote};
 use crate::model::config::Setup;
 use crate::model::error::Result;
 use crate::model::invocation::Invocation;
@@ -63,14 +63,14 @@ impl Scored {
     fn question(
         &self,
         case: &Case<'_>,
-        invocation: usize,
-        [actual, expected]: [Option<Invocation<'_>>; 2],
+        turn: Invocation<'_>,
+        expected: Option<Invocation<'_>>,
         scoring: &Scoring,
     ) -> Question {
-        let user = actual.map_or(Cow::Borrowed(""), |turn| turn.user_content().text());
-        let response = actual.map_or(Cow::Borrowed(""), Invocation::final_text);
+        let user = turn.user_content().text();
+        let response = turn.final_text();
         let expected = expected.map(Invocation::final_text);
-        let question = if self.asking.vertex {
+        if self.asking.vertex {
             let data;
             let instance = if self.family.whole_conversation {
                 data = material::for_vertex(case.actual);
@@ -78,30 +78,24 @@ impl Scored {
             } else {
                 Instance::Turn { prompt: &user, reference: expected.as_deref(), response: &response }
             };
-            let prompt = vertex_evaluate::body(self.family.prompt.id, instance).unwrap_or_default();
-            Question { prompt, schema: None, ..self.asking.question(0, &[]) }
-        } else {
-            let (conversation, agents);
-            let mut values = vec![("user_prompt", &*user), ("response", &response)];
-            if self.family.whole_conversation {
-                conversation = material::dialogue(case.actual);
-                agents = material::agents(&mut case.actual.iter());
-                values = vec![("conversation", &*conversation), ("agents", &*agents)];
-            }
-            if let Some(expected) = &expected {
-                values.push(("reference", expected));
-            }
-            let mut fenced = Vec::new();
-            for (name, text) in values {
-                fenced.push(Value { name, text, is_fenced: true });
-            }
-            let mut question = self.asking.ballot(&fenced, scoring);
-            if !self.family.by_majority {
-                question.rule = crate::judge::votes::Rule::Every;
-            }
-            question
-        };
-        Question { purpose: Purpose::Score, invocation, ..question }
+            let body = vertex_evaluate::body(self.family.prompt.id, instance).unwrap_or_default();
+            return Question::new(body, None);
+        }
+        let (conversation, agents);
+        let mut values = vec![("user_prompt", &*user), ("response", &response)];
+        if self.family.whole_conversation {
+            conversation = material::dialogue(case.actual);
+            agents = material::agents(&mut case.actual.iter());
+            values = vec![("conversation", &*conversation), ("agents", &*agents)];
+        }
+        if let Some(expected) = &expected {
+            values.push(("reference", expected));
+        }
+        let mut question = self.asking.ballot(&values, scoring);
+        if !self.family.by_majority {
+            question.rule = Rule::Every;
+        }
+        question
     }
 
     /// What Vertex AI says: its score, and what it says of it as google-adk stores that.
@@ -160,17 +154,14 @@ impl Judged for Scored {
         if self.family.needs_reference {
             reference(&self.name, case)?;
         }
-        let number = case.actual.len();
-        if let Some(expected) = case.expected.map(|turns| turns.len()).filter(|expected| *expected != number)
-        {
-            return Err(length_mismatch(number, expected));
-        }
+        let number = same_length(case)?;
         let mut questions = Vec::new();
         let mut expected = case.expected.into_iter().flat_map(|turns| turns.iter());
         for (index, turn) in case.actual.iter().enumerate() {
-            let pair = [Some(turn), expected.next()];
+            let expected = expected.next();
             if !self.family.whole_conversation || index + 1 == number {
-                questions.push(self.question(case, index, pair, scoring));
+                let question = self.question(case, turn, expected, scoring);
+                questions.push(Question { purpose: Purpose::Score, invocation: index, ..question });
             }
         }
         Ok(questions)

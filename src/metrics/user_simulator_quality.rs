@@ -10,7 +10,7 @@ use std::borrow::Cow;
 
 use super::judged::{Answer, Asking, Ballot, Judged, JudgedCase, Question, turn_of};
 use super::{Evaluation, NO_TURNS, Scoring, TurnEvaluation, material};
-use crate::judge::prompt::{Behavior, DEFAULT_PERSONA, PERSONAS, USER_TURN, Value, custom_persona, persona};
+use crate::judge::prompt::{Behavior, DEFAULT_PERSONA, PERSONAS, USER_TURN, custom_persona, persona};
 use crate::judge::reply::{trim, turn_validity};
 use crate::model::config::{Setup, either};
 use crate::model::error::{Error, ErrorCode, Result};
@@ -102,7 +102,6 @@ impl Judged for UserSimulatorQuality {
                 ("persona", &persona),
                 ("stop_signal", &self.stop_signal),
             ];
-            let values = values.map(|(name, text)| Value { name, text, is_fenced: true });
             questions.push(Question { invocation: index, ..self.asking.ballot(&values, scoring) });
         }
         Ok(questions)
