@@ -1,0 +1,3 @@
+export default function Case() {
+  return <h1>Case</h1>;
+}

@@ -1,0 +1,3 @@
+export default function Criteria() {
+  return <h1>Criteria</h1>;
+}

@@ -1,0 +1,66 @@
+/** The run that is shown: under way or done. */
+
+import type { Progress } from "adk-metrics";
+import { batch, signal } from "@preact/signals";
+import { engine } from "../worker/client.js";
+import type { Job, Problem, RunSummary, Verdicts } from "../worker/protocol.js";
+
+/** How far the run under way is, by evalset; absent if none is. */
+export const underWay = signal<readonly (Progress | undefined)[] | undefined>(undefined);
+
+/** The last run. */
+export const summary = signal<RunSummary | undefined>(undefined);
+
+/** The verdicts of the last run under the thresholds of now. */
+export const verdicts = signal<Verdicts | undefined>(undefined);
+
+/** The thresholds that were changed since the run, by metric. */
+export const thresholds = signal<Readonly<Record<string, number>>>({});
+
+/** Why the last run could not be made. */
+export const problem = signal<Problem | undefined>(undefined);
+
+/** Makes a run; true if there are results to show. */
+export async function start(job: Job): Promise<boolean> {
+  batch(() => {
+    underWay.value = job.pairs.map(() => undefined);
+    problem.value = undefined;
+  });
+  const outcome = await engine.run(job, (event) => {
+    if (event.kind === "progress") underWay.value = underWay.value?.with(event.set, event.progress);
+  });
+  batch(() => {
+    underWay.value = undefined;
+    if (outcome.ok) {
+      summary.value = outcome.value;
+      verdicts.value = outcome.value.verdicts;
+      thresholds.value = {};
+    } else {
+      problem.value = outcome.problem;
+    }
+  });
+  return outcome.ok;
+}
+
+let asked: Readonly<Record<string, number>> | undefined;
+let deciding = false;
+
+/** Changes a threshold; statuses follow. While one decision is being made, only the last of those asked for waits. */
+export async function setThreshold(metric: string, value: number): Promise<void> {
+  const run = summary.value;
+  if (run === undefined) return;
+  thresholds.value = { ...thresholds.value, [metric]: value };
+  asked = thresholds.value;
+  if (deciding) return;
+  deciding = true;
+  try {
+    while (asked !== undefined) {
+      const now: Readonly<Record<string, number>> = asked;
+      asked = undefined;
+      const outcome = await engine.withThresholds(run.id, now);
+      if (outcome.ok && summary.value?.id === run.id) verdicts.value = outcome.value;
+    }
+  } finally {
+    deciding = false;
+  }
+}

@@ -1,0 +1,39 @@
+import { EvalStatus } from "../enums.js";
+
+const LOOKS: Readonly<Record<EvalStatus, { tone: string; name: string }>> = {
+  [EvalStatus.PASSED]: { tone: "passed", name: "Passed" },
+  [EvalStatus.FAILED]: { tone: "failed", name: "Failed" },
+  [EvalStatus.NOT_EVALUATED]: { tone: "open", name: "Not evaluated" },
+  [EvalStatus.INFORMATIONAL]: { tone: "informational", name: "For information" },
+};
+
+/** The class that sets the colours of a verdict. */
+export function toneOf(status: number): string {
+  return LOOKS[status as EvalStatus]?.tone ?? "";
+}
+
+/** The name of a verdict. */
+export function nameOf(status: number): string {
+  return LOOKS[status as EvalStatus]?.name ?? "";
+}
+
+/** A verdict: a mark of its own shape and colour; in words for who does not see it. */
+export function Status({ of: status }: { of: number }) {
+  return (
+    <span class={`status ${toneOf(status)}`}>
+      <svg viewBox="0 0 16 16" width="16" height="16" aria-hidden="true">
+        {MARKS[status as EvalStatus]}
+      </svg>
+      <span class="visually-hidden">{nameOf(status)}</span>
+    </span>
+  );
+}
+
+const stroke = { fill: "none", stroke: "currentColor", "stroke-width": 1.75, "stroke-linecap": "round" } as const;
+
+const MARKS = {
+  [EvalStatus.PASSED]: <path d="M3.5 8.5l3 3 6-7" {...stroke} />,
+  [EvalStatus.FAILED]: <path d="M4 4l8 8M12 4l-8 8" {...stroke} />,
+  [EvalStatus.NOT_EVALUATED]: <path d="M4 8h8" {...stroke} />,
+  [EvalStatus.INFORMATIONAL]: <circle cx="8" cy="8" r="2" fill="currentColor" />,
+};

@@ -1,0 +1,140 @@
+/**
+ * What the page and the worker say to each other. The engine and the results live in the worker; the page gets columns of
+ * numbers and, one at a time, whole cases, so that a large run never blocks it.
+ */
+
+import type {
+  AdkMetricsErrorCode,
+  Budget,
+  Dialect,
+  EvalCaseResult,
+  EvalSetResult,
+  Mistake,
+  Progress,
+} from "adk-metrics";
+
+/** A file as the user gave it. */
+export interface NamedFile {
+  name: string;
+  bytes: Uint8Array;
+}
+
+/** Who answers the questions of judged metrics. */
+export type JudgeChoice =
+  | { kind: "none" }
+  | {
+      kind: "gemini" | "openai" | "anthropic" | "ollama" | "vertex";
+      model?: string;
+      baseUrl?: string;
+      apiKey?: string;
+      project?: string;
+      location?: string;
+      accessToken?: string;
+    }
+  /** The browser's own model, which only the page can reach. */
+  | { kind: "browser" }
+  /** Replies recorded before; text of JSON lines. */
+  | { kind: "recording"; text: string };
+
+/** One evalset and what the agent did on it. */
+export interface Pair {
+  evalSet: NamedFile;
+  actual: NamedFile;
+}
+
+/** A run to make. */
+export interface Job {
+  pairs: Pair[];
+  /** The eval config, as JSON. */
+  config: string;
+  judge: JudgeChoice;
+  dialect?: Dialect;
+  concurrency?: number;
+  earlyStop?: boolean;
+  budget?: Budget;
+  /** Names the replies that are kept over reloads: the same name finds them again. */
+  cacheName?: string;
+}
+
+/** A metric of a run. */
+export interface MetricColumn {
+  name: string;
+  /** What a score is compared with; absent for amounts that are only shown. */
+  threshold?: number;
+  /** The range of its scores, where it has one. */
+  least?: number;
+  most?: number;
+}
+
+/** An evalset of a run: its cases are `count` rows beginning with `from`. */
+export interface SetSummary extends Pick<
+  EvalSetResult,
+  "evalSetId" | "judges" | "judgeUsage" | "cancelled" | "warnings" | "dialect"
+> {
+  name: string;
+  from: number;
+  count: number;
+}
+
+/** A case of a run, as a row of the grid. */
+export interface CaseRow {
+  evalId: string;
+  /** The index into the run's sets. */
+  set: number;
+  turns: number;
+  /** Why the case could not be scored. */
+  reason?: string;
+}
+
+/** All verdicts of a run, row by row: the value of metric `m` in case `c` is at `c * metrics.length + m`. */
+export interface Verdicts {
+  /** The status of each case. */
+  cases: Uint8Array;
+  /** The status of each metric in each case; 0 where it has no result. */
+  metrics: Uint8Array;
+}
+
+/** A run as the page knows it. */
+export interface RunSummary {
+  /** Names the run in the worker. */
+  id: string;
+  sets: SetSummary[];
+  metrics: MetricColumn[];
+  cases: CaseRow[];
+  /** The score of each metric in each case; NaN where there is none. */
+  scores: Float64Array;
+  verdicts: Verdicts;
+}
+
+/** What comes while a run is under way. */
+export type RunEvent =
+  | { kind: "progress"; set: number; progress: Progress }
+  /** A case is scored. */
+  | { kind: "case"; set: number; evalId: string; finalEvalStatus: number };
+
+/** A mistake in what the user gave, as data: an error's class does not survive the way out of a worker. */
+export interface Problem {
+  code: AdkMetricsErrorCode | "unexpected";
+  message: string;
+  path?: string;
+  line?: number;
+  help?: string;
+  /** The file it is in, where that is known. */
+  file?: string;
+}
+
+export type Outcome<T> = { ok: true; value: T } | { ok: false; problem: Problem };
+
+/** What the worker offers. */
+export interface Engine {
+  /** Scores; resolves with what is done if it is cancelled. */
+  run(job: Job, on: (event: RunEvent) => void): Promise<Outcome<RunSummary>>;
+  /** Ends the run that is under way. */
+  cancel(): void;
+  /** Decides every status anew. Metrics that are not named keep the thresholds of the run. */
+  withThresholds(run: string, thresholds: Record<string, number>): Promise<Outcome<Verdicts>>;
+  /** All about one case, under the thresholds last set. */
+  caseAt(run: string, row: number): Promise<Outcome<EvalCaseResult>>;
+}
+
+export type { Mistake };
