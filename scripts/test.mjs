@@ -58,7 +58,15 @@ function leave(name, missing) {
   leftOut.push(`${name}: ${missing}`);
 }
 
-const folders = ["tests/report", "tests/package", "tests/cli", "tests/types", "tests/judges", "tests/browser"];
+const folders = [
+  "tests/report",
+  "tests/package",
+  "tests/cli",
+  "tests/types",
+  "tests/docs",
+  "tests/judges",
+  "tests/browser",
+];
 folders.push(...["tests/providers", "tests/agents"].filter(isInstalled));
 const testsOf = (folder) =>
   readdirSync(join(root, folder))

@@ -194,7 +194,7 @@ export interface VertexOptions {
   /** An OAuth 2.0 access token, or what gets one; asked before each call, so that it may be renewed. */
   accessToken?: string | (() => string | Promise<string>);
   /** An API key of Vertex AI in express mode, instead of project and token. */
-  apiKey?: string;
+  apiKey?: string | undefined;
   /** Another address, such as that of your own server. */
   baseUrl?: string | URL;
   /** Further HTTP headers. */

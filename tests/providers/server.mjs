@@ -27,6 +27,8 @@ import { createServer } from "node:http";
  * @property {string} [text]
  * @property {string[]} [parts] Instead of a text: several parts.
  * @property {string} [thoughts] Thoughts before the text.
+ * @property {{ name: string, args: object }[]} [calls] Calls of functions after the text, which only Google's protocol has
+ *   here.
  * @property {boolean} [truncated] The limit of tokens was reached.
  * @property {{ input: number, output: number }} [usage]
  * @property {number} [score] For evaluateInstances, with `explanation`, `rubricVerdicts`, `error`.
@@ -88,7 +90,8 @@ const google = {
     if (said.fault === "refusal") {
       return { candidates: [{ content: { role: "model" }, finishReason: "SAFETY", index: 0 }], ...rest };
     }
-    const parts = partsOf(said).map((text) => ({ text }));
+    const calls = (said.calls ?? []).map((functionCall) => ({ functionCall }));
+    const parts = [...partsOf(said).map((text) => ({ text })), ...calls];
     if (said.thoughts) parts.unshift({ text: said.thoughts, thought: true });
     const finishReason = said.truncated ? "MAX_TOKENS" : "STOP";
     return { candidates: [{ content: { parts, role: "model" }, finishReason, index: 0 }], ...rest };

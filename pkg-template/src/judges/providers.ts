@@ -19,8 +19,8 @@ import { isPage, send } from "./send.js";
 
 /** How to ask a provider of models. */
 export interface ProviderJudgeOptions {
-  /** The key. It is sent to the provider, and shows up nowhere else. */
-  apiKey?: string;
+  /** The key, as `process.env` gives it. It is sent to the provider, and shows up nowhere else. */
+  apiKey?: string | undefined;
   /** The model to ask, whatever a criterion names. */
   model?: string;
   /** Another address than the provider's, such as that of your own server. */
@@ -33,7 +33,7 @@ export interface ProviderJudgeOptions {
 
 /** How to ask Gemini. */
 export interface GeminiJudgeOptions extends ProviderJudgeOptions {
-  apiKey: string;
+  apiKey: string | undefined;
 }
 
 /** How to ask a model of Vertex AI. */
@@ -50,7 +50,7 @@ export interface OpenaiJudgeOptions extends ProviderJudgeOptions {
 
 /** How to ask Anthropic. */
 export interface AnthropicJudgeOptions extends ProviderJudgeOptions {
-  apiKey: string;
+  apiKey: string | undefined;
 }
 
 const OPTIONS = ["apiKey", "model", "baseUrl", "headers", "fetch"] as const;

@@ -1,87 +1,13 @@
-// The code samples and the tables of scores in the documentation: every sample is a module of its own that compiles
-// strictly and runs beside the files it reads, and every score is what the package gives.
+// The tables of scores in the documentation: every score is what the package gives.
 
 import assert from "node:assert/strict";
-import { execFile } from "node:child_process";
-import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, describe, test } from "node:test";
-import { promisify } from "node:util";
-import { transform } from "esbuild";
-import { importEntry, packageFolder, root } from "./support/package.mjs";
+import { describe, test } from "node:test";
+import { importEntry, root } from "../package/support/package.mjs";
 
 const { RougeEvaluator, TrajectoryEvaluator } = await importEntry();
-const run = promisify(execFile);
-
-const PAGES = ["README.md", "docs/metrics.md", "pkg-template/README.md"];
 const page = (name) => readFileSync(join(root, name), "utf8");
-
-/** The TypeScript samples of all pages, named by page and line. */
-const samples = PAGES.flatMap((name) => {
-  const text = page(name);
-  return [...text.matchAll(/^```ts\n(.*?)^```$/gms)].map((block) => ({
-    name: `${name}:${text.slice(0, block.index).split("\n").length}`,
-    code: block[1],
-  }));
-});
-
-describe("a sample", () => {
-  let folder;
-  const fileOf = (index, extension) => join(folder, `sample-${index}.${extension}`);
-
-  before(() => {
-    folder = mkdtempSync(join(tmpdir(), "adk-metrics-docs-"));
-    mkdirSync(join(folder, "node_modules"));
-    symlinkSync(packageFolder, join(folder, "node_modules/adk-metrics"));
-    symlinkSync(join(root, "node_modules/@types"), join(folder, "node_modules/@types"));
-    for (const file of ["weather.evalset.json", "weather.actual.json", "test_config.json"]) {
-      copyFileSync(join(root, "examples/weather", file), join(folder, file));
-    }
-    for (const [index, { code }] of samples.entries()) writeFileSync(fileOf(index, "mts"), code);
-  });
-  after(() => rmSync(folder, { recursive: true }));
-
-  test("is there in every page", () => {
-    for (const name of PAGES)
-      assert.ok(
-        samples.some((sample) => sample.name.startsWith(`${name}:`)),
-        name,
-      );
-  });
-
-  test("compiles strictly, and uses what it imports", async () => {
-    const compilerOptions = {
-      target: "es2022",
-      module: "nodenext",
-      strict: true,
-      noEmit: true,
-      exactOptionalPropertyTypes: true,
-      noUncheckedIndexedAccess: true,
-      noUnusedLocals: true,
-      types: ["node"],
-    };
-    writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions, include: ["*.mts"] }));
-    const tsc = join(root, "node_modules/typescript/bin/tsc");
-    const said = await run(process.execPath, [tsc, "--project", folder]).then(
-      () => "",
-      ({ stdout, stderr }) => `${stdout}${stderr}`,
-    );
-    assert.equal(
-      said.replaceAll(/^.*sample-(\d+)\.mts/gm, (_, index) => samples[index].name),
-      "",
-    );
-  });
-
-  for (const [index, { name, code }] of samples.entries()) {
-    test(`of ${name} runs`, async () => {
-      const { code: javaScript } = await transform(code, { loader: "ts", target: "es2022" });
-      writeFileSync(fileOf(index, "mjs"), javaScript);
-      const { stderr } = await run(process.execPath, [fileOf(index, "mjs")], { cwd: folder });
-      assert.equal(stderr, "");
-    });
-  }
-});
 
 /** The rows of the table with these columns, as texts without code marks. */
 function tableRows(text, columns) {

@@ -1,0 +1,190 @@
+// Every sample of the documentation does what the page says: it is executed, or read by what it is written for.
+
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, describe, test } from "node:test";
+import { load } from "js-yaml";
+import { importEntry, mustRun, root } from "../package/support/package.mjs";
+import { openBrowser, runInBrowser } from "./browser.mjs";
+import { readPage } from "./markdown.mjs";
+import { earlierCode, linkImports, openWorkshop, runModule, runScript, stemOf } from "./workshop.mjs";
+
+const { compareRuns, evaluate, readEvalSet } = await importEntry();
+
+const docs = readdirSync(join(root, "docs"), { recursive: true }).filter((file) => file.endsWith(".md"));
+const PAGES = [
+  "README.md",
+  "pkg-template/README.md",
+  "examples/README.md",
+  ...docs.map((file) => `docs/${file}`).sort(),
+];
+
+const pages = PAGES.map((name) => ({ name, ...readPage(name, readFileSync(join(root, name), "utf8")) }));
+const workshop = await openWorkshop();
+const browser = await openBrowser(workshop);
+after(async () => {
+  await browser.close?.();
+  await workshop.close();
+});
+for (const page of pages) page.place = workshop.page(page.name, page.folder);
+
+/** What is done with a sample of each language. A text that is not an output is an illustration. */
+const TRIES = {
+  diff: tryDiff,
+  html: tryPage,
+  js: tryModule,
+  json: tryJson,
+  jsonl: ({ code }) =>
+    void code
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line)),
+  python: tryPython,
+  sh: (sample, place) => runScript(place, sample),
+  text: () => {},
+  ts: tryModule,
+  yaml: tryYaml,
+};
+
+for (const { samples, place } of pages) {
+  for (const sample of samples) {
+    if (sample.language !== "ts" && sample.language !== "js") continue;
+    sample.missing = linkImports(workshop.top, earlierCode(sample) + sample.code);
+    if (sample.language === "ts") place.write(`${stemOf(sample)}.ts`, earlierCode(sample) + sample.code);
+  }
+}
+
+test("every sample in TypeScript compiles strictly, and uses what it imports", async () => {
+  const compilerOptions = {
+    target: "es2022",
+    module: "nodenext",
+    moduleDetection: "force",
+    strict: true,
+    noEmit: true,
+    exactOptionalPropertyTypes: true,
+    noUncheckedIndexedAccess: true,
+    noUnusedLocals: true,
+    skipLibCheck: true,
+    types: ["node"],
+  };
+  const files = pages.flatMap(({ samples, place }) =>
+    samples
+      .filter(({ language, missing }) => language === "ts" && missing.length === 0)
+      .map((sample) => [join(place.folder, `${stemOf(sample)}.ts`), sample]),
+  );
+  const config = join(workshop.top, "tsconfig.json");
+  writeFileSync(config, JSON.stringify({ compilerOptions, files: files.map(([file]) => file) }));
+  const tsc = join(root, "node_modules/typescript/bin/tsc");
+  let said = await new Promise((resolve) =>
+    execFile(process.execPath, [tsc, "--project", config], (_, stdout, stderr) => resolve(stdout + stderr)),
+  );
+  for (const [file, { name }] of files) said = said.replaceAll(file.slice(workshop.top.length + 1), name);
+  assert.equal(said, "");
+});
+
+describe("a sample", { concurrency: 3 }, () => {
+  for (const { name, samples, place } of pages.filter(({ samples }) => samples.length > 0)) {
+    describe(name, { concurrency: 1 }, () => {
+      for (const sample of samples) {
+        const { language, line, missing = [], flags } = sample;
+        test(`in ${language}, line ${line}`, async (t) => {
+          const needs = missing.length > 0 ? `${missing.join()} is not installed` : undefined;
+          const lacks = needs ?? (flags.has("browser") || language === "html" ? browser.missing : undefined);
+          if (lacks === undefined) return TRIES[language](sample, place);
+          assert.ok(!mustRun, lacks);
+          t.skip(lacks);
+        });
+      }
+    });
+  }
+});
+
+test("there is a way to try every sample, and every page has its samples read", (t) => {
+  const all = pages.flatMap(({ samples }) => samples);
+  for (const { language, name } of all) assert.ok(TRIES[language], name);
+  const kinds = Object.keys(TRIES).map(
+    (language) => `${all.filter((sample) => sample.language === language).length} ${language}`,
+  );
+  const outputs = all.filter(({ output }) => output).length;
+  t.diagnostic(`${all.length} samples in ${pages.length} pages: ${kinds.join(", ")}; ${outputs} with their output`);
+});
+
+async function tryModule(sample, place) {
+  if (sample.flags.has("browser")) return runInBrowser(browser, place, sample);
+  if (/\bfrom "(vitest|adk-metrics\/vitest)"/.test(sample.code) && /\.test\.\w+$/.test(sample.file ?? "")) {
+    return runScript(place, sample, `npx vitest run --root . ${sample.file}\n`);
+  }
+  return runModule(place, sample);
+}
+
+/** Both sides of a change are programs; what it becomes is run. */
+async function tryDiff(sample, place) {
+  const side = (other) =>
+    sample.code
+      .split("\n")
+      .filter((line) => !line.startsWith(other))
+      .map((line) => line.replace(/^[-+ ]/, ""))
+      .join("\n");
+  for (const code of [side("-"), side("+")]) {
+    assert.deepEqual(linkImports(workshop.top, code), [], sample.name);
+    await runModule(place, { ...sample, language: "ts", code });
+  }
+}
+
+/** JSON is read by what reads it in earnest; what nothing recognises has to be a file that another sample reads. */
+async function tryJson(sample, place) {
+  keep(sample, place);
+  const value = JSON.parse(sample.code);
+  const has = (...keys) => keys.some((key) => key in value);
+  const empty = { eval_set_id: "none", eval_cases: [] };
+  const judge = async () => "";
+  if (has("criteria")) {
+    const { warnings = [] } = await evaluate({ evalSet: empty, actual: empty, config: value, judge });
+    assert.deepEqual(warnings, [], sample.name);
+  } else if (has("eval_cases", "evalCases")) readEvalSet(value);
+  else if (has("eval_case_results", "evalCaseResults")) compareRuns(value, value);
+  else if (Array.isArray(value) && "query" in value[0]) readEvalSet(value);
+  else assert.ok(sample.file, `${sample.name}: nothing reads such JSON; if a sample does, name the file`);
+}
+
+/** The steps of a workflow run as scripts; other YAML is read. */
+async function tryYaml(sample, place) {
+  keep(sample, place);
+  const { jobs = {} } = load(sample.code);
+  for (const { steps } of Object.values(jobs)) {
+    for (const { run, uses } of steps) {
+      if (uses) assert.match(uses, /^[\w-]+\/[\w-]+@v?[\w.]+$/, sample.name);
+      if (run) await runScript(place, { ...sample, output: undefined }, run);
+    }
+  }
+}
+
+/** Python compiles; with google-adk at hand its imports exist. */
+async function tryPython({ name, code }, place) {
+  const python = process.env.ADK_PYTHON ?? "python3";
+  place.write(".sample.py", code);
+  const { status, stderr } = await place.run(python, [
+    "-c",
+    COMPILE,
+    ".sample.py",
+    process.env.ADK_PYTHON ? "import" : "",
+  ]);
+  assert.equal(status, 0, `${name}\n${stderr}`);
+}
+
+const COMPILE = `
+import ast, sys
+tree = ast.parse(open(sys.argv[1]).read())
+imports = [node for node in tree.body if isinstance(node, (ast.Import, ast.ImportFrom))]
+if sys.argv[2]: exec(compile(ast.Module(imports, []), sys.argv[1], "exec"))
+`;
+
+function tryPage(sample, place) {
+  return runInBrowser(browser, place, sample);
+}
+
+function keep({ file, code }, place) {
+  if (file) place.write(file, code);
+}
