@@ -5,6 +5,7 @@ import { existsSync, readdirSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { build } from "./build.mjs";
 import { fail, installPackages, root, run, step } from "./setup.mjs";
+import { buildSite } from "./site.mjs";
 
 const inCi = process.env.CI === "true";
 const environment = { ...process.env };
@@ -13,10 +14,12 @@ const leftOut = [];
 if (inCi) {
   // The demo builds as well.
   await import("./demo.mjs");
+  buildSite();
   await import("./lint.mjs");
   await import("./size.mjs");
 } else {
   await build();
+  buildSite();
 }
 
 const chromium = process.env.CHROMIUM ?? onPath(["chromium", "chromium-browser", "google-chrome"]);
@@ -66,6 +69,7 @@ const folders = [
   "tests/docs",
   "tests/judges",
   "tests/browser",
+  "tests/www",
 ];
 folders.push(...["tests/providers", "tests/agents"].filter(isInstalled));
 const testsOf = (folder) =>

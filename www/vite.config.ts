@@ -1,4 +1,30 @@
-import { defineConfig } from "vite";
+import { defineConfig, type Plugin } from "vite";
+import { offline } from "./build/offline.js";
+
+/**
+ * What the page may do: run what comes with it, and connect to judges, whose addresses users name. That nobody else is
+ * connected to, the worker sees to.
+ */
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self' 'wasm-unsafe-eval'",
+  "style-src 'self'",
+  "img-src 'self' data: blob:",
+  "worker-src 'self'",
+  "manifest-src 'self'",
+  "connect-src 'self' https: http:",
+  "base-uri 'none'",
+  "form-action 'none'",
+].join("; ");
+
+/** Writes the policy into the page that is built; the development server needs more than it allows. */
+const policy: Plugin = {
+  name: "content-security-policy",
+  apply: "build",
+  transformIndexHtml: () => [
+    { tag: "meta", attrs: { "http-equiv": "Content-Security-Policy", content: POLICY }, injectTo: "head-prepend" },
+  ],
+};
 
 // Addresses are relative, so that the site can stand in any folder of any static host.
 export default defineConfig({
@@ -6,4 +32,5 @@ export default defineConfig({
   server: { fs: { allow: [".."] } },
   build: { target: "es2022", assetsInlineLimit: 0, modulePreload: { polyfill: false } },
   worker: { format: "es" },
+  plugins: [policy, offline()],
 });

@@ -1,5 +1,6 @@
 import { render } from "preact";
 import { App } from "./app.js";
+import "./offline.js";
 import "./styles/tokens.css";
 import "./styles/base.css";
 

@@ -3,7 +3,7 @@
 import { withEngine } from "../engine/instance.js";
 import { api } from "./api.js";
 
-export const COMMANDS = ["eval", "compare", "migrate"] as const;
+export const COMMANDS = ["eval", "compare", "migrate", "playground"] as const;
 
 /** A command by its name. */
 export type Command = (typeof COMMANDS)[number];
@@ -14,6 +14,7 @@ Usage
   adk-metrics eval <evalset>… --actual <file|folder>   score what an agent did
   adk-metrics compare <baseline results> <results>     find regressions
   adk-metrics migrate <old file>                       write an old evalset in today's schema
+  adk-metrics playground                               look into evaluations in the browser
 
 Try it
   adk-metrics eval travel.evalset.json --actual travel.actual.json
@@ -174,11 +175,28 @@ Example
   adk-metrics migrate lights.test.json --output lights.evalset.json
 `;
 
+const PLAYGROUND_HELP = `Serves the playground: open evalsets in the browser, score them, and see why cases fail.
+
+Usage
+  adk-metrics playground [--port <n>] [--open]
+
+It comes with this package and is served to this machine only. What you open in the page stays in
+the browser; it connects to nobody but the judge that you name there.
+
+Options
+  --port <n>             Where to listen. Default: 4747; 0 takes a free port.
+  --open                 Opens the page in the browser.
+
+Example
+  adk-metrics playground --open
+`;
+
 /** All about each command. */
 export const HELPS: Readonly<Record<Command, string>> = {
   eval: EVAL_HELP,
   compare: COMPARE_HELP,
   migrate: MIGRATE_HELP,
+  playground: PLAYGROUND_HELP,
 };
 
 /** The versions of this program and of the reference. */

@@ -12,6 +12,7 @@ async function run([name, ...rest]: readonly string[]): Promise<ExitStatus> {
     case "eval":
     case "compare":
     case "migrate":
+    case "playground":
       if (rest.includes("--help") || rest.includes("-h")) return await say(HELPS[name]);
       return await runCommand(name, rest);
     case "--help":
@@ -38,6 +39,8 @@ async function runCommand(name: Command, args: readonly string[]): Promise<ExitS
       return await (await import("./compare.js")).compareCommand(args);
     case "migrate":
       return await (await import("./migrate.js")).migrateCommand(args);
+    case "playground":
+      return await (await import("./playground.js")).playgroundCommand(args);
   }
 }
 

@@ -1,0 +1,138 @@
+/** `playground`: serves the site that comes with the package, on this machine only. */
+
+import { spawn } from "node:child_process";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { extname, join, sep } from "node:path";
+import { fileURLToPath } from "node:url";
+import { brotliDecompressSync } from "node:zlib";
+import { parseArguments } from "./arguments.js";
+import { Mistake } from "./mistakes.js";
+import { ExitStatus, note } from "./process.js";
+import { writeOut } from "./write.js";
+
+/** Where the site is served unless a port is named. */
+const PORT = 4747;
+const HOST = "127.0.0.1";
+
+/** What scripts of the site may do; its page says the same of itself, workers have only this. */
+const POLICY =
+  "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self' data: blob:; " +
+  "worker-src 'self'; manifest-src 'self'; connect-src 'self' https: http:; base-uri 'none'; form-action 'none'; " +
+  "frame-ancestors 'none'";
+
+const TYPES: Readonly<Record<string, string>> = {
+  ".css": "text/css; charset=utf-8",
+  ".html": "text/html; charset=utf-8",
+  ".js": "text/javascript; charset=utf-8",
+  ".json": "application/json",
+  ".jsonl": "application/jsonl",
+  ".png": "image/png",
+  ".svg": "image/svg+xml",
+  ".wasm": "application/wasm",
+  ".webmanifest": "application/manifest+json",
+};
+
+/** Runs `playground`; it ends when it is interrupted. */
+export async function playgroundCommand(args: readonly string[]): Promise<ExitStatus> {
+  const given = parseArguments(args, {
+    port: { type: "string" },
+    open: { type: "boolean" },
+    help: { type: "boolean" },
+  });
+  if (given.positionals.length > 0) {
+    throw new Mistake("playground takes no files", { help: "Open them in the page: they stay in your browser" });
+  }
+  const site = siteAt(fileURLToPath(new URL("../../playground/", import.meta.url)));
+  const port = portOf(given.one("port"));
+  const server = createServer((request, response) => answer(site, request, response));
+  const address = `http://localhost:${await listening(server, port)}/`;
+  await writeOut(`${address}\n`);
+  note("The playground is served from this machine; what you open in it stays in your browser. Ctrl-C ends it.");
+  if (given.has("open")) openBrowser(address);
+  await new Promise<void>((resolve) => {
+    for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, resolve);
+  });
+  server.closeAllConnections();
+  server.close();
+  return ExitStatus.Passed;
+}
+
+function portOf(text: string | undefined): number {
+  if (text === undefined) return PORT;
+  const port = Number(text);
+  if (!/^\d+$/.test(text) || port > 65_535) {
+    throw new Mistake(`--port ${text} is no port`, {
+      help: "A port is a number from 0, which takes a free one, to 65535",
+    });
+  }
+  return port;
+}
+
+/** Listens, and says on which port. */
+async function listening(server: Server, port: number): Promise<number> {
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", (error: NodeJS.ErrnoException) => {
+      const taken = error.code === "EADDRINUSE";
+      reject(
+        new Mistake(taken ? `port ${port} is taken` : `port ${port} cannot be listened on: ${error.message}`, {
+          help: "--port 0 takes a free one",
+        }),
+      );
+    });
+    server.listen(port, HOST, resolve);
+  });
+  const address = server.address();
+  return typeof address === "object" && address !== null ? address.port : port;
+}
+
+/** The files of the site by their paths; all but the engine are compressed. */
+type Site = ReadonlyMap<string, string>;
+
+function siteAt(folder: string): Site {
+  if (!existsSync(folder)) {
+    throw new Mistake("the playground is not in this build of the package", {
+      place: folder,
+      help: "Run: npm run build",
+    });
+  }
+  const names = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".br"));
+  return new Map(names.map((name) => [`/${name.slice(0, -3).split(sep).join("/")}`, join(folder, name)]));
+}
+
+function answer(site: Site, { method, url, headers }: IncomingMessage, response: ServerResponse): void {
+  response.setHeader("content-security-policy", POLICY);
+  response.setHeader("x-content-type-options", "nosniff");
+  response.setHeader("referrer-policy", "no-referrer");
+  if (method !== "GET" && method !== "HEAD") {
+    response.writeHead(405, { allow: "GET, HEAD" }).end();
+    return;
+  }
+  const [path = "/"] = (url ?? "/").split(/[?#]/);
+  const name = path === "/" ? "/index.html" : path;
+  const isEngine = /^\/assets\/adk_metrics-[\w-]+\.wasm$/.test(name);
+  const file = isEngine ? fileURLToPath(new URL("../adk_metrics.wasm", import.meta.url)) : site.get(name);
+  if (file === undefined) {
+    response.writeHead(404, { "content-type": "text/plain" }).end("There is no such file.\n");
+    return;
+  }
+  response.setHeader("content-type", TYPES[extname(name)] ?? "application/octet-stream");
+  // The names of assets hold a hash of what is in them.
+  response.setHeader("cache-control", name.startsWith("/assets/") ? "max-age=31536000, immutable" : "no-cache");
+  let body = readFileSync(file);
+  if (!isEngine) {
+    response.setHeader("vary", "accept-encoding");
+    if (/\bbr\b/.test(headers["accept-encoding"] ?? "")) response.setHeader("content-encoding", "br");
+    else body = brotliDecompressSync(body);
+  }
+  response.writeHead(200, { "content-length": body.length }).end(method === "HEAD" ? undefined : body);
+}
+
+/** Opens the page in the system's browser; without one the address stands in the terminal. */
+function openBrowser(address: string): void {
+  const [command, ...args] =
+    process.platform === "darwin" ? ["open"] : process.platform === "win32" ? ["cmd", "/c", "start", ""] : ["xdg-open"];
+  const browser = spawn(command ?? "xdg-open", [...args, address], { stdio: "ignore", detached: true });
+  browser.on("error", () => note("No browser could be opened: visit the address above."));
+  browser.unref();
+}

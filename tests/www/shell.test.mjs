@@ -1,0 +1,93 @@
+// What holds on every screen: the way through, colours, policy, offline.
+
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { playground, skip, violations } from "./support.mjs";
+
+describe("the shell of the playground", { skip }, () => {
+  const site = playground();
+
+  test("leads from step to step, by address and by keyboard", async () => {
+    const page = await site.open();
+    for (const [name, at] of [
+      ["Criteria", "#/criteria"],
+      ["Run", "#/run"],
+      ["Results", "#/results"],
+      ["Compare", "#/compare"],
+      ["Files", "#/files"],
+    ]) {
+      const link = page.getByRole("navigation", { name: "Steps" }).getByRole("link", { name });
+      await link.focus();
+      await page.keyboard.press("Enter");
+      await page.waitForURL(`**/${at}`);
+      await page.locator('a[aria-current="page"]', { hasText: name }).waitFor();
+      await page.locator("main h1").waitFor();
+    }
+    await site.done(page);
+  });
+
+  test("has nothing that axe finds wrong, in both themes and at 360 px", async () => {
+    for (const theme of ["light", "dark"]) {
+      for (const width of [360, 1280]) {
+        const page = await site.open({ theme, width });
+        for (const screen of ["files", "criteria", "run", "results", "compare"]) {
+          await page.goto(`${site.origin}/#/${screen}`);
+          await page.locator("main h1").waitFor();
+          assert.deepEqual(await violations(page), [], `${screen}, ${theme}, ${width} px`);
+          const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+          assert.ok(overflow <= 0, `${screen} at ${width} px is ${overflow} px too wide`);
+        }
+        await site.done(page);
+      }
+    }
+  });
+
+  test("keeps the colours that were chosen", async () => {
+    const page = await site.open({ theme: "light" });
+    await page.getByLabel("Colours").selectOption("dark");
+    const background = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+    const dark = await background();
+    assert.notEqual(dark, "rgb(255, 255, 255)");
+    await page.reload();
+    await page.locator("main h1").waitFor();
+    assert.equal(await background(), dark);
+    await site.done(page);
+  });
+
+  test("works without a network once it was loaded", async () => {
+    const page = await site.open();
+    await page.evaluate(async () => {
+      await navigator.serviceWorker.ready;
+    });
+    await page.reload();
+    await page.waitForFunction(() => navigator.serviceWorker.controller !== null);
+    await page.context().setOffline(true);
+    await page.reload();
+    await page.locator("main h1").waitFor();
+    await page.getByRole("link", { name: "Results" }).click();
+    await page.waitForURL("**/#/results");
+    await site.done(page);
+  });
+
+  test("can be installed", async () => {
+    const page = await site.open();
+    const href = await page.locator('link[rel="manifest"]').getAttribute("href");
+    const manifest = await (await page.request.get(`${site.origin}/${href}`)).json();
+    assert.equal(manifest.display, "standalone");
+    for (const { src } of manifest.icons) assert.ok((await page.request.get(`${site.origin}/${src}`)).ok(), src);
+    await site.done(page);
+  });
+
+  test("runs under a policy that allows no script of anyone else", async () => {
+    const page = await site.open();
+    const meta = page.locator('meta[http-equiv="Content-Security-Policy"]');
+    const policy = await meta.getAttribute("content");
+    assert.match(policy, /default-src 'none'/);
+    assert.match(policy, /script-src 'self' 'wasm-unsafe-eval';/);
+    assert.doesNotMatch(policy, /unsafe-inline|unsafe-eval'.*unsafe-eval|\*/);
+    const headers = (await page.request.get(site.origin)).headers();
+    assert.match(headers["content-security-policy"], /frame-ancestors 'none'/);
+    assert.equal(headers["x-content-type-options"], "nosniff");
+    await site.done(page);
+  });
+});

@@ -1,0 +1,89 @@
+// The playground in a real browser, served as users serve it: by `adk-metrics playground`.
+
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { after, before } from "node:test";
+import { chromium } from "playwright-core";
+import { mustRun, packageFolder, root } from "../package/support/package.mjs";
+
+const executablePath = process.env.CHROMIUM ?? "/usr/bin/chromium";
+const isThere = existsSync(executablePath) && existsSync(join(packageFolder, "playground"));
+
+/** Why these tests cannot run here, or false. */
+export const skip = !isThere && !mustRun ? "there is no Chromium, or no site: npm run build makes it" : false;
+
+const FLAGS = [
+  "--no-sandbox",
+  "--disable-gpu",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+  "--no-first-run",
+];
+
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+/** A file of the repository's examples. */
+export const example = (...path) => join(root, "examples", ...path);
+
+/**
+ * Serves the site and starts a browser for the tests of a file.
+ *
+ * @returns {{ origin: string, open(options?: object): Promise<import("playwright-core").Page> }} `open` gives a page with
+ * a storage of its own; whatever goes wrong in it unnoticed fails the test that closes it (`done`).
+ */
+export function playground() {
+  const site = { origin: "", open, done };
+  let server;
+  let browser;
+  before(async () => {
+    if (skip) return;
+    const cli = join(packageFolder, "dist/esm/cli.js");
+    server = spawn(process.execPath, [cli, "playground", "--port", "0"], { stdio: ["ignore", "pipe", "inherit"] });
+    const [address] = await once(createInterface(server.stdout), "line");
+    site.origin = address.replace(/\/$/, "");
+    browser = await chromium.launch({ executablePath, args: FLAGS });
+  });
+  after(async () => {
+    await browser?.close();
+    server?.kill();
+  });
+
+  /** A new page at an address of the site, such as `#/criteria`. */
+  async function open({ at = "", theme = "light", width = 1280, height = 900, ...context } = {}) {
+    const own = await browser.newContext({ colorScheme: theme, viewport: { width, height }, ...context });
+    const page = await own.newPage();
+    page.mistakes = [];
+    page.on("pageerror", (error) => page.mistakes.push(String(error)));
+    page.on("console", (message) => {
+      if (message.type() === "error") page.mistakes.push(message.text());
+    });
+    await page.goto(`${site.origin}/${at}`);
+    return page;
+  }
+
+  /** Closes a page; nothing may have gone wrong in it. */
+  async function done(page) {
+    const { mistakes } = page;
+    await page.context().close();
+    assert.deepEqual(mistakes, []);
+  }
+  return site;
+}
+
+/** What axe finds on a page: rule, and the elements it is about. */
+export async function violations(page) {
+  // The page's policy allows no scripts but its own; what a debugger evaluates is not bound by it.
+  await page.evaluate(axe);
+  const found = await page.evaluate(() =>
+    globalThis.axe.run(document, {
+      runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"],
+    }),
+  );
+  return found.violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" | ")}`);
+}

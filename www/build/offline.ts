@@ -1,0 +1,65 @@
+/**
+ * A service worker that keeps every file of the site, so that it works without a network once it was loaded. It is written
+ * when all files are known. Workbox would do it too, with 323 packages whose lock file npm cannot install from.
+ */
+
+import { createHash } from "node:crypto";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Plugin, ResolvedConfig } from "vite";
+
+export function offline(): Plugin {
+  let config: ResolvedConfig;
+  return {
+    name: "offline",
+    apply: "build",
+    configResolved: (resolved) => {
+      config = resolved;
+    },
+    closeBundle: () => {
+      const folder = config.build.outDir;
+      const files = readdirSync(folder, { recursive: true, withFileTypes: true })
+        .filter((entry) => entry.isFile() && entry.name !== "sw.js")
+        .map((entry) => join(entry.parentPath, entry.name).slice(join(folder, "/").length).replaceAll("\\", "/"))
+        .sort();
+      const hash = createHash("sha256");
+      for (const file of files) hash.update(file).update(readFileSync(join(folder, file)));
+      writeFileSync(join(folder, "sw.js"), workerOf(files, hash.digest("hex").slice(0, 16)));
+    },
+  };
+}
+
+/** The names of assets hold their hashes: what an older version has of them is taken over, everything else loaded. */
+function workerOf(files: readonly string[], version: string): string {
+  return `const CACHE = "site-${version}";
+const FILES = ${JSON.stringify(["./", ...files.filter((file) => file !== "index.html")])};
+
+async function install() {
+  const cache = await caches.open(CACHE);
+  await Promise.all(
+    FILES.map(async (file) => {
+      const known = file.startsWith("assets/") ? await caches.match(file) : undefined;
+      const response = known ?? (await fetch(file, { cache: "no-cache" }));
+      if (!response.ok) throw new Error(file + ": " + response.status);
+      await cache.put(file, response);
+    }),
+  );
+  await skipWaiting();
+}
+
+async function activate() {
+  for (const name of await caches.keys()) {
+    if (name.startsWith("site-") && name !== CACHE) await caches.delete(name);
+  }
+  await clients.claim();
+}
+
+addEventListener("install", (event) => event.waitUntil(install()));
+addEventListener("activate", (event) => event.waitUntil(activate()));
+addEventListener("fetch", (event) => {
+  const { method, url } = event.request;
+  if (method !== "GET" || !url.startsWith(registration.scope)) return;
+  event.respondWith(caches.match(event.request, { ignoreSearch: true }).then((known) => known ?? fetch(event.request)));
+});
+`;
+}
