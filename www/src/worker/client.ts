@@ -11,4 +11,6 @@ export const engine = {
   cancel: () => remote.cancel(),
   withThresholds: (run: string, thresholds: Record<string, number>) => remote.withThresholds(run, thresholds),
   caseAt: (run: string, row: number) => remote.caseAt(run, row),
+  questionsAt: (run: string, row: number) => remote.questionsAt(run, row),
+  matchingsAt: (run: string, row: number) => remote.matchingsAt(run, row),
 };

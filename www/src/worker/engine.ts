@@ -32,18 +32,22 @@ const engine: Engine = {
       const sets = [];
       for (const [set, { evalSet, actual }] of job.pairs.entries()) {
         const judge = judgeOf(job.judge);
-        const results = evaluateStream({
+        const source = {
           evalSet: evalSet.bytes,
           evalSetName: evalSet.name.replace(/(\.evalset|\.test)?\.json$/, ""),
           actual: actual.bytes,
           config: job.config,
+          ...present({ dialect: job.dialect, earlyStop: job.earlyStop }),
+        };
+        const results = evaluateStream({
+          ...source,
           signal: controller.signal,
           onProgress: (progress) => on({ kind: "progress", set, progress }),
           ...optionsOf(job),
           ...present({ judge }),
         });
         const result = await drained(results, set, on);
-        sets.push({ name: evalSet.name, result });
+        sets.push({ name: evalSet.name, result, source });
         if (controller.signal.aborted) break;
       }
       const run = new Run(crypto.randomUUID(), sets);
@@ -67,12 +71,16 @@ const engine: Engine = {
       if (result === undefined) throw new RangeError(`The run has no case ${row}.`);
       return result;
     }),
+
+  questionsAt: (id, row) => outcomeOf(() => found(id).questionsAt(row)),
+
+  matchingsAt: (id, row) => outcomeOf(() => found(id).matchingsAt(row)),
 };
 
 function optionsOf(job: Job): EvaluatorOptions {
-  const { dialect, concurrency, earlyStop, budget, cacheName } = job;
+  const { concurrency, budget, cacheName } = job;
   const cache = cacheName === undefined ? undefined : indexedDbCache(cacheName);
-  return present({ dialect, concurrency, earlyStop, budget, cache });
+  return present({ concurrency, budget, cache });
 }
 
 function judgeOf(choice: JudgeChoice): Judge | undefined {

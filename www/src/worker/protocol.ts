@@ -5,10 +5,12 @@
 
 import type {
   AdkMetricsErrorCode,
+  AlignmentEntry,
   Budget,
   Dialect,
   EvalCaseResult,
   EvalSetResult,
+  JudgeRequest,
   Mistake,
   Progress,
 } from "adk-metrics";
@@ -106,6 +108,20 @@ export interface RunSummary {
   verdicts: Verdicts;
 }
 
+/** What a judge was asked, and about what. */
+export type Question = Pick<
+  JudgeRequest,
+  "metricName" | "purpose" | "invocationIndex" | "stepIndex" | "sampleIndex" | "system" | "prompt"
+>;
+
+/** The tool calls of a case under one way of matching them. */
+export interface Matching {
+  matchType: "EXACT" | "IN_ORDER" | "ANY_ORDER";
+  ignoreArgs: boolean;
+  /** What `tool_trajectory_avg_score` says of each turn. */
+  turns: { score?: number; alignment?: AlignmentEntry[] }[];
+}
+
 /** What comes while a run is under way. */
 export type RunEvent =
   | { kind: "progress"; set: number; progress: Progress }
@@ -135,6 +151,10 @@ export interface Engine {
   withThresholds(run: string, thresholds: Record<string, number>): Promise<Outcome<Verdicts>>;
   /** All about one case, under the thresholds last set. */
   caseAt(run: string, row: number): Promise<Outcome<EvalCaseResult>>;
+  /** What judges were asked about a case, wherever their replies came from. */
+  questionsAt(run: string, row: number): Promise<Outcome<Question[]>>;
+  /** The tool calls of a case under every way of matching them; none where no turn has expected ones. */
+  matchingsAt(run: string, row: number): Promise<Outcome<Matching[]>>;
 }
 
 export type { Mistake };

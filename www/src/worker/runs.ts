@@ -1,120 +1,172 @@
 /** The runs that the worker holds, and their columns. */
 
-import { EvalStatus, type EvalSetResult, withThresholds } from "adk-metrics/web";
-import type { CaseRow, MetricColumn, RunSummary, SetSummary, Verdicts } from "./protocol.js";
+import {
+  DEFAULT_METRIC_EVALUATOR_REGISTRY,
+  type EvalCaseResult,
+  type EvalSetResult,
+  EvalStatus,
+  withThresholds,
+} from "adk-metrics/web";
+import { matchingsOf, questionsOf, type Source } from "./again.js";
+import type { CaseRow, Matching, MetricColumn, Question, RunSummary, SetSummary, Verdicts } from "./protocol.js";
+
+/** The results of one evalset of a run. */
+export interface ScoredSet {
+  name: string;
+  result: EvalSetResult;
+  /** What was scored; absent for results that came as such. */
+  source?: Source;
+}
 
 /** A run: the results of its evalsets, as they were scored and as they are under the thresholds set since. */
 export class Run {
   readonly id: string;
-  readonly #names: readonly string[];
-  readonly #scored: readonly EvalSetResult[];
-  #shown: readonly EvalSetResult[];
+  readonly #sets: readonly ScoredSet[];
+  readonly #columns: readonly MetricColumn[];
+  /** Where the column of a metric is. */
+  readonly #at: ReadonlyMap<string, number>;
+  /** The sets without their turns: statuses do not depend on them, and copying them would take most of the time. */
+  readonly #heads: readonly EvalSetResult[];
+  #thresholds: Readonly<Record<string, number>> = {};
 
-  constructor(id: string, sets: readonly { name: string; result: EvalSetResult }[]) {
+  constructor(id: string, sets: readonly ScoredSet[]) {
     this.id = id;
-    this.#names = sets.map(({ name }) => name);
-    this.#scored = sets.map(({ result }) => result);
-    this.#shown = this.#scored;
+    this.#sets = sets;
+    this.#columns = columnsOf(sets);
+    this.#at = new Map(this.#columns.map(({ name }, at) => [name, at]));
+    this.#heads = sets.map(({ result }) => ({
+      ...result,
+      evalCaseResults: result.evalCaseResults.map((one) => ({ ...one, evalMetricResultPerInvocation: [] })),
+    }));
   }
 
   /** The results under the thresholds last set. */
   get results(): readonly EvalSetResult[] {
-    return this.#shown;
+    return this.#sets.map(({ result }) => this.#decided(result));
   }
 
   summary(): RunSummary {
-    const metrics = columnsOf(this.#shown);
-    const at = new Map(metrics.map(({ name }, index) => [name, index]));
     const cases: CaseRow[] = [];
     const sets: SetSummary[] = [];
-    for (const [set, result] of this.#shown.entries()) {
+    for (const [set, { name, result }] of this.#sets.entries()) {
       const { evalSetId, judges, judgeUsage, cancelled, warnings, dialect } = result;
       const count = result.evalCaseResults.length;
       const known = { judges, judgeUsage, cancelled, warnings };
-      sets.push({
-        evalSetId,
-        dialect,
-        name: this.#names[set] ?? evalSetId,
-        from: cases.length,
-        count,
-        ...present(known),
-      });
-      for (const one of result.evalCaseResults) {
-        const turns = one.evalMetricResultPerInvocation.length;
-        cases.push({ evalId: one.evalId, set, turns, ...(one.reason === undefined ? {} : { reason: one.reason }) });
+      sets.push({ evalSetId, dialect, name, from: cases.length, count, ...present(known) });
+      for (const { evalId, evalMetricResultPerInvocation: turns, reason } of result.evalCaseResults) {
+        cases.push({ evalId, set, turns: turns.length, ...present({ reason }) });
       }
     }
+    const metrics = [...this.#columns];
     const scores = new Float64Array(cases.length * metrics.length).fill(Number.NaN);
-    this.#eachResult((row, { metricName, score }) => {
-      const column = at.get(metricName);
-      if (column !== undefined && score !== undefined) scores[row * metrics.length + column] = score;
-    });
-    return { id: this.id, sets, metrics, cases, scores, verdicts: this.verdicts() };
+    let row = 0;
+    for (const { result } of this.#sets) {
+      for (const { overallEvalMetricResults } of result.evalCaseResults) {
+        for (const { metricName, score } of overallEvalMetricResults) {
+          if (score !== undefined) scores[row * metrics.length + this.#column(metricName)] = score;
+        }
+        row += 1;
+      }
+    }
+    return { id: this.id, sets, metrics, cases, scores, verdicts: this.#verdicts() };
   }
 
   /** Decides every status anew and says what they are. */
   setThresholds(thresholds: Readonly<Record<string, number>>): Verdicts {
-    this.#shown = this.#scored.map((result) => {
-      const names = new Set(metricNames([result]));
-      const own = Object.fromEntries(Object.entries(thresholds).filter(([name]) => names.has(name)));
-      return withThresholds(result, own);
-    });
-    return this.verdicts();
+    this.#thresholds = thresholds;
+    return this.#verdicts();
   }
 
-  verdicts(): Verdicts {
-    const names = metricNames(this.#shown);
-    const at = new Map(names.map((name, index) => [name, index]));
-    const cases = Uint8Array.from(this.#allCases(), ({ finalEvalStatus }) => finalEvalStatus);
-    const metrics = new Uint8Array(cases.length * names.length);
-    this.#eachResult((row, { metricName, evalStatus }) => {
-      const column = at.get(metricName);
-      if (column !== undefined) metrics[row * names.length + column] = evalStatus;
-    });
-    return { cases, metrics };
+  /** All about a case, under the thresholds last set; undefined where there is none. */
+  caseAt(row: number): EvalCaseResult | undefined {
+    const place = this.#placeOf(row);
+    if (place === undefined) return undefined;
+    const { set, result } = place;
+    return this.#decided({ ...set.result, evalCaseResults: [result] }).evalCaseResults[0];
   }
 
-  caseAt(row: number) {
-    return this.#allCases()[row];
+  /** What judges were asked about a case. */
+  async questionsAt(row: number): Promise<Question[]> {
+    const { set, result } = this.#placeOf(row) ?? {};
+    if (set?.source === undefined || result === undefined || !isJudged(result)) return [];
+    const runs = set.result.evalCaseResults.filter(({ evalId }) => evalId === result.evalId);
+    return questionsOf(set.source, result, runs.length === 1);
   }
 
-  #allCases() {
-    return this.#shown.flatMap(({ evalCaseResults }) => evalCaseResults);
+  /** The tool calls of a case under every way of matching them. */
+  async matchingsAt(row: number): Promise<Matching[]> {
+    const { set, result } = this.#placeOf(row) ?? {};
+    if (set === undefined || result === undefined) return [];
+    return matchingsOf(set.result.dialect, result);
   }
 
-  #eachResult(visit: (row: number, result: { metricName: string; score?: number; evalStatus: EvalStatus }) => void) {
+  #placeOf(row: number): { set: ScoredSet; result: EvalCaseResult } | undefined {
+    let before = 0;
+    for (const set of this.#sets) {
+      const { evalCaseResults } = set.result;
+      const result = evalCaseResults[row - before];
+      if (result !== undefined) return { set, result };
+      before += evalCaseResults.length;
+    }
+    return undefined;
+  }
+
+  #decided(result: EvalSetResult): EvalSetResult {
+    const names = new Set(
+      result.evalCaseResults.flatMap((one) => one.overallEvalMetricResults.map(({ metricName }) => metricName)),
+    );
+    const own = Object.entries(this.#thresholds).filter(([name]) => names.has(name));
+    return own.length === 0 ? result : withThresholds(result, Object.fromEntries(own));
+  }
+
+  #verdicts(): Verdicts {
+    const shown = this.#heads.map((head) => this.#decided(head));
+    const count = shown.reduce((sum, { evalCaseResults }) => sum + evalCaseResults.length, 0);
+    const cases = new Uint8Array(count);
+    const metrics = new Uint8Array(count * this.#columns.length);
     let row = 0;
-    for (const { evalCaseResults } of this.#shown) {
-      for (const { overallEvalMetricResults } of evalCaseResults) {
-        for (const result of overallEvalMetricResults) visit(row, result);
+    for (const { evalCaseResults } of shown) {
+      for (const { finalEvalStatus, overallEvalMetricResults } of evalCaseResults) {
+        cases[row] = finalEvalStatus;
+        for (const { metricName, evalStatus } of overallEvalMetricResults) {
+          metrics[row * this.#columns.length + this.#column(metricName)] = evalStatus;
+        }
         row += 1;
       }
     }
+    return { cases, metrics };
+  }
+
+  #column(metricName: string): number {
+    return this.#at.get(metricName) ?? -1;
   }
 }
 
-function metricNames(results: readonly EvalSetResult[]): string[] {
-  const names = new Set<string>();
-  for (const { evalCaseResults } of results) {
-    for (const { overallEvalMetricResults } of evalCaseResults) {
-      for (const { metricName } of overallEvalMetricResults) names.add(metricName);
-    }
-  }
-  return [...names];
+function isJudged({ evalMetricResultPerInvocation: turns }: EvalCaseResult): boolean {
+  return turns.some(({ evalMetricResults }) => evalMetricResults.some(({ explanation }) => explanation?.samples));
 }
 
-function columnsOf(results: readonly EvalSetResult[]): MetricColumn[] {
-  const columns = new Map<string, MetricColumn>();
-  for (const { evalCaseResults } of results) {
-    for (const { overallEvalMetricResults } of evalCaseResults) {
-      for (const { metricName: name, threshold } of overallEvalMetricResults) {
+/** The metrics of a run, in the order in which they appear, those that only inform last. */
+function columnsOf(sets: readonly ScoredSet[]): MetricColumn[] {
+  const infos = new Map(
+    DEFAULT_METRIC_EVALUATOR_REGISTRY.getRegisteredMetrics().map((info) => [info.metricName, info]),
+  );
+  const columns = new Map<string, MetricColumn & { informs: boolean }>();
+  for (const { result } of sets) {
+    for (const { overallEvalMetricResults } of result.evalCaseResults) {
+      for (const { metricName: name, threshold, evalStatus } of overallEvalMetricResults) {
         const known = columns.get(name);
-        if (known === undefined) columns.set(name, { name, ...present({ threshold }) });
-        else if (known.threshold === undefined && threshold !== undefined) known.threshold = threshold;
+        if (known === undefined) {
+          const { minValue: least, maxValue: most } = infos.get(name)?.metricValueInfo?.interval ?? {};
+          const informs = evalStatus === EvalStatus.INFORMATIONAL;
+          columns.set(name, { name, informs, ...present({ threshold, least, most }) });
+        } else if (known.threshold === undefined && threshold !== undefined) known.threshold = threshold;
       }
     }
   }
-  return [...columns.values()];
+  return [...columns.values()]
+    .sort((a, b) => Number(a.informs) - Number(b.informs))
+    .map(({ informs: _informs, ...column }) => column);
 }
 
 /** The properties that have a value. */
