@@ -9,7 +9,7 @@ use adk_metrics::model::json::Document;
 use adk_metrics::model::results::{EvalSetResult, EvalStatus};
 use adk_metrics::model::shape::{Record, View, Warnings, check};
 use adk_metrics::model::write::Spelling;
-use adk_metrics::run::{Plan, Terms};
+use adk_metrics::run::{MetricScorer, Plan, Terms};
 use serde_json::{Value, json};
 
 fn parse(text: &str) -> Document<'_> {
@@ -839,6 +839,39 @@ fn what_else_a_config_may_hold_is_accepted() {
     assert_eq!(metrics, Ok(vec![("mine".to_owned(), 0.5)]));
     assert_eq!(warnings, ["`$schema` is not a field of EvalConfig and is left out (at $schema, line 1)"]);
     assert_eq!(config("{}").0, Ok(vec![]));
+}
+
+#[test]
+fn metrics_of_ones_own_keep_their_names_and_hide_those_of_the_engine() {
+    let names = |text| {
+        let custom = ["mine".into(), "BLEU".into(), "safety_v1".into()];
+        let terms = Terms { custom: &custom, ..Terms::default() };
+        let plan = Plan::of_config(&mut parse(text), terms, &Warnings::default()).unwrap();
+        let hosted = plan.metrics.into_iter().filter(|metric| matches!(metric.scorer, MetricScorer::Host));
+        hosted.map(|metric| metric.name).collect::<Vec<_>>()
+    };
+    let text = r#"{"criteria": {"BLEU": 0.5, "MINE": 0.5, "safety_v1": 1, "response_match_score": 1}}"#;
+    assert_eq!(names(text), ["BLEU", "mine", "safety_v1"]);
+}
+
+#[test]
+fn a_metric_of_custom_metrics_has_to_be_registered_whatever_its_name() {
+    for name in ["yours", "response_match_score"] {
+        let text = format!(
+            r#"{{"criteria": {{"{name}": 0.5}}, "custom_metrics": {{"{name}": {{"code_config": {{"name": "a.b.c"}}}}}}}}"#
+        );
+        assert_eq!(
+            config_error(&text),
+            format!(
+                "the function `a.b.c` of the metric `{name}` is not registered (at custom_metrics.{name}, line 1). \
+                 No config loads code: register the metric, or name its JavaScript module (loadCustomMetrics, --metrics)"
+            )
+        );
+    }
+    let elsewhere =
+        r#"{"criteria": {"mine": 1}, "custom_metrics": {"yours": {"code_config": {"name": "a.b"}}}}"#;
+    assert_eq!(config(elsewhere).0, Ok(vec![("mine".to_owned(), 1.0)]));
+    assert!(config_error(r#"{"criteria": {"mines": 1}}"#).ends_with("Did you mean `mine`?"));
 }
 
 #[test]

@@ -27,6 +27,7 @@ export {
   TrajectoryEvaluator,
 } from "./evaluators.js";
 export * from "./judges/index.js";
+export type { MetricAnswer, MetricFunction, TurnAnswer } from "./metric-function.js";
 export { DEFAULT_METRIC_EVALUATOR_REGISTRY, MetricEvaluatorRegistry } from "./registry.js";
 export { type Rouge, rouge1 } from "./rouge.js";
 export { withThresholds } from "./thresholds.js";

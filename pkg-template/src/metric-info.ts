@@ -31,6 +31,11 @@ export function canonicalName(name: string): string {
   );
 }
 
+/** Whether a metric of the engine goes by this name. */
+export function isPrebuilt(name: string): boolean {
+  return Object.values<string>(PrebuiltMetrics).includes(canonicalName(name));
+}
+
 /** What is known of a metric of the engine. */
 export function metricInfo(name: string): MetricInfo {
   const found = engineInfos().find(({ metricName, legacyNames }) => metricName === name || legacyNames.includes(name));

@@ -24,6 +24,7 @@ import {
   ToolTrajectoryF1Evaluator,
   TrajectoryEvaluator,
 } from "./evaluators.js";
+import { evaluatorMaker, type MakeEvaluator, type MetricFunction } from "./metric-function.js";
 import { currentName } from "./metric-info.js";
 import type { EvalMetric, EvaluatorOptions, Interval, MetricInfo, MetricRegistry } from "./types.js";
 
@@ -52,7 +53,7 @@ const ENGINE_CLASSES: readonly (readonly [PrebuiltMetrics, EvaluatorClass])[] = 
 /** Where evaluators are found by the name of their metric. */
 export class MetricEvaluatorRegistry implements MetricRegistry {
   readonly #options: EvaluatorOptions;
-  readonly #custom = new Map<string, { info: MetricInfo; evaluator: EvaluatorClass }>();
+  readonly #custom = new Map<string, { info: MetricInfo; make: MakeEvaluator }>();
 
   /** @param options What every evaluator of this registry is made with. */
   constructor(options: EvaluatorOptions = {}) {
@@ -67,8 +68,9 @@ export class MetricEvaluatorRegistry implements MetricRegistry {
   getEvaluator(metric: EvalMetric): Evaluator {
     const metricName = nameOf(metric, "metric");
     const name = currentName(metricName);
-    const found =
-      this.#custom.get(metricName)?.evaluator ?? ENGINE_CLASSES.find(([prebuilt]) => prebuilt === name)?.[1];
+    const own = this.#custom.get(metricName);
+    if (own !== undefined) return own.make(metric, this.#options);
+    const found = ENGINE_CLASSES.find(([prebuilt]) => prebuilt === name)?.[1];
     if (found !== undefined) return new found(metric, this.#options);
     throw new AdkMetricsError("unknown_metric", `${metricName} not found in registry.`);
   }
@@ -76,12 +78,21 @@ export class MetricEvaluatorRegistry implements MetricRegistry {
   /**
    * Adds a metric of your own, or replaces the evaluator of one.
    *
-   * @throws {AdkMetricsError} `invalid_input` for an info without a name, or what is no class.
+   * @param evaluator A class that extends {@link Evaluator}, or a function.
+   * @throws {AdkMetricsError} `invalid_input` for an info without a name, or what is neither class nor function.
    */
-  registerEvaluator(info: MetricInfo, evaluator: EvaluatorClass): void {
+  registerEvaluator(info: MetricInfo, evaluator: EvaluatorClass | MetricFunction): void {
     const name = nameOf(info, "info");
-    if (typeof evaluator !== "function") throw unexpected("a class", evaluator, "evaluator");
-    this.#custom.set(name, { info: { ...reading("info", () => copyOf(info)), metricName: name }, evaluator });
+    if (typeof evaluator !== "function") throw unexpected("a class or a function", evaluator, "evaluator");
+    const copy = { ...reading("info", () => copyOf(info)), metricName: name };
+    this.#custom.set(name, { info: copy, make: evaluatorMaker(evaluator) });
+  }
+
+  /** A registry with the same metrics; what is registered in one of the two is not in the other. */
+  fork(): MetricEvaluatorRegistry {
+    const fork = new MetricEvaluatorRegistry(this.#options);
+    for (const [name, own] of this.#custom) fork.#custom.set(name, own);
+    return fork;
   }
 
   /** What is known of every registered metric. */

@@ -6,6 +6,7 @@ use super::judged::Judged;
 use super::{AnyMetric, Metric};
 use crate::model::config::Setup;
 use crate::model::error::{Error, ErrorCode, Result, suggestion};
+use crate::model::json::Json;
 
 /// What is known of a metric without running it.
 #[derive(Clone, Copy, Serialize)]
@@ -225,20 +226,33 @@ pub fn find(name: &str) -> Option<&'static MetricInfo> {
 /// # Errors
 /// `unknown_metric`, or what the metric says of its settings.
 pub fn build(setup: &Setup<'_, '_>) -> Result<AnyMetric> {
-    let info = find(setup.name).ok_or_else(|| setup.place.locate(unknown_metric(setup.name)))?;
+    let info = find(setup.name).ok_or_else(|| setup.place.locate(unknown_metric(setup.name, &[])))?;
     match info.constructor {
         Constructor::Plain(build) => build(setup).map(AnyMetric::Plain),
         Constructor::Judged(build) => build(setup).map(AnyMetric::Judged),
     }
 }
 
-/// Says that no metric has this name.
+/// Says that no metric has this name, neither of the engine nor of the host's `own`.
 #[must_use]
-pub fn unknown_metric(name: &str) -> Error {
+pub fn unknown_metric(name: &str, own: &[String]) -> Error {
     let error = Error::new(ErrorCode::UnknownMetric, format!("there is no metric `{name}`"));
     let names = REGISTRY.iter().flat_map(|info| info.legacy_names.iter().chain([&info.name])).copied();
-    match suggestion(name, names) {
+    match suggestion(name, names.chain(own.iter().map(String::as_str))) {
         Some(close) => error.with_help(format!("Did you mean `{close}`?")),
         None => error.with_help("Register a metric of your own under this name, or leave it out"),
     }
+}
+
+/// Says that a metric is not registered of which `custom_metrics` says where google-adk finds it. A
+/// metric of the engine that goes by its name is another one.
+#[must_use]
+pub fn unregistered_metric(name: &str, custom: Json<'_>) -> Error {
+    let code_config = custom.get("code_config").or_else(|| custom.get("codeConfig"));
+    let function = code_config.and_then(|config| config.get("name")).and_then(Json::as_str);
+    let which = function.map_or_else(String::new, |function| format!(" `{function}`"));
+    let message = format!("the function{which} of the metric `{name}` is not registered");
+    Error::new(ErrorCode::UnknownMetric, message).with_help(
+        "No config loads code: register the metric, or name its JavaScript module (loadCustomMetrics, --metrics)",
+    )
 }

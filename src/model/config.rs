@@ -87,6 +87,10 @@ pub struct Judging<'s> {
 pub struct Setup<'a, 's> {
     /// The metric's name, in lower case if the config names it as ADK-TS's enum does.
     pub name: &'s str,
+    /// The name as it is written.
+    pub written: &'s str,
+    /// What `custom_metrics` says of the metric: where google-adk finds its function.
+    pub custom: Option<Json<'a>>,
     /// The threshold beside the criterion.
     pub threshold: Option<f64>,
     /// The criterion, an object.
@@ -220,16 +224,20 @@ pub fn read_config<M>(
     mut build: impl FnMut(Setup<'_, '_>) -> Result<M>,
 ) -> Result<Vec<M>> {
     check(document, &EvalConfig::TYPE, warnings)?;
-    let criteria = EvalConfig::of(document.root()).criteria().unwrap_or(Json::NULL);
+    let config = EvalConfig::of(document.root());
+    let criteria = config.criteria().unwrap_or(Json::NULL);
     let mut metrics = Vec::new();
     for (key, place) in criteria.entries() {
         let name = &plain_name(&key);
+        let custom = config.custom_metrics().and_then(|custom| custom.get(&key));
         let is_criterion = place.kind() == Kind::Object;
         let threshold = if is_criterion { None } else { Some(bare_threshold(place)?) };
         let criterion = is_criterion.then_some(place);
         let judge_model_options = None;
         metrics.push(build(Setup {
             name,
+            written: &key,
+            custom,
             threshold,
             criterion,
             judge_model_options,
@@ -273,6 +281,8 @@ pub fn read_metric<M>(
     let threshold = metric.threshold().map(|threshold| threshold.0);
     build(Setup {
         name: &plain_name(&name),
+        written: &name,
+        custom: None,
         threshold,
         criterion: metric.criterion(),
         judge_model_options: metric.judge_model_options(),

@@ -1,7 +1,9 @@
 //! What to score: the metrics of a config, each with whoever computes it.
 
 use crate::metrics::judged::Judged;
-use crate::metrics::{AnyMetric, EFFICIENCY_METRICS, Metric, build, find, unknown_metric};
+use crate::metrics::{
+    AnyMetric, EFFICIENCY_METRICS, Metric, build, find, unknown_metric, unregistered_metric,
+};
 use crate::model::config::{DEFAULT_CONFIG, Judging, Setup, read_config, read_metric};
 use crate::model::error::{ErrorCode, Result};
 use crate::model::json::Document;
@@ -60,6 +62,8 @@ impl Plan {
         for name in informational {
             let setup = Setup {
                 name,
+                written: name,
+                custom: None,
                 threshold: None,
                 criterion: None,
                 judge_model_options: None,
@@ -91,13 +95,16 @@ impl Plan {
 }
 
 fn planned(setup: &Setup<'_, '_>, custom: &[String]) -> Result<PlannedMetric> {
-    let name = setup.name.to_owned();
     let criterion = setup.criterion.map(|json| json.raw().to_owned());
-    if custom.iter().any(|known| known == setup.name) {
-        let threshold = Some(setup.threshold()?);
+    if let Some(name) = custom.iter().find(|known| [setup.written, setup.name].contains(&known.as_str())) {
+        let (name, threshold) = (name.clone(), Some(setup.threshold()?));
         return Ok(PlannedMetric { name, threshold, criterion, scorer: MetricScorer::Host });
     }
-    let info = find(setup.name).ok_or_else(|| setup.place.locate(unknown_metric(setup.name)))?;
+    if let Some(place) = setup.custom.filter(|custom| !custom.is_null()) {
+        return Err(place.locate(unregistered_metric(setup.written, place)));
+    }
+    let name = setup.name.to_owned();
+    let info = find(setup.name).ok_or_else(|| setup.place.locate(unknown_metric(setup.name, custom)))?;
     let scorer = match build(setup)? {
         AnyMetric::Plain(metric) => MetricScorer::Engine(metric),
         AnyMetric::Judged(metric) => MetricScorer::Judge(metric),

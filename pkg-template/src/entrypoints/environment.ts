@@ -5,6 +5,7 @@ import { provideEnvironment } from "../judges/default.js";
 import { judgeFromEnvironment } from "../judges/environment.js";
 
 export { fileCache } from "../judges/cache-file.js";
+export { type CustomMetricsOptions, loadCustomMetrics } from "../modules/custom-metrics.js";
 
 /** Lets judges be made from the environment, and agents and evalsets be found in files. */
 export function useEnvironment(): void {

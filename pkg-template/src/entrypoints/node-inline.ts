@@ -8,4 +8,4 @@ provideModule(inlineModule);
 useEnvironment();
 
 export * from "../index.js";
-export { fileCache } from "./environment.js";
+export { type CustomMetricsOptions, fileCache, loadCustomMetrics } from "./environment.js";

@@ -7,4 +7,4 @@ provideModule(() => readFileSync(new URL("../adk_metrics.wasm", import.meta.url)
 useEnvironment();
 
 export * from "../index.js";
-export { fileCache } from "./environment.js";
+export { type CustomMetricsOptions, fileCache, loadCustomMetrics } from "./environment.js";

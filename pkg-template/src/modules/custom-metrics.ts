@@ -1,0 +1,215 @@
+/**
+ * The `custom_metrics` of a config, which name functions by where they are. A config runs no code merely by being scored:
+ * functions come from the modules that the user names, and from no others.
+ */
+
+import { fileURLToPath } from "node:url";
+import { isObject, toBytes, unexpected } from "../engine/input.js";
+import { AdkMetricsError } from "../errors.js";
+import type { EvaluatorClass } from "../evaluators.js";
+import type { MetricFunction } from "../metric-function.js";
+import { isPrebuilt } from "../metric-info.js";
+import { DEFAULT_METRIC_EVALUATOR_REGISTRY, type MetricEvaluatorRegistry } from "../registry.js";
+import type { Criterion, Input, MetricInfo } from "../types.js";
+import { exportOf, type Exports, isSameFile, layersOf, loadModule, moduleNameOf } from "./load.js";
+
+/** Where the metrics of a config come from. */
+export interface CustomMetricsOptions {
+  /**
+   * The modules that may be loaded: paths, relative to the working directory, and `file:` URLs; or modules that are loaded
+   * already (`import * as metrics`).
+   */
+  modules?: readonly (string | URL | object)[];
+  /** The folder that paths in the config are relative to. Default: the working directory. */
+  baseDir?: string;
+  /** The registry whose metrics are there besides. Default: `DEFAULT_METRIC_EVALUATOR_REGISTRY`. It is not changed. */
+  registry?: MetricEvaluatorRegistry;
+}
+
+/** A module that may be asked for metrics. */
+interface Source {
+  /** Where it is; absent if it was loaded by others. */
+  file?: string;
+  exports: Exports;
+}
+
+type Metric = EvaluatorClass | MetricFunction;
+
+/**
+ * Finds the metrics of a config that are the user's own: functions ({@link MetricFunction}) and classes that extend
+ * `Evaluator`, exported by the modules that the options name. For a metric of `custom_metrics` its `code_config.name`
+ * says which:
+ *
+ * - `./metrics.mjs#politeness`: that export of that module, which has to be one of `modules`; without `#` the export of the
+ *   metric's name, or the default one.
+ * - Anything else, such as Python's `my_package.metrics.politeness`: the export of the metric's name, or of the last part.
+ *
+ * Other exports are metrics under their own names, which criteria may use.
+ *
+ * @returns A registry for `evaluate` and `AgentEvaluator`.
+ * @throws {AdkMetricsError} `invalid_input` if a module cannot be loaded, or has no such export; `unknown_metric` for a metric
+ * that no module has.
+ */
+export async function loadCustomMetrics(
+  config: Input<{ criteria: Record<string, number | Criterion> }>,
+  { modules = [], baseDir = process.cwd(), registry = DEFAULT_METRIC_EVALUATOR_REGISTRY }: CustomMetricsOptions = {},
+): Promise<MetricEvaluatorRegistry> {
+  const sources = await Promise.all(Array.from(modules, sourceOf));
+  const own = registry.fork();
+  for (const { exports } of [...sources].reverse()) registerAll(own, exports);
+  for (const [name, entry] of customMetricsOf(config)) {
+    const found = new Finder(name, entry, sources, baseDir).find();
+    if (found !== undefined) own.registerEvaluator(infoOf(name, entry), found);
+    else if (!own.customMetricNames().includes(name)) throw notFound(name, functionOf(entry));
+  }
+  return own;
+}
+
+async function sourceOf(given: string | URL | object): Promise<Source> {
+  if (typeof given !== "string" && !(given instanceof URL)) {
+    if (!isObject(given)) throw unexpected("the name of a module, or a module", given, "modules");
+    return { exports: given as Exports };
+  }
+  const { file } = moduleNameOf(given instanceof URL ? fileURLToPath(given) : given, process.cwd());
+  return { file, exports: await loadModule(file, "metrics") };
+}
+
+/** Registers what a module exports, but for the names of the engine's metrics: to replace those, a config has to say so. */
+function registerAll(registry: MetricEvaluatorRegistry, exports: Exports): void {
+  for (const layer of layersOf(exports).reverse()) {
+    for (const [key, value] of Object.entries(layer)) {
+      if (!isMetric(value) || key === "module.exports") continue;
+      const name = key === "default" ? value.name : key;
+      if (name !== "" && !isPrebuilt(name)) registry.registerEvaluator(infoOf(name, {}), value);
+    }
+  }
+}
+
+function isMetric(value: unknown): value is Metric {
+  return typeof value === "function";
+}
+
+type Bag = Readonly<Record<string, unknown>>;
+
+/** The entries of `custom_metrics` that criteria name. What is no JSON is left to whoever scores by it. */
+function customMetricsOf(config: Input<object>): [string, Bag][] {
+  const root = bagOf(parsed(config));
+  const criteria = bagOf(root.criteria);
+  const custom = bagOf(root.custom_metrics ?? root.customMetrics);
+  return Object.keys(criteria)
+    .filter((name) => isObject(Object.hasOwn(custom, name) ? custom[name] : undefined))
+    .map((name) => [name, custom[name] as Bag]);
+}
+
+function parsed(config: Input<object>): unknown {
+  try {
+    return JSON.parse(new TextDecoder().decode(toBytes(config, "config")));
+  } catch (error) {
+    if (error instanceof SyntaxError) return {};
+    throw error;
+  }
+}
+
+function bagOf(value: unknown): Bag {
+  return isObject(value) ? (value as Bag) : {};
+}
+
+/** What `code_config` names. */
+function functionOf(entry: Bag): string | undefined {
+  const { name } = bagOf(entry.code_config ?? entry.codeConfig);
+  return typeof name === "string" && name !== "" ? name : undefined;
+}
+
+/** Looks for the function of one metric. */
+class Finder {
+  readonly #name: string;
+  readonly #path: string | undefined;
+  readonly #sources: readonly Source[];
+  readonly #folder: string;
+
+  constructor(name: string, entry: Bag, sources: readonly Source[], folder: string) {
+    this.#name = name;
+    this.#path = functionOf(entry);
+    this.#sources = sources;
+    this.#folder = folder;
+  }
+
+  find(): Metric | undefined {
+    const path = this.#path;
+    if (path !== undefined && isModulePath(path)) return this.#inModule(path);
+    const names = [this.#name, ...(path === undefined ? [] : [path.slice(path.lastIndexOf(".") + 1)])];
+    for (const name of names) {
+      for (const { exports } of this.#sources) {
+        const found = exportOf(exports, name);
+        if (isMetric(found)) return found;
+      }
+    }
+    return undefined;
+  }
+
+  #inModule(path: string): Metric {
+    const { file, name } = moduleNameOf(path, this.#folder);
+    const source = this.#sources.find((known) => known.file !== undefined && isSameFile(known.file, file));
+    if (source === undefined) {
+      throw this.#error(`the metric \`${this.#name}\` is in a module that nobody has allowed to run: ${file}`, {
+        help: "A config runs no code by itself: allow the module by naming it too (loadCustomMetrics, --metrics)",
+      });
+    }
+    const found =
+      name === undefined
+        ? (exportOf(source.exports, this.#name) ?? source.exports.default)
+        : exportOf(source.exports, name);
+    if (isMetric(found)) return found;
+    const which = name ?? this.#name;
+    throw this.#error(`${file} exports no function or class \`${which}\``, { help: exportsText(source.exports) });
+  }
+
+  #error(message: string, { help }: { help: string }): AdkMetricsError {
+    return new AdkMetricsError("invalid_input", message, { path: placeOf(this.#name), help });
+  }
+}
+
+/** `./metrics.mjs`, `metrics.ts#politeness`, `file:…`; no dotted name of Python's looks like that. */
+function isModulePath(path: string): boolean {
+  return /[\\/#]|^file:|\.[cm]?[jt]sx?$/.test(path);
+}
+
+/** What a module exports that can be a metric, in a sentence. */
+function exportsText(exports: Exports): string {
+  const names = layersOf(exports).flatMap((layer) => Object.keys(layer).filter((key) => isMetric(layer[key])));
+  const known = [...new Set(names)];
+  return known.length === 0 ? "It exports no function and no class" : `It exports ${known.join(", ")}`;
+}
+
+function placeOf(name: string): string {
+  return `config: custom_metrics.${name}.code_config.name`;
+}
+
+function notFound(name: string, path: string | undefined): AdkMetricsError {
+  const isPython = path !== undefined && /^\w+(?:\.\w+)+$/.test(path);
+  const message = isPython
+    ? `\`${path}\` is a function in Python, which does not run here`
+    : `no module has a function or class for the metric \`${name}\``;
+  return new AdkMetricsError("unknown_metric", message, {
+    path: placeOf(name),
+    help: `Export a function \`${name}\` from a JavaScript module, and name that (loadCustomMetrics, --metrics)`,
+  });
+}
+
+/** What the config says of a metric, else what google-adk takes: values from 0 to 1. */
+function infoOf(metricName: string, { metric_info, metricInfo = metric_info, description }: Bag): MetricInfo {
+  const given = bagOf(metricInfo);
+  const words = given.description ?? description;
+  const values = bagOf(given.metric_value_info ?? given.metricValueInfo);
+  const interval = isObject(metricInfo) ? bagOf(values.interval) : { minValue: 0, maxValue: 1 };
+  const { min_value, minValue = min_value, max_value, maxValue = max_value } = interval as Bag;
+  const { open_at_min, openAtMin = open_at_min, open_at_max, openAtMax = open_at_max } = interval as Bag;
+  const isKnown = typeof minValue === "number" && typeof maxValue === "number";
+  return {
+    metricName,
+    ...(typeof words === "string" && words !== "" ? { description: words } : {}),
+    metricValueInfo: isKnown
+      ? { interval: { minValue, maxValue, openAtMin: openAtMin === true, openAtMax: openAtMax === true } }
+      : {},
+  };
+}

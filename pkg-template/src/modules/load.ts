@@ -1,0 +1,110 @@
+/** Modules that the user names: ES modules, CommonJS, and TypeScript where the process can run it. */
+
+import { existsSync, realpathSync } from "node:fs";
+import { resolve } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { messageOf } from "../engine/input.js";
+import { AdkMetricsError } from "../errors.js";
+
+/** A module on disk, and maybe one of its exports: `./metrics.mjs#politeness`. */
+export interface ModuleName {
+  /** Its path, absolute. */
+  file: string;
+  /** The name of an export. */
+  name?: string;
+}
+
+/**
+ * Reads the name of a module: a path or a `file:` URL, then `#` and an export. A `#` in a path means no harm where there is
+ * such a file.
+ *
+ * @param folder The folder that paths are relative to.
+ */
+export function moduleNameOf(given: string, folder: string): ModuleName {
+  const hash = existsSync(pathOf(given, folder)) ? -1 : given.lastIndexOf("#");
+  const name = hash < 0 ? "" : given.slice(hash + 1);
+  const file = pathOf(hash < 0 ? given : given.slice(0, hash), folder);
+  return name === "" ? { file } : { file, name };
+}
+
+function pathOf(given: string, folder: string): string {
+  return given.startsWith("file:") ? fileURLToPath(given) : resolve(folder, given);
+}
+
+/** Whether two paths lead to one file. */
+export function isSameFile(a: string, b: string): boolean {
+  return realPath(a) === realPath(b);
+}
+
+function realPath(file: string): string {
+  try {
+    return realpathSync.native(file);
+  } catch {
+    return file;
+  }
+}
+
+/** What a module exports. */
+export type Exports = Readonly<Record<string, unknown>>;
+
+/**
+ * Loads a module, which runs its code.
+ *
+ * @param what What it is to hold, for errors: `agent`.
+ * @throws {AdkMetricsError} `invalid_input` if there is none, or its code cannot be loaded; with what helps for TypeScript.
+ */
+export async function loadModule(file: string, what: string): Promise<Exports> {
+  if (!existsSync(file)) {
+    throw new AdkMetricsError("invalid_input", `the module of the ${what} does not exist`, { path: file });
+  }
+  try {
+    return (await import(/* webpackIgnore: true */ /* @vite-ignore */ pathToFileURL(file).href)) as Exports;
+  } catch (cause) {
+    const help = helpFor(file, cause);
+    const message = `the module of the ${what} cannot be loaded: ${messageOf(cause)}`;
+    throw new AdkMetricsError("invalid_input", message, {
+      ...placeOf(cause, file),
+      ...(help === undefined ? {} : { help }),
+      cause,
+    });
+  }
+}
+
+/** The stack of a syntax error begins with its place, which may be in another module. */
+function placeOf(cause: unknown, file: string): { path: string; line?: number } {
+  const [, path, line] = /^(.+):(\d+)\n/.exec(cause instanceof SyntaxError ? String(cause.stack) : "") ?? [];
+  return path === undefined ? { path: file } : { path: pathOf(path, ""), line: Number(line) };
+}
+
+const TYPESCRIPT = /\.[cm]?tsx?$/;
+
+function helpFor(file: string, cause: unknown): string | undefined {
+  const { code } = (cause ?? {}) as NodeJS.ErrnoException;
+  const isForeign = code === "ERR_UNKNOWN_FILE_EXTENSION" || String(code).includes("TYPE");
+  if (isForeign || (TYPESCRIPT.test(file) && (code === "ERR_MODULE_NOT_FOUND" || cause instanceof SyntaxError))) {
+    return (
+      `Node ${process.versions.node} does not run this TypeScript by itself (22.18 and newer strip types): install a ` +
+      'loader and name it, as in NODE_OPTIONS="--import tsx"'
+    );
+  }
+  return undefined;
+}
+
+/**
+ * Where the exports of a module are, the first that has a name first: the module, and what CommonJS exports, which comes as
+ * `default`, once more so where a loader made CommonJS of TypeScript.
+ */
+export function layersOf(exports: Exports): Exports[] {
+  const layers: Exports[] = [exports];
+  for (let at = 0; at < 2; at += 1) {
+    const inner = layers[at]?.default;
+    if (typeof inner !== "object" || inner === null) break;
+    layers.push(inner as Exports);
+  }
+  return layers;
+}
+
+/** The value that a module exports under a name. */
+export function exportOf(exports: Exports, name: string): unknown {
+  return layersOf(exports).find((layer) => Object.hasOwn(layer, name))?.[name];
+}
