@@ -2,8 +2,15 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { adkJudge, AgentEvaluator, recordJudge, replayJudge, setDefaultJudge } from "../../pkg/dist/esm/node.js";
-import { actualOf, answerOf, errorOf, evalSetOf } from "./evalsets.mjs";
+import {
+  adkJudge,
+  AgentEvaluator,
+  LocalEvalService,
+  recordJudge,
+  replayJudge,
+  setDefaultJudge,
+} from "../../pkg/dist/esm/node.js";
+import { actualOf, answerOf, errorOf, evalSetOf, turn } from "./evalsets.mjs";
 import { call, LIBRARIES, say, weatherAgent } from "./libraries.mjs";
 
 const PLAN = "Ask for the weather in Paris, then in London.";
@@ -121,7 +128,7 @@ test("a prompt of one's own is filled in; one that lacks something is refused", 
     [{ maxAllowedInvocations: 1.5 }, {}, /maxAllowedInvocations/],
   ];
   for (const [userSimulator, scenario, words] of lacking) {
-    assert.match((await errorOf(() => run(echo, playing([]), { userSimulator, scenario }))).message, words);
+    assert.match(String(await errorOf(() => run(echo, playing([]), { userSimulator, scenario }))), words);
   }
 });
 
@@ -156,6 +163,62 @@ test("a simulator that fails, says nothing or is not there fails the case with t
     assert.match((await errorOf(() => run(echo, judge, { retry }))).message, words);
   const again = await run(echo, playing([transient, transient, "</finished>"]), { retry });
   assert.equal(again.evalCaseResults[0].finalEvalStatus, 1);
+});
+
+/** A judge with a usage of 100 and 10 tokens a call, for the user and for metrics. */
+const metered = (words) => {
+  const judge = playing(words);
+  return async (request) => ({ text: await judge(request), usage: { inputTokens: 100, outputTokens: 10 } });
+};
+const PRICES = { "gemini-2.5-flash": { inputPerMillion: 1, outputPerMillion: 10 } };
+
+test("calls of the simulated user count as those of judges do", async () => {
+  const options = { budget: { prices: PRICES }, retry: { initialDelayMs: 1 } };
+  const { judgeUsage } = await run(echo, metered(["And in London?", "</finished>"]), options);
+  assert.deepEqual([judgeUsage.calls, judgeUsage.inputTokens, judgeUsage.outputTokens], [7, 700, 70]);
+  assert.equal(judgeUsage.cost.toFixed(6), "0.001400");
+  const unjudged = await AgentEvaluator.evaluateEvalSet(echo, scenarioOf(), {}, 2, false, {
+    judge: metered(["</finished>", "</finished>"]),
+  }).catch(({ results }) => results[0]);
+  assert.deepEqual([unjudged.judgeUsage.calls, unjudged.judgeUsage.cost], [2, undefined]);
+});
+
+test("the budget ends the simulated user too, with the reason", async () => {
+  for (const [budget, words] of [
+    [{ calls: 1 }, /the budget of calls was spent/],
+    [{ tokens: 100 }, /the budget of tokens was spent/],
+    [{ cost: 0.0001, prices: PRICES }, /the budget of money was spent/],
+  ]) {
+    const error = await errorOf(() => run(echo, metered(["a", "b", "</finished>"]), { budget }));
+    assert.match(error.message, words);
+    const [{ judgeUsage, evalCaseResults }] = error.results;
+    assert.equal(judgeUsage.calls, 1);
+    assert.match(evalCaseResults[0].reason, words);
+  }
+  const unpriced = await errorOf(() => run(echo, metered([]), { budget: { cost: 1, prices: {} }, criteria: {} }));
+  assert.match(String(unpriced), /no price for the model gemini-2.5-flash, which plays the user/);
+});
+
+test("what the user is to be played by, and who is to judge, is found out before the agent is run", async () => {
+  let runs = 0;
+  const agent = () => {
+    runs += 1;
+    return "Hello!";
+  };
+  const keys = ["GOOGLE_API_KEY", "GEMINI_API_KEY", "GOOGLE_GENAI_API_KEY"].filter((key) => key in process.env);
+  assert.deepEqual(keys, [], "this test needs an environment without keys");
+  const matched = () => AgentEvaluator.evaluateEvalSet(agent, scenarioOf(), { response_match_score: 1 }, 1);
+  const judged = () => AgentEvaluator.evaluateEvalSet(agent, evalSetOf({ hi: [turn("Hi", "Hello!")] }), CRITERIA, 1);
+  const service = async () => {
+    const evaluateConfig = { evalMetrics: [{ metricName: "safety_v1", threshold: 1 }] };
+    const evalCases = [evalSetOf({ hi: [turn("Hi", "Hello!")] })];
+    const session = new LocalEvalService(agent).evaluateSession({ evalSetId: "hi", evalCases, evaluateConfig });
+    for await (const _ of session);
+  };
+  for (const work of [matched, judged, service]) {
+    assert.equal((await errorOf(work)).code, "judge_required");
+    assert.equal(runs, 0);
+  }
 });
 
 test("the simulator has a judge of its own if given one, else the evaluation's, else the default", async (context) => {

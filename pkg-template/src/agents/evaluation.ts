@@ -9,6 +9,7 @@ import type { EvalSet, EvalSetResult, EvaluatorOptions, Input, MetricRegistry } 
 import type { Subject } from "./adapters.js";
 import { type AgentRunOptions, checkPositive, type InferenceResult, runCases } from "./run.js";
 import type { UserSimulatorOptions } from "./simulator.js";
+import { Spending } from "./spending.js";
 
 /** How to run an agent and evaluate it. */
 export interface AgentEvaluationOptions extends EvaluatorOptions, AgentRunOptions {
@@ -32,12 +33,19 @@ export async function evaluateAgent(
 ): Promise<EvalSetResult> {
   checkPositive(numRuns, "numRuns");
   checkRunOptions(options);
-  // What is wrong with the evalset or the metrics is known before the agent is run.
-  const { onProgress: _onProgress, ...quiet } = withoutRunOptions(options);
-  await score(plan, [], { ...quiet, explain: "none" });
+  await check(plan, withoutRunOptions(options));
   const evalSet = readEvalSet(plan.evalSet, plan.evalSetName);
-  const results = await runCases(subject, evalSet, numRuns, runOptions(options));
-  return score(plan, results, withoutRunOptions(options));
+  const spending = new Spending(options.budget);
+  const results = await runCases(subject, evalSet, numRuns, runOptions(options), spending);
+  const result = await score(plan, results, { ...withoutRunOptions(options), budget: spending.left() });
+  spending.noteIn(result);
+  return result;
+}
+
+/** Finds out what is wrong with evalset, metrics and judges before the agent is run. */
+export async function check(plan: Plan, options: EvaluatorOptions & { registry?: MetricRegistry }): Promise<void> {
+  const { onProgress: _onProgress, ...quiet } = options;
+  await score(plan, [], { ...quiet, explain: "none" });
 }
 
 const RUN_OPTIONS = ["parallelism", "turnTimeoutMs", "userSimulator", "onAgentProgress"];

@@ -5,8 +5,17 @@ import { unexpected } from "../engine/input.js";
 import type { EvalCase, EvalCaseResult, EvalMetric, EvalSet, EvalSetResult, Invocation } from "../types.js";
 import { type Subject, subjectOf } from "./adapters.js";
 import type { Agent } from "./agent.js";
-import { type AgentEvaluationOptions, checkRunOptions, runOptions, score, withoutRunOptions } from "./evaluation.js";
+import {
+  type AgentEvaluationOptions,
+  check,
+  checkRunOptions,
+  type Plan,
+  runOptions,
+  score,
+  withoutRunOptions,
+} from "./evaluation.js";
 import { type InferenceResult, runCases } from "./run.js";
+import { Spending } from "./spending.js";
 
 /** The evalsets to run. */
 export interface InferenceRequest {
@@ -60,6 +69,7 @@ const EXPECTED = "-expected-";
 export class LocalEvalService {
   readonly #agent: Agent | Promise<Agent>;
   readonly #options: AgentEvaluationOptions;
+  readonly #spending: Spending;
   readonly #known = new WeakMap<readonly Invocation[], Inference>();
   #subject: Promise<Subject> | undefined;
 
@@ -68,6 +78,7 @@ export class LocalEvalService {
     this.#agent = agent;
     checkRunOptions(options);
     this.#options = { ...options, parallelism };
+    this.#spending = new Spending(options.budget);
   }
 
   /**
@@ -77,12 +88,12 @@ export class LocalEvalService {
    * @throws {AdkMetricsError} `invalid_input` if there is no agent.
    */
   async *performInference({ evalSetId, evalCases }: InferenceRequest): AsyncGenerator<Invocation[], void> {
-    if (!Array.isArray(evalCases)) throw unexpected("an array of evalsets", evalCases, "evalCases");
+    checkEvalSets(evalCases);
     this.#subject ??= subjectOf(this.#agent);
     const subject = await this.#subject;
     for (const evalSet of evalCases) {
       const set = readEvalSet(evalSet, evalSetId);
-      const results = await runCases(subject, set, 1, runOptions(this.#options));
+      const results = await runCases(subject, set, 1, runOptions(this.#options), this.#spending);
       for (const [at, evalCase] of set.evalCases.entries()) {
         const result = results[at] as InferenceResult;
         const named = (turns: readonly Invocation[] | undefined, mark: string) =>
@@ -107,16 +118,7 @@ export class LocalEvalService {
     inferenceResults: Invocation[][];
     evaluateConfig: EvaluateConfig;
   }): AsyncGenerator<EvalSetResult, void> {
-    const criteria = Object.fromEntries(
-      evaluateConfig.evalMetrics.map(({ metricName, threshold, criterion, judgeModelOptions }) => [
-        metricName,
-        {
-          ...(threshold === undefined ? {} : { threshold }),
-          ...(judgeModelOptions === undefined ? {} : { judgeModelOptions }),
-          ...criterion,
-        },
-      ]),
-    );
+    const config = configOf(evaluateConfig);
     const { parallelism: concurrency } = evaluateConfig;
     const options = { ...(concurrency === undefined ? {} : { concurrency }), ...withoutRunOptions(this.#options) };
     const cases = new Map<string, Inference[]>();
@@ -128,24 +130,43 @@ export class LocalEvalService {
     for (const runs of cases.values()) {
       const { evalSetId, evalCase } = runs[0] as Inference;
       const evalSet: EvalSet = { evalSetId, evalCases: [evalCase] };
-      yield await score(
-        { evalSet, config: { criteria } },
-        runs.map(({ result }) => result),
-        options,
-      );
+      const results = runs.map(({ result }) => result);
+      const result = await score({ evalSet, config }, results, { ...options, budget: this.#spending.left() });
+      this.#spending.add(result.judgeUsage);
+      yield result;
     }
   }
 
-  /** Both steps. */
+  /** Both steps. What is wrong with metrics and judges is known before the agent is run. */
   async *evaluateSession({
     evalSetId,
     evalCases,
     evaluateConfig,
   }: InferenceRequest & { evaluateConfig: EvaluateConfig }): AsyncGenerator<EvalSetResult, void> {
+    checkEvalSets(evalCases);
+    const config = configOf(evaluateConfig);
+    for (const evalSet of evalCases) await check({ evalSet, config }, withoutRunOptions(this.#options));
     const inferenceResults: Invocation[][] = [];
     for await (const invocations of this.performInference({ evalSetId, evalCases })) inferenceResults.push(invocations);
     yield* this.evaluate({ inferenceResults, evaluateConfig });
   }
+}
+
+function checkEvalSets(evalCases: unknown): void {
+  if (!Array.isArray(evalCases)) throw unexpected("an array of evalsets", evalCases, "evalCases");
+}
+
+/** ADK-TS's list of metrics as a config. */
+function configOf({ evalMetrics }: EvaluateConfig): Plan["config"] {
+  const criteria = evalMetrics.map(({ metricName, threshold, criterion, judgeModelOptions }) => [
+    metricName,
+    {
+      ...(threshold === undefined ? {} : { threshold }),
+      ...(judgeModelOptions === undefined ? {} : { judgeModelOptions }),
+      ...criterion,
+    },
+  ]);
+  return { criteria: Object.fromEntries(criteria) as Record<string, unknown> };
 }
 
 /** Invocations from elsewhere: their ids say which case they belong to, and which are expected. */

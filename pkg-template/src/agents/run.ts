@@ -5,11 +5,12 @@
 
 import { isObject, unexpected } from "../engine/input.js";
 import { AdkMetricsError } from "../errors.js";
-import type { Content, EvalCase, Invocation, SessionInput } from "../types.js";
+import type { Content, ConversationScenario, EvalCase, Invocation, SessionInput } from "../types.js";
 import type { Conversation, Subject } from "./adapters.js";
 import { untilAborted } from "./abort.js";
 import { TurnRecorder } from "./record.js";
-import { simulatedUser, type UserSimulatorOptions } from "./simulator.js";
+import { checkSimulator, simulatedUser, type UserSimulatorOptions } from "./simulator.js";
+import type { Spending } from "./spending.js";
 
 /** How to run agents. */
 export interface AgentRunOptions {
@@ -65,18 +66,22 @@ const DEFAULT_TURN_TIMEOUT_MS = 300_000;
 /**
  * Runs every case `numRuns` times. The results come in the order of the cases, run by run.
  *
- * @throws {AdkMetricsError} `invalid_input` for numbers out of range.
+ * @param spending What simulated users may spend, and did.
+ * @throws {AdkMetricsError} `invalid_input` for numbers out of range, `judge_required` if there are scenarios and nobody to
+ * play the user.
  */
 export async function runCases(
   subject: Subject,
   { evalSetId, evalCases }: { evalSetId: string; evalCases: readonly EvalCase[] },
   numRuns: number,
   options: AgentRunOptions,
+  spending: Spending,
 ): Promise<InferenceResult[]> {
   const { parallelism = DEFAULT_PARALLELISM } = options;
   checkPositive(numRuns, "numRuns");
   checkPositive(parallelism, "parallelism");
   checkDuration(options.turnTimeoutMs);
+  if (evalCases.some(isScenario)) checkSimulator(options.userSimulator, spending);
   const tasks = Array.from({ length: numRuns }, (_, run) =>
     evalCases.map((evalCase): Task => ({ evalSetId, evalCase, run })),
   ).flat();
@@ -88,7 +93,7 @@ export async function runCases(
     while (next < total) {
       const at = next++;
       const task = tasks[at] as Task;
-      const result = await runCase(subject, task, options);
+      const result = await runCase(subject, task, options, spending);
       results[at] = result;
       done += 1;
       options.onAgentProgress?.({ done, total, evalId: task.evalCase.evalId, failed: result.status === 2 });
@@ -116,7 +121,12 @@ function checkDuration(value: unknown): void {
   throw unexpected("milliseconds above 0", value, "turnTimeoutMs");
 }
 
-async function runCase(subject: Subject, task: Task, options: AgentRunOptions): Promise<InferenceResult> {
+async function runCase(
+  subject: Subject,
+  task: Task,
+  options: AgentRunOptions,
+  spending: Spending,
+): Promise<InferenceResult> {
   const { evalCase, evalSetId } = task;
   const result: InferenceResult = {
     evalSetId,
@@ -130,7 +140,7 @@ async function runCase(subject: Subject, task: Task, options: AgentRunOptions): 
     const conversation = await within(options, "opening a session", () => subject.open(sessionInputOf(evalCase)));
     result.sessionId = conversation.sessionId;
     result.userId = conversation.userId;
-    for await (const message of userMessages(task, result.inferences, options)) {
+    for await (const message of userMessages(task, result.inferences, options, spending)) {
       result.inferences.push(await runTurn(conversation, message, result.inferences, options));
     }
   } catch (error) {
@@ -149,13 +159,20 @@ async function* userMessages(
   { evalCase, run }: Task,
   history: readonly Invocation[],
   options: AgentRunOptions,
+  spending: Spending,
 ): AsyncGenerator<Content> {
-  const { conversation, conversationScenario } = evalCase;
-  if (conversationScenario === undefined) {
-    for (const { userContent } of conversation ?? []) yield userContent;
+  if (isScenario(evalCase)) {
+    yield* simulatedUser({ evalId: evalCase.evalId, run }, evalCase.conversationScenario, history, options, spending);
     return;
   }
-  yield* simulatedUser({ evalId: evalCase.evalId, run }, conversationScenario, history, options);
+  for (const { userContent } of evalCase.conversation ?? []) yield userContent;
+}
+
+type Scenario = EvalCase & { conversationScenario: ConversationScenario };
+
+/** Whether the user of a case is simulated. */
+export function isScenario(evalCase: EvalCase): evalCase is Scenario {
+  return evalCase.conversationScenario !== undefined;
 }
 
 async function runTurn(
@@ -196,7 +213,7 @@ async function within<T>(
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   const controller = new AbortController();
-  const cancel = () => controller.abort(new AdkMetricsError("cancelled", "the evaluation was cancelled"));
+  const cancel = () => controller.abort(cancelled());
   const timer = Number.isFinite(turnTimeoutMs)
     ? setTimeout(
         () => {
@@ -217,7 +234,16 @@ async function within<T>(
 }
 
 function throwIfCancelled(signal: AbortSignal | undefined): void {
-  if (signal?.aborted === true) throw new AdkMetricsError("cancelled", "the evaluation was cancelled");
+  if (signal?.aborted === true) throw cancelled();
+}
+
+function cancelled(): AdkMetricsError {
+  return new AdkMetricsError("cancelled", "the evaluation was cancelled");
+}
+
+/** Whether a run was cancelled before its end, rather than failed. */
+export function wasCancelled({ errorMessage }: InferenceResult): boolean {
+  return errorMessage === reasonOf(cancelled());
 }
 
 /** Why a case failed, in words. */

@@ -6,8 +6,10 @@
 import { messageOf, unexpected } from "../engine/input.js";
 import { AdkMetricsError } from "../errors.js";
 import { judgeOf } from "../judges/default.js";
+import { identityOf } from "../judges/judge.js";
 import { replyOf } from "../judges/reply.js";
 import type { Content, ConversationScenario, Invocation, Judge, JudgeRequest, RetryOptions } from "../types.js";
+import type { Spending } from "./spending.js";
 import { personaText } from "./personas.js";
 import { untilAborted } from "./abort.js";
 
@@ -64,6 +66,29 @@ The conversation so far:
 The user's next message:`;
 
 /**
+ * Finds out whether there is anyone to play the user, before an agent is run.
+ *
+ * @throws {AdkMetricsError} `judge_required` without a judge, `invalid_input` for settings that cannot be used, or a budget
+ * in money without the price of the model.
+ */
+export function checkSimulator(options: UserSimulatorOptions = {}, spending: Spending): void {
+  const limit = limitOf(options);
+  if (limit === 0 || limit === 1) return;
+  spending.checkPrice(playerOf(options).model);
+}
+
+/** Who is asked, and for which model. */
+function playerOf({ judge, model = DEFAULT_MODEL }: UserSimulatorOptions): { ask: Judge; model: string } {
+  const ask = judgeOf(judge === undefined ? {} : { judge }, model);
+  return { ask, model: identityOf(ask).model ?? model };
+}
+
+function limitOf({ maxAllowedInvocations: limit = DEFAULT_TURNS }: UserSimulatorOptions): number {
+  if (Number.isSafeInteger(limit)) return limit;
+  throw unexpected("a whole number", limit, "userSimulator: maxAllowedInvocations");
+}
+
+/**
  * The user's messages. Whoever reads them runs the agent and adds each turn to `history` before asking for the next.
  *
  * @throws {AdkMetricsError} `invalid_input` for settings that cannot be used, `judge_required` without a judge,
@@ -74,9 +99,9 @@ export async function* simulatedUser(
   scenario: ConversationScenario,
   history: readonly Invocation[],
   { userSimulator = {}, signal }: { userSimulator?: UserSimulatorOptions; signal?: AbortSignal },
+  spending: Spending,
 ): AsyncGenerator<Content> {
-  const { maxAllowedInvocations: limit = DEFAULT_TURNS } = userSimulator;
-  if (!Number.isSafeInteger(limit)) throw unexpected("a whole number", limit, "userSimulator: maxAllowedInvocations");
+  const limit = limitOf(userSimulator);
   const template = templateOf(userSimulator, scenario);
   const persona = personaText(scenario.userPersona).replaceAll(/\{\{\s*stop_signal\s*\}\}/g, STOP_SIGNAL);
   for (let turn = 0; limit < 0 || turn < limit; turn += 1) {
@@ -96,7 +121,7 @@ export async function* simulatedUser(
       prompt: filled(template, scenario.conversationPlan, historyText(history, userSimulator), persona),
       ...(userSimulator.modelConfiguration === undefined ? {} : { generationConfig: userSimulator.modelConfiguration }),
     };
-    const words = (await asked(request, userSimulator, signal)).trim();
+    const words = (await asked(request, userSimulator, signal, spending)).trim();
     if (words.toLowerCase().includes(STOP_SIGNAL)) return;
     if (words === "") throw new AdkMetricsError("judge_failed", "the user simulator's model said nothing");
     yield userContent(words);
@@ -157,20 +182,28 @@ function historyText(history: readonly Invocation[], { includeFunctionCalls = fa
 /** Asks the model, again after failures that may pass. */
 async function asked(
   request: JudgeRequest,
-  { judge, retry = {}, timeoutMs = DEFAULT_TIMEOUT_MS }: UserSimulatorOptions,
+  options: UserSimulatorOptions,
   cancelled: AbortSignal | undefined,
+  spending: Spending,
 ): Promise<string> {
-  const ask = judgeOf(judge === undefined ? {} : { judge }, request.model);
+  const { ask, model } = playerOf(options);
+  const { retry = {}, timeoutMs = DEFAULT_TIMEOUT_MS } = options;
   const { attempts = 7, initialDelayMs = 5_000, maxDelayMs = 120_000, base = 2 } = retry;
   for (let attempt = 1; ; attempt += 1) {
+    spending.call(model, attempt > 1);
     const signal = AbortSignal.any([AbortSignal.timeout(timeoutMs), ...(cancelled === undefined ? [] : [cancelled])]);
     try {
-      return replyOf(await untilAborted(Promise.resolve(ask(request, { signal })), signal)).text;
+      const reply = replyOf(await untilAborted(Promise.resolve(ask(request, { signal })), signal));
+      spending.reply(model, reply);
+      return reply.text;
     } catch (error) {
       if (cancelled?.aborted === true) throw new AdkMetricsError("cancelled", "the evaluation was cancelled");
       const { retryable, retryAfterMs } = (error ?? {}) as { retryable?: unknown; retryAfterMs?: unknown };
       const isTimeout = signal.aborted;
-      if ((retryable !== true && !isTimeout) || attempt >= attempts) throw simulatorFailure(error);
+      if ((retryable !== true && !isTimeout) || attempt >= attempts) {
+        spending.lose();
+        throw simulatorFailure(error);
+      }
       const delay = Math.min(initialDelayMs * base ** (attempt - 1), maxDelayMs);
       const wait = new Promise<void>((resolve) =>
         setTimeout(resolve, typeof retryAfterMs === "number" ? Math.max(delay, retryAfterMs) : delay),

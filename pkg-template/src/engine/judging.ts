@@ -5,7 +5,7 @@ import type { Endpoint, Provider } from "../judges/endpoint.js";
 import { untilAborted } from "../judges/failure.js";
 import { identityOf } from "../judges/judge.js";
 import { vertexEndpoint } from "../judges/providers.js";
-import { replyOf } from "../judges/reply.js";
+import { replyOf, tokensOf } from "../judges/reply.js";
 import { evaluateInstances } from "../judges/vertex-evaluate.js";
 import { configWarnings } from "../judges/wire.js";
 import type { EvalRun } from "../generated/adk_metrics.js";
@@ -362,14 +362,6 @@ export function deliverAnswer(run: EvalRun, now: number, call: number, answer: C
   const { text, usage = {} } = answer.reply;
   const { inputTokens, outputTokens } = tokensOf(usage);
   run.handleReply(now, call, encoder.encode(text), inputTokens, outputTokens, answer.cached);
-}
-
-/** The tokens of both sides. Where only the total is known besides one of them, the rest is the other's, else the input's. */
-function tokensOf(usage: NonNullable<JudgeReply["usage"]>): { inputTokens?: number; outputTokens?: number } {
-  const { inputTokens, outputTokens, totalTokens } = usage;
-  if (totalTokens === undefined || (inputTokens !== undefined && outputTokens !== undefined)) return usage;
-  if (inputTokens === undefined) return { ...usage, inputTokens: Math.max(0, totalTokens - (outputTokens ?? 0)) };
-  return { ...usage, outputTokens: Math.max(0, totalTokens - inputTokens) };
 }
 
 /** How far the calls of a run are. */

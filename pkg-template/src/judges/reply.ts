@@ -73,3 +73,11 @@ export function usageOf(usage: unknown): JudgeReply["usage"] | undefined {
   }
   return Object.keys(counts).length === 0 ? undefined : counts;
 }
+
+/** The tokens of both sides. Where only the total is known besides one of them, the rest is the other's, else the input's. */
+export function tokensOf(usage: NonNullable<JudgeReply["usage"]>): { inputTokens?: number; outputTokens?: number } {
+  const { inputTokens, outputTokens, totalTokens } = usage;
+  if (totalTokens === undefined || (inputTokens !== undefined && outputTokens !== undefined)) return usage;
+  if (inputTokens === undefined) return { ...usage, inputTokens: Math.max(0, totalTokens - (outputTokens ?? 0)) };
+  return { ...usage, outputTokens: Math.max(0, totalTokens - inputTokens) };
+}

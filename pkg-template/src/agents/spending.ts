@@ -1,0 +1,102 @@
+/** What simulated users cost: their calls are counted as those of judges are, and kept within the same budget. */
+
+import { AdkMetricsError } from "../errors.js";
+import { tokensOf } from "../judges/reply.js";
+import type { Budget, EvalSetResult, JudgeReply, JudgeUsage } from "../types.js";
+
+/** What was spent of a budget. */
+export class Spending {
+  /** The names of the models that were asked. */
+  readonly models = new Set<string>();
+  readonly #budget: Budget;
+  readonly #used: JudgeUsage = {
+    calls: 0,
+    retried: 0,
+    cached: 0,
+    saved: 0,
+    lost: 0,
+    inputTokens: 0,
+    outputTokens: 0,
+  };
+
+  constructor(budget: Budget = {}) {
+    this.#budget = budget;
+    if (budget.prices !== undefined) this.#used.cost = 0;
+  }
+
+  /** @throws {AdkMetricsError} `invalid_input` for a budget in money without the price of a model that will be asked. */
+  checkPrice(model: string): void {
+    if (this.#budget.cost === undefined || Object.hasOwn(this.#budget.prices ?? {}, model)) return;
+    throw new AdkMetricsError("invalid_input", `there is no price for the model ${model}, which plays the user`, {
+      path: "budget: prices",
+      help: "A budget in money needs the prices of every model that is asked",
+    });
+  }
+
+  /**
+   * Counts a call that is about to be made.
+   *
+   * @throws {AdkMetricsError} `budget_exceeded` if nothing is left for it.
+   */
+  call(model: string, isRepeated: boolean): void {
+    const { calls = Infinity, tokens = Infinity, cost = Infinity } = this.#budget;
+    const used = this.#used;
+    const spent = [
+      used.calls < calls ? "" : "calls",
+      used.inputTokens + used.outputTokens < tokens ? "" : "tokens",
+      (used.cost ?? 0) < cost ? "" : "money",
+    ].find((what) => what !== "");
+    if (spent !== undefined) {
+      throw new AdkMetricsError("budget_exceeded", `the budget of ${spent} was spent before the user had answered`);
+    }
+    used.calls += 1;
+    if (isRepeated) used.retried += 1;
+    this.models.add(model);
+  }
+
+  /** Counts what a reply took. */
+  reply(model: string, { usage = {} }: JudgeReply): void {
+    const { inputTokens = 0, outputTokens = 0 } = tokensOf(usage);
+    this.#used.inputTokens += inputTokens;
+    this.#used.outputTokens += outputTokens;
+    const price = this.#budget.prices?.[model];
+    if (price === undefined || this.#used.cost === undefined) return;
+    this.#used.cost += (inputTokens * price.inputPerMillion + outputTokens * price.outputPerMillion) / 1e6;
+  }
+
+  /** Counts a message that no call gave. */
+  lose(): void {
+    this.#used.lost += 1;
+  }
+
+  /** Counts what others spent. */
+  add(usage: JudgeUsage | undefined): void {
+    if (usage !== undefined) addTo(this.#used, usage);
+  }
+
+  /** What is left of the budget. */
+  left(): Budget {
+    const { calls, tokens, cost, ...others } = this.#budget;
+    const used = this.#used;
+    const rest = (limit: number, spent: number) => Math.max(0, limit - spent);
+    return {
+      ...others,
+      ...(calls === undefined ? {} : { calls: rest(calls, used.calls) }),
+      ...(tokens === undefined ? {} : { tokens: rest(tokens, used.inputTokens + used.outputTokens) }),
+      ...(cost === undefined ? {} : { cost: rest(cost, used.cost ?? 0) }),
+    };
+  }
+
+  /** Adds what was spent to what the results say of judges. */
+  noteIn(result: EvalSetResult): void {
+    if (this.#used.calls === 0) return;
+    if (result.judgeUsage === undefined) result.judgeUsage = { ...this.#used };
+    else addTo(result.judgeUsage, this.#used);
+  }
+}
+
+function addTo(sum: JudgeUsage, more: JudgeUsage): void {
+  for (const [key, amount] of Object.entries(more) as [keyof JudgeUsage, number][]) {
+    sum[key] = (sum[key] ?? 0) + amount;
+  }
+}
