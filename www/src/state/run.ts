@@ -3,12 +3,16 @@
 import type { Progress } from "adk-metrics";
 import { batch, signal } from "@preact/signals";
 import { engine } from "../worker/client.js";
+import { pageJudge } from "./browser-model.js";
 import type { Job, Problem, RunSummary, Verdicts } from "../worker/protocol.js";
 
 /** How far the run under way is, by evalset; absent if none is. */
 export const underWay = signal<readonly (Progress | undefined)[] | undefined>(undefined);
 
-/** The last run. */
+/** How many requests left the page for which server since it was loaded. */
+export const connections = signal<Readonly<Record<string, number>>>({});
+
+/** The last run. While it is under way cases that are to come have the status 0. */
 export const summary = signal<RunSummary | undefined>(undefined);
 
 /** The verdicts of the last run under the thresholds of now. */
@@ -26,20 +30,39 @@ export async function start(job: Job): Promise<boolean> {
     underWay.value = job.pairs.map(() => undefined);
     problem.value = undefined;
   });
-  const outcome = await engine.run(job, (event) => {
-    if (event.kind === "progress") underWay.value = underWay.value?.with(event.set, event.progress);
-  });
+  const outcome = await engine.run(
+    job,
+    (event) => {
+      if (event.kind === "partial") {
+        if (underWay.value !== undefined) show(event.summary);
+        return;
+      }
+      underWay.value = underWay.value?.with(event.set, event.progress);
+      connections.value = event.connections;
+    },
+    pageJudge,
+  );
+  const counts = await engine.connections();
   batch(() => {
     underWay.value = undefined;
-    if (outcome.ok) {
-      summary.value = outcome.value;
-      verdicts.value = outcome.value.verdicts;
-      thresholds.value = {};
-    } else {
-      problem.value = outcome.problem;
-    }
+    connections.value = counts;
+    if (outcome.ok) show(outcome.value);
+    else problem.value = outcome.problem;
   });
   return outcome.ok;
+}
+
+/** Ends the run that is under way; what is scored by then stays. */
+export function cancel(): void {
+  void engine.cancel();
+}
+
+function show(run: RunSummary): void {
+  batch(() => {
+    if (run.id !== summary.value?.id) thresholds.value = {};
+    summary.value = run;
+    verdicts.value = run.verdicts;
+  });
 }
 
 let asked: Readonly<Record<string, number>> | undefined;

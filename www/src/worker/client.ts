@@ -1,16 +1,23 @@
 /** The page's end of the worker. */
 
 import { proxy, wrap } from "comlink";
-import type { Engine, Job, RunEvent } from "./protocol.js";
+import type { Engine, Job, JudgeChoice, NamedFile, PageJudge, RunEvent } from "./protocol.js";
 
 const remote = wrap<Engine>(new Worker(new URL("./engine.ts", import.meta.url), { type: "module", name: "engine" }));
 
 /** The engine, in its worker. */
 export const engine = {
-  run: (job: Job, on: (event: RunEvent) => void) => remote.run(job, proxy(on)),
+  run: (job: Job, on: (event: RunEvent) => void, inPage: PageJudge) => remote.run(job, proxy(on), proxy(inPage)),
   cancel: () => remote.cancel(),
+  connections: () => remote.connections(),
   withThresholds: (run: string, thresholds: Record<string, number>) => remote.withThresholds(run, thresholds),
   caseAt: (run: string, row: number) => remote.caseAt(run, row),
   questionsAt: (run: string, row: number) => remote.questionsAt(run, row),
   matchingsAt: (run: string, row: number) => remote.matchingsAt(run, row),
+  inspect: (file: NamedFile) => remote.inspect(file),
+  expectedOf: (results: NamedFile) => remote.expectedOf(results),
+  metrics: () => remote.metrics(),
+  checkConfig: (config: string) => remote.checkConfig(config),
+  originOf: (judge: JudgeChoice) => remote.originOf(judge),
+  estimate: (job: Job) => remote.estimate(job),
 };

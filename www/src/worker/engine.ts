@@ -1,72 +1,81 @@
 /** The worker: holds the engine and the results of every run. */
 
-import {
-  AdkMetricsError,
-  anthropicJudge,
-  type EvalSetResult,
-  evaluateStream,
-  type EvaluatorOptions,
-  geminiJudge,
-  indexedDbCache,
-  init,
-  type Judge,
-  ollamaJudge,
-  openaiJudge,
-  replayJudge,
-  vertexJudge,
-} from "adk-metrics/web";
+import { connections, connectOnlyTo } from "./connections.js";
+import { evaluateStream, type EvaluatorOptions, indexedDbCache, init, type EvalSetResult } from "adk-metrics/web";
 import { expose, transfer } from "comlink";
-import type { Engine, Job, JudgeChoice, Outcome, Problem, RunEvent } from "./protocol.js";
-import { present, Run } from "./runs.js";
+import { Growing } from "./growing.js";
+import { judgeOf, originOf } from "./judges.js";
+import { preparation } from "./preparation.js";
+import { outcomeOf } from "./problems.js";
+import type { Engine, Job, RunSummary } from "./protocol.js";
+import { baseName } from "./reading.js";
+import { present, Run, type ScoredSet } from "./runs.js";
 
 const ready = init();
 const runs = new Map<string, Run>();
 let underWay: AbortController | undefined;
 
 const engine: Engine = {
-  run: (job, on) =>
+  ...preparation(ready),
+
+  run: (job, on, inPage) =>
     outcomeOf(async () => {
+      await ready;
       underWay?.abort();
       const controller = new AbortController();
       underWay = controller;
-      const sets = [];
-      for (const [set, { evalSet, actual }] of job.pairs.entries()) {
-        const judge = judgeOf(job.judge);
+      connectOnlyTo(await originOf(job.judge));
+      const id = crypto.randomUUID();
+      const sets: ScoredSet[] = [];
+      const keep = (now: readonly ScoredSet[]): RunSummary => {
+        const run = new Run(id, now, runs.get(id)?.thresholds);
+        runs.set(id, run);
+        return columnsOf(run.summary());
+      };
+      for (const [set, pair] of job.pairs.entries()) {
+        const { evalSet, actual } = pair;
+        const { name } = evalSet;
+        const growing = new Growing(pair, job.dialect);
         const source = {
           evalSet: evalSet.bytes,
-          evalSetName: evalSet.name.replace(/(\.evalset|\.test)?\.json$/, ""),
+          evalSetName: baseName(name),
           actual: actual.bytes,
           config: job.config,
           ...present({ dialect: job.dialect, earlyStop: job.earlyStop }),
         };
+        const showPartial = atMostEvery(PARTIAL_MS, () => {
+          on({ kind: "partial", summary: keep([...sets, { name, source, result: growing.result() }]) });
+        });
+        const showProgress = atMostEvery(PROGRESS_MS, on);
         const results = evaluateStream({
           ...source,
           signal: controller.signal,
-          onProgress: (progress) => on({ kind: "progress", set, progress }),
+          onProgress: (progress) => showProgress({ kind: "progress", set, progress, connections: connections() }),
           ...optionsOf(job),
-          ...present({ judge }),
+          ...present({ judge: judgeOf(job.judge, inPage) }),
         });
-        const result = await drained(results, set, on);
-        sets.push({ name: evalSet.name, result, source });
+        const result = await drained(results, (one) => {
+          growing.add(one);
+          showPartial();
+        });
+        sets.push({ name, source, result });
         if (controller.signal.aborted) break;
       }
-      const run = new Run(crypto.randomUUID(), sets);
-      runs.set(run.id, run);
-      const summary = run.summary();
-      const { cases, metrics } = summary.verdicts;
-      return transfer(summary, [summary.scores.buffer, cases.buffer, metrics.buffer]);
+      return keep(sets);
     }),
 
   cancel: () => underWay?.abort(),
 
+  connections,
+
   withThresholds: (id, thresholds) =>
-    outcomeOf(async () => {
+    outcomeOf(() => {
       const verdicts = found(id).setThresholds(thresholds);
       return transfer(verdicts, [verdicts.cases.buffer, verdicts.metrics.buffer]);
     }),
 
   caseAt: (id, row) =>
-    outcomeOf(async () => {
+    outcomeOf(() => {
       const result = found(id).caseAt(row);
       if (result === undefined) throw new RangeError(`The run has no case ${row}.`);
       return result;
@@ -77,46 +86,40 @@ const engine: Engine = {
   matchingsAt: (id, row) => outcomeOf(() => found(id).matchingsAt(row)),
 };
 
+/** How often the page hears of a run that is under way, in milliseconds. */
+const PROGRESS_MS = 100;
+const PARTIAL_MS = 500;
+
+/** Leaves out calls that follow another too soon. */
+function atMostEvery<A extends unknown[]>(ms: number, work: (...given: A) => void): (...given: A) => void {
+  let last = -Infinity;
+  return (...given) => {
+    const now = performance.now();
+    if (now - last < ms) return;
+    last = now;
+    work(...given);
+  };
+}
+
+function columnsOf(summary: RunSummary): RunSummary {
+  const { cases, metrics } = summary.verdicts;
+  return transfer(summary, [summary.scores.buffer, cases.buffer, metrics.buffer]);
+}
+
 function optionsOf(job: Job): EvaluatorOptions {
   const { concurrency, budget, cacheName } = job;
   const cache = cacheName === undefined ? undefined : indexedDbCache(cacheName);
   return present({ concurrency, budget, cache });
 }
 
-function judgeOf(choice: JudgeChoice): Judge | undefined {
-  switch (choice.kind) {
-    case "recording":
-      return replayJudge(choice.text);
-    case "gemini":
-      return geminiJudge({ apiKey: choice.apiKey ?? "", ...settingsOf(choice) });
-    case "anthropic":
-      return anthropicJudge({ apiKey: choice.apiKey ?? "", ...settingsOf(choice) });
-    case "openai":
-      return openaiJudge(settingsOf(choice));
-    case "ollama":
-      return ollamaJudge(settingsOf(choice));
-    case "vertex": {
-      const { project, location, accessToken } = choice;
-      return vertexJudge({ ...settingsOf(choice), ...present({ project, location, accessToken }) });
-    }
-    default:
-      return undefined;
-  }
-}
-
-function settingsOf({ model, baseUrl, apiKey }: { model?: string; baseUrl?: string; apiKey?: string }) {
-  return present({ model, baseUrl, apiKey });
-}
-
 async function drained(
   results: ReturnType<typeof evaluateStream>,
-  set: number,
-  on: (event: RunEvent) => void,
+  take: (result: EvalSetResult["evalCaseResults"][number]) => void,
 ): Promise<EvalSetResult> {
   for (;;) {
     const { done, value } = await results.next();
     if (done === true) return value;
-    on({ kind: "case", set, evalId: value.evalId, finalEvalStatus: value.finalEvalStatus });
+    take(value);
   }
 }
 
@@ -124,23 +127,6 @@ function found(id: string): Run {
   const run = runs.get(id);
   if (run === undefined) throw new RangeError("This run is no longer there. Start it again.");
   return run;
-}
-
-async function outcomeOf<T>(work: () => Promise<T>): Promise<Outcome<T>> {
-  try {
-    await ready;
-    return { ok: true, value: await work() };
-  } catch (error) {
-    return { ok: false, problem: problemOf(error) };
-  }
-}
-
-function problemOf(error: unknown): Problem {
-  if (error instanceof AdkMetricsError) {
-    const { code, message, path, line, help } = error;
-    return { code, message, ...present({ path, line, help }) };
-  }
-  return { code: "unexpected", message: error instanceof Error ? error.message : String(error) };
 }
 
 expose(engine);

@@ -14,6 +14,7 @@ import type {
   Mistake,
   Progress,
 } from "adk-metrics";
+import type { PageJudge, Preparation } from "./protocol-inputs.js";
 
 /** A file as the user gave it. */
 export interface NamedFile {
@@ -29,6 +30,8 @@ export type JudgeChoice =
       model?: string;
       baseUrl?: string;
       apiKey?: string;
+      /** OpenAI's protocol. */
+      api?: "chat" | "responses";
       project?: string;
       location?: string;
       accessToken?: string;
@@ -42,6 +45,8 @@ export type JudgeChoice =
 export interface Pair {
   evalSet: NamedFile;
   actual: NamedFile;
+  /** The cases of the evalset, if they are known: rows for all of them are there from the beginning. */
+  evalIds?: readonly string[];
 }
 
 /** A run to make. */
@@ -106,6 +111,8 @@ export interface RunSummary {
   /** The score of each metric in each case; NaN where there is none. */
   scores: Float64Array;
   verdicts: Verdicts;
+  /** Why results are not evaluated, the most frequent reasons first. */
+  reasons: { reason: string; metric?: string; count: number }[];
 }
 
 /** What a judge was asked, and about what. */
@@ -124,9 +131,9 @@ export interface Matching {
 
 /** What comes while a run is under way. */
 export type RunEvent =
-  | { kind: "progress"; set: number; progress: Progress }
-  /** A case is scored. */
-  | { kind: "case"; set: number; evalId: string; finalEvalStatus: number };
+  | { kind: "progress"; set: number; progress: Progress; connections: Record<string, number> }
+  /** The run so far; statuses of cases that are to come are 0. */
+  | { kind: "partial"; summary: RunSummary };
 
 /** A mistake in what the user gave, as data: an error's class does not survive the way out of a worker. */
 export interface Problem {
@@ -142,11 +149,13 @@ export interface Problem {
 export type Outcome<T> = { ok: true; value: T } | { ok: false; problem: Problem };
 
 /** What the worker offers. */
-export interface Engine {
+export interface Engine extends Preparation {
   /** Scores; resolves with what is done if it is cancelled. */
-  run(job: Job, on: (event: RunEvent) => void): Promise<Outcome<RunSummary>>;
+  run(job: Job, on: (event: RunEvent) => void, inPage: PageJudge): Promise<Outcome<RunSummary>>;
   /** Ends the run that is under way. */
   cancel(): void;
+  /** How many requests left the page for which server since it was loaded. */
+  connections(): Record<string, number>;
   /** Decides every status anew. Metrics that are not named keep the thresholds of the run. */
   withThresholds(run: string, thresholds: Record<string, number>): Promise<Outcome<Verdicts>>;
   /** All about one case, under the thresholds last set. */
@@ -158,3 +167,4 @@ export interface Engine {
 }
 
 export type { Mistake };
+export type * from "./protocol-inputs.js";

@@ -18,6 +18,9 @@ export interface ScoredSet {
   source?: Source;
 }
 
+/** Reasons that a summary repeats. */
+const MOST_REASONS = 20;
+
 /** A run: the results of its evalsets, as they were scored and as they are under the thresholds set since. */
 export class Run {
   readonly id: string;
@@ -27,10 +30,12 @@ export class Run {
   readonly #at: ReadonlyMap<string, number>;
   /** The sets without their turns: statuses do not depend on them, and copying them would take most of the time. */
   readonly #heads: readonly EvalSetResult[];
-  #thresholds: Readonly<Record<string, number>> = {};
+  #thresholds: Readonly<Record<string, number>>;
 
-  constructor(id: string, sets: readonly ScoredSet[]) {
+  /** @param thresholds Those that hold instead of the run's own. */
+  constructor(id: string, sets: readonly ScoredSet[], thresholds: Readonly<Record<string, number>> = {}) {
     this.id = id;
+    this.#thresholds = thresholds;
     this.#sets = sets;
     this.#columns = columnsOf(sets);
     this.#at = new Map(this.#columns.map(({ name }, at) => [name, at]));
@@ -38,6 +43,11 @@ export class Run {
       ...result,
       evalCaseResults: result.evalCaseResults.map((one) => ({ ...one, evalMetricResultPerInvocation: [] })),
     }));
+  }
+
+  /** The thresholds last set. */
+  get thresholds(): Readonly<Record<string, number>> {
+    return this.#thresholds;
   }
 
   /** The results under the thresholds last set. */
@@ -68,7 +78,20 @@ export class Run {
         row += 1;
       }
     }
-    return { id: this.id, sets, metrics, cases, scores, verdicts: this.#verdicts() };
+    return { id: this.id, sets, metrics, cases, scores, verdicts: this.#verdicts(), reasons: this.#reasons() };
+  }
+
+  #reasons(): RunSummary["reasons"] {
+    const found = new Map<string, RunSummary["reasons"][number]>();
+    const all = this.#sets.flatMap(({ result }) => result.evalCaseResults);
+    for (const { metricName: metric, reason, evalStatus } of all.flatMap((one) => one.overallEvalMetricResults)) {
+      if (reason === undefined || evalStatus !== EvalStatus.NOT_EVALUATED) continue;
+      const key = `${metric}\n${reason}`;
+      const known = found.get(key) ?? { metric, reason, count: 0 };
+      known.count += 1;
+      found.set(key, known);
+    }
+    return [...found.values()].sort((a, b) => b.count - a.count).slice(0, MOST_REASONS);
   }
 
   /** Decides every status anew and says what they are. */

@@ -1,0 +1,44 @@
+/** The browser's own model, which answers in pages only: the worker's questions are put to it here. */
+
+import type { Judge } from "adk-metrics";
+import { signal } from "@preact/signals";
+import type { PageJudge } from "../worker/protocol.js";
+
+/** How much of the model the browser has downloaded for this page, from 0 to 1; absent if nothing is being downloaded. */
+export const download = signal<number | undefined>(undefined);
+
+/** Whether this browser has the interface at all; whether it has the model, the first question tells. */
+export const hasBrowserModel = "LanguageModel" in globalThis;
+
+let judge: Promise<Judge> | undefined;
+const calls = new Map<number, AbortController>();
+
+export const pageJudge: PageJudge = {
+  async ask(call, request) {
+    const controller = new AbortController();
+    calls.set(call, controller);
+    try {
+      judge ??= made();
+      return { ok: true, value: await (await judge)(request, { signal: controller.signal }) };
+    } catch (error) {
+      const { message, help, retryable } = error as { message: string; help?: string; retryable?: boolean };
+      const code = "judge_failed";
+      const more = { ...(help === undefined ? {} : { help }), ...(retryable === undefined ? {} : { retryable }) };
+      return { ok: false, problem: { code, message, ...more } };
+    } finally {
+      calls.delete(call);
+    }
+  },
+  cancel: (call) => calls.get(call)?.abort(),
+};
+
+/** Loaded when the model is asked for the first time. */
+async function made(): Promise<Judge> {
+  const { browserJudge } = await import("adk-metrics/web");
+  return browserJudge({
+    download: true,
+    onDownload: (loaded) => {
+      download.value = loaded < 1 ? loaded : undefined;
+    },
+  });
+}

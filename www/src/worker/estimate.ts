@@ -1,0 +1,126 @@
+/**
+ * What a run would ask, before anyone is asked: the run is made with a judge that answers at once without asking
+ * anybody, and counts. How often is asked, and with what, is the engine's doing.
+ *
+ * The most is asked if no vote is settled early. The least is asked if all samples agree: on yes, or on no where that is
+ * settled sooner. Calls that fail are made again, which nobody knows before.
+ */
+
+import { evaluate, type Judge, type JudgeCache, type JudgeRequest } from "adk-metrics/web";
+import type { Estimate, EstimateRow, Job } from "./protocol.js";
+import { baseName } from "./reading.js";
+import { present } from "./runs.js";
+
+const FORGETFUL: JudgeCache = { get: () => Promise.resolve(undefined), set: () => Promise.resolve() };
+
+/**
+ * Counts the questions of a run.
+ *
+ * @throws What `evaluate` does for what cannot be used.
+ */
+export async function estimateOf(job: Job, signal: AbortSignal): Promise<Estimate> {
+  const most = await counted(job, "yes", false, signal);
+  if (job.earlyStop === false || most.size === 0) return rowsOf(most, [most]);
+  return rowsOf(most, [await counted(job, "yes", true, signal), await counted(job, "no", true, signal)]);
+}
+
+interface Count {
+  calls: number;
+  characters: number;
+}
+
+async function counted(job: Job, say: "yes" | "no", everySample: boolean, signal: AbortSignal) {
+  const counts = new Map<string, Count & { metric: string; model: string }>();
+  const judge: Judge = (request) => {
+    const { metricName: metric, model } = request;
+    const key = JSON.stringify([metric, model]);
+    const known = counts.get(key) ?? { metric, model, calls: 0, characters: 0 };
+    known.calls += 1;
+    known.characters += request.prompt.length + (request.system?.length ?? 0);
+    counts.set(key, known);
+    return Promise.resolve(replyTo(request, say));
+  };
+  for (const { evalSet, actual } of job.pairs) {
+    await evaluate({
+      evalSet: evalSet.bytes,
+      evalSetName: baseName(evalSet.name),
+      actual: actual.bytes,
+      config: job.config,
+      judge,
+      cache: FORGETFUL,
+      explain: "none",
+      concurrency: 64,
+      earlyStop: !everySample,
+      signal,
+      ...present({ dialect: job.dialect }),
+    });
+  }
+  return counts;
+}
+
+type Counts = Awaited<ReturnType<typeof counted>>;
+
+function rowsOf(most: Counts, others: readonly Counts[]): Estimate {
+  const rows: EstimateRow[] = [...most].map(([key, { metric, model, calls, characters }]) => {
+    const least = others.map((counts) => counts.get(key) ?? { calls: 0, characters: 0 });
+    const [fewest] = [...least].sort((a, b) => a.calls - b.calls);
+    return { metric, model, least: fewest ?? { calls, characters }, most: { calls, characters } };
+  });
+  return { rows };
+}
+
+// ---- replies that can be read, by the schema that comes with the question
+
+/** A reply as a judge would give it who says yes, or no, to everything. */
+function replyTo(request: JudgeRequest, say: "yes" | "no"): string {
+  if (request.metricName === "hallucinations_v1" && request.purpose === "segment") {
+    return JSON.stringify({ sentences: [blockOf(request.prompt, "response")] });
+  }
+  const reply = instanceOf(request.responseSchema as Schema, say) as Record<string, unknown>;
+  // Which rubrics there are stands in the prompt alone.
+  if (reply !== null && typeof reply === "object" && "rubrics" in reply) {
+    reply["rubrics"] = rubricsOf(request.prompt).map((rubric) => ({ ...rubric, rationale: "", verdict: say }));
+  }
+  return JSON.stringify(reply);
+}
+
+interface Schema {
+  type?: string;
+  enum?: readonly unknown[];
+  properties?: Readonly<Record<string, Schema>>;
+  items?: Schema;
+}
+
+/** Something that fits a schema: the first of the allowed words for yes, the last for no. */
+function instanceOf(schema: Schema | undefined, say: "yes" | "no"): unknown {
+  if (schema?.enum !== undefined) return schema.enum.at(say === "yes" ? 0 : -1);
+  switch (schema?.type) {
+    case "object":
+      return Object.fromEntries(
+        Object.entries(schema.properties ?? {}).map(([key, property]) => [key, instanceOf(property, say)]),
+      );
+    case "array":
+      return [instanceOf(schema.items, say)];
+    case "number":
+    case "integer":
+      return say === "yes" ? 1 : 0;
+    default:
+      return "";
+  }
+}
+
+/** What the last block of a name holds. */
+function blockOf(prompt: string, name: string): string {
+  const [, marker] = /<data-([0-9a-f]{16}) name=/.exec(prompt) ?? [];
+  const opening = `<data-${marker} name="${name}">\n`;
+  const begin = prompt.lastIndexOf(opening);
+  if (marker === undefined || begin < 0) return "";
+  return prompt.slice(begin + opening.length, prompt.indexOf(`\n</data-${marker}>`, begin));
+}
+
+function rubricsOf(prompt: string): object[] {
+  return blockOf(prompt, "rubrics")
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line) => JSON.parse(line) as object);
+}

@@ -1,0 +1,57 @@
+/** What the worker does before a run: looks at files, metrics and configs, and counts what a run will ask. */
+
+import { DEFAULT_METRIC_EVALUATOR_REGISTRY, evaluate } from "adk-metrics/web";
+import { estimateOf } from "./estimate.js";
+import { expectedOf } from "./expected.js";
+import { originOf } from "./judges.js";
+import { outcomeOf } from "./problems.js";
+import type { ConfigFacts, Estimate, KnownMetric, Preparation } from "./protocol.js";
+import { inspect, NOTHING, notAsked } from "./reading.js";
+import { present } from "./runs.js";
+
+let counting: AbortController | undefined;
+
+/** @param ready When the engine is there. */
+export const preparation = (ready: Promise<unknown>): Preparation => ({
+  inspect: async (file) => {
+    await ready;
+    return inspect(file);
+  },
+  expectedOf: (results) => outcomeOf(() => expectedOf(results)),
+  metrics: () => outcomeOf(() => ready.then(knownMetrics)),
+  checkConfig: (config) => outcomeOf(() => ready.then(() => factsOfConfig(config))),
+  originOf: (judge) => outcomeOf(() => ready.then(() => originOf(judge))),
+  estimate: (job) =>
+    outcomeOf(async (): Promise<Estimate> => {
+      await ready;
+      counting?.abort();
+      const mine = new AbortController();
+      counting = mine;
+      const estimate = await estimateOf(job, mine.signal);
+      if (mine.signal.aborted) throw new RangeError("Another estimate was asked for.");
+      return estimate;
+    }),
+});
+
+async function knownMetrics(): Promise<KnownMetric[]> {
+  const metrics = DEFAULT_METRIC_EVALUATOR_REGISTRY.getRegisteredMetrics();
+  const criteria = Object.fromEntries(
+    metrics.filter(({ requiresThreshold }) => requiresThreshold !== false).map(({ metricName }) => [metricName, 1]),
+  );
+  const { judges } = await factsOfConfig(JSON.stringify({ criteria }));
+  const judged = new Set(judges.map(({ metricName }) => metricName));
+  return metrics.map((metric) => ({ ...metric, judged: judged.has(metric.metricName) }));
+}
+
+/** @throws {AdkMetricsError} what is wrong with the config. */
+async function factsOfConfig(config: string): Promise<ConfigFacts> {
+  const { judges = [], warnings = [] } = await evaluate({ evalSet: NOTHING, actual: NOTHING, config, judge: notAsked });
+  return {
+    judges: judges.map(({ metricName, model }) => ({ metricName, ...present({ model }) })),
+    warnings: warnings.map(({ code, message, path, line, help }) => ({
+      code,
+      message,
+      ...present({ path, line, help }),
+    })),
+  };
+}

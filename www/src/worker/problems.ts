@@ -1,0 +1,22 @@
+/** Errors on their way to the page. */
+
+import { AdkMetricsError } from "adk-metrics/web";
+import type { Outcome, Problem } from "./protocol.js";
+import { present } from "./runs.js";
+
+/** What came of some work: its value, or what went wrong as data. */
+export async function outcomeOf<T>(work: () => Promise<T> | T): Promise<Outcome<T>> {
+  try {
+    return { ok: true, value: await work() };
+  } catch (error) {
+    return { ok: false, problem: problemOf(error) };
+  }
+}
+
+export function problemOf(error: unknown): Problem {
+  if (error instanceof AdkMetricsError) {
+    const { code, message, path, line, help } = error;
+    return { code, message, ...present({ path, line, help }) };
+  }
+  return { code: "unexpected", message: error instanceof Error ? error.message : String(error) };
+}

@@ -1,0 +1,74 @@
+/** What the page and the worker say to each other before a run: about files, metrics, judges and what a run will ask. */
+
+import type { JudgeReply, JudgeRequest, JudgeStamp, MetricInfo } from "adk-metrics";
+import type { Job, JudgeChoice, NamedFile, Outcome, Problem } from "./protocol.js";
+
+/** What a file holds. An evalset may be what is expected, or what was done: that is for its pair to say. */
+export type FileKind = "evalset" | "results" | "inferences" | "session" | "config" | "recording" | "unknown";
+
+/** What is known of a file. */
+export interface FileFacts {
+  kind: FileKind;
+  evalSetId?: string;
+  /** The cases that it names, in its order. */
+  evalIds: string[];
+  /** Turns; of a recording the calls. 0 if that is not known without scoring. */
+  turns: number;
+  /** Why it cannot be read. */
+  problem?: Problem;
+}
+
+/** A metric that can be chosen. */
+export interface KnownMetric extends MetricInfo {
+  /** Whether it asks a judge. */
+  judged: boolean;
+}
+
+/** What a config comes to. */
+export interface ConfigFacts {
+  /** The metrics that ask a judge, with the model that the config names. */
+  judges: Pick<JudgeStamp, "metricName" | "model">[];
+  warnings: Problem[];
+}
+
+/** Questions, and the characters of their prompts. */
+export interface Questions {
+  calls: number;
+  characters: number;
+}
+
+/** What a metric will ask a model at least and at most, calls that are made again aside. */
+export interface EstimateRow {
+  metric: string;
+  model: string;
+  least: Questions;
+  most: Questions;
+}
+
+export interface Estimate {
+  rows: EstimateRow[];
+}
+
+/** The page's side of the browser's own model. */
+export interface PageJudge {
+  ask(
+    call: number,
+    request: JudgeRequest,
+  ): Promise<{ ok: true; value: JudgeReply | string } | { ok: false; problem: Problem & { retryable?: boolean } }>;
+  cancel(call: number): void;
+}
+
+/** What the worker offers before a run. */
+export interface Preparation {
+  inspect(file: NamedFile): Promise<FileFacts>;
+  /** The evalset that results were made with, as far as they hold it. */
+  expectedOf(results: NamedFile): Promise<Outcome<NamedFile>>;
+  /** Every metric there is. */
+  metrics(): Promise<Outcome<KnownMetric[]>>;
+  /** What a config comes to, or what is wrong with it. */
+  checkConfig(config: string): Promise<Outcome<ConfigFacts>>;
+  /** The server that a judge asks; none if nothing leaves the page. */
+  originOf(judge: JudgeChoice): Promise<Outcome<string | undefined>>;
+  /** What a run would ask. A further call ends the one before. */
+  estimate(job: Job): Promise<Outcome<Estimate>>;
+}
