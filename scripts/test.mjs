@@ -33,6 +33,7 @@ const OWN_PACKAGES = {
   "tests/adk-ts": "parity with the installed @iqai/adk",
   "tests/providers": "requests of the providers' own SDKs",
   "tests/agents": "agents of @iqai/adk and @google/adk",
+  "tests/docs": "the API reference",
   "tests/runtimes": "every runtime and bundler",
 };
 if (inCi) for (const folder of Object.keys(OWN_PACKAGES)) installPackages(join(root, folder));

@@ -24,7 +24,7 @@ export type AdkMetricsErrorCode =
   | "recording_failed"
   | "cache_failed";
 
-/** What an error says besides its code and message. */
+/** What an error says besides its code and message: the fields of {@link AdkMetricsError} with these names. */
 export interface ErrorDetails {
   path?: string;
   line?: number;

@@ -53,6 +53,7 @@ export abstract class Evaluator {
 /** A class of evaluators, as the registry holds them. */
 export interface EvaluatorClass {
   new (metric: EvalMetric, options?: EvaluatorOptions): Evaluator;
+  /** What is known of the metric without running it. */
   getMetricInfo(metricName?: string): MetricInfo;
 }
 

@@ -1,7 +1,7 @@
 export { evalSetToAdkJson, readEvalSet, resultsToAdkJson } from "./adk-schema.js";
 export { compareRuns } from "./compare/runs.js";
 export { EvalStatus, PrebuiltMetrics } from "./enums.js";
-export { AdkMetricsError, type AdkMetricsErrorCode } from "./errors.js";
+export { AdkMetricsError, type AdkMetricsErrorCode, type ErrorDetails } from "./errors.js";
 export { evaluate, evaluateStream } from "./evaluate.js";
 export {
   Evaluator,

@@ -29,6 +29,7 @@ export type {
   FunctionCall,
   FunctionResponse,
   IntermediateData,
+  IntermediateResponse,
   IntermediateSummary,
   Invocation,
   InvocationEvent,
@@ -59,14 +60,19 @@ export type Dialect = "adk-python" | "adk-ts";
 
 /** Settings of a judge model. */
 export interface JudgeModelOptions {
+  /** The model, unless the judge has one of its own. Default: `gemini-2.5-flash`. */
   judgeModel?: string;
+  /** Settings by the names of Gemini's `GenerateContentConfig`: `temperature`, `maxOutputTokens`, … */
   judgeModelConfig?: Record<string, unknown>;
+  /** The most samples to ask of a question, from 1 to 1000. Default: 5. */
   numSamples?: number;
+  /** The most calls of the metric under way at a time, from 1 to 1000. Default: no limit but the run's. */
   parallelismLimit?: number;
 }
 
 /** A metric's settings. `threshold` wins over the metric's; the others are each metric's own. */
 export interface Criterion {
+  /** What the score has to reach. */
   threshold?: number;
   [setting: string]: unknown;
 }
@@ -109,6 +115,7 @@ export interface JudgeRequest {
   id: string;
   /** The metric that asks. */
   metricName: string;
+  /** What for. */
   purpose: JudgePurpose;
   /** The case under evaluation; absent where a conversation is scored by itself. */
   evalId?: string;
@@ -120,7 +127,9 @@ export interface JudgeRequest {
   sampleIndex: number;
   /** The model that the criterion names; a judge with a model of its own asks that one. */
   model: string;
+  /** The system prompt; absent unless the criterion sets one. */
   system?: string;
+  /** All that the judge is told and asked. */
   prompt: string;
   /** JSON Schema of the reply, where it may be JSON. */
   responseSchema?: object;
@@ -130,7 +139,9 @@ export interface JudgeRequest {
 
 /** What a judge model said. */
 export interface JudgeReply {
+  /** The reply as it is, without thoughts. */
   text: string;
+  /** What it cost. Tokens that are not told are estimated. */
   usage?: { inputTokens?: number; outputTokens?: number; totalTokens?: number };
   /** The exact model that answered. */
   modelVersion?: string;
@@ -144,7 +155,9 @@ export type Judge = (request: JudgeRequest, options: { signal: AbortSignal }) =>
 
 /** Keeps replies by the key of their request. What it throws is a warning: the judge is asked instead. */
 export interface JudgeCache {
+  /** The reply of a key, if there is one. */
   get(key: string): Promise<JudgeReply | undefined>;
+  /** Keeps a reply. */
   set(key: string, reply: JudgeReply): Promise<void>;
 }
 
@@ -164,7 +177,9 @@ export interface RetryOptions {
 
 /** What a model costs, in a currency of your choice. */
 export interface Prices {
+  /** A million tokens of prompts. */
   inputPerMillion: number;
+  /** A million tokens of replies, thoughts included. */
   outputPerMillion: number;
 }
 
@@ -393,6 +408,7 @@ export interface EvaluateRequest extends EvaluatorOptions {
 export interface MetricRegistry {
   /** The names of the metrics that are not the engine's own. */
   customMetricNames(): string[];
+  /** What scores such a metric. */
   getEvaluator(metric: EvalMetric): {
     evaluateInvocations(
       actual: Invocation[],

@@ -24,7 +24,7 @@ export async function cacheKey(request: JudgeRequest, judge = ""): Promise<strin
 /**
  * A cache in memory. When it is full it gives up the reply that was not asked for longest.
  *
- * @param options.maxEntries How many replies it holds. Default: 10,000.
+ * @param options `maxEntries`: how many replies it holds. Default: 10,000.
  */
 export function memoryCache({ maxEntries = 10_000 }: { maxEntries?: number } = {}): JudgeCache {
   if (!(Number.isInteger(maxEntries) && maxEntries >= 1)) {
