@@ -63,6 +63,13 @@ function show(run: RunSummary): void {
     summary.value = run;
     verdicts.value = run.verdicts;
   });
+  if (Object.keys(thresholds.value).length > 0) void decide(thresholds.value);
+}
+
+/** Gives a metric back the threshold of the run, or every metric. */
+export async function resetThresholds(metric?: string): Promise<void> {
+  const kept = Object.entries(thresholds.value).filter(([name]) => metric !== undefined && name !== metric);
+  await decide(Object.fromEntries(kept));
 }
 
 let asked: Readonly<Record<string, number>> | undefined;
@@ -70,10 +77,14 @@ let deciding = false;
 
 /** Changes a threshold; statuses follow. While one decision is being made, only the last of those asked for waits. */
 export async function setThreshold(metric: string, value: number): Promise<void> {
+  await decide({ ...thresholds.value, [metric]: value });
+}
+
+async function decide(wanted: Readonly<Record<string, number>>): Promise<void> {
   const run = summary.value;
   if (run === undefined) return;
-  thresholds.value = { ...thresholds.value, [metric]: value };
-  asked = thresholds.value;
+  thresholds.value = wanted;
+  asked = wanted;
   if (deciding) return;
   deciding = true;
   try {

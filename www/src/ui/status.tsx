@@ -17,14 +17,14 @@ export function nameOf(status: number): string {
   return LOOKS[status as EvalStatus]?.name ?? "";
 }
 
-/** A verdict: a mark of its own shape and colour; in words for who does not see it. */
-export function Status({ of: status }: { of: number }) {
+/** A verdict: a mark of its own shape and colour; in words for who does not see it, unless its name stands beside it. */
+export function Status({ of: status, isNamed = false }: { of: number; isNamed?: boolean }) {
   return (
     <span class={`status ${toneOf(status)}`}>
       <svg viewBox="0 0 16 16" width="16" height="16" aria-hidden="true">
         {MARKS[status as EvalStatus]}
       </svg>
-      <span class="visually-hidden">{nameOf(status)}</span>
+      {!isNamed && <span class="visually-hidden">{nameOf(status)}</span>}
     </span>
   );
 }

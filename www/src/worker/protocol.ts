@@ -110,6 +110,7 @@ export interface RunSummary {
   cases: CaseRow[];
   /** The score of each metric in each case; NaN where there is none. */
   scores: Float64Array;
+  /** Under the run's own thresholds. */
   verdicts: Verdicts;
   /** Why results are not evaluated, the most frequent reasons first. */
   reasons: { reason: string; metric?: string; count: number }[];

@@ -52,7 +52,7 @@ export class Run {
 
   /** The results under the thresholds last set. */
   get results(): readonly EvalSetResult[] {
-    return this.#sets.map(({ result }) => this.#decided(result));
+    return this.#sets.map(({ result }) => decided(result, this.#thresholds));
   }
 
   summary(): RunSummary {
@@ -78,7 +78,7 @@ export class Run {
         row += 1;
       }
     }
-    return { id: this.id, sets, metrics, cases, scores, verdicts: this.#verdicts(), reasons: this.#reasons() };
+    return { id: this.id, sets, metrics, cases, scores, verdicts: this.#verdicts({}), reasons: this.#reasons() };
   }
 
   #reasons(): RunSummary["reasons"] {
@@ -97,7 +97,7 @@ export class Run {
   /** Decides every status anew and says what they are. */
   setThresholds(thresholds: Readonly<Record<string, number>>): Verdicts {
     this.#thresholds = thresholds;
-    return this.#verdicts();
+    return this.#verdicts(thresholds);
   }
 
   /** All about a case, under the thresholds last set; undefined where there is none. */
@@ -105,7 +105,7 @@ export class Run {
     const place = this.#placeOf(row);
     if (place === undefined) return undefined;
     const { set, result } = place;
-    return this.#decided({ ...set.result, evalCaseResults: [result] }).evalCaseResults[0];
+    return decided({ ...set.result, evalCaseResults: [result] }, this.#thresholds).evalCaseResults[0];
   }
 
   /** What judges were asked about a case. */
@@ -134,16 +134,8 @@ export class Run {
     return undefined;
   }
 
-  #decided(result: EvalSetResult): EvalSetResult {
-    const names = new Set(
-      result.evalCaseResults.flatMap((one) => one.overallEvalMetricResults.map(({ metricName }) => metricName)),
-    );
-    const own = Object.entries(this.#thresholds).filter(([name]) => names.has(name));
-    return own.length === 0 ? result : withThresholds(result, Object.fromEntries(own));
-  }
-
-  #verdicts(): Verdicts {
-    const shown = this.#heads.map((head) => this.#decided(head));
+  #verdicts(thresholds: Readonly<Record<string, number>>): Verdicts {
+    const shown = this.#heads.map((head) => decided(head, thresholds));
     const count = shown.reduce((sum, { evalCaseResults }) => sum + evalCaseResults.length, 0);
     const cases = new Uint8Array(count);
     const metrics = new Uint8Array(count * this.#columns.length);
@@ -163,6 +155,17 @@ export class Run {
   #column(metricName: string): number {
     return this.#at.get(metricName) ?? -1;
   }
+}
+
+/** Results under other thresholds than their own. */
+function decided(result: EvalSetResult, thresholds: Readonly<Record<string, number>>): EvalSetResult {
+  const wanted = Object.entries(thresholds);
+  if (wanted.length === 0) return result;
+  const names = new Set(
+    result.evalCaseResults.flatMap((one) => one.overallEvalMetricResults.map(({ metricName }) => metricName)),
+  );
+  const own = wanted.filter(([name]) => names.has(name));
+  return own.length === 0 ? result : withThresholds(result, Object.fromEntries(own));
 }
 
 function isJudged({ evalMetricResultPerInvocation: turns }: EvalCaseResult): boolean {

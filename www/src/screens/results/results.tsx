@@ -1,37 +1,324 @@
-import { summary, verdicts } from "../../state/run.js";
+import { useSignal } from "@preact/signals";
+import { EvalStatus } from "../../enums.js";
+import { hrefOf } from "../../route.js";
+import { summary } from "../../state/run.js";
+import type { RunSummary } from "../../worker/protocol.js";
+import { amountText, costText, count } from "../../ui/format.js";
 import { Status } from "../../ui/status.js";
+import { Name, Text } from "../../ui/text.js";
+import { Flips } from "./flips.js";
+import { Grid } from "./grid.js";
+import { Histogram } from "./histogram.js";
+import { flips, onlySet, query, rows, show, type Show, sort, tally } from "./view.js";
+import "./results.css";
 
 export default function Results() {
   const run = summary.value;
-  const statuses = verdicts.value;
-  if (run === undefined || statuses === undefined) return <h1>Results</h1>;
+  if (run === undefined) {
+    return (
+      <>
+        <h1>Results</h1>
+        <p class="muted">
+          Nothing is scored yet. <a href={hrefOf("files")}>Choose files</a>, then run.
+        </p>
+      </>
+    );
+  }
+  const judged = run.metrics.flatMap(({ threshold }, column) => (threshold === undefined ? [] : [column]));
+  const informational = run.metrics.flatMap(({ threshold }, column) => (threshold === undefined ? [column] : []));
+  return (
+    <div class="results">
+      <h1>Results</h1>
+      <Notices run={run} />
+      <Figures run={run} />
+      {judged.length > 0 && (
+        <section aria-labelledby="scores-title">
+          <div class="title">
+            <h2 id="scores-title">Scores and thresholds</h2>
+            <p class="muted">Drag a line, or use the arrow keys on it: verdicts follow, nothing is scored again.</p>
+          </div>
+          <Histograms run={run} columns={judged} />
+        </section>
+      )}
+      {informational.length > 0 && (
+        <details class="more">
+          <summary>{count(informational.length, "metric")} for information</summary>
+          <Histograms run={run} columns={informational} />
+        </details>
+      )}
+      <Flips />
+      <section aria-labelledby="cases-title">
+        <Tools run={run} />
+        {rows.value.length > 0 ? (
+          <Grid key={run.id} />
+        ) : (
+          <p class="nothing">
+            No case matches.{" "}
+            <button type="button" class="button" onClick={showAll}>
+              Show all cases
+            </button>
+          </p>
+        )}
+      </section>
+    </div>
+  );
+}
+
+/** Histograms shown at first; more of them would leave no room for the cases. */
+const SOME = 8;
+
+function Histograms({ run, columns }: { run: RunSummary; columns: readonly number[] }) {
+  const areAll = useSignal(columns.length <= SOME);
   return (
     <>
-      <h1>Results</h1>
-      <table>
-        <thead>
-          <tr>
-            <th>Case</th>
-            {run.metrics.map(({ name }) => (
-              <th key={name}>{name}</th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {run.cases.map(({ evalId }, row) => (
-            <tr key={row}>
-              <th>
-                <Status of={statuses.cases[row] ?? 0} /> {evalId}
-              </th>
-              {run.metrics.map(({ name }, column) => (
-                <td key={name} class="number">
-                  {run.scores[row * run.metrics.length + column]?.toFixed(3)}
-                </td>
-              ))}
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <div class="histograms">
+        {(areAll.value ? columns : columns.slice(0, SOME)).map((column) => (
+          <Histogram key={`${run.id}/${column}`} column={column} />
+        ))}
+      </div>
+      {columns.length > SOME && (
+        <button
+          type="button"
+          class="button"
+          aria-expanded={areAll.value}
+          onClick={() => {
+            areAll.value = !areAll.value;
+          }}
+        >
+          {areAll.value ? "Show fewer" : `Show all ${columns.length}`}
+        </button>
+      )}
     </>
+  );
+}
+
+function showAll(): void {
+  show.value = "all";
+  query.value = "";
+  onlySet.value = -1;
+}
+
+/** What went otherwise than planned: cancelled sets, and what may surprise in the inputs. */
+function Notices({ run }: { run: RunSummary }) {
+  const cancelled = run.sets.filter((set) => set.cancelled);
+  const warnings = run.sets.flatMap(({ name, warnings = [] }) => warnings.map((warning) => ({ name, warning })));
+  return (
+    <>
+      {cancelled.length > 0 && (
+        <div class="notice open" role="note">
+          <Status of={EvalStatus.NOT_EVALUATED} />
+          <p>
+            The run was ended early. What was not scored by then is not evaluated, in{" "}
+            {cancelled.map(({ name }, at) => (
+              <>
+                {at > 0 && ", "}
+                <Name>{name}</Name>
+              </>
+            ))}
+            .
+          </p>
+        </div>
+      )}
+      {warnings.length > 0 && (
+        <details class="more">
+          <summary>{count(warnings.length, "warning")}</summary>
+          <ul class="warnings">
+            {warnings.map(({ name, warning: { message, path, line, help } }, at) => (
+              <li key={at}>
+                <span class="muted">
+                  <Name>{name}</Name>
+                  {line !== undefined && `, line ${line}`}
+                  {path !== undefined && (
+                    <>
+                      {" "}
+                      <code>
+                        <Name>{path}</Name>
+                      </code>
+                    </>
+                  )}
+                </span>
+                <Text fold={400}>{help === undefined ? message : `${message}. ${help}`}</Text>
+              </li>
+            ))}
+          </ul>
+        </details>
+      )}
+    </>
+  );
+}
+
+function Figures({ run }: { run: RunSummary }) {
+  const { passed, failed, open, toCome } = tally.value;
+  const total = Math.max(1, run.cases.length);
+  const usages = run.sets.flatMap(({ judgeUsage }) => judgeUsage ?? []);
+  const sum = (key: "calls" | "saved" | "cached" | "lost" | "retried" | "inputTokens" | "outputTokens") =>
+    usages.reduce((all, usage) => all + usage[key], 0);
+  const costs = usages.flatMap(({ cost }) => cost ?? []);
+  const judges = new Set(
+    run.sets.flatMap(({ judges = [] }) =>
+      judges.map(({ scoredBy, model }) => (scoredBy === "vertex" ? "Vertex AI" : (model ?? ""))),
+    ),
+  );
+  const facts: [string, string][] = [];
+  const fact = (name: string, amount: number) => amount > 0 && facts.push([name, amountText(amount)]);
+  fact("Calls", sum("calls"));
+  fact("of these repeated", sum("retried"));
+  fact("Saved by early stopping", sum("saved"));
+  fact("From the cache", sum("cached"));
+  fact("Without a reply", sum("lost"));
+  fact("Tokens in", sum("inputTokens"));
+  fact("Tokens out", sum("outputTokens"));
+  if (costs.length > 0) facts.push(["Cost", costText(costs.reduce((all, cost) => all + cost, 0))]);
+  return (
+    <section class="figures" aria-label="Summary">
+      <dl class="tally">
+        <Figure name="Cases" value={run.cases.length} />
+        <Figure name="Passed" value={passed} status={EvalStatus.PASSED} />
+        <Figure name="Failed" value={failed} status={EvalStatus.FAILED} />
+        <Figure name="Not evaluated" value={open} status={EvalStatus.NOT_EVALUATED} />
+        {toCome > 0 && <Figure name="To come" value={toCome} />}
+      </dl>
+      <div class="proportions" aria-hidden="true">
+        <div class="passed" style={{ width: `${(passed / total) * 100}%` }} />
+        <div class="failed" style={{ width: `${(failed / total) * 100}%` }} />
+        <div class="open" style={{ width: `${(open / total) * 100}%` }} />
+      </div>
+      {(facts.length > 0 || judges.size > 0) && (
+        <dl class="facts">
+          {judges.size > 0 && (
+            <div>
+              <dt>{judges.size === 1 ? "Judge" : "Judges"}</dt>
+              <dd>
+                {[...judges].map((name, at) => (
+                  <>
+                    {at > 0 && ", "}
+                    <Name>{name}</Name>
+                  </>
+                ))}
+              </dd>
+            </div>
+          )}
+          {facts.map(([name, value]) => (
+            <div key={name}>
+              <dt>{name}</dt>
+              <dd>{value}</dd>
+            </div>
+          ))}
+        </dl>
+      )}
+    </section>
+  );
+}
+
+function Figure({ name, value, status }: { name: string; value: number; status?: number }) {
+  return (
+    <div>
+      <dt>
+        {status !== undefined && <Status of={status} isNamed />} {name}
+      </dt>
+      <dd>{value.toLocaleString("en")}</dd>
+    </div>
+  );
+}
+
+/** Search, filters and order. */
+function Tools({ run }: { run: RunSummary }) {
+  const { passed, failed, open } = tally.value;
+  const flipped = flips.value.length;
+  const choices: [Show, string, number][] = [
+    ["all", "All", run.cases.length],
+    ["failed", "Failed", failed],
+    ["open", "Not evaluated", open],
+    ["passed", "Passed", passed],
+  ];
+  if (flipped > 0 || show.value === "flipped") choices.push(["flipped", "Flipped", flipped]);
+  const { by, descending } = sort.value;
+  return (
+    <div class="tools">
+      <div class="title">
+        <h2 id="cases-title">Cases</h2>
+        <p class="muted" role="status">
+          {rows.value.length === run.cases.length
+            ? count(run.cases.length, "case")
+            : `${rows.value.length.toLocaleString("en")} of ${count(run.cases.length, "case")}`}
+        </p>
+      </div>
+      <input
+        class="field search"
+        type="search"
+        placeholder="Search case ids"
+        aria-label="Search case ids"
+        value={query.value}
+        onInput={({ currentTarget }) => {
+          query.value = currentTarget.value;
+        }}
+      />
+      <fieldset class="choices">
+        <legend class="visually-hidden">Show</legend>
+        {choices.map(([value, name, amount]) => (
+          <label key={value} class={amount === 0 && value !== show.value ? "muted" : undefined}>
+            <input
+              type="radio"
+              name="show"
+              checked={show.value === value}
+              onChange={() => {
+                show.value = value;
+              }}
+            />
+            {name} <small>{amount.toLocaleString("en")}</small>
+          </label>
+        ))}
+      </fieldset>
+      {run.sets.length > 1 && (
+        <select
+          class="field"
+          aria-label="Evalset"
+          value={onlySet.value}
+          onChange={({ currentTarget }) => {
+            onlySet.value = Number(currentTarget.value);
+          }}
+        >
+          <option value={-1}>All evalsets</option>
+          {run.sets.map(({ name, count: cases }, set) => (
+            <option key={set} value={set}>
+              {name} ({cases}){run.sets[set]?.cancelled ? ", ended early" : ""}
+            </option>
+          ))}
+        </select>
+      )}
+      <label class="order">
+        <span>Sort by</span>
+        <select
+          class="field"
+          value={String(by)}
+          onChange={({ currentTarget }) => {
+            const key = currentTarget.value;
+            const column = Number(key);
+            const isName = key === "evalset" || key === "verdict" || key === "case";
+            sort.value = { by: isName ? key : column, descending: false };
+          }}
+        >
+          <option value="evalset">Evalset</option>
+          <option value="verdict">Verdict</option>
+          <option value="case">Case id</option>
+          {run.metrics.map(({ name }, column) => (
+            <option key={name} value={column}>
+              {name}
+            </option>
+          ))}
+        </select>
+        <button
+          type="button"
+          class="button"
+          aria-label={descending ? "Sort ascending" : "Sort descending"}
+          title={descending ? "Descending" : "Ascending"}
+          onClick={() => {
+            sort.value = { by, descending: !descending };
+          }}
+        >
+          <span aria-hidden="true">{descending ? "↓" : "↑"}</span>
+        </button>
+      </label>
+    </div>
   );
 }

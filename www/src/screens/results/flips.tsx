@@ -1,0 +1,103 @@
+/** The verdicts that are others than when the run was made, since thresholds were moved. */
+
+import { useSignal } from "@preact/signals";
+import { EvalStatus } from "../../enums.js";
+import { hrefOf } from "../../route.js";
+import { resetThresholds, summary, thresholds, verdicts } from "../../state/run.js";
+import { count } from "../../ui/format.js";
+import { nameOf, Status, toneOf } from "../../ui/status.js";
+import { MetricName, Name } from "../../ui/text.js";
+import { type Flip, flips, names } from "./view.js";
+
+/** Flips listed at first, and with each further press. */
+const SOME = 50;
+
+export function Flips() {
+  const most = useSignal(SOME);
+  const run = summary.value;
+  const changed = Object.keys(thresholds.value);
+  if (run === undefined || changed.length === 0) return null;
+  const all = flips.value;
+  return (
+    <section class="flips" aria-labelledby="flips-title">
+      <header>
+        <h2 id="flips-title">
+          {all.length === 0 ? "No verdict flips" : `Verdicts flip in ${count(all.length, "case")}`}
+        </h2>
+        <p class="muted" role="status">
+          {summaryOf(all)}
+        </p>
+        <button type="button" class="button" onClick={() => void resetThresholds()}>
+          Reset {count(changed.length, "threshold")}
+        </button>
+      </header>
+      {all.length > 0 && (
+        <ul>
+          {all.slice(0, most.value).map((flip) => (
+            <li key={flip.row}>
+              <a href={hrefOf("case", flip.row)}>
+                <Name>{names.value[flip.row] ?? ""}</Name>
+              </a>
+              {flip.from === flip.to ? (
+                <span class="muted">stays {nameOf(flip.to).toLowerCase()}</span>
+              ) : (
+                <FromTo from={flip.from} to={flip.to} />
+              )}
+              <span class="flip-metrics">
+                {flip.metrics.map((column) => {
+                  const at = flip.row * run.metrics.length + column;
+                  return (
+                    <span key={column}>
+                      <MetricName>{run.metrics[column]?.name ?? ""}</MetricName>{" "}
+                      <FromTo from={run.verdicts.metrics[at] ?? 0} to={verdicts.value?.metrics[at] ?? 0} />
+                    </span>
+                  );
+                })}
+              </span>
+            </li>
+          ))}
+        </ul>
+      )}
+      {all.length > most.value && (
+        <button
+          type="button"
+          class="button"
+          onClick={() => {
+            most.value += 4 * SOME;
+          }}
+        >
+          Show more of {count(all.length, "case")}
+        </button>
+      )}
+    </section>
+  );
+}
+
+/** `Passed → Failed`, with their marks. */
+function FromTo({ from, to }: { from: number; to: number }) {
+  return (
+    <span class="from-to">
+      <span class={`tone ${toneOf(from)}`}>
+        <Status of={from} isNamed /> {nameOf(from)}
+      </span>{" "}
+      <span aria-label="to" role="img">
+        →
+      </span>{" "}
+      <span class={`tone ${toneOf(to)}`}>
+        <Status of={to} isNamed /> {nameOf(to)}
+      </span>
+    </span>
+  );
+}
+
+function summaryOf(all: readonly Flip[]): string {
+  const to = (status: number) => all.filter((flip) => flip.from !== flip.to && flip.to === status).length;
+  const parts = [
+    [to(EvalStatus.PASSED), "now pass"],
+    [to(EvalStatus.FAILED), "now fail"],
+    [to(EvalStatus.NOT_EVALUATED), "now are not evaluated"],
+  ] as const;
+  const cases = parts.filter(([times]) => times > 0).map(([times, what]) => `${count(times, "case")} ${what}`);
+  if (all.length === 0) return "Every verdict is as it was.";
+  return cases.length > 0 ? `${cases.join(", ")}.` : "Metrics flip; the cases’ own verdicts stay.";
+}

@@ -1,0 +1,249 @@
+/**
+ * Cases × metrics as a grid that one walks through by keyboard: arrows, Home and End, with Ctrl to the first and last cell,
+ * PageUp and PageDown; Enter opens the case, or sorts by the column. Only the rows in sight are in the document.
+ */
+
+import { useComputed, useSignal, useSignalEffect } from "@preact/signals";
+import type { ComponentChildren } from "preact";
+import { memo } from "preact/compat";
+import { useLayoutEffect, useRef } from "preact/hooks";
+import { EvalStatus } from "../../enums.js";
+import { goTo, hrefOf } from "../../route.js";
+import { summary, thresholds, verdicts } from "../../state/run.js";
+import { amountText, scoreText } from "../../ui/format.js";
+import { Status, toneOf } from "../../ui/status.js";
+import { MetricName, Name } from "../../ui/text.js";
+import { names, rows, sort, type SortKey } from "./view.js";
+
+/** The height of a row in pixels; the style sheet has the same. */
+const ROW = 36;
+/** Rows kept beyond the edges, so that fast scrolling shows no gaps. */
+const SPARE = 8;
+
+/** Where the user is in the grid; row -1 is the heading. Kept for when they come back from a case. */
+const active = { row: -1, column: 0, scroll: 0, run: "" };
+
+export function Grid() {
+  const run = summary.value;
+  const view = rows.value;
+  const box = useRef<HTMLDivElement>(null);
+  const top = useSignal(0);
+  const height = useSignal(600);
+  const at = useSignal({ row: -1, column: 0 });
+  const isMoving = useRef(false);
+
+  const first = useComputed(() => Math.max(0, Math.floor(top.value / ROW) - SPARE));
+  const last = useComputed(() => Math.ceil((top.value + height.value) / ROW) + SPARE);
+
+  useLayoutEffect(() => {
+    const element = box.current;
+    if (element === null) return undefined;
+    const resized = new ResizeObserver(() => {
+      height.value = element.clientHeight;
+    });
+    resized.observe(element);
+    if (active.run === run?.id) {
+      element.scrollTop = active.scroll;
+      top.value = active.scroll;
+      at.value = { row: Math.min(active.row, view.length - 1), column: active.column };
+    }
+    return () => resized.disconnect();
+  }, []);
+
+  useSignalEffect(() => {
+    const { row, column } = at.value;
+    Object.assign(active, { row, column, run: run?.id ?? "" });
+  });
+
+  // The cell that the user moved to may have come into the document only now.
+  useLayoutEffect(() => {
+    if (!isMoving.current) return;
+    isMoving.current = false;
+    box.current?.querySelector<HTMLElement>('[tabindex="0"]')?.focus({ preventScroll: true });
+  });
+
+  if (run === undefined) return null;
+  const width = run.metrics.length + 1;
+  const here = { row: Math.min(at.value.row, view.length - 1), column: Math.min(at.value.column, width - 1) };
+
+  function move(row: number, column: number): void {
+    const to = {
+      row: Math.min(Math.max(row, -1), view.length - 1),
+      column: Math.min(Math.max(column, 0), width - 1),
+    };
+    isMoving.current = true;
+    at.value = to;
+    if (box.current !== null) bringIntoView(box.current, to);
+  }
+
+  function onKeyDown(event: KeyboardEvent): void {
+    const { row, column } = here;
+    const page = Math.max(1, Math.floor(height.value / ROW) - 2);
+    const { key, ctrlKey, metaKey, altKey } = event;
+    if (altKey) return;
+    const isFar = ctrlKey || metaKey;
+    if (key === "ArrowDown") move(row + 1, column);
+    else if (key === "ArrowUp") move(row - 1, column);
+    else if (key === "ArrowRight") move(row, column + 1);
+    else if (key === "ArrowLeft") move(row, column - 1);
+    else if (key === "Home") move(isFar ? 0 : row, 0);
+    else if (key === "End") move(isFar ? view.length - 1 : row, width - 1);
+    else if (key === "PageDown") move(row + page, column);
+    else if (key === "PageUp") move(Math.max(row - page, 0), column);
+    else if (key === "Enter" || key === " ") activate(row, column);
+    else return;
+    event.preventDefault();
+  }
+
+  function activate(row: number, column: number): void {
+    const opened = view[row];
+    if (opened !== undefined) goTo("case", opened);
+    else sortBy(column === 0 ? "case" : column - 1);
+  }
+
+  const shown = new Set<number>();
+  if (here.row >= 0) shown.add(here.row);
+  for (let row = first.value; row < Math.min(last.value, view.length); row += 1) shown.add(row);
+  const template = `minmax(var(--case-width), 1fr) repeat(${run.metrics.length}, minmax(7.5rem, 10rem))`;
+  return (
+    <div
+      ref={box}
+      class="grid"
+      role="grid"
+      aria-label="Cases and metrics"
+      aria-rowcount={view.length + 1}
+      aria-colcount={width}
+      style={{ "--columns": template, "--metrics": run.metrics.length }}
+      onScroll={({ currentTarget }) => {
+        top.value = currentTarget.scrollTop;
+        active.scroll = currentTarget.scrollTop;
+      }}
+      onKeyDown={onKeyDown}
+    >
+      <div class="grid-row grid-head" role="row" aria-rowindex={1}>
+        <Heading by="case" column={0} isHere={here.row === -1 && here.column === 0}>
+          Case
+        </Heading>
+        {run.metrics.map(({ name, threshold }, column) => (
+          <Heading key={name} by={column} column={column + 1} isHere={here.row === -1 && here.column === column + 1}>
+            <MetricName>{name}</MetricName>
+            {threshold !== undefined && <small>≥ {thresholds.value[name] ?? threshold}</small>}
+          </Heading>
+        ))}
+      </div>
+      <div class="grid-body" role="presentation" style={{ height: `${view.length * ROW}px` }}>
+        {[...shown].map((place) => (
+          <Row key={view[place]} row={view[place] ?? 0} place={place} column={here.row === place ? here.column : -1} />
+        ))}
+      </div>
+    </div>
+  );
+}
+
+function Heading({
+  by,
+  column,
+  isHere,
+  children,
+}: {
+  by: SortKey;
+  column: number;
+  isHere: boolean;
+  children: ComponentChildren;
+}) {
+  const { by: sorted, descending } = sort.value;
+  const direction = descending ? "descending" : "ascending";
+  return (
+    <div
+      class={column === 0 ? "grid-cell grid-case" : "grid-cell"}
+      role="columnheader"
+      aria-colindex={column + 1}
+      tabIndex={isHere ? 0 : -1}
+      onClick={() => sortBy(by)}
+      {...(sorted === by ? { "aria-sort": direction as "ascending" | "descending" } : {})}
+    >
+      <span class="grid-title">{children}</span>
+      <span class="grid-arrow" aria-hidden="true">
+        {sorted === by ? (descending ? "↓" : "↑") : ""}
+      </span>
+    </div>
+  );
+}
+
+interface RowProps {
+  /** The row of the run. */
+  row: number;
+  /** Where it stands in the grid. */
+  place: number;
+  /** The cell that the user is in; -1 if it is in another row. */
+  column: number;
+}
+
+const Row = memo(({ row, place, column }: RowProps) => {
+  const run = summary.value;
+  if (run === undefined) return null;
+  const statuses = verdicts.value ?? run.verdicts;
+  const name = names.value[row] ?? "";
+  return (
+    <div
+      class="grid-row"
+      role="row"
+      aria-rowindex={place + 2}
+      style={{ transform: `translateY(${place * ROW}px)` }}
+      onClick={() => goTo("case", row)}
+    >
+      <div class="grid-cell grid-case" role="rowheader" aria-colindex={1}>
+        <Status of={statuses.cases[row] ?? 0} />
+        <a href={hrefOf("case", row)} tabIndex={column === 0 ? 0 : -1} title={name}>
+          <Name>{name}</Name>
+        </a>
+      </div>
+      {run.metrics.map(({ name: metric, threshold }, at) => {
+        const place = row * run.metrics.length + at;
+        const status = statuses.metrics[place] ?? 0;
+        const score = run.scores[place];
+        const isAmount = status === EvalStatus.INFORMATIONAL;
+        return (
+          <div
+            key={metric}
+            class={`grid-cell number ${toneOf(status)}`}
+            role="gridcell"
+            aria-colindex={at + 2}
+            tabIndex={column === at + 1 ? 0 : -1}
+          >
+            {status !== 0 && !isAmount && <Status of={status} />}
+            {isAmount ? amountText(score) : scoreText(score, thresholds.value[metric] ?? threshold)}
+          </div>
+        );
+      })}
+    </div>
+  );
+});
+
+/** Sorts by a column; again, the other way round. */
+function sortBy(by: SortKey): void {
+  sort.value = { by, descending: sort.value.by === by && !sort.value.descending };
+}
+
+/** Scrolls so that a cell is neither outside nor under the heading or the column of cases. */
+function bringIntoView(box: HTMLElement, { row, column }: { row: number; column: number }): void {
+  const head = box.querySelector<HTMLElement>(".grid-head");
+  if (head === null) return;
+  if (row >= 0) {
+    const room = box.clientHeight - head.offsetHeight;
+    const y = row * ROW;
+    if (y < box.scrollTop) box.scrollTop = y;
+    else if (y + ROW > box.scrollTop + room) box.scrollTop = y + ROW - room;
+  }
+  const cell = head.children[column];
+  const first = head.children[0];
+  if (!(cell instanceof HTMLElement) || !(first instanceof HTMLElement)) return;
+  if (column === 0) {
+    box.scrollLeft = 0;
+    return;
+  }
+  const from = cell.offsetLeft - first.offsetWidth;
+  const to = cell.offsetLeft + cell.offsetWidth - box.clientWidth;
+  if (box.scrollLeft > from) box.scrollLeft = from;
+  else if (box.scrollLeft < to) box.scrollLeft = to;
+}

@@ -1,0 +1,154 @@
+/**
+ * Which cases of the run are shown, and in which order. It outlives the screen: a case knows its neighbours by it.
+ *
+ * Sorting is O(n log n) and happens when the order is changed; filtering is O(n) and happens when verdicts change too.
+ */
+
+import { computed, effect, signal } from "@preact/signals";
+import { EvalStatus } from "../../enums.js";
+import { summary, verdicts } from "../../state/run.js";
+
+/** What the order follows: the evalset's, the verdict, the name of the case, or a metric by the place of its column. */
+export type SortKey = "evalset" | "verdict" | "case" | number;
+
+export interface Sort {
+  by: SortKey;
+  descending: boolean;
+}
+
+export type Show = "all" | "passed" | "failed" | "open" | "flipped";
+
+export const show = signal<Show>("all");
+export const query = signal("");
+/** The place of the evalset whose cases are shown; -1 for all. */
+export const onlySet = signal(-1);
+export const sort = signal<Sort>({ by: "evalset", descending: false });
+
+/** A new run is looked at anew. */
+let runShown: string | undefined;
+effect(() => {
+  const id = summary.value?.id;
+  if (id === runShown) return;
+  runShown = id;
+  show.value = "all";
+  query.value = "";
+  onlySet.value = -1;
+  sort.value = { by: "evalset", descending: false };
+});
+
+/** The name of each case: its eval id, and which run of the case it is where there are several. */
+export const names = computed<readonly string[]>(() => {
+  const run = summary.value;
+  if (run === undefined) return [];
+  const keyOf = (set: number, evalId: string) => `${set}/${evalId}`;
+  const runs = new Map<string, number>();
+  for (const { set, evalId } of run.cases) runs.set(keyOf(set, evalId), (runs.get(keyOf(set, evalId)) ?? 0) + 1);
+  const seen = new Map<string, number>();
+  return run.cases.map(({ set, evalId }) => {
+    const key = keyOf(set, evalId);
+    if (runs.get(key) === 1) return evalId;
+    const number = (seen.get(key) ?? 0) + 1;
+    seen.set(key, number);
+    return `${evalId} (run ${number})`;
+  });
+});
+
+const searched = computed(() => names.value.map((name) => name.toLowerCase()));
+
+const collator = new Intl.Collator("en", { numeric: true });
+
+/** All rows in the order wanted; a case without a score comes last, whichever way scores run. */
+const ordered = computed<Uint32Array>(() => {
+  const run = summary.value;
+  const { by, descending } = sort.value;
+  if (run === undefined) return new Uint32Array();
+  const rows = Uint32Array.from(run.cases, (_, row) => row);
+  const sign = descending ? -1 : 1;
+  if (by === "evalset") return descending ? rows.reverse() : rows;
+  if (by === "case") {
+    const all = names.value;
+    return rows.sort((a, b) => sign * collator.compare(all[a] ?? "", all[b] ?? "") || a - b);
+  }
+  if (by === "verdict") {
+    const statuses = verdicts.value?.cases ?? new Uint8Array();
+    return rows.sort((a, b) => sign * (urgency(statuses[a]) - urgency(statuses[b])) || a - b);
+  }
+  const { scores, metrics } = run;
+  const scoreOf = (row: number) => scores[row * metrics.length + by] ?? Number.NaN;
+  return rows.sort((a, b) => {
+    const [one, other] = [scoreOf(a), scoreOf(b)];
+    const missing = Number(Number.isNaN(one)) - Number(Number.isNaN(other));
+    return missing || (Number.isNaN(one) ? 0 : sign * (one - other)) || a - b;
+  });
+});
+
+/** Failed first, then what was not evaluated; last what is to come. */
+function urgency(status: number | undefined): number {
+  if (status === EvalStatus.FAILED) return 0;
+  if (status === EvalStatus.NOT_EVALUATED) return 1;
+  return status === EvalStatus.PASSED ? 2 : 3;
+}
+
+/** A verdict that is another one than when the run was made. */
+export interface Flip {
+  row: number;
+  /** The case's own verdict, before and now. */
+  from: number;
+  to: number;
+  /** The metrics whose verdicts flipped, by the places of their columns. */
+  metrics: number[];
+}
+
+/** The cases in which a verdict flipped, in the order of the evalset. */
+export const flips = computed<readonly Flip[]>(() => {
+  const run = summary.value;
+  const now = verdicts.value;
+  if (run === undefined || now === undefined || now === run.verdicts) return [];
+  const before = run.verdicts;
+  const width = run.metrics.length;
+  const found: Flip[] = [];
+  for (let row = 0; row < run.cases.length; row += 1) {
+    const metrics: number[] = [];
+    for (let at = row * width; at < (row + 1) * width; at += 1) {
+      if (before.metrics[at] !== now.metrics[at]) metrics.push(at - row * width);
+    }
+    if (metrics.length > 0) found.push({ row, from: before.cases[row] ?? 0, to: now.cases[row] ?? 0, metrics });
+  }
+  return found;
+});
+
+const STATUS_OF: Readonly<Partial<Record<Show, EvalStatus>>> = {
+  passed: EvalStatus.PASSED,
+  failed: EvalStatus.FAILED,
+  open: EvalStatus.NOT_EVALUATED,
+};
+
+/** The rows that are shown, in their order. */
+export const rows = computed<Uint32Array>(() => {
+  const run = summary.value;
+  if (run === undefined) return new Uint32Array();
+  const words = query.value.toLowerCase().split(/\s+/).filter(Boolean);
+  const only = onlySet.value;
+  const status = STATUS_OF[show.value];
+  const statuses = status === undefined ? undefined : verdicts.value?.cases;
+  const flipped = show.value === "flipped" ? new Set(flips.value.map(({ row }) => row)) : undefined;
+  return ordered.value.filter(
+    (row) =>
+      (statuses === undefined || statuses[row] === status) &&
+      (flipped === undefined || flipped.has(row)) &&
+      (only < 0 || run.cases[row]?.set === only) &&
+      words.every((word) => searched.value[row]?.includes(word)),
+  );
+});
+
+/** How many cases of the run have which verdict. */
+export const tally = computed(() => {
+  const counts = { passed: 0, failed: 0, open: 0, toCome: 0 };
+  for (const status of verdicts.value?.cases ?? []) {
+    if (status === EvalStatus.PASSED) counts.passed += 1;
+    else if (status === EvalStatus.FAILED) counts.failed += 1;
+    else if (status === EvalStatus.NOT_EVALUATED) counts.open += 1;
+    else counts.toCome += 1;
+  }
+  return counts;
+});

@@ -1,0 +1,47 @@
+/** Numbers, names and counts for people. */
+
+/**
+ * A score with three digits after the point, and as many more as it takes to tell it from a threshold that it is not equal
+ * to; an en dash where there is none.
+ */
+export function scoreText(score: number | undefined, threshold?: number): string {
+  if (score === undefined || !Number.isFinite(score)) return "–";
+  if (score !== 0 && Math.abs(score) < 5e-4) return score.toExponential(2);
+  if (Math.abs(score) >= 1e12) return score.toPrecision(5);
+  for (let digits = 3; digits < 17; digits += 1) {
+    const text = score.toFixed(digits);
+    if (score === threshold || Number(text) !== threshold) return text;
+  }
+  return String(score);
+}
+
+const whole = new Intl.NumberFormat("en");
+const fine = new Intl.NumberFormat("en", { maximumFractionDigits: 3 });
+const money = new Intl.NumberFormat("en", { maximumSignificantDigits: 3 });
+
+/** An amount with its thousands set apart and at most three digits after the point: `12,345.5`. */
+export function amountText(amount: number | undefined): string {
+  return amount === undefined || !Number.isFinite(amount) ? "–" : fine.format(amount);
+}
+
+/** An amount of money in a currency that only the user knows. */
+export function costText(cost: number): string {
+  return cost > 0 && cost < 0.0001 ? "less than 0.0001" : money.format(cost);
+}
+
+/** `1 case`, `2 cases`, `1,000 cases`. */
+export function count(amount: number, noun: string): string {
+  return `${whole.format(amount)} ${noun}${amount === 1 ? "" : "s"}`;
+}
+
+/** The first `length` UTF-16 code units, or one less where that would split a character. */
+export function head(text: string, length: number): string {
+  if (text.length <= length) return text;
+  const last = text.charCodeAt(length - 1);
+  return text.slice(0, last >= 0xd800 && last <= 0xdbff ? length - 1 : length);
+}
+
+/** A text that says what something is, with a capital. */
+export function capital(text: string): string {
+  return text.slice(0, 1).toUpperCase() + text.slice(1);
+}
