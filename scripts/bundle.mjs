@@ -1,0 +1,94 @@
+/** Bundles the package's modules for each kind of module, minified, with source maps. */
+
+import { mkdirSync, writeFileSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { build, transform } from "esbuild";
+import { minify } from "terser";
+import { ENTRIES } from "./entries.mjs";
+import { smallMap } from "./maps.mjs";
+
+const COMMON = {
+  target: ["es2022"],
+  logLevel: "warning",
+  legalComments: "none",
+  charset: "utf8",
+  minifySyntax: true,
+};
+
+/**
+ * Writes `esm` with source maps and `cjs` without: there is no room for both.
+ *
+ * @param dist The folder that has them.
+ * @param sources The folder of the sources, and the address at which they are published.
+ */
+export async function bundle(dist, sources) {
+  const [esm, cjs] = [join(dist, "esm"), join(dist, "cjs")];
+  for (const folder of [esm, cjs]) mkdirSync(folder, { recursive: true });
+  for (const { path, exported, ...chunk } of await split("esm", esm, sources)) {
+    const { code, map } = await minified(chunk.code, exported, {
+      module: true,
+      sourceMap: { content: chunk.map, asObject: true },
+    });
+    const small = smallMap(code, map, esm, sources);
+    writeFileSync(path, small === undefined ? code : `${code}\n//# sourceMappingURL=${basename(path)}.map\n`);
+    if (small !== undefined) writeFileSync(`${path}.map`, small);
+  }
+  // esbuild splits no CommonJS, and two copies of a class would be two classes: split as modules, then rewritten.
+  for (const { path, exported, ...chunk } of await split("cjs", cjs, sources)) {
+    const { code } = await transform(chunk.code, { ...COMMON, format: "cjs", platform: "node" });
+    writeFileSync(path, (await minified(code, exported, { toplevel: true })).code);
+  }
+  writeFileSync(join(cjs, "package.json"), `${JSON.stringify({ type: "commonjs" })}\n`);
+}
+
+/** The entries of a kind and what they share, as ES modules with their maps, and the names that the entries export. */
+async function split(kind, folder, sources) {
+  const entries = ENTRIES.filter((entry) => entry[kind] !== undefined);
+  const { outputFiles, metafile } = await build({
+    ...COMMON,
+    bundle: true,
+    sourcemap: "external",
+    sourcesContent: false,
+    format: "esm",
+    splitting: true,
+    chunkNames: "shared-[hash]",
+    platform: "neutral",
+    external: ["node:*", "*.wasm"],
+    plugins: kind === "esm" ? [indexApart(sources)] : [],
+    entryPoints: Object.fromEntries(entries.map((entry) => [entry[kind], join(sources.folder, `${entry.module}.ts`)])),
+    outdir: folder,
+    metafile: true,
+    write: false,
+  });
+  const texts = new Map(outputFiles.map(({ path, text }) => [path, text]));
+  const exported = Object.values(metafile.outputs).flatMap((output) => (output.entryPoint ? output.exports : []));
+  return [...texts.keys()]
+    .filter((path) => path.endsWith(".js"))
+    .map((path) => ({ path, code: texts.get(path), map: texts.get(`${path}.map`), exported }));
+}
+
+/** Lets the entries of the engine re-export the index as a file of its own: its names are long, and the entries many. */
+function indexApart(sources) {
+  return {
+    name: "index-apart",
+    setup({ onResolve }) {
+      onResolve({ filter: /^\.\.\/index\.js$/ }, ({ importer }) =>
+        dirname(importer) === join(sources.folder, "entrypoints") ? { path: "./index.js", external: true } : undefined,
+      );
+    },
+  };
+}
+
+/**
+ * Minifies without touching what users see: names of classes, and of functions that they call. esbuild would drop the
+ * marks of pure calls, by which bundlers leave out what is not used.
+ */
+function minified(code, exported, options) {
+  const classes = [...code.matchAll(/([\w$]+) = class\b/g)].map(([, name]) => name);
+  return minify(code, {
+    ...options,
+    compress: false,
+    mangle: { keep_classnames: true, reserved: [...exported, ...classes] },
+    format: { comments: false, preserve_annotations: true },
+  });
+}
