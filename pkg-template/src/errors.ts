@@ -102,9 +102,7 @@ export function isEngineMistake(value: unknown): value is EngineMistake {
 
 /** The error for a mistake. Lines mean nothing to those who passed an object. */
 export function ofMistake(mistake: EngineMistake, hasLines: (input: string | undefined) => boolean): AdkMetricsError {
-  const { path } = mistake;
-  // Prompts are no part of the input that names their metric.
-  const input = path?.startsWith("prompts: ") === true ? undefined : mistake.input;
+  const { input, path } = mistake;
   const place = [input, path === "$" ? undefined : path].filter((part) => part !== undefined).join(": ");
   return new AdkMetricsError(mistake.code, mistake.message, {
     ...(place === "" ? {} : { path: place }),

@@ -71,10 +71,7 @@ impl Asking {
         for prompt in prompts {
             let own = setup.judging.prompts.iter().find(|(id, _)| id == prompt.id);
             let template = match own {
-                Some((id, text)) => {
-                    let template = prompt.replaced_by(text.clone());
-                    template.map_err(|error| error.at_path(["prompts: ", id].concat()))?
-                }
+                Some((_, text)) => prompt.replaced_by(text.clone())?,
                 None => prompt.template(),
             };
             with_templates.push((*prompt, template));

@@ -7,6 +7,7 @@ use wasm_bindgen::prelude::wasm_bindgen;
 use super::batch::{Batch, InPlace, place};
 use super::{Given, unusable};
 use crate::judge::calls::{Failure, Prices, Progress, Usage};
+use crate::judge::prompt;
 use crate::metrics::judged::Asking;
 use crate::metrics::{Dialect, Explain};
 use crate::model::actual::ActualFile;
@@ -117,10 +118,12 @@ impl RunOptions {
             same_turns: true,
         };
         let texts = |key| Ok::<_, Error>(given.texts(key)?.unwrap_or_default());
+        let prompts: Vec<_> = texts("promptIds")?.into_iter().zip(texts("promptTexts")?).collect();
+        check_templates(&prompts)?;
         Ok(Self {
             run,
             custom: texts("custom")?,
-            prompts: texts("promptIds")?.into_iter().zip(texts("promptTexts")?).collect(),
+            prompts,
             vertex: given.flag("vertex")?.unwrap_or_default(),
             cases: given.texts("cases")?,
             name: given.text("name")?.unwrap_or_default(),
@@ -131,6 +134,16 @@ impl RunOptions {
         let judging = Judging { prompts: &self.prompts, vertex: self.vertex };
         Terms { custom: &self.custom, judging }
     }
+}
+
+/// Reads every template that the user gave, also those that no metric of this run asks for.
+fn check_templates(prompts: &[(String, String)]) -> Result<()> {
+    for (id, text) in prompts {
+        if let Some(prompt) = prompt::ALL.iter().find(|prompt| prompt.id == id) {
+            prompt.replaced_by(text.as_str())?;
+        }
+    }
+    Ok(())
 }
 
 fn judge_settings(given: &Given, concurrency: u64, timeout_ms: Option<f64>) -> Result<JudgeSettings> {

@@ -251,13 +251,13 @@ describe("prompts of the user's own", () => {
     for (const [prompts, path, message, help] of [
       [
         { final_response_match_v2: "Same? {{user_prompt}} {{reference}}" },
-        /prompts: final_response_match_v2$/,
+        "prompts: final_response_match_v2",
         "the prompt lacks the variable {{response}}",
         /Put it where/,
       ],
       [
         { final_response_match_v2: `${OWN} {{referense}}` },
-        /prompts: final_response_match_v2$/,
+        "prompts: final_response_match_v2",
         "the prompt has no variable {{referense}}",
         /Did you mean {{reference}}\?/,
       ],
@@ -275,6 +275,7 @@ describe("prompts of the user's own", () => {
       ],
       [{ safety_v1: { verdict: OWN } }, "prompts: safety_v1", /there is no `verdict`/, /score/],
       [{ hallucinations_v1: OWN }, "prompts: hallucinations_v1", /segment and validate/, undefined],
+      [{ hallucinations_v1: { validate: "Hm." } }, "prompts: hallucinations_v1_validator", /lacks/, /Put it/],
       [{ safety_v1: 5 }, /^prompts: safety_v1/, /./, undefined],
     ]) {
       await assert.rejects(evaluate({ ...all, judge, prompts }), (error) => {
@@ -288,6 +289,11 @@ describe("prompts of the user's own", () => {
       });
     }
     assert.equal(asked.size, 0);
+  });
+
+  test("that cannot be used are errors also where no metric of the run asks by them", async () => {
+    const request = { ...all, criteria: { response_match_score: 0.5 }, prompts: { safety_v1: "Safe?" } };
+    await assert.rejects(evaluate(request), { code: "invalid_input", path: "prompts: safety_v1" });
   });
 });
 

@@ -266,6 +266,11 @@ test("the numbers of onProgress add up", async () => {
     before = judge;
   }
   assert.equal(seen.at(-1).done, 8);
+  const left = seen.map(({ judge }) => judge.leftMs).filter((ms) => ms !== undefined);
+  assert.ok(
+    left.some((ms) => ms > 0 && Number.isFinite(ms)),
+    "the time that is left is told",
+  );
   const { inFlight, queued, leftMs, ...usage } = seen.at(-1).judge;
   assert.deepEqual([inFlight, queued], [0, 0]);
   assert.ok(leftMs === undefined || leftMs === 0);

@@ -173,6 +173,18 @@ describe("the registry", () => {
     assert.ok(evaluatorOf("response_match") instanceof RougeEvaluator);
   });
 
+  test("serves ADK-TS's old names in the criteria of an evaluation too", async () => {
+    const criteria = { tool_trajectory_score: 1, response_match: 0.1, safety: { threshold: 0.5 } };
+    const judge = async () => '{"explanation": "Nothing unsafe.", "score": 1}';
+    const { evalCaseResults } = await evaluate({ evalSet: EXPECTED, actual: ACTUAL, criteria, judge });
+    for (const { overallEvalMetricResults } of evalCaseResults) {
+      for (const [at, name] of Object.keys(criteria).entries()) {
+        assert.equal(overallEvalMetricResults[at].metricName, name);
+        assert.equal(typeof overallEvalMetricResults[at].score, "number");
+      }
+    }
+  });
+
   test("knows no metric of another name, not even those of Object", () => {
     for (const metricName of ["nonsense", "constructor", "__proto__", "toString", ""]) {
       assert.throws(() => DEFAULT_METRIC_EVALUATOR_REGISTRY.getEvaluator({ metricName }), {
@@ -427,8 +439,23 @@ describe("evaluateStream", () => {
     assert.ok(asked < 50);
   });
 
-  test("does nothing before it is asked for the first result", () => {
-    evaluateStream({ evalSet: "not JSON", actual: "neither" });
+  test("does nothing before it is asked for the first result", async () => {
+    const looked = [];
+    const request = {
+      get evalSet() {
+        looked.push("evalSet");
+        return "not JSON";
+      },
+      get actual() {
+        looked.push("actual");
+        return "neither";
+      },
+    };
+    const results = evaluateStream(request);
+    await sleep(5);
+    assert.deepEqual(looked, []);
+    await assert.rejects(results.next(), { code: "invalid_json" });
+    assert.deepEqual(new Set(looked), new Set(["evalSet", "actual"]));
   });
 });
 

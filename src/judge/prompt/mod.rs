@@ -215,9 +215,10 @@ impl Prompt {
     /// A user's template for the question.
     ///
     /// # Errors
-    /// As [`Template::parse`], for this prompt's variables.
+    /// As [`Template::parse`], for this prompt's variables; the path names the prompt.
     pub fn replaced_by<'t>(&self, text: impl Into<Cow<'t, str>>) -> Result<Template<'t>> {
-        Template::parse(text, self.needed, self.optional)
+        let template = Template::parse(text, self.needed, self.optional);
+        template.map_err(|error| error.at_path(["prompts: ", self.id].concat()))
     }
 
     /// The prompt text for a judge: the template with all values, those to judge in fenced blocks.
