@@ -7,8 +7,8 @@ import { extname, join } from "node:path";
 import { build } from "esbuild";
 import { chromium } from "playwright-core";
 import { packageFolder } from "../package/support/package.mjs";
-import { assertPrinted, assertShown, instrument } from "./shown.mjs";
-import { earlierCode, stemOf } from "./workshop.mjs";
+import { assertShown, instrument } from "./shown.mjs";
+import { checkOutput, earlierCode, stemOf } from "./workshop.mjs";
 
 const TYPES = {
   ".html": "text/html; charset=utf-8",
@@ -64,7 +64,7 @@ export async function runInBrowser(browser, place, sample) {
       place.write(file, sample.code);
       await page.goto(`${SITE}/${file}`, { waitUntil: "networkidle" });
       assert.deepEqual(wrong, [], sample.name);
-      if (sample.output) assertPrinted(await page.locator("body").innerText(), sample.output.code, sample.output.name);
+      checkOutput(sample, await page.locator("body").innerText());
       return;
     }
     const { code, shown } = instrument(sample.code, sample.name);
@@ -94,7 +94,7 @@ export async function runInBrowser(browser, place, sample) {
         `${sample.name}: "→ ${text}"`,
       );
     }
-    if (sample.output) assertPrinted(said.join("\n"), sample.output.code, sample.output.name);
+    checkOutput(sample, said.join("\n"));
   } finally {
     await page.close();
   }

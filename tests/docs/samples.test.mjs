@@ -9,7 +9,7 @@ import { load } from "js-yaml";
 import { importEntry, mustRun, root } from "../package/support/package.mjs";
 import { openBrowser, runInBrowser } from "./browser.mjs";
 import { readPage } from "./markdown.mjs";
-import { earlierCode, linkImports, openWorkshop, runModule, runScript, stemOf } from "./workshop.mjs";
+import { earlierCode, linkImports, openWorkshop, runModule, runScript, stemOf, withOutputs } from "./workshop.mjs";
 
 const { compareRuns, evaluate, readEvalSet } = await importEntry();
 
@@ -25,6 +25,9 @@ const pages = PAGES.map((name) => ({ name, ...readPage(name, readFileSync(join(r
 const workshop = await openWorkshop();
 const browser = await openBrowser(workshop);
 after(async () => {
+  for (const { name, samples } of process.env.UPDATE_SAMPLES === undefined ? [] : pages) {
+    writeFileSync(join(root, name), withOutputs(readFileSync(join(root, name), "utf8"), samples));
+  }
   await browser.close?.();
   await workshop.close();
 });

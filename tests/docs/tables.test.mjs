@@ -23,8 +23,6 @@ function tableRows(text, columns) {
   return lines.slice(start + 2, end).map(cells);
 }
 
-const metrics = page("docs/metrics.md");
-
 async function responseMatch(expected, actual, dialect) {
   const says = (text) => [{ userContent: { parts: [{ text: "Go" }] }, finalResponse: { parts: [{ text }] } }];
   const evaluator = new RougeEvaluator({ metricName: "response_match_score", threshold: 0.5 }, { dialect });
@@ -35,9 +33,9 @@ async function responseMatch(expected, actual, dialect) {
 /** A score as a table shows it: with as many decimals. */
 const assertShown = (score, shown) => assert.equal(score.toFixed(shown.split(".")[1].length), shown);
 
-describe("docs/metrics.md", () => {
+describe("the documentation", () => {
   test("shows the scores of responses in both dialects", async () => {
-    const rows = tableRows(metrics, ["expected", "actual", "score"]);
+    const rows = tableRows(page("docs/metrics/responses.md"), ["expected", "actual", "score"]);
     assert.equal(rows.length, 4);
     for (const [expected, actual, score] of rows) {
       for (const dialect of ["adk-python", "adk-ts"]) {
@@ -47,7 +45,7 @@ describe("docs/metrics.md", () => {
   });
 
   test("shows where the dialects differ", async () => {
-    const rows = tableRows(metrics, ["expected", "actual", "adk-python", "adk-ts"]);
+    const rows = tableRows(page("docs/metrics.md"), ["expected", "actual", "adk-python", "adk-ts"]);
     assert.ok(rows.length > 0);
     for (const [expected, actual, python, typeScript] of rows) {
       assertShown(await responseMatch(expected, actual, "adk-python"), python);
@@ -84,7 +82,7 @@ describe("docs/metrics.md", () => {
     };
 
     const types = ["EXACT", "IN_ORDER", "ANY_ORDER"];
-    const rows = tableRows(metrics, ["the agent called", ...types]);
+    const rows = tableRows(page("docs/metrics/tool-calls.md"), ["the agent called", ...types]);
     assert.deepEqual(
       rows.map(([row]) => row),
       Object.keys(called),
