@@ -1,6 +1,7 @@
 import { render } from "preact";
 import { App } from "./app.js";
 import "./offline.js";
+import "./state/compare.js";
 import "./styles/tokens.css";
 import "./styles/base.css";
 

@@ -1,7 +1,7 @@
 /** The page's end of the worker. */
 
 import { proxy, wrap } from "comlink";
-import type { Engine, Job, JudgeChoice, NamedFile, PageJudge, RunEvent } from "./protocol.js";
+import type { ComparisonFormat, Engine, Job, JudgeChoice, NamedFile, PageJudge, RunEvent } from "./protocol.js";
 
 const remote = wrap<Engine>(new Worker(new URL("./engine.ts", import.meta.url), { type: "module", name: "engine" }));
 
@@ -19,5 +19,10 @@ export const engine = {
   metrics: () => remote.metrics(),
   checkConfig: (config: string) => remote.checkConfig(config),
   originOf: (judge: JudgeChoice) => remote.originOf(judge),
+  addResults: (files: NamedFile[]) => remote.addResults(files),
+  contenderOf: (run: string, name: string) => remote.contenderOf(run, name),
+  compare: (baseline: string, current: string) => remote.compare(baseline, current),
+  comparedCases: (set: number, from: number, amount: number) => remote.comparedCases(set, from, amount),
+  comparisonFile: (format: ComparisonFormat) => remote.comparisonFile(format),
   estimate: (job: Job) => remote.estimate(job),
 };

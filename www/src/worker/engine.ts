@@ -3,6 +3,7 @@
 import { connections, connectOnlyTo } from "./connections.js";
 import { evaluateStream, type EvaluatorOptions, indexedDbCache, init, type EvalSetResult } from "adk-metrics/web";
 import { expose, transfer } from "comlink";
+import { comparing } from "./comparing.js";
 import { Growing } from "./growing.js";
 import { judgeOf, originOf } from "./judges.js";
 import { preparation } from "./preparation.js";
@@ -17,6 +18,7 @@ let underWay: AbortController | undefined;
 
 const engine: Engine = {
   ...preparation(ready),
+  ...comparing(ready, (run) => found(run).results),
 
   run: (job, on, inPage) =>
     outcomeOf(async () => {

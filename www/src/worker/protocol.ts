@@ -14,6 +14,7 @@ import type {
   Mistake,
   Progress,
 } from "adk-metrics";
+import type { Comparing } from "./protocol-compare.js";
 import type { PageJudge, Preparation } from "./protocol-inputs.js";
 
 /** A file as the user gave it. */
@@ -150,7 +151,7 @@ export interface Problem {
 export type Outcome<T> = { ok: true; value: T } | { ok: false; problem: Problem };
 
 /** What the worker offers. */
-export interface Engine extends Preparation {
+export interface Engine extends Preparation, Comparing {
   /** Scores; resolves with what is done if it is cancelled. */
   run(job: Job, on: (event: RunEvent) => void, inPage: PageJudge): Promise<Outcome<RunSummary>>;
   /** Ends the run that is under way. */
@@ -168,4 +169,5 @@ export interface Engine extends Preparation {
 }
 
 export type { Mistake };
+export type * from "./protocol-compare.js";
 export type * from "./protocol-inputs.js";

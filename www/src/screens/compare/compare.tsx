@@ -1,3 +1,202 @@
+import { useSignal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
+import { hrefOf } from "../../route.js";
+import {
+  baseline,
+  compare,
+  compared,
+  contenders,
+  current,
+  isComparing,
+  openResults,
+  problem,
+} from "../../state/compare.js";
+import { engine } from "../../worker/client.js";
+import type { ComparisonFormat, Contender } from "../../worker/protocol.js";
+import { count } from "../../ui/format.js";
+import { save } from "../../ui/save.js";
+import { Name } from "../../ui/text.js";
+import { Comparison } from "./comparison.js";
+import "./compare.css";
+
 export default function Compare() {
-  return <h1>Compare</h1>;
+  // Thresholds may have moved since.
+  useEffect(() => void compare(), []);
+  const list = contenders.value;
+  return (
+    <div class="compare">
+      <h1>Compare</h1>
+      {list.length === 0 ? (
+        <p class="muted">
+          Compare a run with an earlier one, or with results from a file. <a href={hrefOf("files")}>Score something</a>,
+          or open results below.
+        </p>
+      ) : (
+        <div class="sides">
+          <Side label="Baseline" chosen={baseline.value} choose={(id) => (baseline.value = id)} list={list} />
+          <span class="against" aria-hidden="true">
+            →
+          </span>
+          <Side label="Compared with it" chosen={current.value} choose={(id) => (current.value = id)} list={list} />
+        </div>
+      )}
+      <OpenResults />
+      {problem.value !== undefined && (
+        <div class="compare-notice failed" role="alert">
+          <p>
+            <Name>{problem.value.message}</Name>
+          </p>
+          {problem.value.help !== undefined && (
+            <p class="muted">
+              <Name>{problem.value.help}</Name>
+            </p>
+          )}
+        </div>
+      )}
+      {list.length === 1 && (
+        <p class="muted">
+          There is one run so far. Run again, with other criteria or another agent, or open the results of an earlier
+          run.
+        </p>
+      )}
+      {isComparing.value && <p role="status">Comparing…</p>}
+      {compared.value !== undefined && (
+        <>
+          <Export />
+          {compared.value.sets.map((set, at) => (
+            <Comparison key={set.current.evalSetId} set={set} at={at} isOnly={compared.value?.sets.length === 1} />
+          ))}
+          <OnlyIn what="the baseline" evalSets={compared.value.onlyBaseline} />
+          <OnlyIn what="the other run" evalSets={compared.value.onlyCurrent} />
+        </>
+      )}
+    </div>
+  );
+}
+
+interface SideProps {
+  label: string;
+  chosen: string | undefined;
+  choose(id: string): void;
+  list: readonly Contender[];
+}
+
+function Side({ label, chosen, choose, list }: SideProps) {
+  const run = list.find(({ id }) => id === chosen);
+  return (
+    <div class="side">
+      <label>
+        <span>{label}</span>
+        <select
+          class="field"
+          value={chosen ?? ""}
+          onChange={({ currentTarget }) => {
+            choose(currentTarget.value);
+            void compare();
+          }}
+        >
+          {chosen === undefined && <option value="">Choose a run</option>}
+          {list.map(({ id, name }) => (
+            <option key={id} value={id}>
+              {name}
+            </option>
+          ))}
+        </select>
+      </label>
+      {run !== undefined && <p class="muted">{factsOf(run)}</p>}
+    </div>
+  );
+}
+
+function factsOf({ sets, creationTimestamp }: Contender): string {
+  const sum = (key: "total" | "passed" | "failed" | "notEvaluated") => sets.reduce((all, set) => all + set[key], 0);
+  const parts = [count(sum("total"), "case"), `${sum("passed")} passed`, `${sum("failed")} failed`];
+  if (sum("notEvaluated") > 0) parts.push(`${sum("notEvaluated")} not evaluated`);
+  if (creationTimestamp !== undefined) parts.push(new Date(creationTimestamp * 1000).toLocaleString());
+  return parts.join(", ");
+}
+
+function OpenResults() {
+  const isOver = useSignal(false);
+  const take = async (files: Iterable<File>) => {
+    const named = await Promise.all(
+      [...files].map(async (file) => ({ name: file.name, bytes: new Uint8Array(await file.arrayBuffer()) })),
+    );
+    if (named.length > 0) await openResults(named);
+  };
+  return (
+    <label
+      class={isOver.value ? "drop-results over" : "drop-results"}
+      onDragOver={(event) => {
+        event.preventDefault();
+        isOver.value = true;
+      }}
+      onDragLeave={() => {
+        isOver.value = false;
+      }}
+      onDrop={(event) => {
+        event.preventDefault();
+        isOver.value = false;
+        void take(event.dataTransfer?.files ?? []);
+      }}
+    >
+      <span class="button">Open results…</span>
+      <span class="muted">or drop them here: evalset results, as this page exports them and ADK stores them</span>
+      <input
+        class="visually-hidden"
+        type="file"
+        accept=".json,application/json"
+        multiple
+        aria-label="Open results to compare with"
+        onChange={({ currentTarget }) => {
+          void take(currentTarget.files ?? []).then(() => {
+            currentTarget.value = "";
+          });
+        }}
+      />
+    </label>
+  );
+}
+
+const FORMATS: readonly [ComparisonFormat, string][] = [
+  ["md", "Markdown"],
+  ["csv", "CSV"],
+  ["json", "JSON"],
+];
+
+function Export() {
+  return (
+    <div class="export" role="group" aria-label="Export the comparison">
+      <span class="muted">Export</span>
+      {FORMATS.map(([format, name]) => (
+        <button
+          key={format}
+          type="button"
+          class="button"
+          onClick={async () => {
+            const outcome = await engine.comparisonFile(format);
+            if (outcome.ok) save(`comparison.${format}`, outcome.value);
+            else problem.value = outcome.problem;
+          }}
+        >
+          {name}
+        </button>
+      ))}
+    </div>
+  );
+}
+
+function OnlyIn({ what, evalSets }: { what: string; evalSets: readonly string[] }) {
+  if (evalSets.length === 0) return null;
+  return (
+    <p class="muted">
+      Only in {what}:{" "}
+      {evalSets.map((name, at) => (
+        <>
+          {at > 0 && ", "}
+          <Name>{name}</Name>
+        </>
+      ))}
+    </p>
+  );
 }

@@ -1,0 +1,300 @@
+/** How one evalset's results differ between two runs. */
+
+import type { CaseComparison, ComparedScore, MetricComparison, ResultChange } from "adk-metrics";
+import { hrefOf } from "../../route.js";
+import { current, showMore } from "../../state/compare.js";
+import { summary } from "../../state/run.js";
+import { amountText, count, scoreText } from "../../ui/format.js";
+import { nameOf, Status, toneOf } from "../../ui/status.js";
+import { MetricName, Name, Text } from "../../ui/text.js";
+import type { ShownComparison } from "../../worker/protocol.js";
+
+/** What became of cases: its name, its tone, its sign. */
+const CHANGES: Readonly<Record<ResultChange, { name: string; tone: string; sign: string }>> = {
+  regressed: { name: "Regressed", tone: "failed", sign: "▼" },
+  worse: { name: "Worse", tone: "failed", sign: "↓" },
+  changed: { name: "Changed", tone: "open", sign: "≠" },
+  fixed: { name: "Fixed", tone: "passed", sign: "▲" },
+  better: { name: "Better", tone: "passed", sign: "↑" },
+  unchanged: { name: "Unchanged", tone: "informational", sign: "=" },
+};
+
+const ORDER: readonly ResultChange[] = ["regressed", "worse", "changed", "fixed", "better", "unchanged"];
+
+const VERDICTS = {
+  better: { name: "better", tone: "passed" },
+  worse: { name: "worse", tone: "failed" },
+  unclear: { name: "unclear", tone: "open" },
+  unchanged: { name: "unchanged", tone: "informational" },
+} as const;
+
+interface ComparisonProps {
+  set: ShownComparison;
+  /** The index of the evalset in the comparison. */
+  at: number;
+  isOnly: boolean;
+}
+
+export function Comparison({ set, at, isOnly }: ComparisonProps) {
+  const { counts, metrics, cases, changed, bootstrap } = set;
+  return (
+    <section class="comparison" aria-label={set.current.evalSetId}>
+      {!isOnly && (
+        <h2>
+          <Name>{set.current.evalSetId}</Name>
+        </h2>
+      )}
+      <dl class="changes">
+        {ORDER.map((change) => {
+          const { name, tone, sign } = CHANGES[change];
+          return (
+            <div key={change} class={counts[change] > 0 ? tone : "none"}>
+              <dt>
+                <span aria-hidden="true">{sign}</span> {name}
+              </dt>
+              <dd>{counts[change].toLocaleString("en")}</dd>
+            </div>
+          );
+        })}
+      </dl>
+      <Notes set={set} />
+      {metrics.length > 0 && (
+        <section aria-label="Metrics">
+          <h3>Metrics</h3>
+          <p class="muted">
+            Mean difference over the cases, with its {amountText(bootstrap.confidence * 100)}% confidence interval: a
+            paired bootstrap with {count(bootstrap.resamples, "resample")}. “Unclear” may well be chance.
+          </p>
+          <div class="wide">
+            <table class="metric-changes">
+              <thead>
+                <tr>
+                  <th scope="col">Metric</th>
+                  <th scope="col" class="number">
+                    Baseline
+                  </th>
+                  <th scope="col" class="number">
+                    Now
+                  </th>
+                  <th scope="col" class="number">
+                    Difference
+                  </th>
+                  <th scope="col">Interval</th>
+                  <th scope="col">Verdict</th>
+                  <th scope="col" class="number">
+                    Better / worse / same
+                  </th>
+                </tr>
+              </thead>
+              <tbody>
+                {metrics.map((metric) => (
+                  <MetricRow key={metric.metricName} metric={metric} />
+                ))}
+              </tbody>
+            </table>
+          </div>
+        </section>
+      )}
+      <section aria-label="Cases">
+        <h3>{changed === 0 ? "Every case is as it was" : `${count(changed, "case")} changed, regressions first`}</h3>
+        <ul class="case-changes">
+          {cases.map((one) => (
+            <CaseChange key={one.evalId} one={one} />
+          ))}
+        </ul>
+        {cases.length < changed && (
+          <button type="button" class="button" onClick={() => void showMore(at)}>
+            Show more of {count(changed, "case")}
+          </button>
+        )}
+      </section>
+    </section>
+  );
+}
+
+/** What else differs. */
+function Notes({ set }: { set: ShownComparison }) {
+  const lists: [string, readonly string[]][] = [
+    ["New cases", set.addedCases],
+    ["Cases that are gone", set.removedCases],
+    ["New metrics", set.addedMetrics],
+    ["Metrics that are gone", set.removedMetrics],
+  ];
+  const thresholds = set.thresholdChanges.map(
+    ({ metricName, baseline, current }) => `${metricName}: threshold ${baseline ?? "none"} → ${current ?? "none"}`,
+  );
+  const notes = [...set.notes, ...thresholds];
+  return (
+    <>
+      {notes.length > 0 && (
+        <ul class="compare-notes">
+          {notes.map((note) => (
+            <li key={note}>
+              <Name>{note}</Name>
+            </li>
+          ))}
+        </ul>
+      )}
+      {lists
+        .filter(([, names]) => names.length > 0)
+        .map(([title, names]) => (
+          <details key={title}>
+            <summary>
+              {title}: {names.length.toLocaleString("en")}
+            </summary>
+            <Text>{names.join("\n")}</Text>
+          </details>
+        ))}
+    </>
+  );
+}
+
+function MetricRow({ metric }: { metric: MetricComparison }) {
+  const { metricName, baselineMean, currentMean, difference, interval, change, better, worse, unchanged } = metric;
+  const verdict = VERDICTS[change];
+  return (
+    <tr>
+      <th scope="row">
+        <MetricName>{metricName}</MetricName>
+        {metric.goal === "lower" && <small class="muted"> less is better</small>}
+      </th>
+      <td class="number">{meanText(metric, baselineMean)}</td>
+      <td class="number">{meanText(metric, currentMean)}</td>
+      <td class="number">{signed(difference, metric)}</td>
+      <td>
+        {interval !== undefined && difference !== undefined && (
+          <Interval low={interval.low} high={interval.high} mid={difference} tone={verdict.tone} metric={metric} />
+        )}
+      </td>
+      <td>
+        {metric.compared === 0 ? (
+          <span class="muted">no scores</span>
+        ) : (
+          <span class={`tone ${verdict.tone}`}>{verdict.name}</span>
+        )}
+      </td>
+      <td class="number">
+        {better} / {worse} / {unchanged}
+      </td>
+    </tr>
+  );
+}
+
+function meanText({ goal }: MetricComparison, mean: number | undefined): string {
+  return goal === "lower" ? amountText(mean) : scoreText(mean);
+}
+
+function signed(difference: number | undefined, { goal }: MetricComparison): string {
+  if (difference === undefined) return "–";
+  const size = Math.abs(difference);
+  const text = goal === "lower" ? amountText(size) : scoreText(size);
+  return difference > 0 ? `+${text}` : difference < 0 ? `−${text}` : text;
+}
+
+/** The interval on an axis with 0 in the middle: what does not reach 0 is no chance. */
+function Interval(props: { low: number; high: number; mid: number; tone: string; metric: MetricComparison }) {
+  const { low, high, mid, tone, metric } = props;
+  const reach = Math.max(Math.abs(low), Math.abs(high), 1e-9) * 1.15;
+  const x = (value: number) => 80 + (value / reach) * 76;
+  return (
+    <span class="interval-cell">
+      <svg class={`interval ${tone}`} viewBox="0 0 160 16" width="160" height="16" aria-hidden="true">
+        <line class="zero" x1="80" x2="80" y1="1" y2="15" />
+        <line class="span" x1={x(low)} x2={Math.max(x(high), x(low) + 1)} y1="8" y2="8" />
+        <circle cx={x(mid)} cy="8" r="3.5" />
+      </svg>
+      <span class="muted">
+        {signed(low, metric)} to {signed(high, metric)}
+      </span>
+    </span>
+  );
+}
+
+function CaseChange({ one }: { one: CaseComparison }) {
+  const { evalId, change, baseline, current: now } = one;
+  const { name, tone, sign } = CHANGES[change];
+  const metrics = one.metrics.filter((metric) => metric.change !== "unchanged");
+  return (
+    <li class={tone}>
+      <details open={change === "regressed"}>
+        <summary>
+          <span class="tone change">
+            <span aria-hidden="true">{sign}</span> {name}
+          </span>
+          <b>
+            <Name>{evalId}</Name>
+          </b>
+          <span class="from-to">
+            <Status of={baseline.status} /> <span aria-hidden="true">→</span>
+            <span class="visually-hidden">to</span> <Status of={now.status} />
+          </span>
+          <span class="muted">
+            {metrics.map(({ metricName }) => metricName).join(", ")}
+            {now.runs > 1 && `, ${now.passedRuns} of ${now.runs} runs pass`}
+          </span>
+        </summary>
+        {now.reason !== undefined && <Text>{now.reason}</Text>}
+        <CaseLink evalId={evalId} />
+        <table>
+          <thead class="visually-hidden">
+            <tr>
+              <th scope="col">Metric</th>
+              <th scope="col">Baseline</th>
+              <th scope="col">Now</th>
+              <th scope="col">Difference</th>
+            </tr>
+          </thead>
+          <tbody>
+            {metrics.flatMap((metric) => [
+              <tr key={metric.metricName}>
+                <th scope="row">
+                  <MetricName>{metric.metricName}</MetricName>
+                </th>
+                <ScoreCell score={metric.baseline} />
+                <ScoreCell score={metric.current} />
+                <td class="number">{differenceText(metric.difference)}</td>
+              </tr>,
+              ...metric.turns.map((turn) => (
+                <tr key={`${metric.metricName}/${turn.invocationIndex}`} class="turn">
+                  <th scope="row">Turn {turn.invocationIndex + 1}</th>
+                  <ScoreCell score={turn.baseline} />
+                  <ScoreCell score={turn.current} />
+                  <td class="number">{differenceText(turn.difference)}</td>
+                </tr>
+              )),
+            ])}
+          </tbody>
+        </table>
+      </details>
+    </li>
+  );
+}
+
+/** The way to the case, if it is one of the run that is shown. */
+function CaseLink({ evalId }: { evalId: string }) {
+  const run = summary.value;
+  if (run === undefined || run.id !== current.value) return null;
+  const row = run.cases.findIndex((one) => one.evalId === evalId);
+  return row < 0 ? null : (
+    <a class="case-link" href={hrefOf("case", row)}>
+      Open the case
+    </a>
+  );
+}
+
+function ScoreCell({ score }: { score: ComparedScore | undefined }) {
+  if (score === undefined) return <td class="number muted">no result</td>;
+  return (
+    <td class="number" title={score.reason ?? nameOf(score.status)}>
+      <span class={`tone ${toneOf(score.status)}`}>
+        {scoreText(score.score, score.threshold)} <Status of={score.status} />
+      </span>
+    </td>
+  );
+}
+
+function differenceText(difference: number | undefined): string {
+  if (difference === undefined) return "–";
+  const text = scoreText(Math.abs(difference));
+  return difference > 0 ? `+${text}` : difference < 0 ? `−${text}` : text;
+}

@@ -1,0 +1,85 @@
+/** The runs that can be compared, the two that are, and how they differ. */
+
+import { batch, effect, signal } from "@preact/signals";
+import { engine } from "../worker/client.js";
+import type { Compared, Contender, NamedFile, Problem } from "../worker/protocol.js";
+import { summary, underWay } from "./run.js";
+
+/** Runs of this page and results from files, in the order in which they came. */
+export const contenders = signal<readonly Contender[]>([]);
+
+export const baseline = signal<string | undefined>(undefined);
+export const current = signal<string | undefined>(undefined);
+
+export const compared = signal<Compared | undefined>(undefined);
+
+/** Why there is no comparison. */
+export const problem = signal<Problem | undefined>(undefined);
+
+/** The runs of this page, by id. */
+const known = new Set<string>();
+
+/** Whether runs are being compared. */
+export const isComparing = signal(false);
+
+// Every run that is done can be compared; the first one is what later ones are compared with.
+effect(() => {
+  const run = summary.value;
+  if (run === undefined || underWay.value !== undefined || known.has(run.id)) return;
+  known.add(run.id);
+  void keep(run.id);
+});
+
+async function keep(run: string): Promise<void> {
+  const outcome = await engine.contenderOf(run, `Run ${known.size}`);
+  if (!outcome.ok) return;
+  batch(() => {
+    contenders.value = [...contenders.value, outcome.value];
+    baseline.value ??= current.value;
+    current.value = run;
+  });
+  await compare();
+}
+
+/** Opens evalset results to compare with; they become the baseline. */
+export async function openResults(files: NamedFile[]): Promise<void> {
+  const outcome = await engine.addResults(files);
+  batch(() => {
+    problem.value = outcome.ok ? undefined : outcome.problem;
+    if (!outcome.ok) return;
+    contenders.value = [...contenders.value, outcome.value];
+    baseline.value = outcome.value.id;
+    if (current.value === undefined && contenders.value.length > 1) {
+      current.value = contenders.value.find(({ id }) => id !== outcome.value.id)?.id;
+    }
+  });
+  await compare();
+}
+
+/** Compares the two runs that are chosen. */
+export async function compare(): Promise<void> {
+  const [before, after] = [baseline.value, current.value];
+  if (before === undefined || after === undefined || before === after) {
+    compared.value = undefined;
+    return;
+  }
+  isComparing.value = true;
+  const outcome = await engine.compare(before, after);
+  if (before !== baseline.value || after !== current.value) return;
+  batch(() => {
+    isComparing.value = false;
+    compared.value = outcome.ok ? outcome.value : undefined;
+    problem.value = outcome.ok ? undefined : outcome.problem;
+  });
+}
+
+/** Gets more of the cases that are not as they were. */
+export async function showMore(set: number): Promise<void> {
+  const known = compared.value;
+  const shown = known?.sets[set];
+  if (known === undefined || shown === undefined) return;
+  const outcome = await engine.comparedCases(set, shown.cases.length, 400);
+  if (!outcome.ok || compared.value !== known) return;
+  const longer = { ...shown, cases: [...shown.cases, ...outcome.value] };
+  compared.value = { ...known, sets: known.sets.with(set, longer) };
+}
