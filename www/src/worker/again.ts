@@ -102,8 +102,8 @@ export async function matchingsOf(dialect: Dialect, result: EvalCaseResult): Pro
         { dialect },
       );
       const { perInvocationResults } = await evaluator.evaluateInvocations(actual, expected);
-      const found = perInvocationResults.map(({ score, explanation }) => ({
-        ...(score === undefined ? {} : { score }),
+      const found = perInvocationResults.map(({ evalStatus, explanation }) => ({
+        evalStatus,
         ...(explanation?.alignment === undefined ? {} : { alignment: explanation.alignment }),
       }));
       return { ...way, turns: found };

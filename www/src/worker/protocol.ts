@@ -128,7 +128,7 @@ export interface Matching {
   matchType: "EXACT" | "IN_ORDER" | "ANY_ORDER";
   ignoreArgs: boolean;
   /** What `tool_trajectory_avg_score` says of each turn. */
-  turns: { score?: number; alignment?: AlignmentEntry[] }[];
+  turns: { evalStatus: number; alignment?: AlignmentEntry[] }[];
 }
 
 /** What comes while a run is under way. */

@@ -1,3 +1,284 @@
+/** A case, turn by turn: what was said, which tools were called, what each metric found and why. */
+
+import type { EvalCaseResult, EvalMetricResult, SampleVote } from "adk-metrics";
+import { type Signal, useSignal, useSignalEffect } from "@preact/signals";
+import { useEffect, useMemo } from "preact/hooks";
+import { EvalStatus } from "../../enums.js";
+import { goTo, hrefOf, route } from "../../route.js";
+import { summary } from "../../state/run.js";
+import { amountText, scoreText } from "../../ui/format.js";
+import { nameOf, Status, toneOf } from "../../ui/status.js";
+import { MetricName, Name, Text } from "../../ui/text.js";
+import { engine } from "../../worker/client.js";
+import type { Matching, Problem, Question } from "../../worker/protocol.js";
+import { names, rows } from "../results/view.js";
+import { Calls } from "./calls.js";
+import { Briefings, Events } from "./events.js";
+import { Judged } from "./judged.js";
+import { comparesCalls, comparesTexts, questionOf, textOf, toolCallsOf } from "./model.js";
+import { ContextText, type Pointed, Pointing } from "./pointing.js";
+import { Responses } from "./responses.js";
+import { Rubrics } from "./rubrics.js";
+import { Usage } from "./usage.js";
+import "./case.css";
+
 export default function Case() {
-  return <h1>Case</h1>;
+  const run = summary.value;
+  const row = Number(route.value.rest[0]);
+  if (run === undefined || run.cases[row] === undefined) {
+    return (
+      <>
+        <h1>Case</h1>
+        <p class="muted">
+          {run === undefined ? "Nothing is scored yet. " : "The run has no such case. "}
+          <a href={hrefOf(run === undefined ? "files" : "results")}>
+            {run === undefined ? "Choose files" : "Back to the results"}
+          </a>
+        </p>
+      </>
+    );
+  }
+  return (
+    <>
+      <Neighbours row={row} />
+      <CaseAt key={`${run.id}/${row}`} run={run.id} row={row} />
+    </>
+  );
+}
+
+/** The way to the cases before and after, in the order and choice of the results. */
+function Neighbours({ row }: { row: number }) {
+  const order = rows.value;
+  const place = order.indexOf(row);
+  const previous = place < 0 ? undefined : order[place - 1];
+  const next = place < 0 ? undefined : order[place + 1];
+  useEffect(() => {
+    function onKeyDown(event: KeyboardEvent): void {
+      if (event.defaultPrevented || event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
+      const to = event.key === "ArrowLeft" ? previous : event.key === "ArrowRight" ? next : undefined;
+      if (to === undefined || takesArrows(event.target)) return;
+      event.preventDefault();
+      goTo("case", to);
+    }
+    addEventListener("keydown", onKeyDown);
+    return () => removeEventListener("keydown", onKeyDown);
+  }, [previous, next]);
+  const link = (to: number | undefined, name: string, arrow: string, key: string) => (
+    <a
+      class="button"
+      {...(to === undefined
+        ? { role: "link", "aria-disabled": true }
+        : { href: hrefOf("case", to), title: names.value[to] ?? "", "aria-keyshortcuts": key })}
+    >
+      {arrow === "←" && <span aria-hidden="true">←</span>}
+      {name}
+      {arrow === "→" && <span aria-hidden="true">→</span>}
+    </a>
+  );
+  return (
+    <nav class="neighbours" aria-label="Cases">
+      <a href={hrefOf("results")}>Results</a>
+      <span class="muted">
+        {place < 0 ? "not among the cases shown" : `${amountText(place + 1)} of ${amountText(order.length)}`}
+      </span>
+      {link(previous, "Previous", "←", "ArrowLeft")}
+      {link(next, "Next", "→", "ArrowRight")}
+    </nav>
+  );
+}
+
+/** Whether something has its own use for arrow keys. */
+function takesArrows(target: EventTarget | null): boolean {
+  if (!(target instanceof Element)) return false;
+  const widget = target.closest(
+    "input, select, textarea, [contenteditable], [role=slider], [role=grid], .scroll, .context",
+  );
+  return widget !== null;
+}
+
+function CaseAt({ run, row }: { run: string; row: number }) {
+  const result = useSignal<EvalCaseResult | undefined>(undefined);
+  const problem = useSignal<Problem | undefined>(undefined);
+  const matchings = useSignal<readonly Matching[]>([]);
+  const status = summary.value?.verdicts.cases[row] ?? 0;
+  useEffect(() => {
+    let isCurrent = true;
+    void engine.caseAt(run, row).then((outcome) => {
+      if (!isCurrent) return;
+      if (outcome.ok) result.value = outcome.value;
+      else problem.value = outcome.problem;
+    });
+    void engine.matchingsAt(run, row).then((outcome) => {
+      if (isCurrent && outcome.ok) matchings.value = outcome.value;
+    });
+    return () => {
+      isCurrent = false;
+    };
+    // A case that is to come arrives while the run goes on.
+  }, [run, row, status]);
+  const name = names.value[row] ?? "";
+  const set = summary.value?.sets[summary.value.cases[row]?.set ?? 0]?.name ?? "";
+  const shown = result.value;
+  return (
+    <article class="case">
+      <header class="case-head">
+        <h1>
+          <Name>{name}</Name>
+        </h1>
+        <p>
+          {shown !== undefined && (
+            <span class={`verdict ${toneOf(shown.finalEvalStatus)}`}>
+              <Status of={shown.finalEvalStatus} isNamed />
+              {nameOf(shown.finalEvalStatus) || "To come"}
+            </span>
+          )}
+          <span class="muted">
+            <Name>{set}</Name>
+          </span>
+        </p>
+        {shown?.reason !== undefined && (
+          <div class={`notice ${toneOf(shown.finalEvalStatus)}`}>
+            <Text fold={800}>{shown.reason}</Text>
+          </div>
+        )}
+      </header>
+      {problem.value !== undefined && <p class="notice failed">{problem.value.message}</p>}
+      {shown === undefined ? (
+        problem.value === undefined && <p class="muted">Loading…</p>
+      ) : (
+        <Details result={shown} matchings={matchings.value} questions={() => engine.questionsAt(run, row)} />
+      )}
+    </article>
+  );
+}
+
+interface DetailsProps {
+  result: EvalCaseResult;
+  matchings: readonly Matching[];
+  questions(): ReturnType<typeof engine.questionsAt>;
+}
+
+function Details({ result, matchings, questions }: DetailsProps) {
+  const way = useSignal<string | undefined>(undefined);
+  const turns = result.evalMetricResultPerInvocation;
+  // All questions of a case come together, and only if one of them is wanted.
+  const asked = useMemo<{ questions?: Promise<readonly Question[]> }>(() => ({}), [result]);
+  const ask = async (turn: number, metric: EvalMetricResult, vote: SampleVote) => {
+    asked.questions ??= questions().then((outcome) => (outcome.ok ? outcome.value : []));
+    return questionOf(await asked.questions, turn, turns.length, metric, vote);
+  };
+  return (
+    <div class="case-body">
+      <Verdicts result={result} />
+      <div class="case-main">
+        <Rubrics result={result} />
+        {turns.map((turn, at) => (
+          <Turn key={at} turn={turn} at={at} count={turns.length} matchings={matchings} way={way} ask={ask} />
+        ))}
+        {turns.length === 0 && <p class="muted">There are no turns to show.</p>}
+        <Usage result={result} />
+      </div>
+    </div>
+  );
+}
+
+/** What every metric says of the whole case. */
+function Verdicts({ result }: { result: EvalCaseResult }) {
+  const judged = result.overallEvalMetricResults.filter(({ evalStatus }) => evalStatus !== EvalStatus.INFORMATIONAL);
+  return (
+    <aside class="verdicts" aria-label="Verdicts">
+      <ul>
+        {judged.map(({ metricName, evalStatus, score, threshold, reason }) => (
+          <li key={metricName} class={toneOf(evalStatus)}>
+            <Status of={evalStatus} />
+            <span>
+              <MetricName>{metricName}</MetricName>
+            </span>
+            <span class="number">
+              {score === undefined ? "–" : scoreText(score, threshold)}
+              {threshold !== undefined && <span class="muted"> ≥ {threshold}</span>}
+            </span>
+            {reason !== undefined && (
+              <div class="reason">
+                <Text fold={300}>{reason}</Text>
+              </div>
+            )}
+          </li>
+        ))}
+      </ul>
+      {result.evalMetricResultPerInvocation.length > 1 && (
+        <ol class="turn-list" aria-label="Turns">
+          {result.evalMetricResultPerInvocation.map(({ evalMetricResults }, at) => (
+            <li key={at}>
+              <button type="button" onClick={() => document.getElementById(`turn-${at + 1}`)?.scrollIntoView()}>
+                Turn {at + 1}
+              </button>
+              {evalMetricResults
+                .filter(({ evalStatus }) => evalStatus === EvalStatus.FAILED)
+                .map(({ metricName, evalStatus }) => (
+                  <span key={metricName} class={toneOf(evalStatus)} title={metricName}>
+                    <Status of={evalStatus} />
+                  </span>
+                ))}
+            </li>
+          ))}
+        </ol>
+      )}
+    </aside>
+  );
+}
+
+interface TurnProps {
+  turn: EvalCaseResult["evalMetricResultPerInvocation"][number];
+  at: number;
+  count: number;
+  matchings: readonly Matching[];
+  way: Signal<string | undefined>;
+  ask(turn: number, metric: EvalMetricResult, vote: SampleVote): Promise<Question | undefined>;
+}
+
+function Turn({ turn, at, count, matchings, way, ask }: TurnProps) {
+  const { actualInvocation: actual, expectedInvocation: expected, evalMetricResults: metrics } = turn;
+  const pointed = useSignal<Pointed | undefined>(undefined);
+  useSignalEffect(() => {
+    if (!pointed.value?.isChosen) return undefined;
+    const letGo = ({ key }: KeyboardEvent) => {
+      if (key === "Escape") pointed.value = undefined;
+    };
+    addEventListener("keydown", letGo);
+    return () => removeEventListener("keydown", letGo);
+  });
+  return (
+    <Pointing.Provider value={pointed}>
+      <section class="turn" id={`turn-${at + 1}`} aria-labelledby={`turn-title-${at + 1}`}>
+        <h2 id={`turn-title-${at + 1}`} class={count === 1 ? "visually-hidden" : undefined}>
+          Turn {at + 1}
+        </h2>
+        <div class="said user">
+          <h3>User</h3>
+          <ContextText>{textOf(actual.userContent)}</ContextText>
+        </div>
+        <Responses
+          expected={comparesTexts(expected, metrics) ? textOf(expected?.finalResponse) : undefined}
+          actual={textOf(actual.finalResponse)}
+          metrics={metrics}
+        />
+        <Calls
+          turn={at}
+          expected={toolCallsOf(expected)}
+          actual={toolCallsOf(actual)}
+          metrics={metrics}
+          matchings={comparesCalls(expected, metrics) ? matchings : []}
+          way={way}
+        />
+        <div class="turn-lower">
+          <Judged metrics={metrics} ask={(metric, vote) => ask(at, metric, vote)} />
+          <div class="context" tabIndex={0} role="group" aria-label={`What happened in turn ${at + 1}`}>
+            <Events invocation={actual} />
+            <Briefings invocation={actual} />
+          </div>
+        </div>
+      </section>
+    </Pointing.Provider>
+  );
 }

@@ -1,0 +1,312 @@
+/**
+ * Expected and actual tool calls side by side: as a metric of the run aligned them, or under any way of matching, of which
+ * one sees at a glance which would pass.
+ */
+
+import type { AlignmentEntry, EvalMetricResult, FunctionCall } from "adk-metrics";
+import type { Signal } from "@preact/signals";
+import { useSignal } from "@preact/signals";
+import { useMemo } from "preact/hooks";
+import { EvalStatus } from "../../enums.js";
+import type { Matching } from "../../worker/protocol.js";
+import { count, scoreText } from "../../ui/format.js";
+import { Status, toneOf } from "../../ui/status.js";
+import { MetricName, Name, Text } from "../../ui/text.js";
+import { jsonOf } from "./model.js";
+
+const KINDS: Readonly<Record<AlignmentEntry["kind"], { sign: string; word: string; look: string }>> = {
+  match: { sign: "=", word: "Match", look: "match" },
+  arguments: { sign: "≠", word: "Changed", look: "changed" },
+  missing: { sign: "−", word: "Missing", look: "missing" },
+  extra: { sign: "+", word: "Extra", look: "extra" },
+  moved: { sign: "↕", word: "Moved", look: "moved" },
+};
+
+const WAYS: Readonly<Record<Matching["matchType"], string>> = {
+  EXACT: "Exact",
+  IN_ORDER: "In order",
+  ANY_ORDER: "Any order",
+};
+
+interface CallsProps {
+  turn: number;
+  expected: readonly FunctionCall[];
+  actual: readonly FunctionCall[];
+  metrics: readonly EvalMetricResult[];
+  matchings: readonly Matching[];
+  /** The way of matching that is shown, the same in all turns: a metric's name, or the name of a way. */
+  way: Signal<string | undefined>;
+}
+
+export function Calls({ turn, expected, actual, metrics, matchings, way }: CallsProps) {
+  const scored = metrics.filter(({ explanation }) => explanation?.alignment);
+  const choices = useMemo(() => {
+    const found = new Map<string, readonly AlignmentEntry[]>();
+    for (const { metricName, explanation } of scored) found.set(metricName, explanation?.alignment ?? []);
+    for (const matching of matchings) found.set(nameOf(matching), matching.turns[turn]?.alignment ?? []);
+    return found;
+  }, [metrics, matchings]);
+  if (expected.length + actual.length === 0) return null;
+  const shown = way.value !== undefined && choices.has(way.value) ? way.value : [...choices.keys()][0];
+  const alignment = shown === undefined ? undefined : choices.get(shown);
+  const choose = (name: string) => () => {
+    way.value = name;
+  };
+  return (
+    <section class="calls">
+      <h3>Tool calls</h3>
+      {(scored.length > 0 || matchings.length > 0) && (
+        <div class="ways" role="group" aria-label="Ways of matching">
+          {scored.map((metric) => (
+            <button
+              key={metric.metricName}
+              type="button"
+              aria-pressed={shown === metric.metricName}
+              onClick={choose(metric.metricName)}
+            >
+              <Status of={metric.evalStatus} />
+              As scored: <MetricName>{metric.metricName}</MetricName>{" "}
+              <small>{scoreText(metric.score, metric.threshold)}</small>
+            </button>
+          ))}
+          {matchings.length > 0 && <Matrix turn={turn} matchings={matchings} shown={shown} choose={choose} />}
+        </div>
+      )}
+      {alignment !== undefined ? (
+        <Aligned alignment={alignment} expected={expected} actual={actual} />
+      ) : (
+        <Plain calls={actual} />
+      )}
+    </section>
+  );
+}
+
+function nameOf({ matchType, ignoreArgs }: Matching): string {
+  return `${matchType}${ignoreArgs ? " names" : ""}`;
+}
+
+interface MatrixProps {
+  turn: number;
+  matchings: readonly Matching[];
+  shown: string | undefined;
+  choose(name: string): () => void;
+}
+
+function Matrix({ turn, matchings, shown, choose }: MatrixProps) {
+  return (
+    <table class="matrix">
+      <caption class="visually-hidden">How the calls match</caption>
+      <thead>
+        <tr>
+          <td />
+          {Object.entries(WAYS).map(([way, name]) => (
+            <th key={way} scope="col">
+              {name}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {[false, true].map((ignoreArgs) => (
+          <tr key={String(ignoreArgs)}>
+            <th scope="row">{ignoreArgs ? "Names only" : "With arguments"}</th>
+            {matchings
+              .filter((matching) => matching.ignoreArgs === ignoreArgs)
+              .map((matching) => {
+                const status = matching.turns[turn]?.evalStatus ?? EvalStatus.NOT_EVALUATED;
+                const name = nameOf(matching);
+                return (
+                  <td key={name}>
+                    <button type="button" aria-pressed={shown === name} class={toneOf(status)} onClick={choose(name)}>
+                      <Status of={status} isNamed />
+                      <span class="visually-hidden">
+                        {WAYS[matching.matchType]}, {ignoreArgs ? "names only" : "with arguments"}:{" "}
+                      </span>
+                      {status === EvalStatus.PASSED ? "match" : "differ"}
+                    </button>
+                  </td>
+                );
+              })}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+/** Calls shown at first, and with each further press. */
+const SOME = 60;
+
+interface AlignedProps {
+  alignment: readonly AlignmentEntry[];
+  expected: readonly FunctionCall[];
+  actual: readonly FunctionCall[];
+}
+
+function Aligned({ alignment, expected, actual }: AlignedProps) {
+  const most = useSignal(SOME);
+  return (
+    <>
+      <table class="aligned">
+        <caption class="visually-hidden">Expected and actual tool calls</caption>
+        <thead>
+          <tr>
+            <th scope="col">Comparison</th>
+            <th scope="col">Expected</th>
+            <th scope="col">Actual</th>
+          </tr>
+        </thead>
+        <tbody>
+          {alignment.slice(0, most.value).map((entry, at) => (
+            <AlignedRow
+              key={at}
+              entry={entry}
+              expected={expected[entry.expectedIndex ?? -1]}
+              actual={actual[entry.actualIndex ?? -1]}
+            />
+          ))}
+        </tbody>
+      </table>
+      {alignment.length > most.value && (
+        <button
+          type="button"
+          class="button"
+          onClick={() => {
+            most.value += 5 * SOME;
+          }}
+        >
+          Show more of {count(alignment.length, "call")}
+        </button>
+      )}
+    </>
+  );
+}
+
+interface RowProps {
+  entry: AlignmentEntry;
+  expected: FunctionCall | undefined;
+  actual: FunctionCall | undefined;
+}
+
+function AlignedRow({ entry, expected, actual }: RowProps) {
+  const { sign, word, look } = KINDS[entry.kind];
+  const differences = entry.differences ?? [];
+  return (
+    <>
+      <tr class={`call-row ${look}`}>
+        <th scope="row">
+          <span class="call-kind">
+            <span aria-hidden="true">{sign}</span>
+            {word}
+          </span>
+          {entry.kind === "moved" && (
+            <small>
+              expected as call {(entry.expectedIndex ?? 0) + 1}, made as call {(entry.actualIndex ?? 0) + 1}
+            </small>
+          )}
+        </th>
+        <td data-side="Expected">
+          {expected === undefined ? <Absent /> : <Call call={expected} index={entry.expectedIndex} />}
+        </td>
+        <td data-side="Actual">
+          {actual === undefined ? <Absent /> : <Call call={actual} index={entry.actualIndex} />}
+        </td>
+      </tr>
+      {differences.length > 0 && (
+        <tr class={`call-row ${look} differences`}>
+          <td />
+          <td colSpan={2}>
+            <dl>
+              {differences.map(({ path, expected: wanted, actual: made }, at) => (
+                <div key={at}>
+                  <dt>
+                    <Name>{path === "" ? "all arguments" : path}</Name>
+                  </dt>
+                  <dd>
+                    <span class="visually-hidden">expected </span>
+                    <Side value={wanted} look="wanted" />
+                    <span aria-hidden="true">→</span>
+                    <span class="visually-hidden"> but got </span>
+                    <Side value={made} look="made" />
+                  </dd>
+                </div>
+              ))}
+            </dl>
+          </td>
+        </tr>
+      )}
+    </>
+  );
+}
+
+function Absent() {
+  return (
+    <span class="muted" aria-label="none">
+      –
+    </span>
+  );
+}
+
+/** One side of a difference; nothing there is not null. */
+function Side({ value, look }: { value: unknown; look: "wanted" | "made" }) {
+  return (
+    <span class={`side ${look}`}>
+      {value === undefined ? (
+        <i>absent</i>
+      ) : (
+        <Text mono fold={300}>
+          {jsonOf(value)}
+        </Text>
+      )}
+    </span>
+  );
+}
+
+function Call({ call: { name, args }, index = 0 }: { call: FunctionCall; index?: number | undefined }) {
+  return (
+    <>
+      <p class="call-name">
+        <span class="muted" aria-label={`call ${index + 1}`}>
+          {index + 1}
+        </span>{" "}
+        <b>
+          <Name>{name ?? "(unnamed)"}</Name>
+        </b>
+      </p>
+      {args === undefined || args === null ? (
+        <p class="muted">no arguments</p>
+      ) : (
+        <Text mono fold={400}>
+          {jsonOf(args)}
+        </Text>
+      )}
+    </>
+  );
+}
+
+/** The calls alone, where nothing says what was expected. */
+function Plain({ calls }: { calls: readonly FunctionCall[] }) {
+  const most = useSignal(SOME);
+  return (
+    <>
+      <ol class="plain-calls">
+        {calls.slice(0, most.value).map((call, at) => (
+          <li key={at}>
+            <Call call={call} index={at} />
+          </li>
+        ))}
+      </ol>
+      {calls.length > most.value && (
+        <button
+          type="button"
+          class="button"
+          onClick={() => {
+            most.value += 5 * SOME;
+          }}
+        >
+          Show more of {count(calls.length, "call")}
+        </button>
+      )}
+    </>
+  );
+}

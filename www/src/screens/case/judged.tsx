@@ -1,0 +1,176 @@
+/** What each metric found in a turn: its score or the reason for none, the judge's votes with question and reply. */
+
+import type { EvalMetricResult, RubricScore, SampleVote } from "adk-metrics";
+import { useSignal } from "@preact/signals";
+import { EvalStatus } from "../../enums.js";
+import { count, scoreText } from "../../ui/format.js";
+import { Status, toneOf } from "../../ui/status.js";
+import { MetricName, Text } from "../../ui/text.js";
+import type { Question } from "../../worker/protocol.js";
+import { Sentences } from "./sentences.js";
+
+export interface JudgedProps {
+  metrics: readonly EvalMetricResult[];
+  /** Asks the worker for the question that a vote answers. */
+  ask(metric: EvalMetricResult, vote: SampleVote): Promise<Question | undefined>;
+}
+
+export function Judged({ metrics, ask }: JudgedProps) {
+  const shown = metrics.filter(({ evalStatus }) => evalStatus !== EvalStatus.INFORMATIONAL);
+  if (shown.length === 0) return null;
+  return (
+    <section class="judged">
+      <h3>Metrics of this turn</h3>
+      {shown.map((metric) => (
+        <MetricBlock key={metric.metricName} metric={metric} ask={ask} />
+      ))}
+    </section>
+  );
+}
+
+function MetricBlock({ metric, ask }: { metric: EvalMetricResult; ask: JudgedProps["ask"] }) {
+  const { metricName, evalStatus, score, threshold, reason, explanation, details } = metric;
+  const { samples, sentences, warnings, scoredBy } = explanation ?? {};
+  const remarks = (details?.rubricScores ?? []).filter((entry) => isRemark(entry) && entry.rationale !== reason);
+  return (
+    <article class={`metric ${toneOf(evalStatus)}`}>
+      <header>
+        <Status of={evalStatus} />
+        <h4>
+          <MetricName>{metricName}</MetricName>
+        </h4>
+        <span class="metric-score">
+          {score === undefined ? "no score" : scoreText(score, threshold)}
+          {threshold !== undefined && <span class="muted"> ≥ {threshold}</span>}
+        </span>
+      </header>
+      {reason !== undefined && (
+        <div class="reason">
+          <Text fold={600}>{reason}</Text>
+        </div>
+      )}
+      {warnings?.map((warning, at) => (
+        <div key={at} class="reason">
+          <Text fold={600}>{warning}</Text>
+        </div>
+      ))}
+      {remarks.map(({ rationale = "" }, at) => (
+        <Text key={at} fold={600}>
+          {rationale}
+        </Text>
+      ))}
+      {sentences !== undefined && sentences.length > 0 && <Sentences sentences={sentences} />}
+      {samples !== undefined && (
+        <>
+          <p class="muted">
+            {scoredBy === "vertex" ? "Scored by Vertex AI. " : ""}
+            {samples.asked === samples.of
+              ? count(samples.of, sentences === undefined ? "sample" : "question")
+              : `${samples.asked} of ${count(samples.of, "sample")} asked`}
+            {talliesOf(metric)}
+            {samples.asked > samples.votes.length && `, ${samples.asked - samples.votes.length} without a reply`}
+          </p>
+          <div class="votes">
+            {samples.votes.map((vote, at) => (
+              <Vote key={at} metric={metric} vote={vote} ask={ask} />
+            ))}
+          </div>
+        </>
+      )}
+    </article>
+  );
+}
+
+/** `: 2 yes, 2 no, 1 unreadable; a tie counts as no`, for votes on one thing. */
+function talliesOf(metric: EvalMetricResult): string {
+  const words = (metric.explanation?.samples?.votes ?? []).map((vote) => worthOf(metric, vote).word);
+  const tally = (word: string) => words.filter((other) => other === word).length;
+  const [yes, no, unreadable] = [tally("Yes"), tally("No"), tally("Unreadable")];
+  if (words.length < 2 || yes + no + unreadable < words.length) return "";
+  const parts = [`${yes} yes`, `${no} no`, ...(unreadable > 0 ? [`${unreadable} unreadable`] : [])];
+  return `: ${parts.join(", ")}${yes === no && yes > 0 && metric.score === 0 ? "; a tie counts as no" : ""}`;
+}
+
+/** What a judge says of its score stands among the rubrics; it is no rubric. */
+export function isRemark({ rubricId, score }: RubricScore): boolean {
+  return score === undefined && (rubricId === "explanation" || rubricId === "error");
+}
+
+/** A sample of a judge: what it is worth; its reply and the question behind a disclosure. */
+function Vote({ metric, vote, ask }: { metric: EvalMetricResult; vote: SampleVote; ask: JudgedProps["ask"] }) {
+  const question = useSignal<Question | "none" | undefined>(undefined);
+  const { reply, usage, cached, sampleIndex, stepIndex = 0, purpose } = vote;
+  const { tone, word } = worthOf(metric, vote);
+  const hasSteps = metric.explanation?.samples?.votes.some((other) => (other.stepIndex ?? 0) > 0);
+  const facts = [
+    ...(hasSteps ? [`step ${stepIndex + 1}`] : []),
+    ...(purpose === "segment" || purpose === "validate" ? [] : [`sample ${sampleIndex + 1}`]),
+    ...(cached ? ["from the cache"] : []),
+    ...(usage === undefined ? [] : [`${count(usage.inputTokens, "token")} in, ${usage.outputTokens} out`]),
+  ];
+  return (
+    <details
+      class="vote"
+      onToggle={async ({ currentTarget }) => {
+        if (currentTarget.open) question.value ??= (await ask(metric, vote)) ?? "none";
+      }}
+    >
+      <summary>
+        <span class={`vote-word ${tone}`}>
+          {tone !== "" && (
+            <Status
+              of={
+                tone === "passed" ? EvalStatus.PASSED : tone === "failed" ? EvalStatus.FAILED : EvalStatus.NOT_EVALUATED
+              }
+              isNamed
+            />
+          )}
+          {word}
+        </span>{" "}
+        <span class="muted">{facts.join(", ")}</span>
+      </summary>
+      <div class="exchange">
+        <h5>Reply</h5>
+        {reply === "" ? (
+          <p class="muted">No text</p>
+        ) : (
+          <Text mono fold={2500}>
+            {reply}
+          </Text>
+        )}
+        <h5>Question</h5>
+        {question.value === undefined ? (
+          <p class="muted">Loading…</p>
+        ) : question.value === "none" ? (
+          <p class="muted">Not known: these results came without the conversations that they are about.</p>
+        ) : (
+          <>
+            {question.value.system !== undefined && (
+              <Text mono fold={1500}>
+                {question.value.system}
+              </Text>
+            )}
+            <Text mono fold={4000}>
+              {question.value.prompt}
+            </Text>
+          </>
+        )}
+      </div>
+    </details>
+  );
+}
+
+/** What a sample is worth in a word; a mean says nothing for or against. */
+function worthOf({ explanation }: EvalMetricResult, { purpose, score }: SampleVote): { tone: string; word: string } {
+  if (purpose === "segment") return { tone: "", word: "Sentences" };
+  if (score === undefined)
+    return purpose === "validate" ? { tone: "", word: "Labels" } : { tone: "open", word: "Unreadable" };
+  if (purpose === "validate") return { tone: "", word: `Labels, mean ${scoreText(score)}` };
+  if (purpose === "score") return { tone: "", word: scoreText(score) };
+  if (explanation?.rubrics !== undefined && explanation.rubrics.length > 1 && score !== 0 && score !== 1) {
+    return { tone: "", word: `Mean ${scoreText(score)}` };
+  }
+  return score === 1
+    ? { tone: "passed", word: "Yes" }
+    : { tone: "failed", word: score === 0 ? "No" : scoreText(score) };
+}

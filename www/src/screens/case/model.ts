@@ -1,0 +1,176 @@
+/** How a case is read: the texts and tool calls of its turns, and what happened in between. */
+
+import type { Content, EvalMetricResult, FunctionCall, FunctionResponse, Invocation, SampleVote } from "adk-metrics";
+import type { Question } from "../../worker/protocol.js";
+
+/** The text of a content as the metrics see it: its non-empty part texts, joined by line feeds. */
+export function textOf(content: Content | undefined): string {
+  return (content?.parts ?? [])
+    .map(({ text }) => text ?? "")
+    .filter((text) => text !== "")
+    .join("\n");
+}
+
+/** The tool calls of an invocation, in order; `explanation.alignment` counts in this list. */
+export function toolCallsOf(invocation: Invocation | undefined): FunctionCall[] {
+  const data: unknown = invocation?.intermediateData;
+  if (!isRecord(data)) return [];
+  if (Array.isArray(data["toolUses"])) return records(data["toolUses"]);
+  return records(data["invocationEvents"])
+    .flatMap(({ content }) => (isRecord(content) ? records(content["parts"]) : []))
+    .map(({ functionCall }) => functionCall)
+    .filter(isRecord);
+}
+
+/** Something that happened in a turn between the user's words and the response. */
+export type Happening = { author?: string; usage?: string } & (
+  | { kind: "text" | "thought"; text: string; step?: number }
+  | { kind: "call"; call: FunctionCall }
+  | { kind: "output"; output: FunctionResponse }
+  | { kind: "sources"; sources: unknown }
+);
+
+/** What happened in a turn, in order, and whether that order is known: old files record texts and calls apart. */
+export function happeningsOf(invocation: Invocation): { happenings: Happening[]; isOrdered: boolean } {
+  const data: unknown = invocation.intermediateData;
+  if (!isRecord(data)) return { happenings: [], isOrdered: true };
+  if (Array.isArray(data["invocationEvents"]) && !Array.isArray(data["toolUses"])) {
+    const happenings = records(data["invocationEvents"]).flatMap((event): Happening[] => {
+      const parts = partsOf(isRecord(event["content"]) ? event["content"]["parts"] : undefined, event["author"]);
+      const sources = event["groundingMetadata"];
+      const usage = usageOf(event);
+      const all = isRecord(sources) ? [...parts, { kind: "sources", sources } as const] : parts;
+      return all.map((one, at) => (at === 0 && usage !== "" ? { ...one, usage } : one));
+    });
+    return { happenings, isOrdered: true };
+  }
+  const calls = answered(records(data["toolUses"]), records(data["toolResponses"]));
+  const responses: unknown[] = Array.isArray(data["intermediateResponses"]) ? data["intermediateResponses"] : [];
+  const texts = responses.flatMap((one) => (Array.isArray(one) ? partsOf(one[1], one[0]) : []));
+  return { happenings: [...calls, ...texts], isOrdered: calls.length === 0 || texts.length === 0 };
+}
+
+/** The tokens and the model of an event, in words. */
+function usageOf({ usageMetadata, modelVersion }: Record<string, unknown>): string {
+  const usage = isRecord(usageMetadata) ? usageMetadata : {};
+  const part = (key: string, word: string): string[] => {
+    const amount = usage[key];
+    return typeof amount === "number" ? [`${amount.toLocaleString("en")} ${word}`] : [];
+  };
+  return [
+    ...(typeof modelVersion === "string" ? [modelVersion] : []),
+    ...part("promptTokenCount", "tokens in"),
+    ...part("candidatesTokenCount", "out"),
+    ...part("thoughtsTokenCount", "thought"),
+    ...part("cachedContentTokenCount", "cached"),
+  ].join(", ");
+}
+
+function partsOf(parts: unknown, by: unknown): Happening[] {
+  const author = typeof by === "string" && by !== "" ? { author: by } : {};
+  return records(parts).flatMap(({ text, thought, functionCall, functionResponse }): Happening[] => [
+    ...(typeof text === "string" && text !== ""
+      ? [{ kind: thought === true ? "thought" : "text", ...author, text } as const]
+      : []),
+    ...(isRecord(functionCall) ? [{ kind: "call", ...author, call: functionCall } as const] : []),
+    ...(isRecord(functionResponse) ? [{ kind: "output", ...author, output: functionResponse } as const] : []),
+  ]);
+}
+
+/** Each call with the output of the same id, else with the first of the same name; then what is left. */
+function answered(calls: readonly FunctionCall[], outputs: readonly FunctionResponse[]): Happening[] {
+  const left = new Set(outputs);
+  const take = (fits: (output: FunctionResponse) => boolean): Happening[] => {
+    for (const output of left) {
+      if (!fits(output)) continue;
+      left.delete(output);
+      return [{ kind: "output", output }];
+    }
+    return [];
+  };
+  const paired = calls.flatMap((call): Happening[] => {
+    const byId = call.id === undefined ? [] : take(({ id }) => id === call.id);
+    const output = byId.length > 0 ? byId : take(({ id, name }) => name === call.name && (!id || !call.id));
+    return [{ kind: "call", call }, ...output];
+  });
+  return [...paired, ...Array.from(left, (output): Happening => ({ kind: "output", output }))];
+}
+
+/** What an agent was told before the turn: its name, its instructions and its tools. */
+export interface Briefing {
+  name: string;
+  instructions: string;
+  tools: unknown;
+}
+
+/** The agents of an invocation's app. Keys are in snake_case or camelCase. */
+export function briefingsOf({ appDetails }: Invocation): Briefing[] {
+  const agents: unknown = appDetails?.["agentDetails"] ?? appDetails?.["agent_details"];
+  if (!isRecord(agents)) return [];
+  return Object.entries(agents).flatMap(([key, agent]) => {
+    if (!isRecord(agent)) return [];
+    const { name, instructions } = agent;
+    const tools = agent["toolDeclarations"] ?? agent["tool_declarations"];
+    return [
+      {
+        name: typeof name === "string" && name !== "" ? name : key,
+        instructions: typeof instructions === "string" ? instructions : "",
+        tools: Array.isArray(tools) && tools.length > 0 ? tools : undefined,
+      },
+    ];
+  });
+}
+
+/** The question that a vote answers. */
+export function questionOf(
+  questions: readonly Question[],
+  turn: number,
+  turns: number,
+  { metricName, explanation }: EvalMetricResult,
+  { purpose, stepIndex = 0, sampleIndex }: SampleVote,
+): Question | undefined {
+  const at = (invocationIndex: number) =>
+    questions.find(
+      (one) =>
+        one.metricName === metricName &&
+        one.invocationIndex === invocationIndex &&
+        one.purpose === purpose &&
+        one.stepIndex === stepIndex &&
+        one.sampleIndex === sampleIndex,
+    );
+  // Where the vote on the end of a conversation stands for that on its last turn, a warning says so.
+  const isOfEnd = turn === turns - 1 && explanation?.warnings !== undefined;
+  return (isOfEnd ? at(turns) : undefined) ?? at(turn);
+}
+
+/** A value as JSON: on one line where it is short. */
+export function jsonOf(value: unknown): string {
+  const text = JSON.stringify(value, null, 2) ?? "undefined";
+  if (text.length > 200) return text;
+  // Line breaks within texts are escaped.
+  const line = text
+    .replace(/([[{])\n\s*/g, "$1")
+    .replace(/\n\s*([\]}])/g, "$1")
+    .replace(/\n\s*/g, " ");
+  return line.length <= 80 ? line : text;
+}
+
+/** Whether a turn has an expected response, or a metric that misses one. */
+export function comparesTexts(expected: Invocation | undefined, metrics: readonly EvalMetricResult[]): boolean {
+  if (expected === undefined) return false;
+  return textOf(expected.finalResponse) !== "" || metrics.some(({ metricName }) => /response_match/.test(metricName));
+}
+
+/** Whether a turn has expected tool calls, or a metric for which none are expected. */
+export function comparesCalls(expected: Invocation | undefined, metrics: readonly EvalMetricResult[]): boolean {
+  if (expected === undefined) return false;
+  return toolCallsOf(expected).length > 0 || metrics.some(({ explanation }) => explanation?.alignment !== undefined);
+}
+
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function records(list: unknown): Record<string, unknown>[] {
+  return Array.isArray(list) ? list.filter(isRecord) : [];
+}

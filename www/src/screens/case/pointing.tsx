@@ -1,0 +1,49 @@
+/** What a reader points at: an excerpt that a judge quotes is marked in the context that it is from. */
+
+import { type Signal, signal } from "@preact/signals";
+import { createContext } from "preact";
+import { useContext, useMemo } from "preact/hooks";
+import { Text } from "../../ui/text.js";
+import { findExcerpt } from "./excerpt.js";
+import { jsonOf } from "./model.js";
+
+export interface Pointed {
+  excerpt: string;
+  kind: "supports" | "contradicts";
+  /** Whether it was chosen rather than passed over: then it stays. */
+  isChosen: boolean;
+}
+
+/** What is pointed at in a turn. */
+export const Pointing = createContext<Signal<Pointed | undefined>>(signal(undefined));
+
+interface ContextTextProps {
+  children: string;
+  fold?: number;
+  mono?: boolean;
+}
+
+/** A text of the context, in which excerpts are marked. */
+export function ContextText({ children: text, ...look }: ContextTextProps) {
+  const pointed = useContext(Pointing).value;
+  const found = useMemo(
+    () => (pointed === undefined ? undefined : findExcerpt(text, pointed.excerpt)),
+    [text, pointed],
+  );
+  if (found === undefined || pointed === undefined) return <Text {...look}>{text}</Text>;
+  return (
+    <Text {...look} marks={[{ ...found, look: `excerpt-mark ${pointed.kind}` }]} upTo={found.to}>
+      {text}
+    </Text>
+  );
+}
+
+/** A JSON value of the context. */
+export function ContextValue({ value, fold = 600 }: { value: unknown; fold?: number }) {
+  const text = useMemo(() => jsonOf(value), [value]);
+  return (
+    <ContextText mono fold={fold}>
+      {text}
+    </ContextText>
+  );
+}

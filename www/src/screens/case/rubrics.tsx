@@ -1,0 +1,195 @@
+/** The rubrics of a metric × the turns of a case: whether each is met, how the samples voted, and why. */
+
+import type { EvalCaseResult, EvalMetricResult, RubricScore, RubricVotes } from "adk-metrics";
+import { useSignal } from "@preact/signals";
+import { useMemo } from "preact/hooks";
+import { EvalStatus } from "../../enums.js";
+import { scoreText } from "../../ui/format.js";
+import { Status, toneOf } from "../../ui/status.js";
+import { MetricName, Name, Text } from "../../ui/text.js";
+import { isRemark } from "./judged.js";
+import { isRecord } from "./model.js";
+
+interface Cell {
+  score?: RubricScore;
+  votes?: RubricVotes;
+}
+
+/** The heatmaps of all rubric metrics of a case. */
+export function Rubrics({ result }: { result: EvalCaseResult }) {
+  const tables = useMemo(() => tablesOf(result), [result]);
+  return (
+    <>
+      {tables.map((table) => (
+        <Heatmap key={table.metric.metricName} table={table} />
+      ))}
+    </>
+  );
+}
+
+interface Table {
+  metric: EvalMetricResult;
+  turns: number;
+  rubrics: { id: string; text: string; cells: (Cell | undefined)[]; overall: number | undefined }[];
+}
+
+function tablesOf({ overallEvalMetricResults, evalMetricResultPerInvocation: turns }: EvalCaseResult): Table[] {
+  return overallEvalMetricResults.flatMap((metric) => {
+    const rubrics = new Map<string, (Cell | undefined)[]>();
+    const words = wordsOf(metric);
+    const cellOf = (id: string, turn: number): Cell => {
+      const cells = rubrics.get(id) ?? new Array<Cell | undefined>(turns.length).fill(undefined);
+      rubrics.set(id, cells);
+      return (cells[turn] ??= {});
+    };
+    for (const [turn, { evalMetricResults, actualInvocation, expectedInvocation }] of turns.entries()) {
+      const found = evalMetricResults.find(({ metricName }) => metricName === metric.metricName);
+      for (const score of found?.details?.rubricScores ?? []) {
+        if (!isRemark(score)) cellOf(score.rubricId, turn).score = score;
+      }
+      for (const votes of found?.explanation?.rubrics ?? []) {
+        cellOf(votes.rubricId, turn).votes = votes;
+        words.set(votes.rubricId, votes.text);
+      }
+      for (const { rubricId, rubricContent } of [
+        ...(actualInvocation.rubrics ?? []),
+        ...(expectedInvocation?.rubrics ?? []),
+      ]) {
+        if (!words.has(rubricId)) words.set(rubricId, rubricContent.textProperty ?? "");
+      }
+    }
+    if (rubrics.size === 0) return [];
+    const overall = new Map(metric.details?.rubricScores?.map(({ rubricId, score }) => [rubricId, score]));
+    const list = Array.from(rubrics, ([id, cells]) => ({
+      id,
+      text: words.get(id) ?? "",
+      cells,
+      overall: overall.get(id),
+    }));
+    return [{ metric, turns: turns.length, rubrics: list }];
+  });
+}
+
+/** The words of the rubrics of a metric's criterion, whose keys are as they were written. */
+function wordsOf({ criterion }: EvalMetricResult): Map<string, string> {
+  const rubrics: unknown = criterion?.["rubrics"];
+  const words = new Map<string, string>();
+  for (const rubric of Array.isArray(rubrics) ? rubrics : []) {
+    if (!isRecord(rubric)) continue;
+    const id = rubric["rubricId"] ?? rubric["rubric_id"];
+    const content = rubric["rubricContent"] ?? rubric["rubric_content"];
+    const text = isRecord(content) ? (content["textProperty"] ?? content["text_property"]) : content;
+    if (typeof id === "string" && typeof text === "string") words.set(id, text);
+  }
+  return words;
+}
+
+/** A rubric is met, not met, or has no score. */
+function statusOf(score: number | undefined): EvalStatus {
+  if (score === undefined) return EvalStatus.NOT_EVALUATED;
+  return score === 1 ? EvalStatus.PASSED : EvalStatus.FAILED;
+}
+
+const WORDS: ReadonlyMap<EvalStatus, string> = new Map([
+  [EvalStatus.PASSED, "met"],
+  [EvalStatus.FAILED, "not met"],
+  [EvalStatus.NOT_EVALUATED, "no verdict"],
+]);
+
+function Heatmap({ table: { metric, turns, rubrics } }: { table: Table }) {
+  const chosen = useSignal(firstOf(rubrics));
+  const { rubric: at, turn } = chosen.value;
+  const rubric = rubrics[at];
+  const cell = rubric?.cells[turn];
+  const status = statusOf(cell?.score?.score);
+  return (
+    <section class="rubrics">
+      <h2>
+        Rubrics of <MetricName>{metric.metricName}</MetricName>
+      </h2>
+      <div class="heat">
+        <div class="scroll" tabIndex={0} role="group" aria-label={`Rubrics of ${metric.metricName}`}>
+          <table class="heatmap">
+            <thead>
+              <tr>
+                <th scope="col">Rubric</th>
+                {Array.from({ length: turns }, (_, turn) => (
+                  <th key={turn} scope="col">
+                    Turn {turn + 1}
+                  </th>
+                ))}
+                {turns > 1 && <th scope="col">Share</th>}
+              </tr>
+            </thead>
+            <tbody>
+              {rubrics.map(({ id, text, cells, overall }, row) => (
+                <tr key={id}>
+                  <th scope="row">
+                    <Name>{id}</Name>
+                    {text !== "" && <Text fold={160}>{text}</Text>}
+                  </th>
+                  {cells.map((cell, column) => {
+                    const status = statusOf(cell?.score?.score);
+                    return (
+                      <td key={column}>
+                        {cell !== undefined && (
+                          <button
+                            type="button"
+                            class={toneOf(status)}
+                            aria-pressed={row === at && column === turn}
+                            onClick={() => {
+                              chosen.value = { rubric: row, turn: column };
+                            }}
+                          >
+                            <Status of={status} isNamed />
+                            <span class="visually-hidden">{WORDS.get(status)}</span>
+                            {cell.votes !== undefined && <small>{votesOf(cell.votes)}</small>}
+                          </button>
+                        )}
+                      </td>
+                    );
+                  })}
+                  {turns > 1 && <td class="number">{scoreText(overall)}</td>}
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+        {rubric !== undefined && cell !== undefined && (
+          <div class={`rationale ${toneOf(status)}`} role="status">
+            <p>
+              <b>
+                <Name>{rubric.id}</Name>
+              </b>{" "}
+              in turn {turn + 1}: <span class="tone">{WORDS.get(status)}</span>
+              {cell.votes !== undefined && <span class="muted">, {votesText(cell.votes)}</span>}
+            </p>
+            <Text fold={800}>{cell.score?.rationale ?? "No sample gave a verdict on it."}</Text>
+          </div>
+        )}
+      </div>
+    </section>
+  );
+}
+
+/** What is looked at first: a rubric that is not met, if there is one. */
+function firstOf(rubrics: Table["rubrics"]): { rubric: number; turn: number } {
+  let first: { rubric: number; turn: number } | undefined;
+  for (const [rubric, { cells }] of rubrics.entries()) {
+    for (const [turn, cell] of cells.entries()) {
+      if (cell === undefined) continue;
+      first ??= { rubric, turn };
+      if (cell.score?.score !== 1) return { rubric, turn };
+    }
+  }
+  return first ?? { rubric: 0, turn: 0 };
+}
+
+function votesOf({ yes, no, unscored }: RubricVotes): string {
+  return `${yes}/${yes + no + unscored}`;
+}
+
+function votesText({ yes, no, unscored }: RubricVotes): string {
+  const parts = [`${yes} yes`, `${no} no`, ...(unscored > 0 ? [`${unscored} without a verdict`] : [])];
+  return parts.join(", ");
+}
