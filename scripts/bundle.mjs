@@ -53,8 +53,8 @@ async function split(kind, folder, sources) {
     splitting: true,
     chunkNames: "shared-[hash]",
     platform: "neutral",
-    external: ["node:*", "*.wasm"],
-    plugins: kind === "esm" ? [indexApart(sources)] : [],
+    external: ["node:*", "*.wasm", "vitest"],
+    plugins: [matchersApart(sources), ...(kind === "esm" ? [indexApart(sources)] : [])],
     entryPoints: Object.fromEntries(entries.map((entry) => [entry[kind], join(sources.folder, `${entry.module}.ts`)])),
     outdir: folder,
     metafile: true,
@@ -65,6 +65,23 @@ async function split(kind, folder, sources) {
   return [...texts.keys()]
     .filter((path) => path.endsWith(".js"))
     .map((path) => ({ path, code: texts.get(path), map: texts.get(`${path}.map`), exported }));
+}
+
+/** Lets the matchers import the package as their users do, so that both have the same engine, registry and judge. */
+function matchersApart(sources) {
+  const packages = new Map([
+    [join(sources.folder, "index.js"), "adk-metrics"],
+    [join(sources.folder, "report/index.js"), "adk-metrics/report"],
+  ]);
+  return {
+    name: "matchers-apart",
+    setup({ onResolve }) {
+      onResolve({ filter: /^\.\.\/.*\bindex\.js$/ }, ({ path, resolveDir }) => {
+        const found = resolveDir === join(sources.folder, "testing") && packages.get(join(resolveDir, path));
+        return found ? { path: found, external: true } : undefined;
+      });
+    },
+  };
 }
 
 /** Lets the entries of the engine re-export the index as a file of its own: its names are long, and the entries many. */

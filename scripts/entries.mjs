@@ -15,5 +15,7 @@ export const ENTRIES = [
   { module: "entrypoints/web-workerd", esm: "web-workerd" },
   { module: "entrypoints/slim", esm: "slim", typed: true },
   { module: "report/index", esm: "report", cjs: "report", typed: true },
+  { module: "testing/vitest", esm: "vitest", typed: true },
+  { module: "testing/jest", esm: "jest", cjs: "jest", typed: true },
   { module: "cli/main", esm: "cli" },
 ];

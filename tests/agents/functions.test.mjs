@@ -327,6 +327,7 @@ test("the scores of all turns of all runs are pooled, and the words of a failure
   );
   assert.deepEqual(error.failures, [
     {
+      evalSetId: "evalset",
       evalId: "one",
       metricName: "response_match_score",
       threshold: 0.8,

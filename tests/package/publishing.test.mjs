@@ -27,14 +27,11 @@ after(() => rmSync(folder, { recursive: true }));
 
 describe("the package", () => {
   test("has no dependencies", () => {
-    for (const kind of [
-      "dependencies",
-      "peerDependencies",
-      "optionalDependencies",
-      "bundledDependencies",
-      "devDependencies",
-    ]) {
+    for (const kind of ["dependencies", "optionalDependencies", "bundledDependencies", "devDependencies"]) {
       assert.equal(manifest[kind], undefined, kind);
+    }
+    for (const peer of Object.keys(manifest.peerDependencies)) {
+      assert.equal(manifest.peerDependenciesMeta[peer].optional, true, peer);
     }
     assert.equal(manifest.scripts, undefined, "nor does it run anything when it is installed");
   });

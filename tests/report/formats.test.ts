@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
   renderCsv,
+  renderFailures,
   renderHtml,
   renderJUnit,
   renderMarkdown,
@@ -184,7 +185,7 @@ test("Markdown: a report keeps within its bytes and says what it left out", () =
   assert.match(renderMarkdown([largeSet(2000)]), /… and 1,800 more cases\./);
 });
 
-const RENDERERS = { renderCsv, renderHtml, renderJUnit, renderMarkdown, renderTable };
+const RENDERERS = { renderCsv, renderFailures, renderHtml, renderJUnit, renderMarkdown, renderTable };
 
 test("the entry is its renderers", () => {
   const ofComparisons = ["Csv", "Json", "Markdown", "Table"].map((format) => `renderComparison${format}`);

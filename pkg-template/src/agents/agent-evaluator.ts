@@ -17,13 +17,19 @@ export type Criteria = Record<string, number | Criterion>;
 
 /** Options of {@link AgentEvaluator.evaluate}. */
 export interface AgentFileOptions extends AgentEvaluationOptions {
+  /** What the score of each metric has to reach, instead of what the `test_config.json` beside each file says. */
+  criteria?: Criteria | undefined;
   /** Whether to print a table of the turns for every case and metric. Default: false. */
   printDetailedResults?: boolean;
 }
 
 const NUM_RUNS = 2;
 
-const DEFAULT_CRITERIA: Readonly<Criteria> = { tool_trajectory_avg_score: 1, response_match_score: 0.8 };
+/** ADK's criteria for evalsets without a config. */
+export const DEFAULT_CRITERIA: Readonly<Criteria> = /* @__PURE__ */ Object.freeze({
+  tool_trajectory_avg_score: 1,
+  response_match_score: 0.8,
+});
 
 const TEST_FILES = ".test.json";
 const CONFIG_FILE = "test_config.json";
@@ -80,6 +86,7 @@ export class AgentEvaluator {
    * Runs an agent on an evalset file, or on all `*.test.json` under a folder, with the `test_config.json` beside each.
    * All files are run, whether or not the agent passes in one.
    *
+   * @param evalDatasetFilePathOrDir A path, which begins in the working directory if it is relative, or a `file:` URL.
    * @param numRuns How often every case is run. Default: 2.
    * @param initialSessionFile The session that cases of a file in the old schema begin with, as JSON: its state, or
    * `{ state, app_name, user_id }`.
@@ -88,12 +95,13 @@ export class AgentEvaluator {
    */
   static async evaluate(
     agent: Agent | Promise<Agent>,
-    evalDatasetFilePathOrDir: string,
+    evalDatasetFilePathOrDir: string | URL,
     numRuns: number = NUM_RUNS,
     initialSessionFile?: string,
-    { printDetailedResults = false, ...options }: AgentFileOptions = {},
+    { printDetailedResults = false, criteria, ...options }: AgentFileOptions = {},
   ): Promise<EvalSetResult[]> {
     const host = nodeHost();
+    if (criteria !== undefined && !isObject(criteria)) throw unexpected("an object of criteria", criteria, "criteria");
     const subject = await subjectOf(agent);
     checkPositive(numRuns, "numRuns");
     const files = await testFiles(host, evalDatasetFilePathOrDir);
@@ -101,13 +109,13 @@ export class AgentEvaluator {
     const failures: EvaluationFailure[] = [];
     const results: EvalSetResult[] = [];
     for (const file of files) {
-      const config = await configBeside(host, file);
+      const beside = await configBeside(host, file, criteria);
       const text = await textOf(host, file);
-      checkSamples(text, file, config.criteria);
+      checkSamples(text, file, beside.criteria);
       const evalSet = evalSetOf(text, file, initialSession);
-      const plan: Plan = { evalSet, evalSetName: nameOf(file), config: config.text };
-      const userSimulator = { ...config.userSimulator, ...options.userSimulator };
-      const names = { evalSet: file, config: config.file };
+      const plan: Plan = { evalSet, evalSetName: nameOf(file), config: beside.config };
+      const userSimulator = { ...beside.userSimulator, ...options.userSimulator };
+      const names = { evalSet: file, config: beside.name };
       const result = await naming(names, () => evaluateAgent(subject, plan, numRuns, { ...options, userSimulator }));
       if (printDetailedResults) printDetails(result);
       results.push(result);
@@ -143,9 +151,14 @@ function nodeHost(): AgentHost {
   return agentHost("AgentEvaluator with files", "Use AgentEvaluator.evaluateEvalSet with objects");
 }
 
-async function testFiles(host: AgentHost, path: string): Promise<string[]> {
+async function testFiles(host: AgentHost, given: string | URL): Promise<string[]> {
+  const path: unknown = isObject(given) ? host.pathOf(given) : given;
   const kind = typeof path === "string" ? await host.kindOf(path) : undefined;
-  if (kind === undefined) throw new AdkMetricsError("invalid_input", `Invalid path: ${String(path)}`);
+  if (typeof path !== "string" || kind === undefined) {
+    throw new AdkMetricsError("invalid_input", `Invalid path: ${String(path ?? given)}`, {
+      help: `There is no such file or folder. A relative path begins in the working directory, ${host.workingFolder()}`,
+    });
+  }
   if (kind === "file") return [path];
   const files = await host.filesUnder(path, TEST_FILES);
   if (files.length > 0) return files;
@@ -159,23 +172,30 @@ async function textOf(host: AgentHost, file: string): Promise<string> {
   return text;
 }
 
-async function configBeside(
-  host: AgentHost,
-  testFile: string,
-): Promise<{ criteria: Criteria; text: string; file: string; userSimulator: UserSimulatorOptions }> {
+/** What a test file is evaluated by, and what that is called in errors. */
+interface Beside {
+  criteria: Criteria;
+  config: Plan["config"];
+  name: string;
+  userSimulator: UserSimulatorOptions;
+}
+
+/** The config beside a test file; of one whose criteria are not wanted, what else it says. */
+async function configBeside(host: AgentHost, testFile: string, instead?: Criteria): Promise<Beside> {
   const file = host.beside(testFile, CONFIG_FILE);
   const text = await host.readText(file);
-  if (text === undefined) {
-    const criteria = { ...DEFAULT_CRITERIA };
-    return { criteria, text: JSON.stringify({ criteria }), file, userSimulator: {} };
+  const config = text === undefined ? undefined : parsed(text, file);
+  const userSimulator = isObject(config) ? simulatorOf(config as Record<string, unknown>) : {};
+  if (instead !== undefined || text === undefined) {
+    const criteria = instead ?? { ...DEFAULT_CRITERIA };
+    return { criteria, config: { criteria }, name: "config", userSimulator };
   }
-  const config = parsed(text, file);
   const criteria = isObject(config) ? (config as { criteria?: unknown }).criteria : undefined;
   if (!isObject(criteria)) {
     const message = `Invalid format for test_config.json at ${file}. Expected a 'criteria' dictionary.`;
     throw new AdkMetricsError("invalid_input", message);
   }
-  return { criteria: criteria as Criteria, text, file, userSimulator: simulatorOf(config as Record<string, unknown>) };
+  return { criteria: criteria as Criteria, config: text, name: file, userSimulator };
 }
 
 /** The `user_simulator_config` of a config, in either spelling. */

@@ -12,6 +12,9 @@ export interface AgentHost {
   filesUnder(folder: string, ending: string): Promise<string[]>;
   /** The path of a file that lies beside another. */
   beside(file: string, name: string): string;
+  /** The path that a `file:` URL stands for; nothing for what is none. */
+  pathOf(url: object): string | undefined;
+  workingFolder(): string;
   /** The copies of a package that can be found: beside this package, beside the program, in the working directory. */
   copiesOf(packageName: string): AsyncIterable<object>;
 }

@@ -17,7 +17,7 @@ export type {
 /** ADK-TS's name of what is known of a metric's values. */
 export type MetricValueInfo = NonNullable<MetricInfo["metricValueInfo"]>;
 
-export { AgentEvaluator, type AgentFileOptions, type Criteria } from "./agent-evaluator.js";
+export { AgentEvaluator, type AgentFileOptions, type Criteria, DEFAULT_CRITERIA } from "./agent-evaluator.js";
 export type { AgentEvaluationOptions } from "./evaluation.js";
 export { EvalResult, type EvaluateConfig, type InferenceRequest, LocalEvalService } from "./local-eval-service.js";
 export { AgentEvaluationError, type EvaluationFailure } from "./pooled.js";

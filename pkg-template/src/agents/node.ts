@@ -3,7 +3,7 @@
 import { readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
-import { pathToFileURL } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import type { AgentHost } from "./host.js";
 
 export const nodeAgentHost: AgentHost = {
@@ -32,6 +32,11 @@ export const nodeAgentHost: AgentHost = {
       .sort();
   },
   beside: (file, name) => join(dirname(file), name),
+  pathOf(url) {
+    const href = String(url);
+    return href.startsWith("file:") ? fileURLToPath(href) : undefined;
+  },
+  workingFolder: () => process.cwd(),
   copiesOf,
 };
 

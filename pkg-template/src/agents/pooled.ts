@@ -6,6 +6,8 @@ import { exactMean } from "./exact-mean.js";
 
 /** A metric that did not pass in a case, or a case whose agent failed. */
 export interface EvaluationFailure {
+  /** The evalset. */
+  evalSetId: string;
   /** The case. */
   evalId: string;
   /** The metric; absent if the agent failed. */
@@ -47,13 +49,14 @@ export class AgentEvaluationError extends Error {
 }
 
 /** What did not pass. */
-export function failuresOf({ evalCaseResults }: EvalSetResult, agentName: string): EvaluationFailure[] {
+export function failuresOf({ evalSetId, evalCaseResults }: EvalSetResult, agentName: string): EvaluationFailure[] {
   const failures: EvaluationFailure[] = [];
   for (const [evalId, runs] of byCase(evalCaseResults)) {
     for (const [at, { reason, finalEvalStatus, overallEvalMetricResults }] of runs.entries()) {
       if (finalEvalStatus === EvalStatus.PASSED || overallEvalMetricResults.length > 0) continue;
       const run = runs.length === 1 ? "" : ` (run ${at + 1} of ${runs.length})`;
       failures.push({
+        evalSetId,
         evalId,
         message: `${agentName} failed in case ${evalId}${run}: ${reason ?? "no reason is known"}`,
       });
@@ -63,6 +66,7 @@ export function failuresOf({ evalCaseResults }: EvalSetResult, agentName: string
       const why = status === EvalStatus.NOT_EVALUATED && reason !== undefined ? ` It was not evaluated: ${reason}` : "";
       const message = `${metricName} for ${agentName} Failed. Expected ${threshold}, but got ${score}.${why}`;
       failures.push({
+        evalSetId,
         evalId,
         metricName,
         ...(threshold === undefined ? {} : { threshold }),

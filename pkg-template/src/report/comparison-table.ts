@@ -20,7 +20,7 @@ import {
   verdictLine,
 } from "./comparison.js";
 import { informationalLabel } from "./results.js";
-import { type Cell, Page, type Style, type TableOptions, writeRows } from "./table.js";
+import { type Cell, Page, type Style, type TableOptions, widthOf, writeRows } from "./table.js";
 import { amountText, count, displayWidth, head, shorten } from "./text.js";
 
 /**
@@ -35,7 +35,7 @@ import { amountText, count, displayWidth, head, shorten } from "./text.js";
  */
 export function renderComparisonTable(comparisons: Comparisons, options: TableOptions = {}): string {
   const list = comparisonsOf(comparisons);
-  const page = new Page(Math.max(60, Math.floor(options.width ?? 100)), options.color ?? false);
+  const page = new Page(widthOf(options), options.color ?? false);
   for (const comparison of list) {
     writeHeading(page, comparison);
     writeMetrics(page, comparison);

@@ -58,11 +58,11 @@ type Turn = EvalCaseResult["evalMetricResultPerInvocation"][number];
 const TEXT_WIDTH = 600;
 
 /** The metrics of a case that failed or were not evaluated, each with its turns that did. */
-export function failuresOf(result: EvalCaseResult): MetricFailure[] {
+export function failuresOf(result: EvalCaseResult, options: FailureDetail = {}): MetricFailure[] {
   return judgedMetrics(result.overallEvalMetricResults)
     .filter((metric) => metric.evalStatus !== EvalStatus.PASSED)
     .map((metric) => {
-      if (isOfConversation(metric)) return { metric, lines: conversationLines(result, metric), turns: [] };
+      if (isOfConversation(metric)) return { metric, lines: conversationLines(result, metric, options), turns: [] };
       const turns = result.evalMetricResultPerInvocation.flatMap((turn, index) => {
         const ofTurn = turn.evalMetricResults.find((other) => other.metricName === metric.metricName);
         if (ofTurn === undefined || !tellsWhy(ofTurn, metric)) return [];
@@ -71,7 +71,7 @@ export function failuresOf(result: EvalCaseResult): MetricFailure[] {
             turn: index + 1,
             user: userText(turn.actualInvocation) || userText(turn.expectedInvocation),
             metric: ofTurn,
-            lines: differenceLines(turn, ofTurn, { overall: metric }),
+            lines: differenceLines(turn, ofTurn, { ...options, overall: metric }),
           },
         ];
       });
@@ -80,11 +80,11 @@ export function failuresOf(result: EvalCaseResult): MetricFailure[] {
 }
 
 /** What was found of a conversation as a whole: the result is that of the last turn. */
-function conversationLines(result: EvalCaseResult, metric: EvalMetricResult): DifferenceLine[] {
+function conversationLines(result: EvalCaseResult, metric: EvalMetricResult, options: FailureDetail): DifferenceLine[] {
   const last = result.evalMetricResultPerInvocation.at(-1);
   const ofTurn = last?.evalMetricResults.find(({ metricName }) => metricName === metric.metricName);
   return last && ofTurn && isJudged(ofTurn)
-    ? differenceLines(last, ofTurn, { overall: metric })
+    ? differenceLines(last, ofTurn, { ...options, overall: metric })
     : judgedLines(undefined, metric);
 }
 
@@ -96,8 +96,14 @@ function tellsWhy(ofTurn: EvalMetricResult, overall: EvalMetricResult): boolean 
   return ofTurn.reason !== undefined && ofTurn.reason !== overall.reason;
 }
 
+/** How much is told of a failure. */
+export interface FailureDetail {
+  /** What one of the samples that speak against said, where nothing else gives the reason. */
+  dissent?: boolean;
+}
+
 /** What there is to know beside a turn's result. */
-export interface DifferenceOptions {
+export interface DifferenceOptions extends FailureDetail {
   /** The metric's result for the whole conversation, whose criterion may hold the words of rubrics. */
   overall?: EvalMetricResult | undefined;
   /** Everything that the judge said, what speaks for the score too. */
@@ -235,7 +241,7 @@ function judgedLines(
   return [
     ...(scorer ? [note(scorer)] : []),
     ...(votes.length > 0 ? [note(votes.join("; "))] : []),
-    ...(options.whole ? sampleLines(metric) : []),
+    ...sampleLines(metric, options),
     ...remarksOf(metric).map(({ isError, text }) =>
       note(`${isError ? "the judge's error" : "the judge"}: ${shorten(text, TEXT_WIDTH)}`),
     ),
@@ -244,11 +250,15 @@ function judgedLines(
   ];
 }
 
-/** What each sample of a vote said. Other replies say what the rubrics or sentences say, if they could be read. */
-function sampleLines(metric: EvalMetricResult): DifferenceLine[] {
+/**
+ * What the samples of a vote said: each, or the first that speaks against. Other replies say what the rubrics or
+ * sentences say, if they could be read.
+ */
+function sampleLines(metric: EvalMetricResult, { whole, dissent }: DifferenceOptions): DifferenceLine[] {
   const votes = isVote(metric) ? (metric.explanation?.samples?.votes ?? []) : [];
-  return votes.flatMap((vote) => {
-    const { word } = voteFinding(metric, vote);
+  const found = votes.map((vote) => ({ vote, finding: voteFinding(metric, vote) }));
+  const against = dissent ? found.find(({ finding }) => finding.bearing === "against") : undefined;
+  return (whole ? found : against ? [against] : []).flatMap(({ vote, finding: { word } }) => {
     if (isOfRubrics(metric) && word !== "unreadable") return [];
     const reply = head(proseOf(vote.reply) ?? vote.reply, 1000).replace(/\s+/g, " ");
     const said = shorten(reply, 160) || "(no text)";

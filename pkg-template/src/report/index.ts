@@ -11,8 +11,9 @@ export { renderComparisonCsv, renderComparisonJson } from "./comparison-data.js"
 export { renderComparisonMarkdown } from "./comparison-markdown.js";
 export { renderComparisonTable } from "./comparison-table.js";
 export { renderCsv } from "./csv.js";
+export { type FailureOptions, renderFailures } from "./failures.js";
 export { type HtmlOptions, renderHtml } from "./html.js";
 export { renderJUnit } from "./junit.js";
 export { type MarkdownOptions, renderMarkdown } from "./markdown.js";
 export type { Results } from "./results.js";
-export { renderTable, type TableOptions } from "./table.js";
+export { type Paint, renderTable, type Style, type TableOptions } from "./table.js";

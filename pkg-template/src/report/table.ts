@@ -10,6 +10,7 @@ import {
   failuresOf,
   hasScore,
   type Mark,
+  type MetricFailure,
   verdictText,
 } from "./difference.js";
 import { isOfConversation, judgesText } from "./judged.js";
@@ -66,7 +67,7 @@ export interface TableOptions {
  */
 export function renderTable(results: Results, options: TableOptions = {}): string {
   const sets = listOf(results);
-  const page = new Page(Math.max(60, Math.floor(options.width ?? 100)), options.color ?? false);
+  const page = new Page(widthOf(options), options.color ?? false);
   for (const set of sets) {
     const cases = namedCases(set);
     writeSetHeading(page, set);
@@ -79,25 +80,43 @@ export function renderTable(results: Results, options: TableOptions = {}): strin
   return page.text();
 }
 
-export type Style = "bold" | "dim" | "red" | "green" | "yellow" | "cyan";
+/** How a piece of a report is set off: what it says, or how it looks. */
+export type Style = "bold" | "dim" | "red" | "green" | "yellow" | "cyan" | "expected" | "actual";
 
-const SGR: Record<Style, number> = { bold: 1, dim: 2, red: 31, green: 32, yellow: 33, cyan: 36 };
+/** Gives a text its styles. */
+export type Paint = (text: string, styles: readonly Style[]) => string;
+
+const SGR: Record<Style, number> = {
+  bold: 1,
+  dim: 2,
+  red: 31,
+  green: 32,
+  yellow: 33,
+  cyan: 36,
+  expected: 31,
+  actual: 32,
+};
+
+const byEscapes: Paint = (text, styles) => `\u001b[${styles.map((style) => SGR[style]).join(";")}m${text}\u001b[0m`;
+
+/** The columns that a table may take. */
+export function widthOf({ width = 100 }: { width?: number }): number {
+  return Math.max(60, Math.floor(width));
+}
 
 /** The lines written so far; the only place that knows of colours. */
 export class Page {
   readonly width: number;
-  readonly #color: boolean;
+  readonly #paint: Paint | undefined;
   readonly #lines: string[] = [];
 
-  constructor(width: number, color: boolean) {
+  constructor(width: number, color: boolean | Paint) {
     this.width = width;
-    this.#color = color;
+    this.#paint = typeof color === "function" ? color : color ? byEscapes : undefined;
   }
 
   style(text: string, ...styles: Style[]): string {
-    return this.#color && styles.length > 0 && text !== ""
-      ? `\u001b[${styles.map((style) => SGR[style]).join(";")}m${text}\u001b[0m`
-      : text;
+    return styles.length > 0 && text !== "" ? (this.#paint?.(text, styles) ?? text) : text;
   }
 
   line(text = ""): void {
@@ -260,8 +279,8 @@ function writeInformational(page: Page, cases: readonly NamedCase[]): void {
 const SIGNS: Record<Mark, string> = { same: "=", expected: "-", actual: "+", changed: "~", moved: ">", note: " " };
 const MARK_STYLES: Record<Mark, Style[]> = {
   same: ["dim"],
-  expected: ["red"],
-  actual: ["green"],
+  expected: ["expected"],
+  actual: ["actual"],
   changed: ["yellow"],
   moved: ["cyan"],
   note: [],
@@ -277,25 +296,33 @@ function writeDifference(page: Page, lines: readonly DifferenceLine[], indent: n
 function writeFailures(page: Page, cases: readonly NamedCase[]): void {
   for (const { name, result } of cases) {
     const failures = failuresOf(result);
-    const reason = result.reason;
     if (result.finalEvalStatus === EvalStatus.PASSED && failures.length === 0) continue;
-    const style = statusStyle(result.finalEvalStatus);
-    page.line(page.style(`${statusSign(result.finalEvalStatus)} ${shorten(name, page.width - 2)}`, style, "bold"));
-    if (reason) page.wrapped(head(reason, 4000), 2);
-    for (const { metric, lines, turns } of failures) {
-      const verdict = `${statusWord(metric.evalStatus)}, ${verdictText(metric)}`;
-      const metricName = shorten(metric.metricName, Math.max(12, page.width - verdict.length - 4));
-      page.line(`  ${metricName}: ${page.style(verdict, statusStyle(metric.evalStatus))}`);
-      if (metric.reason) page.wrapped(head(metric.reason, 4000), 4);
-      writeDifference(page, lines, 4);
-      for (const turn of turns) {
-        const label = `turn ${turn.turn}, ${scoreText(turn.metric.score, turn.metric.threshold)}`;
-        page.line(`    ${label}  ${page.style(shorten(turn.user, page.width - label.length - 6), "dim")}`);
-        if (turn.metric.reason && turn.metric.reason !== metric.reason) page.wrapped(head(turn.metric.reason, 4000), 6);
-        writeDifference(page, turn.lines, 6);
-      }
-    }
+    writeCaseHeading(page, name, result.finalEvalStatus);
+    writeFailure(page, result, failures);
     page.line();
+  }
+}
+
+/** The name of a case that did not pass. */
+export function writeCaseHeading(page: Page, name: string, status: EvalStatus): void {
+  page.line(page.style(`${statusSign(status)} ${shorten(name, page.width - 2)}`, statusStyle(status), "bold"));
+}
+
+/** Why a case did not pass. */
+export function writeFailure(page: Page, { reason }: EvalCaseResult, failures: readonly MetricFailure[]): void {
+  if (reason) page.wrapped(head(reason, 4000), 2);
+  for (const { metric, lines, turns } of failures) {
+    const verdict = `${statusWord(metric.evalStatus)}, ${verdictText(metric)}`;
+    const metricName = shorten(metric.metricName, Math.max(12, page.width - verdict.length - 4));
+    page.line(`  ${metricName}: ${page.style(verdict, statusStyle(metric.evalStatus))}`);
+    if (metric.reason) page.wrapped(head(metric.reason, 4000), 4);
+    writeDifference(page, lines, 4);
+    for (const turn of turns) {
+      const label = `turn ${turn.turn}, ${scoreText(turn.metric.score, turn.metric.threshold)}`;
+      page.line(`    ${label}  ${page.style(shorten(turn.user, page.width - label.length - 6), "dim")}`);
+      if (turn.metric.reason && turn.metric.reason !== metric.reason) page.wrapped(head(turn.metric.reason, 4000), 6);
+      writeDifference(page, turn.lines, 6);
+    }
   }
 }
 

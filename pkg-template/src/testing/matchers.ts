@@ -1,0 +1,296 @@
+/**
+ * Matchers for Vitest, Jest and everything else with an `expect.extend` like theirs. They run and score nothing
+ * themselves: `AgentEvaluator` does, and the report says what did not pass.
+ *
+ * What is imported from the package's own entries stays an import of the package when it is built, so that matchers and
+ * tests share one engine, one registry and one default judge, whichever entry the runtime picks.
+ */
+
+import {
+  AdkMetricsError,
+  type Agent,
+  type AgentEvaluationOptions,
+  AgentEvaluationError,
+  AgentEvaluator,
+  type Criteria,
+  DEFAULT_CRITERIA,
+  type EvalCaseResult,
+  type EvalMetricResult,
+  type EvalSet,
+  type EvalSetResult,
+  EvalStatus,
+  type EvaluationFailure,
+  type EvaluationResult,
+} from "../index.js";
+import { type Paint, renderFailures, renderTable, type Style } from "../report/index.js";
+import { scoreText } from "../report/text.js";
+
+/** What `toPass` takes: what `evaluate`, `AgentEvaluator` or an evaluator gave. */
+export type Passable = EvalSetResult | readonly EvalSetResult[] | EvalCaseResult | EvaluationResult;
+
+/** How to run an agent in a test, and how to score it. */
+export interface PassEvalSetOptions extends AgentEvaluationOptions {
+  /** How often every case is run. A metric has to reach its threshold on average. Default: 2. */
+  numRuns?: number;
+  /** The session that cases of a file in the old schema begin with. */
+  initialSessionFile?: string;
+}
+
+/** The matchers as `expect` has them; `R` is what a synchronous one gives. */
+export interface AdkMatchers<R = void> {
+  /**
+   * Expects that results passed: every case of an evalset, a case, or the metric of an evaluator. A case passes as in
+   * ADK: if no metric fails and at least one passes.
+   *
+   * ```ts
+   * expect(await evaluate({ evalSet, actual, criteria })).toPass();
+   * ```
+   */
+  toPass(): R;
+  /**
+   * Runs an agent on an evalset and expects that every metric reaches its threshold in every case.
+   *
+   * ```ts
+   * await expect(agent).toPassEvalSet("evals/weather.evalset.json");
+   * ```
+   *
+   * @param evalSet The path or `file:` URL of an evalset, or of a folder with `*.test.json`; or an evalset itself.
+   * @param criteria What the score of each metric has to reach. Default: what the `test_config.json` beside the file
+   * says, else ADK's: a `tool_trajectory_avg_score` of 1 and a `response_match_score` of 0.8.
+   */
+  toPassEvalSet(
+    evalSet: string | URL | EvalSet | Uint8Array,
+    criteria?: Criteria,
+    options?: PassEvalSetOptions,
+  ): Promise<void>;
+}
+
+/** What is used of the `this` of a matcher. */
+interface MatcherThis {
+  readonly isNot?: boolean | undefined;
+  readonly promise?: string | undefined;
+  readonly utils?: MatcherUtils;
+}
+
+type Colour = (text: string) => string;
+
+interface MatcherUtils {
+  matcherHint?(name: string, received?: string, expected?: string, options?: object): string;
+  EXPECTED_COLOR?: Colour;
+  RECEIVED_COLOR?: Colour;
+  DIM_COLOR?: Colour;
+  BOLD_WEIGHT?: Colour;
+}
+
+interface Verdict {
+  pass: boolean;
+  message(): string;
+}
+
+/**
+ * The matchers, for `expect.extend(adkMatchers)`. `adk-metrics/vitest` and `adk-metrics/jest` do that when they are
+ * imported.
+ */
+export const adkMatchers = {
+  toPass(this: MatcherThis, received: unknown): Verdict {
+    const hint = hintOf(this, "toPass", "result", "");
+    const sets = explained(hint, () => setsOf(received));
+    const cases = sets.flatMap(({ evalCaseResults }) => evalCaseResults);
+    const failed = cases.filter(({ finalEvalStatus }) => finalEvalStatus !== EvalStatus.PASSED).length;
+    const isCancelled = sets.some(({ cancelled }) => cancelled);
+    const pass = cases.length > 0 && failed === 0 && !isCancelled;
+    return {
+      pass,
+      message: () => {
+        if (pass) return messageOf(hint, [], renderTable(sets));
+        const summary = [
+          ...(isCancelled ? ["The run was cancelled; some results are missing."] : []),
+          ...(cases.length === 0 ? ["There is no case that could pass."] : []),
+          ...(failed > 0 ? [`${failed} of ${countOf(cases.length)} did not pass.`] : []),
+        ];
+        return messageOf(hint, summary, renderFailures(sets, { color: paintOf(this.utils) }));
+      },
+    };
+  },
+
+  async toPassEvalSet(
+    this: MatcherThis,
+    received: unknown,
+    evalSet: unknown,
+    criteria?: Criteria,
+    options: PassEvalSetOptions = {},
+  ): Promise<Verdict> {
+    const hint = hintOf(this, "toPassEvalSet", "agent", "evalSet");
+    try {
+      const sets = await run(received as Agent, evalSet, criteria, options);
+      return { pass: true, message: () => messageOf(hint, [], renderTable(sets)) };
+    } catch (error) {
+      if (!(error instanceof AgentEvaluationError)) throw withHint(hint, error);
+      const { failures, results } = error;
+      return {
+        pass: false,
+        message: () => {
+          const sets = results.map((set) => onlyFailures(set, failures));
+          return messageOf(hint, summaryOf(failures, results), renderFailures(sets, { color: paintOf(this.utils) }));
+        },
+      };
+    }
+  },
+};
+
+/** Runs an agent. It throws if it does not pass. */
+async function run(
+  agent: Agent,
+  evalSet: unknown,
+  criteria: Criteria | undefined,
+  options: PassEvalSetOptions,
+): Promise<EvalSetResult[]> {
+  if (typeof options !== "object" || options === null) {
+    throw new AdkMetricsError("invalid_input", "expected an object of options", { path: "options" });
+  }
+  const { numRuns, initialSessionFile, ...others } = options;
+  if (typeof evalSet === "string" || isUrl(evalSet)) {
+    return AgentEvaluator.evaluate(agent, evalSet, numRuns, initialSessionFile, { ...others, criteria });
+  }
+  if (typeof evalSet !== "object" || evalSet === null) {
+    throw new AdkMetricsError("invalid_input", "expected the path of an evalset or an evalset", {
+      path: "evalSet",
+      help: "Pass a path, a file: URL, an object or bytes",
+    });
+  }
+  return [await AgentEvaluator.evaluateEvalSet(agent, evalSet, criteria ?? DEFAULT_CRITERIA, numRuns, false, others)];
+}
+
+/** Test environments have a `URL` of their own, so its class says nothing. */
+function isUrl(value: unknown): value is URL {
+  return typeof value === "object" && value !== null && "href" in value && "protocol" in value;
+}
+
+/** What did not pass, by the mean of all runs where a case was run more than once. */
+function summaryOf(failures: readonly EvaluationFailure[], results: readonly EvalSetResult[]): string[] {
+  const cases = new Set<string>();
+  const failed = new Set(failures.map(keyOf));
+  let runs = 0;
+  for (const { evalSetId, evalCaseResults } of results) {
+    for (const { evalId } of evalCaseResults) {
+      cases.add(keyOf({ evalSetId, evalId }));
+      runs += 1;
+    }
+  }
+  const title = `${failed.size} of ${countOf(cases.size)} did not pass`;
+  if (runs === cases.size) return [`${title}.`];
+  const means = failures.flatMap(({ evalId, metricName, score, threshold }) =>
+    metricName === undefined || score === undefined
+      ? []
+      : [`  ${evalId}: ${metricName} is ${scoreText(score, threshold)} on average, threshold ${threshold}`],
+  );
+  return [`${title}, each run ${runs / cases.size} times.`, ...means];
+}
+
+function keyOf({ evalSetId, evalId, metricName }: { evalSetId: string; evalId: string; metricName?: string }): string {
+  return JSON.stringify([evalSetId, evalId, metricName]);
+}
+
+/** Results without the metrics that pass on average: in a single run they may have failed. */
+function onlyFailures(set: EvalSetResult, failures: readonly EvaluationFailure[]): EvalSetResult {
+  const failed = new Set(failures.map(keyOf));
+  const { evalSetId } = set;
+  const evalCaseResults = set.evalCaseResults.map((result): EvalCaseResult => {
+    const { evalId, overallEvalMetricResults: metrics } = result;
+    if (metrics.length === 0) return result;
+    const kept = metrics.filter(({ metricName }) => failed.has(keyOf({ evalSetId, evalId, metricName })));
+    const isPassed = kept.every(({ evalStatus }) => evalStatus === EvalStatus.PASSED);
+    const finalEvalStatus = isPassed ? EvalStatus.PASSED : result.finalEvalStatus;
+    return { ...result, finalEvalStatus, overallEvalMetricResults: kept };
+  });
+  return { ...set, evalCaseResults };
+}
+
+/** @throws {AdkMetricsError} `invalid_input` for what is no result. */
+function setsOf(received: unknown): readonly EvalSetResult[] {
+  const given = received as Passable | undefined | null;
+  if (typeof given === "object" && given !== null) {
+    if ("finalEvalStatus" in given) return [setOf(given)];
+    if ("overallEvalStatus" in given) return [setOf(caseOf(given))];
+  }
+  // The report knows what is a set of results, and says so.
+  renderFailures(given as EvalSetResult | readonly EvalSetResult[]);
+  return (Array.isArray(given) ? given : [given]) as readonly EvalSetResult[];
+}
+
+function setOf(result: EvalCaseResult): EvalSetResult {
+  const { evalSetId } = result;
+  return { evalSetId, evalCaseResults: [result] } as unknown as EvalSetResult;
+}
+
+/** What a single metric found in a conversation, as a case. */
+function caseOf(result: EvaluationResult): EvalCaseResult {
+  const { overallScore: score, overallEvalStatus: evalStatus, overallRubricScores, reason } = result;
+  const resultOf = (
+    rubricScores: EvaluationResult["overallRubricScores"],
+    found: Omit<EvalMetricResult, "metricName">,
+  ): EvalMetricResult => ({ ...found, metricName: "metric", ...(rubricScores ? { details: { rubricScores } } : {}) });
+  const overall = {
+    evalStatus,
+    ...(score === undefined ? {} : { score }),
+    ...(reason === undefined ? {} : { reason }),
+  };
+  return {
+    evalSetId: "conversation",
+    evalId: "conversation",
+    sessionId: "",
+    finalEvalStatus: evalStatus,
+    overallEvalMetricResults: [resultOf(overallRubricScores, overall)],
+    evalMetricResultPerInvocation: result.perInvocationResults.map(
+      ({ actualInvocation, expectedInvocation, rubricScores, ...found }) => ({
+        actualInvocation,
+        ...(expectedInvocation === undefined ? {} : { expectedInvocation }),
+        evalMetricResults: [resultOf(rubricScores, found)],
+      }),
+    ),
+  };
+}
+
+function countOf(cases: number): string {
+  return `${cases} ${cases === 1 ? "case" : "cases"}`;
+}
+
+function messageOf(hint: string, summary: readonly string[], details: string): string {
+  return [hint, summary.join("\n"), details.trimEnd()].filter((part) => part !== "").join("\n\n");
+}
+
+/** `expect(agent).not.toPassEvalSet(evalSet)`, as the runner writes it. */
+function hintOf({ isNot = false, promise = "", utils }: MatcherThis, name: string, received: string, expected: string) {
+  const plain = `expect(${received})${promise === "" ? "" : `.${promise}`}${isNot ? ".not" : ""}.${name}(${expected})`;
+  return utils?.matcherHint?.(name, received, expected, { isNot, promise }) ?? plain;
+}
+
+function explained<T>(hint: string, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw withHint(hint, error);
+  }
+}
+
+/** An error with all that it says in its message: runners show no more. */
+function withHint(hint: string, error: unknown): unknown {
+  if (!(error instanceof AdkMetricsError)) return error;
+  const { code, path } = error;
+  return new AdkMetricsError(code, `${hint}\n\n${error.toString()}`, {
+    cause: error,
+    ...(path === undefined ? {} : { path }),
+  });
+}
+
+/** Colours as the runner uses them: what is expected in one, what was received in the other. */
+function paintOf({ EXPECTED_COLOR, RECEIVED_COLOR, DIM_COLOR, BOLD_WEIGHT }: MatcherUtils = {}): Paint {
+  const colours: Partial<Record<Style, Colour | undefined>> = {
+    expected: EXPECTED_COLOR,
+    actual: RECEIVED_COLOR,
+    red: RECEIVED_COLOR,
+    dim: DIM_COLOR,
+    bold: BOLD_WEIGHT,
+  };
+  return (text, styles) => styles.reduce((painted, style) => colours[style]?.(painted) ?? painted, text);
+}
