@@ -54,7 +54,7 @@ async function split(kind, folder, sources) {
     chunkNames: "shared-[hash]",
     platform: "neutral",
     external: ["node:*", "*.wasm", "vitest"],
-    plugins: [matchersApart(sources), ...(kind === "esm" ? [indexApart(sources)] : [])],
+    plugins: [matchersApart(kind, sources), ...(kind === "esm" ? [indexApart(sources)] : [])],
     entryPoints: Object.fromEntries(entries.map((entry) => [entry[kind], join(sources.folder, `${entry.module}.ts`)])),
     outdir: folder,
     metafile: true,
@@ -67,11 +67,14 @@ async function split(kind, folder, sources) {
     .map((path) => ({ path, code: texts.get(path), map: texts.get(`${path}.map`), exported }));
 }
 
-/** Lets the matchers import the package as their users do, so that both have the same engine, registry and judge. */
-function matchersApart(sources) {
+/**
+ * Lets the matchers import what their users do, so that both have the same engine, registry and judge. Of ES modules each
+ * runtime picks its own by the package's name; of CommonJS there is one of each, which Jest finds in a linked package too.
+ */
+function matchersApart(kind, sources) {
   const packages = new Map([
-    [join(sources.folder, "index.js"), "adk-metrics"],
-    [join(sources.folder, "report/index.js"), "adk-metrics/report"],
+    [join(sources.folder, "index.js"), kind === "esm" ? "adk-metrics" : "./index.js"],
+    [join(sources.folder, "report/index.js"), kind === "esm" ? "adk-metrics/report" : "./report.js"],
   ]);
   return {
     name: "matchers-apart",

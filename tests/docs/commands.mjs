@@ -18,7 +18,7 @@ function npx() {
 }
 
 function binOf(program) {
-  const folders = ["tests/vitest", "tests/runtimes", "tests/agents", "."];
+  const folders = ["tests/testing", "tests/runtimes", "tests/agents", "."];
   const folder = folders.find((folder) => existsSync(`${root}/${folder}/node_modules/${program}/package.json`));
   if (folder === undefined) return undefined;
   const inside = `${root}/${folder}/node_modules/${program}`;

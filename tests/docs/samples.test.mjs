@@ -114,10 +114,17 @@ test("there is a way to try every sample, and every page has its samples read", 
   t.diagnostic(`${all.length} samples in ${pages.length} pages: ${kinds.join(", ")}; ${outputs} with their output`);
 });
 
+/** How the files of tests are run. */
+const RUNNERS = { vitest: "vitest run --root .", jest: "jest --rootDir ." };
+
 async function tryModule(sample, place) {
   if (sample.flags.has("browser")) return runInBrowser(browser, place, sample);
-  if (/\bfrom "(vitest|adk-metrics\/vitest)"/.test(sample.code) && /\.test\.\w+$/.test(sample.file ?? "")) {
-    return runScript(place, sample, `npx vitest run --root . ${sample.file}\n`);
+  const runner = /\.test\.\w+$/.test(sample.file ?? "")
+    ? /"(?:adk-metrics\/)?(vitest|jest)"/.exec(sample.code)?.[1]
+    : undefined;
+  if (runner !== undefined) {
+    if (sample.language === "js") keep(sample, place);
+    return runScript(place, sample, `npx ${RUNNERS[runner]} ${sample.file}\n`);
   }
   return runModule(place, sample);
 }

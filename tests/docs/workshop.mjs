@@ -24,7 +24,7 @@ import { reply } from "./models.mjs";
 import { assertPrinted, assertShown, instrument } from "./shown.mjs";
 
 /** Where packages that samples import are installed, in the order in which they are looked for. */
-const INSTALLED = ["tests/agents", "tests/providers", "tests/vitest", "tests/runtimes", "."];
+const INSTALLED = ["tests/agents", "tests/providers", "tests/testing", "tests/runtimes", "."];
 
 /** Files of other examples that pages speak of, by the names that they have there. */
 const BORROWED = { "old.test.json": "examples/home-automation/heating.test.json" };

@@ -6,7 +6,14 @@ import { type AdkMatchers, adkMatchers } from "./matchers.js";
 const { expect } = globalThis as { expect?: { extend?(matchers: object): void } };
 expect?.extend?.(adkMatchers);
 
-export { type AdkMatchers, adkMatchers, type Passable, type PassEvalSetOptions } from "./matchers.js";
+export {
+  type AdkMatcherFunctions,
+  type AdkMatchers,
+  adkMatchers,
+  type MatcherResult,
+  type Passable,
+  type PassEvalSetOptions,
+} from "./matchers.js";
 
 declare global {
   namespace jest {

@@ -2,8 +2,8 @@
  * Matchers for Vitest, Jest and everything else with an `expect.extend` like theirs. They run and score nothing
  * themselves: `AgentEvaluator` does, and the report says what did not pass.
  *
- * What is imported from the package's own entries stays an import of the package when it is built, so that matchers and
- * tests share one engine, one registry and one default judge, whichever entry the runtime picks.
+ * What is imported from the package's own entries stays an import of them when it is built, so that matchers and tests
+ * share one engine, one registry and one default judge, whichever entry the runtime picks.
  */
 
 import {
@@ -82,17 +82,32 @@ interface MatcherUtils {
   BOLD_WEIGHT?: Colour;
 }
 
-interface Verdict {
+/** What a matcher found. */
+export interface MatcherResult {
   pass: boolean;
-  message(): string;
+  /** What to say if that is not what was expected. */
+  message: () => string;
 }
+
+/** The matchers as `expect.extend` takes them. */
+export type AdkMatcherFunctions = {
+  /** What `expect(received).toPass()` calls. */
+  toPass(received: unknown): MatcherResult;
+  /** What `expect(received).toPassEvalSet(…)` calls. */
+  toPassEvalSet(
+    received: unknown,
+    evalSet: unknown,
+    criteria?: Criteria,
+    options?: PassEvalSetOptions,
+  ): Promise<MatcherResult>;
+};
 
 /**
  * The matchers, for `expect.extend(adkMatchers)`. `adk-metrics/vitest` and `adk-metrics/jest` do that when they are
  * imported.
  */
-export const adkMatchers = {
-  toPass(this: MatcherThis, received: unknown): Verdict {
+export const adkMatchers: AdkMatcherFunctions = {
+  toPass(this: MatcherThis, received: unknown): MatcherResult {
     const hint = hintOf(this, "toPass", "result", "");
     const sets = explained(hint, () => setsOf(received));
     const cases = sets.flatMap(({ evalCaseResults }) => evalCaseResults);
@@ -119,7 +134,7 @@ export const adkMatchers = {
     evalSet: unknown,
     criteria?: Criteria,
     options: PassEvalSetOptions = {},
-  ): Promise<Verdict> {
+  ): Promise<MatcherResult> {
     const hint = hintOf(this, "toPassEvalSet", "agent", "evalSet");
     try {
       const sets = await run(received as Agent, evalSet, criteria, options);

@@ -5,7 +5,14 @@ import { type AdkMatchers, adkMatchers } from "./matchers.js";
 
 expect.extend(adkMatchers);
 
-export { type AdkMatchers, adkMatchers, type Passable, type PassEvalSetOptions } from "./matchers.js";
+export {
+  type AdkMatcherFunctions,
+  type AdkMatchers,
+  adkMatchers,
+  type MatcherResult,
+  type Passable,
+  type PassEvalSetOptions,
+} from "./matchers.js";
 
 declare global {
   namespace Chai {
