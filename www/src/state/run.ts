@@ -57,6 +57,12 @@ export function cancel(): void {
   void engine.cancel();
 }
 
+/** Shows a run that was not made here. */
+export function open(run: RunSummary): void {
+  problem.value = undefined;
+  show(run);
+}
+
 function show(run: RunSummary): void {
   batch(() => {
     if (run.id !== summary.value?.id) thresholds.value = {};

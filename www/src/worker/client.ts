@@ -1,7 +1,16 @@
 /** The page's end of the worker. */
 
 import { proxy, wrap } from "comlink";
-import type { ComparisonFormat, Engine, Job, JudgeChoice, NamedFile, PageJudge, RunEvent } from "./protocol.js";
+import type {
+  ComparisonFormat,
+  Engine,
+  Job,
+  JudgeChoice,
+  NamedFile,
+  PageJudge,
+  ResultsFormat,
+  RunEvent,
+} from "./protocol.js";
 
 const remote = wrap<Engine>(new Worker(new URL("./engine.ts", import.meta.url), { type: "module", name: "engine" }));
 
@@ -24,5 +33,8 @@ export const engine = {
   compare: (baseline: string, current: string) => remote.compare(baseline, current),
   comparedCases: (set: number, from: number, amount: number) => remote.comparedCases(set, from, amount),
   comparisonFile: (format: ComparisonFormat) => remote.comparisonFile(format),
+  filesOf: (run: string, format: ResultsFormat) => remote.filesOf(run, format),
+  packed: (run: string) => remote.packed(run),
+  unpacked: (text: string) => remote.unpacked(text),
   estimate: (job: Job) => remote.estimate(job),
 };

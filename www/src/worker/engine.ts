@@ -6,6 +6,7 @@ import { expose, transfer } from "comlink";
 import { comparing } from "./comparing.js";
 import { Growing } from "./growing.js";
 import { judgeOf, originOf } from "./judges.js";
+import { out } from "./out.js";
 import { preparation } from "./preparation.js";
 import { outcomeOf } from "./problems.js";
 import type { Engine, Job, RunSummary } from "./protocol.js";
@@ -19,6 +20,15 @@ let underWay: AbortController | undefined;
 const engine: Engine = {
   ...preparation(ready),
   ...comparing(ready, (run) => found(run).results),
+  ...out(
+    ready,
+    (run) => found(run).results,
+    (sets) => {
+      const run = new Run(crypto.randomUUID(), sets);
+      runs.set(run.id, run);
+      return columnsOf(run.summary());
+    },
+  ),
 
   run: (job, on, inPage) =>
     outcomeOf(async () => {

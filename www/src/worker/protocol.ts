@@ -16,6 +16,7 @@ import type {
 } from "adk-metrics";
 import type { Comparing } from "./protocol-compare.js";
 import type { PageJudge, Preparation } from "./protocol-inputs.js";
+import type { Out } from "./protocol-out.js";
 
 /** A file as the user gave it. */
 export interface NamedFile {
@@ -151,7 +152,7 @@ export interface Problem {
 export type Outcome<T> = { ok: true; value: T } | { ok: false; problem: Problem };
 
 /** What the worker offers. */
-export interface Engine extends Preparation, Comparing {
+export interface Engine extends Preparation, Comparing, Out {
   /** Scores; resolves with what is done if it is cancelled. */
   run(job: Job, on: (event: RunEvent) => void, inPage: PageJudge): Promise<Outcome<RunSummary>>;
   /** Ends the run that is under way. */
@@ -171,3 +172,4 @@ export interface Engine extends Preparation, Comparing {
 export type { Mistake };
 export type * from "./protocol-compare.js";
 export type * from "./protocol-inputs.js";
+export type * from "./protocol-out.js";

@@ -65,7 +65,7 @@ export function Comparison({ set, at, isOnly }: ComparisonProps) {
             Mean difference over the cases, with its {amountText(bootstrap.confidence * 100)}% confidence interval: a
             paired bootstrap with {count(bootstrap.resamples, "resample")}. “Unclear” may well be chance.
           </p>
-          <div class="wide">
+          <div class="wide" tabIndex={0} role="group" aria-label="Metrics, table">
             <table class="metric-changes">
               <thead>
                 <tr>

@@ -6,6 +6,7 @@ import type { RunSummary } from "../../worker/protocol.js";
 import { amountText, costText, count } from "../../ui/format.js";
 import { Status } from "../../ui/status.js";
 import { Name, Text } from "../../ui/text.js";
+import { Export } from "./export.js";
 import { Flips } from "./flips.js";
 import { Grid } from "./grid.js";
 import { Histogram } from "./histogram.js";
@@ -28,7 +29,10 @@ export default function Results() {
   const informational = run.metrics.flatMap(({ threshold }, column) => (threshold === undefined ? [column] : []));
   return (
     <div class="results">
-      <h1>Results</h1>
+      <div class="title">
+        <h1>Results</h1>
+        <Export />
+      </div>
       <Notices run={run} />
       <Figures run={run} />
       {judged.length > 0 && (

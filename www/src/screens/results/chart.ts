@@ -1,0 +1,120 @@
+/** The histograms as one image, for a document or a chat: it has a background and colours of its own. */
+
+import { EvalStatus } from "../../enums.js";
+import type { RunSummary, Verdicts } from "../../worker/protocol.js";
+import { amountText } from "../../ui/format.js";
+import { BINS, binsOf, scaleOf, shareOf } from "./scale.js";
+
+const CELL = { width: 300, height: 150, gap: 20 };
+const COLUMNS = 3;
+const PLOT = { top: 28, height: 84 };
+const FONT = "system-ui, sans-serif";
+const COLORS = {
+  page: "#ffffff",
+  text: "#16181d",
+  muted: "#596070",
+  line: "#8a92a1",
+  pass: "#2f9e6b",
+  fail: "#d8584d",
+};
+
+/** An SVG of the histograms of all metrics that have a threshold. O(cases · metrics) */
+export function chartOf(run: RunSummary, verdicts: Verdicts, thresholds: Readonly<Record<string, number>>): string {
+  const columns = run.metrics.flatMap(({ threshold }, column) => (threshold === undefined ? [] : [column]));
+  const across = Math.min(COLUMNS, Math.max(1, columns.length));
+  const width = across * (CELL.width + CELL.gap) + CELL.gap;
+  const height = Math.ceil(columns.length / across) * (CELL.height + CELL.gap) + CELL.gap;
+  const cells = columns.map((column, at) => {
+    const x = CELL.gap + (at % across) * (CELL.width + CELL.gap);
+    const y = CELL.gap + Math.floor(at / across) * (CELL.height + CELL.gap);
+    return `<g transform="translate(${x} ${y})">${histogram(run, verdicts, column, thresholds)}</g>`;
+  });
+  return (
+    `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}">` +
+    `<rect width="100%" height="100%" fill="${COLORS.page}"/>${cells.join("")}</svg>`
+  );
+}
+
+function histogram(run: RunSummary, verdicts: Verdicts, column: number, thresholds: Readonly<Record<string, number>>) {
+  const { name, threshold: own } = run.metrics[column] ?? { name: "" };
+  const scale = scaleOf(run, column);
+  const passed = new Array<number>(BINS).fill(0);
+  const others = new Array<number>(BINS).fill(0);
+  for (const [row, bin] of binsOf(run, column, scale).entries()) {
+    if (bin < 0) continue;
+    const bins = verdicts.metrics[row * run.metrics.length + column] === EvalStatus.PASSED ? passed : others;
+    bins[bin] = (bins[bin] ?? 0) + 1;
+  }
+  const highest = Math.max(1, ...passed.map((amount, bin) => amount + (others[bin] ?? 0)));
+  const bar = CELL.width / BINS;
+  const base = PLOT.top + PLOT.height;
+  const bars = passed.map((amount, bin) => {
+    const [good, bad] = [amount, others[bin] ?? 0].map((count) => (count / highest) * PLOT.height) as [number, number];
+    const at = `x="${(bin * bar).toFixed(1)}" width="${(bar - 1).toFixed(1)}"`;
+    return (
+      `<rect ${at} y="${(base - good).toFixed(1)}" height="${good.toFixed(1)}" fill="${COLORS.pass}"/>` +
+      `<rect ${at} y="${(base - good - bad).toFixed(1)}" height="${bad.toFixed(1)}" fill="${COLORS.fail}"/>`
+    );
+  });
+  const threshold = thresholds[name] ?? own;
+  const sum = (bins: readonly number[]) => bins.reduce((all, one) => all + one, 0);
+  const x = threshold === undefined ? 0 : shareOf(scale, threshold) * CELL.width;
+  const line =
+    threshold === undefined
+      ? ""
+      : `<path d="M${x.toFixed(1)} ${PLOT.top - 4}V${base}" stroke="${COLORS.text}" stroke-width="2"/>`;
+  return [
+    text(0, 14, name, COLORS.text, "start", 600),
+    ...bars,
+    `<path d="M0 ${base + 0.5}H${CELL.width}" stroke="${COLORS.line}"/>`,
+    line,
+    text(0, base + 16, amountText(scale.least), COLORS.muted, "start"),
+    text(CELL.width, base + 16, amountText(scale.most), COLORS.muted, "end"),
+    text(
+      CELL.width / 2,
+      base + 16,
+      `${sum(passed)} pass, ${sum(others)} fail${threshold === undefined ? "" : `, threshold ${amountText(threshold)}`}`,
+      COLORS.muted,
+      "middle",
+    ),
+  ].join("");
+}
+
+function text(x: number, y: number, content: string, fill: string, anchor: string, weight = 400): string {
+  return (
+    `<text x="${x}" y="${y}" fill="${fill}" text-anchor="${anchor}" font-family="${FONT}" font-size="12" ` +
+    `font-weight="${weight}">${escaped(content)}</text>`
+  );
+}
+
+/** Text for XML, without what XML cannot hold. */
+function escaped(content: string): string {
+  return content
+    .slice(0, 60)
+    .replace(/[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu, "\uFFFD")
+    .replaceAll("&", "&amp;")
+    .replaceAll("<", "&lt;")
+    .replaceAll(">", "&gt;");
+}
+
+/** The same image in pixels, twice as fine. */
+export async function pngOf(svg: string): Promise<Blob> {
+  const image = new Image();
+  const address = URL.createObjectURL(new Blob([svg], { type: "image/svg+xml" }));
+  try {
+    image.src = address;
+    await image.decode();
+    const canvas = document.createElement("canvas");
+    canvas.width = image.naturalWidth * 2;
+    canvas.height = image.naturalHeight * 2;
+    canvas.getContext("2d")?.drawImage(image, 0, 0, canvas.width, canvas.height);
+    return await new Promise((resolve, reject) => {
+      canvas.toBlob(
+        (blob) => (blob === null ? reject(new Error("The image is too large.")) : resolve(blob)),
+        "image/png",
+      );
+    });
+  } finally {
+    URL.revokeObjectURL(address);
+  }
+}

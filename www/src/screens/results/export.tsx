@@ -1,0 +1,118 @@
+/** Results on their way out: files, an image, a link. */
+
+import { useSignal } from "@preact/signals";
+import { useEffect, useRef } from "preact/hooks";
+import { summary, thresholds, underWay, verdicts } from "../../state/run.js";
+import { save } from "../../ui/save.js";
+import { engine } from "../../worker/client.js";
+import type { ResultsFormat, RunSummary } from "../../worker/protocol.js";
+import { chartOf, pngOf } from "./chart.js";
+import "./export.css";
+
+const FORMATS: readonly [ResultsFormat, string, string][] = [
+  ["json", "JSON", "ADK’s schema, which google-adk reads"],
+  ["html", "HTML report", "one file, for who has no playground"],
+  ["csv", "CSV", "for spreadsheets"],
+  ["md", "Markdown", "for pull requests and summaries"],
+  ["junit", "JUnit", "for CI systems"],
+];
+
+/** Longer links are cut off by the programs that they are sent through. */
+const LONGEST_LINK = 30_000;
+
+export function Export() {
+  const said = useSignal("");
+  const place = useRef<HTMLDetailsElement>(null);
+  useEffect(() => {
+    const close = (event: Event) => {
+      const isOutside = !place.current?.contains(event.target as Node);
+      const isEscape = event instanceof KeyboardEvent && event.key === "Escape";
+      if (place.current?.open !== true || !(isEscape || (event.type === "pointerdown" && isOutside))) return;
+      place.current.open = false;
+      if (isEscape) place.current.querySelector("summary")?.focus();
+    };
+    addEventListener("pointerdown", close);
+    addEventListener("keydown", close);
+    return () => {
+      removeEventListener("pointerdown", close);
+      removeEventListener("keydown", close);
+    };
+  }, []);
+  const run = summary.value;
+  if (run === undefined || underWay.value !== undefined) return null;
+  return (
+    <div class="exports">
+      <details ref={place}>
+        <summary class="button">Export</summary>
+        <ul>
+          {FORMATS.map(([format, name, what]) => (
+            <li key={format}>
+              <button
+                type="button"
+                onClick={() => {
+                  void report(said, () => files(run, format));
+                }}
+              >
+                <b>{name}</b> <span class="muted">{what}</span>
+              </button>
+            </li>
+          ))}
+          <li>
+            <button
+              type="button"
+              onClick={() => {
+                void report(said, () => image(run));
+              }}
+            >
+              <b>Image</b> <span class="muted">the histograms, PNG</span>
+            </button>
+          </li>
+          <li>
+            <button
+              type="button"
+              onClick={() => {
+                void report(said, () => link(run));
+              }}
+            >
+              <b>Copy link</b> <span class="muted">a small run in the address; no server keeps it</span>
+            </button>
+          </li>
+        </ul>
+      </details>
+      <p role="status" class="muted">
+        {said.value}
+      </p>
+    </div>
+  );
+}
+
+async function report(said: { value: string }, work: () => Promise<string>): Promise<void> {
+  try {
+    said.value = await work();
+  } catch (error) {
+    said.value = error instanceof Error ? error.message : String(error);
+  }
+}
+
+async function files({ id }: RunSummary, format: ResultsFormat): Promise<string> {
+  const outcome = await engine.filesOf(id, format);
+  if (!outcome.ok) throw new Error(outcome.problem.message);
+  for (const { name, type, content } of outcome.value) save(name, content, type);
+  return `Saved ${outcome.value.map(({ name }) => name).join(", ")}.`;
+}
+
+async function image(run: RunSummary): Promise<string> {
+  save("scores.png", await pngOf(chartOf(run, verdicts.value ?? run.verdicts, thresholds.value)));
+  return "Saved scores.png.";
+}
+
+async function link({ id }: RunSummary): Promise<string> {
+  const outcome = await engine.packed(id);
+  if (!outcome.ok) throw new Error(outcome.problem.message);
+  const address = `${location.href.replace(/#.*$/s, "")}#run=${outcome.value}`;
+  if (address.length > LONGEST_LINK) {
+    return `The run is too large for a link (${Math.round(address.length / 1000)} kB of 30). Send the HTML report instead.`;
+  }
+  await navigator.clipboard.writeText(address);
+  return "The link is copied. It holds the conversations and the scores.";
+}

@@ -1,0 +1,23 @@
+/** A run that came in the fragment of the address: `#run=…`. It is taken out of the address once it is shown. */
+
+import { goTo } from "../route.js";
+import { engine } from "../worker/client.js";
+import { open, problem } from "./run.js";
+
+const MARK = "#run=";
+
+async function openLink(): Promise<void> {
+  if (!location.hash.startsWith(MARK)) return;
+  const outcome = await engine.unpacked(location.hash.slice(MARK.length));
+  history.replaceState(null, "", location.pathname + location.search);
+  if (outcome.ok) {
+    open(outcome.value);
+    goTo("results");
+  } else {
+    problem.value = outcome.problem;
+    goTo("run");
+  }
+}
+
+addEventListener("hashchange", () => void openLink());
+void openLink();

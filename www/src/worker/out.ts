@@ -1,0 +1,123 @@
+/**
+ * Results on their way out: files, and a text for the fragment of an address, which is the JSON of the results, deflated
+ * (RFC 1951), in base64url. What comes back is not trusted: it has to be results, and is small.
+ */
+
+import { compareRuns, type EvalSetResult, resultsToAdkJson } from "adk-metrics/web";
+import { outcomeOf } from "./problems.js";
+import type { Out, OutFile, ResultsFormat } from "./protocol-out.js";
+import type { RunSummary } from "./protocol.js";
+import type { ScoredSet } from "./runs.js";
+
+/** What a packed text may hold when unpacked, in bytes: what is larger was not made here. */
+const MOST_BYTES = 20_000_000;
+
+const TYPES: Readonly<Record<ResultsFormat, { type: string; ending: string }>> = {
+  json: { type: "application/json", ending: "evalset_result.json" },
+  csv: { type: "text/csv", ending: "csv" },
+  junit: { type: "application/xml", ending: "xml" },
+  md: { type: "text/markdown", ending: "md" },
+  html: { type: "text/html", ending: "html" },
+};
+
+/**
+ * @param resultsOf The results of a run under the thresholds of now.
+ * @param keep Takes a run in.
+ */
+export function out(
+  ready: Promise<void>,
+  resultsOf: (run: string) => readonly EvalSetResult[],
+  keep: (sets: readonly ScoredSet[]) => RunSummary,
+): Out {
+  return {
+    filesOf: (run, format) =>
+      outcomeOf(async () => {
+        const results = resultsOf(run);
+        const { type, ending } = TYPES[format];
+        if (format === "json") {
+          return results.map((one) => ({
+            name: fileName(one.evalSetId, ending),
+            type,
+            content: resultsToAdkJson(one),
+          }));
+        }
+        const [only] = results;
+        const name = fileName(results.length === 1 && only !== undefined ? only.evalSetId : "evaluation", ending);
+        return [{ name, type, content: await rendered(results, format) }] satisfies OutFile[];
+      }),
+
+    packed: (run) =>
+      outcomeOf(async () => {
+        const json = new TextEncoder().encode(JSON.stringify(resultsOf(run)));
+        return base64url(await through(new CompressionStream("deflate-raw"), json, Infinity));
+      }),
+
+    unpacked: (text) =>
+      outcomeOf(async () => {
+        await ready;
+        return keep(setsOf(await jsonOf(text)));
+      }),
+  };
+}
+
+async function rendered(results: readonly EvalSetResult[], format: Exclude<ResultsFormat, "json">): Promise<string> {
+  const { renderCsv, renderHtml, renderJUnit, renderMarkdown } = await import("adk-metrics/report");
+  if (format === "csv") return renderCsv(results);
+  if (format === "junit") return renderJUnit(results);
+  return format === "md" ? renderMarkdown(results) : renderHtml(results);
+}
+
+/** A name that every file system takes. */
+function fileName(evalSetId: string, ending: string): string {
+  const name = evalSetId.replace(/[^\p{L}\p{N}._-]+/gu, "_").slice(0, 100);
+  return `${name === "" ? "evalset" : name}.${ending}`;
+}
+
+async function jsonOf(text: string): Promise<unknown> {
+  try {
+    const bytes = await through(new DecompressionStream("deflate-raw"), bytesOf(text), MOST_BYTES);
+    return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
+  } catch {
+    throw new Error("The link holds no run: it may have been cut off. Ask for it again, or for the results as a file.");
+  }
+}
+
+/** The evalsets of a run that came from elsewhere. */
+function setsOf(given: unknown): ScoredSet[] {
+  if (!Array.isArray(given) || given.length === 0) throw new Error("The link holds no results.");
+  return given.map((result: EvalSetResult) => {
+    // Comparing reads everything that is shown, and refuses what is no result.
+    const { current } = compareRuns(result, result, { resamples: 100 });
+    return { name: current.evalSetId, result };
+  });
+}
+
+async function through(
+  stream: CompressionStream | DecompressionStream,
+  bytes: Uint8Array<ArrayBuffer>,
+  most: number,
+): Promise<Uint8Array<ArrayBuffer>> {
+  const reader = new Blob([bytes]).stream().pipeThrough(stream).getReader();
+  const parts: Uint8Array<ArrayBuffer>[] = [];
+  let length = 0;
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return new Uint8Array(await new Blob(parts).arrayBuffer());
+    length += value.length;
+    if (length > most) {
+      await reader.cancel();
+      throw new RangeError("too large");
+    }
+    parts.push(value);
+  }
+}
+
+function base64url(bytes: Uint8Array): string {
+  const parts: string[] = [];
+  for (let at = 0; at < bytes.length; at += 8192) parts.push(String.fromCharCode(...bytes.subarray(at, at + 8192)));
+  return btoa(parts.join("")).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
+}
+
+function bytesOf(text: string): Uint8Array<ArrayBuffer> {
+  return Uint8Array.from(atob(text.replaceAll("-", "+").replaceAll("_", "/")), (character) => character.charCodeAt(0));
+}
