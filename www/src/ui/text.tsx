@@ -12,12 +12,9 @@ import "./text.css";
 const UNSEEN =
   /[\p{Cc}\p{Cs}\u061C\u200B\u200E\u200F\u2028-\u202E\u2060-\u2069\uFEFF\uFFF9-\uFFFB\uFFFE\uFFFF\u{E0000}-\u{E007F}]/gu;
 
-/** What stands for a character that has no shape of its own: `␛` for escape, `U+202E` for others. */
+/** What stands for a character that has no shape of its own, such as `U+202E`. */
 function standIn(character: string): string {
-  const code = character.codePointAt(0) ?? 0;
-  if (code < 0x20) return String.fromCharCode(0x2400 + code);
-  if (code === 0x7f) return "\u2421";
-  return `U+${code.toString(16).toUpperCase().padStart(4, "0")}`;
+  return `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}`;
 }
 
 /** A text with a stand-in for each character that would act rather than show. */

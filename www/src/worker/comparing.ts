@@ -106,7 +106,8 @@ function contender(id: string, name: string, facts: readonly Facts[]): Contender
 
 function shown(comparison: RunComparison): ShownComparison {
   const changed = changedCases(comparison);
-  return { ...comparison, cases: changed.slice(0, SOME_CASES), changed: changed.length };
+  const regressed = changed.filter(({ change }) => change === "regressed").map(({ evalId }) => evalId);
+  return { ...comparison, cases: changed.slice(0, SOME_CASES), changed: changed.length, regressed };
 }
 
 function changedCases(comparison: RunComparison | undefined) {

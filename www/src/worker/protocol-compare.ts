@@ -18,6 +18,8 @@ export interface ShownComparison extends Omit<RunComparison, "cases"> {
   cases: CaseComparison[];
   /** How many cases are not as they were. */
   changed: number;
+  /** The eval ids of the cases that regressed. */
+  regressed: string[];
 }
 
 /** How two runs differ. */

@@ -57,18 +57,20 @@ export function Calls({ turn, expected, actual, metrics, matchings, way }: Calls
       <h3>Tool calls</h3>
       {(scored.length > 0 || matchings.length > 0) && (
         <div class="ways" role="group" aria-label="Ways of matching">
-          {scored.map((metric) => (
-            <button
-              key={metric.metricName}
-              type="button"
-              aria-pressed={shown === metric.metricName}
-              onClick={choose(metric.metricName)}
-            >
-              <Status of={metric.evalStatus} />
-              As scored: <MetricName>{metric.metricName}</MetricName>{" "}
-              <small>{scoreText(metric.score, metric.threshold)}</small>
-            </button>
-          ))}
+          <div class="scored-ways">
+            {scored.map((metric) => (
+              <button
+                key={metric.metricName}
+                type="button"
+                aria-pressed={shown === metric.metricName}
+                onClick={choose(metric.metricName)}
+              >
+                <Status of={metric.evalStatus} />
+                As scored: <MetricName>{metric.metricName}</MetricName>{" "}
+                <small>{scoreText(metric.score, metric.threshold)}</small>
+              </button>
+            ))}
+          </div>
           {matchings.length > 0 && <Matrix turn={turn} matchings={matchings} shown={shown} choose={choose} />}
         </div>
       )}
@@ -225,7 +227,6 @@ function AlignedRow({ entry, expected, actual }: RowProps) {
                   <dd>
                     <span class="visually-hidden">expected </span>
                     <Side value={wanted} look="wanted" />
-                    <span aria-hidden="true">→</span>
                     <span class="visually-hidden"> but got </span>
                     <Side value={made} look="made" />
                   </dd>
@@ -251,6 +252,7 @@ function Absent() {
 function Side({ value, look }: { value: unknown; look: "wanted" | "made" }) {
   return (
     <span class={`side ${look}`}>
+      <span aria-hidden="true">{look === "wanted" ? "−" : "+"}</span>
       {value === undefined ? (
         <i>absent</i>
       ) : (

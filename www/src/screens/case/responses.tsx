@@ -3,7 +3,7 @@
 import type { EvalMetricResult, Sentence } from "adk-metrics";
 import { useSignal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
-import { scoreText } from "../../ui/format.js";
+import { amountText, scoreText } from "../../ui/format.js";
 import { type Mark, Text } from "../../ui/text.js";
 import { Label, labelsOf, lookOf } from "./sentences.js";
 
@@ -13,6 +13,9 @@ interface ResponsesProps {
   metrics: readonly EvalMetricResult[];
 }
 
+/** Words that are marked; each is an element of its own. */
+const MOST_WORDS = 3000;
+
 type Shown = "words" | "sentences" | "nothing";
 
 export function Responses({ expected, actual, metrics }: ResponsesProps) {
@@ -21,8 +24,12 @@ export function Responses({ expected, actual, metrics }: ResponsesProps) {
   const inResponse = useMemo(() => sentenceMarks(actual, sentences ?? []), [actual, sentences]);
   const words = useMemo(
     () => ({
-      expected: (tokens?.matched ?? []).map(({ expected: [from, to] }): Mark => ({ from, to, look: "shared" })),
-      actual: (tokens?.matched ?? []).map(({ actual: [from, to] }): Mark => ({ from, to, look: "shared" })),
+      expected: (tokens?.matched ?? [])
+        .slice(0, MOST_WORDS)
+        .map(({ expected: [from, to] }): Mark => ({ from, to, look: "shared" })),
+      actual: (tokens?.matched ?? [])
+        .slice(0, MOST_WORDS)
+        .map(({ actual: [from, to] }): Mark => ({ from, to, look: "shared" })),
     }),
     [tokens],
   );
@@ -65,8 +72,9 @@ export function Responses({ expected, actual, metrics }: ResponsesProps) {
           </div>
           {shown === "words" && tokens !== undefined && (
             <p>
-              <mark class="shared">Underlined</mark> words are in both: {tokens.matched.length} in all, precision{" "}
-              {scoreText(tokens.precision)}, recall {scoreText(tokens.recall)}
+              <mark class="shared">Underlined</mark> words are in both: {amountText(tokens.matched.length)} in all,
+              precision {scoreText(tokens.precision)}, recall {scoreText(tokens.recall)}
+              {tokens.matched.length > MOST_WORDS && `. The first ${amountText(MOST_WORDS)} are marked`}
             </p>
           )}
           {shown === "sentences" && (

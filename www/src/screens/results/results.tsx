@@ -5,12 +5,12 @@ import { summary } from "../../state/run.js";
 import type { RunSummary } from "../../worker/protocol.js";
 import { amountText, costText, count } from "../../ui/format.js";
 import { Status } from "../../ui/status.js";
-import { Name, Text } from "../../ui/text.js";
+import { MetricName, Name, Text } from "../../ui/text.js";
 import { Export } from "./export.js";
 import { Flips } from "./flips.js";
 import { Grid } from "./grid.js";
 import { Histogram } from "./histogram.js";
-import { flips, onlySet, query, rows, show, type Show, sort, tally } from "./view.js";
+import { flips, onlySet, query, regressed, rows, show, type Show, sort, tally } from "./view.js";
 import "./results.css";
 
 export default function Results() {
@@ -102,7 +102,7 @@ function showAll(): void {
   onlySet.value = -1;
 }
 
-/** What went otherwise than planned: cancelled sets, and what may surprise in the inputs. */
+/** What went otherwise than planned: cancelled sets, why results are not evaluated, what may surprise in the inputs. */
 function Notices({ run }: { run: RunSummary }) {
   const cancelled = run.sets.filter((set) => set.cancelled);
   const warnings = run.sets.flatMap(({ name, warnings = [] }) => warnings.map((warning) => ({ name, warning })));
@@ -122,6 +122,21 @@ function Notices({ run }: { run: RunSummary }) {
             .
           </p>
         </div>
+      )}
+      {run.reasons.length > 0 && (
+        <details class="more">
+          <summary>Why results are not evaluated</summary>
+          <ul class="warnings">
+            {run.reasons.map(({ reason, metric, count: times }, at) => (
+              <li key={at}>
+                <span class="muted">
+                  {metric !== undefined && <MetricName>{metric}</MetricName>}, {count(times, "result")}
+                </span>
+                <Text fold={400}>{reason}</Text>
+              </li>
+            ))}
+          </ul>
+        </details>
       )}
       {warnings.length > 0 && (
         <details class="more">
@@ -183,9 +198,10 @@ function Figures({ run }: { run: RunSummary }) {
         {toCome > 0 && <Figure name="To come" value={toCome} />}
       </dl>
       <div class="proportions" aria-hidden="true">
-        <div class="passed" style={{ width: `${(passed / total) * 100}%` }} />
-        <div class="failed" style={{ width: `${(failed / total) * 100}%` }} />
-        <div class="open" style={{ width: `${(open / total) * 100}%` }} />
+        {Object.entries({ passed, failed, open }).map(
+          ([tone, cases]) =>
+            cases > 0 && <div key={tone} class={tone} style={{ width: `${(cases / total) * 100}%` }} />,
+        )}
       </div>
       {(facts.length > 0 || judges.size > 0) && (
         <dl class="facts">
@@ -235,6 +251,8 @@ function Tools({ run }: { run: RunSummary }) {
     ["open", "Not evaluated", open],
     ["passed", "Passed", passed],
   ];
+  const worse = regressed.value;
+  if (worse !== undefined) choices.push(["regressed", "Regressed", worse.size]);
   if (flipped > 0 || show.value === "flipped") choices.push(["flipped", "Flipped", flipped]);
   const { by, descending } = sort.value;
   return (

@@ -6,6 +6,7 @@
 
 import { computed, effect, signal } from "@preact/signals";
 import { EvalStatus } from "../../enums.js";
+import { compared, current } from "../../state/compare.js";
 import { summary, verdicts } from "../../state/run.js";
 
 /** What the order follows: the evalset's, the verdict, the name of the case, or a metric by the place of its column. */
@@ -16,7 +17,7 @@ export interface Sort {
   descending: boolean;
 }
 
-export type Show = "all" | "passed" | "failed" | "open" | "flipped";
+export type Show = "all" | "passed" | "failed" | "open" | "flipped" | "regressed";
 
 export const show = signal<Show>("all");
 export const query = signal("");
@@ -117,6 +118,18 @@ export const flips = computed<readonly Flip[]>(() => {
   return found;
 });
 
+/** The rows of the cases that regressed since the baseline; undefined where the run is compared with none. */
+export const regressed = computed<ReadonlySet<number> | undefined>(() => {
+  const run = summary.value;
+  const comparison = compared.value;
+  if (run === undefined || comparison === undefined || current.value !== run.id) return undefined;
+  const ids = new Map(comparison.sets.map(({ current: { evalSetId }, regressed }) => [evalSetId, new Set(regressed)]));
+  const found = run.cases.flatMap(({ set, evalId }, row) =>
+    ids.get(run.sets[set]?.evalSetId ?? "")?.has(evalId) ? [row] : [],
+  );
+  return new Set(found);
+});
+
 const STATUS_OF: Readonly<Partial<Record<Show, EvalStatus>>> = {
   passed: EvalStatus.PASSED,
   failed: EvalStatus.FAILED,
@@ -131,11 +144,16 @@ export const rows = computed<Uint32Array>(() => {
   const only = onlySet.value;
   const status = STATUS_OF[show.value];
   const statuses = status === undefined ? undefined : verdicts.value?.cases;
-  const flipped = show.value === "flipped" ? new Set(flips.value.map(({ row }) => row)) : undefined;
+  const chosen =
+    show.value === "flipped"
+      ? new Set(flips.value.map(({ row }) => row))
+      : show.value === "regressed"
+        ? (regressed.value ?? new Set<number>())
+        : undefined;
   return ordered.value.filter(
     (row) =>
       (statuses === undefined || statuses[row] === status) &&
-      (flipped === undefined || flipped.has(row)) &&
+      (chosen === undefined || chosen.has(row)) &&
       (only < 0 || run.cases[row]?.set === only) &&
       words.every((word) => searched.value[row]?.includes(word)),
   );
