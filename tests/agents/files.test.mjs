@@ -5,6 +5,7 @@ import { mkdtempSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import test from "node:test";
+import { pathToFileURL } from "node:url";
 import { AdkMetricsError, AgentEvaluator } from "../../pkg/dist/esm/node.js";
 import { errorOf, evalSetOf, scoreOf, turn } from "./evalsets.mjs";
 
@@ -30,6 +31,39 @@ test("a file is evaluated twice by the config beside it", async (context) => {
   assert.equal(results[0].evalCaseResults.length, 2);
   assert.equal(scoreOf(results[0].evalCaseResults[0], "response_match_score"), 1);
   assert.equal(scoreOf(results[0].evalCaseResults[0], "tool_trajectory_avg_score"), undefined);
+});
+
+test("a file: URL is as good as a path", async (context) => {
+  const folder = folderWith(context, { "a b.test.json": HI });
+  const url = pathToFileURL(join(folder, "a b.test.json"));
+  const [{ evalCaseResults }] = await AgentEvaluator.evaluate(echo, url, 1);
+  assert.equal(evalCaseResults.length, 1);
+  const error = await errorOf(() => AgentEvaluator.evaluate(echo, new URL("https://example.com/a.test.json")));
+  assert.equal(error.message, "Invalid path: https://example.com/a.test.json");
+});
+
+test("criteria that are given stand in for those beside a file, and nothing else of the config", async (context) => {
+  const others = { user_simulator_config: { max_allowed_invocations: 1 } };
+  const scenario = { evalId: "hi", conversationScenario: { startingPrompt: "hi", conversationPlan: "Say it." } };
+  const folder = folderWith(context, {
+    "hi.test.json": { evalSetId: "hi", evalCases: [scenario] },
+    "test_config.json": { criteria: { response_match_score: 1 }, ...others },
+  });
+  const asked = [];
+  const userSimulator = { judge: async (request) => (asked.push(request), "And again?") };
+  const options = { criteria: { tool_parameter_match: 1 }, userSimulator };
+  const { failures, results } = await errorOf(() => AgentEvaluator.evaluate(echo, folder, 1, undefined, options));
+  assert.deepEqual(
+    failures.map(({ evalSetId, metricName }) => [evalSetId, metricName]),
+    [["hi", "tool_parameter_match"]],
+  );
+  assert.equal(results[0].evalCaseResults[0].evalMetricResultPerInvocation.length, 1);
+  assert.deepEqual(asked, []);
+
+  for (const wrong of ["response_match_score", null, 3]) {
+    const error = await errorOf(() => AgentEvaluator.evaluate(echo, folder, 1, undefined, { criteria: wrong }));
+    assert.match(error.message, /^expected an object of criteria, found /);
+  }
 });
 
 test("all *.test.json under a folder are evaluated, each by the config in its own folder", async (context) => {

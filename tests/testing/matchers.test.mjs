@@ -60,6 +60,15 @@ const MESSAGES = {
     turn 1, 0.0000  Oslo?
       - get_weather(city: "Oslo", unit: "C")
 `,
+  "fails without what passes on average": `
+1 of 2 cases did not pass, each run 3 times.
+  one_city: tool_trajectory_avg_score is 0.0000 on average, threshold 1
+
+✗ one_city (all 3 runs)
+  tool_trajectory_avg_score: failed, score 0.0000, threshold 1
+    turn 1, 0.0000  Oslo?
+      - get_weather(city: "Oslo", unit: "C")
+`,
   "fails with runs that tell the same": `
 ✗ one_city (all 2 runs)
   tool_trajectory_avg_score: failed, score 0.0000, threshold 1

@@ -17,7 +17,7 @@ export type Criteria = Record<string, number | Criterion>;
 
 /** Options of {@link AgentEvaluator.evaluate}. */
 export interface AgentFileOptions extends AgentEvaluationOptions {
-  /** What the score of each metric has to reach, instead of what the `test_config.json` beside each file says. */
+  /** What the score of each metric has to reach, instead of the criteria of the `test_config.json` beside each file. */
   criteria?: Criteria | undefined;
   /** Whether to print a table of the turns for every case and metric. Default: false. */
   printDetailedResults?: boolean;
@@ -180,17 +180,18 @@ interface Beside {
   userSimulator: UserSimulatorOptions;
 }
 
-/** The config beside a test file; of one whose criteria are not wanted, what else it says. */
+/** The config beside a test file, with other criteria if some are given. */
 async function configBeside(host: AgentHost, testFile: string, instead?: Criteria): Promise<Beside> {
   const file = host.beside(testFile, CONFIG_FILE);
   const text = await host.readText(file);
-  const config = text === undefined ? undefined : parsed(text, file);
-  const userSimulator = isObject(config) ? simulatorOf(config as Record<string, unknown>) : {};
+  const config = text === undefined ? {} : parsed(text, file);
+  const bag = isObject(config) ? (config as Record<string, unknown>) : {};
+  const userSimulator = simulatorOf(bag);
   if (instead !== undefined || text === undefined) {
     const criteria = instead ?? { ...DEFAULT_CRITERIA };
-    return { criteria, config: { criteria }, name: "config", userSimulator };
+    return { criteria, config: { ...bag, criteria }, name: "config", userSimulator };
   }
-  const criteria = isObject(config) ? (config as { criteria?: unknown }).criteria : undefined;
+  const { criteria } = bag;
   if (!isObject(criteria)) {
     const message = `Invalid format for test_config.json at ${file}. Expected a 'criteria' dictionary.`;
     throw new AdkMetricsError("invalid_input", message);

@@ -151,6 +151,15 @@ exports.define = ({ test, expect, adk, folder }) => {
     const once = agentWith((message) => (message === "Oslo?" && runs++ === 0 ? { calls: [] } : {}));
     return expect(once).toPassEvalSet(evalSet, CALLS, { numRuns: 3, parallelism: 1 });
   });
+  test("fails without what passes on average", () => {
+    let runs = 0;
+    const agent = agentWith((message) => {
+      if (message !== "Oslo?") return {};
+      return runs++ === 0 ? { calls: [], text: "No idea." } : { calls: [] };
+    });
+    const criteria = { ...CALLS, response_match_score: 0.5 };
+    return expect(agent).toPassEvalSet(evalSet, criteria, { numRuns: 3, parallelism: 1 });
+  });
   test("fails with runs that tell the same", () => expect(wrongCalls).toPassEvalSet(evalSet, CALLS));
   test("fails with the texts that differ", () => expect(wrongText).toPassEvalSet(`${folder}/weather.test.json`));
   test("fails with the votes of a judge", () =>
