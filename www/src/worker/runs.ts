@@ -26,10 +26,10 @@ export class Run {
   readonly id: string;
   readonly #sets: readonly ScoredSet[];
   readonly #columns: readonly MetricColumn[];
-  /** Where the column of a metric is. */
-  readonly #at: ReadonlyMap<string, number>;
   /** The sets without their turns: statuses do not depend on them, and copying them would take most of the time. */
   readonly #heads: readonly EvalSetResult[];
+  /** Where each result of each case goes in the columns, in the order in which they come. */
+  readonly #places: Uint32Array;
   #thresholds: Readonly<Record<string, number>>;
 
   /** @param thresholds Those that hold instead of the run's own. */
@@ -38,11 +38,17 @@ export class Run {
     this.#thresholds = thresholds;
     this.#sets = sets;
     this.#columns = columnsOf(sets);
-    this.#at = new Map(this.#columns.map(({ name }, at) => [name, at]));
+    const at = new Map(this.#columns.map(({ name }, column) => [name, column]));
     this.#heads = sets.map(({ result }) => ({
       ...result,
       evalCaseResults: result.evalCaseResults.map((one) => ({ ...one, evalMetricResultPerInvocation: [] })),
     }));
+    const cases = sets.flatMap(({ result }) => result.evalCaseResults);
+    this.#places = Uint32Array.from(
+      cases.flatMap(({ overallEvalMetricResults }, row) =>
+        overallEvalMetricResults.map(({ metricName }) => row * this.#columns.length + (at.get(metricName) ?? 0)),
+      ),
+    );
   }
 
   /** The thresholds last set. */
@@ -69,13 +75,13 @@ export class Run {
     }
     const metrics = [...this.#columns];
     const scores = new Float64Array(cases.length * metrics.length).fill(Number.NaN);
-    let row = 0;
+    let next = 0;
     for (const { result } of this.#sets) {
       for (const { overallEvalMetricResults } of result.evalCaseResults) {
-        for (const { metricName, score } of overallEvalMetricResults) {
-          if (score !== undefined) scores[row * metrics.length + this.#column(metricName)] = score;
+        for (const { score } of overallEvalMetricResults) {
+          const place = this.#places[next++] as number;
+          if (score !== undefined) scores[place] = score;
         }
-        row += 1;
       }
     }
     return { id: this.id, sets, metrics, cases, scores, verdicts: this.#verdicts({}), reasons: this.#reasons() };
@@ -140,31 +146,24 @@ export class Run {
     const cases = new Uint8Array(count);
     const metrics = new Uint8Array(count * this.#columns.length);
     let row = 0;
+    let next = 0;
     for (const { evalCaseResults } of shown) {
       for (const { finalEvalStatus, overallEvalMetricResults } of evalCaseResults) {
-        cases[row] = finalEvalStatus;
-        for (const { metricName, evalStatus } of overallEvalMetricResults) {
-          metrics[row * this.#columns.length + this.#column(metricName)] = evalStatus;
-        }
-        row += 1;
+        cases[row++] = finalEvalStatus;
+        for (const { evalStatus } of overallEvalMetricResults) metrics[this.#places[next++] as number] = evalStatus;
       }
     }
     return { cases, metrics };
   }
-
-  #column(metricName: string): number {
-    return this.#at.get(metricName) ?? -1;
-  }
 }
 
-/** Results under other thresholds than their own. */
+/** Results under other thresholds than their own. Thresholds of metrics that they do not have are passed over. */
 function decided(result: EvalSetResult, thresholds: Readonly<Record<string, number>>): EvalSetResult {
   const wanted = Object.entries(thresholds);
   if (wanted.length === 0) return result;
-  const names = new Set(
-    result.evalCaseResults.flatMap((one) => one.overallEvalMetricResults.map(({ metricName }) => metricName)),
+  const own = wanted.filter(([name]) =>
+    result.evalCaseResults.some((one) => one.overallEvalMetricResults.some(({ metricName }) => metricName === name)),
   );
-  const own = wanted.filter(([name]) => names.has(name));
   return own.length === 0 ? result : withThresholds(result, Object.fromEntries(own));
 }
 

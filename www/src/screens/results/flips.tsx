@@ -10,7 +10,7 @@ import { MetricName, Name } from "../../ui/text.js";
 import { type Flip, flips, names } from "./view.js";
 
 /** Flips listed at first, and with each further press. */
-const SOME = 50;
+const SOME = 20;
 
 export function Flips() {
   const most = useSignal(SOME);

@@ -180,10 +180,10 @@ interface RowProps {
 }
 
 const Row = memo(({ row, place, column }: RowProps) => {
-  const run = summary.value;
-  if (run === undefined) return null;
-  const statuses = verdicts.value ?? run.verdicts;
+  // While thresholds move, a row is made anew only if it shows something else.
+  const shown = useComputed(() => cellsOf(row).join("\n"));
   const name = names.value[row] ?? "";
+  const [caseStatus = "", ...cells] = shown.value.split("\n");
   return (
     <div
       class="grid-row"
@@ -193,32 +193,44 @@ const Row = memo(({ row, place, column }: RowProps) => {
       onClick={() => goTo("case", row)}
     >
       <div class="grid-cell grid-case" role="rowheader" aria-colindex={1}>
-        <Status of={statuses.cases[row] ?? 0} />
+        <Status of={Number(caseStatus)} />
         <a href={hrefOf("case", row)} tabIndex={column === 0 ? 0 : -1} title={name}>
           <Name>{name}</Name>
         </a>
       </div>
-      {run.metrics.map(({ name: metric, threshold }, at) => {
-        const place = row * run.metrics.length + at;
-        const status = statuses.metrics[place] ?? 0;
-        const score = run.scores[place];
-        const isAmount = status === EvalStatus.INFORMATIONAL;
+      {cells.map((cell, at) => {
+        const status = Number(cell[0]);
         return (
           <div
-            key={metric}
+            key={at}
             class={`grid-cell number ${toneOf(status)}`}
             role="gridcell"
             aria-colindex={at + 2}
             tabIndex={column === at + 1 ? 0 : -1}
           >
-            {status !== 0 && !isAmount && <Status of={status} />}
-            {isAmount ? amountText(score) : scoreText(score, thresholds.value[metric] ?? threshold)}
+            {status !== 0 && status !== EvalStatus.INFORMATIONAL && <Status of={status} />}
+            {cell.slice(1)}
           </div>
         );
       })}
     </div>
   );
 });
+
+/** What a row shows: the status of the case, then of each metric the status, which is one digit, and the score. */
+function cellsOf(row: number): string[] {
+  const run = summary.value;
+  if (run === undefined) return [];
+  const statuses = verdicts.value ?? run.verdicts;
+  const cells = run.metrics.map(({ name, threshold }, at) => {
+    const place = row * run.metrics.length + at;
+    const status = statuses.metrics[place] ?? 0;
+    const score = run.scores[place];
+    if (status === EvalStatus.INFORMATIONAL) return `${status}${amountText(score)}`;
+    return `${status}${scoreText(score, thresholds.value[name] ?? threshold)}`;
+  });
+  return [String(statuses.cases[row] ?? 0), ...cells];
+}
 
 /** Sorts by a column; again, the other way round. */
 function sortBy(by: SortKey): void {

@@ -44,12 +44,7 @@ export default function Results() {
           <Histograms run={run} columns={judged} />
         </section>
       )}
-      {informational.length > 0 && (
-        <details class="more">
-          <summary>{count(informational.length, "metric")} for information</summary>
-          <Histograms run={run} columns={informational} />
-        </details>
-      )}
+      {informational.length > 0 && <Informational run={run} columns={informational} />}
       <Flips />
       <section aria-labelledby="cases-title">
         <Tools run={run} />
@@ -93,6 +88,22 @@ function Histograms({ run, columns }: { run: RunSummary; columns: readonly numbe
         </button>
       )}
     </>
+  );
+}
+
+/** Made when they are looked at. */
+function Informational({ run, columns }: { run: RunSummary; columns: readonly number[] }) {
+  const isOpen = useSignal(false);
+  return (
+    <details
+      class="more"
+      onToggle={({ currentTarget }) => {
+        isOpen.value = currentTarget.open;
+      }}
+    >
+      <summary>{count(columns.length, "metric")} for information</summary>
+      {isOpen.value && <Histograms run={run} columns={columns} />}
+    </details>
   );
 }
 
