@@ -463,6 +463,21 @@ fn a_session_may_name_its_case_and_several_may_come_in_a_list() {
 }
 
 #[test]
+fn sessions_of_both_libraries_for_typescript_are_read_as_these_store_them() {
+    let session = r#"{"id": "x", "appName": "home", "userId": "u", "state": {}, "lastUpdateTime": 1795257488386,
+        "events": [
+            {"author": "user", "invocationId": "i", "timestamp": 1795257488386,
+             "content": {"role": "user", "parts": [{"text": "And in London and Oslo?"}]}},
+            {"author": "weather", "invocationId": "i", "longRunningToolIds": {},
+             "content": {"parts": [{"functionCall": {"id": "1", "name": "a"}}, {"functionCall": {"id": "2", "name": "a"}}]}},
+            {"author": "weather", "invocationId": "8e1d030b",
+             "content": {"parts": [{"functionResponse": {"id": "1"}}, {"functionResponse": {"id": "2"}}]}},
+            {"author": "weather", "invocationId": "i", "longRunningToolIds": {},
+             "content": {"parts": [{"text": "Grey"}]}}]}"#;
+    assert_eq!(actual(session), [summary(None, Some("x"), Some("u"), &["Grey"])]);
+}
+
+#[test]
 fn anything_else_is_an_error_that_names_what_is_read() {
     for text in ["{}", "7", r#"{"conversation": []}"#] {
         let error = actual_error(text);

@@ -108,12 +108,12 @@ record! {
         invocation_id: Cow<'a, str> = "invocation_id" | "invocationId" default;
         /// What was said, called or answered.
         content: Option<Content<'a>> = "content" | "content";
-        /// When, in seconds since 1970.
+        /// When, in seconds since 1970; `@google/adk` has milliseconds.
         timestamp: f64 = "timestamp" | "timestamp" default;
         /// Whether more of the same is to come.
         partial: Option<bool> = "partial" | "partial";
-        /// Tools that are still at work.
-        long_running_tool_ids: Option<List<'a, Json<'a>>> = "long_running_tool_ids" | "longRunningToolIds";
+        /// Tools that are still at work: a list, or the `{}` that JSON makes of ADK-TS's set.
+        long_running_tool_ids: Option<Json<'a>> = "long_running_tool_ids" | "longRunningToolIds";
         /// What the event does to the session.
         actions: Option<Json<'a>> = "actions" | "actions" => Type::Object;
         /// Why the model gave nothing.
@@ -295,13 +295,15 @@ struct Turn<'a> {
 
 /// The turns of a session, as google-adk makes them of its events: grouped by invocation id; the last
 /// final response is the answer (one with text wins over one without), and its text is not repeated
-/// among the events.
+/// among the events. The responses of tools that ran at once have an invocation id of their own in
+/// ADK-TS 0.5.9; they belong to the turn that they came in.
 fn turns_of<'a>(events: List<'a, Event<'a>>) -> Vec<Turn<'a>> {
     let mut numbers = Numbers::default();
     let mut turns: Vec<Turn<'a>> = Vec::new();
     for event in events.iter() {
         let id = event.invocation_id();
-        let place = numbers.of(id.clone());
+        let is_stray = !turns.is_empty() && numbers.find(&id).is_none() && event.only_responds();
+        let place = if is_stray { turns.len() - 1 } else { numbers.of(id.clone()) };
         if place == turns.len() {
             turns.push(Turn { id, ..Turn::default() });
         }
@@ -314,7 +316,7 @@ fn turns_of<'a>(events: List<'a, Event<'a>>) -> Vec<Turn<'a>> {
 
 impl<'a> Turn<'a> {
     fn add(&mut self, event: Event<'a>) {
-        if event.author().is_some_and(|author| author.eq_ignore_ascii_case("user")) {
+        if event.is_users() {
             if event.content().is_some() {
                 self.user = Some(event);
             }
@@ -347,9 +349,14 @@ impl Write for Turn<'_> {
         }
         turn.optional("final_response", &self.final_response.map(|content| content.0));
         turn.entry("intermediate_data", &Steps(events));
-        turn.entry("creation_timestamp", &Event::of(user).timestamp());
+        turn.entry("creation_timestamp", &in_seconds(Event::of(user).timestamp()));
         turn.end();
     }
+}
+
+/// Seconds since 1970, which were given in milliseconds if they would be after the year 5000.
+fn in_seconds(timestamp: f64) -> f64 {
+    if timestamp > 1e11 { timestamp / 1000.0 } else { timestamp }
 }
 
 struct Steps<'a>(Vec<Step<'a>>);
@@ -389,13 +396,26 @@ impl<'a> Event<'a> {
         self.content().into_iter().flat_map(Content::all_parts)
     }
 
+    fn is_users(self) -> bool {
+        self.author().is_some_and(|author| author.eq_ignore_ascii_case("user"))
+    }
+
+    /// Whether an agent's event holds responses of tools and nothing else.
+    fn only_responds(self) -> bool {
+        let mut parts = self.parts().peekable();
+        !self.is_users() && parts.peek().is_some() && parts.all(|part| part.function_response().is_some())
+    }
+
     /// Whether the event ends a turn as far as google-adk is concerned.
     fn is_final_response(self) -> bool {
         let Some(last) = self.parts().last() else { return false };
         let skips_summary = self.actions().and_then(|actions| {
             actions.get("skip_summarization").or_else(|| actions.get("skipSummarization"))?.as_bool()
         });
-        if skips_summary == Some(true) || self.long_running_tool_ids().is_some_and(|ids| !ids.is_empty()) {
+        let is_waiting = self
+            .long_running_tool_ids()
+            .is_some_and(|ids| ids.kind() == Kind::Array && ids.items().next().is_some());
+        if skips_summary == Some(true) || is_waiting {
             return true;
         }
         let is_partial = self.partial() == Some(true);
