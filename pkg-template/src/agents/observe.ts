@@ -228,7 +228,7 @@ function callbacks(given: unknown): unknown[] {
 }
 
 /** What a model was told of its agent: the instructions and the tools. What is no JSON is left out. */
-function detailsOf(name: string, request: unknown): unknown {
+export function detailsOf(name: string, request: unknown): unknown {
   const { config } = (request ?? {}) as { config?: { systemInstruction?: unknown; tools?: unknown } };
   return {
     name,

@@ -2,6 +2,8 @@
 
 import { resolve } from "node:path";
 import { EvalStatus } from "../enums.js";
+import { isTraces } from "../interop/otlp.js";
+import { tracesToJson } from "../interop/traces.js";
 import { renderCsv, renderHtml, renderJUnit, renderMarkdown, renderTable, type ReportFormat } from "../report/index.js";
 import { countCases, countsText } from "../report/results.js";
 import { count } from "../report/text.js";
@@ -11,7 +13,7 @@ import { type Arguments, countOf, oneOf, parseArguments } from "./arguments.js";
 import { actualFiles, baseName, configBeside, readBytes, type Selection, selectionOf } from "./files.js";
 import { judgeChoiceOf } from "./judge.js";
 import { Judging } from "./judging.js";
-import { inFiles, type InputFiles, Mistake, Mistakes, placeOf } from "./mistakes.js";
+import { inFile, inFiles, type InputFiles, Mistake, Mistakes, placeOf } from "./mistakes.js";
 import { type Destination, destinations, FORMATS } from "./outputs.js";
 import { ExitStatus, hasColor, note, warn } from "./process.js";
 import { ProgressBar } from "./progress.js";
@@ -144,7 +146,7 @@ function readInputs(selections: readonly Selection[], actual: readonly string[],
       evalSet: attempt(() =>
         readBytes(evalSet, "evalset", "Name the evalsets in it; the shell can: folder/*.evalset.json"),
       ),
-      actual: attempt(() => readBytes(files.actual, "file of what the agent did")),
+      actual: attempt(() => actualBytes(files.actual)),
     };
     const beside = config === undefined ? configBeside(evalSet) : config;
     if (beside === undefined) return input;
@@ -153,6 +155,16 @@ function readInputs(selections: readonly Selection[], actual: readonly string[],
   });
   if (mistakes.length > 0) throw new Mistakes(mistakes);
   return inputs;
+}
+
+/** Traces become what the agent did; anything else is for the engine to read. */
+function actualBytes(file: string): Uint8Array {
+  const bytes = readBytes(file, "file of what the agent did");
+  try {
+    return isTraces(bytes) ? new TextEncoder().encode(tracesToJson(bytes)) : bytes;
+  } catch (error) {
+    throw inFile(error, file, "traces");
+  }
 }
 
 const INPUT_NAMES = { evalSet: "evalset", actual: "file of what the agent did", config: "config" } as const;

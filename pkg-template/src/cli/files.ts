@@ -104,7 +104,14 @@ export function configBeside(file: string): string | undefined {
 }
 
 /** The endings by which the runs of an evalset are known in a folder. */
-const ACTUAL_ENDINGS = [".actual.json", ".evalset_result.json", ".inferences.json", ".session.json"];
+const ACTUAL_ENDINGS = [
+  ".actual.json",
+  ".evalset_result.json",
+  ".inferences.json",
+  ".session.json",
+  ".traces.json",
+  ".traces.jsonl",
+];
 /** Those that are as good in a folder of runs; beside the evalset they may be another form of the evalset itself. */
 const ENDINGS_ELSEWHERE = [...ACTUAL_ENDINGS, ".evalset.json", ".json"];
 

@@ -33,11 +33,13 @@ Input
   <evalset>              An evalset in any form that ADK has ever written, or several. After a
                          colon the cases to score; all without it.
   --actual <path>        What the agent did: an evalset of actual conversations, ADK's evalset
-                         results, inference results, or a session. For several evalsets repeat
-                         it in the same order, or name one folder. In a folder the runs of
+                         results, inference results, a session, or OpenTelemetry traces as OTLP
+                         in JSON or in lines of JSON. For several evalsets repeat it in the
+                         same order, or name one folder. In a folder the runs of
                          foo.evalset.json are called foo.actual.json, foo.evalset_result.json,
-                         foo.inferences.json or foo.session.json; also foo.evalset.json or
-                         foo.json if it is not the folder of the evalset.
+                         foo.inferences.json, foo.session.json, foo.traces.json or
+                         foo.traces.jsonl; also foo.evalset.json or foo.json if it is not the
+                         folder of the evalset.
                          Default: the folder of the evalset.
   --config <file>        The metrics and their thresholds. Default: test_config.json beside the
                          evalset; without one ADK's own default, which is

@@ -1,0 +1,304 @@
+/**
+ * Reads OTLP in JSON (opentelemetry-proto, "JSON Protobuf Encoding"): export requests of spans and of log records, one
+ * or many, as objects, text, or lines of text as the collector's file exporter writes them. O(n) in what is read.
+ */
+
+import { isObject, stringify, toBytes, unexpected } from "../engine/input.js";
+import { AdkMetricsError } from "../errors.js";
+
+/** Where something is in the input; the line is known for lines of JSON. */
+export interface Place {
+  path: string;
+  line?: number;
+}
+
+/** A span, or a log record, with its attributes as JavaScript values. */
+export interface Item extends Place {
+  traceId: string;
+  spanId: string;
+  attributes: ReadonlyMap<string, unknown>;
+  /** Milliseconds since 1970. */
+  time: number;
+}
+
+/** What happened at a moment: a log record, or an event of a span. */
+export interface Moment extends Item {
+  name: string;
+  body: unknown;
+}
+
+/** A span. */
+export interface Span extends Item {
+  parentId: string;
+  name: string;
+  /** The name of the instrumentation. */
+  scope: string;
+  end: number;
+  /** Why it failed; absent if it did not. */
+  error: string | undefined;
+  events: Moment[];
+}
+
+/** All spans and log records of an input; of spans sent twice the first. */
+export interface Telemetry {
+  spans: Span[];
+  logs: Moment[];
+}
+
+/** JSON objects, whatever they hold. */
+export type Bag = Readonly<Record<string, unknown>>;
+
+const NAME = "traces";
+/** As deep as the engine reads. */
+const MAX_DEPTH = 200;
+const STATUS_ERROR = 2;
+
+/** An error about a place of the input. */
+export function wrong({ path, line }: Place, message: string, help: string): AdkMetricsError {
+  return new AdkMetricsError("invalid_input", message, { path, ...(line === undefined ? {} : { line }), help });
+}
+
+/** A value as an object; nothing for arrays and everything else. */
+export function bagOf(value: unknown): Bag | undefined {
+  return isObject(value) && !Array.isArray(value) ? (value as Bag) : undefined;
+}
+
+/** Marks integers that doubles cannot hold. It is undone by `exactly` and by `rounded`. */
+const MARK = "\u0000int:";
+
+/**
+ * `JSON.parse` that keeps integers of any size.
+ *
+ * @throws {SyntaxError} as `JSON.parse` does.
+ */
+export function parseExactly(text: string): unknown {
+  if (!/[:[,\s]-?\d{16}/.test(text)) return JSON.parse(text) as unknown;
+  const marked = text.replace(/"[^"\\]*(?:\\[^][^"\\]*)*"|-?\d{16,}(?![\d.eE])/g, (token: string) =>
+    token.startsWith('"') || Number.isSafeInteger(Number(token)) ? token : `"\\u0000int:${token}"`,
+  );
+  return JSON.parse(marked) as unknown;
+}
+
+/** JSON text with marked integers as they were. */
+export function exactly(value: object): string {
+  return JSON.stringify(value).replace(/"\\u0000int:(-?\d+)"/g, "$1");
+}
+
+/** A value with marked integers as the nearest numbers. */
+export function rounded<T extends object>(value: T): T {
+  return JSON.parse(JSON.stringify(value), (_key, part: unknown) =>
+    typeof part === "string" && part.startsWith(MARK) ? Number(part.slice(MARK.length)) : part,
+  ) as T;
+}
+
+/** The beginning of an input as text. */
+function beginningOf(input: unknown): string {
+  if (typeof input === "string") return input.slice(0, 1000);
+  return ArrayBuffer.isView(input) ? new TextDecoder().decode(toBytes(input, NAME).subarray(0, 1000)) : "";
+}
+
+/**
+ * Whether an input is OTLP in JSON, by its first words or keys; nothing else of it is read.
+ *
+ * @example
+ * isTraces('{"resourceSpans":[]}'); // true
+ */
+export function isTraces(input: unknown): boolean {
+  if (!isObject(input)) return /^\uFEFF?\s*(?:\[\s*)?\{\s*"resource_?(?:Span|Log|Metric)s"/i.test(beginningOf(input));
+  const first = bagOf(Array.isArray(input) ? input[0] : input);
+  return first !== undefined && ["resourceSpans", "resourceLogs", "resourceMetrics"].some((key) => key in first);
+}
+
+/** @throws {AdkMetricsError} `invalid_json`, `invalid_input` or `limit_exceeded` with the place. */
+export function readTelemetry(input: unknown): Telemetry {
+  const telemetry: Telemetry = { spans: [], logs: [] };
+  const reader = new Reader(telemetry);
+  const text = isObject(input) ? stringify(input, NAME) : textOf(input);
+  const whole = attempt(text);
+  if (Array.isArray(whole)) whole.forEach((request, at) => reader.request(request, `${NAME}: [${at}]`));
+  else if (whole !== undefined) reader.request(whole, NAME);
+  else readLines(text.split("\n"), reader);
+  return telemetry;
+}
+
+/** @throws {AdkMetricsError} also with the line. */
+function readLines(lines: readonly string[], reader: Reader): void {
+  for (const [at, text] of lines.entries()) {
+    if (text.trim() === "") continue;
+    const line = at + 1;
+    const request = attempt(text);
+    if (request === undefined) {
+      const isLast = lines.slice(line).every((rest) => rest.trim() === "");
+      throw new AdkMetricsError("invalid_json", "the traces are neither JSON nor lines of JSON", {
+        path: NAME,
+        line,
+        help: at > 0 && isLast ? "The last line may have been cut off" : NOT_PROTOBUF,
+      });
+    }
+    try {
+      reader.request(request, NAME, line);
+    } catch (error) {
+      if (!(error instanceof AdkMetricsError)) throw error;
+      const { code, message, path = NAME, help } = error;
+      throw new AdkMetricsError(code, message, { path, line, ...(help === undefined ? {} : { help }) });
+    }
+  }
+}
+
+const NOT_PROTOBUF = "Export them as OTLP in JSON, not in protocol buffers";
+
+function textOf(input: unknown): string {
+  const bytes = toBytes(input, NAME);
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch (cause) {
+    throw new AdkMetricsError("invalid_json", "the traces are not text in UTF-8", {
+      path: NAME,
+      help: NOT_PROTOBUF,
+      cause,
+    });
+  }
+}
+
+function attempt(text: string): unknown {
+  try {
+    return parseExactly(text);
+  } catch {
+    return undefined;
+  }
+}
+
+class Reader {
+  readonly #telemetry: Telemetry;
+  readonly #seen = new Set<string>();
+  #place: { line?: number } = {};
+
+  constructor(telemetry: Telemetry) {
+    this.#telemetry = telemetry;
+  }
+
+  request(given: unknown, path: string, line?: number): void {
+    this.#place = line === undefined ? {} : { line };
+    const request = required(given, path, "an export request with `resourceSpans` or `resourceLogs`");
+    const inside = (key: string) => (path.includes(": ") ? `${path}.${key}` : `${path}: ${key}`);
+    if (!("resourceSpans" in request || "resourceLogs" in request || "resourceMetrics" in request)) {
+      const help = "Pass OTLP in JSON, as an OTLP exporter or the collector's file exporter writes it";
+      throw wrong({ path }, "found neither `resourceSpans` nor `resourceLogs`", help);
+    }
+    for (const [resource, at] of list(request, "resourceSpans", inside("resourceSpans"))) {
+      for (const [scoped, place] of list(resource, "scopeSpans", `${at}.scopeSpans`)) {
+        const scope = text(bagOf(scoped.scope)?.name);
+        for (const [span, where] of list(scoped, "spans", `${place}.spans`)) this.#span(span, where, scope);
+      }
+    }
+    for (const [resource, at] of list(request, "resourceLogs", inside("resourceLogs"))) {
+      for (const [scoped, place] of list(resource, "scopeLogs", `${at}.scopeLogs`)) {
+        for (const [log, where] of list(scoped, "logRecords", `${place}.logRecords`)) {
+          this.#telemetry.logs.push({ ...momentOf(log, where, log), ...this.#place });
+        }
+      }
+    }
+  }
+
+  #span(span: Bag, path: string, scope: string): void {
+    const traceId = id(span.traceId, `${path}.traceId`);
+    const spanId = id(span.spanId, `${path}.spanId`);
+    const key = `${traceId} ${spanId}`;
+    if (this.#seen.has(key)) return;
+    this.#seen.add(key);
+    const time = moment(span.startTimeUnixNano, `${path}.startTimeUnixNano`);
+    const events = list(span, "events", `${path}.events`);
+    const status = bagOf(span.status) ?? {};
+    const failed = status.code === STATUS_ERROR || status.code === "STATUS_CODE_ERROR";
+    this.#telemetry.spans.push({
+      path,
+      ...this.#place,
+      traceId,
+      spanId,
+      scope,
+      time,
+      parentId: text(span.parentSpanId).toLowerCase(),
+      name: text(span.name),
+      end: Math.max(time, moment(span.endTimeUnixNano, `${path}.endTimeUnixNano`)),
+      attributes: attributesOf(span, path),
+      error: failed ? text(status.message) || "the span says no more" : undefined,
+      events: events.map(([event, where]) => ({ ...momentOf(event, where, span), ...this.#place })),
+    });
+  }
+}
+
+/** A log record by its `eventName`, by the attribute that it replaced, or an event of a span by its `name`. */
+function momentOf(given: Bag, path: string, of: Bag): Moment {
+  const attributes = attributesOf(given, path);
+  const name = text(given.eventName) || text(given.name) || text(attributes.get("event.name"));
+  const time = moment(given.timeUnixNano ?? given.observedTimeUnixNano ?? 0, `${path}.timeUnixNano`);
+  const body = given.body === undefined ? undefined : valueOf(given.body, `${path}.body`, 0);
+  const [traceId, spanId] = [text(of.traceId).toLowerCase(), text(of.spanId).toLowerCase()];
+  return { path, traceId, spanId, name, time, attributes, body };
+}
+
+function attributesOf(given: Bag, path: string): Map<string, unknown> {
+  return new Map(entriesOf(given, "attributes", `${path}.attributes`, 0));
+}
+
+function entriesOf(given: Bag, key: string, path: string, depth: number): [string, unknown][] {
+  return list(given, key, path).map(([entry, at]) => [text(entry.key), valueOf(entry.value, `${at}.value`, depth)]);
+}
+
+/** What an `AnyValue` stands for. */
+function valueOf(given: unknown, path: string, depth: number): unknown {
+  if (depth > MAX_DEPTH) {
+    throw new AdkMetricsError("limit_exceeded", `nested more than ${MAX_DEPTH} levels deep`, {
+      path: `${path.slice(0, 200)}…`,
+    });
+  }
+  if (given === undefined || given === null) return null;
+  const value = required(given, path, "a value such as `{ stringValue }`");
+  if (value.intValue !== undefined) return integer(value.intValue, `${path}.intValue`);
+  if (value.arrayValue !== undefined) {
+    const array = required(value.arrayValue, `${path}.arrayValue`, "an object with `values`");
+    return list(array, "values", `${path}.arrayValue.values`).map(([item, at]) => valueOf(item, at, depth + 1));
+  }
+  if (value.kvlistValue !== undefined) {
+    const entries = required(value.kvlistValue, `${path}.kvlistValue`, "an object with `values`");
+    // Unlike an assignment this makes an own property of any key, `__proto__` included.
+    return Object.fromEntries(entriesOf(entries, "values", `${path}.kvlistValue.values`, depth + 1));
+  }
+  const bytes = value.bytesValue;
+  return value.stringValue ?? value.boolValue ?? value.doubleValue ?? bytes ?? null;
+}
+
+function integer(given: unknown, path: string): unknown {
+  if (typeof given === "number" || (typeof given === "string" && given.startsWith(MARK))) return given;
+  if (typeof given !== "string" || !/^-?\d+$/.test(given)) throw unexpected("an integer", given, path);
+  return Number.isSafeInteger(Number(given)) ? Number(given) : MARK + given;
+}
+
+function required(given: unknown, path: string, what: string): Bag {
+  const bag = bagOf(given);
+  if (bag === undefined) throw unexpected(what, given, path);
+  return bag;
+}
+
+function list(given: Bag, key: string, path: string): [Bag, string][] {
+  const items = given[key] ?? [];
+  if (!Array.isArray(items)) throw unexpected("an array", items, path);
+  return items.map((item, at) => [required(item, `${path}[${at}]`, "an object"), `${path}[${at}]`]);
+}
+
+function text(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}
+
+function id(given: unknown, path: string): string {
+  if (typeof given !== "string" || given === "") throw unexpected("an id in hexadecimal digits", given, path);
+  return given.toLowerCase();
+}
+
+/** Nanoseconds since 1970, which are too many for a number, as milliseconds. */
+function moment(given: unknown, path: string): number {
+  const digits = typeof given === "string" && given.startsWith(MARK) ? given.slice(MARK.length) : given;
+  const isTime = typeof digits === "number" ? digits >= 0 : typeof digits === "string" && /^\d{1,20}$/.test(digits);
+  if (!isTime) throw unexpected("nanoseconds since 1970", given, path);
+  return Number(digits) / 1e6;
+}

@@ -1,0 +1,109 @@
+/**
+ * Evaluators of this package as scorers of others: functions that autoevals' and openevals' runners call, and a step of
+ * a scorer of Mastra. What they are given may be a final response, a conversation of messages, or invocations.
+ */
+
+import { TurnRecorder } from "../agents/record.js";
+import { isObject, unexpected } from "../engine/input.js";
+import { EvalStatus } from "../enums.js";
+import { AdkMetricsError } from "../errors.js";
+import type { EvaluationResult, Invocation } from "../types.js";
+import { contentOf } from "./messages.js";
+import { bagOf } from "./otlp.js";
+import { type AutoevalsScore, autoevalsScore, type OpenevalsResult } from "./scores.js";
+
+/** What is needed of an evaluator. */
+export interface ScoringEvaluator {
+  evaluateInvocations(actual: Invocation[], expected?: Invocation[]): Promise<EvaluationResult> | EvaluationResult;
+}
+
+/**
+ * An evaluator as a scorer of autoevals, for `Eval` of Braintrust too.
+ *
+ * @param name What the score is called.
+ *
+ * @example
+ * const scorer = asAutoevalsScorer("rouge", new RougeEvaluator({ metricName: "response_match_score", threshold: 0.8 }));
+ * await scorer({ input: "Weather in Paris?", output: "Sunny.", expected: "It is sunny." });
+ */
+export function asAutoevalsScorer(name: string, evaluator: ScoringEvaluator) {
+  return async (run: { input?: unknown; output: unknown; expected?: unknown }): Promise<AutoevalsScore> => {
+    const { overallScore, overallEvalStatus, reason } = await scored(evaluator, run.input, run.output, run.expected);
+    const metadata = { status: EvalStatus[overallEvalStatus], ...(reason === undefined ? {} : { reason }) };
+    return autoevalsScore(
+      { metricName: name, ...(overallScore === undefined ? {} : { score: overallScore }) },
+      metadata,
+    );
+  };
+}
+
+/**
+ * An evaluator as one of openevals.
+ *
+ * @param key What the score is called.
+ * @throws {AdkMetricsError} when it is called and there is no score: openevals has no word for that.
+ */
+export function asOpenevalsEvaluator(key: string, evaluator: ScoringEvaluator) {
+  return async (run: {
+    inputs?: unknown;
+    outputs: unknown;
+    referenceOutputs?: unknown;
+    reference_outputs?: unknown;
+  }): Promise<OpenevalsResult> => {
+    const expected = run.referenceOutputs ?? run.reference_outputs;
+    const result = await scored(evaluator, run.inputs, run.outputs, expected);
+    return { key, score: scoreOf(result), metadata: { status: EvalStatus[result.overallEvalStatus] } };
+  };
+}
+
+/**
+ * An evaluator as the step `generateScore` of a scorer of Mastra; what is expected is the run's `groundTruth`.
+ *
+ * @throws {AdkMetricsError} when it is called and there is no score.
+ *
+ * @example
+ * createScorer({ id: "rouge", description: "Words in common" }).generateScore(asMastraStep(evaluator));
+ */
+export function asMastraStep(evaluator: ScoringEvaluator) {
+  return async ({ run }: { run: { input?: unknown; output: unknown; groundTruth?: unknown } }): Promise<number> =>
+    scoreOf(await scored(evaluator, run.input, run.output, run.groundTruth));
+}
+
+function scoreOf({ overallScore, reason }: EvaluationResult): number {
+  if (overallScore !== undefined) return overallScore;
+  throw new AdkMetricsError("invalid_input", `there is no score: ${reason ?? "the metric was not evaluated"}`);
+}
+
+async function scored(evaluator: ScoringEvaluator, input: unknown, output: unknown, expected: unknown) {
+  const actual = invocationsOf(output, input, "output");
+  if (expected === undefined || expected === null) return evaluator.evaluateInvocations(actual);
+  return evaluator.evaluateInvocations(actual, invocationsOf(expected, input, "expected"));
+}
+
+/** The turns in what a scorer is given. */
+function invocationsOf(given: unknown, input: unknown, name: string): Invocation[] {
+  const messages =
+    typeof given === "string" ? [{ role: "assistant", content: given }] : (bagOf(given)?.messages ?? given);
+  const list: unknown[] = Array.isArray(messages) ? messages : [messages];
+  if (list.length > 0 && list.every((item) => isObject(item) && "userContent" in item)) return list as Invocation[];
+  const turns: TurnRecorder[] = [];
+  const begin = (user: unknown) => {
+    const turn = new TurnRecorder(contentOf(user, "user") ?? {}, 0);
+    turns.push(turn);
+    return turn;
+  };
+  for (const [at, message] of list.entries()) {
+    const content = contentOf(message);
+    const role = bagOf(message)?.role;
+    if (content === undefined || typeof role !== "string") {
+      throw unexpected("a text, messages with `role` and `content`, or invocations", message, `${name}[${at}]`);
+    }
+    const isToolResponse = content.parts?.some(({ functionResponse }) => functionResponse !== undefined) === true;
+    if (role === "user" && !isToolResponse) begin(content);
+    else if (role !== "system" && role !== "developer") (turns.at(-1) ?? begin(input)).add({ content }, 0);
+  }
+  return turns.map((turn) => {
+    const { duration: _, creationTimestamp: __, ...invocation } = turn.finish(0);
+    return invocation;
+  });
+}

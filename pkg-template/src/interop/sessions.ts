@@ -1,0 +1,36 @@
+/** Sessions as ADK-TS and `@google/adk` hold them, made into what JSON can hold. */
+
+import { bagOf } from "./otlp.js";
+
+/** How to read sessions. */
+export interface SessionOptions {
+  /** Which case a session is a run of, by the session's id. Default: by position, if the numbers agree. */
+  evalIds?: Readonly<Record<string, string>>;
+}
+
+/**
+ * Sessions as `evaluate` takes them for `actual`: copies in which sets are lists, maps are objects, and dates are seconds
+ * since 1970. Sessions that were stored as JSON can be given to `evaluate` as they are; in that of ADK-TS the tools that
+ * were still at work are lost.
+ *
+ * @example
+ * const session = await sessionService.getSession("shop", "user", "s1");
+ * await evaluate({ evalSet, actual: readSessions([session]) });
+ */
+export function readSessions(sessions: object | readonly object[], { evalIds = {} }: SessionOptions = {}): object[] {
+  return (Array.isArray(sessions) ? (sessions as readonly object[]) : [sessions]).map((session) => {
+    const { id } = session as { id?: unknown };
+    const plain = JSON.parse(JSON.stringify(session, replacer)) as object;
+    const evalId = typeof id === "string" && Object.hasOwn(evalIds, id) ? evalIds[id] : undefined;
+    return evalId === undefined ? plain : { ...plain, evalId };
+  });
+}
+
+/** `this` holds the value before `toJSON`, which a date has. */
+function replacer(this: unknown, key: string, value: unknown): unknown {
+  const given = bagOf(this)?.[key] ?? value;
+  if (given instanceof Set) return [...(given as Set<unknown>)];
+  if (given instanceof Map) return Object.fromEntries(given as Map<string, unknown>);
+  if (given instanceof Date) return given.getTime() / 1000;
+  return value;
+}

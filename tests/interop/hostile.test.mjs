@@ -1,0 +1,147 @@
+// Traces that are broken, or that somebody wrote to break their reader.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { AdkMetricsError, agent, chat, errorOf, message, readTraces, request, span, text } from "./support.mjs";
+import { told, tool, tracesToJson } from "./support.mjs";
+
+const ASK = message("user", text("Go."));
+const ANSWER = message("assistant", text("Gone."));
+const call = (name, args) => message("assistant", { type: "tool_call", id: "c", name, arguments: args });
+
+test("spans that are each other's parents are turns of their own", () => {
+  const spans = [
+    span("a", "b", [0, 9], agent("one")),
+    span("b", "a", [1, 8], agent("two")),
+    span("c", "c", [2, 7], chat([ASK], [ANSWER])),
+    span("d", "a", [3, 6], chat([ASK], [ANSWER])),
+  ];
+  const runs = readTraces(request(spans));
+  assert.equal(runs.length, 1);
+  assert.equal(told(runs[0].inferences[0]).answer, "Gone.");
+});
+
+test("spans whose parent never arrived are read as if they had none", () => {
+  const [run] = readTraces(request([span("a", "ffffffffffffffff", [0, 9], chat([ASK], [ANSWER]))]));
+  assert.equal(told(run.inferences[0]).answer, "Gone.");
+});
+
+test("a chain of a hundred thousand spans is read in order of its length", () => {
+  const spans = [span("0", undefined, [0, 100], agent("deep"))];
+  for (let at = 1; at < 100_000; at += 1) spans.push(span(String(at), String(at - 1), [0, 100], {}));
+  spans.push(span("m", "99999", [1, 2], chat([ASK], [ANSWER])));
+  const [run] = readTraces(request(spans.reverse()));
+  assert.equal(run.inferences[0].intermediateData.invocationEvents[0].author, "deep");
+});
+
+test("agents within agents by the thousand, each with tools, are read", () => {
+  const spans = [span("0", undefined, [0, 9], agent("a0"))];
+  for (let at = 1; at < 5000; at += 1) {
+    spans.push(span(String(at), String(at - 1), [0, 9], agent(`a${at}`)));
+    spans.push(span(`m${at}`, String(at), [1, 2], chat([ASK], [call("t", {})])));
+    spans.push(span(`t${at}`, String(at), [2, 3], tool("t", { "gen_ai.tool.call.arguments": "{}" })));
+  }
+  const [run] = readTraces(request(spans));
+  assert.equal(told(run.inferences[0]).calls.length, 4999);
+});
+
+test("names that objects inherit are names like any other", () => {
+  const args = '{"__proto__":{"polluted":true},"constructor":1}';
+  const spans = [
+    span("a", undefined, [0, 9], agent("__proto__", { "gen_ai.conversation.id": "constructor" })),
+    span("b", "a", [1, 2], {
+      "gen_ai.operation.name": "chat",
+      "gen_ai.input.messages": JSON.stringify([ASK]),
+      "gen_ai.output.messages": `[{"role":"assistant","parts":[{"type":"tool_call","name":"toString","arguments":${args}}]}]`,
+    }),
+    span("c", "a", [2, 3], tool("toString", { "gen_ai.tool.call.result": { ["__proto__"]: "x", ok: 1 } })),
+    span("d", "a", [3, 4], { "gen_ai.operation.name": "hasOwnProperty" }),
+  ];
+  const traces = JSON.stringify(request(spans));
+  const [run] = readTraces(traces, { evalIds: {} });
+  assert.equal(run.evalId, "constructor");
+  assert.equal({}.polluted, undefined);
+  const [invocation] = run.inferences;
+  const [[name, given]] = told(invocation).calls;
+  assert.deepEqual([name, JSON.stringify(given)], ["toString", args]);
+  assert.deepEqual(Object.keys(invocation.appDetails.agentDetails), ["__proto__"]);
+  assert.ok(tracesToJson(traces).includes(args));
+});
+
+const spanWith = (more) => request([{ ...span("a", undefined, [0, 9], agent("a")), ...more }]);
+
+/** What is wrong, and the words and the place of the error. */
+const BROKEN = {
+  "no request": [{}, "found neither `resourceSpans` nor `resourceLogs`", "traces"],
+  "a number": ["7", /expected an export request/, "traces"],
+  "a list that holds something else": [[{ resourceSpans: [] }, 7], /found 7/, "traces: [1]"],
+  "spans that are no list": [{ resourceSpans: {} }, "expected an array, found an object", "traces: resourceSpans"],
+  "a scope that is null": [
+    { resourceSpans: [{ scopeSpans: [null] }] },
+    "expected an object, found null",
+    "traces: resourceSpans[0].scopeSpans[0]",
+  ],
+  "a span without an id": [spanWith({ spanId: "" }), /expected an id in hexadecimal digits/, /spans\[0\]\.spanId$/],
+  "a time that is none": [
+    spanWith({ endTimeUnixNano: "soon" }),
+    /expected nanoseconds/,
+    /spans\[0\]\.endTimeUnixNano$/,
+  ],
+  "a negative time": [spanWith({ startTimeUnixNano: -1 }), /found -1/, /startTimeUnixNano$/],
+  "attributes that are an object": [spanWith({ attributes: {} }), /expected an array/, /attributes$/],
+  "an attribute's value that is a text": [
+    spanWith({ attributes: [{ key: "k", value: "v" }] }),
+    /expected a value such as `\{ stringValue \}`, found "v"/,
+    /attributes\[0\]\.value$/,
+  ],
+  "an integer that is none": [
+    spanWith({ attributes: [{ key: "k", value: { intValue: "1e3" } }] }),
+    /expected an integer/,
+    /attributes\[0\]\.value\.intValue$/,
+  ],
+};
+
+for (const [name, [traces, words, place]] of Object.entries(BROKEN)) {
+  test(`${name} is an error with its place`, () => {
+    const error = errorOf(() => readTraces(traces));
+    assert.ok(error instanceof AdkMetricsError, String(error.stack));
+    assert.equal(error.code, "invalid_input");
+    for (const [found, expected] of [
+      [error.message, words],
+      [error.path, place],
+    ]) {
+      if (typeof expected === "string") assert.equal(found, expected);
+      else assert.match(found, expected);
+    }
+  });
+}
+
+test("values nested beyond what anybody writes are refused", () => {
+  let value = { stringValue: "x" };
+  for (let depth = 0; depth < 300; depth += 1) value = { arrayValue: { values: [value] } };
+  // As text: objects this deep are refused before they are traces.
+  const traces = JSON.stringify(spanWith({ attributes: [{ key: "k", value }] }));
+  assert.equal(errorOf(() => readTraces(traces)).code, "limit_exceeded");
+});
+
+test("an object that contains itself, bytes that are no text, and no JSON are errors", () => {
+  const circle = { resourceSpans: [] };
+  circle.resourceSpans.push(circle);
+  assert.equal(errorOf(() => readTraces(circle)).code, "unserializable");
+  const protobuf = errorOf(() => readTraces(new Uint8Array([0x0a, 0xff, 0xfe])));
+  assert.deepEqual(
+    [protobuf.code, protobuf.help],
+    ["invalid_json", "Export them as OTLP in JSON, not in protocol buffers"],
+  );
+  assert.equal(errorOf(() => readTraces("nothing")).code, "invalid_json");
+  for (const nothing of [undefined, null, 7]) assert.ok(errorOf(() => readTraces(nothing)) instanceof AdkMetricsError);
+});
+
+test("of lines of JSON the error says which, and that the last may have been cut off", () => {
+  const line = JSON.stringify(request([span("a", undefined, [0, 9], chat([ASK], [ANSWER]))]));
+  const cut = errorOf(() => readTraces(`${line}\n\n${line.slice(0, 100)}\n`));
+  assert.deepEqual([cut.code, cut.line, cut.help], ["invalid_json", 3, "The last line may have been cut off"]);
+  const wrong = errorOf(() => readTraces(`${line}\n{"resourceSpans":7}`));
+  assert.deepEqual([wrong.path, wrong.line], ["traces: resourceSpans", 2]);
+  assert.equal(readTraces(`${line}\n${line}\r\n`)[0].inferences.length, 1, "the same span twice is one");
+});
