@@ -30,7 +30,7 @@ if (existsSync(attw)) {
   step("checking that every way to resolve modules finds the right types");
   const check = (profile, ...entries) =>
     run(attw, ["--pack", join(root, "pkg"), "--profile", profile, "--entrypoints", ...entries]);
-  check("node16", ".", "./report", "./jest");
+  check("node16", ".", "./report", "./interop", "./jest");
   // These have no CommonJS.
   check("esm-only", "./web", "./slim", "./vitest");
 } else {

@@ -34,6 +34,7 @@ const OWN_PACKAGES = {
   "tests/providers": "requests of the providers' own SDKs",
   "tests/agents": "agents of @iqai/adk and @google/adk",
   "tests/docs": "the API reference",
+  "tests/interop": "OpenTelemetry's SDK, autoevals, openevals and Mastra",
   "tests/testing": "matchers in Vitest and Jest",
   "tests/runtimes": "every runtime and bundler",
 };
@@ -73,7 +74,7 @@ const folders = [
   "tests/browser",
   "tests/www",
 ];
-folders.push(...["tests/providers", "tests/agents", "tests/testing"].filter(isInstalled));
+folders.push(...["tests/providers", "tests/agents", "tests/interop", "tests/testing"].filter(isInstalled));
 const testsOf = (folder) =>
   readdirSync(join(root, folder))
     .filter((file) => /\.test\.(mjs|ts)$/.test(file))

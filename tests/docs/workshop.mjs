@@ -24,10 +24,13 @@ import { reply } from "./models.mjs";
 import { assertPrinted, assertShown, instrument } from "./shown.mjs";
 
 /** Where packages that samples import are installed, in the order in which they are looked for. */
-const INSTALLED = ["tests/agents", "tests/providers", "tests/testing", "tests/runtimes", "."];
+const INSTALLED = ["tests/agents", "tests/providers", "tests/testing", "tests/runtimes", "tests/interop", "."];
 
 /** Files of other examples that pages speak of, by the names that they have there. */
-const BORROWED = { "old.test.json": "examples/home-automation/heating.test.json" };
+const BORROWED = {
+  "old.test.json": "examples/home-automation/heating.test.json",
+  "weather.traces.jsonl": "tests/interop/traces/adk-python-spans.jsonl",
+};
 
 /** The keys that a sample finds in its environment. Google's libraries warn of a second one. */
 const KEYS = ["ANTHROPIC_API_KEY", "GOOGLE_API_KEY", "GOOGLE_GENAI_API_KEY", "OPENAI_API_KEY"];

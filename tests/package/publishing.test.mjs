@@ -70,9 +70,9 @@ describe("installed in an empty project, the package", () => {
     const { fmeasure } = rouge1("The weather in London is sunny", "It's sunny in London today");
     const evalSet = { evalSetId: "s", evalCases: [{ evalId: "c", conversation: [{ userContent: {}, finalResponse: { parts: [{ text: "a" }] } }] }] };
     evaluate({ evalSet, actual: evalSet, criteria: { response_match_score: 1 } }).then((set) => {
-      console.log(fmeasure, set.evalCaseResults[0].finalEvalStatus, typeof Object.values(report)[0], version);
+      console.log(fmeasure, set.evalCaseResults[0].finalEvalStatus, typeof Object.values(report)[0], interop.isTraces({}), version);
     });`;
-  const expected = () => `0.5 1 function ${manifest.version}\n`;
+  const expected = () => `0.5 1 function false ${manifest.version}\n`;
 
   /** Runs a program in the project. */
   async function runProgram(name, text) {
@@ -87,6 +87,7 @@ describe("installed in an empty project, the package", () => {
       import { createRequire } from "node:module";
       import { evaluate, rouge1 } from "adk-metrics";
       import * as report from "adk-metrics/report";
+      import * as interop from "adk-metrics/interop";
       const { version } = createRequire(import.meta.url)("adk-metrics/package.json");`;
     assert.equal(await runProgram("program.mjs", imports + PROGRAM), expected());
   });
@@ -95,6 +96,7 @@ describe("installed in an empty project, the package", () => {
     const imports = `
       const { evaluate, rouge1 } = require("adk-metrics");
       const report = require("adk-metrics/report");
+      const interop = require("adk-metrics/interop");
       const { version } = require("adk-metrics/package.json");`;
     assert.equal(await runProgram("program.cjs", imports + PROGRAM), expected());
   });

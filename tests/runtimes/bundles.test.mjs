@@ -67,7 +67,8 @@ describe("a bundle", () => {
 
     test(`of one evaluator has nothing of what it does not use, by ${name}`, async () => {
       project.write({
-        "everything.mjs": 'export * from "adk-metrics"; export * from "adk-metrics/report";',
+        "everything.mjs":
+          'export * from "adk-metrics"; export * from "adk-metrics/report"; export * from "adk-metrics/interop";',
         "one.mjs": 'export { TrajectoryEvaluator } from "adk-metrics";',
       });
       const [everything, one] = [await bundle("everything.mjs"), await bundle("one.mjs")];
@@ -81,7 +82,13 @@ describe("a bundle", () => {
   }
 
   test("for browsers has nothing of Node's", async () => {
-    for (const entry of ["adk-metrics", "adk-metrics/web", "adk-metrics/slim", "adk-metrics/report"]) {
+    for (const entry of [
+      "adk-metrics",
+      "adk-metrics/web",
+      "adk-metrics/slim",
+      "adk-metrics/report",
+      "adk-metrics/interop",
+    ]) {
       project.write({ "everything.mjs": `export * from "${entry}";` });
       const text = await TOOLS.esbuild("everything.mjs");
       for (const found of ["node:", "process.env", "fileCache", "require("]) {

@@ -87,7 +87,7 @@ test("what is marked as having side effects is there", () => {
 });
 
 test("classes and functions are called what they are exported as", async () => {
-  for (const entry of ["adk-metrics", "adk-metrics/report"]) {
+  for (const entry of ["adk-metrics", "adk-metrics/report", "adk-metrics/interop"]) {
     for (const program of [
       `import * as all from "${entry}"; print(all);`,
       `import { createRequire } from "node:module"; print(createRequire(import.meta.url)("${entry}"));`,
