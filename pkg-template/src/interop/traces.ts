@@ -237,7 +237,7 @@ function callOf(node: Node, nodes: readonly Node[], moments: ReadonlyMap<string,
     node,
     time: node.span.time,
     input: [input, contentsOf(request?.contents), old.input].find(({ length }) => length > 0) ?? [],
-    output: node.span.scope === "gcp.vertex.agent" ? together(answers) : answers[0],
+    output: isOfAdk(node.span) ? together(answers) : answers[0],
     usage: usageOf(reported, counted ?? node.span.attributes),
     modelVersion:
       wordsOf(response.model_version ?? response.modelVersion) ??
@@ -253,6 +253,11 @@ function callOf(node: Node, nodes: readonly Node[], moments: ReadonlyMap<string,
       tools: toolsOf(read("gen_ai.tool.definitions")) ?? config.tools,
     },
   };
+}
+
+/** Whether google-adk or `@google/adk` had a hand in a span, which may be that of the Gemini SDK's own instrumentation. */
+function isOfAdk({ scope, attributes }: Span): boolean {
+  return scope === "gcp.vertex.agent" || attributes.has("gcp.vertex.agent.invocation_id");
 }
 
 /** google-adk reports the pieces of a streamed answer as messages of their own; elsewhere they are alternatives. */
@@ -497,11 +502,10 @@ function noMessages({ calls, nodes }: Turn): AdkMetricsError {
   const { span } = calls.find(isSilent)?.node ?? (nodes[0] as Node);
   const spans = "ADK_CAPTURE_MESSAGE_CONTENT_IN_SPANS=true";
   const capture = "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT";
-  const help =
-    span.scope !== "gcp.vertex.agent"
-      ? `Have the instrumentation capture them, many by ${capture}=true, and pass the log records as well if it writes them there`
-      : span.attributes.has("gcp.vertex.agent.llm_request")
-        ? `Set ${spans} where the agent runs`
-        : `Set ${capture}=SPAN_AND_EVENT where the agent runs; with EVENT_ONLY pass the log records as well`;
+  const help = !isOfAdk(span)
+    ? `Have the instrumentation capture them, many by ${capture}=true, and pass the log records as well if it writes them there`
+    : span.attributes.has("gcp.vertex.agent.llm_request")
+      ? `Set ${spans} where the agent runs`
+      : `Set ${capture}=SPAN_AND_EVENT where the agent runs; with EVENT_ONLY pass the log records as well`;
   return wrong(span, "the traces hold no messages: their capture is off", help);
 }
