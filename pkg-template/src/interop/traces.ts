@@ -71,7 +71,7 @@ export function tracesToJson(traces: string | Uint8Array | object, options: Trac
 /** What the model was asked and what it answered. */
 interface Call {
   /** The model's span, or the agent's where that holds the messages. */
-  node: Node;
+  from: Node;
   time: number;
   input: Content[];
   output: Content | undefined;
@@ -234,7 +234,7 @@ function callOf(node: Node, nodes: readonly Node[], moments: ReadonlyMap<string,
   const reported = response.usage_metadata ?? response.usageMetadata;
   const counted = sources.find(({ attributes }) => usageOf(undefined, attributes) !== undefined)?.attributes;
   return {
-    node,
+    from: node,
     time: node.span.time,
     input: [input, contentsOf(request?.contents), old.input].find(({ length }) => length > 0) ?? [],
     output: isOfAdk(node.span) ? together(answers) : answers[0],
@@ -285,7 +285,7 @@ function callsOfAdkTs(node: Node, answers: readonly Moment[]): Call[] {
   const { systemInstruction, tools } = bagOf(request?.config) ?? {};
   return answers.map((answer, at): Call => {
     return {
-      node,
+      from: node,
       time: answer.time,
       input: at === answers.length - 1 || at === 0 ? contentsOf(request?.contents) : [],
       output: contentOf(jsonOf(answer, "gen_ai.completion"), "model"),
@@ -354,8 +354,8 @@ function invocationOf(turn: Turn): Invocation {
   const { creationTimestamp: _, duration, ...invocation } = recorder.finish(end);
   const invocationId = attributeOf(nodes, INVOCATION_KEYS);
   const agentDetails: Record<string, unknown> = {};
-  for (const { node, config } of calls) {
-    const name = nameOf(node);
+  for (const { from, config } of calls) {
+    const name = nameOf(from);
     if (!Object.hasOwn(agentDetails, name)) define(agentDetails, name, detailsOf(name, { config }));
   }
   const { modelMs, toolMs } = timesOf(nodes);
@@ -379,8 +379,8 @@ function seconds(ms: number): number {
 }
 
 /** Whether a call holds none of its messages although it did not fail. */
-function isSilent({ input, output, node }: Call): boolean {
-  return output === undefined && (input.length === 0 || node.span.error === undefined);
+function isSilent({ input, output, from }: Call): boolean {
+  return output === undefined && (input.length === 0 || from.span.error === undefined);
 }
 
 /** What happened in a turn, in order: each call's answer, and the responses of the tools that it asked for. */
@@ -402,7 +402,7 @@ function happeningsOf({ calls, nodes }: Turn): Happening[] {
     flush(call.time);
     const { output, usage, modelVersion, groundingMetadata } = call;
     if (output === undefined) continue;
-    const author = nameOf(call.node);
+    const author = nameOf(call.from);
     const event: Happening["event"] = { content: output };
     if (usage !== undefined) event.usageMetadata = usage;
     if (modelVersion !== undefined) event.modelVersion = modelVersion;
@@ -442,8 +442,8 @@ function responsesTold(calls: readonly Call[]): Map<Call, FunctionResponse[]> {
   const told = new Map<Call, FunctionResponse[]>();
   const next = new Map<Node | undefined, FunctionResponse[]>();
   for (const call of calls.toReversed()) {
-    told.set(call, next.get(call.node.agent) ?? []);
-    if (call.input.length > 0) next.set(call.node.agent, responsesAtEnd(call.input));
+    told.set(call, next.get(call.from.agent) ?? []);
+    if (call.input.length > 0) next.set(call.from.agent, responsesAtEnd(call.input));
   }
   return told;
 }
@@ -454,7 +454,7 @@ function responsesTold(calls: readonly Call[]): Map<Call, FunctionResponse[]> {
  */
 function takeSpan(spans: Node[] | undefined, { id, args }: FunctionCall, call: Call): Span | undefined {
   if (spans === undefined) return undefined;
-  const ofCall = spans.filter(({ span, agent }) => span.time >= call.time && agent === (call.node.agent ?? agent));
+  const ofCall = spans.filter(({ span, agent }) => span.time >= call.time && agent === (call.from.agent ?? agent));
   const given = JSON.stringify(args);
   const node =
     (id === undefined ? undefined : spans.find(({ span }) => span.attributes.get("gen_ai.tool.call.id") === id)) ??
@@ -499,7 +499,7 @@ function nameOf({ span, agent }: Node): string {
 
 /** The error for a turn of which the messages were not captured. */
 function noMessages({ calls, nodes }: Turn): AdkMetricsError {
-  const { span } = calls.find(isSilent)?.node ?? (nodes[0] as Node);
+  const { span } = calls.find(isSilent)?.from ?? (nodes[0] as Node);
   const spans = "ADK_CAPTURE_MESSAGE_CONTENT_IN_SPANS=true";
   const capture = "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT";
   const help = !isOfAdk(span)
