@@ -19,9 +19,9 @@ export function smallMap(code, map, folder, sources) {
   const paths = map.sources.map((source) => relative(sources.folder, resolve(folder, source)).split(sep).join("/"));
   const lines = code.split("\n");
   const [used, names] = [numbering(), numbering()];
-  let last = "";
   const mappings = decode(map.mappings).map((segments, line) => {
     const kept = [];
+    let last = "";
     for (const [column, source, sourceLine, sourceColumn, name] of segments) {
       const path = paths[source];
       const isPublished = path !== undefined && !path.startsWith("generated/");
