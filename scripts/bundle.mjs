@@ -1,6 +1,7 @@
 /** Bundles the package's modules for each kind of module, minified, with source maps. */
 
 import { mkdirSync, writeFileSync } from "node:fs";
+import { readFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { build, transform } from "esbuild";
 import { minify } from "terser";
@@ -10,6 +11,7 @@ import { smallMap } from "./maps.mjs";
 const COMMON = {
   target: ["es2022"],
   logLevel: "warning",
+  logOverride: { "ignored-bare-import": "silent" },
   legalComments: "none",
   charset: "utf8",
   minifySyntax: true,
@@ -54,7 +56,7 @@ async function split(kind, folder, sources) {
     chunkNames: "shared-[hash]",
     platform: "neutral",
     external: ["node:*", "*.wasm", "vitest"],
-    plugins: [matchersApart(kind, sources), ...(kind === "esm" ? [indexApart(sources)] : [])],
+    plugins: [matchersApart(kind, sources), ...(kind === "esm" ? [indexAtOnce(sources)] : [])],
     entryPoints: Object.fromEntries(entries.map((entry) => [entry[kind], join(sources.folder, `${entry.module}.ts`)])),
     outdir: folder,
     metafile: true,
@@ -87,13 +89,30 @@ function matchersApart(kind, sources) {
   };
 }
 
-/** Lets the entries of the engine re-export the index as a file of its own: its names are long, and the entries many. */
-function indexApart(sources) {
+/**
+ * Keeps what the index needs in one file, and its long list of names in another.
+ *
+ * esbuild makes a file of every set of entries that share code, and Node takes a millisecond for each file. So every entry
+ * imports the whole index, which bundlers leave out again, and those of the engine re-export it as a file.
+ */
+function indexAtOnce({ folder }) {
+  const index = join(folder, "index.ts");
+  const entries = new Set(ENTRIES.map(({ module }) => join(folder, `${module}.ts`)));
+  entries.delete(index);
   return {
-    name: "index-apart",
-    setup({ onResolve }) {
-      onResolve({ filter: /^\.\.\/index\.js$/ }, ({ importer }) =>
-        dirname(importer) === join(sources.folder, "entrypoints") ? { path: "./index.js", external: true } : undefined,
+    name: "index-at-once",
+    setup({ onLoad, onResolve }) {
+      onResolve({ filter: /^\./ }, ({ path, importer, kind, resolveDir }) => {
+        const file = join(resolveDir, path).replace(/\.js$/, ".ts");
+        if (kind === "dynamic-import") entries.add(file);
+        const isReExport = file === index && dirname(importer) === join(folder, "entrypoints");
+        return isReExport ? { path: "./index.js", external: true } : undefined;
+      });
+      onResolve({ filter: /^whole-index$/ }, () => ({ path: index }));
+      onLoad({ filter: /\.ts$/ }, async ({ path }) =>
+        entries.has(path)
+          ? { contents: `${await readFile(path, "utf8")}\nimport "whole-index";\n`, loader: "ts" }
+          : undefined,
       );
     },
   };

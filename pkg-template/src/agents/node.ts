@@ -1,6 +1,6 @@
 /** Agents in Node: files, and the copies of a library that a program may hold. */
 
-import { readdir, readFile, stat, writeFile } from "node:fs/promises";
+import { promises as files } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
@@ -9,23 +9,23 @@ import type { AgentHost } from "./host.js";
 export const nodeAgentHost: AgentHost = {
   async readText(file) {
     try {
-      return await readFile(file, "utf8");
+      return await files.readFile(file, "utf8");
     } catch (error) {
       if (isMissing(error)) return undefined;
       throw error;
     }
   },
-  writeText: (file, text) => writeFile(file, text),
+  writeText: (file, text) => files.writeFile(file, text),
   async kindOf(path) {
     try {
-      return (await stat(path)).isDirectory() ? "folder" : "file";
+      return (await files.stat(path)).isDirectory() ? "folder" : "file";
     } catch (error) {
       if (isMissing(error)) return undefined;
       throw error;
     }
   },
   async filesUnder(folder, ending) {
-    const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+    const entries = await files.readdir(folder, { recursive: true, withFileTypes: true });
     return entries
       .filter((entry) => !entry.isDirectory() && entry.name.endsWith(ending))
       .map((entry) => join(entry.parentPath ?? entry.path, entry.name))
@@ -76,7 +76,7 @@ async function moduleEntry(requireFrom: NodeJS.Require, packageName: string): Pr
   const inside = requireFrom.resolve(packageName);
   const folder = join("node_modules", packageName);
   const root = inside.slice(0, inside.lastIndexOf(folder) + folder.length);
-  const manifest = JSON.parse(await readFile(join(root, "package.json"), "utf8")) as Manifest;
+  const manifest = JSON.parse(await files.readFile(join(root, "package.json"), "utf8")) as Manifest;
   const exported = manifest.exports?.["."]?.import;
   const entry = typeof exported === "string" ? exported : (exported?.default ?? manifest.module);
   if (entry === undefined) throw new Error(`${packageName} has no ES module`);

@@ -1,6 +1,5 @@
 // Node only: no bundle for browsers may reach this file.
-import { randomUUID } from "node:crypto";
-import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { promises as files } from "node:fs";
 import { dirname, join } from "node:path";
 import { messageOf, unexpected } from "../engine/input.js";
 import { AdkMetricsError } from "../errors.js";
@@ -33,7 +32,7 @@ export function fileCache(folder: string): JudgeCache {
 
 async function readIfThere(file: string): Promise<string | undefined> {
   try {
-    return await readFile(file, "utf8");
+    return await files.readFile(file, "utf8");
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
     throw failed("read", file, error);
@@ -50,14 +49,14 @@ function parse(text: string): JudgeReply | undefined {
 
 /** Writes beside the file first: who reads at the same time sees all of it or nothing. */
 async function writeWhole(file: string, text: string): Promise<void> {
-  const beside = `${file}.${randomUUID()}.tmp`;
+  const beside = `${file}.${crypto.randomUUID()}.tmp`;
   try {
-    await mkdir(dirname(file), { recursive: true });
-    await writeFile(beside, text, { flag: "wx" });
-    await rename(beside, file);
+    await files.mkdir(dirname(file), { recursive: true });
+    await files.writeFile(beside, text, { flag: "wx" });
+    await files.rename(beside, file);
   } catch (error) {
     // What may be left of it must not hide why writing failed.
-    await rm(beside, { force: true }).catch(() => {});
+    await files.rm(beside, { force: true }).catch(() => {});
     throw failed("written", file, error);
   }
 }
