@@ -122,7 +122,8 @@ function indexAtOnce({ folder }) {
  * Minifies without touching what users see: names of classes, and of functions that they call. esbuild would drop the
  * marks of pure calls, by which bundlers leave out what is not used.
  */
-function minified(code, exported, options) {
+function minified(written, exported, options) {
+  const code = withOwnNames(written);
   const classes = [...code.matchAll(/([\w$]+) = class\b/g)].map(([, name]) => name);
   return minify(code, {
     ...options,
@@ -130,4 +131,10 @@ function minified(code, exported, options) {
     mangle: { keep_classnames: true, reserved: [...exported, ...classes] },
     format: { comments: false, preserve_annotations: true },
   });
+}
+
+/** Undoes what esbuild makes of a class that names itself, `X = class _X`: such a class would be called `_X`. */
+function withOwnNames(code) {
+  const names = new Set([...code.matchAll(/([\w$]+) = class _\1\b/g)].map(([, name]) => name));
+  return code.replaceAll(/(?<![\w$.])_([\w$]+)/g, (written, name) => (names.has(name) ? name : written));
 }
