@@ -57,6 +57,8 @@ export class AdkMetricsError extends Error {
     super(message, more.cause === undefined ? undefined : { cause: more.cause });
     this.code = code;
     if (more.path !== undefined) this.path = more.path;
+    // JavaScriptCore gives every error the line of the program that made it.
+    delete (this as { line?: number }).line;
     if (more.line !== undefined) this.line = more.line;
     if (more.help !== undefined) this.help = more.help;
     if (more.retryable !== undefined) this.retryable = more.retryable;

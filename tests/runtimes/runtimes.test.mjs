@@ -162,6 +162,29 @@ describe("Bun", () => {
     assert.deepEqual(await json(project.run(bin("bun"), ["run", "main.mjs"])), project.expected);
   });
 
+  test("tests with the matchers", async () => {
+    project.write({
+      "matchers.test.mjs": `
+        import { expect, test } from "bun:test";
+        import { readEvalSet } from "adk-metrics";
+        import { adkMatchers } from "adk-metrics/jest";
+        expect.extend(adkMatchers);
+        const said = (text) => ({ parts: [{ text }] });
+        const conversation = [{ userContent: said("How is it in Oslo?"), finalResponse: said("Sunny.") }];
+        const evalSet = { evalSetId: "weather", evalCases: [{ evalId: "oslo", conversation }] };
+        test("an agent", async () => {
+          await expect(() => "Sunny.").toPassEvalSet(evalSet);
+          const message = await (async () => expect(() => "Rain.").toPassEvalSet(evalSet))().catch(String);
+          expect(message).toContain("      - Sunny.\\n      + Rain.\\n");
+        });
+        test("a mistake", () => {
+          expect(() => expect(3).toPass()).toThrow("found something else (at results). Pass");
+          try { readEvalSet({ evalCases: 3 }); } catch (error) { expect(error.line).toBeUndefined(); }
+        });`,
+    });
+    await project.run(bin("bun"), ["test", "./matchers.test.mjs"]);
+  });
+
   test("scores from one file that it bundled for itself", async () => {
     await project.run(bin("bun"), ["build", "main.mjs", "--target=bun", "--outfile=bun/main.js"]);
     assert.deepEqual(await json(project.run(bin("bun"), ["run", "bun/main.js"])), project.expected);

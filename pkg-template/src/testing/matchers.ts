@@ -72,15 +72,9 @@ interface MatcherThis {
   readonly utils?: MatcherUtils;
 }
 
-type Colour = (text: string) => string;
+type ColourName = "EXPECTED_COLOR" | "RECEIVED_COLOR" | "DIM_COLOR" | "BOLD_WEIGHT";
 
-interface MatcherUtils {
-  matcherHint?(name: string, received?: string, expected?: string, options?: object): string;
-  EXPECTED_COLOR?: Colour;
-  RECEIVED_COLOR?: Colour;
-  DIM_COLOR?: Colour;
-  BOLD_WEIGHT?: Colour;
-}
+type MatcherUtils = { [name in ColourName]?: (text: string) => string };
 
 /** What a matcher found. */
 export interface MatcherResult {
@@ -274,10 +268,13 @@ function messageOf(hint: string, summary: readonly string[], details: string): s
   return [hint, summary.join("\n"), details.trimEnd()].filter((part) => part !== "").join("\n\n");
 }
 
-/** `expect(agent).not.toPassEvalSet(evalSet)`, as the runner writes it. */
-function hintOf({ isNot = false, promise = "", utils }: MatcherThis, name: string, received: string, expected: string) {
-  const plain = `expect(${received})${promise === "" ? "" : `.${promise}`}${isNot ? ".not" : ""}.${name}(${expected})`;
-  return utils?.matcherHint?.(name, received, expected, { isNot, promise }) ?? plain;
+/** `expect(agent).not.toPassEvalSet(evalSet)` */
+function hintOf({ isNot, promise, utils }: MatcherThis, name: string, received: string, expected: string): string {
+  const paint = paintOf(utils);
+  const dim = (text: string) => paint(text, ["dim"]);
+  const modifiers = `${promise ? `.${promise}` : ""}${isNot ? ".not" : ""}`;
+  const [actual, argument] = [paint(received, ["actual"]), expected && paint(expected, ["expected"])];
+  return `${dim("expect(")}${actual}${dim(")")}${modifiers}.${name}${dim("(")}${argument}${dim(")")}`;
 }
 
 function explained<T>(hint: string, work: () => T): T {
@@ -298,14 +295,27 @@ function withHint(hint: string, error: unknown): unknown {
   });
 }
 
-/** Colours as the runner uses them: what is expected in one, what was received in the other. */
-function paintOf({ EXPECTED_COLOR, RECEIVED_COLOR, DIM_COLOR, BOLD_WEIGHT }: MatcherUtils = {}): Paint {
-  const colours: Partial<Record<Style, Colour | undefined>> = {
-    expected: EXPECTED_COLOR,
-    actual: RECEIVED_COLOR,
-    red: RECEIVED_COLOR,
-    dim: DIM_COLOR,
-    bold: BOLD_WEIGHT,
-  };
-  return (text, styles) => styles.reduce((painted, style) => colours[style]?.(painted) ?? painted, text);
+const COLOURS: Partial<Record<Style, ColourName>> = {
+  expected: "EXPECTED_COLOR",
+  actual: "RECEIVED_COLOR",
+  red: "RECEIVED_COLOR",
+  dim: "DIM_COLOR",
+  bold: "BOLD_WEIGHT",
+};
+
+/**
+ * Colours as the runner uses them: what is expected in one, what was received in the other. Bun's functions of these names
+ * quote what they are given, so they are no colours.
+ */
+function paintOf(utils: MatcherUtils = {}): Paint {
+  return (text, styles) =>
+    styles.reduce((painted, style) => {
+      const name = COLOURS[style];
+      const coloured = name && utils[name]?.(painted);
+      return coloured !== undefined && withoutColours(coloured) === withoutColours(painted) ? coloured : painted;
+    }, text);
+}
+
+function withoutColours(text: string): string {
+  return text.replace(/\u001b\[[\d;]*m/g, "");
 }
