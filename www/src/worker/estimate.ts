@@ -19,9 +19,9 @@ const FORGETFUL: JudgeCache = { get: () => Promise.resolve(undefined), set: () =
  * @throws What `evaluate` does for what cannot be used.
  */
 export async function estimateOf(job: Job, signal: AbortSignal): Promise<Estimate> {
-  const most = await counted(job, "yes", false, signal);
+  const most = await counted(job, "yes", true, signal);
   if (job.earlyStop === false || most.size === 0) return rowsOf(most, [most]);
-  return rowsOf(most, [await counted(job, "yes", true, signal), await counted(job, "no", true, signal)]);
+  return rowsOf(most, [await counted(job, "yes", false, signal), await counted(job, "no", false, signal)]);
 }
 
 interface Count {

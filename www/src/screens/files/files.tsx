@@ -1,33 +1,265 @@
-import config from "../../../../examples/museum-guide/test_config.json?raw";
-import evalSet from "../../../../examples/museum-guide/museum-guide.evalset.json?url";
-import actual from "../../../../examples/museum-guide/museum-guide.actual.json?url";
-import recording from "../../../../examples/museum-guide/judge.jsonl?url";
-import { goTo } from "../../route.js";
-import { start } from "../../state/run.js";
+import { useSignal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
+import { goTo, hrefOf, route } from "../../route.js";
+import { activeConfig, useAsConfig } from "../../state/active-config.js";
+import { configChecked, configText, DEFAULT_CONFIG } from "../../state/config.js";
+import {
+  add,
+  exampleName,
+  isLooking,
+  matching,
+  replaceAll,
+  type Source,
+  sourceOf,
+  sources,
+} from "../../state/inputs.js";
+import { obstacle } from "../../state/job.js";
+import { judgeKind } from "../../state/judge.js";
+import { problem } from "../../state/run.js";
+import { runNow } from "../../state/running.js";
+import { ProblemNote } from "../run/problem.js";
+import { Kept } from "../run/kept.js";
+import { type Example, EXAMPLES, filesOf } from "./examples.js";
+import { FileEditor } from "./file-editor.js";
+import { Pairs } from "./pairs.js";
+import { takeDropped, takeFiles, takeText, type Taken } from "./reading.js";
+import "../../styles/inputs.css";
+import "./files.css";
 
 export default function Files() {
+  const [id] = route.value.rest;
+  const opened = id === undefined ? undefined : sourceOf(Number(id));
+  return opened === undefined ? <Overview /> : <FileEditor key={opened.id} source={opened} />;
+}
+
+function Overview() {
+  const said = useSignal("");
+  const isOver = useSignal(false);
+  const busy = useSignal<string | undefined>(undefined);
+
+  async function take(reading: Promise<Taken>) {
+    const { files, leftOut } = await reading;
+    const found = await add(files);
+    adopt(found);
+    const bad = found.filter(({ facts }) => facts?.problem !== undefined);
+    said.value = [
+      found.length === 1 ? `${found[0]?.name} was added.` : found.length > 1 ? `${found.length} files were added.` : "",
+      bad.length > 0 ? `${bad.map(({ name }) => name).join(", ")} cannot be read yet; see below.` : "",
+      leftOut.length > 0 ? `Left out: ${leftOut.join("; ")}.` : "",
+    ]
+      .filter((part) => part !== "")
+      .join(" ");
+  }
+
+  async function open(example: Example, isScored: boolean) {
+    busy.value = example.folder;
+    try {
+      adopt(await replaceAll(await filesOf(example.folder)), true);
+      exampleName.value = example.title;
+      if (isScored) {
+        await configChecked();
+        if (obstacle.value === undefined && (await runNow())) goTo("results");
+      }
+    } catch (error) {
+      said.value = error instanceof Error ? error.message : String(error);
+    }
+    busy.value = undefined;
+  }
+
+  useEffect(() => {
+    const paste = (event: ClipboardEvent) => {
+      if (isEditable(event.target) || event.clipboardData === null) return;
+      event.preventDefault();
+      const { files } = event.clipboardData;
+      const text = event.clipboardData.getData("text/plain");
+      void take(files.length > 0 ? takeFiles(files) : Promise.resolve({ files: takeText(text), leftOut: [] }));
+    };
+    addEventListener("paste", paste);
+    return () => removeEventListener("paste", paste);
+  });
+
+  const hasFiles = sources.value.length > 0;
   return (
-    <>
-      <h1>Files</h1>
-      <button
-        class="button"
-        data-kind="primary"
-        onClick={async () => {
-          const scored = await start({
-            pairs: [{ evalSet: await fetched(evalSet), actual: await fetched(actual) }],
-            config,
-            judge: { kind: "recording", text: await (await fetch(recording)).text() },
-          });
-          if (scored) goTo("results");
+    <div class="files">
+      <h1>See why your agent passes or fails</h1>
+      <p class="lead">
+        Give it an evalset and what the agent did, or take an example. Scores are google-adk’s, and each says how it
+        came about. Nothing is uploaded: the engine runs in this page.
+      </p>
+      <Kept />
+      <section
+        class={`drop ${isOver.value ? "over" : ""}`}
+        aria-label="Add files"
+        onDragOver={(event) => {
+          event.preventDefault();
+          isOver.value = true;
+        }}
+        onDragLeave={() => {
+          isOver.value = false;
+        }}
+        onDrop={(event) => {
+          event.preventDefault();
+          isOver.value = false;
+          if (event.dataTransfer !== null) void take(takeDropped(event.dataTransfer));
         }}
       >
-        Score the example
-      </button>
-    </>
+        <p>
+          <strong>Drop files or folders here, or paste JSON.</strong>
+          <br />
+          <span class="muted">
+            Evalsets, configs, actual runs, sessions, results, recordings: any form that ADK or ADK-TS writes.
+          </span>
+        </p>
+        <div class="actions">
+          <FileButton label="Choose files" onChoose={(files) => void take(takeFiles(files))} />
+          <FileButton label="Choose a folder" isFolder onChoose={(files) => void take(takeFiles(files))} />
+          <button
+            type="button"
+            class="button"
+            onClick={async () => {
+              const [made] = await add([{ name: newName(), bytes: new TextEncoder().encode("") }]);
+              if (made !== undefined) goTo("files", made.id);
+            }}
+          >
+            Write or paste JSON
+          </button>
+        </div>
+      </section>
+      <p role="status" class="said">
+        {said.value}
+      </p>
+      {problem.value !== undefined && <ProblemNote problem={problem.value} />}
+      {hasFiles && <Loaded />}
+      <section aria-labelledby="examples">
+        <h2 id="examples">{hasFiles ? "Or take an example" : "Take an example"}</h2>
+        <p class="muted">
+          Some fail, and are meant to. Where a judge is asked, its replies are recorded, so no key and no network is
+          needed.
+        </p>
+        <ul class="examples" role="list">
+          {EXAMPLES.map((example) => (
+            <li key={example.folder} class="card" aria-busy={busy.value === example.folder}>
+              <h3>
+                {example.title}
+                {example.isJudged && <span class="tag">recorded judge</span>}
+              </h3>
+              <p>{example.what}</p>
+              <p class="muted see">See {example.see}.</p>
+              <div class="actions">
+                <button
+                  type="button"
+                  class="button"
+                  aria-label={`Score ${example.title}`}
+                  aria-disabled={busy.value !== undefined}
+                  onClick={() => busy.value === undefined && void open(example, true)}
+                >
+                  {busy.value === example.folder ? "Scoring…" : "Score it"}
+                </button>
+                <button
+                  type="button"
+                  class="button"
+                  data-kind="quiet"
+                  aria-label={`Open the files of ${example.title}`}
+                  aria-disabled={busy.value !== undefined}
+                  onClick={() => busy.value === undefined && void open(example, false)}
+                >
+                  Open files
+                </button>
+              </div>
+            </li>
+          ))}
+        </ul>
+      </section>
+    </div>
   );
 }
 
-async function fetched(url: string) {
-  const bytes = new Uint8Array(await (await fetch(url)).arrayBuffer());
-  return { name: url.split("/").at(-1) ?? url, bytes };
+function Loaded() {
+  const next = obstacle.value;
+  return (
+    <section aria-labelledby="loaded">
+      <h2 id="loaded">{exampleName.value ?? "Your files"}</h2>
+      <Pairs />
+      <div class="actions next">
+        <a class="button" href={hrefOf("criteria")}>
+          Choose criteria
+        </a>
+        <button
+          type="button"
+          class="button"
+          data-kind="primary"
+          aria-disabled={next !== undefined || isLooking.value}
+          aria-describedby="next-what"
+          onClick={async () => {
+            if (next?.screen === "criteria") goTo("criteria");
+            if (next !== undefined || isLooking.value) return;
+            goTo("run");
+            if (await runNow()) goTo("results");
+          }}
+        >
+          Score {scored()}
+        </button>
+        <p id="next-what" class="muted">
+          {next?.what}
+        </p>
+      </div>
+    </section>
+  );
+}
+
+function scored(): string {
+  const cases = matching.value.pairs.reduce((sum, { expected, actual }) => {
+    const facts = sourceOf(expected === "own" ? actual : expected)?.facts;
+    return sum + (facts?.evalIds.length || 1);
+  }, 0);
+  return cases === 1 ? "1 case" : `${cases} cases`;
+}
+
+/** Has a config and recordings among new files come into use. An example without a config has google-adk's criteria. */
+function adopt(found: readonly Source[], isExample = false): void {
+  const config = found.find(({ facts }) => facts?.kind === "config");
+  if (config !== undefined) useAsConfig(config);
+  else if (isExample) {
+    activeConfig.value = undefined;
+    configText.value = DEFAULT_CONFIG;
+  }
+  if (found.some(({ facts }) => facts?.kind === "recording")) judgeKind.value = "recording";
+}
+
+function newName(): string {
+  const taken = new Set(sources.value.map(({ name }) => name));
+  for (let number = 1; ; number += 1) {
+    const name = `new-${number}.evalset.json`;
+    if (!taken.has(name)) return name;
+  }
+}
+
+function isEditable(target: EventTarget | null): boolean {
+  return target instanceof HTMLElement && target.closest("input, textarea, select, .editor") !== null;
+}
+
+function FileButton({
+  label,
+  isFolder = false,
+  onChoose,
+}: {
+  label: string;
+  isFolder?: boolean;
+  onChoose(files: readonly File[]): void;
+}) {
+  return (
+    <label class="button file">
+      {label}
+      <input
+        type="file"
+        class="visually-hidden"
+        multiple
+        {...(isFolder ? { webkitdirectory: true } : {})}
+        onChange={({ currentTarget }) => {
+          onChoose([...(currentTarget.files ?? [])]);
+          currentTarget.value = "";
+        }}
+      />
+    </label>
+  );
 }

@@ -1,3 +1,294 @@
+import { signal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
+import { EvalStatus } from "../../enums.js";
+import { goTo, hrefOf } from "../../route.js";
+import { criteria } from "../../state/config.js";
+import { matching, sourceOf } from "../../state/inputs.js";
+import { obstacle } from "../../state/job.js";
+import { judgeKind } from "../../state/judge.js";
+import { download } from "../../state/browser-model.js";
+import { cancel, connections, problem, summary, underWay, verdicts } from "../../state/run.js";
+import { runNow, startedAt, took } from "../../state/running.js";
+import { nameOf, toneOf } from "../../ui/status.js";
+import { EstimateTable, money } from "./estimate.js";
+import { Kept, KeptHere } from "./kept.js";
+import { ProblemNote, sentence } from "./problem.js";
+import "../../styles/inputs.css";
+import "../criteria/criteria.css";
+import "./run.css";
+
 export default function Run() {
-  return <h1>Run</h1>;
+  const isRunning = underWay.value !== undefined;
+  const next = obstacle.value;
+  return (
+    <div class="run">
+      <h1>Run</h1>
+      {!isRunning && <Kept />}
+      <section class="panel" aria-label="What is run">
+        <p>
+          {matching.value.pairs.length === 0 ? (
+            "Nothing is there to be scored yet."
+          ) : (
+            <>
+              <strong>{what()}</strong>
+              <span class="muted"> · {Object.keys(criteria.value).join(", ")}</span>
+            </>
+          )}
+        </p>
+        <div class="actions">
+          {isRunning ? (
+            <button type="button" class="button" onClick={cancel}>
+              Stop and keep what is scored
+            </button>
+          ) : (
+            <button
+              type="button"
+              class="button"
+              data-kind="primary"
+              aria-disabled={next !== undefined}
+              aria-describedby="start-what"
+              onClick={async () => {
+                if (next !== undefined) goTo(next.screen);
+                else if (await runNow()) goTo("results");
+              }}
+            >
+              {summary.value === undefined ? "Score" : "Score again"}
+            </button>
+          )}
+          <p class="muted" id="start-what">
+            {!isRunning && next !== undefined && (
+              <>
+                {next.what}{" "}
+                <a href={hrefOf(next.screen)}>{next.screen === "files" ? "To the files" : "To the criteria"}</a>
+              </>
+            )}
+          </p>
+          {summary.value !== undefined && (
+            <a class="end" href={hrefOf("results")}>
+              {isRunning ? "See the results so far" : "See the results"}
+            </a>
+          )}
+        </div>
+      </section>
+      {problem.value !== undefined && <ProblemNote problem={problem.value} />}
+      {isRunning && <Going />}
+      {!isRunning && summary.value !== undefined && <Done />}
+      <Connections />
+      {!isRunning && (
+        <section class="panel" aria-labelledby="ask">
+          <h2 id="ask">What will be asked</h2>
+          <EstimateTable />
+        </section>
+      )}
+      <KeptHere />
+    </div>
+  );
+}
+
+function what(): string {
+  const { pairs } = matching.value;
+  const cases = pairs.reduce((sum, { expected, actual }) => {
+    return sum + (sourceOf(expected === "own" ? actual : expected)?.facts?.evalIds.length || 1);
+  }, 0);
+  const sets = pairs.length === 1 ? "1 evalset" : `${pairs.length} evalsets`;
+  return `${cases === 1 ? "1 case" : `${cases.toLocaleString("en")} cases`} of ${sets}`;
+}
+
+// ---- while it is under way
+
+const clock = signal(0);
+
+function Going() {
+  useEffect(() => {
+    const ticking = setInterval(() => {
+      clock.value = Date.now();
+    }, 1000);
+    clock.value = Date.now();
+    return () => clearInterval(ticking);
+  }, []);
+  const all = underWay.value ?? [];
+  const [done, total] = [sum(all.map((one) => one?.done)), sum(all.map((one) => one?.total))];
+  const judges = all.flatMap((one) => one?.judge ?? []);
+  const of = (name: keyof (typeof judges)[number]) => sum(judges.map((judge) => judge[name]));
+  const left = judges.at(-1)?.leftMs;
+  const costs = judges.flatMap(({ cost }) => cost ?? []);
+  const elapsed = Math.max(0, clock.value - (startedAt.value ?? clock.value));
+  const words =
+    total === 0 ? "Starting" : `${done.toLocaleString("en")} of ${total.toLocaleString("en")} cases are scored`;
+  return (
+    <section class="panel" aria-labelledby="going">
+      <h2 id="going">{words}</h2>
+      <progress aria-label="Cases scored" max={Math.max(1, total)} value={done} />
+      <p class="visually-hidden" role="status">
+        {done > 0 && Math.floor((4 * done) / Math.max(1, total)) > 0
+          ? `${Math.floor((4 * done) / total) * 25} % scored`
+          : "Scoring"}
+      </p>
+      {download.value !== undefined && <p>The browser loads its model: {Math.round(download.value * 100)} %.</p>}
+      <SoFar />
+      {judges.length > 0 && (
+        <dl class="figures">
+          <Figure name="Calls made" value={of("calls")} />
+          <Figure name="Saved by settled votes" value={of("saved")} />
+          <Figure name="From kept replies" value={of("cached")} />
+          <Figure name="Made again after failing" value={of("retried")} />
+          <Figure name="Without a reply" value={of("lost")} isBad />
+          <Figure name="Waiting" value={of("queued") + of("inFlight")} />
+          <Figure name="Tokens in" value={of("inputTokens")} />
+          <Figure name="Tokens out" value={of("outputTokens")} />
+          {costs.length > 0 && <Figure name="Cost" text={money(sum(costs))} />}
+          <Figure name="Time" text={duration(elapsed)} />
+          <Figure name="Left, about" text={left === undefined ? "–" : duration(left)} />
+        </dl>
+      )}
+    </section>
+  );
+}
+
+/** What the cases scored so far came to. */
+function SoFar() {
+  const { cases } = verdicts.value ?? { cases: new Uint8Array() };
+  const counted = [EvalStatus.PASSED, EvalStatus.FAILED, EvalStatus.NOT_EVALUATED].map((status) => ({
+    status,
+    count: cases.reduce((number, one) => number + Number(one === status), 0),
+  }));
+  return (
+    <ul class="so-far" role="list" aria-label="Cases by verdict">
+      {counted.map(({ status, count }) => (
+        <li key={status} class={toneOf(status)}>
+          <strong>{count.toLocaleString("en")}</strong> {nameOf(status).toLowerCase()}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Figure({
+  name,
+  value,
+  text,
+  isBad = false,
+}: {
+  name: string;
+  value?: number;
+  text?: string;
+  isBad?: boolean;
+}) {
+  return (
+    <div class={isBad && (value ?? 0) > 0 ? "figure failed" : "figure"}>
+      <dt>{name}</dt>
+      <dd>{text ?? (value ?? 0).toLocaleString("en")}</dd>
+    </div>
+  );
+}
+
+// ---- afterwards
+
+function Done() {
+  const run = summary.value;
+  if (run === undefined) return null;
+  const used = run.sets.flatMap(({ judgeUsage }) => judgeUsage ?? []);
+  const of = (name: "calls" | "saved" | "cached" | "retried" | "lost" | "inputTokens" | "outputTokens") =>
+    sum(used.map((one) => one[name]));
+  const costs = used.flatMap(({ cost }) => cost ?? []);
+  const isCut = run.sets.some(({ cancelled }) => cancelled === true);
+  const warnings = run.sets.flatMap((set) => (set.warnings ?? []).map((warning) => ({ ...warning, name: set.name })));
+  return (
+    <section class="panel" aria-labelledby="done">
+      <h2 id="done">
+        <span role="status">
+          {isCut ? "Stopped" : "Scored"}
+          {took.value === undefined ? "" : ` in ${duration(took.value)}`}
+        </span>
+      </h2>
+      <SoFar />
+      {used.length > 0 && (
+        <dl class="figures">
+          <Figure name={judgeKind.value === "recording" ? "Replies replayed" : "Calls made"} value={of("calls")} />
+          <Figure name="Saved by settled votes" value={of("saved")} />
+          <Figure name="From kept replies" value={of("cached")} />
+          <Figure name="Made again after failing" value={of("retried")} />
+          <Figure name="Without a reply" value={of("lost")} isBad />
+          <Figure name="Tokens in" value={of("inputTokens")} />
+          <Figure name="Tokens out" value={of("outputTokens")} />
+          {costs.length > 0 && <Figure name="Cost" text={money(sum(costs))} />}
+        </dl>
+      )}
+      {run.reasons.length > 0 && (
+        <>
+          <h3>Why results are not evaluated</h3>
+          <ul class="reasons" role="list">
+            {run.reasons.map(({ metric, reason, count }) => (
+              <li key={`${metric}\n${reason}`} class="note open">
+                <p>
+                  {metric !== undefined && <code>{metric}</code>}{" "}
+                  {count > 1 && <span class="muted">in {count} cases</span>}
+                </p>
+                <p>{sentence(reason)}</p>
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+      {warnings.length > 0 && (
+        <details>
+          <summary>
+            {warnings.length === 1 ? "1 thing" : `${warnings.length} things`} in the inputs may surprise
+          </summary>
+          <ul class="warnings">
+            {warnings.slice(0, 100).map(({ name, message, path, help }, at) => (
+              <li key={at}>
+                {sentence(message)} {help !== undefined && sentence(help)}{" "}
+                <span class="muted">
+                  {name}
+                  {path === undefined ? "" : `, ${path}`}
+                </span>
+              </li>
+            ))}
+          </ul>
+        </details>
+      )}
+    </section>
+  );
+}
+
+/** Which requests left the page since it was loaded. */
+function Connections() {
+  const made = Object.entries(connections.value);
+  return (
+    <p class="connections">
+      <svg viewBox="0 0 16 16" width="16" height="16" aria-hidden="true">
+        <path
+          d="M8 1.5l5.5 2v4c0 3.5-2.3 5.8-5.5 7-3.200-1.200-5.500-3.500-5.500-7v-4z"
+          fill="none"
+          stroke="currentColor"
+          stroke-width="1.25"
+          stroke-linejoin="round"
+        />
+      </svg>
+      {made.length === 0 ? (
+        "0 requests left this page."
+      ) : (
+        <span>
+          Requests that left this page:{" "}
+          {made.map(([origin, count]) => `${new URL(origin).host}: ${count.toLocaleString("en")}`).join(", ")}. No other
+          server was contacted.
+        </span>
+      )}
+    </p>
+  );
+}
+
+function sum(numbers: readonly (number | undefined)[]): number {
+  return numbers.reduce<number>((total, number) => total + (number ?? 0), 0);
+}
+
+/** Milliseconds in words. */
+function duration(ms: number): string {
+  if (ms < 1000) return `${Math.round(ms)} ms`;
+  if (ms < 10_000) return `${(ms / 1000).toFixed(1)} s`;
+  const seconds = Math.round(ms / 1000);
+  if (seconds < 60) return `${seconds} s`;
+  const minutes = Math.floor(seconds / 60);
+  return minutes < 60 ? `${minutes} min ${seconds % 60} s` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }

@@ -1,0 +1,291 @@
+/** A JSON editor: completion and checking by a schema, and the mistakes that the engine found at their places. */
+
+import {
+  autocompletion,
+  type CompletionContext,
+  completionKeymap,
+  type CompletionResult,
+  closeBrackets,
+  closeBracketsKeymap,
+} from "@codemirror/autocomplete";
+import { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
+import { json } from "@codemirror/lang-json";
+import {
+  bracketMatching,
+  foldGutter,
+  foldKeymap,
+  HighlightStyle,
+  indentOnInput,
+  indentUnit,
+  syntaxHighlighting,
+} from "@codemirror/language";
+import { type Diagnostic, forceLinting, linter, lintGutter, lintKeymap } from "@codemirror/lint";
+import { highlightSelectionMatches, searchKeymap } from "@codemirror/search";
+import { EditorState } from "@codemirror/state";
+import { drawSelection, EditorView, highlightActiveLine, hoverTooltip, keymap, lineNumbers } from "@codemirror/view";
+import { tags } from "@lezer/highlight";
+import {
+  findNodeAtLocation,
+  getLocation,
+  type Node,
+  type ParseError,
+  parseTree,
+  printParseErrorCode,
+} from "jsonc-parser";
+import { keysAt, meaningOf, misfits, type Schema, valuesAt } from "./schema.js";
+import { stepsOf } from "./path.js";
+
+/** A mistake at a place of the document. */
+export interface PlacedProblem {
+  message: string;
+  help?: string;
+  /** The place: `eval_cases[2].conversation[0]`. */
+  path?: string;
+  /** The line, counted from 1. */
+  line?: number;
+  isWarning?: boolean;
+}
+
+export interface EditorOptions {
+  text: string;
+  label: string;
+  schema?: Schema | undefined;
+  isReadOnly?: boolean;
+  onChange(text: string): void;
+}
+
+export interface Editor {
+  /** Puts another text in place, unless it is there already. */
+  setText(text: string): void;
+  /** Shows what the engine found. */
+  setProblems(problems: readonly PlacedProblem[]): void;
+  /** Goes to the first problem's place. */
+  showProblem(problem: PlacedProblem): void;
+  destroy(): void;
+}
+
+/** Documents that are longer are not checked against their schema while they are typed: the engine still reads them. */
+const LONGEST_CHECKED = 2_000_000;
+
+export function openEditor(parent: ShadowRoot, options: EditorOptions): Editor {
+  const { schema } = options;
+  let problems: readonly PlacedProblem[] = [];
+  const diagnostics = (view: EditorView): Diagnostic[] => {
+    const text = view.state.doc.toString();
+    const tree = treeOf(text);
+    const given = problems.map((problem) => diagnosticOf(view, tree, problem));
+    const faults = given.some(({ severity }) => severity === "error") ? [] : syntaxErrors(text);
+    // Old forms of a file are lists, of which no schema speaks.
+    const isChecked = schema !== undefined && tree?.type === schema.type && text.length <= LONGEST_CHECKED;
+    const found = isChecked && tree !== undefined ? misfits(schema, schema, tree) : [];
+    const own = found
+      .slice(0, 200)
+      .map(({ node, message }): Diagnostic => ({ ...rangeOf(node), severity: "warning", message, source: "schema" }))
+      .filter(({ from, to }) => !given.some((other) => other.from <= to && from <= other.to));
+    return [...given, ...faults, ...own];
+  };
+  const view = new EditorView({
+    root: parent,
+    parent: parent,
+    state: EditorState.create({
+      doc: options.text,
+      extensions: [
+        lineNumbers(),
+        foldGutter(),
+        lintGutter(),
+        history(),
+        drawSelection(),
+        indentUnit.of("  "),
+        indentOnInput(),
+        bracketMatching(),
+        closeBrackets(),
+        highlightActiveLine(),
+        highlightSelectionMatches(),
+        json(),
+        syntaxHighlighting(HIGHLIGHT),
+        THEME,
+        EditorView.lineWrapping,
+        EditorView.contentAttributes.of({ "aria-label": options.label }),
+        EditorState.readOnly.of(options.isReadOnly === true),
+        linter(diagnostics, { delay: 300 }),
+        ...(schema === undefined
+          ? []
+          : [autocompletion({ override: [(context) => completions(schema, context)] }), hover(schema)]),
+        keymap.of([
+          ...closeBracketsKeymap,
+          ...defaultKeymap,
+          ...searchKeymap,
+          ...historyKeymap,
+          ...foldKeymap,
+          ...completionKeymap,
+          ...lintKeymap,
+        ]),
+        EditorView.updateListener.of((update) => {
+          if (update.docChanged) options.onChange(update.state.doc.toString());
+        }),
+      ],
+    }),
+  });
+  return {
+    setText(text) {
+      const now = view.state.doc.toString();
+      if (now !== text) view.dispatch({ changes: { from: 0, to: now.length, insert: text } });
+    },
+    setProblems(given) {
+      problems = given;
+      forceLinting(view);
+    },
+    showProblem(problem) {
+      const { from } = diagnosticOf(view, treeOf(view.state.doc.toString()), problem);
+      view.dispatch({ selection: { anchor: from }, effects: EditorView.scrollIntoView(from, { y: "center" }) });
+      view.focus();
+    },
+    destroy: () => view.destroy(),
+  };
+}
+
+/** The document as far as it can be read. */
+function treeOf(text: string): Node | undefined {
+  return parseTree(text, [], { allowTrailingComma: true });
+}
+
+function syntaxErrors(text: string): Diagnostic[] {
+  const errors: ParseError[] = [];
+  parseTree(text, errors);
+  return errors.slice(0, 20).map(({ error, offset, length }) => ({
+    from: offset,
+    to: Math.min(text.length, offset + length),
+    severity: "error",
+    message: printParseErrorCode(error)
+      .replace(/([a-z])([A-Z])/g, "$1 $2")
+      .toLowerCase(),
+  }));
+}
+
+function diagnosticOf(view: EditorView, tree: Node | undefined, problem: PlacedProblem): Diagnostic {
+  const { message, help, line, isWarning } = problem;
+  const node = nodeAt(tree, problem.path);
+  const { doc } = view.state;
+  const onLine = doc.line(Math.min(Math.max(1, line ?? 1), doc.lines));
+  const range = node === undefined ? { from: onLine.from, to: onLine.to } : rangeOf(node);
+  const words = help === undefined ? message : `${message}. ${help}`;
+  const from = Math.min(range.from, doc.length);
+  return {
+    from,
+    to: Math.min(range.to, doc.length),
+    severity: isWarning === true ? "warning" : "error",
+    message: words,
+  };
+}
+
+/** The node at a path, or the nearest that is there. */
+function nodeAt(tree: Node | undefined, path: string | undefined): Node | undefined {
+  if (tree === undefined || path === undefined) return undefined;
+  const steps = stepsOf(path);
+  for (let count = steps.length; count > 0; count -= 1) {
+    const node = findNodeAtLocation(tree, steps.slice(0, count));
+    if (node !== undefined) return node;
+  }
+  return undefined;
+}
+
+/** Objects and lists may be long: what opens them stands for them. */
+function rangeOf({ type, offset, length, parent }: Node): { from: number; to: number } {
+  if (type !== "object" && type !== "array") return { from: offset, to: offset + length };
+  const name = parent?.type === "property" ? parent.children?.[0] : undefined;
+  return name === undefined ? { from: offset, to: offset + 1 } : { from: name.offset, to: offset + 1 };
+}
+
+function completions(schema: Schema, context: CompletionContext): CompletionResult | null {
+  const text = context.state.doc.toString();
+  const { path, isAtPropertyKey, previousNode } = getLocation(text, context.pos);
+  if (!context.explicit && previousNode === undefined) return null;
+  const isInside = previousNode !== undefined && context.pos <= previousNode.offset + previousNode.length;
+  const from = isInside ? previousNode.offset : (context.matchBefore(/[\w"]*/)?.from ?? context.pos);
+  const to = isInside ? previousNode.offset + previousNode.length : context.pos;
+  if (isAtPropertyKey) {
+    const parent = path.slice(0, -1);
+    const hasColon = /^\s*:/.test(text.slice(to));
+    const options = keysAt(schema, parent).map(({ key, schema: of, isTwin }) => ({
+      label: `"${key}"`,
+      info: of.description ?? "",
+      type: "property",
+      boost: isTwin ? -1 : 0,
+      apply: hasColon ? JSON.stringify(key) : `${JSON.stringify(key)}: `,
+    }));
+    return options.length === 0 ? null : { from, to, options };
+  }
+  const options = valuesAt(schema, path).map(({ value, description }) => ({
+    label: JSON.stringify(value),
+    detail: description,
+    type: "constant",
+  }));
+  return options.length === 0 ? null : { from, to, options };
+}
+
+const hover = (schema: Schema) =>
+  hoverTooltip((view, pos) => {
+    const { path, previousNode, isAtPropertyKey } = getLocation(view.state.doc.toString(), pos);
+    if (previousNode === undefined || !isAtPropertyKey) return null;
+    const meaning = meaningOf(schema, path);
+    if (meaning === "") return null;
+    return {
+      pos: previousNode.offset,
+      end: previousNode.offset + previousNode.length,
+      create() {
+        const dom = document.createElement("div");
+        dom.className = "meaning";
+        dom.textContent = meaning;
+        return { dom };
+      },
+    };
+  });
+
+const HIGHLIGHT = HighlightStyle.define([
+  { tag: tags.propertyName, color: "var(--accent)" },
+  { tag: tags.string, color: "var(--text)" },
+  { tag: tags.number, color: "var(--pass)" },
+  { tag: [tags.bool, tags.null], color: "var(--open)" },
+  { tag: tags.invalid, color: "var(--fail)" },
+]);
+
+const THEME = EditorView.theme({
+  "&": { height: "100%", fontSize: "0.8125rem", backgroundColor: "var(--page)", color: "var(--text)" },
+  "&.cm-focused": { outline: "2px solid var(--accent)", outlineOffset: "-2px" },
+  ".cm-scroller": { fontFamily: "var(--mono)", lineHeight: "1.6", overflow: "auto" },
+  ".cm-gutters": { backgroundColor: "var(--sunken)", color: "var(--muted)", border: "none" },
+  ".cm-activeLine": { backgroundColor: "color-mix(in srgb, var(--accent) 6%, transparent)" },
+  "&.cm-focused .cm-selectionBackground, .cm-selectionBackground": {
+    backgroundColor: "color-mix(in srgb, var(--accent) 24%, transparent) !important",
+  },
+  ".cm-cursor": { borderLeftColor: "var(--text)" },
+  ".cm-tooltip": {
+    border: "1px solid var(--line)",
+    borderRadius: "6px",
+    backgroundColor: "var(--raised)",
+    color: "var(--text)",
+    boxShadow: "var(--shadow)",
+    maxWidth: "28rem",
+  },
+  ".cm-tooltip .meaning, .cm-diagnostic, .cm-completionInfo": { padding: "6px 10px", fontFamily: "var(--sans)" },
+  ".cm-tooltip-autocomplete ul li[aria-selected]": { backgroundColor: "var(--accent)", color: "var(--on-accent)" },
+  ".cm-completionDetail": { fontStyle: "normal", fontFamily: "var(--sans)", marginInlineStart: "1em" },
+  ".cm-diagnostic": { margin: "0" },
+  ".cm-diagnostic-error": { borderInlineStart: "3px solid var(--fail-fill)" },
+  ".cm-diagnostic-warning": { borderInlineStart: "3px solid var(--open-fill)" },
+  ".cm-lintRange-error": {
+    backgroundImage: "none",
+    textDecoration: "underline wavy var(--fail-fill)",
+    textUnderlineOffset: "3px",
+  },
+  ".cm-lintRange-warning": {
+    backgroundImage: "none",
+    textDecoration: "underline wavy var(--open-fill)",
+    textUnderlineOffset: "3px",
+  },
+  ".cm-panels": { backgroundColor: "var(--sunken)", color: "var(--text)" },
+  ".cm-panels input, .cm-panels button": { font: "inherit" },
+  ".cm-foldPlaceholder": { backgroundColor: "var(--sunken)", border: "1px solid var(--line)", color: "var(--muted)" },
+  ".cm-matchingBracket": { backgroundColor: "var(--accent-soft) !important", outline: "1px solid var(--accent)" },
+  ".cm-selectionMatch": { backgroundColor: "var(--open-soft)" },
+});

@@ -1,0 +1,81 @@
+import { useEffect, useRef, useState } from "preact/hooks";
+import type { FileKind } from "../worker/protocol.js";
+import type { Editor, PlacedProblem } from "./codemirror.js";
+
+interface Props {
+  text: string;
+  label: string;
+  kind: FileKind;
+  problems: readonly PlacedProblem[];
+  isReadOnly?: boolean;
+  onChange(text: string): void;
+}
+
+/**
+ * A JSON editor, loaded when it is first shown. It stands in a shadow root, whose styles a page may set under a policy
+ * that allows no style elements.
+ */
+export function JsonEditor({ text, label, kind, problems, isReadOnly = false, onChange }: Props) {
+  const place = useRef<HTMLDivElement>(null);
+  const [editor, setEditor] = useState<Editor>();
+  const [failed, setFailed] = useState(false);
+  const now = useRef({ text, onChange });
+  now.current = { text, onChange };
+  useEffect(() => {
+    let opened: Editor | undefined;
+    let isGone = false;
+    const open = async () => {
+      const [{ openEditor }, { schemaOf }] = await Promise.all([import("./codemirror.js"), import("./schemas.js")]);
+      const schema = await schemaOf(kind);
+      const host = place.current;
+      if (isGone || host === null) return;
+      const root = host.shadowRoot ?? host.attachShadow({ mode: "open" });
+      opened = openEditor(root, {
+        text: now.current.text,
+        label,
+        schema,
+        isReadOnly,
+        onChange: (changed) => now.current.onChange(changed),
+      });
+      setEditor(opened);
+    };
+    open().catch(() => setFailed(true));
+    return () => {
+      isGone = true;
+      opened?.destroy();
+    };
+  }, [kind, label, isReadOnly]);
+  useEffect(() => editor?.setText(text), [editor, text]);
+  useEffect(() => editor?.setProblems(problems), [editor, problems]);
+  return (
+    <div class="editor">
+      {failed && <p role="alert">The editor could not be loaded. Reload the page to try again.</p>}
+      {problems.length > 0 && (
+        <ul class="problems" aria-label="Problems" role="list">
+          {problems.map((problem, at) => (
+            <li key={at} class={problem.isWarning === true ? "open" : "failed"}>
+              <Placed problem={problem} onShow={() => editor?.showProblem(problem)} />
+            </li>
+          ))}
+        </ul>
+      )}
+      <div class="code" ref={place} />
+    </div>
+  );
+}
+
+function Placed({ problem, onShow }: { problem: PlacedProblem; onShow(): void }) {
+  const { message, help, path, line } = problem;
+  const place = [path === undefined || path === "" ? undefined : path, line === undefined ? undefined : `line ${line}`];
+  const words = place.filter((part) => part !== undefined).join(", ");
+  return (
+    <>
+      <span>{help === undefined ? message : `${message.replace(/\.$/, "")}. ${help}`}</span>{" "}
+      {words !== "" && (
+        <button type="button" class="link place" onClick={onShow}>
+          {words}
+        </button>
+      )}
+    </>
+  );
+}

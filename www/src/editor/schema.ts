@@ -1,0 +1,202 @@
+/**
+ * What a JSON Schema of this package says of a place in a document: which keys and values may stand there, and what does
+ * not fit. As much of draft 7 as these schemas use. Whether a file can be used, the engine says; this is the help on the
+ * way there.
+ */
+
+import type { Node } from "jsonc-parser";
+
+export interface Schema {
+  $ref?: string;
+  title?: string;
+  description?: string;
+  type?: string | readonly string[];
+  enum?: readonly unknown[];
+  enumDescriptions?: readonly string[];
+  default?: unknown;
+  minimum?: number;
+  maximum?: number;
+  minLength?: number;
+  pattern?: string;
+  properties?: Readonly<Record<string, Schema>>;
+  patternProperties?: Readonly<Record<string, Schema>>;
+  additionalProperties?: boolean | Schema;
+  required?: readonly string[];
+  items?: Schema;
+  anyOf?: readonly Schema[];
+  oneOf?: readonly Schema[];
+  allOf?: readonly Schema[];
+  definitions?: Readonly<Record<string, Schema>>;
+  /** Set for keys that are read but not proposed. */
+  doNotSuggest?: boolean;
+  /** Set for a key's second spelling. */
+  suggestSortText?: string;
+}
+
+/** Follows references; what stands beside a reference adds to it. */
+export function resolved(root: Schema, schema: Schema): Schema {
+  let found = schema;
+  for (let hops = 0; found.$ref !== undefined && hops < 16; hops += 1) {
+    const { $ref, ...beside } = found;
+    found = { ...pointed(root, $ref), ...beside };
+  }
+  return found;
+}
+
+function pointed(root: Schema, pointer: string): Schema {
+  const steps = pointer.replace(/^#\/?/, "").split("/");
+  let at: unknown = root;
+  for (const step of steps) {
+    at = (at as Record<string, unknown> | undefined)?.[step.replaceAll("~1", "/").replaceAll("~0", "~")];
+  }
+  return (at ?? {}) as Schema;
+}
+
+/** A schema and all that it is made of, references followed. */
+export function alternatives(root: Schema, schema: Schema, depth = 0): Schema[] {
+  const own = resolved(root, schema);
+  if (depth > 8) return [own];
+  const parts = [...(own.anyOf ?? []), ...(own.oneOf ?? []), ...(own.allOf ?? [])];
+  return [own, ...parts.flatMap((part) => alternatives(root, part, depth + 1))];
+}
+
+/** Everything that a schema may say of the value at a path. */
+export function schemasAt(root: Schema, path: readonly (string | number)[]): Schema[] {
+  let here = alternatives(root, root);
+  for (const step of path) {
+    const next = here.flatMap((schema) => {
+      if (typeof step === "number" || schema.items !== undefined) return schema.items ?? [];
+      return below(schema, step) ?? [];
+    });
+    here = next.flatMap((schema) => alternatives(root, schema));
+  }
+  return here;
+}
+
+/** The schema of a key's value; undefined if the key is not known. */
+function below(schema: Schema, key: string): Schema | undefined {
+  const own = schema.properties?.[key];
+  if (own !== undefined) return own;
+  const [, byPattern] =
+    Object.entries(schema.patternProperties ?? {}).find(([pattern]) => new RegExp(pattern).test(key)) ?? [];
+  if (byPattern !== undefined) return byPattern;
+  return typeof schema.additionalProperties === "object" ? schema.additionalProperties : undefined;
+}
+
+/** The keys that may stand in an object, each with what it means; second spellings come last. */
+export function keysAt(
+  root: Schema,
+  path: readonly (string | number)[],
+): { key: string; schema: Schema; isTwin: boolean }[] {
+  const found = new Map<string, { key: string; schema: Schema; isTwin: boolean }>();
+  for (const { properties = {} } of schemasAt(root, path)) {
+    for (const [key, property] of Object.entries(properties)) {
+      const schema = resolved(root, property);
+      if (schema.doNotSuggest === true || key.startsWith("$")) continue;
+      found.set(key, { key, schema, isTwin: property.suggestSortText?.startsWith("~") === true });
+    }
+  }
+  return [...found.values()];
+}
+
+/** The values that a place is known to take. */
+export function valuesAt(root: Schema, path: readonly (string | number)[]): { value: unknown; description: string }[] {
+  const found = new Map<string, { value: unknown; description: string }>();
+  for (const schema of schemasAt(root, path)) {
+    for (const [at, value] of (schema.enum ?? []).entries()) {
+      found.set(JSON.stringify(value), { value, description: schema.enumDescriptions?.[at] ?? "" });
+    }
+    if (typesOf(schema).includes("boolean")) {
+      for (const value of [true, false]) found.set(String(value), { value, description: "" });
+    }
+    if (schema.default !== undefined) {
+      const key = JSON.stringify(schema.default);
+      if (!found.has(key)) found.set(key, { value: schema.default, description: "the default" });
+    }
+  }
+  return [...found.values()].filter(({ value }) => value !== null);
+}
+
+/** What a place means; empty if the schema does not say. */
+export function meaningOf(root: Schema, path: readonly (string | number)[]): string {
+  return schemasAt(root, path).find(({ description }) => description !== undefined)?.description ?? "";
+}
+
+/** Something that does not fit the schema. */
+export interface Misfit {
+  node: Node;
+  message: string;
+}
+
+/** What of a value does not fit. Of alternatives none of which fits, the one that is of the value's type is meant. */
+export function misfits(root: Schema, schema: Schema, node: Node, depth = 0): Misfit[] {
+  if (depth > 200) return [];
+  const own = resolved(root, schema);
+  const found: Misfit[] = [];
+  const types = typesOf(own);
+  const type = typeOf(node);
+  const fits = types.length === 0 || types.includes(type) || (type === "integer" && types.includes("number"));
+  if (!fits)
+    return [{ node, message: `expected ${types.filter((name) => name !== "null").join(" or ")}, found ${type}` }];
+  if (own.enum !== undefined && node.type !== "object" && node.type !== "array" && !own.enum.includes(node.value)) {
+    const words = own.enum.filter((word) => word !== null).map((word) => JSON.stringify(word));
+    found.push({ node, message: `expected ${words.join(", ")}` });
+  }
+  if (typeof node.value === "number") {
+    if (own.minimum !== undefined && node.value < own.minimum)
+      found.push({ node, message: `expected ${own.minimum} or more` });
+    if (own.maximum !== undefined && node.value > own.maximum)
+      found.push({ node, message: `expected ${own.maximum} or less` });
+  }
+  if (typeof node.value === "string") {
+    if (own.minLength !== undefined && node.value.length < own.minLength)
+      found.push({ node, message: "expected a text that is not empty" });
+    if (own.pattern !== undefined && !new RegExp(own.pattern).test(node.value))
+      found.push({ node, message: "this text does not fit here" });
+  }
+  if (node.type === "object") found.push(...misfitsOfObject(root, own, node, depth));
+  if (node.type === "array" && own.items !== undefined) {
+    for (const item of node.children ?? []) found.push(...misfits(root, own.items, item, depth + 1));
+  }
+  for (const part of own.allOf ?? []) found.push(...misfits(root, part, node, depth + 1));
+  for (const choice of [own.anyOf, own.oneOf]) {
+    if (choice === undefined) continue;
+    const tried = choice.map((part) => ({
+      part: resolved(root, part),
+      mistakes: misfits(root, part, node, depth + 1),
+    }));
+    if (tried.some(({ mistakes }) => mistakes.length === 0)) continue;
+    const meant = tried.find(({ part }) => typesOf(part).includes(type)) ?? tried[0];
+    found.push(...(meant?.mistakes ?? []));
+  }
+  return found;
+}
+
+function misfitsOfObject(root: Schema, schema: Schema, node: Node, depth: number): Misfit[] {
+  const found: Misfit[] = [];
+  const keys = new Set<string>();
+  for (const property of node.children ?? []) {
+    const [name, value] = property.children ?? [];
+    if (name === undefined) continue;
+    const key = String(name.value);
+    keys.add(key);
+    const inside = below(schema, key);
+    if (inside !== undefined) {
+      if (value !== undefined) found.push(...misfits(root, inside, value, depth + 1));
+    } else if (schema.additionalProperties === false) {
+      found.push({ node: name, message: `\`${key}\` is not known here` });
+    }
+  }
+  for (const key of schema.required ?? []) {
+    if (!keys.has(key)) found.push({ node, message: `\`${key}\` is missing` });
+  }
+  return found;
+}
+
+function typesOf({ type }: Schema): readonly string[] {
+  return typeof type === "string" ? [type] : (type ?? []);
+}
+
+function typeOf(node: Node): string {
+  return node.type === "number" && Number.isInteger(node.value) ? "integer" : node.type;
+}

@@ -1,0 +1,176 @@
+/** Controls with their labels and hints. */
+
+import type { ComponentChildren } from "preact";
+import { useId } from "preact/hooks";
+
+interface Common {
+  label: string;
+  hint?: ComponentChildren;
+}
+
+/** A control below its label, with a hint under it. */
+function Choice({
+  label,
+  hint,
+  children,
+}: Common & { children: (ids: { id: string; hintId: string | undefined }) => ComponentChildren }) {
+  const id = useId();
+  const hintId = hint === undefined || hint === "" ? undefined : `${id}-hint`;
+  return (
+    <div class="choice">
+      <label class="label" for={id}>
+        {label}
+      </label>
+      {children({ id, hintId })}
+      {hintId !== undefined && (
+        <span class="hint" id={hintId}>
+          {hint}
+        </span>
+      )}
+    </div>
+  );
+}
+
+const described = (hintId: string | undefined) => (hintId === undefined ? {} : { "aria-describedby": hintId });
+
+export function TextField({
+  label,
+  hint,
+  value,
+  placeholder = "",
+  type = "text",
+  onInput,
+}: Common & { value: string; placeholder?: string; type?: "text" | "password" | "url"; onInput(value: string): void }) {
+  return (
+    <Choice label={label} hint={hint}>
+      {({ id, hintId }) => (
+        <input
+          id={id}
+          class="field"
+          {...({ type } as { type: "text" })}
+          value={value}
+          placeholder={placeholder}
+          autocomplete="off"
+          spellcheck={false}
+          {...described(hintId)}
+          onInput={({ currentTarget }) => onInput(currentTarget.value)}
+        />
+      )}
+    </Choice>
+  );
+}
+
+/** A number; undefined where the field is empty. What is no number is not passed on. */
+export function NumberField({
+  label,
+  hint,
+  value,
+  least,
+  most,
+  step = "any",
+  placeholder = "",
+  onInput,
+}: Common & {
+  value: number | undefined;
+  least?: number | undefined;
+  most?: number | undefined;
+  step?: number | "any";
+  placeholder?: string;
+  onInput(value: number | undefined): void;
+}) {
+  return (
+    <Choice label={label} hint={hint}>
+      {({ id, hintId }) => (
+        <input
+          id={id}
+          class="field"
+          type="number"
+          inputMode="decimal"
+          step={step}
+          value={value ?? ""}
+          placeholder={placeholder}
+          {...(least === undefined ? {} : { min: least })}
+          {...(most === undefined ? {} : { max: most })}
+          {...described(hintId)}
+          onInput={({ currentTarget: { value: typed, validity } }) => {
+            if (typed === "" && !validity.badInput) onInput(undefined);
+            else if (typed !== "" && Number.isFinite(Number(typed))) onInput(Number(typed));
+          }}
+        />
+      )}
+    </Choice>
+  );
+}
+
+export function SelectField({
+  label,
+  hint,
+  value,
+  options,
+  onChange,
+}: Common & { value: string; options: readonly { value: string; name: string }[]; onChange(value: string): void }) {
+  return (
+    <Choice label={label} hint={hint}>
+      {({ id, hintId }) => (
+        <select
+          id={id}
+          class="field"
+          value={value}
+          {...described(hintId)}
+          onChange={({ currentTarget }) => onChange(currentTarget.value)}
+        >
+          {options.map((option) => (
+            <option key={option.value} value={option.value}>
+              {option.name}
+            </option>
+          ))}
+        </select>
+      )}
+    </Choice>
+  );
+}
+
+export function CheckField({
+  label,
+  hint,
+  checked,
+  onChange,
+}: Common & { checked: boolean; onChange(checked: boolean): void }) {
+  const id = useId();
+  const hintId = hint === undefined || hint === "" ? undefined : `${id}-hint`;
+  return (
+    <div class="check">
+      <input
+        id={id}
+        type="checkbox"
+        checked={checked}
+        {...described(hintId)}
+        onChange={({ currentTarget }) => onChange(currentTarget.checked)}
+      />
+      <label for={id}>{label}</label>
+      {hintId !== undefined && (
+        <span class="hint" id={hintId}>
+          {hint}
+        </span>
+      )}
+    </div>
+  );
+}
+
+export function JsonField({ label, hint, value, onInput }: Common & { value: string; onInput(value: string): void }) {
+  return (
+    <Choice label={label} hint={hint}>
+      {({ id, hintId }) => (
+        <textarea
+          id={id}
+          class="field"
+          rows={3}
+          spellcheck={false}
+          value={value}
+          {...described(hintId)}
+          onInput={({ currentTarget }) => onInput(currentTarget.value)}
+        />
+      )}
+    </Choice>
+  );
+}

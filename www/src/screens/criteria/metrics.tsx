@@ -1,0 +1,160 @@
+import { useSignal } from "@preact/signals";
+import { useEffect, useId } from "preact/hooks";
+import type { Schema } from "../../editor/schema.js";
+import { criteria, isObject, type Json, keyOf, metrics, setInConfig } from "../../state/config.js";
+import type { KnownMetric } from "../../worker/protocol.js";
+import { SettingField } from "./setting-field.js";
+import { camel, proposedThreshold, settingsOf } from "./settings.js";
+
+/** Every metric with its settings, as the registry and the schema of configs have them. */
+export function Metrics() {
+  const schema = useSignal<Schema | undefined>(undefined);
+  useEffect(() => {
+    void import("../../editor/schemas.js")
+      .then(({ schemaOf }) => schemaOf("config"))
+      .then((found) => {
+        schema.value = found;
+      });
+  }, []);
+  const all = metrics.value;
+  if (all.length === 0) return <p class="muted">The engine is being started…</p>;
+  const deciding = all.filter(({ requiresThreshold }) => requiresThreshold !== false);
+  const always = all.filter(({ requiresThreshold }) => requiresThreshold === false);
+  const known = new Set(all.map(({ metricName }) => metricName));
+  const foreign = Object.keys(criteria.value).filter((name) => !known.has(name) && !known.has(name.toLowerCase()));
+  return (
+    <>
+      <Group title="Without a judge" metrics={deciding.filter(({ judged }) => !judged)} schema={schema.value} />
+      <Group title="With a judge" metrics={deciding.filter(({ judged }) => judged)} schema={schema.value} />
+      {foreign.length > 0 && (
+        <p class="muted">
+          The config names other metrics too:{" "}
+          {foreign.map((name) => (
+            <code key={name}>{name} </code>
+          ))}
+          They stay as they are; the JSON shows them.
+        </p>
+      )}
+      <p class="muted">Always reported, and never failed: {always.map(({ metricName }) => metricName).join(", ")}.</p>
+    </>
+  );
+}
+
+function Group({
+  title,
+  metrics: shown,
+  schema,
+}: {
+  title: string;
+  metrics: readonly KnownMetric[];
+  schema: Schema | undefined;
+}) {
+  const id = useId();
+  return (
+    <section aria-labelledby={id}>
+      <h2 id={id}>{title}</h2>
+      <ul role="list" class="metrics">
+        {shown.map((metric) => (
+          <Metric key={metric.metricName} metric={metric} schema={schema} />
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function Metric({ metric, schema }: { metric: KnownMetric; schema: Schema | undefined }) {
+  const { metricName: name, description = "", metricValueInfo } = metric;
+  const { minValue = 0, maxValue = 1 } = metricValueInfo?.interval ?? {};
+  const id = useId();
+  const key = keyOf(name);
+  const criterion = key === undefined ? undefined : criteria.value[key];
+  const holder = isObject(criterion) ? (criterion as Readonly<Record<string, Json>>) : {};
+  const threshold = isObject(criterion) ? holder["threshold"] : criterion;
+  const isOn = key !== undefined;
+
+  const set = (path: readonly (string | number)[], value: Json | undefined) => {
+    if (key === undefined) return;
+    if (isObject(criterion)) setInConfig(["criteria", key, ...path], value);
+    else if (value !== undefined) {
+      const [first = ""] = path;
+      const nested = path.slice(1).reduceRight<Json>((inner, step) => ({ [step]: inner }), value);
+      setInConfig(["criteria", key], { threshold: criterion ?? proposed(), [first]: nested });
+    }
+  };
+  const proposed = () => proposedThreshold(schema, name, maxValue);
+  const settings = schema === undefined ? [] : settingsOf(schema, name);
+  const given = settings.flatMap(({ key: snake }) => {
+    const value = holder[snake] ?? holder[camel(snake)];
+    if (value === undefined) return [];
+    return typeof value === "object" ? [snake] : [`${snake} ${String(value)}`];
+  });
+  return (
+    <li class={isOn ? "metric on" : "metric"}>
+      <div class="check">
+        <input
+          id={id}
+          type="checkbox"
+          checked={isOn}
+          aria-describedby={`${id}-what`}
+          onChange={({ currentTarget }) =>
+            setInConfig(["criteria", key ?? name], currentTarget.checked ? proposed() : undefined)
+          }
+        />
+        <label for={id}>
+          <code>{name}</code>
+        </label>
+        <span class="hint" id={`${id}-what`}>
+          {description}
+        </span>
+      </div>
+      {isOn && (
+        <div class="below">
+          <div class="threshold">
+            <label for={`${id}-threshold`}>Has to reach</label>
+            <input
+              id={`${id}-threshold`}
+              class="field"
+              type="number"
+              inputMode="decimal"
+              step="any"
+              value={typeof threshold === "boolean" ? Number(threshold) : ((threshold ?? "") as string | number)}
+              onInput={({ currentTarget: { value } }) => {
+                const next = Number(value);
+                if (value.trim() === "" || !Number.isFinite(next)) return;
+                setInConfig(isObject(criterion) ? ["criteria", key, "threshold"] : ["criteria", key], next);
+              }}
+            />
+            <input
+              type="range"
+              aria-label={`Threshold of ${name}`}
+              min={minValue}
+              max={maxValue}
+              step={(maxValue - minValue) / 20}
+              value={Number(threshold ?? maxValue)}
+              onInput={({ currentTarget: { valueAsNumber } }) => {
+                const next = Math.round(valueAsNumber * 1000) / 1000;
+                setInConfig(isObject(criterion) ? ["criteria", key, "threshold"] : ["criteria", key], next);
+              }}
+            />
+            <span class="muted">
+              of {minValue} to {maxValue}
+            </span>
+          </div>
+          {settings.length > 0 && (
+            <details>
+              <summary>
+                Settings
+                {given.length > 0 && <span class="muted"> · {given.join(", ")}</span>}
+              </summary>
+              <div class="settings">
+                {settings.map((setting) => (
+                  <SettingField key={setting.key} setting={setting} holder={holder} set={set} />
+                ))}
+              </div>
+            </details>
+          )}
+        </div>
+      )}
+    </li>
+  );
+}

@@ -1,0 +1,71 @@
+import type { Dialect } from "adk-metrics";
+import { asksJudge } from "../../state/config.js";
+import { runOptions, type RunOptions } from "../../state/judge.js";
+import { CheckField, NumberField, SelectField } from "./fields.js";
+
+/** How a run is made. */
+export function OptionsPanel() {
+  const now = runOptions.value;
+  const put = (changed: Partial<RunOptions>) => {
+    runOptions.value = { ...now, ...changed };
+  };
+  const limit = (name: "maxCalls" | "maxCost", value: number | undefined) => {
+    const { [name]: _, ...others } = now;
+    runOptions.value = value === undefined ? others : { ...others, [name]: value };
+  };
+  return (
+    <details class="panel">
+      <summary>How the run is made</summary>
+      <SelectField
+        label="Whose scores"
+        hint="Those of @iqai/adk 0.5.9 differ for tool_trajectory_avg_score and response_match_score."
+        value={now.dialect}
+        options={[
+          { value: "adk-python", name: "google-adk 2.13.0" },
+          { value: "adk-ts", name: "@iqai/adk 0.5.9" },
+        ]}
+        onChange={(dialect) => put({ dialect: dialect as Dialect })}
+      />
+      {asksJudge.value && (
+        <>
+          <CheckField
+            label="Stop asking when a verdict is settled"
+            hint="The result is the one that all samples would give."
+            checked={now.earlyStop}
+            onChange={(earlyStop) => put({ earlyStop })}
+          />
+          <CheckField
+            label="Keep replies in this browser"
+            hint="The same question is then not asked again, after a reload either."
+            checked={now.keepReplies}
+            onChange={(keepReplies) => put({ keepReplies })}
+          />
+          <NumberField
+            label="Calls at a time"
+            value={now.concurrency}
+            least={1}
+            most={64}
+            step={1}
+            onInput={(concurrency) => put({ concurrency: Math.max(1, concurrency ?? 8) })}
+          />
+          <NumberField
+            label="Most calls"
+            placeholder="no limit"
+            value={now.maxCalls}
+            least={1}
+            step={1}
+            onInput={(value) => limit("maxCalls", value)}
+          />
+          <NumberField
+            label="Most money"
+            hint="Needs the prices of every model that is asked."
+            placeholder="no limit"
+            value={now.maxCost}
+            least={0}
+            onInput={(value) => limit("maxCost", value)}
+          />
+        </>
+      )}
+    </details>
+  );
+}

@@ -1,0 +1,205 @@
+import { useSignal } from "@preact/signals";
+import { isObject, type Json } from "../../state/config.js";
+import { CheckField, JsonField, NumberField, SelectField, TextField } from "./fields.js";
+import { Rubrics } from "./rubrics.js";
+import { camel, type Setting, words } from "./settings.js";
+
+interface Props {
+  setting: Setting;
+  /** What the setting stands in. */
+  holder: Readonly<Record<string, Json>>;
+  /** Changes a value below the holder; undefined takes it out. */
+  set(path: readonly (string | number)[], value: Json | undefined): void;
+}
+
+/** The control of a setting. What is the default is not written down. */
+export function SettingField({ setting, holder, set }: Props) {
+  const { key, description, control } = setting;
+  const spelled = key in holder ? key : camel(key) in holder ? camel(key) : key;
+  const value = holder[spelled];
+  const label = words(key);
+  const put = (next: Json | undefined) => set([spelled], next === setting.default ? undefined : next);
+  const byDefault =
+    setting.default === undefined || setting.default === null ? "" : ` Default: ${String(setting.default)}.`;
+  switch (control.kind) {
+    case "flag": {
+      const now =
+        value === undefined
+          ? setting.default === true
+          : value === true || value === 1 || /^(t|true|y|yes|on|1)$/i.test(String(value));
+      return <CheckField label={label} hint={description} checked={now} onChange={put} />;
+    }
+    case "choice": {
+      const known = control.values;
+      const now = String(value ?? setting.default ?? known[0]?.value ?? "");
+      const own = known.some((option) => option.value === now) ? [] : [{ value: now, description: "" }];
+      const meaning = known.find((option) => option.value === now)?.description;
+      return (
+        <SelectField
+          label={label}
+          hint={[description, meaning === undefined || meaning === "" ? "" : `${now}: ${meaning}`].join(" ")}
+          value={now}
+          options={[...own, ...known].map((option) => ({ value: option.value, name: option.value }))}
+          onChange={put}
+        />
+      );
+    }
+    case "number":
+      return (
+        <NumberField
+          label={label}
+          hint={`${description}${byDefault}`}
+          value={typeof value === "number" ? value : undefined}
+          least={control.least}
+          most={control.most}
+          step={control.isWhole ? 1 : "any"}
+          placeholder={setting.default === undefined ? "" : String(setting.default)}
+          onInput={put}
+        />
+      );
+    case "text":
+      return (
+        <TextField
+          label={label}
+          hint={description}
+          value={typeof value === "string" ? value : ""}
+          placeholder={setting.default === undefined ? "" : String(setting.default)}
+          onInput={(typed) => put(typed === "" ? undefined : typed)}
+        />
+      );
+    case "map":
+      return (
+        <MapField
+          label={label}
+          hint={description}
+          value={value}
+          values={control.values}
+          set={(path, next) => set([spelled, ...path], next)}
+        />
+      );
+    case "rubrics":
+      return <Rubrics value={value} set={(path, next) => set([spelled, ...path], next)} />;
+    case "group": {
+      const inside = isObject(value) ? (value as Readonly<Record<string, Json>>) : {};
+      return (
+        <fieldset class="group">
+          <legend>{label}</legend>
+          {control.settings.map((one) => (
+            <SettingField
+              key={one.key}
+              setting={one}
+              holder={inside}
+              set={(path, next) => {
+                if (isObject(value)) set([spelled, ...path], next);
+                else if (next !== undefined) set([spelled], nested(path, next));
+              }}
+            />
+          ))}
+        </fieldset>
+      );
+    }
+    case "json":
+      return <JsonSetting label={label} hint={description} value={value} onChange={put} />;
+  }
+}
+
+/** JSON that is written down as soon as it can be read. */
+function JsonSetting({
+  label,
+  hint,
+  value,
+  onChange,
+}: {
+  label: string;
+  hint: string;
+  value: Json | undefined;
+  onChange(value: Json | undefined): void;
+}) {
+  const typed = useSignal<string | undefined>(undefined);
+  const failed = useSignal(false);
+  const shown = typed.value ?? (value === undefined ? "" : JSON.stringify(value));
+  return (
+    <JsonField
+      label={label}
+      hint={failed.value ? "This is not JSON yet; the config has what was there before." : `${hint} As JSON.`}
+      value={shown}
+      onInput={(text) => {
+        typed.value = text;
+        try {
+          onChange(text.trim() === "" ? undefined : (JSON.parse(text) as Json));
+          failed.value = false;
+        } catch {
+          failed.value = true;
+        }
+      }}
+    />
+  );
+}
+
+function MapField({
+  label,
+  hint,
+  value,
+  values,
+  set,
+}: {
+  label: string;
+  hint: string;
+  value: Json | undefined;
+  values: readonly { value: string; description: string }[];
+  set(path: readonly (string | number)[], value: Json | undefined): void;
+}) {
+  const name = useSignal("");
+  const entries = Object.entries(isObject(value) ? value : {});
+  const options = values.map((option) => ({ value: option.value, name: option.value }));
+  return (
+    <fieldset class="group">
+      <legend>{label}</legend>
+      <p class="hint muted">{hint}</p>
+      {entries.map(([key, now]) => (
+        <div class="pair" key={key}>
+          <SelectField label={key} value={String(now)} options={options} onChange={(next) => set([key], next)} />
+          <button
+            type="button"
+            class="button"
+            data-kind="quiet"
+            aria-label={`Take out ${key}`}
+            onClick={() => set(entries.length === 1 ? [] : [key], undefined)}
+          >
+            Take out
+          </button>
+        </div>
+      ))}
+      <div class="pair">
+        <TextField
+          label="Name"
+          value={name.value}
+          onInput={(typed) => {
+            name.value = typed;
+          }}
+        />
+        <button
+          type="button"
+          class="button"
+          aria-disabled={name.value.trim() === ""}
+          onClick={() => {
+            const key = name.value.trim();
+            if (key === "") return;
+            set(
+              isObject(value) ? [key] : [],
+              isObject(value) ? (values[0]?.value ?? null) : { [key]: values[0]?.value ?? null },
+            );
+            name.value = "";
+          }}
+        >
+          Add
+        </button>
+      </div>
+    </fieldset>
+  );
+}
+
+/** A value below a path, as the objects that hold it. */
+function nested(path: readonly (string | number)[], value: Json): Json {
+  return path.reduceRight<Json>((inner, step) => ({ [step]: inner }), value);
+}

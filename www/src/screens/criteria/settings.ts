@@ -1,0 +1,83 @@
+/** The settings that a metric has, by the schema of configs, and the controls that suit them. */
+
+import { alternatives, keysAt, type Schema, valuesAt } from "../../editor/schema.js";
+
+/** How a setting is given. */
+export type Control =
+  | { kind: "flag" }
+  | { kind: "choice"; values: readonly { value: string; description: string }[] }
+  | { kind: "number"; isWhole: boolean; least?: number | undefined; most?: number | undefined }
+  | { kind: "text" }
+  /** Names, each with one of the values. */
+  | { kind: "map"; values: readonly { value: string; description: string }[] }
+  | { kind: "rubrics" }
+  | { kind: "group"; settings: readonly Setting[] }
+  | { kind: "json" };
+
+export interface Setting {
+  /** In `snake_case`; a config may have it in `camelCase`. */
+  key: string;
+  description: string;
+  default: unknown;
+  control: Control;
+}
+
+/** The settings of a metric besides its threshold. */
+export function settingsOf(root: Schema, metric: string): Setting[] {
+  return settingsAt(root, ["criteria", metric]).filter(({ key }) => key !== "threshold");
+}
+
+function settingsAt(root: Schema, path: readonly string[]): Setting[] {
+  return keysAt(root, path)
+    .filter(({ isTwin }) => !isTwin)
+    .map(({ key, schema }) => ({
+      key,
+      description: schema.description ?? "",
+      default: schema.default,
+      control: controlOf(root, schema, [...path, key]),
+    }));
+}
+
+/** The threshold that is proposed for a metric. */
+export function proposedThreshold(root: Schema | undefined, metric: string, most = 1): number {
+  const schema = root?.definitions?.[metric] as { defaultSnippets?: readonly { body: unknown }[] } | undefined;
+  const [first] = schema?.defaultSnippets ?? [];
+  return typeof first?.body === "number" ? first.body : 0.8 * most;
+}
+
+function controlOf(root: Schema, schema: Schema, path: readonly string[]): Control {
+  const all = alternatives(root, schema);
+  const has = (type: string) =>
+    all.some((one) => one.type === type || (Array.isArray(one.type) && one.type.includes(type)));
+  if (has("boolean")) return { kind: "flag" };
+  const values = textsOf(valuesAt(root, path));
+  if (all.some((one) => one.enum !== undefined)) return { kind: "choice", values };
+  if (has("integer") || has("number")) {
+    const least = all.find(({ minimum }) => minimum !== undefined)?.minimum;
+    const most = all.find(({ maximum }) => maximum !== undefined)?.maximum;
+    return { kind: "number", isWhole: !has("number"), least, most };
+  }
+  if (has("array")) return path.at(-1) === "rubrics" ? { kind: "rubrics" } : { kind: "json" };
+  if (has("object")) {
+    const inside = textsOf(valuesAt(root, [...path, "*"]));
+    if (inside.length > 0) return { kind: "map", values: inside };
+    if (path.at(-1) === "judge_model_options") return { kind: "group", settings: settingsAt(root, path) };
+    return { kind: "json" };
+  }
+  return has("string") ? { kind: "text" } : { kind: "json" };
+}
+
+function textsOf(values: readonly { value: unknown; description: string }[]) {
+  return values.flatMap(({ value, description }) => (typeof value === "string" ? [{ value, description }] : []));
+}
+
+/** A key in `camelCase`. */
+export function camel(key: string): string {
+  return key.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
+}
+
+/** A key in words: `match_type` is "Match type". */
+export function words(key: string): string {
+  const spaced = key.replaceAll("_", " ");
+  return spaced.charAt(0).toUpperCase() + spaced.slice(1);
+}

@@ -1,0 +1,109 @@
+/** The repository's examples, and what each shows. */
+
+import type { Given } from "../../state/inputs.js";
+
+export interface Example {
+  folder: string;
+  title: string;
+  what: string;
+  /** What to look at. */
+  see: string;
+  isJudged: boolean;
+}
+
+export const EXAMPLES: readonly Example[] = [
+  {
+    folder: "weather",
+    title: "Weather",
+    what: "The plainest case: tool calls have to be the expected ones, and answers have to share words.",
+    see: "a wrong unit in two calls, and one call too many",
+    isJudged: false,
+  },
+  {
+    folder: "museum-guide",
+    title: "Museum guide",
+    what: "A judge says whether an answer means the same, is harmless, and hangs together.",
+    see: "a price that is wrong although 95 % of the words are right",
+    isJudged: true,
+  },
+  {
+    folder: "cake-orders",
+    title: "Cake orders",
+    what: "Rubrics in words, for answers and for the use of tools.",
+    see: "umlauts lost on the way to the tool; a reply that cannot be read",
+    isJudged: true,
+  },
+  {
+    folder: "ferry-press",
+    title: "Ferry press desk",
+    what: "Sentence by sentence: what the tools bear out, and what was made up.",
+    see: "every label, from supported to contradictory",
+    isJudged: true,
+  },
+  {
+    folder: "bike-workshop",
+    title: "Bike workshop",
+    what: "Whole conversations with simulated users, scored for success, path and tools.",
+    see: "the agent says that it booked, and the tool said no",
+    isJudged: true,
+  },
+  {
+    folder: "shop-assistant",
+    title: "Shop assistant",
+    what: "How many arguments are right, with a comparison for each.",
+    see: "two digits swapped in an order number; a run that failed",
+    isJudged: false,
+  },
+  {
+    folder: "travel-concierge",
+    title: "Travel concierge",
+    what: "Events and sub-agents over several turns, with tokens and seconds.",
+    see: "a missing call; a scenario that cannot be evaluated",
+    isJudged: false,
+  },
+  {
+    folder: "home-automation",
+    title: "Home automation",
+    what: "Old files: lists of queries, and results that are JSON inside JSON.",
+    see: "two calls in the wrong order, and a check in between that is allowed",
+    isJudged: false,
+  },
+  {
+    folder: "support",
+    title: "Support",
+    what: "ADK-TS's spelling throughout, and its names of metrics.",
+    see: "one metric not evaluated in a case that passed; a case without a run",
+    isJudged: false,
+  },
+  {
+    folder: "phrasebook",
+    title: "Phrasebook",
+    what: "Chinese, Japanese and Thai, whose words have no spaces between them.",
+    see: "scripts that ADK-TS scores 0",
+    isJudged: false,
+  },
+  {
+    folder: "library-desk",
+    title: "Library desk",
+    what: "A session of two turns and no config: google-adk's own criteria apply.",
+    see: "everything passes",
+    isJudged: false,
+  },
+];
+
+const FILES = import.meta.glob<string>(
+  ["../../../../examples/*/*.json", "../../../../examples/*/*.jsonl", "!../../../../examples/*/replies.json"],
+  { query: "?url", import: "default", eager: true },
+);
+
+/** Reads the files of an example. */
+export async function filesOf(folder: string): Promise<Given[]> {
+  const own = Object.entries(FILES).filter(([path]) => path.split("/").at(-2) === folder);
+  return Promise.all(
+    own.map(async ([path, url]) => {
+      const response = await fetch(url);
+      if (!response.ok) throw new Error(`The example could not be loaded (${response.status}).`);
+      return { name: path.split("/").at(-1) ?? path, folder, bytes: new Uint8Array(await response.arrayBuffer()) };
+    }),
+  );
+}

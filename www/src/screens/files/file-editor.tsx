@@ -1,0 +1,74 @@
+import { useSignal } from "@preact/signals";
+import { useEffect, useRef } from "preact/hooks";
+import { JsonEditor } from "../../editor/editor.js";
+import type { PlacedProblem } from "../../editor/codemirror.js";
+import { hrefOf } from "../../route.js";
+import { activeConfig } from "../../state/active-config.js";
+import { configText } from "../../state/config.js";
+import { KINDS, rename, type Source, write } from "../../state/inputs.js";
+import { judgeKind } from "../../state/judge.js";
+
+/** A file in an editor. What is typed is what is scored; nothing has to be saved. */
+export function FileEditor({ source }: { source: Source }) {
+  const { id, name, bytes, facts } = source;
+  const text = useSignal(new TextDecoder().decode(bytes));
+  const waiting = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
+  const latest = useRef<string | undefined>(undefined);
+
+  const take = () => {
+    clearTimeout(waiting.current);
+    if (latest.current === undefined) return;
+    const typed = latest.current;
+    latest.current = undefined;
+    if (activeConfig.value === id) configText.value = typed;
+    else void write(id, typed);
+    if (facts?.kind === "recording") judgeKind.value = "recording";
+  };
+  // What was typed last is taken even if the page is left before its time.
+  useEffect(() => take, []);
+
+  const { problem } = facts ?? {};
+  const problems: PlacedProblem[] = problem === undefined ? [] : [problem];
+  return (
+    <div class="file-editor">
+      <p>
+        <a href={hrefOf("files")}>← All files</a>
+      </p>
+      <div class="head">
+        <h1>
+          <span class="visually-hidden">Edit </span>
+          {name}
+        </h1>
+        <p class="muted">
+          {facts === undefined ? "…" : KINDS[facts.kind]} ·{" "}
+          <span role="status">
+            {facts === undefined ? "is being read" : problem === undefined ? "can be read" : "cannot be read yet"}
+          </span>
+        </p>
+        <label class="rename">
+          Name{" "}
+          <input
+            class="field"
+            value={name}
+            onChange={({ currentTarget }) => {
+              take();
+              rename(id, currentTarget.value);
+            }}
+          />
+        </label>
+      </div>
+      <JsonEditor
+        text={text.value}
+        label={`The text of ${name}`}
+        kind={facts?.kind ?? "unknown"}
+        problems={problems}
+        onChange={(typed) => {
+          text.value = typed;
+          latest.current = typed;
+          clearTimeout(waiting.current);
+          waiting.current = setTimeout(take, 250);
+        }}
+      />
+    </div>
+  );
+}

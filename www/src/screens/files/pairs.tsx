@@ -1,0 +1,196 @@
+import { hrefOf } from "../../route.js";
+import { activeConfig, useAsConfig } from "../../state/active-config.js";
+import { KINDS, matching, remove, setActual, setRole, type Source, sourceOf, sources } from "../../state/inputs.js";
+import { type Match, type Role, rolesOf } from "../../state/matching.js";
+
+const ROLES: Readonly<Record<Role, string>> = {
+  expected: "What is expected",
+  actual: "What the agent did",
+  config: "Config",
+  recording: "Judge’s replies",
+  none: "Not used",
+};
+
+/** The files and how they belong together; both can be corrected. */
+export function Pairs() {
+  const { pairs, configs, recordings, rest } = matching.value;
+  const others = [...configs, ...recordings, ...rest];
+  const known = new Set([...others, ...pairs.flatMap(({ expected, actual }) => [expected, actual])]);
+  const shown = [...others, ...sources.value.filter(({ id }) => !known.has(id)).map(({ id }) => id)];
+  return (
+    <div class="pairs">
+      <ul role="list" class="matches">
+        {pairs.map((pair) => (
+          <Pair key={`${pair.expected}/${pair.actual}`} pair={pair} />
+        ))}
+      </ul>
+      {shown.length > 0 && (
+        <ul role="list" class="others" aria-label="Other files">
+          {shown.map((id) => {
+            const source = sourceOf(id);
+            return (
+              source !== undefined && (
+                <li key={id} class="row">
+                  <FileLine source={source} />
+                  <RoleChoice source={source} />
+                  {configs.includes(id) && configs.length > 1 && (
+                    <button
+                      type="button"
+                      class="button"
+                      aria-pressed={activeConfig.value === id}
+                      onClick={() => useAsConfig(source)}
+                    >
+                      {activeConfig.value === id ? "In use" : "Use this one"}
+                    </button>
+                  )}
+                </li>
+              )
+            );
+          })}
+        </ul>
+      )}
+    </div>
+  );
+}
+
+function Pair({ pair }: { pair: Match }) {
+  const expected = pair.expected === "own" ? undefined : sourceOf(pair.expected);
+  const actual = sourceOf(pair.actual);
+  const candidates = sources.value.filter((source) => source.id !== expected?.id && rolesOf(source).includes("actual"));
+  return (
+    <li class="match">
+      <div class="side">
+        <h3>What is expected</h3>
+        {expected === undefined ? (
+          <p>What the results say was expected</p>
+        ) : (
+          <>
+            <FileLine source={expected} />
+            <RoleChoice source={expected} />
+          </>
+        )}
+      </div>
+      <div class="side">
+        <h3>What the agent did</h3>
+        {actual === undefined ? (
+          <p class="failed missing">Nothing yet: add it, or choose it here.</p>
+        ) : (
+          <FileLine source={actual} />
+        )}
+        {expected !== undefined && (
+          <label class="pick">
+            <span class="visually-hidden">What the agent did on {expected.name}</span>
+            <select
+              class="field"
+              value={actual === undefined ? "" : String(actual.id)}
+              onChange={({ currentTarget: { value } }) => {
+                const chosen = value === "" ? null : Number(value);
+                if (chosen !== null) setRole(chosen, "actual");
+                setActual(expected.id, chosen);
+              }}
+            >
+              <option value="">Nothing</option>
+              {candidates.map(({ id, name, folder }) => (
+                <option key={id} value={String(id)}>
+                  {folder === "" ? name : `${folder}/${name}`}
+                </option>
+              ))}
+            </select>
+          </label>
+        )}
+        {expected === undefined && actual !== undefined && <RoleChoice source={actual} />}
+      </div>
+    </li>
+  );
+}
+
+function FileLine({ source }: { source: Source }) {
+  const { id, name, folder, facts } = source;
+  return (
+    <div class="line">
+      <p>
+        <a
+          href={
+            matching.value.configs.includes(id) && activeConfig.value === id
+              ? hrefOf("criteria", "json")
+              : hrefOf("files", id)
+          }
+          class="file-name"
+        >
+          {name}
+        </a>{" "}
+        <span class="muted">
+          {facts === undefined ? "…" : KINDS[facts.kind]}
+          {sizeOf(source)}
+          {folder !== "" && ` · ${folder}`}
+        </span>
+      </p>
+      <button
+        type="button"
+        class="button icon"
+        data-kind="quiet"
+        aria-label={`Take out ${name}`}
+        onClick={() => remove(id)}
+      >
+        <svg viewBox="0 0 16 16" width="16" height="16" aria-hidden="true">
+          <path d="M4 4l8 8M12 4l-8 8" fill="none" stroke="currentColor" stroke-width="1.5" stroke-linecap="round" />
+        </svg>
+      </button>
+      {facts?.problem !== undefined && (
+        <p class="failed trouble">
+          <span>
+            {facts.problem.message}
+            {facts.problem.help === undefined ? "" : `. ${facts.problem.help}`}
+            {facts.problem.path === undefined ? "" : ` (at ${facts.problem.path})`}
+            {facts.problem.line === undefined ? "" : `, line ${facts.problem.line}`}.
+          </span>{" "}
+          <a href={hrefOf("files", id)}>Correct it</a>
+        </p>
+      )}
+    </div>
+  );
+}
+
+function sizeOf({ facts }: Source): string {
+  if (facts === undefined) return "";
+  const { evalIds, turns, kind } = facts;
+  const parts = [
+    evalIds.length > 0 ? count(evalIds.length, kind === "evalset" ? "case" : "run") : "",
+    turns > 0 ? count(turns, kind === "recording" ? "reply" : "turn") : "",
+  ].filter((part) => part !== "");
+  return parts.length === 0 ? "" : ` · ${parts.join(", ")}`;
+}
+
+function count(number: number, word: string): string {
+  const many = word.endsWith("y") ? `${word.slice(0, -1)}ies` : `${word}s`;
+  return `${number.toLocaleString("en")} ${number === 1 ? word : many}`;
+}
+
+function RoleChoice({ source }: { source: Source }) {
+  const roles = rolesOf(source);
+  const now = roleNow(source.id);
+  return (
+    <label class="pick">
+      <span class="visually-hidden">What {source.name} is for</span>
+      <select
+        class="field"
+        value={now}
+        onChange={({ currentTarget }) => setRole(source.id, currentTarget.value as Role)}
+      >
+        {roles.map((role) => (
+          <option key={role} value={role}>
+            {ROLES[role]}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+function roleNow(id: number): Role {
+  const { pairs, configs, recordings } = matching.value;
+  if (pairs.some(({ expected }) => expected === id)) return "expected";
+  if (pairs.some(({ actual }) => actual === id)) return "actual";
+  if (configs.includes(id)) return "config";
+  return recordings.includes(id) ? "recording" : "none";
+}

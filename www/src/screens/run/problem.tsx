@@ -1,0 +1,35 @@
+import { hrefOf } from "../../route.js";
+import type { Problem } from "../../worker/protocol.js";
+
+/** What went wrong, where, and what to do. */
+export function ProblemNote({ problem }: { problem: Problem }) {
+  const { message, path, line, help } = problem;
+  const place = [path, line === undefined ? undefined : `line ${line}`].filter((part) => part !== undefined).join(", ");
+  const isConfig = path?.startsWith("config") === true;
+  return (
+    <div class="note failed" role="alert">
+      <p>
+        <strong>{sentence(message)}</strong>
+        {help !== undefined && ` ${sentence(help)}`}
+      </p>
+      {place !== "" && (
+        <p>
+          <code>{place}</code>
+        </p>
+      )}
+      {(isConfig || path !== undefined) && (
+        <p>
+          <a href={isConfig ? hrefOf("criteria", "json") : hrefOf("files")}>
+            {isConfig ? "Correct the config" : "To the files"}
+          </a>
+        </p>
+      )}
+    </div>
+  );
+}
+
+/** With a capital and a full stop. */
+export function sentence(text: string): string {
+  const begun = /^[a-z][a-z]* /.test(text) ? text.charAt(0).toUpperCase() + text.slice(1) : text;
+  return /[.!?…]$/.test(begun) ? begun : `${begun}.`;
+}

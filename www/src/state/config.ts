@@ -1,0 +1,80 @@
+/**
+ * The eval config. Its text is the one source: forms change single values in it, so that whatever else stands there,
+ * comments and keys that no form knows included, stays as it is.
+ */
+
+import { computed, effect, signal } from "@preact/signals";
+import { applyEdits, modify, parse, stripComments } from "jsonc-parser";
+import { engine } from "../worker/client.js";
+import type { ConfigFacts, KnownMetric, Outcome } from "../worker/protocol.js";
+
+/** google-adk's criteria where there is no config. */
+export const DEFAULT_CONFIG = `{
+  "criteria": {
+    "tool_trajectory_avg_score": 1.0,
+    "response_match_score": 0.8
+  }
+}
+`;
+
+export const configText = signal(DEFAULT_CONFIG);
+
+/** The config as the engine reads it: comments are blanks, so that lines and columns stay. */
+export const plainConfig = computed(() => stripComments(configText.value, " "));
+
+export type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json };
+
+/** The criteria by the names that the text has for the metrics; empty while the text cannot be read. */
+export const criteria = computed<Readonly<Record<string, Json>>>(() => {
+  const config: unknown = parse(configText.value);
+  const found: unknown = isObject(config) ? config["criteria"] : undefined;
+  return isObject(found) ? (found as Record<string, Json>) : {};
+});
+
+/** Every metric there is; empty until the engine has said. */
+export const metrics = signal<readonly KnownMetric[]>([]);
+
+/** What the config comes to, or what is wrong with it; absent while that is being looked at. */
+export const configFacts = signal<Outcome<ConfigFacts> | undefined>(undefined);
+
+let looked = 0;
+let looking: Promise<void> = Promise.resolve();
+effect(() => {
+  const text = plainConfig.value;
+  const mine = (looked += 1);
+  looking = engine.checkConfig(text).then((facts) => {
+    if (mine === looked) configFacts.value = facts;
+  });
+});
+
+/** Resolves when what is known of the config is about its text of now. */
+export async function configChecked(): Promise<void> {
+  for (let before: Promise<void> | undefined; before !== looking;) {
+    before = looking;
+    await before;
+  }
+}
+
+void engine.metrics().then((found) => {
+  if (found.ok) metrics.value = found.value;
+});
+
+/** Whether a metric of the config asks a judge. */
+export const asksJudge = computed(() => configFacts.value?.ok === true && configFacts.value.value.judges.length > 0);
+
+/** Sets a value in the text; undefined takes it out. */
+export function setInConfig(path: readonly (string | number)[], value: Json | undefined): void {
+  const text = configText.value.trim() === "" ? "{}" : configText.value;
+  const formattingOptions = { insertSpaces: true, tabSize: 2, eol: "\n" };
+  configText.value = applyEdits(text, modify(text, [...path], value, { formattingOptions }));
+}
+
+/** The key by which the config names a metric: its own name, or as ADK-TS's enum does. */
+export function keyOf(metric: string): string | undefined {
+  const names = Object.keys(criteria.value);
+  return names.find((name) => name === metric) ?? names.find((name) => name.toLowerCase() === metric);
+}
+
+export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

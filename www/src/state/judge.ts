@@ -1,0 +1,174 @@
+/** Who judges, and what that costs. Keys stay in memory unless the user has them remembered. */
+
+import { computed, effect, signal } from "@preact/signals";
+import type { Dialect } from "adk-metrics";
+import type { JudgeChoice } from "../worker/protocol.js";
+import { asksJudge, configFacts } from "./config.js";
+import { matching, sourceOf } from "./inputs.js";
+
+export type JudgeKind = JudgeChoice["kind"];
+
+/** What the fields of a provider hold, as typed. */
+export interface Fields {
+  model: string;
+  baseUrl: string;
+  apiKey: string;
+  api: "chat" | "responses";
+  project: string;
+  location: string;
+  accessToken: string;
+}
+
+const EMPTY: Fields = { model: "", baseUrl: "", apiKey: "", api: "chat", project: "", location: "", accessToken: "" };
+const SECRETS = ["apiKey", "accessToken"] as const;
+
+/** The prices of a model as typed: money for a million tokens. */
+export interface PriceFields {
+  input: string;
+  output: string;
+}
+
+interface Kept {
+  kind: JudgeKind;
+  fields: Partial<Record<JudgeKind, Fields>>;
+  prices: Record<string, PriceFields>;
+}
+
+const STORED = "judge";
+const remembered = stored();
+
+/** Whether the settings of judges, keys included, are kept in this browser. */
+export const isRemembered = signal(remembered !== undefined);
+export const judgeKind = signal<JudgeKind>(remembered?.kind ?? "none");
+export const judgeFields = signal<Kept["fields"]>(remembered?.fields ?? {});
+export const prices = signal<Kept["prices"]>(remembered?.prices ?? {});
+
+/** How a run is made. */
+export interface RunOptions {
+  concurrency: number;
+  earlyStop: boolean;
+  dialect: Dialect;
+  /** The most calls; no limit if absent. */
+  maxCalls?: number;
+  /** The most money; no limit if absent. */
+  maxCost?: number;
+  /** Whether replies are kept in this browser, and taken from there. */
+  keepReplies: boolean;
+}
+
+export const runOptions = signal<RunOptions>({
+  concurrency: 8,
+  earlyStop: true,
+  dialect: "adk-python",
+  keepReplies: true,
+});
+
+effect(() => {
+  const kept: Kept = { kind: judgeKind.value, fields: judgeFields.value, prices: prices.value };
+  try {
+    if (isRemembered.value) localStorage.setItem(STORED, JSON.stringify(kept));
+    else localStorage.removeItem(STORED);
+  } catch {
+    // Without storage the settings hold until the page is left.
+  }
+});
+
+export function fieldsOf(kind: JudgeKind): Fields {
+  return { ...EMPTY, ...judgeFields.value[kind] };
+}
+
+export function setField<K extends keyof Fields>(kind: JudgeKind, name: K, value: Fields[K]): void {
+  judgeFields.value = { ...judgeFields.value, [kind]: { ...fieldsOf(kind), [name]: value } };
+}
+
+/** The judge that the settings name. */
+export const judgeChoice = computed<JudgeChoice>(() => {
+  const kind = judgeKind.value;
+  switch (kind) {
+    case "none":
+    case "browser":
+      return { kind };
+    case "recording": {
+      const texts = matching.value.recordings.map((id) => new TextDecoder().decode(sourceOf(id)?.bytes));
+      return { kind, text: texts.join("\n") };
+    }
+    default: {
+      const { api, ...texts } = fieldsOf(kind);
+      const given = Object.fromEntries(
+        Object.entries(texts).flatMap(([name, value]) => (value.trim() === "" ? [] : [[name, value.trim()]])),
+      );
+      return { kind, ...given, ...(kind === "openai" ? { api } : {}) };
+    }
+  }
+});
+
+/** The models that will be asked: the judge's own, else those that the config names. */
+export const askedModels = computed<readonly string[]>(() => {
+  const own = fieldsOf(judgeKind.value).model.trim();
+  const facts = configFacts.value;
+  if (!asksJudge.value || facts?.ok !== true) return [];
+  if (own !== "") return [own];
+  return [...new Set(facts.value.judges.flatMap(({ model }) => model ?? []))];
+});
+
+/** What the judge settings lack, in words; absent if nothing. */
+export const missing = computed<string | undefined>(() => {
+  if (!asksJudge.value) return undefined;
+  const kind = judgeKind.value;
+  const { apiKey, accessToken, project, baseUrl } = fieldsOf(kind);
+  switch (kind) {
+    case "none":
+      return "Choose who judges: some of the metrics ask a judge.";
+    case "recording":
+      return matching.value.recordings.length === 0 ? "Add a recording (*.jsonl) on the page Files." : undefined;
+    case "gemini":
+    case "anthropic":
+      return apiKey.trim() === "" ? "The key is missing." : undefined;
+    case "openai":
+      return apiKey.trim() === "" && baseUrl.trim() === ""
+        ? "The key, or the address of a server without keys, is missing."
+        : undefined;
+    case "vertex":
+      if (apiKey.trim() !== "") return undefined;
+      return project.trim() === "" || accessToken.trim() === ""
+        ? "A project and an access token, or an API key, are missing."
+        : undefined;
+    default:
+      return undefined;
+  }
+});
+
+/** The settings without what is secret, as they are kept beside a run. */
+export function withoutSecrets(): Kept {
+  const fields = Object.fromEntries(
+    Object.entries(judgeFields.value).map(([kind, given]) => [
+      kind,
+      { ...given, ...Object.fromEntries(SECRETS.map((name) => [name, ""])) },
+    ]),
+  );
+  return { kind: judgeKind.value, fields, prices: prices.value };
+}
+
+/** Takes settings back; secrets that are there now stay. */
+export function takeSettings({ kind, fields, prices: given }: Kept): void {
+  judgeKind.value = kind;
+  const own = judgeFields.value;
+  const merged = Object.entries(fields).map(([name, their]) => {
+    const mine = own[name as JudgeKind];
+    const secrets = Object.fromEntries(SECRETS.map((secret) => [secret, mine?.[secret] ?? ""]));
+    return [name, { ...their, ...secrets }];
+  });
+  judgeFields.value = { ...own, ...Object.fromEntries(merged) };
+  prices.value = { ...prices.value, ...given };
+}
+
+export type JudgeSettings = Kept;
+
+function stored(): Kept | undefined {
+  try {
+    const text = localStorage.getItem(STORED);
+    return text === null ? undefined : (JSON.parse(text) as Kept);
+  } catch {
+    return undefined;
+  }
+}

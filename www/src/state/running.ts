@@ -1,0 +1,45 @@
+/** Starts the run that files, config and judge come to, and keeps it until it is done. */
+
+import { signal } from "@preact/signals";
+import { goTo } from "../route.js";
+import { configChecked } from "./config.js";
+import { jobNow, obstacle } from "./job.js";
+import { problem, start, underWay } from "./run.js";
+import { endRun, keepRun, takeBack } from "./saved.js";
+
+/** When the run under way began, in milliseconds since 1970. */
+export const startedAt = signal<number | undefined>(undefined);
+
+/** When the last run ended, and how long it took in milliseconds. */
+export const took = signal<number | undefined>(undefined);
+
+/** Makes the run; true if there are results to show. */
+export async function runNow(): Promise<boolean> {
+  if (underWay.value !== undefined) return false;
+  await configChecked();
+  const job = await jobNow();
+  if (!job.ok) {
+    problem.value = job.problem;
+    return false;
+  }
+  startedAt.value = Date.now();
+  await keepRun();
+  const began = performance.now();
+  const done = await start(job.value);
+  took.value = performance.now() - began;
+  startedAt.value = undefined;
+  await endRun();
+  return done;
+}
+
+/** Takes up the run that was not finished: goes on at once if nothing is missing, such as a key. */
+export async function resume(): Promise<void> {
+  if (!(await takeBack())) return;
+  await configChecked();
+  if (obstacle.value !== undefined) {
+    goTo(obstacle.value.screen);
+    return;
+  }
+  goTo("run");
+  await runNow();
+}
