@@ -18,7 +18,7 @@ function Choice({
   const hintId = hint === undefined || hint === "" ? undefined : `${id}-hint`;
   return (
     <div class="choice">
-      <label class="label" for={id}>
+      <label class="caption" for={id}>
         {label}
       </label>
       {children({ id, hintId })}

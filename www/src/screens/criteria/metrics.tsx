@@ -53,7 +53,7 @@ function Group({
   return (
     <section aria-labelledby={id}>
       <h2 id={id}>{title}</h2>
-      <ul role="list" class="metrics">
+      <ul role="list" class="criterion-list">
         {shown.map((metric) => (
           <Metric key={metric.metricName} metric={metric} schema={schema} />
         ))}
@@ -89,7 +89,7 @@ function Metric({ metric, schema }: { metric: KnownMetric; schema: Schema | unde
     return typeof value === "object" ? [snake] : [`${snake} ${String(value)}`];
   });
   return (
-    <li class={isOn ? "metric on" : "metric"}>
+    <li class={isOn ? "criterion on" : "criterion"}>
       <div class="check">
         <input
           id={id}
@@ -109,7 +109,7 @@ function Metric({ metric, schema }: { metric: KnownMetric; schema: Schema | unde
       </div>
       {isOn && (
         <div class="below">
-          <div class="threshold">
+          <div class="reach">
             <label for={`${id}-threshold`}>Has to reach</label>
             <input
               id={`${id}-threshold`}

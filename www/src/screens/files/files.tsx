@@ -125,7 +125,7 @@ function Overview() {
           </button>
         </div>
       </section>
-      <p role="status" class="said">
+      <p role="status" class="added">
         {said.value}
       </p>
       {problem.value !== undefined && <ProblemNote problem={problem.value} />}

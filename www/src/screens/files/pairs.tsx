@@ -59,7 +59,7 @@ function Pair({ pair }: { pair: Match }) {
   const candidates = sources.value.filter((source) => source.id !== expected?.id && rolesOf(source).includes("actual"));
   return (
     <li class="match">
-      <div class="side">
+      <div class="half">
         <h3>What is expected</h3>
         {expected === undefined ? (
           <p>What the results say was expected</p>
@@ -70,7 +70,7 @@ function Pair({ pair }: { pair: Match }) {
           </>
         )}
       </div>
-      <div class="side">
+      <div class="half">
         <h3>What the agent did</h3>
         {actual === undefined ? (
           <p class="failed missing">Nothing yet: add it, or choose it here.</p>

@@ -127,7 +127,7 @@ function Going() {
       {download.value !== undefined && <p>The browser loads its model: {Math.round(download.value * 100)} %.</p>}
       <SoFar />
       {judges.length > 0 && (
-        <dl class="figures">
+        <dl class="amounts">
           <Figure name="Calls made" value={of("calls")} />
           <Figure name="Saved by settled votes" value={of("saved")} />
           <Figure name="From kept replies" value={of("cached")} />
@@ -175,7 +175,7 @@ function Figure({
   isBad?: boolean;
 }) {
   return (
-    <div class={isBad && (value ?? 0) > 0 ? "figure failed" : "figure"}>
+    <div class={isBad && (value ?? 0) > 0 ? "amount failed" : "amount"}>
       <dt>{name}</dt>
       <dd>{text ?? (value ?? 0).toLocaleString("en")}</dd>
     </div>
@@ -203,7 +203,7 @@ function Done() {
       </h2>
       <SoFar />
       {used.length > 0 && (
-        <dl class="figures">
+        <dl class="amounts">
           <Figure name={judgeKind.value === "recording" ? "Replies replayed" : "Calls made"} value={of("calls")} />
           <Figure name="Saved by settled votes" value={of("saved")} />
           <Figure name="From kept replies" value={of("cached")} />
@@ -235,7 +235,7 @@ function Done() {
           <summary>
             {warnings.length === 1 ? "1 thing" : `${warnings.length} things`} in the inputs may surprise
           </summary>
-          <ul class="warnings">
+          <ul class="surprises">
             {warnings.slice(0, 100).map(({ name, message, path, help }, at) => (
               <li key={at}>
                 {sentence(message)} {help !== undefined && sentence(help)}{" "}
