@@ -179,7 +179,7 @@ function suite(name, { runner, program, file }) {
   return project;
 }
 
-describe("the matchers", { skip }, () => {
+describe("the matchers", { skip, concurrency: 2 }, () => {
   for (const [name, settings] of Object.entries(RUNNERS)) {
     describe(`in ${name}`, () => {
       let found;
@@ -226,7 +226,7 @@ describe("the matchers", { skip }, () => {
   });
 });
 
-describe("the types of the matchers", { skip }, () => {
+describe("the types of the matchers", { skip, concurrency: 2 }, () => {
   const compilerOptions = {
     target: "es2022",
     module: "nodenext",
