@@ -6,7 +6,7 @@ import { dirname, join, normalize } from "node:path";
 import { describe, test } from "node:test";
 import { importEntry, root } from "../package/support/package.mjs";
 
-const { DEFAULT_METRIC_EVALUATOR_REGISTRY } = await importEntry();
+const { DEFAULT_METRIC_EVALUATOR_REGISTRY, evaluate } = await importEntry();
 
 const read = (file) => readFileSync(join(root, file), "utf8");
 const docs = readdirSync(join(root, "docs"), { recursive: true }).filter((file) => file.endsWith(".md"));
@@ -55,9 +55,61 @@ describe("the links", () => {
   }
 });
 
+const METRICS = DEFAULT_METRIC_EVALUATOR_REGISTRY.getRegisteredMetrics().map(({ metricName }) => metricName);
+
+/** The metrics that each table of settings is about: those of the heading before it, or of the whole page. */
+function* settingsOf(file) {
+  const page = read(file);
+  const sections = page.split(/^(?=#+ )/m);
+  const metricsOf = (text) => METRICS.filter((name) => new RegExp(`^#+ ${name}$`, "m").test(text));
+  for (const section of sections) {
+    const [, rows] = /^\| setting +\| values +\| default +\|\n\|[ -|]+\|\n((?:\|.*\n)+)/m.exec(section) ?? [];
+    if (rows === undefined) continue;
+    const own = metricsOf(section);
+    const settings = rows
+      .trim()
+      .split("\n")
+      .map((row) => row.split("|"))
+      .map((cells) => [cells[1].trim().replaceAll("`", ""), cells.at(-2).trim().replaceAll("`", "")]);
+    // The multi_turn metrics share a table; those of rubrics the page.
+    const family = metricsOf(page).filter((name) => file.includes("rubrics") || name.startsWith("multi_turn"));
+    yield { metrics: own.length > 0 ? own : family, settings };
+  }
+}
+
+describe("the settings", () => {
+  const files = readdirSync(join(root, "docs/metrics")).map((file) => `docs/metrics/${file}`);
+  const tables = files.flatMap((file) => [...settingsOf(file)]);
+  /** Defaults that are said in words. */
+  const WORDS = { required: 0.5, none: [], "five samples": { num_samples: 5 }, "gemini-2.5-flash": {} };
+  const evalSet = { evalSetId: "none", evalCases: [] };
+
+  for (const { metrics, settings } of tables) {
+    for (const metricName of metrics) {
+      test(`of ${metricName} exist, and take what is said to be their default`, async () => {
+        const valueOf = (text) => {
+          if (text in WORDS) return WORDS[text];
+          return /^(true|false|[\d.]+|\{.*\})$/.test(text) ? JSON.parse(text) : text;
+        };
+        const criterion = Object.fromEntries(settings.map(([name, text]) => [name, valueOf(text)]));
+        const criteria = { [metricName]: criterion };
+        const { warnings = [] } = await evaluate({ evalSet, actual: evalSet, criteria, judge: async () => "" });
+        assert.deepEqual(warnings, []);
+      });
+    }
+  }
+
+  test("are told of every metric that has some, but the threshold of response_match_score", () => {
+    const told = tables.flatMap(({ metrics }) => metrics);
+    const silent = METRICS.filter((name) => !told.includes(name));
+    const efficiency = METRICS.filter((name) => read("docs/metrics/efficiency.md").includes(`## ${name}`));
+    assert.deepEqual(silent, ["response_match_score", ...efficiency]);
+  });
+});
+
 describe("the guide to the metrics", () => {
   const index = read("docs/metrics.md");
-  for (const { metricName } of DEFAULT_METRIC_EVALUATOR_REGISTRY.getRegisteredMetrics()) {
+  for (const metricName of METRICS) {
     test(`has a section on ${metricName}`, () => {
       const [, file] = new RegExp(`^\\| \\[\`${metricName}\`\\]\\((\\S+)#${metricName}\\)`, "m").exec(index) ?? [];
       assert.ok(file, `docs/metrics.md has no row for ${metricName}`);
