@@ -21,7 +21,7 @@ const scorers: { [dialect in Dialect]?: { pairs: RougePairs; generation: number 
  * ROUGE-1 of a candidate text against a reference, as `response_match_score` computes it.
  *
  * ```ts
- * rouge1("The weather in London is sunny", "It's sunny in London today").fmeasure; // 0.5
+ * rouge1("The weather in London is sunny", "It's sunny in London today").fmeasure; // → 0.5
  * ```
  *
  * @throws {AdkMetricsError} `invalid_input` for what is no text, `invalid_json` for half of a surrogate pair,

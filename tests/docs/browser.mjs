@@ -3,7 +3,7 @@
 
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
-import { extname, join } from "node:path";
+import { basename, extname, join } from "node:path";
 import { build } from "esbuild";
 import { chromium } from "playwright-core";
 import { packageFolder } from "../package/support/package.mjs";
@@ -17,6 +17,7 @@ const TYPES = {
   ".wasm": "application/wasm",
 };
 const SITE = "http://samples.localhost";
+const ENGINE = join(packageFolder, "dist/adk_metrics.wasm");
 const MIRRORS = /^https:\/\/(?:cdn\.jsdelivr\.net\/npm|unpkg\.com)\/adk-metrics(?:@[^/]+)?\/(.*)$/;
 
 const PRELUDE = `
@@ -47,9 +48,10 @@ export async function runInBrowser(browser, place, sample) {
   page.on("pageerror", (error) => wrong.push(String(error)));
   await page.route("**/*", (route) => {
     const url = route.request().url();
-    const file = url.startsWith(SITE)
-      ? join(place.folder, new URL(url).pathname)
-      : MIRRORS.test(url) && join(packageFolder, MIRRORS.exec(url)[1]);
+    const { pathname } = new URL(url);
+    // A page serves the engine from wherever its author put it.
+    const own = basename(pathname) === basename(ENGINE) ? ENGINE : join(place.folder, pathname);
+    const file = url.startsWith(SITE) ? own : MIRRORS.test(url) && join(packageFolder, MIRRORS.exec(url)[1]);
     if (url === `${SITE}/favicon.ico`) return route.fulfill({ status: 204 });
     if (!file || !existsSync(file)) return route.fulfill({ status: 404 });
     return route.fulfill({

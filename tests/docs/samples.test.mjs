@@ -8,10 +8,12 @@ import { after, before, describe, test } from "node:test";
 import { load } from "js-yaml";
 import { importEntry, mustRun, root } from "../package/support/package.mjs";
 import { openBrowser, runInBrowser } from "./browser.mjs";
+import { readComments } from "./comments.mjs";
 import { readPage } from "./markdown.mjs";
 import { earlierCode, linkImports, openWorkshop, runModule, runScript, stemOf, withOutputs } from "./workshop.mjs";
 
-const { compareRuns, evaluate, readEvalSet } = await importEntry();
+const adkMetrics = await importEntry();
+const { compareRuns, evaluate, readEvalSet } = adkMetrics;
 
 const docs = readdirSync(join(root, "docs"), { recursive: true }).filter((file) => file.endsWith(".md"));
 const PAGES = [
@@ -22,6 +24,7 @@ const PAGES = [
 ];
 
 const pages = PAGES.map((name) => ({ name, ...readPage(name, readFileSync(join(root, name), "utf8")) }));
+pages.push(...readComments(Object.keys(adkMetrics)));
 const workshop = await openWorkshop();
 const browser = await openBrowser(workshop);
 after(async () => {
@@ -31,7 +34,10 @@ after(async () => {
   await browser.close?.();
   await workshop.close();
 });
-for (const page of pages) page.place = workshop.page(page.name, page.folder);
+for (const page of pages) {
+  page.place = workshop.page(page.name, page.folder);
+  for (const [file, text] of Object.entries(page.files ?? {})) page.place.write(file, text);
+}
 
 /** What is done with a sample of each language. A text that is not an output is an illustration. */
 const TRIES = {

@@ -9,6 +9,7 @@ import {
   lstatSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   rmSync,
   symlinkSync,
@@ -23,8 +24,12 @@ import { startServer } from "../providers/server.mjs";
 import { reply } from "./models.mjs";
 import { assertPrinted, assertShown, instrument } from "./shown.mjs";
 
-/** Where packages that samples import are installed, in the order in which they are looked for. */
-const INSTALLED = ["tests/agents", "tests/providers", "tests/testing", "tests/runtimes", "tests/interop", "."];
+/** Where packages that samples import are installed: the folders of tests with packages of their own, and the root. */
+const INSTALLED = readdirSync(join(root, "tests"))
+  .filter((folder) => existsSync(join(root, "tests", folder, "package.json")))
+  .map((folder) => join("tests", folder))
+  .sort((a, b) => Number(b === "tests/agents") - Number(a === "tests/agents"))
+  .concat(".");
 
 /** Files of other examples that pages speak of, by the names that they have there. */
 const BORROWED = {

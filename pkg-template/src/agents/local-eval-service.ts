@@ -63,7 +63,9 @@ const EXPECTED = "-expected-";
  *
  * ```ts
  * const service = new LocalEvalService(agent);
- * for await (const result of service.evaluateSession({ evalSetId, evalCases: [evalSet], evaluateConfig })) …
+ * for await (const { evalCaseResults } of service.evaluateSession({ evalSetId, evalCases: [evalSet], evaluateConfig })) {
+ *   console.log(evalCaseResults.length, "cases");
+ * }
  * ```
  */
 export class LocalEvalService {
