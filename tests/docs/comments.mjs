@@ -18,6 +18,7 @@ const USUAL = {
   create: async () => ({ prompt: async () => '{ "explanation": "", "score": 1 }', destroy() {} }),
 } });`,
   config: "const config = { criteria: { safety_v1: 1 } };",
+  criteria: "const criteria = { response_match_score: 0.1 };",
   evalSet: 'const evalSet = readEvalSet(readFileSync("weather.evalset.json"));',
   evalSetId: "const evalSetId = evalSet.evalSetId;",
   evaluateConfig: 'const evaluateConfig = { evalMetrics: [{ metricName: "response_match_score", threshold: 0 }] };',
@@ -26,10 +27,16 @@ const USUAL = {
 
 /** The files that samples name besides those of every page. */
 const FILES = {
+  "evals/weather.evalset.json": readFileSync(join(root, "examples/weather/weather.evalset.json"), "utf8"),
   "evals/weather.test.json": readFileSync(join(root, "examples/weather/weather.evalset.json"), "utf8"),
   "evals/test_config.json": '{ "criteria": { "response_match_score": 0.1 } }',
   "judge.jsonl": readFileSync(join(root, "examples/museum-guide/judge.jsonl"), "utf8"),
 };
+
+/** What stands before samples that expect something; they are run by Vitest. */
+const EXPECT = `import "adk-metrics/vitest";
+import { expect, test } from "vitest";
+`;
 
 /** The pages of samples that the sources are; `exported` are the names that the package has. */
 export function readComments(exported) {
@@ -42,13 +49,13 @@ export function readComments(exported) {
       assert.equal(info, "ts", `${name}:${line}: samples in doc comments are ts`);
       const code = body.replaceAll(/^ *\* ?/gm, "").replaceAll(/^const /gm, "export const ");
       const flags = new Set(/"adk-metrics\/(web|slim)"/.test(code) ? ["browser"] : []);
+      const prelude = preludeOf(code, exported);
+      const sample = { name: `${name}:${line}`, line, language: "ts", flags };
+      if (!code.includes("expect(")) return { ...sample, code, before: { code: prelude } };
       return {
-        name: `${name}:${line}`,
-        line,
-        language: "ts",
-        code,
-        flags,
-        before: { code: preludeOf(code, exported) },
+        ...sample,
+        file: `sample-${line}.test.ts`,
+        code: `${EXPECT}${prelude}test("it", async () => {\n${code}});\n`,
       };
     });
     return samples.length > 0 ? [{ name, folder: "examples/weather", files: FILES, samples }] : [];
@@ -57,7 +64,7 @@ export function readComments(exported) {
 
 /** What stands before a sample: imports of the names that it uses, and the usual variables. */
 function preludeOf(code, exported) {
-  const uses = (text, name) => new RegExp(`(?<!\\.)\\b${name}\\b`).test(text);
+  const uses = (text, name) => new RegExp(`(?<!\\.)\\b${name}\\b(?!:)`).test(text);
   const variables = [];
   for (let more = code; more !== "";) {
     const found = Object.entries(USUAL).filter(([name, text]) => uses(more, name) && !variables.includes(text));
