@@ -410,6 +410,7 @@ export interface MetricRegistry {
   customMetricNames(): string[];
   /** What scores such a metric. */
   getEvaluator(metric: EvalMetric): {
+    /** Scores one conversation. */
     evaluateInvocations(
       actual: Invocation[],
       expected?: Invocation[],

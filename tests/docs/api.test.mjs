@@ -11,7 +11,7 @@ import { mustRun } from "../package/support/package.mjs";
 const installed = existsSync(typedocArguments()[0]);
 const skip = !installed && !mustRun ? "run `npm ci` in tests/docs" : false;
 
-test("every exported name has a doc comment, without a broken link", { skip }, () => {
+test("every exported name and every method has a doc comment, without a broken link", { skip }, () => {
   const { status, stdout, stderr } = spawnSync(process.execPath, typedocArguments(), { encoding: "utf8" });
   assert.equal(status, 0, stdout + stderr);
 });

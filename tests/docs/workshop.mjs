@@ -34,7 +34,7 @@ const INSTALLED = readdirSync(join(root, "tests"))
 /** Files of other examples that pages speak of, by the names that they have there. */
 const BORROWED = {
   "old.test.json": "examples/home-automation/heating.test.json",
-  "weather.traces.jsonl": "tests/interop/traces/adk-python-spans.jsonl",
+  "spans.jsonl": "tests/interop/traces/adk-python-spans.jsonl",
 };
 
 /** The keys that a sample finds in its environment. Google's libraries warn of a second one. */

@@ -45,6 +45,7 @@ export type AgentFunction = (message: string, turn: AgentTurn) => AgentAnswer | 
 /** A `BaseAgent` of ADK-TS or `@google/adk`; it is run by a `Runner` of the library that it comes from. */
 export interface AdkAgent {
   readonly name: string;
+  /** Runs the agent and gives its events. */
   runAsync(context: never): AsyncIterable<object>;
 }
 
@@ -53,19 +54,24 @@ export interface AdkRunner {
   readonly appName: string;
   readonly agent: { readonly name: string };
   readonly sessionService: object;
+  /** Runs a turn and gives its events. */
   runAsync(request: never): AsyncIterable<object>;
 }
 
 /** What `AgentBuilder.build()` of ADK-TS gives. */
 export interface AdkBuiltAgent {
   readonly agent: { readonly name: string };
-  readonly runner: { runAsync(request: never): AsyncIterable<object> };
+  readonly runner: {
+    /** Runs a turn and gives its events. */
+    runAsync(request: never): AsyncIterable<object>;
+  };
   readonly session: { readonly appName: string; readonly userId: string };
   readonly sessionService: object;
 }
 
 /** An `AgentBuilder` of ADK-TS; it is built once per evaluation. */
 export interface AdkAgentBuilder {
+  /** The agent with its runner and session. */
   build(): Promise<AdkBuiltAgent>;
 }
 

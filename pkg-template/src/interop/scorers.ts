@@ -14,6 +14,7 @@ import { type AutoevalsScore, autoevalsScore, type OpenevalsResult } from "./sco
 
 /** What is needed of an evaluator. */
 export interface ScoringEvaluator {
+  /** Scores one conversation. */
   evaluateInvocations(actual: Invocation[], expected?: Invocation[]): Promise<EvaluationResult> | EvaluationResult;
 }
 

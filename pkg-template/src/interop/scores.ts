@@ -121,8 +121,14 @@ function eventOf(
 
 /** Where events go: a `Logger` of OpenTelemetry, or a `Span`, whose events they become. */
 export type EventSink =
-  | { emit(record: EvaluationEvent): void }
-  | { addEvent(name: string, attributes: Record<string, string | number>): unknown };
+  | {
+      /** Takes an event. */
+      emit(record: EvaluationEvent): void;
+    }
+  | {
+      /** Takes an event. */
+      addEvent(name: string, attributes: Record<string, string | number>): unknown;
+    };
 
 /**
  * Emits the events of results. They belong to the span in whose context a logger is called, or to the span given.

@@ -11,6 +11,7 @@ import { camelCaseSettings } from "./settings.js";
 /** What is needed of a `BaseLlm`: those of ADK-TS (`@iqai/adk`) and of `@google/adk` have it. */
 export interface AdkLlm {
   readonly model: string;
+  /** Asks the model. */
   generateContentAsync(request: AdkLlmRequest, stream?: boolean, signal?: AbortSignal): AsyncIterable<AdkLlmResponse>;
 }
 
@@ -21,6 +22,7 @@ export interface AdkLlmRequest {
   config?: object;
   liveConnectConfig: object;
   toolsDict: object;
+  /** The system prompt, which some models ask for. */
   getSystemInstructionText?(): string | undefined;
 }
 

@@ -10,13 +10,17 @@ import { camelCaseSettings } from "./settings.js";
 
 /** The global `LanguageModel` of the Prompt API, as far as it is used here. */
 export interface BrowserLanguageModel {
+  /** Whether the model is there: `available`, `downloadable`, `downloading` or `unavailable`. */
   availability(options?: object): Promise<string>;
+  /** Begins a session. */
   create(options?: object): Promise<BrowserSession>;
 }
 
 /** A session of the Prompt API. */
 export interface BrowserSession {
+  /** Asks the model. */
   prompt(input: string, options?: { responseConstraint?: object; signal?: AbortSignal }): Promise<string>;
+  /** Ends the session. */
   destroy(): void;
   /** Tokens in use after a prompt. */
   readonly contextUsage?: number;

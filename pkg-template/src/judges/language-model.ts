@@ -12,6 +12,7 @@ export interface AiSdkLanguageModel {
   readonly specificationVersion: string;
   readonly provider: string;
   readonly modelId: string;
+  /** Asks the model. */
   doGenerate(call: AiSdkCall): PromiseLike<AiSdkResult>;
 }
 

@@ -6,7 +6,12 @@ import { callLine, headerLine } from "./recording.js";
 import { replyOf, shortened } from "./reply.js";
 
 /** Where a recording goes: what takes its lines, each with its line break, one after the other. */
-export type RecordingSink = ((line: string) => unknown) | { write(line: string): unknown };
+export type RecordingSink =
+  | ((line: string) => unknown)
+  | {
+      /** Takes a line. */
+      write(line: string): unknown;
+    };
 
 /** What a recording says of itself in its first line. */
 export interface RecordingOptions {
