@@ -14,7 +14,7 @@ export interface Rouge {
   fmeasure: number;
 }
 
-const encoder = new TextEncoder();
+const encoder = /* @__PURE__ */ new TextEncoder();
 const scorers: { [dialect in Dialect]?: { pairs: RougePairs; generation: number } } = {};
 
 /**

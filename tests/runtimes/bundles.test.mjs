@@ -8,6 +8,8 @@ import { deflateRawSync } from "node:zlib";
 import nodeResolve from "@rollup/plugin-node-resolve";
 import esbuild from "esbuild";
 import { rollup } from "rollup";
+import { minify } from "terser";
+import webpack from "webpack";
 import { packageFolder } from "../package/support/package.mjs";
 import { makeProject } from "./project.mjs";
 
@@ -23,7 +25,7 @@ const OTHERS = {
   providers: ["anthropicJudge", "geminiJudge", "openaiJudge", "vertexJudge", "ollamaJudge"],
   "other judges": ["browserJudge", "languageModelJudge", "adkJudge", "replayJudge", "recordJudge", "indexedDbCache"],
   reports: ["renderHtml", "renderJUnit", "renderTable", "renderMarkdown", "renderCsv"],
-  agents: ["AgentEvaluator", "LocalEvalService"],
+  agents: ["AgentEvaluator", "LocalEvalService", "Observation"],
   comparisons: ["compareRuns"],
 };
 
@@ -49,11 +51,36 @@ const TOOLS = {
     await bundle.close();
     return output[0].code;
   },
+  async webpack(entry) {
+    const path = join(project.folder, "webpack");
+    const stats = await new Promise((resolve, reject) =>
+      webpack(
+        {
+          mode: "production",
+          context: project.folder,
+          entry: `./${entry}`,
+          output: { path, filename: "bundle.js", library: { type: "module" } },
+          experiments: { outputModule: true },
+          optimization: { minimize: false },
+          performance: false,
+        },
+        (error, result) => (error ? reject(error) : resolve(result)),
+      ),
+    );
+    const { warnings, errors } = stats.toJson({ all: false, warnings: true, errors: true });
+    assert.deepEqual([...warnings, ...errors], []);
+    // webpack leaves it to the minifier to drop what is not used. Names stay, so that they can be found.
+    const { code } = await minify(readFileSync(join(path, "bundle.js"), "utf8"), { module: true, mangle: false });
+    return code;
+  },
 };
 
 /** How often a name is defined. */
 const definitions = (text, name) =>
   (text.match(new RegExp(`\\b(function ${name}\\(|class ${name}\\b|${name} ?= ?[^=])`, "g")) ?? []).length;
+
+/** Bytes without the engine, which is the longest text in it. */
+const sizeOf = (text) => Buffer.byteLength(text.replace(/"[^"]{100000,}"/, ""));
 
 describe("a bundle", () => {
   for (const [name, bundle] of Object.entries(TOOLS)) {
@@ -65,7 +92,7 @@ describe("a bundle", () => {
       }
     });
 
-    test(`of one evaluator has nothing of what it does not use, by ${name}`, async () => {
+    test(`of one evaluator has nothing of what it does not use, by ${name}`, async (context) => {
       project.write({
         "everything.mjs":
           'export * from "adk-metrics"; export * from "adk-metrics/report"; export * from "adk-metrics/interop";',
@@ -78,6 +105,11 @@ describe("a bundle", () => {
           assert.equal(definitions(one, name), 0, `${kind}: ${name} is in it`);
         }
       }
+      const sizes = { everything: sizeOf(everything), "one evaluator": sizeOf(one) };
+      for (const [what, size] of Object.entries(sizes)) {
+        context.diagnostic(`${what}, without the engine: ${(size / 1000).toFixed(0)} kB, by ${name}`);
+      }
+      assert.ok(sizes["one evaluator"] < sizes.everything / 3, JSON.stringify(sizes));
     });
   }
 

@@ -27,7 +27,7 @@ function files() {
 /** Everything that an object holds as texts, however deep. */
 const textsOf = (value) => (typeof value === "string" ? [value] : Object.values(value).flatMap(textsOf));
 
-/** The files that a file names: what it imports, its source map, and the `.wasm` it reads. */
+/** The files and folders that a file names: what it imports, its source map, and what it reads. */
 function namedBy(path) {
   if (!/\.[jt]s$/.test(path)) return [];
   const text = read(path);
@@ -53,10 +53,14 @@ test("every file can be reached", () => {
     return end === undefined ? [path] : all.filter((file) => file.startsWith(start) && file.endsWith(end));
   });
   const reached = new Set(entries);
-  for (const path of reached) for (const name of namedBy(path)) reached.add(name);
+  for (const path of reached) {
+    for (const name of namedBy(path)) {
+      const inside = all.filter((file) => file.startsWith(`${name}/`));
+      for (const file of inside.length > 0 ? inside : [name]) reached.add(file);
+    }
+  }
   const always = ["package.json", "README.md", "LICENSE", "CHANGELOG.md", "dist/cjs/package.json"];
-  const isServed = (path) => path.startsWith("playground/");
-  assert.deepEqual(all.filter((path) => !reached.has(path) && !always.includes(path) && !isServed(path)).sort(), []);
+  assert.deepEqual(all.filter((path) => !reached.has(path) && !always.includes(path)).sort(), []);
   assert.deepEqual(
     [...reached].filter((path) => !all.includes(path)),
     [],

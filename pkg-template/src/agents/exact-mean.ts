@@ -8,7 +8,7 @@ export function exactMean(numbers: readonly number[]): number | undefined {
   return nearest(sum, BigInt(numbers.length));
 }
 
-const view = new DataView(new ArrayBuffer(8));
+const view = /* @__PURE__ */ new DataView(/* @__PURE__ */ new ArrayBuffer(8));
 
 /** A finite double as a multiple of 2⁻¹⁰⁷⁴. */
 function inSmallest(number: number): bigint {

@@ -167,7 +167,7 @@ const OURS = {
 
 type CallbackName = keyof typeof OURS;
 
-const NAMES = Object.keys(OURS) as CallbackName[];
+const NAMES = /* @__PURE__ */ Object.keys(OURS) as CallbackName[];
 
 /** An agent of either library that asks a model. */
 type LlmAgent = { [name in CallbackName]?: unknown };

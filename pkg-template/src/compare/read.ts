@@ -108,9 +108,13 @@ const CAMEL = {
 
 type Keys = Readonly<Record<keyof typeof CAMEL, string>>;
 
-const SNAKE = Object.fromEntries(
-  Object.entries(CAMEL).map(([field, key]) => [field, key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)]),
-) as Keys;
+const SNAKE = /* @__PURE__ */ inSnakeCase(CAMEL);
+
+function inSnakeCase(keys: Keys): Keys {
+  return Object.fromEntries(
+    Object.entries(keys).map(([field, key]) => [field, key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)]),
+  ) as Keys;
+}
 
 /** Whether a value is results as `evaluate` gives them, through and through. */
 function isOwn(value: unknown): value is Fields {

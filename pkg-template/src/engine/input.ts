@@ -1,6 +1,6 @@
 import { AdkMetricsError } from "../errors.js";
 
-const encoder = new TextEncoder();
+const encoder = /* @__PURE__ */ new TextEncoder();
 
 /** As much as the engine reads of one input. Checked here too, since more might not even fit into its memory. */
 export const MAX_BYTES = 256 * 1024 * 1024;

@@ -32,7 +32,7 @@ export function invocationsOf(input: unknown, bytes: Uint8Array): InvocationSour
   };
 }
 
-const decoder = new TextDecoder();
+const decoder = /* @__PURE__ */ new TextDecoder();
 
 /** A getter or a proxy that answered when its object was written as JSON need not do so again. */
 function ifReadable<T>(read: () => T): T | undefined {

@@ -351,7 +351,7 @@ function detailsOf(error: unknown): Partial<Record<"message" | "status" | "retry
   }
 }
 
-const encoder = new TextEncoder();
+const encoder = /* @__PURE__ */ new TextEncoder();
 
 /** Hands the engine what came of a call at a time. */
 export function deliverAnswer(run: EvalRun, now: number, call: number, answer: CallAnswer): void {

@@ -161,7 +161,7 @@ export function changedMetrics(one: CaseComparison, metrics: readonly MetricComp
   return one.metrics.filter(({ change, metricName }) => change !== "unchanged" && scored.has(metricName));
 }
 
-const SCORES = numbersOf({ metricName: "", goal: "higher" });
+const SCORES = /* @__PURE__ */ numbersOf({ metricName: "", goal: "higher" });
 
 /** `0.9000 → 0.4000, passed → failed`: the scores of a metric in a case or a turn, and its status. */
 export function scoreChangeText({

@@ -177,7 +177,7 @@ export function code(text: string): string {
   return `<code>${prose(shorten(text, 300))}</code>`;
 }
 
-const encoder = new TextEncoder();
+const encoder = /* @__PURE__ */ new TextEncoder();
 
 /** The bytes of a block and of the blank line that sets it apart. */
 export function bytes(text: string): number {
