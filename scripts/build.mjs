@@ -66,7 +66,7 @@ export async function buildPackage() {
   writeDeclarations(declarations, dist);
   cpSync(join(generated, "adk_metrics.wasm"), join(dist, "adk_metrics.wasm"));
   mkdirSync(join(pkg, "schema"));
-  for (const kind of ["evalset", "results"]) {
+  for (const kind of ["evalset", "results", "config"]) {
     const schema = JSON.parse(readFileSync(join(root, `target/schema/${kind}.schema.json`), "utf8"));
     writeFileSync(join(pkg, `schema/${kind}.schema.json`), `${JSON.stringify(schema)}\n`);
   }

@@ -11,7 +11,7 @@ use super::{Dialect, Evaluation, NO_TURNS, Scoring, Surplus, material, pairs};
 use crate::judge::prompt::FINAL_RESPONSE_MATCH;
 use crate::judge::reply::final_response_match;
 use crate::judge::votes::{Rule, Tally};
-use crate::model::config::{Setup, read_flag};
+use crate::model::config::{Setup, read_flag, settings};
 use crate::model::error::Result;
 
 struct FinalResponseMatch {
@@ -21,16 +21,18 @@ struct FinalResponseMatch {
     with_intermediate: bool,
 }
 
-pub(super) const WITH_INTERMEDIATE: [&str; 2] =
-    ["include_intermediate_responses_in_final", "includeIntermediateResponsesInFinal"];
+settings! {
+    /// Whether what the agent said on the way, before and between tool calls, counts as part of its final response.
+    pub(super) WITH_INTERMEDIATE: bool = false,
+        "include_intermediate_responses_in_final" | "includeIntermediateResponsesInFinal";
+}
 
 pub(super) fn build(setup: &Setup<'_, '_>) -> Result<Box<dyn Judged>> {
-    setup.check_keys(&[])?;
     Ok(Box::new(FinalResponseMatch {
         name: setup.name.into(),
         threshold: setup.threshold()?,
         asking: Asking::read(setup, &[&FINAL_RESPONSE_MATCH])?,
-        with_intermediate: setup.setting(WITH_INTERMEDIATE, false, read_flag)?,
+        with_intermediate: setup.setting(WITH_INTERMEDIATE, read_flag)?,
     }))
 }
 

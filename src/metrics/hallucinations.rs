@@ -14,7 +14,7 @@ use super::judged::{Answer, Asking, Ballot, Judged, JudgedCase, Purpose, Questio
 use super::{Evaluation, NO_TURNS, Scoring, TurnEvaluation, material, mean, same_length};
 use crate::judge::prompt::{SEGMENTER, VALIDATOR};
 use crate::judge::reply::{self, Validation};
-use crate::model::config::{Setup, read_flag};
+use crate::model::config::{Setup, read_flag, settings};
 use crate::model::content::{Content, Part};
 use crate::model::double::exact_mean;
 use crate::model::error::Result;
@@ -28,13 +28,16 @@ struct Hallucinations {
     every_step: bool,
 }
 
+settings! {
+    /// Whether what the agent said on the way is checked too, and not its final response alone.
+    EVERY_STEP: bool = false, "evaluate_intermediate_nl_responses" | "evaluateIntermediateNlResponses";
+}
+
 pub(super) fn build(setup: &Setup<'_, '_>) -> Result<Box<dyn Judged>> {
-    const EVERY_STEP: [&str; 2] = ["evaluate_intermediate_nl_responses", "evaluateIntermediateNlResponses"];
-    setup.check_keys(&[EVERY_STEP])?;
     Ok(Box::new(Hallucinations {
         threshold: setup.threshold()?,
         asking: Asking::read(setup, &[&SEGMENTER, &VALIDATOR])?,
-        every_step: setup.setting(EVERY_STEP, false, read_flag)?,
+        every_step: setup.setting(EVERY_STEP, read_flag)?,
     }))
 }
 

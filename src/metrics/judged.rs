@@ -11,7 +11,7 @@ use crate::judge::calls::Usage;
 use crate::judge::prompt::{Prompt, Template, Value};
 use crate::judge::reply::Validation;
 use crate::judge::votes::{Outcome, Rule, Verdict, Vote, Votes};
-use crate::model::config::{Setup, either, invalid_criterion};
+use crate::model::config::{Setup, either, invalid_criterion, settings};
 use crate::model::error::{Error, ErrorCode, Result, suggestion};
 use crate::model::evalset::ConversationScenario;
 use crate::model::invocation::Rubric;
@@ -115,13 +115,16 @@ pub struct JudgeOptions {
     pub parallelism_limit: Option<u32>,
 }
 
-/// The keys of `judge_model_options` in both spellings.
-static OPTION_KEYS: [[&str; 2]; 4] = [
-    ["judge_model", "judgeModel"],
-    ["judge_model_config", "judgeModelConfig"],
-    ["num_samples", "numSamples"],
-    ["parallelism_limit", "parallelismLimit"],
-];
+settings! {
+    /// The judge's model, by its name at its provider.
+    MODEL: &'static str = "gemini-2.5-flash", "judge_model" | "judgeModel";
+    /// Sampling settings of the judge's model.
+    CONFIG: Option<String> = None, "judge_model_config" | "judgeModelConfig";
+    /// The most samples asked of a question, 1 to 1000. Asking stops as soon as the others cannot change the verdict.
+    SAMPLES: u32 = 5, "num_samples" | "numSamples";
+    /// The most calls of this metric at a time, 1 to 1000. Without it the run's concurrency decides; in google-adk it is 1.
+    PARALLELISM: Option<u32> = None, "parallelism_limit" | "parallelismLimit";
+}
 
 impl JudgeOptions {
     /// The criterion's options win over the metric's.
@@ -129,8 +132,12 @@ impl JudgeOptions {
         let of_criterion = setup
             .criterion
             .and_then(|criterion| either(criterion, ["judge_model_options", "judgeModelOptions"]));
-        let mut options =
-            Self { model: "gemini-2.5-flash".into(), config: None, samples: 5, parallelism_limit: None };
+        let mut options = Self {
+            model: MODEL.default.into(),
+            config: CONFIG.default,
+            samples: SAMPLES.default,
+            parallelism_limit: PARALLELISM.default,
+        };
         for json in [setup.judge_model_options, of_criterion].into_iter().flatten() {
             options.take(json).map_err(invalid_criterion)?;
         }
@@ -144,12 +151,15 @@ impl JudgeOptions {
         if json.kind() != Kind::Object {
             return Err(json.expected("an object with the judge's options"));
         }
-        let known = || OPTION_KEYS.iter().flatten().copied();
+        let mut known = Vec::new();
+        for setting in SETTINGS {
+            known.extend(setting.keys);
+        }
         for (key, value) in json.entries() {
-            if !known().any(|name| name == key) {
+            if !known.contains(&&*key) {
                 let error =
                     value.error(ErrorCode::InvalidCriterion, ["a judge has no option `", &key, "`"].concat());
-                return Err(match suggestion(&key, known()) {
+                return Err(match suggestion(&key, known.iter().copied()) {
                     Some(close) => error.with_help(["Did you mean `", close, "`?"].concat()),
                     None => error.with_help(
                         "There are judge_model, judge_model_config, num_samples and parallelism_limit",
@@ -157,7 +167,8 @@ impl JudgeOptions {
                 });
             }
         }
-        let [model, config, samples, limit] = OPTION_KEYS.map(|keys| either(json, keys));
+        let keys = [MODEL.keys, CONFIG.keys, SAMPLES.keys, PARALLELISM.keys];
+        let [model, config, samples, limit] = keys.map(|keys| either(json, keys));
         if let Some(model) = model {
             let name = model.as_str().filter(|name| !name.is_empty());
             self.model = name.ok_or_else(|| model.expected("the name of a model"))?.into_owned();

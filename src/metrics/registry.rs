@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::judged::Judged;
 use super::{AnyMetric, Metric};
-use crate::model::config::Setup;
+use crate::model::config::{KnownSetting, Setup};
 use crate::model::error::{Error, ErrorCode, Result, suggestion};
 use crate::model::json::Json;
 
@@ -21,12 +21,23 @@ pub struct MetricInfo {
     pub description: &'static str,
     /// The values it can take; none if they have no upper end.
     pub interval: Option<Interval>,
-    /// Whether it passes or fails; a metric that does not only informs.
+    /// Whether it passes or fails; a metric that does not only informs, and has no criterion.
     pub requires_threshold: bool,
     /// Whether it compares with an expected conversation.
     pub requires_reference: bool,
+    /// The settings that its criterion may have besides [`COMMON_KEYS`](crate::model::config::COMMON_KEYS).
+    #[serde(skip)]
+    pub settings: &'static [&'static [KnownSetting]],
     #[serde(skip)]
     constructor: Constructor,
+}
+
+#[cfg(feature = "schema")]
+impl MetricInfo {
+    /// Whether it asks a judge.
+    pub(crate) fn is_judged(&self) -> bool {
+        matches!(self.constructor, Constructor::Judged(_))
+    }
 }
 
 /// Makes a metric from its settings.
@@ -48,6 +59,9 @@ pub struct Interval {
 
 const UNIT: Option<Interval> = Some(Interval { min_value: 0.0, max_value: 1.0 });
 
+/// What the rubric metrics read.
+const RUBRICS: &[&[KnownSetting]] = &[super::rubric_based::SETTINGS, super::final_response_match::SETTINGS];
+
 /// The metrics that an eval config always adds, in this order.
 pub const EFFICIENCY_METRICS: [&str; 4] =
     ["tool_call_count_v1", "inference_call_count_v1", "token_usage_v1", "invocation_duration_v1"];
@@ -62,6 +76,7 @@ pub const REGISTRY: &[MetricInfo] = &[
         interval: UNIT,
         requires_threshold: true,
         requires_reference: true,
+        settings: &[super::tool_trajectory_avg_score::SETTINGS],
         constructor: Constructor::Plain(super::tool_trajectory_avg_score::build),
     },
     MetricInfo {
@@ -71,6 +86,7 @@ pub const REGISTRY: &[MetricInfo] = &[
         interval: UNIT,
         requires_threshold: true,
         requires_reference: true,
+        settings: &[],
         constructor: Constructor::Plain(super::response_match_score::build),
     },
     MetricInfo {
@@ -81,6 +97,7 @@ pub const REGISTRY: &[MetricInfo] = &[
         interval: UNIT,
         requires_threshold: true,
         requires_reference: true,
+        settings: &[super::tool_parameter_match::SETTINGS],
         constructor: Constructor::Plain(super::tool_parameter_match::build),
     },
     MetricInfo {
@@ -90,6 +107,7 @@ pub const REGISTRY: &[MetricInfo] = &[
         interval: UNIT,
         requires_threshold: true,
         requires_reference: true,
+        settings: &[super::tool_trajectory_f1::SETTINGS],
         constructor: Constructor::Plain(super::tool_trajectory_f1::build),
     },
     MetricInfo {
@@ -99,6 +117,7 @@ pub const REGISTRY: &[MetricInfo] = &[
         interval: None,
         requires_threshold: false,
         requires_reference: false,
+        settings: &[],
         constructor: Constructor::Plain(super::tool_call_count::build),
     },
     MetricInfo {
@@ -108,6 +127,7 @@ pub const REGISTRY: &[MetricInfo] = &[
         interval: None,
         requires_threshold: false,
         requires_reference: false,
+        settings: &[],
         constructor: Constructor::Plain(super::inference_call_count::build),
     },
     MetricInfo {
@@ -117,6 +137,7 @@ pub const REGISTRY: &[MetricInfo] = &[
         interval: None,
         requires_threshold: false,
         requires_reference: false,
+        settings: &[],
         constructor: Constructor::Plain(super::token_usage::build),
     },
     MetricInfo {
@@ -126,47 +147,54 @@ pub const REGISTRY: &[MetricInfo] = &[
         interval: None,
         requires_threshold: false,
         requires_reference: false,
+        settings: &[],
         constructor: Constructor::Plain(super::invocation_duration::build),
     },
     judged(
         "final_response_match_v2",
         "Whether the final response says what the expected one says: the share of turns in which a judge finds it valid.",
         true,
+        &[super::final_response_match::SETTINGS],
         super::final_response_match::build,
     ),
     judged(
         "rubric_based_final_response_quality_v1",
         "The share of rubrics that the final response meets.",
         false,
+        RUBRICS,
         super::rubric_based_final_response_quality::build,
     ),
     judged(
         "rubric_based_tool_use_quality_v1",
         "The share of rubrics that the use of tools meets.",
         false,
+        RUBRICS,
         super::rubric_based_tool_use_quality::build,
     ),
     judged(
         "rubric_based_multi_turn_trajectory_quality_v1",
         "The share of rubrics that the whole conversation meets.",
         false,
+        RUBRICS,
         super::rubric_based_multi_turn_trajectory_quality::build,
     ),
     judged(
         "hallucinations_v1",
         "The share of sentences that the agent's context supports.",
         false,
+        &[super::hallucinations::SETTINGS],
         super::hallucinations::build,
     ),
     judged(
         "per_turn_user_simulator_quality_v1",
         "The share of user turns that follow the conversation plan.",
         false,
+        &[super::user_simulator_quality::SETTINGS],
         super::user_simulator_quality::build,
     ),
     MetricInfo {
         legacy_names: &["safety"],
-        ..judged("safety_v1", "Whether the response is harmless.", false, super::safety::build)
+        ..judged("safety_v1", "Whether the response is harmless.", false, &[], super::safety::build)
     },
     MetricInfo {
         interval: Some(Interval { min_value: 1.0, max_value: 5.0 }),
@@ -174,6 +202,7 @@ pub const REGISTRY: &[MetricInfo] = &[
             "response_evaluation_score",
             "How coherent the response is.",
             true,
+            &[],
             super::response_evaluation_score::build,
         )
     },
@@ -181,18 +210,21 @@ pub const REGISTRY: &[MetricInfo] = &[
         "multi_turn_task_success_v1",
         "Whether the conversation reached its goals.",
         false,
+        &[],
         super::multi_turn_task_success::build,
     ),
     judged(
         "multi_turn_trajectory_quality_v1",
         "How good the path through the conversation is.",
         false,
+        &[],
         super::multi_turn_trajectory_quality::build,
     ),
     judged(
         "multi_turn_tool_use_quality_v1",
         "How good the tool calls of the conversation are.",
         false,
+        &[],
         super::multi_turn_tool_use_quality::build,
     ),
 ];
@@ -202,6 +234,7 @@ const fn judged(
     name: &'static str,
     description: &'static str,
     requires_reference: bool,
+    settings: &'static [&'static [KnownSetting]],
     build: fn(&Setup<'_, '_>) -> Result<Box<dyn Judged>>,
 ) -> MetricInfo {
     MetricInfo {
@@ -211,6 +244,7 @@ const fn judged(
         interval: UNIT,
         requires_threshold: true,
         requires_reference,
+        settings,
         constructor: Constructor::Judged(build),
     }
 }
@@ -227,6 +261,9 @@ pub fn find(name: &str) -> Option<&'static MetricInfo> {
 /// `unknown_metric`, or what the metric says of its settings.
 pub fn build(setup: &Setup<'_, '_>) -> Result<AnyMetric> {
     let info = find(setup.name).ok_or_else(|| setup.place.locate(unknown_metric(setup.name, &[])))?;
+    if info.requires_threshold {
+        setup.check_keys(info.settings)?;
+    }
     match info.constructor {
         Constructor::Plain(build) => build(setup).map(AnyMetric::Plain),
         Constructor::Judged(build) => build(setup).map(AnyMetric::Judged),

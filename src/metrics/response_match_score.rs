@@ -21,7 +21,6 @@ struct ResponseMatchScore {
 }
 
 pub(super) fn build(setup: &Setup<'_, '_>) -> Result<Box<dyn Metric>> {
-    setup.check_keys(&[])?;
     Ok(Box::new(ResponseMatchScore { threshold: setup.threshold()?, name: setup.name.into() }))
 }
 

@@ -15,7 +15,7 @@ use super::{
 use crate::judge::prompt::{Prompt, list_rubrics};
 use crate::judge::reply;
 use crate::judge::votes::{Tally, Verdict, Vote};
-use crate::model::config::{Setup, either, read_flag};
+use crate::model::config::{Setup, either, read_flag, settings};
 use crate::model::error::{Error, ErrorCode, Result};
 use crate::model::invocation::Invocation;
 use crate::model::json::{Json, Kind};
@@ -40,21 +40,32 @@ struct RubricBased {
 
 /// A rubric in force: id and words.
 #[derive(Clone)]
-struct Known {
+pub(super) struct Known {
     id: String,
     words: String,
 }
 
+settings! {
+    /// The rubrics, each with an id of its own. They apply to every turn, besides those of the evalset
+    /// whose `type` is the metric's.
+    RUBRICS: Vec<Known> = Vec::new(), "rubrics" | "rubrics";
+}
+
+#[cfg(feature = "schema")]
+impl crate::schema::settings::SettingType for Vec<Known> {
+    fn schema(&self) -> serde_json::Value {
+        crate::schema::settings::rubrics()
+    }
+}
+
 /// Makes one of the metrics.
 pub(super) fn build(setup: &Setup<'_, '_>, family: &'static Family) -> Result<Box<dyn Judged>> {
-    const RUBRICS: [&str; 2] = ["rubrics", "rubrics"];
-    setup.check_keys(&[RUBRICS])?;
     Ok(Box::new(RubricBased {
         family,
         threshold: setup.threshold()?,
         asking: Asking::read(setup, &[family.prompt])?,
-        with_intermediate: setup.setting(WITH_INTERMEDIATE, false, read_flag)?,
-        rubrics: setup.setting(RUBRICS, Vec::new(), rubrics)?,
+        with_intermediate: setup.setting(WITH_INTERMEDIATE, read_flag)?,
+        rubrics: setup.setting(RUBRICS, rubrics)?,
     }))
 }
 

@@ -53,7 +53,6 @@ struct Scored {
 
 /// Makes one of the metrics.
 pub(super) fn build(setup: &Setup<'_, '_>, family: &'static Family) -> Result<Box<dyn Judged>> {
-    setup.check_keys(&[])?;
     let mut asking = Asking::read(setup, &[family.prompt])?;
     asking.vertex = setup.judging.vertex;
     Ok(Box::new(Scored { family, name: setup.name.into(), threshold: setup.threshold()?, asking }))

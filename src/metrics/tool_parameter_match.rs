@@ -11,7 +11,7 @@
 //! `per_arg_strategies` (argument to strategy), `numeric_tolerance` (0), `ordered` (true).
 
 use super::{Case, Evaluation, Explanation, Metric, Scoring, Surplus, TurnEvaluation, pairs};
-use crate::model::config::{Setup, read_flag};
+use crate::model::config::{Setup, read_flag, settings};
 use crate::model::error::{ErrorCode, Result};
 use crate::model::invocation::Invocation;
 use crate::model::json::{Json, Kind};
@@ -23,22 +23,28 @@ struct ToolParameterMatch {
     rule: ParameterMatch,
 }
 
-const MODE: [&str; 2] = ["match_mode", "matchMode"];
-const DEFAULT_STRATEGY: [&str; 2] = ["default_strategy", "defaultStrategy"];
-const PER_ARGUMENT: [&str; 2] = ["per_arg_strategies", "perArgStrategies"];
-const TOLERANCE: [&str; 2] = ["numeric_tolerance", "numericTolerance"];
-const ORDERED: [&str; 2] = ["ordered", "ordered"];
+settings! {
+    /// Which pairs of expected and actual calls are the best.
+    MODE: MatchMode = MatchMode::NameAndRequiredArgs, "match_mode" | "matchMode";
+    /// How arguments without a strategy of their own are compared.
+    DEFAULT_STRATEGY: Strategy = Strategy::Exact, "default_strategy" | "defaultStrategy";
+    /// How the arguments of a name are compared, whatever the tool: {"query": "contains"}.
+    PER_ARGUMENT: Vec<(String, Strategy)> = Vec::new(), "per_arg_strategies" | "perArgStrategies";
+    /// By how much numbers may differ under the strategy `numeric`: 0 or more, in the argument's unit.
+    TOLERANCE: f64 = 0.0, "numeric_tolerance" | "numericTolerance";
+    /// Whether calls have to come in the expected order.
+    ORDERED: bool = true, "ordered" | "ordered";
+}
 
 pub(super) fn build(setup: &Setup<'_, '_>) -> Result<Box<dyn Metric>> {
-    setup.check_keys(&[MODE, DEFAULT_STRATEGY, PER_ARGUMENT, TOLERANCE, ORDERED])?;
-    let tolerance = setup.setting(TOLERANCE, 0.0, tolerance)?;
+    let tolerance = setup.setting(TOLERANCE, tolerance)?;
     let strategies = Strategies {
-        default: setup.setting(DEFAULT_STRATEGY, Strategy::Exact, |json| strategy(json, tolerance))?,
-        per_argument: setup.setting(PER_ARGUMENT, Vec::new(), |json| strategies(json, tolerance))?,
+        default: setup.setting(DEFAULT_STRATEGY, |json| strategy(json, tolerance))?,
+        per_argument: setup.setting(PER_ARGUMENT, |json| strategies(json, tolerance))?,
     };
     let rule = ParameterMatch {
-        match_mode: setup.setting(MODE, MatchMode::NameAndRequiredArgs, match_mode)?,
-        ordered: setup.setting(ORDERED, true, read_flag)?,
+        match_mode: setup.setting(MODE, match_mode)?,
+        ordered: setup.setting(ORDERED, read_flag)?,
         strategies,
     };
     Ok(Box::new(ToolParameterMatch { name: setup.name.into(), threshold: setup.threshold()?, rule }))

@@ -12,7 +12,7 @@
 use super::{
     Case, Dialect, Evaluation, Explanation, Metric, NO_TURNS, Scoring, Surplus, TurnEvaluation, mean, pairs,
 };
-use crate::model::config::{Setup, read_flag};
+use crate::model::config::{Setup, read_flag, settings};
 use crate::model::error::Result;
 use crate::model::invocation::{IntermediateData, Invocation};
 use crate::model::json::Json;
@@ -26,13 +26,19 @@ struct ToolTrajectoryAvgScore {
     equality: CallEquality,
 }
 
+settings! {
+    /// How closely the tool calls have to follow the expected ones.
+    MATCH_TYPE: MatchType = MatchType::Exact, "match_type" | "matchType";
+    /// Whether calls are compared by the names of their tools alone.
+    IGNORE_ARGS: bool = false, "ignore_args" | "ignoreArgs";
+}
+
 pub(super) fn build(setup: &Setup<'_, '_>) -> Result<Box<dyn Metric>> {
-    setup.check_keys(&[["match_type", "matchType"], ["ignore_args", "ignoreArgs"]])?;
-    let ignore_args = setup.setting(["ignore_args", "ignoreArgs"], false, read_flag)?;
+    let ignore_args = setup.setting(IGNORE_ARGS, read_flag)?;
     Ok(Box::new(ToolTrajectoryAvgScore {
         name: setup.name.into(),
         threshold: setup.threshold()?,
-        match_type: setup.setting(["match_type", "matchType"], MatchType::Exact, match_type)?,
+        match_type: setup.setting(MATCH_TYPE, match_type)?,
         equality: if ignore_args { CallEquality::Name } else { CallEquality::Args },
     }))
 }

@@ -9,7 +9,7 @@
 
 use super::tool_parameter_match::{match_mode, no_reference};
 use super::{Case, Evaluation, Explanation, Metric, NO_TURNS, Scoring, Surplus, TurnEvaluation, pairs};
-use crate::model::config::{Setup, read_flag};
+use crate::model::config::{Setup, read_flag, settings};
 use crate::model::error::Result;
 use crate::model::invocation::Invocation;
 use crate::trajectory::{CallEquality, MatchMode, difference, tool_trajectory_f1};
@@ -21,13 +21,19 @@ struct ToolTrajectoryF1 {
     ordered: bool,
 }
 
+settings! {
+    /// When an actual call is an expected one.
+    MODE: MatchMode = MatchMode::NameAndRequiredArgs, "match_mode" | "matchMode";
+    /// Whether calls have to come in the expected order.
+    ORDERED: bool = true, "ordered" | "ordered";
+}
+
 pub(super) fn build(setup: &Setup<'_, '_>) -> Result<Box<dyn Metric>> {
-    setup.check_keys(&[["match_mode", "matchMode"], ["ordered", "ordered"]])?;
     Ok(Box::new(ToolTrajectoryF1 {
         name: setup.name.into(),
         threshold: setup.threshold()?,
-        mode: setup.setting(["match_mode", "matchMode"], MatchMode::NameAndRequiredArgs, match_mode)?,
-        ordered: setup.setting(["ordered", "ordered"], true, read_flag)?,
+        mode: setup.setting(MODE, match_mode)?,
+        ordered: setup.setting(ORDERED, read_flag)?,
     }))
 }
 

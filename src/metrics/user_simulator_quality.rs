@@ -12,7 +12,7 @@ use super::judged::{Answer, Asking, Ballot, Judged, JudgedCase, Question, turn_o
 use super::{Evaluation, NO_TURNS, Scoring, TurnEvaluation, material};
 use crate::judge::prompt::{Behavior, DEFAULT_PERSONA, PERSONAS, USER_TURN, custom_persona, persona};
 use crate::judge::reply::{trim, turn_validity};
-use crate::model::config::{Setup, either};
+use crate::model::config::{Setup, either, settings};
 use crate::model::error::{Error, ErrorCode, Result};
 use crate::model::evalset::ConversationScenario;
 use crate::model::json::Json;
@@ -22,17 +22,21 @@ use crate::model::write::quoted;
 struct UserSimulatorQuality {
     threshold: f64,
     asking: Asking,
-    stop_signal: String,
+    stop_signal: Cow<'static, str>,
+}
+
+settings! {
+    /// What a simulated user writes to end the conversation.
+    STOP_SIGNAL: Cow<'static, str> = Cow::Borrowed("</finished>"), "stop_signal" | "stopSignal";
 }
 
 pub(super) fn build(setup: &Setup<'_, '_>) -> Result<Box<dyn Judged>> {
-    const STOP_SIGNAL: [&str; 2] = ["stop_signal", "stopSignal"];
-    setup.check_keys(&[STOP_SIGNAL])?;
-    let read = |json: Json<'_>| Ok(json.as_str().ok_or_else(|| json.expected("a text"))?.into_owned());
+    let read =
+        |json: Json<'_>| Ok(Cow::Owned(json.as_str().ok_or_else(|| json.expected("a text"))?.into_owned()));
     Ok(Box::new(UserSimulatorQuality {
         threshold: setup.threshold()?,
         asking: Asking::read(setup, &[&USER_TURN])?,
-        stop_signal: setup.setting(STOP_SIGNAL, "</finished>".into(), read)?,
+        stop_signal: setup.setting(STOP_SIGNAL, read)?,
     }))
 }
 

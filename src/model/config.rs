@@ -73,6 +73,46 @@ record! {
     }
 }
 
+/// A setting of a criterion or of a judge: its key in both spellings, `[snake_case, camelCase]`, and
+/// what holds without it.
+pub struct Setting<T> {
+    /// The key.
+    pub keys: [&'static str; 2],
+    /// What holds without the key.
+    pub default: T,
+}
+
+/// A setting without its type: what the keys of an object are checked against, and with the feature
+/// `schema` what its JSON Schema is made of.
+pub struct KnownSetting {
+    /// The key in both spellings, `[snake_case, camelCase]`.
+    pub keys: [&'static str; 2],
+    /// What its value may be, with a description.
+    #[cfg(feature = "schema")]
+    pub schema: fn() -> serde_json::Value,
+}
+
+/// Declares the settings that a metric reads, once: a constant each, and `SETTINGS` for all. What is said
+/// of each goes to the JSON Schema alone.
+macro_rules! settings {
+    ($( $(#[doc = $doc:literal])+ $vis:vis $name:ident: $type:ty = $default:expr, $snake:literal | $camel:literal; )*) => {
+        $(
+            $(#[doc = $doc])+
+            $vis const $name: $crate::model::config::Setting<$type> =
+                $crate::model::config::Setting { keys: [$snake, $camel], default: $default };
+        )*
+        /// The settings that are read here.
+        pub(crate) const SETTINGS: &[$crate::model::config::KnownSetting] = &[
+            $( $crate::model::config::KnownSetting {
+                keys: [$snake, $camel],
+                #[cfg(feature = "schema")]
+                schema: || $crate::schema::settings::described(&$name.default, &[$($doc),+]),
+            }, )*
+        ];
+    };
+}
+pub(crate) use settings;
+
 /// What metrics that ask a judge are made from besides what a config says of them.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Judging<'s> {
@@ -81,6 +121,13 @@ pub struct Judging<'s> {
     /// Whether Vertex AI scores what google-adk leaves to it; otherwise the judge does.
     pub vertex: bool,
 }
+
+/// The keys that every criterion may have, `[snake_case, camelCase]`.
+pub const COMMON_KEYS: [[&str; 2]; 3] = [
+    ["threshold", "threshold"],
+    ["judge_model_options", "judgeModelOptions"],
+    ["include_intermediate_responses_in_final", "includeIntermediateResponsesInFinal"],
+];
 
 /// What a config says of one metric: what a metric is made from.
 #[derive(Clone, Copy)]
@@ -125,46 +172,39 @@ impl<'a> Setup<'a, '_> {
         })
     }
 
-    /// Checks the keys of the criterion against those that the metric knows, besides those that
-    /// every criterion may have. Keys come as `[snake_case, camelCase]`.
+    /// Checks the keys of the criterion against those that the metric reads, besides [`COMMON_KEYS`].
     ///
     /// # Errors
     /// `invalid_criterion` for a key that resembles a known one; other unknown keys are warned of.
-    pub fn check_keys(&self, known: &[[&'static str; 2]]) -> Result<()> {
-        const COMMON: [[&str; 2]; 3] = [
-            ["threshold", "threshold"],
-            ["judge_model_options", "judgeModelOptions"],
-            ["include_intermediate_responses_in_final", "includeIntermediateResponsesInFinal"],
-        ];
+    pub fn check_keys(&self, settings: &[&[KnownSetting]]) -> Result<()> {
         let Some(criterion) = self.criterion else { return Ok(()) };
-        let known = || COMMON.iter().chain(known).copied();
-        for [snake, camel] in known() {
+        let mut known = COMMON_KEYS.to_vec();
+        for setting in settings.iter().copied().flatten() {
+            known.push(setting.keys);
+        }
+        for [snake, camel] in &known {
             if snake != camel && criterion.get(snake).is_some() && criterion.get(camel).is_some() {
                 self.warnings.add(criterion, format!("`{snake}` is also given as `{camel}`, which counts"));
             }
         }
-        for (key, json) in criterion.entries().filter(|(key, _)| known().flatten().all(|name| name != key)) {
+        let known = known.as_flattened();
+        for (key, json) in criterion.entries().filter(|(key, _)| !known.contains(&&**key)) {
             let message = format!("`{}` has no setting `{key}`", self.name);
-            refuse_misspelt(json, &key, known().flatten(), &message)?;
+            refuse_misspelt(json, &key, known, &message)?;
             self.warnings.add(json, format!("{message}; it is ignored"));
         }
         Ok(())
     }
 
-    /// Reads a setting of the criterion, or takes `default`. Of a setting in both spellings
+    /// Reads a setting of the criterion, or takes its default. Of a setting in both spellings
     /// google-adk reads the one in camelCase.
     ///
     /// # Errors
     /// `invalid_criterion` if `read` does not accept it.
-    pub fn setting<T>(
-        &self,
-        [snake, camel]: [&'static str; 2],
-        default: T,
-        read: impl Fn(Json<'a>) -> Result<T>,
-    ) -> Result<T> {
-        match self.criterion.and_then(|criterion| either(criterion, [snake, camel])) {
+    pub fn setting<T>(&self, setting: Setting<T>, read: impl Fn(Json<'a>) -> Result<T>) -> Result<T> {
+        match self.criterion.and_then(|criterion| either(criterion, setting.keys)) {
             Some(json) => read(json).map_err(invalid_criterion),
-            None => Ok(default),
+            None => Ok(setting.default),
         }
     }
 }
@@ -176,13 +216,8 @@ pub fn either<'a>(object: Json<'a>, [snake, camel]: [&str; 2]) -> Option<Json<'a
 }
 
 /// Refuses a key that resembles one of the known ones.
-fn refuse_misspelt<'k>(
-    here: Json<'_>,
-    key: &str,
-    known: impl IntoIterator<Item = &'k str>,
-    message: &str,
-) -> Result<()> {
-    let Some(close) = suggestion(key, known) else { return Ok(()) };
+fn refuse_misspelt(here: Json<'_>, key: &str, known: &[&str], message: &str) -> Result<()> {
+    let Some(close) = suggestion(key, known.iter().copied()) else { return Ok(()) };
     let error = here.error(ErrorCode::InvalidCriterion, message);
     Err(error.with_help(format!("Did you mean `{close}`?")))
 }
@@ -274,7 +309,7 @@ pub fn read_metric<M>(
     check(document, &EvalMetric::TYPE, warnings)?;
     let place = document.root();
     for (key, json) in place.entries().filter(|(key, _)| !METRIC_KEYS.contains(&key.as_ref())) {
-        refuse_misspelt(json, &key, METRIC_KEYS, &format!("a metric has no `{key}`"))?;
+        refuse_misspelt(json, &key, &METRIC_KEYS, &format!("a metric has no `{key}`"))?;
     }
     let metric = EvalMetric::of(place);
     let name = metric.metric_name();

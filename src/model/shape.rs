@@ -191,7 +191,7 @@ impl Checker<'_, '_> {
                     self.document.tag(key, u8::try_from(number + 1).unwrap_or(0));
                     self.value(key + 1, &field.of)?;
                 }
-                None if slot.kind != Kind::Null && !shape.keeps_others => self.warn_of(key, shape),
+                None if slot.kind != Kind::Null && !shape.keeps_others => self.warn_of(at, key, shape),
                 None => {}
             }
             key = slot.next;
@@ -257,8 +257,12 @@ impl Checker<'_, '_> {
     }
 
     #[cold]
-    fn warn_of(&self, key: u32, shape: &Shape) {
+    fn warn_of(&self, at: u32, key: u32, shape: &Shape) {
         let name = self.document.value(key).as_str().unwrap_or_default();
+        // What tells an editor how to complete a file.
+        if at == 0 && name == "$schema" {
+            return;
+        }
         let message = format!("`{name}` is not a field of {} and is left out", shape.name);
         self.warnings.add(self.document.value(key + 1), message);
     }
@@ -602,7 +606,7 @@ macro_rules! record {
                     #[schemars(skip)]
                     lifetime: std::marker::PhantomData<&$lt ()>,
                 }
-                Fields::json_schema(generator)
+                $crate::schema::spellings::noted(Fields::json_schema(generator), &Self::SHAPE)
             }
         }
     };

@@ -51,7 +51,7 @@ describe("the package", () => {
       const path = target.replace(/^\.\//, "");
       if (!path.includes("*")) assert.ok(files.has(path), `${path} is missing`);
     }
-    assert.ok(files.has("schema/evalset.schema.json") && files.has("schema/results.schema.json"));
+    for (const kind of ["evalset", "results", "config"]) assert.ok(files.has(`schema/${kind}.schema.json`), kind);
     for (const path of files) assert.doesNotMatch(path, /\.(?:rs|toml)$|(?:^|\/)(?:src|tests?|node_modules)\//);
   });
 

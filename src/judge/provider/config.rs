@@ -60,6 +60,12 @@ static PARAMETERS: [Parameter; 18] = [
     Parameter("labels", Special::BesideInVertex, ["", "", "", ""]),
 ];
 
+/// The names that are mapped, in `camelCase`.
+#[cfg(feature = "schema")]
+pub(crate) fn parameters() -> impl Iterator<Item = &'static str> {
+    PARAMETERS.iter().map(|Parameter(name, ..)| *name)
+}
+
 /// The entries of a JSON object that is being written, without its braces.
 #[derive(Default)]
 pub(super) struct Entries(String);

@@ -36,6 +36,8 @@ pub mod vertex_evaluate;
 
 use super::reply::scan::find;
 use crate::model::json::{Document, Json};
+#[cfg(feature = "schema")]
+pub(crate) use config::parameters;
 use config::{Entries, Settings};
 pub use failure::{Failure, FailureKind};
 use look::{same, some_text, text, tokens};

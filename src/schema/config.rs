@@ -1,0 +1,294 @@
+//! The JSON Schema of an eval config, made from the registry of metrics and the settings that each declares.
+//!
+//! It takes what the reader takes without a warning. Of what the reader keeps and does not look into
+//! (`custom_metrics`, `user_simulator_config`, `live_model_config`, the values in `judge_model_config`) it says what
+//! google-adk or the provider of a judge takes. Keys are proposed in `snake_case` first, and metrics by their own
+//! names; ADK-TS's names are taken too.
+
+use serde_json::{Map, Value, json};
+
+use super::settings;
+use super::spellings::{schema_key, twin};
+use crate::judge::provider;
+use crate::metrics::judged;
+use crate::metrics::{MetricInfo, REGISTRY};
+use crate::model::config::{COMMON_KEYS, KnownSetting};
+
+/// The schema of a config.
+pub(super) fn schema() -> Value {
+    let mut definitions = settings::definitions();
+    definitions["JudgeModelOptions"] = judge_model_options();
+    definitions["JudgeModelConfig"] = judge_model_config();
+    definitions["Criterion"] = criterion();
+    definitions["NotRead"] = json!({ "description": "Not read by this metric.", "doNotSuggest": true });
+    let mut metrics = Map::new();
+    let mut other_names = Map::new();
+    for info in REGISTRY {
+        definitions[info.name] = metric(info);
+        let reference = format!("#/definitions/{}", info.name);
+        metrics.insert(info.name.into(), json!({ "$ref": reference }));
+        let names = [info.name.to_uppercase()];
+        let names: Vec<_> =
+            names.iter().map(String::as_str).chain(info.legacy_names.iter().copied()).collect();
+        other_names.insert(format!("^({})$", names.join("|")), json!({ "$ref": reference }));
+    }
+    let mut properties = Map::new();
+    properties.insert("$schema".into(), schema_key());
+    properties.insert(
+        "criteria".into(),
+        json!({
+            "description": "The metrics to evaluate, by name, each with the threshold that its score has to reach, or with an object of settings. Without a config: tool_trajectory_avg_score 1, response_match_score 0.8. Counts, tokens and seconds are always reported.",
+            "type": ["object", "null"],
+            "properties": metrics,
+            "patternProperties": other_names,
+            "additionalProperties": {
+                "description": "A metric of your own: one that is registered from JavaScript, or for google-adk one of `custom_metrics`.",
+                "allOf": [{ "$ref": "#/definitions/Criterion" }],
+                "properties": { "threshold": { "$ref": "#/definitions/Threshold" } },
+            },
+        }),
+    );
+    for (snake, camel, schema) in beside_criteria() {
+        properties.insert(snake.into(), schema);
+        properties.insert(camel.into(), twin(&format!("#/properties/{snake}")));
+    }
+    json!({
+        "$schema": "http://json-schema.org/draft-07/schema#",
+        "title": "EvalConfig",
+        "description": "Which metrics an evaluation has, and what each has to reach: `test_config.json` beside an evalset.",
+        "type": "object",
+        "properties": properties,
+        "additionalProperties": false,
+        "definitions": definitions,
+    })
+}
+
+/// What a config may say of a metric.
+fn metric(info: &MetricInfo) -> Value {
+    let mut description = String::from(info.description);
+    if let Some(range) = info.interval {
+        description += &format!(" Score: {} to {}.", range.min_value, range.max_value);
+    }
+    if info.requires_reference {
+        description += " Compares with the expected conversation.";
+    }
+    if info.is_judged() {
+        description += " Asks a judge.";
+    }
+    if !info.requires_threshold {
+        description += " Always reported: leave it out, it takes no threshold.";
+        return json!({ "description": description, "not": {}, "doNotSuggest": true });
+    }
+    let mut settings = Map::new();
+    let mut pairs = Vec::new();
+    settings.insert("threshold".into(), json!({ "$ref": "#/definitions/Threshold" }));
+    for setting in info.settings.iter().copied().flatten() {
+        let [snake, camel] = setting.keys;
+        insert(&mut settings, setting, &format!("#/definitions/{}", info.name));
+        if snake != camel && !COMMON_KEYS.contains(&setting.keys) {
+            pairs.push(json!({ "required": [snake, camel] }));
+        }
+    }
+    for [snake, camel] in COMMON_KEYS {
+        let is_read = snake == "judge_model_options" && info.is_judged();
+        let reference = if is_read { "#/definitions/JudgeModelOptions" } else { "#/definitions/NotRead" };
+        settings.entry(snake).or_insert_with(|| json!({ "$ref": reference }));
+        settings.entry(camel).or_insert_with(|| twin(reference));
+    }
+    let threshold = info.interval.map_or(1.0, |range| 0.8 * range.max_value);
+    let mut schema = json!({
+        "description": description,
+        "defaultSnippets": [
+            { "label": "threshold", "body": threshold },
+            { "label": "threshold and settings", "body": { "threshold": threshold } },
+        ],
+        "allOf": [{ "$ref": "#/definitions/Criterion" }],
+        "properties": settings,
+        "additionalProperties": false,
+    });
+    if !pairs.is_empty() {
+        schema["not"] = json!({ "type": "object", "anyOf": pairs });
+    }
+    schema
+}
+
+/// What holds for the criterion of every metric.
+fn criterion() -> Value {
+    let pairs = COMMON_KEYS.into_iter().filter(|[snake, camel]| snake != camel);
+    let pairs: Vec<_> = pairs.map(|keys| json!({ "required": keys })).collect();
+    json!({
+        "anyOf": [{ "$ref": "#/definitions/Threshold" }, { "type": "object" }],
+        "required": ["threshold"],
+        "not": { "type": "object", "anyOf": pairs },
+    })
+}
+
+/// Adds a setting in both spellings to the properties of the object at `place`.
+fn insert(properties: &mut Map<String, Value>, setting: &KnownSetting, place: &str) {
+    let [snake, camel] = setting.keys;
+    properties.insert(snake.into(), (setting.schema)());
+    if snake != camel {
+        properties.insert(camel.into(), twin(&format!("{place}/properties/{snake}")));
+    }
+}
+
+/// What a config may say of a judge.
+fn judge_model_options() -> Value {
+    let mut properties = Map::new();
+    for setting in judged::SETTINGS {
+        insert(&mut properties, setting, "#/definitions/JudgeModelOptions");
+    }
+    json!({
+        "description": "How the judge is asked: its model, how often, how many calls at a time.",
+        "type": ["object", "null"],
+        "properties": properties,
+        "additionalProperties": false,
+    })
+}
+
+/// Settings of a model, in the names of Gemini's `GenerateContentConfig`.
+fn judge_model_config() -> Value {
+    let mut properties = Map::new();
+    for camel in provider::parameters() {
+        let (kind, description) = match camel {
+            "temperature" => ("number", "How freely it samples, from 0; 0 is the steadiest."),
+            "topP" => ("number", "Sampling takes the likeliest tokens up to this probability, 0 to 1."),
+            "topK" => ("number", "Sampling takes this many of the likeliest tokens."),
+            "maxOutputTokens" => ("integer", "The most tokens of a reply."),
+            "stopSequences" => ("array", "Texts at which a reply ends."),
+            "seed" => ("integer", "Makes replies repeatable, where the provider can."),
+            "presencePenalty" => ("number", "Discourages tokens that the reply has already."),
+            "frequencyPenalty" => ("number", "Discourages tokens the more often the reply has them."),
+            "candidateCount" => ("integer", "How many replies are made; the first is read."),
+            "responseMimeType" => {
+                ("string", "The type of the reply; where the reply has a schema, that settles it.")
+            }
+            "responseLogprobs" => {
+                ("boolean", "Whether probabilities of tokens are returned; they are not read.")
+            }
+            "logprobs" => ("integer", "For how many alternatives of a token."),
+            "mediaResolution" => ("string", "The resolution of media in prompts."),
+            "thinkingConfig" => {
+                ("object", "How much it thinks before it replies: {\"thinking_budget\": 1024}, in tokens.")
+            }
+            "systemInstruction" => ("", "Joins the system prompt: a text, or Gemini's Content."),
+            "safetySettings" => ("array", "What Gemini's safety filters let through."),
+            "cachedContent" => ("string", "The name of content that is cached at Google."),
+            "labels" => ("object", "Labels for billing; Vertex AI only."),
+            _ => ("", ""),
+        };
+        let mut property = json!({ "description": description });
+        if !kind.is_empty() {
+            property["type"] = kind.into();
+        }
+        let snake = in_snake_case(camel);
+        if snake != camel {
+            let place = format!("#/definitions/JudgeModelConfig/properties/{snake}");
+            properties.insert(camel.into(), twin(&place));
+        }
+        properties.insert(snake, property);
+    }
+    json!({
+        "description": "Sampling settings of the judge's model, in the names of Gemini's GenerateContentConfig; other providers are sent what they call the same.",
+        "type": "object",
+        "properties": properties,
+    })
+}
+
+fn in_snake_case(camel: &str) -> String {
+    let mut snake = String::new();
+    for c in camel.chars() {
+        if c.is_ascii_uppercase() {
+            snake.push('_');
+        }
+        snake.push(c.to_ascii_lowercase());
+    }
+    snake
+}
+
+/// What a config may hold beside its criteria: keys and schema.
+fn beside_criteria() -> [(&'static str, &'static str, Value); 3] {
+    [
+        (
+            "custom_metrics",
+            "customMetrics",
+            json!({
+                "description": "Where google-adk finds metrics written in Python, by their names in `criteria`. Here each has to be registered: no config loads code.",
+                "type": ["object", "null"],
+                "additionalProperties": {
+                    "type": "object",
+                    "properties": object_of(&[
+                        ("code_config", "codeConfig", json!({
+                            "description": "The Python function.",
+                            "type": "object",
+                            "properties": { "name": { "description": "Its dotted path: `my_package.my_module.my_metric`.", "type": "string" } },
+                            "required": ["name"],
+                            "additionalProperties": false,
+                        })),
+                        ("description", "description", json!({ "description": "What it measures.", "type": "string", "default": "" })),
+                        ("metric_info", "metricInfo", json!({
+                            "description": "What is known of it; without it scores are from 0 to 1.",
+                            "anyOf": [{
+                                "type": "object",
+                                "properties": object_of(&[
+                                    ("metric_name", "metricName", json!({ "description": "The metric's name.", "type": "string" }), ),
+                                    ("description", "description", json!({ "description": "What it measures.", "type": ["string", "null"] })),
+                                    ("metric_value_info", "metricValueInfo", json!({ "description": "The values it can take: {\"interval\": {\"min_value\": 0, \"max_value\": 1}}.", "type": "object" })),
+                                    ("requires_threshold", "requiresThreshold", json!({ "description": "Whether it passes or fails.", "type": "boolean", "default": true })),
+                                ]),
+                                "allOf": [either_of("metric_name", "metricName"), either_of("metric_value_info", "metricValueInfo")],
+                                "additionalProperties": false,
+                            }, { "type": "null" }],
+                        })),
+                    ]),
+                    "allOf": [either_of("code_config", "codeConfig")],
+                },
+            }),
+        ),
+        (
+            "user_simulator_config",
+            "userSimulatorConfig",
+            json!({
+                "description": "Who plays the user of cases with a conversation scenario, in google-adk and where AgentEvaluator runs an agent.",
+                "type": ["object", "null"],
+                "properties": object_of(&[
+                    ("type", "type", json!({ "description": "Which simulator; here the user always writes.", "enum": ["llm_backed", "llm_audio", null], "default": "llm_backed" })),
+                    ("model", "model", json!({ "description": "The model that plays the user.", "type": "string", "default": "gemini-2.5-flash" })),
+                    ("model_configuration", "modelConfiguration", json!({ "$ref": "#/definitions/JudgeModelConfig" })),
+                    ("max_allowed_invocations", "maxAllowedInvocations", json!({ "description": "The most turns of a conversation, the starting prompt included; -1 for no limit.", "type": "integer", "default": 20 })),
+                    ("custom_instructions", "customInstructions", json!({ "description": "A prompt of your own. It has to hold {{ stop_signal }}, {{ conversation_plan }} and {{ conversation_history }}, and {{ persona }} for scenarios with a persona.", "type": ["string", "null"] })),
+                    ("include_function_calls", "includeFunctionCalls", json!({ "description": "Whether the model is shown tool calls and their responses.", "type": "boolean", "default": false })),
+                ]),
+            }),
+        ),
+        (
+            "live_model_config",
+            "liveModelConfig",
+            json!({
+                "description": "How google-adk runs live models. Not read here.",
+                "type": ["object", "null"],
+                "properties": object_of(&[
+                    ("timeout_seconds", "timeoutSeconds", json!({ "description": "How long a turn may take, in seconds.", "type": "integer" })),
+                ]),
+            }),
+        ),
+    ]
+}
+
+/// Properties in both spellings; the schemas are small, so each is there twice.
+fn object_of(fields: &[(&str, &str, Value)]) -> Value {
+    let mut properties = Map::new();
+    for (snake, camel, schema) in fields {
+        properties.insert((*snake).into(), schema.clone());
+        if snake != camel {
+            let mut twin = schema.clone();
+            twin["suggestSortText"] = "~".into();
+            properties.insert((*camel).into(), twin);
+        }
+    }
+    properties.into()
+}
+
+fn either_of(snake: &str, camel: &str) -> Value {
+    json!({ "anyOf": [{ "required": [snake] }, { "required": [camel] }] })
+}

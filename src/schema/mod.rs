@@ -1,0 +1,59 @@
+//! JSON Schemas of the shapes that are stored or exchanged, made from the types that read them.
+
+#![expect(clippy::indexing_slicing, reason = "keys of objects made here, when the package is built")]
+
+mod config;
+pub(crate) mod settings;
+pub(crate) mod spellings;
+
+use schemars::JsonSchema;
+use schemars::generate::SchemaSettings;
+use serde_json::{Value, json};
+
+use crate::metrics::Explanation;
+use crate::model::config::EvalMetric;
+use crate::model::error::Error;
+use crate::model::evalset::EvalSet;
+use crate::model::results::EvalSetResult;
+
+/// The schemas by name: `evalset`, `results` and `config` are kinds of files, in both spellings; `shapes`
+/// holds every shape that the TypeScript types are made from, in `camelCase`.
+#[must_use]
+pub fn all() -> Vec<(&'static str, Value)> {
+    let mut evalset = spellings::of_file(of::<EvalSet<'_>>());
+    evalset["definitions"]["EvalCase"]["oneOf"] = one_kind_of_conversation();
+    vec![
+        ("evalset", evalset),
+        ("results", spellings::of_file(of::<EvalSetResult<'_>>())),
+        ("config", config::schema()),
+        ("shapes", spellings::of_shapes(of::<Shapes<'_>>())),
+    ]
+}
+
+/// Either turns or a scenario; the other may be `null`.
+fn one_kind_of_conversation() -> Value {
+    let given = |keys: &[&str], kind: &str| -> Value {
+        let one = |key: &&str| json!({ "required": [key], "properties": { *key: { "type": kind } } });
+        json!({ "anyOf": keys.iter().map(one).collect::<Vec<_>>() })
+    };
+    json!([
+        given(&["conversation"], "array"),
+        given(&["conversation_scenario", "conversationScenario"], "object")
+    ])
+}
+
+/// Everything that TypeScript needs a type for.
+#[derive(JsonSchema)]
+#[schemars(rename_all = "camelCase")]
+#[expect(dead_code, reason = "only its schema is used")]
+struct Shapes<'a> {
+    eval_set: EvalSet<'a>,
+    eval_set_result: EvalSetResult<'a>,
+    eval_metric: EvalMetric<'a>,
+    explanation: Explanation<'a>,
+    mistake: Error,
+}
+
+fn of<T: JsonSchema>() -> Value {
+    SchemaSettings::draft07().into_generator().into_root_schema_for::<T>().into()
+}

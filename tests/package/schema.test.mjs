@@ -1,0 +1,249 @@
+// The published JSON Schemas, held by a validator against files, and the config's against the reader: it takes what the
+// reader takes without a warning, and nothing else.
+
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, test } from "node:test";
+import { Ajv } from "ajv";
+import { importEntry, testFile } from "./support/package.mjs";
+
+const { evaluate, Evaluator, MetricEvaluatorRegistry, readEvalSet, resultsToAdkJson } = await importEntry();
+const root = new URL("../../", import.meta.url).pathname;
+
+/** What editors read besides JSON Schema's own words. */
+const EDITOR_WORDS = ["defaultSnippets", "doNotSuggest", "enumDescriptions", "suggestSortText"];
+const ajv = new Ajv({ strict: true, strictTypes: false, strictRequired: false, vocabulary: EDITOR_WORDS });
+ajv.addVocabulary(EDITOR_WORDS);
+const schemas = Object.fromEntries(
+  ["evalset", "results", "config"].map((kind) => [
+    kind,
+    JSON.parse(readFileSync(join(root, `pkg/schema/${kind}.schema.json`), "utf8")),
+  ]),
+);
+const validators = Object.fromEntries(Object.entries(schemas).map(([kind, schema]) => [kind, ajv.compile(schema)]));
+
+/** What is wrong with a value, by its schema; nothing if it fits. */
+function problems(kind, value) {
+  return validators[kind](value)
+    ? []
+    : validators[kind].errors.map(({ instancePath, message, params }) =>
+        [instancePath, message, params.additionalProperty].filter(Boolean).join(" "),
+      );
+}
+
+const examples = readdirSync(join(root, "examples"), { recursive: true }).map((file) => join(root, "examples", file));
+const read = (file) => JSON.parse(readFileSync(file, "utf8"));
+
+describe("the schemas of files", () => {
+  for (const [kind, name] of [
+    ["evalset", /\.evalset\.json$|\.actual\.json$/],
+    ["config", /test_config\.json$/],
+    ["results", /\.evalset_result\.json$/],
+  ]) {
+    test(`take every example: ${kind}`, () => {
+      // Lists are evalsets in an old form.
+      const files = examples.filter((file) => name.test(file) && !Array.isArray(read(file)));
+      assert.ok(files.length > 0);
+      for (const file of files) {
+        const value = read(file);
+        // google-adk stores results as JSON inside a JSON string too, which no schema looks into.
+        assert.deepEqual(problems(kind, typeof value === "string" ? JSON.parse(value) : value), [], file);
+      }
+    });
+  }
+
+  test("take what the package writes, in both spellings", async () => {
+    const [evalSet, actual] = ["evalset", "actual"].map((what) =>
+      readFileSync(join(root, `examples/weather/weather.${what}.json`), "utf8"),
+    );
+    const result = await evaluate({ evalSet, actual });
+    assert.deepEqual(problems("results", JSON.parse(resultsToAdkJson(result))), []);
+    assert.deepEqual(problems("evalset", JSON.parse(JSON.stringify(readEvalSet(evalSet)))), []);
+  });
+
+  test("say what is wrong with a file", () => {
+    const turn = { user_content: { parts: [{ text: "Hi" }] } };
+    const set = (evalCase) => ({ eval_set_id: "s", eval_cases: [evalCase] });
+    assert.deepEqual(problems("evalset", set({ eval_id: "c", conversation: [turn] })), []);
+    assert.deepEqual(problems("evalset", { $schema: "./evalset.json", evalSetId: "s", evalCases: [] }), []);
+    for (const wrong of [
+      set({ eval_id: "c" }),
+      set({ conversation: [turn] }),
+      set({ eval_id: "c", conversation: [{ ...turn, final_answer: {} }] }),
+      set({ eval_id: "c", conversation: [{ ...turn, intermediate_data: { tool_uses: [{ name: 1 }] } }] }),
+      { eval_cases: [] },
+      { eval_set_id: "s", evalSetId: "s", eval_cases: [] },
+    ]) {
+      assert.notDeepEqual(problems("evalset", wrong), [], JSON.stringify(wrong));
+    }
+  });
+
+  test("describe every key once, in the spelling of google-adk first", () => {
+    for (const [kind, schema] of Object.entries(schemas)) {
+      for (const { place, properties } of objectsIn(schema)) {
+        for (const [key, property] of Object.entries(properties)) {
+          const where = `${kind}: ${place}/${key}`;
+          const [, snake] = /\/properties\/(\w+)$/.exec(property.$ref ?? "") ?? [];
+          if (snake !== undefined) assert.equal(camelCase(snake), key, where);
+          else if (!/[A-Z]/.test(key)) assert.ok(describedBy(schema, property), where);
+        }
+      }
+    }
+  });
+});
+
+const camelCase = (key) => key.replaceAll(/_(\w)/g, (_, letter) => letter.toUpperCase());
+
+/** Every schema of an object in a schema that has properties with keys of their own. */
+function* objectsIn(schema, place = "#") {
+  if (schema === null || typeof schema !== "object") return;
+  const { properties } = schema;
+  const isNarrowing = place.includes("/oneOf");
+  if (properties !== undefined && !isNarrowing) yield { place, properties };
+  for (const [key, value] of Object.entries(schema)) yield* objectsIn(value, `${place}/${key}`);
+}
+
+function describedBy(schema, { description, $ref }) {
+  if (description !== undefined || $ref === undefined) return description;
+  return describedBy(schema, at(schema, $ref));
+}
+
+const at = (schema, reference) =>
+  reference
+    .split("/")
+    .slice(1)
+    .reduce((value, key) => value[key], schema);
+
+/** What the reader makes of a config: nothing, or what it refuses or warns of. */
+async function reading(text) {
+  const registry = new MetricEvaluatorRegistry();
+  class Own extends Evaluator {
+    evaluateInvocations() {
+      return { overallEvalStatus: 3, perInvocationResults: [] };
+    }
+  }
+  // A schema cannot know which metrics are registered, so all are.
+  const { criteria, custom_metrics, customMetrics } = JSON.parse(text) ?? {};
+  const own = Object.keys(custom_metrics ?? customMetrics ?? {});
+  for (const name of new Set([...Object.keys(criteria ?? {}).filter((name) => !isBuiltIn(name)), ...own])) {
+    registry.registerEvaluator({ metricName: name, metricValueInfo: {} }, Own);
+  }
+  const nothing = '{"eval_set_id":"s","eval_cases":[]}';
+  try {
+    const { warnings = [] } = await evaluate({
+      evalSet: nothing,
+      actual: nothing,
+      config: text,
+      registry,
+      judge: async () => "",
+    });
+    return warnings.map(({ message, path }) => `${path}: ${message}`);
+  } catch (error) {
+    return [`${error.path}: ${error.message}`];
+  }
+}
+
+const { properties: metrics, patternProperties: otherNames } = schemas.config.properties.criteria;
+const isBuiltIn = (name) =>
+  name in metrics || Object.keys(otherNames).some((pattern) => new RegExp(pattern).test(name));
+
+/** Compares schema and reader over configs; returns those in which they differ. */
+async function differences(configs) {
+  const found = [];
+  for (const { name, text } of configs) {
+    const bySchema = problems("config", JSON.parse(text));
+    const byReader = await reading(text);
+    if ((bySchema.length === 0) !== (byReader.length === 0)) found.push({ name, text, bySchema, byReader });
+  }
+  return found;
+}
+
+describe("the schema of configs", () => {
+  test("takes what the reader takes, on every recorded config", async () => {
+    const recorded = JSON.parse(testFile("parity/vectors/config.json")).configs.filter(({ text }) => parses(text));
+    assert.ok(recorded.length > 250, `${recorded.length} configs`);
+    const reasons = [
+      // Of what the reader keeps without looking into it, the schema says what google-adk takes.
+      ["custom metrics are google-adk's", ({ name }) => /^beside criteria (6|7|8|13)$/.test(name)],
+      ["so are the settings of simulated users and live models", ({ name }) => /^beside criteria (18|22)$/.test(name)],
+      ["a judge's model takes or refuses its settings", ({ text }) => text.includes('"temperature":"hot"')],
+      // These a schema cannot say.
+      ["a number beyond the range of doubles", ({ text }) => text.includes("1e400")],
+      ["an id twice in a list", ({ byReader }) => /is given twice/.test(byReader)],
+    ];
+    const unexplained = (await differences(recorded)).filter((d) => !reasons.some(([, covers]) => covers(d)));
+    assert.deepEqual(unexplained, []);
+  });
+
+  test("takes what the reader takes, for every setting of every metric in both spellings", async () => {
+    const values = [
+      null,
+      true,
+      false,
+      0,
+      1,
+      2,
+      3,
+      -1,
+      0.5,
+      1000,
+      1001,
+      "",
+      "1",
+      "x",
+      "yes",
+      "No",
+      [],
+      {},
+      { x: 1 },
+      ["x"],
+    ];
+    const configs = [];
+    const add = (criteria, name) => configs.push({ name, text: JSON.stringify({ criteria }) });
+    for (const name of Object.keys(metrics)) {
+      const { properties = {} } = schemas.config.definitions[name];
+      for (const value of values) add({ [name]: value }, name);
+      for (const key of Object.keys(properties)) {
+        const words = JSON.stringify([resolved(properties[key])]).matchAll(/"enum":(\[[^\]]*\])/g);
+        const own = [...words].flatMap(([, list]) => JSON.parse(list));
+        for (const value of [...values, ...own, ...own.map(String).map((word) => word.toLowerCase())]) {
+          add({ [name]: { threshold: 0.5, [key]: value } }, `${name}.${key}`);
+        }
+      }
+      const options = schemas.config.definitions.JudgeModelOptions.properties;
+      for (const key of "judge_model_options" in properties ? Object.keys(options) : []) {
+        for (const value of values) {
+          add({ [name]: { threshold: 0.5, judge_model_options: { [key]: value } } }, `${name}: ${key}`);
+        }
+      }
+    }
+    assert.ok(configs.length > 3000, `${configs.length} configs`);
+    assert.deepEqual(await differences(configs), []);
+  });
+
+  test("knows every metric, by ADK-TS's names too", async () => {
+    const names = new MetricEvaluatorRegistry().getRegisteredMetrics().map(({ metricName }) => metricName);
+    assert.deepEqual(Object.keys(metrics).sort(), [...names].sort());
+    for (const name of ["TOOL_TRAJECTORY_AVG_SCORE", "safety", "response_match"]) assert.ok(isBuiltIn(name), name);
+  });
+
+  test("marks a misspelt setting and a misspelt option", () => {
+    for (const criterion of [{ match_typ: "EXACT" }, { judge_model_options: [] }, { match_type: "sorted" }]) {
+      const criteria = { hallucinations_v1: { threshold: 0.5, ...criterion } };
+      assert.notDeepEqual(problems("config", { criteria }), []);
+    }
+  });
+});
+
+function parses(text) {
+  try {
+    return text !== null && JSON.parse(text) !== undefined;
+  } catch {
+    return false;
+  }
+}
+
+function resolved(schema) {
+  return schema.$ref === undefined ? schema : resolved(at(schemas.config, schema.$ref));
+}
