@@ -221,10 +221,44 @@ test("where only tools and agents have spans, these are read", () => {
     span("b", "a", [1, 2], tool("get_weather", { "gen_ai.tool.call.arguments": { city: "Paris" } })),
   ];
   const [{ inferences }] = readTraces(request(spans));
-  assert.equal(told(inferences[0]).answer, "Sunny.");
+  assert.deepEqual(told(inferences[0]), {
+    calls: [["get_weather", { city: "Paris" }]],
+    responses: [],
+    answer: "Sunny.",
+  });
   assert.deepEqual(inferences[0].userContent.parts, [{ text: "Weather in Paris?" }]);
   const [bare] = readTraces(request([span("a", undefined, [0, 9], agent("weather")), spans[1]]));
   assert.deepEqual(told(bare.inferences[0]).calls, [["get_weather", { city: "Paris" }]]);
+});
+
+test("a call of several of which the messages are lost is an error, since nobody knows what it asked for", () => {
+  const lost = weather();
+  lost[1].attributes = lost[1].attributes.filter(({ key }) => !key.endsWith(".messages"));
+  const error = errorOf(() => readTraces(request(lost)));
+  assert.match(error.message, /^the traces hold no messages/);
+  assert.match(error.path, /spans\[1\]$/);
+});
+
+test("a model that answered nothing, tools by themselves, and agents without a model do not pass for lost messages", () => {
+  const silent = weather();
+  silent[3] = span("d", "a", [500, 900], chat([ASK], [message("assistant")]));
+  assert.equal(readTraces(request(silent))[0].inferences[0].finalResponse, undefined);
+  const server = span("s", undefined, [0, 1], tool("get_weather"), { traceId: "99" });
+  assert.equal(readTraces(request([...weather(), server])).length, 1);
+  const error = errorOf(() => readTraces(request([span("a", undefined, [0, 1], agent("canned"))])));
+  assert.equal(error.message, "a turn holds no messages: no model was called in it");
+});
+
+test("the events of a call are read in order of time", () => {
+  const spans = [span("a", undefined, [0, 9], { "gen_ai.operation.name": "chat" })];
+  const at = (time) => ({ timeUnixNano: String(time * 1e6) });
+  const logs = [
+    log("a", "gen_ai.choice", {}, { message: { content: "Sunny." } }, at(3)),
+    log("a", "gen_ai.user.message", {}, { content: "Second" }, at(2)),
+    log("a", "gen_ai.user.message", {}, { content: "First" }, at(1)),
+  ];
+  const [{ inferences }] = readTraces(request(spans, logs));
+  assert.equal(inferences[0].userContent.parts[0].text, "Second");
 });
 
 test("a run whose last turn failed without an answer is a failed run", async () => {
@@ -307,7 +341,7 @@ test("messages that were cut, and traces without agents, are errors that say wha
       "It may have been cut: raise OTEL_ATTRIBUTE_VALUE_LENGTH_LIMIT where the agent runs",
   );
   const web = request([span("a", undefined, [0, 1], { "http.request.method": "GET" })]);
-  assert.match(errorOf(() => readTraces(web)).message, /no span of an agent, a model or a tool/);
+  assert.match(errorOf(() => readTraces(web)).message, /no span of an agent or a model/);
   const elided = request([span("a", undefined, [0, 1], { "gen_ai.operation.name": "chat" })]);
   assert.match(errorOf(() => readTraces(elided)).help, /Have the instrumentation capture them/);
 });

@@ -45,6 +45,13 @@ test("agents within agents by the thousand, each with tools, are read", () => {
   assert.equal(told(run.inferences[0]).calls.length, 4999);
 });
 
+test("calls within calls by the ten thousand are one", () => {
+  const spans = [span("0", undefined, [0, 9], chat([ASK], [ANSWER]))];
+  for (let at = 1; at < 50_000; at += 1) spans.push(span(String(at), String(at - 1), [0, 9], chat([ASK], [ANSWER])));
+  const [run] = readTraces(request(spans));
+  assert.equal(run.inferences[0].intermediateData.invocationEvents.length, 1);
+});
+
 test("names that objects inherit are names like any other", () => {
   const args = '{"__proto__":{"polluted":true},"constructor":1}';
   const spans = [

@@ -72,6 +72,8 @@ export function tracesToJson(traces: string | Uint8Array | object, options: Trac
 interface Call {
   /** The model's span, or the agent's where that holds the messages. */
   from: Node;
+  /** Whether these are the first and the last messages of a turn, between which tools were called. */
+  isWholeTurn?: boolean;
   time: number;
   input: Content[];
   output: Content | undefined;
@@ -106,7 +108,7 @@ function runsOf(traces: unknown, { evalIds = {} }: TraceOptions): TracedRun[] {
   const turns = turnsOf(nodes, moments);
   if (turns.length === 0) {
     const help = "Export the spans of the agent: invoke_agent, chat or generate_content, and execute_tool";
-    throw wrong({ path: "traces" }, "there is no span of an agent, a model or a tool", help);
+    throw wrong({ path: "traces" }, "there is no span of an agent or a model", help);
   }
   const conversations = new Map<string, Turn[]>();
   for (const turn of turns) group(conversations, attributeOf(turn.nodes, CONVERSATION_KEYS) ?? turn.traceId, turn);
@@ -152,7 +154,9 @@ function attributeOf(nodes: readonly Node[], keys: readonly string[]): string | 
 function turnsOf(nodes: readonly Node[], moments: ReadonlyMap<string, Moment[]>): Turn[] {
   const groups = new Map<Node | string, Node[]>();
   for (const node of nodes) if (node.kind !== undefined) group(groups, node.outer ?? node.span.traceId, node);
-  const turns = [...groups].map(([key, own]): Turn => {
+  // Tools by themselves, such as those of a server that has traces of its own, are no turn.
+  const whole = [...groups].filter(([key, own]) => typeof key !== "string" || own.some(({ kind }) => kind === "model"));
+  const turns = whole.map(([key, own]): Turn => {
     own.sort((a, b) => a.span.time - b.span.time);
     const first = own[0] as Node;
     return {
@@ -193,9 +197,7 @@ function callsOf(nodes: readonly Node[], moments: ReadonlyMap<string, Moment[]>)
   const parts = new Map<Node, Node[]>();
   for (const node of nodes) {
     if (node.kind !== "model" || node.tool !== undefined) continue;
-    let call = node;
-    while (call.model !== undefined) call = call.model;
-    group(parts, call, node);
+    group(parts, node.model ?? node, node);
   }
   const answers = new Map<Node, Moment[]>();
   for (const node of nodes) {
@@ -208,7 +210,7 @@ function callsOf(nodes: readonly Node[], moments: ReadonlyMap<string, Moment[]>)
   }
   if (calls.every(({ output }) => output === undefined)) {
     const holder = nodes.find(({ kind, span }) => kind !== "model" && span.attributes.has("gen_ai.output.messages"));
-    if (holder !== undefined) calls.push(callOf(holder, [holder], moments));
+    if (holder !== undefined) return [{ ...callOf(holder, [holder], moments), isWholeTurn: true }];
   }
   return calls.sort((a, b) => a.time - b.time);
 }
@@ -216,6 +218,7 @@ function callsOf(nodes: readonly Node[], moments: ReadonlyMap<string, Moment[]>)
 /** A call by its span, by those that belong to it, and by their log records and events. */
 function callOf(node: Node, nodes: readonly Node[], moments: ReadonlyMap<string, Moment[]>): Call {
   const events = nodes.flatMap(({ span }) => [...span.events, ...(moments.get(keyOf(span)) ?? [])]);
+  events.sort((a, b) => a.time - b.time);
   const sources = [...nodes.map(({ span }) => span), ...events.filter(({ name }) => name === DETAILS)];
   const read = (key: string): unknown => {
     for (const source of sources) {
@@ -343,7 +346,7 @@ interface Happening {
 
 function invocationOf(turn: Turn): Invocation {
   const { outer, nodes, calls, time, end } = turn;
-  if (calls.some(isSilent) && calls.every(({ output }) => output === undefined)) throw noMessages(turn);
+  if (calls.some(isSilent)) throw noMessages(turn);
   const happenings = happeningsOf(turn);
   const asked = calls.find(({ input }) => input.length > 0)?.input ?? [];
   const ofOuter = outer === undefined ? undefined : jsonOf(outer.span, "gen_ai.input.messages");
@@ -378,19 +381,20 @@ function seconds(ms: number): number {
   return Math.round(ms) / 1000;
 }
 
-/** Whether a call holds none of its messages although it did not fail. */
+/** Whether a call holds none of its messages although it did not fail. A model may answer with nothing at all. */
 function isSilent({ input, output, from }: Call): boolean {
-  return output === undefined && (input.length === 0 || from.span.error === undefined);
+  return output === undefined && input.length === 0 && from.span.error === undefined;
 }
 
 /** What happened in a turn, in order: each call's answer, and the responses of the tools that it asked for. */
 function happeningsOf({ calls, nodes }: Turn): Happening[] {
   const tools = nodes.filter(({ kind, tool }) => kind === "tool" && tool === undefined);
-  if (calls.every(({ output }) => output === undefined)) return tools.flatMap(happeningsOfTool);
+  if (calls.every(({ output }) => output === undefined)) return happeningsOfTools(tools);
   const spans = new Map<string, Node[]>();
   for (const tool of tools) group(spans, toolName(tool), tool);
   const told = responsesTold(calls);
-  const happenings: Happening[] = [];
+  const isWhole = calls.some(({ isWholeTurn, output }) => isWholeTurn === true && !asksTools(output));
+  const happenings: Happening[] = isWhole ? happeningsOfTools(tools) : [];
   let waiting: Happening[] = [];
   const flush = (until: number) => {
     const due = waiting.filter(({ time }) => time <= until);
@@ -421,20 +425,30 @@ function happeningsOf({ calls, nodes }: Turn): Happening[] {
   return happenings;
 }
 
-/** A tool's call and its response, where the spans of tools are all there is. */
+function asksTools(content: Content | undefined): boolean {
+  return content?.parts?.some(({ functionCall }) => functionCall !== undefined) === true;
+}
+
+/** The tools' calls and responses, where their spans alone tell of them; nothing if these were not captured. */
+function happeningsOfTools(tools: readonly Node[]): Happening[] {
+  const isCaptured = tools.some(({ span }) => argumentsOf(span) !== undefined || resultOf(span) !== undefined);
+  return isCaptured ? tools.flatMap(happeningsOfTool) : [];
+}
+
 function happeningsOfTool(node: Node): Happening[] {
   const { time, end, attributes } = node.span;
   const [args, response] = [argumentsOf(node.span), resultOf(node.span)];
   const [name, author] = [toolName(node), nameOf(node)];
-  if (args === undefined) return [];
   const id = wordsOf(attributes.get("gen_ai.tool.call.id"));
-  const functionCall: FunctionCall = { name, args, ...(id === undefined ? {} : { id }) };
-  const happenings: Happening[] = [{ time, author, event: { content: { role: "model", parts: [{ functionCall }] } } }];
-  if (response !== undefined) {
-    const parts = [responseOf(id, name, response)];
-    happenings.push({ time: end, author, event: { content: { role: "user", parts } } });
-  }
-  return happenings;
+  const functionCall: FunctionCall = {
+    name,
+    ...(args === undefined ? {} : { args }),
+    ...(id === undefined ? {} : { id }),
+  };
+  const asked = { time, author, event: { content: { role: "model", parts: [{ functionCall }] } } };
+  if (response === undefined) return [asked];
+  const parts = [responseOf(id, name, response)];
+  return [asked, { time: end, author, event: { content: { role: "user", parts } } }];
 }
 
 /** What each call's agent told its model next of the tools' responses. */
@@ -500,6 +514,10 @@ function nameOf({ span, agent }: Node): string {
 /** The error for a turn of which the messages were not captured. */
 function noMessages({ calls, nodes }: Turn): AdkMetricsError {
   const { span } = calls.find(isSilent)?.from ?? (nodes[0] as Node);
+  if (nodes.every(({ kind }) => kind !== "model")) {
+    const help = "Leave it out, or have the agent's span hold gen_ai.input.messages and gen_ai.output.messages";
+    return wrong(span, "a turn holds no messages: no model was called in it", help);
+  }
   const spans = "ADK_CAPTURE_MESSAGE_CONTENT_IN_SPANS=true";
   const capture = "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT";
   const help = !isOfAdk(span)

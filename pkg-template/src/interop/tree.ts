@@ -8,7 +8,7 @@ import type { Span, Telemetry } from "./otlp.js";
 /** What a span is about: a whole turn, an agent's part in it, a model's call, or a tool's. */
 export type Kind = "turn" | "agent" | "model" | "tool";
 
-/** A span and what it is inside of; each the nearest of its kind. */
+/** A span and what it is inside of; the nearest of its kind unless said otherwise. */
 export interface Node {
   readonly span: Span;
   readonly kind: Kind | undefined;
@@ -20,7 +20,7 @@ export interface Node {
   parentAgent?: Node;
   /** The tool at work; not the node itself. */
   tool?: Node;
-  /** The model's call of the same agent; not the node itself. */
+  /** The outermost call of the same agent's model; not the node itself. */
   model?: Node;
 }
 
@@ -88,7 +88,7 @@ function place(node: Node, parent: Node | undefined): void {
   assign(node, "agent", node.kind === "agent" ? node : parent?.agent);
   assign(node, "parentAgent", node.kind === "agent" ? parent?.agent : parent?.parentAgent);
   assign(node, "tool", parent?.kind === "tool" ? parent : parent?.tool);
-  assign(node, "model", opens ? undefined : parent?.kind === "model" ? parent : parent?.model);
+  assign(node, "model", opens ? undefined : (parent?.model ?? (parent?.kind === "model" ? parent : undefined)));
 }
 
 function assign<Key extends "outer" | "agent" | "parentAgent" | "tool" | "model">(
