@@ -12,6 +12,7 @@ import { text, told, tool, tracesToJson } from "./support.mjs";
 const ASK = message("user", text("Weather in Paris?"));
 const CALL = { type: "tool_call", id: "c1", name: "get_weather", arguments: { city: "Paris" } };
 const ANSWER = { ...message("assistant", text("Sunny.")), finish_reason: "stop" };
+const ADK = { "gcp.vertex.agent.invocation_id": "e-1" };
 const CONVERSATION = { "gen_ai.conversation.id": "s1" };
 
 /** An agent that calls a tool and answers. */
@@ -247,6 +248,22 @@ test("a model that answered nothing, tools by themselves, and agents without a m
   assert.equal(readTraces(request([...weather(), server])).length, 1);
   const error = errorOf(() => readTraces(request([span("a", undefined, [0, 1], agent("canned"))])));
   assert.equal(error.message, "a turn holds no messages: no model was called in it");
+});
+
+test("google-adk's pieces of a streamed answer are one, and the whole after them is not repeated", () => {
+  const of = (...texts) => {
+    const answers = texts.map((words) => message("assistant", text(words)));
+    const [run] = readTraces(request([span("a", undefined, [0, 9], chat([ASK], answers, ADK))]));
+    return run.inferences[0].finalResponse.parts;
+  };
+  assert.deepEqual(of("It is ", "sun", "ny."), [{ text: "It is sunny." }]);
+  assert.deepEqual(of("It is ", "sunny.", "It is sunny."), [{ text: "It is sunny." }]);
+  const calls = ["c1", "c2"].map((id) => message("assistant", { ...CALL, id }));
+  const [both] = readTraces(request([span("a", undefined, [0, 9], chat([ASK], calls, ADK))]));
+  assert.equal(told(both.inferences[0]).calls.length, 2);
+  const alternatives = [message("assistant", text("One.")), message("assistant", text("Two."))];
+  const [run] = readTraces(request([span("a", undefined, [0, 9], chat([ASK], alternatives))]));
+  assert.deepEqual(run.inferences[0].finalResponse.parts, [{ text: "One." }], "elsewhere the first choice counts");
 });
 
 test("the events of a call are read in order of time", () => {

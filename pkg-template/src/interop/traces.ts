@@ -263,18 +263,27 @@ function isOfAdk({ scope, attributes }: Span): boolean {
   return scope === "gcp.vertex.agent" || attributes.has("gcp.vertex.agent.invocation_id");
 }
 
-/** google-adk reports the pieces of a streamed answer as messages of their own; elsewhere they are alternatives. */
+/**
+ * google-adk reports the pieces of a streamed answer as messages of their own, and after them the whole if its model
+ * gives one; elsewhere several messages are alternatives.
+ */
 function together(answers: readonly Content[]): Content | undefined {
-  const parts = answers.flatMap(({ parts: own = [] }) => own);
-  if (answers.length < 2) return answers[0];
-  const joinedParts: typeof parts = [];
-  for (const part of parts) {
-    const last = joinedParts.at(-1);
-    if (typeof part.text === "string" && typeof last?.text === "string" && last.thought === part.thought) {
-      last.text += part.text;
-    } else joinedParts.push({ ...part });
+  const last = answers.at(-1);
+  const pieces = answers.slice(0, -1);
+  const isWhole = !pieces.some(asksTools) && textOf([last]).trim() === textOf(pieces).trim();
+  if (pieces.length === 0 || isWhole) return last;
+  const parts: Part[] = [];
+  for (const part of answers.flatMap(({ parts: own = [] }) => own)) {
+    const before = parts.at(-1);
+    if (typeof part.text === "string" && typeof before?.text === "string" && before.thought === part.thought) {
+      before.text += part.text;
+    } else parts.push({ ...part });
   }
-  return { role: "model", parts: joinedParts };
+  return { role: "model", parts };
+}
+
+function textOf(contents: readonly (Content | undefined)[]): string {
+  return contents.flatMap((content) => content?.parts?.map(({ text = "" }) => text) ?? []).join("");
 }
 
 /**
