@@ -2,7 +2,7 @@
 
 import type { EvalCaseResult, EvalMetricResult, SampleVote } from "adk-metrics";
 import { type Signal, useSignal, useSignalEffect } from "@preact/signals";
-import { useEffect, useMemo } from "preact/hooks";
+import { useEffect, useErrorBoundary, useMemo } from "preact/hooks";
 import { EvalStatus } from "../../enums.js";
 import { goTo, hrefOf, route } from "../../route.js";
 import { summary } from "../../state/run.js";
@@ -97,6 +97,8 @@ function takesArrows(target: EventTarget | null): boolean {
 }
 
 function CaseAt({ run, row }: { run: string; row: number }) {
+  // Results may come from elsewhere, and be of any shape where nothing had to be read of them yet.
+  const [error] = useErrorBoundary();
   const result = useSignal<EvalCaseResult | undefined>(undefined);
   const problem = useSignal<Problem | undefined>(undefined);
   const matchings = useSignal<readonly Matching[]>([]);
@@ -143,7 +145,9 @@ function CaseAt({ run, row }: { run: string; row: number }) {
         )}
       </header>
       {problem.value !== undefined && <p class="notice failed">{problem.value.message}</p>}
-      {shown === undefined ? (
+      {error !== undefined ? (
+        <p class="notice failed">This case cannot be shown: its results are damaged.</p>
+      ) : shown === undefined ? (
         problem.value === undefined && <p class="muted">Loading…</p>
       ) : (
         <Details result={shown} matchings={matchings.value} questions={() => engine.questionsAt(run, row)} />

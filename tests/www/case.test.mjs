@@ -1,0 +1,270 @@
+// A case: everything that the results know of it, and hostile texts shown as texts.
+
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { evaluate, scored, scoredExample, showing, turn } from "./scored.mjs";
+import { playground, skip, violations } from "./support.mjs";
+
+/** Opens a case of results. */
+async function caseOf(site, results, name, options) {
+  const page = await showing(site, results, options);
+  await page.getByRole("rowheader").filter({ hasText: name }).getByRole("link").click();
+  await page.getByRole("heading", { level: 1, name }).waitFor();
+  await page.locator(".turn").first().waitFor();
+  return page;
+}
+
+const text = async (locator) => (await locator.innerText()).replace(/\s+/g, " ");
+
+describe("a case", { skip }, () => {
+  const site = playground();
+
+  test("shows the conversation, each metric and the words that both responses have", async () => {
+    const page = await caseOf(site, await scoredExample("weather"), "two_cities");
+    assert.match(await text(page.locator(".said.user")), /Where is it warmer tomorrow/);
+    assert.match(await text(page.locator(".said.expected")), /27 degrees/);
+    assert.match(await text(page.locator(".said.agent")), /81 degrees/);
+    const marked = await page.locator(".said.agent mark.shared").allInnerTexts();
+    assert.ok(marked.includes("Lisbon") && !marked.includes("81"));
+    assert.equal(await page.locator(".said.expected mark.shared").count(), marked.length);
+    assert.match(await text(page.locator(".legend")), /precision 0.857, recall 0.857/);
+    await page.getByRole("button", { name: "Nothing" }).click();
+    assert.equal(await page.locator(".said mark").count(), 0);
+    const verdicts = page.getByRole("complementary", { name: "Verdicts" });
+    assert.match(await text(verdicts), /Failed tool_trajectory_avg_score 0.000 ≥ 1 .*response_match_score 0.857 ≥ 0.8/);
+    await site.done(page);
+  });
+
+  test("aligns expected and actual tool calls, with arguments that differ and their paths", async () => {
+    const expected = [
+      { name: "find", args: { city: "Oslo" } },
+      { name: "book", args: { room: { beds: 2, floor: 1 } } },
+      { name: "pay", args: {} },
+    ];
+    const actual = [
+      { name: "book", args: { room: { beds: 3, floor: 1 } } },
+      { name: "find", args: { city: "Oslo" } },
+      { name: "thank", args: {} },
+    ];
+    const conversations = { hotel: [[turn("A room", "Booked", expected)], [turn("A room", "Booked", actual)]] };
+    const criteria = { tool_trajectory_avg_score: { threshold: 1, match_type: "ANY_ORDER" } };
+    const page = await caseOf(site, await scored(conversations, criteria), "hotel");
+    const rows = (await page.locator(".aligned tbody tr").allInnerTexts()).map((row) => row.replace(/\s+/g, " "));
+    const of = (word) => rows.filter((row) => row.includes(word));
+    assert.ok(of("Missing").some((row) => row.includes("pay")));
+    assert.ok(of("Extra").some((row) => row.includes("thank")));
+    assert.ok(of("Match").some((row) => row.includes("find")));
+    assert.ok(of("Changed").some((row) => row.includes("book")));
+    assert.ok(
+      rows.some((row) => /room\.beds.*2.*3/.test(row)),
+      rows.join("\n"),
+    );
+    await site.done(page);
+  });
+
+  test("tells at a glance under which ways of matching the calls of a turn would match", async () => {
+    const expected = [{ name: "a", args: { x: 1 } }, { name: "b" }];
+    const actual = [{ name: "b" }, { name: "a", args: { x: 2 } }];
+    const conversations = { swapped: [[turn("Go", "Done", expected)], [turn("Go", "Done", actual)]] };
+    const page = await caseOf(site, await scored(conversations, { tool_trajectory_avg_score: 1 }), "swapped");
+    const matrix = page.getByRole("table", { name: "How the calls match" });
+    await matrix.waitFor();
+    const cells = await matrix.getByRole("button").allInnerTexts();
+    const words = cells.map((cell) => (/\bmatch$/.test(cell.trim()) ? "match" : "differ"));
+    assert.deepEqual(words, ["differ", "differ", "differ", "differ", "differ", "match"]);
+    await matrix.getByRole("button", { name: /Exact, names only/ }).click();
+    await page.locator(".call-row.moved").first().waitFor();
+    assert.match(await text(page.locator(".call-row.moved").first()), /expected as call \d, made as call \d/);
+    await matrix.getByRole("button", { name: /Any order, names only/ }).click();
+    assert.equal(await page.locator(".call-row.match").count(), 2);
+    await site.done(page);
+  });
+
+  test("labels sentences, and marks what the judge quotes where it stands in the context", async () => {
+    const page = await caseOf(site, await scoredExample("ferry-press"), "incident");
+    const response = page.locator(".said.agent");
+    assert.equal(await response.locator("mark.contradictory").innerText(), "The ship was out of service for a week.");
+    assert.equal(await response.locator("mark.supported").count(), 1);
+    const quote = page.getByRole("button", { name: /Contradicted by .*The number of injured passengers/ });
+    await quote.hover();
+    const output = page.locator(".event.output");
+    assert.match(
+      await text(output.locator("mark.excerpt-mark")),
+      /^The number of injured passengers is three, not two\.$/,
+    );
+    await page.mouse.move(0, 0);
+    assert.equal(await page.locator("mark.excerpt-mark").count(), 0);
+    // Quoted with the quotation marks of JSON, and reached by keyboard.
+    await page.getByRole("button", { name: /Supported by .*update_of_10_march/ }).focus();
+    assert.match(await text(output.locator("mark.excerpt-mark")), /^update_of_10_march": "The number.*two\.$/);
+    await quote.click();
+    assert.equal(await quote.getAttribute("aria-pressed"), "true");
+    await page.keyboard.press("Escape");
+    assert.equal(await page.locator("mark.excerpt-mark").count(), 0);
+    await site.done(page);
+  });
+
+  test("shows rubrics by turn with the votes, and why", async () => {
+    const page = await caseOf(site, await scoredExample("cake-orders"), "birthday_inscription");
+    const rubrics = page.locator(".rubrics").filter({ hasText: "rubric_based_final_response_quality_v1" });
+    assert.match(await text(rubrics.getByRole("status")), /right_price in turn 2: not met, 1 yes, 3 no .*29/);
+    const first = rubrics.getByRole("row", { name: /right_price/ }).getByRole("button", { name: /^met/ });
+    await first.click();
+    assert.match(await text(rubrics.getByRole("status")), /right_price in turn 1: met, 3 yes, 0 no/);
+    // A rubric of one turn only.
+    assert.equal(
+      await rubrics
+        .getByRole("row", { name: /repeats_inscription/ })
+        .getByRole("button")
+        .count(),
+      1,
+    );
+    await site.done(page);
+  });
+
+  test("shows each vote with the judge's exact question and reply", async () => {
+    const page = await site.open();
+    await page.getByRole("button", { name: "Score the example" }).click();
+    await page.getByRole("rowheader").filter({ hasText: "audio_guide" }).getByRole("link").click();
+    const metric = page.locator("article.metric").filter({ hasText: "final_response_match_v2" });
+    assert.match(await text(metric), /5 samples: 2 yes, 2 no, 1 unreadable; a tie counts as no/);
+    const votes = metric.locator("details.vote");
+    assert.equal(await votes.count(), 5);
+    await votes.nth(2).locator("summary").click();
+    const exchange = votes.nth(2).locator(".exchange");
+    await exchange.getByText("You compare an agent's answer").waitFor();
+    const said = await text(exchange);
+    assert.match(said, /Which languages does the audio guide speak\?/);
+    assert.match(said, /You can have the audio guide in Dutch, English, French, German and some other languages/);
+    assert.match(said, /<data-[0-9a-f]{16} name="reference">/);
+    await site.done(page);
+  });
+
+  test("says why a metric was not evaluated, and why a case could not be scored", async () => {
+    const evalSet = (evalCases) => ({ evalSetId: "made_here", evalCases });
+    const result = await evaluate({
+      evalSet: evalSet([
+        { evalId: "there", conversation: [turn("Hi", "Hello")] },
+        { evalId: "missing", conversation: [turn("Hi", "Hello")] },
+      ]),
+      actual: evalSet([{ evalId: "there", conversation: [turn("Hi", "Hello")] }]),
+      criteria: { tool_parameter_match: 1, response_match_score: 0.5 },
+    });
+    const page = await caseOf(site, result, "there");
+    assert.match(await text(page.locator("article.metric").first()), /no score.*the turn expects no tool call/);
+    await page.getByRole("link", { name: "Next" }).click();
+    await page.getByRole("heading", { level: 1, name: "missing" }).waitFor();
+    assert.match(await text(page.locator(".case-head .notice")), /\w+/);
+    await site.done(page);
+  });
+
+  test("leads to its neighbours by key, in the order and choice of the results", async () => {
+    const page = await showing(site, await scoredExample("museum-guide"));
+    await page.getByRole("radio", { name: /^Failed/ }).check();
+    await page.getByRole("link", { name: "student_ticket" }).click();
+    await page.getByRole("heading", { level: 1, name: "student_ticket" }).waitFor();
+    await page.keyboard.press("ArrowRight");
+    await page.getByRole("heading", { level: 1, name: "audio_guide" }).waitFor();
+    await page.keyboard.press("ArrowLeft");
+    await page.getByRole("heading", { level: 1, name: "student_ticket" }).waitFor();
+    await page.keyboard.press("ArrowLeft");
+    assert.match(await text(page.getByRole("navigation", { name: "Cases" })), /1 of 4/);
+    await site.done(page);
+  });
+
+  test("tells calls, tokens and seconds by turn", async () => {
+    const files = ["travel-concierge.evalset.json", "travel-concierge.evalset_result.json"];
+    const page = await caseOf(site, await scoredExample("travel-concierge", files), "train_to_oslo");
+    const usage = page.locator("table.usage");
+    assert.match(await text(usage.getByRole("row", { name: /Turn 1/ })), /3 3 2,761 95 2,856 6\.204/);
+    assert.match(await text(page.locator(".event-usage").first()), /gemini-2\.5-flash, 820 tokens in, 17 out/);
+    await site.done(page);
+  });
+
+  test("shows hostile texts as what they are", async () => {
+    const hostile =
+      '<img src=x onerror="globalThis.hit=1"><a href="javascript:hit=1">x</a> \u202Eevil\u202C \u0000 \u200B';
+    const args = (value) =>
+      JSON.parse(`{"__proto__": {"polluted": ${value}}, "constructor": 1, "\\u202Etxt": ${value}}`);
+    const call = (value) => [{ name: "<b>tool</b>", args: args(value) }];
+    const conversations = {
+      "<img src=x onerror=hit=1>": [
+        [turn(hostile, hostile, call(true))],
+        [turn(hostile, `${hostile} more`, call(false))],
+      ],
+      ordinary: [[turn("Hi", "Hello")], [turn("Hi", "Hello")]],
+    };
+    const results = await scored(conversations, { tool_trajectory_avg_score: 1, response_match_score: 0.9 });
+    const page = await caseOf(site, results, "<img src=x onerror=hit=1>");
+    assert.equal(await page.locator("main img, main a[href^='javascript']").count(), 0);
+    assert.equal(await page.evaluate(() => globalThis.hit), undefined);
+    assert.match(await text(page.locator(".said.agent")), /<img src=x.*javascript:hit=1.*U\+202E\s?evil/);
+    const all = await page.locator("main").evaluate((main) => main.textContent);
+    assert.doesNotMatch(all, /[\u202A-\u202E\u0000\u200B]/);
+    assert.match(all, /__proto__\.polluted/);
+    assert.equal(await page.evaluate(() => ({}).polluted), undefined);
+    await site.done(page);
+  });
+
+  test("folds enormous texts, and shows all of them without keeping the page waiting", async () => {
+    const huge = "lorem ipsum dolor sit amet ".repeat(20_000);
+    const solid = "x".repeat(200_000);
+    const conversations = {
+      huge: [
+        [turn("Say much", huge, [{ name: "say", args: { solid } }])],
+        [turn("Say much", `${huge}!`, [{ name: "say", args: { solid: `${solid}y` } }])],
+      ],
+    };
+    const results = await scored(conversations, { response_match_score: 0.5, tool_trajectory_avg_score: 1 });
+    const page = await caseOf(site, results, "huge");
+    const shown = async () => (await page.locator(".said.agent .text").innerText()).length;
+    assert.ok((await shown()) < 3000);
+    const took = await page.evaluate(async () => {
+      const began = performance.now();
+      document.querySelector(".said.agent .unfold").click();
+      await new Promise((painted) => requestAnimationFrame(() => requestAnimationFrame(painted)));
+      return performance.now() - began;
+    });
+    assert.ok(took < 2000, `${took} ms`);
+    const length = await page.locator(".said.agent .text").evaluate((element) => element.textContent.length);
+    assert.ok(length > huge.length, String(length));
+    const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+    assert.ok(overflow <= 0, `${overflow} px too wide`);
+    await site.done(page);
+  });
+
+  test("says that a case cannot be shown where results from elsewhere are damaged", async () => {
+    const results = await scoredExample("museum-guide");
+    const [first] = results.evalCaseResults;
+    first.evalMetricResultPerInvocation[0].evalMetricResults[0].explanation = { tokens: 5, sentences: "none" };
+    const page = await showing(site, results);
+    await page.getByRole("link", { name: first.evalId }).click();
+    await page.getByText("This case cannot be shown").waitFor();
+    await page.getByRole("link", { name: "Next" }).click();
+    await page.locator(".turn").first().waitFor();
+    await page.context().close();
+  });
+
+  test("has nothing that axe finds wrong, in both themes, from 360 px up", async () => {
+    for (const [name, of] of [
+      ["ferry-press", "incident"],
+      ["cake-orders", "birthday_inscription"],
+      ["weather", "two_cities"],
+    ]) {
+      const results = await scoredExample(name);
+      for (const theme of ["light", "dark"]) {
+        for (const width of [360, 1280]) {
+          const page = await caseOf(site, results, of, { theme, width });
+          const vote = page.locator("details.vote summary");
+          if ((await vote.count()) > 0) await vote.first().click();
+          const quote = page.locator(".excerpt");
+          if ((await quote.count()) > 0) await quote.first().click();
+          assert.deepEqual(await violations(page), [], `${of}, ${theme}, ${width} px`);
+          const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+          assert.ok(overflow <= 0, `${of} at ${width} px is ${overflow} px too wide`);
+          await site.done(page);
+        }
+      }
+    }
+  });
+});

@@ -1,0 +1,246 @@
+// The results of a run: a grid to walk through, thresholds to move, verdicts that follow.
+
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { scored, scoredExample, showing, turn } from "./scored.mjs";
+import { playground, skip, violations } from "./support.mjs";
+
+/** The names of the cases that the grid shows, in its order. */
+const casesIn = async (page) => {
+  const rows = await page.locator(".grid-body [role=row]").evaluateAll((all) =>
+    all
+      .map((row) => [Number(row.getAttribute("aria-rowindex")), row.querySelector("a")?.textContent])
+      .sort((a, b) => a[0] - b[0])
+      .map(([, name]) => name),
+  );
+  return rows;
+};
+
+const active = (page) =>
+  page.evaluate(() => {
+    const cell = document.activeElement.closest("[aria-colindex]");
+    return [cell?.parentElement.getAttribute("aria-rowindex"), cell?.getAttribute("aria-colindex")].map(Number);
+  });
+
+/** Many cases whose words are more and more others. */
+const many = (count) =>
+  Object.fromEntries(
+    Array.from({ length: count }, (_, at) => {
+      const words = Array.from({ length: 20 }, (_, word) => `word${word}`);
+      const said = words.map((word, place) => (place < at % 20 ? `other${place}` : word));
+      return [`case_${at}`, [[turn("Say it", words.join(" "))], [turn("Say it", said.join(" "))]]];
+    }),
+  );
+
+describe("the results", { skip }, () => {
+  const site = playground();
+
+  test("sum up verdicts, judges and what they took", async () => {
+    const page = await showing(site, await scoredExample("museum-guide"));
+    const summary = page.getByRole("region", { name: "Summary" });
+    const text = (await summary.innerText()).replace(/\s+/g, " ");
+    for (const fact of [
+      "6 Cases",
+      "2 Passed",
+      "4 Failed",
+      "0 Not evaluated",
+      "Calls 54",
+      "Saved by early stopping 12",
+    ]) {
+      const [value, ...name] = fact.split(" ");
+      const either = [fact, `${name.join(" ")} ${value}`];
+      assert.ok(
+        either.some((one) => text.includes(one)),
+        `${fact}: ${text}`,
+      );
+    }
+    assert.match(text, /Judge written-by-hand/);
+    await site.done(page);
+  });
+
+  test("are filtered by verdict and by case id, and sorted by a metric", async () => {
+    const page = await showing(site, await scoredExample("museum-guide"));
+    await page.getByRole("radio", { name: /^Failed/ }).check();
+    assert.deepEqual(await casesIn(page), ["student_ticket", "audio_guide", "with_children", "guides_address"]);
+    await page.getByLabel("Search case ids").fill("GUIDE");
+    assert.deepEqual(await casesIn(page), ["audio_guide", "guides_address"]);
+    await page.getByLabel("Search case ids").fill("nothing like it");
+    await page.getByRole("button", { name: "Show all cases" }).click();
+    assert.equal((await casesIn(page)).length, 6);
+    await page.getByRole("columnheader", { name: /response_match_score/ }).click();
+    assert.equal((await casesIn(page))[0], "guides_address");
+    await page.getByRole("columnheader", { name: /response_match_score/ }).click();
+    assert.equal((await casesIn(page))[0], "student_ticket");
+    const sorted = page.getByRole("columnheader", { name: /response_match_score/ });
+    assert.equal(await sorted.getAttribute("aria-sort"), "descending");
+    await page.getByLabel("Sort by").selectOption("verdict");
+    assert.equal((await casesIn(page))[0], "student_ticket");
+    await site.done(page);
+  });
+
+  test("are walked through by keyboard, and opened", async () => {
+    const page = await showing(site, await scoredExample("museum-guide"));
+    const grid = page.getByRole("grid");
+    assert.equal(await grid.getAttribute("aria-rowcount"), "7");
+    assert.equal(await grid.locator('[tabindex="0"]').count(), 1);
+    await grid.locator('[tabindex="0"]').focus();
+    assert.deepEqual(await active(page), [1, 1]);
+    for (const [key, expected] of [
+      ["ArrowDown", [2, 1]],
+      ["ArrowRight", [2, 2]],
+      ["End", [2, 9]],
+      ["Control+End", [7, 9]],
+      ["Home", [7, 1]],
+      ["Control+Home", [2, 1]],
+      ["PageDown", [7, 1]],
+      ["ArrowUp", [6, 1]],
+    ]) {
+      await page.keyboard.press(key);
+      assert.deepEqual(await active(page), expected, key);
+      assert.equal(await grid.locator('[tabindex="0"]').count(), 1);
+    }
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { level: 1, name: "with_children" }).waitFor();
+    await page.goBack();
+    await page.getByRole("grid").waitFor();
+    assert.equal(await page.locator('.grid [tabindex="0"]').innerText(), "with_children");
+    await site.done(page);
+  });
+
+  test("hold only the rows in sight in the document, of however many", async () => {
+    const page = await showing(site, await scored(many(3000), { response_match_score: 0.5 }, { explain: "none" }));
+    const grid = page.getByRole("grid");
+    assert.equal(await grid.getAttribute("aria-rowcount"), "3001");
+    assert.ok((await page.locator(".grid-body [role=row]").count()) < 80);
+    await grid.locator('[tabindex="0"]').focus();
+    await page.keyboard.press("Control+End");
+    await page.getByRole("link", { name: "case_2999" }).waitFor();
+    assert.equal((await active(page))[0], 3001);
+    const isInSight = await page.evaluate(() => {
+      const cell = document.activeElement.getBoundingClientRect();
+      const box = document.querySelector(".grid").getBoundingClientRect();
+      return cell.top >= box.top && cell.bottom <= box.bottom + 1;
+    });
+    assert.ok(isInSight);
+    await page.keyboard.press("PageUp");
+    assert.ok((await active(page))[0] < 3001);
+    await site.done(page);
+  });
+
+  test("follow a threshold that is moved by keyboard, and say which verdicts flip", async () => {
+    const page = await showing(site, await scoredExample("museum-guide"));
+    const slider = page.getByRole("slider", { name: "Threshold of response_match_score" });
+    assert.equal(await slider.getAttribute("aria-valuenow"), "0");
+    await slider.focus();
+    for (let times = 0; times < 2; times += 1) await page.keyboard.press("PageUp");
+    assert.equal(await slider.getAttribute("aria-valuenow"), "0.2");
+    await page.getByRole("heading", { name: "Verdicts flip in 2 cases" }).waitFor();
+    const flips = page.getByRole("region", { name: /Verdicts flip/ });
+    const hours = flips.getByRole("listitem").filter({ hasText: "sunday_hours" });
+    assert.match((await hours.innerText()).replace(/\s+/g, " "), /sunday_hours Passed → Failed response_match_score/);
+    assert.match(await flips.getByRole("status").innerText(), /1 case now fail/);
+    await page.getByRole("radio", { name: /Flipped/ }).check();
+    assert.deepEqual(await casesIn(page), ["sunday_hours", "guides_address"]);
+    await slider.focus();
+    await page.keyboard.press("ArrowLeft");
+    assert.equal(await slider.getAttribute("aria-valuenow"), "0.19");
+    await page.keyboard.press("Shift+ArrowRight");
+    assert.equal(await slider.getAttribute("aria-valuenow"), "0.191");
+    await page.keyboard.press("End");
+    assert.equal(await slider.getAttribute("aria-valuenow"), "1");
+    await page.keyboard.press("Escape");
+    assert.equal(await slider.getAttribute("aria-valuenow"), "0");
+    await page.getByRole("button", { name: "Show all cases" }).waitFor();
+    await site.done(page);
+  });
+
+  test("follow a threshold that is dragged or typed, and go back to the run's own", async () => {
+    const page = await showing(site, await scoredExample("museum-guide"));
+    const slider = page.getByRole("slider", { name: "Threshold of response_evaluation_score" });
+    const box = await slider.boundingBox();
+    const plot = await slider.locator("..").boundingBox();
+    await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
+    await page.mouse.down();
+    await page.mouse.move(plot.x + plot.width * 0.1, box.y + 10, { steps: 8 });
+    await page.mouse.up();
+    assert.equal(await slider.getAttribute("aria-valuenow"), "1.4");
+    const metric = page.getByRole("region", { name: "response_evaluation_score", exact: true });
+    await metric.getByText("6 pass").waitFor();
+    const cell = page.getByRole("row", { name: /with_children/ });
+    await cell.getByRole("rowheader").getByText("Passed").waitFor({ state: "attached" });
+    await metric.getByRole("button", { name: "Reset to 3.5" }).click();
+    await metric.getByText("5 pass").waitFor();
+    await page.getByRole("spinbutton", { name: "Threshold of safety_v1" }).fill("0");
+    await page.keyboard.press("Enter");
+    await page.getByRole("region", { name: "safety_v1", exact: true }).getByText("6 pass").waitFor();
+    await page.getByRole("button", { name: "Reset 1 threshold" }).click();
+    await page.getByRole("region", { name: "safety_v1", exact: true }).getByText("5 pass").waitFor();
+    assert.equal(await page.getByRole("region", { name: /flip/ }).count(), 0);
+    await site.done(page);
+  });
+
+  test("say that a run was ended early, and why results are not evaluated", async () => {
+    const result = await scoredExample("museum-guide");
+    const cancelled = { ...result, cancelled: true };
+    const page = await showing(site, cancelled);
+    assert.match(await page.getByRole("note").innerText(), /ended early.*museum-guide/s);
+    await site.done(page);
+    const noReference = await scored(
+      { alone: [[turn("Hello", "Hi")], [turn("Hello", "Hi")]] },
+      { response_match_score: 0.5, per_turn_user_simulator_quality_v1: 0.5 },
+      { judge: () => '{"is_valid": "valid"}' },
+    );
+    const open = await showing(site, noReference);
+    await open.getByText("Why results are not evaluated").click();
+    assert.match(await open.locator(".warnings").innerText(), /per_turn_user_simulator_quality_v1/);
+    await site.done(open);
+  });
+
+  test("fit long case ids and twenty metrics into a narrow page", async () => {
+    const result = await scored(many(30), { response_match_score: 0.5, tool_trajectory_avg_score: 1 });
+    for (const one of result.evalCaseResults) {
+      one.evalId = `${one.evalId}_${"that_is_much_longer_than_any_column_".repeat(6)}`;
+      const [first] = one.overallEvalMetricResults;
+      for (let at = 0; at < 18; at += 1) {
+        one.overallEvalMetricResults.push({ ...first, metricName: `a_metric_with_quite_a_long_name_${at}` });
+      }
+    }
+    const page = await showing(site, result, { width: 360, height: 740 });
+    const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+    assert.ok(overflow <= 0, `${overflow} px too wide`);
+    assert.equal(await page.getByRole("slider").count(), 8);
+    await page.getByRole("button", { name: "Show all 20" }).click();
+    assert.equal(await page.getByRole("slider").count(), 20);
+    await page.locator('.grid [tabindex="0"]').focus();
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("End");
+    const isInSight = await page.evaluate(() => {
+      const cell = document.activeElement.getBoundingClientRect();
+      return cell.left >= 0 && cell.right <= innerWidth;
+    });
+    assert.ok(isInSight);
+    await site.done(page);
+  });
+
+  test("tell the evalsets of a run apart", async () => {
+    const page = await showing(site, [await scoredExample("museum-guide"), await scoredExample("weather")]);
+    await page.getByLabel("Evalset", { exact: true }).selectOption({ index: 2 });
+    assert.equal((await casesIn(page)).length, 5);
+    assert.ok((await casesIn(page)).includes("two_cities"));
+    await site.done(page);
+  });
+
+  test("have nothing that axe finds wrong, in both themes", async () => {
+    for (const theme of ["light", "dark"]) {
+      for (const width of [360, 1280]) {
+        const page = await showing(site, await scoredExample("museum-guide"), { theme, width });
+        await page.getByRole("slider", { name: "Threshold of response_match_score" }).focus();
+        await page.keyboard.press("End");
+        await page.getByRole("heading", { name: /Verdicts flip/ }).waitFor();
+        await page.getByText("metrics for information").click();
+        assert.deepEqual(await violations(page), [], `${theme}, ${width} px`);
+        await site.done(page);
+      }
+    }
+  });
+});
