@@ -1,9 +1,10 @@
 // A case: everything that the results know of it, and hostile texts shown as texts.
 
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { describe, test } from "node:test";
 import { evaluate, scored, scoredExample, showing, turn } from "./scored.mjs";
-import { playground, skip, violations } from "./support.mjs";
+import { example, playground, skip, violations } from "./support.mjs";
 
 /** Opens a case of results. */
 async function caseOf(site, results, name, options) {
@@ -13,6 +14,14 @@ async function caseOf(site, results, name, options) {
   await page.locator(".turn").first().waitFor();
   return page;
 }
+
+/** What the judge of an example was asked. */
+const recorded = (name) =>
+  readFileSync(example(name, "judge.jsonl"), "utf8")
+    .split("\n")
+    .slice(1)
+    .filter(Boolean)
+    .map((line) => JSON.parse(line).request);
 
 const text = async (locator) => (await locator.innerText()).replace(/\s+/g, " ");
 
@@ -96,7 +105,7 @@ describe("a case", { skip }, () => {
     assert.equal(await page.locator("mark.excerpt-mark").count(), 0);
     // Quoted with the quotation marks of JSON, and reached by keyboard.
     await page.getByRole("button", { name: /Supported by .*update_of_10_march/ }).focus();
-    assert.match(await text(output.locator("mark.excerpt-mark")), /^update_of_10_march": "The number.*two\.$/);
+    assert.match(await text(output.locator("mark.excerpt-mark")), /^"update_of_10_march": "The number.*two\."$/);
     await quote.click();
     assert.equal(await quote.getAttribute("aria-pressed"), "true");
     await page.keyboard.press("Escape");
@@ -124,7 +133,7 @@ describe("a case", { skip }, () => {
 
   test("shows each vote with the judge's exact question and reply", async () => {
     const page = await site.open();
-    await page.getByRole("button", { name: "Score the example" }).click();
+    await page.getByRole("button", { name: "Score Museum guide" }).click();
     await page.getByRole("rowheader").filter({ hasText: "audio_guide" }).getByRole("link").click();
     const metric = page.locator("article.metric").filter({ hasText: "final_response_match_v2" });
     assert.match(await text(metric), /5 samples: 2 yes, 2 no, 1 unreadable; a tie counts as no/);
@@ -133,10 +142,36 @@ describe("a case", { skip }, () => {
     await votes.nth(2).locator("summary").click();
     const exchange = votes.nth(2).locator(".exchange");
     await exchange.getByText("You compare an agent's answer").waitFor();
-    const said = await text(exchange);
-    assert.match(said, /Which languages does the audio guide speak\?/);
-    assert.match(said, /You can have the audio guide in Dutch, English, French, German and some other languages/);
-    assert.match(said, /<data-[0-9a-f]{16} name="reference">/);
+    const asked = recorded("museum-guide").find(
+      ({ metricName, sampleIndex, prompt }) =>
+        metricName === "final_response_match_v2" &&
+        sampleIndex === 2 &&
+        prompt.includes("Which languages does the audio guide speak?"),
+    );
+    assert.equal(await exchange.locator(".text").last().textContent(), asked.prompt);
+    await site.done(page);
+  });
+
+  test("shows the question about the end of a simulated conversation where its vote stands for the last turn's", async () => {
+    const page = await site.open();
+    await page.getByRole("button", { name: "Score Bike workshop" }).click();
+    await page.getByRole("rowheader").filter({ hasText: "child_seat" }).getByRole("link").click();
+    const metrics = page.locator("article.metric").filter({ hasText: "per_turn_user_simulator_quality_v1" });
+    const prompts = [];
+    for (const at of [1, 2]) {
+      const vote = metrics.nth(at).locator("details.vote").first();
+      await vote.locator("summary").click();
+      await vote.getByText("The material stands in blocks").waitFor();
+      await vote.getByRole("button", { name: /Show all/ }).click();
+      prompts.push(await vote.locator(".exchange .text").last().textContent());
+    }
+    const asked = recorded("bike-workshop").filter(({ metricName }) =>
+      metricName.startsWith("per_turn_user_simulator"),
+    );
+    const [ofSecond, ofEnd] = prompts.map((prompt) => asked.find((one) => one.prompt === prompt));
+    assert.equal(ofSecond.invocationIndex, 1);
+    assert.ok(prompts[1].includes("</finished>"));
+    assert.ok(ofEnd.invocationIndex >= 2);
     await site.done(page);
   });
 

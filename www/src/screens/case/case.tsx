@@ -39,10 +39,10 @@ export default function Case() {
     );
   }
   return (
-    <>
+    <div class="case">
       <Neighbours row={row} />
       <CaseAt key={`${run.id}/${row}`} run={run.id} row={row} />
-    </>
+    </div>
   );
 }
 
@@ -122,7 +122,7 @@ function CaseAt({ run, row }: { run: string; row: number }) {
   const set = summary.value?.sets[summary.value.cases[row]?.set ?? 0]?.name ?? "";
   const shown = result.value;
   return (
-    <article class="case">
+    <article>
       <header class="case-head">
         <h1>
           <Name>{name}</Name>

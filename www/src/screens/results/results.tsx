@@ -66,11 +66,18 @@ export default function Results() {
 /** Histograms shown at first; more of them would leave no room for the cases. */
 const SOME = 8;
 
-function Histograms({ run, columns }: { run: RunSummary; columns: readonly number[] }) {
+interface HistogramsProps {
+  run: RunSummary;
+  columns: readonly number[];
+  /** Whether nothing in them takes the focus, without which keys do not scroll. */
+  isFocusable?: boolean;
+}
+
+function Histograms({ run, columns, isFocusable = false }: HistogramsProps) {
   const areAll = useSignal(columns.length <= SOME);
   return (
     <>
-      <div class="histograms">
+      <div class="histograms" {...(isFocusable ? { tabIndex: 0, role: "group", "aria-label": "Amounts" } : {})}>
         {(areAll.value ? columns : columns.slice(0, SOME)).map((column) => (
           <Histogram key={`${run.id}/${column}`} column={column} />
         ))}
@@ -102,7 +109,7 @@ function Informational({ run, columns }: { run: RunSummary; columns: readonly nu
       }}
     >
       <summary>{count(columns.length, "metric")} for information</summary>
-      {isOpen.value && <Histograms run={run} columns={columns} />}
+      {isOpen.value && <Histograms run={run} columns={columns} isFocusable />}
     </details>
   );
 }
