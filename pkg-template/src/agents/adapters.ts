@@ -78,6 +78,11 @@ const GOOGLE_NODE = Symbol.for("google.adk.workflow.baseNode");
 const GOOGLE_RUNNER = Symbol.for("google.adk.runner");
 const GOOGLE_APP = Symbol.for("google.adk.app");
 
+/** Whether something is an agent by its shape. A function may be one, or may make one. */
+export function isAgent(value: unknown): boolean {
+  return isObject(value) && reading("agent", () => kindOf(value)) !== undefined;
+}
+
 type Kind = "builder" | "built" | "runner" | "enhancedRunner" | "agent" | "app";
 
 function kindOf(value: object): Kind | undefined {

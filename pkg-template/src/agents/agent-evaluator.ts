@@ -200,7 +200,7 @@ async function configBeside(host: AgentHost, testFile: string, instead?: Criteri
 }
 
 /** The `user_simulator_config` of a config, in either spelling. */
-function simulatorOf(config: Record<string, unknown>): UserSimulatorOptions {
+export function simulatorOf(config: Record<string, unknown>): UserSimulatorOptions {
   const given = config.user_simulator_config ?? config.userSimulatorConfig;
   if (!isObject(given)) return {};
   const bag = given as Record<string, unknown>;
@@ -218,7 +218,12 @@ function simulatorOf(config: Record<string, unknown>): UserSimulatorOptions {
   return options as UserSimulatorOptions;
 }
 
-async function initialSessionOf(host: AgentHost, file: string | undefined): Promise<object | undefined> {
+/**
+ * The session that a file holds.
+ *
+ * @throws {AdkMetricsError} if there is no such file, or it holds no object.
+ */
+export async function initialSessionOf(host: AgentHost, file: string | undefined): Promise<object | undefined> {
   if (!file) return undefined;
   const text = await host.readText(file);
   if (text === undefined) {
@@ -231,8 +236,12 @@ async function initialSessionOf(host: AgentHost, file: string | undefined): Prom
   return Object.keys(session).length === 0 ? undefined : session;
 }
 
-/** An evalset's text; one in the old schema with the session that its cases begin with. */
-function evalSetOf(text: string, file: string, initialSession: object | undefined): string {
+/**
+ * An evalset's text; one in the old schema with the session that its cases begin with.
+ *
+ * @throws {AdkMetricsError} `invalid_input` for a session and an evalset in today's schema, which has its own.
+ */
+export function evalSetOf(text: string, file: string, initialSession: object | undefined): string {
   if (initialSession === undefined) return text;
   const data = parsed(text, file);
   if (!Array.isArray(data)) {

@@ -21,7 +21,10 @@ export interface AgentEvaluationOptions extends EvaluatorOptions, AgentRunOption
 export interface Plan {
   evalSet: Input<EvalSet>;
   evalSetName?: string;
-  config: Input<{ criteria: Record<string, unknown> }>;
+  /** ADK's default criteria if absent. */
+  config?: Input<{ criteria: Record<string, unknown> }>;
+  /** The cases; all if absent. */
+  evalIds?: readonly string[];
 }
 
 /** Runs an agent `numRuns` times on every case and scores it. */
@@ -67,17 +70,11 @@ export function checkRunOptions(options: AgentEvaluationOptions): void {
 
 /** Scores what an agent did. */
 export function score(
-  { evalSet, evalSetName, config }: Plan,
+  plan: Plan,
   inferenceResults: readonly InferenceResult[],
   options: EvaluatorOptions & { registry?: MetricRegistry },
 ): Promise<EvalSetResult> {
-  return evaluate({
-    ...options,
-    evalSet,
-    actual: { inferenceResults },
-    config,
-    ...(evalSetName === undefined ? {} : { evalSetName }),
-  });
+  return evaluate({ ...options, ...plan, actual: { inferenceResults } });
 }
 
 /** The options that say how to run; the simulated user asks the judge of the evaluation unless it has its own. */

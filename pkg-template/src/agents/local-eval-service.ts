@@ -159,7 +159,7 @@ function checkEvalSets(evalCases: unknown): void {
 }
 
 /** ADK-TS's list of metrics as a config. */
-function configOf({ evalMetrics }: EvaluateConfig): Plan["config"] {
+function configOf({ evalMetrics }: EvaluateConfig): NonNullable<Plan["config"]> {
   const criteria = evalMetrics.map(({ metricName, threshold, criterion, judgeModelOptions }) => [
     metricName,
     {

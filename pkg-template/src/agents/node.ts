@@ -45,13 +45,21 @@ function isMissing(error: unknown): boolean {
   return code === "ENOENT" || code === "ENOTDIR";
 }
 
+/** Modules beside which libraries are looked for besides. */
+const places = new Set<string>();
+
+/** Has the library of an agent be looked for beside the agent's module too. */
+export function lookBeside(file: string): void {
+  places.add(file);
+}
+
 /**
  * A package may be loaded twice, as ES module and as CommonJS, and be installed more than once. Each copy has classes of
- * its own, so all are offered: the one beside this package, then those of the program and of the working directory.
+ * its own, so all are offered: the one beside this package, then those of the agent's module, of the program and of the working directory.
  */
 async function* copiesOf(packageName: string): AsyncGenerator<object> {
   const program = process.argv[1];
-  const bases = new Set([...(program === undefined ? [] : [program]), join(process.cwd(), "_")]);
+  const bases = new Set([...places, ...(program === undefined ? [] : [program]), join(process.cwd(), "_")]);
   const resolvers = [...bases].map((base) => createRequire(pathToFileURL(base)));
   const loads = [
     () => moduleAt(packageName),

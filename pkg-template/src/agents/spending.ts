@@ -69,6 +69,11 @@ export class Spending {
     this.#used.lost += 1;
   }
 
+  /** What was spent. */
+  get used(): JudgeUsage {
+    return { ...this.#used };
+  }
+
   /** Counts what others spent. */
   add(usage: JudgeUsage | undefined): void {
     if (usage !== undefined) addTo(this.#used, usage);

@@ -3,7 +3,7 @@
 import { withEngine } from "../engine/instance.js";
 import { api } from "./api.js";
 
-export const COMMANDS = ["eval", "compare", "migrate", "playground"] as const;
+export const COMMANDS = ["eval", "run", "record", "compare", "migrate", "playground"] as const;
 
 /** A command by its name. */
 export type Command = (typeof COMMANDS)[number];
@@ -12,6 +12,8 @@ export const HELP = `adk-metrics scores AI agents the way Google's Agent Develop
 
 Usage
   adk-metrics eval <evalset>… --actual <file|folder>   score what an agent did
+  adk-metrics run --agent <module> <evalset>…          run an agent and score what it does
+  adk-metrics record --agent <module> <evalset>…       run an agent and keep what it does
   adk-metrics compare <baseline results> <results>     find regressions
   adk-metrics migrate <old file>                       write an old evalset in today's schema
   adk-metrics playground                               look into evaluations in the browser
@@ -19,33 +21,42 @@ Usage
 Try it
   adk-metrics eval travel.evalset.json --actual travel.actual.json
   adk-metrics eval travel.evalset.json --actual runs/ --format html --output report.html
+  adk-metrics run --agent ./agent.ts travel.evalset.json
 
   adk-metrics <command> --help     all about a command
   adk-metrics --version            the versions of this program and of the reference
 `;
 
-const EVAL_HELP = `Scores what an agent did against what was expected of it.
+/** Parts of the help of several commands. */
+const EVALSET_HELP = `  <evalset>              An evalset in any form that ADK has ever written, or several. After a
+                         colon the cases to use; all without it.
+`;
 
-Usage
-  adk-metrics eval <evalset>[:case1,case2]… [--actual <file|folder>]… [options]
+const AGENT_HELP = `  --agent <module>       The module of the agent, which is its default export or the one called agent
+                         or rootAgent; or ./agent.ts#name, or a folder with an agent.ts or the like.
+                         An agent or runner of ADK-TS or @google/adk, what build() gives, a function
+                         that makes one of these, or a function from a message to the answer.
+  --num-runs <n>         How often to run every case. Default: 1.
+  --parallelism <n>      How many conversations are under way at a time. Default: 4.
+  --turn-timeout <s>     How many seconds the agent may take for a turn. Default: 300.
+  --session <file>       The session that evalsets in the old form (*.test.json) begin with.
 
-Input
-  <evalset>              An evalset in any form that ADK has ever written, or several. After a
-                         colon the cases to score; all without it.
-  --actual <path>        What the agent did: an evalset of actual conversations, ADK's evalset
-                         results, inference results, a session, or OpenTelemetry traces as OTLP
-                         in JSON or in lines of JSON. For several evalsets repeat it in the
-                         same order, or name one folder. In a folder the runs of
-                         foo.evalset.json are called foo.actual.json, foo.evalset_result.json,
-                         foo.inferences.json, foo.session.json, foo.traces.json or
-                         foo.traces.jsonl; also foo.evalset.json or foo.json if it is not the
-                         folder of the evalset.
-                         Default: the folder of the evalset.
-  --config <file>        The metrics and their thresholds. Default: test_config.json beside the
+  Node 22.18 and newer run TypeScript modules by themselves, as far as its types can be left out.
+  Otherwise name your own loader: NODE_OPTIONS="--import tsx" npx adk-metrics run …
+  What the agent prints goes to stderr. The model that plays the user where a case has a scenario
+  is asked as judges are; user_simulator_config of the config has its settings.
+`;
+
+const CONFIG_HELP = `  --config <file>        The metrics and their thresholds. Default: test_config.json beside the
                          evalset; without one ADK's own default, which is
                          tool_trajectory_avg_score 1.0 and response_match_score 0.8.
+  --metrics <module>     A JavaScript module with metrics of your own, which its exports are. It may
+                         be repeated. Names in custom_metrics of the config that are paths
+                         (./metrics.mjs#politeness) are relative to the config, and only modules
+                         that are named here are loaded.
+`;
 
-Scoring
+const SCORING_HELP = `Scoring
   --dialect <name>       adk-python (default): the scores of google-adk.
                          adk-ts: those of @iqai/adk 0.5.9, for who moves over from it.
   --explain <which>      For which results to work out why: none, failures, all.
@@ -61,8 +72,9 @@ Output
                          evalsets need a folder, which gets a file for each.
   --print-detailed-results
                          The table shows every turn with its texts, calls and scores.
+`;
 
-Judges
+const JUDGES_HELP = `Judges
   --judge <who>          Who answers the questions of metrics that ask a judge: gemini, vertex,
                          openai (any server that speaks its protocol), anthropic, ollama, or
                          replay:<file>, which gives the replies of a recording and asks nobody.
@@ -72,6 +84,14 @@ Judges
   --concurrency <n>      How many calls are under way at a time. Default: 8.
   --record <file>        Records each reply as a line of JSON, for --judge replay:<file>. The file
                          must be new. What is recorded stays if the run is interrupted.
+
+Spending
+  --price <model>=<input>,<output>
+                         What a million tokens of a model's input and output cost, in the currency
+                         of your choice. The reports then say what the judges cost. May be repeated.
+  --max-calls <n>, --max-tokens <n>, --max-cost <amount>
+                         What the judges of the whole command may spend. What is not scored by then
+                         is not evaluated. A cost needs the price of every model that is asked.
 
   Keys and addresses come from the environment, then from a file .env in the working directory:
   gemini     GOOGLE_API_KEY or GEMINI_API_KEY; GOOGLE_GEMINI_BASE_URL
@@ -83,8 +103,9 @@ Judges
   openai     OPENAI_API_KEY; OPENAI_BASE_URL
   anthropic  ANTHROPIC_API_KEY; ANTHROPIC_BASE_URL
   ollama     OLLAMA_HOST (default with --judge ollama: 127.0.0.1:11434)
+`;
 
-Metrics of this version
+const METRICS_HELP = `Metrics of this version
   tool_trajectory_avg_score   response_match_score    tool_parameter_match
   tool_trajectory_f1          tool_call_count_v1      inference_call_count_v1
   token_usage_v1              invocation_duration_v1
@@ -96,8 +117,9 @@ Metrics that ask a judge
   rubric_based_multi_turn_trajectory_quality_v1   multi_turn_trajectory_quality_v1
   hallucinations_v1                               multi_turn_tool_use_quality_v1
   per_turn_user_simulator_quality_v1
+`;
 
-Exit status
+const EXIT_HELP = `Exit status
     0  every case passed
     1  some case did not pass or was not evaluated, or a result is missing because calls of a
        judge failed
@@ -106,7 +128,32 @@ Exit status
     3  a judge was asked, and not one call got a reply: no connection, a wrong key, an unknown
        model; or a recording had none of the replies
   130  interrupted by Ctrl-C: calls under way are cancelled, what is done is written
+`;
 
+const STREAMS_HELP = `Results go to stdout, everything else to stderr; keys are never printed. NO_COLOR and FORCE_COLOR
+are honoured.
+`;
+
+const EVAL_HELP = `Scores what an agent did against what was expected of it.
+
+Usage
+  adk-metrics eval <evalset>[:case1,case2]… [--actual <file|folder>]… [options]
+
+Input
+${EVALSET_HELP}  --actual <path>        What the agent did: an evalset of actual conversations, ADK's evalset
+                         results, inference results, a session, or OpenTelemetry traces as OTLP
+                         in JSON or in lines of JSON. For several evalsets repeat it in the
+                         same order, or name one folder. In a folder the runs of
+                         foo.evalset.json are called foo.actual.json, foo.evalset_result.json,
+                         foo.inferences.json, foo.session.json, foo.traces.json or
+                         foo.traces.jsonl; also foo.evalset.json or foo.json if it is not the
+                         folder of the evalset.
+                         Default: the folder of the evalset.
+${CONFIG_HELP}
+${SCORING_HELP}
+${JUDGES_HELP}
+${METRICS_HELP}
+${EXIT_HELP}
 Examples
   adk-metrics eval evals/*.evalset.json --actual runs/
   adk-metrics eval travel.evalset.json:rome,oslo --actual travel.actual.json
@@ -114,9 +161,58 @@ Examples
                                                        --format junit --output junit.xml
   adk-metrics eval shop.evalset.json --judge openai --model gpt-4.1-mini --record judge.jsonl
   adk-metrics eval shop.evalset.json --judge replay:judge.jsonl
+  adk-metrics eval shop.evalset.json --metrics ./politeness.mjs
 
-Results go to stdout, everything else to stderr; keys are never printed. NO_COLOR and FORCE_COLOR
-are honoured.
+${STREAMS_HELP}`;
+
+const RUN_HELP = `Runs an agent on the cases of evalsets, in a session of its own each, and scores what it does. What is
+wrong with evalsets, metrics and judges is said before the agent is run.
+
+Usage
+  adk-metrics run --agent <module> <evalset>[:case1,case2]… [options]
+
+The agent
+${AGENT_HELP}
+Input
+${EVALSET_HELP}${CONFIG_HELP}
+${SCORING_HELP}
+${JUDGES_HELP}
+${METRICS_HELP}
+${EXIT_HELP}       (once more ends the scoring of what the agent has done)
+
+Examples
+  adk-metrics run --agent ./agent.ts evals/*.evalset.json
+  adk-metrics run --agent ./agents.mjs#weather travel.evalset.json:rome --num-runs 3
+  adk-metrics run --agent ./agent.ts travel.evalset.json --format junit --output junit.xml
+
+${STREAMS_HELP}`;
+
+const RECORD_HELP = `Runs an agent on the cases of evalsets and writes what it does, without scoring it: ADK's inference
+results, which eval scores as often as you like.
+
+Usage
+  adk-metrics record --agent <module> <evalset>[:case1,case2]… [--output <file|folder>] [options]
+
+The agent
+${AGENT_HELP}
+Input and output
+${EVALSET_HELP}  --output <path>        Where to: a file, a folder/, or - for stdout, which is the default. In a folder
+                         what was done in foo.evalset.json is called foo.inferences.json.
+  --force                Overwrite the output if it is there already.
+  --config <file>        Where user_simulator_config is. Default: test_config.json beside the evalset.
+
+Simulated users
+  --judge, --model, --record, --price, --max-calls, --max-tokens and --max-cost are as for run.
+
+Exit status
+    0  the agent was run to the end in every case
+    1  it failed in some; what it did before that is written, with the reason
+    2  the input or the command line cannot be used, or an output cannot be written
+  130  interrupted by Ctrl-C: the runs that were done are written
+
+Example
+  adk-metrics record --agent ./agent.ts evals/*.evalset.json --output runs/
+  adk-metrics eval evals/*.evalset.json --actual runs/
 `;
 
 const COMPARE_HELP = `Compares the results of a run with those of a baseline: which cases regressed, by how much each
@@ -196,6 +292,8 @@ Example
 /** All about each command. */
 export const HELPS: Readonly<Record<Command, string>> = {
   eval: EVAL_HELP,
+  run: RUN_HELP,
+  record: RECORD_HELP,
   compare: COMPARE_HELP,
   migrate: MIGRATE_HELP,
   playground: PLAYGROUND_HELP,

@@ -63,6 +63,11 @@ export class Judging {
     if (text === undefined && Object.keys(this.#choice).length > 0) {
       note("no metric asked a judge, so --judge, --model and --record had no effect");
     }
+    this.reportRecording();
+  }
+
+  /** Says on stderr what became of the recording. */
+  reportRecording(): void {
     if (this.#recorder?.isWritten === true) note(`recorded ${this.#recorder.file}`);
     else if (this.#recorder !== undefined) note("nothing was recorded");
   }

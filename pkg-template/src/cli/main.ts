@@ -4,17 +4,19 @@
 import { closest } from "../closest.js";
 import { type Command, COMMANDS, HELP, HELPS, versionText } from "./help.js";
 import { Mistake, report } from "./mistakes.js";
-import { ExitStatus, surviveBrokenStreams } from "./process.js";
+import { endUserCode, ExitStatus, surviveBrokenStreams } from "./process.js";
 import { writeOut } from "./write.js";
 
 async function run([name, ...rest]: readonly string[]): Promise<ExitStatus> {
   switch (name) {
     case "eval":
+    case "run":
+    case "record":
     case "compare":
     case "migrate":
     case "playground":
       if (rest.includes("--help") || rest.includes("-h")) return await say(HELPS[name]);
-      return await runCommand(name, rest);
+      return await commandOf(name, rest);
     case "--help":
     case "-h":
     case "help":
@@ -31,10 +33,14 @@ async function run([name, ...rest]: readonly string[]): Promise<ExitStatus> {
 }
 
 /** Each command is loaded when it is asked for. */
-async function runCommand(name: Command, args: readonly string[]): Promise<ExitStatus> {
+async function commandOf(name: Command, args: readonly string[]): Promise<ExitStatus> {
   switch (name) {
     case "eval":
       return await (await import("./eval.js")).evalCommand(args);
+    case "run":
+      return await (await import("./run.js")).runCommand(args);
+    case "record":
+      return await (await import("./record.js")).recordCommand(args);
     case "compare":
       return await (await import("./compare.js")).compareCommand(args);
     case "migrate":
@@ -75,3 +81,4 @@ try {
 } catch (error) {
   process.exitCode = report(error);
 }
+await endUserCode(process.exitCode);

@@ -39,8 +39,8 @@ export interface InputFiles {
 export function placeOf({ path, line }: { path?: string; line?: number }, files: InputFiles): string | undefined {
   const [, input, rest] = /^(evalSet|actual|config)(?:: (.*))?$/s.exec(path ?? "") ?? [];
   const file = input === undefined ? undefined : files[input as keyof InputFiles];
-  const place = file === undefined || line === undefined ? file : `${file}:${line}`;
-  const parts = [place, file === undefined ? path : rest];
+  const at = (place: string | undefined) => (place === undefined || line === undefined ? place : `${place}:${line}`);
+  const parts = file === undefined ? [at(path)] : [at(file), rest];
   return parts.filter((part) => part !== undefined).join(", ") || undefined;
 }
 
@@ -76,7 +76,7 @@ function text(error: unknown): string {
 }
 
 function unforeseen(error: unknown): Mistake {
-  if (error instanceof AdkMetricsError) return mistakeAt(error, error.path);
+  if (error instanceof AdkMetricsError) return mistakeAt(error, placeOf(error, {}));
   return new Mistake(`something unforeseen happened: ${error instanceof Error ? error.message : String(error)}`, {
     help: "This is a bug in adk-metrics; please report it with what ADK_METRICS_DEBUG=1 prints",
   });

@@ -2,7 +2,7 @@
 
 import { join } from "node:path";
 import type { ReportFormat } from "../report/index.js";
-import { kindOf } from "./files.js";
+import { baseName, kindOf } from "./files.js";
 import { Mistake } from "./mistakes.js";
 
 /** The formats, each with the ending that its files get where the user does not name them. */
@@ -16,6 +16,16 @@ export const ENDINGS: Readonly<Record<ReportFormat, string>> = {
 };
 
 export const FORMATS = Object.keys(ENDINGS) as ReportFormat[];
+
+/** The names of evalsets after their files; repeated ones are numbered, since each gets a file of its own. */
+export function distinctNames(files: readonly string[]): string[] {
+  const seen = new Map<string, number>();
+  return files.map(baseName).map((name) => {
+    const count = (seen.get(name) ?? 0) + 1;
+    seen.set(name, count);
+    return count === 1 ? name : `${name}-${count}`;
+  });
+}
 
 /** One text to write. */
 export interface Destination {
@@ -102,6 +112,6 @@ function toNamed(format: ReportFormat, output: string, evalSets: readonly string
   return evalSets.map((name, evalSet) => ({ format, file: join(output, name + ENDINGS.json), evalSet }));
 }
 
-function isFolder(output: string): boolean {
+export function isFolder(output: string): boolean {
   return /[\\/]$/.test(output) || kindOf(output) === "folder";
 }

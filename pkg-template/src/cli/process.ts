@@ -1,5 +1,6 @@
 /** What the command line shares with the process that it is: exit statuses, streams, colours. */
 
+import { messageOf } from "../engine/input.js";
 import { oneLine } from "../report/text.js";
 
 /** What the exit status says. */
@@ -58,4 +59,38 @@ export function noticeText(
   if (place !== undefined) lines.push(`   at ${oneLine(place)}`);
   if (help !== undefined) lines.push(`   ${paint(process.stderr, "cyan", "help:")} ${oneLine(help)}`);
   return `${lines.join("\n")}\n`;
+}
+
+const writeToStdout = process.stdout.write.bind(process.stdout);
+let isHosting = false;
+
+/**
+ * Prepares for code of the user's own, which may print: that goes to stderr, since stdout is for results. What it throws
+ * where nobody waits for it is said, and does not end the process.
+ */
+export function hostUserCode(): void {
+  if (isHosting) return;
+  isHosting = true;
+  process.stdout.write = process.stderr.write.bind(process.stderr) as typeof process.stdout.write;
+  const said = new Set<string>();
+  const say = (error: unknown) => {
+    const words = messageOf(error);
+    if (said.has(words)) return;
+    said.add(words);
+    warn(`the loaded code threw an error that nobody caught: ${words}`);
+  };
+  process.on("uncaughtException", say);
+  process.on("unhandledRejection", say);
+}
+
+/** Writes a result to stdout, also where others may not. */
+export function writeResult(text: string, done: (error: Error | null | undefined) => void): void {
+  writeToStdout(text, done);
+}
+
+/** Ends the process if code of the user's own may have left something running. */
+export async function endUserCode(status: ExitStatus): Promise<void> {
+  if (!isHosting) return;
+  await new Promise((resolve) => process.stderr.write("", resolve));
+  process.exit(status);
 }

@@ -4,6 +4,7 @@ import { accessSync, constants, mkdirSync, realpathSync, renameSync, rmSync, sta
 import { basename, dirname, join } from "node:path";
 import { kindOf, reasonOf } from "./files.js";
 import { Mistake } from "./mistakes.js";
+import { writeResult } from "./process.js";
 
 /**
  * Writes to stdout and waits until the text has left the process. A reader that has seen enough (`| head`) is no error.
@@ -12,7 +13,7 @@ import { Mistake } from "./mistakes.js";
  */
 export async function writeOut(text: string): Promise<void> {
   await new Promise<void>((resolve, reject) => {
-    process.stdout.write(text, (error) => {
+    writeResult(text, (error) => {
       const code = (error as NodeJS.ErrnoException | null | undefined)?.code;
       if (error == null || code === "EPIPE" || code === "ERR_STREAM_DESTROYED") resolve();
       else reject(unwritable(error, "stdout"));

@@ -1,0 +1,95 @@
+/** The agent that the user names: the module that holds it, which of its exports it is, and what is made of it. */
+
+import { basename, join } from "node:path";
+import { isAgent, type Subject, subjectOf } from "../agents/adapters.js";
+import type { Agent } from "../agents/agent.js";
+import { lookBeside } from "../agents/node.js";
+import { isObject, messageOf } from "../engine/input.js";
+import { exportOf, type Exports, layersOf, loadModule, type ModuleName, moduleNameOf } from "../modules/load.js";
+import { kindOf } from "./files.js";
+import { Mistake } from "./mistakes.js";
+
+/** What an agent's module may call it, in the order in which it is looked for; besides the default export. */
+const NAMES = ["agent", "rootAgent", "root_agent"];
+
+/** What an agent's module may be called in its folder. */
+const FILES = ["agent", "index"].flatMap((name) =>
+  ["ts", "mts", "cts", "mjs", "js", "cjs"].map((ending) => `${name}.${ending}`),
+);
+
+/**
+ * Finds the module of an agent: `./agent.ts`, `./agent.ts#weather`, or a folder that holds `agent.ts` or the like.
+ *
+ * @throws {Mistake} for a folder without one.
+ */
+export function agentModuleOf(given: string): ModuleName {
+  const found = moduleNameOf(given, process.cwd());
+  if (kindOf(found.file) !== "folder") return found;
+  const inside = FILES.map((name) => join(found.file, name)).find((file) => kindOf(file) === "file");
+  if (inside !== undefined) return { ...found, file: inside };
+  throw new Mistake("the folder holds no agent", {
+    place: given,
+    help: `Name the module, or call it ${FILES.slice(0, 4).join(", ")} or the like`,
+  });
+}
+
+/**
+ * Loads an agent. A function without parameters is called once: it makes the agent, unless what it gives is none; then it is
+ * the agent itself.
+ *
+ * @throws {Mistake} if the module cannot be loaded, or does not export an agent.
+ */
+export async function loadAgent(module: ModuleName): Promise<Subject> {
+  const { file } = module;
+  const exports = await loadModule(file, "agent");
+  lookBeside(file);
+  const { value, name } = chosen(exports, module);
+  try {
+    const given = await value;
+    const subject = await subjectOf((await made(given)) as Agent);
+    return subject.name === UNNAMED || subject.name === "default" ? { ...subject, name: basename(file) } : subject;
+  } catch (error) {
+    const { message = messageOf(error), help } = isObject(error) ? (error as { message?: string; help?: string }) : {};
+    throw new Mistake(message, { place: `${file}, the export ${name}`, help, cause: error });
+  }
+}
+
+/** What agents are called that have no name. */
+const UNNAMED = "Unknown Agent";
+
+function chosen(exports: Exports, { file, name }: ModuleName): { value: unknown; name: string } {
+  const names = [...new Set(layersOf(exports).flatMap((layer) => Object.keys(layer)))];
+  const others = names.filter((key) => key !== "default" && key !== "module.exports");
+  const has = others.length === 0 ? "It exports nothing by name" : `It exports ${others.join(", ")}`;
+  if (name !== undefined) {
+    const value = exportOf(exports, name);
+    if (value !== undefined) return { value, name };
+    throw new Mistake(`the module of the agent exports no \`${name}\``, { place: file, help: has });
+  }
+  // What CommonJS exports is the default export, which may hold the agent, as an agent may hold others.
+  for (const layer of layersOf(exports)) {
+    if (mayBeAgent(layer.default)) return { value: layer.default, name: "default" };
+    const key = NAMES.find((known) => mayBeAgent(layer[known]));
+    if (key !== undefined) return { value: layer[key], name: key };
+  }
+  throw new Mistake("the module exports no agent", {
+    place: file,
+    help: `Export it as default, ${NAMES.join(" or ")}, or name the export: --agent ${basename(file)}#name. ${has}`,
+  });
+}
+
+function mayBeAgent(value: unknown): boolean {
+  return typeof value === "function" || isAgent(value) || isPromise(value);
+}
+
+function isPromise(value: unknown): boolean {
+  return isObject(value) && typeof (value as Partial<Promise<unknown>>).then === "function";
+}
+
+async function made(given: unknown): Promise<unknown> {
+  if (typeof given !== "function" || given.length > 0 || /^class\b/.test(Function.prototype.toString.call(given))) {
+    return given;
+  }
+  const product: unknown = await (given as () => unknown)();
+  return typeof product === "function" || isAgent(product) ? product : given;
+}

@@ -1,0 +1,70 @@
+/** What a command may spend on models, and what they cost. */
+
+import type { Budget, Prices } from "../types.js";
+import { type Arguments, countOf } from "./arguments.js";
+import { Mistake } from "./mistakes.js";
+import { warn } from "./process.js";
+
+/** The options about calls and money. */
+export const BUDGET_OPTIONS = {
+  "max-calls": { type: "string" },
+  "max-cost": { type: "string" },
+  "max-tokens": { type: "string" },
+  price: { type: "string", multiple: true },
+} as const;
+
+const EXAMPLE = "--price gemini-2.5-flash=0.30,2.50";
+
+/**
+ * The budget that the arguments give.
+ *
+ * @throws {Mistake} for what is no amount, and for a budget in money without prices.
+ */
+export function budgetOf(given: Arguments): Budget {
+  const [calls, tokens, cost] = [given.one("max-calls"), given.one("max-tokens"), given.one("max-cost")];
+  const prices = pricesOf(given.all("price"));
+  if (cost !== undefined && prices === undefined) {
+    throw new Mistake("--max-cost needs the price of every model that is asked", { help: EXAMPLE });
+  }
+  return {
+    ...(calls === undefined ? {} : { calls: countOf("max-calls", calls) }),
+    ...(tokens === undefined ? {} : { tokens: countOf("max-tokens", tokens) }),
+    ...(cost === undefined ? {} : { cost: amountOf("max-cost", cost) }),
+    ...(prices === undefined ? {} : { prices }),
+  };
+}
+
+function amountOf(option: string, value: string): number {
+  const amount = Number(value);
+  if (/^[\d.]+$/.test(value) && Number.isFinite(amount)) return amount;
+  throw new Mistake(`--${option} cannot be \`${value}\``, { help: "It is a number from 0 up, such as 1.50" });
+}
+
+function pricesOf(given: readonly string[]): Record<string, Prices> | undefined {
+  if (given.length === 0) return undefined;
+  const prices = new Map<string, Prices>();
+  for (const price of given) {
+    const [, model = "", input = "", output = ""] = /^(.+)=([\d.]+),([\d.]+)$/.exec(price) ?? [];
+    const [inputPerMillion, outputPerMillion] = [Number(input), Number(output)];
+    if (model === "" || !Number.isFinite(inputPerMillion) || !Number.isFinite(outputPerMillion)) {
+      throw new Mistake(`--price cannot be \`${price}\``, {
+        help: `It is a model with what a million tokens of input and of output cost: ${EXAMPLE}`,
+      });
+    }
+    if (prices.has(model)) throw new Mistake(`--price gives two prices for ${model}`);
+    prices.set(model, { inputPerMillion, outputPerMillion });
+  }
+  return Object.fromEntries(prices);
+}
+
+/** Warns on stderr of prices that do not fit the models that were asked. */
+export function sayPrices(prices: Readonly<Record<string, Prices>>, asked: ReadonlySet<string>): void {
+  for (const model of asked) {
+    if (!Object.hasOwn(prices, model)) warn(`the cost leaves out ${model}, for which there is no --price`);
+  }
+  for (const model of Object.keys(prices)) {
+    if (asked.has(model)) continue;
+    const others = [...asked].join(", ");
+    warn(`--price names ${model}, which was not asked`, undefined, others === "" ? undefined : `Asked: ${others}`);
+  }
+}

@@ -1,0 +1,95 @@
+/** The files of `eval`, `run` and `record`: evalsets, the configs that belong to them, and what an agent did. */
+
+import { isTraces } from "../interop/otlp.js";
+import { tracesToJson } from "../interop/traces.js";
+import { count } from "../report/text.js";
+import type { Arguments } from "./arguments.js";
+import { configBeside, readBytes, type Selection, selectionOf } from "./files.js";
+import { inFile, Mistake, Mistakes } from "./mistakes.js";
+import { note } from "./process.js";
+
+/** An evalset with all that belongs to it. */
+export interface Input {
+  selection: Selection;
+  files: { evalSet: string; actual?: string; config?: string };
+  evalSet: Uint8Array;
+  actual?: Uint8Array;
+  config?: Uint8Array;
+}
+
+/**
+ * The evalsets that are named.
+ *
+ * @throws {Mistake} if none is.
+ */
+export function selectionsOf({ positionals }: Arguments, command: string): Selection[] {
+  if (positionals.length > 0) return positionals.map(selectionOf);
+  throw new Mistake("no evalset is named", { help: `adk-metrics ${command}` });
+}
+
+/**
+ * Reads every file, so that all that are missing are named at once.
+ *
+ * @param actual The file of what the agent did for each evalset, if there are any.
+ * @param config The config of all evalsets; of each the one beside it if absent.
+ */
+export function readInputs(
+  selections: readonly Selection[],
+  actual: readonly string[] | undefined,
+  config: string | undefined,
+): Input[] {
+  const mistakes: unknown[] = [];
+  const attempt = (read: () => Uint8Array): Uint8Array => {
+    try {
+      return read();
+    } catch (mistake) {
+      mistakes.push(mistake);
+      return new Uint8Array();
+    }
+  };
+  const common = config === undefined ? undefined : attempt(() => readBytes(config, "config"));
+  const inputs = selections.map((selection, at): Input => {
+    const evalSet = selection.file;
+    const input: Input = {
+      selection,
+      files: { evalSet },
+      evalSet: attempt(() =>
+        readBytes(evalSet, "evalset", "Name the evalsets in it; the shell can: folder/*.evalset.json"),
+      ),
+    };
+    const did = actual?.[at];
+    if (did !== undefined) {
+      input.files.actual = did;
+      input.actual = attempt(() => actualBytes(did));
+    }
+    const beside = config === undefined ? configBeside(evalSet) : config;
+    if (beside !== undefined) {
+      input.files.config = beside;
+      input.config = common ?? attempt(() => readBytes(beside, "config"));
+    }
+    return input;
+  });
+  if (mistakes.length > 0) throw new Mistakes(mistakes);
+  return inputs;
+}
+
+/** Traces become what the agent did; anything else is for the engine to read. */
+function actualBytes(file: string): Uint8Array {
+  const bytes = readBytes(file, "file of what the agent did");
+  try {
+    return isTraces(bytes) ? new TextEncoder().encode(tracesToJson(bytes)) : bytes;
+  } catch (error) {
+    throw inFile(error, file, "traces");
+  }
+}
+
+/** Says on stderr by which criteria evalsets are scored. */
+export function sayWhichCriteria(inputs: readonly Input[]): void {
+  const configs = [...new Set(inputs.flatMap(({ files }) => files.config ?? []))];
+  if (configs.length > 1) note("criteria: the test_config.json beside each evalset");
+  else if (configs.length > 0) note(`criteria: ${configs.join()}`);
+  const bare = new Set(inputs.filter(({ files }) => files.config === undefined).map(({ files }) => files.evalSet));
+  if (bare.size === 0) return;
+  const which = bare.size === 1 ? [...bare].join() : count(bare.size, "evalset");
+  note(`criteria: ADK's default, tool_trajectory_avg_score 1.0 and response_match_score 0.8, for ${which}`);
+}

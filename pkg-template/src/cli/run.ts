@@ -1,0 +1,26 @@
+/** `run`: runs an agent on evalsets and scores what it does. */
+
+import { AGENT_OPTIONS, AgentRuns } from "./agent-runs.js";
+import { parseArguments } from "./arguments.js";
+import { type ExitStatus, note } from "./process.js";
+import { score, SCORING_OPTIONS } from "./scoring.js";
+
+const EXAMPLE = "run --agent ./agent.ts travel.evalset.json";
+
+/** Runs `run`. */
+export async function runCommand(args: readonly string[]): Promise<ExitStatus> {
+  const given = parseArguments(args, { ...SCORING_OPTIONS, ...AGENT_OPTIONS });
+  const runs = new AgentRuns(given, EXAMPLE);
+  return score(given, EXAMPLE, () => ({
+    others: runs.files,
+    prepare: (inputs) => runs.prepare(inputs),
+    begin: () => runs.load(),
+    async actualOf(input, stop, bar, budget) {
+      const { results, evalIds, spending } = await runs.run(input, stop, bar, budget);
+      if (evalIds !== undefined && evalIds.length > 0) {
+        note("interrupted: scoring the runs that were done; Ctrl-C again ends that too");
+      }
+      return { actual: { inferenceResults: results }, ...(evalIds === undefined ? {} : { evalIds }), spending };
+    },
+  }));
+}

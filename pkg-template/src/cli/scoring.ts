@@ -1,0 +1,355 @@
+/** What `eval` and `run` share: evalsets and configs in, scores in every format out. */
+
+import { dirname, resolve } from "node:path";
+import { check, type Plan } from "../agents/evaluation.js";
+import { Spending } from "../agents/spending.js";
+import { EvalStatus } from "../enums.js";
+import { renderCsv, renderHtml, renderJUnit, renderMarkdown, renderTable, type ReportFormat } from "../report/index.js";
+import { countCases, countsText } from "../report/results.js";
+import { count } from "../report/text.js";
+import type { Budget, Dialect, EvalSetResult, EvaluatorOptions, MetricRegistry, Progress } from "../types.js";
+import { api } from "./api.js";
+import { type Arguments, countOf, oneOf } from "./arguments.js";
+import { BUDGET_OPTIONS, budgetOf, sayPrices } from "./budget.js";
+import { baseName } from "./files.js";
+import { type Input, readInputs, sayWhichCriteria, selectionsOf } from "./inputs.js";
+import { Interruption } from "./interruption.js";
+import { judgeChoiceOf } from "./judge.js";
+import { Judging } from "./judging.js";
+import { inFiles, type InputFiles, Mistake, Mistakes, placeOf } from "./mistakes.js";
+import { type Destination, destinations, distinctNames, FORMATS } from "./outputs.js";
+import { ExitStatus, hasColor, hostUserCode, note, warn } from "./process.js";
+import { ProgressBar } from "./progress.js";
+import { plainFile, prepareFile, writeFile, writeOut } from "./write.js";
+
+/** The options of both commands. */
+export const SCORING_OPTIONS = {
+  ...BUDGET_OPTIONS,
+  concurrency: { type: "string" },
+  config: { type: "string" },
+  dialect: { type: "string" },
+  explain: { type: "string" },
+  format: { type: "string", multiple: true },
+  judge: { type: "string" },
+  metrics: { type: "string", multiple: true },
+  model: { type: "string" },
+  output: { type: "string", multiple: true },
+  "print-detailed-results": { type: "boolean" },
+  record: { type: "string" },
+  help: { type: "boolean" },
+} as const;
+
+/** What an agent did in the cases of an evalset. */
+export interface Actual {
+  actual: Uint8Array | object;
+  /** The cases that it was run in, if it was stopped before the others. */
+  evalIds?: readonly string[];
+  /** What the users that talked to it may spend, and did. */
+  spending?: Spending;
+}
+
+/** Where what an agent did comes from. */
+export interface Source {
+  /** The files that hold it, one for each evalset. */
+  files?: readonly string[];
+  /** Other files that are read, with what they are; no output may overwrite them. */
+  others?: ReadonlyMap<string, string>;
+  /** Completes the evalsets. */
+  prepare?(inputs: readonly Input[]): Promise<void>;
+  /** Makes ready what takes long to come by, when nothing else is wrong. */
+  begin?(): Promise<void>;
+  /** What it did in one evalset. The budget is what is left of it. */
+  actualOf(input: Input, stop: Interruption, bar: ProgressBar, budget: Budget): Promise<Actual>;
+}
+
+type Explain = NonNullable<EvaluatorOptions["explain"]>;
+
+/**
+ * Scores what an agent did, and writes the results.
+ *
+ * @param sourceOf Where that comes from, for these evalsets.
+ */
+export async function score(
+  given: Arguments,
+  command: string,
+  sourceOf: (evalSets: readonly string[]) => Source,
+): Promise<ExitStatus> {
+  const formats = formatsOf(given);
+  const options = optionsOf(given, formats);
+  const budget = budgetOf(given);
+  const judges = judgeChoiceOf(given);
+  const selections = selectionsOf(given, command);
+  const evalSets = selections.map(({ file }) => file);
+  const source = sourceOf(evalSets);
+  const planned = destinations(formats, given.all("output"), distinctNames(evalSets));
+  const inputs = readInputs(selections, source.files, given.one("config"));
+  const files = planned.flatMap(({ file }) => file ?? []);
+  const outputs = judges.record === undefined ? files : [...files, judges.record];
+  refuseInputs(outputs, inputs, [
+    ...(source.others ?? []),
+    ...given.all("metrics").map((file) => [file, "module of metrics"] as const),
+    ...(judges.replay === undefined ? [] : [[judges.replay, "recording"] as const]),
+  ]);
+  refuseShared(files, judges.record);
+  for (const file of files) prepareFile(file);
+
+  const stop = new Interruption();
+  const judging = new Judging(judges, () => stop.end());
+  const { results, models } = await evaluateAll({ inputs, source, options, budget, judging, stop }, given);
+  judging.check();
+  const toStdout = planned.find(({ file }) => file === undefined);
+  if (toStdout?.format !== "table") sayWarnings(results, inputs);
+  await writeResults(planned, results, given.has("print-detailed-results"));
+  judging.report(results, toStdout?.format === "table");
+  if (budget.prices !== undefined) sayPrices(budget.prices, models);
+  if (toStdout === undefined) note(summaryOf(results));
+  if (stop.isInterrupted) {
+    note("interrupted: the results are those of the cases that were done");
+    return ExitStatus.Interrupted;
+  }
+  const failure = judging.failure(results);
+  if (failure !== undefined) return failure;
+  const cases = results.flatMap((set) => set.evalCaseResults);
+  if (cases.length === 0) warn("there was no case to score");
+  const passed = cases.length > 0 && cases.every(({ finalEvalStatus }) => finalEvalStatus === EvalStatus.PASSED);
+  return passed ? ExitStatus.Passed : ExitStatus.Failed;
+}
+
+function formatsOf(given: Arguments): ReportFormat[] {
+  const formats = given.all("format").map((format) => oneOf("format", format, FORMATS));
+  return formats.length === 0 ? ["table"] : formats;
+}
+
+/** How long a metric of the user's own may take for a case, in milliseconds; judges have as long for a call anyway. */
+const METRIC_TIMEOUT_MS = 120_000;
+
+/** How to evaluate. Explanations are made only for the reports that show them, unless asked for. */
+function optionsOf(given: Arguments, formats: readonly ReportFormat[]): EvaluatorOptions {
+  const detailed = given.has("print-detailed-results");
+  if (detailed && !formats.includes("table")) {
+    throw new Mistake("--print-detailed-results is about the table, and none is written", {
+      help: "Add --format table --output -, or leave it out: html has all details anyway",
+    });
+  }
+  const shown: Explain = formats.includes("html") || detailed ? "all" : formats.every(isBare) ? "none" : "failures";
+  const explain = given.one("explain");
+  const dialect = given.one("dialect");
+  const concurrency = given.one("concurrency");
+  return {
+    explain: explain === undefined ? shown : oneOf<Explain>("explain", explain, ["none", "failures", "all"]),
+    ...(dialect === undefined ? {} : { dialect: oneOf<Dialect>("dialect", dialect, ["adk-python", "adk-ts"]) }),
+    ...(concurrency === undefined ? {} : { concurrency: countOf("concurrency", concurrency) }),
+    ...(given.has("metrics") ? { timeoutMs: METRIC_TIMEOUT_MS } : {}),
+  };
+}
+
+function isBare(format: ReportFormat): boolean {
+  return format === "json" || format === "csv";
+}
+
+const INPUT_NAMES = { evalSet: "evalset", actual: "file of what the agent did", config: "config" } as const;
+
+/** @throws {Mistake} for an output that is an input, by whatever path: its only copy would be lost. */
+export function refuseInputs(
+  outputs: readonly string[],
+  inputs: readonly Input[],
+  others: Iterable<readonly [string, string]>,
+): void {
+  const names = new Map<string, string>();
+  const add = (file: string | undefined, name: string) => {
+    const path = file === undefined ? undefined : plainFile(file);
+    if (path !== undefined) names.set(path, name);
+  };
+  for (const [file, name] of others) add(file, name);
+  for (const { files } of inputs) {
+    for (const input of ["config", "actual", "evalSet"] as const) add(files[input], INPUT_NAMES[input]);
+  }
+  for (const output of outputs) {
+    const name = names.get(plainFile(output) ?? "");
+    if (name === undefined) continue;
+    throw new Mistake(`the output would overwrite the ${name}`, {
+      place: output,
+      help: "Name another file or folder with --output",
+    });
+  }
+}
+
+/** @throws {Mistake} for results and a recording in one place. */
+export function refuseShared(files: readonly string[], record: string | undefined): void {
+  if (record === undefined || !files.some((file) => resolve(file) === resolve(record))) return;
+  throw new Mistake("the results and the recording would go to one file", {
+    place: record,
+    help: "Name another file with --record",
+  });
+}
+
+interface Work {
+  inputs: readonly Input[];
+  source: Source;
+  options: EvaluatorOptions;
+  budget: Budget;
+  judging: Judging;
+  stop: Interruption;
+}
+
+async function evaluateAll(
+  { inputs, source, options, budget, judging, stop }: Work,
+  given: Arguments,
+): Promise<{ results: EvalSetResult[]; models: ReadonlySet<string> }> {
+  const { evaluate } = await api();
+  const common = { ...options, ...judging.options() };
+  await source.prepare?.(inputs);
+  const registries = await registriesOf(inputs, given.all("metrics"));
+  if (source.begin !== undefined) {
+    await checkAll(inputs, registries, { ...common, budget });
+    await source.begin();
+  }
+  stop.listen();
+  sayWhichCriteria(inputs);
+  const bar = new ProgressBar();
+  const results: EvalSetResult[] = [];
+  const mistakes = new Set<unknown>();
+  const spent = new Spending(budget);
+  for (const [at, input] of inputs.entries()) {
+    const { files } = input;
+    try {
+      const did = await source.actualOf(input, stop, bar, spent.left());
+      if (did.evalIds?.length === 0) break;
+      const signal = stop.phase();
+      let done = 0;
+      const onProgress = (progress: Progress) => {
+        if (signal.aborted) return;
+        done = progress.done;
+        bar.update(files.evalSet, progress);
+      };
+      bar.begin(files.evalSet, () => judging.calls);
+      const result = await evaluate({
+        ...common,
+        ...planOf(input),
+        ...(did.evalIds === undefined ? {} : { evalIds: did.evalIds }),
+        actual: did.actual,
+        registry: registries[at] as MetricRegistry,
+        budget: (did.spending ?? spent).left(),
+        signal,
+        onProgress,
+      });
+      // A cancelled run gives the cases that it left out too; those that were done come first.
+      if (result.cancelled === true) result.evalCaseResults.length = done;
+      did.spending?.noteIn(result);
+      for (const model of did.spending?.models ?? []) spent.models.add(model);
+      for (const { model } of result.judges ?? []) if (model !== undefined) spent.models.add(model);
+      spent.add(result.judgeUsage);
+      results.push(result);
+    } catch (error) {
+      mistakes.add(inFiles(error, files));
+    }
+    // One turn of the event loop, in which Ctrl-C is heard.
+    await new Promise((resolve) => setImmediate(resolve));
+    if (stop.isOver) break;
+  }
+  bar.clear();
+  stop.ignore();
+  if (mistakes.size > 0) throw new Mistakes([...mistakes]);
+  return { results, models: spent.models };
+}
+
+/** Where the metrics of each config are found. */
+async function registriesOf(inputs: readonly Input[], modules: readonly string[]): Promise<MetricRegistry[]> {
+  const { loadCustomMetrics } = await api();
+  if (modules.length > 0) hostUserCode();
+  const registries: MetricRegistry[] = [];
+  for (const { config = "{}", files } of inputs) {
+    try {
+      const baseDir = dirname(files.config ?? files.evalSet);
+      registries.push(await loadCustomMetrics(config, { modules, baseDir }));
+    } catch (error) {
+      throw inFiles(error, files);
+    }
+  }
+  return registries;
+}
+
+/** @throws {Mistakes} for what is wrong with evalsets, metrics and judges. */
+async function checkAll(
+  inputs: readonly Input[],
+  registries: readonly MetricRegistry[],
+  options: EvaluatorOptions,
+): Promise<void> {
+  const mistakes: unknown[] = [];
+  for (const [at, input] of inputs.entries()) {
+    const { files } = input;
+    try {
+      await check(planOf(input), { ...options, registry: registries[at] as MetricRegistry });
+    } catch (error) {
+      mistakes.push(inFiles(error, files));
+    }
+  }
+  if (mistakes.length > 0) throw new Mistakes(mistakes);
+}
+
+/** What is evaluated, and by which metrics. */
+export function planOf({ evalSet, config, files, selection: { evalIds } }: Input): Plan {
+  return {
+    evalSet,
+    evalSetName: baseName(files.evalSet),
+    ...(config === undefined ? {} : { config }),
+    ...(evalIds === undefined ? {} : { evalIds }),
+  };
+}
+
+function sayWarnings(results: readonly EvalSetResult[], inputs: readonly Input[]): void {
+  for (const [at, { warnings = [] }] of results.entries()) {
+    const files: InputFiles = inputs[at]?.files ?? {};
+    for (const warning of warnings) warn(warning.message, placeOf(warning, files), warning.help);
+  }
+}
+
+async function writeResults(
+  planned: readonly Destination[],
+  results: readonly EvalSetResult[],
+  details: boolean,
+): Promise<void> {
+  const { resultsToAdkJson } = await api();
+  for (const { format, file, evalSet } of planned) {
+    const shown = evalSet === undefined ? results : results.slice(evalSet, evalSet + 1);
+    if (evalSet !== undefined && shown.length === 0) continue;
+    const text =
+      format === "json" ? shown.map(resultsToAdkJson).join("") : rendered(format, shown, file === undefined, details);
+    if (file === undefined) {
+      await writeOut(text);
+    } else {
+      writeFile(file, text);
+      note(`wrote ${file}`);
+    }
+  }
+}
+
+function rendered(
+  format: Exclude<ReportFormat, "json">,
+  results: readonly EvalSetResult[],
+  onScreen: boolean,
+  details: boolean,
+): string {
+  const { stdout } = process;
+  switch (format) {
+    case "table":
+      return renderTable(results, {
+        details,
+        color: onScreen && hasColor(stdout),
+        width: onScreen && stdout.isTTY ? stdout.columns : 100,
+      });
+    case "junit":
+      return renderJUnit(results);
+    case "md":
+      return renderMarkdown(results);
+    case "csv":
+      return renderCsv(results);
+    case "html":
+      return renderHtml(results);
+  }
+}
+
+function summaryOf(results: readonly EvalSetResult[]): string {
+  const cases = results.reduce((sum, { evalCaseResults }) => sum + evalCaseResults.length, 0);
+  return `${count(cases, "case")}: ${countsText(countCases(results))}`;
+}
