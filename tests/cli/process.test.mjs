@@ -22,7 +22,7 @@ test("helps on stdout", async () => {
 });
 
 test("fits its help into 100 columns", async () => {
-  for (const args of [["--help"], ["eval", "--help"], ["migrate", "--help"]]) {
+  for (const args of [["--help"], ...["eval", "run", "record", "compare", "migrate"].map((name) => [name, "--help"])]) {
     const { stdout } = await run(args);
     for (const line of stdout.split("\n")) assert.ok(line.length <= 100, line);
   }

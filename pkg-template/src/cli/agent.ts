@@ -74,7 +74,7 @@ function chosen(exports: Exports, { file, name }: ModuleName): { value: unknown;
   }
   throw new Mistake("the module exports no agent", {
     place: file,
-    help: `Export it as default, ${NAMES.join(" or ")}, or name the export: --agent ${basename(file)}#name. ${has}`,
+    help: `Export it as default, ${NAMES.join(", ")}, or name its export: --agent ${basename(file)}#name. ${has}`,
   });
 }
 

@@ -32,8 +32,8 @@ const EVALSET_HELP = `  <evalset>              An evalset in any form that ADK h
                          colon the cases to use; all without it.
 `;
 
-const AGENT_HELP = `  --agent <module>       The module of the agent, which is its default export or the one called agent
-                         or rootAgent; or ./agent.ts#name, or a folder with an agent.ts or the like.
+const AGENT_HELP = `  --agent <module>       The module of the agent, which is its default export or the one called
+                         agent or rootAgent; or ./agent.ts#name; or a folder with an agent.ts.
                          An agent or runner of ADK-TS or @google/adk, what build() gives, a function
                          that makes one of these, or a function from a message to the answer.
   --num-runs <n>         How often to run every case. Default: 1.
@@ -165,8 +165,8 @@ Examples
 
 ${STREAMS_HELP}`;
 
-const RUN_HELP = `Runs an agent on the cases of evalsets, in a session of its own each, and scores what it does. What is
-wrong with evalsets, metrics and judges is said before the agent is run.
+const RUN_HELP = `Runs an agent on the cases of evalsets, each in a session of its own, and scores what it does. What
+is wrong with evalsets, metrics and judges is said before the agent is run.
 
 Usage
   adk-metrics run --agent <module> <evalset>[:case1,case2]… [options]
@@ -196,10 +196,11 @@ Usage
 The agent
 ${AGENT_HELP}
 Input and output
-${EVALSET_HELP}  --output <path>        Where to: a file, a folder/, or - for stdout, which is the default. In a folder
-                         what was done in foo.evalset.json is called foo.inferences.json.
+${EVALSET_HELP}  --output <path>        Where to: a file, a folder/, or - for stdout, which is the default. In a
+                         folder what was done in foo.evalset.json is called foo.inferences.json.
   --force                Overwrite the output if it is there already.
-  --config <file>        Where user_simulator_config is. Default: test_config.json beside the evalset.
+  --config <file>        Where user_simulator_config is. Default: test_config.json beside the
+                         evalset.
 
 Simulated users
   --judge, --model, --record, --price, --max-calls, --max-tokens and --max-cost are as for run.

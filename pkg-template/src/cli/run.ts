@@ -9,7 +9,7 @@ const EXAMPLE = "run --agent ./agent.ts travel.evalset.json";
 
 /** Runs `run`. */
 export async function runCommand(args: readonly string[]): Promise<ExitStatus> {
-  const given = parseArguments(args, { ...SCORING_OPTIONS, ...AGENT_OPTIONS });
+  const given = parseArguments(args, { ...AGENT_OPTIONS, ...SCORING_OPTIONS });
   const runs = new AgentRuns(given, EXAMPLE);
   return score(given, EXAMPLE, () => ({
     others: runs.files,

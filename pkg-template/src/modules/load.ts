@@ -60,25 +60,26 @@ export async function loadModule(file: string, what: string): Promise<Exports> {
   try {
     return (await import(/* webpackIgnore: true */ /* @vite-ignore */ pathToFileURL(file).href)) as Exports;
   } catch (cause) {
-    const help = helpFor(file, cause);
+    const place = placeOf(cause);
+    const help = helpFor(file, cause, place === undefined);
     const message = `the module of the ${what} cannot be loaded: ${messageOf(cause)}`;
     throw new AdkMetricsError("invalid_input", message, {
-      ...placeOf(cause, file),
+      ...(place ?? { path: file }),
       ...(help === undefined ? {} : { help }),
       cause,
     });
   }
 }
 
-/** The stack of a syntax error begins with its place, which may be in another module. */
-function placeOf(cause: unknown, file: string): { path: string; line?: number } {
+/** The stack of a syntax error in CommonJS begins with its place, which may be in another module. */
+function placeOf(cause: unknown): { path: string; line: number } | undefined {
   const [, path, line] = /^(.+):(\d+)\n/.exec(cause instanceof SyntaxError ? String(cause.stack) : "") ?? [];
-  return path === undefined ? { path: file } : { path: pathOf(path, ""), line: Number(line) };
+  return path === undefined ? undefined : { path: pathOf(path, ""), line: Number(line) };
 }
 
 const TYPESCRIPT = /\.[cm]?tsx?$/;
 
-function helpFor(file: string, cause: unknown): string | undefined {
+function helpFor(file: string, cause: unknown, hasNoPlace: boolean): string | undefined {
   const { code } = (cause ?? {}) as NodeJS.ErrnoException;
   const isForeign = code === "ERR_UNKNOWN_FILE_EXTENSION" || String(code).includes("TYPE");
   if (isForeign || (TYPESCRIPT.test(file) && (code === "ERR_MODULE_NOT_FOUND" || cause instanceof SyntaxError))) {
@@ -87,7 +88,7 @@ function helpFor(file: string, cause: unknown): string | undefined {
       'loader and name it, as in NODE_OPTIONS="--import tsx"'
     );
   }
-  return undefined;
+  return cause instanceof SyntaxError && hasNoPlace ? `See where with node --check ${file}` : undefined;
 }
 
 /**
