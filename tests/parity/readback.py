@@ -2,6 +2,7 @@
 
     python readback.py FILE.evalset_result.json …
     python readback.py --evalset FILE …
+    python readback.py --inferences FILE …
 
 Prints a line per file. Exits 0 if every file was read, 1 if one was refused,
 2 if this is not google-adk 2.13.0.
@@ -51,9 +52,19 @@ def read_eval_set(path: Path) -> str:
     return f"eval set {direct.eval_set_id}, {len(direct.eval_cases)} cases"
 
 
+def read_inferences(path: Path) -> str:
+    """Reads what an agent did, as it comes out of google-adk's own inference."""
+    from google.adk.evaluation.base_eval_service import InferenceResult
+    from pydantic import TypeAdapter
+
+    results = TypeAdapter(list[InferenceResult]).validate_json(path.read_text(encoding="utf-8"))
+    return f"{len(results)} inference results of {len({result.eval_case_id for result in results})} cases"
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--evalset", action="store_true", help="the files are eval sets")
+    parser.add_argument("--inferences", action="store_true", help="the files are inference results")
     parser.add_argument("files", nargs="+", type=Path)
     arguments = parser.parse_args()
 
@@ -65,7 +76,7 @@ def main() -> int:
         print(f"google-adk is {version}, not {REFERENCE_VERSION}", file=sys.stderr)
         return 2
 
-    read = read_eval_set if arguments.evalset else read_result
+    read = read_eval_set if arguments.evalset else read_inferences if arguments.inferences else read_result
     refused = 0
     for path in arguments.files:
         try:

@@ -5,7 +5,7 @@ import { actualFiles } from "./files.js";
 import type { ExitStatus } from "./process.js";
 import { score, SCORING_OPTIONS } from "./scoring.js";
 
-const OPTIONS = { ...SCORING_OPTIONS, actual: { type: "string", multiple: true } } as const;
+const OPTIONS = { actual: { type: "string", multiple: true }, ...SCORING_OPTIONS } as const;
 
 /** Runs `eval`. */
 export async function evalCommand(args: readonly string[]): Promise<ExitStatus> {

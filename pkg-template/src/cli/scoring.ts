@@ -24,7 +24,6 @@ import { plainFile, prepareFile, writeFile, writeOut } from "./write.js";
 
 /** The options of both commands. */
 export const SCORING_OPTIONS = {
-  ...BUDGET_OPTIONS,
   concurrency: { type: "string" },
   config: { type: "string" },
   dialect: { type: "string" },
@@ -36,6 +35,7 @@ export const SCORING_OPTIONS = {
   output: { type: "string", multiple: true },
   "print-detailed-results": { type: "boolean" },
   record: { type: "string" },
+  ...BUDGET_OPTIONS,
   help: { type: "boolean" },
 } as const;
 

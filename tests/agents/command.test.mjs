@@ -1,0 +1,59 @@
+// Agents of both libraries on the command line: run, recorded, and scored alike.
+
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { folderOf, readBack, run as runCommand } from "../cli/command.mjs";
+import { evalSetOf, turn } from "./evalsets.mjs";
+import * as agents from "./command-agents.mjs";
+
+const module = fileURLToPath(new URL("command-agents.mjs", import.meta.url));
+const call = (city) => [["get_weather", { city }]];
+const FILES = {
+  "weather.evalset.json": evalSetOf({
+    both: [
+      turn("Weather in Paris?", "It is sunny in Paris.", call("Paris")),
+      turn("Weather in London?", "It is grey in London.", call("London")),
+    ],
+    wrong: [turn("Weather in London?", "It is sunny in Paris.", call("Paris"))],
+  }),
+};
+
+/** The scores of whole conversations that do not depend on time. */
+const scores = ({ stdout }) =>
+  stdout.split("\r\n").filter((line) => line.includes(",,") && !line.includes("invocation_duration_v1"));
+
+const run = (command, name, cwd, ...args) => {
+  const agent = name === "default" ? module : `${module}#${name}`;
+  return runCommand([command, "--agent", agent, "weather.evalset.json", ...args], { cwd });
+};
+
+for (const name of Object.keys(agents)) {
+  test(`runs an agent exported as ${name}`, async (t) => {
+    const { status, stdout, stderr } = await run("run", name, folderOf(t, FILES), "--format", "csv");
+    assert.equal(status, 1, stderr);
+    assert.match(stderr, /^running weather_agent: weather\.evalset\.json, 2 cases$/m);
+    assert.match(stdout, /^evalset,both,,tool_trajectory_avg_score,1,1,passed,$/m);
+    assert.match(stdout, /^evalset,both,,response_match_score,1,0\.8,passed,$/m);
+    assert.match(stdout, /^evalset,both,,token_usage_v1,30,,informational,$/m);
+    assert.match(stdout, /^evalset,wrong,,tool_trajectory_avg_score,0,1,failed,$/m);
+  });
+}
+
+for (const name of ["iqaiAgent", "googleAgent"]) {
+  test(`what is recorded of ${name} scores as what is run, and google-adk reads it`, async (t) => {
+    const cwd = folderOf(t, FILES);
+    const [ran, recorded] = await Promise.all([
+      run("run", name, cwd, "--format", "csv", "--num-runs", "2"),
+      run("record", name, cwd, "--output", "./", "--num-runs", "2"),
+    ]);
+    assert.equal(recorded.status, 0, recorded.stderr);
+    const evaluated = await runCommand(["eval", "weather.evalset.json", "--format", "csv"], { cwd });
+    assert.deepEqual(scores(evaluated), scores(ran));
+    if (process.env.ADK_PYTHON === undefined) return;
+    const { read, said } = readBack(process.env.ADK_PYTHON, ["--inferences", join(cwd, "weather.inferences.json")]);
+    assert.ok(read, said);
+    assert.match(said, /4 inference results of 2 cases/);
+  });
+}
