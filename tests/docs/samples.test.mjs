@@ -13,7 +13,7 @@ import { readPage } from "./markdown.mjs";
 import { earlierCode, linkImports, openWorkshop, runModule, runScript, stemOf, withOutputs } from "./workshop.mjs";
 
 const adkMetrics = await importEntry();
-const { compareRuns, evaluate, readEvalSet } = adkMetrics;
+const { compareRuns, evaluate, MetricEvaluatorRegistry, readEvalSet } = adkMetrics;
 
 const docs = readdirSync(join(root, "docs"), { recursive: true }).filter((file) => file.endsWith(".md"));
 const PAGES = [
@@ -157,7 +157,11 @@ async function tryJson(sample, place) {
   const empty = { eval_set_id: "none", eval_cases: [] };
   const judge = async () => "";
   if (has("criteria")) {
-    const { warnings = [] } = await evaluate({ evalSet: empty, actual: empty, config: value, judge });
+    const registry = new MetricEvaluatorRegistry();
+    for (const metricName of Object.keys(value.custom_metrics ?? {})) {
+      registry.registerEvaluator({ metricName }, () => 1);
+    }
+    const { warnings = [] } = await evaluate({ evalSet: empty, actual: empty, config: value, judge, registry });
     assert.deepEqual(warnings, [], sample.name);
   } else if (has("eval_cases", "evalCases")) readEvalSet(value);
   else if (has("eval_case_results", "evalCaseResults")) compareRuns(value, value);
