@@ -181,6 +181,12 @@ test("calls of the simulated user count as those of judges do", async () => {
     judge: metered(["</finished>", "</finished>"]),
   }).catch(({ results }) => results[0]);
   assert.deepEqual([unjudged.judgeUsage.calls, unjudged.judgeUsage.cost], [2, undefined]);
+  const requests = [];
+  const silent = await AgentEvaluator.evaluateEvalSet(echo, scenarioOf(), {}, 1, false, {
+    judge: playing(["</finished>"], requests),
+  }).catch(({ results }) => results[0]);
+  const [{ prompt }] = requests;
+  assert.equal(silent.judgeUsage.inputTokens, Math.floor(Buffer.byteLength(prompt) / 4), "an estimate");
 });
 
 test("the budget ends the simulated user too, with the reason", async () => {

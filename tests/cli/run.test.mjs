@@ -202,6 +202,18 @@ test("a turn that takes too long fails its case, and what the agent left running
   assert.match(stdout, /the agent did not finish turn 1 within 200 ms/);
 });
 
+test("an agent that is never there is not waited for", async (t) => {
+  for (const [code, words] of [
+    ["export default new Promise(() => {});", /making the agent took longer than 0\.2 s\n[^]*the export default/],
+    ["export default () => new Promise(() => {});", /making the agent took longer than 0\.2 s/],
+    ["await new Promise(() => {}); export default 1;", /cannot be loaded: loading it took longer than 0\.2 s/],
+  ]) {
+    const { status, stderr } = await runAgent(t, code, { args: ["--turn-timeout", "0.2"] });
+    assert.equal(status, 2, stderr);
+    assert.match(stderr, words);
+  }
+});
+
 test("an agent that throws, says nothing or streams gives results", async (t) => {
   const throwing = await runAgent(t, "export default (message) => { throw new Error('out of order'); };");
   assert.equal(throwing.status, 1);

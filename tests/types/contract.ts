@@ -23,7 +23,9 @@ import {
   Evaluator,
   type EvaluatorOptions,
   type Invocation,
+  type MetricAnswer,
   MetricEvaluatorRegistry,
+  type MetricFunction,
   type MetricInfo,
   type PerInvocationResult,
   PrebuiltMetrics,
@@ -122,6 +124,14 @@ class AtOnce extends Evaluator {
 export const registry = new MetricEvaluatorRegistry({ dialect: "adk-python" });
 registry.registerEvaluator(WordCount.getMetricInfo(), WordCount);
 registry.registerEvaluator({ metricName: "at_once" }, AtOnce);
+registry.registerEvaluator({ metricName: "a_number" }, () => 1);
+registry.registerEvaluator({ metricName: "a_result" }, async (of, actual, expected, scenario) => ({
+  reason: `${of.metricName} ${scenario?.startingPrompt ?? ""} ${expected?.length ?? 0}`,
+  perInvocationResults: actual.map(() => ({ score: 1 })),
+}));
+export const own: MetricFunction = (of): MetricAnswer =>
+  of.threshold ?? { overallScore: 0, perInvocationResults: [{}] };
+export const fork: MetricEvaluatorRegistry = registry.fork();
 export const infos: MetricInfo[] = registry.getRegisteredMetrics();
 export const found: Evaluator = DEFAULT_METRIC_EVALUATOR_REGISTRY.getEvaluator(metric);
 

@@ -35,6 +35,8 @@ export const score: string = rouge1("a", "b").fmeasure;
 void new RougeEvaluator({ metricName: "x" }).evaluateInvocations({});
 // @ts-expect-error an object is no evaluator class
 new MetricEvaluatorRegistry().registerEvaluator({ metricName: "x" }, {});
+// @ts-expect-error a text is no score
+new MetricEvaluatorRegistry().registerEvaluator({ metricName: "x" }, () => "1");
 // @ts-expect-error there is no such metric
 export const unknown = PrebuiltMetrics.NONSENSE;
 // @ts-expect-error nor such a status

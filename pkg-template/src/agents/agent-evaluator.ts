@@ -175,7 +175,7 @@ async function textOf(host: AgentHost, file: string): Promise<string> {
 /** What a test file is evaluated by, and what that is called in errors. */
 interface Beside {
   criteria: Criteria;
-  config: Plan["config"];
+  config: NonNullable<Plan["config"]>;
   name: string;
   userSimulator: UserSimulatorOptions;
 }

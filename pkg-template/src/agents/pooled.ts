@@ -1,4 +1,7 @@
-/** How the runs of an evalset pass or fail: the scores of all runs of a case pooled by metric, as ADK's `AgentEvaluator` does. */
+/**
+ * How the runs of an evalset pass or fail: the scores of all runs of a case pooled by metric, as ADK's `AgentEvaluator` does.
+ * Whether a metric passes above its threshold or below follows from the statuses of its turns.
+ */
 
 import { EvalStatus } from "../enums.js";
 import type { Content, EvalCaseResult, EvalMetricResult, EvalSetResult, Invocation } from "../types.js";
@@ -24,6 +27,8 @@ interface Pool {
   evalId: string;
   metricName: string;
   turns: { actual: Invocation; expected: Invocation | undefined; result: EvalMetricResult }[];
+  /** What it found in each run as a whole. */
+  wholes: EvalMetricResult[];
   threshold: number | undefined;
   score: number | undefined;
   status: EvalStatus;
@@ -118,6 +123,7 @@ function poolsOf(evalId: string, runs: readonly EvalCaseResult[]): Pool[] {
       evalId,
       metricName,
       turns: [],
+      wholes: [],
       threshold,
       score: undefined,
       status: EvalStatus.NOT_EVALUATED,
@@ -129,6 +135,7 @@ function poolsOf(evalId: string, runs: readonly EvalCaseResult[]): Pool[] {
   for (const { evalMetricResultPerInvocation, overallEvalMetricResults } of runs) {
     for (const overall of overallEvalMetricResults) {
       const pool = poolOf(overall);
+      pool.wholes.push(overall);
       pool.reason ??= overall.reason;
       if (overall.evalStatus === EvalStatus.INFORMATIONAL) pool.status = EvalStatus.INFORMATIONAL;
     }
@@ -140,11 +147,29 @@ function poolsOf(evalId: string, runs: readonly EvalCaseResult[]): Pool[] {
   }
   const pools = [...metrics.values()];
   for (const pool of pools) {
-    pool.score = exactMean(pool.turns.map(({ result }) => result.score).filter((score) => score !== undefined));
+    const ofTurns = pool.turns.map(({ result }) => result).filter(({ score }) => score !== undefined);
+    // A metric of one's own may score whole conversations only.
+    const scored = ofTurns.length > 0 ? ofTurns : pool.wholes;
+    pool.score = exactMean(scored.map(({ score }) => score).filter((score) => score !== undefined));
     if (pool.status === EvalStatus.INFORMATIONAL || pool.score === undefined) continue;
-    pool.status = pool.score >= (pool.threshold ?? 0) ? EvalStatus.PASSED : EvalStatus.FAILED;
+    const { score, threshold = 0 } = pool;
+    const passes = isLowerBetter(scored, threshold) ? score <= threshold : score >= threshold;
+    pool.status = passes ? EvalStatus.PASSED : EvalStatus.FAILED;
   }
   return pools;
+}
+
+/** Whether all that passes or fails says, by score and status, that a lower score is the better one. */
+function isLowerBetter(results: readonly EvalMetricResult[], threshold: number): boolean {
+  const decided = results.filter(
+    ({ score, evalStatus }) =>
+      score !== undefined &&
+      score !== threshold &&
+      (evalStatus === EvalStatus.PASSED || evalStatus === EvalStatus.FAILED),
+  );
+  const isLower = ({ score = 0, evalStatus }: EvalMetricResult) =>
+    score > threshold === (evalStatus === EvalStatus.FAILED);
+  return decided.length > 0 && decided.every(isLower);
 }
 
 function textOf(content: Content | undefined): string {

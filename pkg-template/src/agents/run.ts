@@ -61,7 +61,8 @@ interface Task {
 }
 
 const DEFAULT_PARALLELISM = 4;
-const DEFAULT_TURN_TIMEOUT_MS = 300_000;
+/** How long an agent may take for a turn unless the options say otherwise. */
+export const DEFAULT_TURN_TIMEOUT_MS = 300_000;
 
 /**
  * Runs every case `numRuns` times. The results come in the order of the cases, run by run.

@@ -194,7 +194,7 @@ async function asked(
     const signal = AbortSignal.any([AbortSignal.timeout(timeoutMs), ...(cancelled === undefined ? [] : [cancelled])]);
     try {
       const reply = replyOf(await untilAborted(Promise.resolve(ask(request, { signal })), signal));
-      spending.reply(model, reply);
+      spending.reply(model, request.prompt, reply);
       return reply.text;
     } catch (error) {
       if (cancelled?.aborted === true) throw new AdkMetricsError("cancelled", "the evaluation was cancelled");

@@ -54,9 +54,12 @@ export class Spending {
     this.models.add(model);
   }
 
-  /** Counts what a reply took. */
-  reply(model: string, { usage = {} }: JudgeReply): void {
-    const { inputTokens = 0, outputTokens = 0 } = tokensOf(usage);
+  /** Counts what a reply took; if that is not said, tokens of some four bytes of the prompt, as the engine does. */
+  reply(model: string, prompt: string, { usage = {} }: JudgeReply): void {
+    const known = tokensOf(usage);
+    const isKnown = known.inputTokens !== undefined || known.outputTokens !== undefined;
+    const estimate = isKnown ? 0 : Math.floor(new TextEncoder().encode(prompt).length / 4);
+    const { inputTokens = estimate, outputTokens = 0 } = known;
     this.#used.inputTokens += inputTokens;
     this.#used.outputTokens += outputTokens;
     const price = this.#budget.prices?.[model];

@@ -3,7 +3,13 @@
 import type { Subject } from "../agents/adapters.js";
 import { evalSetOf, initialSessionOf, simulatorOf } from "../agents/agent-evaluator.js";
 import { nodeAgentHost } from "../agents/node.js";
-import { type AgentRunOptions, type InferenceResult, runCases, wasCancelled } from "../agents/run.js";
+import {
+  type AgentRunOptions,
+  DEFAULT_TURN_TIMEOUT_MS,
+  type InferenceResult,
+  runCases,
+  wasCancelled,
+} from "../agents/run.js";
 import { Spending } from "../agents/spending.js";
 import { isObject } from "../engine/input.js";
 import type { ModuleName } from "../modules/load.js";
@@ -98,7 +104,7 @@ export class AgentRuns {
   /** Loads the agent. @throws {Mistake} if there is none. */
   async load(): Promise<void> {
     hostUserCode();
-    this.#subject = await loadAgent(this.#module);
+    this.#subject = await loadAgent(this.#module, this.#options.turnTimeoutMs ?? DEFAULT_TURN_TIMEOUT_MS);
   }
 
   /** Runs the agent on the selected cases of an evalset. */

@@ -5,7 +5,15 @@ import { isAgent, type Subject, subjectOf } from "../agents/adapters.js";
 import type { Agent } from "../agents/agent.js";
 import { lookBeside } from "../agents/node.js";
 import { isObject, messageOf } from "../engine/input.js";
-import { exportOf, type Exports, layersOf, loadModule, type ModuleName, moduleNameOf } from "../modules/load.js";
+import {
+  exportOf,
+  type Exports,
+  inTime,
+  layersOf,
+  loadModule,
+  type ModuleName,
+  moduleNameOf,
+} from "../modules/load.js";
 import { kindOf } from "./files.js";
 import { Mistake } from "./mistakes.js";
 
@@ -37,16 +45,17 @@ export function agentModuleOf(given: string): ModuleName {
  * Loads an agent. A function without parameters is called once: it makes the agent, unless what it gives is none; then it is
  * the agent itself.
  *
+ * @param timeoutMs How long each step may take.
  * @throws {Mistake} if the module cannot be loaded, or does not export an agent.
  */
-export async function loadAgent(module: ModuleName): Promise<Subject> {
+export async function loadAgent(module: ModuleName, timeoutMs: number): Promise<Subject> {
   const { file } = module;
-  const exports = await loadModule(file, "agent");
+  const exports = await loadModule(file, "agent", timeoutMs);
   lookBeside(file);
   const { value, name } = chosen(exports, module);
   try {
-    const given = await value;
-    const subject = await subjectOf((await made(given)) as Agent);
+    const agent = inTime(made(value), "making the agent", timeoutMs);
+    const subject = await subjectOf((await agent) as Agent);
     return subject.name === UNNAMED || subject.name === "default" ? { ...subject, name: basename(file) } : subject;
   } catch (error) {
     const { message = messageOf(error), help } = isObject(error) ? (error as { message?: string; help?: string }) : {};
@@ -86,7 +95,8 @@ function isPromise(value: unknown): boolean {
   return isObject(value) && typeof (value as Partial<Promise<unknown>>).then === "function";
 }
 
-async function made(given: unknown): Promise<unknown> {
+async function made(value: unknown): Promise<unknown> {
+  const given = await value;
   if (typeof given !== "function" || given.length > 0 || /^class\b/.test(Function.prototype.toString.call(given))) {
     return given;
   }

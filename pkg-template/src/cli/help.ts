@@ -38,7 +38,8 @@ const AGENT_HELP = `  --agent <module>       The module of the agent, which is i
                          that makes one of these, or a function from a message to the answer.
   --num-runs <n>         How often to run every case. Default: 1.
   --parallelism <n>      How many conversations are under way at a time. Default: 4.
-  --turn-timeout <s>     How many seconds the agent may take for a turn. Default: 300.
+  --turn-timeout <s>     How many seconds the agent may take for a turn, and to be loaded. Default:
+                         300.
   --session <file>       The session that evalsets in the old form (*.test.json) begin with.
 
   Node 22.18 and newer run TypeScript modules by themselves, as far as its types can be left out.

@@ -4,7 +4,7 @@ import { existsSync, realpathSync } from "node:fs";
 import { resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { messageOf } from "../engine/input.js";
-import { AdkMetricsError } from "../errors.js";
+import { AdkMetricsError, isOurs } from "../errors.js";
 
 /** A module on disk, and maybe one of its exports: `./metrics.mjs#politeness`. */
 export interface ModuleName {
@@ -28,7 +28,15 @@ export function moduleNameOf(given: string, folder: string): ModuleName {
 }
 
 function pathOf(given: string, folder: string): string {
-  return given.startsWith("file:") ? fileURLToPath(given) : resolve(folder, given);
+  if (!given.startsWith("file:")) return resolve(folder, given);
+  try {
+    return fileURLToPath(given);
+  } catch (cause) {
+    throw new AdkMetricsError("invalid_input", `not the address of a module: ${messageOf(cause)}`, {
+      path: given,
+      cause,
+    });
+  }
 }
 
 /** Whether two paths lead to one file. */
@@ -48,21 +56,46 @@ function realPath(file: string): string {
 export type Exports = Readonly<Record<string, unknown>>;
 
 /**
+ * Waits for the user's code, but not for ever; a promise that nothing can settle any more would end the process.
+ *
+ * @param what What it does, for the error.
+ * @throws {AdkMetricsError} `timeout` if it takes longer.
+ */
+export async function inTime<T>(work: T | Promise<T>, what: string, timeoutMs = DEFAULT_TIMEOUT_MS): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    const fail = () => reject(new AdkMetricsError("timeout", `${what} took longer than ${timeoutMs / 1000} s`));
+    timer = setTimeout(fail, timeoutMs);
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+const DEFAULT_TIMEOUT_MS = 120_000;
+
+/**
  * Loads a module, which runs its code.
  *
  * @param what What it is to hold, for errors: `agent`.
+ * @param timeoutMs How long its code may take.
  * @throws {AdkMetricsError} `invalid_input` if there is none, or its code cannot be loaded; with what helps for TypeScript.
  */
-export async function loadModule(file: string, what: string): Promise<Exports> {
+export async function loadModule(file: string, what: string, timeoutMs?: number): Promise<Exports> {
   if (!existsSync(file)) {
     throw new AdkMetricsError("invalid_input", `the module of the ${what} does not exist`, { path: file });
   }
   try {
-    return (await import(/* webpackIgnore: true */ /* @vite-ignore */ pathToFileURL(file).href)) as Exports;
+    const { href } = pathToFileURL(file);
+    const loading = import(/* webpackIgnore: true */ /* @vite-ignore */ href) as Promise<Exports>;
+    return await inTime(loading, "loading it", timeoutMs);
   } catch (cause) {
     const place = placeOf(cause);
     const help = helpFor(file, cause, place === undefined);
-    const message = `the module of the ${what} cannot be loaded: ${messageOf(cause)}`;
+    const words = isOurs(cause) ? cause.message : messageOf(cause);
+    const message = `the module of the ${what} cannot be loaded: ${words}`;
     throw new AdkMetricsError("invalid_input", message, {
       ...(place ?? { path: file }),
       ...(help === undefined ? {} : { help }),
