@@ -105,7 +105,7 @@ export function openEditor(parent: ShadowRoot, options: EditorOptions): Editor {
         syntaxHighlighting(HIGHLIGHT),
         THEME,
         EditorView.lineWrapping,
-        EditorView.contentAttributes.of({ "aria-label": options.label }),
+        EditorView.contentAttributes.of({ "aria-label": options.label, tabindex: "0" }),
         EditorState.readOnly.of(options.isReadOnly === true),
         linter(diagnostics, { delay: 300 }),
         ...(schema === undefined

@@ -149,21 +149,21 @@ function Overview() {
                 <button
                   type="button"
                   class="button"
-                  aria-label={`Score ${example.title}`}
                   aria-disabled={busy.value !== undefined}
                   onClick={() => busy.value === undefined && void open(example, true)}
                 >
                   {busy.value === example.folder ? "Scoring…" : "Score it"}
+                  <span class="visually-hidden">: {example.title}</span>
                 </button>
                 <button
                   type="button"
                   class="button"
                   data-kind="quiet"
-                  aria-label={`Open the files of ${example.title}`}
                   aria-disabled={busy.value !== undefined}
                   onClick={() => busy.value === undefined && void open(example, false)}
                 >
                   Open files
+                  <span class="visually-hidden"> of {example.title}</span>
                 </button>
               </div>
             </li>

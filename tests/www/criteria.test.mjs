@@ -1,0 +1,162 @@
+// Which metrics, which judge, and what that will ask.
+
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { example, playground, skip, violations } from "./support.mjs";
+
+const criterion = (page, name) =>
+  page.locator("li.criterion", { has: page.getByRole("checkbox", { name, exact: true }) });
+const json = (page) => page.getByRole("textbox", { name: "The eval config" });
+
+describe("criteria", { skip }, () => {
+  const site = playground();
+
+  test("form and JSON are one config, in which comments and unknown keys stay", async () => {
+    const page = await site.open({ at: "#/criteria/json" });
+    await json(page).click();
+    await page.keyboard.press("Control+A");
+    await page.keyboard.insertText(`{
+  // what the team agreed on
+  "criteria": {
+    "response_match_score": 0.7, // words
+    "my_own_metric": { "threshold": 1 }
+  },
+  "live_model_config": { "timeout_seconds": 9 }
+}`);
+    await page.getByRole("link", { name: "Form" }).click();
+    const match = criterion(page, "response_match_score");
+    await match.getByLabel("Has to reach").fill("0.55");
+    await page.getByRole("checkbox", { name: "tool_trajectory_avg_score", exact: true }).check();
+    const calls = criterion(page, "tool_trajectory_avg_score");
+    await calls.getByText("Settings").click();
+    await calls.getByLabel("Match type").selectOption("IN_ORDER");
+    await calls.getByLabel("Ignore args").check();
+    assert.deepEqual(await violations(page), []);
+    await page.getByRole("link", { name: "JSON" }).click();
+    const text = await json(page).innerText();
+    for (const part of ["// what the team agreed on", "// words", '"my_own_metric"', '"timeout_seconds": 9', "0.55"]) {
+      assert.ok(text.includes(part), `${part} in ${text}`);
+    }
+    assert.match(text, /"match_type": "IN_ORDER"/);
+    assert.match(text, /"ignore_args": true/);
+    await site.done(page);
+  });
+
+  test("the engine's mistakes stand at their places, and completion knows the keys", async () => {
+    const page = await site.open({ at: "#/criteria/json" });
+    await json(page).click();
+    await page.keyboard.press("Control+A");
+    await page.keyboard.insertText('{ "criteria": { "response_match_score": { "treshold": 1 } } }');
+    await page
+      .getByText(/has no setting `treshold`/)
+      .first()
+      .waitFor();
+    await page
+      .getByText(/Did you mean `threshold`\?/)
+      .first()
+      .waitFor();
+    await page.keyboard.press("Control+A");
+    await page.keyboard.insertText('{ "criteria": { "tool_trajectory_avg_score": {  } } }');
+    for (let step = 0; step < 7; step += 1) await page.keyboard.press("ArrowLeft");
+    await page.keyboard.press("Control+Space");
+    await page.getByRole("option", { name: /match_type/ }).waitFor();
+    await page.keyboard.press("Escape");
+    await site.done(page);
+  });
+
+  test("settings of rubrics and arguments can be given in forms", async () => {
+    const page = await site.open({ at: "#/criteria" });
+    const name = "rubric_based_final_response_quality_v1";
+    await page.getByRole("checkbox", { name, exact: true }).check();
+    const rubrics = criterion(page, name);
+    await rubrics.getByText("Settings").click();
+    await rubrics.getByRole("button", { name: "Add a rubric" }).click();
+    await rubrics.getByLabel("Property of rubric 1").fill("The answer names the price.");
+    await rubrics.getByLabel("Num samples").fill("3");
+    await page.getByRole("checkbox", { name: "tool_parameter_match", exact: true }).check();
+    const match = criterion(page, "tool_parameter_match");
+    await match.getByText("Settings").click();
+    await match.getByLabel("Name").fill("city");
+    await match.getByRole("button", { name: "Add" }).click();
+    await match.getByLabel("city").selectOption("casefold_exact");
+    await page.getByRole("link", { name: "JSON" }).click();
+    const config = JSON.parse(await json(page).innerText());
+    assert.deepEqual(config.criteria[name].rubrics, [
+      { rubric_id: "rubric_1", rubric_content: { text_property: "The answer names the price." } },
+    ]);
+    assert.equal(config.criteria[name].judge_model_options.num_samples, 3);
+    assert.deepEqual(config.criteria.tool_parameter_match.per_arg_strategies, { city: "casefold_exact" });
+    await site.done(page);
+  });
+
+  test("keys stay in memory unless they are to be remembered", async () => {
+    const page = await site.open({ at: "#/criteria" });
+    await page.getByLabel("Who judges").selectOption({ label: "Gemini" });
+    await page.getByLabel("Key", { exact: true }).fill("secret-key");
+    const stored = () => page.evaluate(() => JSON.stringify({ ...localStorage }));
+    assert.doesNotMatch(await stored(), /secret-key/);
+    await page.reload();
+    await page.getByLabel("Who judges").selectOption({ label: "Gemini" });
+    assert.equal(await page.getByLabel("Key", { exact: true }).inputValue(), "");
+    await page.getByLabel("Key", { exact: true }).fill("secret-key");
+    await page.getByLabel("Remember in this browser").check();
+    assert.match(await stored(), /secret-key/);
+    await page.reload();
+    assert.equal(await page.getByLabel("Key", { exact: true }).inputValue(), "secret-key");
+    assert.equal(await page.getByLabel("Key", { exact: true }).getAttribute("type"), "password");
+    await page.getByLabel("Remember in this browser").uncheck();
+    assert.doesNotMatch(await stored(), /secret-key/);
+    await site.done(page);
+  });
+
+  test("it is said where questions go", async () => {
+    const page = await site.open();
+    await page.getByRole("button", { name: "Open files of Museum guide" }).click();
+    await page.getByRole("link", { name: "Choose criteria" }).click();
+    await page.getByText("Nothing leaves this device.").waitFor();
+    await page.getByLabel("Who judges").selectOption({ label: "OpenAI, or a compatible server" });
+    await page.getByText("The key, or the address of a server without keys, is missing.").first().waitFor();
+    await page.getByLabel("Address").fill("http://127.0.0.1:8123/v1");
+    await page.getByText("Questions go to http://127.0.0.1:8123, and nothing goes anywhere else.").waitFor();
+    await page.getByLabel("Address").fill("nonsense");
+    await page.getByText(/the address cannot be read/i).waitFor();
+    assert.deepEqual(await violations(page), []);
+    await site.done(page);
+  });
+
+  test("what a run will ask is counted before, with tokens and cost", async () => {
+    const page = await site.open({ width: 1280 });
+    await page.getByRole("button", { name: "Open files of Museum guide" }).click();
+    await page.getByRole("link", { name: "Choose criteria" }).click();
+    // Six turns: 3 to 5 and 2 to 3 samples that vote, 3 that are averaged. The recording has 54 calls of it.
+    await page.getByText(/48–66 calls/).waitFor();
+    const table = page.getByRole("table");
+    for (const row of ["final_response_match_v2 18–30", "safety_v1 12–18", "response_evaluation_score 18"]) {
+      await table.getByRole("row", { name: row }).waitFor();
+    }
+    await page.getByLabel("Who judges").selectOption({ label: "OpenAI, or a compatible server" });
+    await page.getByLabel("Address").fill("http://127.0.0.1:8123/v1");
+    await page.getByLabel("Model", { exact: true }).fill("local");
+    await page.getByText("Prices, to see what a run costs").click();
+    await page.getByLabel("Input").fill("1");
+    await page.getByLabel("Output").fill("10");
+    await page
+      .getByText(/, at about 0\.0\d+–0\.1\d*/)
+      .or(page.getByText(/, at about/))
+      .first()
+      .waitFor();
+    await page.getByText("How the run is made").click();
+    await page.getByLabel("Stop asking when a verdict is settled").uncheck();
+    await page.getByText(/^66 calls/).waitFor();
+    await site.done(page);
+  });
+
+  test("a config that comes with files is the one that is shown and changed", async () => {
+    const page = await site.open();
+    await page.getByLabel("Choose files").setInputFiles([example("shop-assistant", "test_config.json")]);
+    await page.getByText("test_config.json was added.").waitFor();
+    await page.getByRole("link", { name: "Criteria" }).click();
+    assert.ok(await page.getByRole("checkbox", { name: "tool_parameter_match", exact: true }).isChecked());
+    await site.done(page);
+  });
+});

@@ -1,0 +1,191 @@
+// What comes in: files in every shape, matched up, looked at, corrected.
+
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { describe, test } from "node:test";
+import { example, playground, skip, violations } from "./support.mjs";
+
+const named = (name, text) => ({ name, mimeType: "application/json", buffer: Buffer.from(text) });
+const read = (...path) => readFileSync(example(...path), "utf8");
+
+/** Adds files as the button does. */
+const choose = (page, files) => page.getByLabel("Choose files").setInputFiles(files);
+
+/** The name of what the agent did, by that of its evalset. */
+const actualOf = async (page, evalSet) =>
+  page.getByLabel(`What the agent did on ${evalSet}`).evaluate((select) => select.selectedOptions[0].textContent);
+
+describe("files", { skip }, () => {
+  const site = playground();
+
+  test("an example is scored, explained and put under another threshold within a few clicks", async () => {
+    const page = await site.open();
+    await page.getByRole("button", { name: "Score it: Museum guide" }).click();
+    await page.waitForURL("**/#/results");
+    await page.getByRole("heading", { name: "Results" }).waitFor();
+    await page.getByText("student_ticket").first().waitFor();
+    const slider = page.getByRole("slider").first();
+    await slider.focus();
+    const before = await slider.getAttribute("aria-valuenow");
+    await page.keyboard.press("ArrowUp");
+    await page.keyboard.press("ArrowUp");
+    assert.notEqual(await slider.getAttribute("aria-valuenow"), before);
+    await site.done(page);
+  });
+
+  test("every example can be scored", async () => {
+    const page = await site.open();
+    const buttons = page.getByRole("button", { name: /^Score it/ });
+    await buttons.first().waitFor();
+    const names = await buttons.evaluateAll((all) => all.map((button) => button.textContent));
+    assert.equal(names.length, 11);
+    for (const name of names) {
+      await page.goto(`${site.origin}/#/files`);
+      await page.getByRole("button", { name, exact: true }).click();
+      await page.waitForURL("**/#/results");
+    }
+    await page.goto(`${site.origin}/#/run`);
+    await page.getByText("0 requests left this page.").waitFor();
+    await site.done(page);
+  });
+
+  test("several files are matched up, and the pairs can be corrected", async () => {
+    const page = await site.open();
+    await choose(page, [
+      example("weather", "weather.evalset.json"),
+      example("shop-assistant", "shop.inferences.json"),
+      example("weather", "weather.actual.json"),
+      example("shop-assistant", "shop.evalset.json"),
+      example("weather", "test_config.json"),
+    ]);
+    await page.getByText("5 files were added.").waitFor();
+    assert.equal(await actualOf(page, "weather.evalset.json"), "weather.actual.json");
+    assert.equal(await actualOf(page, "shop.evalset.json"), "shop.inferences.json");
+    assert.deepEqual(await violations(page), []);
+    await page.getByLabel("What the agent did on weather.evalset.json").selectOption({ label: "Nothing" });
+    await page.getByText("Say what the agent did on weather.evalset.json.").waitFor();
+    await page.getByLabel("What the agent did on weather.evalset.json").selectOption({ label: "weather.actual.json" });
+    await page.getByRole("button", { name: /^Score \d+ cases$/ }).click();
+    await page.waitForURL("**/#/results");
+    await site.done(page);
+  });
+
+  test("a folder is taken with all that belongs together", async () => {
+    const page = await site.open();
+    await page.getByLabel("Choose a folder").setInputFiles(example("travel-concierge"));
+    await page.getByText("3 files were added.").waitFor();
+    assert.equal(
+      await actualOf(page, "travel-concierge.evalset.json"),
+      "travel-concierge/travel-concierge.evalset_result.json",
+    );
+    await site.done(page);
+  });
+
+  test("files can be dropped, and text pasted", async () => {
+    const page = await site.open();
+    await page.getByRole("heading", { level: 1 }).waitFor();
+    const text = read("weather", "weather.evalset.json");
+    await page.evaluate((text) => {
+      const data = new DataTransfer();
+      data.items.add(new File([text], "weather.evalset.json"));
+      const area = document.querySelector('[aria-label="Add files"]');
+      area.dispatchEvent(new DragEvent("drop", { dataTransfer: data, bubbles: true, cancelable: true }));
+    }, text);
+    await page.getByText("weather.evalset.json was added.").waitFor();
+    await page.evaluate(
+      (text) => {
+        const clipboardData = new DataTransfer();
+        clipboardData.setData("text/plain", text);
+        document.dispatchEvent(new ClipboardEvent("paste", { clipboardData, bubbles: true, cancelable: true }));
+      },
+      read("weather", "weather.actual.json"),
+    );
+    await page.getByText("pasted-1.json was added.").waitFor();
+    assert.equal(await actualOf(page, "weather.evalset.json"), "pasted-1.json");
+    await site.done(page);
+  });
+
+  test("evalset results alone are scored against what they expect", async () => {
+    const page = await site.open();
+    await choose(page, [example("travel-concierge", "travel-concierge.evalset_result.json")]);
+    await page.getByText("What the results say was expected").waitFor();
+    await page.getByRole("button", { name: /^Score \d+ cases$/ }).click();
+    await page.waitForURL("**/#/results");
+    await page.getByText("weekend_in_lisbon").or(page.locator("main")).first().waitFor();
+    await site.done(page);
+  });
+
+  test("a mistake stands at its place in an editor, and goes when it is corrected", async () => {
+    const page = await site.open();
+    const broken = read("weather", "weather.evalset.json").replace(/"eval_id": "[^"]+"/, '"eval_id": 7');
+    await choose(page, [named("weather.evalset.json", broken)]);
+    await page
+      .getByText(/expected a string/)
+      .first()
+      .waitFor();
+    await page.getByRole("link", { name: "Correct it" }).click();
+    const editor = page.getByRole("textbox", { name: "The text of weather.evalset.json" });
+    await editor.waitFor();
+    await page.getByRole("button", { name: /eval_cases\[0\]\.eval_id/ }).click();
+    assert.match(
+      await page.evaluate(() => document.activeElement.shadowRoot?.activeElement?.className ?? ""),
+      /cm-content/,
+    );
+    assert.ok((await page.locator(".cm-lint-marker-error").count()) > 0);
+    assert.deepEqual(await violations(page), []);
+    await page.keyboard.press("Delete");
+    await page.keyboard.type('"seven"');
+    await page.getByText("can be read").waitFor();
+    assert.equal(await page.locator(".cm-lint-marker-error").count(), 0);
+    await page.getByRole("link", { name: "← All files" }).click();
+    await page.getByText(/Evalset · \d+ cases/).waitFor();
+    await site.done(page);
+  });
+
+  test("what cannot be read is said, and stays to be corrected", async () => {
+    const page = await site.open();
+    await choose(page, [named("notes.json", "not JSON at all"), named("weather.evalset.json", '{"eval_set_id": "w"')]);
+    await page.getByText(/cannot be read yet; see below/).waitFor();
+    await page.getByRole("link", { name: "notes.json" }).waitFor();
+    await page.getByRole("link", { name: "weather.evalset.json" }).click();
+    await page.getByText("cannot be read yet").waitFor();
+    const editor = page.getByRole("textbox", { name: "The text of weather.evalset.json" });
+    assert.match(await editor.innerText(), /eval_set_id/);
+    await site.done(page);
+  });
+
+  test("hostile content is text", async () => {
+    const page = await site.open();
+    const hostile = '<img src=x onerror="globalThis.hacked = true"><script>globalThis.hacked = true</script>';
+    const turn = { user_content: { parts: [{ text: hostile }] }, final_response: { parts: [{ text: hostile }] } };
+    const set = (id) => JSON.stringify({ eval_set_id: id, eval_cases: [{ eval_id: hostile, conversation: [turn] }] });
+    await choose(page, [
+      named(`${hostile.replaceAll("/", "")}.evalset.json`, set(hostile)),
+      named(`${hostile.replaceAll("/", "")}.actual.json`, set(hostile)),
+      named("bad.json", JSON.stringify({ [hostile]: hostile, eval_cases: [{ eval_id: { [hostile]: 1 } }] })),
+    ]);
+    await page.getByText(/3 files were added/).waitFor();
+    await page.getByRole("button", { name: "Take out bad.json" }).click();
+    await page.getByRole("button", { name: "Score 1 case" }).click();
+    await page.waitForURL("**/#/results");
+    await page.waitForTimeout(300);
+    assert.equal(await page.evaluate(() => globalThis.hacked), undefined);
+    await site.done(page);
+  });
+
+  test("nothing is wider than a small screen, in both themes", async () => {
+    for (const theme of ["light", "dark"]) {
+      const page = await site.open({ theme, width: 360 });
+      await page.getByRole("button", { name: "Open files of Bike workshop" }).click();
+      await page.getByRole("button", { name: "Score 3 cases" }).waitFor();
+      assert.deepEqual(await violations(page), []);
+      const overflow = () => page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+      assert.ok((await overflow()) <= 0);
+      await page.getByRole("link", { name: "bike-workshop.evalset.json" }).click();
+      await page.getByRole("textbox", { name: /^The text of/ }).waitFor();
+      assert.deepEqual(await violations(page), []);
+      assert.ok((await overflow()) <= 0);
+      await site.done(page);
+    }
+  });
+});

@@ -1,0 +1,225 @@
+// Runs: who is asked, what is seen of it meanwhile, and what becomes of one that is broken off.
+
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { startServer } from "../providers/server.mjs";
+import { playground, skip, violations } from "./support.mjs";
+
+/** A judge that finds everything right. */
+function agree({ prompt }) {
+  if (prompt.includes("is_the_agent_response_valid")) return '{"is_the_agent_response_valid": "valid"}';
+  return '{"explanation": "Fine.", "score": 1}';
+}
+
+/** Opens an example and has a server judge it. */
+async function prepare(page, site, { url }) {
+  await page.getByRole("button", { name: "Open files of Museum guide" }).click();
+  await page.getByRole("link", { name: "Choose criteria" }).click();
+  await page.getByLabel("Who judges").selectOption({ label: "OpenAI, or a compatible server" });
+  await page.getByLabel("Address").fill(`${url}/v1`);
+  await page.getByLabel("Model", { exact: true }).fill("local");
+  await page.getByLabel("Key", { exact: true }).fill("a-secret-key");
+  await page.getByText(`Questions go to ${url}`).waitFor();
+}
+
+const score = (page) => page.getByRole("button", { name: "Score", exact: true }).click();
+
+describe("a run", { skip }, () => {
+  const site = playground();
+
+  test("asks the judge that was named, and nobody else", async () => {
+    const server = await startServer({ reply: agree });
+    const page = await site.open();
+    const asked = new Set();
+    page.on("request", (request) => asked.add(new URL(request.url()).origin));
+    await prepare(page, site, server);
+    await page.getByText(/48–66 calls/).waitFor();
+    await score(page);
+    await page.waitForURL("**/#/results");
+    await page.getByRole("link", { name: "Run" }).click();
+    const { host, origin } = new URL(server.url);
+    await page.getByText(`${host}: ${server.requests.length}`).waitFor();
+    assert.ok(server.requests.length >= 48 && server.requests.length <= 66, `${server.requests.length} calls`);
+    assert.deepEqual([...asked].sort(), [origin, site.origin].sort());
+    assert.ok(server.requests.every(({ headers }) => headers.authorization === "Bearer a-secret-key"));
+    assert.deepEqual(await violations(page), []);
+    await server.close();
+    await site.done(page);
+  });
+
+  test("shows how far it is, gives results meanwhile, and can be stopped", async () => {
+    const server = await startServer({ reply: agree, latencyMs: 150 });
+    const page = await site.open();
+    await prepare(page, site, server);
+    await page.getByText("How the run is made").click();
+    await page.getByLabel("Calls at a time").fill("2");
+    await score(page);
+    await page.getByRole("progressbar").waitFor();
+    await page.getByText("Calls made").waitFor();
+    assert.deepEqual(await violations(page), []);
+    await page.getByRole("link", { name: "See the results so far" }).click();
+    await page.getByText("sunday_hours").first().waitFor();
+    await page.getByRole("link", { name: "Run" }).click();
+    await page.getByRole("button", { name: "Stop and keep what is scored" }).click();
+    await page.getByText(/^Stopped/).waitFor();
+    assert.ok(server.requests.length < 48);
+    await server.close();
+    await site.done(page);
+  });
+
+  test("that a reload breaks off goes on without asking again what was answered", async () => {
+    const server = await startServer({ reply: agree, latencyMs: 40 });
+    const page = await site.open();
+    await prepare(page, site, server);
+    await page.getByText("How the run is made").click();
+    await page.getByLabel("Calls at a time").fill("4");
+    await page.getByLabel("Remember in this browser").check();
+    await score(page);
+    while (server.requests.length < 20) await page.waitForTimeout(20);
+    await page.reload();
+    const before = server.requests.length;
+    await page.getByText("was interrupted.").waitFor();
+    assert.deepEqual(await violations(page), []);
+    await page.getByRole("button", { name: "Resume" }).click();
+    await page.getByText("What will be asked").waitFor();
+    await page.getByText(/^Scored/).waitFor();
+    const kept = Number(await page.locator("dt", { hasText: "From kept replies" }).locator("+ dd").innerText());
+    assert.ok(kept >= before - 4, `${kept} of ${before} replies were kept`);
+    // Calls that were under way may be made again.
+    assert.ok(server.requests.length <= 54 + 4, `${server.requests.length} calls`);
+    await server.close();
+    await site.done(page);
+  });
+
+  test("asks for a key again that was not to be remembered, before it goes on", async () => {
+    const server = await startServer({ reply: agree, latencyMs: 100 });
+    const page = await site.open();
+    await prepare(page, site, server);
+    await page.getByLabel("Who judges").selectOption({ label: "Anthropic" });
+    await page.getByLabel("Key", { exact: true }).fill("a-secret-key");
+    await page.getByLabel("Model", { exact: true }).fill("claude-test");
+    await page.getByLabel("Another address").fill(server.url);
+    await page.getByText(`Questions go to ${server.url}`).waitFor();
+    await score(page);
+    while (server.requests.length < 4) await page.waitForTimeout(20);
+    await page.reload();
+    const { length } = server.requests;
+    await page.getByRole("button", { name: "Resume" }).click();
+    await page.getByText("The key is missing.").first().waitFor();
+    assert.equal(server.requests.length, length);
+    const databases = await page.evaluate(async () => {
+      const opening = indexedDB.open("adk-metrics-playground");
+      const database = await new Promise((resolve) => (opening.onsuccess = () => resolve(opening.result)));
+      const all = database.transaction("runs").objectStore("runs").getAll();
+      return JSON.stringify(await new Promise((resolve) => (all.onsuccess = () => resolve(all.result))));
+    });
+    assert.doesNotMatch(databases, /a-secret-key/);
+    await server.close();
+    await site.done(page);
+  });
+
+  test("leaves nothing behind when it is to be forgotten", async () => {
+    const server = await startServer({ reply: agree });
+    const page = await site.open();
+    await prepare(page, site, server);
+    await score(page);
+    await page.waitForURL("**/#/results");
+    await page.getByRole("link", { name: "Run" }).click();
+    await page.getByRole("button", { name: "Forget all of it" }).click();
+    await page.getByText("Nothing is kept in this browser any more.").waitFor();
+    const databases = await page.evaluate(async () => (await indexedDB.databases()).map(({ name }) => name));
+    assert.deepEqual(
+      databases.filter((name) => name.startsWith("adk-metrics")),
+      [],
+    );
+    await server.close();
+    await site.done(page);
+  });
+
+  for (const [what, options, words] of [
+    ["a key is refused", { reply: () => ({ fault: "auth" }) }, /key/i],
+    ["the account has no quota", { reply: () => ({ fault: "quota" }) }, /quota/],
+    ["a server does not allow this page", { reply: agree, cors: false }, /allow|origin|CORS/],
+  ]) {
+    test(`says what to do if ${what}`, async () => {
+      const server = await startServer(options);
+      const page = await site.open();
+      await prepare(page, site, server);
+      await score(page);
+      await page.waitForURL("**/#/results");
+      await page.getByRole("link", { name: "Run" }).click();
+      await page.getByText("Why results are not evaluated").waitFor();
+      assert.match(await page.locator(".reasons").innerText(), words);
+      page.mistakes = page.mistakes.filter((text) => !/Failed to load resource|CORS policy/.test(text));
+      await server.close();
+      await site.done(page);
+    });
+  }
+
+  test("can ask the browser's own model, which only the page reaches", async () => {
+    const page = await site.open();
+    await page.addInitScript(() => {
+      globalThis.LanguageModel = {
+        availability: async () => "available",
+        create: async () => ({
+          prompt: async (text) =>
+            text.includes("is_the_agent_response_valid")
+              ? '{"is_the_agent_response_valid": "valid"}'
+              : '{"explanation": "Fine.", "score": 1}',
+          destroy() {},
+        }),
+      };
+    });
+    await page.reload();
+    await page.getByRole("button", { name: "Open files of Museum guide" }).click();
+    await page.getByRole("link", { name: "Choose criteria" }).click();
+    await page.getByLabel("Who judges").selectOption({ label: "This browser’s own model" });
+    await score(page);
+    await page.waitForURL("**/#/results");
+    await page.getByRole("link", { name: "Run" }).click();
+    await page.getByText("0 requests left this page.").waitFor();
+    await page.getByText("6 passed").waitFor();
+    await site.done(page);
+  });
+
+  test("that cannot be made says why, with the place", async () => {
+    const page = await site.open({ at: "#/run" });
+    await page.getByText("Add an evalset, and what the agent did on it.").waitFor();
+    await page.getByRole("link", { name: "To the files" }).click();
+    await page.getByRole("heading", { level: 1 }).waitFor();
+    await site.done(page);
+  });
+
+  test("of ten thousand cases does not keep the page from answering", async () => {
+    const page = await site.open();
+    const turn = (text) => ({ user_content: { parts: [{ text: "?" }] }, final_response: { parts: [{ text }] } });
+    const set = (text) => ({
+      eval_set_id: "large",
+      eval_cases: Array.from({ length: 10_000 }, (_, at) => ({
+        eval_id: `case ${at}`,
+        conversation: [turn(`${text} ${at}`)],
+      })),
+    });
+    const file = (name, value) => ({ name, mimeType: "application/json", buffer: Buffer.from(JSON.stringify(value)) });
+    await page
+      .getByLabel("Choose files")
+      .setInputFiles([file("large.evalset.json", set("The answer is")), file("large.actual.json", set("It is"))]);
+    await page.getByRole("button", { name: "Score 10000 cases" }).waitFor();
+    await page.evaluate(() => {
+      globalThis.longest = 0;
+      let last = performance.now();
+      const tick = () => {
+        const now = performance.now();
+        globalThis.longest = Math.max(globalThis.longest, now - last);
+        last = now;
+        requestAnimationFrame(tick);
+      };
+      requestAnimationFrame(tick);
+    });
+    await page.getByRole("button", { name: "Score 10000 cases" }).click();
+    await page.waitForURL("**/#/results");
+    await page.getByText("case 0", { exact: true }).first().waitFor();
+    assert.ok((await page.evaluate(() => globalThis.longest)) < 2000);
+    await site.done(page);
+  });
+});

@@ -1,0 +1,92 @@
+// Completion and checking by the package's own schemas.
+
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { createRequire } from "node:module";
+import { keysAt, meaningOf, misfits, type Schema, valuesAt } from "../../www/src/editor/schema.js";
+import { stepsOf } from "../../www/src/editor/path.js";
+
+const SCHEMA: Schema = {
+  type: "object",
+  properties: {
+    match_type: { $ref: "#/definitions/Match", description: "How closely." },
+    matchType: { $ref: "#/properties/match_type", suggestSortText: "~matchType" },
+    ordered: { anyOf: [{ type: ["boolean", "null"] }, { type: "integer", minimum: 0, maximum: 1 }], default: true },
+    items: {
+      type: "array",
+      items: { type: "object", required: ["id"], properties: { id: { type: "string" } }, additionalProperties: false },
+    },
+  },
+  additionalProperties: false,
+  definitions: { Match: { enum: ["EXACT", "IN_ORDER"] } },
+};
+
+const node = (value: unknown): Parameters<typeof misfits>[2] => parse(JSON.stringify(value));
+
+// What the page uses is the playground's own dependency.
+const { parseTree } = createRequire(new URL("../../www/package.json", import.meta.url))("jsonc-parser") as {
+  parseTree(text: string): Parameters<typeof misfits>[2];
+};
+const parse = parseTree;
+
+describe("a schema", () => {
+  test("names the keys of an object, second spellings as such", () => {
+    assert.deepEqual(
+      keysAt(SCHEMA, []).map(({ key, isTwin }) => [key, isTwin]),
+      [
+        ["match_type", false],
+        ["matchType", true],
+        ["ordered", false],
+        ["items", false],
+      ],
+    );
+    assert.deepEqual(
+      keysAt(SCHEMA, ["items", 0]).map(({ key }) => key),
+      ["id"],
+    );
+  });
+
+  test("names values, through references and alternatives", () => {
+    assert.deepEqual(
+      valuesAt(SCHEMA, ["matchType"]).map(({ value }) => value),
+      ["EXACT", "IN_ORDER"],
+    );
+    assert.deepEqual(
+      valuesAt(SCHEMA, ["ordered"]).map(({ value }) => value),
+      [true, false],
+    );
+    assert.equal(meaningOf(SCHEMA, ["match_type"]), "How closely.");
+  });
+
+  test("says what does not fit, and where", () => {
+    const wrong = { match_type: "SOMEHOW", ordred: true, items: [{ name: "x" }] };
+    const found = misfits(SCHEMA, SCHEMA, node(wrong)).map(({ message }) => message);
+    assert.deepEqual(found, [
+      'expected "EXACT", "IN_ORDER"',
+      "`ordred` is not known here",
+      "`name` is not known here",
+      "`id` is missing",
+    ]);
+  });
+
+  test("lets pass what fits", () => {
+    assert.deepEqual(misfits(SCHEMA, SCHEMA, node({ matchType: "EXACT", ordered: 1, items: [{ id: "a" }] })), []);
+    assert.deepEqual(misfits(SCHEMA, SCHEMA, node({ ordered: 2 })).map(({ message }) => message).length, 1);
+  });
+});
+
+test("the path of a mistake is a list of steps", () => {
+  assert.deepEqual(stepsOf("evalSet: eval_cases[2].conversation[0].user_content"), [
+    "eval_cases",
+    2,
+    "conversation",
+    0,
+    "user_content",
+  ]);
+  assert.deepEqual(stepsOf("config: criteria.response_match_score.treshold"), [
+    "criteria",
+    "response_match_score",
+    "treshold",
+  ]);
+  assert.deepEqual(stepsOf("$"), []);
+});
