@@ -28,11 +28,11 @@ describe("criteria", { skip }, () => {
     await match.getByLabel("Has to reach").fill("0.55");
     await page.getByRole("checkbox", { name: "tool_trajectory_avg_score", exact: true }).check();
     const calls = criterion(page, "tool_trajectory_avg_score");
-    await calls.getByText("Settings").click();
+    await calls.locator("summary").click();
     await calls.getByLabel("Match type").selectOption("IN_ORDER");
     await calls.getByLabel("Ignore args").check();
     assert.deepEqual(await violations(page), []);
-    await page.getByRole("link", { name: "JSON" }).click();
+    await page.getByRole("link", { name: "JSON", exact: true }).click();
     const text = await json(page).innerText();
     for (const part of ["// what the team agreed on", "// words", '"my_own_metric"', '"timeout_seconds": 9', "0.55"]) {
       assert.ok(text.includes(part), `${part} in ${text}`);
@@ -69,17 +69,17 @@ describe("criteria", { skip }, () => {
     const name = "rubric_based_final_response_quality_v1";
     await page.getByRole("checkbox", { name, exact: true }).check();
     const rubrics = criterion(page, name);
-    await rubrics.getByText("Settings").click();
+    await rubrics.locator("summary").click();
     await rubrics.getByRole("button", { name: "Add a rubric" }).click();
     await rubrics.getByLabel("Property of rubric 1").fill("The answer names the price.");
     await rubrics.getByLabel("Num samples").fill("3");
     await page.getByRole("checkbox", { name: "tool_parameter_match", exact: true }).check();
     const match = criterion(page, "tool_parameter_match");
-    await match.getByText("Settings").click();
+    await match.locator("summary").click();
     await match.getByLabel("Name").fill("city");
     await match.getByRole("button", { name: "Add" }).click();
     await match.getByLabel("city").selectOption("casefold_exact");
-    await page.getByRole("link", { name: "JSON" }).click();
+    await page.getByRole("link", { name: "JSON", exact: true }).click();
     const config = JSON.parse(await json(page).innerText());
     assert.deepEqual(config.criteria[name].rubrics, [
       { rubric_id: "rubric_1", rubric_content: { text_property: "The answer names the price." } },
@@ -155,7 +155,7 @@ describe("criteria", { skip }, () => {
     const page = await site.open();
     await page.getByLabel("Choose files").setInputFiles([example("shop-assistant", "test_config.json")]);
     await page.getByText("test_config.json was added.").waitFor();
-    await page.getByRole("link", { name: "Criteria" }).click();
+    await page.getByRole("link", { name: "Criteria", exact: true }).click();
     assert.ok(await page.getByRole("checkbox", { name: "tool_parameter_match", exact: true }).isChecked());
     await site.done(page);
   });

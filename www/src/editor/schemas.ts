@@ -3,11 +3,13 @@
 import type { FileKind } from "../worker/protocol.js";
 import type { Schema } from "./schema.js";
 
-const FILES = import.meta.glob<Schema>("../../../pkg/schema/{evalset,results,config}.schema.json", {
-  import: "default",
-});
+const FILES: Readonly<Partial<Record<FileKind, () => Promise<{ default: unknown }>>>> = {
+  evalset: () => import("adk-metrics/schema/evalset.json"),
+  results: () => import("adk-metrics/schema/results.json"),
+  config: () => import("adk-metrics/schema/config.json"),
+};
 
 /** The schema of a kind of file; undefined where there is none. */
 export async function schemaOf(kind: FileKind): Promise<Schema | undefined> {
-  return FILES[`../../../pkg/schema/${kind}.schema.json`]?.();
+  return (await FILES[kind]?.())?.default as Schema | undefined;
 }

@@ -1,10 +1,10 @@
 /** Starts the run that files, config and judge come to, and keeps it until it is done. */
 
 import { signal } from "@preact/signals";
-import { goTo } from "../route.js";
+import { goTo, route, type Screen } from "../route.js";
 import { configChecked } from "./config.js";
 import { jobNow, obstacle } from "./job.js";
-import { problem, start, underWay } from "./run.js";
+import { problem, start, summary, underWay } from "./run.js";
 import { endRun, keepRun, takeBack } from "./saved.js";
 
 /** When the run under way began, in milliseconds since 1970. */
@@ -32,6 +32,18 @@ export async function runNow(): Promise<boolean> {
   return done;
 }
 
+/**
+ * Makes the run and shows its results, unless the user stopped it or is looking at something else by then.
+ *
+ * @param screen Where the user waits for it.
+ */
+export async function runAndShow(screen: Screen = "run"): Promise<void> {
+  if (screen === "run") goTo(screen);
+  const isDone = await runNow();
+  const isCut = summary.value?.sets.some(({ cancelled }) => cancelled === true) === true;
+  if (isDone && !isCut && route.value.screen === screen) goTo("results");
+}
+
 /** Takes up the run that was not finished: goes on at once if nothing is missing, such as a key. */
 export async function resume(): Promise<void> {
   if (!(await takeBack())) return;
@@ -40,6 +52,5 @@ export async function resume(): Promise<void> {
     goTo(obstacle.value.screen);
     return;
   }
-  goTo("run");
-  await runNow();
+  await runAndShow();
 }

@@ -3,7 +3,7 @@ import type { PlacedProblem } from "../../editor/codemirror.js";
 import { goTo, hrefOf, route } from "../../route.js";
 import { configFacts, configText } from "../../state/config.js";
 import { obstacle } from "../../state/job.js";
-import { runNow } from "../../state/running.js";
+import { runAndShow } from "../../state/running.js";
 import { EstimateTable } from "../run/estimate.js";
 import { sentence } from "../run/problem.js";
 import { JudgePanel } from "./judge.js";
@@ -76,8 +76,7 @@ export default function Criteria() {
             onClick={async () => {
               if (next?.screen === "files") goTo("files");
               if (next !== undefined || facts?.ok !== true) return;
-              goTo("run");
-              if (await runNow()) goTo("results");
+              await runAndShow();
             }}
           >
             Score

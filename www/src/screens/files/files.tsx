@@ -16,7 +16,7 @@ import {
 import { obstacle } from "../../state/job.js";
 import { judgeKind } from "../../state/judge.js";
 import { problem } from "../../state/run.js";
-import { runNow } from "../../state/running.js";
+import { runAndShow } from "../../state/running.js";
 import { ProblemNote } from "../run/problem.js";
 import { Kept } from "../run/kept.js";
 import { type Example, EXAMPLES, filesOf } from "./examples.js";
@@ -58,7 +58,7 @@ function Overview() {
       exampleName.value = example.title;
       if (isScored) {
         await configChecked();
-        if (obstacle.value === undefined && (await runNow())) goTo("results");
+        if (obstacle.value === undefined) await runAndShow("files");
       }
     } catch (error) {
       said.value = error instanceof Error ? error.message : String(error);
@@ -193,8 +193,7 @@ function Loaded() {
           onClick={async () => {
             if (next?.screen === "criteria") goTo("criteria");
             if (next !== undefined || isLooking.value) return;
-            goTo("run");
-            if (await runNow()) goTo("results");
+            await runAndShow();
           }}
         >
           Score {scored()}

@@ -8,7 +8,7 @@ import { obstacle } from "../../state/job.js";
 import { judgeKind } from "../../state/judge.js";
 import { download } from "../../state/browser-model.js";
 import { cancel, connections, problem, summary, underWay, verdicts } from "../../state/run.js";
-import { runNow, startedAt, took } from "../../state/running.js";
+import { runAndShow, startedAt, took } from "../../state/running.js";
 import { nameOf, toneOf } from "../../ui/status.js";
 import { EstimateTable, money } from "./estimate.js";
 import { Kept, KeptHere } from "./kept.js";
@@ -49,7 +49,7 @@ export default function Run() {
               aria-describedby="start-what"
               onClick={async () => {
                 if (next !== undefined) goTo(next.screen);
-                else if (await runNow()) goTo("results");
+                else await runAndShow();
               }}
             >
               {summary.value === undefined ? "Score" : "Score again"}
