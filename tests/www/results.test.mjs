@@ -138,7 +138,7 @@ describe("the results", { skip }, () => {
     const flips = page.getByRole("region", { name: /Verdicts flip/ });
     const hours = flips.getByRole("listitem").filter({ hasText: "sunday_hours" });
     assert.match((await hours.innerText()).replace(/\s+/g, " "), /sunday_hours Passed → Failed response_match_score/);
-    assert.match(await flips.getByRole("status").innerText(), /1 case now fail/);
+    assert.match(await flips.getByRole("status").innerText(), /1 case now failed/);
     await page.getByRole("radio", { name: /Flipped/ }).check();
     assert.deepEqual(await casesIn(page), ["sunday_hours", "guides_address"]);
     await slider.focus();

@@ -38,6 +38,21 @@ export function Name({ children }: { children: string }) {
   return <bdi class="name-text">{visible(head(children, 500))}</bdi>;
 }
 
+/** Characters at the end of a name that stay when there is no room: names often differ there only. */
+const TAIL = 10;
+
+/** A name on one line of any width: where there is no room, its middle is left out. */
+export function NameLine({ children: name }: { children: string }) {
+  if (name.length <= 2 * TAIL) return <Name>{name}</Name>;
+  const cut = head(name, name.length - TAIL).length;
+  return (
+    <bdi class="name-line" dir="auto">
+      <span>{visible(head(name.slice(0, cut), 500))}</span>
+      <span>{visible(name.slice(cut))}</span>
+    </bdi>
+  );
+}
+
 /** The name of a metric, which breaks at its underscores. */
 export function MetricName({ children }: { children: string }) {
   const words = head(children, 200).split("_");

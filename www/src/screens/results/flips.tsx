@@ -93,11 +93,11 @@ function FromTo({ from, to }: { from: number; to: number }) {
 function summaryOf(all: readonly Flip[]): string {
   const to = (status: number) => all.filter((flip) => flip.from !== flip.to && flip.to === status).length;
   const parts = [
-    [to(EvalStatus.PASSED), "now pass"],
-    [to(EvalStatus.FAILED), "now fail"],
-    [to(EvalStatus.NOT_EVALUATED), "now are not evaluated"],
+    [to(EvalStatus.PASSED), "passed"],
+    [to(EvalStatus.FAILED), "failed"],
+    [to(EvalStatus.NOT_EVALUATED), "not evaluated"],
   ] as const;
-  const cases = parts.filter(([times]) => times > 0).map(([times, what]) => `${count(times, "case")} ${what}`);
+  const cases = parts.filter(([times]) => times > 0).map(([times, what]) => `${count(times, "case")} now ${what}`);
   if (all.length === 0) return "Every verdict is as it was.";
   return cases.length > 0 ? `${cases.join(", ")}.` : "Metrics flip; the cases’ own verdicts stay.";
 }

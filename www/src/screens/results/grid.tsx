@@ -12,8 +12,8 @@ import { goTo, hrefOf } from "../../route.js";
 import { summary, thresholds, verdicts } from "../../state/run.js";
 import { amountText, scoreText } from "../../ui/format.js";
 import { Status, toneOf } from "../../ui/status.js";
-import { MetricName, Name } from "../../ui/text.js";
-import { names, rows, sort, type SortKey } from "./view.js";
+import { MetricName, NameLine } from "../../ui/text.js";
+import { longestName, names, rows, sort, type SortKey } from "./view.js";
 
 /** The height of a row in pixels; the style sheet has the same. */
 const ROW = 36;
@@ -104,6 +104,7 @@ export function Grid() {
   const shown = new Set<number>();
   if (here.row >= 0) shown.add(here.row);
   for (let row = first.value; row < Math.min(last.value, view.length); row += 1) shown.add(row);
+  const longest = longestName.value;
   const template = `minmax(var(--case-width), 1fr) repeat(${run.metrics.length}, minmax(7.5rem, 10rem))`;
   return (
     <div
@@ -113,7 +114,7 @@ export function Grid() {
       aria-label="Cases and metrics"
       aria-rowcount={view.length + 1}
       aria-colcount={width}
-      style={{ "--columns": template, "--metrics": run.metrics.length }}
+      style={{ "--columns": template, "--metrics": run.metrics.length, "--longest": `${longest}ch` }}
       onScroll={({ currentTarget }) => {
         top.value = currentTarget.scrollTop;
         active.scroll = currentTarget.scrollTop;
@@ -195,7 +196,7 @@ const Row = memo(({ row, place, column }: RowProps) => {
       <div class="grid-cell grid-case" role="rowheader" aria-colindex={1}>
         <Status of={Number(caseStatus)} />
         <a href={hrefOf("case", row)} tabIndex={column === 0 ? 0 : -1} title={name}>
-          <Name>{name}</Name>
+          <NameLine>{name}</NameLine>
         </a>
       </div>
       {cells.map((cell, at) => {
@@ -227,9 +228,18 @@ function cellsOf(row: number): string[] {
     const status = statuses.metrics[place] ?? 0;
     const score = run.scores[place];
     if (status === EvalStatus.INFORMATIONAL) return `${status}${amountText(score)}`;
-    return `${status}${scoreText(score, thresholds.value[name] ?? threshold)}`;
+    return `${status}${shortScore(score, thresholds.value[name] ?? threshold)}`;
   });
   return [String(statuses.cases[row] ?? 0), ...cells];
+}
+
+/** Characters of a score that fit into a cell. */
+const WIDEST = 9;
+
+/** A score that may differ from the threshold by less than there is room to show. */
+function shortScore(score: number | undefined, threshold: number | undefined): string {
+  const text = scoreText(score, threshold);
+  return text.length <= WIDEST ? text : `${scoreText(score)}…`;
 }
 
 /** Sorts by a column; again, the other way round. */

@@ -1,7 +1,7 @@
 import { useSignal } from "@preact/signals";
 import { EvalStatus } from "../../enums.js";
 import { hrefOf } from "../../route.js";
-import { summary } from "../../state/run.js";
+import { summary, underWay } from "../../state/run.js";
 import type { RunSummary } from "../../worker/protocol.js";
 import { amountText, costText, count } from "../../ui/format.js";
 import { Status } from "../../ui/status.js";
@@ -124,8 +124,15 @@ function showAll(): void {
 function Notices({ run }: { run: RunSummary }) {
   const cancelled = run.sets.filter((set) => set.cancelled);
   const warnings = run.sets.flatMap(({ name, warnings = [] }) => warnings.map((warning) => ({ name, warning })));
+  const progress = underWay.value;
   return (
     <>
+      {progress !== undefined && (
+        <p role="status">
+          The run goes on: {amountText(progress.reduce((sum, one) => sum + (one?.done ?? 0), 0))} cases are scored.{" "}
+          <a href={hrefOf("run")}>Watch it</a>
+        </p>
+      )}
       {cancelled.length > 0 && (
         <div class="notice open" role="note">
           <Status of={EvalStatus.NOT_EVALUATED} />

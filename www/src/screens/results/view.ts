@@ -54,6 +54,9 @@ export const names = computed<readonly string[]>(() => {
   });
 });
 
+/** The characters of the longest name. */
+export const longestName = computed(() => names.value.reduce((longest, { length }) => Math.max(longest, length), 0));
+
 const searched = computed(() => names.value.map((name) => name.toLowerCase()));
 
 const collator = new Intl.Collator("en", { numeric: true });
@@ -100,7 +103,7 @@ export interface Flip {
   metrics: number[];
 }
 
-/** The cases in which a verdict flipped, in the order of the evalset. */
+/** The cases in which a verdict flipped: first where the case's own did, then in the order of the evalset. */
 export const flips = computed<readonly Flip[]>(() => {
   const run = summary.value;
   const now = verdicts.value;
@@ -115,7 +118,8 @@ export const flips = computed<readonly Flip[]>(() => {
     }
     if (metrics.length > 0) found.push({ row, from: before.cases[row] ?? 0, to: now.cases[row] ?? 0, metrics });
   }
-  return found;
+  const isOwn = ({ from, to }: Flip) => from !== to;
+  return [...found.filter(isOwn), ...found.filter((flip) => !isOwn(flip))];
 });
 
 /** The rows of the cases that regressed since the baseline; undefined where the run is compared with none. */

@@ -1,0 +1,186 @@
+// How the playground copes with many cases: the time from files to results, the longest task of the page meanwhile, and
+// what one step of a threshold takes until the verdicts of all cases are shown.
+//
+//   npm run build && node benches/playground.mjs [--cases 10000] [--steps 60]
+//
+// A task is measured on the clock and in processor time; on a machine that does other things besides, the latter tells
+// what the page itself does.
+
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { parseArgs } from "node:util";
+
+const root = new URL("../", import.meta.url);
+const { chromium } = createRequire(new URL("package.json", root))("playwright-core");
+
+const { values } = parseArgs({
+  options: { cases: { type: "string", default: "10000" }, steps: { type: "string", default: "60" } },
+});
+const cases = Number(values.cases);
+const steps = Number(values.steps);
+
+const FLAGS = [
+  "--no-sandbox",
+  "--disable-gpu",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+  "--no-first-run",
+];
+
+const CRITERIA = {
+  tool_trajectory_avg_score: 1,
+  response_match_score: 0.8,
+  tool_trajectory_f1: 0.5,
+  tool_parameter_match: 0.5,
+};
+
+/** Numbers from 0 to 1, the same ones each time (Park and Miller's generator). */
+function random(seed) {
+  let state = seed;
+  return () => (state = (state * 16807) % 2147483647) / 2147483647;
+}
+
+/** Writes an evalset and what an agent did: 20 to 40 words and one or two tool calls in each case. */
+function writeFiles(folder) {
+  const next = random(7);
+  const words = Array.from({ length: 400 }, (_, at) => `word${at}`);
+  const word = () => words[Math.floor(next() * words.length)];
+  const side = (conversationOf) =>
+    JSON.stringify({
+      eval_set_id: "many_cases",
+      eval_cases: Array.from({ length: cases }, (_, at) => ({
+        eval_id: `case_${at}`,
+        conversation: [conversationOf(at)],
+      })),
+    });
+  const texts = Array.from({ length: cases }, () => Array.from({ length: 20 + Math.floor(next() * 20) }, word));
+  const turn = (at, text, calls) => ({
+    user_content: { parts: [{ text: `Question ${at}` }], role: "user" },
+    final_response: { parts: [{ text: text.join(" ") }], role: "model" },
+    intermediate_data: {
+      tool_uses: Array.from({ length: calls }, (_, call) => ({ name: `tool_${call}`, args: { at, unit: "metric" } })),
+    },
+  });
+  const expected = side((at) => turn(at, texts[at], 1 + (at % 2)));
+  const actual = side((at) => {
+    const share = next();
+    return turn(
+      at,
+      texts[at].map((one) => (next() < share ? word() : one)),
+      1 + Math.floor(next() * 2),
+    );
+  });
+  return [
+    ["many.evalset.json", expected],
+    ["many.actual.json", actual],
+    ["test_config.json", JSON.stringify({ criteria: CRITERIA })],
+  ].map(([name, text]) => {
+    const path = join(folder, name);
+    writeFileSync(path, text);
+    return path;
+  });
+}
+
+/** Notes what the threads of a page do while some work is under way. */
+async function traced(browser, work) {
+  const session = await browser.newBrowserCDPSession();
+  const events = [];
+  session.on("Tracing.dataCollected", ({ value }) => events.push(...value.filter(({ name }) => WANTED.has(name))));
+  const includedCategories = ["toplevel", "__metadata"];
+  await session.send("Tracing.start", { transferMode: "ReportEvents", traceConfig: { includedCategories } });
+  const result = await work();
+  const complete = new Promise((resolve) => session.once("Tracing.tracingComplete", resolve));
+  await session.send("Tracing.end");
+  await complete;
+  await session.detach();
+  const threads = new Map(
+    events.filter(({ name }) => name === "thread_name").map(({ pid, tid, args }) => [`${pid}/${tid}`, args.name]),
+  );
+  const tasks = events.filter(
+    ({ name, pid, tid }) => name !== "thread_name" && threads.get(`${pid}/${tid}`) === "CrRendererMain",
+  );
+  const longest = (key) => Math.max(0, ...tasks.map((task) => task[key] ?? 0)) / 1000;
+  return { result, longest: { clock: longest("dur"), processor: longest("tdur") } };
+}
+
+const WANTED = new Set(["thread_name", "RunTask", "ThreadControllerImpl::RunTask"]);
+
+/** In the page: moves a threshold step by step, and gives how long each took until its outcome is shown. */
+async function moved(count) {
+  const slider = document.querySelector('[role="slider"][aria-label="Threshold of response_match_score"]');
+  const outcome = slider.closest(".histogram").querySelector("footer p");
+  const took = [];
+  for (let step = 0; step < count; step += 1) {
+    const before = outcome.textContent;
+    const began = performance.now();
+    const shown = new Promise((resolve) => {
+      const observer = new MutationObserver(() => {
+        if (outcome.textContent === before) return;
+        observer.disconnect();
+        resolve(performance.now() - began);
+      });
+      observer.observe(outcome, { subtree: true, childList: true, characterData: true });
+    });
+    const key = step < count / 2 ? "ArrowLeft" : "ArrowRight";
+    slider.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true }));
+    took.push(await shown);
+    await new Promise((painted) => requestAnimationFrame(() => setTimeout(painted)));
+  }
+  return took;
+}
+
+const median = (list) => [...list].sort((a, b) => a - b)[Math.floor(list.length / 2)];
+const ms = (value) => `${value.toFixed(value < 100 ? 1 : 0)} ms`;
+
+const folder = mkdtempSync(join(tmpdir(), "adk-metrics-playground-"));
+const cli = new URL("pkg/dist/esm/cli.js", root).pathname;
+const server = spawn(process.execPath, [cli, "playground", "--port", "0"], { stdio: ["ignore", "pipe", "inherit"] });
+try {
+  const [address] = await once(createInterface(server.stdout), "line");
+  const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: FLAGS });
+  try {
+    const page = await browser.newPage({ viewport: { width: 1280, height: 900 } });
+    await page.goto(address);
+    await page.locator('input[type="file"]').first().waitFor({ state: "attached" });
+    const given = writeFiles(folder);
+    const score = page.locator('button[data-kind="primary"]:not([aria-disabled="true"])', {
+      hasText: `${cases} cases`,
+    });
+    const reading = await traced(browser, async () => {
+      const began = performance.now();
+      await page.locator('input[type="file"]').first().setInputFiles(given);
+      await score.waitFor();
+      return performance.now() - began;
+    });
+    const scoring = await traced(browser, async () => {
+      const began = performance.now();
+      await score.click();
+      await page.locator(`[role="grid"][aria-rowcount="${cases + 1}"]`).waitFor();
+      return performance.now() - began;
+    });
+    await page.evaluate(moved, 10);
+    const moving = await traced(browser, () => page.evaluate(moved, steps));
+    const size = given.reduce((sum, path) => sum + statSync(path).size, 0);
+    const rows = [
+      ["reading the files", ms(reading.result), reading.longest],
+      ["scoring them, until the results are shown", ms(scoring.result), scoring.longest],
+      [`a step of a threshold (median of ${steps})`, ms(median(moving.result)), moving.longest],
+    ];
+    console.log(`${cases} cases, ${(size / 1e6).toFixed(1)} MB, ${Object.keys(CRITERIA).length} metrics\n`);
+    console.log("| what | time | longest task of the page | of it processor time |\n|---|---:|---:|---:|");
+    for (const [what, time, { clock, processor }] of rows) {
+      console.log(`| ${what} | ${time} | ${ms(clock)} | ${ms(processor)} |`);
+    }
+  } finally {
+    await browser.close();
+  }
+} finally {
+  server.kill();
+  rmSync(folder, { recursive: true });
+}
