@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
 import { describe, test } from "node:test";
-import { importEntry, root } from "../package/support/package.mjs";
+import { importEntry, packageFolder, root } from "../package/support/package.mjs";
 
 const { DEFAULT_METRIC_EVALUATOR_REGISTRY, evaluate } = await importEntry();
 
@@ -84,8 +84,24 @@ describe("the settings", () => {
   const WORDS = { required: 0.5, none: [], "five samples": { num_samples: 5 }, "gemini-2.5-flash": {} };
   const evalSet = { evalSetId: "none", evalCases: [] };
 
+  /** A setting by its name and its default, in JSON; what is said in words has none in the schema. */
+  const { definitions } = JSON.parse(readFileSync(join(packageFolder, "schema/config.schema.json"), "utf8"));
+  const ofSchema = (metricName) =>
+    Object.entries(definitions[metricName].properties)
+      .filter(([name, { $ref }]) => !/[A-Z]/.test(name) && $ref !== "#/definitions/NotRead")
+      .map(([name, setting]) => [name, setting.default]);
+
   for (const { metrics, settings } of tables) {
     for (const metricName of metrics) {
+      test(`of ${metricName} are those of the schema, with its defaults`, () => {
+        const schema = new Map(ofSchema(metricName));
+        assert.deepEqual(settings.map(([name]) => name).sort(), [...schema.keys()].sort());
+        for (const [name, text] of settings) {
+          const expected = schema.get(name);
+          if (expected !== undefined)
+            assert.equal(text, typeof expected === "string" ? expected : JSON.stringify(expected));
+        }
+      });
       test(`of ${metricName} exist, and take what is said to be their default`, async () => {
         const valueOf = (text) => {
           if (text in WORDS) return WORDS[text];
