@@ -31,9 +31,9 @@ record! {
 record! {
     /// One conversation, or the scenario of one.
     pub struct EvalCase<'a> {
-        /// Identifies the case within its set.
+        /// Identifies the case within its set; runs belong to cases by it.
         eval_id: Cow<'a, str> = "eval_id" | "evalId";
-        /// The turns, with what is expected of the agent. Exactly one of this and the scenario is there.
+        /// The turns, with what is expected of the agent. A case has either this or a scenario.
         conversation: Option<List<'a, Invocation<'a>>> = "conversation" | "conversation";
         /// The scenario that a simulated user follows.
         conversation_scenario: Option<ConversationScenario<'a>> = "conversation_scenario" | "conversationScenario";
@@ -53,9 +53,9 @@ record! {
     pub struct ConversationScenario<'a> {
         /// What the simulated user says first.
         starting_prompt: Cow<'a, str> = "starting_prompt" | "startingPrompt";
-        /// What the simulated user is after.
+        /// What the simulated user is after, in words.
         conversation_plan: Cow<'a, str> = "conversation_plan" | "conversationPlan";
-        /// Who the simulated user is: the id of a persona, or one spelled out.
+        /// Who the simulated user is: the id of a persona (`EXPERT`, `NOVICE`, `EVALUATOR`), or one spelled out.
         user_persona: Option<Json<'a>> = "user_persona" | "userPersona" => PERSONA;
     }
 }

@@ -15,9 +15,10 @@ record! {
         invocation_id: Cow<'a, str> = "invocation_id" | "invocationId" default;
         /// What the user said.
         user_content: Content<'a> = "user_content" | "userContent";
-        /// What the agent answered in the end.
+        /// What the agent answered in the end; in an evalset what it is expected to answer.
         final_response: Option<Content<'a>> = "final_response" | "finalResponse";
-        /// What happened on the way.
+        /// What happened on the way: `tool_uses`, as written by hand, or `invocation_events`, as recorded. In an
+        /// evalset the tool calls that are expected.
         intermediate_data: Option<IntermediateData<'a>> = "intermediate_data" | "intermediateData";
         /// When the turn took place, in seconds since 1970.
         creation_timestamp: f64 = "creation_timestamp" | "creationTimestamp" default;
@@ -37,13 +38,13 @@ record! {
 record! {
     /// A property that a response or a trajectory should have.
     pub struct Rubric<'a> {
-        /// Identifies the rubric.
+        /// Identifies the rubric among those in force for a turn.
         rubric_id: Cow<'a, str> = "rubric_id" | "rubricId";
         /// The property.
         rubric_content: RubricContent<'a> = "rubric_content" | "rubricContent";
         /// How to read the rubric's score.
         description: Option<Cow<'a, str>> = "description" | "description";
-        /// Which metrics the rubric is for, such as `FINAL_RESPONSE_QUALITY`.
+        /// Which metric the rubric is for: `FINAL_RESPONSE_QUALITY`, `TOOL_USE_QUALITY` or `TRAJECTORY_QUALITY`.
         r#type: Option<Cow<'a, str>> = "type" | "type";
     }
 }

@@ -44,7 +44,7 @@ pub(super) fn schema() -> Value {
             "additionalProperties": {
                 "description": "A metric of your own: one that is registered from JavaScript, or for google-adk one of `custom_metrics`.",
                 "allOf": [{ "$ref": "#/definitions/Criterion" }],
-                "properties": { "threshold": { "$ref": "#/definitions/Threshold" } },
+                "properties": { "threshold": threshold_of(0.8) },
             },
         }),
     );
@@ -77,11 +77,12 @@ fn metric(info: &MetricInfo) -> Value {
     }
     if !info.requires_threshold {
         description += " Always reported: leave it out, it takes no threshold.";
-        return json!({ "description": description, "not": {}, "doNotSuggest": true });
+        return json!({ "description": description, "not": {}, "doNotSuggest": true, "errorMessage": "It is always reported and takes no threshold." });
     }
+    let threshold = info.interval.map_or(1.0, |range| 0.8 * range.max_value);
     let mut settings = Map::new();
+    settings.insert("threshold".into(), threshold_of(threshold));
     let mut pairs = Vec::new();
-    settings.insert("threshold".into(), json!({ "$ref": "#/definitions/Threshold" }));
     for setting in info.settings.iter().copied().flatten() {
         let [snake, camel] = setting.keys;
         insert(&mut settings, setting, &format!("#/definitions/{}", info.name));
@@ -95,7 +96,6 @@ fn metric(info: &MetricInfo) -> Value {
         settings.entry(snake).or_insert_with(|| json!({ "$ref": reference }));
         settings.entry(camel).or_insert_with(|| twin(reference));
     }
-    let threshold = info.interval.map_or(1.0, |range| 0.8 * range.max_value);
     let mut schema = json!({
         "description": description,
         "defaultSnippets": [
@@ -110,6 +110,15 @@ fn metric(info: &MetricInfo) -> Value {
         schema["not"] = json!({ "type": "object", "anyOf": pairs });
     }
     schema
+}
+
+/// The threshold of a criterion, with one to begin with.
+fn threshold_of(proposal: f64) -> Value {
+    json!({
+        "$ref": "#/definitions/Threshold",
+        "description": "What the score has to reach: a number. Numbers in text count too, and `true` for 1.",
+        "examples": [proposal],
+    })
 }
 
 /// What holds for the criterion of every metric.
@@ -190,7 +199,7 @@ fn judge_model_config() -> Value {
     }
     json!({
         "description": "Sampling settings of the judge's model, in the names of Gemini's GenerateContentConfig; other providers are sent what they call the same.",
-        "type": "object",
+        "type": ["object", "null"],
         "properties": properties,
     })
 }

@@ -24,7 +24,6 @@ pub(crate) fn described(default: &impl SettingType, lines: &[&str]) -> Value {
 pub(super) fn definitions() -> Value {
     json!({
         "Threshold": {
-            "description": "What the score has to reach: a number. Numbers in text count too, and `true` for 1.",
             "anyOf": [
                 { "type": "number" },
                 { "type": "string", "pattern": r"^\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*$" },
@@ -72,7 +71,7 @@ pub(super) fn definitions() -> Value {
                 "rubricId": super::spellings::twin("#/definitions/Rubric/properties/rubric_id"),
                 "rubricContent": super::spellings::twin("#/definitions/Rubric/properties/rubric_content"),
                 "description": { "description": "A note for people; no judge sees it." },
-                "type": { "description": "Not read here: all rubrics of a criterion count." },
+                "type": { "description": "Not read here: all rubrics of a criterion count.", "doNotSuggest": true },
             },
             "allOf": [
                 { "anyOf": [{ "required": ["rubric_id"] }, { "required": ["rubricId"] }] },
@@ -100,7 +99,7 @@ impl SettingType for Option<u32> {
     fn schema(&self) -> Value {
         match self {
             Some(number) => number.schema(),
-            None => json!({ "$ref": "#/definitions/Count" }),
+            None => json!({ "$ref": "#/definitions/Count", "examples": [4] }),
         }
     }
 }
@@ -129,7 +128,7 @@ impl SettingType for Cow<'static, str> {
 /// The JSON of a model's settings.
 impl SettingType for Option<String> {
     fn schema(&self) -> Value {
-        json!({ "anyOf": [{ "$ref": "#/definitions/JudgeModelConfig" }, { "type": "null" }] })
+        json!({ "$ref": "#/definitions/JudgeModelConfig" })
     }
 }
 

@@ -6,14 +6,16 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import { Ajv } from "ajv";
+import editor from "vscode-json-languageservice";
 import { importEntry, testFile } from "./support/package.mjs";
 
 const { evaluate, Evaluator, MetricEvaluatorRegistry, readEvalSet, resultsToAdkJson } = await importEntry();
+const { getLanguageService, TextDocument } = editor;
 const root = new URL("../../", import.meta.url).pathname;
 
 /** What editors read besides JSON Schema's own words. */
-const EDITOR_WORDS = ["defaultSnippets", "doNotSuggest", "enumDescriptions", "suggestSortText"];
-const ajv = new Ajv({ strict: true, strictTypes: false, strictRequired: false, vocabulary: EDITOR_WORDS });
+const EDITOR_WORDS = ["defaultSnippets", "doNotSuggest", "enumDescriptions", "errorMessage", "suggestSortText"];
+const ajv = new Ajv({ strict: true, strictTypes: false, strictRequired: false });
 ajv.addVocabulary(EDITOR_WORDS);
 const schemas = Object.fromEntries(
   ["evalset", "results", "config"].map((kind) => [
@@ -233,6 +235,78 @@ describe("the schema of configs", () => {
       const criteria = { hallucinations_v1: { threshold: 0.5, ...criterion } };
       assert.notDeepEqual(problems("config", { criteria }), []);
     }
+  });
+});
+
+describe("an editor with the schema of configs", () => {
+  const service = getLanguageService({});
+  service.configure({ validate: true, schemas: [{ uri: "config", fileMatch: ["*"], schema: schemas.config }] });
+  const opened = (text) => TextDocument.create("file:///test_config.json", "json", 1, text);
+
+  /** What is proposed where the mark stands, in the order in which it is shown. */
+  async function proposals(text) {
+    const document = opened(text.replace("▮", ""));
+    const place = document.positionAt(text.indexOf("▮"));
+    const { items } = await service.doComplete(document, place, service.parseJSONDocument(document));
+    const rank = ({ sortText, label }) => sortText ?? label;
+    return items.sort((a, b) => (rank(a) < rank(b) ? -1 : 1));
+  }
+  const labels = async (text) => (await proposals(text)).map(({ label }) => label);
+
+  test("proposes every metric that takes a threshold, with what it measures", async () => {
+    const proposed = await proposals('{"criteria": {▮}}');
+    const known = new MetricEvaluatorRegistry().getRegisteredMetrics();
+    const names = known.filter(({ requiresThreshold }) => requiresThreshold !== false).map((info) => info.metricName);
+    assert.deepEqual(proposed.map(({ label }) => label).sort(), names.sort());
+    for (const { label, documentation } of proposed)
+      assert.match(String(documentation), /Score: [01] to [15]\./, label);
+  });
+
+  test("proposes settings in snake_case, then in camelCase, with their defaults", async () => {
+    const proposed = await proposals('{"criteria": {"tool_trajectory_avg_score": {▮}}}');
+    const [ignoreArgs, matchType, threshold, ...camel] = proposed;
+    assert.deepEqual(
+      [ignoreArgs, matchType, threshold, ...camel].map(({ label }) => label),
+      ["ignore_args", "match_type", "threshold", "ignoreArgs", "matchType"],
+    );
+    assert.match(ignoreArgs.insertText, /false/);
+    assert.match(matchType.insertText, /EXACT/);
+    assert.deepEqual(await labels('{"criteria": {"hallucinations_v1": {"judge_model_options": {▮}}}}'), [
+      ...["judge_model", "judge_model_config", "num_samples", "parallelism_limit"],
+      ...["judgeModel", "judgeModelConfig", "numSamples", "parallelismLimit"],
+    ]);
+  });
+
+  test("proposes values with their meaning", async () => {
+    const proposed = await proposals('{"criteria": {"tool_trajectory_avg_score": {"match_type": ▮}}}');
+    assert.deepEqual(
+      proposed
+        .slice(0, 3)
+        .map(({ label }) => label)
+        .sort(),
+      ['"ANY_ORDER"', '"EXACT"', '"IN_ORDER"'],
+    );
+    assert.match(String(proposed[1].documentation), /no others/);
+    const strategies = await labels('{"criteria": {"tool_parameter_match": {"per_arg_strategies": {"city": ▮}}}}');
+    assert.deepEqual(strategies, ['"casefold_exact"', '"contains"', '"exact"', '"numeric"']);
+  });
+
+  test("says what is wrong", async () => {
+    const text = JSON.stringify({
+      criteria: {
+        tool_trajectory_f1: { threshold: 1, colour: 1, match_mode: "sorted" },
+        token_usage_v1: 1,
+        safety_v1: {},
+      },
+    });
+    const document = opened(text);
+    const found = await service.doValidation(document, service.parseJSONDocument(document));
+    assert.deepEqual(found.map(({ message }) => message).sort(), [
+      "It is always reported and takes no threshold.",
+      'Missing property "threshold".',
+      "Property colour is not allowed.",
+      'Value is not accepted. Valid values: "name_and_required_args", "name_and_args", "name_only".',
+    ]);
   });
 });
 
