@@ -113,6 +113,11 @@ test("runs TypeScript by the user's own loader, and says so where there is none"
   assert.match(stderr, /NODE_OPTIONS="--import tsx"/);
 });
 
+test("runs TypeScript whose types can be left out by itself", { skip: !process.features.typescript }, async (t) => {
+  const code = "export const agent = (message: string): string => 'It is noon.';";
+  assert.deepEqual(statuses(await runAgent(t, code, { file: "agent.ts", args: json })), BOTH);
+});
+
 const MISTAKES = {
   "no file": [null, /the module of the agent does not exist\n {3}at .*agent\.mjs/],
   "no export": ["const agent = 1;", /the module exports no agent\n[^]*Export it as default, agent, rootAgent/],

@@ -117,8 +117,8 @@ function helpFor(file: string, cause: unknown, hasNoPlace: boolean): string | un
   const isForeign = code === "ERR_UNKNOWN_FILE_EXTENSION" || String(code).includes("TYPE");
   if (isForeign || (TYPESCRIPT.test(file) && (code === "ERR_MODULE_NOT_FOUND" || cause instanceof SyntaxError))) {
     return (
-      `Node ${process.versions.node} does not run this TypeScript by itself (22.18 and newer strip types): install a ` +
-      'loader and name it, as in NODE_OPTIONS="--import tsx"'
+      `Node ${process.versions.node} does not run this TypeScript by itself (22.18 and newer do if types need only be ` +
+      'left out): install a loader and name it, as in NODE_OPTIONS="--import tsx"'
     );
   }
   return cause instanceof SyntaxError && hasNoPlace ? `See where with node --check ${file}` : undefined;
