@@ -90,13 +90,16 @@ function matchersApart(kind, sources) {
 }
 
 /**
- * Keeps what the index needs in one file, and its long list of names in another.
+ * Keeps what the index needs in one file, what only Node has in another, and the index's long list of names in a third.
  *
  * esbuild makes a file of every set of entries that share code, and Node takes a millisecond for each file. So every entry
- * imports the whole index, which bundlers leave out again, and those of the engine re-export it as a file.
+ * imports the whole index, which bundlers leave out again, and those of the engine re-export it as a file. Only the one
+ * that Node loads has its own list.
  */
 function indexAtOnce({ folder }) {
-  const index = join(folder, "index.ts");
+  const [index, node, environment] = ["index", "entrypoints/node", "entrypoints/environment"].map((module) =>
+    join(folder, `${module}.ts`),
+  );
   const entries = new Set(ENTRIES.map(({ module }) => join(folder, `${module}.ts`)));
   entries.delete(index);
   return {
@@ -105,15 +108,16 @@ function indexAtOnce({ folder }) {
       onResolve({ filter: /^\./ }, ({ path, importer, kind, resolveDir }) => {
         const file = join(resolveDir, path).replace(/\.js$/, ".ts");
         if (kind === "dynamic-import") entries.add(file);
-        const isReExport = file === index && dirname(importer) === join(folder, "entrypoints");
+        const isReExport = file === index && dirname(importer) === dirname(node) && importer !== node;
         return isReExport ? { path: "./index.js", external: true } : undefined;
       });
-      onResolve({ filter: /^whole-index$/ }, () => ({ path: index }));
-      onLoad({ filter: /\.ts$/ }, async ({ path }) =>
-        entries.has(path)
-          ? { contents: `${await readFile(path, "utf8")}\nimport "whole-index";\n`, loader: "ts" }
-          : undefined,
-      );
+      onResolve({ filter: /^whole-/ }, ({ path }) => ({ path: path === "whole-index" ? index : environment }));
+      onLoad({ filter: /\.ts$/ }, async ({ path }) => {
+        if (!entries.has(path)) return undefined;
+        const whole = dirname(path) === join(folder, "cli") ? ["whole-index", "whole-environment"] : ["whole-index"];
+        const imports = whole.map((name) => `\nimport "${name}";`).join("");
+        return { contents: `${await readFile(path, "utf8")}${imports}\n`, loader: "ts" };
+      });
     },
   };
 }
