@@ -7,7 +7,9 @@ import { deflateRawSync } from "node:zlib";
 import { packageFolder } from "../package/support/package.mjs";
 import { example } from "./support.mjs";
 
-export const { evaluate, replayJudge } = await import(pathToFileURL(join(packageFolder, "dist/esm/node.js")).href);
+export const { evaluate, recordJudge, replayJudge } = await import(
+  pathToFileURL(join(packageFolder, "dist/esm/node.js")).href
+);
 
 /** The results of one of the repository's examples, judged by its recording. */
 export function scoredExample(name, files = [`${name}.evalset.json`, `${name}.actual.json`]) {
