@@ -244,6 +244,8 @@ describe("a case", { skip }, () => {
     await page.getByRole("heading", { level: 1, name: "student_ticket" }).waitFor();
     await page.keyboard.press("ArrowLeft");
     assert.match(await text(page.getByRole("navigation", { name: "Cases" })), /1 of 4/);
+    // Whoever came by keyboard is at the heading.
+    assert.equal(await page.evaluate(() => document.activeElement.textContent), "student_ticket");
     await site.done(page);
   });
 

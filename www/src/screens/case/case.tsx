@@ -2,7 +2,7 @@
 
 import type { EvalCaseResult, EvalMetricResult, SampleVote } from "adk-metrics";
 import { type Signal, useSignal, useSignalEffect } from "@preact/signals";
-import { useEffect, useErrorBoundary, useMemo } from "preact/hooks";
+import { useEffect, useErrorBoundary, useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import { EvalStatus } from "../../enums.js";
 import { goTo, hrefOf, route } from "../../route.js";
 import { summary } from "../../state/run.js";
@@ -103,6 +103,11 @@ function CaseAt({ run, row }: { run: string; row: number }) {
   const problem = useSignal<Problem | undefined>(undefined);
   const matchings = useSignal<readonly Matching[]>([]);
   const status = summary.value?.verdicts.cases[row] ?? 0;
+  const heading = useRef<HTMLHeadingElement>(null);
+  useLayoutEffect(() => {
+    scrollTo(0, 0);
+    if (document.activeElement === document.body) heading.current?.focus({ preventScroll: true });
+  }, []);
   useEffect(() => {
     let isCurrent = true;
     void engine.caseAt(run, row).then((outcome) => {
@@ -124,7 +129,7 @@ function CaseAt({ run, row }: { run: string; row: number }) {
   return (
     <article>
       <header class="case-head">
-        <h1>
+        <h1 ref={heading} tabIndex={-1}>
           <Name>{name}</Name>
         </h1>
         <p>

@@ -27,9 +27,10 @@ export function Grid() {
   const run = summary.value;
   const view = rows.value;
   const box = useRef<HTMLDivElement>(null);
-  const top = useSignal(0);
+  const isBack = active.run === run?.id;
+  const top = useSignal(isBack ? active.scroll : 0);
   const height = useSignal(600);
-  const at = useSignal({ row: -1, column: 0 });
+  const at = useSignal(isBack ? { row: active.row, column: active.column } : { row: -1, column: 0 });
   const isMoving = useRef(false);
 
   const first = useComputed(() => Math.max(0, Math.floor(top.value / ROW) - SPARE));
@@ -42,10 +43,10 @@ export function Grid() {
       height.value = element.clientHeight;
     });
     resized.observe(element);
-    if (active.run === run?.id) {
+    if (isBack) {
       element.scrollTop = active.scroll;
-      top.value = active.scroll;
-      at.value = { row: Math.min(active.row, view.length - 1), column: active.column };
+      // Back from a case, where the focus is nowhere.
+      isMoving.current = active.row >= 0 && document.activeElement === document.body;
     }
     return () => resized.disconnect();
   }, []);
@@ -59,7 +60,7 @@ export function Grid() {
   useLayoutEffect(() => {
     if (!isMoving.current) return;
     isMoving.current = false;
-    box.current?.querySelector<HTMLElement>('[tabindex="0"]')?.focus({ preventScroll: true });
+    box.current?.querySelector<HTMLElement>('[tabindex="0"]')?.focus();
   });
 
   if (run === undefined) return null;

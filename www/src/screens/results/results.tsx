@@ -10,7 +10,7 @@ import { Export } from "./export.js";
 import { Flips } from "./flips.js";
 import { Grid } from "./grid.js";
 import { Histogram } from "./histogram.js";
-import { flips, onlySet, query, regressed, rows, show, type Show, sort, tally } from "./view.js";
+import { chosenTally, flips, judgedBy, onlySet, query, regressed, rows, show, type Show, sort, tally } from "./view.js";
 import "./results.css";
 
 export default function Results() {
@@ -118,6 +118,7 @@ function showAll(): void {
   show.value = "all";
   query.value = "";
   onlySet.value = -1;
+  judgedBy.value = -1;
 }
 
 /** What went otherwise than planned: cancelled sets, why results are not evaluated, what may surprise in the inputs. */
@@ -268,7 +269,7 @@ function Figure({ name, value, status }: { name: string; value: number; status?:
 
 /** Search, filters and order. */
 function Tools({ run }: { run: RunSummary }) {
-  const { passed, failed, open } = tally.value;
+  const { passed, failed, open } = chosenTally.value;
   const flipped = flips.value.length;
   const choices: [Show, string, number][] = [
     ["all", "All", run.cases.length],
@@ -280,6 +281,7 @@ function Tools({ run }: { run: RunSummary }) {
   if (worse !== undefined) choices.push(["regressed", "Regressed", worse.size]);
   if (flipped > 0 || show.value === "flipped") choices.push(["flipped", "Flipped", flipped]);
   const { by, descending } = sort.value;
+  const judged = run.metrics.flatMap(({ threshold }, column) => (threshold === undefined ? [] : [column]));
   return (
     <div class="tools">
       <div class="title">
@@ -316,6 +318,23 @@ function Tools({ run }: { run: RunSummary }) {
           </label>
         ))}
       </fieldset>
+      {judged.length > 1 && (
+        <select
+          class="field"
+          aria-label="Whose verdict"
+          value={judgedBy.value}
+          onChange={({ currentTarget }) => {
+            judgedBy.value = Number(currentTarget.value);
+          }}
+        >
+          <option value={-1}>as cases</option>
+          {judged.map((column) => (
+            <option key={column} value={column}>
+              by {run.metrics[column]?.name}
+            </option>
+          ))}
+        </select>
+      )}
       {run.sets.length > 1 && (
         <select
           class="field"

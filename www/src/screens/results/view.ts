@@ -24,6 +24,8 @@ export const query = signal("");
 /** The place of the evalset whose cases are shown; -1 for all. */
 export const onlySet = signal(-1);
 export const sort = signal<Sort>({ by: "evalset", descending: false });
+/** Whose verdict cases are chosen by: that of a metric, by the place of its column, or with -1 the case's own. */
+export const judgedBy = signal(-1);
 
 /** A new run is looked at anew. */
 let runShown: string | undefined;
@@ -34,6 +36,7 @@ effect(() => {
   show.value = "all";
   query.value = "";
   onlySet.value = -1;
+  judgedBy.value = -1;
   sort.value = { by: "evalset", descending: false };
 });
 
@@ -147,7 +150,7 @@ export const rows = computed<Uint32Array>(() => {
   const words = query.value.toLowerCase().split(/\s+/).filter(Boolean);
   const only = onlySet.value;
   const status = STATUS_OF[show.value];
-  const statuses = status === undefined ? undefined : verdicts.value?.cases;
+  const statuses = status === undefined ? undefined : chosenVerdicts.value;
   const chosen =
     show.value === "flipped"
       ? new Set(flips.value.map(({ row }) => row))
@@ -163,14 +166,30 @@ export const rows = computed<Uint32Array>(() => {
   );
 });
 
+/** The verdict of each case that cases are chosen by. */
+const chosenVerdicts = computed<Uint8Array>(() => {
+  const now = verdicts.value;
+  const column = judgedBy.value;
+  const run = summary.value;
+  if (now === undefined || run === undefined) return new Uint8Array();
+  return column < 0
+    ? now.cases
+    : Uint8Array.from(run.cases, (_, row) => now.metrics[row * run.metrics.length + column] ?? 0);
+});
+
 /** How many cases of the run have which verdict. */
-export const tally = computed(() => {
+export const tally = computed(() => tallyOf(verdicts.value?.cases ?? new Uint8Array()));
+
+/** How many have which of the verdicts that cases are chosen by. */
+export const chosenTally = computed(() => tallyOf(chosenVerdicts.value));
+
+function tallyOf(statuses: Uint8Array) {
   const counts = { passed: 0, failed: 0, open: 0, toCome: 0 };
-  for (const status of verdicts.value?.cases ?? []) {
+  for (const status of statuses) {
     if (status === EvalStatus.PASSED) counts.passed += 1;
     else if (status === EvalStatus.FAILED) counts.failed += 1;
     else if (status === EvalStatus.NOT_EVALUATED) counts.open += 1;
     else counts.toCome += 1;
   }
   return counts;
-});
+}
