@@ -2,6 +2,7 @@
 
 import type { EvalMetricResult, RubricScore, SampleVote } from "adk-metrics";
 import { useSignal } from "@preact/signals";
+import { Fragment } from "preact";
 import { EvalStatus } from "../../enums.js";
 import { count, scoreText } from "../../ui/format.js";
 import { Status, toneOf } from "../../ui/status.js";
@@ -18,14 +19,45 @@ export interface JudgedProps {
 export function Judged({ metrics, ask }: JudgedProps) {
   const shown = metrics.filter(({ evalStatus }) => evalStatus !== EvalStatus.INFORMATIONAL);
   if (shown.length === 0) return null;
+  const { told, alike } = byReason(shown);
   return (
     <section class="judged">
       <h3>Metrics of this turn</h3>
-      {shown.map((metric) => (
+      {told.map((metric) => (
         <MetricBlock key={metric.metricName} metric={metric} ask={ask} />
+      ))}
+      {alike.map(([reason, names]) => (
+        <article key={reason} class={`metric ${toneOf(EvalStatus.NOT_EVALUATED)}`}>
+          <div class="alike">
+            <Status of={EvalStatus.NOT_EVALUATED} />
+            <div>
+              {names.map((name, at) => (
+                <Fragment key={name}>
+                  {at > 0 && ", "}
+                  <MetricName>{name}</MetricName>
+                </Fragment>
+              ))}
+              <div class="reason">
+                <Text fold={600}>{reason}</Text>
+              </div>
+            </div>
+          </div>
+        </article>
       ))}
     </section>
   );
+}
+
+/** Metrics that are told of one by one, and the names of those that have nothing to tell but the same reason. */
+function byReason(metrics: readonly EvalMetricResult[]) {
+  const names = new Map<string, string[]>();
+  for (const { metricName, reason, explanation } of metrics) {
+    if (reason !== undefined && explanation === undefined)
+      names.set(reason, [...(names.get(reason) ?? []), metricName]);
+  }
+  const alike = [...names].filter(([, of]) => of.length > 1);
+  const together = new Set(alike.flatMap(([, of]) => of));
+  return { told: metrics.filter(({ metricName }) => !together.has(metricName)), alike };
 }
 
 function MetricBlock({ metric, ask }: { metric: EvalMetricResult; ask: JudgedProps["ask"] }) {
