@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { scored, scoredExample, showing, turn } from "./scored.mjs";
+import { linkOf, scored, scoredExample, showing, turn } from "./scored.mjs";
 import { playground, skip, violations } from "./support.mjs";
 
 /** The names of the cases that the grid shows, in its order. */
@@ -230,6 +230,26 @@ describe("the results", { skip }, () => {
     await page.getByLabel("Evalset", { exact: true }).selectOption({ index: 2 });
     assert.equal((await casesIn(page)).length, 5);
     assert.ok((await casesIn(page)).includes("two_cities"));
+    await site.done(page);
+  });
+
+  test("show what regressed since the run before", async () => {
+    const run = (answer) =>
+      scored(
+        {
+          kept: [[turn("Hi", "Hello there")], [turn("Hi", "Hello there")]],
+          lost: [[turn("Bye", "See you soon")], [turn("Bye", answer)]],
+        },
+        { response_match_score: 0.5 },
+      );
+    const page = await showing(site, await run("See you soon"));
+    assert.equal(await page.getByRole("radio", { name: /Regressed/ }).count(), 0);
+    const link = linkOf(await run("What?"));
+    await page.evaluate((hash) => {
+      location.hash = hash;
+    }, link);
+    await page.getByRole("radio", { name: /Regressed/ }).check();
+    assert.deepEqual(await casesIn(page), ["lost"]);
     await site.done(page);
   });
 

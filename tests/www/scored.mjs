@@ -39,10 +39,14 @@ export const turn = (user, answer, toolUses = []) => ({
   intermediateData: { toolUses },
 });
 
+/** The fragment of an address that holds results. */
+export function linkOf(results) {
+  return `#run=${deflateRawSync(JSON.stringify([results].flat())).toString("base64url")}`;
+}
+
 /** A page that shows results. */
 export async function showing(site, results, options = {}) {
-  const json = JSON.stringify([results].flat());
-  const page = await site.open({ ...options, at: `#run=${deflateRawSync(json).toString("base64url")}` });
+  const page = await site.open({ ...options, at: linkOf(results) });
   await page.getByRole("heading", { level: 1, name: "Results" }).waitFor();
   return page;
 }
