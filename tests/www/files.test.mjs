@@ -2,7 +2,9 @@
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, test } from "node:test";
+import { root } from "../package/support/package.mjs";
 import { example, playground, skip, violations } from "./support.mjs";
 
 const named = (name, text) => ({ name, mimeType: "application/json", buffer: Buffer.from(text) });
@@ -112,6 +114,17 @@ describe("files", { skip }, () => {
     await page.getByRole("button", { name: /^Score \d+ cases$/ }).click();
     await page.waitForURL("**/#/results");
     await page.getByText("weekend_in_lisbon").or(page.locator("main")).first().waitFor();
+    await site.done(page);
+  });
+
+  test("traces are what an agent did, too", async () => {
+    const page = await site.open();
+    const traces = join(root, "tests/interop/traces");
+    await choose(page, [join(traces, "weather.evalset.json"), join(traces, "adk-python-spans.jsonl")]);
+    await page.getByText(/OpenTelemetry traces · \d+ runs?/).waitFor();
+    assert.equal(await actualOf(page, "weather.evalset.json"), "adk-python-spans.jsonl");
+    await page.getByRole("button", { name: /^Score \d+ cases?$/ }).click();
+    await page.waitForURL("**/#/results");
     await site.done(page);
   });
 

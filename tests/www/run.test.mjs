@@ -11,6 +11,13 @@ function agree({ prompt }) {
   return '{"explanation": "Fine.", "score": 1}';
 }
 
+/** A server of judges, which ends with its test. */
+async function judge(t, options) {
+  const server = await startServer(options);
+  t.after(() => server.close());
+  return server;
+}
+
 /** Opens an example and has a server judge it. */
 async function prepare(page, site, { url }) {
   await page.getByRole("button", { name: "Open files of Museum guide" }).click();
@@ -27,8 +34,8 @@ const score = (page) => page.getByRole("button", { name: "Score", exact: true })
 describe("a run", { skip }, () => {
   const site = playground();
 
-  test("asks the judge that was named, and nobody else", async () => {
-    const server = await startServer({ reply: agree });
+  test("asks the judge that was named, and nobody else", async (t) => {
+    const server = await judge(t, { reply: agree });
     const page = await site.open();
     const asked = new Set();
     page.on("request", (request) => asked.add(new URL(request.url()).origin));
@@ -43,12 +50,11 @@ describe("a run", { skip }, () => {
     assert.deepEqual([...asked].sort(), [origin, site.origin].sort());
     assert.ok(server.requests.every(({ headers }) => headers.authorization === "Bearer a-secret-key"));
     assert.deepEqual(await violations(page), []);
-    await server.close();
     await site.done(page);
   });
 
-  test("shows how far it is, gives results meanwhile, and can be stopped", async () => {
-    const server = await startServer({ reply: agree, latencyMs: 150 });
+  test("shows how far it is, gives results meanwhile, and can be stopped", async (t) => {
+    const server = await judge(t, { reply: agree, latencyMs: 150 });
     const page = await site.open();
     await prepare(page, site, server);
     await page.getByText("How the run is made").click();
@@ -63,12 +69,11 @@ describe("a run", { skip }, () => {
     await page.getByRole("button", { name: "Stop and keep what is scored" }).click();
     await page.getByText(/^Stopped/).waitFor();
     assert.ok(server.requests.length < 48);
-    await server.close();
     await site.done(page);
   });
 
-  test("that a reload breaks off goes on without asking again what was answered", async () => {
-    const server = await startServer({ reply: agree, latencyMs: 40 });
+  test("that a reload breaks off goes on without asking again what was answered", async (t) => {
+    const server = await judge(t, { reply: agree, latencyMs: 40 });
     const page = await site.open();
     await prepare(page, site, server);
     await page.getByText("How the run is made").click();
@@ -88,12 +93,11 @@ describe("a run", { skip }, () => {
     assert.ok(kept >= before - 4, `${kept} of ${before} replies were kept`);
     // Calls that were under way may be made again.
     assert.ok(server.requests.length <= 54 + 4, `${server.requests.length} calls`);
-    await server.close();
     await site.done(page);
   });
 
-  test("asks for a key again that was not to be remembered, before it goes on", async () => {
-    const server = await startServer({ reply: agree, latencyMs: 100 });
+  test("asks for a key again that was not to be remembered, before it goes on", async (t) => {
+    const server = await judge(t, { reply: agree, latencyMs: 100 });
     const page = await site.open();
     await prepare(page, site, server);
     await page.getByLabel("Who judges").selectOption({ label: "Anthropic" });
@@ -115,12 +119,11 @@ describe("a run", { skip }, () => {
       return JSON.stringify(await new Promise((resolve) => (all.onsuccess = () => resolve(all.result))));
     });
     assert.doesNotMatch(databases, /a-secret-key/);
-    await server.close();
     await site.done(page);
   });
 
-  test("leaves nothing behind when it is to be forgotten", async () => {
-    const server = await startServer({ reply: agree });
+  test("leaves nothing behind when it is to be forgotten", async (t) => {
+    const server = await judge(t, { reply: agree });
     const page = await site.open();
     await prepare(page, site, server);
     await score(page);
@@ -133,7 +136,6 @@ describe("a run", { skip }, () => {
       databases.filter((name) => name.startsWith("adk-metrics")),
       [],
     );
-    await server.close();
     await site.done(page);
   });
 
@@ -142,8 +144,8 @@ describe("a run", { skip }, () => {
     ["the account has no quota", { reply: () => ({ fault: "quota" }) }, /quota/],
     ["a server does not allow this page", { reply: agree, cors: false }, /Access-Control-Allow-Origin/],
   ]) {
-    test(`says what to do if ${what}`, async () => {
-      const server = await startServer(options);
+    test(`says what to do if ${what}`, async (t) => {
+      const server = await judge(t, options);
       const page = await site.open();
       await prepare(page, site, server);
       await score(page);
@@ -152,7 +154,6 @@ describe("a run", { skip }, () => {
       await page.getByText("Why results are not evaluated").waitFor();
       assert.match(await page.locator(".reasons").innerText(), words);
       page.mistakes = page.mistakes.filter((text) => !/Failed to load resource|CORS policy/.test(text));
-      await server.close();
       await site.done(page);
     });
   }
@@ -166,7 +167,7 @@ describe("a run", { skip }, () => {
           prompt: async (text) =>
             text.includes("is_the_agent_response_valid")
               ? '{"is_the_agent_response_valid": "valid"}'
-              : '{"explanation": "Fine.", "score": 1}',
+              : JSON.stringify({ explanation: "Fine.", score: text.includes("4: mostly coherent") ? 5 : 1 }),
           destroy() {},
         }),
       };

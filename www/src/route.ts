@@ -33,6 +33,8 @@ export function hrefOf(screen: Screen, ...rest: (string | number)[]): string {
 /** Goes to a screen. */
 export function goTo(screen: Screen, ...rest: (string | number)[]): void {
   location.hash = hrefOf(screen, ...rest);
+  // The event that tells of it comes later.
+  hash.value = location.hash;
 }
 
 function decoded(part: string): string {

@@ -101,6 +101,7 @@ export const KINDS: Readonly<Record<FileKind, string>> = {
   results: "Evalset results",
   inferences: "Inference results",
   session: "Sessions",
+  traces: "OpenTelemetry traces",
   config: "Eval config",
   recording: "Recorded replies of a judge",
   unknown: "Not recognised",

@@ -44,6 +44,7 @@ export function rolesOf({ facts }: Matchable): readonly Role[] {
     case "results":
     case "inferences":
     case "session":
+    case "traces":
       return ["actual", "none"];
     case "config":
       return ["config", "none"];

@@ -12,6 +12,7 @@ import { outcomeOf } from "./problems.js";
 import type { Engine, Job, RunSummary } from "./protocol.js";
 import { baseName } from "./reading.js";
 import { present, Run, type ScoredSet } from "./runs.js";
+import { readable } from "./traces.js";
 
 const ready = init();
 const runs = new Map<string, Run>();
@@ -51,24 +52,27 @@ const engine: Engine = {
         const source = {
           evalSet: evalSet.bytes,
           evalSetName: baseName(name),
-          actual: actual.bytes,
+          actual: await readable(actual.bytes),
           config: job.config,
           ...present({ dialect: job.dialect, earlyStop: job.earlyStop }),
         };
-        const showPartial = atMostEvery(PARTIAL_MS, () => {
+        const partial = new Paced(PARTIAL_MS, () => {
           on({ kind: "partial", summary: keep([...sets, { name, source, result: growing.result() }]) });
         });
-        const showProgress = atMostEvery(PROGRESS_MS, on);
+        const progress = new Paced(PROGRESS_MS, on);
         const results = evaluateStream({
           ...source,
           signal: controller.signal,
-          onProgress: (progress) => showProgress({ kind: "progress", set, progress, connections: connections() }),
+          onProgress: (now) => progress.call({ kind: "progress", set, progress: now, connections: connections() }),
           ...optionsOf(job),
           ...present({ judge: judgeOf(job.judge, inPage) }),
         });
         const result = await drained(results, (one) => {
           growing.add(one);
-          showPartial();
+          partial.call();
+        }).finally(() => {
+          partial.end();
+          progress.end();
         });
         sets.push({ name, source, result });
         if (controller.signal.aborted) break;
@@ -102,15 +106,34 @@ const engine: Engine = {
 const PROGRESS_MS = 100;
 const PARTIAL_MS = 500;
 
-/** Leaves out calls that follow another too soon. */
-function atMostEvery<A extends unknown[]>(ms: number, work: (...given: A) => void): (...given: A) => void {
-  let last = -Infinity;
-  return (...given) => {
-    const now = performance.now();
-    if (now - last < ms) return;
-    last = now;
-    work(...given);
-  };
+/** Work that is done at most so often, always with what it was last given. */
+class Paced<A extends unknown[]> {
+  readonly #ms: number;
+  readonly #work: (...given: A) => void;
+  #last = -Infinity;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(ms: number, work: (...given: A) => void) {
+    this.#ms = ms;
+    this.#work = work;
+  }
+
+  call(...given: A): void {
+    this.end();
+    const wait = this.#last + this.#ms - performance.now();
+    if (wait > 0) this.#timer = setTimeout(() => this.#do(given), wait);
+    else this.#do(given);
+  }
+
+  /** Leaves out what waits. */
+  end(): void {
+    clearTimeout(this.#timer);
+  }
+
+  #do(given: A): void {
+    this.#last = performance.now();
+    this.#work(...given);
+  }
 }
 
 function columnsOf(summary: RunSummary): RunSummary {

@@ -10,6 +10,7 @@ import { evaluate, type Judge, type JudgeCache, type JudgeRequest } from "adk-me
 import type { Estimate, EstimateRow, Job } from "./protocol.js";
 import { baseName } from "./reading.js";
 import { present } from "./runs.js";
+import { readable } from "./traces.js";
 
 const FORGETFUL: JudgeCache = { get: () => Promise.resolve(undefined), set: () => Promise.resolve() };
 
@@ -44,7 +45,7 @@ async function counted(job: Job, say: "yes" | "no", everySample: boolean, signal
     await evaluate({
       evalSet: evalSet.bytes,
       evalSetName: baseName(evalSet.name),
-      actual: actual.bytes,
+      actual: await readable(actual.bytes),
       config: job.config,
       judge,
       cache: FORGETFUL,

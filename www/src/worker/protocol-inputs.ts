@@ -4,7 +4,7 @@ import type { JudgeReply, JudgeRequest, JudgeStamp, MetricInfo } from "adk-metri
 import type { Job, JudgeChoice, NamedFile, Outcome, Problem } from "./protocol.js";
 
 /** What a file holds. An evalset may be what is expected, or what was done: that is for its pair to say. */
-export type FileKind = "evalset" | "results" | "inferences" | "session" | "config" | "recording" | "unknown";
+export type FileKind = "evalset" | "results" | "inferences" | "session" | "traces" | "config" | "recording" | "unknown";
 
 /** What is known of a file. */
 export interface FileFacts {

@@ -7,6 +7,7 @@ import { evaluate, readEvalSet, replayJudge } from "adk-metrics/web";
 import { outcomeOf } from "./problems.js";
 import type { FileFacts, FileKind, NamedFile, Problem } from "./protocol.js";
 import { present } from "./runs.js";
+import { factsOfTraces, isTraces } from "./traces.js";
 
 type Bag = Readonly<Record<string, unknown>>;
 
@@ -20,6 +21,12 @@ export const notAsked = () => Promise.reject(new Error("nobody is asked"));
 export async function inspect({ name, bytes }: NamedFile): Promise<FileFacts> {
   const text = new TextDecoder().decode(bytes);
   if (/^[^\n]*"adk-metrics recording"/.test(text)) return factsOfRecording(text);
+  if (isTraces(bytes)) {
+    const facts = await outcomeOf(() => factsOfTraces(bytes));
+    return facts.ok
+      ? { kind: "traces", ...facts.value }
+      : { kind: "traces", evalIds: [], turns: 0, problem: facts.problem };
+  }
   let json: unknown;
   try {
     json = unwrapped(JSON.parse(text));
@@ -50,6 +57,7 @@ const READERS: Readonly<Record<FileKind, (bytes: Uint8Array, name: string) => un
   session: readActual,
   config: (bytes) => evaluate({ evalSet: NOTHING, actual: NOTHING, config: bytes, judge: notAsked }),
   recording: (bytes) => replayJudge(bytes),
+  traces: readActual,
   unknown: readActual,
 };
 

@@ -35,6 +35,25 @@ export default function Criteria() {
               JSON
             </a>
           </nav>
+          <div class="actions end">
+            <button
+              type="button"
+              class="button"
+              data-kind="primary"
+              aria-disabled={next !== undefined || facts?.ok !== true}
+              aria-describedby="run-what"
+              onClick={async () => {
+                if (next?.screen === "files") goTo("files");
+                if (next !== undefined || facts?.ok !== true) return;
+                await runAndShow();
+              }}
+            >
+              Score
+            </button>
+            <p class="muted" id="run-what">
+              {next?.what}
+            </p>
+          </div>
         </div>
         {!isJson && facts?.ok === false && (
           <div class="note failed" role="alert">
@@ -66,25 +85,6 @@ export default function Criteria() {
           <h2 id="will-ask">What will be asked</h2>
           <EstimateTable />
         </section>
-        <div class="actions">
-          <button
-            type="button"
-            class="button"
-            data-kind="primary"
-            aria-disabled={next !== undefined || facts?.ok !== true}
-            aria-describedby="run-what"
-            onClick={async () => {
-              if (next?.screen === "files") goTo("files");
-              if (next !== undefined || facts?.ok !== true) return;
-              await runAndShow();
-            }}
-          >
-            Score
-          </button>
-          <p class="muted" id="run-what">
-            {next?.what}
-          </p>
-        </div>
       </aside>
     </div>
   );

@@ -56,7 +56,8 @@ function Overview() {
     try {
       adopt(await replaceAll(await filesOf(example.folder)), true);
       exampleName.value = example.title;
-      if (isScored) {
+      if (!isScored) showLoaded();
+      else {
         await configChecked();
         if (obstacle.value === undefined) await runAndShow("files");
       }
@@ -107,7 +108,7 @@ function Overview() {
           <strong>Drop files or folders here, or paste JSON.</strong>
           <br />
           <span class="muted">
-            Evalsets, configs, actual runs, sessions, results, recordings: any form that ADK or ADK-TS writes.
+            Evalsets, configs, actual runs, sessions, results, traces, recordings: any form that ADK or ADK-TS writes.
           </span>
         </p>
         <div class="actions">
@@ -174,11 +175,22 @@ function Overview() {
   );
 }
 
+/** Where the files stand that were opened. */
+function showLoaded(): void {
+  requestAnimationFrame(() => {
+    const heading = document.getElementById("loaded");
+    heading?.scrollIntoView({ block: "start" });
+    heading?.focus({ preventScroll: true });
+  });
+}
+
 function Loaded() {
   const next = obstacle.value;
   return (
     <section aria-labelledby="loaded">
-      <h2 id="loaded">{exampleName.value ?? "Your files"}</h2>
+      <h2 id="loaded" tabIndex={-1}>
+        {exampleName.value ?? "Your files"}
+      </h2>
       <Pairs />
       <div class="actions next">
         <a class="button" href={hrefOf("criteria")}>

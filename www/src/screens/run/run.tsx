@@ -138,7 +138,7 @@ function Going() {
           <Figure name="Tokens out" value={of("outputTokens")} />
           {costs.length > 0 && <Figure name="Cost" text={money(sum(costs))} />}
           <Figure name="Time" text={duration(elapsed)} />
-          <Figure name="Left, about" text={left === undefined ? "–" : duration(left)} />
+          <Figure name="Left, about" text={left === undefined ? "–" : left < 1000 ? "under 1 s" : duration(left)} />
         </dl>
       )}
     </section>

@@ -1,0 +1,26 @@
+/** OpenTelemetry traces among the files of what agents did. Their reader is loaded when there are some. */
+
+/** How traces begin, whoever exported them. */
+const BEGINNING = /^\uFEFF?\s*(?:\[\s*)?\{\s*"resource_?(?:Span|Log|Metric)s"/i;
+
+/** Whether a file holds traces. */
+export function isTraces(bytes: Uint8Array): boolean {
+  return BEGINNING.test(new TextDecoder().decode(bytes.subarray(0, 200)));
+}
+
+/** What traces say: the cases that they name, and how many turns there were. */
+export async function factsOfTraces(bytes: Uint8Array): Promise<{ evalIds: string[]; turns: number }> {
+  const { readTraces } = await import("adk-metrics/interop");
+  const runs = readTraces(bytes);
+  return {
+    evalIds: runs.map(({ evalId }) => evalId),
+    turns: runs.reduce((sum, { inferences }) => sum + inferences.length, 0),
+  };
+}
+
+/** A file of what agents did as the engine reads it. */
+export async function readable(bytes: Uint8Array): Promise<Uint8Array> {
+  if (!isTraces(bytes)) return bytes;
+  const { tracesToJson } = await import("adk-metrics/interop");
+  return new TextEncoder().encode(tracesToJson(bytes));
+}
