@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { describe, test } from "node:test";
-import { evaluate, recordJudge, scored, scoredExample, showing, turn } from "./scored.mjs";
+import { evaluate, scored, scoredExample, showing, turn } from "./scored.mjs";
 import { example, playground, skip, violations } from "./support.mjs";
 
 /** Opens a case of results. */
@@ -133,7 +133,7 @@ describe("a case", { skip }, () => {
 
   test("shows each vote with the judge's exact question and reply", async () => {
     const page = await site.open();
-    await page.getByRole("button", { name: /^Score it.*Museum guide/ }).click();
+    await page.getByRole("button", { name: "Museum guide: Score it" }).click();
     await page.getByRole("rowheader").filter({ hasText: "audio_guide" }).getByRole("link").click();
     const metric = page.locator("article.metric").filter({ hasText: "final_response_match_v2" });
     assert.match(await text(metric), /5 samples: 2 yes, 2 no, 1 unreadable; a tie counts as no/);
@@ -154,7 +154,7 @@ describe("a case", { skip }, () => {
 
   test("shows the question about the end of a simulated conversation where its vote stands for the last turn's", async () => {
     const page = await site.open();
-    await page.getByRole("button", { name: /^Score it.*Bike workshop/ }).click();
+    await page.getByRole("button", { name: "Bike workshop: Score it" }).click();
     await page.getByRole("rowheader").filter({ hasText: "child_seat" }).getByRole("link").click();
     const metrics = page.locator("article.metric").filter({ hasText: "per_turn_user_simulator_quality_v1" });
     const prompts = [];
@@ -172,46 +172,6 @@ describe("a case", { skip }, () => {
     assert.equal(ofSecond.invocationIndex, 1);
     assert.ok(prompts[1].includes("</finished>"));
     assert.ok(ofEnd.invocationIndex >= 2);
-    await site.done(page);
-  });
-
-  test("tells the questions about several runs of one case apart", async () => {
-    const set = (conversations) => ({
-      eval_set_id: "repeated",
-      eval_cases: conversations.map((conversation) => ({ eval_id: "twice", conversation: [conversation] })),
-    });
-    const evalSet = JSON.stringify(set([turn("How high is it?", "It is 300 m high.")]));
-    const actual = JSON.stringify(set([turn("How high is it?", "300 m."), turn("How high is it?", "400 m.")]));
-    const config = JSON.stringify({ criteria: { final_response_match_v2: 1 } });
-    const lines = [];
-    const judge = ({ prompt }) =>
-      JSON.stringify({ is_the_agent_response_valid: prompt.includes("400") ? "no" : "valid" });
-    await evaluate({ evalSet, actual, config, judge: recordJudge(judge, (line) => lines.push(line)) });
-    const page = await site.open();
-    const file = (name, text) => ({ name, mimeType: "application/json", buffer: Buffer.from(text) });
-    await page
-      .getByLabel("Choose files")
-      .setInputFiles([
-        file("tower.evalset.json", evalSet),
-        file("tower.actual.json", actual),
-        file("test_config.json", config),
-        file("judge.jsonl", lines.join("")),
-      ]);
-    await page.getByRole("button", { name: "Score 1 case" }).click();
-    for (const [run, own] of [
-      ["twice (run 2)", "400 m."],
-      ["twice (run 1)", "300 m."],
-    ]) {
-      await page.getByRole("rowheader").filter({ hasText: run }).getByRole("link").click();
-      await page.getByRole("heading", { level: 1, name: run }).waitFor();
-      const vote = page.locator("details.vote").first();
-      await vote.locator("summary").click();
-      await vote.getByText("You compare an agent's answer").waitFor();
-      const question = await vote.locator(".exchange .text").last().textContent();
-      const answer = /name="response">\n(.*)\n/.exec(question)?.[1];
-      assert.equal(answer, own, run);
-      await page.getByRole("navigation", { name: "Cases" }).getByRole("link", { name: "Results" }).click();
-    }
     await site.done(page);
   });
 
@@ -244,8 +204,6 @@ describe("a case", { skip }, () => {
     await page.getByRole("heading", { level: 1, name: "student_ticket" }).waitFor();
     await page.keyboard.press("ArrowLeft");
     assert.match(await text(page.getByRole("navigation", { name: "Cases" })), /1 of 4/);
-    // Whoever came by keyboard is at the heading.
-    assert.equal(await page.evaluate(() => document.activeElement.textContent), "student_ticket");
     await site.done(page);
   });
 

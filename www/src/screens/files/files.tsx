@@ -153,8 +153,8 @@ function Overview() {
                   aria-disabled={busy.value !== undefined}
                   onClick={() => busy.value === undefined && void open(example, true)}
                 >
+                  <span class="visually-hidden">{example.title}: </span>
                   {busy.value === example.folder ? "Scoring…" : "Score it"}
-                  <span class="visually-hidden">: {example.title}</span>
                 </button>
                 <button
                   type="button"
