@@ -40,9 +40,25 @@ export const interrupted = signal<{ startedAt: number } | undefined>(undefined);
 /** Whether something is kept in this browser that can be forgotten. */
 export const isKept = signal(false);
 
-void load().then((saved) => {
+/** Held while a run is under way, so that other pages of this site do not take it for interrupted. */
+const LOCK = "adk-metrics-run";
+let release: (() => void) | undefined;
+/** Absent in pages from plain `http:`. */
+const { locks } = navigator as Partial<Navigator>;
+
+function hold(): void {
+  const held = (lock: Lock | null) => (lock === null ? undefined : new Promise<void>((resolve) => (release = resolve)));
+  void locks?.request(LOCK, { ifAvailable: true }, held).catch(() => {});
+}
+
+async function isRunningElsewhere(): Promise<boolean> {
+  const { held = [] } = (await locks?.query().catch(() => undefined)) ?? {};
+  return held.some(({ name }) => name === LOCK);
+}
+
+void Promise.all([load(), isRunningElsewhere()]).then(([saved, isElsewhere]) => {
   isKept.value = saved !== undefined;
-  if (saved?.isFinished === false) interrupted.value = { startedAt: saved.startedAt };
+  if (saved?.isFinished === false && !isElsewhere) interrupted.value = { startedAt: saved.startedAt };
 });
 
 /** Keeps the inputs of the run that begins. */
@@ -66,6 +82,7 @@ export async function keepRun(): Promise<void> {
   };
   interrupted.value = undefined;
   isKept.value = true;
+  hold();
   await store(saved);
 }
 
@@ -73,6 +90,8 @@ export async function keepRun(): Promise<void> {
 export async function endRun(): Promise<void> {
   const saved = await load();
   if (saved !== undefined) await store({ ...saved, isFinished: true });
+  release?.();
+  release = undefined;
 }
 
 /** Brings back the inputs of the run that is kept. */
