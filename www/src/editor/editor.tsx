@@ -21,6 +21,8 @@ export function JsonEditor({ text, label, kind, problems, isReadOnly = false, on
   const [failed, setFailed] = useState(false);
   const now = useRef({ text, onChange });
   now.current = { text, onChange };
+  // What was typed comes back as `text` later, when more may have been typed: that is no new text.
+  const typed = useRef<string[]>([]);
   useEffect(() => {
     let opened: Editor | undefined;
     let isGone = false;
@@ -35,7 +37,10 @@ export function JsonEditor({ text, label, kind, problems, isReadOnly = false, on
         label,
         schema,
         isReadOnly,
-        onChange: (changed) => now.current.onChange(changed),
+        onChange: (changed) => {
+          typed.current.push(changed);
+          now.current.onChange(changed);
+        },
       });
       setEditor(opened);
     };
@@ -45,7 +50,11 @@ export function JsonEditor({ text, label, kind, problems, isReadOnly = false, on
       opened?.destroy();
     };
   }, [kind, label, isReadOnly]);
-  useEffect(() => editor?.setText(text), [editor, text]);
+  useEffect(() => {
+    const at = typed.current.lastIndexOf(text);
+    if (at >= 0) typed.current.splice(0, at);
+    else editor?.setText(text);
+  }, [editor, text]);
   useEffect(() => editor?.setProblems(problems), [editor, problems]);
   return (
     <div class="editor">
