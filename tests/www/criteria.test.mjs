@@ -78,7 +78,7 @@ describe("criteria", { skip }, () => {
     await match.locator("summary").click();
     await match.getByLabel("Name").fill("city");
     await match.getByRole("button", { name: "Add" }).click();
-    await match.getByLabel("city").selectOption("casefold_exact");
+    await match.getByLabel("city", { exact: true }).selectOption("casefold_exact");
     await page.getByRole("link", { name: "JSON", exact: true }).click();
     const config = JSON.parse(await json(page).innerText());
     assert.deepEqual(config.criteria[name].rubrics, [

@@ -133,7 +133,7 @@ describe("files", { skip }, () => {
     const broken = read("weather", "weather.evalset.json").replace(/"eval_id": "[^"]+"/, '"eval_id": 7');
     await choose(page, [named("weather.evalset.json", broken)]);
     await page
-      .getByText(/expected a string/)
+      .getByText(/Expected a string/)
       .first()
       .waitFor();
     await page.getByRole("link", { name: "Correct it" }).click();
@@ -144,12 +144,12 @@ describe("files", { skip }, () => {
       await page.evaluate(() => document.activeElement.shadowRoot?.activeElement?.className ?? ""),
       /cm-content/,
     );
-    assert.ok((await page.locator(".cm-lint-marker-error").count()) > 0);
+    await page.locator(".cm-lint-marker-error").waitFor();
     assert.deepEqual(await violations(page), []);
     await page.keyboard.press("Delete");
     await page.keyboard.type('"seven"');
     await page.getByText("can be read").waitFor();
-    assert.equal(await page.locator(".cm-lint-marker-error").count(), 0);
+    await page.locator(".cm-lint-marker-error").waitFor({ state: "detached" });
     await page.getByRole("link", { name: "← All files" }).click();
     await page.getByText(/Evalset · \d+ cases/).waitFor();
     await site.done(page);

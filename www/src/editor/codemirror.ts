@@ -19,9 +19,9 @@ import {
   indentUnit,
   syntaxHighlighting,
 } from "@codemirror/language";
-import { type Diagnostic, forceLinting, linter, lintGutter, lintKeymap } from "@codemirror/lint";
+import { type Diagnostic, linter, lintGutter, lintKeymap } from "@codemirror/lint";
 import { highlightSelectionMatches, searchKeymap } from "@codemirror/search";
-import { EditorState } from "@codemirror/state";
+import { EditorState, StateEffect } from "@codemirror/state";
 import { drawSelection, EditorView, highlightActiveLine, hoverTooltip, keymap, lineNumbers } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
 import {
@@ -63,6 +63,9 @@ export interface Editor {
   showProblem(problem: PlacedProblem): void;
   destroy(): void;
 }
+
+/** Says that the engine found something else than before. */
+const FOUND = StateEffect.define<null>();
 
 /** Documents that are longer are not checked against their schema while they are typed: the engine still reads them. */
 const LONGEST_CHECKED = 2_000_000;
@@ -107,7 +110,10 @@ export function openEditor(parent: ShadowRoot, options: EditorOptions): Editor {
         EditorView.lineWrapping,
         EditorView.contentAttributes.of({ "aria-label": options.label, tabindex: "0" }),
         EditorState.readOnly.of(options.isReadOnly === true),
-        linter(diagnostics, { delay: 300 }),
+        linter(diagnostics, {
+          delay: 300,
+          needsRefresh: ({ transactions }) => transactions.some(({ effects }) => effects.some((one) => one.is(FOUND))),
+        }),
         ...(schema === undefined
           ? []
           : [autocompletion({ override: [(context) => completions(schema, context)] }), hover(schema)]),
@@ -133,7 +139,7 @@ export function openEditor(parent: ShadowRoot, options: EditorOptions): Editor {
     },
     setProblems(given) {
       problems = given;
-      forceLinting(view);
+      view.dispatch({ effects: FOUND.of(null) });
     },
     showProblem(problem) {
       const { from } = diagnosticOf(view, treeOf(view.state.doc.toString()), problem);

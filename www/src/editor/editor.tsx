@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from "preact/hooks";
+import { sentence } from "../ui/sentence.js";
 import type { FileKind } from "../worker/protocol.js";
 import type { Editor, PlacedProblem } from "./codemirror.js";
 
@@ -79,7 +80,9 @@ function Placed({ problem, onShow }: { problem: PlacedProblem; onShow(): void })
   const words = place.filter((part) => part !== undefined).join(", ");
   return (
     <>
-      <span>{help === undefined ? message : `${message.replace(/\.$/, "")}. ${help}`}</span>{" "}
+      <span>
+        {sentence(message)} {help !== undefined && sentence(help)}
+      </span>{" "}
       {words !== "" && (
         <button type="button" class="link place" onClick={onShow}>
           {words}

@@ -5,7 +5,7 @@ import { configFacts, configText } from "../../state/config.js";
 import { obstacle } from "../../state/job.js";
 import { runAndShow } from "../../state/running.js";
 import { EstimateTable } from "../run/estimate.js";
-import { sentence } from "../run/problem.js";
+import { sentence } from "../../ui/sentence.js";
 import { JudgePanel } from "./judge.js";
 import { Metrics } from "./metrics.js";
 import { OptionsPanel } from "./options.js";

@@ -17,7 +17,7 @@ import {
   setField,
 } from "../../state/judge.js";
 import { engine } from "../../worker/client.js";
-import { sentence } from "../run/problem.js";
+import { sentence } from "../../ui/sentence.js";
 import { CheckField, SelectField, TextField } from "./fields.js";
 
 const NAMES: Readonly<Record<JudgeKind, string>> = {

@@ -35,7 +35,13 @@ function settingsAt(root: Schema, path: readonly string[]): Setting[] {
       description: schema.description ?? "",
       default: schema.default,
       control: controlOf(root, schema, [...path, key]),
-    }));
+    }))
+    .sort((a, b) => Number(isLarge(a)) - Number(isLarge(b)));
+}
+
+/** Whether the control takes a row of its own; those come last. */
+function isLarge({ control }: Setting): boolean {
+  return ["json", "map", "rubrics", "group"].includes(control.kind);
 }
 
 /** The threshold that is proposed for a metric. */

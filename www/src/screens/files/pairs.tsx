@@ -2,6 +2,8 @@ import { hrefOf } from "../../route.js";
 import { activeConfig, useAsConfig } from "../../state/active-config.js";
 import { KINDS, matching, remove, setActual, setRole, type Source, sourceOf, sources } from "../../state/inputs.js";
 import { type Match, type Role, rolesOf } from "../../state/matching.js";
+import { sentence } from "../../ui/sentence.js";
+import type { Problem } from "../../worker/protocol.js";
 
 const ROLES: Readonly<Record<Role, string>> = {
   expected: "What is expected",
@@ -139,16 +141,19 @@ function FileLine({ source }: { source: Source }) {
       {facts?.problem !== undefined && (
         <p class="failed trouble">
           <span>
-            {facts.problem.message}
-            {facts.problem.help === undefined ? "" : `. ${facts.problem.help}`}
-            {facts.problem.path === undefined ? "" : ` (at ${facts.problem.path})`}
-            {facts.problem.line === undefined ? "" : `, line ${facts.problem.line}`}.
+            {sentence(facts.problem.message)} {facts.problem.help !== undefined && sentence(facts.problem.help)}{" "}
+            <span class="muted">{placeOf(facts.problem)}</span>
           </span>{" "}
           <a href={hrefOf("files", id)}>Correct it</a>
         </p>
       )}
     </div>
   );
+}
+
+function placeOf({ path, line }: Problem): string {
+  const words = [path, line === undefined ? undefined : `line ${line}`].filter((part) => part !== undefined);
+  return words.length === 0 ? "" : `At ${words.join(", ")}.`;
 }
 
 function sizeOf({ facts }: Source): string {

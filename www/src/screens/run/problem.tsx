@@ -1,4 +1,5 @@
 import { hrefOf } from "../../route.js";
+import { sentence } from "../../ui/sentence.js";
 import type { Problem } from "../../worker/protocol.js";
 
 /** What went wrong, where, and what to do. */
@@ -26,10 +27,4 @@ export function ProblemNote({ problem }: { problem: Problem }) {
       )}
     </div>
   );
-}
-
-/** With a capital and a full stop. */
-export function sentence(text: string): string {
-  const begun = /^[a-z][a-z]* /.test(text) ? text.charAt(0).toUpperCase() + text.slice(1) : text;
-  return /[.!?…]$/.test(begun) ? begun : `${begun}.`;
 }
