@@ -33,6 +33,11 @@ export function visible(text: string): ComponentChildren {
   return parts;
 }
 
+/** The same as a string, for where there can be no markup. */
+export function visibleText(text: string): string {
+  return text.replace(UNSEEN, (character) => standIn(character));
+}
+
 /** A name on one line, such as an eval id: breakable anywhere, kept to itself. */
 export function Name({ children }: { children: string }) {
   return <bdi class="name-text">{visible(head(children, 500))}</bdi>;

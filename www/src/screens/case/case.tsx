@@ -8,7 +8,7 @@ import { goTo, hrefOf, route } from "../../route.js";
 import { summary } from "../../state/run.js";
 import { amountText, scoreText } from "../../ui/format.js";
 import { nameOf, Status, toneOf } from "../../ui/status.js";
-import { MetricName, Name, Text } from "../../ui/text.js";
+import { MetricName, Name, Text, visibleText } from "../../ui/text.js";
 import { engine } from "../../worker/client.js";
 import type { Matching, Problem, Question } from "../../worker/protocol.js";
 import { names, rows } from "../results/view.js";
@@ -68,7 +68,7 @@ function Neighbours({ row }: { row: number }) {
       class="button"
       {...(to === undefined
         ? { role: "link", "aria-disabled": true }
-        : { href: hrefOf("case", to), title: names.value[to] ?? "", "aria-keyshortcuts": key })}
+        : { href: hrefOf("case", to), title: visibleText(names.value[to] ?? ""), "aria-keyshortcuts": key })}
     >
       {arrow === "←" && <span aria-hidden="true">←</span>}
       {name}
@@ -161,6 +161,9 @@ function CaseAt({ run, row }: { run: string; row: number }) {
   );
 }
 
+/** Turns shown at first, and with each further press. */
+const SOME_TURNS = 30;
+
 interface DetailsProps {
   result: EvalCaseResult;
   matchings: readonly Matching[];
@@ -169,6 +172,7 @@ interface DetailsProps {
 
 function Details({ result, matchings, questions }: DetailsProps) {
   const way = useSignal<string | undefined>(undefined);
+  const most = useSignal(SOME_TURNS);
   const turns = result.evalMetricResultPerInvocation;
   // All questions of a case come together, and only if one of them is wanted.
   const asked = useMemo<{ questions?: Promise<readonly Question[]> }>(() => ({}), [result]);
@@ -178,12 +182,23 @@ function Details({ result, matchings, questions }: DetailsProps) {
   };
   return (
     <div class="case-body">
-      <Verdicts result={result} />
+      <Verdicts result={result} mostTurns={most} />
       <div class="case-main">
         <Rubrics result={result} />
-        {turns.map((turn, at) => (
+        {turns.slice(0, most.value).map((turn, at) => (
           <Turn key={at} turn={turn} at={at} count={turns.length} matchings={matchings} way={way} ask={ask} />
         ))}
+        {turns.length > most.value && (
+          <button
+            type="button"
+            class="button more-turns"
+            onClick={() => {
+              most.value += SOME_TURNS;
+            }}
+          >
+            Show more of {amountText(turns.length)} turns
+          </button>
+        )}
         {turns.length === 0 && <p class="muted">There are no turns to show.</p>}
         <Usage result={result} />
       </div>
@@ -192,7 +207,12 @@ function Details({ result, matchings, questions }: DetailsProps) {
 }
 
 /** What every metric says of the whole case. */
-function Verdicts({ result }: { result: EvalCaseResult }) {
+function Verdicts({ result, mostTurns }: { result: EvalCaseResult; mostTurns: Signal<number> }) {
+  async function goToTurn(at: number): Promise<void> {
+    mostTurns.value = Math.max(mostTurns.value, at + 1);
+    await new Promise((painted) => requestAnimationFrame(painted));
+    document.getElementById(`turn-${at + 1}`)?.scrollIntoView();
+  }
   const judged = result.overallEvalMetricResults.filter(({ evalStatus }) => evalStatus !== EvalStatus.INFORMATIONAL);
   return (
     <aside class="verdicts" aria-label="Verdicts">
@@ -219,7 +239,7 @@ function Verdicts({ result }: { result: EvalCaseResult }) {
         <ol class="turn-list" aria-label="Turns">
           {result.evalMetricResultPerInvocation.map(({ evalMetricResults }, at) => (
             <li key={at}>
-              <button type="button" onClick={() => document.getElementById(`turn-${at + 1}`)?.scrollIntoView()}>
+              <button type="button" onClick={() => void goToTurn(at)}>
                 Turn {at + 1}
               </button>
               {evalMetricResults

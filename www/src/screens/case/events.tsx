@@ -4,7 +4,7 @@ import type { Invocation } from "adk-metrics";
 import { useContext, useMemo } from "preact/hooks";
 import { count } from "../../ui/format.js";
 import { Name } from "../../ui/text.js";
-import { findExcerpt } from "./excerpt.js";
+import { finderIn } from "./excerpt.js";
 import { briefingsOf, type Happening, happeningsOf, jsonOf } from "./model.js";
 import { ContextText, ContextValue, Pointing } from "./pointing.js";
 import { useSignal } from "@preact/signals";
@@ -98,15 +98,11 @@ function EventBody({ of: one }: { of: Happening }) {
 export function Briefings({ invocation }: { invocation: Invocation }) {
   const briefings = useMemo(() => briefingsOf(invocation), [invocation]);
   const pointed = useContext(Pointing).value;
-  const holds = useMemo(
-    () =>
-      pointed?.isChosen === true &&
-      briefings.some(
-        ({ instructions, tools }) =>
-          findExcerpt(instructions, pointed.excerpt) ?? (tools && findExcerpt(jsonOf(tools), pointed.excerpt)),
-      ),
-    [briefings, pointed],
+  const finders = useMemo(
+    () => briefings.flatMap(({ instructions, tools }) => [finderIn(instructions), finderIn(jsonOf(tools ?? null))]),
+    [briefings],
   );
+  const holds = pointed?.isChosen === true && finders.some((find) => find(pointed.excerpt) !== undefined);
   if (briefings.length === 0) return null;
   return (
     <details class="more briefings" open={holds}>

@@ -1,8 +1,8 @@
 /**
  * Where what a judge quotes stands in a text. Judges fold white space, change quotation marks and quote from JSON, so that
- * only letters, digits and signs other than quotation marks count, and escapes of JSON count as what they stand for.
+ * only letters, digits and signs other than quotation marks count, and escapes of JSON count as nothing.
  *
- * Linear in the text but for the search itself, which the browser does.
+ * Linear in the text, once for all excerpts, but for the search itself, which is the browser's own.
  */
 
 /** A stretch of a text in UTF-16 code units. */
@@ -11,33 +11,46 @@ export interface Stretch {
   to: number;
 }
 
-/** The first place of an excerpt in a text; undefined if it is not there, or nothing but white space. */
-export function findExcerpt(text: string, excerpt: string): Stretch | undefined {
-  const exact = excerpt === "" ? -1 : text.indexOf(excerpt);
-  if (exact >= 0) return { from: exact, to: exact + excerpt.length };
-  const wanted = essence(excerpt).letters;
-  if (wanted === "") return undefined;
-  const { letters, places } = essence(text);
-  const at = letters.indexOf(wanted);
-  if (at < 0) return undefined;
-  return { from: places[at] ?? 0, to: (places[at + wanted.length - 1] ?? 0) + 1 };
+/** Finds the first place of excerpts in a text: undefined if one is not there, or nothing but white space. */
+export function finderIn(text: string): (excerpt: string) => Stretch | undefined {
+  let known: Essence | undefined;
+  return (excerpt) => {
+    const exact = excerpt === "" ? -1 : text.indexOf(excerpt);
+    if (exact >= 0) return { from: exact, to: exact + excerpt.length };
+    const wanted = essenceOf(excerpt).letters;
+    if (wanted === "") return undefined;
+    known ??= essenceOf(text);
+    const at = known.letters.indexOf(wanted);
+    if (at < 0) return undefined;
+    return { from: known.places[at] ?? 0, to: (known.places[at + wanted.length - 1] ?? 0) + 1 };
+  };
 }
 
-const PASSED_OVER = /[\s"'`\u2018\u2019\u201C\u201D\u00AB\u00BB]/;
-
 /** What counts of a text, and where each of it stands. */
-function essence(text: string): { letters: string; places: number[] } {
-  const letters: string[] = [];
-  const places: number[] = [];
+interface Essence {
+  letters: string;
+  places: Uint32Array;
+}
+
+const PASSED_OVER = new Set(Array.from("\"'`\u2018\u2019\u201C\u201D\u00AB\u00BB", (sign) => sign.charCodeAt(0)));
+const ESCAPED = new Set(Array.from('"\\nrtbf/', (sign) => sign.charCodeAt(0)));
+const BACKSLASH = 0x5c;
+
+function essenceOf(text: string): Essence {
+  const units = new Uint16Array(text.length);
+  const places = new Uint32Array(text.length);
+  let length = 0;
   for (let at = 0; at < text.length; at += 1) {
-    const unit = text[at] as string;
-    if (unit === "\\" && /["\\nrtbf/]/.test(text[at + 1] ?? "")) {
-      at += 1;
-      continue;
+    const unit = text.charCodeAt(at);
+    if (unit === BACKSLASH && ESCAPED.has(text.charCodeAt(at + 1))) at += 1;
+    else if (!PASSED_OVER.has(unit) && !isWhite(unit)) {
+      units[length] = unit;
+      places[length++] = at;
     }
-    if (PASSED_OVER.test(unit)) continue;
-    letters.push(unit);
-    places.push(at);
   }
-  return { letters: letters.join(""), places };
+  return { letters: new TextDecoder("utf-16le").decode(units.subarray(0, length)), places };
+}
+
+function isWhite(unit: number): boolean {
+  return unit <= 0x20 || unit === 0xa0 || (unit >= 0x2000 && unit <= 0x200b) || unit === 0x2028 || unit === 0x3000;
 }

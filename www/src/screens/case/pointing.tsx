@@ -4,7 +4,7 @@ import { type Signal, signal } from "@preact/signals";
 import { createContext } from "preact";
 import { useContext, useMemo } from "preact/hooks";
 import { Text } from "../../ui/text.js";
-import { findExcerpt } from "./excerpt.js";
+import { finderIn } from "./excerpt.js";
 import { jsonOf } from "./model.js";
 
 export interface Pointed {
@@ -26,10 +26,8 @@ interface ContextTextProps {
 /** A text of the context, in which excerpts are marked. */
 export function ContextText({ children: text, ...look }: ContextTextProps) {
   const pointed = useContext(Pointing).value;
-  const found = useMemo(
-    () => (pointed === undefined ? undefined : findExcerpt(text, pointed.excerpt)),
-    [text, pointed],
-  );
+  const find = useMemo(() => finderIn(text), [text]);
+  const found = useMemo(() => (pointed === undefined ? undefined : find(pointed.excerpt)), [find, pointed]);
   if (found === undefined || pointed === undefined) return <Text {...look}>{text}</Text>;
   return (
     <Text {...look} marks={[{ ...found, look: `excerpt-mark ${pointed.kind}` }]} upTo={found.to}>

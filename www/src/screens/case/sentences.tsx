@@ -108,7 +108,8 @@ function Excerpt({ kind, excerpt }: Pick<Pointed, "kind" | "excerpt">) {
           requestAnimationFrame(() => {
             const place = turn?.querySelector(".excerpt-mark");
             isMissing.value = place === null || place === undefined;
-            place?.scrollIntoView({ block: "center", behavior: "smooth" });
+            const isCalm = matchMedia("(prefers-reduced-motion: reduce)").matches;
+            place?.scrollIntoView({ block: "center", behavior: isCalm ? "instant" : "smooth" });
           });
         }}
       >

@@ -12,7 +12,7 @@ import { goTo, hrefOf } from "../../route.js";
 import { summary, thresholds, verdicts } from "../../state/run.js";
 import { amountText, scoreText } from "../../ui/format.js";
 import { Status, toneOf } from "../../ui/status.js";
-import { MetricName, NameLine } from "../../ui/text.js";
+import { MetricName, NameLine, visibleText } from "../../ui/text.js";
 import { longestName, names, rows, sort, type SortKey } from "./view.js";
 
 /** The height of a row in pixels; the style sheet has the same. */
@@ -196,7 +196,7 @@ const Row = memo(({ row, place, column }: RowProps) => {
     >
       <div class="grid-cell grid-case" role="rowheader" aria-colindex={1}>
         <Status of={Number(caseStatus)} />
-        <a href={hrefOf("case", row)} tabIndex={column === 0 ? 0 : -1} title={name}>
+        <a href={hrefOf("case", row)} tabIndex={column === 0 ? 0 : -1} title={visibleText(name)}>
           <NameLine>{name}</NameLine>
         </a>
       </div>

@@ -5,7 +5,7 @@ import { summary, underWay } from "../../state/run.js";
 import type { RunSummary } from "../../worker/protocol.js";
 import { amountText, costText, count } from "../../ui/format.js";
 import { Status } from "../../ui/status.js";
-import { MetricName, Name, Text } from "../../ui/text.js";
+import { MetricName, Name, Text, visibleText } from "../../ui/text.js";
 import { Export } from "./export.js";
 import { Flips } from "./flips.js";
 import { Grid } from "./grid.js";
@@ -347,7 +347,7 @@ function Tools({ run }: { run: RunSummary }) {
           <option value={-1}>All evalsets</option>
           {run.sets.map(({ name, count: cases }, set) => (
             <option key={set} value={set}>
-              {name} ({cases}){run.sets[set]?.cancelled ? ", ended early" : ""}
+              {visibleText(name)} ({cases}){run.sets[set]?.cancelled ? ", ended early" : ""}
             </option>
           ))}
         </select>
