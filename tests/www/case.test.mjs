@@ -279,6 +279,7 @@ describe("a case", { skip }, () => {
       ["ferry-press", "incident"],
       ["cake-orders", "birthday_inscription"],
       ["weather", "two_cities"],
+      ["bike-workshop", "child_seat"],
     ]) {
       const results = await scoredExample(name);
       for (const theme of ["light", "dark"]) {

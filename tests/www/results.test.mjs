@@ -62,9 +62,9 @@ describe("the results", { skip }, () => {
     const page = await showing(site, await scoredExample("museum-guide"));
     await page.getByRole("radio", { name: /^Failed/ }).check();
     assert.deepEqual(await casesIn(page), ["student_ticket", "audio_guide", "with_children", "guides_address"]);
-    await page.getByLabel("Whose verdict").selectOption({ label: "by response_evaluation_score" });
+    await page.getByLabel("Whose verdict").selectOption({ label: "Verdicts of response_evaluation_score" });
     assert.deepEqual(await casesIn(page), ["with_children"]);
-    await page.getByLabel("Whose verdict").selectOption({ label: "as cases" });
+    await page.getByLabel("Whose verdict").selectOption({ label: "Verdicts of cases" });
     await page.getByLabel("Search case ids").fill("GUIDE");
     assert.deepEqual(await casesIn(page), ["audio_guide", "guides_address"]);
     await page.getByLabel("Search case ids").fill("nothing like it");

@@ -327,10 +327,10 @@ function Tools({ run }: { run: RunSummary }) {
             judgedBy.value = Number(currentTarget.value);
           }}
         >
-          <option value={-1}>as cases</option>
+          <option value={-1}>Verdicts of cases</option>
           {judged.map((column) => (
             <option key={column} value={column}>
-              by {run.metrics[column]?.name}
+              Verdicts of {run.metrics[column]?.name}
             </option>
           ))}
         </select>
