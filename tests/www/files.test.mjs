@@ -72,6 +72,30 @@ describe("files", { skip }, () => {
     await site.done(page);
   });
 
+  test("own files take the place of an example's, unless something was changed in it", async () => {
+    const page = await site.open();
+    await page.getByRole("button", { name: "Open files of Museum guide" }).click();
+    await page.getByRole("heading", { name: "Museum guide", level: 2 }).waitFor();
+    const own = [example("weather", "weather.evalset.json"), example("weather", "weather.actual.json")];
+    await choose(page, own);
+    await page.getByRole("heading", { name: "Your files" }).waitFor();
+    assert.equal(await page.getByRole("link", { name: /museum-guide/ }).count(), 0);
+    await page.getByRole("button", { name: "Score 5 cases" }).click();
+    await page.waitForURL("**/#/results");
+
+    await page.goto(`${site.origin}/#/files`);
+    await page.getByRole("button", { name: "Open files of Museum guide" }).click();
+    await page.getByRole("link", { name: "Choose criteria" }).click();
+    await page.getByRole("checkbox", { name: "safety_v1", exact: true }).uncheck();
+    await page.goto(`${site.origin}/#/files`);
+    await choose(page, own);
+    await page.getByText("2 files were added.").waitFor();
+    assert.equal(await page.getByRole("link", { name: "museum-guide.evalset.json" }).count(), 1);
+    await page.getByRole("button", { name: "Take all out" }).click();
+    await page.getByRole("heading", { name: "Take an example" }).waitFor();
+    await site.done(page);
+  });
+
   test("a folder is taken with all that belongs together", async () => {
     const page = await site.open();
     await page.getByLabel("Choose a folder").setInputFiles(example("travel-concierge"));

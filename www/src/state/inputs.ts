@@ -23,6 +23,9 @@ export const matching = computed(() => matched(sources.value, choices.value));
 /** The example that the files are, if they are one. */
 export const exampleName = signal<string | undefined>(undefined);
 
+/** Whether the files are an example's in which nothing was changed: other files then take their place. */
+export const isPristine = signal(false);
+
 /** Whether files are still being looked at. */
 export const isLooking = computed(() => sources.value.some(({ facts }) => facts === undefined));
 
@@ -45,6 +48,7 @@ export async function replaceAll(given: readonly Given[]): Promise<readonly Sour
     sources.value = [];
     choices.value = { roles: {}, actualOf: {} };
     exampleName.value = undefined;
+    isPristine.value = false;
   });
   return add(given);
 }
@@ -58,6 +62,7 @@ export function remove(id: number): void {
 export async function write(id: number, text: string): Promise<void> {
   const old = sources.value.find((source) => source.id === id);
   if (old === undefined) return;
+  isPristine.value = false;
   const changed = { ...old, bytes: new TextEncoder().encode(text) };
   sources.value = sources.value.map((source) => (source.id === id ? changed : source));
   await look(changed);
@@ -67,6 +72,7 @@ export async function write(id: number, text: string): Promise<void> {
 export function rename(id: number, name: string): void {
   const old = sources.value.find((source) => source.id === id);
   if (old === undefined || name.trim() === "") return;
+  isPristine.value = false;
   const renamed = { ...old, name: name.trim(), bytes: old.bytes.slice() };
   sources.value = sources.value.map((source) => (source.id === id ? renamed : source));
   void look(renamed);

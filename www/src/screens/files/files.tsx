@@ -7,6 +7,7 @@ import {
   add,
   exampleName,
   isLooking,
+  isPristine,
   matching,
   replaceAll,
   type Source,
@@ -39,8 +40,9 @@ function Overview() {
 
   async function take(reading: Promise<Taken>) {
     const { files, leftOut } = await reading;
-    const found = await add(files);
-    adopt(found);
+    const isAnew = isPristine.value && files.length > 0;
+    const found = await (isAnew ? replaceAll(files) : add(files));
+    adopt(found, isAnew);
     const bad = found.filter(({ facts }) => facts?.problem !== undefined);
     said.value = [
       found.length === 1 ? `${found[0]?.name} was added.` : found.length > 1 ? `${found.length} files were added.` : "",
@@ -56,6 +58,7 @@ function Overview() {
     try {
       adopt(await replaceAll(await filesOf(example.folder)), true);
       exampleName.value = example.title;
+      isPristine.value = true;
       if (!isScored) showLoaded();
       else {
         await configChecked();
@@ -193,9 +196,6 @@ function Loaded() {
       </h2>
       <Pairs />
       <div class="actions next">
-        <a class="button" href={hrefOf("criteria")}>
-          Choose criteria
-        </a>
         <button
           type="button"
           class="button"
@@ -209,6 +209,12 @@ function Loaded() {
           }}
         >
           Score {scored()}
+        </button>
+        <a class="button" href={hrefOf("criteria")}>
+          Choose criteria
+        </a>
+        <button type="button" class="button" data-kind="quiet" onClick={() => void replaceAll([])}>
+          Take all out
         </button>
         <p id="next-what" class="muted">
           {next?.what}
@@ -226,15 +232,20 @@ function scored(): string {
   return cases === 1 ? "1 case" : `${cases} cases`;
 }
 
-/** Has a config and recordings among new files come into use. An example without a config has google-adk's criteria. */
-function adopt(found: readonly Source[], isExample = false): void {
+/**
+ * Has a config and recordings among new files come into use.
+ *
+ * @param isAnew Whether these are all files there are: without a config among them google-adk's criteria apply.
+ */
+function adopt(found: readonly Source[], isAnew: boolean): void {
   const config = found.find(({ facts }) => facts?.kind === "config");
   if (config !== undefined) useAsConfig(config);
-  else if (isExample) {
+  else if (isAnew) {
     activeConfig.value = undefined;
     configText.value = DEFAULT_CONFIG;
   }
   if (found.some(({ facts }) => facts?.kind === "recording")) judgeKind.value = "recording";
+  else if (isAnew && judgeKind.value === "recording") judgeKind.value = "none";
 }
 
 function newName(): string {
