@@ -35,7 +35,7 @@ export const EXAMPLES: readonly Example[] = [
   },
   {
     folder: "ferry-press",
-    title: "Ferry press desk",
+    title: "Ferry press",
     what: "Sentence by sentence: what the tools bear out, and what was made up.",
     see: "every label, from supported to contradictory",
     isJudged: true,
