@@ -47,8 +47,10 @@ export function settled({ least, most }: Scale, value: number, step: number): nu
 
 /** The bin of each case's score; -1 where it has none. */
 export function binsOf({ metrics, cases, scores }: RunSummary, column: number, scale: Scale): Int8Array {
-  return Int8Array.from(cases, (_, row) => {
+  const bins = new Int8Array(cases.length).fill(-1);
+  for (let row = 0; row < cases.length; row += 1) {
     const score = scores[row * metrics.length + column] ?? Number.NaN;
-    return Number.isNaN(score) ? -1 : Math.min(BINS - 1, Math.floor(shareOf(scale, score) * BINS));
-  });
+    if (!Number.isNaN(score)) bins[row] = Math.min(BINS - 1, Math.floor(shareOf(scale, score) * BINS));
+  }
+  return bins;
 }

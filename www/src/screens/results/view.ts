@@ -44,15 +44,13 @@ effect(() => {
 export const names = computed<readonly string[]>(() => {
   const run = summary.value;
   if (run === undefined) return [];
-  const keyOf = (set: number, evalId: string) => `${set}/${evalId}`;
-  const runs = new Map<string, number>();
-  for (const { set, evalId } of run.cases) runs.set(keyOf(set, evalId), (runs.get(keyOf(set, evalId)) ?? 0) + 1);
-  const seen = new Map<string, number>();
+  const runs = run.sets.map(() => new Map<string, number>());
+  for (const { set, evalId } of run.cases) runs[set]?.set(evalId, (runs[set].get(evalId) ?? 0) + 1);
+  const seen = run.sets.map(() => new Map<string, number>());
   return run.cases.map(({ set, evalId }) => {
-    const key = keyOf(set, evalId);
-    if (runs.get(key) === 1) return evalId;
-    const number = (seen.get(key) ?? 0) + 1;
-    seen.set(key, number);
+    if ((runs[set]?.get(evalId) ?? 1) === 1) return evalId;
+    const number = (seen[set]?.get(evalId) ?? 0) + 1;
+    seen[set]?.set(evalId, number);
     return `${evalId} (run ${number})`;
   });
 });
@@ -69,7 +67,7 @@ const ordered = computed<Uint32Array>(() => {
   const run = summary.value;
   const { by, descending } = sort.value;
   if (run === undefined) return new Uint32Array();
-  const rows = Uint32Array.from(run.cases, (_, row) => row);
+  const rows = new Uint32Array(run.cases.length).map((_, row) => row);
   const sign = descending ? -1 : 1;
   if (by === "evalset") return descending ? rows.reverse() : rows;
   if (by === "case") {
