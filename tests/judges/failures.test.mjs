@@ -2,9 +2,11 @@
 // given up quickly and says why, and nothing that is said names a key.
 
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { after, before, beforeEach, describe, test } from "node:test";
 import { inspect } from "node:util";
-import { importEntry } from "../package/support/package.mjs";
+import { importEntry, root } from "../package/support/package.mjs";
 import { baseUrl, startServer } from "../providers/server.mjs";
 import {
   ACTUAL,
@@ -186,6 +188,19 @@ describe("what cannot be had", () => {
     const set = await evaluate({ ...few, judge: openai(), concurrency: 1 });
     assert.equal(set.judgeUsage.retried, 0);
     assert.match(reasonsOf(set)[0], /The server plays quota/);
+  });
+
+  test("is a spent quota in a large run, which nobody waits for either", async () => {
+    answer = () => ({ fault: "quota" });
+    const [evalSet, actual, config] = ["museum-guide.evalset.json", "museum-guide.actual.json", "test_config.json"].map(
+      (name) => readFileSync(join(root, "examples/museum-guide", name)),
+    );
+    const patient = { initialDelayMs: 60_000, jitter: 0 };
+    const began = performance.now();
+    const judge = openai({ model: "gpt-4.1" });
+    const set = await evaluate({ evalSet, actual, config, judge, retry: patient, budget: { timeMs: 10_000 } });
+    assert.match(reasonsOf(set).join(), /The server plays quota/);
+    assert.ok(performance.now() - began < 10_000);
   });
 
   test("is a server that is not there: the reason names it and what to do", async () => {

@@ -141,6 +141,7 @@ describe("a run", { skip }, () => {
 
   for (const [what, options, words] of [
     ["a key is refused", { reply: () => ({ fault: "auth" }) }, /key/i],
+    ["the account has no quota", { reply: () => ({ fault: "quota" }) }, /quota/],
     ["there is no such model", { reply: () => ({ fault: "not_found" }) }, /model/],
     ["a server does not allow this page", { reply: agree, cors: false }, /Access-Control-Allow-Origin/],
   ]) {

@@ -320,7 +320,8 @@ function failedBy(error: unknown): CallFailure {
   return {
     message: shortened(wordsOf(error)),
     retryable: retryable === true,
-    rateLimited: OVERLOADED.includes(status),
+    // A spent quota has the status of a rate limit, but no waiting brings it back.
+    rateLimited: retryable !== false && OVERLOADED.includes(status),
     isAuth: UNAUTHORIZED.includes(status),
     isRefusal: typeof status === "number" && status >= 400 && status < 500,
     retryAfterMs: typeof retryAfterMs === "number" && retryAfterMs >= 0 ? retryAfterMs : undefined,
