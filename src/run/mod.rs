@@ -1,9 +1,10 @@
 //! The evaluation of an evalset: cases × metrics as tasks of a state machine that does no I/O, reads
 //! no clock and draws no randomness.
 //!
-//! The host polls: [`Run::poll`] says what to do next, [`Run::handle_custom`] takes what the host
-//! found. Time comes in as an argument, so that the same inputs, answers and times give the same
-//! actions and results.
+//! The host polls: [`Run::poll`] says what to do next. It asks a judge for [`Action::Send`] and hands
+//! the reply to [`Run::handle_reply`], or what went wrong to [`Run::handle_failure`]; it computes a
+//! metric of its own for [`Action::Custom`] and hands the scores to [`Run::handle_custom`]. Time comes
+//! in as an argument, so that the same inputs, answers and times give the same actions and results.
 //!
 //! ```
 //! use adk_metrics::metrics::{Dialect, Explain};
