@@ -2,6 +2,7 @@
 
 import { proxy, wrap } from "comlink";
 import type {
+  CaseEdit,
   ComparisonFormat,
   Engine,
   Job,
@@ -33,6 +34,9 @@ export const engine = {
   compare: (baseline: string, current: string) => remote.compare(baseline, current),
   comparedCases: (set: number, from: number, amount: number) => remote.comparedCases(set, from, amount),
   comparisonFile: (format: ComparisonFormat) => remote.comparisonFile(format),
+  editableSet: (file: NamedFile) => remote.editableSet(file),
+  editableCase: (text: string, at: number) => remote.editableCase(text, at),
+  edited: (text: string, at: number, edit: CaseEdit) => remote.edited(text, at, edit),
   filesOf: (run: string, format: ResultsFormat) => remote.filesOf(run, format),
   packed: (run: string) => remote.packed(run),
   unpacked: (text: string) => remote.unpacked(text),

@@ -4,6 +4,7 @@ import { connections, connectOnlyTo } from "./connections.js";
 import { evaluateStream, type EvaluatorOptions, indexedDbCache, init, type EvalSetResult } from "adk-metrics/web";
 import { expose, transfer } from "comlink";
 import { comparing } from "./comparing.js";
+import { editing } from "./editing.js";
 import { Growing } from "./growing.js";
 import { judgeOf, originOf } from "./judges.js";
 import { out } from "./out.js";
@@ -21,6 +22,7 @@ let underWay: AbortController | undefined;
 const engine: Engine = {
   ...preparation(ready),
   ...comparing(ready, (run) => found(run).results),
+  ...editing(ready, (run, row) => runs.get(run)?.setAndCaseAt(row)),
   ...out(
     ready,
     (run) => found(run).results,

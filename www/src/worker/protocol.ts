@@ -15,6 +15,7 @@ import type {
   Progress,
 } from "adk-metrics";
 import type { Comparing } from "./protocol-compare.js";
+import type { Editing } from "./protocol-edit.js";
 import type { PageJudge, Preparation } from "./protocol-inputs.js";
 import type { Out } from "./protocol-out.js";
 
@@ -152,7 +153,7 @@ export interface Problem {
 export type Outcome<T> = { ok: true; value: T } | { ok: false; problem: Problem };
 
 /** What the worker offers. */
-export interface Engine extends Preparation, Comparing, Out {
+export interface Engine extends Preparation, Comparing, Editing, Out {
   /** Scores; resolves with what is done if it is cancelled. */
   run(job: Job, on: (event: RunEvent) => void, inPage: PageJudge): Promise<Outcome<RunSummary>>;
   /** Ends the run that is under way. */
@@ -171,5 +172,6 @@ export interface Engine extends Preparation, Comparing, Out {
 
 export type { Mistake };
 export type * from "./protocol-compare.js";
+export type * from "./protocol-edit.js";
 export type * from "./protocol-inputs.js";
 export type * from "./protocol-out.js";

@@ -114,6 +114,12 @@ export class Run {
     return decided({ ...set.result, evalCaseResults: [result] }, this.#thresholds).evalCaseResults[0];
   }
 
+  /** A case as it was scored, and the results it is one of; undefined where there is none. */
+  setAndCaseAt(row: number): { set: EvalSetResult; result: EvalCaseResult } | undefined {
+    const place = this.#placeOf(row);
+    return place === undefined ? undefined : { set: place.set.result, result: place.result };
+  }
+
   /** What judges were asked about a case. */
   async questionsAt(row: number): Promise<Question[]> {
     const { set, result } = this.#placeOf(row) ?? {};

@@ -1,0 +1,220 @@
+/** The fields of a case. A field is taken over when it is left. */
+
+import { useEffect, useId, useState } from "preact/hooks";
+import { goTo } from "../../route.js";
+import { change, file } from "../../state/edit.js";
+import { summary } from "../../state/run.js";
+import type { EditableCase, EditableRubric, EditableTurn } from "../../worker/protocol.js";
+
+interface FieldsProps {
+  one: EditableCase;
+  /** The row of the case in the run that is shown. */
+  row: number | undefined;
+}
+
+export function Fields({ one, row }: FieldsProps) {
+  const { turns, scenario, rubrics, evalId } = one;
+  const accept = async (turn?: number): Promise<void> => {
+    const run = summary.value?.id;
+    if (run === undefined || row === undefined) return;
+    await change({ kind: "accept", run, row, ...(turn === undefined ? {} : { turn }) });
+  };
+  return (
+    <section class="edit-case" aria-label={`Case ${evalId}`}>
+      <div class="edit-line">
+        <Field
+          label="Eval id"
+          value={evalId}
+          onChange={async (id) => {
+            if ((await change({ kind: "rename", evalId: id })) && file.value !== undefined)
+              goTo("edit", file.value, id);
+          }}
+        />
+        {row !== undefined && turns.length > 0 && (
+          <button type="button" class="button" onClick={() => void accept()}>
+            Accept all that the agent did
+          </button>
+        )}
+      </div>
+      {scenario !== undefined && (
+        <Field
+          label="Scenario of the simulated user, JSON"
+          value={scenario}
+          isJson
+          onChange={(json) => change({ kind: "scenario", json })}
+        />
+      )}
+      {turns.map((turn, at) => (
+        <Turn
+          key={at}
+          turn={turn}
+          at={at}
+          isOnly={turns.length === 1}
+          accept={row === undefined ? undefined : () => accept(at)}
+        />
+      ))}
+      {scenario === undefined && (
+        <button type="button" class="button add" onClick={() => void change({ kind: "addTurn" })}>
+          Add a turn
+        </button>
+      )}
+      <Rubrics
+        title="Rubrics of the case"
+        rubrics={rubrics}
+        onChange={(all) => change({ kind: "rubrics", rubrics: all })}
+      />
+    </section>
+  );
+}
+
+interface TurnProps {
+  turn: EditableTurn;
+  at: number;
+  isOnly: boolean;
+  accept: (() => Promise<void>) | undefined;
+}
+
+function Turn({ turn, at, isOnly, accept }: TurnProps) {
+  const { user, answer, way, rubrics } = turn;
+  return (
+    <fieldset class="edit-turn">
+      <legend>Turn {at + 1}</legend>
+      <Field label="The user says" value={user} isLong onChange={(text) => change({ kind: "user", turn: at, text })} />
+      <Field
+        label="Expected answer"
+        value={answer}
+        isLong
+        onChange={(text) => change({ kind: "answer", turn: at, text })}
+      />
+      <Field
+        label="Expected on the way: tool calls and events, JSON"
+        value={way}
+        isJson
+        onChange={(json) => change({ kind: "way", turn: at, json })}
+      />
+      <Rubrics
+        title={`Rubrics of turn ${at + 1}`}
+        rubrics={rubrics}
+        onChange={(all) => change({ kind: "rubrics", turn: at, rubrics: all })}
+      />
+      <div class="edit-actions">
+        {accept !== undefined && (
+          <button type="button" class="button" onClick={() => void accept()}>
+            Accept what the agent did
+          </button>
+        )}
+        {!isOnly && (
+          <button
+            type="button"
+            class="button"
+            aria-label={`Delete turn ${at + 1}`}
+            onClick={() => void change({ kind: "removeTurn", turn: at })}
+          >
+            Delete
+          </button>
+        )}
+      </div>
+    </fieldset>
+  );
+}
+
+interface RubricsProps {
+  title: string;
+  rubrics: readonly EditableRubric[];
+  onChange(rubrics: EditableRubric[]): Promise<unknown>;
+}
+
+/** What google-adk takes rubrics of cases and turns by. */
+const TYPES = ["FINAL_RESPONSE_QUALITY", "TOOL_USE_QUALITY", "TRAJECTORY_QUALITY"];
+
+function Rubrics({ title, rubrics, onChange }: RubricsProps) {
+  const put = (at: number, change: Partial<EditableRubric>) =>
+    onChange(rubrics.map((rubric, place) => (place === at ? { ...rubric, ...change } : rubric)));
+  return (
+    <div class="edit-rubrics" role="group" aria-label={title}>
+      {rubrics.length > 0 && <h3>{title}</h3>}
+      {rubrics.map(({ id, text, type }, at) => (
+        <div key={at} class="edit-rubric">
+          <Field label="Id" value={id} onChange={(value) => put(at, { id: value })} />
+          <Field label="What has to be so" value={text} isLong onChange={(value) => put(at, { text: value })} />
+          <label class="edit-field">
+            <span>For</span>
+            <select
+              class="field"
+              value={type}
+              onChange={({ currentTarget }) => void put(at, { type: currentTarget.value })}
+            >
+              <option value="">no metric in particular</option>
+              {[...new Set([...TYPES, ...(type === "" ? [] : [type])])].map((name) => (
+                <option key={name} value={name}>
+                  {name}
+                </option>
+              ))}
+            </select>
+          </label>
+          <button
+            type="button"
+            class="button"
+            aria-label={`Delete rubric ${id}`}
+            onClick={() => void onChange(rubrics.filter((_, place) => place !== at))}
+          >
+            Delete
+          </button>
+        </div>
+      ))}
+      <button
+        type="button"
+        class="button"
+        aria-label={`Add to ${title.toLowerCase()}`}
+        onClick={() => void onChange([...rubrics, { id: freeId(rubrics), text: "…", type: TYPES[0] ?? "" }])}
+      >
+        Add a rubric
+      </button>
+    </div>
+  );
+}
+
+function freeId(rubrics: readonly EditableRubric[]): string {
+  for (let number = rubrics.length + 1; ; number += 1) {
+    if (!rubrics.some(({ id }) => id === `rubric_${number}`)) return `rubric_${number}`;
+  }
+}
+
+interface FieldProps {
+  label: string;
+  value: string;
+  isLong?: boolean;
+  isJson?: boolean;
+  onChange(value: string): Promise<unknown>;
+}
+
+function Field({ label, value, isLong = false, isJson = false, onChange }: FieldProps) {
+  const id = useId();
+  const [typed, setTyped] = useState(value);
+  // What was refused stays to be corrected, unless something else was taken over meanwhile.
+  useEffect(() => setTyped(value), [value]);
+  const common = {
+    id,
+    value: typed,
+    class: isJson ? "field mono" : "field",
+    spellcheck: !isJson,
+    dir: isJson ? ("ltr" as const) : ("auto" as const),
+    onBlur: () => {
+      if (typed !== value) void onChange(typed);
+    },
+  };
+  return (
+    <div class="edit-field">
+      <label for={id}>{label}</label>
+      {isLong || isJson ? (
+        <textarea
+          {...common}
+          rows={Math.min(18, Math.max(isJson ? 3 : 2, typed.split("\n").length))}
+          onInput={({ currentTarget }) => setTyped(currentTarget.value)}
+        />
+      ) : (
+        <input {...common} onInput={({ currentTarget }) => setTyped(currentTarget.value)} />
+      )}
+    </div>
+  );
+}

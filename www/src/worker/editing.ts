@@ -1,0 +1,262 @@
+/**
+ * Changes evalsets as text, so that whatever is not changed stays as it was, fields that nobody knows and every digit of
+ * numbers included. The engine reads the result: what it refuses is not taken over.
+ */
+
+import {
+  AdkMetricsError,
+  type EvalCaseResult,
+  evalSetToAdkJson,
+  type EvalSetResult,
+  resultsToAdkJson,
+} from "adk-metrics/web";
+import {
+  applyEdits,
+  findNodeAtLocation,
+  getNodeValue,
+  type JSONPath,
+  modify,
+  type Node,
+  parseTree,
+} from "jsonc-parser";
+import { outcomeOf } from "./problems.js";
+import type { CaseEdit, EditableCase, EditableRubric, EditableSet, EditableTurn, Editing } from "./protocol-edit.js";
+import { baseName } from "./reading.js";
+
+const formattingOptions = { insertSpaces: true, tabSize: 2, eol: "\n" };
+
+/** The results of a case of a run, and of which evalset they are. */
+export type CaseOfRun = (run: string, row: number) => { set: EvalSetResult; result: EvalCaseResult } | undefined;
+
+export function editing(ready: Promise<void>, caseOfRun: CaseOfRun): Editing {
+  return {
+    editableSet: (file) =>
+      outcomeOf(async () => {
+        await ready;
+        return setOf(evalSetToAdkJson(file.bytes, baseName(file.name)));
+      }),
+
+    editableCase: (text, at) => outcomeOf(() => caseOf(text, nodeAt(parsed(text), "eval_cases", at))),
+
+    edited: (text, at, edit) =>
+      outcomeOf(() => {
+        const changed = changedBy(text, at, edit, caseOfRun);
+        // Read as a whole: ids may be there twice now, or a field hold what it cannot.
+        evalSetToAdkJson(changed);
+        return setOf(changed);
+      }),
+  };
+}
+
+function setOf(text: string): EditableSet {
+  const root = parsed(text);
+  const cases = (nodeAt(root, "eval_cases")?.children ?? []).map((one) => ({
+    evalId: textAt(one, "eval_id"),
+    turns: nodeAt(one, "conversation")?.children?.length ?? 0,
+  }));
+  return { text, evalSetId: textAt(root, "eval_set_id"), cases };
+}
+
+function caseOf(text: string, node: Node | undefined): EditableCase {
+  if (node === undefined) throw new RangeError("The evalset has no such case.");
+  const scenario = nodeAt(node, "conversation_scenario");
+  return {
+    evalId: textAt(node, "eval_id"),
+    turns: (nodeAt(node, "conversation")?.children ?? []).map((turn) => turnOf(text, turn)),
+    rubrics: rubricsOf(node),
+    ...(scenario === undefined || scenario.type === "null" ? {} : { scenario: rawOf(text, scenario) }),
+  };
+}
+
+function turnOf(text: string, node: Node): EditableTurn {
+  const way = nodeAt(node, "intermediate_data");
+  return {
+    user: contentText(nodeAt(node, "user_content")),
+    answer: contentText(nodeAt(node, "final_response")),
+    way: way === undefined || way.type === "null" ? "" : rawOf(text, way),
+    rubrics: rubricsOf(node),
+  };
+}
+
+function rubricsOf(node: Node): EditableRubric[] {
+  return (nodeAt(node, "rubrics")?.children ?? []).map((rubric) => ({
+    id: textAt(rubric, "rubric_id"),
+    text: textAt(rubric, "rubric_content", "text_property"),
+    type: textAt(rubric, "type"),
+  }));
+}
+
+/** The texts of a content's parts, a line each. */
+function contentText(content: Node | undefined): string {
+  const parts = content === undefined ? [] : (nodeAt(content, "parts")?.children ?? []);
+  return parts
+    .filter((part) => nodeAt(part, "text")?.type === "string")
+    .map((part) => textAt(part, "text"))
+    .join("\n");
+}
+
+function changedBy(text: string, at: number, edit: CaseEdit, caseOfRun: CaseOfRun): string {
+  const root = parsed(text);
+  const path = ["eval_cases", at];
+  const node = nodeAt(root, ...path);
+  switch (edit.kind) {
+    case "user":
+      return withContent(text, root, [...path, "conversation", edit.turn, "user_content"], edit.text, "user");
+    case "answer":
+      return withContent(text, root, [...path, "conversation", edit.turn, "final_response"], edit.text, "model");
+    case "way":
+      return withJson(text, root, [...path, "conversation", edit.turn, "intermediate_data"], edit.json);
+    case "scenario":
+      return withJson(text, root, [...path, "conversation_scenario"], edit.json);
+    case "rubrics": {
+      const owner = edit.turn === undefined ? path : [...path, "conversation", edit.turn];
+      return withRubrics(text, root, [...owner, "rubrics"], edit.rubrics);
+    }
+    case "rename":
+      return withValue(text, [...path, "eval_id"], edit.evalId);
+    case "addTurn": {
+      const turns = nodeAt(root, ...path, "conversation")?.children?.length ?? 0;
+      return inserted(text, [...path, "conversation", turns], emptyTurn());
+    }
+    case "removeTurn":
+      return withValue(text, [...path, "conversation", edit.turn], undefined);
+    case "accept":
+      return accepted(text, root, path, edit, caseOfRun);
+    case "addCase":
+      return inserted(text, ["eval_cases", at + 1], { eval_id: freeId(root, "case"), conversation: [emptyTurn()] });
+    case "copyCase": {
+      if (node === undefined) throw new RangeError("The evalset has no such case.");
+      const copy = withRaw(text, ["eval_cases", at + 1], rawOf(text, node), true);
+      return withValue(copy, ["eval_cases", at + 1, "eval_id"], freeId(root, textAt(node, "eval_id")));
+    }
+    case "removeCase":
+      return withValue(text, path, undefined);
+  }
+}
+
+function emptyTurn() {
+  return {
+    invocation_id: crypto.randomUUID(),
+    user_content: { parts: [{ text: "" }], role: "user" },
+    final_response: { parts: [{ text: "" }], role: "model" },
+    intermediate_data: { tool_uses: [], tool_responses: [], intermediate_responses: [] },
+  };
+}
+
+/** An eval id that no case has: `case_2`, `case_3`, … */
+function freeId(root: Node, id: string): string {
+  const taken = new Set((nodeAt(root, "eval_cases")?.children ?? []).map((one) => textAt(one, "eval_id")));
+  for (let number = 2; ; number += 1) {
+    if (!taken.has(`${id}_${number}`)) return `${id}_${number}`;
+  }
+}
+
+/** A content whose text is another. A single part of text is changed in place; else parts of text make way for one. */
+function withContent(text: string, root: Node, path: JSONPath, wanted: string, role: string): string {
+  const parts = nodeAt(root, ...path, "parts")?.children ?? [];
+  const places = parts.flatMap((part, at) => (nodeAt(part, "text")?.type === "string" ? [at] : []));
+  const [only] = places;
+  if (places.length === 1 && only !== undefined) return withValue(text, [...path, "parts", only, "text"], wanted);
+  if (parts.length === 0) return withValue(text, path, { parts: [{ text: wanted }], role });
+  const others = parts.filter((_, at) => !places.includes(at)).map((part) => rawOf(text, part));
+  const all = [...others, JSON.stringify({ text: wanted })];
+  return withRaw(text, [...path, "parts"], `[${all.join(", ")}]`);
+}
+
+/** JSON that a user wrote, at a place; without any the field goes. */
+function withJson(text: string, root: Node, path: JSONPath, json: string): string {
+  if (json.trim() === "") return nodeAt(root, ...path) === undefined ? text : withValue(text, path, undefined);
+  try {
+    JSON.parse(json);
+  } catch (error) {
+    throw new AdkMetricsError("invalid_json", `this is no JSON: ${error instanceof Error ? error.message : ""}`, {
+      path: path.join("."),
+    });
+  }
+  return withRaw(text, path, json);
+}
+
+/** Rubrics; what is known of one besides its words stays with its id. */
+function withRubrics(text: string, root: Node, path: JSONPath, rubrics: readonly EditableRubric[]): string {
+  if (rubrics.length === 0) return nodeAt(root, ...path) === undefined ? text : withValue(text, path, undefined);
+  const known = new Map(
+    (nodeAt(root, ...path)?.children ?? []).map((rubric) => [textAt(rubric, "rubric_id"), rawOf(text, rubric)]),
+  );
+  const all = rubrics.map(({ id, text: words, type }) => {
+    let rubric = known.get(id) ?? "{}";
+    rubric = withValue(rubric, ["rubric_id"], id);
+    rubric = withValue(rubric, ["rubric_content", "text_property"], words);
+    return type === "" ? without(rubric, ["type"]) : withValue(rubric, ["type"], type);
+  });
+  return withRaw(text, path, `[${all.join(", ")}]`);
+}
+
+/** What the agent did, in the place of what was expected. */
+function accepted(
+  text: string,
+  root: Node,
+  path: JSONPath,
+  { run, row, turn }: { run: string; row: number; turn?: number },
+  caseOfRun: CaseOfRun,
+): string {
+  const { set, result } = caseOfRun(run, row) ?? {};
+  if (set === undefined || result === undefined) throw new RangeError("This run is no longer there. Start it again.");
+  const json = resultsToAdkJson({ ...set, evalCaseResults: [result] });
+  const turns = nodeAt(parsed(json), "eval_case_results", 0, "eval_metric_result_per_invocation")?.children ?? [];
+  const wanted = turns.map((one) => nodeAt(one, "actual_invocation"));
+  if (turn === undefined && nodeAt(root, ...path, "conversation")?.children?.length !== wanted.length) {
+    const all = wanted.flatMap((actual) => (actual === undefined ? [] : [rawOf(json, actual)]));
+    return withRaw(text, [...path, "conversation"], `[${all.join(", ")}]`);
+  }
+  let changed = text;
+  for (const [at, actual] of wanted.entries()) {
+    if (actual === undefined || (turn !== undefined && at !== turn)) continue;
+    for (const field of ["final_response", "intermediate_data"]) {
+      const value = nodeAt(actual, field);
+      const place = [...path, "conversation", at, field];
+      if (value !== undefined && value.type !== "null") changed = withRaw(changed, place, rawOf(json, value));
+      else changed = without(changed, place);
+    }
+  }
+  return changed;
+}
+
+function parsed(text: string): Node {
+  const root = parseTree(text);
+  if (root === undefined) throw new AdkMetricsError("invalid_json", "the evalset is no JSON");
+  return root;
+}
+
+function nodeAt(root: Node | undefined, ...path: JSONPath): Node | undefined {
+  return root === undefined ? undefined : findNodeAtLocation(root, path);
+}
+
+function textAt(root: Node, ...path: JSONPath): string {
+  const node = nodeAt(root, ...path);
+  return node?.type === "string" ? (getNodeValue(node) as string) : "";
+}
+
+/** A value as it stands in the text. */
+function rawOf(text: string, { offset, length }: Node): string {
+  return text.slice(offset, offset + length);
+}
+
+/** @param value What to put there; undefined takes out what is there. */
+function withValue(text: string, path: JSONPath, value: unknown): string {
+  return applyEdits(text, modify(text, path, value, { formattingOptions }));
+}
+
+function without(text: string, path: JSONPath): string {
+  return nodeAt(parsed(text), ...path) === undefined ? text : withValue(text, path, undefined);
+}
+
+function inserted(text: string, path: JSONPath, value: unknown): string {
+  return applyEdits(text, modify(text, path, value, { formattingOptions, isArrayInsertion: true }));
+}
+
+/** Puts JSON as it is written at a place: a mark is put there first, and then replaced. */
+function withRaw(text: string, path: JSONPath, json: string, isInsertion = false): string {
+  const mark = `\u0000${crypto.randomUUID()}`;
+  const marked = isInsertion ? inserted(text, path, mark) : withValue(text, path, mark);
+  return marked.replace(JSON.stringify(mark), () => json);
+}

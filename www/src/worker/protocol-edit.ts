@@ -1,0 +1,56 @@
+/** What the page and the worker say to each other about editing an evalset. */
+
+import type { NamedFile, Outcome } from "./protocol.js";
+
+/** An evalset as text of ADK's schema. */
+export interface EditableSet {
+  text: string;
+  evalSetId: string;
+  cases: { evalId: string; turns: number }[];
+}
+
+export interface EditableRubric {
+  id: string;
+  text: string;
+  /** Which metric it is for, such as `FINAL_RESPONSE_QUALITY`; empty for none in particular. */
+  type: string;
+}
+
+/** A turn, and what is expected of the agent in it. */
+export interface EditableTurn {
+  user: string;
+  answer: string;
+  /** The tool calls and events on the way, as JSON. */
+  way: string;
+  rubrics: EditableRubric[];
+}
+
+export interface EditableCase {
+  evalId: string;
+  turns: EditableTurn[];
+  /** Of a simulated conversation, as JSON. */
+  scenario?: string;
+  rubrics: EditableRubric[];
+}
+
+/** A change of a case. Turns count from 0. */
+export type CaseEdit =
+  | { kind: "user" | "answer"; turn: number; text: string }
+  | { kind: "way"; turn: number; json: string }
+  | { kind: "scenario"; json: string }
+  | { kind: "rubrics"; turn?: number; rubrics: EditableRubric[] }
+  | { kind: "rename"; evalId: string }
+  | { kind: "addTurn" }
+  | { kind: "removeTurn"; turn: number }
+  /** Takes what the agent did in a row of a run as what is expected: in a turn, or in the whole case. */
+  | { kind: "accept"; run: string; row: number; turn?: number }
+  | { kind: "addCase" | "copyCase" | "removeCase" };
+
+/** What the worker offers to edit evalsets. */
+export interface Editing {
+  /** Reads an evalset of any form. */
+  editableSet(file: NamedFile): Promise<Outcome<EditableSet>>;
+  editableCase(text: string, at: number): Promise<Outcome<EditableCase>>;
+  /** The evalset after a change. A new case stands after the one at `at`. */
+  edited(text: string, at: number, edit: CaseEdit): Promise<Outcome<EditableSet>>;
+}
