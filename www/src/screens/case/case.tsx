@@ -5,6 +5,7 @@ import { type Signal, useSignal, useSignalEffect } from "@preact/signals";
 import { useEffect, useErrorBoundary, useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import { EvalStatus } from "../../enums.js";
 import { goTo, hrefOf, route } from "../../route.js";
+import { sources } from "../../state/inputs.js";
 import { summary } from "../../state/run.js";
 import { amountText, scoreText } from "../../ui/format.js";
 import { nameOf, Status, toneOf } from "../../ui/status.js";
@@ -142,6 +143,7 @@ function CaseAt({ run, row }: { run: string; row: number }) {
           <span class="muted">
             <Name>{set}</Name>
           </span>
+          <EditLink set={set} evalId={summary.value?.cases[row]?.evalId ?? ""} />
         </p>
         {shown?.reason !== undefined && (
           <div class={`notice ${toneOf(shown.finalEvalStatus)}`}>
@@ -163,6 +165,12 @@ function CaseAt({ run, row }: { run: string; row: number }) {
 
 /** Turns shown at first, and with each further press. */
 const SOME_TURNS = 30;
+
+/** The way to what is expected in the case, if its evalset is among the files. */
+function EditLink({ set, evalId }: { set: string; evalId: string }) {
+  const source = sources.value.find(({ name, facts }) => name === set && facts?.kind === "evalset");
+  return source === undefined ? null : <a href={hrefOf("edit", source.id, evalId)}>Edit the case</a>;
+}
 
 interface DetailsProps {
   result: EvalCaseResult;

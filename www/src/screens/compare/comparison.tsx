@@ -37,6 +37,7 @@ interface ComparisonProps {
 
 export function Comparison({ set, at, isOnly }: ComparisonProps) {
   const { counts, metrics, cases, changed, bootstrap } = set;
+  const Title = isOnly ? "h2" : "h3";
   return (
     <section class="comparison" aria-label={set.current.evalSetId}>
       {!isOnly && (
@@ -60,7 +61,7 @@ export function Comparison({ set, at, isOnly }: ComparisonProps) {
       <Notes set={set} />
       {metrics.length > 0 && (
         <section aria-label="Metrics">
-          <h3>Metrics</h3>
+          <Title>Metrics</Title>
           <p class="muted">
             Mean difference over the cases, with its {amountText(bootstrap.confidence * 100)}% confidence interval: a
             paired bootstrap with {count(bootstrap.resamples, "resample")}. “Unclear” may well be chance.
@@ -96,7 +97,9 @@ export function Comparison({ set, at, isOnly }: ComparisonProps) {
         </section>
       )}
       <section aria-label="Cases">
-        <h3>{changed === 0 ? "Every case is as it was" : `${count(changed, "case")} changed, regressions first`}</h3>
+        <Title>
+          {changed === 0 ? "Every case is as it was" : `${count(changed, "case")} changed, regressions first`}
+        </Title>
         <ul class="case-changes">
           {cases.map((one) => (
             <CaseChange key={one.evalId} one={one} />

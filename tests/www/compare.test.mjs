@@ -1,0 +1,158 @@
+// Runs side by side, and results on their way out and back.
+
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, test } from "node:test";
+import { packageFolder } from "../package/support/package.mjs";
+import { example, playground, skip, violations } from "./support.mjs";
+
+const cli = join(packageFolder, "dist/esm/cli.js");
+const name = "museum-guide";
+const evalSet = example(name, `${name}.evalset.json`);
+
+/** What the command line writes of the example, in a format. */
+function byCommandLine(format) {
+  const options = ["--judge", `replay:${example(name, "judge.jsonl")}`, "--explain", "all", "--format", format];
+  const { stdout, stderr } = spawnSync(process.execPath, [cli, "eval", evalSet, ...options], { encoding: "utf8" });
+  assert.ok(stdout.length > 0, stderr);
+  return stdout;
+}
+
+/** Results without what differs from run to run. */
+function steady(json) {
+  const results = JSON.parse(json);
+  delete results.eval_set_result_id;
+  delete results.eval_set_result_name;
+  delete results.creation_timestamp;
+  for (const one of results.eval_case_results) delete one.session_id;
+  return results;
+}
+
+describe("comparing and exporting", { skip }, () => {
+  const site = playground();
+  let folder;
+  before(() => {
+    folder = mkdtempSync(join(tmpdir(), "adk-metrics-www-"));
+  });
+  after(() => rmSync(folder, { recursive: true, force: true }));
+
+  /** Opens an example and scores it. */
+  async function scored(options) {
+    const page = await site.open(options);
+    await page.getByRole("button", { name: "Score Museum guide" }).click();
+    await page.waitForURL("**/#/results");
+    await page.getByRole("heading", { name: "Results" }).waitFor();
+    return page;
+  }
+
+  /** Presses a button of the export menu; gives the file. */
+  async function exported(page, format) {
+    await page.locator("summary", { hasText: "Export" }).click();
+    const [download] = await Promise.all([
+      page.waitForEvent("download"),
+      page.getByRole("button", { name: format }).click(),
+    ]);
+    await page.keyboard.press("Escape");
+    return { name: download.suggestedFilename(), content: readFileSync(await download.path()) };
+  }
+
+  test("the scores that are exported equal those of the command line", async () => {
+    const page = await scored();
+    const json = await exported(page, "JSON");
+    assert.equal(json.name, "museum-guide.evalset_result.json");
+    assert.deepEqual(steady(json.content), steady(byCommandLine("json")));
+    const csv = await exported(page, "CSV");
+    assert.equal(String(csv.content), byCommandLine("csv"));
+    await site.done(page);
+  });
+
+  test("JUnit, Markdown, the HTML report and an image are files that open", async () => {
+    const page = await scored();
+    assert.match(String((await exported(page, "JUnit")).content), /^<\?xml.*<testsuites /s);
+    assert.match(String((await exported(page, "Markdown")).content), /student&#95;ticket/);
+    const html = await exported(page, "HTML report");
+    assert.match(String(html.content), /^<!doctype html>/i);
+    const image = await exported(page, "Image");
+    assert.equal(image.content.subarray(1, 4).toString(), "PNG");
+    assert.ok(image.content.readUInt32BE(16) > 300, "its width");
+    await site.done(page);
+  });
+
+  test("a link holds the run, and another browser shows it", async () => {
+    const page = await scored({ permissions: ["clipboard-read", "clipboard-write"] });
+    await page.locator("summary", { hasText: "Export" }).click();
+    await page.getByRole("button", { name: "Copy link" }).click();
+    await page.getByText("The link is copied").waitFor();
+    const link = await page.evaluate(() => navigator.clipboard.readText());
+    const cells = await page.locator("main").innerText();
+    await site.done(page);
+    const other = await site.open({ at: new URL(link).hash });
+    await other.waitForURL("**/#/results");
+    await other.getByRole("heading", { name: "Results" }).waitFor();
+    assert.doesNotMatch(other.url(), /run=/);
+    for (const score of ["0.950", "4.667", "student_ticket"]) {
+      assert.ok(cells.includes(score), score);
+      await other.getByText(score).first().waitFor();
+    }
+    await site.done(other);
+  });
+
+  test("a link that was cut off, or holds something else, says so", async () => {
+    for (const at of ["#run=AAAA", "#run=%%%", "#run=", "#run=q1YqLU4tckksSVSyUkpKLC5WqgUA"]) {
+      const page = await site.open({ at });
+      await page
+        .getByText(/link holds no (run|results)/)
+        .first()
+        .waitFor();
+      await site.done(page);
+    }
+  });
+
+  test("results of an earlier run are compared with, regressions first", async () => {
+    const results = JSON.parse(byCommandLine("json"));
+    for (const one of results.eval_case_results) {
+      for (const metric of one.overall_eval_metric_results) {
+        if (metric.metric_name === "response_match_score") Object.assign(metric, { score: 1, eval_status: 1 });
+      }
+      one.final_eval_status = 1;
+    }
+    const file = join(folder, "earlier.evalset_result.json");
+    writeFileSync(file, JSON.stringify(results));
+    const page = await scored();
+    await page.getByRole("link", { name: "Compare" }).click();
+    await page.getByLabel("Open results to compare with").setInputFiles(file);
+    const changes = page.locator(".case-changes > li");
+    await changes.first().waitFor();
+    const texts = await changes.allInnerTexts();
+    const kinds = texts.map((text) => (text.includes("Regressed") ? 0 : 1));
+    assert.deepEqual(
+      kinds,
+      [...kinds].sort((a, b) => a - b),
+    );
+    assert.equal(kinds.filter((kind) => kind === 0).length, 4);
+    const row = page.getByRole("row", { name: /response_match_score/ }).first();
+    assert.match(await row.innerText(), /1\.000\s+0\.516\s+−0\.484/);
+    assert.match(await row.innerText(), /worse/);
+    assert.deepEqual(await violations(page), []);
+    const [download] = await Promise.all([
+      page.waitForEvent("download"),
+      page.getByRole("button", { name: "Markdown" }).click(),
+    ]);
+    assert.match(readFileSync(await download.path(), "utf8"), /regressed/i);
+    await site.done(page);
+  });
+
+  test("a file that holds no results is refused with its name", async () => {
+    const page = await scored();
+    await page.getByRole("link", { name: "Compare" }).click();
+    await page.getByLabel("Open results to compare with").setInputFiles(evalSet);
+    await page
+      .getByRole("alert")
+      .getByText(/museum-guide\.evalset\.json/)
+      .waitFor();
+    await site.done(page);
+  });
+});
