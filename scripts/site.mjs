@@ -1,7 +1,7 @@
 // Builds the playground: www/dist is the site for any static host, pkg/playground what `adk-metrics playground` serves.
 
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { dirname, join, relative } from "node:path";
+import { extname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { brotliCompressSync, constants } from "node:zlib";
 import { installPackages, root, run, step } from "./setup.mjs";
@@ -17,17 +17,27 @@ export function buildSite() {
   packSite(join(www, "dist"), join(root, "pkg/playground"));
 }
 
-/** Compresses the files, to save room in the package, and leaves out the engine, which the package has already. */
+/**
+ * Writes the site as one compressed file: a line of JSON, from each path to its length, and then the files. What it has of
+ * the package is left out.
+ */
 function packSite(from, to) {
+  const names = readdirSync(from, { recursive: true })
+    .map((name) => name.replaceAll("\\", "/"))
+    .filter((name) => statSync(join(from, name)).isFile() && !name.startsWith("adk-metrics/"))
+    // What is alike stands together, which compresses best.
+    .sort((a, b) => extname(a).localeCompare(extname(b)) || a.localeCompare(b));
+  const files = names.map((name) => readFileSync(join(from, name)));
+  const index = Object.fromEntries(names.map((name, at) => [name, files[at].length]));
+  const bytes = Buffer.concat([Buffer.from(`${JSON.stringify(index)}\n`), ...files]);
+  const params = {
+    [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY,
+    [constants.BROTLI_PARAM_LGWIN]: constants.BROTLI_MAX_WINDOW_BITS,
+    [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length,
+  };
   rmSync(to, { recursive: true, force: true });
-  for (const name of readdirSync(from, { recursive: true })) {
-    const file = join(from, name);
-    if (statSync(file).isDirectory() || name.endsWith(".wasm")) continue;
-    const target = join(to, relative(from, file));
-    mkdirSync(dirname(target), { recursive: true });
-    const size = { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY };
-    writeFileSync(`${target}.br`, brotliCompressSync(readFileSync(file), { params: size }));
-  }
+  mkdirSync(to);
+  writeFileSync(join(to, "site.br"), brotliCompressSync(bytes, { params }));
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) buildSite();

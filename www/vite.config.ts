@@ -1,5 +1,6 @@
 import { defineConfig, type Plugin } from "vite";
 import { offline } from "./build/offline.js";
+import { besideFiles, besideImports } from "./build/package-beside.js";
 
 /**
  * What the page may do: run what comes with it, and connect to judges, whose addresses users name. That nobody else is
@@ -31,6 +32,6 @@ export default defineConfig({
   base: "./",
   server: { fs: { allow: [".."] } },
   build: { target: "es2022", assetsInlineLimit: 0, modulePreload: { polyfill: false } },
-  worker: { format: "es" },
-  plugins: [policy, offline()],
+  worker: { format: "es", plugins: () => [besideImports()] },
+  plugins: [policy, besideImports(), besideFiles(), offline()],
 });

@@ -92,11 +92,15 @@ test("what is marked as having side effects is there", () => {
 });
 
 test("classes and functions are called what they are exported as", async () => {
-  for (const entry of ["adk-metrics", "adk-metrics/report", "adk-metrics/interop"]) {
-    for (const program of [
-      `import * as all from "${entry}"; print(all);`,
-      `import { createRequire } from "node:module"; print(createRequire(import.meta.url)("${entry}"));`,
-    ]) {
+  const asModule = (entry) => `import * as all from "${entry}"; print(all);`;
+  const asCommonJs = (entry) =>
+    `import { createRequire } from "node:module"; print(createRequire(import.meta.url)("${entry}"));`;
+  for (const [entry, ...ways] of [
+    ["adk-metrics", asModule, asCommonJs],
+    ["adk-metrics/report", asModule, asCommonJs],
+    ["adk-metrics/interop", asModule],
+  ]) {
+    for (const program of ways.map((way) => way(entry))) {
       const print = `function print(all) {
         for (const [name, one] of Object.entries(all)) if (typeof one === "function") console.log(name, one.name);
       }`;

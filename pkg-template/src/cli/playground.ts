@@ -1,11 +1,11 @@
 /** `playground`: serves the site that comes with the package, on this machine only. */
 
 import { spawn } from "node:child_process";
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import { extname, join, sep } from "node:path";
+import { extname } from "node:path";
 import { fileURLToPath } from "node:url";
-import { brotliDecompressSync } from "node:zlib";
+import { brotliCompressSync, brotliDecompressSync, constants } from "node:zlib";
 import { parseArguments } from "./arguments.js";
 import { Mistake } from "./mistakes.js";
 import { ExitStatus, note } from "./process.js";
@@ -43,7 +43,7 @@ export async function playgroundCommand(args: readonly string[]): Promise<ExitSt
   if (given.positionals.length > 0) {
     throw new Mistake("playground takes no files", { help: "Open them in the page: they stay in your browser" });
   }
-  const site = siteAt(fileURLToPath(new URL("../../playground/", import.meta.url)));
+  const site = new Site();
   const port = portOf(given.one("port"));
   const server = createServer((request, response) => answer(site, request, response));
   const address = `http://localhost:${await listening(server, port)}/`;
@@ -86,18 +86,49 @@ async function listening(server: Server, port: number): Promise<number> {
   return typeof address === "object" && address !== null ? address.port : port;
 }
 
-/** The files of the site by their paths; all but the engine are compressed. */
-type Site = ReadonlyMap<string, string>;
+/** The files of the site, by their paths. What is sent compressed is compressed once. */
+class Site {
+  readonly #files = new Map<string, Buffer>();
+  readonly #compressed = new Map<string, Buffer>();
 
-function siteAt(folder: string): Site {
-  if (!existsSync(folder)) {
-    throw new Mistake("the playground is not in this build of the package", {
-      place: folder,
-      help: "Run: npm run build",
-    });
+  /** Reads the site that comes with this package: a line of JSON, from each path to its length, and then the files. */
+  constructor() {
+    const place = inPackage("playground/site.br");
+    if (!existsSync(place)) {
+      throw new Mistake("the playground is not in this build of the package", { place, help: "Run: npm run build" });
+    }
+    const bytes = brotliDecompressSync(readFileSync(place));
+    let from = bytes.indexOf("\n") + 1;
+    const lengths = JSON.parse(bytes.toString("utf8", 0, from)) as Record<string, number>;
+    for (const [name, length] of Object.entries(lengths)) {
+      this.#files.set(`/${name}`, bytes.subarray(from, from + length));
+      from += length;
+    }
   }
-  const names = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".br"));
-  return new Map(names.map((name) => [`/${name.slice(0, -3).split(sep).join("/")}`, join(folder, name)]));
+
+  file(path: string): Buffer | undefined {
+    const known = this.#files.get(path);
+    // The package itself, which the site has beside it.
+    const name = /^\/adk-metrics\/(esm\/[\w-]+\.js|adk_metrics\.wasm|schema\/[a-z]+\.schema\.json)$/.exec(path)?.[1];
+    const folder = name?.startsWith("schema/") === true ? "" : "dist/";
+    const place = name === undefined ? undefined : inPackage(folder + name);
+    if (known !== undefined || place === undefined || !existsSync(place)) return known;
+    const read = readFileSync(place);
+    this.#files.set(path, read);
+    return read;
+  }
+
+  compressed(path: string, file: Buffer): Buffer {
+    const params = { [constants.BROTLI_PARAM_QUALITY]: 9, [constants.BROTLI_PARAM_SIZE_HINT]: file.length };
+    const known = this.#compressed.get(path) ?? brotliCompressSync(file, { params });
+    this.#compressed.set(path, known);
+    return known;
+  }
+}
+
+/** Where a file of this package is. */
+function inPackage(path: string): string {
+  return fileURLToPath(new URL(`../../${path}`, import.meta.url));
 }
 
 function answer(site: Site, { method, url, headers }: IncomingMessage, response: ServerResponse): void {
@@ -110,8 +141,7 @@ function answer(site: Site, { method, url, headers }: IncomingMessage, response:
   }
   const [path = "/"] = (url ?? "/").split(/[?#]/);
   const name = path === "/" ? "/index.html" : path;
-  const isEngine = /^\/assets\/adk_metrics-[\w-]+\.wasm$/.test(name);
-  const file = isEngine ? fileURLToPath(new URL("../adk_metrics.wasm", import.meta.url)) : site.get(name);
+  const file = site.file(name);
   if (file === undefined) {
     response.writeHead(404, { "content-type": "text/plain" }).end("There is no such file.\n");
     return;
@@ -119,12 +149,10 @@ function answer(site: Site, { method, url, headers }: IncomingMessage, response:
   response.setHeader("content-type", TYPES[extname(name)] ?? "application/octet-stream");
   // The names of assets hold a hash of what is in them.
   response.setHeader("cache-control", name.startsWith("/assets/") ? "max-age=31536000, immutable" : "no-cache");
-  let body = readFileSync(file);
-  if (!isEngine) {
-    response.setHeader("vary", "accept-encoding");
-    if (/\bbr\b/.test(headers["accept-encoding"] ?? "")) response.setHeader("content-encoding", "br");
-    else body = brotliDecompressSync(body);
-  }
+  response.setHeader("vary", "accept-encoding");
+  const isCompressed = /\bbr\b/.test(headers["accept-encoding"] ?? "") && extname(name) !== ".png";
+  if (isCompressed) response.setHeader("content-encoding", "br");
+  const body = isCompressed ? site.compressed(name, file) : file;
   response.writeHead(200, { "content-length": body.length }).end(method === "HEAD" ? undefined : body);
 }
 
