@@ -31,7 +31,7 @@ describe("editing an evalset", { skip }, () => {
 
   async function scored(name) {
     const page = await site.open();
-    await page.getByRole("button", { name: new RegExp(`^Score it.*${name}`) }).click();
+    await page.getByRole("button", { name: new RegExp(`${name}:?\\s*Score it`) }).click();
     await page.waitForURL("**/#/results");
     await page.getByRole("grid").waitFor();
     return page;
@@ -72,7 +72,7 @@ describe("editing an evalset", { skip }, () => {
     await page.getByRole("link", { name: "Edit the case" }).click();
     const answer = page.getByLabel("Expected answer").first();
     await answer.fill("It is cold in both.");
-    await page.getByRole("button", { name: "Add to rubrics of the case" }).click();
+    await page.getByRole("button", { name: "Add a rubric to the rubrics of the case" }).click();
     await page.getByLabel("What has to be so").fill("Both cities are named.");
     await page.getByLabel("Id", { exact: true }).focus();
     await page
@@ -80,7 +80,7 @@ describe("editing an evalset", { skip }, () => {
       .first()
       .fill('{"tool_uses": [{"name": "get_weather", "args": {"city": "Rome"}}]}');
     await page.getByRole("button", { name: "Add a turn" }).click();
-    await page.getByRole("group", { name: "Turn 2" }).waitFor();
+    await page.getByRole("group", { name: "Turn 2", exact: true }).waitFor();
     await page.getByRole("button", { name: "Copy" }).click();
     await page.getByRole("link", { name: /two_cities_2/ }).waitFor();
     const { set, name, text } = await exported(page);

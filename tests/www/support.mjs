@@ -58,6 +58,7 @@ export function playground() {
   async function open({ at = "", theme = "light", width = 1280, height = 900, ...context } = {}) {
     const own = await browser.newContext({ colorScheme: theme, viewport: { width, height }, ...context });
     const page = await own.newPage();
+    page.setDefaultTimeout(15_000);
     page.mistakes = [];
     page.on("pageerror", (error) => page.mistakes.push(String(error)));
     page.on("console", (message) => {

@@ -55,8 +55,26 @@ export async function goToCase(place: number): Promise<void> {
   });
 }
 
-/** Makes a change; true if it was taken over. */
-export async function change(edit: CaseEdit): Promise<boolean> {
+/** The change under way: leaving a field by pressing a button makes two, and the second builds on the first. */
+let queue: Promise<unknown> = Promise.resolve();
+
+/** Makes a change, after those before it; true if it was taken over. */
+export function change(edit: CaseEdit): Promise<boolean> {
+  return queued(() => make(edit));
+}
+
+/** Takes the last change back. */
+export function undo(): Promise<void> {
+  return queued(takeBack);
+}
+
+function queued<T>(work: () => Promise<T>): Promise<T> {
+  const done = queue.then(work);
+  queue = done.catch(() => {});
+  return done;
+}
+
+async function make(edit: CaseEdit): Promise<boolean> {
   const now = set.value;
   const [id, place] = [file.value, at.value];
   if (now === undefined || id === undefined) return false;
@@ -71,8 +89,7 @@ export async function change(edit: CaseEdit): Promise<boolean> {
   return true;
 }
 
-/** Takes the last change back. */
-export async function undo(): Promise<void> {
+async function takeBack(): Promise<void> {
   const last = past.value.at(-1);
   const [id, now] = [file.value, set.value];
   if (last === undefined || id === undefined || now === undefined) return;

@@ -113,6 +113,7 @@ function changedBy(text: string, at: number, edit: CaseEdit, caseOfRun: CaseOfRu
       return withRubrics(text, root, [...owner, "rubrics"], edit.rubrics);
     }
     case "rename":
+      checkId(root, at, edit.evalId);
       return withValue(text, [...path, "eval_id"], edit.evalId);
     case "addTurn": {
       const turns = nodeAt(root, ...path, "conversation")?.children?.length ?? 0;
@@ -131,6 +132,16 @@ function changedBy(text: string, at: number, edit: CaseEdit, caseOfRun: CaseOfRu
     }
     case "removeCase":
       return withValue(text, path, undefined);
+  }
+}
+
+/** Scores find their case by its id. */
+function checkId(root: Node, at: number, evalId: string): void {
+  const path = `evalCases[${at}].evalId`;
+  if (evalId.trim() === "") throw new AdkMetricsError("invalid_input", "a case needs an id", { path });
+  const cases = nodeAt(root, "eval_cases")?.children ?? [];
+  if (cases.some((one, place) => place !== at && textAt(one, "eval_id") === evalId)) {
+    throw new AdkMetricsError("invalid_input", `another case is called ${evalId}`, { path, help: "Choose another id" });
   }
 }
 

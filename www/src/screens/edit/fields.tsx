@@ -104,13 +104,9 @@ function Turn({ turn, at, isOnly, accept }: TurnProps) {
           </button>
         )}
         {!isOnly && (
-          <button
-            type="button"
-            class="button"
-            aria-label={`Delete turn ${at + 1}`}
-            onClick={() => void change({ kind: "removeTurn", turn: at })}
-          >
+          <button type="button" class="button" onClick={() => void change({ kind: "removeTurn", turn: at })}>
             Delete
+            <span class="visually-hidden"> turn {at + 1}</span>
           </button>
         )}
       </div>
@@ -155,20 +151,20 @@ function Rubrics({ title, rubrics, onChange }: RubricsProps) {
           <button
             type="button"
             class="button"
-            aria-label={`Delete rubric ${id}`}
             onClick={() => void onChange(rubrics.filter((_, place) => place !== at))}
           >
             Delete
+            <span class="visually-hidden"> rubric {id}</span>
           </button>
         </div>
       ))}
       <button
         type="button"
         class="button"
-        aria-label={`Add to ${title.toLowerCase()}`}
         onClick={() => void onChange([...rubrics, { id: freeId(rubrics), text: "…", type: TYPES[0] ?? "" }])}
       >
         Add a rubric
+        <span class="visually-hidden"> to the {title.toLowerCase()}</span>
       </button>
     </div>
   );
