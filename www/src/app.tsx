@@ -1,5 +1,6 @@
 import type { ComponentType } from "preact";
 import { lazy, Suspense } from "preact/compat";
+import { useEffect } from "preact/hooks";
 import { hrefOf, route, type Screen, SCREENS } from "./route.js";
 import { type Theme, theme } from "./theme.js";
 
@@ -10,6 +11,9 @@ const NAMES: Readonly<Record<(typeof SCREENS)[number], string>> = {
   results: "Results",
   compare: "Compare",
 };
+
+/** What the tab of the browser says. */
+const TITLES: Readonly<Record<Screen, string>> = { ...NAMES, case: "Case", edit: "Edit" };
 
 /** Each screen is loaded when it is first shown. */
 const PAGES: Readonly<Record<Screen, ComponentType>> = {
@@ -29,6 +33,10 @@ export function App() {
   const { screen } = route.value;
   const Page = PAGES[screen];
   const step = STEP_OF[screen] ?? screen;
+  const title = TITLES[screen];
+  useEffect(() => {
+    document.title = `${title} – adk-metrics`;
+  }, [title]);
   return (
     <>
       <header class="bar">

@@ -151,7 +151,7 @@ function Cases() {
       )}
       <div class="edit-actions">
         <button type="button" class="button" onClick={() => void added("addCase")}>
-          New case
+          New<span class="visually-hidden"> case</span>
         </button>
         <button type="button" class="button" disabled={now.cases.length === 0} onClick={() => void added("copyCase")}>
           Copy
