@@ -9,7 +9,8 @@ import { useSignal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
 import { EvalStatus } from "../../enums.js";
 import type { Matching } from "../../worker/protocol.js";
-import { count, scoreText } from "../../ui/format.js";
+import { scoreText } from "../../ui/format.js";
+import { More } from "../../ui/more.js";
 import { Status, toneOf } from "../../ui/status.js";
 import { MetricName, Name, Text } from "../../ui/text.js";
 import { jsonOf } from "./model.js";
@@ -169,17 +170,7 @@ function Aligned({ alignment, expected, actual }: AlignedProps) {
           ))}
         </tbody>
       </table>
-      {alignment.length > most.value && (
-        <button
-          type="button"
-          class="button"
-          onClick={() => {
-            most.value += 5 * SOME;
-          }}
-        >
-          Show more of {count(alignment.length, "call")}
-        </button>
-      )}
+      <More most={most} total={alignment.length} step={5 * SOME} noun="call" />
     </>
   );
 }
@@ -298,17 +289,7 @@ function Plain({ calls }: { calls: readonly FunctionCall[] }) {
           </li>
         ))}
       </ol>
-      {calls.length > most.value && (
-        <button
-          type="button"
-          class="button"
-          onClick={() => {
-            most.value += 5 * SOME;
-          }}
-        >
-          Show more of {count(calls.length, "call")}
-        </button>
-      )}
+      <More most={most} total={calls.length} step={5 * SOME} noun="call" />
     </>
   );
 }

@@ -8,6 +8,7 @@ import { goTo, hrefOf, route } from "../../route.js";
 import { sources } from "../../state/inputs.js";
 import { summary } from "../../state/run.js";
 import { amountText, scoreText } from "../../ui/format.js";
+import { More } from "../../ui/more.js";
 import { nameOf, Status, toneOf } from "../../ui/status.js";
 import { MetricName, Name, Text, visibleText } from "../../ui/text.js";
 import { engine } from "../../worker/client.js";
@@ -196,17 +197,7 @@ function Details({ result, matchings, questions }: DetailsProps) {
         {turns.slice(0, most.value).map((turn, at) => (
           <Turn key={at} turn={turn} at={at} count={turns.length} matchings={matchings} way={way} ask={ask} />
         ))}
-        {turns.length > most.value && (
-          <button
-            type="button"
-            class="button more-turns"
-            onClick={() => {
-              most.value += SOME_TURNS;
-            }}
-          >
-            Show more of {amountText(turns.length)} turns
-          </button>
-        )}
+        <More most={most} total={turns.length} step={SOME_TURNS} noun="turn" />
         {turns.length === 0 && <p class="muted">There are no turns to show.</p>}
         <Usage result={result} />
       </div>

@@ -3,6 +3,7 @@
 import type { Invocation } from "adk-metrics";
 import { useContext, useMemo } from "preact/hooks";
 import { count } from "../../ui/format.js";
+import { More } from "../../ui/more.js";
 import { Name } from "../../ui/text.js";
 import { finderIn } from "./excerpt.js";
 import { briefingsOf, type Happening, happeningsOf, jsonOf } from "./model.js";
@@ -62,17 +63,7 @@ export function Events({ invocation }: { invocation: Invocation }) {
           </li>
         ))}
       </ol>
-      {happenings.length > most.value && (
-        <button
-          type="button"
-          class="button"
-          onClick={() => {
-            most.value += 5 * SOME;
-          }}
-        >
-          Show more of {count(happenings.length, "event")}
-        </button>
-      )}
+      <More most={most} total={happenings.length} step={5 * SOME} noun="event" />
     </section>
   );
 }

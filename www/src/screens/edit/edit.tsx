@@ -7,6 +7,7 @@ import { at, change, edit, file, past, problem, set, shown, undo } from "../../s
 import { sourceOf, sources } from "../../state/inputs.js";
 import { summary, underWay } from "../../state/run.js";
 import { count } from "../../ui/format.js";
+import { More } from "../../ui/more.js";
 import { save } from "../../ui/save.js";
 import { Name } from "../../ui/text.js";
 import { Fields } from "./fields.js";
@@ -138,17 +139,7 @@ function Cases() {
           </li>
         ))}
       </ul>
-      {found.length > most.value && (
-        <button
-          type="button"
-          class="button"
-          onClick={() => {
-            most.value += SOME;
-          }}
-        >
-          Show more of {count(found.length, "case")}
-        </button>
-      )}
+      <More most={most} total={found.length} step={SOME} noun="case" />
       <div class="edit-actions">
         <button type="button" class="button" onClick={() => void added("addCase")}>
           New<span class="visually-hidden"> case</span>

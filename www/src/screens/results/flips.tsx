@@ -5,6 +5,7 @@ import { EvalStatus } from "../../enums.js";
 import { hrefOf } from "../../route.js";
 import { resetThresholds, summary, thresholds, verdicts } from "../../state/run.js";
 import { count } from "../../ui/format.js";
+import { More } from "../../ui/more.js";
 import { nameOf, Status, toneOf } from "../../ui/status.js";
 import { MetricName, Name } from "../../ui/text.js";
 import { type Flip, flips, names } from "./view.js";
@@ -58,17 +59,7 @@ export function Flips() {
           ))}
         </ul>
       )}
-      {all.length > most.value && (
-        <button
-          type="button"
-          class="button"
-          onClick={() => {
-            most.value += 4 * SOME;
-          }}
-        >
-          Show more of {count(all.length, "case")}
-        </button>
-      )}
+      <More most={most} total={all.length} step={4 * SOME} noun="case" />
     </section>
   );
 }
