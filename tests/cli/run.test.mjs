@@ -249,6 +249,19 @@ test("errors that the agent leaves to nobody are said, and end nothing", async (
     );
 });
 
+test("code that ends the process by itself is an error, whatever status it asks for", async (t) => {
+  const endings = [
+    "process.exit(0);",
+    "export default () => process.exit();",
+    "setTimeout(() => process.exit(1), 20); export default (message, turn) => new Promise(() => {});",
+  ];
+  for (const code of endings) {
+    const { status, stdout, stderr } = await runAgent(t, code);
+    assert.deepEqual([status, stdout], [2, ""], code);
+    assert.match(stderr, /error: the loaded code ended the process/, code);
+  }
+});
+
 test("runs each case as often as it is told, each run in a session of its own", async (t) => {
   const code = `
     const seen = new Map();

@@ -1,6 +1,6 @@
 /** Ctrl-C: ends what is under way, so that what is done can be written. */
 
-import { ExitStatus } from "./process.js";
+import { endProcess, ExitStatus } from "./process.js";
 
 /** A command in phases. Ctrl-C ends the phase that is under way; where none is left to end, the process. */
 export class Interruption {
@@ -8,7 +8,7 @@ export class Interruption {
   #isEnded = false;
   #isInterrupted = false;
   readonly #onSignal = () => {
-    if (this.#phase.signal.aborted) process.exit(ExitStatus.Interrupted);
+    if (this.#phase.signal.aborted) endProcess(ExitStatus.Interrupted);
     this.#isInterrupted = true;
     this.#phase.abort();
   };

@@ -63,6 +63,13 @@ export function noticeText(
 
 const writeToStdout = process.stdout.write.bind(process.stdout);
 let isHosting = false;
+let isEnding = false;
+
+/** Ends the process. Nobody else does: where code of the user's own ends it, that is an error. */
+export function endProcess(status: ExitStatus): never {
+  isEnding = true;
+  process.exit(status);
+}
 
 /**
  * Prepares for code of the user's own, which may print: that goes to stderr, since stdout is for results. What it throws
@@ -79,6 +86,18 @@ export function hostUserCode(): void {
     said.add(words);
     warn(`the loaded code threw an error that nobody caught: ${words}`);
   };
+  process.on("exit", () => {
+    if (isEnding) return;
+    // Whatever status that code asked for: results are missing.
+    process.exitCode = ExitStatus.Unusable;
+    process.stderr.write(
+      noticeText(paint(process.stderr, "red", "error:"), {
+        message: "the loaded code ended the process, so results are missing",
+        place: undefined,
+        help: "Leave process.exit() to programs, out of the modules of agents and metrics",
+      }),
+    );
+  });
   process.on("uncaughtException", say);
   process.on("unhandledRejection", say);
 }
@@ -92,5 +111,5 @@ export function writeResult(text: string, done: (error: Error | null | undefined
 export async function endUserCode(status: ExitStatus): Promise<void> {
   if (!isHosting) return;
   await new Promise((resolve) => process.stderr.write("", resolve));
-  process.exit(status);
+  endProcess(status);
 }
