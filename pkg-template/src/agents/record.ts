@@ -156,29 +156,49 @@ function pieceOf(text: string): AgentEvent {
 /** What makes an object an event. */
 const EVENT_KEYS = ["author", "content", "errorCode", "usageMetadata", "groundingMetadata", "actions", "invocationId"];
 
+/** A key as google-adk spells it. */
+function snakeOf(key: string): string {
+  return key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
+
+/** What stands under a key in either spelling. */
+function read(bag: Readonly<Record<string, unknown>>, key: string): unknown {
+  return bag[key] ?? bag[snakeOf(key)];
+}
+
+/** A part whose kind is spelt as JavaScript does. */
+function partOf(part: Part): Part {
+  const keys = Object.entries(part).map(([key, value]) => [
+    key.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()),
+    value,
+  ]);
+  return Object.fromEntries(keys) as Part;
+}
+
 /** A copy of what is read of an event, as JSON has it. */
 function eventOf(given: unknown): AgentEvent {
   if (!isObject(given) || Array.isArray(given)) throw noEvent(given === null ? "null" : `a ${typeof given}`);
-  if (!EVENT_KEYS.some((key) => key in given)) throw noEvent("an object without `content`");
+  if (!EVENT_KEYS.some((key) => key in given || snakeOf(key) in given)) throw noEvent("an object without `content`");
   const own = given as Record<string, unknown>;
   const report = modelReport(own.content) as Record<string, unknown> | undefined;
   const bag = report === undefined ? own : merged(own, report);
   const event: AgentEvent = {};
   for (const key of ["author", "modelVersion", "errorCode", "errorMessage", "invocationId"] as const) {
-    const value = bag[key];
+    const value = read(bag, key);
     if (typeof value === "string" && value !== "") event[key] = value;
   }
   for (const key of ["groundingMetadata", "usageMetadata"] as const) {
-    const value = bag[key];
+    const value = read(bag, key);
     if (isObject(value)) event[key] = JSON.parse(stringify(value, `event: ${key}`)) as object;
   }
   const content = contentOf(bag.content);
   if (content !== undefined) event.content = content;
   if (bag.partial === true) event.partial = true;
-  const { actions, longRunningToolIds } = bag;
-  if (isObject(actions) && (actions as AgentEvent["actions"])?.skipSummarization === true) {
+  const { actions } = bag;
+  if (isObject(actions) && read(actions as Record<string, unknown>, "skipSummarization") === true) {
     event.actions = { skipSummarization: true };
   }
+  const longRunningToolIds = read(bag, "longRunningToolIds");
   if (isObject(longRunningToolIds) && Symbol.iterator in longRunningToolIds) {
     event.longRunningToolIds = [...(longRunningToolIds as Iterable<string>)];
   }
@@ -197,7 +217,7 @@ function contentOf(given: unknown): Content | undefined {
   const { parts, ...content } = JSON.parse(stringify(given, "event: content")) as Content;
   if (parts === undefined || parts === null) return content;
   if (!Array.isArray(parts)) throw unexpected("an array", parts, "event: content.parts");
-  return { ...content, parts: parts.filter(isObject) };
+  return { ...content, parts: parts.filter(isObject).map(partOf) };
 }
 
 /** What is read of an event, with what its model reported where the event itself says nothing. */
