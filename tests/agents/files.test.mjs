@@ -184,6 +184,7 @@ test("files that are not there or hold something else are named", async (context
       [join(folder, "bad.test.json"), 1, join(folder, "session.json")],
       /^Failed to load initial session from .*session\.json/,
     ],
+    [[join(folder, "bad.test.json"), 1, folder], /^Failed to load initial session from .*EISDIR/],
   ];
   for (const [args, message] of cases) {
     const error = await errorOf(() => AgentEvaluator.evaluate(echo, ...args));

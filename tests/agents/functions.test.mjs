@@ -96,6 +96,27 @@ test("events of a function are recorded with their tool calls, tokens and author
   assert.ok(actual.duration >= 0);
 });
 
+test("events in google-adk's own spelling are recorded as well", async () => {
+  const agent = () => [
+    {
+      author: "searcher",
+      content: { parts: [{ function_call: { id: "1", name: "search", args: { max_hits: 2 } } }] },
+      usage_metadata: { prompt_token_count: 3 },
+      long_running_tool_ids: [],
+    },
+    { content: { parts: [{ function_response: { id: "1", name: "search", response: { hit_count: 0 } } }] } },
+    { content: { parts: [{ text: "Nothing." }] } },
+  ];
+  const evalSet = evalSetOf({ one: [turn("Find x.", "Nothing.", [["search", { max_hits: 2 }]])] });
+  const [result] = await run(agent, evalSet, { tool_trajectory_avg_score: 1 });
+  const [actual] = actualOf(result);
+  assert.deepEqual(eventsOf(actual), ['searcher calls search {"max_hits":2}', 'agent gets {"hit_count":0}']);
+  assert.equal(answerOf(actual), "Nothing.");
+  assert.equal(scoreOf(result, "token_usage_v1"), 3);
+  const failed = await failing(() => ({ error_code: "SAFETY", error_message: "blocked" }));
+  assert.match(failed.message, /SAFETY: blocked/);
+});
+
 test("pieces of a streamed answer are put together once, whether or not the whole follows", async () => {
   const piece = (text) => ({ author: "a", partial: true, content: said("model", text) });
   const whole = { author: "a", content: said("model", "Hello!") };
@@ -300,6 +321,8 @@ test("mistakes in the evalset, the metrics and the numbers are found before the 
     [{ evalSetId: "x" }, MATCH, 1, {}, /./],
     [undefined, MATCH, 1, {}, /evalSet/],
     [HELLO, MATCH, 0, {}, /`numRuns` must be at least 1, got 0\./],
+    [HELLO, MATCH, "2", {}, /`numRuns` must be at least 1, got "2"\./],
+    [evalSetOf({}), MATCH, 1, {}, /the evalset has no case, so there is nothing to evaluate/],
     [HELLO, MATCH, 1.5, {}, /`numRuns` must be at least 1, got 1\.5\./],
     [HELLO, MATCH, 1, { parallelism: 0 }, /`parallelism` must be at least 1, got 0\./],
     [HELLO, MATCH, 1, { turnTimeoutMs: -1 }, /turnTimeoutMs/],
@@ -423,6 +446,32 @@ test("LocalEvalService scores both steps in one, and invocations from elsewhere 
       ["a-b", "a-b"],
     );
     assert.equal(scoreOf(evalCaseResults[0], "response_match_score"), 1);
+  }
+});
+
+test("what LocalEvalService cannot use is an error that says what and where", async () => {
+  const service = new LocalEvalService(() => assert.fail("the agent was run"));
+  const evaluateConfig = { evalMetrics: [{ metricName: "response_match_score", threshold: 0.8 }] };
+  const evalCases = [HELLO];
+  const mistakes = [
+    ["performInference", undefined, "request"],
+    ["performInference", { evalCases: HELLO }, "evalCases"],
+    ["evaluateSession", undefined, "request"],
+    ["evaluateSession", { evalCases }, "evaluateConfig"],
+    ["evaluate", undefined, "request"],
+    ["evaluate", { evaluateConfig }, "inferenceResults"],
+    ["evaluate", { inferenceResults: [undefined], evaluateConfig }, "inferenceResults[0]"],
+    ["evaluate", { inferenceResults: [[null]], evaluateConfig }, "inferenceResults[0][0]"],
+    ["evaluate", { inferenceResults: [] }, "evaluateConfig"],
+    ["evaluate", { inferenceResults: [], evaluateConfig: {} }, "evaluateConfig.evalMetrics"],
+    ["evaluate", { inferenceResults: [], evaluateConfig: { evalMetrics: [null] } }, "evaluateConfig.evalMetrics[0]"],
+    ["evaluate", { inferenceResults: [], evaluateConfig: { evalMetrics: [{}] } }, "evaluateConfig.evalMetrics[0]"],
+  ];
+  for (const [method, given, path] of mistakes) {
+    const error = await errorOf(async () => {
+      for await (const _ of service[method](given));
+    });
+    assert.deepEqual([error.code, error.path], ["invalid_input", path], error.stack);
   }
 });
 

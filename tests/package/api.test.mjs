@@ -983,6 +983,23 @@ describe("errors", () => {
       { code: "invalid_json", message: "expected a key in double quotes, found 'o'", path: "actual", line: 3 },
     ],
     [
+      { ...both, evalSet: "evals/weather.evalset.json" },
+      {
+        code: "invalid_input",
+        message: 'expected JSON text, bytes or an object, found "evals/weather.evalset.json"',
+        path: "evalSet",
+        help: "Pass what the file holds: await readFile(…)",
+      },
+    ],
+    [
+      { ...both, actual: Promise.resolve({}) },
+      { code: "invalid_input", message: "expected JSON text, bytes or an object, found a Promise", path: "actual" },
+    ],
+    [
+      { ...both, actual: new Response("{}") },
+      { code: "invalid_input", message: "expected JSON text, bytes or an object, found a Response", path: "actual" },
+    ],
+    [
       { ...both, criteria: { response_match_scor: 1 } },
       {
         code: "unknown_metric",

@@ -1,7 +1,7 @@
 /** ADK's `AgentEvaluator`: an agent and evalset files in, an error if it does not pass. */
 
 import { evalSetToAdkJson } from "../adk-schema.js";
-import { isObject, unexpected } from "../engine/input.js";
+import { isObject, messageOf, unexpected } from "../engine/input.js";
 import { AdkMetricsError } from "../errors.js";
 import type { Criterion, EvalSet, EvalSetResult, Input } from "../types.js";
 import { subjectOf } from "./adapters.js";
@@ -225,13 +225,15 @@ export function simulatorOf(config: Record<string, unknown>): UserSimulatorOptio
  */
 export async function initialSessionOf(host: AgentHost, file: string | undefined): Promise<object | undefined> {
   if (!file) return undefined;
-  const text = await host.readText(file);
-  if (text === undefined) {
-    throw new AdkMetricsError("invalid_input", `Failed to load initial session from ${file}: there is no such file`);
-  }
+  const failed = (why: string, cause?: unknown) =>
+    new AdkMetricsError("invalid_input", `Failed to load initial session from ${file}: ${why}`, { cause });
+  const text = await host.readText(file).catch((error: unknown) => {
+    throw failed(messageOf(error), error);
+  });
+  if (text === undefined) throw failed("there is no such file");
   const session = parsed(text, file);
   if (!isObject(session) || Array.isArray(session)) {
-    throw new AdkMetricsError("invalid_input", `Failed to load initial session from ${file}: it holds no object`);
+    throw failed("it holds no object");
   }
   return Object.keys(session).length === 0 ? undefined : session;
 }

@@ -38,6 +38,10 @@ export async function evaluateAgent(
   checkRunOptions(options);
   await check(plan, withoutRunOptions(options));
   const evalSet = readEvalSet(plan.evalSet, plan.evalSetName);
+  if (evalSet.evalCases.length === 0) {
+    const message = "the evalset has no case, so there is nothing to evaluate";
+    throw new AdkMetricsError("invalid_input", message, { path: "evalSet" });
+  }
   const spending = new Spending(options.budget);
   const results = await runCases(subject, evalSet, numRuns, runOptions(options), spending);
   const result = await score(plan, results, { ...withoutRunOptions(options), budget: spending.left() });

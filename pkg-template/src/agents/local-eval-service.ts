@@ -1,7 +1,7 @@
 /** ADK-TS's `LocalEvalService`: running an agent and scoring what it did as two steps. */
 
 import { readEvalSet } from "../adk-schema.js";
-import { unexpected } from "../engine/input.js";
+import { isObject, unexpected } from "../engine/input.js";
 import type { EvalCase, EvalCaseResult, EvalMetric, EvalSet, EvalSetResult, Invocation } from "../types.js";
 import { type Subject, subjectOf } from "./adapters.js";
 import type { Agent } from "./agent.js";
@@ -89,8 +89,9 @@ export class LocalEvalService {
    *
    * @throws {AdkMetricsError} `invalid_input` if there is no agent.
    */
-  async *performInference({ evalSetId, evalCases }: InferenceRequest): AsyncGenerator<Invocation[], void> {
-    checkEvalSets(evalCases);
+  async *performInference(request: InferenceRequest): AsyncGenerator<Invocation[], void> {
+    const { evalSetId, evalCases } = objectAt("request", request);
+    listAt("evalCases", evalCases, "evalsets");
     this.#subject ??= subjectOf(this.#agent);
     const subject = await this.#subject;
     for (const evalSet of evalCases) {
@@ -113,13 +114,15 @@ export class LocalEvalService {
    *
    * @throws {AdkMetricsError} if a metric is unknown or an input cannot be used.
    */
-  async *evaluate({
-    inferenceResults,
-    evaluateConfig,
-  }: {
+  async *evaluate(request: {
     inferenceResults: Invocation[][];
     evaluateConfig: EvaluateConfig;
   }): AsyncGenerator<EvalSetResult, void> {
+    const { inferenceResults, evaluateConfig } = objectAt("request", request);
+    for (const [at, invocations] of listAt("inferenceResults", inferenceResults, "inferences").entries()) {
+      const path = `inferenceResults[${at}]`;
+      listAt(path, invocations, "invocations").forEach((turn, index) => objectAt(`${path}[${index}]`, turn));
+    }
     const config = configOf(evaluateConfig);
     const { parallelism: concurrency } = evaluateConfig;
     const options = { ...(concurrency === undefined ? {} : { concurrency }), ...withoutRunOptions(this.#options) };
@@ -140,12 +143,11 @@ export class LocalEvalService {
   }
 
   /** Both steps. What is wrong with metrics and judges is known before the agent is run. */
-  async *evaluateSession({
-    evalSetId,
-    evalCases,
-    evaluateConfig,
-  }: InferenceRequest & { evaluateConfig: EvaluateConfig }): AsyncGenerator<EvalSetResult, void> {
-    checkEvalSets(evalCases);
+  async *evaluateSession(
+    request: InferenceRequest & { evaluateConfig: EvaluateConfig },
+  ): AsyncGenerator<EvalSetResult, void> {
+    const { evalSetId, evalCases, evaluateConfig } = objectAt("request", request);
+    listAt("evalCases", evalCases, "evalsets");
     const config = configOf(evaluateConfig);
     for (const evalSet of evalCases) await check({ evalSet, config }, withoutRunOptions(this.#options));
     const inferenceResults: Invocation[][] = [];
@@ -154,20 +156,32 @@ export class LocalEvalService {
   }
 }
 
-function checkEvalSets(evalCases: unknown): void {
-  if (!Array.isArray(evalCases)) throw unexpected("an array of evalsets", evalCases, "evalCases");
+/** @throws {AdkMetricsError} `invalid_input` for what is no object. */
+function objectAt<T>(path: string, given: T): T {
+  if (!isObject(given)) throw unexpected("an object", given, path);
+  return given;
+}
+
+/** @throws {AdkMetricsError} `invalid_input` for what is no array. */
+function listAt<T>(path: string, given: T[], of: string): T[] {
+  if (!Array.isArray(given)) throw unexpected(`an array of ${of}`, given, path);
+  return given;
 }
 
 /** ADK-TS's list of metrics as a config. */
-function configOf({ evalMetrics }: EvaluateConfig): NonNullable<Plan["config"]> {
-  const criteria = evalMetrics.map(({ metricName, threshold, criterion, judgeModelOptions }) => [
-    metricName,
-    {
+function configOf(config: EvaluateConfig): NonNullable<Plan["config"]> {
+  const { evalMetrics } = objectAt("evaluateConfig", config);
+  const path = "evaluateConfig.evalMetrics";
+  const criteria = listAt(path, evalMetrics, "metrics").map((metric, at) => {
+    const { metricName, threshold, criterion, judgeModelOptions } = objectAt(`${path}[${at}]`, metric);
+    if (typeof metricName !== "string") throw unexpected("a metric with a `metricName`", metric, `${path}[${at}]`);
+    const settings = {
       ...(threshold === undefined ? {} : { threshold }),
       ...(judgeModelOptions === undefined ? {} : { judgeModelOptions }),
       ...criterion,
-    },
-  ]);
+    };
+    return [metricName, settings] as const;
+  });
   return { criteria: Object.fromEntries(criteria) as Record<string, unknown> };
 }
 

@@ -5,10 +5,23 @@ const encoder = /* @__PURE__ */ new TextEncoder();
 /** As much as the engine reads of one input. Checked here too, since more might not even fit into its memory. */
 export const MAX_BYTES = 256 * 1024 * 1024;
 
+const WHAT_FITS = "JSON text, bytes or an object";
+
+/** The name of a file in place of what it holds. No JSON that is read begins so. */
+const FILE_NAME = /^[^\s[{"\uFEFF][^\n]*\.jsonl?$/;
+
+/** What holds its content out of reach of `JSON.stringify`, which makes `{}` of it. */
+const HOLDER = /^\[object (Promise|Response|Blob|File)\]$/;
+
 /** JSON as bytes: bytes and text as they are, objects written as JSON. */
 export function toBytes(value: unknown, name: string): Uint8Array {
   if (typeof value !== "string" && (typeof value !== "object" || value === null)) {
-    throw unexpected("JSON text, bytes or an object", value, name);
+    throw unexpected(WHAT_FITS, value, name);
+  }
+  if (typeof value === "string" && FILE_NAME.test(value)) {
+    const { message } = unexpected(WHAT_FITS, value, name);
+    const help = "Pass what the file holds: await readFile(…)";
+    throw new AdkMetricsError("invalid_input", message, { path: name, help });
   }
   const bytes =
     typeof value === "string" ? encode(value, name) : (bytesOf(value, name) ?? encode(stringify(value, name), name));
@@ -165,6 +178,13 @@ export function stringify(value: object, name: string): string {
     new Check(name).value("", value);
     const json = JSON.stringify(value) as string | undefined;
     if (json === undefined) throw new Unserializable("`toJSON` gives nothing", []);
+    const [, holder] = json === "{}" ? (HOLDER.exec(Object.prototype.toString.call(value)) ?? []) : [];
+    if (holder !== undefined) {
+      throw new AdkMetricsError("invalid_input", `expected ${WHAT_FITS}, found a ${holder}`, {
+        path: name,
+        help: "Pass what it holds, which takes an `await`",
+      });
+    }
     return json;
   } catch (cause) {
     if (cause instanceof AdkMetricsError) throw cause;
