@@ -8,7 +8,7 @@ import { ExactMatch } from "autoevals";
 import { exactMatch } from "openevals";
 import { asAutoevalsScorer, asMastraStep, asOpenevalsEvaluator, emitEvaluationEvents, errorOf } from "./support.mjs";
 import { evaluate, evaluationEvents, RougeEvaluator, toAutoevals, toMastra, toOpenevals } from "./support.mjs";
-import { TrajectoryEvaluator } from "./support.mjs";
+import { readSessions, TrajectoryEvaluator } from "./support.mjs";
 
 const turn = (answer, ...calls) => ({
   invocationId: `i-${answer}`,
@@ -109,6 +109,21 @@ test("a case becomes scores of autoevals, from 0 to 1 or null", async () => {
   const many = { ...results.evalCaseResults[0] };
   many.overallEvalMetricResults = [{ metricName: "tool_call_count_v1", score: 3, evalStatus: 4 }];
   assert.deepEqual([toAutoevals(many)[0].score, toAutoevals(many)[0].metadata.value], [null, 3]);
+});
+
+test("what is no result of a case, no session or no sink is an error that says what to pass", () => {
+  for (const adapt of [toAutoevals, toOpenevals, toMastra]) {
+    for (const given of [undefined, null, {}, results]) {
+      assert.throws(() => adapt(given), { code: "invalid_input", path: "result" });
+    }
+  }
+  assert.match(errorOf(() => toAutoevals(results)).help, /evalCaseResults/);
+  for (const given of [undefined, null, "s1", [null]]) {
+    assert.throws(() => readSessions(given), { code: "invalid_input", path: "sessions" });
+  }
+  for (const sink of [undefined, {}]) {
+    assert.throws(() => emitEvaluationEvents(results, sink), { code: "invalid_input", path: "sink" });
+  }
 });
 
 test("a case becomes results of openevals; what has no score is left out", async () => {

@@ -3,7 +3,9 @@
  * and Mastra. All shapes are structural: none of these packages is imported. Nothing is scored here.
  */
 
+import { isObject, unexpected } from "../engine/input.js";
 import { EvalStatus } from "../enums.js";
+import { AdkMetricsError } from "../errors.js";
 import { type DifferenceLine, failuresOf, type MetricFailure, type TurnFailure } from "../report/difference.js";
 import { listOf, type Results } from "../report/results.js";
 import type { EvalCaseResult, EvalMetricResult, EvalSetResult, Invocation } from "../types.js";
@@ -16,6 +18,14 @@ interface Line {
   /** The turn, counted from 0; absent for the whole case. */
   turn?: number;
   invocation?: Invocation;
+}
+
+/** @throws {AdkMetricsError} `invalid_input` for anything but the result of a case. */
+function checkCase(result: unknown): void {
+  if (isObject(result) && Array.isArray((result as Partial<EvalCaseResult>).overallEvalMetricResults)) return;
+  const { message } = unexpected("the result of a case", result, "result");
+  const help = "Pass one of the `evalCaseResults` of what evaluate() resolves to";
+  throw new AdkMetricsError("invalid_input", message, { path: "result", help });
 }
 
 function linesOfCase(result: EvalCaseResult): Line[] {
@@ -133,12 +143,16 @@ export type EventSink =
 /**
  * Emits the events of results. They belong to the span in whose context a logger is called, or to the span given.
  *
- * @throws {AdkMetricsError} `invalid_input` for anything but results; what the sink throws passes through.
+ * @throws {AdkMetricsError} `invalid_input` for anything but results and a sink; what the sink throws passes through.
  *
  * @example
  * emitEvaluationEvents(await evaluate(request), logs.getLogger("evaluation"));
  */
 export function emitEvaluationEvents(results: Results, sink: EventSink, options: EvaluationEventOptions = {}): void {
+  const { emit, addEvent } = (isObject(sink) ? sink : {}) as Readonly<Record<string, unknown>>;
+  if (typeof emit !== "function" && typeof addEvent !== "function") {
+    throw unexpected("a Logger or a Span of OpenTelemetry", sink, "sink");
+  }
   for (const event of evaluationEvents(results, options)) {
     if ("emit" in sink) sink.emit(event);
     else sink.addEvent(event.eventName, event.attributes);
@@ -153,8 +167,13 @@ export interface AutoevalsScore {
   metadata: Record<string, unknown>;
 }
 
-/** A case's metrics as scores of autoevals. */
+/**
+ * A case's metrics as scores of autoevals.
+ *
+ * @throws {AdkMetricsError} `invalid_input` for anything but the result of a case.
+ */
 export function toAutoevals(result: EvalCaseResult): AutoevalsScore[] {
+  checkCase(result);
   return linesOfCase(result).map((line) => autoevalsScore(line.metric, metadataOf(result, line)));
 }
 
@@ -186,8 +205,13 @@ export interface OpenevalsResult {
   metadata: Record<string, unknown>;
 }
 
-/** A case's metrics as results of openevals. What has no score is left out: openevals has no word for it. */
+/**
+ * A case's metrics as results of openevals. What has no score is left out: openevals has no word for it.
+ *
+ * @throws {AdkMetricsError} `invalid_input` for anything but the result of a case.
+ */
 export function toOpenevals(result: EvalCaseResult): OpenevalsResult[] {
+  checkCase(result);
   return linesOfCase(result).flatMap((line) => {
     const { metricName: key, score } = line.metric;
     if (score === undefined) return [];
@@ -206,8 +230,13 @@ export interface MastraResult {
   notScorable?: { step: "generateScore"; reason?: string };
 }
 
-/** A case's metrics as results of Mastra's scorers; the run is the session. */
+/**
+ * A case's metrics as results of Mastra's scorers; the run is the session.
+ *
+ * @throws {AdkMetricsError} `invalid_input` for anything but the result of a case.
+ */
 export function toMastra(result: EvalCaseResult): MastraResult[] {
+  checkCase(result);
   return linesOfCase(result).map(({ metric: { metricName, score }, why }) => {
     const reason = why === undefined ? {} : { reason: why };
     const ids = { scorerId: metricName, runId: result.sessionId };

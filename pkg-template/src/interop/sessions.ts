@@ -1,5 +1,6 @@
 /** Sessions as ADK-TS and `@google/adk` hold them, made into what JSON can hold. */
 
+import { isObject, unexpected } from "../engine/input.js";
 import { bagOf } from "./otlp.js";
 
 /** How to read sessions. */
@@ -13,12 +14,15 @@ export interface SessionOptions {
  * since 1970. Sessions that were stored as JSON can be given to `evaluate` as they are; in that of ADK-TS the tools that
  * were still at work are lost.
  *
+ * @throws {AdkMetricsError} `invalid_input` for what is no object.
+ *
  * @example
  * const session = await sessionService.getSession("shop", "user", "s1");
  * await evaluate({ evalSet, actual: readSessions([session]) });
  */
 export function readSessions(sessions: object | readonly object[], { evalIds = {} }: SessionOptions = {}): object[] {
   return (Array.isArray(sessions) ? (sessions as readonly object[]) : [sessions]).map((session) => {
+    if (!isObject(session)) throw unexpected("a session or a list of them", session, "sessions");
     const { id } = session as { id?: unknown };
     const plain = JSON.parse(JSON.stringify(session, replacer)) as object;
     const evalId = typeof id === "string" && Object.hasOwn(evalIds, id) ? evalIds[id] : undefined;
