@@ -478,6 +478,16 @@ fn sessions_of_both_libraries_for_typescript_are_read_as_these_store_them() {
 }
 
 #[test]
+fn the_events_of_a_session_by_themselves_are_one_run() {
+    let events = r#"[
+        {"author": "user", "invocationId": "i", "content": {"role": "user", "parts": [{"text": "Hello?"}]}},
+        {"author": "weather", "invocationId": "i", "content": {"parts": [{"functionCall": {"name": "a"}}]}},
+        {"author": "weather", "invocationId": "i", "content": {"parts": [{"text": "Grey"}]}},
+        {"author": "weather", "invocationId": "j", "content": {"parts": [{"text": "Blue"}]}}]"#;
+    assert_eq!(actual(events), [summary(None, None, None, &["Grey", "Blue"])]);
+}
+
+#[test]
 fn anything_else_is_an_error_that_names_what_is_read() {
     for text in ["{}", "7", r#"{"conversation": []}"#] {
         let error = actual_error(text);

@@ -1,7 +1,7 @@
 //! What the agent did: conversations to evaluate, from any file that holds them.
 //!
 //! Accepted are an evalset of actual conversations (old forms too), ADK's evalset results, inference
-//! results, and sessions. The turns of a session are put together as google-adk does it, and written
+//! results, and sessions or the events of one. The turns of a session are put together as google-adk does it, and written
 //! as inference results, which are then read like any other.
 
 use std::borrow::Cow;
@@ -51,6 +51,8 @@ enum FileKind {
     Inference,
     Sessions,
     Session,
+    /// The events of one session.
+    Events,
 }
 
 record! {
@@ -144,16 +146,21 @@ impl<'t> ActualFile<'t> {
             FileKind::Inference => InferenceResult::TYPE,
             FileKind::Sessions => <List<'_, Session<'_>>>::TYPE,
             FileKind::Session => Session::TYPE,
+            FileKind::Events => <List<'_, Event<'_>>>::TYPE,
         };
         check(&mut document, &of, warnings)?;
-        if content == FileKind::Session || content == FileKind::Sessions {
-            let root = document.root();
-            let sessions = if content == FileKind::Session {
-                vec![Session::of(root)]
-            } else {
-                List::of(root).iter().collect()
-            };
-            let mut document = Document::rewritten(to_json(&sessions, Spelling::Snake))?;
+        let root = document.root();
+        let inferences = match content {
+            FileKind::Session => Some(to_json(&vec![Session::of(root)], Spelling::Snake)),
+            FileKind::Sessions => {
+                let sessions: Vec<Session<'_>> = List::of(root).iter().collect();
+                Some(to_json(&sessions, Spelling::Snake))
+            }
+            FileKind::Events => Some(to_json(&vec![Events(List::of(root))], Spelling::Snake)),
+            _ => None,
+        };
+        if let Some(inferences) = inferences {
+            let mut document = Document::rewritten(inferences)?;
             check(&mut document, &<List<'_, InferenceResult<'_>>>::TYPE, warnings)?;
             return Ok(Self { document, content: FileKind::InferenceList, in_place: false });
         }
@@ -173,7 +180,7 @@ impl<'t> ActualFile<'t> {
             FileKind::Inferences => {
                 InferenceResults::of(root).inference_results().iter().map(ActualRun::from).collect()
             }
-            FileKind::InferenceList | FileKind::Session | FileKind::Sessions => {
+            FileKind::InferenceList | FileKind::Session | FileKind::Sessions | FileKind::Events => {
                 List::<InferenceResult<'_>>::of(root).iter().map(ActualRun::from).collect()
             }
         }
@@ -189,6 +196,8 @@ fn kind_of(root: Json<'_>) -> Result<FileKind> {
             FileKind::InferenceList
         } else if has(first, "events") {
             FileKind::Sessions
+        } else if has(first, "author") {
+            FileKind::Events
         } else {
             FileKind::EvalSet
         });
@@ -278,6 +287,18 @@ impl Write for Session<'_> {
         inference.optional("session_id", &self.id());
         inference.optional("user_id", &self.user_id());
         inference.entry("inferences", &turns_of(self.events()));
+        inference.end();
+    }
+}
+
+/// The events of a session by themselves, as a runner gives them.
+struct Events<'a>(List<'a, Event<'a>>);
+
+/// As an inference result.
+impl Write for Events<'_> {
+    fn write(&self, out: &mut Writer) {
+        let mut inference = out.object();
+        inference.entry("inferences", &turns_of(self.0));
         inference.end();
     }
 }

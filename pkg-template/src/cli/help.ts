@@ -142,9 +142,9 @@ Usage
 
 Input
 ${EVALSET_HELP}  --actual <path>        What the agent did: an evalset of actual conversations, ADK's evalset
-                         results, inference results, a session, or OpenTelemetry traces as OTLP
-                         in JSON or in lines of JSON. For several evalsets repeat it in the
-                         same order, or name one folder. In a folder the runs of
+                         results, inference results, a session or its events, or OpenTelemetry
+                         traces as OTLP in JSON or in lines of JSON. For several evalsets repeat
+                         it in the same order, or name one folder. In a folder the runs of
                          foo.evalset.json are called foo.actual.json, foo.evalset_result.json,
                          foo.inferences.json, foo.session.json, foo.traces.json or
                          foo.traces.jsonl; also foo.evalset.json or foo.json if it is not the
