@@ -8,6 +8,8 @@ import { fail, installPackages, root, run, step } from "./setup.mjs";
 import { buildSite } from "./site.mjs";
 
 const inCi = process.env.CI === "true";
+/** Whether suites run that take minutes. */
+const isWhole = inCi || process.argv.includes("--all");
 const environment = { ...process.env };
 const leftOut = [];
 
@@ -72,8 +74,9 @@ const folders = [
   "tests/docs",
   "tests/judges",
   "tests/browser",
-  "tests/www",
 ];
+if (isWhole) folders.push("tests/www");
+else leave("the screens of the playground", "they take minutes: npm test -- --all");
 folders.push(...["tests/providers", "tests/agents", "tests/interop", "tests/testing"].filter(isInstalled));
 const testsOf = (folder) =>
   readdirSync(join(root, folder))
