@@ -3,7 +3,7 @@
  * PageUp and PageDown; Enter opens the case, or sorts by the column. Only the rows in sight are in the document.
  */
 
-import { useComputed, useSignal, useSignalEffect } from "@preact/signals";
+import { useComputed, useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { memo } from "preact/compat";
 import { useLayoutEffect, useRef } from "preact/hooks";
@@ -43,6 +43,7 @@ export function Grid() {
       height.value = element.clientHeight;
     });
     resized.observe(element);
+    Object.assign(active, at.value, { run: run?.id ?? "" });
     if (isBack) {
       element.scrollTop = active.scroll;
       // Back from a case, where the focus is nowhere.
@@ -50,11 +51,6 @@ export function Grid() {
     }
     return () => resized.disconnect();
   }, []);
-
-  useSignalEffect(() => {
-    const { row, column } = at.value;
-    Object.assign(active, { row, column, run: run?.id ?? "" });
-  });
 
   // The cell that the user moved to may have come into the document only now.
   useLayoutEffect(() => {
@@ -74,6 +70,7 @@ export function Grid() {
     };
     isMoving.current = true;
     at.value = to;
+    Object.assign(active, to);
     if (box.current !== null) bringIntoView(box.current, to);
   }
 
