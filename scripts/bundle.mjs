@@ -8,6 +8,9 @@ import { minify } from "terser";
 import { ENTRIES } from "./entries.mjs";
 import { smallMap } from "./maps.mjs";
 
+/** Characters in a line, about: of an error that nobody catches Node prints the whole line that threw it. */
+const MAX_LINE = 500;
+
 const COMMON = {
   target: ["es2022"],
   logLevel: "warning",
@@ -133,7 +136,7 @@ function minified(written, exported, options) {
     ...options,
     compress: false,
     mangle: { keep_classnames: true, reserved: [...exported, ...classes] },
-    format: { comments: false, preserve_annotations: true },
+    format: { comments: false, preserve_annotations: true, max_line_len: MAX_LINE },
   });
 }
 

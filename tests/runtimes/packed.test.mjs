@@ -1,6 +1,7 @@
 // What is in the packed package: what users can reach, and nothing else.
 
 import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { dirname, join, relative, sep } from "node:path";
 import { after, before, test } from "node:test";
@@ -113,5 +114,18 @@ test("classes and functions are called what they are exported as", async () => {
       assert.ok(pairs.length >= 5, printed);
       for (const [exported, own] of pairs) assert.equal(own, exported);
     }
+  }
+});
+
+test("an error that nobody catches is not lost in the code that Node prints with it", () => {
+  const request = "{ evalSet: {}, actual: {}, criteria: { no_metric: 1 } }";
+  project.write({
+    "uncaught.mjs": `import { evaluate } from "adk-metrics"; await evaluate(${request});`,
+    "uncaught.cjs": `require("adk-metrics").evaluate(${request});`,
+  });
+  for (const program of ["uncaught.mjs", "uncaught.cjs"]) {
+    const { stderr } = spawnSync(process.execPath, [program], { cwd: project.folder, encoding: "utf8" });
+    assert.match(stderr, /there is no metric `no_metric`/);
+    assert.ok(stderr.length < 5000, `${program}: ${stderr.length} characters`);
   }
 });
