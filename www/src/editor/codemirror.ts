@@ -150,14 +150,19 @@ export function openEditor(parent: ShadowRoot, options: EditorOptions): Editor {
   };
 }
 
-/** The document as far as it can be read. */
-function treeOf(text: string): Node | undefined {
-  return parseTree(text, [], { allowTrailingComma: true });
+/** The document as far as it can be read, with trailing commas unless errors are wanted; none if it is nested so deeply that the parser has no stack left. */
+function treeOf(text: string, errors?: ParseError[]): Node | undefined {
+  try {
+    return parseTree(text, errors ?? [], { allowTrailingComma: errors === undefined });
+  } catch (error) {
+    if (error instanceof RangeError) return undefined;
+    throw error;
+  }
 }
 
 function syntaxErrors(text: string): Diagnostic[] {
   const errors: ParseError[] = [];
-  parseTree(text, errors);
+  treeOf(text, errors);
   return errors.slice(0, 20).map(({ error, offset, length }) => ({
     from: offset,
     to: Math.min(text.length, offset + length),

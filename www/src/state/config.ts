@@ -26,10 +26,19 @@ export type Json = string | number | boolean | null | readonly Json[] | { readon
 
 /** The criteria by the names that the text has for the metrics; empty while the text cannot be read. */
 export const criteria = computed<Readonly<Record<string, Json>>>(() => {
-  const config: unknown = parse(configText.value);
+  const config = parsed(configText.value);
   const found: unknown = isObject(config) ? config["criteria"] : undefined;
   return isObject(found) ? (found as Record<string, Json>) : {};
 });
+
+/** What can be read of a config; nothing if it is nested so deeply that the parser has no stack left. */
+function parsed(text: string): unknown {
+  try {
+    return parse(text);
+  } catch {
+    return undefined;
+  }
+}
 
 /** Every metric there is; empty until the engine has said. */
 export const metrics = signal<readonly KnownMetric[]>([]);

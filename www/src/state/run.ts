@@ -18,8 +18,8 @@ export const summary = signal<RunSummary | undefined>(undefined);
 /** The verdicts of the last run under the thresholds of now. */
 export const verdicts = signal<Verdicts | undefined>(undefined);
 
-/** The thresholds that were changed since the run, by metric. */
-export const thresholds = signal<Readonly<Record<string, number>>>({});
+/** The thresholds that were changed since the run, by metric: a map, since metrics may have any name. */
+export const thresholds = signal<ReadonlyMap<string, number>>(new Map());
 
 /** Why the last run could not be made. */
 export const problem = signal<Problem | undefined>(undefined);
@@ -65,28 +65,29 @@ export function open(run: RunSummary): void {
 
 function show(run: RunSummary): void {
   batch(() => {
-    if (run.id !== summary.value?.id) thresholds.value = {};
+    if (run.id !== summary.value?.id) thresholds.value = new Map();
     summary.value = run;
     verdicts.value = run.verdicts;
   });
-  if (Object.keys(thresholds.value).length > 0) void decide(thresholds.value);
+  if (thresholds.value.size > 0) void decide(thresholds.value);
 }
 
 /** Gives a metric back the threshold of the run, or every metric. */
 export async function resetThresholds(metric?: string): Promise<void> {
-  const kept = Object.entries(thresholds.value).filter(([name]) => metric !== undefined && name !== metric);
-  await decide(Object.fromEntries(kept));
+  const kept = new Map(metric === undefined ? [] : thresholds.value);
+  if (metric !== undefined) kept.delete(metric);
+  await decide(kept);
 }
 
-let asked: Readonly<Record<string, number>> | undefined;
+let asked: ReadonlyMap<string, number> | undefined;
 let deciding = false;
 
 /** Changes a threshold; statuses follow. While one decision is being made, only the last of those asked for waits. */
 export async function setThreshold(metric: string, value: number): Promise<void> {
-  await decide({ ...thresholds.value, [metric]: value });
+  await decide(new Map(thresholds.value).set(metric, value));
 }
 
-async function decide(wanted: Readonly<Record<string, number>>): Promise<void> {
+async function decide(wanted: ReadonlyMap<string, number>): Promise<void> {
   const run = summary.value;
   if (run === undefined) return;
   thresholds.value = wanted;
@@ -95,7 +96,7 @@ async function decide(wanted: Readonly<Record<string, number>>): Promise<void> {
   deciding = true;
   try {
     while (asked !== undefined) {
-      const now: Readonly<Record<string, number>> = asked;
+      const now: ReadonlyMap<string, number> = asked;
       asked = undefined;
       const outcome = await engine.withThresholds(run.id, now);
       if (outcome.ok && summary.value?.id === run.id) verdicts.value = outcome.value;

@@ -20,7 +20,7 @@ export const engine = {
   run: (job: Job, on: (event: RunEvent) => void, inPage: PageJudge) => remote.run(job, proxy(on), proxy(inPage)),
   cancel: () => remote.cancel(),
   connections: () => remote.connections(),
-  withThresholds: (run: string, thresholds: Record<string, number>) => remote.withThresholds(run, thresholds),
+  withThresholds: (run: string, thresholds: ReadonlyMap<string, number>) => remote.withThresholds(run, thresholds),
   caseAt: (run: string, row: number) => remote.caseAt(run, row),
   questionsAt: (run: string, row: number) => remote.questionsAt(run, row),
   matchingsAt: (run: string, row: number) => remote.matchingsAt(run, row),

@@ -119,6 +119,9 @@ export interface RunSummary {
   reasons: { reason: string; metric?: string; count: number }[];
 }
 
+/** Matched words of a response that the page is told; each is marked there, an element of its own. */
+export const MOST_WORDS = 3000;
+
 /** What a judge was asked, and about what. */
 export type Question = Pick<
   JudgeRequest,
@@ -161,8 +164,8 @@ export interface Engine extends Preparation, Comparing, Editing, Out {
   /** How many requests left the page for which server since it was loaded. */
   connections(): Record<string, number>;
   /** Decides every status anew. Metrics that are not named keep the thresholds of the run. */
-  withThresholds(run: string, thresholds: Record<string, number>): Promise<Outcome<Verdicts>>;
-  /** All about one case, under the thresholds last set. */
+  withThresholds(run: string, thresholds: ReadonlyMap<string, number>): Promise<Outcome<Verdicts>>;
+  /** All about one case, under the thresholds last set; of matched words the first {@link MOST_WORDS}. */
   caseAt(run: string, row: number): Promise<Outcome<EvalCaseResult>>;
   /** What judges were asked about a case, wherever their replies came from. */
   questionsAt(run: string, row: number): Promise<Outcome<Question[]>>;

@@ -3,12 +3,22 @@
 import {
   DEFAULT_METRIC_EVALUATOR_REGISTRY,
   type EvalCaseResult,
+  type EvalMetricResult,
   type EvalSetResult,
   EvalStatus,
   withThresholds,
 } from "adk-metrics/web";
 import { matchingsOf, questionsOf, type Source } from "./again.js";
-import type { CaseRow, Matching, MetricColumn, Question, RunSummary, SetSummary, Verdicts } from "./protocol.js";
+import {
+  type CaseRow,
+  type Matching,
+  type MetricColumn,
+  MOST_WORDS,
+  type Question,
+  type RunSummary,
+  type SetSummary,
+  type Verdicts,
+} from "./protocol.js";
 
 /** The results of one evalset of a run. */
 export interface ScoredSet {
@@ -30,10 +40,10 @@ export class Run {
   readonly #heads: readonly EvalSetResult[];
   /** Where each result of each case goes in the columns, in the order in which they come. */
   readonly #places: Uint32Array;
-  #thresholds: Readonly<Record<string, number>>;
+  #thresholds: ReadonlyMap<string, number>;
 
   /** @param thresholds Those that hold instead of the run's own. */
-  constructor(id: string, sets: readonly ScoredSet[], thresholds: Readonly<Record<string, number>> = {}) {
+  constructor(id: string, sets: readonly ScoredSet[], thresholds: ReadonlyMap<string, number> = new Map()) {
     this.id = id;
     this.#thresholds = thresholds;
     this.#sets = sets;
@@ -52,7 +62,7 @@ export class Run {
   }
 
   /** The thresholds last set. */
-  get thresholds(): Readonly<Record<string, number>> {
+  get thresholds(): ReadonlyMap<string, number> {
     return this.#thresholds;
   }
 
@@ -84,7 +94,7 @@ export class Run {
         }
       }
     }
-    return { id: this.id, sets, metrics, cases, scores, verdicts: this.#verdicts({}), reasons: this.#reasons() };
+    return { id: this.id, sets, metrics, cases, scores, verdicts: this.#verdicts(new Map()), reasons: this.#reasons() };
   }
 
   #reasons(): RunSummary["reasons"] {
@@ -101,7 +111,7 @@ export class Run {
   }
 
   /** Decides every status anew and says what they are. */
-  setThresholds(thresholds: Readonly<Record<string, number>>): Verdicts {
+  setThresholds(thresholds: ReadonlyMap<string, number>): Verdicts {
     this.#thresholds = thresholds;
     return this.#verdicts(thresholds);
   }
@@ -111,7 +121,8 @@ export class Run {
     const place = this.#placeOf(row);
     if (place === undefined) return undefined;
     const { set, result } = place;
-    return decided({ ...set.result, evalCaseResults: [result] }, this.#thresholds).evalCaseResults[0];
+    const [shown] = decided({ ...set.result, evalCaseResults: [result] }, this.#thresholds).evalCaseResults;
+    return shown === undefined ? undefined : withFewerWords(shown);
   }
 
   /** A case as it was scored, and the results it is one of; undefined where there is none. */
@@ -146,7 +157,7 @@ export class Run {
     return undefined;
   }
 
-  #verdicts(thresholds: Readonly<Record<string, number>>): Verdicts {
+  #verdicts(thresholds: ReadonlyMap<string, number>): Verdicts {
     const shown = this.#heads.map((head) => decided(head, thresholds));
     const count = shown.reduce((sum, { evalCaseResults }) => sum + evalCaseResults.length, 0);
     const cases = new Uint8Array(count);
@@ -164,13 +175,33 @@ export class Run {
 }
 
 /** Results under other thresholds than their own. Thresholds of metrics that they do not have are passed over. */
-function decided(result: EvalSetResult, thresholds: Readonly<Record<string, number>>): EvalSetResult {
-  const wanted = Object.entries(thresholds);
+function decided(result: EvalSetResult, thresholds: ReadonlyMap<string, number>): EvalSetResult {
+  const wanted = [...thresholds];
   if (wanted.length === 0) return result;
   const own = wanted.filter(([name]) =>
     result.evalCaseResults.some((one) => one.overallEvalMetricResults.some(({ metricName }) => metricName === name)),
   );
   return own.length === 0 ? result : withThresholds(result, Object.fromEntries(own));
+}
+
+/** A response of millions of words would keep the page busy with where each stands. */
+function withFewerWords(result: EvalCaseResult): EvalCaseResult {
+  const isLong = ({ explanation }: EvalMetricResult) => (explanation?.tokens?.matched.length ?? 0) > MOST_WORDS;
+  const fewer = (metric: EvalMetricResult): EvalMetricResult => {
+    const { explanation } = metric;
+    if (explanation?.tokens === undefined || !isLong(metric)) return metric;
+    const matched = explanation.tokens.matched.slice(0, MOST_WORDS);
+    return { ...metric, explanation: { ...explanation, tokens: { ...explanation.tokens, matched } } };
+  };
+  const turns = result.evalMetricResultPerInvocation;
+  if (!turns.some(({ evalMetricResults }) => evalMetricResults.some(isLong))) return result;
+  return {
+    ...result,
+    evalMetricResultPerInvocation: turns.map((turn) => ({
+      ...turn,
+      evalMetricResults: turn.evalMetricResults.map(fewer),
+    })),
+  };
 }
 
 function isJudged({ evalMetricResultPerInvocation: turns }: EvalCaseResult): boolean {

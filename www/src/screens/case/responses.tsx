@@ -5,6 +5,7 @@ import { useSignal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
 import { amountText, scoreText } from "../../ui/format.js";
 import { type Mark, Text } from "../../ui/text.js";
+import { MOST_WORDS } from "../../worker/protocol.js";
 import { Label, labelsOf, lookOf } from "./sentences.js";
 
 interface ResponsesProps {
@@ -12,9 +13,6 @@ interface ResponsesProps {
   actual: string;
   metrics: readonly EvalMetricResult[];
 }
-
-/** Words that are marked; each is an element of its own. */
-const MOST_WORDS = 3000;
 
 type Shown = "words" | "sentences" | "nothing";
 
@@ -24,12 +22,8 @@ export function Responses({ expected, actual, metrics }: ResponsesProps) {
   const inResponse = useMemo(() => sentenceMarks(actual, sentences ?? []), [actual, sentences]);
   const words = useMemo(
     () => ({
-      expected: (tokens?.matched ?? [])
-        .slice(0, MOST_WORDS)
-        .map(({ expected: [from, to] }): Mark => ({ from, to, look: "shared" })),
-      actual: (tokens?.matched ?? [])
-        .slice(0, MOST_WORDS)
-        .map(({ actual: [from, to] }): Mark => ({ from, to, look: "shared" })),
+      expected: (tokens?.matched ?? []).map(({ expected: [from, to] }): Mark => ({ from, to, look: "shared" })),
+      actual: (tokens?.matched ?? []).map(({ actual: [from, to] }): Mark => ({ from, to, look: "shared" })),
     }),
     [tokens],
   );
@@ -72,9 +66,10 @@ export function Responses({ expected, actual, metrics }: ResponsesProps) {
           </div>
           {shown === "words" && tokens !== undefined && (
             <p>
-              <mark class="shared">Underlined</mark> words are in both: {amountText(tokens.matched.length)} in all,
-              precision {scoreText(tokens.precision)}, recall {scoreText(tokens.recall)}
-              {tokens.matched.length > MOST_WORDS && `. The first ${amountText(MOST_WORDS)} are marked`}
+              <mark class="shared">Underlined</mark> words are in both: {amountText(tokens.matched.length)}
+              {tokens.matched.length < MOST_WORDS ? "" : " or more"} in all, precision {scoreText(tokens.precision)},
+              recall {scoreText(tokens.recall)}
+              {tokens.matched.length === MOST_WORDS && `. The first ${amountText(MOST_WORDS)} are marked`}
             </p>
           )}
           {shown === "sentences" && (

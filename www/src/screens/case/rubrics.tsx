@@ -5,10 +5,14 @@ import { useSignal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
 import { EvalStatus } from "../../enums.js";
 import { scoreText } from "../../ui/format.js";
+import { More } from "../../ui/more.js";
 import { Status, toneOf } from "../../ui/status.js";
 import { MetricName, Name, Text } from "../../ui/text.js";
 import { isRemark } from "./judged.js";
 import { isRecord } from "./model.js";
+
+/** Rubrics of a metric shown at first, and with each further press: those that are not met come first if there are more. */
+const SOME = 200;
 
 interface Cell {
   score?: RubricScore;
@@ -66,6 +70,8 @@ function tablesOf({ overallEvalMetricResults, evalMetricResultPerInvocation: tur
       cells,
       overall: overall.get(id),
     }));
+    const isMet = ({ cells }: (typeof list)[number]) => cells.every((cell) => cell?.score?.score === 1);
+    if (list.length > SOME) list.sort((a, b) => Number(isMet(a)) - Number(isMet(b)));
     return [{ metric, turns: turns.length, rubrics: list }];
   });
 }
@@ -98,6 +104,7 @@ const WORDS: ReadonlyMap<EvalStatus, string> = new Map([
 
 function Heatmap({ table: { metric, turns, rubrics } }: { table: Table }) {
   const chosen = useSignal(firstOf(rubrics));
+  const most = useSignal(SOME);
   const { rubric: at, turn } = chosen.value;
   const rubric = rubrics[at];
   const cell = rubric?.cells[turn];
@@ -122,7 +129,7 @@ function Heatmap({ table: { metric, turns, rubrics } }: { table: Table }) {
               </tr>
             </thead>
             <tbody>
-              {rubrics.map(({ id, text, cells, overall }, row) => (
+              {rubrics.slice(0, most.value).map(({ id, text, cells, overall }, row) => (
                 <tr key={id}>
                   <th scope="row">
                     <Name>{id}</Name>
@@ -154,6 +161,7 @@ function Heatmap({ table: { metric, turns, rubrics } }: { table: Table }) {
               ))}
             </tbody>
           </table>
+          <More most={most} total={rubrics.length} step={SOME} noun="rubric" />
         </div>
         {rubric !== undefined && cell !== undefined && (
           <div class={`rationale ${toneOf(status)}`} role="status">

@@ -1,4 +1,6 @@
+import { useSignal } from "@preact/signals";
 import { isObject, type Json } from "../../state/config.js";
+import { More } from "../../ui/more.js";
 import { TextField } from "./fields.js";
 
 interface Props {
@@ -6,14 +8,18 @@ interface Props {
   set(path: readonly (string | number)[], value: Json | undefined): void;
 }
 
+/** Rubrics shown at first, and with each further press. */
+const SOME = 50;
+
 /** The rubrics of a criterion: properties in words, each with an id. */
 export function Rubrics({ value, set }: Props) {
+  const most = useSignal(SOME);
   const rubrics = Array.isArray(value) ? (value as readonly Json[]) : [];
   return (
     <fieldset class="group">
       <legend>Rubrics</legend>
       <p class="hint muted">Properties that the judge says yes or no to, besides those of the evalset.</p>
-      {rubrics.map((rubric, at) => {
+      {rubrics.slice(0, most.value).map((rubric, at) => {
         const bag = isObject(rubric) ? rubric : {};
         const content = bag["rubric_content"] ?? bag["rubricContent"];
         const inside = isObject(content) ? content : {};
@@ -45,11 +51,13 @@ export function Rubrics({ value, set }: Props) {
           </div>
         );
       })}
-      <div>
+      <div class="actions">
+        <More most={most} total={rubrics.length} step={SOME} noun="rubric" />
         <button
           type="button"
           class="button"
           onClick={() => {
+            most.value = Math.max(most.value, rubrics.length + 1);
             const rubric = { rubric_id: newId(rubrics), rubric_content: { text_property: "" } };
             set(rubrics.length === 0 ? [] : [rubrics.length], rubrics.length === 0 ? [rubric] : rubric);
           }}

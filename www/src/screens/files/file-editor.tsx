@@ -7,6 +7,7 @@ import { activeConfig } from "../../state/active-config.js";
 import { configText } from "../../state/config.js";
 import { KINDS, rename, type Source, write } from "../../state/inputs.js";
 import { judgeKind } from "../../state/judge.js";
+import { Name } from "../../ui/text.js";
 
 /** A file in an editor. What is typed is what is scored; nothing has to be saved. */
 export function FileEditor({ source }: { source: Source }) {
@@ -37,7 +38,7 @@ export function FileEditor({ source }: { source: Source }) {
       <div class="head">
         <h1>
           <span class="visually-hidden">Edit </span>
-          {name}
+          <Name>{name}</Name>
         </h1>
         <p class="muted">
           {facts === undefined ? "…" : KINDS[facts.kind]} ·{" "}

@@ -2,6 +2,7 @@ import { hrefOf } from "../../route.js";
 import { activeConfig, useAsConfig } from "../../state/active-config.js";
 import { KINDS, matching, remove, setActual, setRole, type Source, sourceOf, sources } from "../../state/inputs.js";
 import { type Match, type Role, rolesOf } from "../../state/matching.js";
+import { Name } from "../../ui/text.js";
 import { sentence } from "../../ui/sentence.js";
 import type { Problem } from "../../worker/protocol.js";
 
@@ -119,7 +120,7 @@ function FileLine({ source }: { source: Source }) {
           }
           class="file-name"
         >
-          {name}
+          <Name>{name}</Name>
         </a>{" "}
         <span class="muted">
           {facts === undefined ? "…" : KINDS[facts.kind]}

@@ -19,7 +19,7 @@ const COLORS = {
 };
 
 /** An SVG of the histograms of all metrics that have a threshold. O(cases · metrics) */
-export function chartOf(run: RunSummary, verdicts: Verdicts, thresholds: Readonly<Record<string, number>>): string {
+export function chartOf(run: RunSummary, verdicts: Verdicts, thresholds: ReadonlyMap<string, number>): string {
   const columns = run.metrics.flatMap(({ threshold }, column) => (threshold === undefined ? [] : [column]));
   const across = Math.min(COLUMNS, Math.max(1, columns.length));
   const width = across * (CELL.width + CELL.gap) + CELL.gap;
@@ -35,7 +35,7 @@ export function chartOf(run: RunSummary, verdicts: Verdicts, thresholds: Readonl
   );
 }
 
-function histogram(run: RunSummary, verdicts: Verdicts, column: number, thresholds: Readonly<Record<string, number>>) {
+function histogram(run: RunSummary, verdicts: Verdicts, column: number, thresholds: ReadonlyMap<string, number>) {
   const { name, threshold: own } = run.metrics[column] ?? { name: "" };
   const scale = scaleOf(run, column);
   const passed = new Array<number>(BINS).fill(0);
@@ -56,7 +56,7 @@ function histogram(run: RunSummary, verdicts: Verdicts, column: number, threshol
       `<rect ${at} y="${(base - good - bad).toFixed(1)}" height="${bad.toFixed(1)}" fill="${COLORS.fail}"/>`
     );
   });
-  const threshold = thresholds[name] ?? own;
+  const threshold = thresholds.get(name) ?? own;
   const sum = (bins: readonly number[]) => bins.reduce((all, one) => all + one, 0);
   const x = threshold === undefined ? 0 : shareOf(scale, threshold) * CELL.width;
   const line =

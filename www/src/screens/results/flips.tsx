@@ -16,8 +16,8 @@ const SOME = 20;
 export function Flips() {
   const most = useSignal(SOME);
   const run = summary.value;
-  const changed = Object.keys(thresholds.value);
-  if (run === undefined || changed.length === 0) return null;
+  const changed = thresholds.value.size;
+  if (run === undefined || changed === 0) return null;
   const all = flips.value;
   return (
     <section class="flips" aria-labelledby="flips-title">
@@ -29,7 +29,7 @@ export function Flips() {
           {summaryOf(all)}
         </p>
         <button type="button" class="button" onClick={() => void resetThresholds()}>
-          Reset {count(changed.length, "threshold")}
+          Reset {count(changed, "threshold")}
         </button>
       </header>
       {all.length > 0 && (

