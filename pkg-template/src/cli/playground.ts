@@ -93,7 +93,7 @@ class Site {
 
   /** Reads the site that comes with this package: a line of JSON, from each path to its length, and then the files. */
   constructor() {
-    const place = inPackage("playground/site.br");
+    const place = fileURLToPath(new URL("../../playground/site.br", import.meta.url));
     if (!existsSync(place)) {
       throw new Mistake("the playground is not in this build of the package", { place, help: "Run: npm run build" });
     }
