@@ -301,6 +301,8 @@ test("what is no agent is refused before anything is run, and the error says wha
       new Proxy({}, { get: (_, key) => assert.fail(`no ${String(key)} for you`) }),
       /reading it failed: AssertionError.*for you/,
     ],
+    [{ build: () => undefined }, /expected what AgentBuilder's build\(\) gives, found nothing/],
+    [{ build: async () => ({}) }, /expected what AgentBuilder's build\(\) gives, found an object/],
     [new Agent(), /no @iqai\/adk is found that this agent is made with/],
   ];
   for (const [agent, words] of refused) {

@@ -44,7 +44,7 @@ export async function subjectOf(agent: Agent | Promise<Agent>): Promise<Subject>
   const kind = reading("agent", () => kindOf(given));
   switch (kind) {
     case "builder":
-      return builtSubject((await (given as { build(): unknown }).build()) as BuiltBag);
+      return builtSubject(checkBuilt(await (given as { build(): unknown }).build()));
     case "built":
       return builtSubject(given as BuiltBag);
     case "runner":
@@ -66,8 +66,13 @@ export async function subjectOf(agent: Agent | Promise<Agent>): Promise<Subject>
   }
 }
 
-function notAnAgent(found: unknown): AdkMetricsError {
-  const { message } = unexpected("an agent", found, "agent");
+function checkBuilt(found: unknown): BuiltBag {
+  if (isObject(found) && reading("agent", () => kindOf(found)) === "built") return found as BuiltBag;
+  throw notAnAgent(found, "what AgentBuilder's build() gives");
+}
+
+function notAnAgent(found: unknown, what = "an agent"): AdkMetricsError {
+  const { message } = unexpected(what, found, "agent");
   return new AdkMetricsError("invalid_input", message, { path: "agent", help: WHAT_FITS });
 }
 
