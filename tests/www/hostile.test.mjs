@@ -323,9 +323,9 @@ describe("hostile texts", { skip }, () => {
     await page.getByRole("grid").waitFor();
     await assertHarmless(page, did, "results");
     for (let row = 0; row < 11; row += 1) {
-      await page.goto(`${site.origin}/#/edit/${row}`);
-      await page.locator("main h1").waitFor();
-      await page.locator("main textarea").first().waitFor();
+      await page.goto(`${site.origin}/#/case/${row}`);
+      await page.getByRole("link", { name: "Edit the case" }).click();
+      await page.getByLabel("Expected answer").first().waitFor();
       await assertHarmless(page, did, `edit ${row}`);
     }
     await page.goto(`${site.origin}/#/run`);
@@ -414,6 +414,10 @@ describe("hostile texts", { skip }, () => {
       await page.getByRole("link", { name: "← All files" }).click();
     }
     await page.getByRole("button", { name: "Take out deep.evalset.json", exact: true }).click();
+    await page.goto(`${site.origin}/#/edit`);
+    await page.getByLabel("Expected answer").or(page.getByRole("alert")).first().waitFor();
+    await assertHarmless(page, did, "edit");
+    await page.goto(`${site.origin}/#/files`);
     const go = page.getByRole("button", { name: /^Score/ }).filter({ hasText: /cases?$/ });
     if ((await go.getAttribute("aria-disabled")) !== "true") {
       await go.click();
