@@ -928,7 +928,7 @@ fn settings_that_cannot_be_used_are_errors_with_advice() {
         (
             r#"{"wholly_else": 1}"#,
             "there is no metric `wholly_else` (at criteria.wholly_else, line 1). \
-             Register a metric of your own under this name, or leave it out",
+             Register a metric of your own under this name (on the command line: --metrics), or leave it out",
         ),
         (
             r#"{"tool_trajectory_avg_score": {"threshold": 1, "match_typ": "EXACT"}}"#,

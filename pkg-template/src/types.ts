@@ -390,7 +390,7 @@ export interface EvalSetResult extends Omit<StoredSetResult, "evalCaseResults"> 
 export interface EvaluateRequest extends EvaluatorOptions {
   /** What is expected: an evalset of any form. */
   evalSet: Input<EvalSet>;
-  /** What the agent did: an evalset of actual conversations, evalset results, inference results, or sessions. */
+  /** What the agent did: an evalset of actual conversations, evalset results, inference results, sessions, or events. */
   actual: Input<EvalSet | EvalSetResult>;
   /** An eval config. Without `config` and `criteria` ADK's default criteria apply; both together are an error. */
   config?: Input<{ criteria: Record<string, number | Criterion> }>;

@@ -277,7 +277,9 @@ pub fn unknown_metric(name: &str, own: &[String]) -> Error {
     let names = REGISTRY.iter().flat_map(|info| info.legacy_names.iter().chain([&info.name])).copied();
     match suggestion(name, names.chain(own.iter().map(String::as_str))) {
         Some(close) => error.with_help(format!("Did you mean `{close}`?")),
-        None => error.with_help("Register a metric of your own under this name, or leave it out"),
+        None => error.with_help(
+            "Register a metric of your own under this name (on the command line: --metrics), or leave it out",
+        ),
     }
 }
 
