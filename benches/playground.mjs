@@ -1,5 +1,6 @@
-// How the playground copes with many cases: the time from files to results, the longest task of the page meanwhile, and
-// what one step of a threshold takes until the verdicts of all cases are shown.
+// What the playground takes to load, in bytes and in time, and how it copes with many cases: the time from files to
+// results, the longest task of the page meanwhile, and what one step of a threshold takes until the verdicts of all cases
+// are shown.
 //
 //   npm run build && node benches/playground.mjs [--cases 10000] [--steps 60]
 //
@@ -10,10 +11,12 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
+import { connect, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { parseArgs } from "node:util";
+import { brotliCompressSync, constants } from "node:zlib";
 
 const root = new URL("../", import.meta.url);
 const { chromium } = createRequire(new URL("package.json", root))("playwright-core");
@@ -21,6 +24,7 @@ const { chromium } = createRequire(new URL("package.json", root))("playwright-co
 const { values } = parseArgs({
   options: { cases: { type: "string", default: "10000" }, steps: { type: "string", default: "60" } },
 });
+const LOADS = 5;
 const cases = Number(values.cases);
 const steps = Number(values.steps);
 
@@ -135,6 +139,54 @@ async function moved(count) {
   return took;
 }
 
+/** Passes on what a server at an address sends, and counts its bytes: as many as went over the wire, headers included. */
+async function counted(address) {
+  const { port } = new URL(address);
+  const counter = { bytes: 0, paths: new Set(), address: "", close: () => proxy.close() };
+  const proxy = createServer((inward) => {
+    const outward = connect(Number(port), "127.0.0.1");
+    outward.on("data", ({ length }) => (counter.bytes += length));
+    inward.on("data", (sent) => counter.paths.add(/^GET (\S+)/.exec(sent.toString("latin1"))?.[1]));
+    inward.pipe(outward).pipe(inward);
+    for (const socket of [inward, outward]) socket.on("error", () => inward.destroy());
+  });
+  proxy.listen(0, "127.0.0.1");
+  await once(proxy, "listening");
+  counter.address = `http://localhost:${proxy.address().port}/`;
+  return counter;
+}
+
+/** What files come to if they are compressed as well as brotli can, as static hosts may do beforehand. */
+async function compressed(address, paths) {
+  let bytes = 0;
+  for (const path of paths) {
+    const body = await (
+      await fetch(new URL(path, address), { headers: { "accept-encoding": "identity" } })
+    ).arrayBuffer();
+    const params = { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY };
+    bytes += brotliCompressSync(new Uint8Array(body), { params }).length;
+  }
+  return bytes;
+}
+
+/** Loads the page into a browser that has nothing of it, and scores the first example. */
+async function loaded(browser, counter) {
+  // The service worker loads the rest of the site in the background, for when there is no network: that is no part of it.
+  const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, serviceWorkers: "block" });
+  const page = await context.newPage();
+  counter.bytes = 0;
+  const began = performance.now();
+  await page.goto(counter.address, { waitUntil: "commit" });
+  const example = page.getByRole("button", { name: /Score it/ }).first();
+  await example.waitFor();
+  const interactive = { ms: performance.now() - began, bytes: counter.bytes };
+  await example.click();
+  await page.locator('[role="grid"]').waitFor();
+  const scored = { ms: performance.now() - began, bytes: counter.bytes };
+  await context.close();
+  return { interactive, scored };
+}
+
 const median = (list) => [...list].sort((a, b) => a - b)[Math.floor(list.length / 2)];
 const ms = (value) => `${value.toFixed(value < 100 ? 1 : 0)} ms`;
 
@@ -145,6 +197,22 @@ try {
   const [address] = await once(createInterface(server.stdout), "line");
   const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: FLAGS });
   try {
+    const counter = await counted(address);
+    const loads = [];
+    // The first one has the server compress its files.
+    for (let time = 0; time <= LOADS; time += 1) loads.push(await loaded(browser, counter));
+    counter.close();
+    loads.shift();
+    console.log("| loading | time | over the wire |\n|---|---:|---:|");
+    for (const [what, key] of [
+      ["until the page can be used", "interactive"],
+      ["until the first example is scored", "scored"],
+    ]) {
+      const of = (field) => median(loads.map((load) => load[key][field]));
+      console.log(`| ${what} (median of ${LOADS}) | ${ms(of("ms"))} | ${(of("bytes") / 1000).toFixed(0)} kB |`);
+    }
+    const best = await compressed(address, counter.paths);
+    console.log(`\n${counter.paths.size} files; at brotli's highest quality they are ${(best / 1000).toFixed(0)} kB\n`);
     const page = await browser.newPage({ viewport: { width: 1280, height: 900 } });
     await page.goto(address);
     await page.locator('input[type="file"]').first().waitFor({ state: "attached" });
