@@ -69,6 +69,21 @@ describe("the shell of the playground", { skip }, () => {
     await site.done(page);
   });
 
+  test("says what is missing without JavaScript, and in a browser that is too old", async () => {
+    const without = await site.open({ javaScriptEnabled: false });
+    assert.match(await without.locator("noscript").innerText(), /needs JavaScript/);
+    await without.context().close();
+    const page = await site.open();
+    assert.equal(await page.locator("#unfit").isVisible(), false);
+    await page.addInitScript(() => {
+      delete globalThis.DecompressionStream;
+    });
+    await page.goto("about:blank");
+    await page.goto(site.origin);
+    await page.getByText(/This browser is too old for the playground, it lacks: decompression\./).waitFor();
+    await site.done(page);
+  });
+
   test("can be installed", async () => {
     const page = await site.open();
     const href = await page.locator('link[rel="manifest"]').getAttribute("href");

@@ -64,6 +64,7 @@ export async function compare(): Promise<void> {
     return;
   }
   isComparing.value = true;
+  await Promise.all([before, after].map(countAnew));
   const outcome = await engine.compare(before, after);
   if (before !== baseline.value || after !== current.value) return;
   batch(() => {
@@ -71,6 +72,14 @@ export async function compare(): Promise<void> {
     compared.value = outcome.ok ? outcome.value : undefined;
     problem.value = outcome.ok ? undefined : outcome.problem;
   });
+}
+
+/** Thresholds may have moved since a run of this page was counted. */
+async function countAnew(run: string): Promise<void> {
+  const name = contenders.value.find(({ id }) => id === run)?.name;
+  if (name === undefined || !known.has(run)) return;
+  const outcome = await engine.contenderOf(run, name);
+  if (outcome.ok) contenders.value = contenders.value.map((one) => (one.id === run ? outcome.value : one));
 }
 
 /** Gets more of the cases that are not as they were. */

@@ -64,7 +64,7 @@ function caseOf(text: string, node: Node | undefined): EditableCase {
     evalId: textAt(node, "eval_id"),
     turns: (nodeAt(node, "conversation")?.children ?? []).map((turn) => turnOf(text, turn)),
     rubrics: rubricsOf(node),
-    ...(scenario === undefined || scenario.type === "null" ? {} : { scenario: rawOf(text, scenario) }),
+    ...(scenario === undefined || scenario.type === "null" ? {} : { scenario: shownOf(text, scenario) }),
   };
 }
 
@@ -73,7 +73,7 @@ function turnOf(text: string, node: Node): EditableTurn {
   return {
     user: contentText(nodeAt(node, "user_content")),
     answer: contentText(nodeAt(node, "final_response")),
-    way: way === undefined || way.type === "null" ? "" : rawOf(text, way),
+    way: way === undefined || way.type === "null" ? "" : shownOf(text, way),
     rubrics: rubricsOf(node),
   };
 }
@@ -250,6 +250,14 @@ function textAt(root: Node, ...path: JSONPath): string {
 /** A value as it stands in the text. */
 function rawOf(text: string, { offset, length }: Node): string {
   return text.slice(offset, offset + length);
+}
+
+/** A value as it stands in the text, but for the indentation that it has for being deep inside. */
+function shownOf(text: string, node: Node): string {
+  const lines = rawOf(text, node).split("\n");
+  // Strings of JSON have no line breaks of their own: every line begins between values.
+  const depth = Math.min(...lines.slice(1).map((line) => line.length - line.trimStart().length));
+  return lines.map((line, at) => (at === 0 ? line : line.slice(depth))).join("\n");
 }
 
 /** @param value What to put there; undefined takes out what is there. */

@@ -108,11 +108,13 @@ function Side({ label, chosen, choose, list }: SideProps) {
   );
 }
 
+const WHEN = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "short" });
+
 function factsOf({ sets, creationTimestamp }: Contender): string {
   const sum = (key: "total" | "passed" | "failed" | "notEvaluated") => sets.reduce((all, set) => all + set[key], 0);
   const parts = [count(sum("total"), "case"), `${sum("passed")} passed`, `${sum("failed")} failed`];
   if (sum("notEvaluated") > 0) parts.push(`${sum("notEvaluated")} not evaluated`);
-  if (creationTimestamp !== undefined) parts.push(new Date(creationTimestamp * 1000).toLocaleString());
+  if (creationTimestamp !== undefined) parts.push(WHEN.format(creationTimestamp * 1000));
   return parts.join(", ");
 }
 

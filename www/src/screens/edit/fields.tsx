@@ -128,7 +128,7 @@ function Rubrics({ title, rubrics, onChange }: RubricsProps) {
     onChange(rubrics.map((rubric, place) => (place === at ? { ...rubric, ...change } : rubric)));
   return (
     <div class="edit-rubrics" role="group" aria-label={title}>
-      <h3>{title}</h3>
+      <h2>{title}</h2>
       {rubrics.map(({ id, text, type }, at) => (
         <div key={at} class="edit-rubric">
           <Field label="Id" value={id} onChange={(value) => put(at, { id: value })} />

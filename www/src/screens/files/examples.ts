@@ -71,7 +71,7 @@ export const EXAMPLES: readonly Example[] = [
   {
     folder: "support",
     title: "Support",
-    what: "ADK-TS's spelling throughout, and its names of metrics.",
+    what: "ADK-TS’s spelling throughout, and its names of metrics.",
     see: "one metric not evaluated in a case that passed; a case without a run",
     isJudged: false,
   },
@@ -85,8 +85,8 @@ export const EXAMPLES: readonly Example[] = [
   {
     folder: "library-desk",
     title: "Library desk",
-    what: "A session of two turns and no config: google-adk's own criteria apply.",
-    see: "everything passes",
+    what: "A session of two turns and no config: google-adk’s own criteria apply.",
+    see: "what it looks like when everything passes",
     isJudged: false,
   },
 ];
