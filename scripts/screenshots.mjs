@@ -1,0 +1,150 @@
+// Takes the pictures of the playground that docs/playground.md shows, or of every screen to look at.
+//
+//   npm run build && node scripts/screenshots.mjs                            those of the documentation
+//   node scripts/screenshots.mjs --all <folder> [--widths 390,1280,1920] [--themes light,dark] [--screens results,case]
+
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { parseArgs } from "node:util";
+import { paletted } from "./png.mjs";
+import { root } from "./setup.mjs";
+
+const { chromium } = createRequire(join(root, "package.json"))("playwright-core");
+
+const { values } = parseArgs({
+  options: {
+    all: { type: "string" },
+    widths: { type: "string", default: "390,1280,1920" },
+    themes: { type: "string", default: "light,dark" },
+    screens: { type: "string" },
+  },
+});
+
+const FLAGS = [
+  "--no-sandbox",
+  "--disable-gpu",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+  "--no-first-run",
+  "--hide-scrollbars",
+];
+
+const settled = (page) => page.waitForTimeout(300);
+
+async function scored(page, example) {
+  await page.getByRole("button", { name: new RegExp(`^(?=.*Score it).*${example}`) }).click();
+  await page.getByRole("heading", { level: 1, name: "Results" }).waitFor();
+  await page.getByRole("grid").waitFor();
+}
+
+async function opened(page, example) {
+  await page.getByRole("button", { name: new RegExp(`^(?=.*Open files).*${example}`) }).click();
+  await page.getByRole("link", { name: "Choose criteria" }).waitFor();
+}
+
+async function caseOf(page, example, name) {
+  await scored(page, example);
+  await page.getByRole("rowheader").filter({ hasText: name }).getByRole("link").click();
+  await page.locator(".turn").first().waitFor();
+}
+
+const go = (page, screen) =>
+  page.getByRole("navigation", { name: "Steps" }).getByRole("link", { name: screen, exact: true }).click();
+
+async function moved(page, metric, keys) {
+  await page.getByRole("slider", { name: `Threshold of ${metric}` }).focus();
+  for (const key of keys) await page.keyboard.press(key);
+}
+
+/** How each screen is come to. */
+const SCREENS = {
+  start: async () => {},
+  files: (page) => opened(page, "Weather"),
+  editor: async (page) => {
+    await opened(page, "Weather");
+    await page.getByRole("link", { name: "weather.evalset.json" }).click();
+    await page.getByRole("textbox", { name: /^The text of/ }).waitFor();
+  },
+  criteria: async (page) => {
+    await opened(page, "Museum guide");
+    await page.getByRole("link", { name: "Choose criteria" }).click();
+    await page.getByText("What will be asked").waitFor();
+  },
+  run: async (page) => {
+    await scored(page, "Museum guide");
+    await go(page, "Run");
+  },
+  results: (page) => scored(page, "Museum guide"),
+  threshold: async (page) => {
+    await scored(page, "Museum guide");
+    await moved(page, "response_match_score", ["PageUp", "PageUp"]);
+    await page.getByRole("heading", { name: /Verdicts flip/ }).waitFor();
+  },
+  calls: (page) => caseOf(page, "Weather", "two_cities"),
+  sentences: (page) => caseOf(page, "Ferry press", "incident"),
+  rubrics: (page) => caseOf(page, "Cake orders", "birthday_inscription"),
+  events: (page) => caseOf(page, "Travel concierge", "weekend_in_rome"),
+  edit: async (page) => {
+    await caseOf(page, "Weather", "two_cities");
+    await page.getByRole("link", { name: "Edit the case" }).click();
+    await page.getByLabel("Expected answer").first().waitFor();
+  },
+  compare: async (page) => {
+    await scored(page, "Museum guide");
+    await go(page, "Files");
+    await scored(page, "Museum guide");
+    await moved(page, "response_match_score", ["PageUp", "PageUp", "PageUp"]);
+    await go(page, "Compare");
+    await page.getByRole("group", { name: "Export the comparison" }).waitFor();
+  },
+};
+
+/** What the documentation shows, in light colours at 1280 px. */
+const DOCUMENTED = ["start", "criteria", "results", "calls", "sentences", "edit", "compare"];
+
+const server = spawn(process.execPath, [join(root, "pkg/dist/esm/cli.js"), "playground", "--port", "0"], {
+  stdio: ["ignore", "pipe", "inherit"],
+});
+try {
+  const [address] = await once(createInterface(server.stdout), "line");
+  const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: FLAGS });
+  try {
+    const isAll = values.all !== undefined;
+    const folder = values.all ?? join(root, "docs/playground");
+    mkdirSync(folder, { recursive: true });
+    const screens = isAll ? (values.screens?.split(",") ?? Object.keys(SCREENS)) : DOCUMENTED;
+    for (const theme of isAll ? values.themes.split(",") : ["light"]) {
+      for (const width of isAll ? values.widths.split(",").map(Number) : [1280]) {
+        for (const screen of screens) {
+          const viewport = { width, height: width < 600 ? 844 : 900 };
+          const context = await browser.newContext({ viewport, colorScheme: theme, reducedMotion: "reduce" });
+          const page = await context.newPage();
+          page.setDefaultTimeout(15_000);
+          const name = isAll ? `${screen}-${width}-${theme}.png` : `${screen}.png`;
+          try {
+            await page.goto(address);
+            await SCREENS[screen](page);
+          } catch (error) {
+            console.error(`${name}: ${error instanceof Error ? error.message : error}`);
+            process.exitCode = 1;
+          }
+          await settled(page);
+          const picture = await page.screenshot({ fullPage: isAll });
+          const small = isAll ? picture : paletted(picture);
+          writeFileSync(join(folder, name), small);
+          console.log(`${name}: ${(small.length / 1000).toFixed(0)} kB`);
+          await context.close();
+        }
+      }
+    }
+  } finally {
+    await browser.close();
+  }
+} finally {
+  server.kill();
+}
