@@ -22,7 +22,8 @@ const known = new Set<string>();
 /** Whether runs are being compared. */
 export const isComparing = signal(false);
 
-// Every run that is done can be compared; the first one is what later ones are compared with.
+// Every run that is done can be compared; the first one is what later ones are compared with,
+// if it has evalsets that they have.
 effect(() => {
   const run = summary.value;
   if (run === undefined || underWay.value !== undefined || known.has(run.id)) return;
@@ -34,11 +35,20 @@ async function keep(run: string): Promise<void> {
   const outcome = await engine.contenderOf(run, `Run ${known.size}`);
   if (!outcome.ok) return;
   batch(() => {
+    const before = contenders.value.find(({ id }) => id === baseline.value);
+    const isRelated = (one: Contender) => haveCommon(one, outcome.value);
+    if (before === undefined || !isRelated(before)) {
+      baseline.value = contenders.value.findLast(isRelated)?.id ?? baseline.value ?? current.value;
+    }
     contenders.value = [...contenders.value, outcome.value];
-    baseline.value ??= current.value;
     current.value = run;
   });
   await compare();
+}
+
+function haveCommon(one: Contender, other: Contender): boolean {
+  const ids = new Set(one.sets.map(({ evalSetId }) => evalSetId));
+  return other.sets.some(({ evalSetId }) => ids.has(evalSetId));
 }
 
 /** Opens evalset results to compare with; they become the baseline. */
