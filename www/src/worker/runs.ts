@@ -184,9 +184,12 @@ function decided(result: EvalSetResult, thresholds: ReadonlyMap<string, number>)
   return own.length === 0 ? result : withThresholds(result, Object.fromEntries(own));
 }
 
-/** A response of millions of words would keep the page busy with where each stands. */
+/**
+ * A response of millions of words would keep the page busy with where each stands. Results from elsewhere may be damaged:
+ * that is for the page to find.
+ */
 function withFewerWords(result: EvalCaseResult): EvalCaseResult {
-  const isLong = ({ explanation }: EvalMetricResult) => (explanation?.tokens?.matched.length ?? 0) > MOST_WORDS;
+  const isLong = ({ explanation }: EvalMetricResult) => (explanation?.tokens?.matched?.length ?? 0) > MOST_WORDS;
   const fewer = (metric: EvalMetricResult): EvalMetricResult => {
     const { explanation } = metric;
     if (explanation?.tokens === undefined || !isLong(metric)) return metric;
@@ -194,7 +197,7 @@ function withFewerWords(result: EvalCaseResult): EvalCaseResult {
     return { ...metric, explanation: { ...explanation, tokens: { ...explanation.tokens, matched } } };
   };
   const turns = result.evalMetricResultPerInvocation;
-  if (!turns.some(({ evalMetricResults }) => evalMetricResults.some(isLong))) return result;
+  if (!turns?.some(({ evalMetricResults }) => evalMetricResults?.some(isLong))) return result;
   return {
     ...result,
     evalMetricResultPerInvocation: turns.map((turn) => ({
