@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { describe, test } from "node:test";
 import { evaluate, scored, scoredExample, showing, turn } from "./scored.mjs";
-import { example, playground, skip, violations } from "./support.mjs";
+import { becomes, example, playground, skip, violations } from "./support.mjs";
 
 /** Opens a case of results. */
 async function caseOf(site, results, name, options) {
@@ -38,7 +38,7 @@ describe("a case", { skip }, () => {
     assert.equal(await page.locator(".said.expected mark.shared").count(), marked.length);
     assert.match(await text(page.locator(".legend")), /precision 0.857, recall 0.857/);
     await page.getByRole("button", { name: "Nothing" }).click();
-    assert.equal(await page.locator(".said mark").count(), 0);
+    await becomes(() => page.locator(".said mark").count(), 0);
     const verdicts = page.getByRole("complementary", { name: "Verdicts" });
     assert.match(await text(verdicts), /Failed tool_trajectory_avg_score 0.000 ≥ 1 .*response_match_score 0.857 ≥ 0.8/);
     await site.done(page);
@@ -85,7 +85,7 @@ describe("a case", { skip }, () => {
     await page.locator(".call-row.moved").first().waitFor();
     assert.match(await text(page.locator(".call-row.moved").first()), /expected as call \d, made as call \d/);
     await matrix.getByRole("button", { name: /Any order, names only/ }).click();
-    assert.equal(await page.locator(".call-row.match").count(), 2);
+    await becomes(() => page.locator(".call-row.match").count(), 2);
     await site.done(page);
   });
 
@@ -93,7 +93,7 @@ describe("a case", { skip }, () => {
     const page = await caseOf(site, await scoredExample("ferry-press"), "incident");
     const response = page.locator(".said.agent");
     assert.equal(await response.locator("mark.contradictory").innerText(), "The ship was out of service for a week.");
-    assert.equal(await response.locator("mark.supported").count(), 1);
+    await becomes(() => response.locator("mark.supported").count(), 1);
     const quote = page.getByRole("button", { name: /Contradicted by .*The number of injured passengers/ });
     await quote.hover();
     const output = page.locator(".event.output");
@@ -102,14 +102,14 @@ describe("a case", { skip }, () => {
       /^The number of injured passengers is three, not two\.$/,
     );
     await page.mouse.move(0, 0);
-    assert.equal(await page.locator("mark.excerpt-mark").count(), 0);
+    await page.locator("mark.excerpt-mark").waitFor({ state: "detached" });
     // Quoted with the quotation marks of JSON, and reached by keyboard.
     await page.getByRole("button", { name: /Supported by .*update_of_10_march/ }).focus();
     assert.match(await text(output.locator("mark.excerpt-mark")), /^"update_of_10_march": "The number.*two\."$/);
     await quote.click();
     assert.equal(await quote.getAttribute("aria-pressed"), "true");
     await page.keyboard.press("Escape");
-    assert.equal(await page.locator("mark.excerpt-mark").count(), 0);
+    await page.locator("mark.excerpt-mark").waitFor({ state: "detached" });
     await site.done(page);
   });
 
@@ -138,7 +138,7 @@ describe("a case", { skip }, () => {
     const metric = page.locator("article.metric").filter({ hasText: "final_response_match_v2" });
     assert.match(await text(metric), /5 samples: 2 yes, 2 no, 1 unreadable; a tie counts as no/);
     const votes = metric.locator("details.vote");
-    assert.equal(await votes.count(), 5);
+    await becomes(() => votes.count(), 5);
     await votes.nth(2).locator("summary").click();
     const exchange = votes.nth(2).locator(".exchange");
     await exchange.getByText("You compare an agent's answer").waitFor();
@@ -231,7 +231,7 @@ describe("a case", { skip }, () => {
     };
     const results = await scored(conversations, { tool_trajectory_avg_score: 1, response_match_score: 0.9 });
     const page = await caseOf(site, results, "<img src=x onerror=hit=1>");
-    assert.equal(await page.locator("main img, main a[href^='javascript']").count(), 0);
+    await becomes(() => page.locator("main img, main a[href^='javascript']").count(), 0);
     assert.equal(await page.evaluate(() => globalThis.hit), undefined);
     assert.match(await text(page.locator(".said.agent")), /<img src=x.*javascript:hit=1.*U\+202E\s?evil/);
     const all = await page.locator("main").evaluate((main) => main.textContent);

@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import { root } from "../package/support/package.mjs";
-import { example, playground, skip, violations } from "./support.mjs";
+import { becomes, example, playground, skip, violations } from "./support.mjs";
 
 const named = (name, text) => ({ name, mimeType: "application/json", buffer: Buffer.from(text) });
 const read = (...path) => readFileSync(example(...path), "utf8");
@@ -79,7 +79,7 @@ describe("files", { skip }, () => {
     const own = [example("weather", "weather.evalset.json"), example("weather", "weather.actual.json")];
     await choose(page, own);
     await page.getByRole("heading", { name: "Your files" }).waitFor();
-    assert.equal(await page.getByRole("link", { name: /museum-guide/ }).count(), 0);
+    await becomes(() => page.getByRole("link", { name: /museum-guide/ }).count(), 0);
     await page.getByRole("button", { name: "Score 5 cases" }).click();
     await page.waitForURL("**/#/results");
 
@@ -90,7 +90,7 @@ describe("files", { skip }, () => {
     await page.goto(`${site.origin}/#/files`);
     await choose(page, own);
     await page.getByText("2 files were added.").waitFor();
-    assert.equal(await page.getByRole("link", { name: "museum-guide.evalset.json" }).count(), 1);
+    await becomes(() => page.getByRole("link", { name: "museum-guide.evalset.json" }).count(), 1);
     await page.getByRole("button", { name: "Take all out" }).click();
     await page.getByRole("heading", { name: "Take an example" }).waitFor();
     await site.done(page);

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { linkOf, scored, scoredExample, showing, turn } from "./scored.mjs";
-import { playground, skip, violations } from "./support.mjs";
+import { becomes, playground, skip, violations } from "./support.mjs";
 
 /** The names of the cases that the grid shows, in its order. */
 const casesIn = async (page) => {
@@ -85,9 +85,9 @@ describe("the results", { skip }, () => {
     const page = await showing(site, await scoredExample("museum-guide"));
     const grid = page.getByRole("grid");
     assert.equal(await grid.getAttribute("aria-rowcount"), "7");
-    assert.equal(await grid.locator('[tabindex="0"]').count(), 1);
+    await becomes(() => grid.locator('[tabindex="0"]').count(), 1);
     await grid.locator('[tabindex="0"]').focus();
-    assert.deepEqual(await active(page), [1, 1]);
+    await becomes(() => active(page), [1, 1]);
     for (const [key, expected] of [
       ["ArrowDown", [2, 1]],
       ["ArrowRight", [2, 2]],
@@ -99,14 +99,14 @@ describe("the results", { skip }, () => {
       ["ArrowUp", [6, 1]],
     ]) {
       await page.keyboard.press(key);
-      assert.deepEqual(await active(page), expected, key);
-      assert.equal(await grid.locator('[tabindex="0"]').count(), 1);
+      await becomes(() => active(page), expected, key);
+      await becomes(() => grid.locator('[tabindex="0"]').count(), 1);
     }
     await page.keyboard.press("Enter");
     await page.getByRole("heading", { level: 1, name: "with_children" }).waitFor();
     await page.goBack();
     await page.getByRole("grid").waitFor();
-    assert.deepEqual(await active(page), [6, 1]);
+    await becomes(() => active(page), [6, 1]);
     await site.done(page);
   });
 
@@ -178,7 +178,7 @@ describe("the results", { skip }, () => {
     await page.getByRole("region", { name: "safety_v1", exact: true }).getByText("6 pass").waitFor();
     await page.getByRole("button", { name: "Reset 1 threshold" }).click();
     await page.getByRole("region", { name: "safety_v1", exact: true }).getByText("5 pass").waitFor();
-    assert.equal(await page.getByRole("region", { name: /flip/ }).count(), 0);
+    await becomes(() => page.getByRole("region", { name: /flip/ }).count(), 0);
     await site.done(page);
   });
 
@@ -211,9 +211,9 @@ describe("the results", { skip }, () => {
     const page = await showing(site, result, { width: 360, height: 740 });
     const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
     assert.ok(overflow <= 0, `${overflow} px too wide`);
-    assert.equal(await page.getByRole("slider").count(), 8);
+    await becomes(() => page.getByRole("slider").count(), 8);
     await page.getByRole("button", { name: "Show all 20" }).click();
-    assert.equal(await page.getByRole("slider").count(), 20);
+    await becomes(() => page.getByRole("slider").count(), 20);
     await page.locator('.grid [tabindex="0"]').focus();
     await page.keyboard.press("ArrowDown");
     await page.keyboard.press("End");
@@ -243,7 +243,7 @@ describe("the results", { skip }, () => {
         { response_match_score: 0.5 },
       );
     const page = await showing(site, await run("See you soon"));
-    assert.equal(await page.getByRole("radio", { name: /Regressed/ }).count(), 0);
+    await becomes(() => page.getByRole("radio", { name: /Regressed/ }).count(), 0);
     const link = linkOf(await run("What?"));
     await page.evaluate((hash) => {
       location.hash = hash;

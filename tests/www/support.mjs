@@ -8,6 +8,8 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { after, before } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { isDeepStrictEqual } from "node:util";
 import { chromium } from "playwright-core";
 import { mustRun, packageFolder, root } from "../package/support/package.mjs";
 
@@ -89,4 +91,15 @@ export async function violations(page) {
     }),
   );
   return found.violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" | ")}`);
+}
+
+/** Waits until what is read is what is expected; the page follows with its next frame. */
+export async function becomes(read, expected, message) {
+  const deadline = Date.now() + 5000;
+  let found = await read();
+  while (!isDeepStrictEqual(found, expected) && Date.now() < deadline) {
+    await sleep(20);
+    found = await read();
+  }
+  assert.deepEqual(found, expected, message);
 }
