@@ -19,17 +19,18 @@ export function buildSite() {
 
 /**
  * Writes the site as one compressed file: a line of JSON, from each path to its length, and then the files. What it has of
- * the package is left out.
+ * the package is named only.
  */
 function packSite(from, to) {
   const names = readdirSync(from, { recursive: true })
     .map((name) => name.replaceAll("\\", "/"))
-    .filter((name) => statSync(join(from, name)).isFile() && !name.startsWith("adk-metrics/"))
+    .filter((name) => statSync(join(from, name)).isFile())
     // What is alike stands together, which compresses best.
     .sort((a, b) => extname(a).localeCompare(extname(b)) || a.localeCompare(b));
-  const files = names.map((name) => readFileSync(join(from, name)));
-  const index = Object.fromEntries(names.map((name, at) => [name, files[at].length]));
-  const bytes = Buffer.concat([Buffer.from(`${JSON.stringify(index)}\n`), ...files]);
+  const isOwn = (name) => !name.startsWith("adk-metrics/");
+  const files = new Map(names.filter(isOwn).map((name) => [name, readFileSync(join(from, name))]));
+  const index = Object.fromEntries(names.map((name) => [name, files.get(name)?.length ?? null]));
+  const bytes = Buffer.concat([Buffer.from(`${JSON.stringify(index)}\n`), ...files.values()]);
   const params = {
     [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY,
     [constants.BROTLI_PARAM_LGWIN]: constants.BROTLI_MAX_WINDOW_BITS,

@@ -5,7 +5,8 @@ import { existsSync, readFileSync } from "node:fs";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { extname } from "node:path";
 import { fileURLToPath } from "node:url";
-import { brotliCompressSync, brotliDecompressSync, constants } from "node:zlib";
+import { promisify } from "node:util";
+import { brotliCompress, brotliCompressSync, brotliDecompressSync, constants } from "node:zlib";
 import { parseArguments } from "./arguments.js";
 import { Mistake } from "./mistakes.js";
 import { ExitStatus, note } from "./process.js";
@@ -50,6 +51,7 @@ export async function playgroundCommand(args: readonly string[]): Promise<ExitSt
   await writeOut(`${address}\n`);
   note("The playground is served from this machine; what you open in it stays in your browser. Ctrl-C ends it.");
   if (given.has("open")) openBrowser(address);
+  void site.compressAll();
   await new Promise<void>((resolve) => {
     for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, resolve);
   });
@@ -86,12 +88,22 @@ async function listening(server: Server, port: number): Promise<number> {
   return typeof address === "object" && address !== null ? address.port : port;
 }
 
+/** What requests are for that have no use for the policy, which holds for pages and workers. */
+const PARTS = new Set(["empty", "font", "image", "manifest", "script", "style"]);
+
+/** Brotli's quality for what is wanted now, and for what there is time for. */
+const QUICK = 9;
+const BEST = constants.BROTLI_MAX_QUALITY;
+
 /** The files of the site, by their paths. What is sent compressed is compressed once. */
 class Site {
   readonly #files = new Map<string, Buffer>();
   readonly #compressed = new Map<string, Buffer>();
 
-  /** Reads the site that comes with this package: a line of JSON, from each path to its length, and then the files. */
+  /**
+   * Reads the site that comes with this package: a line of JSON, from each path to its length, and then the files. What
+   * the package has anyway has no length.
+   */
   constructor() {
     const place = fileURLToPath(new URL("../../playground/site.br", import.meta.url));
     if (!existsSync(place)) {
@@ -99,40 +111,49 @@ class Site {
     }
     const bytes = brotliDecompressSync(readFileSync(place));
     let from = bytes.indexOf("\n") + 1;
-    const lengths = JSON.parse(bytes.toString("utf8", 0, from)) as Record<string, number>;
-    for (const [name, length] of Object.entries(lengths)) {
-      this.#files.set(`/${name}`, bytes.subarray(from, from + length));
-      from += length;
+    const lengths = JSON.parse(bytes.toString("utf8", 0, from)) as Record<string, number | null>;
+    for (const [path, length] of Object.entries(lengths)) {
+      this.#files.set(`/${path}`, length === null ? ofPackage(path) : bytes.subarray(from, from + length));
+      from += length ?? 0;
     }
   }
 
   file(path: string): Buffer | undefined {
-    const known = this.#files.get(path);
-    // The package itself, which the site has beside it.
-    const name = /^\/adk-metrics\/(esm\/[\w-]+\.js|adk_metrics\.wasm|schema\/[a-z]+\.schema\.json)$/.exec(path)?.[1];
-    const folder = name?.startsWith("schema/") === true ? "" : "dist/";
-    const place = name === undefined ? undefined : inPackage(folder + name);
-    if (known !== undefined || place === undefined || !existsSync(place)) return known;
-    const read = readFileSync(place);
-    this.#files.set(path, read);
-    return read;
+    return this.#files.get(path);
   }
 
   compressed(path: string, file: Buffer): Buffer {
-    const params = { [constants.BROTLI_PARAM_QUALITY]: 9, [constants.BROTLI_PARAM_SIZE_HINT]: file.length };
-    const known = this.#compressed.get(path) ?? brotliCompressSync(file, { params });
+    const known = this.#compressed.get(path) ?? brotliCompressSync(file, brotli(QUICK, file));
     this.#compressed.set(path, known);
     return known;
   }
+
+  /** Compresses as well as can be, beside what else is done; the engine takes a second. */
+  async compressAll(): Promise<void> {
+    for (const [path, file] of this.#files) {
+      if (!isText(path)) continue;
+      this.#compressed.set(path, await promisify(brotliCompress)(file, brotli(BEST, file)));
+    }
+  }
 }
 
-/** Where a file of this package is. */
-function inPackage(path: string): string {
-  return fileURLToPath(new URL(`../../${path}`, import.meta.url));
+function brotli(quality: number, file: Buffer) {
+  return { params: { [constants.BROTLI_PARAM_QUALITY]: quality, [constants.BROTLI_PARAM_SIZE_HINT]: file.length } };
+}
+
+/** Whether a file is worth compressing. */
+function isText(path: string): boolean {
+  return extname(path) !== ".png";
+}
+
+/** A file that stands in `adk-metrics/` of the site, where this package has it. */
+function ofPackage(path: string): Buffer {
+  const name = path.replace(/^adk-metrics\//, "");
+  return readFileSync(new URL(`../../${name.startsWith("schema/") ? "" : "dist/"}${name}`, import.meta.url));
 }
 
 function answer(site: Site, { method, url, headers }: IncomingMessage, response: ServerResponse): void {
-  response.setHeader("content-security-policy", POLICY);
+  if (!PARTS.has(String(headers["sec-fetch-dest"]))) response.setHeader("content-security-policy", POLICY);
   response.setHeader("x-content-type-options", "nosniff");
   response.setHeader("referrer-policy", "no-referrer");
   if (method !== "GET" && method !== "HEAD") {
@@ -150,7 +171,7 @@ function answer(site: Site, { method, url, headers }: IncomingMessage, response:
   // The names of assets hold a hash of what is in them.
   response.setHeader("cache-control", name.startsWith("/assets/") ? "max-age=31536000, immutable" : "no-cache");
   response.setHeader("vary", "accept-encoding");
-  const isCompressed = /\bbr\b/.test(headers["accept-encoding"] ?? "") && extname(name) !== ".png";
+  const isCompressed = /\bbr\b/.test(headers["accept-encoding"] ?? "") && isText(name);
   if (isCompressed) response.setHeader("content-encoding", "br");
   const body = isCompressed ? site.compressed(name, file) : file;
   response.writeHead(200, { "content-length": body.length }).end(method === "HEAD" ? undefined : body);
