@@ -134,7 +134,7 @@ function minified(written, exported, options) {
   const classes = [...code.matchAll(/([\w$]+) = class\b/g)].map(([, name]) => name);
   return minify(code, {
     ...options,
-    compress: false,
+    compress: { keep_classnames: true },
     mangle: { keep_classnames: true, reserved: [...exported, ...classes] },
     format: { comments: false, preserve_annotations: true, max_line_len: MAX_LINE },
   });
