@@ -61,6 +61,20 @@ async function moved(page, metric, keys) {
   for (const key of keys) await page.keyboard.press(key);
 }
 
+/** An evalset with a mistake in it. */
+const BROKEN = `{
+  "eval_set_id": "orders",
+  "eval_cases": [
+    {
+      "eval_id": "late_order",
+      "conversation": [
+        { "invocation_id": "1", "user_content": { "parts": [{ "text": 7 }], "role": "user" } }
+      ]
+    }
+  ]
+}
+`;
+
 /** How each screen is come to. */
 const SCREENS = {
   start: async () => {},
@@ -70,14 +84,28 @@ const SCREENS = {
     await page.getByRole("link", { name: "weather.evalset.json" }).click();
     await page.getByRole("textbox", { name: /^The text of/ }).waitFor();
   },
+  problem: async (page) => {
+    await page.getByRole("button", { name: "Write or paste JSON" }).click();
+    await page.getByRole("textbox", { name: /^The text of/ }).fill(BROKEN);
+    await page.getByText("cannot be read yet").waitFor();
+    await page.locator(".cm-lintRange-error, .cm-lint-marker-error").first().waitFor();
+  },
   criteria: async (page) => {
     await opened(page, "Museum guide");
     await page.getByRole("link", { name: "Choose criteria" }).click();
     await page.getByText("What will be asked").waitFor();
   },
+  json: async (page) => {
+    await opened(page, "Museum guide");
+    await page.getByRole("link", { name: "Choose criteria" }).click();
+    await page.getByRole("link", { name: "JSON", exact: true }).click();
+    await page.getByRole("textbox", { name: "The eval config" }).waitFor();
+    await page.getByText("What will be asked").waitFor();
+  },
   run: async (page) => {
     await scored(page, "Museum guide");
     await go(page, "Run");
+    await page.getByText("Counted by a run that asks nobody.").waitFor();
   },
   results: (page) => scored(page, "Museum guide"),
   threshold: async (page) => {

@@ -134,14 +134,46 @@ describe("comparing and exporting", { skip }, () => {
     );
     assert.equal(kinds.filter((kind) => kind === 0).length, 4);
     const row = page.getByRole("row", { name: /response_match_score/ }).first();
-    assert.match(await row.innerText(), /1\.000\s+0\.516\s+−0\.484/);
-    assert.match(await row.innerText(), /worse/);
+    assert.match(await row.innerText(), /worse\s+−0\.484\s[^]*\s1\.000\s+0\.516/);
     assert.deepEqual(await violations(page), []);
     const [download] = await Promise.all([
       page.waitForEvent("download"),
       page.getByRole("button", { name: "Markdown" }).click(),
     ]);
     assert.match(readFileSync(await download.path(), "utf8"), /regressed/i);
+    await site.done(page);
+  });
+
+  test("runs that have no evalset in common are not compared unless that is wanted", async () => {
+    const page = await scored();
+    await page.getByRole("link", { name: "Files" }).click();
+    await page.getByRole("button", { name: /Weather:?\s*Score it/ }).click();
+    await page.waitForURL("**/#/results");
+    await page.getByRole("link", { name: "Compare" }).click();
+    await page.getByText("No other run here has an evalset in common with this one.").waitFor();
+    assert.equal(await page.getByRole("alert").count(), 0);
+    assert.deepEqual(await violations(page), []);
+    await page.getByLabel("Baseline").selectOption({ label: "Run 1" });
+    await page.getByRole("alert").waitFor();
+    await page.getByRole("link", { name: "Files" }).click();
+    await page.getByRole("button", { name: /Museum guide:?\s*Score it/ }).click();
+    await page.waitForURL("**/#/results");
+    await page.getByRole("link", { name: "Compare" }).click();
+    await page.getByText("Every case is as it was").waitFor();
+    await site.done(page);
+  });
+
+  test("results can be dropped to compare with", async () => {
+    const page = await scored();
+    await page.getByRole("link", { name: "Compare" }).click();
+    await page.getByRole("region", { name: "Open results" }).waitFor();
+    await page.getByRole("region", { name: "Open results" }).evaluate((area, text) => {
+      const data = new DataTransfer();
+      data.items.add(new File([text], "earlier.json", { type: "application/json" }));
+      area.dispatchEvent(new DragEvent("drop", { dataTransfer: data, bubbles: true, cancelable: true }));
+    }, byCommandLine("json"));
+    await page.getByText("Every case is as it was").waitFor();
+    assert.equal(await page.getByLabel("Baseline").locator("option:checked").innerText(), "earlier.json");
     await site.done(page);
   });
 

@@ -38,10 +38,11 @@ async function keep(run: string): Promise<void> {
     const before = contenders.value.find(({ id }) => id === baseline.value);
     const isRelated = (one: Contender) => haveCommon(one, outcome.value);
     if (before === undefined || !isRelated(before)) {
-      baseline.value = contenders.value.findLast(isRelated)?.id ?? baseline.value ?? current.value;
+      baseline.value = contenders.value.findLast(isRelated)?.id;
     }
     contenders.value = [...contenders.value, outcome.value];
     current.value = run;
+    problem.value = undefined;
   });
   await compare();
 }

@@ -1,4 +1,3 @@
-import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { hrefOf } from "../../route.js";
 import {
@@ -14,6 +13,8 @@ import {
 import { engine } from "../../worker/client.js";
 import type { ComparisonFormat, Contender } from "../../worker/protocol.js";
 import { count } from "../../ui/format.js";
+import { DropZone, FileButton } from "../../ui/drop.js";
+import type { Taken } from "../../ui/reading.js";
 import { save } from "../../ui/save.js";
 import { Name } from "../../ui/text.js";
 import { Comparison } from "./comparison.js";
@@ -53,10 +54,11 @@ export default function Compare() {
           )}
         </div>
       )}
-      {list.length === 1 && (
+      {current.value !== undefined && baseline.value === undefined && (
         <p class="muted">
-          There is one run so far. Run again, with other criteria or another agent, or open the results of an earlier
-          run.
+          {list.length === 1
+            ? "There is one run so far. Run again, with other criteria or another agent, or open the results of an earlier run."
+            : "No other run here has an evalset in common with this one. Run it again, or open the results of an earlier run."}
         </p>
       )}
       {isComparing.value && <p role="status">Comparing…</p>}
@@ -119,44 +121,18 @@ function factsOf({ sets, creationTimestamp }: Contender): string {
 }
 
 function OpenResults() {
-  const isOver = useSignal(false);
-  const take = async (files: Iterable<File>) => {
-    const named = await Promise.all(
-      [...files].map(async (file) => ({ name: file.name, bytes: new Uint8Array(await file.arrayBuffer()) })),
-    );
-    if (named.length > 0) await openResults(named);
+  const take = async (reading: Promise<Taken>) => {
+    const { files, leftOut } = await reading;
+    if (files.length > 0) await openResults(files);
+    else if (leftOut.length > 0) problem.value = { code: "unexpected", message: leftOut.join("; ") };
   };
   return (
-    <label
-      class={isOver.value ? "drop-results over" : "drop-results"}
-      onDragOver={(event) => {
-        event.preventDefault();
-        isOver.value = true;
-      }}
-      onDragLeave={() => {
-        isOver.value = false;
-      }}
-      onDrop={(event) => {
-        event.preventDefault();
-        isOver.value = false;
-        void take(event.dataTransfer?.files ?? []);
-      }}
-    >
-      <span class="button">Open results…</span>
-      <span class="muted">or drop them here: evalset results, as this page exports them and ADK stores them</span>
-      <input
-        class="visually-hidden"
-        type="file"
-        accept=".json,application/json"
-        multiple
-        aria-label="Open results to compare with"
-        onChange={({ currentTarget }) => {
-          void take(currentTarget.files ?? []).then(() => {
-            currentTarget.value = "";
-          });
-        }}
-      />
-    </label>
+    <DropZone label="Open results" onTake={(reading) => void take(reading)}>
+      <p class="muted">
+        Drop evalset results here, as this page exports them and ADK stores them: they become the baseline.
+      </p>
+      <FileButton label="Open results to compare with" onTake={(reading) => void take(reading)} />
+    </DropZone>
   );
 }
 

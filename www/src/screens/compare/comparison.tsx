@@ -71,17 +71,17 @@ export function Comparison({ set, at, isOnly }: ComparisonProps) {
               <thead>
                 <tr>
                   <th scope="col">Metric</th>
+                  <th scope="col">Verdict</th>
+                  <th scope="col" class="number">
+                    Difference
+                  </th>
+                  <th scope="col">Interval</th>
                   <th scope="col" class="number">
                     Baseline
                   </th>
                   <th scope="col" class="number">
                     Now
                   </th>
-                  <th scope="col" class="number">
-                    Difference
-                  </th>
-                  <th scope="col">Interval</th>
-                  <th scope="col">Verdict</th>
                   <th scope="col" class="number">
                     Better / worse / same
                   </th>
@@ -161,14 +161,6 @@ function MetricRow({ metric }: { metric: MetricComparison }) {
         <MetricName>{metricName}</MetricName>
         {metric.goal === "lower" && <small class="muted"> less is better</small>}
       </th>
-      <td class="number">{meanText(metric, baselineMean)}</td>
-      <td class="number">{meanText(metric, currentMean)}</td>
-      <td class="number">{signed(difference, metric)}</td>
-      <td>
-        {interval !== undefined && difference !== undefined && (
-          <Interval low={interval.low} high={interval.high} mid={difference} tone={verdict.tone} metric={metric} />
-        )}
-      </td>
       <td>
         {metric.compared === 0 ? (
           <span class="muted">no scores</span>
@@ -176,6 +168,14 @@ function MetricRow({ metric }: { metric: MetricComparison }) {
           <span class={`tone ${verdict.tone}`}>{verdict.name}</span>
         )}
       </td>
+      <td class="number">{signed(difference, metric)}</td>
+      <td>
+        {interval !== undefined && difference !== undefined && (
+          <Interval low={interval.low} high={interval.high} mid={difference} tone={verdict.tone} metric={metric} />
+        )}
+      </td>
+      <td class="number">{meanText(metric, baselineMean)}</td>
+      <td class="number">{meanText(metric, currentMean)}</td>
       <td class="number">
         {better} / {worse} / {unchanged}
       </td>

@@ -2,6 +2,7 @@ import { useSignal } from "@preact/signals";
 import { useEffect, useId } from "preact/hooks";
 import type { Schema } from "../../editor/schema.js";
 import { criteria, isObject, type Json, keyOf, metrics, setInConfig } from "../../state/config.js";
+import { MetricName } from "../../ui/text.js";
 import type { KnownMetric } from "../../worker/protocol.js";
 import { SettingField } from "./setting-field.js";
 import { camel, proposedThreshold, settingsOf } from "./settings.js";
@@ -101,7 +102,9 @@ function Metric({ metric, schema }: { metric: KnownMetric; schema: Schema | unde
           }
         />
         <label for={id}>
-          <code>{name}</code>
+          <code>
+            <MetricName>{name}</MetricName>
+          </code>
         </label>
         <span class="hint" id={`${id}-what`}>
           {description}
@@ -110,7 +113,9 @@ function Metric({ metric, schema }: { metric: KnownMetric; schema: Schema | unde
       {isOn && (
         <div class="below">
           <div class="reach">
-            <label for={`${id}-threshold`}>Has to reach</label>
+            <label for={`${id}-threshold`}>
+              Has to reach<span class="visually-hidden">, {name}</span>
+            </label>
             <input
               id={`${id}-threshold`}
               class="field"

@@ -23,7 +23,8 @@ import { Kept } from "../run/kept.js";
 import { type Example, EXAMPLES, filesOf } from "./examples.js";
 import { FileEditor } from "./file-editor.js";
 import { Pairs } from "./pairs.js";
-import { takeDropped, takeFiles, takeText, type Taken } from "./reading.js";
+import { DropZone, FileButton } from "../../ui/drop.js";
+import { takeFiles, takeText, type Taken } from "../../ui/reading.js";
 import "../../styles/inputs.css";
 import "./files.css";
 
@@ -35,7 +36,6 @@ export default function Files() {
 
 function Overview() {
   const said = useSignal("");
-  const isOver = useSignal(false);
   const busy = useSignal<string | undefined>(undefined);
 
   async function take(reading: Promise<Taken>) {
@@ -91,22 +91,7 @@ function Overview() {
         came about. Nothing is uploaded: the engine runs in this page.
       </p>
       <Kept />
-      <section
-        class={`drop ${isOver.value ? "over" : ""}`}
-        aria-label="Add files"
-        onDragOver={(event) => {
-          event.preventDefault();
-          isOver.value = true;
-        }}
-        onDragLeave={() => {
-          isOver.value = false;
-        }}
-        onDrop={(event) => {
-          event.preventDefault();
-          isOver.value = false;
-          if (event.dataTransfer !== null) void take(takeDropped(event.dataTransfer));
-        }}
-      >
+      <DropZone label="Add files" onTake={(reading) => void take(reading)}>
         <p>
           <strong>Drop files or folders here, or paste JSON.</strong>
           <br />
@@ -115,8 +100,8 @@ function Overview() {
           </span>
         </p>
         <div class="actions">
-          <FileButton label="Choose files" onChoose={(files) => void take(takeFiles(files))} />
-          <FileButton label="Choose a folder" isFolder onChoose={(files) => void take(takeFiles(files))} />
+          <FileButton label="Choose files" onTake={(reading) => void take(reading)} />
+          <FileButton label="Choose a folder" isFolder onTake={(reading) => void take(reading)} />
           <button
             type="button"
             class="button"
@@ -128,7 +113,7 @@ function Overview() {
             Write or paste JSON
           </button>
         </div>
-      </section>
+      </DropZone>
       <p role="status" class="added">
         {said.value}
       </p>
@@ -258,30 +243,4 @@ function newName(): string {
 
 function isEditable(target: EventTarget | null): boolean {
   return target instanceof HTMLElement && target.closest("input, textarea, select, .editor") !== null;
-}
-
-function FileButton({
-  label,
-  isFolder = false,
-  onChoose,
-}: {
-  label: string;
-  isFolder?: boolean;
-  onChoose(files: readonly File[]): void;
-}) {
-  return (
-    <label class="button file">
-      {label}
-      <input
-        type="file"
-        class="visually-hidden"
-        multiple
-        {...(isFolder ? { webkitdirectory: true } : {})}
-        onChange={({ currentTarget }) => {
-          onChoose([...(currentTarget.files ?? [])]);
-          currentTarget.value = "";
-        }}
-      />
-    </label>
-  );
 }

@@ -4,6 +4,7 @@ import { isLooking, matching } from "../../state/inputs.js";
 import { givenPrices, jobNow } from "../../state/job.js";
 import { askedModels, fieldsOf, judgeKind, runOptions } from "../../state/judge.js";
 import { underWay } from "../../state/run.js";
+import { MetricName } from "../../ui/text.js";
 import { engine } from "../../worker/client.js";
 import type { Estimate, Outcome } from "../../worker/protocol.js";
 
@@ -97,7 +98,9 @@ export function EstimateTable() {
           {rows.map(({ metric, model, least, most }) => (
             <tr key={`${metric}/${model}`}>
               <th scope="row">
-                <code>{metric}</code>
+                <code>
+                  <MetricName>{metric}</MetricName>
+                </code>
               </th>
               <td class="number">{range(least.calls, most.calls)}</td>
               <td class="number">{range(tokens(least.characters), tokens(most.characters))}</td>

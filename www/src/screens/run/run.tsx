@@ -25,63 +25,67 @@ export default function Run() {
     <div class="run">
       <h1>Run</h1>
       {!isRunning && <Kept />}
-      <section class="panel" aria-label="What is run">
-        <p>
-          {matching.value.pairs.length === 0 ? (
-            "Nothing is there to be scored yet."
-          ) : (
-            <>
-              <strong>{what()}</strong>
-              <span class="muted"> · {Object.keys(criteria.value).join(", ")}</span>
-            </>
-          )}
-        </p>
-        <div class="actions">
-          {isRunning ? (
-            <button type="button" class="button" onClick={cancel}>
-              Stop and keep what is scored
-            </button>
-          ) : (
-            <button
-              type="button"
-              class="button"
-              data-kind="primary"
-              aria-disabled={next !== undefined}
-              aria-describedby="start-what"
-              onClick={async () => {
-                if (next !== undefined) goTo(next.screen);
-                else await runAndShow();
-              }}
-            >
-              {summary.value === undefined ? "Score" : "Score again"}
-            </button>
-          )}
-          <p class="muted" id="start-what">
-            {!isRunning && next !== undefined && (
-              <>
-                {next.what}{" "}
-                <a href={hrefOf(next.screen)}>{next.screen === "files" ? "To the files" : "To the criteria"}</a>
-              </>
-            )}
-          </p>
-          {summary.value !== undefined && (
-            <a class="end" href={hrefOf("results")}>
-              {isRunning ? "See the results so far" : "See the results"}
-            </a>
-          )}
+      <div class="columns">
+        <div class="main">
+          <section class="panel" aria-label="What is run">
+            <p>
+              {matching.value.pairs.length === 0 ? (
+                "Nothing is there to be scored yet."
+              ) : (
+                <>
+                  <strong>{what()}</strong>
+                  <span class="muted"> · {Object.keys(criteria.value).join(", ")}</span>
+                </>
+              )}
+            </p>
+            <div class="actions">
+              {isRunning ? (
+                <button type="button" class="button" onClick={cancel}>
+                  Stop and keep what is scored
+                </button>
+              ) : (
+                <button
+                  type="button"
+                  class="button"
+                  data-kind="primary"
+                  aria-disabled={next !== undefined}
+                  aria-describedby="start-what"
+                  onClick={async () => {
+                    if (next !== undefined) goTo(next.screen);
+                    else await runAndShow();
+                  }}
+                >
+                  {summary.value === undefined ? "Score" : "Score again"}
+                </button>
+              )}
+              <p class="muted" id="start-what">
+                {!isRunning && next !== undefined && (
+                  <>
+                    {next.what}{" "}
+                    <a href={hrefOf(next.screen)}>{next.screen === "files" ? "To the files" : "To the criteria"}</a>
+                  </>
+                )}
+              </p>
+              {summary.value !== undefined && (
+                <a class="end" href={hrefOf("results")}>
+                  {isRunning ? "See the results so far" : "See the results"}
+                </a>
+              )}
+            </div>
+          </section>
+          {problem.value !== undefined && <ProblemNote problem={problem.value} />}
+          {isRunning && <Going />}
+          {!isRunning && summary.value !== undefined && <Done />}
+          <Connections />
+          <KeptHere />
         </div>
-      </section>
-      {problem.value !== undefined && <ProblemNote problem={problem.value} />}
-      {isRunning && <Going />}
-      {!isRunning && summary.value !== undefined && <Done />}
-      <Connections />
-      {!isRunning && (
-        <section class="panel" aria-labelledby="ask">
-          <h2 id="ask">What will be asked</h2>
-          <EstimateTable />
-        </section>
-      )}
-      <KeptHere />
+        {!isRunning && (
+          <section class="panel ask" aria-labelledby="ask">
+            <h2 id="ask">What will be asked</h2>
+            <EstimateTable />
+          </section>
+        )}
+      </div>
     </div>
   );
 }

@@ -1,6 +1,6 @@
 /** Files as browsers hand them over: chosen, dropped, or pasted. */
 
-import type { Given } from "../../state/inputs.js";
+import type { Given } from "../state/inputs.js";
 
 /** The largest file that the engine reads. */
 const LARGEST = 256 * 1024 * 1024;
