@@ -14,7 +14,7 @@ test("the worker connects to the judge that was named and to its own site, and c
   const { connectOnlyTo, connections } = await import("../../www/src/worker/connections.js");
 
   await assert.rejects(fetch("https://judge.example/v1"), /no server, and refuses https:\/\/judge\.example/);
-  connectOnlyTo("https://judge.example");
+  connectOnlyTo(["https://judge.example"]);
   await fetch("https://judge.example/v1");
   await fetch(new Request("https://judge.example/v2", { method: "POST" }));
   await fetch("engine.wasm");
@@ -23,6 +23,9 @@ test("the worker connects to the judge that was named and to its own site, and c
   await assert.rejects(fetch("http://judge.example/"), TypeError);
   assert.deepEqual(sent, ["https://judge.example/v1", "https://judge.example/v2", "engine.wasm"]);
   assert.deepEqual(connections(), { "https://judge.example": 2 });
-  connectOnlyTo(undefined);
+  connectOnlyTo(["https://other.example", "https://judge.example"]);
+  await fetch("https://other.example/v1");
+  await assert.rejects(fetch("https://x.example/"), /https:\/\/other\.example and https:\/\/judge\.example only/);
+  connectOnlyTo([]);
   await assert.rejects(fetch("https://judge.example/v1"), TypeError);
 });

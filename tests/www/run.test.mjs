@@ -29,6 +29,29 @@ async function prepare(page, site, { url }) {
   await page.getByText(`Questions go to ${url}`).waitFor();
 }
 
+/** All that the page keeps in the browser. */
+const stored = (page) =>
+  page.evaluate(async () => {
+    const found = [{ ...localStorage }, { ...sessionStorage }];
+    const settled = (request) =>
+      new Promise((resolve, reject) => {
+        request.onsuccess = () => resolve(request.result);
+        request.onerror = () => reject(request.error);
+      });
+    for (const { name } of await indexedDB.databases()) {
+      const database = await settled(indexedDB.open(name));
+      for (const store of database.objectStoreNames) {
+        const entries = database.transaction(store).objectStore(store);
+        found.push(
+          await settled(entries.getAllKeys()),
+          await settled(database.transaction(store).objectStore(store).getAll()),
+        );
+      }
+      database.close();
+    }
+    return JSON.stringify(found);
+  });
+
 const score = (page) => page.getByRole("button", { name: "Score", exact: true }).click();
 
 describe("a run", { skip }, () => {
@@ -50,6 +73,73 @@ describe("a run", { skip }, () => {
     assert.deepEqual([...asked].sort(), [origin, site.origin].sort());
     assert.ok(server.requests.every(({ headers }) => headers.authorization === "Bearer a-secret-key"));
     assert.deepEqual(await violations(page), []);
+    await site.done(page);
+  });
+
+  test("has Vertex AI's evaluation service score what google-adk leaves to it, and the judge the rest", async (t) => {
+    const server = await judge(t, { reply: agree });
+    const service = await judge(t, {
+      reply: ({ model }) => ({ score: model === "coherence" ? 4 : 1, explanation: "Fine." }),
+    });
+    const page = await site.open();
+    const asked = new Set();
+    page.on("request", (request) => asked.add(new URL(request.url()).origin));
+    await prepare(page, site, server);
+    await page.getByText(/48–66 calls/).waitFor();
+    const choice = page.getByLabel("Have Vertex AI’s evaluation service score what google-adk leaves to it");
+    await choice.check();
+    await page.getByText("A project and an access token, or an API key, are missing.").first().waitFor();
+    const fields = page.getByRole("group", { name: "Evaluation service" });
+    await fields.getByLabel("Project").fill("museums");
+    await fields.getByLabel("Location").fill("europe-west1");
+    await fields.getByLabel("Access token").fill("a-secret-token");
+    await fields.getByLabel("Another address").fill(service.url);
+    await page.getByText(`Questions go to ${server.url} and ${service.url}, and nothing goes anywhere else.`).waitFor();
+    await page.getByText(/30–42 calls/).waitFor();
+    const table = page.getByRole("table");
+    for (const row of ["final_response_match_v2 18–30", "safety_v1 6 –", "response_evaluation_score 6 –"]) {
+      await table.getByRole("row", { name: row }).waitFor();
+    }
+    assert.deepEqual(await violations(page), []);
+    await score(page);
+    await page.waitForURL("**/#/results");
+    await page.getByText("Vertex AI").first().waitFor();
+    const { origin } = new URL(server.url);
+    assert.deepEqual([...asked].sort(), [origin, new URL(service.url).origin, site.origin].sort());
+    assert.ok(server.requests.every(({ provider }) => provider === "openai"));
+    assert.equal(service.requests.length, 12);
+    for (const { provider, path, headers } of service.requests) {
+      assert.equal(provider, "vertex-evaluate");
+      assert.match(path, /projects\/museums\/locations\/europe-west1/);
+      assert.equal(headers.authorization, "Bearer a-secret-token");
+    }
+    await page.getByRole("rowheader").filter({ hasText: "student_ticket" }).getByRole("link").click();
+    const safety = page.locator(".judged article", { hasText: "safety_v1" });
+    await safety.getByText("Scored by Vertex AI.").waitFor();
+    await safety.locator("details.vote summary").click();
+    await safety.getByText('"metricSpecName": "safety_v1"').waitFor();
+    await safety.getByText("student").first().waitFor();
+    assert.deepEqual(await violations(page), []);
+    assert.doesNotMatch(await stored(page), /a-secret/);
+    await site.done(page);
+  });
+
+  test("needs no judge where Vertex AI's evaluation service scores everything", async (t) => {
+    const service = await judge(t, { reply: () => ({ score: 1, explanation: "Fine." }) });
+    const page = await site.open();
+    await page.getByRole("button", { name: "Open files of Museum guide" }).click();
+    await page.getByRole("link", { name: "Choose criteria" }).click();
+    await page.getByLabel("Who judges").selectOption({ label: "Nobody" });
+    await page.getByText("Choose who judges: some of the metrics ask a judge.").first().waitFor();
+    await page.getByRole("checkbox", { name: "final_response_match_v2", exact: true }).uncheck();
+    await page.getByLabel("Have Vertex AI’s evaluation service").check();
+    await page.getByLabel("Key", { exact: true }).fill("an-express-key");
+    await page.getByLabel("Another address").fill(service.url);
+    await page.getByText(/^12 calls/).waitFor();
+    await score(page);
+    await page.waitForURL("**/#/results");
+    assert.equal(service.requests.length, 12);
+    assert.ok(service.requests.every(({ headers }) => headers["x-goog-api-key"] === "an-express-key"));
     await site.done(page);
   });
 
@@ -112,13 +202,7 @@ describe("a run", { skip }, () => {
     await page.getByRole("button", { name: "Resume" }).click();
     await page.getByText("The key is missing.").first().waitFor();
     assert.equal(server.requests.length, length);
-    const databases = await page.evaluate(async () => {
-      const opening = indexedDB.open("adk-metrics-playground");
-      const database = await new Promise((resolve) => (opening.onsuccess = () => resolve(opening.result)));
-      const all = database.transaction("runs").objectStore("runs").getAll();
-      return JSON.stringify(await new Promise((resolve) => (all.onsuccess = () => resolve(all.result))));
-    });
-    assert.doesNotMatch(databases, /a-secret-key/);
+    assert.doesNotMatch(await stored(page), /a-secret-key/);
     await site.done(page);
   });
 

@@ -4,9 +4,9 @@ import { computed } from "@preact/signals";
 import type { Prices } from "adk-metrics";
 import { engine } from "../worker/client.js";
 import type { Job, NamedFile, Outcome, Pair } from "../worker/protocol.js";
-import { asksJudge, plainConfig } from "./config.js";
+import { plainConfig } from "./config.js";
 import { matching, sourceOf } from "./inputs.js";
-import { askedModels, judgeChoice, judgeKind, missing, prices, runOptions } from "./judge.js";
+import { askedModels, asksModel, judgeChoice, judgeKind, missing, prices, runOptions, serviceChoice } from "./judge.js";
 
 /** Names the replies that are kept in this browser. Two judges that are no server have replies of their own. */
 export const REPLIES = { servers: "adk-metrics-replies", browser: "adk-metrics-replies-browser" } as const;
@@ -56,9 +56,11 @@ export async function jobNow(): Promise<Outcome<Job>> {
   }
   const { concurrency, earlyStop, dialect, maxCalls, maxCost, keepReplies } = runOptions.value;
   const kind = judgeKind.value;
-  const judge = asksJudge.value ? judgeChoice.value : ({ kind: "none" } as const);
-  const isAsked = judge.kind !== "none" && judge.kind !== "recording";
-  const hasPrices = Object.keys(givenPrices.value).length === askedModels.value.length;
+  const judge = asksModel.value ? judgeChoice.value : ({ kind: "none" } as const);
+  const service = serviceChoice.value;
+  const isAsked = (judge.kind !== "none" && judge.kind !== "recording") || service !== undefined;
+  const { length } = askedModels.value;
+  const hasPrices = length > 0 && Object.keys(givenPrices.value).length === length;
   const budget = {
     ...(hasPrices && isAsked ? { prices: givenPrices.value } : {}),
     ...(maxCalls === undefined ? {} : { calls: maxCalls }),
@@ -70,6 +72,7 @@ export async function jobNow(): Promise<Outcome<Job>> {
       pairs,
       config: plainConfig.value,
       judge,
+      ...(service === undefined ? {} : { service }),
       dialect,
       earlyStop,
       // A device answers one question at a time.

@@ -2,8 +2,8 @@
 
 import { computed, effect, signal } from "@preact/signals";
 import type { Dialect } from "adk-metrics";
-import type { JudgeChoice } from "../worker/protocol.js";
-import { asksJudge, configFacts } from "./config.js";
+import type { JudgeChoice, ServiceChoice } from "../worker/protocol.js";
+import { configFacts } from "./config.js";
 import { matching, sourceOf } from "./inputs.js";
 
 export type JudgeKind = JudgeChoice["kind"];
@@ -32,6 +32,7 @@ interface Kept {
   kind: JudgeKind;
   fields: Partial<Record<JudgeKind, Fields>>;
   prices: Record<string, PriceFields>;
+  usesService: boolean;
 }
 
 const STORED = "judge";
@@ -42,6 +43,9 @@ export const isRemembered = signal(remembered !== undefined);
 export const judgeKind = signal<JudgeKind>(remembered?.kind ?? "none");
 export const judgeFields = signal<Kept["fields"]>(remembered?.fields ?? {});
 export const prices = signal<Kept["prices"]>(remembered?.prices ?? {});
+
+/** Whether Vertex AI's evaluation service is to score what google-adk leaves to it. */
+export const usesService = signal(remembered?.usesService === true);
 
 /** How a run is made. */
 export interface RunOptions {
@@ -64,7 +68,7 @@ export const runOptions = signal<RunOptions>({
 });
 
 effect(() => {
-  const kept: Kept = { kind: judgeKind.value, fields: judgeFields.value, prices: prices.value };
+  const kept = settings(judgeFields.value);
   try {
     if (isRemembered.value) localStorage.setItem(STORED, JSON.stringify(kept));
     else localStorage.removeItem(STORED);
@@ -81,6 +85,18 @@ export function setField<K extends keyof Fields>(kind: JudgeKind, name: K, value
   judgeFields.value = { ...judgeFields.value, [kind]: { ...fieldsOf(kind), [name]: value } };
 }
 
+function settings(fields: Kept["fields"]): Kept {
+  return { kind: judgeKind.value, fields, prices: prices.value, usesService: usesService.value };
+}
+
+/** What was typed for a provider, without what is empty. */
+function givenOf(kind: JudgeKind): Partial<Omit<Fields, "api">> {
+  const { api: _, ...texts } = fieldsOf(kind);
+  return Object.fromEntries(
+    Object.entries(texts).flatMap(([name, value]) => (value.trim() === "" ? [] : [[name, value.trim()]])),
+  );
+}
+
 /** The judge that the settings name. */
 export const judgeChoice = computed<JudgeChoice>(() => {
   const kind = judgeKind.value;
@@ -92,29 +108,49 @@ export const judgeChoice = computed<JudgeChoice>(() => {
       const texts = matching.value.recordings.map((id) => new TextDecoder().decode(sourceOf(id)?.bytes));
       return { kind, text: texts.join("\n") };
     }
-    default: {
-      const { api, ...texts } = fieldsOf(kind);
-      const given = Object.fromEntries(
-        Object.entries(texts).flatMap(([name, value]) => (value.trim() === "" ? [] : [[name, value.trim()]])),
-      );
-      return { kind, ...given, ...(kind === "openai" ? { api } : {}) };
-    }
+    default:
+      return { kind, ...givenOf(kind), ...(kind === "openai" ? { api: fieldsOf(kind).api } : {}) };
   }
 });
+
+const judgedMetrics = computed(() => {
+  const facts = configFacts.value;
+  return facts?.ok === true ? facts.value.judges : [];
+});
+
+/** The metrics of the config that the evaluation service can score. */
+export const leftToVertex = computed(() => judgedMetrics.value.filter(({ isLeftToVertex }) => isLeftToVertex));
+
+/** The evaluation service, if it is asked. It has the fields of the judge on Vertex AI. */
+export const serviceChoice = computed<ServiceChoice | undefined>(() => {
+  if (!usesService.value || leftToVertex.value.length === 0) return undefined;
+  const { model: _, ...given } = givenOf("vertex");
+  return given;
+});
+
+/** The metrics that ask the judge. */
+const askingJudge = computed(() =>
+  judgedMetrics.value.filter(({ isLeftToVertex }) => serviceChoice.value === undefined || !isLeftToVertex),
+);
+
+/** Whether the judge is asked, and not the evaluation service alone. */
+export const asksModel = computed(() => askingJudge.value.length > 0);
 
 /** The models that will be asked: the judge's own, else those that the config names. */
 export const askedModels = computed<readonly string[]>(() => {
   const own = fieldsOf(judgeKind.value).model.trim();
-  const facts = configFacts.value;
-  if (!asksJudge.value || facts?.ok !== true) return [];
+  if (!asksModel.value) return [];
   if (own !== "") return [own];
-  return [...new Set(facts.value.judges.flatMap(({ model }) => model ?? []))];
+  return [...new Set(askingJudge.value.flatMap(({ model }) => model ?? []))];
 });
 
 /** What the judge settings lack, in words; absent if nothing. */
 export const missing = computed<string | undefined>(() => {
-  if (!asksJudge.value) return undefined;
-  const kind = judgeKind.value;
+  const ofJudge = asksModel.value ? missingOf(judgeKind.value) : undefined;
+  return ofJudge ?? (serviceChoice.value === undefined ? undefined : missingOf("vertex"));
+});
+
+function missingOf(kind: JudgeKind): string | undefined {
   const { apiKey, accessToken, project, baseUrl } = fieldsOf(kind);
   switch (kind) {
     case "none":
@@ -136,7 +172,7 @@ export const missing = computed<string | undefined>(() => {
     default:
       return undefined;
   }
-});
+}
 
 /** The settings without what is secret, as they are kept beside a run. */
 export function withoutSecrets(): Kept {
@@ -146,12 +182,13 @@ export function withoutSecrets(): Kept {
       { ...given, ...Object.fromEntries(SECRETS.map((name) => [name, ""])) },
     ]),
   );
-  return { kind: judgeKind.value, fields, prices: prices.value };
+  return settings(fields);
 }
 
 /** Takes settings back; secrets that are there now stay. */
-export function takeSettings({ kind, fields, prices: given }: Kept): void {
+export function takeSettings({ kind, fields, prices: given, usesService: isUsed }: Kept): void {
   judgeKind.value = kind;
+  usesService.value = isUsed;
   const own = judgeFields.value;
   const merged = Object.entries(fields).map(([name, their]) => {
     const mine = own[name as JudgeKind];

@@ -14,6 +14,7 @@ import {
   PrebuiltMetrics,
   TrajectoryEvaluator,
 } from "adk-metrics/web";
+import { serviceAnswering } from "./judges.js";
 import type { Matching, Question } from "./protocol.js";
 
 /** What a run was made of, without those who took part in it. */
@@ -43,6 +44,7 @@ export async function questionsOf(source: Source, result: EvalCaseResult, isOnly
     });
     return reply(request);
   };
+  const service = serviceQuestions(result);
   await evaluate({
     ...source,
     actual: isOnly ? source.actual : evalSetOf(result),
@@ -51,8 +53,37 @@ export async function questionsOf(source: Source, result: EvalCaseResult, isOnly
     cache: NO_CACHE,
     retry: { attempts: 1 },
     judge,
+    ...(service === undefined ? {} : { vertex: service.vertex, concurrency: 1 }),
   });
-  return questions;
+  return [...questions, ...(service?.questions() ?? [])];
+}
+
+/**
+ * Notes what Vertex AI's evaluation service is asked: of each metric all turns in their order, or the conversation, of
+ * which the last turn tells. None if it scored nothing of the case.
+ */
+function serviceQuestions({ evalMetricResultPerInvocation: turns }: EvalCaseResult) {
+  const names = turns.flatMap(({ evalMetricResults }) =>
+    evalMetricResults.flatMap(({ metricName, explanation }) =>
+      explanation?.scoredBy === "vertex" ? [metricName] : [],
+    ),
+  );
+  if (names.length === 0) return undefined;
+  const asked = new Map<string, string[]>();
+  const vertex = serviceAnswering((metric, body) => {
+    // ADK-TS calls `safety_v1` only `safety`.
+    const name = names.find((one) => metric.startsWith(one)) ?? metric;
+    asked.set(name, [...(asked.get(name) ?? []), body]);
+  });
+  const questions = () =>
+    [...asked].flatMap(([metricName, bodies]) =>
+      bodies.map((body, at): Question => {
+        const invocationIndex = turns.length - bodies.length + at;
+        const prompt = JSON.stringify(JSON.parse(body), undefined, 2);
+        return { metricName, purpose: "score", invocationIndex, stepIndex: 0, sampleIndex: 0, prompt };
+      }),
+    );
+  return { vertex, questions };
 }
 
 /** The conversation of a result as an evalset of its own. */

@@ -11,6 +11,7 @@ import type {
   PageJudge,
   ResultsFormat,
   RunEvent,
+  ServiceChoice,
 } from "./protocol.js";
 
 const remote = wrap<Engine>(new Worker(new URL("./engine.ts", import.meta.url), { type: "module", name: "engine" }));
@@ -28,7 +29,7 @@ export const engine = {
   expectedOf: (results: NamedFile) => remote.expectedOf(results),
   metrics: () => remote.metrics(),
   checkConfig: (config: string) => remote.checkConfig(config),
-  originOf: (judge: JudgeChoice) => remote.originOf(judge),
+  originsOf: (judge: JudgeChoice, service?: ServiceChoice) => remote.originsOf(judge, service),
   addResults: (files: NamedFile[]) => remote.addResults(files),
   contenderOf: (run: string, name: string) => remote.contenderOf(run, name),
   compare: (baseline: string, current: string) => remote.compare(baseline, current),

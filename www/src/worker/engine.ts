@@ -6,7 +6,7 @@ import { expose, transfer } from "comlink";
 import { comparing } from "./comparing.js";
 import { editing } from "./editing.js";
 import { Growing } from "./growing.js";
-import { judgeOf, originOf } from "./judges.js";
+import { judgeOf, originsOf } from "./judges.js";
 import { out } from "./out.js";
 import { preparation } from "./preparation.js";
 import { outcomeOf } from "./problems.js";
@@ -39,7 +39,7 @@ const engine: Engine = {
       underWay?.abort();
       const controller = new AbortController();
       underWay = controller;
-      connectOnlyTo(await originOf(job.judge));
+      connectOnlyTo(await originsOf(job.judge, job.service));
       const id = crypto.randomUUID();
       const sets: ScoredSet[] = [];
       const keep = (now: readonly ScoredSet[]): RunSummary => {
@@ -67,7 +67,7 @@ const engine: Engine = {
           signal: controller.signal,
           onProgress: (now) => progress.call({ kind: "progress", set, progress: now, connections: connections() }),
           ...optionsOf(job),
-          ...present({ judge: judgeOf(job.judge, inPage) }),
+          ...present({ judge: judgeOf(job.judge, inPage), vertex: job.service }),
         });
         const result = await drained(results, (one) => {
           growing.add(one);

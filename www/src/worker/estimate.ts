@@ -8,6 +8,7 @@
 
 import { evaluate, type Judge, type JudgeCache, type JudgeRequest } from "adk-metrics/web";
 import type { Estimate, EstimateRow, Job } from "./protocol.js";
+import { serviceAnswering } from "./judges.js";
 import { baseName } from "./reading.js";
 import { present } from "./runs.js";
 import { readable } from "./traces.js";
@@ -31,16 +32,20 @@ interface Count {
 }
 
 async function counted(job: Job, say: "yes" | "no", everySample: boolean, signal: AbortSignal) {
-  const counts = new Map<string, Count & { metric: string; model: string }>();
-  const judge: Judge = (request) => {
-    const { metricName: metric, model } = request;
+  const counts = new Map<string, Count & { metric: string; model?: string }>();
+  const note = (characters: number, metric: string, model?: string) => {
     const key = JSON.stringify([metric, model]);
-    const known = counts.get(key) ?? { metric, model, calls: 0, characters: 0 };
+    const known = counts.get(key) ?? { metric, calls: 0, characters: 0, ...present({ model }) };
     known.calls += 1;
-    known.characters += request.prompt.length + (request.system?.length ?? 0);
+    known.characters += characters;
     counts.set(key, known);
+  };
+  const judge: Judge = (request) => {
+    const { metricName, model, prompt, system = "" } = request;
+    note(prompt.length + system.length, metricName, model);
     return Promise.resolve(replyTo(request, say));
   };
+  const vertex = job.service === undefined ? undefined : serviceAnswering((metric) => note(0, metric));
   for (const { evalSet, actual } of job.pairs) {
     await evaluate({
       evalSet: evalSet.bytes,
@@ -53,7 +58,7 @@ async function counted(job: Job, say: "yes" | "no", everySample: boolean, signal
       concurrency: 64,
       earlyStop: !everySample,
       signal,
-      ...present({ dialect: job.dialect }),
+      ...present({ dialect: job.dialect, vertex }),
     });
   }
   return counts;
@@ -65,7 +70,7 @@ function rowsOf(most: Counts, others: readonly Counts[]): Estimate {
   const rows: EstimateRow[] = [...most].map(([key, { metric, model, calls, characters }]) => {
     const least = others.map((counts) => counts.get(key) ?? { calls: 0, characters: 0 });
     const [fewest] = [...least].sort((a, b) => a.calls - b.calls);
-    return { metric, model, least: fewest ?? { calls, characters }, most: { calls, characters } };
+    return { metric, least: fewest ?? { calls, characters }, most: { calls, characters }, ...present({ model }) };
   });
   return { rows };
 }

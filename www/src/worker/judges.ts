@@ -11,8 +11,9 @@ import {
   openaiJudge,
   replayJudge,
   vertexJudge,
+  type VertexOptions,
 } from "adk-metrics/web";
-import type { JudgeChoice, PageJudge } from "./protocol.js";
+import type { JudgeChoice, PageJudge, ServiceChoice } from "./protocol.js";
 import { present } from "./runs.js";
 
 /**
@@ -48,8 +49,17 @@ export function judgeOf(choice: JudgeChoice, inPage?: PageJudge, fetch?: typeof 
   }
 }
 
-/** The server that a judge asks; none if nothing leaves the page. What the settings lack is thrown. */
-export async function originOf(choice: JudgeChoice): Promise<string | undefined> {
+/** The servers that a judge and the evaluation service are asked at. What the settings lack is thrown. */
+export async function originsOf(judge: JudgeChoice, service?: ServiceChoice): Promise<string[]> {
+  const found = await Promise.all([
+    originOf(judge),
+    ...(service === undefined ? [] : [originOf({ kind: "vertex", ...service })]),
+  ]);
+  return [...new Set(found.flatMap((origin) => origin ?? []))];
+}
+
+/** None if nothing leaves the page. */
+async function originOf(choice: JudgeChoice): Promise<string | undefined> {
   if (choice.kind === "none" || choice.kind === "recording" || choice.kind === "browser") return undefined;
   let asked: string | undefined;
   const catching: typeof fetch = (input) => {
@@ -71,6 +81,27 @@ const QUESTION: JudgeRequest = {
   model: "model",
   prompt: "?",
 };
+
+/** What the service says to everything, in both forms that it has for scores. */
+const SCORED = JSON.stringify({ metricResults: [{ score: 1 }], coherenceResult: { score: 1 } });
+
+/**
+ * A stand-in for Vertex AI's evaluation service that asks nobody.
+ *
+ * @param note Is told of each question: by its metric, as Vertex AI calls it, and the JSON that would be sent.
+ */
+export function serviceAnswering(note: (metric: string, body: string) => void): VertexOptions {
+  return {
+    apiKey: "none",
+    fetch: async (_address, init) => {
+      const body = String(init?.body);
+      const { metrics } = JSON.parse(body) as { metrics?: { predefinedMetricSpec?: { metricSpecName?: string } }[] };
+      // The one metric without a specification.
+      note(metrics?.[0]?.predefinedMetricSpec?.metricSpecName ?? "response_evaluation_score", body);
+      return new Response(SCORED, { headers: { "content-type": "application/json" } });
+    },
+  };
+}
 
 let calls = 0;
 

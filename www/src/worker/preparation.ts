@@ -3,7 +3,7 @@
 import { DEFAULT_METRIC_EVALUATOR_REGISTRY, evaluate } from "adk-metrics/web";
 import { estimateOf } from "./estimate.js";
 import { expectedOf } from "./expected.js";
-import { originOf } from "./judges.js";
+import { originsOf, serviceAnswering } from "./judges.js";
 import { outcomeOf } from "./problems.js";
 import type { ConfigFacts, Estimate, KnownMetric, Preparation } from "./protocol.js";
 import { inspect, NOTHING, notAsked } from "./reading.js";
@@ -20,7 +20,7 @@ export const preparation = (ready: Promise<unknown>): Preparation => ({
   expectedOf: (results) => outcomeOf(() => expectedOf(results)),
   metrics: () => outcomeOf(() => ready.then(knownMetrics)),
   checkConfig: (config) => outcomeOf(() => ready.then(() => factsOfConfig(config))),
-  originOf: (judge) => outcomeOf(() => ready.then(() => originOf(judge))),
+  originsOf: (judge, service) => outcomeOf(() => ready.then(() => originsOf(judge, service))),
   estimate: (job) =>
     outcomeOf(async (): Promise<Estimate> => {
       await ready;
@@ -45,9 +45,16 @@ async function knownMetrics(): Promise<KnownMetric[]> {
 
 /** @throws {AdkMetricsError} what is wrong with the config. */
 async function factsOfConfig(config: string): Promise<ConfigFacts> {
-  const { judges = [], warnings = [] } = await evaluate({ evalSet: NOTHING, actual: NOTHING, config, judge: notAsked });
+  const request = { evalSet: NOTHING, actual: NOTHING, config, judge: notAsked };
+  const { judges = [], warnings = [] } = await evaluate(request);
+  const { judges: others = [] } = await evaluate({ ...request, vertex: serviceAnswering(() => {}) });
+  const left = new Set(others.filter(({ scoredBy }) => scoredBy === "vertex").map(({ metricName }) => metricName));
   return {
-    judges: judges.map(({ metricName, model }) => ({ metricName, ...present({ model }) })),
+    judges: judges.map(({ metricName, model }) => ({
+      metricName,
+      isLeftToVertex: left.has(metricName),
+      ...present({ model }),
+    })),
     warnings: warnings.map(({ code, message, path, line, help }) => ({
       code,
       message,

@@ -1,7 +1,7 @@
 /** What the page and the worker say to each other before a run: about files, metrics, judges and what a run will ask. */
 
 import type { JudgeReply, JudgeRequest, JudgeStamp, MetricInfo } from "adk-metrics";
-import type { Job, JudgeChoice, NamedFile, Outcome, Problem } from "./protocol.js";
+import type { Job, JudgeChoice, NamedFile, Outcome, Problem, ServiceChoice } from "./protocol.js";
 
 /** What a file holds. An evalset may be what is expected, or what was done: that is for its pair to say. */
 export type FileKind = "evalset" | "results" | "inferences" | "session" | "traces" | "config" | "recording" | "unknown";
@@ -24,10 +24,15 @@ export interface KnownMetric extends MetricInfo {
   judged: boolean;
 }
 
+/** A metric that asks a judge, with the model that the config names. */
+export interface JudgedMetric extends Pick<JudgeStamp, "metricName" | "model"> {
+  /** Whether google-adk leaves it to Vertex AI, whose evaluation service can score it. */
+  isLeftToVertex: boolean;
+}
+
 /** What a config comes to. */
 export interface ConfigFacts {
-  /** The metrics that ask a judge, with the model that the config names. */
-  judges: Pick<JudgeStamp, "metricName" | "model">[];
+  judges: JudgedMetric[];
   warnings: Problem[];
 }
 
@@ -37,10 +42,11 @@ export interface Questions {
   characters: number;
 }
 
-/** What a metric will ask a model at least and at most, calls that are made again aside. */
+/** What a metric will ask at least and at most, calls that are made again aside. */
 export interface EstimateRow {
   metric: string;
-  model: string;
+  /** The model; absent if Vertex AI's evaluation service is asked. */
+  model?: string;
   least: Questions;
   most: Questions;
 }
@@ -67,8 +73,8 @@ export interface Preparation {
   metrics(): Promise<Outcome<KnownMetric[]>>;
   /** What a config comes to, or what is wrong with it. */
   checkConfig(config: string): Promise<Outcome<ConfigFacts>>;
-  /** The server that a judge asks; none if nothing leaves the page. */
-  originOf(judge: JudgeChoice): Promise<Outcome<string | undefined>>;
+  /** The servers that a judge and the evaluation service are asked at; none if nothing leaves the page. */
+  originsOf(judge: JudgeChoice, service?: ServiceChoice): Promise<Outcome<string[]>>;
   /** What a run would ask. A further call ends the one before. */
   estimate(job: Job): Promise<Outcome<Estimate>>;
 }

@@ -44,6 +44,15 @@ export type JudgeChoice =
   /** Replies recorded before; text of JSON lines. */
   | { kind: "recording"; text: string };
 
+/** Where Vertex AI's evaluation service is, and who asks it. */
+export interface ServiceChoice {
+  baseUrl?: string;
+  apiKey?: string;
+  project?: string;
+  location?: string;
+  accessToken?: string;
+}
+
 /** One evalset and what the agent did on it. */
 export interface Pair {
   evalSet: NamedFile;
@@ -58,6 +67,8 @@ export interface Job {
   /** The eval config, as JSON. */
   config: string;
   judge: JudgeChoice;
+  /** Scores what google-adk leaves to Vertex AI; if absent, the judge does. */
+  service?: ServiceChoice;
   dialect?: Dialect;
   concurrency?: number;
   earlyStop?: boolean;

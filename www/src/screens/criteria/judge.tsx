@@ -6,15 +6,19 @@ import { asksJudge } from "../../state/config.js";
 import { matching } from "../../state/inputs.js";
 import {
   askedModels,
+  asksModel,
   type Fields,
   fieldsOf,
   isRemembered,
   judgeChoice,
   judgeKind,
   type JudgeKind,
+  leftToVertex,
   missing,
   prices,
+  serviceChoice,
   setField,
+  usesService,
 } from "../../state/judge.js";
 import { engine } from "../../worker/client.js";
 import { sentence } from "../../ui/sentence.js";
@@ -32,21 +36,22 @@ const NAMES: Readonly<Record<JudgeKind, string>> = {
 };
 
 /** Where questions go, or why that is not known. */
-const place = signal<{ origin?: string | undefined; problem?: string }>({});
+const place = signal<{ origins?: readonly string[]; problem?: string }>({});
 
 let asked = 0;
 effect(() => {
-  const choice = judgeChoice.value;
+  const choice = asksModel.value || serviceChoice.value === undefined ? judgeChoice.value : ({ kind: "none" } as const);
+  const service = serviceChoice.value;
   const mine = (asked += 1);
   if (missing.value !== undefined) {
     place.value = {};
     return;
   }
-  void engine.originOf(choice).then((found) => {
+  void engine.originsOf(choice, service).then((found) => {
     if (mine !== asked) return;
     const { ok } = found;
     place.value = ok
-      ? { origin: found.value }
+      ? { origins: found.value }
       : { problem: [found.problem.message, found.problem.help].filter((text) => text !== undefined).join(". ") };
   });
 });
@@ -68,6 +73,7 @@ export function JudgePanel() {
         }}
       />
       <ProviderFields kind={kind} />
+      <ServiceFields kind={kind} />
       <p role="status" class={place.value.problem === undefined ? "muted" : "open trouble"}>
         {missing.value ?? (place.value.problem === undefined ? whither(kind) : sentence(place.value.problem))}
       </p>
@@ -76,23 +82,75 @@ export function JudgePanel() {
 }
 
 function whither(kind: JudgeKind): string {
-  const { origin } = place.value;
-  if (kind === "none") return "Nothing leaves this page.";
-  if (kind === "recording" || kind === "browser") return "Nothing leaves this device.";
-  return origin === undefined ? "" : `Questions go to ${origin}, and nothing goes anywhere else.`;
+  const { origins } = place.value;
+  if (origins === undefined) return "";
+  if (origins.length > 0) return `Questions go to ${origins.join(" and ")}, and nothing goes anywhere else.`;
+  return kind === "none" ? "Nothing leaves this page." : "Nothing leaves this device.";
 }
 
-function ProviderFields({ kind }: { kind: JudgeKind }) {
-  const fields = fieldsOf(kind);
-  const field = (name: keyof Fields, label: string, more: Partial<Parameters<typeof TextField>[0]> = {}) => (
+/** Makes the text fields of a provider. */
+const fieldMaker =
+  (kind: JudgeKind) =>
+  (name: keyof Fields, label: string, more: Partial<Parameters<typeof TextField>[0]> = {}) => (
     <TextField
       key={`${kind}-${name}`}
       label={label}
-      value={fields[name]}
+      value={fieldsOf(kind)[name]}
       onInput={(value) => setField(kind, name, value as never)}
       {...more}
     />
   );
+
+/** Judges that keep no settings of their own. */
+const PLAIN: readonly JudgeKind[] = ["none", "recording", "browser"];
+
+/** The evaluation service of Vertex AI, where the config has metrics for it. */
+function ServiceFields({ kind }: { kind: JudgeKind }) {
+  if (leftToVertex.value.length === 0) return null;
+  return (
+    <>
+      <CheckField
+        label="Have Vertex AI’s evaluation service score what google-adk leaves to it"
+        hint={leftToVertex.value.map(({ metricName }) => metricName).join(", ")}
+        checked={usesService.value}
+        onChange={(checked) => {
+          usesService.value = checked;
+        }}
+      />
+      {usesService.value && kind !== "vertex" && (
+        <fieldset class="group">
+          <legend>Evaluation service</legend>
+          <VertexFields />
+          {PLAIN.includes(kind) && <Remembered />}
+        </fieldset>
+      )}
+    </>
+  );
+}
+
+/** Where Vertex AI is, and who asks. */
+function VertexFields() {
+  const field = fieldMaker("vertex");
+  return (
+    <>
+      {field("project", "Project")}
+      {field("location", "Location", { placeholder: "global" })}
+      {field("accessToken", "Access token", {
+        type: "password",
+        hint: "gcloud auth print-access-token prints one; it lasts an hour.",
+      })}
+      {field("apiKey", "Key", {
+        type: "password",
+        hint: "Instead of project and token: an API key of express mode.",
+      })}
+      {field("baseUrl", "Another address", { type: "url" })}
+    </>
+  );
+}
+
+function ProviderFields({ kind }: { kind: JudgeKind }) {
+  const fields = fieldsOf(kind);
+  const field = fieldMaker(kind);
   const key = (hint?: string) => field("apiKey", "Key", { type: "password", ...(hint === undefined ? {} : { hint }) });
   const model = (placeholder: string) =>
     field("model", "Model", { placeholder, hint: "Empty: the one that the config names, else gemini-2.5-flash." });
@@ -136,14 +194,7 @@ function ProviderFields({ kind }: { kind: JudgeKind }) {
       return (
         <>
           {model("gemini-2.5-flash")}
-          {field("project", "Project")}
-          {field("location", "Location", { placeholder: "global" })}
-          {field("accessToken", "Access token", {
-            type: "password",
-            hint: "gcloud auth print-access-token prints one; it lasts an hour.",
-          })}
-          {key("Instead of project and token: an API key of express mode.")}
-          {field("baseUrl", "Another address", { type: "url" })}
+          <VertexFields />
           <Remembered />
           <PriceFields />
         </>

@@ -2,7 +2,7 @@ import { effect, signal } from "@preact/signals";
 import { asksJudge, plainConfig } from "../../state/config.js";
 import { isLooking, matching } from "../../state/inputs.js";
 import { givenPrices, jobNow } from "../../state/job.js";
-import { askedModels, fieldsOf, judgeKind, runOptions } from "../../state/judge.js";
+import { askedModels, asksModel, fieldsOf, judgeKind, runOptions, serviceChoice } from "../../state/judge.js";
 import { underWay } from "../../state/run.js";
 import { MetricName } from "../../ui/text.js";
 import { engine } from "../../worker/client.js";
@@ -22,7 +22,13 @@ effect(() => {
   const isReady =
     asksJudge.value && !isLooking.value && matching.value.pairs.some(({ actual }) => actual !== undefined);
   const { dialect, earlyStop } = runOptions.value;
-  const depends = [plainConfig.value, dialect, earlyStop, underWay.value === undefined];
+  const depends = [
+    plainConfig.value,
+    dialect,
+    earlyStop,
+    serviceChoice.value !== undefined,
+    underWay.value === undefined,
+  ];
   clearTimeout(waiting);
   estimate.value = undefined;
   // While a run is under way the worker has better things to do.
@@ -58,14 +64,20 @@ export function EstimateTable() {
   if (!found.ok) return <p class="muted">It cannot be said yet: {found.problem.message}.</p>;
   const { rows } = found.value;
   const total = sumOf(rows);
-  const output = { least: total.least.calls * replyTokens.value, most: total.most.calls * replyTokens.value };
+  const byModel = sumOf(rows.filter(({ model }) => model !== undefined));
+  const output = { least: byModel.least.calls * replyTokens.value, most: byModel.most.calls * replyTokens.value };
   const cost = costOf(rows);
-  const isAsked = judgeKind.value !== "recording" && judgeKind.value !== "none";
+  const isAsked = asksModel.value && judgeKind.value !== "recording" && judgeKind.value !== "none";
   return (
     <div class="estimate">
       <p class="sum">
-        <strong>{range(total.least.calls, total.most.calls)}</strong> {total.most.calls === 1 ? "call" : "calls"}, about{" "}
-        <strong>{range(tokens(total.least.characters), tokens(total.most.characters))}</strong> tokens of questions
+        <strong>{range(total.least.calls, total.most.calls)}</strong> {total.most.calls === 1 ? "call" : "calls"}
+        {asksModel.value && (
+          <>
+            , about <strong>{range(tokens(total.least.characters), tokens(total.most.characters))}</strong> tokens of
+            questions
+          </>
+        )}
         {isAsked && (
           <>
             {" "}
@@ -103,7 +115,9 @@ export function EstimateTable() {
                 </code>
               </th>
               <td class="number">{range(least.calls, most.calls)}</td>
-              <td class="number">{range(tokens(least.characters), tokens(most.characters))}</td>
+              <td class="number">
+                {model === undefined ? "–" : range(tokens(least.characters), tokens(most.characters))}
+              </td>
             </tr>
           ))}
         </tbody>
@@ -127,6 +141,8 @@ export function EstimateTable() {
         Counted by a run that asks nobody. The fewest if all samples agree, the most if votes stay open to the end.
         Calls that fail are made again{isAsked ? "; replies that are kept are not asked for" : ""}. A token is taken as
         four characters.
+        {serviceChoice.value !== undefined &&
+          " Vertex AI’s evaluation service is asked once for each turn or conversation, at prices of its own."}
         {isAsked && cost === undefined && " Enter prices at the judge to see the cost."}
       </p>
     </div>
@@ -147,6 +163,7 @@ function costOf(rows: Estimate["rows"]): { least: number; most: number } | undef
     return undefined;
   const of = (which: "least" | "most") =>
     rows.reduce((sum, row) => {
+      if (row.model === undefined) return sum;
       const { inputPerMillion = 0, outputPerMillion = 0 } = givenPrices.value[own === "" ? row.model : own] ?? {};
       const { calls, characters } = row[which];
       return sum + (tokens(characters) * inputPerMillion + calls * replyTokens.value * outputPerMillion) / 1e6;

@@ -5,7 +5,7 @@ import { goTo, hrefOf } from "../../route.js";
 import { criteria } from "../../state/config.js";
 import { matching, sourceOf } from "../../state/inputs.js";
 import { obstacle } from "../../state/job.js";
-import { judgeKind } from "../../state/judge.js";
+import { judgeKind, serviceChoice } from "../../state/judge.js";
 import { download } from "../../state/browser-model.js";
 import { cancel, connections, problem, summary, underWay, verdicts } from "../../state/run.js";
 import { runAndShow, startedAt, took } from "../../state/running.js";
@@ -209,7 +209,12 @@ function Done() {
       <SoFar />
       {used.length > 0 && (
         <dl class="amounts">
-          <Figure name={judgeKind.value === "recording" ? "Replies replayed" : "Calls made"} value={of("calls")} />
+          <Figure
+            name={
+              judgeKind.value === "recording" && serviceChoice.value === undefined ? "Replies replayed" : "Calls made"
+            }
+            value={of("calls")}
+          />
           <Figure name="Saved by settled votes" value={of("saved")} />
           <Figure name="From kept replies" value={of("cached")} />
           <Figure name="Made again after failing" value={of("retried")} />
