@@ -33,12 +33,15 @@ fn main() -> ExitCode {
 fn build(out: &Path) -> Result<(), Box<dyn Error>> {
     let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".into());
     let compiled = Command::new(cargo)
+        // As a library for Rust besides, the crate would keep what only other crates could call.
         .args([
-            "build",
+            "rustc",
             "--release",
             "--package",
             "adk-metrics",
             "--lib",
+            "--crate-type",
+            "cdylib",
             "--features",
             "wasm",
             "--target",
