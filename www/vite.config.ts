@@ -1,4 +1,6 @@
+import { readFileSync } from "node:fs";
 import { defineConfig, type Plugin } from "vite";
+import { exampleFiles } from "./build/examples.js";
 import { offline } from "./build/offline.js";
 import { besideFiles, besideImports } from "./build/package-beside.js";
 
@@ -27,11 +29,24 @@ const policy: Plugin = {
   ],
 };
 
+/** Writes the icon into the page: browsers ask for it as often as the address changes. */
+const icon: Plugin = {
+  name: "icon",
+  apply: "build",
+  transformIndexHtml: (html) => {
+    const svg = readFileSync(new URL("public/icon.svg", import.meta.url), "utf8");
+    return html.replace("./icon.svg", `data:image/svg+xml,${encodeURIComponent(svg.replace(/\n\s*/g, ""))}`);
+  },
+};
+
+/** What is loaded first is one file, however much of it other screens need as well: each file is a request. */
+const output = { codeSplitting: { groups: [{ name: "first", tags: ["$initial" as const] }] } };
+
 // Addresses are relative, so that the site can stand in any folder of any static host.
 export default defineConfig({
   base: "./",
   server: { fs: { allow: [".."] } },
-  build: { target: "es2022", assetsInlineLimit: 0, modulePreload: { polyfill: false } },
-  worker: { format: "es", plugins: () => [besideImports()] },
-  plugins: [policy, besideImports(), besideFiles(), offline()],
+  build: { target: "es2022", assetsInlineLimit: 0, modulePreload: { polyfill: false }, rolldownOptions: { output } },
+  worker: { format: "es", plugins: () => [besideImports()], rolldownOptions: { output } },
+  plugins: [policy, icon, exampleFiles(), besideImports(), besideFiles(), offline()],
 });

@@ -10,7 +10,7 @@ const runOf = (scores: number[], metric: Partial<RunSummary["metrics"][number]> 
   id: "run",
   sets: [],
   metrics: [{ name: "metric", ...metric }],
-  cases: scores.map((_, at) => ({ evalId: `case_${at}`, set: 0, turns: 1 })),
+  evalIds: scores.map((_, at) => `case_${at}`),
   scores: Float64Array.from(scores),
   verdicts: { cases: new Uint8Array(scores.length), metrics: new Uint8Array(scores.length) },
   reasons: [],

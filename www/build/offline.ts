@@ -29,7 +29,10 @@ export function offline(): Plugin {
   };
 }
 
-/** The names of assets hold their hashes: what an older version has of them is taken over, everything else loaded. */
+/**
+ * The names of assets hold their hashes: what an older version has of them is taken over, or what the page loaded before.
+ * Everything else is loaded.
+ */
 function workerOf(files: readonly string[], version: string): string {
   return `const CACHE = "site-${version}";
 const FILES = ${JSON.stringify(["./", ...files.filter((file) => file !== "index.html")])};
@@ -38,8 +41,9 @@ async function install() {
   const cache = await caches.open(CACHE);
   await Promise.all(
     FILES.map(async (file) => {
-      const known = file.startsWith("assets/") ? await caches.match(file) : undefined;
-      const response = known ?? (await fetch(file, { cache: "no-cache" }));
+      const isAsset = file.startsWith("assets/");
+      const known = isAsset ? await caches.match(file) : undefined;
+      const response = known ?? (await fetch(file, { cache: isAsset ? "default" : "no-cache" }));
       if (!response.ok) throw new Error(file + ": " + response.status);
       await cache.put(file, response);
     }),

@@ -1,8 +1,10 @@
 import type { ComponentType } from "preact";
-import { lazy, Suspense } from "preact/compat";
 import { useEffect } from "preact/hooks";
 import { hrefOf, route, type Screen, SCREENS } from "./route.js";
+import Files from "./screens/files/files.js";
+import Results from "./screens/results/results.js";
 import { type Theme, theme } from "./theme.js";
+import { later } from "./ui/later.js";
 
 const NAMES: Readonly<Record<(typeof SCREENS)[number], string>> = {
   files: "Files",
@@ -15,15 +17,15 @@ const NAMES: Readonly<Record<(typeof SCREENS)[number], string>> = {
 /** What the tab of the browser says. */
 const TITLES: Readonly<Record<Screen, string>> = { ...NAMES, case: "Case", edit: "Edit" };
 
-/** Each screen is loaded when it is first shown. */
+/** What everyone sees comes with the page, every other screen when it is first shown. */
 const PAGES: Readonly<Record<Screen, ComponentType>> = {
-  files: lazy(() => import("./screens/files/files.js")),
-  criteria: lazy(() => import("./screens/criteria/criteria.js")),
-  run: lazy(() => import("./screens/run/run.js")),
-  results: lazy(() => import("./screens/results/results.js")),
-  case: lazy(() => import("./screens/case/case.js")),
-  edit: lazy(() => import("./screens/edit/edit.js")),
-  compare: lazy(() => import("./screens/compare/compare.js")),
+  files: Files,
+  criteria: later(() => import("./screens/criteria/criteria.js")),
+  run: later(() => import("./screens/run/run.js")),
+  results: Results,
+  case: later(() => import("./screens/case/case.js")),
+  edit: later(() => import("./screens/edit/edit.js")),
+  compare: later(() => import("./screens/compare/compare.js")),
 };
 
 /** The way back to the step that a screen belongs to. */
@@ -57,9 +59,7 @@ export function App() {
         <ThemeChoice />
       </header>
       <main class="page">
-        <Suspense fallback={<p class="muted">Loading…</p>}>
-          <Page key={screen} />
-        </Suspense>
+        <Page key={screen} />
       </main>
     </>
   );

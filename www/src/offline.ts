@@ -1,8 +1,11 @@
-/** Keeps the site for when there is no network; a browser that cannot do that goes without. */
-if (import.meta.env.PROD && "serviceWorker" in navigator) {
-  addEventListener("load", () => {
-    navigator.serviceWorker.register("./sw.js").catch(() => {});
-  });
-}
+import { configChecked } from "./state/config.js";
 
-export {};
+/**
+ * Keeps the site for when there is no network; a browser that cannot do that goes without. What is fetched for it does not
+ * get in the way of the engine.
+ */
+if (import.meta.env.PROD && "serviceWorker" in navigator) {
+  void configChecked()
+    .then(() => navigator.serviceWorker.register("./sw.js"))
+    .catch(() => {});
+}

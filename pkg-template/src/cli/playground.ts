@@ -88,7 +88,7 @@ async function listening(server: Server, port: number): Promise<number> {
   return typeof address === "object" && address !== null ? address.port : port;
 }
 
-/** What requests are for that have no use for the policy, which holds for pages and workers. */
+/** What requests are for that have no use for policies, which hold for pages and workers. */
 const PARTS = new Set(["empty", "font", "image", "manifest", "script", "style"]);
 
 /** Brotli's quality for what is wanted now, and for what there is time for. */
@@ -153,9 +153,13 @@ function ofPackage(path: string): Buffer {
 }
 
 function answer(site: Site, { method, url, headers }: IncomingMessage, response: ServerResponse): void {
-  if (!PARTS.has(String(headers["sec-fetch-dest"]))) response.setHeader("content-security-policy", POLICY);
+  if (!PARTS.has(String(headers["sec-fetch-dest"]))) {
+    response.setHeader("content-security-policy", POLICY);
+    response.setHeader("referrer-policy", "no-referrer");
+  }
   response.setHeader("x-content-type-options", "nosniff");
-  response.setHeader("referrer-policy", "no-referrer");
+  // HTTP/1.1 keeps connections without being told.
+  response.removeHeader("connection");
   if (method !== "GET" && method !== "HEAD") {
     response.writeHead(405, { allow: "GET, HEAD" }).end();
     return;

@@ -2,8 +2,7 @@
 
 import type { Progress } from "adk-metrics";
 import { batch, signal } from "@preact/signals";
-import { engine } from "../worker/client.js";
-import { pageJudge } from "./browser-model.js";
+import { engine, run } from "../worker/client.js";
 import type { Job, Problem, RunSummary, Verdicts } from "../worker/protocol.js";
 
 /** How far the run under way is, by evalset; absent if none is. */
@@ -30,18 +29,14 @@ export async function start(job: Job): Promise<boolean> {
     underWay.value = job.pairs.map(() => undefined);
     problem.value = undefined;
   });
-  const outcome = await engine.run(
-    job,
-    (event) => {
-      if (event.kind === "partial") {
-        if (underWay.value !== undefined) show(event.summary);
-        return;
-      }
-      underWay.value = underWay.value?.with(event.set, event.progress);
-      connections.value = event.connections;
-    },
-    pageJudge,
-  );
+  const outcome = await run(job, (event) => {
+    if (event.kind === "partial") {
+      if (underWay.value !== undefined) show(event.summary);
+      return;
+    }
+    underWay.value = underWay.value?.with(event.set, event.progress);
+    connections.value = event.connections;
+  });
   const counts = await engine.connections();
   batch(() => {
     underWay.value = undefined;

@@ -2,15 +2,23 @@
 
 import { connections, connectOnlyTo } from "./connections.js";
 import { evaluateStream, type EvaluatorOptions, indexedDbCache, init, type EvalSetResult } from "adk-metrics/web";
-import { expose, transfer } from "comlink";
-import { comparing } from "./comparing.js";
-import { editing } from "./editing.js";
+import { connected, type End, moving } from "./calls.js";
 import { Growing } from "./growing.js";
 import { judgeOf, originsOf } from "./judges.js";
-import { out } from "./out.js";
 import { preparation } from "./preparation.js";
 import { outcomeOf } from "./problems.js";
-import type { Engine, Job, RunSummary } from "./protocol.js";
+import type {
+  Comparing,
+  Editing,
+  Engine,
+  Job,
+  Out,
+  Outcome,
+  Page,
+  RunEvent,
+  RunSummary,
+  Verdicts,
+} from "./protocol.js";
 import { baseName } from "./reading.js";
 import { present, Run, type ScoredSet } from "./runs.js";
 import { readable } from "./traces.js";
@@ -21,20 +29,26 @@ let underWay: AbortController | undefined;
 
 const engine: Engine = {
   ...preparation(ready),
-  ...comparing(ready, (run) => found(run).results),
-  ...editing(ready, (run, row) => runs.get(run)?.setAndCaseAt(row)),
-  ...out(
-    ready,
-    (run) => found(run).results,
-    (sets) => {
-      const run = new Run(crypto.randomUUID(), sets);
-      runs.set(run.id, run);
-      return columnsOf(run.summary());
-    },
+  ...later<Comparing>(["addResults", "contenderOf", "compare", "comparedCases", "comparisonFile"], async () =>
+    (await import("./comparing.js")).comparing(ready, (run) => found(run).results),
+  ),
+  ...later<Editing>(["editableSet", "editableCase", "edited"], async () =>
+    (await import("./editing.js")).editing(ready, (run, row) => runs.get(run)?.setAndCaseAt(row)),
+  ),
+  ...later<Out>(["filesOf", "packed", "unpacked"], async () =>
+    (await import("./out.js")).out(
+      ready,
+      (run) => found(run).results,
+      (sets) => {
+        const run = new Run(crypto.randomUUID(), sets);
+        runs.set(run.id, run);
+        return run.summary();
+      },
+    ),
   ),
 
-  run: (job, on, inPage) =>
-    outcomeOf(async () => {
+  run: async (number, job) => {
+    const outcome = await outcomeOf(async () => {
       await ready;
       underWay?.abort();
       const controller = new AbortController();
@@ -45,7 +59,7 @@ const engine: Engine = {
       const keep = (now: readonly ScoredSet[]): RunSummary => {
         const run = new Run(id, now, runs.get(id)?.thresholds);
         runs.set(id, run);
-        return columnsOf(run.summary());
+        return run.summary();
       };
       for (const [set, pair] of job.pairs.entries()) {
         const { evalSet, actual } = pair;
@@ -59,15 +73,16 @@ const engine: Engine = {
           ...present({ dialect: job.dialect, earlyStop: job.earlyStop }),
         };
         const partial = new Paced(PARTIAL_MS, () => {
-          on({ kind: "partial", summary: keep([...sets, { name, source, result: growing.result() }]) });
+          const summary = keep([...sets, { name, source, result: growing.result() }]);
+          void page.heard(number, moving({ kind: "partial", summary }, columnsOf(summary)));
         });
-        const progress = new Paced(PROGRESS_MS, on);
+        const progress = new Paced(PROGRESS_MS, (event: RunEvent) => void page.heard(number, event));
         const results = evaluateStream({
           ...source,
           signal: controller.signal,
           onProgress: (now) => progress.call({ kind: "progress", set, progress: now, connections: connections() }),
           ...optionsOf(job),
-          ...present({ judge: judgeOf(job.judge, inPage), vertex: job.service }),
+          ...present({ judge: judgeOf(job.judge, page), vertex: job.service }),
         });
         const result = await drained(results, (one) => {
           growing.add(one);
@@ -80,17 +95,16 @@ const engine: Engine = {
         if (controller.signal.aborted) break;
       }
       return keep(sets);
-    }),
+    });
+    return movingWith(outcome, columnsOf);
+  },
 
   cancel: () => underWay?.abort(),
 
   connections,
 
-  withThresholds: (id, thresholds) =>
-    outcomeOf(() => {
-      const verdicts = found(id).setThresholds(thresholds);
-      return transfer(verdicts, [verdicts.cases.buffer, verdicts.metrics.buffer]);
-    }),
+  withThresholds: async (id, thresholds) =>
+    movingWith(await outcomeOf(() => found(id).setThresholds(thresholds)), buffersOf),
 
   caseAt: (id, row) =>
     outcomeOf(() => {
@@ -138,9 +152,30 @@ class Paced<A extends unknown[]> {
   }
 }
 
-function columnsOf(summary: RunSummary): RunSummary {
-  const { cases, metrics } = summary.verdicts;
-  return transfer(summary, [summary.scores.buffer, cases.buffer, metrics.buffer]);
+function columnsOf({ scores, verdicts }: RunSummary): Transferable[] {
+  return [scores.buffer, ...buffersOf(verdicts)];
+}
+
+function buffersOf({ cases, metrics }: Verdicts): Transferable[] {
+  return [cases.buffer, metrics.buffer];
+}
+
+/** An outcome whose columns move to the page. */
+function movingWith<T>(outcome: Outcome<T>, of: (value: T) => Transferable[]): Outcome<T> {
+  return outcome.ok ? moving(outcome, of(outcome.value)) : outcome;
+}
+
+/** Functions of a part that is loaded when the first of them is called. */
+function later<T extends { [K in keyof T]: (...given: never[]) => Promise<unknown> }>(
+  names: readonly (keyof T)[],
+  load: () => Promise<T>,
+): T {
+  let loading: Promise<T> | undefined;
+  const call = async (name: keyof T, given: never[]): Promise<unknown> => {
+    loading ??= load();
+    return (await loading)[name](...given);
+  };
+  return Object.fromEntries(names.map((name) => [name, (...given: never[]) => call(name, given)])) as T;
 }
 
 function optionsOf(job: Job): EvaluatorOptions {
@@ -166,4 +201,4 @@ function found(id: string): Run {
   return run;
 }
 
-expose(engine);
+const page = connected<Page>(self as unknown as End, { ...engine });

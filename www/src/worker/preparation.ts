@@ -1,8 +1,6 @@
 /** What the worker does before a run: looks at files, metrics and configs, and counts what a run will ask. */
 
 import { DEFAULT_METRIC_EVALUATOR_REGISTRY, evaluate } from "adk-metrics/web";
-import { estimateOf } from "./estimate.js";
-import { expectedOf } from "./expected.js";
 import { originsOf, serviceAnswering } from "./judges.js";
 import { outcomeOf } from "./problems.js";
 import type { ConfigFacts, Estimate, KnownMetric, Preparation } from "./protocol.js";
@@ -17,7 +15,7 @@ export const preparation = (ready: Promise<unknown>): Preparation => ({
     await ready;
     return inspect(file);
   },
-  expectedOf: (results) => outcomeOf(() => expectedOf(results)),
+  expectedOf: (results) => outcomeOf(async () => (await import("./expected.js")).expectedOf(results)),
   metrics: () => outcomeOf(() => ready.then(knownMetrics)),
   checkConfig: (config) => outcomeOf(() => ready.then(() => factsOfConfig(config))),
   originsOf: (judge, service) => outcomeOf(() => ready.then(() => originsOf(judge, service))),
@@ -27,6 +25,7 @@ export const preparation = (ready: Promise<unknown>): Preparation => ({
       counting?.abort();
       const mine = new AbortController();
       counting = mine;
+      const { estimateOf } = await import("./estimate.js");
       const estimate = await estimateOf(job, mine.signal);
       if (mine.signal.aborted) throw new RangeError("Another estimate was asked for.");
       return estimate;

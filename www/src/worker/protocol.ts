@@ -97,16 +97,6 @@ export interface SetSummary extends Pick<
   count: number;
 }
 
-/** A case of a run, as a row of the grid. */
-export interface CaseRow {
-  evalId: string;
-  /** The index into the run's sets. */
-  set: number;
-  turns: number;
-  /** Why the case could not be scored. */
-  reason?: string;
-}
-
 /** All verdicts of a run, row by row: the value of metric `m` in case `c` is at `c * metrics.length + m`. */
 export interface Verdicts {
   /** The status of each case. */
@@ -121,7 +111,8 @@ export interface RunSummary {
   id: string;
   sets: SetSummary[];
   metrics: MetricColumn[];
-  cases: CaseRow[];
+  /** The eval id of each case. */
+  evalIds: string[];
   /** The score of each metric in each case; NaN where there is none. */
   scores: Float64Array;
   /** Under the run's own thresholds. */
@@ -168,8 +159,12 @@ export type Outcome<T> = { ok: true; value: T } | { ok: false; problem: Problem 
 
 /** What the worker offers. */
 export interface Engine extends Preparation, Comparing, Editing, Out {
-  /** Scores; resolves with what is done if it is cancelled. */
-  run(job: Job, on: (event: RunEvent) => void, inPage: PageJudge): Promise<Outcome<RunSummary>>;
+  /**
+   * Scores; resolves with what is done if it is cancelled.
+   *
+   * @param number What the page calls the run when it hears of it.
+   */
+  run(number: number, job: Job): Promise<Outcome<RunSummary>>;
   /** Ends the run that is under way. */
   cancel(): void;
   /** How many requests left the page for which server since it was loaded. */
@@ -182,6 +177,12 @@ export interface Engine extends Preparation, Comparing, Editing, Out {
   questionsAt(run: string, row: number): Promise<Outcome<Question[]>>;
   /** The tool calls of a case under every way of matching them; none where no turn has expected ones. */
   matchingsAt(run: string, row: number): Promise<Outcome<Matching[]>>;
+}
+
+/** What the page offers to the worker. */
+export interface Page extends PageJudge {
+  /** Takes note of a run that is under way. */
+  heard(run: number, event: RunEvent): void;
 }
 
 export type { Mistake };

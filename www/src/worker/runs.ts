@@ -8,9 +8,8 @@ import {
   EvalStatus,
   withThresholds,
 } from "adk-metrics/web";
-import { matchingsOf, questionsOf, type Source } from "./again.js";
+import type { Source } from "./again.js";
 import {
-  type CaseRow,
   type Matching,
   type MetricColumn,
   MOST_WORDS,
@@ -72,19 +71,16 @@ export class Run {
   }
 
   summary(): RunSummary {
-    const cases: CaseRow[] = [];
+    const evalIds: string[] = [];
     const sets: SetSummary[] = [];
-    for (const [set, { name, result }] of this.#sets.entries()) {
-      const { evalSetId, judges, judgeUsage, cancelled, warnings, dialect } = result;
-      const count = result.evalCaseResults.length;
+    for (const { name, result } of this.#sets) {
+      const { evalSetId, judges, judgeUsage, cancelled, warnings, dialect, evalCaseResults } = result;
       const known = { judges, judgeUsage, cancelled, warnings };
-      sets.push({ evalSetId, dialect, name, from: cases.length, count, ...present(known) });
-      for (const { evalId, evalMetricResultPerInvocation: turns, reason } of result.evalCaseResults) {
-        cases.push({ evalId, set, turns: turns.length, ...present({ reason }) });
-      }
+      sets.push({ evalSetId, dialect, name, from: evalIds.length, count: evalCaseResults.length, ...present(known) });
+      for (const { evalId } of evalCaseResults) evalIds.push(evalId);
     }
     const metrics = [...this.#columns];
-    const scores = new Float64Array(cases.length * metrics.length).fill(Number.NaN);
+    const scores = new Float64Array(evalIds.length * metrics.length).fill(Number.NaN);
     let next = 0;
     for (const { result } of this.#sets) {
       for (const { overallEvalMetricResults } of result.evalCaseResults) {
@@ -94,7 +90,8 @@ export class Run {
         }
       }
     }
-    return { id: this.id, sets, metrics, cases, scores, verdicts: this.#verdicts(new Map()), reasons: this.#reasons() };
+    const verdicts = this.#verdicts(new Map());
+    return { id: this.id, sets, metrics, evalIds, scores, verdicts, reasons: this.#reasons() };
   }
 
   #reasons(): RunSummary["reasons"] {
@@ -136,6 +133,7 @@ export class Run {
     const { set, result } = this.#placeOf(row) ?? {};
     if (set?.source === undefined || result === undefined || !isJudged(result)) return [];
     const runs = set.result.evalCaseResults.filter(({ evalId }) => evalId === result.evalId);
+    const { questionsOf } = await import("./again.js");
     return questionsOf(set.source, result, runs.length === 1);
   }
 
@@ -143,6 +141,7 @@ export class Run {
   async matchingsAt(row: number): Promise<Matching[]> {
     const { set, result } = this.#placeOf(row) ?? {};
     if (set === undefined || result === undefined) return [];
+    const { matchingsOf } = await import("./again.js");
     return matchingsOf(set.result.dialect, result);
   }
 

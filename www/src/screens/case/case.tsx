@@ -27,7 +27,7 @@ import "./case.css";
 export default function Case() {
   const run = summary.value;
   const row = Number(route.value.rest[0]);
-  if (run === undefined || run.cases[row] === undefined) {
+  if (run === undefined || run.evalIds[row] === undefined) {
     return (
       <>
         <h1>Case</h1>
@@ -126,7 +126,8 @@ function CaseAt({ run, row }: { run: string; row: number }) {
     // A case that is to come arrives while the run goes on.
   }, [run, row, status]);
   const name = names.value[row] ?? "";
-  const set = summary.value?.sets[summary.value.cases[row]?.set ?? 0]?.name ?? "";
+  const { sets = [], evalIds = [] } = summary.value ?? {};
+  const set = sets.find(({ from, count }) => row >= from && row < from + count)?.name ?? "";
   const shown = result.value;
   return (
     <article>
@@ -144,7 +145,7 @@ function CaseAt({ run, row }: { run: string; row: number }) {
           <span class="muted">
             <Name>{set}</Name>
           </span>
-          <EditLink set={set} evalId={summary.value?.cases[row]?.evalId ?? ""} />
+          <EditLink set={set} evalId={evalIds[row] ?? ""} />
         </p>
         {shown?.reason !== undefined && (
           <div class={`notice ${toneOf(shown.finalEvalStatus)}`}>

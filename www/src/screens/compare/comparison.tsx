@@ -277,7 +277,7 @@ function CaseChange({ one }: { one: CaseComparison }) {
 function CaseLink({ evalId }: { evalId: string }) {
   const run = summary.value;
   if (run === undefined || run.id !== current.value) return null;
-  const row = run.cases.findIndex((one) => one.evalId === evalId);
+  const row = run.evalIds.indexOf(evalId);
   return row < 0 ? null : (
     <a class="case-link" href={hrefOf("case", row)}>
       Open the case

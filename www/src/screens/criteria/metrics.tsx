@@ -1,7 +1,7 @@
 import { useSignal } from "@preact/signals";
 import { useEffect, useId } from "preact/hooks";
 import type { Schema } from "../../editor/schema.js";
-import { criteria, isObject, type Json, keyOf, metrics, setInConfig } from "../../state/config.js";
+import { criteria, isObject, type Json, keyOf, metrics, setInConfig } from "../../state/criteria.js";
 import { MetricName } from "../../ui/text.js";
 import type { KnownMetric } from "../../worker/protocol.js";
 import { SettingField } from "./setting-field.js";

@@ -1,5 +1,5 @@
 import { useSignal } from "@preact/signals";
-import { isObject, type Json } from "../../state/config.js";
+import { isObject, type Json } from "../../state/criteria.js";
 import { More } from "../../ui/more.js";
 import { TextField } from "./fields.js";
 

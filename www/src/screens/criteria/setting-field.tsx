@@ -1,5 +1,5 @@
 import { useSignal } from "@preact/signals";
-import { isObject, type Json } from "../../state/config.js";
+import { isObject, type Json } from "../../state/criteria.js";
 import { CheckField, JsonField, NumberField, SelectField, TextField } from "./fields.js";
 import { Rubrics } from "./rubrics.js";
 import { camel, type Setting, words } from "./settings.js";

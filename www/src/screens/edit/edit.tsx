@@ -94,9 +94,11 @@ export default function Edit() {
 function rowOf(name: string, evalId: string): number | undefined {
   const run = summary.value;
   if (run === undefined || underWay.value !== undefined) return undefined;
-  const rows = run.cases.flatMap((one, row) =>
-    one.evalId === evalId && run.sets[one.set]?.name === name ? [row] : [],
-  );
+  const rows = run.sets.flatMap((set) => {
+    if (set.name !== name) return [];
+    const ids = run.evalIds.slice(set.from, set.from + set.count);
+    return ids.flatMap((one, place) => (one === evalId ? [set.from + place] : []));
+  });
   return rows.length === 1 ? rows[0] : undefined;
 }
 

@@ -1,5 +1,6 @@
 /** The repository's examples, and what each shows. */
 
+import FILES from "virtual:examples";
 import type { Given } from "../../state/inputs.js";
 
 export interface Example {
@@ -91,19 +92,11 @@ export const EXAMPLES: readonly Example[] = [
   },
 ];
 
-const FILES = import.meta.glob<string>(
-  ["../../../../examples/*/*.json", "../../../../examples/*/*.jsonl", "!../../../../examples/*/replies.json"],
-  { query: "?url", import: "default", eager: true },
-);
-
 /** Reads the files of an example. */
 export async function filesOf(folder: string): Promise<Given[]> {
-  const own = Object.entries(FILES).filter(([path]) => path.split("/").at(-2) === folder);
-  return Promise.all(
-    own.map(async ([path, url]) => {
-      const response = await fetch(url);
-      if (!response.ok) throw new Error(`The example could not be loaded (${response.status}).`);
-      return { name: path.split("/").at(-1) ?? path, folder, bytes: new Uint8Array(await response.arrayBuffer()) };
-    }),
-  );
+  const load = FILES[folder];
+  if (load === undefined) throw new RangeError(`There is no example ${folder}.`);
+  const encoder = new TextEncoder();
+  const { default: texts } = await load();
+  return Object.entries(texts).map(([name, text]) => ({ name, folder, bytes: encoder.encode(text) }));
 }

@@ -10,7 +10,7 @@ import { judgeKind } from "../../state/judge.js";
 import { Name } from "../../ui/text.js";
 
 /** A file in an editor. What is typed is what is scored; nothing has to be saved. */
-export function FileEditor({ source }: { source: Source }) {
+export default function FileEditor({ source }: { source: Source }) {
   const { id, name, bytes, facts } = source;
   const text = useSignal(new TextDecoder().decode(bytes));
   const waiting = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);

@@ -18,15 +18,17 @@ import { obstacle } from "../../state/job.js";
 import { judgeKind } from "../../state/judge.js";
 import { problem } from "../../state/run.js";
 import { runAndShow } from "../../state/running.js";
+import { later } from "../../ui/later.js";
 import { ProblemNote } from "../run/problem.js";
 import { Kept } from "../run/kept.js";
 import { type Example, EXAMPLES, filesOf } from "./examples.js";
-import { FileEditor } from "./file-editor.js";
 import { Pairs } from "./pairs.js";
 import { DropZone, FileButton } from "../../ui/drop.js";
 import { takeFiles, takeText, type Taken } from "../../ui/reading.js";
 import "../../styles/inputs.css";
 import "./files.css";
+
+const FileEditor = later(() => import("./file-editor.js"));
 
 export default function Files() {
   const [id] = route.value.rest;

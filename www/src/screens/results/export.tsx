@@ -6,7 +6,6 @@ import { summary, thresholds, underWay, verdicts } from "../../state/run.js";
 import { save } from "../../ui/save.js";
 import { engine } from "../../worker/client.js";
 import type { ResultsFormat, RunSummary } from "../../worker/protocol.js";
-import { chartOf, pngOf } from "./chart.js";
 import "./export.css";
 
 const FORMATS: readonly [ResultsFormat, string, string][] = [
@@ -102,6 +101,7 @@ async function files({ id }: RunSummary, format: ResultsFormat): Promise<string>
 }
 
 async function image(run: RunSummary): Promise<string> {
+  const { chartOf, pngOf } = await import("./chart.js");
   save("scores.png", await pngOf(chartOf(run, verdicts.value ?? run.verdicts, thresholds.value)));
   return "Saved scores.png.";
 }

@@ -5,7 +5,6 @@
 
 import { useComputed, useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
-import { memo } from "preact/compat";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { EvalStatus } from "../../enums.js";
 import { goTo, hrefOf } from "../../route.js";
@@ -178,7 +177,8 @@ interface RowProps {
   column: number;
 }
 
-const Row = memo(({ row, place, column }: RowProps) => {
+/** Made anew only where what it is given or what it shows has changed: it has signals. */
+function Row({ row, place, column }: RowProps) {
   // While thresholds move, a row is made anew only if it shows something else.
   const shown = useComputed(() => cellsOf(row).join("\n"));
   const name = names.value[row] ?? "";
@@ -214,7 +214,7 @@ const Row = memo(({ row, place, column }: RowProps) => {
       })}
     </div>
   );
-});
+}
 
 /** What a row shows: the status of the case, then of each metric the status, which is one digit, and the score. */
 function cellsOf(row: number): string[] {

@@ -194,7 +194,7 @@ function Notices({ run }: { run: RunSummary }) {
 
 function Figures({ run }: { run: RunSummary }) {
   const { passed, failed, open, toCome } = tally.value;
-  const total = Math.max(1, run.cases.length);
+  const total = Math.max(1, run.evalIds.length);
   const usages = run.sets.flatMap(({ judgeUsage }) => judgeUsage ?? []);
   const sum = (key: "calls" | "saved" | "cached" | "lost" | "retried" | "inputTokens" | "outputTokens") =>
     usages.reduce((all, usage) => all + usage[key], 0);
@@ -217,7 +217,7 @@ function Figures({ run }: { run: RunSummary }) {
   return (
     <section class="figures" aria-label="Summary">
       <dl class="tally">
-        <Figure name="Cases" value={run.cases.length} />
+        <Figure name="Cases" value={run.evalIds.length} />
         <Figure name="Passed" value={passed} status={EvalStatus.PASSED} />
         <Figure name="Failed" value={failed} status={EvalStatus.FAILED} />
         <Figure name="Not evaluated" value={open} status={EvalStatus.NOT_EVALUATED} />
@@ -272,7 +272,7 @@ function Tools({ run }: { run: RunSummary }) {
   const { passed, failed, open } = chosenTally.value;
   const flipped = flips.value.length;
   const choices: [Show, string, number][] = [
-    ["all", "All", run.cases.length],
+    ["all", "All", run.evalIds.length],
     ["failed", "Failed", failed],
     ["open", "Not evaluated", open],
     ["passed", "Passed", passed],
@@ -287,9 +287,9 @@ function Tools({ run }: { run: RunSummary }) {
       <div class="title">
         <h2 id="cases-title">Cases</h2>
         <p class="muted" role="status">
-          {rows.value.length === run.cases.length
-            ? count(run.cases.length, "case")
-            : `${rows.value.length.toLocaleString("en")} of ${count(run.cases.length, "case")}`}
+          {rows.value.length === run.evalIds.length
+            ? count(run.evalIds.length, "case")
+            : `${rows.value.length.toLocaleString("en")} of ${count(run.evalIds.length, "case")}`}
         </p>
       </div>
       <input

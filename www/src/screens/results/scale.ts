@@ -13,7 +13,7 @@ export interface Scale {
 export const BINS = 25;
 
 /** The axis of a column: the metric's own range, and as much more as its scores and its threshold need. O(cases) */
-export function scaleOf({ metrics, cases, scores }: RunSummary, column: number): Scale {
+export function scaleOf({ metrics, scores }: RunSummary, column: number): Scale {
   const { least: own, most: ownMost, threshold } = metrics[column] ?? {};
   let least = own ?? Infinity;
   let most = ownMost ?? -Infinity;
@@ -21,7 +21,7 @@ export function scaleOf({ metrics, cases, scores }: RunSummary, column: number):
     if (value < least) least = value;
     if (value > most) most = value;
   };
-  for (let row = 0; row < cases.length; row += 1) include(scores[row * metrics.length + column] ?? Number.NaN);
+  for (let place = column; place < scores.length; place += metrics.length) include(scores[place] as number);
   if (threshold !== undefined) include(threshold);
   if (own === undefined) include(0);
   if (!(most > least)) most = least + 1;
@@ -46,9 +46,9 @@ export function settled({ least, most }: Scale, value: number, step: number): nu
 }
 
 /** The bin of each case's score; -1 where it has none. */
-export function binsOf({ metrics, cases, scores }: RunSummary, column: number, scale: Scale): Int8Array {
-  const bins = new Int8Array(cases.length).fill(-1);
-  for (let row = 0; row < cases.length; row += 1) {
+export function binsOf({ metrics, scores }: RunSummary, column: number, scale: Scale): Int8Array {
+  const bins = new Int8Array(scores.length / metrics.length).fill(-1);
+  for (let row = 0; row < bins.length; row += 1) {
     const score = scores[row * metrics.length + column] ?? Number.NaN;
     if (!Number.isNaN(score)) bins[row] = Math.min(BINS - 1, Math.floor(shareOf(scale, score) * BINS));
   }

@@ -44,16 +44,24 @@ effect(() => {
 export const names = computed<readonly string[]>(() => {
   const run = summary.value;
   if (run === undefined) return [];
-  const runs = run.sets.map(() => new Map<string, number>());
-  for (const { set, evalId } of run.cases) runs[set]?.set(evalId, (runs[set].get(evalId) ?? 0) + 1);
-  const seen = run.sets.map(() => new Map<string, number>());
-  return run.cases.map(({ set, evalId }) => {
-    if ((runs[set]?.get(evalId) ?? 1) === 1) return evalId;
-    const number = (seen[set]?.get(evalId) ?? 0) + 1;
-    seen[set]?.set(evalId, number);
+  const { sets, evalIds } = run;
+  const all = sets.map(({ from, count }) => numbered(sets.length === 1 ? evalIds : evalIds.slice(from, from + count)));
+  return all.length === 1 ? (all[0] ?? []) : all.flat();
+});
+
+/** The ids of an evalset, each run of a case that has several with its number. */
+function numbered(evalIds: readonly string[]): readonly string[] {
+  if (new Set(evalIds).size === evalIds.length) return evalIds;
+  const runs = new Map<string, number>();
+  for (const evalId of evalIds) runs.set(evalId, (runs.get(evalId) ?? 0) + 1);
+  const seen = new Map<string, number>();
+  return evalIds.map((evalId) => {
+    if (runs.get(evalId) === 1) return evalId;
+    const number = (seen.get(evalId) ?? 0) + 1;
+    seen.set(evalId, number);
     return `${evalId} (run ${number})`;
   });
-});
+}
 
 /** The characters of the longest name. */
 export const longestName = computed(() => names.value.reduce((longest, { length }) => Math.max(longest, length), 0));
@@ -67,7 +75,7 @@ const ordered = computed<Uint32Array>(() => {
   const run = summary.value;
   const { by, descending } = sort.value;
   if (run === undefined) return new Uint32Array();
-  const rows = new Uint32Array(run.cases.length).map((_, row) => row);
+  const rows = new Uint32Array(run.evalIds.length).map((_, row) => row);
   const sign = descending ? -1 : 1;
   if (by === "evalset") return descending ? rows.reverse() : rows;
   if (by === "case") {
@@ -112,7 +120,7 @@ export const flips = computed<readonly Flip[]>(() => {
   const before = run.verdicts;
   const width = run.metrics.length;
   const found: Flip[] = [];
-  for (let row = 0; row < run.cases.length; row += 1) {
+  for (let row = 0; row < run.evalIds.length; row += 1) {
     const metrics: number[] = [];
     for (let at = row * width; at < (row + 1) * width; at += 1) {
       if (before.metrics[at] !== now.metrics[at]) metrics.push(at - row * width);
@@ -129,10 +137,13 @@ export const regressed = computed<ReadonlySet<number> | undefined>(() => {
   const comparison = compared.value;
   if (run === undefined || comparison === undefined || current.value !== run.id) return undefined;
   const ids = new Map(comparison.sets.map(({ current: { evalSetId }, regressed }) => [evalSetId, new Set(regressed)]));
-  const found = run.cases.flatMap(({ set, evalId }, row) =>
-    ids.get(run.sets[set]?.evalSetId ?? "")?.has(evalId) ? [row] : [],
-  );
-  return new Set(found);
+  const found = new Set<number>();
+  for (const { evalSetId, from, count } of run.sets) {
+    const worse = ids.get(evalSetId);
+    if (worse === undefined) continue;
+    for (let row = from; row < from + count; row += 1) if (worse.has(run.evalIds[row] ?? "")) found.add(row);
+  }
+  return found;
 });
 
 const STATUS_OF: Readonly<Partial<Record<Show, EvalStatus>>> = {
@@ -146,7 +157,7 @@ export const rows = computed<Uint32Array>(() => {
   const run = summary.value;
   if (run === undefined) return new Uint32Array();
   const words = query.value.toLowerCase().split(/\s+/).filter(Boolean);
-  const only = onlySet.value;
+  const { from = 0, count = run.evalIds.length } = run.sets[onlySet.value] ?? {};
   const status = STATUS_OF[show.value];
   const statuses = status === undefined ? undefined : chosenVerdicts.value;
   const chosen =
@@ -159,7 +170,8 @@ export const rows = computed<Uint32Array>(() => {
     (row) =>
       (statuses === undefined || statuses[row] === status) &&
       (chosen === undefined || chosen.has(row)) &&
-      (only < 0 || run.cases[row]?.set === only) &&
+      row >= from &&
+      row < from + count &&
       words.every((word) => searched.value[row]?.includes(word)),
   );
 });
@@ -172,7 +184,7 @@ const chosenVerdicts = computed<Uint8Array>(() => {
   if (now === undefined || run === undefined) return new Uint8Array();
   return column < 0
     ? now.cases
-    : Uint8Array.from(run.cases, (_, row) => now.metrics[row * run.metrics.length + column] ?? 0);
+    : Uint8Array.from(run.evalIds, (_, row) => now.metrics[row * run.metrics.length + column] ?? 0);
 });
 
 /** How many cases of the run have which verdict. */

@@ -2,7 +2,7 @@ import { signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { EvalStatus } from "../../enums.js";
 import { goTo, hrefOf } from "../../route.js";
-import { criteria } from "../../state/config.js";
+import { criteria } from "../../state/criteria.js";
 import { matching, sourceOf } from "../../state/inputs.js";
 import { obstacle } from "../../state/job.js";
 import { judgeKind, serviceChoice } from "../../state/judge.js";
