@@ -2,18 +2,14 @@
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { BINS, binsOf, scaleOf, settled } from "../../www/src/screens/results/scale.js";
-import type { RunSummary } from "../../www/src/worker/protocol.js";
+import { EvalStatus } from "../../www/src/enums.js";
+import { BINS, binsOf, type Columns, scaleOf, settled, spreadOf } from "../../www/src/worker/scale.js";
+import type { MetricColumn } from "../../www/src/worker/protocol.js";
 
-/** A run of one metric. */
-const runOf = (scores: number[], metric: Partial<RunSummary["metrics"][number]> = {}): RunSummary => ({
-  id: "run",
-  sets: [],
+/** The columns of a run of one metric. */
+const runOf = (scores: number[], metric: Partial<MetricColumn> = {}): Columns => ({
   metrics: [{ name: "metric", ...metric }],
-  evalIds: scores.map((_, at) => `case_${at}`),
   scores: Float64Array.from(scores),
-  verdicts: { cases: new Uint8Array(scores.length), metrics: new Uint8Array(scores.length) },
-  reasons: [],
 });
 
 describe("the axis of a metric", () => {
@@ -38,6 +34,16 @@ describe("the axis of a metric", () => {
   test("has a bin for each score, the highest in the last", () => {
     const run = runOf([0, 0.5, 1, Number.NaN], { least: 0, most: 1 });
     assert.deepEqual([...binsOf(run, 0, scaleOf(run, 0))], [0, Math.floor(BINS / 2), BINS - 1, -1]);
+  });
+
+  test("counts in each bin how many passed, failed, and are only shown, and apart from them what has no score", () => {
+    const run = runOf([0, 0, 1, 1, Number.NaN, Number.NaN], { least: 0, most: 1 });
+    const { PASSED, FAILED, NOT_EVALUATED, INFORMATIONAL } = EvalStatus;
+    const statuses = Uint8Array.of(FAILED, PASSED, PASSED, INFORMATIONAL, NOT_EVALUATED, 0);
+    const { passed, failed, others, open } = spreadOf(binsOf(run, 0, scaleOf(run, 0)), statuses, 1, 0);
+    assert.deepEqual([passed[0], failed[0], others[0]], [1, 1, 0]);
+    assert.deepEqual([passed.at(-1), failed.at(-1), others.at(-1)], [1, 0, 1]);
+    assert.equal(open, 1);
   });
 
   test("lets a threshold stand at multiples of a step, and at its ends", () => {

@@ -19,6 +19,10 @@ export const problem = signal<Problem | undefined>(undefined);
 /** The runs of this page, by id. */
 const known = new Set<string>();
 
+/** The names of runs that are not among the contenders yet, by their ids. */
+const waiting = new Map<string, string>();
+let keeping: Promise<void> = Promise.resolve();
+
 /** Whether runs are being compared. */
 export const isComparing = signal(false);
 
@@ -28,11 +32,24 @@ effect(() => {
   const run = summary.value;
   if (run === undefined || underWay.value !== undefined || known.has(run.id)) return;
   known.add(run.id);
-  void keep(run.id);
+  waiting.set(run.id, `Run ${known.size}`);
+  // A run alone has nothing to be compared with, and the worker has better things to do: thresholds are moved.
+  if (known.size > 1 || contenders.peek().length > 0) void allKept();
 });
 
-async function keep(run: string): Promise<void> {
-  const outcome = await engine.contenderOf(run, `Run ${known.size}`);
+/** Resolves when every run that is done can be compared. */
+export function allKept(): Promise<void> {
+  keeping = keeping.then(async () => {
+    for (const [run, name] of waiting) {
+      waiting.delete(run);
+      await keep(run, name);
+    }
+  });
+  return keeping;
+}
+
+async function keep(run: string, name: string): Promise<void> {
+  const outcome = await engine.contenderOf(run, name);
   if (!outcome.ok) return;
   batch(() => {
     const before = contenders.value.find(({ id }) => id === baseline.value);
@@ -54,6 +71,7 @@ function haveCommon(one: Contender, other: Contender): boolean {
 
 /** Opens evalset results to compare with; they become the baseline. */
 export async function openResults(files: NamedFile[]): Promise<void> {
+  await allKept();
   const outcome = await engine.addResults(files);
   batch(() => {
     problem.value = outcome.ok ? undefined : outcome.problem;

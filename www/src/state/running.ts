@@ -23,11 +23,13 @@ export async function runNow(): Promise<boolean> {
     return false;
   }
   startedAt.value = Date.now();
-  await keepRun();
   const began = performance.now();
-  const done = await start(job.value);
+  const running = start(job.value);
+  const kept = keepRun();
+  const done = await running;
   took.value = performance.now() - began;
   startedAt.value = undefined;
+  await kept;
   await endRun();
   return done;
 }

@@ -19,11 +19,14 @@ import type { Choices, Role } from "./matching.js";
 
 const DATABASE = "adk-metrics-playground";
 const STORE = "runs";
-const KEY = "last";
 
-interface Saved {
-  startedAt: number;
-  isFinished: boolean;
+/** What is kept, by its key: how the last run went, and apart from it what it was made of, which may be large. */
+interface Kept {
+  state: { startedAt: number; isFinished: boolean };
+  inputs: Inputs;
+}
+
+interface Inputs {
   files: { name: string; folder: string; bytes: Uint8Array }[];
   /** The user's decisions, by the places of files. */
   roles: [number, Role][];
@@ -56,9 +59,9 @@ async function isRunningElsewhere(): Promise<boolean> {
   return held.some(({ name }) => name === LOCK);
 }
 
-void Promise.all([load(), isRunningElsewhere()]).then(([saved, isElsewhere]) => {
-  isKept.value = saved !== undefined;
-  if (saved?.isFinished === false && !isElsewhere) interrupted.value = { startedAt: saved.startedAt };
+void Promise.all([load("state"), isRunningElsewhere()]).then(([state, isElsewhere]) => {
+  isKept.value = state !== undefined;
+  if (state?.isFinished === false && !isElsewhere) interrupted.value = { startedAt: state.startedAt };
 });
 
 /** Keeps the inputs of the run that begins. */
@@ -66,9 +69,7 @@ export async function keepRun(): Promise<void> {
   const place = new Map(sources.value.map(({ id }, at) => [id, at]));
   const placeOf = (id: number) => place.get(id) ?? -1;
   const { roles, actualOf } = choices.value;
-  const saved: Saved = {
-    startedAt: Date.now(),
-    isFinished: false,
+  const inputs: Inputs = {
     files: sources.value.map(({ name, folder, bytes }) => ({ name, folder, bytes })),
     roles: Object.entries(roles).map(([id, role]) => [placeOf(Number(id)), role]),
     actualOf: Object.entries(actualOf).map(([id, other]) => [
@@ -83,20 +84,21 @@ export async function keepRun(): Promise<void> {
   interrupted.value = undefined;
   isKept.value = true;
   hold();
-  await store(saved);
+  await store("inputs", inputs);
+  await store("state", { startedAt: Date.now(), isFinished: false });
 }
 
 /** Notes that the run came to its end. */
 export async function endRun(): Promise<void> {
-  const saved = await load();
-  if (saved !== undefined) await store({ ...saved, isFinished: true });
+  const state = await load("state");
+  if (state !== undefined) await store("state", { ...state, isFinished: true });
   release?.();
   release = undefined;
 }
 
 /** Brings back the inputs of the run that is kept. */
 export async function takeBack(): Promise<boolean> {
-  const saved = await load();
+  const saved = await load("inputs");
   if (saved === undefined) return false;
   await replaceAll(saved.files);
   const ids = sources.value.map(({ id }) => id);
@@ -134,16 +136,16 @@ function deleted(name: string): Promise<void> {
 }
 
 /** Without a database a run is not kept; it works nevertheless. */
-async function load(): Promise<Saved | undefined> {
+async function load<K extends keyof Kept>(key: K): Promise<Kept[K] | undefined> {
   try {
-    return await access("readonly", (runs) => runs.get(KEY) as IDBRequest<Saved | undefined>);
+    return await access("readonly", (runs) => runs.get(key) as IDBRequest<Kept[K] | undefined>);
   } catch {
     return undefined;
   }
 }
 
-async function store(saved: Saved): Promise<void> {
-  await access("readwrite", (runs) => runs.put(saved, KEY)).catch(() => {});
+async function store<K extends keyof Kept>(key: K, value: Kept[K]): Promise<void> {
+  await access("readwrite", (runs) => runs.put(value, key)).catch(() => {});
 }
 
 async function access<T>(mode: IDBTransactionMode, work: (runs: IDBObjectStore) => IDBRequest<T>): Promise<T> {

@@ -126,8 +126,9 @@ const PARTIAL_MS = 500;
 class Paced<A extends unknown[]> {
   readonly #ms: number;
   readonly #work: (...given: A) => void;
-  #last = -Infinity;
+  #last = performance.now();
   #timer: ReturnType<typeof setTimeout> | undefined;
+  #given: A | undefined;
 
   constructor(ms: number, work: (...given: A) => void) {
     this.#ms = ms;
@@ -135,20 +136,20 @@ class Paced<A extends unknown[]> {
   }
 
   call(...given: A): void {
-    this.end();
-    const wait = this.#last + this.#ms - performance.now();
-    if (wait > 0) this.#timer = setTimeout(() => this.#do(given), wait);
-    else this.#do(given);
+    this.#given = given;
+    this.#timer ??= setTimeout(() => this.#do(), Math.max(0, this.#last + this.#ms - performance.now()));
   }
 
   /** Leaves out what waits. */
   end(): void {
     clearTimeout(this.#timer);
+    this.#timer = undefined;
   }
 
-  #do(given: A): void {
+  #do(): void {
+    this.#timer = undefined;
     this.#last = performance.now();
-    this.#work(...given);
+    if (this.#given !== undefined) this.#work(...this.#given);
   }
 }
 

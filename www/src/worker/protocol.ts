@@ -17,6 +17,7 @@ import type {
 import type { Comparing } from "./protocol-compare.js";
 import type { Editing } from "./protocol-edit.js";
 import type { PageJudge, Preparation } from "./protocol-inputs.js";
+import type { Scale, Spread, Tally } from "./scale.js";
 import type { Out } from "./protocol-out.js";
 
 /** A file as the user gave it. */
@@ -103,6 +104,10 @@ export interface Verdicts {
   cases: Uint8Array;
   /** The status of each metric in each case; 0 where it has no result. */
   metrics: Uint8Array;
+  /** How many cases have which status. */
+  tally: Tally;
+  /** Of each metric, how its scores are spread over its axis. */
+  spreads: Spread[];
 }
 
 /** A run as the page knows it. */
@@ -111,6 +116,8 @@ export interface RunSummary {
   id: string;
   sets: SetSummary[];
   metrics: MetricColumn[];
+  /** The axis of each metric. */
+  scales: Scale[];
   /** The eval id of each case. */
   evalIds: string[];
   /** The score of each metric in each case; NaN where there is none. */

@@ -17,10 +17,13 @@ export const NOTHING = { eval_set_id: "nothing", eval_cases: [] };
 /** A judge where there is nothing to ask. */
 export const notAsked = () => Promise.reject(new Error("nobody is asked"));
 
+/** A recording says that it is one at its beginning. */
+const LONGEST_MARK = 1000;
+
 /** Looks at a file. */
 export async function inspect({ name, bytes }: NamedFile): Promise<FileFacts> {
   const text = new TextDecoder().decode(bytes);
-  if (/^[^\n]*"adk-metrics recording"/.test(text)) return factsOfRecording(text);
+  if (/^[^\n]*"adk-metrics recording"/.test(text.slice(0, LONGEST_MARK))) return factsOfRecording(text);
   if (isTraces(bytes)) {
     const facts = await outcomeOf(() => factsOfTraces(bytes));
     return facts.ok

@@ -18,6 +18,7 @@ import {
   type SetSummary,
   type Verdicts,
 } from "./protocol.js";
+import { binsOf, type Columns, type Scale, scaleOf, spreadOf, tallyOf } from "./scale.js";
 
 /** The results of one evalset of a run. */
 export interface ScoredSet {
@@ -39,6 +40,10 @@ export class Run {
   readonly #heads: readonly EvalSetResult[];
   /** Where each result of each case goes in the columns, in the order in which they come. */
   readonly #places: Uint32Array;
+  readonly #scores: Float64Array;
+  readonly #scales: readonly Scale[];
+  /** The bin of each case, metric by metric. */
+  readonly #bins: readonly Int8Array[];
   #thresholds: ReadonlyMap<string, number>;
 
   /** @param thresholds Those that hold instead of the run's own. */
@@ -58,6 +63,18 @@ export class Run {
         overallEvalMetricResults.map(({ metricName }) => row * this.#columns.length + (at.get(metricName) ?? 0)),
       ),
     );
+    const scores = new Float64Array(cases.length * this.#columns.length).fill(Number.NaN);
+    let next = 0;
+    for (const { overallEvalMetricResults } of cases) {
+      for (const { score } of overallEvalMetricResults) {
+        const place = this.#places[next++] as number;
+        if (score !== undefined) scores[place] = score;
+      }
+    }
+    this.#scores = scores;
+    const columns: Columns = { metrics: [...this.#columns], scores };
+    this.#scales = this.#columns.map((_, column) => scaleOf(columns, column));
+    this.#bins = this.#scales.map((scale, column) => binsOf(columns, column, scale));
   }
 
   /** The thresholds last set. */
@@ -79,19 +96,16 @@ export class Run {
       sets.push({ evalSetId, dialect, name, from: evalIds.length, count: evalCaseResults.length, ...present(known) });
       for (const { evalId } of evalCaseResults) evalIds.push(evalId);
     }
-    const metrics = [...this.#columns];
-    const scores = new Float64Array(evalIds.length * metrics.length).fill(Number.NaN);
-    let next = 0;
-    for (const { result } of this.#sets) {
-      for (const { overallEvalMetricResults } of result.evalCaseResults) {
-        for (const { score } of overallEvalMetricResults) {
-          const place = this.#places[next++] as number;
-          if (score !== undefined) scores[place] = score;
-        }
-      }
-    }
-    const verdicts = this.#verdicts(new Map());
-    return { id: this.id, sets, metrics, evalIds, scores, verdicts, reasons: this.#reasons() };
+    return {
+      id: this.id,
+      sets,
+      metrics: [...this.#columns],
+      scales: [...this.#scales],
+      evalIds,
+      scores: this.#scores.slice(),
+      verdicts: this.#verdicts(new Map()),
+      reasons: this.#reasons(),
+    };
   }
 
   #reasons(): RunSummary["reasons"] {
@@ -169,7 +183,8 @@ export class Run {
         for (const { evalStatus } of overallEvalMetricResults) metrics[this.#places[next++] as number] = evalStatus;
       }
     }
-    return { cases, metrics };
+    const spreads = this.#bins.map((bins, column) => spreadOf(bins, metrics, this.#columns.length, column));
+    return { cases, metrics, tally: tallyOf(cases), spreads };
   }
 }
 

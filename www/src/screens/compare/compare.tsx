@@ -1,6 +1,7 @@
 import { useEffect } from "preact/hooks";
 import { hrefOf } from "../../route.js";
 import {
+  allKept,
   baseline,
   compare,
   compared,
@@ -22,7 +23,7 @@ import "./compare.css";
 
 export default function Compare() {
   // Thresholds may have moved since.
-  useEffect(() => void compare(), []);
+  useEffect(() => void allKept().then(compare), []);
   const list = contenders.value;
   return (
     <div class="compare">

@@ -1,9 +1,8 @@
 /** The histograms as one image, for a document or a chat: it has a background and colours of its own. */
 
-import { EvalStatus } from "../../enums.js";
 import type { RunSummary, Verdicts } from "../../worker/protocol.js";
 import { amountText } from "../../ui/format.js";
-import { BINS, binsOf, scaleOf, shareOf } from "./scale.js";
+import { BINS, type Scale, shareOf, type Spread } from "../../worker/scale.js";
 
 const CELL = { width: 300, height: 150, gap: 20 };
 const COLUMNS = 3;
@@ -18,7 +17,7 @@ const COLORS = {
   fail: "#d8584d",
 };
 
-/** An SVG of the histograms of all metrics that have a threshold. O(cases · metrics) */
+/** An SVG of the histograms of all metrics that have a threshold. */
 export function chartOf(run: RunSummary, verdicts: Verdicts, thresholds: ReadonlyMap<string, number>): string {
   const columns = run.metrics.flatMap(({ threshold }, column) => (threshold === undefined ? [] : [column]));
   const across = Math.min(COLUMNS, Math.max(1, columns.length));
@@ -37,14 +36,9 @@ export function chartOf(run: RunSummary, verdicts: Verdicts, thresholds: Readonl
 
 function histogram(run: RunSummary, verdicts: Verdicts, column: number, thresholds: ReadonlyMap<string, number>) {
   const { name, threshold: own } = run.metrics[column] ?? { name: "" };
-  const scale = scaleOf(run, column);
-  const passed = new Array<number>(BINS).fill(0);
-  const others = new Array<number>(BINS).fill(0);
-  for (const [row, bin] of binsOf(run, column, scale).entries()) {
-    if (bin < 0) continue;
-    const bins = verdicts.metrics[row * run.metrics.length + column] === EvalStatus.PASSED ? passed : others;
-    bins[bin] = (bins[bin] ?? 0) + 1;
-  }
+  const scale = run.scales[column] as Scale;
+  const { passed, failed, others: shown } = verdicts.spreads[column] as Spread;
+  const others = failed.map((amount, bin) => amount + (shown[bin] ?? 0));
   const highest = Math.max(1, ...passed.map((amount, bin) => amount + (others[bin] ?? 0)));
   const bar = CELL.width / BINS;
   const base = PLOT.top + PLOT.height;

@@ -5,7 +5,7 @@
 
 import { useComputed, useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
-import { useLayoutEffect, useRef } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { EvalStatus } from "../../enums.js";
 import { goTo, hrefOf } from "../../route.js";
 import { summary, thresholds, verdicts } from "../../state/run.js";
@@ -18,6 +18,8 @@ import { longestName, names, rows, sort, type SortKey } from "./view.js";
 const ROW = 36;
 /** Rows kept beyond the edges, so that fast scrolling shows no gaps. */
 const SPARE = 8;
+/** Rows that a frame has time for when the grid is made. */
+const SOME = 12;
 
 /** Where the user is in the grid; row -1 is the heading. Kept for when they come back from a case. */
 const active = { row: -1, column: 0, scroll: 0, run: "" };
@@ -34,6 +36,11 @@ export function Grid() {
 
   const first = useComputed(() => Math.max(0, Math.floor(top.value / ROW) - SPARE));
   const last = useComputed(() => Math.ceil((top.value + height.value) / ROW) + SPARE);
+  /** How many rows there may be: more with each frame, those in sight first. */
+  const most = useSignal(SOME);
+  useEffect(() => {
+    if (most.value < last.value - first.value) most.value += SOME;
+  });
 
   useLayoutEffect(() => {
     const element = box.current;
@@ -100,7 +107,10 @@ export function Grid() {
 
   const shown = new Set<number>();
   if (here.row >= 0) shown.add(here.row);
-  for (let row = first.value; row < Math.min(last.value, view.length); row += 1) shown.add(row);
+  const isGrowing = most.value < last.value - first.value;
+  const from = isGrowing ? Math.floor(top.value / ROW) : first.value;
+  const until = isGrowing ? Math.min(from + most.value, last.value) : last.value;
+  for (let row = from; row < Math.min(until, view.length); row += 1) shown.add(row);
   const longest = longestName.value;
   const template = `minmax(var(--case-width), 1fr) repeat(${run.metrics.length}, minmax(7.5rem, 10rem))`;
   return (

@@ -3,35 +3,19 @@
  * the threshold of now, not where a bar is.
  */
 
-import { useComputed, useSignal } from "@preact/signals";
-import { useMemo } from "preact/hooks";
-import { EvalStatus } from "../../enums.js";
+import { useSignal } from "@preact/signals";
 import { resetThresholds, setThreshold, summary, thresholds, verdicts } from "../../state/run.js";
 import type { RunSummary } from "../../worker/protocol.js";
 import { amountText, count } from "../../ui/format.js";
 import { MetricName } from "../../ui/text.js";
-import { BINS, binsOf, type Scale, scaleOf, settled, shareOf } from "./scale.js";
-
-interface Spread {
-  passed: number[];
-  failed: number[];
-  /** Amounts that are only shown. */
-  informational: number[];
-  totals: { passed: number; failed: number; open: number; scored: number };
-  highest: number;
-}
+import { BINS, type Scale, settled, shareOf, type Spread } from "../../worker/scale.js";
 
 export function Histogram({ column }: { column: number }) {
   const run = summary.value as RunSummary;
   const metric = run.metrics[column] as RunSummary["metrics"][number];
-  const { scale, bins } = useMemo(() => {
-    const scale = scaleOf(run, column);
-    return { scale, bins: binsOf(run, column, scale) };
-  }, [run, column]);
-  const spread = useComputed(() =>
-    spreadOf(bins, (verdicts.value ?? run.verdicts).metrics, run.metrics.length, column),
-  );
-  const { totals, highest, passed, failed, informational } = spread.value;
+  const scale = run.scales[column] as Scale;
+  const spread = (verdicts.value ?? run.verdicts).spreads[column] as Spread;
+  const [passed, failed, others] = [spread.passed, spread.failed, spread.others].map(sum) as [number, number, number];
   const own = metric.threshold;
   const threshold = thresholds.value.get(metric.name) ?? own;
   const isChanged = threshold !== own;
@@ -45,12 +29,8 @@ export function Histogram({ column }: { column: number }) {
       </header>
       <div class="plot">
         <div class="bars" aria-hidden="true">
-          {Array.from({ length: BINS }, (_, bin) => (
-            <div key={bin} class="bin">
-              <Bar kind="informational" share={(informational[bin] ?? 0) / highest} />
-              <Bar kind="passed" share={(passed[bin] ?? 0) / highest} />
-              <Bar kind="failed" share={(failed[bin] ?? 0) / highest} />
-            </div>
+          {shapesOf(spread).map(([kind, shape]) => (
+            <div key={kind} class={kind} style={{ clipPath: shape }} />
           ))}
         </div>
         {threshold !== undefined && (
@@ -59,7 +39,7 @@ export function Histogram({ column }: { column: number }) {
             scale={scale}
             value={threshold}
             own={own as number}
-            outcome={`${totals.passed} pass, ${totals.failed} fail`}
+            outcome={`${passed} pass, ${failed} fail`}
           />
         )}
       </div>
@@ -70,15 +50,15 @@ export function Histogram({ column }: { column: number }) {
       <footer>
         <p>
           {threshold === undefined ? (
-            count(totals.scored, "case")
+            count(passed + failed + others, "case")
           ) : (
             <>
-              <span class="tone passed">{totals.passed.toLocaleString("en")} pass</span>
+              <span class="tone passed">{passed.toLocaleString("en")} pass</span>
               {" · "}
-              <span class="tone failed">{totals.failed.toLocaleString("en")} fail</span>
+              <span class="tone failed">{failed.toLocaleString("en")} fail</span>
             </>
           )}
-          {totals.open > 0 && ` · ${totals.open.toLocaleString("en")} ${threshold === undefined ? "unknown" : "open"}`}
+          {spread.open > 0 && ` · ${spread.open.toLocaleString("en")} ${threshold === undefined ? "unknown" : "open"}`}
         </p>
         {isChanged && (
           <button type="button" class="reset" onClick={() => void resetThresholds(metric.name)}>
@@ -90,37 +70,35 @@ export function Histogram({ column }: { column: number }) {
   );
 }
 
-function Bar({ kind, share }: { kind: string; share: number }) {
-  return share > 0 ? <div class={`bar-part ${kind}`} style={{ height: `${Math.max(share * 100, 3)}%` }} /> : null;
+function sum(counts: readonly number[]): number {
+  return counts.reduce((all, one) => all + one, 0);
 }
 
-function spreadOf(bins: Int8Array, statuses: Uint8Array, width: number, column: number): Spread {
-  const empty = () => new Array<number>(BINS).fill(0);
-  const spread: Spread = {
-    passed: empty(),
-    failed: empty(),
-    informational: empty(),
-    totals: { passed: 0, failed: 0, open: 0, scored: 0 },
-    highest: 1,
-  };
-  const { totals } = spread;
-  for (let row = 0; row < bins.length; row += 1) {
-    const bin = bins[row] ?? -1;
-    const status = statuses[row * width + column];
-    if (bin < 0) {
-      if (status !== 0) totals.open += 1;
-      continue;
-    }
-    totals.scored += 1;
-    const kind = status === EvalStatus.PASSED ? "passed" : status === EvalStatus.FAILED ? "failed" : "informational";
-    if (kind !== "informational") totals[kind] += 1;
-    spread[kind][bin] = (spread[kind][bin] ?? 0) + 1;
-  }
-  for (let bin = 0; bin < BINS; bin += 1) {
-    const all = (spread.passed[bin] ?? 0) + (spread.failed[bin] ?? 0) + (spread.informational[bin] ?? 0);
-    spread.highest = Math.max(spread.highest, all);
-  }
-  return spread;
+/** The least height of a bar, so that a single case is seen. */
+const LEAST = 3;
+
+/**
+ * The bars of each kind as one shape, in percent of the plot: failed at the bottom, then passed, then what is only shown.
+ * An element for each bar takes longer to make than all the rest.
+ */
+function shapesOf({ passed, failed, others }: Spread): [string, string][] {
+  const highest = Math.max(1, ...passed.map((amount, bin) => amount + (failed[bin] ?? 0) + (others[bin] ?? 0)));
+  const bases = new Array<number>(BINS).fill(100);
+  return Object.entries({ failed, passed, informational: others }).flatMap(([kind, counts]): [string, string][] => {
+    const points = counts.flatMap((amount, bin) => {
+      if (amount === 0) return [];
+      const base = bases[bin] as number;
+      const top = base - Math.max((amount / highest) * 100, LEAST);
+      bases[bin] = top;
+      const [left, right] = [`${(bin * 100) / BINS}%`, `calc(${((bin + 1) * 100) / BINS}% - 1px)`];
+      // From the ground up to the bar, round it and down again.
+      const corners = [left, 100, left, top, right, top, right, base, left, base, left, 100];
+      return corners.map((at) => (typeof at === "number" ? `${at.toFixed(2)}%` : at));
+    });
+    if (points.length === 0) return [];
+    const pairs = points.flatMap((x, at) => (at % 2 === 0 ? [`${x} ${points[at + 1]}`] : []));
+    return [[kind, `polygon(${pairs.join()})`]];
+  });
 }
 
 interface ThresholdProps {

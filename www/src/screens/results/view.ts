@@ -8,6 +8,7 @@ import { computed, effect, signal } from "@preact/signals";
 import { EvalStatus } from "../../enums.js";
 import { compared, current } from "../../state/compare.js";
 import { summary, verdicts } from "../../state/run.js";
+import { type Tally, tallyOf } from "../../worker/scale.js";
 
 /** What the order follows: the evalset's, the verdict, the name of the case, or a metric by the place of its column. */
 export type SortKey = "evalset" | "verdict" | "case" | number;
@@ -75,7 +76,8 @@ const ordered = computed<Uint32Array>(() => {
   const run = summary.value;
   const { by, descending } = sort.value;
   if (run === undefined) return new Uint32Array();
-  const rows = new Uint32Array(run.evalIds.length).map((_, row) => row);
+  const rows = new Uint32Array(run.evalIds.length);
+  for (let row = 0; row < rows.length; row += 1) rows[row] = row;
   const sign = descending ? -1 : 1;
   if (by === "evalset") return descending ? rows.reverse() : rows;
   if (by === "case") {
@@ -166,6 +168,7 @@ export const rows = computed<Uint32Array>(() => {
       : show.value === "regressed"
         ? (regressed.value ?? new Set<number>())
         : undefined;
+  if (words.length === 0 && status === undefined && chosen === undefined && onlySet.value < 0) return ordered.value;
   return ordered.value.filter(
     (row) =>
       (statuses === undefined || statuses[row] === status) &&
@@ -188,18 +191,7 @@ const chosenVerdicts = computed<Uint8Array>(() => {
 });
 
 /** How many cases of the run have which verdict. */
-export const tally = computed(() => tallyOf(verdicts.value?.cases ?? new Uint8Array()));
+export const tally = computed<Tally>(() => verdicts.value?.tally ?? tallyOf(new Uint8Array()));
 
 /** How many have which of the verdicts that cases are chosen by. */
-export const chosenTally = computed(() => tallyOf(chosenVerdicts.value));
-
-function tallyOf(statuses: Uint8Array) {
-  const counts = { passed: 0, failed: 0, open: 0, toCome: 0 };
-  for (const status of statuses) {
-    if (status === EvalStatus.PASSED) counts.passed += 1;
-    else if (status === EvalStatus.FAILED) counts.failed += 1;
-    else if (status === EvalStatus.NOT_EVALUATED) counts.open += 1;
-    else counts.toCome += 1;
-  }
-  return counts;
-}
+export const chosenTally = computed<Tally>(() => (judgedBy.value < 0 ? tally.value : tallyOf(chosenVerdicts.value)));

@@ -1,6 +1,10 @@
 /** The axis of a metric: from where to where its scores go, in which steps a threshold moves, and how scores fall into bins. */
 
-import type { RunSummary } from "../../worker/protocol.js";
+import { EvalStatus } from "../enums.js";
+import type { RunSummary } from "./protocol.js";
+
+/** What the axis of a metric depends on. */
+export type Columns = Pick<RunSummary, "metrics" | "scores">;
 
 export interface Scale {
   least: number;
@@ -13,7 +17,7 @@ export interface Scale {
 export const BINS = 25;
 
 /** The axis of a column: the metric's own range, and as much more as its scores and its threshold need. O(cases) */
-export function scaleOf({ metrics, scores }: RunSummary, column: number): Scale {
+export function scaleOf({ metrics, scores }: Columns, column: number): Scale {
   const { least: own, most: ownMost, threshold } = metrics[column] ?? {};
   let least = own ?? Infinity;
   let most = ownMost ?? -Infinity;
@@ -46,11 +50,67 @@ export function settled({ least, most }: Scale, value: number, step: number): nu
 }
 
 /** The bin of each case's score; -1 where it has none. */
-export function binsOf({ metrics, scores }: RunSummary, column: number, scale: Scale): Int8Array {
+export function binsOf({ metrics, scores }: Columns, column: number, scale: Scale): Int8Array {
   const bins = new Int8Array(scores.length / metrics.length).fill(-1);
   for (let row = 0; row < bins.length; row += 1) {
     const score = scores[row * metrics.length + column] ?? Number.NaN;
     if (!Number.isNaN(score)) bins[row] = Math.min(BINS - 1, Math.floor(shareOf(scale, score) * BINS));
   }
   return bins;
+}
+
+/** How the scores of a metric are spread: cases in each bin. */
+export interface Spread {
+  passed: number[];
+  failed: number[];
+  /** Amounts that are only shown. */
+  others: number[];
+  /** Cases that have a status and no score. */
+  open: number;
+}
+
+/**
+ * Counts the cases in each bin. O(cases)
+ *
+ * @param bins The bin of each case.
+ * @param statuses Of all metrics, `width` of them, in each case.
+ */
+export function spreadOf(bins: Int8Array, statuses: Uint8Array, width: number, column: number): Spread {
+  const [passed, failed, others] = [0, 0, 0].map(() => new Array<number>(BINS).fill(0)) as [
+    number[],
+    number[],
+    number[],
+  ];
+  let open = 0;
+  for (let row = 0; row < bins.length; row += 1) {
+    const bin = bins[row] as number;
+    const status = statuses[row * width + column];
+    if (bin < 0) {
+      if (status !== 0) open += 1;
+      continue;
+    }
+    const counts = status === EvalStatus.PASSED ? passed : status === EvalStatus.FAILED ? failed : others;
+    counts[bin] = (counts[bin] as number) + 1;
+  }
+  return { passed, failed, others, open };
+}
+
+/** How many cases have which verdict. */
+export interface Tally {
+  passed: number;
+  failed: number;
+  open: number;
+  toCome: number;
+}
+
+/** Counts verdicts. O(cases) */
+export function tallyOf(statuses: Uint8Array): Tally {
+  const counts = { passed: 0, failed: 0, open: 0, toCome: 0 };
+  for (const status of statuses) {
+    if (status === EvalStatus.PASSED) counts.passed += 1;
+    else if (status === EvalStatus.FAILED) counts.failed += 1;
+    else if (status === EvalStatus.NOT_EVALUATED) counts.open += 1;
+    else counts.toCome += 1;
+  }
+  return counts;
 }
