@@ -83,17 +83,21 @@ export async function keepRun(): Promise<void> {
   };
   interrupted.value = undefined;
   isKept.value = true;
-  hold();
-  await store("inputs", inputs);
-  await store("state", { startedAt: Date.now(), isFinished: false });
+  await inTurn(async () => {
+    hold();
+    await store("inputs", inputs);
+    await store("state", { startedAt: Date.now(), isFinished: false });
+  });
 }
 
 /** Notes that the run came to its end. */
 export async function endRun(): Promise<void> {
-  const state = await load("state");
-  if (state !== undefined) await store("state", { ...state, isFinished: true });
-  release?.();
-  release = undefined;
+  await inTurn(async () => {
+    const state = await load("state");
+    if (state !== undefined) await store("state", { ...state, isFinished: true });
+    release?.();
+    release = undefined;
+  });
 }
 
 /** Brings back the inputs of the run that is kept. */
@@ -125,7 +129,15 @@ export async function forgetAll(): Promise<void> {
   isRemembered.value = false;
   interrupted.value = undefined;
   isKept.value = false;
-  await Promise.all([DATABASE, ...Object.values(REPLIES)].map(deleted));
+  await inTurn(() => Promise.all([DATABASE, ...Object.values(REPLIES)].map(deleted)));
+}
+
+let writing: Promise<unknown> = Promise.resolve();
+
+/** Changes what is kept, after the changes before. */
+function inTurn(change: () => Promise<unknown>): Promise<unknown> {
+  writing = writing.then(change);
+  return writing;
 }
 
 function deleted(name: string): Promise<void> {
