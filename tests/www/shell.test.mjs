@@ -54,6 +54,17 @@ describe("the shell of the playground", { skip }, () => {
     await site.done(page);
   });
 
+  test("scores an example with few requests: no other screen, editor or format is loaded for it", async () => {
+    const page = await site.open({ serviceWorkers: "block" });
+    const asked = new Set();
+    page.on("request", (request) => asked.add(new URL(request.url()).pathname));
+    await page.reload();
+    await page.getByRole("button", { name: "Weather: Score it" }).click();
+    await page.locator('[role="gridcell"]').first().waitFor();
+    assert.ok(asked.size <= 8, [...asked].join("\n"));
+    await site.done(page);
+  });
+
   test("works without a network once it was loaded", async () => {
     const page = await site.open();
     await page.evaluate(async () => {
