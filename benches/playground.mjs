@@ -18,6 +18,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { parseArgs } from "node:util";
 import { brotliCompressSync, constants } from "node:zlib";
+import { CHROMIUM, CHROMIUM_FLAGS } from "../scripts/chromium.mjs";
 
 const root = new URL("../", import.meta.url);
 const { chromium } = createRequire(new URL("package.json", root))("playwright-core");
@@ -28,15 +29,6 @@ const { values } = parseArgs({
 const LOADS = 5;
 const cases = Number(values.cases);
 const steps = Number(values.steps);
-
-const FLAGS = [
-  "--no-sandbox",
-  "--disable-gpu",
-  "--disable-background-networking",
-  "--disable-component-update",
-  "--disable-sync",
-  "--no-first-run",
-];
 
 const CRITERIA = {
   tool_trajectory_avg_score: 1,
@@ -223,7 +215,7 @@ const cli = new URL("pkg/dist/esm/cli.js", root).pathname;
 const server = spawn(process.execPath, [cli, "playground", "--port", "0"], { stdio: ["ignore", "pipe", "inherit"] });
 try {
   const [address] = await once(createInterface(server.stdout), "line");
-  const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: FLAGS });
+  const browser = await chromium.launch({ executablePath: CHROMIUM, args: CHROMIUM_FLAGS });
   try {
     const counter = await counted(address);
     const loads = [];

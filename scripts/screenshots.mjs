@@ -10,6 +10,7 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { parseArgs } from "node:util";
+import { CHROMIUM, CHROMIUM_FLAGS } from "./chromium.mjs";
 import { paletted } from "./png.mjs";
 import { root } from "./setup.mjs";
 
@@ -23,16 +24,6 @@ const { values } = parseArgs({
     screens: { type: "string" },
   },
 });
-
-const FLAGS = [
-  "--no-sandbox",
-  "--disable-gpu",
-  "--disable-background-networking",
-  "--disable-component-update",
-  "--disable-sync",
-  "--no-first-run",
-  "--hide-scrollbars",
-];
 
 const settled = (page) => page.waitForTimeout(300);
 
@@ -140,7 +131,7 @@ const server = spawn(process.execPath, [join(root, "pkg/dist/esm/cli.js"), "play
 });
 try {
   const [address] = await once(createInterface(server.stdout), "line");
-  const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: FLAGS });
+  const browser = await chromium.launch({ executablePath: CHROMIUM, args: [...CHROMIUM_FLAGS, "--hide-scrollbars"] });
   try {
     const isAll = values.all !== undefined;
     const folder = values.all ?? join(root, "docs/playground");

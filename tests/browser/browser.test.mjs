@@ -8,24 +8,15 @@ import { after, before, describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { chromium } from "playwright-core";
+import { CHROMIUM, CHROMIUM_FLAGS } from "../../scripts/chromium.mjs";
 import { manyCases, turn } from "../package/support/conversations.mjs";
 import { elements, members, survivesJavaScript } from "../package/support/json-text.mjs";
 import { importEntry, mustRun, packageFolder, target, testFile } from "../package/support/package.mjs";
 import { scoresOf } from "./sample.mjs";
 import { serve } from "./serve.mjs";
 
-const executablePath = process.env.CHROMIUM ?? "/usr/bin/chromium";
-const isThere = existsSync(executablePath);
-const skip = !isThere && !mustRun ? `there is no Chromium at ${executablePath}; CHROMIUM names another` : false;
-
-const FLAGS = [
-  "--no-sandbox",
-  "--disable-gpu",
-  "--disable-background-networking",
-  "--disable-component-update",
-  "--disable-sync",
-  "--no-first-run",
-];
+const isThere = existsSync(CHROMIUM);
+const skip = !isThere && !mustRun ? `there is no Chromium at ${CHROMIUM}; CHROMIUM names another` : false;
 
 /** The entry that browsers and bundlers take, as the server serves it. */
 const entry = target(".", "browser", "import").replace(packageFolder, "/pkg");
@@ -104,7 +95,7 @@ describe("in Chromium", { skip }, () => {
       ),
       [SAMPLE]: javascript(readFileSync(new URL("sample.mjs", import.meta.url), "utf8")),
     });
-    browser = await chromium.launch({ executablePath, args: FLAGS });
+    browser = await chromium.launch({ executablePath: CHROMIUM, args: CHROMIUM_FLAGS });
   });
 
   after(async () => {

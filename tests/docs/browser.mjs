@@ -6,6 +6,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { basename, extname, join } from "node:path";
 import { build } from "esbuild";
 import { chromium } from "playwright-core";
+import { CHROMIUM, CHROMIUM_FLAGS } from "../../scripts/chromium.mjs";
 import { packageFolder } from "../package/support/package.mjs";
 import { assertShown, instrument } from "./shown.mjs";
 import { checkOutput, earlierCode, stemOf } from "./workshop.mjs";
@@ -31,11 +32,9 @@ globalThis.__sample.log = (line, ...values) => {
 
 /** Chromium, or why there is none. */
 export async function openBrowser() {
-  const executablePath = process.env.CHROMIUM ?? "/usr/bin/chromium";
-  if (!existsSync(executablePath))
-    return { missing: `there is no Chromium at ${executablePath}; CHROMIUM names another` };
+  if (!existsSync(CHROMIUM)) return { missing: `there is no Chromium at ${CHROMIUM}; CHROMIUM names another` };
   let started;
-  const start = () => (started ??= chromium.launch({ executablePath, args: ["--no-sandbox", "--disable-gpu"] }));
+  const start = () => (started ??= chromium.launch({ executablePath: CHROMIUM, args: CHROMIUM_FLAGS }));
   return { start, close: async () => (await started)?.close() };
 }
 

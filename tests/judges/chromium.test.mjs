@@ -9,12 +9,12 @@ import { after, before, describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { chromium } from "playwright-core";
+import { CHROMIUM, CHROMIUM_FLAGS } from "../../scripts/chromium.mjs";
 import { baseUrl, startServer } from "../providers/server.mjs";
 
-const executablePath = process.env.CHROMIUM ?? "/usr/bin/chromium";
-const isThere = existsSync(executablePath);
+const isThere = existsSync(CHROMIUM);
 const skip =
-  !isThere && process.env.CI !== "true" ? `there is no Chromium at ${executablePath}; CHROMIUM names another` : false;
+  !isThere && process.env.CI !== "true" ? `there is no Chromium at ${CHROMIUM}; CHROMIUM names another` : false;
 
 const KEY = "a".repeat(64);
 const REPLY = { text: "yes", usage: { inputTokens: 1 }, modelVersion: "m-1" };
@@ -59,7 +59,7 @@ describe("in a page", { skip }, () => {
     await new Promise((resolve) => site.listen(0, "127.0.0.1", resolve));
     open = await startServer({ reply: () => answer });
     closed = await startServer({ cors: false });
-    browser = await chromium.launch({ executablePath, args: ["--no-sandbox", "--disable-gpu"] });
+    browser = await chromium.launch({ executablePath: CHROMIUM, args: CHROMIUM_FLAGS });
     page = await browser.newPage();
     await page.goto(`http://127.0.0.1:${site.address().port}`);
     await page.evaluate(async () => {

@@ -8,14 +8,14 @@ import { createServer } from "node:http";
 import { dirname, join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { chromium } from "playwright-core";
+import { CHROMIUM, CHROMIUM_FLAGS } from "../../scripts/chromium.mjs";
 import { root, target } from "../package/support/package.mjs";
 import { baseUrl, startServer } from "../providers/server.mjs";
 import { BY_VERTEX, byVertex, fair, FAIR_SCORES, fairScoresOf, sometimes } from "./trip.mjs";
 
-const executablePath = process.env.CHROMIUM ?? "/usr/bin/chromium";
-const isThere = existsSync(executablePath);
+const isThere = existsSync(CHROMIUM);
 const skip =
-  !isThere && process.env.CI !== "true" ? `there is no Chromium at ${executablePath}; CHROMIUM names another` : false;
+  !isThere && process.env.CI !== "true" ? `there is no Chromium at ${CHROMIUM}; CHROMIUM names another` : false;
 
 const KEY = "key-that-nobody-may-see-4711";
 const entry = target(".", "import");
@@ -40,7 +40,7 @@ describe("in a page", { skip }, () => {
     await new Promise((resolve) => site.listen(0, "127.0.0.1", resolve));
     open = await startServer({ reply: (asked) => answer(asked) });
     closed = await startServer({ cors: false, reply: fair });
-    browser = await chromium.launch({ executablePath, args: ["--no-sandbox", "--disable-gpu"] });
+    browser = await chromium.launch({ executablePath: CHROMIUM, args: CHROMIUM_FLAGS });
     page = await browser.newPage();
     await page.goto(`http://127.0.0.1:${site.address().port}`);
     await page.evaluate(

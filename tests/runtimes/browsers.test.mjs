@@ -11,14 +11,12 @@ import { chromium } from "playwright-core";
 import { rollup } from "rollup";
 import { build as buildVite, createServer } from "vite";
 import webpack from "webpack";
+import { CHROMIUM, CHROMIUM_FLAGS } from "../../scripts/chromium.mjs";
 import { mustRun } from "../package/support/package.mjs";
 import { start } from "./support.mjs";
 
-const executablePath = process.env.CHROMIUM ?? "/usr/bin/chromium";
-const isThere = existsSync(executablePath);
-const skip = !isThere && !mustRun ? `there is no Chromium at ${executablePath}; CHROMIUM names another` : false;
-const FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-sync", "--no-first-run"];
-
+const isThere = existsSync(CHROMIUM);
+const skip = !isThere && !mustRun ? `there is no Chromium at ${CHROMIUM}; CHROMIUM names another` : false;
 const DIST = "/node_modules/adk-metrics/dist/esm";
 const html = (script) => `<!doctype html><meta charset="utf-8"><title>adk-metrics</title>${script}`;
 
@@ -34,7 +32,7 @@ let browser;
 before(async () => {
   if (skip) return;
   project = await start();
-  browser = await chromium.launch({ executablePath, args: FLAGS });
+  browser = await chromium.launch({ executablePath: CHROMIUM, args: CHROMIUM_FLAGS });
 });
 after(async () => {
   await browser?.close();

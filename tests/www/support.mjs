@@ -11,22 +11,13 @@ import { after, before } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
 import { chromium } from "playwright-core";
+import { CHROMIUM, CHROMIUM_FLAGS } from "../../scripts/chromium.mjs";
 import { mustRun, packageFolder, root } from "../package/support/package.mjs";
 
-const executablePath = process.env.CHROMIUM ?? "/usr/bin/chromium";
-const isThere = existsSync(executablePath) && existsSync(join(packageFolder, "playground"));
+const isThere = existsSync(CHROMIUM) && existsSync(join(packageFolder, "playground"));
 
 /** Why these tests cannot run here, or false. */
 export const skip = !isThere && !mustRun ? "there is no Chromium, or no site: npm run build makes it" : false;
-
-const FLAGS = [
-  "--no-sandbox",
-  "--disable-gpu",
-  "--disable-background-networking",
-  "--disable-component-update",
-  "--disable-sync",
-  "--no-first-run",
-];
 
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
@@ -49,7 +40,7 @@ export function playground() {
     server = spawn(process.execPath, [cli, "playground", "--port", "0"], { stdio: ["ignore", "pipe", "inherit"] });
     const [address] = await once(createInterface(server.stdout), "line");
     site.origin = address.replace(/\/$/, "");
-    browser = await chromium.launch({ executablePath, args: FLAGS });
+    browser = await chromium.launch({ executablePath: CHROMIUM, args: CHROMIUM_FLAGS });
   });
   after(async () => {
     await browser?.close();
