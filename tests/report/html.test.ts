@@ -156,3 +156,18 @@ test("the size of a page is linear in its cases", () => {
   const perCase = renderHtml([largeSet(400)]).length / 400;
   assert.ok(perCase < 12_000, String(perCase));
 });
+
+test("what is counted of a case says that it is the mean of its turns, where there are several", () => {
+  const cases = travelSet().evalCaseResults.map((result) => ({
+    turns: result.evalMetricResultPerInvocation.length,
+    terms: [...renderHtml([{ ...travelSet(), evalCaseResults: [result] }]).matchAll(/<dt>(Tokens[^<]*)</g)],
+  }));
+  assert.ok(cases.some(({ turns, terms }) => turns > 1 && terms.length > 0));
+  for (const { turns, terms } of cases) {
+    const expected = turns > 1 ? ["Tokens a turn", ...terms.slice(1).map(() => "Tokens")] : terms.map(() => "Tokens");
+    assert.deepEqual(
+      terms.map(([, term]) => term),
+      terms.length === 0 ? [] : expected,
+    );
+  }
+});

@@ -331,7 +331,7 @@ function caseDetails({ name, result, id }: NamedCase & { id: string }, names: re
 <div class="panel" id="${id}">
 ${result.reason ? html`<p class="reason">${clipped(result.reason)}</p>` : undefined}
 ${judged.length > 0 ? scoresTable(judged, result.evalMetricResultPerInvocation) : undefined}
-${facts(informationalMetrics(metrics))}
+${facts(informationalMetrics(metrics), turns > 1)}
 ${result.evalMetricResultPerInvocation.map((turn, at) => turnSection(turn, at, result))}${conversationSection(result)}
 <p class="link"><a href="#${id}">Link to this case</a></p>
 </div></details>
@@ -408,8 +408,12 @@ function metIn(rubric: RubricScore, turns: readonly EvalMetricResult[]): string 
   return `met in ${scores.filter((score) => score === 1).length} of ${count(scores.length, "turn")}`;
 }
 
-/** Informational values, with what they are made of; nothing where all are zero. */
-function facts(metrics: readonly EvalMetricResult[]): Markup | undefined {
+/**
+ * Informational values, with what they are made of; nothing where all are zero.
+ *
+ * @param areMeans Whether ADK's are means of several turns.
+ */
+function facts(metrics: readonly EvalMetricResult[], areMeans = false): Markup | undefined {
   const scored = metrics.filter(hasScore);
   if (scored.every(({ score }) => score === 0)) return undefined;
   const items = scored.map((metric) => {
@@ -428,7 +432,8 @@ function facts(metrics: readonly EvalMetricResult[]): Markup | undefined {
     const made = parts
       .filter(([amount]) => typeof amount === "number")
       .map(([amount, word]) => `${amountText(amount, seconds ? 3 : 0)} ${word}`);
-    const label = capital(informationalLabel(head(metric.metricName, 80)));
+    const name = informationalLabel(head(metric.metricName, 80));
+    const label = `${capital(name)}${areMeans && name !== metric.metricName ? " a turn" : ""}`;
     const value = amountText(metric.score, seconds ? 3 : 1);
     return html`<div><dt>${label}</dt><dd>${value}${made.length > 0 ? html` <small>(${made.join(", ")})</small>` : undefined}</dd></div>`;
   });
