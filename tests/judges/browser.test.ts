@@ -78,7 +78,8 @@ describe("the built-in model", () => {
   });
 
   test("has a name of its own, since browsers give it none", () => {
-    assert.deepEqual(identityOf(browserJudge()), { model: "built-in", label: "browser" });
+    const { model, label } = identityOf(browserJudge());
+    assert.deepEqual([model, label], ["built-in", "browser"]);
   });
 
   afterEach(() => {

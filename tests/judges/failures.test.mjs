@@ -21,8 +21,17 @@ import {
   scoresOf,
 } from "./trip.mjs";
 
-const { anthropicJudge, evaluate, EvalStatus, geminiJudge, ollamaJudge, openaiJudge, recordJudge } =
-  await importEntry();
+const {
+  anthropicJudge,
+  browserJudge,
+  evaluate,
+  EvalStatus,
+  geminiJudge,
+  languageModelJudge,
+  ollamaJudge,
+  openaiJudge,
+  recordJudge,
+} = await importEntry();
 
 const KEY = "key-that-nobody-may-see-4711";
 /** Delays as short as tests need them. */
@@ -374,4 +383,26 @@ test("settings that a provider is not sent are told through other judges as well
     judge: recordJudge(openaiJudge({ baseUrl: "http://127.0.0.1:9/v1", model: "m" }), () => {}),
   });
   assert.match(result.warnings[0].message, /OpenAI is not sent `topK`/);
+});
+
+test("settings that the AI SDK's model or the browser's is not sent are told as well", async () => {
+  const doGenerate = () => Promise.reject(new Error("not now"));
+  const model = { specificationVersion: "v2", provider: "p", modelId: "m", doGenerate };
+  const warningsOf = async (judge, judge_model_config) => {
+    const criteria = criteriaOf(["final_response_match_v2"], { judge_model_config });
+    const { warnings = [] } = await evaluate({ ...all, criteria, retry: { attempts: 1 }, judge });
+    return warnings.map(({ message }) => message.replace(/:.*: /, ": "));
+  };
+  const settings = { temperature: 0, top_k: 1, thinking_config: { thinking_budget: 0 }, seed: null };
+  assert.deepEqual(
+    await warningsOf(
+      recordJudge(languageModelJudge(model), () => {}),
+      settings,
+    ),
+    ["final_response_match_v2: give `providerOptions` to the judge"],
+  );
+  assert.deepEqual(await warningsOf(browserJudge(), { ...settings, thinking_config: null }), []);
+  assert.deepEqual(await warningsOf(browserJudge(), { temperature: 0 }), [
+    "final_response_match_v2: it takes `temperature` with `topK` alone",
+  ]);
 });

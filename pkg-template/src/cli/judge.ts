@@ -2,7 +2,7 @@
 
 import { AdkMetricsError } from "../errors.js";
 import { withDotenv } from "../judges/dotenv.js";
-import { endpointOf } from "../judges/endpoint.js";
+import { endpointOf, isForeign } from "../judges/endpoint.js";
 import { type Environment, judgeFromEnvironment } from "../judges/environment.js";
 import { replayJudge, vertexJudge } from "../judges/index.js";
 import { identified, identityOf } from "../judges/judge.js";
@@ -190,11 +190,11 @@ function usesVertex(environment: Environment): boolean {
   return /^(?:true|1)$/i.test(environment.GOOGLE_GENAI_USE_VERTEXAI?.trim() ?? "");
 }
 
-/** @throws {Mistake} for a model of Gemini, as ADK's default is, at a provider that cannot have it. */
+/** @throws {Mistake} for a model of another's, as ADK's default is, at a provider that cannot have it. */
 function refuseForeignModel(provider: Provider, model: string, environment: Environment): void {
-  if (provider === "gemini" || provider === "vertex" || !/^(?:gemini-|gemini\/)/.test(model)) return;
+  if (!isForeign(provider, model)) return;
   // Servers that stand before many providers, such as LiteLLM's, have it.
-  if (provider === "openai" && (environment.OPENAI_BASE_URL ?? "").trim() !== "") return;
+  if (provider !== "ollama" && (environment[VARIABLES[provider].baseUrl] ?? "").trim() !== "") return;
   throw new Mistake(`--judge ${provider} cannot ask ${model}, which the criteria name or ADK takes by default`, {
     help: "Say which model to ask with --model, or as judge_model in the criteria",
   });

@@ -128,10 +128,19 @@ function nameOf(value: unknown): string {
 /** What an error says, whatever it is that was thrown. */
 export function messageOf(error: unknown): string {
   try {
-    return error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+    if (error instanceof Error) return `${error.name}: ${error.message}`;
+    return isObject(error) ? wordsOf(error) : String(error);
   } catch {
     return "an error that has no words";
   }
+}
+
+/** What a thrown object says that is no `Error`: its message, its own words, else all of it as JSON. */
+function wordsOf(thrown: object): string {
+  const { message } = thrown as { message?: unknown };
+  if (typeof message === "string" && message !== "") return message;
+  const words = String(thrown);
+  return words === "[object Object]" ? JSON.stringify(thrown) : words;
 }
 
 /**

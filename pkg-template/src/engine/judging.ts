@@ -1,9 +1,9 @@
 import { AdkMetricsError, describe, type EngineMistake, isOurs } from "../errors.js";
 import { cacheKey, memoryCache } from "../judges/cache.js";
 import { judgeOf } from "../judges/default.js";
-import type { Endpoint, Provider } from "../judges/endpoint.js";
+import { type Endpoint, isForeign, type Provider } from "../judges/endpoint.js";
 import { untilAborted } from "../judges/failure.js";
-import { identityOf } from "../judges/judge.js";
+import { identityOf, type JudgeIdentity } from "../judges/judge.js";
 import { vertexEndpoint } from "../judges/providers.js";
 import { replyOf, tokensOf } from "../judges/reply.js";
 import { evaluateInstances } from "../judges/vertex-evaluate.js";
@@ -47,14 +47,13 @@ export interface CallFailure {
   retryAfterMs: number | undefined;
 }
 
-/** Asks one question of someone. */
+/** Who is asked: besides, what {@link JudgeIdentity} says of it. */
 interface Asked {
   ask(request: JudgeRequest, signal: AbortSignal): Promise<JudgeReply | string>;
-  /** Keeps the replies of different judges apart. */
   label: string;
   model: string | undefined;
-  /** Whose protocol it speaks, if this package speaks to it itself. */
   provider?: Provider;
+  notSent?: (settings: object) => string[];
 }
 
 /** A call that is under way or answered. */
@@ -102,10 +101,7 @@ export class Judges {
       const asked = askedBy(options, judge);
       this.#asked.set(place, asked);
       if (!judge.vertex) checkModel(options, asked, judge.model ?? "");
-      if (asked.provider === undefined || judge.config === undefined) continue;
-      for (const warning of configWarnings(asked.provider, asked.model ?? judge.model ?? "", judge.config)) {
-        this.#warn("invalid_criterion", `${metricName}: ${warning}`);
-      }
+      for (const warning of notSentTo(asked, judge)) this.#warn("invalid_criterion", `${metricName}: ${warning}`);
     }
   }
 
@@ -270,23 +266,27 @@ function askedBy(options: EvaluatorOptions, { vertex, model = "" }: NonNullable<
     };
   }
   const judge: Judge = judgeOf(options, model);
-  const { label = "", model: own, provider } = identityOf(judge);
+  const { label = "", model: own, provider, notSent } = identityOf(judge);
   const ask: Asked["ask"] = (request, signal) => judge(request, { signal });
-  return { ask, label, model: own, ...(provider === undefined ? {} : { provider }) };
+  return {
+    ask,
+    label,
+    model: own,
+    ...(provider === undefined ? {} : { provider }),
+    ...(notSent === undefined ? {} : { notSent }),
+  };
 }
 
-/** Names of models that a provider does not have at its own address. */
-const FOREIGN: Readonly<Record<string, RegExp>> = {
-  openai: /^(?:gemini|claude)-/,
-  "openai-responses": /^(?:gemini|claude)-/,
-  anthropic: /^(?:gemini|gpt|o\d)-/,
-  ollama: /^(?:gemini|claude|gpt-[345])/,
-  gemini: /^(?:gpt|claude)-/,
-};
+/** What of the settings in a criterion whoever is asked is not sent. */
+function notSentTo({ provider, model, notSent }: Asked, judge: NonNullable<HeaderMetric["judge"]>): string[] {
+  if (judge.config === undefined) return [];
+  if (provider !== undefined) return configWarnings(provider, model ?? judge.model ?? "", judge.config);
+  return notSent?.(judge.config) ?? [];
+}
 
 function checkModel({ budget }: EvaluatorOptions, { label, model, provider }: Asked, named: string): void {
   // The label of a judge at another address has that address besides.
-  if (model === undefined && provider !== undefined && label === provider && FOREIGN[provider]?.test(named) === true) {
+  if (model === undefined && provider !== undefined && label === provider && isForeign(provider, named)) {
     throw new AdkMetricsError("invalid_input", `the judge asks ${provider}, which has no model ${named}`, {
       help: "Give the judge a `model`, or name one in `judge_model_options`",
     });
@@ -332,9 +332,7 @@ function failedBy(error: unknown): CallFailure {
 function wordsOf(error: unknown): string {
   if (isOurs(error)) return describe(error);
   if (error === undefined || error === null || error === "") return "the judge failed without a reason";
-  const { message } = detailsOf(error);
-  const words = messageOf(error);
-  return typeof message !== "string" || message === "" || words.includes(message) ? words : message;
+  return messageOf(error);
 }
 
 function shortened(text: string): string {

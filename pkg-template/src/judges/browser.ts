@@ -2,11 +2,11 @@ import { isObject, reading, unexpected } from "../engine/input.js";
 import { AdkMetricsError } from "../errors.js";
 import type { Judge, JudgeReply, JudgeRequest } from "../types.js";
 import { failureOf } from "./failure.js";
-import { makeJudge } from "./judge.js";
+import { type JudgeIdentity, makeJudge } from "./judge.js";
 import { emptyReply } from "./language-model.js";
 import { optionsOf } from "./options.js";
 import { usageOf } from "./reply.js";
-import { camelCaseSettings } from "./settings.js";
+import { camelCaseSettings, notSent } from "./settings.js";
 
 /** The global `LanguageModel` of the Prompt API, as far as it is used here. */
 export interface BrowserLanguageModel {
@@ -51,7 +51,8 @@ export interface BrowserJudgeOptions {
  * await evaluate({ evalSet, actual, config, judge, concurrency: 1 });
  * ```
  *
- * Of `judge_model_config` it passes on `temperature` and `topK`, if both are there; browsers may ignore them.
+ * Of `judge_model_config` it passes on `temperature` and `topK`, if both are there; browsers may ignore them. Warnings of
+ * the results name what else there is.
  *
  * @throws {AdkMetricsError} `invalid_input` for options that are none. The judge itself rejects with
  * `judge_unavailable` where there is no such model, or not yet, and with `judge_failed`.
@@ -63,9 +64,9 @@ export function browserJudge(options: BrowserJudgeOptions = {}): Judge {
   if (onDownload !== undefined && typeof onDownload !== "function") {
     throw unexpected("a function", onDownload, "options: onDownload");
   }
-  return makeJudge({ model: "built-in", label: "browser" }, async (request, signal) => {
+  return makeJudge(IDENTITY, async (request, signal) => {
     const languageModel = given.languageModel ?? globalLanguageModel();
-    const kind = { ...create, ...samplingOf(request) };
+    const kind = { ...create, ...samplingOf(request.generationConfig) };
     const availability = await available(languageModel, kind, download);
     const session = await open(languageModel, signal, {
       ...kind,
@@ -95,10 +96,22 @@ function globalLanguageModel(): BrowserLanguageModel {
 }
 
 /** A browser takes both of them or neither. */
-function samplingOf({ generationConfig }: JudgeRequest): object {
-  const { temperature, topK } = camelCaseSettings(generationConfig);
+function samplingOf(settings: object | undefined): object {
+  const { temperature, topK } = camelCaseSettings(settings);
   return typeof temperature === "number" && typeof topK === "number" ? { temperature, topK } : {};
 }
+
+const IDENTITY: JudgeIdentity = {
+  model: "built-in",
+  label: "browser",
+  notSent: (settings) =>
+    notSent(
+      "the built-in model",
+      settings,
+      Object.keys(samplingOf(settings)),
+      "it takes `temperature` with `topK` alone",
+    ),
+};
 
 /** Whether the model can be asked, possibly after a download. */
 async function available(languageModel: BrowserLanguageModel, kind: object, download: boolean): Promise<string> {

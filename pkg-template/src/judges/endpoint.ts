@@ -5,6 +5,20 @@ import type { Judge } from "../types.js";
 /** Whose protocol a server speaks. */
 export type Provider = "gemini" | "vertex" | "openai" | "openai-responses" | "anthropic" | "ollama";
 
+/** Names of models that a provider does not have at its own address. */
+const FOREIGN: Readonly<Record<string, RegExp>> = {
+  openai: /^(?:gemini|claude)[-/]/,
+  "openai-responses": /^(?:gemini|claude)[-/]/,
+  anthropic: /^(?:(?:gemini|gpt)[-/]|o\d-)/,
+  ollama: /^(?:(?:gemini|claude)[-/]|gpt-[345])/,
+  gemini: /^(?:gpt|claude)[-/]/,
+};
+
+/** Whether a model is surely one that a provider does not have at its own address. */
+export function isForeign(provider: Provider, model: string): boolean {
+  return FOREIGN[provider]?.test(model) === true;
+}
+
 /** What a request is rendered from. It holds keys: nothing that is printed or stored may hold it. */
 export interface EndpointSettings {
   provider: Provider;

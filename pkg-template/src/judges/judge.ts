@@ -11,6 +11,8 @@ export interface JudgeIdentity {
   readonly label?: string;
   /** Whose protocol it speaks, if this package speaks it itself. */
   readonly provider?: Provider;
+  /** What of the settings of a `judge_model_config` it does not send, one sentence each. */
+  readonly notSent?: (settings: object) => string[];
 }
 
 /** Beside the judges rather than on them, so that nothing that prints a judge shows it. */

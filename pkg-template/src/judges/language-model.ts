@@ -2,10 +2,10 @@ import { isObject, reading, unexpected } from "../engine/input.js";
 import { AdkMetricsError } from "../errors.js";
 import type { Judge, JudgeReply, JudgeRequest } from "../types.js";
 import { failureOf } from "./failure.js";
-import { makeJudge } from "./judge.js";
+import { type JudgeIdentity, makeJudge } from "./judge.js";
 import { optionsOf } from "./options.js";
 import { usageOf } from "./reply.js";
-import { camelCaseSettings } from "./settings.js";
+import { camelCaseSettings, notSent } from "./settings.js";
 
 /** What is needed of a language model of the AI SDK: `LanguageModelV2`, `V3` and `V4` of `@ai-sdk/provider` have it. */
 export interface AiSdkLanguageModel {
@@ -79,7 +79,7 @@ const SETTINGS = [
  * ```
  *
  * Of `judge_model_config` it passes on `temperature`, `topP`, `topK`, `maxOutputTokens`, `stopSequences`, `seed`,
- * `presencePenalty` and `frequencyPenalty`.
+ * `presencePenalty` and `frequencyPenalty`; warnings of the results name what else there is.
  *
  * @throws {AdkMetricsError} `invalid_input` if it is no such model. The judge itself rejects with `judge_failed`.
  */
@@ -87,7 +87,12 @@ export function languageModelJudge(model: AiSdkLanguageModel, options: LanguageM
   const { provider, modelId } = checkModel(model);
   const given = optionsOf(options, ["providerOptions", "headers", "structuredOutput"]);
   const { providerOptions, headers, structuredOutput = true } = given;
-  return makeJudge({ model: modelId, label: `ai-sdk ${provider}` }, async (request, signal) => {
+  const identity: JudgeIdentity = {
+    model: modelId,
+    label: `ai-sdk ${provider}`,
+    notSent: (settings) => notSent("the AI SDK's model", settings, SETTINGS, "give `providerOptions` to the judge"),
+  };
+  return makeJudge(identity, async (request, signal) => {
     const call = callOf(request, structuredOutput);
     call.abortSignal = signal;
     if (providerOptions !== undefined) call.providerOptions = providerOptions;

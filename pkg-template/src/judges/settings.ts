@@ -11,6 +11,13 @@ export function camelCaseSettings(settings: object | undefined): Record<string, 
   return renamed;
 }
 
+/** What of the settings of a `judge_model_config` is not among those that are sent, one sentence each. */
+export function notSent(to: string, settings: object, sent: readonly string[], why: string): string[] {
+  return Object.entries(camelCaseSettings(settings))
+    .filter(([name, value]) => value !== undefined && value !== null && !sent.includes(name))
+    .map(([name]) => `${to} is not sent \`${name}\`: ${why}`);
+}
+
 function renamedBelow(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(renamedBelow);
   return typeof value === "object" && value !== null ? camelCaseSettings(value) : value;
