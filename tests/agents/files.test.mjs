@@ -117,6 +117,13 @@ test("the criteria beside a file are found; without a config they are ADK's", as
   const found = (name) => AgentEvaluator.findConfigForTestFile(join(folder, name, "x.test.json"));
   assert.deepEqual(await found("set"), { response_match_score: { threshold: 0.5 } });
   assert.deepEqual(await found("none"), { tool_trajectory_avg_score: 1, response_match_score: 0.8 });
+  const url = pathToFileURL(join(folder, "set/x.test.json"));
+  assert.deepEqual(await AgentEvaluator.findConfigForTestFile(url), await found("set"));
+  for (const odd of [undefined, null, 7, new URL("https://example.com/x.test.json")]) {
+    const error = await errorOf(() => AgentEvaluator.findConfigForTestFile(odd));
+    assert.ok(error instanceof AdkMetricsError, error.stack);
+    assert.equal(error.path, "testFile");
+  }
   assert.match(
     (await errorOf(() => found("broken"))).message,
     /^Failed to load JSON from .*test_config\.json: SyntaxError/,
@@ -156,6 +163,21 @@ test("a file in the old form is one conversation, which begins with the session 
     [undefined, undefined, 7, 7, 8, 8],
   );
   assert.equal(seen[5][1], "ada");
+});
+
+test("a single row of the old form is taken for a list of one, as ADK-TS does", async (context) => {
+  const folder = folderWith(context, { "one.test.json": OLD[0] });
+  const file = join(folder, "one.test.json");
+  const [result] = await AgentEvaluator.evaluate(echo, file, 1);
+  assert.equal(result.evalCaseResults[0].finalEvalStatus, 1);
+  await AgentEvaluator.migrateEvalDataToNewSchema(file, join(folder, "new.evalset.json"));
+});
+
+test("a config without a criterion is refused, since any agent would pass", async (context) => {
+  const folder = folderWith(context, { "hi.test.json": HI, "test_config.json": { criteria: {} } });
+  const error = await errorOf(() => AgentEvaluator.evaluate(echo, folder));
+  assert.equal(error.code, "invalid_input");
+  assert.equal(error.path, join(folder, "test_config.json"));
 });
 
 test("a session beside an evalset in today's form is refused in ADK-TS's words", async (context) => {
@@ -215,6 +237,21 @@ test("old files are migrated to what google-adk reads today", async (context) =>
   assert.equal(result.evalCaseResults[0].finalEvalStatus, 1);
   const error = await errorOf(() => AgentEvaluator.migrateEvalDataToNewSchema("", written));
   assert.equal(error.message, "One of oldEvalDataFile or newEvalDataFile is empty.");
+  const old = join(folder, "old.test.json");
+  for (const [from, to, words] of [
+    [
+      old,
+      join(folder, "no/such/new.json"),
+      /cannot be written: .*ENOENT.* \(at newEvalDataFile\)\. Name a file in a folder/,
+    ],
+    [old, folder, /cannot be written: .*EISDIR/],
+    [folder, written, /cannot be read: .*EISDIR/],
+    [old, 7, /expected a path or a `file:` URL, found 7 \(at newEvalDataFile\)/],
+  ]) {
+    const error = await errorOf(() => AgentEvaluator.migrateEvalDataToNewSchema(from, to));
+    assert.ok(error instanceof AdkMetricsError, error.stack);
+    assert.match(String(error), words);
+  }
 });
 
 test("the settings of the simulated user are those of the config", async (context) => {

@@ -159,8 +159,15 @@ test("an agent that throws fails its case with its own words", async () => {
   const thrown = [
     [new Error("no network"), /failed in case hello: .*no network/],
     ["just a text", /failed in case hello: .*just a text/],
-    [undefined, /failed in case hello: .*undefined/],
+    [undefined, /failed in case hello: .*the agent threw no reason/],
+    ["", /failed in case hello: .*the agent threw no reason/],
     [Object.create(null), /failed in case hello: .*has no words/],
+    [{ message: "quota spent", code: 429 }, /failed in case hello: .*: quota spent$/],
+    [{ error: { status: 500 } }, /failed in case hello: .*: \{"error":\{"status":500\}\}$/],
+    [new RangeError("too far"), /failed in case hello: .*: too far$/],
+    [new Error("long ".repeat(1e5)), /^[^]{1,3000}…$/],
+    [{ long: "long ".repeat(1e5) }, /^[^]{1,3000}…$/],
+    [new Proxy({}, { getPrototypeOf: () => assert.fail() }), /failed in case hello: .*has no words/],
   ];
   for (const [value, words] of thrown) {
     const error = await failing(() => {
@@ -169,6 +176,14 @@ test("an agent that throws fails its case with its own words", async () => {
     assert.match(error.message, words);
     assert.match((await failing(async () => Promise.reject(value))).message, words);
   }
+});
+
+test("without a criterion nothing is run, since any agent would pass", async () => {
+  const agent = () => assert.fail("the agent was run");
+  const error = await errorOf(() => AgentEvaluator.evaluateEvalSet(agent, evalSetOf({ a: [turn("hi", "hi")] }), {}));
+  assert.equal(error.code, "invalid_input");
+  assert.equal(error.path, "criteria");
+  assert.match(error.help, /response_match_score/);
 });
 
 test("a turn that fails fails its case; what happened before is not scored", async () => {

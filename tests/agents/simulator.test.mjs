@@ -172,17 +172,20 @@ const metered = (words) => {
 };
 const PRICES = { "gemini-2.5-flash": { inputPerMillion: 1, outputPerMillion: 10 } };
 
+/** Criteria that ask no judge. */
+const UNJUDGED = { response_match_score: 0 };
+
 test("calls of the simulated user count as those of judges do", async () => {
   const options = { budget: { prices: PRICES }, retry: { initialDelayMs: 1 } };
   const { judgeUsage } = await run(echo, metered(["And in London?", "</finished>"]), options);
   assert.deepEqual([judgeUsage.calls, judgeUsage.inputTokens, judgeUsage.outputTokens], [7, 700, 70]);
   assert.equal(judgeUsage.cost.toFixed(6), "0.001400");
-  const unjudged = await AgentEvaluator.evaluateEvalSet(echo, scenarioOf(), {}, 2, false, {
+  const unjudged = await AgentEvaluator.evaluateEvalSet(echo, scenarioOf(), UNJUDGED, 2, false, {
     judge: metered(["</finished>", "</finished>"]),
   }).catch(({ results }) => results[0]);
   assert.deepEqual([unjudged.judgeUsage.calls, unjudged.judgeUsage.cost], [2, undefined]);
   const requests = [];
-  const silent = await AgentEvaluator.evaluateEvalSet(echo, scenarioOf(), {}, 1, false, {
+  const silent = await AgentEvaluator.evaluateEvalSet(echo, scenarioOf(), UNJUDGED, 1, false, {
     judge: playing(["</finished>"], requests),
   }).catch(({ results }) => results[0]);
   const [{ prompt }] = requests;
@@ -201,7 +204,7 @@ test("the budget ends the simulated user too, with the reason", async () => {
     assert.equal(judgeUsage.calls, 1);
     assert.match(evalCaseResults[0].reason, words);
   }
-  const unpriced = await errorOf(() => run(echo, metered([]), { budget: { cost: 1, prices: {} }, criteria: {} }));
+  const unpriced = await errorOf(() => run(echo, metered([]), { budget: { cost: 1, prices: {} }, criteria: UNJUDGED }));
   assert.match(String(unpriced), /no price for the model gemini-2.5-flash, which plays the user/);
 });
 

@@ -46,13 +46,16 @@ const CONFIG_FILE = "test_config.json";
  */
 export class AgentEvaluator {
   /**
-   * The criteria beside a test file: those of the `test_config.json` in its folder, else ADK's default criteria.
+   * The criteria beside a test file: those of the `test_config.json` in its folder, else ADK's default criteria. A metric
+   * may have settings in place of a number; code that looks at them names the type:
+   * `const criteria: Criteria = await …`.
    *
-   * @throws {AdkMetricsError} `invalid_json` or `invalid_input` for a config that cannot be read.
+   * @throws {AdkMetricsError} `invalid_json` or `invalid_input` for a config that cannot be read, or if there is no path.
    */
-  static async findConfigForTestFile(testFile: string): Promise<Criteria> {
-    const { criteria } = await configBeside(nodeHost(), testFile);
-    return criteria;
+  static async findConfigForTestFile<C extends Criteria = Record<string, number>>(testFile: string | URL): Promise<C> {
+    const host = nodeHost();
+    const { criteria } = await configBeside(host, pathOf(host, testFile, "testFile"));
+    return criteria as C;
   }
 
   /**
@@ -73,7 +76,7 @@ export class AgentEvaluator {
     printDetailedResults = false,
     options: AgentEvaluationOptions = {},
   ): Promise<EvalSetResult> {
-    if (!isObject(criteria)) throw unexpected("an object of criteria", criteria, "criteria");
+    checkCriteria(criteria, "criteria");
     const subject = await subjectOf(agent);
     const result = await evaluateAgent(subject, { evalSet, config: { criteria } }, numRuns, options);
     if (printDetailedResults) printDetails(result);
@@ -101,7 +104,7 @@ export class AgentEvaluator {
     { printDetailedResults = false, criteria, ...options }: AgentFileOptions = {},
   ): Promise<EvalSetResult[]> {
     const host = nodeHost();
-    if (criteria !== undefined && !isObject(criteria)) throw unexpected("an object of criteria", criteria, "criteria");
+    if (criteria !== undefined) checkCriteria(criteria, "criteria");
     const subject = await subjectOf(agent);
     checkPositive(numRuns, "numRuns");
     const files = await testFiles(host, evalDatasetFilePathOrDir);
@@ -110,6 +113,7 @@ export class AgentEvaluator {
     const results: EvalSetResult[] = [];
     for (const file of files) {
       const beside = await configBeside(host, file, criteria);
+      checkCriteria(beside.criteria, beside.name);
       const text = await textOf(host, file);
       checkSamples(text, file, beside.criteria);
       const evalSet = evalSetOf(text, file, initialSession);
@@ -132,8 +136,8 @@ export class AgentEvaluator {
    * @throws {AdkMetricsError} if the file cannot be used.
    */
   static async migrateEvalDataToNewSchema(
-    oldEvalDataFile: string,
-    newEvalDataFile: string,
+    oldEvalDataFile: string | URL,
+    newEvalDataFile: string | URL,
     initialSessionFile?: string,
   ): Promise<void> {
     const host = nodeHost();
@@ -141,9 +145,15 @@ export class AgentEvaluator {
       throw new AdkMetricsError("invalid_input", "One of oldEvalDataFile or newEvalDataFile is empty.");
     }
     const initialSession = await initialSessionOf(host, initialSessionFile);
-    const evalSet = evalSetOf(await textOf(host, oldEvalDataFile), oldEvalDataFile, initialSession);
-    const json = await naming({ evalSet: oldEvalDataFile }, () => evalSetToAdkJson(evalSet, nameOf(oldEvalDataFile)));
-    await host.writeText(newEvalDataFile, `${JSON.stringify(JSON.parse(json), null, 2)}\n`);
+    const file = pathOf(host, oldEvalDataFile, "oldEvalDataFile");
+    const evalSet = evalSetOf(await textOf(host, file), file, initialSession);
+    const json = await naming({ evalSet: file }, () => evalSetToAdkJson(evalSet, nameOf(file)));
+    const text = `${JSON.stringify(JSON.parse(json), null, 2)}\n`;
+    await host.writeText(pathOf(host, newEvalDataFile, "newEvalDataFile"), text).catch((cause: unknown) => {
+      const help = "Name a file in a folder that is there and may be written to";
+      const message = `The evalset cannot be written: ${messageOf(cause)}`;
+      throw new AdkMetricsError("invalid_input", message, { path: "newEvalDataFile", help, cause });
+    });
   }
 }
 
@@ -166,10 +176,41 @@ async function testFiles(host: AgentHost, given: string | URL): Promise<string[]
   throw new AdkMetricsError("invalid_input", message);
 }
 
+/** @throws {AdkMetricsError} `invalid_input` for what is no path. */
+function pathOf(host: AgentHost, given: string | URL, name: string): string {
+  const path: unknown = isObject(given) ? host.pathOf(given) : given;
+  if (typeof path === "string") return path;
+  throw unexpected("a path or a `file:` URL", given, name);
+}
+
+/** @throws {AdkMetricsError} `invalid_input` without a criterion, since any agent would pass. */
+function checkCriteria(criteria: Criteria, path: string): void {
+  if (!isObject(criteria)) throw unexpected("an object of criteria", criteria, path);
+  if (Object.keys(criteria).length > 0) return;
+  throw new AdkMetricsError("invalid_input", "there is no criterion, so any agent would pass", {
+    path,
+    help: "Name a metric with its threshold, such as `response_match_score: 0.8`, or use LocalEvalService to count only",
+  });
+}
+
+/** What a test file holds. ADK-TS takes a row of the old form for a list of one. */
 async function textOf(host: AgentHost, file: string): Promise<string> {
-  const text = await host.readText(file);
+  const text = await host.readText(file).catch((cause: unknown) => {
+    throw new AdkMetricsError("invalid_input", `${file} cannot be read: ${messageOf(cause)}`, { cause });
+  });
   if (text === undefined) throw new AdkMetricsError("invalid_input", `Invalid path: ${file}`);
-  return text;
+  return isRow(text) ? `[${text}]` : text;
+}
+
+/** Whether a text is one row of the old form. What is no JSON is told where it is read. */
+function isRow(text: string): boolean {
+  if (!text.includes('"query"')) return false;
+  try {
+    const found = JSON.parse(text) as unknown;
+    return isObject(found) && "query" in found && !("eval_cases" in found || "evalCases" in found);
+  } catch {
+    return false;
+  }
 }
 
 /** What a test file is evaluated by, and what that is called in errors. */

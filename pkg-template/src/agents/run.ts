@@ -3,8 +3,9 @@
  * within its time. What goes wrong in a case is its result, and the others go on.
  */
 
-import { isObject, unexpected } from "../engine/input.js";
-import { AdkMetricsError } from "../errors.js";
+import { isObject, messageOf, unexpected } from "../engine/input.js";
+import { AdkMetricsError, isOurs } from "../errors.js";
+import { shortened } from "../judges/reply.js";
 import type { Content, ConversationScenario, EvalCase, Invocation, SessionInput } from "../types.js";
 import type { Conversation, Subject } from "./adapters.js";
 import { untilAborted } from "./abort.js";
@@ -250,10 +251,8 @@ export function wasCancelled({ errorMessage }: InferenceResult): boolean {
 
 /** Why a case failed, in words. */
 function reasonOf(error: unknown): string {
-  if (error instanceof AdkMetricsError) return error.toString();
-  try {
-    return error instanceof Error && error.message !== "" ? error.message : String(error);
-  } catch {
-    return "the agent threw an error that has no words";
-  }
+  if (isOurs(error)) return error.toString();
+  if (error === undefined || error === null || error === "") return "the agent threw no reason";
+  // The name of an error says less than its message, and belongs to the agent's library.
+  return shortened(messageOf(error).replace(/^\w*Error: (?=.)/s, ""));
 }

@@ -8,6 +8,7 @@ import {
   AgentEvaluationError,
   AgentEvaluator,
   type AgentTurn,
+  type Criteria,
   EvalResult,
   type EvalSet,
   type EvalSetResult,
@@ -22,7 +23,12 @@ export async function asWithAdkTs(agent: BaseAgent, evalSet: AdkTsEvalSet): Prom
   await AgentEvaluator.evaluateEvalSet(agent, evalSet, { response_match_score: 0.8 }, 2, true);
   const criteria: Record<string, number> = { response_match_score: 0.8 };
   await AgentEvaluator.evaluateEvalSet(agent, evalSet, criteria);
-  await AgentEvaluator.findConfigForTestFile("evals/weather.test.json");
+  const found: Record<string, number> = await AgentEvaluator.findConfigForTestFile("evals/weather.test.json");
+  await AgentEvaluator.evaluateEvalSet(agent, evalSet, found);
+  const thresholds = await AgentEvaluator.findConfigForTestFile("evals/weather.test.json");
+  thresholds["response_match_score"]?.toFixed(2);
+  const withSettings: Criteria = await AgentEvaluator.findConfigForTestFile("evals/weather.test.json");
+  await AgentEvaluator.evaluateEvalSet(agent, evalSet, withSettings);
   await AgentEvaluator.migrateEvalDataToNewSchema("old.json", "new.json", "session.json");
 }
 
