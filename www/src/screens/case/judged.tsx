@@ -174,7 +174,7 @@ function Vote({ metric, vote, ask }: { metric: EvalMetricResult; vote: SampleVot
         {question.value === undefined ? (
           <p class="muted">Loading…</p>
         ) : question.value === "none" ? (
-          <p class="muted">Not known: these results came without the conversations that they are about.</p>
+          <p class="muted">Not known: results hold replies only. Score the files in this page to see what is asked.</p>
         ) : (
           <>
             {question.value.system !== undefined && (

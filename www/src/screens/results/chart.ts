@@ -1,10 +1,19 @@
-/** The histograms as one image, for a document or a chat: it has a background and colours of its own. */
+/**
+ * The histograms as one image, for a document or a chat: it has a background and colours of its own, needs nothing from
+ * anywhere, and tells failed from passed by hatching too.
+ */
 
+import { EvalStatus } from "../../enums.js";
 import type { RunSummary, Verdicts } from "../../worker/protocol.js";
-import { amountText } from "../../ui/format.js";
+import { amountText, count, head } from "../../ui/format.js";
+import { visibleText } from "../../ui/text.js";
 import { BINS, type Scale, shareOf, type Spread } from "../../worker/scale.js";
 
 const CELL = { width: 300, height: 150, gap: 20 };
+/** The line above the histograms that says of what they are. */
+const CAPTION = 34;
+/** Characters of a name that there is room for. */
+const LONGEST = 40;
 const COLUMNS = 3;
 const PLOT = { top: 28, height: 84 };
 const FONT = "system-ui, sans-serif";
@@ -22,16 +31,27 @@ export function chartOf(run: RunSummary, verdicts: Verdicts, thresholds: Readonl
   const columns = run.metrics.flatMap(({ threshold }, column) => (threshold === undefined ? [] : [column]));
   const across = Math.min(COLUMNS, Math.max(1, columns.length));
   const width = across * (CELL.width + CELL.gap) + CELL.gap;
-  const height = Math.ceil(columns.length / across) * (CELL.height + CELL.gap) + CELL.gap;
+  const height = Math.ceil(columns.length / across) * (CELL.height + CELL.gap) + CAPTION;
   const cells = columns.map((column, at) => {
     const x = CELL.gap + (at % across) * (CELL.width + CELL.gap);
-    const y = CELL.gap + Math.floor(at / across) * (CELL.height + CELL.gap);
+    const y = CAPTION + Math.floor(at / across) * (CELL.height + CELL.gap);
     return `<g transform="translate(${x} ${y})">${histogram(run, verdicts, column, thresholds)}</g>`;
   });
+  const caption = captionOf(run, verdicts);
   return (
-    `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}">` +
-    `<rect width="100%" height="100%" fill="${COLORS.page}"/>${cells.join("")}</svg>`
+    `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" role="img">` +
+    `<title>${escaped(caption)}</title><defs><pattern id="failed" width="5" height="5" patternUnits="userSpaceOnUse">` +
+    `<path d="M0 0h5v5h-5z" fill="${COLORS.fail}"/><path d="M-1 1l2-2M0 5l5-5M4 6l2-2" stroke="${COLORS.page}"/>` +
+    `</pattern></defs><rect width="100%" height="100%" fill="${COLORS.page}"/>` +
+    `${text(CELL.gap, CELL.gap, caption, COLORS.muted, "start")}${cells.join("")}</svg>`
   );
+}
+
+function captionOf({ sets }: RunSummary, { cases }: Verdicts): string {
+  const [first] = sets;
+  const name = sets.length === 1 && first !== undefined ? cut(first.evalSetId) : count(sets.length, "evalset");
+  const passed = cases.reduce((sum, status) => sum + Number(status === EvalStatus.PASSED), 0);
+  return `${name}: ${passed} of ${count(cases.length, "case")} passed`;
 }
 
 function histogram(run: RunSummary, verdicts: Verdicts, column: number, thresholds: ReadonlyMap<string, number>) {
@@ -47,7 +67,7 @@ function histogram(run: RunSummary, verdicts: Verdicts, column: number, threshol
     const at = `x="${(bin * bar).toFixed(1)}" width="${(bar - 1).toFixed(1)}"`;
     return (
       `<rect ${at} y="${(base - good).toFixed(1)}" height="${good.toFixed(1)}" fill="${COLORS.pass}"/>` +
-      `<rect ${at} y="${(base - good - bad).toFixed(1)}" height="${bad.toFixed(1)}" fill="${COLORS.fail}"/>`
+      `<rect ${at} y="${(base - good - bad).toFixed(1)}" height="${bad.toFixed(1)}" fill="url(#failed)"/>`
     );
   });
   const threshold = thresholds.get(name) ?? own;
@@ -58,7 +78,7 @@ function histogram(run: RunSummary, verdicts: Verdicts, column: number, threshol
       ? ""
       : `<path d="M${x.toFixed(1)} ${PLOT.top - 4}V${base}" stroke="${COLORS.text}" stroke-width="2"/>`;
   return [
-    text(0, 14, name, COLORS.text, "start", 600),
+    text(0, 14, cut(name), COLORS.text, "start", 600),
     ...bars,
     `<path d="M0 ${base + 0.5}H${CELL.width}" stroke="${COLORS.line}"/>`,
     line,
@@ -81,14 +101,13 @@ function text(x: number, y: number, content: string, fill: string, anchor: strin
   );
 }
 
+function cut(name: string): string {
+  return name.length > LONGEST ? `${head(name, LONGEST - 1)}…` : name;
+}
+
 /** Text for XML, without what XML cannot hold. */
 function escaped(content: string): string {
-  return content
-    .slice(0, 60)
-    .replace(/[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu, "\uFFFD")
-    .replaceAll("&", "&amp;")
-    .replaceAll("<", "&lt;")
-    .replaceAll(">", "&gt;");
+  return visibleText(content).replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 }
 
 /** The same image in pixels, twice as fine. */

@@ -60,10 +60,20 @@ export function Export() {
             <button
               type="button"
               onClick={() => {
-                void report(said, () => image(run));
+                void report(said, () => image(run, "png"));
               }}
             >
               <b>Image</b> <span class="muted">the histograms, PNG</span>
+            </button>
+          </li>
+          <li>
+            <button
+              type="button"
+              onClick={() => {
+                void report(said, () => image(run, "svg"));
+              }}
+            >
+              <b>SVG</b> <span class="muted">the same, sharp at every size</span>
             </button>
           </li>
           <li>
@@ -100,10 +110,13 @@ async function files({ id }: RunSummary, format: ResultsFormat): Promise<string>
   return `Saved ${outcome.value.map(({ name }) => name).join(", ")}.`;
 }
 
-async function image(run: RunSummary): Promise<string> {
+/** The chart as SVG, or in pixels. */
+async function image(run: RunSummary, format: "svg" | "png"): Promise<string> {
   const { chartOf, pngOf } = await import("./chart.js");
-  save("scores.png", await pngOf(chartOf(run, verdicts.value ?? run.verdicts, thresholds.value)));
-  return "Saved scores.png.";
+  const svg = chartOf(run, verdicts.value ?? run.verdicts, thresholds.value);
+  const name = `scores.${format}`;
+  save(name, format === "svg" ? svg : await pngOf(svg), "image/svg+xml");
+  return `Saved ${name}.`;
 }
 
 async function link({ id }: RunSummary): Promise<string> {
