@@ -7,6 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { packageFolder } from "../package/support/package.mjs";
+import { linkOf, scoredExample } from "./scored.mjs";
 import { example, playground, skip, violations } from "./support.mjs";
 
 const cli = join(packageFolder, "dist/esm/cli.js");
@@ -139,6 +140,40 @@ describe("comparing and exporting", { skip }, () => {
         .waitFor();
       await site.done(page);
     }
+  });
+
+  test("a link with damaged results, or with more than a link can hold, is refused", async () => {
+    const result = JSON.parse(JSON.stringify(await scoredExample("cake-orders")));
+    const damaged = (damage) => {
+      const copy = structuredClone(result);
+      damage(copy, copy.evalCaseResults[0]);
+      return linkOf(copy);
+    };
+    for (const at of [
+      damaged((set) => (set.judges = null)),
+      damaged((set) => (set.judgeUsage = { calls: "many" })),
+      damaged((set) => (set.warnings = [7])),
+      damaged((set) => (set.evalCaseResults = {})),
+      damaged((_, one) => (one.evalId = null)),
+      damaged((_, one) => (one.reason = 7)),
+      damaged((_, one) => (one.overallEvalMetricResults = [null])),
+      damaged((_, one) => (one.overallEvalMetricResults[0].reason = {})),
+      damaged((_, one) => (one.evalMetricResultPerInvocation = null)),
+      linkOf({ evalSetId: " ".repeat(21_000_000) }),
+    ]) {
+      const page = await site.open({ at });
+      await page.getByRole("alert").first().waitFor();
+      assert.equal(await page.getByRole("heading", { level: 1 }).innerText(), "Run");
+      await site.done(page);
+    }
+    const page = await site.open({
+      at: damaged((_, one) => (one.evalMetricResultPerInvocation[0].actualInvocation = null)),
+    });
+    await page.getByRole("rowheader").filter({ hasText: result.evalCaseResults[0].evalId }).getByRole("link").click();
+    await page.getByText("This case cannot be shown: its results are damaged.").waitFor();
+    await page.keyboard.press("ArrowRight");
+    await page.locator(".turn").first().waitFor();
+    await site.done(page);
   });
 
   test("results of an earlier run are compared with, regressions first", async () => {

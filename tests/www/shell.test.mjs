@@ -95,6 +95,19 @@ describe("the shell of the playground", { skip }, () => {
     await site.done(page);
   });
 
+  test("says so where a part of it cannot be loaded, and goes on with the others", async () => {
+    const page = await site.open({ serviceWorkers: "block" });
+    await page.getByRole("heading", { level: 1 }).waitFor();
+    await page.route(/\/assets\/compare-[\w-]+\.js$/, (route) => route.abort());
+    await page.getByRole("link", { name: "Compare" }).click();
+    await page.getByText("This part could not be loaded. Reload the page.").waitFor();
+    assert.deepEqual(await violations(page), []);
+    await page.getByRole("link", { name: "Criteria" }).click();
+    await page.getByRole("heading", { level: 1, name: "Criteria" }).waitFor();
+    page.mistakes = page.mistakes.filter((text) => !/Failed to load resource/.test(text));
+    await site.done(page);
+  });
+
   test("can be installed", async () => {
     const page = await site.open();
     const href = await page.locator('link[rel="manifest"]').getAttribute("href");

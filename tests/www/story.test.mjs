@@ -162,6 +162,91 @@ describe("the story", { skip }, () => {
     await site.done(page);
   });
 
+  test("goes on from the heading of a screen where what had the focus is gone", async () => {
+    const page = await site.open();
+    const heading = (name) =>
+      page.waitForFunction(
+        (text) => document.activeElement.matches("h1") && document.activeElement.innerText === text,
+        name,
+      );
+    await scoreIt(page, "Museum guide").focus();
+    await page.keyboard.press("Enter");
+    await heading("Results");
+    await page.goto(`${site.origin}/#/criteria`);
+    await page.getByRole("button", { name: "Score", exact: true }).focus();
+    await page.keyboard.press("Enter");
+    await heading("Results");
+    await page.getByRole("navigation", { name: "Steps" }).getByRole("link", { name: "Compare" }).focus();
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { level: 1, name: "Compare" }).waitFor();
+    assert.equal(await page.evaluate(() => document.activeElement.textContent), "Compare");
+    await site.done(page);
+  });
+
+  test("fits 320 px, as a page of 1280 px has at 400 %, and texts spaced as WCAG wants them to be able to", async () => {
+    for (const [width, spacing] of [
+      [320, ""],
+      [360, "* { line-height: 1.5 !important; letter-spacing: 0.12em !important; word-spacing: 0.16em !important; }"],
+      [640, "* { line-height: 1.5 !important; letter-spacing: 0.12em !important; word-spacing: 0.16em !important; }"],
+    ]) {
+      const page = await site.open({ width, height: 512 });
+      await page.evaluate((css) => {
+        const sheet = new CSSStyleSheet();
+        sheet.replaceSync(css);
+        document.adoptedStyleSheets.push(sheet);
+      }, spacing);
+      const fits = async (where) => {
+        const misfits = await page.evaluate(() => [
+          ...(document.documentElement.scrollWidth > innerWidth ? [`${document.documentElement.scrollWidth} px`] : []),
+          ...[...document.querySelectorAll("body *")]
+            .filter((element) => {
+              const { overflowX, overflowY } = getComputedStyle(element);
+              const hides = (overflow) => overflow === "hidden" || overflow === "clip";
+              const isText = [...element.childNodes].some((node) => node.nodeType === 3 && node.data.trim() !== "");
+              return (
+                isText &&
+                !element.matches(".visually-hidden, .visually-hidden *") &&
+                ((hides(overflowX) && element.scrollWidth > element.clientWidth + 1) ||
+                  (hides(overflowY) && element.scrollHeight > element.clientHeight + 2))
+              );
+            })
+            .map(({ outerHTML }) => outerHTML.slice(0, 100)),
+        ]);
+        assert.deepEqual(misfits, [], `${where} at ${width} px${spacing === "" ? "" : ", spaced"}`);
+      };
+      const step = (name) => page.getByRole("navigation", { name: "Steps" }).getByRole("link", { name, exact: true });
+      await fits("start");
+      await page.getByRole("button", { name: "Open files of Museum guide" }).click();
+      await page.getByRole("link", { name: "Choose criteria" }).click();
+      await page.getByText("Counted by a run that asks nobody.").waitFor();
+      await page.getByLabel("Who judges").selectOption({ label: "Vertex AI" });
+      await page.locator("main details").evaluateAll((all) => all.forEach((one) => (one.open = true)));
+      await fits("criteria");
+      await step("Files").click();
+      await scored(page, "Museum guide");
+      await page.getByText("Export").first().click();
+      await fits("results");
+      await step("Run").click();
+      await page.getByText(/^Scored/).waitFor();
+      await fits("run");
+      for (const [name, part] of CASES) {
+        await step("Files").click();
+        await opened(page, name, part);
+        await page.locator("main details").evaluateAll((all) => all.forEach((one) => (one.open = true)));
+        await fits(`${name}, ${part}`);
+      }
+      await page.getByRole("link", { name: "Edit the case" }).click();
+      await page.getByLabel("Expected answer").first().waitFor();
+      await fits("edit");
+      await step("Files").click();
+      await scored(page, "Phrasebook");
+      await step("Compare").click();
+      await page.getByRole("group", { name: "Export the comparison" }).waitFor();
+      await fits("compare");
+      await site.done(page);
+    }
+  });
+
   test("has the scores of the command line in every example", async () => {
     const page = await site.open();
     const buttons = page.getByRole("button", { name: /Score it/ });

@@ -1,10 +1,11 @@
 import type { ComponentType } from "preact";
-import { useEffect } from "preact/hooks";
+import { useEffect, useErrorBoundary } from "preact/hooks";
 import { hrefOf, route, type Screen, SCREENS } from "./route.js";
 import Files from "./screens/files/files.js";
 import Results from "./screens/results/results.js";
 import { type Theme, theme } from "./theme.js";
 import { later } from "./ui/later.js";
+import { Title } from "./ui/title.js";
 
 const NAMES: Readonly<Record<(typeof SCREENS)[number], string>> = {
   files: "Files",
@@ -32,8 +33,7 @@ const PAGES: Readonly<Record<Screen, ComponentType>> = {
 const STEP_OF: Readonly<Partial<Record<Screen, Screen>>> = { case: "results", edit: "results" };
 
 export function App() {
-  const { screen } = route.value;
-  const Page = PAGES[screen];
+  const { screen, rest } = route.value;
   const step = STEP_OF[screen] ?? screen;
   const title = TITLES[screen];
   useEffect(() => {
@@ -59,9 +59,25 @@ export function App() {
         <ThemeChoice />
       </header>
       <main class="page">
-        <Page key={screen} />
+        <Shown key={screen} screen={screen} at={rest.join("/")} />
       </main>
     </>
+  );
+}
+
+/** A screen, or that it cannot be shown: the others can. */
+function Shown({ screen, at }: { screen: Screen; at: string }) {
+  const [error, forget] = useErrorBoundary();
+  useEffect(() => forget, [at]);
+  const Page = PAGES[screen];
+  return error === undefined ? (
+    <Page />
+  ) : (
+    <div role="alert">
+      <Title>This cannot be shown</Title>
+      <p>{String(error)}</p>
+      <p>What is to be shown here may be damaged. The other screens can be used.</p>
+    </div>
   );
 }
 

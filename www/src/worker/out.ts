@@ -86,10 +86,31 @@ async function jsonOf(text: string): Promise<unknown> {
 function setsOf(given: unknown): ScoredSet[] {
   if (!Array.isArray(given) || given.length === 0) throw new Error("The link holds no results.");
   return given.map((result: EvalSetResult) => {
-    // Comparing reads everything that is shown, and refuses what is no result.
+    // Comparing reads scores and verdicts, and refuses what is no result.
     const { current } = compareRuns(result, result, { resamples: 100 });
+    if (!isWhole(result)) throw new Error("The link holds no results that can be shown: they are damaged.");
     return { name: current.evalSetId, result };
   });
+}
+
+/** Whether what a summary of results is made of beside scores is what it should be. */
+function isWhole({ judges, judgeUsage, warnings, evalCaseResults }: EvalSetResult): boolean {
+  const isText = (value: unknown) => value === undefined || typeof value === "string";
+  const isObject = (value: unknown): boolean => typeof value === "object" && value !== null;
+  const isList = <T>(value: readonly T[] | undefined, isRight: (one: T) => boolean) =>
+    value === undefined || (Array.isArray(value) && value.every((one) => isObject(one) && isRight(one)));
+  return (
+    isList(judges, ({ model }) => isText(model)) &&
+    isList(warnings, ({ message, help, path }) => [message, help, path].every(isText)) &&
+    (judgeUsage === undefined || (isObject(judgeUsage) && Object.values(judgeUsage).every(Number.isFinite))) &&
+    evalCaseResults.every(
+      ({ evalId, reason, evalMetricResultPerInvocation, overallEvalMetricResults }) =>
+        typeof evalId === "string" &&
+        isText(reason) &&
+        Array.isArray(evalMetricResultPerInvocation) &&
+        isList(overallEvalMetricResults, (metric) => isText(metric.reason)),
+    )
+  );
 }
 
 async function through(

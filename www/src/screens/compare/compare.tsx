@@ -19,6 +19,7 @@ import type { Taken } from "../../ui/reading.js";
 import { save } from "../../ui/save.js";
 import { Name } from "../../ui/text.js";
 import { Comparison } from "./comparison.js";
+import { Title } from "../../ui/title.js";
 import "./compare.css";
 
 export default function Compare() {
@@ -27,7 +28,7 @@ export default function Compare() {
   const list = contenders.value;
   return (
     <div class="compare">
-      <h1>Compare</h1>
+      <Title>Compare</Title>
       {list.length === 0 ? (
         <p class="muted">
           Compare a run with an earlier one, or with results from a file. <a href={hrefOf("files")}>Score something</a>,

@@ -9,6 +9,7 @@ import { sentence } from "../../ui/sentence.js";
 import { JudgePanel } from "./judge.js";
 import { Metrics } from "./metrics.js";
 import { OptionsPanel } from "./options.js";
+import { Title } from "../../ui/title.js";
 import "../../styles/inputs.css";
 import "./criteria.css";
 
@@ -26,7 +27,7 @@ export default function Criteria() {
     <div class="criteria">
       <div class="what">
         <div class="top">
-          <h1>Criteria</h1>
+          <Title>Criteria</Title>
           <nav aria-label="How the criteria are edited" class="switch">
             <a href={hrefOf("criteria")} {...(isJson ? {} : { "aria-current": "page" as const })}>
               Form

@@ -134,7 +134,8 @@ function Metric({ metric, schema }: { metric: KnownMetric; schema: Schema | unde
               aria-label={`Threshold of ${name}`}
               min={minValue}
               max={maxValue}
-              step={(maxValue - minValue) / 20}
+              step={maxValue - minValue > 1 ? 0.1 : 0.05}
+              aria-valuetext={String(threshold)}
               value={Number(threshold ?? maxValue)}
               onInput={({ currentTarget: { valueAsNumber } }) => {
                 const next = Math.round(valueAsNumber * 1000) / 1000;

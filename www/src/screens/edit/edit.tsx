@@ -11,6 +11,7 @@ import { More } from "../../ui/more.js";
 import { save } from "../../ui/save.js";
 import { Name } from "../../ui/text.js";
 import { Fields } from "./fields.js";
+import { Title } from "../../ui/title.js";
 import "./edit.css";
 
 /** Cases listed at a time. */
@@ -26,7 +27,7 @@ export default function Edit() {
   if (source === undefined) {
     return (
       <>
-        <h1>Edit</h1>
+        <Title>Edit</Title>
         <p class="muted">
           There is no evalset to edit. <a href={hrefOf("files")}>Choose files</a>
         </p>
@@ -36,9 +37,9 @@ export default function Edit() {
   return (
     <div class="edit">
       <header class="edit-head">
-        <h1>
+        <Title>
           Edit <Name>{source.name}</Name>
-        </h1>
+        </Title>
         <div class="edit-actions">
           <button type="button" class="button" disabled={past.value.length === 0} onClick={() => void undo()}>
             Undo

@@ -8,6 +8,7 @@ import { configText } from "../../state/config.js";
 import { KINDS, rename, type Source, write } from "../../state/inputs.js";
 import { judgeKind } from "../../state/judge.js";
 import { Name } from "../../ui/text.js";
+import { Title } from "../../ui/title.js";
 
 /** A file in an editor. What is typed is what is scored; nothing has to be saved. */
 export default function FileEditor({ source }: { source: Source }) {
@@ -36,10 +37,10 @@ export default function FileEditor({ source }: { source: Source }) {
         <a href={hrefOf("files")}>← All files</a>
       </p>
       <div class="head">
-        <h1>
+        <Title>
           <span class="visually-hidden">Edit </span>
           <Name>{name}</Name>
-        </h1>
+        </Title>
         <p class="muted">
           {facts === undefined ? "…" : KINDS[facts.kind]} ·{" "}
           <span role="status">

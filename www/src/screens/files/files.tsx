@@ -25,6 +25,7 @@ import { type Example, EXAMPLES, filesOf } from "./examples.js";
 import { Pairs } from "./pairs.js";
 import { DropZone, FileButton } from "../../ui/drop.js";
 import { takeFiles, takeText, type Taken } from "../../ui/reading.js";
+import { Title } from "../../ui/title.js";
 import "../../styles/inputs.css";
 import "./files.css";
 
@@ -87,7 +88,7 @@ function Overview() {
   const hasFiles = sources.value.length > 0;
   return (
     <div class="files">
-      <h1>See why your agent passes or fails</h1>
+      <Title>See why your agent passes or fails</Title>
       <p class="lead">
         Give it an evalset and what the agent did, or take an example. Scores are google-adk’s, and each says how it
         came about. Nothing is uploaded: the engine runs in this page.

@@ -11,6 +11,7 @@ import { Flips } from "./flips.js";
 import { Grid } from "./grid.js";
 import { Histogram } from "./histogram.js";
 import { chosenTally, flips, judgedBy, onlySet, query, regressed, rows, show, type Show, sort, tally } from "./view.js";
+import { Title } from "../../ui/title.js";
 import "./results.css";
 
 export default function Results() {
@@ -18,7 +19,7 @@ export default function Results() {
   if (run === undefined) {
     return (
       <>
-        <h1>Results</h1>
+        <Title>Results</Title>
         <p class="muted">
           Nothing is scored yet. <a href={hrefOf("files")}>Choose files</a>, then run.
         </p>
@@ -30,7 +31,7 @@ export default function Results() {
   return (
     <div class="results">
       <div class="title">
-        <h1>Results</h1>
+        <Title>Results</Title>
         <Export />
       </div>
       <Notices run={run} />
@@ -352,9 +353,10 @@ function Tools({ run }: { run: RunSummary }) {
           ))}
         </select>
       )}
-      <label class="order">
-        <span>Sort by</span>
+      <div class="order">
+        <label for="sort-by">Sort by</label>
         <select
+          id="sort-by"
           class="field"
           value={String(by)}
           onChange={({ currentTarget }) => {
@@ -384,7 +386,7 @@ function Tools({ run }: { run: RunSummary }) {
         >
           <span aria-hidden="true">{descending ? "↓" : "↑"}</span>
         </button>
-      </label>
+      </div>
     </div>
   );
 }

@@ -14,6 +14,7 @@ import { EstimateTable, money } from "./estimate.js";
 import { Kept, KeptHere } from "./kept.js";
 import { sentence } from "../../ui/sentence.js";
 import { ProblemNote } from "./problem.js";
+import { Title } from "../../ui/title.js";
 import "../../styles/inputs.css";
 import "../criteria/criteria.css";
 import "./run.css";
@@ -23,7 +24,7 @@ export default function Run() {
   const next = obstacle.value;
   return (
     <div class="run">
-      <h1>Run</h1>
+      <Title>Run</Title>
       {!isRunning && <Kept />}
       <div class="columns">
         <div class="main">
