@@ -101,7 +101,6 @@ describe("the shell of the playground", { skip }, () => {
     await page.route(/\/assets\/compare-[\w-]+\.js$/, (route) => route.abort());
     await page.getByRole("link", { name: "Compare" }).click();
     await page.getByText("This part could not be loaded. Reload the page.").waitFor();
-    assert.deepEqual(await violations(page), []);
     await page.getByRole("link", { name: "Criteria" }).click();
     await page.getByRole("heading", { level: 1, name: "Criteria" }).waitFor();
     page.mistakes = page.mistakes.filter((text) => !/Failed to load resource/.test(text));

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { useLayoutEffect, useRef } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 
 let isFirst = true;
 
@@ -9,7 +9,8 @@ let isFirst = true;
  */
 export function Title({ children }: { children: ComponentChildren }) {
   const heading = useRef<HTMLHeadingElement>(null);
-  useLayoutEffect(() => {
+  // After layout effects, in which a screen may put the focus elsewhere.
+  useEffect(() => {
     if (!isFirst && document.activeElement === document.body) heading.current?.focus({ preventScroll: true });
     isFirst = false;
   }, []);
