@@ -20,6 +20,9 @@ const COMMON = {
   minifySyntax: true,
 };
 
+/** An `import()` of CommonJS would go through the loader of ES modules. */
+const CJS = { format: "cjs", platform: "node", supported: { "dynamic-import": false } };
+
 /**
  * Writes `esm` with source maps and `cjs` without: there is no room for both.
  *
@@ -40,7 +43,7 @@ export async function bundle(dist, sources) {
   }
   // esbuild splits no CommonJS, and two copies of a class would be two classes: split as modules, then rewritten.
   for (const { path, exported, ...chunk } of await split("cjs", cjs, sources)) {
-    const { code } = await transform(chunk.code, { ...COMMON, format: "cjs", platform: "node" });
+    const { code } = await transform(chunk.code, { ...COMMON, ...CJS });
     writeFileSync(path, (await minified(code, exported, { toplevel: true })).code);
   }
   writeFileSync(join(cjs, "package.json"), `${JSON.stringify({ type: "commonjs" })}\n`);
@@ -59,7 +62,7 @@ async function split(kind, folder, sources) {
     chunkNames: "shared-[hash]",
     platform: "neutral",
     external: ["node:*", "*.wasm", "vitest"],
-    plugins: [matchersApart(kind, sources), ...(kind === "esm" ? [indexAtOnce(sources)] : [])],
+    plugins: [matchersApart(kind, sources), laterInNode(sources), indexAtOnce(sources)],
     entryPoints: Object.fromEntries(entries.map((entry) => [entry[kind], join(sources.folder, `${entry.module}.ts`)])),
     outdir: folder,
     metafile: true,
@@ -93,18 +96,50 @@ function matchersApart(kind, sources) {
 }
 
 /**
- * Keeps what the index needs in one file, what only Node has in another, and the index's long list of names in a third.
+ * Has Node load what evaluates agents, and what else few programs use, when it is first used: the entries of its own get
+ * an index that imports `entrypoints/later-*.ts` instead of the modules of the same names. All other entries have everything
+ * at once, since their users' bundlers leave out what is not used.
+ */
+function laterInNode({ folder }) {
+  const index = join(folder, "index.ts");
+  const entries = new Set(["node.ts", "node-cjs.ts"].map((name) => join(folder, "entrypoints", name)));
+  const later = (name) => join(folder, `entrypoints/later-${name}.ts`);
+  return {
+    name: "later-in-node",
+    setup({ onLoad, onResolve }) {
+      onResolve({ filter: /^\./ }, ({ path, importer, pluginData, resolveDir }) => {
+        const file = join(resolveDir, path).replace(/\.js$/, ".ts");
+        if (entries.has(importer)) {
+          if (file === index) return { path: file, suffix: "?node", pluginData: "index" };
+          if (file === join(folder, "entrypoints/environment.ts")) return { path: later("environment") };
+        }
+        const isAgents = pluginData === "index" && file === join(folder, "agents/index.ts");
+        return isAgents ? { path: later("agents") } : undefined;
+      });
+      onLoad({ filter: /\bindex\.ts$/ }, async ({ path, pluginData }) =>
+        pluginData === "index" ? { contents: await readFile(path, "utf8"), loader: "ts", pluginData } : undefined,
+      );
+    },
+  };
+}
+
+/**
+ * Keeps what the index needs in one file, what evaluates agents in another, what only Node has in a third, and the index's
+ * long list of names in a fourth.
  *
  * esbuild makes a file of every set of entries that share code, and Node takes a millisecond for each file. So every entry
  * imports the whole index, which bundlers leave out again, and those of the engine re-export it as a file. Only the one
- * that Node loads has its own list.
+ * that Node loads has its own list, and imports what of Node's it needs at once: judges of the environment.
  */
 function indexAtOnce({ folder }) {
-  const [index, node, environment] = ["index", "entrypoints/node", "entrypoints/environment"].map((module) =>
-    join(folder, `${module}.ts`),
-  );
+  const [index, node, environment, judges] = [
+    "index",
+    "entrypoints/node",
+    "entrypoints/environment",
+    "judges/environment",
+  ].map((module) => join(folder, `${module}.ts`));
   const entries = new Set(ENTRIES.map(({ module }) => join(folder, `${module}.ts`)));
-  entries.delete(index);
+  for (const own of [index, node, join(folder, "entrypoints/node-cjs.ts")]) entries.delete(own);
   return {
     name: "index-at-once",
     setup({ onLoad, onResolve }) {
@@ -114,10 +149,15 @@ function indexAtOnce({ folder }) {
         const isReExport = file === index && dirname(importer) === dirname(node) && importer !== node;
         return isReExport ? { path: "./index.js", external: true } : undefined;
       });
-      onResolve({ filter: /^whole-/ }, ({ path }) => ({ path: path === "whole-index" ? index : environment }));
+      const wholes = { "whole-index": index, "whole-environment": environment, "whole-judges": judges };
+      onResolve({ filter: /^whole-/ }, ({ path }) => ({ path: wholes[path] }));
       onLoad({ filter: /\.ts$/ }, async ({ path }) => {
-        if (!entries.has(path)) return undefined;
-        const whole = dirname(path) === join(folder, "cli") ? ["whole-index", "whole-environment"] : ["whole-index"];
+        if (path !== index && !entries.has(path)) return undefined;
+        const isNode = dirname(path) === join(folder, "cli") || path === join(folder, "entrypoints/later.ts");
+        const whole = ["whole-judges", "whole-index", "whole-environment"].slice(
+          0,
+          path === index ? 1 : isNode ? 3 : 2,
+        );
         const imports = whole.map((name) => `\nimport "${name}";`).join("");
         return { contents: `${await readFile(path, "utf8")}${imports}\n`, loader: "ts" };
       });

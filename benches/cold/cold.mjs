@@ -3,9 +3,10 @@
 //   node benches/cold/cold.mjs [--rounds 21]
 //
 // The contenders take turns (A B A B …). Printed is a Markdown table of medians in milliseconds: the whole process, from
-// its start to its end, and the processor time that it used, both above those of an empty program of the same kind; within
-// it, the import and the first score. On a machine that has other work the processor time says most. ADK-TS comes from
-// tests/adk-ts, autoevals from here; what is not installed is left out.
+// its start to its end, and the processor time that it used, both of a program as users write it and above those of one of the
+// same kind that only prints a number; of a second program, that looks at the clock, the import and the first score. On a
+// machine that has other work the processor time says most. ADK-TS comes from tests/adk-ts, autoevals from here; what is
+// not installed is left out.
 
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
@@ -22,16 +23,22 @@ const ACTUAL = "It's sunny in London today";
 const turn = (text) =>
   `[{ invocationId: "1", userContent: { parts: [{ text: "Weather?" }] }, finalResponse: { role: "model", parts: [{ text: ${JSON.stringify(text)} }] } }]`;
 const METRIC = '{ metricName: "response_match_score", threshold: 0.5 }';
-const ROUGE = `(await new all.RougeEvaluator(${METRIC}).evaluateInvocations(${turn(ACTUAL)}, ${turn(EXPECTED)})).overallScore`;
-const LEVENSHTEIN = `(await all.Levenshtein(${JSON.stringify({ output: ACTUAL, expected: EXPECTED })})).score`;
+const ROUGE = {
+  name: "RougeEvaluator",
+  score: `(await new RougeEvaluator(${METRIC}).evaluateInvocations(${turn(ACTUAL)}, ${turn(EXPECTED)})).overallScore`,
+};
+const LEVENSHTEIN = {
+  name: "Levenshtein",
+  score: `(await Levenshtein(${JSON.stringify({ output: ACTUAL, expected: EXPECTED })})).score`,
+};
 
 const CONTENDERS = [
-  { name: "adk-metrics, ES module", kind: "mjs", specifier: "adk-metrics", score: ROUGE },
-  { name: "adk-metrics, CommonJS", kind: "cjs", specifier: "adk-metrics", score: ROUGE },
-  { name: "ADK-TS, ES module", kind: "mjs", specifier: "@iqai/adk", score: ROUGE },
-  { name: "ADK-TS, CommonJS", kind: "cjs", specifier: "@iqai/adk", score: ROUGE },
-  { name: "autoevals (`Levenshtein`), ES module", kind: "mjs", specifier: "autoevals", score: LEVENSHTEIN },
-  { name: "autoevals (`Levenshtein`), CommonJS", kind: "cjs", specifier: "autoevals", score: LEVENSHTEIN },
+  { name: "adk-metrics, ES module", kind: "mjs", specifier: "adk-metrics", scorer: ROUGE },
+  { name: "adk-metrics, CommonJS", kind: "cjs", specifier: "adk-metrics", scorer: ROUGE },
+  { name: "ADK-TS, ES module", kind: "mjs", specifier: "@iqai/adk", scorer: ROUGE },
+  { name: "ADK-TS, CommonJS", kind: "cjs", specifier: "@iqai/adk", scorer: ROUGE },
+  { name: "autoevals (`Levenshtein`), ES module", kind: "mjs", specifier: "autoevals", scorer: LEVENSHTEIN },
+  { name: "autoevals (`Levenshtein`), CommonJS", kind: "cjs", specifier: "autoevals", scorer: LEVENSHTEIN },
 ];
 const PACKAGES = {
   "adk-metrics": new URL("../../pkg", import.meta.url),
@@ -39,21 +46,27 @@ const PACKAGES = {
   autoevals: new URL("node_modules/autoevals", import.meta.url),
 };
 
-/** Prints what was measured and the processor time in milliseconds, as the last line. */
-const REPORT = `((found) => {
+/** Prints the processor time in milliseconds. */
+const PROCESSOR = `{
   const { user, system } = process.cpuUsage();
-  console.log(JSON.stringify({ ...found, processor: (user + system) / 1000 }));
-})`;
+  console.log(JSON.stringify({ processor: (user + system) / 1000 }));
+}`;
 
-/** A program that tells what the import took, the score, and what the score took. */
-function programOf({ kind, specifier, score }) {
-  const load = kind === "mjs" ? `await import("${specifier}")` : `require("${specifier}")`;
+/** A program that prints a score as users would write it. */
+function plainProgram({ kind, specifier, scorer: { name, score } }) {
+  return kind === "mjs"
+    ? `import { ${name} } from "${specifier}"; console.log(${score}); ${PROCESSOR}`
+    : `const { ${name} } = require("${specifier}"); (async () => { console.log(${score}); ${PROCESSOR} })();`;
+}
+
+/** A program that prints what the import took, and what the score took. */
+function timedProgram({ kind, specifier, scorer: { name, score } }) {
   return `(async () => {
     const start = performance.now();
-    const all = ${load};
+    const { ${name} } = ${kind === "mjs" ? `await import("${specifier}")` : `require("${specifier}")`};
     const imported = performance.now();
     const score = ${score};
-    ${REPORT}({ load: imported - start, score, first: performance.now() - imported });
+    console.log(JSON.stringify({ load: imported - start, score, first: performance.now() - imported }));
   })();`;
 }
 
@@ -81,14 +94,20 @@ try {
     return isThere;
   });
   const programs = [
-    { name: "nothing, ES module", kind: "mjs", text: `${REPORT}({}); export {};` },
-    { name: "nothing, CommonJS", kind: "cjs", text: `${REPORT}({});` },
-    ...contenders.map((contender) => ({ ...contender, text: programOf(contender) })),
-  ].map((program, index) => ({ ...program, file: join(folder, `${index}.${program.kind}`), samples: [] }));
-  for (const { file, text } of programs) writeFileSync(file, text);
-  for (const { file } of programs) measured(file);
+    { name: "nothing, ES module", kind: "mjs", text: `console.log(0.5); ${PROCESSOR} export {};` },
+    { name: "nothing, CommonJS", kind: "cjs", text: `console.log(0.5); ${PROCESSOR}` },
+    ...contenders.map((contender) => ({ ...contender, text: plainProgram(contender), timed: timedProgram(contender) })),
+  ].map((program, index) => {
+    const [file, timedFile] = ["", "-timed"].map((mark) => join(folder, `${index}${mark}.${program.kind}`));
+    writeFileSync(file, program.text);
+    if (program.timed !== undefined) writeFileSync(timedFile, program.timed);
+    return { ...program, files: program.timed === undefined ? [file] : [file, timedFile], samples: [] };
+  });
+  // What the plain program says of the whole process stands over what the timed one does.
+  const measuredAll = ({ files }) => Object.assign({}, ...files.map(measured).reverse());
+  for (const program of programs) measuredAll(program);
   for (let round = 0; round < rounds; round++) {
-    for (const { file, samples } of programs) samples.push(measured(file));
+    for (const program of programs) program.samples.push(measuredAll(program));
   }
 
   const of = (program, what) => median(program.samples.map((sample) => sample[what]));

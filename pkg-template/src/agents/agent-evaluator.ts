@@ -3,17 +3,16 @@
 import { evalSetToAdkJson } from "../adk-schema.js";
 import { isObject, messageOf, unexpected } from "../engine/input.js";
 import { AdkMetricsError } from "../errors.js";
-import type { Criterion, EvalSet, EvalSetResult, Input } from "../types.js";
+import type { EvalSet, EvalSetResult, Input } from "../types.js";
 import { subjectOf } from "./adapters.js";
 import type { Agent } from "./agent.js";
-import { type AgentEvaluationOptions, evaluateAgent, type Plan } from "./evaluation.js";
+import { evaluateAgent, type Plan } from "./evaluation.js";
 import { type AgentHost, agentHost } from "./host.js";
+import { type AgentEvaluationOptions, type Criteria, DEFAULT_CRITERIA } from "./options.js";
+import { failuresOf, printDetails } from "./pooled.js";
+import { AgentEvaluationError, type EvaluationFailure } from "./results.js";
 import { checkPositive } from "./run.js";
-import { AgentEvaluationError, type EvaluationFailure, failuresOf, printDetails } from "./pooled.js";
 import type { UserSimulatorOptions } from "./simulator.js";
-
-/** What the score of each metric has to reach, or its settings. */
-export type Criteria = Record<string, number | Criterion>;
 
 /** Options of {@link AgentEvaluator.evaluate}. */
 export interface AgentFileOptions extends AgentEvaluationOptions {
@@ -24,12 +23,6 @@ export interface AgentFileOptions extends AgentEvaluationOptions {
 }
 
 const NUM_RUNS = 2;
-
-/** ADK's criteria for evalsets without a config. */
-export const DEFAULT_CRITERIA: Readonly<Criteria> = /* @__PURE__ */ Object.freeze({
-  tool_trajectory_avg_score: 1,
-  response_match_score: 0.8,
-});
 
 const TEST_FILES = ".test.json";
 const CONFIG_FILE = "test_config.json";

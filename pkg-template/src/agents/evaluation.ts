@@ -1,21 +1,14 @@
 /** Runs an agent on an evalset and scores what it did. */
 
 import { readEvalSet } from "../adk-schema.js";
-import { closest } from "../closest.js";
-import { isObject, unexpected } from "../engine/input.js";
 import { AdkMetricsError } from "../errors.js";
 import { evaluate } from "../evaluate.js";
 import type { EvalSet, EvalSetResult, EvaluatorOptions, Input, MetricRegistry } from "../types.js";
 import type { Subject } from "./adapters.js";
+import { type AgentEvaluationOptions, checkRunOptions } from "./options.js";
 import { type AgentRunOptions, checkPositive, type InferenceResult, runCases } from "./run.js";
 import type { UserSimulatorOptions } from "./simulator.js";
 import { Spending } from "./spending.js";
-
-/** How to run an agent and evaluate it. */
-export interface AgentEvaluationOptions extends EvaluatorOptions, AgentRunOptions {
-  /** Where metrics of your own are found. Default: `DEFAULT_METRIC_EVALUATOR_REGISTRY`. */
-  registry?: MetricRegistry;
-}
 
 /** What is evaluated, and by which metrics. */
 export interface Plan {
@@ -53,23 +46,6 @@ export async function evaluateAgent(
 export async function check(plan: Plan, options: EvaluatorOptions & { registry?: MetricRegistry }): Promise<void> {
   const { onProgress: _onProgress, ...quiet } = options;
   await score(plan, [], { ...quiet, explain: "none" });
-}
-
-const RUN_OPTIONS = ["parallelism", "turnTimeoutMs", "userSimulator", "onAgentProgress"];
-
-/**
- * Finds misspelt options of runs; `evaluate` finds those of its own.
- *
- * @throws {AdkMetricsError} `invalid_input` with a suggestion.
- */
-export function checkRunOptions(options: AgentEvaluationOptions): void {
-  if (!isObject(options)) throw unexpected("an object", options, "options");
-  for (const key of Object.keys(options)) {
-    const meant = RUN_OPTIONS.includes(key) ? undefined : closest(key, RUN_OPTIONS);
-    if (meant === undefined) continue;
-    const help = `Did you mean \`${meant}\`?`;
-    throw new AdkMetricsError("invalid_input", `there is no option \`${key}\``, { path: `options: ${key}`, help });
-  }
 }
 
 /** Scores what an agent did. */

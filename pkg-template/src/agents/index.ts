@@ -17,9 +17,9 @@ export type {
 /** ADK-TS's name of what is known of a metric's values. */
 export type MetricValueInfo = NonNullable<MetricInfo["metricValueInfo"]>;
 
-export { AgentEvaluator, type AgentFileOptions, type Criteria, DEFAULT_CRITERIA } from "./agent-evaluator.js";
-export type { AgentEvaluationOptions } from "./evaluation.js";
-export { EvalResult, type EvaluateConfig, type InferenceRequest, LocalEvalService } from "./local-eval-service.js";
-export { AgentEvaluationError, type EvaluationFailure } from "./pooled.js";
+export { AgentEvaluator, type AgentFileOptions } from "./agent-evaluator.js";
+export { type EvaluateConfig, type InferenceRequest, LocalEvalService } from "./local-eval-service.js";
+export { type AgentEvaluationOptions, type Criteria, DEFAULT_CRITERIA } from "./options.js";
+export { AgentEvaluationError, EvalResult, type EvaluationFailure } from "./results.js";
 export type { AgentProgress, AgentRunOptions } from "./run.js";
 export type { UserSimulatorOptions } from "./simulator.js";

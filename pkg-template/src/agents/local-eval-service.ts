@@ -2,18 +2,11 @@
 
 import { readEvalSet } from "../adk-schema.js";
 import { isObject, unexpected } from "../engine/input.js";
-import type { EvalCase, EvalCaseResult, EvalMetric, EvalSet, EvalSetResult, Invocation } from "../types.js";
+import type { EvalCase, EvalMetric, EvalSet, EvalSetResult, Invocation } from "../types.js";
 import { type Subject, subjectOf } from "./adapters.js";
 import type { Agent } from "./agent.js";
-import {
-  type AgentEvaluationOptions,
-  check,
-  checkRunOptions,
-  type Plan,
-  runOptions,
-  score,
-  withoutRunOptions,
-} from "./evaluation.js";
+import { check, type Plan, runOptions, score, withoutRunOptions } from "./evaluation.js";
+import { type AgentEvaluationOptions, checkRunOptions } from "./options.js";
 import { type InferenceResult, runCases } from "./run.js";
 import { Spending } from "./spending.js";
 
@@ -36,24 +29,6 @@ interface Inference {
   evalSetId: string;
   evalCase: EvalCase;
   result: InferenceResult;
-}
-
-/** ADK-TS's class of results; a plain {@link EvalSetResult} is as good. */
-export class EvalResult {
-  evalSetResultId: string;
-  evalSetResultName?: string;
-  evalSetId: string;
-  evalCaseResults: EvalCaseResult[];
-  /** When it was made, in seconds since 1970. */
-  creationTimestamp: number;
-
-  constructor(init: Partial<EvalSetResult>) {
-    this.evalSetResultId = init.evalSetResultId ?? "";
-    if (init.evalSetResultName !== undefined) this.evalSetResultName = init.evalSetResultName;
-    this.evalSetId = init.evalSetId ?? "";
-    this.evalCaseResults = init.evalCaseResults ?? [];
-    this.creationTimestamp = init.creationTimestamp ?? Date.now() / 1000;
-  }
 }
 
 const EXPECTED = "-expected-";

@@ -6,21 +6,7 @@
 import { EvalStatus } from "../enums.js";
 import type { Content, EvalCaseResult, EvalMetricResult, EvalSetResult, Invocation } from "../types.js";
 import { exactMean } from "./exact-mean.js";
-
-/** A metric that did not pass in a case, or a case whose agent failed. */
-export interface EvaluationFailure {
-  /** The evalset. */
-  evalSetId: string;
-  /** The case. */
-  evalId: string;
-  /** The metric; absent if the agent failed. */
-  metricName?: string;
-  threshold?: number;
-  /** The exact mean of the scores of all turns of all runs; absent if there is none. */
-  score?: number;
-  /** The failure in a line of text. */
-  message: string;
-}
+import type { EvaluationFailure } from "./results.js";
 
 /** What a metric found in all turns of all runs of a case. */
 interface Pool {
@@ -33,24 +19,6 @@ interface Pool {
   score: number | undefined;
   status: EvalStatus;
   reason: string | undefined;
-}
-
-/** Thrown if an agent does not pass. */
-export class AgentEvaluationError extends Error {
-  override readonly name = "AgentEvaluationError";
-  readonly failures: readonly EvaluationFailure[];
-  /** The results of every evalset that was run. */
-  readonly results: readonly EvalSetResult[];
-
-  constructor(failures: readonly EvaluationFailure[], results: readonly EvalSetResult[]) {
-    const lines = failures.map(({ message }) => message).join("\n");
-    super(
-      "Following are all the test failures. If you looking to get more details on the failures, then please re-run " +
-        `this test with \`printDetailedResults\` set to \`true\`.\n${lines}`,
-    );
-    this.failures = failures;
-    this.results = results;
-  }
 }
 
 /** What did not pass. */

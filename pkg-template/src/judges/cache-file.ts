@@ -4,6 +4,7 @@ import { dirname, join } from "node:path";
 import { messageOf, unexpected } from "../engine/input.js";
 import { AdkMetricsError } from "../errors.js";
 import type { JudgeCache, JudgeReply } from "../types.js";
+import { checkFolder } from "./cache.js";
 import { replyOf } from "./reply.js";
 
 /**
@@ -13,7 +14,7 @@ import { replyOf } from "./reply.js";
  * @param folder Its path; made when the first reply is kept.
  */
 export function fileCache(folder: string): JudgeCache {
-  if (typeof folder !== "string" || folder === "") throw unexpected("the path of a folder", folder, "folder");
+  checkFolder(folder);
   const fileOf = (key: string): string => {
     if (!/^[\w-]{8,200}$/.test(key)) throw unexpected("a key of letters and digits", key, "key");
     // Few file systems like many thousands of files in one folder.

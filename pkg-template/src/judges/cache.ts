@@ -50,3 +50,8 @@ export function memoryCache({ maxEntries = 10_000 }: { maxEntries?: number } = {
     },
   };
 }
+
+/** @throws {AdkMetricsError} `invalid_input` for what is not the path of a cache's folder. */
+export function checkFolder(folder: unknown): void {
+  if (typeof folder !== "string" || folder === "") throw unexpected("the path of a folder", folder, "folder");
+}

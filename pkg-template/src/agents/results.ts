@@ -1,0 +1,54 @@
+/** What evaluating an agent comes to. */
+
+import type { EvalCaseResult, EvalSetResult } from "../types.js";
+
+/** A metric that did not pass in a case, or a case whose agent failed. */
+export interface EvaluationFailure {
+  /** The evalset. */
+  evalSetId: string;
+  /** The case. */
+  evalId: string;
+  /** The metric; absent if the agent failed. */
+  metricName?: string;
+  threshold?: number;
+  /** The exact mean of the scores of all turns of all runs; absent if there is none. */
+  score?: number;
+  /** The failure in a line of text. */
+  message: string;
+}
+
+/** Thrown if an agent does not pass. */
+export class AgentEvaluationError extends Error {
+  override readonly name = "AgentEvaluationError";
+  readonly failures: readonly EvaluationFailure[];
+  /** The results of every evalset that was run. */
+  readonly results: readonly EvalSetResult[];
+
+  constructor(failures: readonly EvaluationFailure[], results: readonly EvalSetResult[]) {
+    const lines = failures.map(({ message }) => message).join("\n");
+    super(
+      "Following are all the test failures. If you looking to get more details on the failures, then please re-run " +
+        `this test with \`printDetailedResults\` set to \`true\`.\n${lines}`,
+    );
+    this.failures = failures;
+    this.results = results;
+  }
+}
+
+/** ADK-TS's class of results; a plain {@link EvalSetResult} is as good. */
+export class EvalResult {
+  evalSetResultId: string;
+  evalSetResultName?: string;
+  evalSetId: string;
+  evalCaseResults: EvalCaseResult[];
+  /** When it was made, in seconds since 1970. */
+  creationTimestamp: number;
+
+  constructor(init: Partial<EvalSetResult>) {
+    this.evalSetResultId = init.evalSetResultId ?? "";
+    if (init.evalSetResultName !== undefined) this.evalSetResultName = init.evalSetResultName;
+    this.evalSetId = init.evalSetId ?? "";
+    this.evalCaseResults = init.evalCaseResults ?? [];
+    this.creationTimestamp = init.creationTimestamp ?? Date.now() / 1000;
+  }
+}
