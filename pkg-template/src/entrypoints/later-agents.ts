@@ -12,7 +12,7 @@ async function evaluator(): Promise<Statics> {
   return (await import("./later.js")).AgentEvaluator;
 }
 
-export class AgentEvaluator {
+export const AgentEvaluator = class AgentEvaluator {
   static async findConfigForTestFile(...given: Parameters<Statics["findConfigForTestFile"]>) {
     return (await evaluator()).findConfigForTestFile(...given);
   }
@@ -28,8 +28,7 @@ export class AgentEvaluator {
   static async migrateEvalDataToNewSchema(...given: Parameters<Statics["migrateEvalDataToNewSchema"]>) {
     return (await evaluator()).migrateEvalDataToNewSchema(...given);
   }
-}
-AgentEvaluator satisfies Statics;
+} satisfies Statics;
 
 export class LocalEvalService implements Pick<Service, keyof Service> {
   readonly #given: ConstructorParameters<typeof agents.LocalEvalService>;
