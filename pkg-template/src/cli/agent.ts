@@ -3,7 +3,8 @@
 import { basename, join } from "node:path";
 import { isAgent, type Subject, subjectOf } from "../agents/adapters.js";
 import type { Agent } from "../agents/agent.js";
-import { lookBeside } from "../agents/node.js";
+import { provideAgentHost } from "../agents/host.js";
+import { lookBeside, nodeAgentHost } from "../agents/node.js";
 import { isObject, messageOf } from "../engine/input.js";
 import {
   exportOf,
@@ -51,6 +52,7 @@ export function agentModuleOf(given: string): ModuleName {
 export async function loadAgent(module: ModuleName, timeoutMs: number): Promise<Subject> {
   const { file } = module;
   const exports = await loadModule(file, "agent", timeoutMs);
+  provideAgentHost(nodeAgentHost);
   lookBeside(file);
   const { value, name } = chosen(exports, module);
   try {
