@@ -13,8 +13,10 @@ async function evaluator(): Promise<Statics> {
 }
 
 export const AgentEvaluator = class AgentEvaluator {
-  static async findConfigForTestFile(...given: Parameters<Statics["findConfigForTestFile"]>) {
-    return (await evaluator()).findConfigForTestFile(...given);
+  static async findConfigForTestFile<C extends agents.Criteria = Record<string, number>>(
+    ...given: Parameters<Statics["findConfigForTestFile"]>
+  ): Promise<C> {
+    return (await evaluator()).findConfigForTestFile<C>(...given);
   }
 
   static async evaluateEvalSet(...given: Parameters<Statics["evaluateEvalSet"]>) {
