@@ -123,8 +123,28 @@ const SCREENS = {
   },
 };
 
-/** What the documentation shows, in light colours at 1280 px. */
-const DOCUMENTED = ["start", "criteria", "results", "calls", "sentences", "edit", "compare"];
+/** A picture to take. */
+const shot = (screen, width = 1280, theme = "light", name = screen) => ({ screen, width, theme, name: `${name}.png` });
+
+/** What the documentation shows: each screen, and what becomes of some in a narrow and a wide window. */
+const DOCUMENTED = [
+  ...["start", "problem", "criteria", "run", "results", "calls", "sentences", "rubrics", "edit", "compare"].map(
+    (screen) => shot(screen),
+  ),
+  shot("calls", 390, "dark", "narrow"),
+  shot("results", 1920, "dark", "wide"),
+];
+
+/** Every screen, to look at. */
+function everything() {
+  const screens = values.screens?.split(",") ?? Object.keys(SCREENS);
+  const widths = values.widths.split(",").map(Number);
+  return values.themes
+    .split(",")
+    .flatMap((theme) =>
+      widths.flatMap((width) => screens.map((screen) => shot(screen, width, theme, `${screen}-${width}-${theme}`))),
+    );
+}
 
 const server = spawn(process.execPath, [join(root, "pkg/dist/esm/cli.js"), "playground", "--port", "0"], {
   stdio: ["ignore", "pipe", "inherit"],
@@ -136,30 +156,24 @@ try {
     const isAll = values.all !== undefined;
     const folder = values.all ?? join(root, "docs/playground");
     mkdirSync(folder, { recursive: true });
-    const screens = isAll ? (values.screens?.split(",") ?? Object.keys(SCREENS)) : DOCUMENTED;
-    for (const theme of isAll ? values.themes.split(",") : ["light"]) {
-      for (const width of isAll ? values.widths.split(",").map(Number) : [1280]) {
-        for (const screen of screens) {
-          const viewport = { width, height: width < 600 ? 844 : 900 };
-          const context = await browser.newContext({ viewport, colorScheme: theme, reducedMotion: "reduce" });
-          const page = await context.newPage();
-          page.setDefaultTimeout(15_000);
-          const name = isAll ? `${screen}-${width}-${theme}.png` : `${screen}.png`;
-          try {
-            await page.goto(address);
-            await SCREENS[screen](page);
-          } catch (error) {
-            console.error(`${name}: ${error instanceof Error ? error.message : error}`);
-            process.exitCode = 1;
-          }
-          await settled(page);
-          const picture = await page.screenshot({ fullPage: isAll });
-          const small = isAll ? picture : paletted(picture);
-          writeFileSync(join(folder, name), small);
-          console.log(`${name}: ${(small.length / 1000).toFixed(0)} kB`);
-          await context.close();
-        }
+    for (const { screen, width, theme, name } of isAll ? everything() : DOCUMENTED) {
+      const viewport = { width, height: width < 600 ? 844 : 900 };
+      const context = await browser.newContext({ viewport, colorScheme: theme, reducedMotion: "reduce" });
+      const page = await context.newPage();
+      page.setDefaultTimeout(15_000);
+      try {
+        await page.goto(address);
+        await SCREENS[screen](page);
+      } catch (error) {
+        console.error(`${name}: ${error instanceof Error ? error.message : error}`);
+        process.exitCode = 1;
       }
+      await settled(page);
+      const picture = await page.screenshot({ fullPage: isAll });
+      const small = isAll ? picture : paletted(picture);
+      writeFileSync(join(folder, name), small);
+      console.log(`${name}: ${(small.length / 1000).toFixed(0)} kB`);
+      await context.close();
     }
   } finally {
     await browser.close();

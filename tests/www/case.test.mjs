@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { describe, test } from "node:test";
 import { evaluate, scored, scoredExample, showing, turn } from "./scored.mjs";
-import { becomes, example, playground, skip, violations } from "./support.mjs";
+import { becomes, example, playground, says, skip, violations } from "./support.mjs";
 
 /** Opens a case of results. */
 async function caseOf(site, results, name, options) {
@@ -23,24 +23,22 @@ const recorded = (name) =>
     .filter(Boolean)
     .map((line) => JSON.parse(line).request);
 
-const text = async (locator) => (await locator.innerText()).replace(/\s+/g, " ");
-
 describe("a case", { skip }, () => {
   const site = playground();
 
   test("shows the conversation, each metric and the words that both responses have", async () => {
     const page = await caseOf(site, await scoredExample("weather"), "two_cities");
-    assert.match(await text(page.locator(".said.user")), /Where is it warmer tomorrow/);
-    assert.match(await text(page.locator(".said.expected")), /27 degrees/);
-    assert.match(await text(page.locator(".said.agent")), /81 degrees/);
+    await says(page.locator(".said.user"), /Where is it warmer tomorrow/);
+    await says(page.locator(".said.expected"), /27 degrees/);
+    await says(page.locator(".said.agent"), /81 degrees/);
     const marked = await page.locator(".said.agent mark.shared").allInnerTexts();
     assert.ok(marked.includes("Lisbon") && !marked.includes("81"));
     assert.equal(await page.locator(".said.expected mark.shared").count(), marked.length);
-    assert.match(await text(page.locator(".legend")), /precision 0.857, recall 0.857/);
+    await says(page.locator(".legend"), /precision 0.857, recall 0.857/);
     await page.getByRole("button", { name: "Nothing" }).click();
     await becomes(() => page.locator(".said mark").count(), 0);
     const verdicts = page.getByRole("complementary", { name: "Verdicts" });
-    assert.match(await text(verdicts), /Failed tool_trajectory_avg_score 0.000 ≥ 1 .*response_match_score 0.857 ≥ 0.8/);
+    await says(verdicts, /Failed tool_trajectory_avg_score 0.000 ≥ 1 .*response_match_score 0.857 ≥ 0.8/);
     await site.done(page);
   });
 
@@ -83,7 +81,7 @@ describe("a case", { skip }, () => {
     assert.deepEqual(words, ["differ", "differ", "differ", "differ", "differ", "match"]);
     await matrix.getByRole("button", { name: /Exact, names only/ }).click();
     await page.locator(".call-row.moved").first().waitFor();
-    assert.match(await text(page.locator(".call-row.moved").first()), /expected as call \d, made as call \d/);
+    await says(page.locator(".call-row.moved").first(), /expected as call \d, made as call \d/);
     await matrix.getByRole("button", { name: /Any order, names only/ }).click();
     await becomes(() => page.locator(".call-row.match").count(), 2);
     await site.done(page);
@@ -97,17 +95,14 @@ describe("a case", { skip }, () => {
     const quote = page.getByRole("button", { name: /Contradicted by .*The number of injured passengers/ });
     await quote.hover();
     const output = page.locator(".event.output");
-    assert.match(
-      await text(output.locator("mark.excerpt-mark")),
-      /^The number of injured passengers is three, not two\.$/,
-    );
+    await says(output.locator("mark.excerpt-mark"), /^The number of injured passengers is three, not two\.$/);
     await page.mouse.move(0, 0);
     await page.locator("mark.excerpt-mark").waitFor({ state: "detached" });
     // Quoted with the quotation marks of JSON, and reached by keyboard.
     await page.getByRole("button", { name: /Supported by .*update_of_10_march/ }).focus();
-    assert.match(await text(output.locator("mark.excerpt-mark")), /^"update_of_10_march": "The number.*two\."$/);
+    await says(output.locator("mark.excerpt-mark"), /^"update_of_10_march": "The number.*two\."$/);
     await quote.click();
-    assert.equal(await quote.getAttribute("aria-pressed"), "true");
+    await becomes(() => quote.getAttribute("aria-pressed"), "true");
     await page.keyboard.press("Escape");
     await page.locator("mark.excerpt-mark").waitFor({ state: "detached" });
     await site.done(page);
@@ -116,10 +111,10 @@ describe("a case", { skip }, () => {
   test("shows rubrics by turn with the votes, and why", async () => {
     const page = await caseOf(site, await scoredExample("cake-orders"), "birthday_inscription");
     const rubrics = page.locator(".rubrics").filter({ hasText: "rubric_based_final_response_quality_v1" });
-    assert.match(await text(rubrics.getByRole("status")), /right_price in turn 2: not met, 1 yes, 3 no .*29/);
+    await says(rubrics.getByRole("status"), /right_price in turn 2: not met, 1 yes, 3 no .*29/);
     const first = rubrics.getByRole("row", { name: /right_price/ }).getByRole("button", { name: /^met/ });
     await first.click();
-    assert.match(await text(rubrics.getByRole("status")), /right_price in turn 1: met, 3 yes, 0 no/);
+    await says(rubrics.getByRole("status"), /right_price in turn 1: met, 3 yes, 0 no/);
     // A rubric of one turn only.
     assert.equal(
       await rubrics
@@ -136,7 +131,7 @@ describe("a case", { skip }, () => {
     await page.getByRole("button", { name: "Museum guide: Score it" }).click();
     await page.getByRole("rowheader").filter({ hasText: "audio_guide" }).getByRole("link").click();
     const metric = page.locator("article.metric").filter({ hasText: "final_response_match_v2" });
-    assert.match(await text(metric), /5 samples: 2 yes, 2 no, 1 unreadable; a tie counts as no/);
+    await says(metric, /5 samples: 2 yes, 2 no, 1 unreadable; a tie counts as no/);
     const votes = metric.locator("details.vote");
     await becomes(() => votes.count(), 5);
     await votes.nth(2).locator("summary").click();
@@ -186,10 +181,10 @@ describe("a case", { skip }, () => {
       criteria: { tool_parameter_match: 1, response_match_score: 0.5 },
     });
     const page = await caseOf(site, result, "there");
-    assert.match(await text(page.locator("article.metric").first()), /no score.*the turn expects no tool call/);
+    await says(page.locator("article.metric").first(), /no score.*the turn expects no tool call/);
     await page.getByRole("link", { name: "Next" }).click();
     await page.getByRole("heading", { level: 1, name: "missing" }).waitFor();
-    assert.match(await text(page.locator(".case-head .notice")), /\w+/);
+    await says(page.locator(".case-head .notice"), /\w+/);
     await site.done(page);
   });
 
@@ -203,7 +198,7 @@ describe("a case", { skip }, () => {
     await page.keyboard.press("ArrowLeft");
     await page.getByRole("heading", { level: 1, name: "student_ticket" }).waitFor();
     await page.keyboard.press("ArrowLeft");
-    assert.match(await text(page.getByRole("navigation", { name: "Cases" })), /1 of 4/);
+    await says(page.getByRole("navigation", { name: "Cases" }), /1 of 4/);
     await site.done(page);
   });
 
@@ -211,8 +206,8 @@ describe("a case", { skip }, () => {
     const files = ["travel-concierge.evalset.json", "travel-concierge.evalset_result.json"];
     const page = await caseOf(site, await scoredExample("travel-concierge", files), "train_to_oslo");
     const usage = page.locator("table.usage");
-    assert.match(await text(usage.getByRole("row", { name: /Turn 1/ })), /3 3 2,761 95 2,856 6\.204/);
-    assert.match(await text(page.locator(".event-usage").first()), /gemini-2\.5-flash, 820 tokens in, 17 out/);
+    await says(usage.getByRole("row", { name: /Turn 1/ }), /3 3 2,761 95 2,856 6\.204/);
+    await says(page.locator(".event-usage").first(), /gemini-2\.5-flash, 820 tokens in, 17 out/);
     await site.done(page);
   });
 
@@ -233,7 +228,7 @@ describe("a case", { skip }, () => {
     const page = await caseOf(site, results, "<img src=x onerror=hit=1>");
     await becomes(() => page.locator("main img, main a[href^='javascript']").count(), 0);
     assert.equal(await page.evaluate(() => globalThis.hit), undefined);
-    assert.match(await text(page.locator(".said.agent")), /<img src=x.*javascript:hit=1.*U\+202E\s?evil/);
+    await says(page.locator(".said.agent"), /<img src=x.*javascript:hit=1.*U\+202E\s?evil/);
     const all = await page.locator("main").evaluate((main) => main.textContent);
     assert.doesNotMatch(all, /[\u202A-\u202E\u0000\u200B]/);
     assert.match(all, /__proto__\.polluted/);

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { example, playground, skip, violations } from "./support.mjs";
+import { becomes, example, playground, skip, violations } from "./support.mjs";
 
 const criterion = (page, name) =>
   page.locator("li.criterion", { has: page.getByRole("checkbox", { name, exact: true }) });
@@ -97,15 +97,15 @@ describe("criteria", { skip }, () => {
     assert.doesNotMatch(await stored(), /secret-key/);
     await page.reload();
     await page.getByLabel("Who judges").selectOption({ label: "Gemini" });
-    assert.equal(await page.getByLabel("Key", { exact: true }).inputValue(), "");
+    await becomes(() => page.getByLabel("Key", { exact: true }).inputValue(), "");
     await page.getByLabel("Key", { exact: true }).fill("secret-key");
     await page.getByLabel("Remember in this browser").check();
-    assert.match(await stored(), /secret-key/);
+    await becomes(async () => (await stored()).includes("secret-key"), true);
     await page.reload();
-    assert.equal(await page.getByLabel("Key", { exact: true }).inputValue(), "secret-key");
+    await becomes(() => page.getByLabel("Key", { exact: true }).inputValue(), "secret-key");
     assert.equal(await page.getByLabel("Key", { exact: true }).getAttribute("type"), "password");
     await page.getByLabel("Remember in this browser").uncheck();
-    assert.doesNotMatch(await stored(), /secret-key/);
+    await becomes(async () => (await stored()).includes("secret-key"), false);
     await site.done(page);
   });
 
@@ -156,7 +156,7 @@ describe("criteria", { skip }, () => {
     await page.getByLabel("Choose files").setInputFiles([example("shop-assistant", "test_config.json")]);
     await page.getByText("test_config.json was added.").waitFor();
     await page.getByRole("link", { name: "Criteria", exact: true }).click();
-    assert.ok(await page.getByRole("checkbox", { name: "tool_parameter_match", exact: true }).isChecked());
+    await page.getByRole("checkbox", { name: "tool_parameter_match", exact: true, checked: true }).waitFor();
     await site.done(page);
   });
 });

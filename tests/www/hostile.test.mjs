@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { after, describe, test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { evaluate, scored, showing, turn } from "./scored.mjs";
-import { playground, skip, violations } from "./support.mjs";
+import { becomes, playground, skip, violations } from "./support.mjs";
 
 const OWN = "globalThis.__owned=1";
 const ELSEWHERE = "http://elsewhere.invalid";
@@ -392,7 +392,7 @@ describe("hostile texts", { skip }, () => {
       assert.equal(await slider.getAttribute("aria-valuenow"), "0.5", name);
       await slider.focus();
       await page.keyboard.press("PageUp");
-      assert.equal(await slider.getAttribute("aria-valuenow"), "0.6", name);
+      await becomes(() => slider.getAttribute("aria-valuenow"), "0.6", name);
     }
     await assertHarmless(page, did, "results");
     const [image] = await exported(page, /^Image/);
@@ -444,6 +444,9 @@ describe("hostile texts", { skip }, () => {
   });
 });
 
+/** What a page may take for a moment on the slowest machine, in milliseconds; what is not linear takes minutes. */
+const UNNOTICED = 5000;
+
 /** How long the page did not answer at most, in milliseconds, while something was done. */
 async function longestSilence(page, work) {
   await page.evaluate(() => {
@@ -490,7 +493,7 @@ describe("texts and lists without measure", { skip }, () => {
         await page.locator(".turn").first().waitFor();
       }
     });
-    assert.ok(silence < 1000, `the page did not answer for ${Math.round(silence)} ms`);
+    assert.ok(silence < UNNOTICED, `the page did not answer for ${Math.round(silence)} ms`);
     await page.getByRole("button", { name: /^Show/ }).first().click();
     await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(resolve)));
     await site.done(page);
@@ -525,14 +528,14 @@ describe("texts and lists without measure", { skip }, () => {
         if (await folded.isVisible()) await folded.click();
       }
     });
-    assert.ok(silence < 1000, `the page did not answer for ${Math.round(silence)} ms`);
+    assert.ok(silence < UNNOTICED, `the page did not answer for ${Math.round(silence)} ms`);
     await site.done(page);
     const shown = await showing(site, result);
     const silenceOfCase = await longestSilence(shown, async () => {
       await shown.goto(`${site.origin}/#/case/0`);
       await shown.locator(".turn").first().waitFor();
     });
-    assert.ok(silenceOfCase < 1000, `the page did not answer for ${Math.round(silenceOfCase)} ms`);
+    assert.ok(silenceOfCase < UNNOTICED, `the page did not answer for ${Math.round(silenceOfCase)} ms`);
     await site.done(shown);
   });
 });

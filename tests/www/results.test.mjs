@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { linkOf, scored, scoredExample, showing, turn } from "./scored.mjs";
-import { becomes, playground, skip, violations } from "./support.mjs";
+import { becomes, playground, says, skip, violations } from "./support.mjs";
 
 /** The names of the cases that the grid shows, in its order. */
 const casesIn = async (page) => {
@@ -61,23 +61,23 @@ describe("the results", { skip }, () => {
   test("are filtered by verdict and by case id, and sorted by a metric", async () => {
     const page = await showing(site, await scoredExample("museum-guide"));
     await page.getByRole("radio", { name: /^Failed/ }).check();
-    assert.deepEqual(await casesIn(page), ["student_ticket", "audio_guide", "with_children", "guides_address"]);
+    await becomes(() => casesIn(page), ["student_ticket", "audio_guide", "with_children", "guides_address"]);
     await page.getByLabel("Whose verdict").selectOption({ label: "Verdicts of response_evaluation_score" });
-    assert.deepEqual(await casesIn(page), ["with_children"]);
+    await becomes(() => casesIn(page), ["with_children"]);
     await page.getByLabel("Whose verdict").selectOption({ label: "Verdicts of cases" });
     await page.getByLabel("Search case ids").fill("GUIDE");
-    assert.deepEqual(await casesIn(page), ["audio_guide", "guides_address"]);
+    await becomes(() => casesIn(page), ["audio_guide", "guides_address"]);
     await page.getByLabel("Search case ids").fill("nothing like it");
     await page.getByRole("button", { name: "Show all cases" }).click();
-    assert.equal((await casesIn(page)).length, 6);
+    await becomes(async () => (await casesIn(page)).length, 6);
     await page.getByRole("columnheader", { name: /response_match_score/ }).click();
-    assert.equal((await casesIn(page))[0], "guides_address");
+    await becomes(async () => (await casesIn(page))[0], "guides_address");
     await page.getByRole("columnheader", { name: /response_match_score/ }).click();
-    assert.equal((await casesIn(page))[0], "student_ticket");
+    await becomes(async () => (await casesIn(page))[0], "student_ticket");
     const sorted = page.getByRole("columnheader", { name: /response_match_score/ });
     assert.equal(await sorted.getAttribute("aria-sort"), "descending");
     await page.getByLabel("Sort by").selectOption("verdict");
-    assert.equal((await casesIn(page))[0], "student_ticket");
+    await becomes(async () => (await casesIn(page))[0], "student_ticket");
     await site.done(page);
   });
 
@@ -118,41 +118,42 @@ describe("the results", { skip }, () => {
     await grid.locator('[tabindex="0"]').focus();
     await page.keyboard.press("Control+End");
     await page.getByRole("link", { name: "case_2999" }).waitFor();
-    assert.equal((await active(page))[0], 3001);
-    const isInSight = await page.evaluate(() => {
-      const cell = document.activeElement.getBoundingClientRect();
-      const box = document.querySelector(".grid").getBoundingClientRect();
-      return cell.top >= box.top && cell.bottom <= box.bottom + 1;
-    });
-    assert.ok(isInSight);
+    await becomes(async () => (await active(page))[0], 3001);
+    const isInSight = () =>
+      page.evaluate(() => {
+        const cell = document.activeElement.getBoundingClientRect();
+        const box = document.querySelector(".grid").getBoundingClientRect();
+        return cell.top >= box.top && cell.bottom <= box.bottom + 1;
+      });
+    await becomes(isInSight, true);
     await page.keyboard.press("PageUp");
-    assert.ok((await active(page))[0] < 3001);
+    await becomes(async () => (await active(page))[0] < 3001, true);
     await site.done(page);
   });
 
   test("follow a threshold that is moved by keyboard, and say which verdicts flip", async () => {
     const page = await showing(site, await scoredExample("museum-guide"));
     const slider = page.getByRole("slider", { name: "Threshold of response_match_score" });
-    assert.equal(await slider.getAttribute("aria-valuenow"), "0");
+    await becomes(() => slider.getAttribute("aria-valuenow"), "0");
     await slider.focus();
     for (let times = 0; times < 2; times += 1) await page.keyboard.press("PageUp");
-    assert.equal(await slider.getAttribute("aria-valuenow"), "0.2");
+    await becomes(() => slider.getAttribute("aria-valuenow"), "0.2");
     await page.getByRole("heading", { name: "Verdicts flip in 2 cases" }).waitFor();
     const flips = page.getByRole("region", { name: /Verdicts flip/ });
     const hours = flips.getByRole("listitem").filter({ hasText: "sunday_hours" });
-    assert.match((await hours.innerText()).replace(/\s+/g, " "), /sunday_hours Passed → Failed response_match_score/);
-    assert.match(await flips.getByRole("status").innerText(), /1 case now failed/);
+    await says(hours, /sunday_hours Passed → Failed response_match_score/);
+    await says(flips.getByRole("status"), /1 case now failed/);
     await page.getByRole("radio", { name: /Flipped/ }).check();
-    assert.deepEqual(await casesIn(page), ["sunday_hours", "guides_address"]);
+    await becomes(() => casesIn(page), ["sunday_hours", "guides_address"]);
     await slider.focus();
     await page.keyboard.press("ArrowLeft");
-    assert.equal(await slider.getAttribute("aria-valuenow"), "0.19");
+    await becomes(() => slider.getAttribute("aria-valuenow"), "0.19");
     await page.keyboard.press("Shift+ArrowRight");
-    assert.equal(await slider.getAttribute("aria-valuenow"), "0.191");
+    await becomes(() => slider.getAttribute("aria-valuenow"), "0.191");
     await page.keyboard.press("End");
-    assert.equal(await slider.getAttribute("aria-valuenow"), "1");
+    await becomes(() => slider.getAttribute("aria-valuenow"), "1");
     await page.keyboard.press("Escape");
-    assert.equal(await slider.getAttribute("aria-valuenow"), "0");
+    await becomes(() => slider.getAttribute("aria-valuenow"), "0");
     await page.getByRole("button", { name: "Show all cases" }).waitFor();
     await site.done(page);
   });
@@ -166,7 +167,7 @@ describe("the results", { skip }, () => {
     await page.mouse.down();
     await page.mouse.move(plot.x + plot.width * 0.1, box.y + 10, { steps: 8 });
     await page.mouse.up();
-    assert.equal(await slider.getAttribute("aria-valuenow"), "1.4");
+    await becomes(() => slider.getAttribute("aria-valuenow"), "1.4");
     const metric = page.getByRole("region", { name: "response_evaluation_score", exact: true });
     await metric.getByText("6 pass").waitFor();
     const cell = page.getByRole("row", { name: /with_children/ });
@@ -195,7 +196,7 @@ describe("the results", { skip }, () => {
     );
     const open = await showing(site, noReference);
     await open.getByText("Why results are not evaluated").click();
-    assert.match(await open.locator(".warnings").innerText(), /per_turn_user_simulator_quality_v1/);
+    await says(open.locator(".warnings"), /per_turn_user_simulator_quality_v1/);
     await site.done(open);
   });
 
@@ -217,19 +218,20 @@ describe("the results", { skip }, () => {
     await page.locator('.grid [tabindex="0"]').focus();
     await page.keyboard.press("ArrowDown");
     await page.keyboard.press("End");
-    const isInSight = await page.evaluate(() => {
-      const cell = document.activeElement.getBoundingClientRect();
-      return cell.left >= 0 && cell.right <= innerWidth;
-    });
-    assert.ok(isInSight);
+    const isInSight = () =>
+      page.evaluate(() => {
+        const cell = document.activeElement.getBoundingClientRect();
+        return cell.left >= 0 && cell.right <= innerWidth;
+      });
+    await becomes(isInSight, true);
     await site.done(page);
   });
 
   test("tell the evalsets of a run apart", async () => {
     const page = await showing(site, [await scoredExample("museum-guide"), await scoredExample("weather")]);
     await page.getByLabel("Evalset", { exact: true }).selectOption({ index: 2 });
-    assert.equal((await casesIn(page)).length, 5);
-    assert.ok((await casesIn(page)).includes("two_cities"));
+    await becomes(async () => (await casesIn(page)).length, 5);
+    await becomes(async () => (await casesIn(page)).includes("two_cities"), true);
     await site.done(page);
   });
 
@@ -249,7 +251,7 @@ describe("the results", { skip }, () => {
       location.hash = hash;
     }, link);
     await page.getByRole("radio", { name: /Regressed/ }).check();
-    assert.deepEqual(await casesIn(page), ["lost"]);
+    await becomes(() => casesIn(page), ["lost"]);
     await site.done(page);
   });
 

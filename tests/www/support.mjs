@@ -99,13 +99,24 @@ export async function violations(page) {
   return found.violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" | ")}`);
 }
 
-/** Waits until what is read is what is expected; the page follows with its next frame. */
-export async function becomes(read, expected, message) {
-  const deadline = Date.now() + 5000;
+/** Reads until what is read is right, or too long has passed: the page follows with its next frame. */
+async function settled(read, isRight) {
+  const deadline = Date.now() + 15_000;
   let found = await read();
-  while (!isDeepStrictEqual(found, expected) && Date.now() < deadline) {
+  while (!isRight(found) && Date.now() < deadline) {
     await sleep(20);
     found = await read();
   }
-  assert.deepEqual(found, expected, message);
+  return found;
+}
+
+/** Waits until what is read is what is expected. */
+export async function becomes(read, expected, message) {
+  assert.deepEqual(await settled(read, (found) => isDeepStrictEqual(found, expected)), expected, message);
+}
+
+/** Waits until a part of the page has a text, white space aside. */
+export async function says(locator, pattern) {
+  const read = async () => (await locator.innerText()).replace(/\s+/g, " ");
+  assert.match(await settled(read, (found) => pattern.test(found)), pattern);
 }
