@@ -35,11 +35,14 @@ export function Grid() {
   const isMoving = useRef(false);
 
   const first = useComputed(() => Math.max(0, Math.floor(top.value / ROW) - SPARE));
-  const last = useComputed(() => Math.ceil((top.value + height.value) / ROW) + SPARE);
-  /** How many rows there may be: more with each frame, those in sight first. */
+  const last = useComputed(() => Math.min(Math.ceil((top.value + height.value) / ROW) + SPARE, rows.value.length));
+  // At first a frame makes only some of the rows in sight; the rest comes with the next ones.
   const most = useSignal(SOME);
+  const isGrowing = useComputed(() => most.value < last.value - first.value);
+  const from = useComputed(() => (isGrowing.value ? Math.floor(top.value / ROW) : first.value));
+  const until = useComputed(() => (isGrowing.value ? Math.min(from.value + most.value, last.value) : last.value));
   useEffect(() => {
-    if (most.value < last.value - first.value) most.value += SOME;
+    if (isGrowing.value) most.value += SOME;
   });
 
   useLayoutEffect(() => {
@@ -107,10 +110,7 @@ export function Grid() {
 
   const shown = new Set<number>();
   if (here.row >= 0) shown.add(here.row);
-  const isGrowing = most.value < last.value - first.value;
-  const from = isGrowing ? Math.floor(top.value / ROW) : first.value;
-  const until = isGrowing ? Math.min(from + most.value, last.value) : last.value;
-  for (let row = from; row < Math.min(until, view.length); row += 1) shown.add(row);
+  for (let row = from.value; row < until.value; row += 1) shown.add(row);
   const longest = longestName.value;
   const template = `minmax(var(--case-width), 1fr) repeat(${run.metrics.length}, minmax(7.5rem, 10rem))`;
   return (
