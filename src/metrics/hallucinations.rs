@@ -19,6 +19,7 @@ use crate::model::content::{Content, Part};
 use crate::model::double::exact_mean;
 use crate::model::error::Result;
 use crate::model::invocation::{Invocation, InvocationEvent};
+use crate::model::order::sort;
 use crate::model::results::EvalStatus;
 use crate::model::write::quote;
 
@@ -149,7 +150,7 @@ impl Judged for Hallucinations {
             let mut own: Vec<_> =
                 answers.iter().filter(|answer| answer.question.invocation == index).collect();
             // Answers to second questions stand in the order in which they came.
-            own.sort_by_key(|answer| answer.question.step);
+            sort(&mut own, |a, b| a.question.step.cmp(&b.question.step));
             turns.push(self.turn(&own, scoring));
         }
         let scores: Vec<f64> = turns.iter().filter_map(|turn| turn.score).collect();

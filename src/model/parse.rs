@@ -7,7 +7,7 @@ use std::borrow::Cow;
 
 use super::error::{Error, ErrorCode, Result};
 use super::json::{Kind, MAX_DEPTH, MAX_VALUES, Slot, line_of, string};
-use super::order::sorted;
+use super::order::sort;
 use super::write::quoted;
 
 /// Indexes a text of at most `u32::MAX` bytes.
@@ -203,8 +203,8 @@ impl Parser<'_> {
 
     #[cold]
     fn sort_out_repeated(&mut self, object: usize) -> Step {
-        let named: Vec<_> = self.keys(object).map(|at| (self.key(at), at)).collect();
-        let named = sorted(&named, |(a, _), (b, _)| a.cmp(b));
+        let mut named: Vec<_> = self.keys(object).map(|at| (self.key(at), at)).collect();
+        sort(&mut named, |(a, _), (b, _)| a.cmp(b));
         let pairs = named.iter().zip(named.iter().skip(1));
         let again = pairs.filter(|((earlier, _), (name, _))| earlier == name).map(|(_, (_, at))| *at).min();
         let Some(key) = again else { return Ok(()) };

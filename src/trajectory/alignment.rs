@@ -20,7 +20,7 @@ mod cardinality;
 mod monotonic;
 
 use crate::model::error::{Error, ErrorCode, Result};
-use crate::model::order::sorted;
+use crate::model::order::sort;
 
 /// The most pairs that are looked at in aligning two trajectories: 1,448 calls a side.
 pub const MAX_PAIRS: usize = 1 << 21;
@@ -88,9 +88,18 @@ pub fn largest(
     actual: usize,
     related: impl Fn(usize, usize) -> bool,
 ) -> Result<Vec<Pair>> {
+    largest_of(ordered, expected, actual, &related)
+}
+
+fn largest_of(
+    ordered: bool,
+    expected: usize,
+    actual: usize,
+    related: &dyn Fn(usize, usize) -> bool,
+) -> Result<Vec<Pair>> {
     refuse_too_many_pairs(expected, actual)?;
     Ok(if ordered {
-        monotonic::align(expected, actual, |e, a| related(e, a).then_some(1u32))
+        monotonic::align(expected, actual, &|e, a| related(e, a).then_some(1))
     } else {
         let partners = |e| (0..actual).filter(|a| related(e, *a)).collect();
         cardinality::align(&(0..expected).map(partners).collect::<Vec<_>>(), actual)
@@ -132,7 +141,7 @@ pub fn best(
     });
     let values = Values::of(agreements.cells.iter().flatten(), expected.len().min(actual.len()))?;
     let value = |e, a| agreements.get(e, a).flatten().map(|agreement| values.value(agreement));
-    Ok(monotonic::align(expected.len(), actual.len(), value))
+    Ok(monotonic::align(expected.len(), actual.len(), &value))
 }
 
 fn best_in_any_order(
@@ -171,7 +180,8 @@ fn best_in_any_order(
                 .map(|(expected, actual)| Pair { expected, actual }),
         );
     }
-    Ok(sorted(&pairs, Ord::cmp))
+    sort(&mut pairs, Ord::cmp);
+    Ok(pairs)
 }
 
 /// The most pairs of calls of the same name, each name as a number of its own, and among those the
@@ -193,12 +203,14 @@ pub fn largest_by_name(ordered: bool, expected: &[u32], actual: &[u32]) -> Resul
             pairs.push(Pair { expected: *expected, actual: *actual });
         }
     }
-    Ok(sorted(&pairs, Ord::cmp))
+    sort(&mut pairs, Ord::cmp);
+    Ok(pairs)
 }
 
 fn by_name(names: &[u32]) -> Vec<(u32, usize)> {
-    let calls: Vec<_> = names.iter().copied().zip(0..).collect();
-    sorted(&calls, Ord::cmp)
+    let mut calls: Vec<_> = names.iter().copied().zip(0..).collect();
+    sort(&mut calls, Ord::cmp);
+    calls
 }
 
 /// Turns agreements into integers whose sums compare as alignments do.

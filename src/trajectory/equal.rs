@@ -18,7 +18,7 @@ use rustc_hash::FxHasher;
 
 use crate::model::double::{self, Decimal};
 use crate::model::json::{Json, Kind};
-use crate::model::order::sorted;
+use crate::model::order::sort;
 
 /// Whether Python would call two values equal.
 ///
@@ -42,14 +42,8 @@ pub fn equal(a: Json<'_>, b: Json<'_>) -> bool {
         return true;
     }
     match (a.kind(), b.kind()) {
-        (Kind::Array, Kind::Array) => pairwise(a.items(), b.items(), equal),
-        (Kind::Object, Kind::Object) => match same_keys_as_written(a, b, equal) {
-            Some(verdict) => verdict,
-            None => {
-                let (a, b) = (sorted_entries(a), sorted_entries(b));
-                pairwise(a.into_iter(), b.into_iter(), |(a_key, a), (b_key, b)| a_key == b_key && equal(a, b))
-            }
-        },
+        (Kind::Array, Kind::Array) => same_items(a, b, equal),
+        (Kind::Object, Kind::Object) => same_entries(a, b, sorted_entries, equal),
         _ => match (Number::of(a), Number::of(b)) {
             (Some(a), Some(b)) => a.equals(b),
             (None, None) => scalars_equal(a, b),
@@ -68,16 +62,8 @@ pub fn equal_as_js_text(a: Json<'_>, b: Json<'_>) -> bool {
         return true;
     }
     match (a.kind(), b.kind()) {
-        (Kind::Array, Kind::Array) => pairwise(a.items(), b.items(), equal_as_js_text),
-        (Kind::Object, Kind::Object) => match same_keys_as_written(a, b, equal_as_js_text) {
-            Some(verdict) => verdict,
-            None => {
-                let (a, b) = (js_entries(a), js_entries(b));
-                pairwise(a.into_iter(), b.into_iter(), |(a_key, a), (b_key, b)| {
-                    a_key == b_key && equal_as_js_text(a, b)
-                })
-            }
-        },
+        (Kind::Array, Kind::Array) => same_items(a, b, equal_as_js_text),
+        (Kind::Object, Kind::Object) => same_entries(a, b, js_entries, equal_as_js_text),
         (Kind::Number | Kind::Null, Kind::Number | Kind::Null) => printed_number(a) == printed_number(b),
         _ => scalars_equal(a, b),
     }
@@ -91,12 +77,7 @@ pub fn equal_as_js_text(a: Json<'_>, b: Json<'_>) -> bool {
 pub fn args_equal_as_js_text(a: Option<Json<'_>>, b: Option<Json<'_>>) -> bool {
     match (a, b) {
         (Some(a), Some(b)) if a.raw() == b.raw() => true,
-        (Some(a), Some(b)) => same_keys_as_written(a, b, equal_as_js_text).unwrap_or_else(|| {
-            let (a, b) = (sorted_entries(a), sorted_entries(b));
-            pairwise(a.into_iter(), b.into_iter(), |(a_key, a), (b_key, b)| {
-                a_key == b_key && equal_as_js_text(a, b)
-            })
-        }),
+        (Some(a), Some(b)) => same_entries(a, b, sorted_entries, equal_as_js_text),
         (one, None) | (None, one) => one.is_none_or(|args| args.entries().next().is_none()),
     }
 }
@@ -152,8 +133,9 @@ pub(super) fn survives_as_double(number: &str) -> bool {
 
 /// The entries of an object by key, in the order of code points.
 pub(super) fn sorted_entries(object: Json<'_>) -> Vec<(Cow<'_, str>, Json<'_>)> {
-    let entries: Vec<_> = object.entries().collect();
-    sorted(&entries, |(a, _), (b, _)| a.cmp(b))
+    let mut entries: Vec<_> = object.entries().collect();
+    sort(&mut entries, |(a, _), (b, _)| a.cmp(b));
+    entries
 }
 
 /// A number as Python reads it.
@@ -226,41 +208,48 @@ fn scalars_equal(a: Json<'_>, b: Json<'_>) -> bool {
     }
 }
 
-fn pairwise<T>(
-    mut a: impl Iterator<Item = T>,
-    mut b: impl Iterator<Item = T>,
-    same: impl Fn(T, T) -> bool,
-) -> bool {
+/// A relation of two values.
+type Same = fn(Json<'_>, Json<'_>) -> bool;
+
+/// Whether two arrays have the same items.
+fn same_items(a: Json<'_>, b: Json<'_>, same: Same) -> bool {
+    let (mut a, mut b) = (a.items(), b.items());
     loop {
-        let same = match (a.next(), b.next()) {
+        match (a.next(), b.next()) {
             (None, None) => return true,
-            (Some(a), Some(b)) => same(a, b),
-            _ => false,
-        };
-        if !same {
-            return false;
+            (Some(a), Some(b)) if same(a, b) => {}
+            _ => return false,
         }
     }
 }
 
-/// The verdict on two objects whose keys are written in the same order; nothing if they are not.
+/// Whether two objects have the same entries, in the order in which `ordered` gives them.
 ///
-/// Values are compared only once all keys are known to agree, so that objects nested in objects
-/// are not compared twice at each level.
-fn same_keys_as_written(a: Json<'_>, b: Json<'_>, same: impl Fn(Json<'_>, Json<'_>) -> bool) -> Option<bool> {
+/// Values are compared only once all keys are known to agree as they are written, so that objects
+/// nested in objects are not compared twice at each level.
+fn same_entries(
+    a: Json<'_>,
+    b: Json<'_>,
+    ordered: for<'j> fn(Json<'j>) -> Vec<(Cow<'j, str>, Json<'j>)>,
+    same: Same,
+) -> bool {
     if a.entries().count() != b.entries().count() {
-        return Some(false);
+        return false;
     }
-    let keys_agree = a.entries().zip(b.entries()).all(|((a, _), (b, _))| a == b);
-    keys_agree.then(|| a.entries().zip(b.entries()).all(|((_, a), (_, b))| same(a, b)))
+    if a.entries().zip(b.entries()).all(|((a, _), (b, _))| a == b) {
+        return a.entries().zip(b.entries()).all(|((_, a), (_, b))| same(a, b));
+    }
+    let (a, b) = (ordered(a), ordered(b));
+    a.iter().zip(&b).all(|((a_key, a), (b_key, b))| a_key == b_key && same(*a, *b))
 }
 
 /// The entries of an object in the order in which JavaScript lists them.
 fn js_entries(object: Json<'_>) -> Vec<(Cow<'_, str>, Json<'_>)> {
-    let entries: Vec<_> = object.entries().collect();
+    let mut entries: Vec<_> = object.entries().collect();
     let rank = |key: &str| array_index(key).map_or(u64::MAX, u64::from);
     // Keys that are no index follow in the order written.
-    sorted(&entries, |(a, _), (b, _)| rank(a).cmp(&rank(b)))
+    sort(&mut entries, |(a, _), (b, _)| rank(a).cmp(&rank(b)));
+    entries
 }
 
 /// An array index of ECMA-262: a canonical decimal below 2³² − 1.

@@ -20,7 +20,7 @@ use rustc_hash::FxHasher;
 use super::equal::{args_equal_as_js_text, equal, fingerprint};
 use crate::model::content::ToolCall;
 use crate::model::json::Json;
-use crate::model::order::sorted;
+use crate::model::order::sort;
 
 /// How closely the calls made must follow the calls expected.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -174,6 +174,7 @@ fn takes_each<'c, 'a: 'c>(
 }
 
 fn by_fingerprint<'c, 'a>(equality: CallEquality, calls: &'c [ToolCall<'a>]) -> Vec<(u64, &'c ToolCall<'a>)> {
-    let calls: Vec<_> = calls.iter().map(|call| (equality.fingerprint(call), call)).collect();
-    sorted(&calls, |(a, _), (b, _)| a.cmp(b))
+    let mut calls: Vec<_> = calls.iter().map(|call| (equality.fingerprint(call), call)).collect();
+    sort(&mut calls, |(a, _), (b, _)| a.cmp(b));
+    calls
 }

@@ -16,21 +16,22 @@ use super::Grid;
 /// The pairs (expected, actual) by expected call. Values are at least 0.
 pub(super) fn align(values: &Grid<i128>, expected: usize) -> Vec<(usize, usize)> {
     let actual = values.columns;
-    let value = |e: usize, a: usize| values.cells[e * actual + a];
+    let by_expected = Table { cells: &values.cells, row_step: actual, column_step: 1 };
     let mut best = if expected <= actual {
-        let solution = solve(expected, actual, value);
+        let solution = solve(expected, actual, by_expected);
         Best {
-            value,
+            values: by_expected,
             expected_potentials: solution.row_potentials,
             actual_potentials: solution.column_potentials,
             actual_of: solution.column_of,
         }
     } else {
-        let solution = solve(actual, expected, |row, column| value(column, row));
+        let by_actual = Table { row_step: 1, column_step: actual, ..by_expected };
+        let solution = solve(actual, expected, by_actual);
         let mut actual_of = vec![actual; expected];
         solution.column_of.iter().enumerate().for_each(|(a, e)| actual_of[*e] = a);
         Best {
-            value,
+            values: by_expected,
             expected_potentials: solution.column_potentials,
             actual_potentials: solution.row_potentials,
             actual_of,
@@ -40,9 +41,23 @@ pub(super) fn align(values: &Grid<i128>, expected: usize) -> Vec<(usize, usize)>
     best.actual_of.into_iter().enumerate().filter(|(_, a)| *a < actual).collect()
 }
 
+/// The values of all pairs, seen from either side.
+#[derive(Clone, Copy)]
+struct Table<'v> {
+    cells: &'v [i128],
+    row_step: usize,
+    column_step: usize,
+}
+
+impl Table<'_> {
+    fn value(self, row: usize, column: usize) -> i128 {
+        self.cells[row * self.row_step + column * self.column_step]
+    }
+}
+
 /// A best alignment and what tells the others.
-struct Best<F> {
-    value: F,
+struct Best<'v> {
+    values: Table<'v>,
     expected_potentials: Vec<i128>,
     actual_potentials: Vec<i128>,
     /// The partner of each expected call; the number of actual calls stands for none.
@@ -56,13 +71,13 @@ struct Move {
     to: usize,
 }
 
-impl<F: Fn(usize, usize) -> i128> Best<F> {
+impl Best<'_> {
     /// Whether some best alignment may pair the two. Being without a partner is a pair too, of an
     /// expected call with the number of actual calls and the other way round.
     fn is_tight(&self, e: usize, a: usize) -> bool {
         let (expected, actual) = (self.expected_potentials.get(e), self.actual_potentials.get(a));
         match (expected, actual) {
-            (Some(expected), Some(actual)) => expected + actual == (self.value)(e, a),
+            (Some(expected), Some(actual)) => expected + actual == self.values.value(e, a),
             (Some(potential), None) | (None, Some(potential)) => *potential == 0,
             (None, None) => false,
         }
@@ -135,14 +150,14 @@ struct Solution {
 
 /// Gives every row a column of its own so that the values add up to the most. There are at least as
 /// many columns as rows.
-fn solve(rows: usize, columns: usize, value: impl Fn(usize, usize) -> i128) -> Solution {
+fn solve(rows: usize, columns: usize, values: Table<'_>) -> Solution {
     let mut row_potentials = vec![0i128; rows];
     let mut column_potentials = vec![0i128; columns];
     let mut row_of = vec![NOBODY; columns];
     for start in 0..rows {
         // Grows a tree of tight pairs from the new row until it reaches a column without a row.
         row_potentials[start] =
-            (0..columns).map(|c| value(start, c) - column_potentials[c]).max().unwrap_or(0);
+            (0..columns).map(|c| values.value(start, c) - column_potentials[c]).max().unwrap_or(0);
         let mut slack = vec![i128::MAX; columns];
         let mut reached_from = vec![NOBODY; columns];
         let mut in_tree = vec![false; columns];
@@ -152,7 +167,7 @@ fn solve(rows: usize, columns: usize, value: impl Fn(usize, usize) -> i128) -> S
         let end = loop {
             let mut nearest = NOBODY;
             for column in (0..columns).filter(|column| !in_tree[*column]) {
-                let missing = row_potentials[row] + column_potentials[column] - value(row, column);
+                let missing = row_potentials[row] + column_potentials[column] - values.value(row, column);
                 if missing < slack[column] {
                     slack[column] = missing;
                     reached_from[column] = last;

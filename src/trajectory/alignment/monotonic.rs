@@ -8,8 +8,6 @@
 //! Source: Needleman and Wunsch, "A general method applicable to the search for similarities in the
 //! amino acid sequence of two proteins", 1970.
 
-use std::ops::Add;
-
 use super::Pair;
 
 /// What the best alignment of two suffixes, with the smallest indices, begins with.
@@ -24,19 +22,19 @@ enum Step {
 }
 
 /// The pairs, in order. `value` is what a pair is worth, at least 0; nothing if it must not be made.
-pub(super) fn align<V: Copy + Default + Ord + Add<Output = V>>(
+pub(super) fn align(
     expected: usize,
     actual: usize,
-    value: impl Fn(usize, usize) -> Option<V>,
+    value: &dyn Fn(usize, usize) -> Option<i128>,
 ) -> Vec<Pair> {
     let mut steps = vec![Step::SkipExpected; expected * actual];
     if steps.is_empty() {
         return Vec::new();
     }
     // The values of the suffixes after the current expected call, by first actual call.
-    let mut below = vec![V::default(); actual];
+    let mut below = vec![0; actual];
     for (e, steps) in steps.chunks_exact_mut(actual).enumerate().rev() {
-        let (mut diagonal, mut right, mut paired_to_the_right) = (V::default(), V::default(), false);
+        let (mut diagonal, mut right, mut paired_to_the_right) = (0, 0, false);
         for (a, (below, step)) in below.iter_mut().zip(steps).enumerate().rev() {
             let skip = right.max(*below);
             let pair = value(e, a).map(|value| value + diagonal).filter(|pair| *pair >= skip);
