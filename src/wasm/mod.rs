@@ -37,7 +37,7 @@ pub fn versions() -> Vec<String> {
 /// None.
 #[wasm_bindgen(js_name = metricInfos)]
 pub fn metric_infos() -> Result<JsValue, JsValue> {
-    Ok(serde_wasm_bindgen::to_value(REGISTRY)?)
+    js_sys::JSON::parse(&to_json(&REGISTRY, Spelling::Camel))
 }
 
 /// Scores pairs of texts, one after the other, without an object or a typed array per pair: the host
