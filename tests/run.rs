@@ -190,7 +190,7 @@ fn host_result(
             ..Default::default()
         });
         let turns = plain.collect();
-        (Evaluation { score, status, reason, turns, ..Default::default() }, error.map(|error| *error))
+        (Evaluation { score, status, reason, turns, ..Default::default() }, error)
     })
 }
 

@@ -130,7 +130,7 @@ pub struct Evaluation<'a> {
     /// What the score is made of.
     pub details: Option<Box<Details>>,
     /// Why the metric could not be computed.
-    pub error: Option<Box<Error>>,
+    pub error: Option<Error>,
     /// One entry a turn.
     pub turns: Vec<TurnEvaluation<'a>>,
 }
@@ -298,8 +298,8 @@ impl<'a> TurnEvaluation<'a> {
         Self { score: Some(score), status: EvalStatus::of_score(Some(score), threshold), ..Self::default() }
     }
 
-    fn not_evaluated(reason: &'static str) -> Self {
-        Self { reason: Some(Cow::Borrowed(reason)), ..Self::default() }
+    pub(crate) fn not_evaluated(reason: impl Into<Cow<'static, str>>) -> Self {
+        Self { reason: Some(reason.into()), ..Self::default() }
     }
 }
 

@@ -210,12 +210,13 @@ impl Judged for Scored {
         if !self.family.whole_conversation {
             return Ok(Evaluation::of_judged(turns, self.threshold, NO_TURNS));
         }
-        let last = turns.last().cloned().unwrap_or_default();
+        let last = turns.last();
+        let score = last.and_then(|turn| turn.score);
         Ok(Evaluation {
-            score: last.score,
-            status: EvalStatus::of_score(last.score, self.threshold),
-            reason: if turns.is_empty() { Some(NO_TURNS.into()) } else { last.reason },
-            details: last.details,
+            score,
+            status: EvalStatus::of_score(score, self.threshold),
+            reason: last.map_or(Some(NO_TURNS.into()), |turn| turn.reason.clone()),
+            details: last.and_then(|turn| turn.details.clone()),
             turns,
             ..Evaluation::default()
         })

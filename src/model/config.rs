@@ -223,8 +223,9 @@ fn refuse_misspelt(here: Json<'_>, key: &str, known: &[&str], message: &str) -> 
 }
 
 /// An error about a criterion.
-pub(crate) fn invalid_criterion(error: Error) -> Error {
-    Error { code: ErrorCode::InvalidCriterion, ..error }
+pub(crate) fn invalid_criterion(mut error: Error) -> Error {
+    error.code = ErrorCode::InvalidCriterion;
+    error
 }
 
 fn bare_threshold(json: Json<'_>) -> Result<f64> {

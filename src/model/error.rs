@@ -1,6 +1,7 @@
 //! The one error of the crate: what is wrong, where, and what to do about it.
 
 use std::fmt;
+use std::ops::{Deref, DerefMut};
 
 use super::write::{Write, Writer};
 
@@ -74,10 +75,15 @@ impl ErrorCode {
     }
 }
 
-/// A user's mistake, as data.
+/// A user's mistake, as data: behind a pointer, so that whatever may fail returns little.
 #[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct Error {
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(transparent))]
+pub struct Error(Box<Mistake>);
+
+/// What an [`Error`] says.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "Error"))]
+pub struct Mistake {
     /// What kind of mistake this is.
     pub code: ErrorCode,
     /// What is wrong: what was expected and what was found.
@@ -90,10 +96,24 @@ pub struct Error {
     pub help: Option<String>,
 }
 
+impl Deref for Error {
+    type Target = Mistake;
+
+    fn deref(&self) -> &Mistake {
+        &self.0
+    }
+}
+
+impl DerefMut for Error {
+    fn deref_mut(&mut self) -> &mut Mistake {
+        &mut self.0
+    }
+}
+
 impl Error {
     /// An error that has no place in an input yet.
     pub fn new(code: ErrorCode, message: impl Into<String>) -> Self {
-        Self { code, message: message.into(), path: None, line: None, help: None }
+        Self(Box::new(Mistake { code, message: message.into(), path: None, line: None, help: None }))
     }
 
     /// Adds what to do about it.

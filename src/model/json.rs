@@ -94,7 +94,10 @@ impl<'t> Document<'t> {
     /// # Errors
     /// `limit_exceeded`, since what is made may be nested deeper than what was read.
     pub(super) fn rewritten(text: String) -> Result<Document<'static>> {
-        Document::parse(text).map_err(|error| Error { line: None, ..error })
+        Document::parse(text).map_err(|mut error| {
+            error.line = None;
+            error
+        })
     }
 
     /// Parses bytes, which must be UTF-8.
@@ -538,8 +541,8 @@ mod tests {
         for repeated in ["key250", "key3", "last"] {
             let error = error(&format!("{text}\"last\":[1],\n\"{repeated}\":{{\"a\":0}},\n\"more\":1}}"));
             assert_eq!(
-                (error.message, error.line),
-                (format!("the key {repeated:?} is given twice"), Some(2))
+                (error.message.as_str(), error.line),
+                (format!("the key {repeated:?} is given twice").as_str(), Some(2))
             );
         }
     }

@@ -123,11 +123,8 @@ impl Warnings {
 /// # Errors
 /// `invalid_input` with the path and line of what does not fit.
 pub fn check(document: &mut Document<'_>, of: &Type, warnings: &Warnings) -> Result<()> {
-    Checker { document, warnings }.value(0, of).map_err(|error| *error)
+    Checker { document, warnings }.value(0, of)
 }
-
-/// A result as small as it gets: almost every step succeeds.
-type Step = std::result::Result<(), Box<Error>>;
 
 struct Checker<'c, 't> {
     document: &'c mut Document<'t>,
@@ -135,7 +132,7 @@ struct Checker<'c, 't> {
 }
 
 impl Checker<'_, '_> {
-    fn value(&mut self, at: u32, of: &Type) -> Step {
+    fn value(&mut self, at: u32, of: &Type) -> Result<()> {
         let slot = self.document.slot(at);
         let fits = match *of {
             Type::Any => true,
@@ -171,7 +168,7 @@ impl Checker<'_, '_> {
         if fits { Ok(()) } else { Err(self.misfit(at, of)) }
     }
 
-    fn record(&mut self, at: u32, shape: &Shape) -> Step {
+    fn record(&mut self, at: u32, shape: &Shape) -> Result<()> {
         let end = self.document.slot(at).next;
         let mut seen = 0_u32;
         let mut expected = 0;
@@ -220,9 +217,9 @@ impl Checker<'_, '_> {
     }
 
     #[cold]
-    fn misfit(&self, at: u32, of: &Type) -> Box<Error> {
+    fn misfit(&self, at: u32, of: &Type) -> Error {
         let value = self.document.value(at);
-        Box::new(match of {
+        match of {
             Type::Record(Shape { name, .. }) | Type::Choice(name, _) => {
                 value.expected(&format!("an object ({name})"))
             }
@@ -235,25 +232,25 @@ impl Checker<'_, '_> {
                 Type::Pair(_) => "an author and a list of parts",
                 _ => "an object",
             }),
-        })
+        }
     }
 
     #[cold]
-    fn given_twice(&self, at: u32, field: &Field) -> Box<Error> {
+    fn given_twice(&self, at: u32, field: &Field) -> Error {
         let message = format!("`{}` is given twice, also as `{}`", field.snake, field.camel);
         let error = self.document.value(at).error(ErrorCode::InvalidInput, message);
-        Box::new(error.with_help("Keep one of the two"))
+        error.with_help("Keep one of the two")
     }
 
     #[cold]
-    fn missing(&self, at: u32, field: &Field) -> Box<Error> {
+    fn missing(&self, at: u32, field: &Field) -> Error {
         let object = self.document.value(at);
         let error = object.error(ErrorCode::InvalidInput, format!("`{}` is missing", field.snake));
         let found: Vec<_> = object.entries().map(|(key, _)| key).collect();
-        Box::new(match suggestion(field.snake, found.iter().map(AsRef::as_ref)) {
+        match suggestion(field.snake, found.iter().map(AsRef::as_ref)) {
             Some(close) => error.with_help(format!("Is `{close}` meant to be `{}`?", field.snake)),
             None => error,
-        })
+        }
     }
 
     #[cold]

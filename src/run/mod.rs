@@ -539,10 +539,14 @@ fn cancelled() -> Error {
 /// A metric that could not be computed.
 #[cold]
 fn not_evaluated<'a>(error: Error, turns: usize) -> Evaluation<'a> {
-    let reason = Some(Cow::Owned(error.to_string()));
-    let turn = TurnEvaluation { reason: reason.clone(), ..TurnEvaluation::default() };
-    let error = Some(Box::new(error));
-    Evaluation { reason, error, turns: vec![turn; turns], ..Evaluation::default() }
+    let reason = error.to_string();
+    let turns = unscored(turns, &reason);
+    Evaluation { reason: Some(Cow::Owned(reason)), error: Some(error), turns, ..Evaluation::default() }
+}
+
+/// Turns without a score, for one reason.
+fn unscored<'a>(turns: usize, reason: &str) -> Vec<TurnEvaluation<'a>> {
+    (0..turns).map(|_| TurnEvaluation::not_evaluated(reason.to_owned())).collect()
 }
 
 /// Completes what the host found: statuses by the threshold, a mean where only turns have scores, a
@@ -578,11 +582,7 @@ fn of_host<'a>(found: CustomEvaluation, turns: usize, threshold: f64) -> Result<
     });
     let mut per_turn: Vec<_> = per_turn.collect();
     if per_turn.is_empty() {
-        let turn = TurnEvaluation {
-            reason: Some("the metric scores whole conversations".into()),
-            ..TurnEvaluation::default()
-        };
-        per_turn = vec![turn; turns];
+        per_turn = unscored(turns, "the metric scores whole conversations");
     }
     Ok(Evaluation {
         score,

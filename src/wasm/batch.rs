@@ -354,7 +354,7 @@ impl Batch {
     pub(super) fn add_slots(&mut self, result: &CaseResult<'_>, turns: usize) {
         for Evaluation { score, status, reason, details, error, .. } in &result.metrics {
             self.add_slot(*score, *status as u8, reason.as_deref());
-            self.add_note(details.as_deref(), None, error.as_deref());
+            self.add_note(details.as_deref(), None, error.as_ref());
         }
         for turn in 0..turns {
             for metric in &result.metrics {

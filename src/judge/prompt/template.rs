@@ -162,7 +162,7 @@ mod tests {
     fn a_template_with_other_variables_than_it_should_have_is_refused() {
         let refusal = |text: &str| {
             let error = Template::parse(text, &["response"], &["tools"]).err().unwrap();
-            (error.message, error.help.unwrap())
+            (error.message.clone(), error.help.clone().unwrap())
         };
         assert_eq!(
             refusal("{{tools}}"),
