@@ -209,8 +209,16 @@ impl Big {
     }
 }
 
-/// The mean of numbers from 0 to 1 as Python's `statistics.mean` gives it: the exact sum divided by how
-/// many there are, rounded once. None of none. Numbers other than 0 are at least 2⁻⁴⁰.
+/// The significand and the exponent of a finite double without its sign: `significand · 2^exponent`.
+fn binary(number: f64) -> (u64, i32) {
+    let bits = number.to_bits();
+    let field = (bits >> 52 & 0x7FF) as i32;
+    let fraction = bits & ((1 << 52) - 1);
+    (if field == 0 { fraction } else { fraction | 1 << 52 }, field.max(1) - 1075)
+}
+
+/// The mean of finite numbers as Python's `statistics.mean` gives it: the exact sum divided by how many
+/// there are, rounded once. None of none. O(n).
 ///
 /// ```
 /// use adk_metrics::model::double::exact_mean;
@@ -220,18 +228,38 @@ impl Big {
 /// ```
 #[must_use]
 pub fn exact_mean(numbers: &[f64]) -> Option<f64> {
-    // With 96 binary places the sum of 2³¹ numbers fits into 128 bits.
-    const PLACES: u64 = 96;
+    /// The exponent of the smallest double, in whose multiples is counted.
+    const SMALLEST: i32 = -1074;
+    /// For 2³² times the largest double: 1024 + 1074 + 32 bits.
+    const LIMBS: usize = 67;
     let count = u32::try_from(numbers.len()).ok().filter(|count| *count > 0)?;
-    let mut sum = 0_u128;
-    for number in numbers.iter().filter(|number| **number > 0.0) {
-        let bits = number.to_bits();
-        let mantissa = bits & ((1 << 52) - 1) | 1 << 52;
-        sum += u128::from(mantissa) << ((bits >> 52) + PLACES).saturating_sub(1075);
+    let (mut positive, mut negative) = ([0_u32; LIMBS], [0_u32; LIMBS]);
+    for number in numbers {
+        let (significand, exponent) = binary(*number);
+        let shift = (exponent - SMALLEST) as usize;
+        let sum = if number.is_sign_negative() { &mut negative } else { &mut positive };
+        let mut carry = u128::from(significand) << (shift % 32);
+        for limb in sum.iter_mut().skip(shift / 32) {
+            carry += u128::from(*limb);
+            *limb = carry as u32;
+            carry >>= 32;
+        }
     }
-    let mut quotient = Big((0..4).map(|limb| (sum >> (32 * limb)) as u32).collect());
+    let is_negative = positive.iter().rev().lt(negative.iter().rev());
+    let (more, less) = if is_negative { (negative, positive) } else { (positive, negative) };
+    let mut borrow = 0_i64;
+    let difference = more.iter().zip(less).map(|(more, less)| {
+        borrow += i64::from(*more) - i64::from(less);
+        let limb = borrow as u32;
+        borrow >>= 32;
+        limb
+    });
+    // Two limbs more have the digits that decide how a quotient near the smallest double is rounded.
+    let mut quotient = Big([0; 2].into_iter().chain(difference).collect());
     let rest = quotient.divide(count);
-    Some(if quotient.0.is_empty() { 0.0 } else { quotient.nearest(-(PLACES as i64), rest != 0) })
+    let mean =
+        if quotient.0.is_empty() { 0.0 } else { quotient.nearest(i64::from(SMALLEST) - 64, rest != 0) };
+    Some(if is_negative { -mean } else { mean })
 }
 
 /// A decimal number `0.d₁d₂d₃… · 10^point`, without zeros at either end; 0 has no digits.
@@ -246,14 +274,10 @@ impl Decimal {
     /// The exact value of a finite double, without its sign.
     #[must_use]
     pub fn exact(number: f64) -> Self {
-        const FRACTION: u64 = (1 << 52) - 1;
-        let bits = number.to_bits();
-        let field = (bits >> 52 & 0x7FF) as i32;
-        let fraction = bits & FRACTION;
-        let mantissa = if field == 0 { fraction } else { fraction | 1 << 52 };
-        let zeros = mantissa.trailing_zeros().min(52);
-        let exponent = field.max(1) - 1075 + zeros as i32;
-        let mut number = Big::of(mantissa >> zeros);
+        let (significand, exponent) = binary(number);
+        let zeros = significand.trailing_zeros().min(52);
+        let exponent = exponent + zeros as i32;
+        let mut number = Big::of(significand >> zeros);
         // m · 2^-e is m · 5^e · 10^-e.
         let base = if exponent < 0 { 5 } else { 2 };
         number.scale(exponent.unsigned_abs(), base);
@@ -501,6 +525,16 @@ mod tests {
             [30.0, 0.5, 1e300, f64::NAN, -f64::INFINITY].map(to_text),
             ["30", "0.5", "1e+300", "NaN", "-inf"]
         );
+    }
+
+    #[test]
+    fn means_are_those_of_python() {
+        for line in include_str!("../../tests/agents/means.jsonl").lines() {
+            let case: serde_json::Value = serde_json::from_str(line).unwrap();
+            let numbers: Vec<f64> = serde_json::from_value(case["numbers"].clone()).unwrap();
+            assert_eq!(exact_mean(&numbers), case["mean"].as_f64(), "{line}");
+        }
+        assert_eq!(exact_mean(&[]), None);
     }
 
     #[test]

@@ -121,7 +121,11 @@ impl<'t> EvalSetFile<'t> {
         let (mut document, unwrapped) = document.unwrapped()?;
         match document.root().kind() {
             Kind::Object => {
-                check(&mut document, &EvalSet::TYPE, warnings)?;
+                let is_row = ["query", "data"].iter().any(|key| document.root().get(key).is_some());
+                check(&mut document, &EvalSet::TYPE, warnings).map_err(|error| match is_row {
+                    true => error.with_help("An old form is a list: put this into [ ]"),
+                    false => error,
+                })?;
                 Ok(Self { document, in_place: !unwrapped })
             }
             Kind::Array => {

@@ -17,6 +17,7 @@ use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen::{JsCast, JsValue};
 
 use crate::metrics::{Dialect, REGISTRY};
+use crate::model::double;
 use crate::model::error::{Error, ErrorCode};
 use crate::model::write::{Spelling, to_json};
 use crate::text::Scorer;
@@ -38,6 +39,13 @@ pub fn versions() -> Vec<String> {
 #[wasm_bindgen(js_name = metricInfos)]
 pub fn metric_infos() -> Result<JsValue, JsValue> {
     js_sys::JSON::parse(&to_json(&REGISTRY, Spelling::Camel))
+}
+
+/// The exact mean of finite numbers, rounded once: the score of a metric over the turns of several runs.
+#[wasm_bindgen(js_name = exactMean)]
+#[must_use]
+pub fn exact_mean(numbers: &[f64]) -> Option<f64> {
+    double::exact_mean(numbers)
 }
 
 /// Scores pairs of texts, one after the other, without an object or a typed array per pair: the host

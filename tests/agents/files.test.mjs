@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import test from "node:test";
 import { pathToFileURL } from "node:url";
-import { AdkMetricsError, AgentEvaluator } from "../../pkg/dist/esm/node.js";
+import { AdkMetricsError, AgentEvaluator, readEvalSet } from "../../pkg/dist/esm/node.js";
 import { errorOf, evalSetOf, scoreOf, turn } from "./evalsets.mjs";
 
 /** A folder with these files, which is gone after the test. */
@@ -165,12 +165,13 @@ test("a file in the old form is one conversation, which begins with the session 
   assert.equal(seen[5][1], "ada");
 });
 
-test("a single row of the old form is taken for a list of one, as ADK-TS does", async (context) => {
+test("a single row of the old form is taken for a list of one, as ADK-TS does; `evaluate` says what to do", async (context) => {
   const folder = folderWith(context, { "one.test.json": OLD[0] });
   const file = join(folder, "one.test.json");
   const [result] = await AgentEvaluator.evaluate(echo, file, 1);
   assert.equal(result.evalCaseResults[0].finalEvalStatus, 1);
   await AgentEvaluator.migrateEvalDataToNewSchema(file, join(folder, "new.evalset.json"));
+  assert.throws(() => readEvalSet(OLD[0]), { code: "invalid_input", help: "An old form is a list: put this into [ ]" });
 });
 
 test("a config without a criterion is refused, since any agent would pass", async (context) => {

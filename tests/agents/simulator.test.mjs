@@ -119,9 +119,10 @@ test("words of the agent cannot close the block that they stand in", async () =>
 
 test("a prompt of one's own is filled in; one that lacks something is refused", async () => {
   const requests = [];
-  const customInstructions = "Plan {{conversation_plan}} so far {{ conversation_history }} end {{ stop_signal }}";
+  const customInstructions =
+    "Plan {{conversation_plan}} so far {{ conversation_history }} end {{ stop_signal }} {{ constructor }}";
   await run(echo, playing(["</finished>"], requests), { userSimulator: { customInstructions } });
-  assert.match(requests[0].prompt, /^Plan =====\nAsk for the weather[^]* end <\/finished>$/);
+  assert.match(requests[0].prompt, /^Plan =====\nAsk for the weather[^]* end <\/finished> \{\{ constructor \}\}$/);
   const lacking = [
     [{ customInstructions: "{{ stop_signal }} {{ conversation_plan }}" }, {}, /lack \{\{ conversation_history \}\}/],
     [{ customInstructions }, { userPersona: "EXPERT" }, /lack \{\{ persona \}\}/],

@@ -1,9 +1,8 @@
-// What google-adk makes of an agent's events, and Python's exact mean: recorded by make_vectors.py.
+// What google-adk makes of an agent's events: recorded by make_vectors.py.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import test from "node:test";
-import { exactMean } from "../../pkg-template/src/agents/exact-mean.js";
 import { TurnRecorder } from "../../pkg-template/src/agents/record.js";
 
 const casesOf = <T>(name: string): T[] =>
@@ -20,11 +19,4 @@ test("a turn is recorded as google-adk records it", () => {
     const found = JSON.parse(JSON.stringify({ finalResponse, intermediateData })) as object;
     assert.deepEqual(found, invocation, JSON.stringify(events));
   }
-});
-
-test("means are rounded once, as Python's are", () => {
-  for (const { numbers, mean } of casesOf<{ numbers: number[]; mean: number }>("means.jsonl")) {
-    assert.equal(exactMean(numbers), mean, JSON.stringify(numbers));
-  }
-  assert.equal(exactMean([]), undefined);
 });

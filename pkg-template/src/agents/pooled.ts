@@ -1,11 +1,11 @@
 /**
  * How the runs of an evalset pass or fail: the scores of all runs of a case pooled by metric, as ADK's `AgentEvaluator` does.
- * Whether a metric passes above its threshold or below follows from the statuses of its turns.
+ * The mean is the engine's. Whether a metric passes above its threshold or below follows from the statuses of its turns.
  */
 
+import { withEngine } from "../engine/instance.js";
 import { EvalStatus } from "../enums.js";
 import type { Content, EvalCaseResult, EvalMetricResult, EvalSetResult, Invocation } from "../types.js";
-import { exactMean } from "./exact-mean.js";
 import type { EvaluationFailure } from "./results.js";
 
 /** What a metric found in all turns of all runs of a case. */
@@ -118,7 +118,8 @@ function poolsOf(evalId: string, runs: readonly EvalCaseResult[]): Pool[] {
     const ofTurns = pool.turns.map(({ result }) => result).filter(({ score }) => score !== undefined);
     // A metric of one's own may score whole conversations only.
     const scored = ofTurns.length > 0 ? ofTurns : pool.wholes;
-    pool.score = exactMean(scored.map(({ score }) => score).filter((score) => score !== undefined));
+    const scores = Float64Array.from(scored.map(({ score }) => score).filter((score) => score !== undefined));
+    pool.score = withEngine((engine) => engine.exactMean(scores));
     if (pool.status === EvalStatus.INFORMATIONAL || pool.score === undefined) continue;
     const { score, threshold = 0 } = pool;
     const passes = isLowerBetter(scored, threshold) ? score <= threshold : score >= threshold;

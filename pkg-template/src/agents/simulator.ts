@@ -155,7 +155,9 @@ function filled(template: string, plan: string, history: string, persona: string
     conversation_history: `${mark}\n${history}\n${mark}`,
     persona,
   };
-  return template.replaceAll(/\{\{\s*(\w+)\s*\}\}/g, (whole, name: string) => values[name] ?? whole);
+  return template.replaceAll(/\{\{\s*(\w+)\s*\}\}/g, (whole, name: string) =>
+    Object.hasOwn(values, name) ? (values[name] as string) : whole,
+  );
 }
 
 /** The conversation as the user saw it: no thoughts, and tools only if asked for. */
