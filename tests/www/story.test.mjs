@@ -247,6 +247,33 @@ describe("the story", { skip }, () => {
     }
   });
 
+  test("tells apart what colours tell apart where the system has its own", async () => {
+    const page = await site.open({ forcedColors: "active" });
+    const styles = (selector) =>
+      page
+        .locator(selector)
+        .first()
+        .evaluate((element) => {
+          const { color, backgroundColor, backgroundImage, textDecorationStyle } = getComputedStyle(element);
+          return { color, backgroundColor, backgroundImage, textDecorationStyle };
+        });
+    await opened(page, "Ferry press", "incident");
+    const looks = [];
+    for (const look of ["supported", "unsupported", "contradictory", "disputed", "inapplicable"]) {
+      const { color, backgroundColor, textDecorationStyle } = await styles(`mark.label.${look}`);
+      assert.notEqual(color, backgroundColor, look);
+      looks.push(textDecorationStyle);
+    }
+    assert.equal(new Set(looks).size, 5);
+    const chosen = await styles('.toggles [aria-pressed="true"]');
+    assert.notEqual(chosen.backgroundColor, (await styles('.toggles [aria-pressed="false"]')).backgroundColor);
+    await page.getByRole("link", { name: "Results", exact: true }).first().click();
+    const around = (await styles("body")).backgroundColor;
+    assert.notEqual((await styles(".bars > .passed")).backgroundColor, around);
+    assert.match((await styles(".bars > .failed")).backgroundImage, /gradient/);
+    await site.done(page);
+  });
+
   test("has the scores of the command line in every example", async () => {
     const page = await site.open();
     const buttons = page.getByRole("button", { name: /Score it/ });
