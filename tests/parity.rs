@@ -163,7 +163,7 @@ fn compare_tokens(what: &str, recorded: Option<Json<'_>>, found: Option<&Details
 
 fn compare_durations(what: &str, recorded: Option<Json<'_>>, found: Option<&Details>, all: &mut Differences) {
     const KINDS: [&str; 4] = ["total_seconds", "model_seconds", "tool_seconds", "framework_seconds"];
-    let found = if let Some(Details::Duration(seconds)) = found { *seconds } else { [None; 4] };
+    let found = if let Some(Details::Duration(seconds)) = found { *seconds } else { [None; 8] };
     for (key, value) in KINDS.into_iter().zip(found) {
         all.number(&format!("{what} {key}"), recorded.and_then(|json| json.get(key)), value);
     }

@@ -56,23 +56,36 @@ pub(super) fn overall<'a>(
     }
 }
 
-/// One amount a kind; absent is not zero: it was not reported.
-pub(super) type Amounts<const KINDS: usize> = [Option<f64>; KINDS];
+/// One amount a kind, of at most eight kinds; absent is not zero: it was not reported.
+pub(super) type Amounts = [Option<f64>; 8];
+
+/// What makes a metric of amounts.
+pub(super) struct Measure {
+    /// The amounts of a turn, the total first.
+    pub(super) of_turn: fn(Invocation<'_>) -> Amounts,
+    /// The average of a kind: of what turns reported, and of how many turns there are.
+    pub(super) average: fn(&[f64], usize) -> Option<f64>,
+    /// What the amounts are called.
+    pub(super) details: fn(Amounts) -> Details,
+    /// Why there is no total.
+    pub(super) reason: &'static str,
+}
 
 /// The amounts of every turn with the total of each as its score, and their averages for the whole.
-/// `score` says where the total stands.
-pub(super) fn amounts<'a, const KINDS: usize>(
-    turns: Vec<Amounts<KINDS>>,
-    reason: &'static str,
-    average: fn(&[Amounts<KINDS>]) -> Amounts<KINDS>,
-    details: fn(Amounts<KINDS>) -> Details,
-) -> Evaluation<'a> {
-    let detailed =
-        |amounts: Amounts<KINDS>| amounts.iter().any(Option::is_some).then(|| Box::new(details(amounts)));
-    let total = |amounts: &Amounts<KINDS>| amounts.first().copied().flatten();
-    let averages = average(&turns);
-    let per_turn = turns
-        .iter()
-        .map(|amounts| TurnEvaluation { details: detailed(*amounts), ..reported(total(amounts), reason) });
-    Evaluation { details: detailed(averages), ..overall(total(&averages), reason, per_turn.collect()) }
+pub(super) fn amounts<'a>(turns: Turns<'_>, measure: &Measure) -> Evaluation<'a> {
+    let &Measure { of_turn, average, details, reason } = measure;
+    let detailed = |amounts: Amounts| amounts.iter().any(Option::is_some).then(|| Box::new(details(amounts)));
+    let all: Vec<Amounts> = turns.iter().map(of_turn).collect();
+    let mut reported = Vec::new();
+    let mut averages = Amounts::default();
+    for (kind, of_kind) in averages.iter_mut().enumerate() {
+        reported.clear();
+        reported.extend(all.iter().filter_map(|amounts| amounts.get(kind).copied().flatten()));
+        *of_kind = average(&reported, all.len());
+    }
+    let mut turns = Vec::new();
+    for amounts in all {
+        turns.push(TurnEvaluation { details: detailed(amounts), ..self::reported(amounts[0], reason) });
+    }
+    Evaluation { details: detailed(averages), ..overall(averages[0], reason, turns) }
 }

@@ -15,7 +15,7 @@ use super::{Evaluation, NO_TURNS, Scoring, TurnEvaluation, material, mean, same_
 use crate::judge::prompt::{SEGMENTER, VALIDATOR};
 use crate::judge::reply::{self, Validation};
 use crate::model::config::{Setup, read_flag, settings};
-use crate::model::content::{Content, Part};
+use crate::model::content::Part;
 use crate::model::double::exact_mean;
 use crate::model::error::Result;
 use crate::model::invocation::{Invocation, InvocationEvent};
@@ -57,7 +57,7 @@ impl Hallucinations {
         let mut count = 0;
         for event in material::events(turn) {
             if self.every_step {
-                let parts = event.content().into_iter().flat_map(Content::all_parts);
+                let parts = event.content().unwrap_or_default().all_parts();
                 for text in parts.filter_map(Part::text).filter(|text| !text.is_empty()) {
                     steps.push(Step { text, events: count, own: Some(event) });
                 }
@@ -190,8 +190,10 @@ impl Hallucinations {
         if let Some(explanation) = &mut turn.explanation {
             let mut sentences = Vec::new();
             for answer in answers {
-                for found in answer.replies.iter().flat_map(|reply| &reply.ballot.validations) {
-                    sentences.push(Sentence::of(found.clone(), answer.question.step));
+                for reply in &answer.replies {
+                    for found in &reply.ballot.validations {
+                        sentences.push(Sentence::of(found.clone(), answer.question.step));
+                    }
                 }
             }
             explanation.sentences = Some(sentences);

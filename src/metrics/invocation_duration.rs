@@ -6,7 +6,7 @@
 //! milliseconds as Python's `round` does: of the exact value, ties to even. What is beyond the range
 //! of doubles is absent.
 
-use super::efficiency::{self, Amounts};
+use super::efficiency::{self, Amounts, Measure};
 use super::{Case, Details, Evaluation, Metric, Scoring, mean};
 use crate::model::config::Setup;
 use crate::model::double::Decimal;
@@ -20,33 +20,33 @@ pub(super) fn build(setup: &Setup<'_, '_>) -> Result<Box<dyn Metric>> {
     Ok(Box::new(InvocationDuration))
 }
 
-const REASON: &str = "no `duration` was recorded; it is measured while an agent runs";
+const SECONDS: Measure = Measure {
+    of_turn: seconds,
+    average,
+    details: Details::Duration,
+    reason: "no `duration` was recorded; it is measured while an agent runs",
+};
 
 impl Metric for InvocationDuration {
     fn evaluate<'a>(&self, case: &Case<'a>, _: &mut Scoring) -> Result<Evaluation<'a>> {
-        let turns = case.actual.iter().map(seconds).collect();
-        Ok(efficiency::amounts(turns, REASON, average, Details::Duration))
+        Ok(efficiency::amounts(case.actual, &SECONDS))
     }
 }
 
 /// The seconds of a turn, in the order of the fields of
 /// [`DurationDetails`](crate::model::results::DurationDetails).
-fn seconds(turn: Invocation<'_>) -> Amounts<4> {
+fn seconds(turn: Invocation<'_>) -> Amounts {
     let Some(total) = turn.duration() else { return Amounts::default() };
     let (model, tool) = (turn.model_duration(), turn.tool_duration());
     let framework = model.zip(tool).and_then(|(model, tool)| {
         let rest = total - model - tool;
         rest.is_finite().then(|| to_milliseconds(if rest > 0.0 { rest } else { 0.0 }))
     });
-    [Some(total), model, tool, framework]
+    [Some(total), model, tool, framework, None, None, None, None]
 }
 
-fn average(turns: &[Amounts<4>]) -> Amounts<4> {
-    let mean = |kind: usize| {
-        let reported = turns.iter().filter_map(|turn| turn.get(kind).copied().flatten());
-        mean(reported).filter(|mean| mean.is_finite()).map(to_milliseconds)
-    };
-    [mean(0), mean(1), mean(2), mean(3)]
+fn average(reported: &[f64], _: usize) -> Option<f64> {
+    mean(reported.iter().copied()).filter(|mean| mean.is_finite()).map(to_milliseconds)
 }
 
 /// Rounds to three digits after the point: of the exact binary value, ties to even.

@@ -9,9 +9,11 @@ use std::borrow::Cow;
 
 use crate::model::config::either;
 use crate::model::content::{Content, FunctionCall, FunctionResponse, Part};
-use crate::model::invocation::{IntermediateData, Invocation, InvocationEvent, Turns};
+use crate::model::invocation::{
+    IntermediateData, IntermediateResponse, IntermediateSummary, Invocation, InvocationEvent, Turns,
+};
 use crate::model::json::Json;
-use crate::model::shape::{List, Record};
+use crate::model::shape::Record;
 use crate::model::write::{Spelling, push_compact, quote};
 
 /// What stands for something that a turn or an agent does not have.
@@ -30,20 +32,13 @@ pub(super) fn answer(turn: Invocation<'_>, with_intermediate: bool) -> String {
         }
     };
     if with_intermediate {
-        match turn.intermediate_data() {
-            Some(IntermediateData::Events(events)) => {
-                for content in events.invocation_events().iter().filter_map(InvocationEvent::content) {
-                    add(&content.text());
-                }
+        for event in events(turn) {
+            add(&event.content().unwrap_or_default().text());
+        }
+        for response in said_on_the_way(turn) {
+            for text in response.parts().iter().filter_map(Part::text) {
+                add(&text);
             }
-            Some(IntermediateData::Summary(summary)) => {
-                for response in summary.intermediate_responses().iter() {
-                    for text in response.parts().iter().filter_map(Part::text) {
-                        add(&text);
-                    }
-                }
-            }
-            None => {}
         }
     }
     add(&turn.final_text());
@@ -52,33 +47,30 @@ pub(super) fn answer(turn: Invocation<'_>, with_intermediate: bool) -> String {
 
 /// The tool calls of a turn, one a line, each with its output.
 pub(super) fn steps(turn: Invocation<'_>) -> String {
-    let (calls, responses) = match turn.intermediate_data() {
-        Some(IntermediateData::Events(events)) => {
-            let parts = || {
-                let contents = events.invocation_events().iter().filter_map(InvocationEvent::content);
-                contents.flat_map(Content::all_parts)
-            };
-            (
-                parts().filter_map(Part::function_call).collect(),
-                parts().filter_map(Part::function_response).collect(),
-            )
+    let mut calls = Vec::new();
+    let mut open = Vec::new();
+    match turn.intermediate_data() {
+        Some(IntermediateData::Events(_)) => {
+            for event in events(turn) {
+                for part in event.content().unwrap_or_default().all_parts() {
+                    calls.extend(part.function_call());
+                    open.extend(part.function_response());
+                }
+            }
         }
         Some(IntermediateData::Summary(summary)) => {
-            let calls = summary.tool_uses().into_iter().flat_map(List::iter).collect();
-            (calls, summary.tool_responses().iter().collect())
+            calls.extend(summary.tool_uses().unwrap_or_default().iter());
+            open.extend(summary.tool_responses().iter());
         }
-        None => (Vec::new(), Vec::<FunctionResponse<'_>>::new()),
-    };
-    let mut open: Vec<_> = responses.into_iter().map(Some).collect();
+        None => {}
+    }
     let mut text = String::new();
     for call in calls {
-        let found = open.iter_mut().find(|response| response.is_some_and(|response| answers(response, call)));
-        let response = found.and_then(Option::take);
         line(&mut text, &["call: "]);
         push_call(&mut text, call);
         line(&mut text, &["output: "]);
-        match response {
-            Some(response) => push_output(&mut text, response),
+        match open.iter().position(|response| answers(*response, call)) {
+            Some(at) => push_output(&mut text, open.remove(at)),
             None => text.push_str(NONE),
         }
     }
@@ -112,7 +104,16 @@ pub(super) fn grounding<'a>(events: impl Iterator<Item = InvocationEvent<'a>>) -
 
 /// The events of a turn; none if they were not recorded.
 pub(super) fn events(turn: Invocation<'_>) -> impl Iterator<Item = InvocationEvent<'_>> {
-    turn.events().into_iter().flat_map(List::iter)
+    turn.events().unwrap_or_default().iter()
+}
+
+/// What sub-agents said in a turn whose events were not recorded.
+fn said_on_the_way(turn: Invocation<'_>) -> impl Iterator<Item = IntermediateResponse<'_>> {
+    let summary = match turn.intermediate_data() {
+        Some(IntermediateData::Summary(summary)) => summary,
+        _ => IntermediateSummary::default(),
+    };
+    summary.intermediate_responses().iter()
 }
 
 /// An agent of the app.
@@ -124,7 +125,7 @@ struct Agent<'a> {
 
 fn agents_of<'a>(turn: Invocation<'a>) -> impl Iterator<Item = Agent<'a>> {
     let details = turn.app_details().and_then(|app| either(app, ["agent_details", "agentDetails"]));
-    details.into_iter().flat_map(Json::entries).map(|(name, agent)| Agent {
+    details.unwrap_or(Json::NULL).entries().map(|(name, agent)| Agent {
         name,
         instructions: agent.get("instructions").and_then(Json::as_str).unwrap_or_default(),
         tools: either(agent, ["tool_declarations", "toolDeclarations"])
@@ -189,25 +190,19 @@ pub(super) fn dialogue(turns: Turns<'_>) -> String {
         let number = (index + 1).to_string();
         line(&mut text, &["Turn ", &number]);
         speech(&mut text, "user", &turn.user_content().text());
-        match turn.intermediate_data() {
-            Some(IntermediateData::Events(_)) => {
-                for event in events(turn) {
-                    happening(&mut text, event);
-                }
+        for event in events(turn) {
+            happening(&mut text, event);
+        }
+        for response in said_on_the_way(turn) {
+            for words in response.parts().iter().filter_map(Part::text) {
+                line_about(&mut text, "said by ", &response.author());
+                quote(&words, &mut text);
             }
-            Some(IntermediateData::Summary(summary)) => {
-                for response in summary.intermediate_responses().iter() {
-                    for words in response.parts().iter().filter_map(Part::text) {
-                        line_about(&mut text, "said by ", &response.author());
-                        quote(&words, &mut text);
-                    }
-                }
-                let steps = steps(turn);
-                if !steps.is_empty() {
-                    line(&mut text, &[&steps]);
-                }
-            }
-            None => {}
+        }
+        // The steps of events were told where they happened.
+        let steps = if turn.events().is_none() { steps(turn) } else { String::new() };
+        if !steps.is_empty() {
+            line(&mut text, &[&steps]);
         }
         speech(&mut text, "agent", &turn.final_text());
     }

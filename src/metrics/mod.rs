@@ -150,13 +150,14 @@ pub struct TurnEvaluation<'a> {
     pub explanation: Option<Box<Explanation<'a>>>,
 }
 
-/// What a score is made of, by kind. Absent is not zero: nothing reported that kind.
+/// What a score is made of, by kind. Absent is not zero: nothing reported that kind. Amounts after those of
+/// the fields are absent.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Details {
     /// Tokens, in the order of the fields of [`TokenUsageDetails`].
     TokenUsage([Option<f64>; 8]),
     /// Seconds, in the order of the fields of [`DurationDetails`].
-    Duration([Option<f64>; 4]),
+    Duration([Option<f64>; 8]),
     /// The scores of rubrics.
     Rubrics(Vec<RubricFinding>),
 }

@@ -4,12 +4,11 @@
 //! total that a model reports is not read. A kind that nothing reported is absent, which is not 0.
 //! Averages divide by the number of all turns, so that the total stays the sum of its parts.
 
-use super::efficiency::{self, Amounts};
+use super::efficiency::{self, Amounts, Measure};
 use super::{Case, Details, Evaluation, Metric, Scoring};
 use crate::model::config::Setup;
 use crate::model::error::Result;
 use crate::model::invocation::{Invocation, InvocationEvent, UsageMetadata};
-use crate::model::shape::List;
 
 struct TokenUsage;
 
@@ -18,20 +17,24 @@ pub(super) fn build(setup: &Setup<'_, '_>) -> Result<Box<dyn Metric>> {
     Ok(Box::new(TokenUsage))
 }
 
-const REASON: &str = "no model call reported its tokens";
+const TOKENS: Measure = Measure {
+    of_turn: tokens,
+    average,
+    details: Details::TokenUsage,
+    reason: "no model call reported its tokens",
+};
 
 impl Metric for TokenUsage {
     fn evaluate<'a>(&self, case: &Case<'a>, _: &mut Scoring) -> Result<Evaluation<'a>> {
-        let turns = case.actual.iter().map(tokens).collect();
-        Ok(efficiency::amounts(turns, REASON, average, Details::TokenUsage))
+        Ok(efficiency::amounts(case.actual, &TOKENS))
     }
 }
 
 /// The tokens of a turn, in the order of the fields of
 /// [`TokenUsageDetails`](crate::model::results::TokenUsageDetails).
-fn tokens(turn: Invocation<'_>) -> Amounts<8> {
+fn tokens(turn: Invocation<'_>) -> Amounts {
     let mut sum = Amounts::default();
-    for usage in turn.events().into_iter().flat_map(List::iter).filter_map(InvocationEvent::usage_metadata) {
+    for usage in turn.events().unwrap_or_default().iter().filter_map(InvocationEvent::usage_metadata) {
         for (sum, tokens) in sum.iter_mut().zip(of_call(usage)) {
             *sum = both(*sum, tokens);
         }
@@ -39,7 +42,7 @@ fn tokens(turn: Invocation<'_>) -> Amounts<8> {
     sum
 }
 
-fn of_call(usage: UsageMetadata<'_>) -> Amounts<8> {
+fn of_call(usage: UsageMetadata<'_>) -> Amounts {
     #[expect(clippy::cast_precision_loss, reason = "token counts are far below 2^53")]
     let count = |tokens: Option<i64>| tokens.map(|tokens| tokens as f64);
     let prompt = count(usage.prompt_token_count());
@@ -59,14 +62,7 @@ fn both(a: Option<f64>, b: Option<f64>) -> Option<f64> {
     }
 }
 
-fn average(turns: &[Amounts<8>]) -> Amounts<8> {
+fn average(reported: &[f64], turns: usize) -> Option<f64> {
     #[expect(clippy::cast_precision_loss, reason = "far fewer than 2^53 turns fit into an input")]
-    let number = turns.len() as f64;
-    let mut sum = Amounts::default();
-    for turn in turns {
-        for (sum, tokens) in sum.iter_mut().zip(turn) {
-            *sum = both(*sum, *tokens);
-        }
-    }
-    sum.map(|sum| sum.map(|sum| sum / number))
+    (!reported.is_empty()).then(|| reported.iter().sum::<f64>() / turns as f64)
 }

@@ -60,21 +60,20 @@ fn behaviour(scenario: ConversationScenario<'_>, stop_signal: &str) -> Result<St
             )
         });
     }
-    let text = |json: Json<'_>, key| json.get(key).and_then(Json::as_str).unwrap_or_default().into_owned();
-    let behaviours: Vec<_> = given.get("behaviors").into_iter().flat_map(Json::items).collect();
-    let mut written = Vec::new();
-    for json in behaviours {
-        let rubrics = either(json, ["violation_rubrics", "violationRubrics"]);
-        let violations: Vec<_> = rubrics.into_iter().flat_map(Json::items).filter_map(Json::as_str).collect();
-        written.push((text(json, "name"), text(json, "description"), violations));
-    }
-    let violations: Vec<Vec<&str>> =
-        written.iter().map(|(.., violations)| violations.iter().map(|text| &**text).collect()).collect();
     let mut behaviors = Vec::new();
-    for ((name, description, _), violations) in written.iter().zip(&violations) {
-        behaviors.push(Behavior { name, description, violations });
+    for json in given.get("behaviors").unwrap_or(Json::NULL).items() {
+        let violations = either(json, ["violation_rubrics", "violationRubrics"]).unwrap_or(Json::NULL);
+        behaviors.push(Behavior {
+            name: text(json, "name"),
+            description: text(json, "description"),
+            violations: violations.items().filter_map(Json::as_str).collect(),
+        });
     }
     Ok(custom_persona(&text(given, "description"), &behaviors, stop_signal))
+}
+
+fn text<'a>(object: Json<'a>, key: &str) -> Cow<'a, str> {
+    object.get(key).and_then(Json::as_str).unwrap_or_default()
 }
 
 impl Judged for UserSimulatorQuality {

@@ -414,7 +414,7 @@ impl Write for Step<'_> {
 
 impl<'a> Event<'a> {
     fn parts(self) -> impl Iterator<Item = Part<'a>> {
-        self.content().into_iter().flat_map(Content::all_parts)
+        self.content().unwrap_or_default().all_parts()
     }
 
     fn is_users(self) -> bool {

@@ -78,7 +78,7 @@ impl Part<'_> {
 impl<'a> Content<'a> {
     /// The parts, none if there are none.
     pub fn all_parts(self) -> impl Iterator<Item = Part<'a>> {
-        self.parts().into_iter().flat_map(List::iter)
+        self.parts().unwrap_or_default().iter()
     }
 
     /// The non-empty texts joined by line breaks, thoughts included: what google-adk compares.

@@ -75,12 +75,11 @@ impl ErrorCode {
     }
 }
 
-/// A user's mistake, as data: behind a pointer, so that whatever may fail returns little.
+/// A pointer to a [`Mistake`], so that whatever may fail returns little.
 #[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(transparent))]
 pub struct Error(Box<Mistake>);
 
-/// What an [`Error`] says.
+/// A user's mistake, as data.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "Error"))]
 pub struct Mistake {

@@ -217,7 +217,7 @@ impl<'a> Invocation<'a> {
         match self.intermediate_data() {
             None => {}
             Some(IntermediateData::Summary(summary)) => {
-                calls.extend(summary.tool_uses().into_iter().flat_map(List::iter).map(ToolCall::from));
+                calls.extend(summary.tool_uses().unwrap_or_default().iter().map(ToolCall::from));
             }
             Some(IntermediateData::Events(events)) => {
                 for content in events.invocation_events().iter().filter_map(InvocationEvent::content) {
@@ -260,6 +260,13 @@ pub struct Turns<'a> {
     list: Json<'a>,
     /// Whether the items are results that hold the invocations.
     of_results: bool,
+}
+
+/// No turns.
+impl Default for Turns<'_> {
+    fn default() -> Self {
+        Self { list: Json::NULL, of_results: false }
+    }
 }
 
 impl<'a> From<List<'a, Invocation<'a>>> for Turns<'a> {

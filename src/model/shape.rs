@@ -200,7 +200,7 @@ impl Checker<'_, '_> {
             return Err(self.missing(at, field));
         }
         match shape.rule {
-            Some(rule) => Ok(rule(self.document.value(at))?),
+            Some(rule) => rule(self.document.value(at)),
             None => Ok(()),
         }
     }
@@ -569,6 +569,13 @@ macro_rules! record {
                     $crate::model::shape::View::of(self.0.field(number).unwrap_or($crate::model::json::Json::NULL))
                 }
             )*
+        }
+
+        /// A record without fields.
+        impl Default for $name<'_> {
+            fn default() -> Self {
+                Self($crate::model::json::Json::NULL)
+            }
         }
 
         impl<$lt> $crate::model::shape::View<$lt> for $name<$lt> {

@@ -6,7 +6,6 @@ use crate::model::actual::ActualRun;
 use crate::model::error::{Error, ErrorCode};
 use crate::model::invocation::{Invocation, Rubric};
 use crate::model::numbers::Numbers;
-use crate::model::shape::List;
 use crate::model::write::quoted;
 
 use super::ExpectedCase;
@@ -98,10 +97,9 @@ pub fn rubrics<'a>(
     actual: Invocation<'a>,
     expected: Option<Invocation<'a>>,
 ) -> Result<Vec<Rubric<'a>>, Error> {
-    let of_turn = expected.and_then(Invocation::rubrics);
-    let own: Vec<_> = actual.rubrics().into_iter().flat_map(List::iter).collect();
-    let mut all = own;
-    for rubric in [case.case.rubrics(), of_turn].into_iter().flatten().flat_map(List::iter) {
+    let of_turn = expected.and_then(Invocation::rubrics).unwrap_or_default();
+    let mut all: Vec<_> = actual.rubrics().unwrap_or_default().iter().collect();
+    for rubric in case.case.rubrics().unwrap_or_default().iter().chain(of_turn.iter()) {
         let id = rubric.rubric_id();
         match all.iter().find(|known| known.rubric_id() == id) {
             None => all.push(rubric),

@@ -476,7 +476,7 @@ impl<'a> Run<'a> {
         {
             return Err(length_mismatch(turns, expected));
         }
-        let mut expected = case.turns.into_iter().flat_map(Turns::iter);
+        let mut expected = case.turns.unwrap_or_default().iter();
         let mut rubrics = Vec::new();
         for (index, turn) in actual.iter().enumerate() {
             let of_turn = matching::rubrics(case, turn, expected.next())?;

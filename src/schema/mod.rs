@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use crate::metrics::Explanation;
 use crate::model::config::EvalMetric;
-use crate::model::error::Error;
+use crate::model::error::Mistake;
 use crate::model::evalset::EvalSet;
 use crate::model::results::EvalSetResult;
 
@@ -51,7 +51,7 @@ struct Shapes<'a> {
     eval_set_result: EvalSetResult<'a>,
     eval_metric: EvalMetric<'a>,
     explanation: Explanation<'a>,
-    mistake: Error,
+    mistake: Mistake,
 }
 
 fn of<T: JsonSchema>() -> Value {

@@ -83,11 +83,9 @@ impl CallEquality {
                     (Some(expected), Some(actual)) => equal(expected, actual),
                     (expected, actual) => expected.is_none() && actual.is_none(),
                 },
-                Self::RequiredArgs => {
-                    expected.args.into_iter().flat_map(Json::entries).all(|(key, value)| {
-                        actual.args.and_then(|args| args.get(&key)).is_some_and(|other| equal(value, other))
-                    })
-                }
+                Self::RequiredArgs => expected.args.unwrap_or(Json::NULL).entries().all(|(key, value)| {
+                    actual.args.and_then(|args| args.get(&key)).is_some_and(|other| equal(value, other))
+                }),
                 Self::ArgsAsJsText => args_equal_as_js_text(expected.args, actual.args),
             }
     }

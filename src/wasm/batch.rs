@@ -329,8 +329,8 @@ impl Batch {
         if !scored {
             return;
         }
-        let mut expected = case.and_then(|case| case.turns).into_iter().flat_map(Turns::iter);
-        for turn in turns.into_iter().flat_map(Turns::iter) {
+        let mut expected = case.and_then(|case| case.turns).unwrap_or_default().iter();
+        for turn in turns.unwrap_or_default().iter() {
             self.add_span(Some(turn), in_place.actual);
             self.add_span(expected.next(), in_place.expected);
         }

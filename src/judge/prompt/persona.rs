@@ -4,18 +4,20 @@
 //! google-adk have the ids `EXPERT`, `NOVICE` and `EVALUATOR`; their texts here are our own, in
 //! `persona/`.
 
+use std::borrow::Cow;
+
 use super::push_all;
 use super::template::Template;
 
 /// A behaviour of a persona that a user wrote.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Behavior<'b> {
     /// What the behaviour is called.
-    pub name: &'b str,
+    pub name: Cow<'b, str>,
     /// What it is.
-    pub description: &'b str,
+    pub description: Cow<'b, str>,
     /// What breaks it.
-    pub violations: &'b [&'b str],
+    pub violations: Vec<Cow<'b, str>>,
 }
 
 const ALL_AT_ONCE: &str = include_str!("persona/all_at_once.txt");
@@ -81,7 +83,11 @@ pub fn persona(id: &str) -> Option<String> {
 /// ```
 /// use adk_metrics::judge::prompt::{Behavior, custom_persona};
 ///
-/// let rude = Behavior { name: "Rude", description: "Never thanks.", violations: &["It thanks."] };
+/// let rude = Behavior {
+///     name: "Rude".into(),
+///     description: "Never thanks.".into(),
+///     violations: vec!["It thanks.".into()],
+/// };
 /// assert_eq!(
 ///     custom_persona("A grump.", &[rude], "</finished>"),
 ///     "A grump.\n## Rude\nNever thanks.\nA message breaks this if:\n- It thanks.\n",
@@ -93,7 +99,7 @@ pub fn custom_persona(description: &str, behaviors: &[Behavior<'_>], stop_signal
     push_all(&mut written, &[description, "\n"]);
     for Behavior { name, description, violations } in behaviors {
         push_all(&mut written, &["## ", name, "\n", description, "\nA message breaks this if:\n"]);
-        for violation in *violations {
+        for violation in violations {
             push_all(&mut written, &["- ", violation, "\n"]);
         }
     }
