@@ -11,23 +11,13 @@
 use super::nfkc::{Fold, Segment, for_each_char, normalize};
 use super::roles::{Kind, Role, Roles};
 use super::tables::LOWER_RUNS;
-use super::tokens::{Collector, Origin, SINGLE};
+use super::tokens::{self, Collector, Origin, SINGLE};
 use super::utf8::{Block, Letters, decode, decode_chunk, load};
 
 /// Collects the tokens of `text`.
 pub(super) fn tokenize(text: &str, words: Collector<'_>) {
-    let bytes = text.as_bytes();
-    let mut scan = Scan { text, bytes, words, sigmas: None, folded: String::new() };
-    let mut at = 0;
-    while at < bytes.len() {
-        let block = Block::read(bytes, at);
-        at = if block.is_ascii() {
-            scan.words.ascii_block(bytes, at, block.letters(false), SOURCE)
-        } else {
-            scan.mixed_block(at)
-        };
-    }
-    scan.words.finish(at);
+    let mut scan = Scan { text, bytes: text.as_bytes(), words, sigmas: None, folded: String::new() };
+    tokens::tokenize(text, false, &mut scan);
 }
 
 const SOURCE: Origin = Origin::Source(0);
@@ -42,8 +32,11 @@ struct Scan<'a> {
     folded: String,
 }
 
-impl Scan<'_> {
-    /// Reads a block in which there are characters outside ASCII; returns where it ends.
+impl<'a> tokens::Scan<'a> for Scan<'a> {
+    fn words(&mut self) -> &mut Collector<'a> {
+        &mut self.words
+    }
+
     fn mixed_block(&mut self, mut at: usize) -> usize {
         let end = self.bytes.len().min(at + Block::BYTES);
         while at < end {
@@ -64,7 +57,9 @@ impl Scan<'_> {
         }
         at
     }
+}
 
+impl Scan<'_> {
     /// Reads characters outside ASCII from `at` on, before which there is none; returns where
     /// they end.
     fn beyond_ascii(&mut self, mut at: usize) -> usize {

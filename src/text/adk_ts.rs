@@ -5,51 +5,52 @@
 //! `i` with a combining dot, which separates. All others separate, so no Unicode data is needed.
 //! O(length), nothing allocated per token.
 
-use super::tokens::{Collector, Origin};
+use super::tokens::{self, Collector};
 use super::utf8::{Block, Letters, decode, load};
 
 /// Collects the tokens of `text`, repeated ones included.
-pub(super) fn tokenize(text: &str, mut words: Collector<'_>) {
-    let bytes = text.as_bytes();
-    let mut at = 0;
-    while at < bytes.len() {
-        let block = Block::read(bytes, at);
-        at = if block.is_ascii() {
-            words.ascii_block(bytes, at, block.letters(true), Origin::Source(0))
-        } else {
-            mixed_block(bytes, at, &mut words)
-        };
-    }
-    words.finish(at);
+pub(super) fn tokenize(text: &str, words: Collector<'_>) {
+    tokens::tokenize(text, true, &mut Scan { bytes: text.as_bytes(), words });
 }
 
-/// Reads a block in which there are characters outside ASCII; returns where it ends.
-fn mixed_block(bytes: &[u8], mut at: usize, words: &mut Collector<'_>) -> usize {
-    let end = bytes.len().min(at + Block::BYTES);
-    while at < end {
-        let letters = Letters::of(load(bytes, at), true);
-        if letters.length > 0 {
-            words.pending.push(letters.lower, letters.length, at);
-            at += letters.length;
-            if letters.length == 8 || at == bytes.len() {
+struct Scan<'a> {
+    bytes: &'a [u8],
+    words: Collector<'a>,
+}
+
+impl<'a> tokens::Scan<'a> for Scan<'a> {
+    fn words(&mut self) -> &mut Collector<'a> {
+        &mut self.words
+    }
+
+    fn mixed_block(&mut self, mut at: usize) -> usize {
+        let Self { bytes, words } = self;
+        let end = bytes.len().min(at + Block::BYTES);
+        while at < end {
+            let letters = Letters::of(load(bytes, at), true);
+            if letters.length > 0 {
+                words.pending.push(letters.lower, letters.length, at);
+                at += letters.length;
+                if letters.length == 8 || at == bytes.len() {
+                    continue;
+                }
+            }
+            if letters.next < 0x80 {
+                words.finish(at);
+                at += 1;
                 continue;
             }
-        }
-        if letters.next < 0x80 {
-            words.finish(at);
-            at += 1;
-            continue;
-        }
-        let (code, width) = decode(bytes, at);
-        match code {
-            0x212A => words.pending.push(u64::from(b'k'), 1, at),
-            0x130 => {
-                words.pending.push(u64::from(b'i'), 1, at);
-                words.finish(at + width);
+            let (code, width) = decode(bytes, at);
+            match code {
+                0x212A => words.pending.push(u64::from(b'k'), 1, at),
+                0x130 => {
+                    words.pending.push(u64::from(b'i'), 1, at);
+                    words.finish(at + width);
+                }
+                _ => words.finish(at),
             }
-            _ => words.finish(at),
+            at += width;
         }
-        at += width;
+        at
     }
-    at
 }

@@ -144,6 +144,28 @@ pub(super) struct Collector<'a> {
     pub(super) tokens: &'a mut Tokens,
 }
 
+/// A tokenizer, as far as it is not the same for all: what is beyond ASCII.
+pub(super) trait Scan<'a> {
+    /// Where its words go.
+    fn words(&mut self) -> &mut Collector<'a>;
+
+    /// Reads a block in which there are characters outside ASCII; returns where it ends.
+    fn mixed_block(&mut self, at: usize) -> usize;
+}
+
+/// Collects the words of a text, `_` being a letter in it with `underscore`.
+pub(super) fn tokenize(text: &str, underscore: bool, scan: &mut dyn Scan<'_>) {
+    let bytes = text.as_bytes();
+    let mut at = 0;
+    while at < bytes.len() {
+        at = scan.words().ascii_blocks(bytes, at, underscore);
+        if at < bytes.len() {
+            at = scan.mixed_block(at);
+        }
+    }
+    scan.words().finish(at);
+}
+
 impl Collector<'_> {
     /// Ends the pending word, if there is one: its last byte in the source is just before `end`.
     #[inline(always)]
@@ -160,19 +182,33 @@ impl Collector<'_> {
         self.tokens.push(id, self.pending.start, end);
     }
 
+    /// Takes the words of the blocks of ASCII text from `at` on; returns where they end.
+    #[inline(always)]
+    fn ascii_blocks(&mut self, bytes: &[u8], mut at: usize, underscore: bool) -> usize {
+        while at < bytes.len() {
+            let block = Block::read(bytes, at);
+            if !block.is_ascii() {
+                break;
+            }
+            let letters = if underscore { block.letters(true) } else { block.letters(false) };
+            at = self.ascii_block(bytes, at, letters);
+        }
+        at
+    }
+
     /// Takes the words of a block of ASCII text, of which `letters` says where they are.
     ///
     /// Returns where to go on: after the block, or at its last word if that may continue.
     #[inline(always)]
-    pub(super) fn ascii_block(&mut self, bytes: &[u8], at: usize, mut letters: u64, origin: Origin) -> usize {
+    fn ascii_block(&mut self, bytes: &[u8], at: usize, mut letters: u64) -> usize {
         let end = bytes.len().min(at + Block::BYTES);
         if self.pending.length > 0 {
             let continued = letters.trailing_ones() as usize;
-            self.push_letters(bytes, at..at + continued, origin);
+            self.push_letters(bytes, at..at + continued);
             if at + continued == end {
                 return end;
             }
-            self.finish(origin.end(at + continued));
+            self.finish(at + continued);
             letters &= letters.wrapping_add(1);
         }
         let after = letters << 1;
@@ -183,7 +219,7 @@ impl Collector<'_> {
         }
         while ends != 0 {
             let start = at + starts.trailing_zeros() as usize;
-            self.ascii_word(bytes, start..at + ends.trailing_zeros() as usize, origin);
+            self.ascii_word(bytes, start..at + ends.trailing_zeros() as usize);
             starts &= starts - 1;
             ends &= ends - 1;
         }
@@ -194,16 +230,16 @@ impl Collector<'_> {
         if open > at && end < bytes.len() {
             return open;
         }
-        self.push_letters(bytes, open..end, origin);
+        self.push_letters(bytes, open..end);
         end
     }
 
     #[inline(always)]
-    fn ascii_word(&mut self, bytes: &[u8], word: Range<usize>, origin: Origin) {
+    fn ascii_word(&mut self, bytes: &[u8], word: Range<usize>) {
         let length = word.len();
         if length > Key::BYTES {
-            self.push_letters(bytes, word.clone(), origin);
-            self.finish(origin.end(word.end));
+            self.push_letters(bytes, word.clone());
+            self.finish(word.end);
             return;
         }
         let low = load_lower(bytes, word.start, length.min(8));
@@ -212,14 +248,14 @@ impl Collector<'_> {
             Some(length) => load_lower(bytes, word.start + 8, length),
         };
         let id = self.vocabulary.short_word(Key { low, high });
-        self.tokens.push(id, origin.start(word.start), origin.end(word.end));
+        self.tokens.push(id, word.start, word.end);
     }
 
-    fn push_letters(&mut self, bytes: &[u8], letters: Range<usize>, origin: Origin) {
+    fn push_letters(&mut self, bytes: &[u8], letters: Range<usize>) {
         for at in letters.clone().step_by(8) {
             let length = (letters.end - at).min(8);
             let lower = load_lower(bytes, at, length);
-            self.pending.push(lower, length, origin.start(at));
+            self.pending.push(lower, length, at);
         }
     }
 }
