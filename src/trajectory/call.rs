@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 use std::cmp::Ordering;
+use std::iter::Peekable;
+use std::slice::Iter;
 
 use super::alignment::Pair;
 use super::equal::{equal, sorted_entries};
@@ -49,25 +51,37 @@ impl<'c, 'a> Call<'c, 'a> {
     }
 
     /// The arguments of this, the expected, and the actual call, by key.
-    pub(super) fn arguments<'k>(&'k self, actual: &'k Self) -> impl Iterator<Item = Argument<'k, 'a>> {
-        let (mut expected, mut actual) = (self.args.iter().peekable(), actual.args.iter().peekable());
-        std::iter::from_fn(move || {
-            let order = match (expected.peek(), actual.peek()) {
-                (Some((expected, _)), Some((actual, _))) => expected.cmp(actual),
-                (Some(_), None) => Ordering::Less,
-                (None, _) => Ordering::Greater,
-            };
-            let wanted = if order.is_le() { expected.next() } else { None };
-            let found = if order.is_ge() { actual.next() } else { None };
-            match (wanted, found) {
-                (Some((key, expected)), Some((_, actual))) => {
-                    Some(Argument::Both { key, expected: *expected, actual: *actual })
-                }
-                (Some((key, expected)), None) => Some(Argument::Missing { key, expected: *expected }),
-                (None, Some((key, actual))) => Some(Argument::Extra { key, actual: *actual }),
-                (None, None) => None,
+    pub(super) fn arguments<'k>(&'k self, actual: &'k Self) -> Arguments<'k, 'a> {
+        Arguments { expected: self.args.iter().peekable(), actual: actual.args.iter().peekable() }
+    }
+}
+
+/// The arguments of two calls, by key.
+pub(super) struct Arguments<'k, 'a> {
+    expected: Peekable<Iter<'k, (Cow<'a, str>, Json<'a>)>>,
+    actual: Peekable<Iter<'k, (Cow<'a, str>, Json<'a>)>>,
+}
+
+impl<'k, 'a> Iterator for Arguments<'k, 'a> {
+    type Item = Argument<'k, 'a>;
+
+    #[inline(never)]
+    fn next(&mut self) -> Option<Argument<'k, 'a>> {
+        let order = match (self.expected.peek(), self.actual.peek()) {
+            (Some((expected, _)), Some((actual, _))) => expected.cmp(actual),
+            (Some(_), None) => Ordering::Less,
+            (None, _) => Ordering::Greater,
+        };
+        let wanted = if order.is_le() { self.expected.next() } else { None };
+        let found = if order.is_ge() { self.actual.next() } else { None };
+        match (wanted, found) {
+            (Some((key, expected)), Some((_, actual))) => {
+                Some(Argument::Both { key, expected: *expected, actual: *actual })
             }
-        })
+            (Some((key, expected)), None) => Some(Argument::Missing { key, expected: *expected }),
+            (None, Some((key, actual))) => Some(Argument::Extra { key, actual: *actual }),
+            (None, None) => None,
+        }
     }
 }
 

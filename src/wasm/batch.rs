@@ -1,6 +1,8 @@
 //! Results on their way to JavaScript: columns of numbers, since an array of doubles crosses the
 //! boundary a hundred times faster than as many objects, and JSON for what is rare.
 
+use std::mem::take;
+
 use wasm_bindgen::prelude::wasm_bindgen;
 
 use crate::metrics::judged::{Judged, Question};
@@ -13,7 +15,7 @@ use crate::model::shape::Record;
 use crate::model::write::{Raw, Spelling, Write, Writer, to_json};
 use crate::run::{CaseResult, CustomTask, JudgeCall, MetricScorer, Pairing, Run};
 
-/// Results of several cases, ready to be read column by column.
+/// Results of several cases, ready to be taken column by column, each once.
 ///
 /// A *slot* is one metric's result for a whole case or for one turn. A case with T turns and M
 /// metrics has M·(1 + T) slots: the metrics of the whole conversation, then those of each turn.
@@ -48,8 +50,12 @@ impl List {
         self.0.push_str(item);
     }
 
-    fn finish(&self) -> String {
-        if self.0.is_empty() { "[]".into() } else { format!("{}]", self.0) }
+    fn finish(mut self) -> String {
+        if self.0.is_empty() {
+            self.0.push('[');
+        }
+        self.0.push(']');
+        self.0
     }
 }
 
@@ -58,85 +64,85 @@ impl Batch {
     /// Five numbers a case: its place in the evalset; the place of its run plus one, or 0; its
     /// status; its turns; whether it was scored.
     #[must_use]
-    pub fn cases(&self) -> Vec<u32> {
-        self.cases.clone()
+    pub fn cases(&mut self) -> Vec<u32> {
+        take(&mut self.cases)
     }
 
     /// Four numbers a turn: where the actual and the expected invocation begin and end in the bytes
     /// they were read from. Both 0: there is no expected one. Both `u32::MAX`: the invocation is not
     /// there as such, and the next of [`Batch::texts`] is its JSON.
     #[must_use]
-    pub fn spans(&self) -> Vec<u32> {
-        self.spans.clone()
+    pub fn spans(&mut self) -> Vec<u32> {
+        take(&mut self.spans)
     }
 
     /// A score a slot; NaN where there is none.
     #[must_use]
-    pub fn scores(&self) -> Vec<f64> {
-        self.scores.clone()
+    pub fn scores(&mut self) -> Vec<f64> {
+        take(&mut self.scores)
     }
 
     /// A status a slot.
     #[must_use]
-    pub fn statuses(&self) -> Vec<u8> {
-        self.statuses.clone()
+    pub fn statuses(&mut self) -> Vec<u8> {
+        take(&mut self.statuses)
     }
 
     /// A number a slot: 0, or the place of its reason in [`Batch::reason_texts`] plus one.
     #[must_use]
-    pub fn reasons(&self) -> Vec<u32> {
-        self.reasons.clone()
+    pub fn reasons(&mut self) -> Vec<u32> {
+        take(&mut self.reasons)
     }
 
     /// The distinct reasons.
     #[wasm_bindgen(js_name = reasonTexts)]
     #[must_use]
-    pub fn reason_texts(&self) -> Vec<String> {
-        self.reason_texts.clone()
+    pub fn reason_texts(&mut self) -> Vec<String> {
+        take(&mut self.reason_texts)
     }
 
     /// Three texts a case: eval id, session id, user id (empty if unknown), one after the other.
     #[must_use]
-    pub fn ids(&self) -> String {
-        self.ids.clone()
+    pub fn ids(&mut self) -> String {
+        take(&mut self.ids)
     }
 
     /// How long each text of [`Batch::ids`] is, in UTF-16 code units.
     #[wasm_bindgen(js_name = idLengths)]
     #[must_use]
-    pub fn id_lengths(&self) -> Vec<u32> {
-        self.id_lengths.clone()
+    pub fn id_lengths(&mut self) -> Vec<u32> {
+        take(&mut self.id_lengths)
     }
 
     /// JSON: `[slot, {details?, explanation?}]` for the slots that have one, and `[-1 - case,
     /// error]` for cases that were not scored and `[slot, {error}]` for metrics that failed.
     #[must_use]
-    pub fn notes(&self) -> String {
-        self.notes.finish()
+    pub fn notes(&mut self) -> String {
+        take(&mut self.notes).finish()
     }
 
     /// JSON: the invocations that are not in the input as such, in the order of their spans.
     #[must_use]
-    pub fn texts(&self) -> String {
-        self.texts.finish()
+    pub fn texts(&mut self) -> String {
+        take(&mut self.texts).finish()
     }
 
     /// JSON: the tasks for the host, each with all that it needs.
     #[must_use]
-    pub fn tasks(&self) -> String {
-        self.tasks.finish()
+    pub fn tasks(&mut self) -> String {
+        take(&mut self.tasks).finish()
     }
 
     /// JSON: the calls of judges to make, each with its request.
     #[must_use]
-    pub fn sends(&self) -> String {
-        self.sends.finish()
+    pub fn sends(&mut self) -> String {
+        take(&mut self.sends).finish()
     }
 
     /// The calls to abort.
     #[must_use]
-    pub fn aborts(&self) -> Vec<u32> {
-        self.aborts.clone()
+    pub fn aborts(&mut self) -> Vec<u32> {
+        take(&mut self.aborts)
     }
 
     /// Until when to wait for answers, if there is such a time.
