@@ -19,8 +19,8 @@
 //! - **Budgets and deadlines** are checked before each send. At the end of a budget calls in flight
 //!   may still finish; at the deadline, or when cancelled, they are aborted.
 //!
-//! Complexity: O(log n + P) a step for n retries waiting and P calls in flight, where P only counts the
-//! bytes moved when a call lands. A stopped run gives up one sample per step.
+//! Complexity: O(log n) a step for n retries waiting and calls in flight, besides the bytes moved when a call
+//! lands or is to be tried again. A stopped run gives up one sample per step.
 //!
 //! ```
 //! use adk_metrics::judge::calls::{Action, Ask, Call, Calls, Options, Usage};
@@ -38,7 +38,7 @@ mod options;
 mod progress;
 mod retry;
 
-use std::collections::{BinaryHeap, VecDeque, binary_heap::PeekMut};
+use std::collections::VecDeque;
 
 pub use options::{Budget, Millis, Options, Prices, RetryOptions};
 pub use progress::{Progress, Usage};
@@ -202,9 +202,10 @@ pub struct Calls {
     /// Follow-ups and retries.
     urgent: VecDeque<Task>,
     fresh: VecDeque<Task>,
-    retries: BinaryHeap<Retry>,
+    /// Tasks that wait for their next attempt, the one due first last.
+    retries: Vec<Retry>,
     /// By call id, hence by the time they were sent and by the time they time out.
-    in_flight: VecDeque<Flight>,
+    in_flight: Vec<Flight>,
     /// How many tokens the calls in flight are expected to use.
     reserved_tokens: u64,
     /// The expected tokens at the price of input.
@@ -230,8 +231,8 @@ impl Calls {
             groups: Vec::new(),
             urgent: VecDeque::new(),
             fresh: VecDeque::new(),
-            retries: BinaryHeap::new(),
-            in_flight: VecDeque::new(),
+            retries: Vec::new(),
+            in_flight: Vec::new(),
             reserved_tokens: 0,
             reserved_cost: 0.0,
             next_call: 0,
@@ -281,17 +282,14 @@ impl Calls {
         if self.in_flight.is_empty() && self.progress.queued > 0 && !self.affordable(0, 0.0) {
             self.stop(Reason::BudgetExceeded);
         }
-        if let Some(flight) = self.in_flight.front() {
+        if let Some(flight) = self.in_flight.first() {
             let stopped = self.stopped.filter(|&reason| reason != Reason::BudgetExceeded);
             if stopped.is_some() || self.now >= flight.timeout_at {
                 return self.abort_first(stopped);
             }
         }
-        while let Some(due) = self.retries.peek_mut() {
-            if due.at > self.now {
-                break;
-            }
-            self.urgent.push_back(PeekMut::pop(due).task);
+        while let Some(due) = self.retries.pop_if(|retry| retry.at <= self.now) {
+            self.urgent.push_back(due.task);
         }
         if self.stopped.is_none()
             && let Some(call) = self.send()
@@ -361,7 +359,7 @@ impl Calls {
         let call = self.next_call;
         self.next_call += 1;
         let timeout_at = self.now + self.options.timeout_ms;
-        self.in_flight.push_back(Flight { call, sent_at: self.now, timeout_at, task });
+        self.in_flight.push(Flight { call, sent_at: self.now, timeout_at, task });
         Call { id: call, question: task.question, sample: task.sample, attempt: task.sent, timeout_at }
     }
 
@@ -416,7 +414,9 @@ impl Calls {
             return Some(self.lose(task, stopped));
         }
         self.progress.queued += 1;
-        self.retries.push(Retry { at: self.now + delay, order: flight.call, task });
+        let retry = Retry { at: self.now + delay, order: flight.call, task };
+        let place = self.retries.partition_point(|known| known.is_after(&retry));
+        self.retries.insert(place, retry);
         None
     }
 
@@ -517,7 +517,7 @@ impl Calls {
 
     /// Takes a call out of flight and frees its place.
     fn land(&mut self, index: usize) -> Option<Flight> {
-        let flight = self.in_flight.remove(index)?;
+        let flight = (index < self.in_flight.len()).then(|| self.in_flight.remove(index))?;
         self.reserved_tokens -= u64::from(flight.task.tokens);
         self.reserved_cost -= self.expected_cost(&flight.task);
         if let Some(group) = self.groups.get_mut(flight.task.group as usize) {
@@ -538,10 +538,10 @@ impl Calls {
 
     fn wait(&self, deadline: Millis) -> Action {
         let mut at = f64::INFINITY;
-        if let Some(flight) = self.in_flight.front() {
+        if let Some(flight) = self.in_flight.first() {
             at = at.min(flight.timeout_at);
         }
-        if let Some(retry) = self.retries.peek() {
+        if let Some(retry) = self.retries.last() {
             at = at.min(retry.at);
         }
         if self.now < self.pace.resume_at && self.progress.queued > 0 {

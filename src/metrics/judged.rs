@@ -11,8 +11,8 @@ use crate::judge::calls::Usage;
 use crate::judge::prompt::{Prompt, Template, Value};
 use crate::judge::reply::Validation;
 use crate::judge::votes::{Outcome, Rule, Verdict, Vote, Votes};
-use crate::model::config::{Setup, either, invalid_criterion, settings};
-use crate::model::error::{Error, ErrorCode, Result, suggestion};
+use crate::model::config::{Setup, either, invalid_criterion, refuse_misspelt, settings};
+use crate::model::error::{Error, ErrorCode, Result};
 use crate::model::evalset::ConversationScenario;
 use crate::model::invocation::Rubric;
 use crate::model::json::{Json, Kind};
@@ -157,14 +157,10 @@ impl JudgeOptions {
         }
         for (key, value) in json.entries() {
             if !known.contains(&&*key) {
-                let error =
-                    value.error(ErrorCode::InvalidCriterion, ["a judge has no option `", &key, "`"].concat());
-                return Err(match suggestion(&key, known.iter().copied()) {
-                    Some(close) => error.with_help(["Did you mean `", close, "`?"].concat()),
-                    None => error.with_help(
-                        "There are judge_model, judge_model_config, num_samples and parallelism_limit",
-                    ),
-                });
+                let message = ["a judge has no option `", &key, "`"].concat();
+                refuse_misspelt(value, &key, &known, &message)?;
+                let help = "There are judge_model, judge_model_config, num_samples and parallelism_limit";
+                return Err(value.error(ErrorCode::InvalidCriterion, message).with_help(help));
             }
         }
         let keys = [MODEL.keys, CONFIG.keys, SAMPLES.keys, PARALLELISM.keys];

@@ -216,7 +216,7 @@ pub fn either<'a>(object: Json<'a>, [snake, camel]: [&str; 2]) -> Option<Json<'a
 }
 
 /// Refuses a key that resembles one of the known ones.
-fn refuse_misspelt(here: Json<'_>, key: &str, known: &[&str], message: &str) -> Result<()> {
+pub(crate) fn refuse_misspelt(here: Json<'_>, key: &str, known: &[&str], message: &str) -> Result<()> {
     let Some(close) = suggestion(key, known.iter().copied()) else { return Ok(()) };
     let error = here.error(ErrorCode::InvalidCriterion, message);
     Err(error.with_help(format!("Did you mean `{close}`?")))

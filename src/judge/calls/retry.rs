@@ -1,10 +1,8 @@
 //! When to try again, and how fast to go on after a rate limit.
 
-use std::cmp::Ordering;
-
 use super::{Failure, Millis, Options, RetryOptions, Task};
 
-/// A task waiting for its next attempt. The greatest is the one due first.
+/// A task waiting for its next attempt.
 #[derive(Debug)]
 pub(super) struct Retry {
     pub(super) at: Millis,
@@ -13,25 +11,11 @@ pub(super) struct Retry {
     pub(super) task: Task,
 }
 
-impl Ord for Retry {
-    fn cmp(&self, other: &Self) -> Ordering {
-        other.at.total_cmp(&self.at).then(other.order.cmp(&self.order))
+impl Retry {
+    pub(super) fn is_after(&self, other: &Self) -> bool {
+        self.at.total_cmp(&other.at).then(self.order.cmp(&other.order)).is_gt()
     }
 }
-
-impl PartialOrd for Retry {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl PartialEq for Retry {
-    fn eq(&self, other: &Self) -> bool {
-        self.cmp(other) == Ordering::Equal
-    }
-}
-
-impl Eq for Retry {}
 
 /// How fast the run goes.
 #[derive(Debug)]

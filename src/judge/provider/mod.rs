@@ -490,9 +490,7 @@ fn escape(text: &str, path: &mut String) {
             _ => {
                 path.push('%');
                 for digit in [byte >> 4, byte & 15] {
-                    path.extend(
-                        char::from_digit(u32::from(digit), 16).map(|digit| digit.to_ascii_uppercase()),
-                    );
+                    path.push(char::from(if digit < 10 { b'0' + digit } else { b'A' - 10 + digit }));
                 }
             }
         }
