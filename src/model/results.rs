@@ -59,11 +59,11 @@ impl EvalStatus {
     fn read(json: Json<'_>) -> Option<Self> {
         let number = json.as_f64();
         let word = json.as_str();
-        let is_it = |(status, name): &(Self, &str)| {
+        let is_it = |(status, name): &&(Self, &str)| {
             number == Some(f64::from(*status as u8))
                 || word.as_deref().is_some_and(|word| word.eq_ignore_ascii_case(name))
         };
-        Self::ALL.into_iter().find(is_it).map(|(status, _)| status)
+        Self::ALL.iter().find(is_it).map(|(status, _)| *status)
     }
 
     fn digit(self) -> &'static str {
