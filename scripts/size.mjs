@@ -9,7 +9,7 @@ import { fail, root } from "./setup.mjs";
 
 /** What the .wasm may have in the end, and the ceiling until then: with the judges in it, it is above the budget. */
 const WASM_BROTLI = 150_000;
-const WASM_CEILING = 161_000;
+const WASM_CEILING = 161_500;
 const UNPACKED = 2_000_000;
 
 const file = join(root, "pkg/dist/adk_metrics.wasm");

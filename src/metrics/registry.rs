@@ -1,16 +1,19 @@
 //! The names of all metrics, what their values mean, and how each is made from its settings.
 
+use serde::Serialize;
+
 use super::judged::Judged;
 use super::{AnyMetric, Metric};
 use crate::model::config::{KnownSetting, Setup};
 use crate::model::error::{Error, ErrorCode, Result, suggestion};
 use crate::model::json::Json;
-use crate::model::write::{Write, Writer};
 
 /// What is known of a metric without running it.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Serialize)]
+#[serde(rename_all = "camelCase")]
 pub struct MetricInfo {
     /// The name, as configs have it.
+    #[serde(rename = "metricName")]
     pub name: &'static str,
     /// Names that stand for it, from ADK-TS.
     pub legacy_names: &'static [&'static str],
@@ -23,7 +26,9 @@ pub struct MetricInfo {
     /// Whether it compares with an expected conversation.
     pub requires_reference: bool,
     /// The settings that its criterion may have besides [`COMMON_KEYS`](crate::model::config::COMMON_KEYS).
+    #[serde(skip)]
     pub settings: &'static [&'static [KnownSetting]],
+    #[serde(skip)]
     constructor: Constructor,
 }
 
@@ -43,34 +48,13 @@ enum Constructor {
 }
 
 /// A range of values; both ends belong to it.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
 pub struct Interval {
     /// The least value.
     pub min_value: f64,
     /// The greatest value.
     pub max_value: f64,
-}
-
-impl Write for MetricInfo {
-    fn write(&self, out: &mut Writer) {
-        let mut object = out.object();
-        object.entry("metricName", &self.name);
-        object.entry("legacyNames", &self.legacy_names);
-        object.entry("description", &self.description);
-        object.optional("interval", &self.interval);
-        object.entry("requiresThreshold", &self.requires_threshold);
-        object.entry("requiresReference", &self.requires_reference);
-        object.end();
-    }
-}
-
-impl Write for Interval {
-    fn write(&self, out: &mut Writer) {
-        let mut object = out.object();
-        object.entry("minValue", &self.min_value);
-        object.entry("maxValue", &self.max_value);
-        object.end();
-    }
 }
 
 const UNIT: Option<Interval> = Some(Interval { min_value: 0.0, max_value: 1.0 });

@@ -38,7 +38,7 @@ pub fn versions() -> Vec<String> {
 /// None.
 #[wasm_bindgen(js_name = metricInfos)]
 pub fn metric_infos() -> Result<JsValue, JsValue> {
-    js_sys::JSON::parse(&to_json(&REGISTRY, Spelling::Camel))
+    Ok(serde_wasm_bindgen::to_value(REGISTRY)?)
 }
 
 /// The exact mean of finite numbers, rounded once: the score of a metric over the turns of several runs.

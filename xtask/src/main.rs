@@ -33,6 +33,8 @@ fn main() -> ExitCode {
 fn build(out: &Path) -> Result<(), Box<dyn Error>> {
     let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".into());
     let compiled = Command::new(cargo)
+        .arg("--config")
+        .arg(without_own_paths()?)
         // As a library for Rust besides, the crate would keep what only other crates could call.
         .args([
             "rustc",
@@ -62,6 +64,19 @@ fn build(out: &Path) -> Result<(), Box<dyn Error>> {
         .remove_producers_section(true)
         .generate(out)?;
     Ok(())
+}
+
+/// Panics name the files of dependencies; where these lie on the machine that builds is nobody's business, and would make
+/// another module of the same code elsewhere.
+fn without_own_paths() -> Result<String, Box<dyn Error>> {
+    let cargo_home = match std::env::var("CARGO_HOME") {
+        Ok(folder) => PathBuf::from(folder),
+        Err(_) => std::env::home_dir().ok_or("there is no home folder")?.join(".cargo"),
+    };
+    let prefix = cargo_home.join("registry/src");
+    // JSON's strings are TOML's as well.
+    let flag = serde_json::to_string(&format!("--remap-path-prefix={}=", prefix.display()))?;
+    Ok(format!("target.{TARGET}.rustflags=[{flag}]"))
 }
 
 fn target_folder() -> Result<PathBuf, Box<dyn Error>> {
