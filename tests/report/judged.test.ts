@@ -516,7 +516,7 @@ test("no judged score is ever shown as NaN or undefined", () => {
  */
 const UNJUDGED = {
   csv: "3f964682e58af166",
-  html: "ea17e11d9fd2ee06",
+  html: "513dcde3fad0605f",
   junit: "f5e3f53a06b47b2e",
   markdown: "9bb3f0837f6be3c0",
   table: "b2420ca8c4d59597",
