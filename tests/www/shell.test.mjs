@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { playground, skip, violations } from "./support.mjs";
+import { becomes, playground, skip, violations } from "./support.mjs";
 
 describe("the shell of the playground", { skip }, () => {
   const site = playground();
@@ -23,6 +23,24 @@ describe("the shell of the playground", { skip }, () => {
       await page.locator('a[aria-current="page"]', { hasText: name }).waitFor();
       await page.locator("main h1").waitFor();
     }
+    await site.done(page);
+  });
+
+  test("starts each screen at its top, and goes back to where one was", async () => {
+    const page = await site.open({ width: 390, height: 600 });
+    const place = () => page.evaluate(() => scrollY);
+    const link = (name) => page.getByRole("navigation", { name: "Steps" }).getByRole("link", { name, exact: true });
+    await page.getByRole("button", { name: /^(?=.*Score it).*Museum guide/ }).click();
+    await page.getByRole("grid").waitFor();
+    assert.equal(await place(), 0);
+    await page.evaluate(() => scrollTo(0, 100));
+    await link("Criteria").click();
+    await page.getByRole("heading", { level: 1, name: "Criteria" }).waitFor();
+    assert.equal(await place(), 0);
+    await page.goBack();
+    await page.getByRole("grid").waitFor();
+    // What stands above may have another height by then.
+    await becomes(async () => Math.abs((await place()) - 100) < 50, true);
     await site.done(page);
   });
 

@@ -3,9 +3,8 @@
 import { computed, signal } from "@preact/signals";
 
 const hash = signal(location.hash);
-addEventListener("hashchange", () => {
-  hash.value = location.hash;
-});
+mark();
+addEventListener("hashchange", arrive);
 
 /** The screens, in the order in which they are walked through. */
 export const SCREENS = ["files", "criteria", "run", "results", "compare"] as const;
@@ -34,7 +33,23 @@ export function hrefOf(screen: Screen, ...rest: (string | number)[]): string {
 export function goTo(screen: Screen, ...rest: (string | number)[]): void {
   location.hash = hrefOf(screen, ...rest);
   // The event that tells of it comes later.
+  arrive();
+}
+
+/** Follows the address. A screen starts at its top; whoever goes back to one finds it as the browser restores it. */
+function arrive(): void {
+  const { screen: before } = route.value;
   hash.value = location.hash;
+  const isNew = mark();
+  const { screen } = route.value;
+  if (isNew && (screen !== before || screen === "case")) scrollTo(0, 0);
+}
+
+/** Marks this entry of the browser's history as one that was shown; tells whether it was not. */
+function mark(): boolean {
+  if (history.state !== null) return false;
+  history.replaceState({ isShown: true }, "");
+  return true;
 }
 
 function decoded(part: string): string {
