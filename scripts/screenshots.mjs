@@ -126,13 +126,14 @@ const SCREENS = {
 /** A picture to take. */
 const shot = (screen, width = 1280, theme = "light", name = screen) => ({ screen, width, theme, name: `${name}.png` });
 
-/** What the documentation shows: each screen, and what becomes of some in a narrow and a wide window. */
+const TOUR = ["start", "problem", "criteria", "run", "results", "calls", "sentences", "rubrics", "edit", "compare"];
+
+/** What the documentation shows: each screen in a usual, a narrow and a wide window, and some in the dark. */
 const DOCUMENTED = [
-  ...["start", "problem", "criteria", "run", "results", "calls", "sentences", "rubrics", "edit", "compare"].map(
-    (screen) => shot(screen),
-  ),
+  ...TOUR.map((screen) => shot(screen)),
   shot("calls", 390, "dark", "narrow"),
   shot("results", 1920, "dark", "wide"),
+  ...TOUR.flatMap((screen) => [390, 1920].map((width) => shot(screen, width, "light", `widths/${screen}-${width}`))),
 ];
 
 /** Every screen, to look at. */
@@ -155,7 +156,7 @@ try {
   try {
     const isAll = values.all !== undefined;
     const folder = values.all ?? join(root, "docs/playground");
-    mkdirSync(folder, { recursive: true });
+    mkdirSync(join(folder, isAll ? "" : "widths"), { recursive: true });
     for (const { screen, width, theme, name } of isAll ? everything() : DOCUMENTED) {
       const viewport = { width, height: width < 600 ? 844 : 900 };
       const context = await browser.newContext({ viewport, colorScheme: theme, reducedMotion: "reduce" });
