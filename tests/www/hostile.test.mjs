@@ -444,27 +444,8 @@ describe("hostile texts", { skip }, () => {
   });
 });
 
-/** What a page may take for a moment on the slowest machine, in milliseconds; what is not linear takes minutes. */
-const UNNOTICED = 5000;
-
-/** How long the page did not answer at most, in milliseconds, while something was done. */
-async function longestSilence(page, work) {
-  await page.evaluate(() => {
-    globalThis.silence = 0;
-    let last = performance.now();
-    globalThis.ticking = setInterval(() => {
-      const now = performance.now();
-      globalThis.silence = Math.max(globalThis.silence, now - last);
-      last = now;
-    }, 10);
-  });
-  await work();
-  return page.evaluate(() => {
-    clearInterval(globalThis.ticking);
-    return globalThis.silence;
-  });
-}
-
+// Whatever is not linear takes minutes with these, and every step of a test may take seconds: it fails where the page does
+// not answer.
 describe("texts and lists without measure", { skip }, () => {
   const site = playground();
 
@@ -477,23 +458,20 @@ describe("texts and lists without measure", { skip }, () => {
         eval_set_id: "long",
         eval_cases: answers.map((answer, at) => ({ eval_id: `c${at}`, conversation: [turn(answer, answer)] })),
       });
-    const silence = await longestSilence(page, async () => {
-      await page
-        .getByLabel("Choose files")
-        .setInputFiles([
-          onDisk("long.evalset.json", set(words, unbroken)),
-          onDisk("long.actual.json", set(`${words} end`, `${unbroken} end`)),
-          onDisk("test_config.json", '{"criteria":{"response_match_score":0.5}}'),
-        ]);
-      await page.getByRole("button", { name: "Score 2 cases" }).click();
-      await page.waitForURL("**/#/results");
-      await page.getByRole("grid").waitFor();
-      for (const at of [0, 1]) {
-        await page.goto(`${site.origin}/#/case/${at}`);
-        await page.locator(".turn").first().waitFor();
-      }
-    });
-    assert.ok(silence < UNNOTICED, `the page did not answer for ${Math.round(silence)} ms`);
+    await page
+      .getByLabel("Choose files")
+      .setInputFiles([
+        onDisk("long.evalset.json", set(words, unbroken)),
+        onDisk("long.actual.json", set(`${words} end`, `${unbroken} end`)),
+        onDisk("test_config.json", '{"criteria":{"response_match_score":0.5}}'),
+      ]);
+    await page.getByRole("button", { name: "Score 2 cases" }).click();
+    await page.waitForURL("**/#/results");
+    await page.getByRole("grid").waitFor();
+    for (const at of [0, 1]) {
+      await page.goto(`${site.origin}/#/case/${at}`);
+      await page.locator(".turn").first().waitFor();
+    }
     await page.getByRole("button", { name: /^Show/ }).first().click();
     await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(resolve)));
     await site.done(page);
@@ -514,28 +492,19 @@ describe("texts and lists without measure", { skip }, () => {
     const page = await site.open({ at: "#/compare" });
     await page.goto(`${site.origin}/#/files`);
     const config = JSON.stringify({ criteria: { [RUBRICS]: { threshold: 0.5, rubrics } } });
-    const silence = await longestSilence(page, async () => {
-      await page
-        .getByLabel("Choose files")
-        .setInputFiles([
-          onDisk("many.evalset_result.json", JSON.stringify(result)),
-          onDisk("test_config.json", config),
-        ]);
-      await page.getByText("2 files were added").waitFor();
-      await page.goto(`${site.origin}/#/criteria`);
-      await page.getByRole("checkbox", { name: RUBRICS, exact: true }).waitFor();
-      for (const folded of await page.locator("main details:not([open]) > summary").all()) {
-        if (await folded.isVisible()) await folded.click();
-      }
-    });
-    assert.ok(silence < UNNOTICED, `the page did not answer for ${Math.round(silence)} ms`);
+    await page
+      .getByLabel("Choose files")
+      .setInputFiles([onDisk("many.evalset_result.json", JSON.stringify(result)), onDisk("test_config.json", config)]);
+    await page.getByText("2 files were added").waitFor();
+    await page.goto(`${site.origin}/#/criteria`);
+    await page.getByRole("checkbox", { name: RUBRICS, exact: true }).waitFor();
+    for (const folded of await page.locator("main details:not([open]) > summary").all()) {
+      if (await folded.isVisible()) await folded.click();
+    }
     await site.done(page);
     const shown = await showing(site, result);
-    const silenceOfCase = await longestSilence(shown, async () => {
-      await shown.goto(`${site.origin}/#/case/0`);
-      await shown.locator(".turn").first().waitFor();
-    });
-    assert.ok(silenceOfCase < UNNOTICED, `the page did not answer for ${Math.round(silenceOfCase)} ms`);
+    await shown.goto(`${site.origin}/#/case/0`);
+    await shown.locator(".turn").first().waitFor();
     await site.done(shown);
   });
 });
