@@ -22,6 +22,11 @@ use crate::model::error::{Error, ErrorCode};
 use crate::model::write::{Spelling, to_json};
 use crate::text::Scorer;
 
+/// As fast as the standard library's allocator, and smaller by 2 kB (brotli).
+#[cfg(target_family = "wasm")]
+#[global_allocator]
+static ALLOCATOR: talc::wasm::WasmDynamicTalc = talc::wasm::new_wasm_dynamic_allocator();
+
 /// The version of google-adk whose scores the `adk-python` dialect gives.
 const REFERENCE_VERSION: &str = "2.13.0";
 
