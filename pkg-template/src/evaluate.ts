@@ -3,7 +3,7 @@ import { call } from "./engine/call.js";
 import { drive, type RunEnd, type RunPlan } from "./engine/run.js";
 import { checkCount, isObject, reading, toBytes, unexpected } from "./engine/input.js";
 import { invocationsOf } from "./engine/invocations.js";
-import { engineOptions } from "./engine/options.js";
+import { engineOptions, written } from "./engine/options.js";
 import { AdkMetricsError, ofMistake } from "./errors.js";
 import { DEFAULT_METRIC_EVALUATOR_REGISTRY } from "./registry.js";
 import type { EvalCaseResult, EvalSetResult, EvaluateRequest, JudgeProgress } from "./types.js";
@@ -47,7 +47,6 @@ async function* evaluateBatches(request: EvaluateRequest): AsyncGenerator<EvalCa
   const given = reading("request", () => copyOf(request));
   const plan = planOf(given);
   const output = drive(plan);
-  const [engineVersion, referenceVersion] = call(plan, (engine) => engine.versions()) as [string, string];
   const creationTimestamp = Date.now() / 1000;
   const set: EvalSetResult = {
     evalSetResultId: "",
@@ -55,8 +54,8 @@ async function* evaluateBatches(request: EvaluateRequest): AsyncGenerator<EvalCa
     evalSetId: "",
     evalCaseResults: [],
     creationTimestamp,
-    engineVersion,
-    referenceVersion,
+    engineVersion: "",
+    referenceVersion: "",
     dialect: given.dialect ?? "adk-python",
   };
   let total = 0;
@@ -80,6 +79,8 @@ async function* evaluateBatches(request: EvaluateRequest): AsyncGenerator<EvalCa
       if ("header" in next.value) {
         const { header } = next.value;
         total = header.total;
+        set.engineVersion = header.engineVersion;
+        set.referenceVersion = header.referenceVersion;
         set.evalSetId = header.evalSetId;
         set.evalSetResultId = `${header.evalSetId}_${creationTimestamp}`;
         set.evalSetResultName = set.evalSetResultId.replaceAll("/", "_");
@@ -173,12 +174,7 @@ function planOf(request: EvaluateRequest): RunPlan {
   if (!isTexts(custom)) throw unexpected("an array of names", custom, "registry: customMetricNames()");
   if (evalIds !== undefined && !isTexts(evalIds)) throw unexpected("an array of eval ids", evalIds, "evalIds");
   if (typeof evalSetName !== "string") throw unexpected("a text", evalSetName, "evalSetName");
-  const options = {
-    ...engineOptions(request),
-    custom,
-    cases: evalIds,
-    name: evalSetName,
-  };
+  const options = written({ ...engineOptions(request), custom, cases: evalIds, name: evalSetName });
   const config = configOf(request);
   const bytes = {
     evalSet: toBytes(request.evalSet, "evalSet"),

@@ -2,7 +2,7 @@ import { type DecodedCase, decodeCases, decodeHeader } from "./engine/decode.js"
 import { reading, toBytes, unexpected } from "./engine/input.js";
 import { freeing } from "./engine/instance.js";
 import { invocationsOf } from "./engine/invocations.js";
-import { engineOptions } from "./engine/options.js";
+import { engineOptions, written } from "./engine/options.js";
 import { drive, type RunPlan } from "./engine/run.js";
 import { call } from "./engine/call.js";
 import { PrebuiltMetrics } from "./enums.js";
@@ -256,7 +256,7 @@ async function evaluateConversation(
     expected: expected === undefined ? undefined : toBytes(expected, "expected"),
     scenario: scenario === undefined ? undefined : toBytes(scenario, "scenario"),
   };
-  const forEngine = engineOptions(options);
+  const forEngine = written(engineOptions(options));
   const plan: RunPlan = {
     open: (engine) =>
       engine.EvalRun.ofInvocations(bytes.metric, bytes.actual, bytes.expected, bytes.scenario, forEngine),

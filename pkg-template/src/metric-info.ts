@@ -12,6 +12,13 @@ interface EngineMetricInfo {
   requiresThreshold: boolean;
 }
 
+/** What the engine says of itself. */
+export interface EngineFacts {
+  engineVersion: string;
+  referenceVersion: string;
+  metrics: EngineMetricInfo[];
+}
+
 /** ADK-TS's old names of metrics. */
 const LEGACY_NAMES: Readonly<Record<string, PrebuiltMetrics>> = {
   [PrebuiltMetrics.TOOL_TRAJECTORY_SCORE]: PrebuiltMetrics.TOOL_TRAJECTORY_AVG_SCORE,
@@ -44,7 +51,7 @@ export function metricInfo(name: string): MetricInfo {
 }
 
 function engineInfos(): EngineMetricInfo[] {
-  return withEngine((engine) => engine.metricInfos() as EngineMetricInfo[]);
+  return withEngine((engine) => (engine.facts() as EngineFacts).metrics);
 }
 
 function toMetricInfo({ metricName, description, interval, requiresThreshold }: EngineMetricInfo): MetricInfo {

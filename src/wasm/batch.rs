@@ -145,11 +145,11 @@ impl Batch {
         take(&mut self.aborts)
     }
 
-    /// Until when to wait for answers, if there is such a time.
+    /// Until when to wait for answers; NaN if there is no such time.
     #[wasm_bindgen(js_name = waitUntil)]
     #[must_use]
-    pub fn wait_until(&self) -> Option<f64> {
-        self.wait_until
+    pub fn wait_until(&self) -> f64 {
+        self.wait_until.unwrap_or(f64::NAN)
     }
 
     /// Whether the run is over.

@@ -5,7 +5,7 @@ use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 
 use super::batch::{Batch, InPlace, place};
-use super::{Given, unusable};
+use super::{ENGINE_VERSION, Given, REFERENCE_VERSION, unusable};
 use crate::judge::calls::{Failure, Prices, Progress, Usage};
 use crate::judge::prompt;
 use crate::metrics::judged::Asking;
@@ -94,7 +94,9 @@ struct RunOptions {
 }
 
 impl RunOptions {
-    fn of(given: &Given) -> Result<Self> {
+    fn read(json: Vec<u8>) -> Result<Self> {
+        let document = Document::from_bytes(json)?;
+        let given = Given(document.root());
         let dialect = match given.text("dialect")?.as_deref() {
             Some("adk-python") => Dialect::AdkPython,
             Some("adk-ts") => Dialect::AdkTs,
@@ -117,15 +119,15 @@ impl RunOptions {
             judges: judge_settings(given, concurrency, timeout_ms)?,
             same_turns: true,
         };
-        let texts = |key| Ok::<_, Error>(given.texts(key)?.unwrap_or_default());
-        let prompts: Vec<_> = texts("promptIds")?.into_iter().zip(texts("promptTexts")?).collect();
+        let prompts: Vec<_> =
+            given.texts("promptIds")?.into_iter().zip(given.texts("promptTexts")?).collect();
         check_templates(&prompts)?;
         Ok(Self {
             run,
-            custom: texts("custom")?,
+            custom: given.texts("custom")?,
             prompts,
             vertex: given.flag("vertex")?.unwrap_or_default(),
-            cases: given.texts("cases")?,
+            cases: given.field("cases").map(|_| given.texts("cases")).transpose()?,
             name: given.text("name")?.unwrap_or_default(),
         })
     }
@@ -146,7 +148,7 @@ fn check_templates(prompts: &[(String, String)]) -> Result<()> {
     Ok(())
 }
 
-fn judge_settings(given: &Given, concurrency: u64, timeout_ms: Option<f64>) -> Result<JudgeSettings> {
+fn judge_settings(given: Given<'_>, concurrency: u64, timeout_ms: Option<f64>) -> Result<JudgeSettings> {
     let mut settings = JudgeSettings { model: given.text("judgeModel")?, ..JudgeSettings::default() };
     let small = |number: u64| u32::try_from(number).unwrap_or(u32::MAX);
     let calls = &mut settings.calls;
@@ -169,13 +171,10 @@ fn judge_settings(given: &Given, concurrency: u64, timeout_ms: Option<f64>) -> R
     calls.budget.calls = given.whole("maxCalls")?.map(small);
     calls.budget.tokens = given.whole("maxTokens")?;
     calls.budget.cost = given.number("maxCost")?;
-    let models = given.texts("pricedModels")?.unwrap_or_default();
-    let prices = given.list("prices")?.unwrap_or_default();
-    let price = |index: u32| prices.get(index).as_f64().unwrap_or_default();
-    for (index, model) in models.into_iter().enumerate() {
-        let at = 2 * place(index);
-        let of_model = Prices { input_per_million: price(at), output_per_million: price(at + 1) };
-        settings.prices.push((model, of_model));
+    let prices = given.list("prices")?;
+    for (model, prices) in given.texts("pricedModels")?.into_iter().zip(prices.chunks(2)) {
+        let price = |at: usize| prices.get(at).and_then(|price| price.as_f64()).unwrap_or_default();
+        settings.prices.push((model, Prices { input_per_million: price(0), output_per_million: price(1) }));
     }
     Ok(settings)
 }
@@ -189,6 +188,8 @@ struct Header<'h, 'a> {
 impl Write for Header<'_, '_> {
     fn write(&self, out: &mut Writer) {
         let mut object = out.object();
+        object.entry("engineVersion", &ENGINE_VERSION);
+        object.entry("referenceVersion", &REFERENCE_VERSION);
         object.entry("evalSetId", &self.run.eval_set_id());
         let metrics = self.run.plan().metrics.iter().map(|metric| HeaderMetric { run: self.run, metric });
         object.entry("metrics", &metrics.collect::<Vec<_>>());
@@ -261,9 +262,9 @@ impl EvalRun {
         eval_set: Vec<u8>,
         actual: Vec<u8>,
         config: Option<Vec<u8>>,
-        options: JsValue,
+        options: Vec<u8>,
     ) -> Result<EvalRun, JsValue> {
-        let given = RunOptions::of(&Given(options))?;
+        let given = RunOptions::read(options)?;
         let [of_config, of_set, of_actual] = ["config", "evalSet", "actual"].map(Warnings::of_input);
         let plan = match config {
             Some(bytes) => {
@@ -299,9 +300,9 @@ impl EvalRun {
         actual: Vec<u8>,
         expected: Option<Vec<u8>>,
         scenario: Option<Vec<u8>>,
-        options: JsValue,
+        options: Vec<u8>,
     ) -> Result<EvalRun, JsValue> {
-        let given = RunOptions::of(&Given(options))?;
+        let given = RunOptions::read(options)?;
         let warnings = Warnings::default();
         let plan = Document::from_bytes(metric)
             .and_then(|mut json| Plan::of_metric(&mut json, given.terms(), &warnings))
@@ -321,7 +322,7 @@ impl EvalRun {
         Ok(Self { run, warnings: warnings.into_vec() })
     }
 
-    /// JSON: the id of the evalset, the metrics in the order of the slots, how many case results
+    /// JSON: the versions, the id of the evalset, the metrics in the order of the slots, how many case results
     /// there will be, and what may surprise in the inputs.
     #[must_use]
     pub fn header(&self) -> String {
@@ -355,18 +356,11 @@ impl EvalRun {
         })
     }
 
-    /// Takes what the host found for a task.
-    ///
-    /// # Errors
-    /// If `found` has not the shape of a result.
+    /// Takes what the host found for a task, as JSON.
     #[wasm_bindgen(js_name = handleCustom)]
-    pub fn handle_custom(&mut self, task: u32, found: JsValue) -> Result<(), JsValue> {
-        let found = match evaluation(&Given(found)) {
-            Err(error) if error.code != ErrorCode::CustomMetricFailed => return Err(error.into()),
-            found => found,
-        };
-        self.run.with_dependent_mut(|_, run| run.handle_custom(TaskId(task), found));
-        Ok(())
+    pub fn handle_custom(&mut self, task: u32, found: Vec<u8>) {
+        let found = Document::from_bytes(found).and_then(|json| evaluation(Given(json.root())));
+        self.run.with_dependent_mut(|_, run| run.handle_custom(TaskId(task), found.map_err(no_result)));
     }
 
     /// Takes that a task of the host failed.
@@ -397,24 +391,25 @@ impl EvalRun {
         self.run.with_dependent_mut(|_, run| run.handle_reply(now, call, reply, cached));
     }
 
-    /// Takes that a call of a judge failed: `{message, retryable?, rateLimited?, isAuth?, retryAfterMs?}`.
-    ///
-    /// # Errors
-    /// If `failed` has not that shape.
+    /// Takes that a call of a judge failed at a time, and when its server wants to be asked again, if it says so.
     #[wasm_bindgen(js_name = handleFailure)]
-    pub fn handle_failure(&mut self, now: f64, call: u32, failed: JsValue) -> Result<(), JsValue> {
-        let given = Given(failed);
-        let flag = |key| Ok::<_, Error>(given.flag(key)?.unwrap_or_default());
-        let failure = Failure {
-            retryable: flag("retryable")?,
-            rate_limited: flag("rateLimited")?,
-            retry_after_ms: given.number("retryAfterMs")?,
-            usage: Usage::default(),
-        };
-        let message = given.text("message")?.unwrap_or_default();
-        let failed = JudgeFailure { failure, is_auth: flag("isAuth")?, message };
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "each is a number or a text, which costs less than an object of them"
+    )]
+    pub fn handle_failure(
+        &mut self,
+        now: f64,
+        call: u32,
+        message: String,
+        retryable: bool,
+        rate_limited: bool,
+        is_auth: bool,
+        retry_after_ms: Option<f64>,
+    ) {
+        let failure = Failure { retryable, rate_limited, retry_after_ms, usage: Usage::default() };
+        let failed = JudgeFailure { failure, is_auth, message };
         self.run.with_dependent_mut(|_, run| run.handle_failure(now, call, failed));
-        Ok(())
     }
 
     /// How far the calls of judges are: calls, retried, in flight, queued, cached, saved, lost, input
@@ -450,21 +445,30 @@ pub(super) fn whole(number: f64) -> u64 {
 }
 
 /// What a metric of the user's found.
-fn evaluation(given: &Given) -> Result<CustomEvaluation> {
-    let turns = given.list("turns")?.unwrap_or_default();
+fn evaluation(given: Given<'_>) -> Result<CustomEvaluation> {
+    let turns = given.list("turns")?;
     Ok(CustomEvaluation {
         score: given.number("score")?,
         status: status(given)?,
         reason: given.text("reason")?,
-        turns: turns.iter().map(|turn| custom_turn(&Given(turn))).collect::<Result<_>>()?,
+        turns: turns.into_iter().map(|turn| custom_turn(Given(turn))).collect::<Result<_>>()?,
     })
 }
 
-fn custom_turn(given: &Given) -> Result<CustomTurn> {
+fn custom_turn(given: Given<'_>) -> Result<CustomTurn> {
     Ok(CustomTurn { score: given.number("score")?, status: status(given)?, reason: given.text("reason")? })
 }
 
-fn status(given: &Given) -> Result<Option<EvalStatus>> {
+/// What is found without having the shape of a result.
+fn no_result(error: Error) -> Error {
+    if error.code == ErrorCode::CustomMetricFailed {
+        return error;
+    }
+    let message = format!("the metric gave no evaluation result: {}", error.message);
+    Error::new(ErrorCode::CustomMetricFailed, message)
+}
+
+fn status(given: Given<'_>) -> Result<Option<EvalStatus>> {
     let Some(number) = given.number("status")? else { return Ok(None) };
     let known = EvalStatus::ALL.iter().find(|(status, _)| f64::from(*status as u8) == number);
     known.map(|(status, _)| Some(*status)).ok_or_else(|| {

@@ -13,12 +13,16 @@ mod schema_text;
 pub use fetch::{config_warnings, fetch_call, read_call, render_call};
 pub use schema_text::{eval_set_to_adk, eval_set_to_js, invocation_to_js, results_to_adk};
 
-use wasm_bindgen::prelude::wasm_bindgen;
-use wasm_bindgen::{JsCast, JsValue};
+use std::borrow::Cow;
 
-use crate::metrics::{Dialect, REGISTRY};
+use serde::Serialize;
+use wasm_bindgen::JsValue;
+use wasm_bindgen::prelude::wasm_bindgen;
+
+use crate::metrics::{Dialect, MetricInfo, REGISTRY};
 use crate::model::double;
 use crate::model::error::{Error, ErrorCode};
+use crate::model::json::{Json, Kind};
 use crate::model::write::{Spelling, to_json};
 use crate::text::Scorer;
 
@@ -27,30 +31,36 @@ use crate::text::Scorer;
 #[global_allocator]
 static ALLOCATOR: talc::wasm::WasmDynamicTalc = talc::wasm::new_wasm_dynamic_allocator();
 
+const ENGINE_VERSION: &str = env!("CARGO_PKG_VERSION");
 /// The version of google-adk whose scores the `adk-python` dialect gives.
 const REFERENCE_VERSION: &str = "2.13.0";
 
-/// The version of this engine and of google-adk whose scores it gives.
-#[wasm_bindgen(js_name = versions)]
-#[must_use]
-pub fn versions() -> Vec<String> {
-    vec![env!("CARGO_PKG_VERSION").into(), REFERENCE_VERSION.into()]
+/// What there is to know before anything is scored.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Facts {
+    engine_version: &'static str,
+    reference_version: &'static str,
+    metrics: &'static [MetricInfo],
 }
 
-/// What is known of every metric, as an array of objects.
+/// `{engineVersion, referenceVersion, metrics}`: the versions of this engine and of google-adk whose scores it gives, and
+/// what is known of every metric.
 ///
 /// # Errors
 /// None.
-#[wasm_bindgen(js_name = metricInfos)]
-pub fn metric_infos() -> Result<JsValue, JsValue> {
-    Ok(serde_wasm_bindgen::to_value(REGISTRY)?)
+#[wasm_bindgen]
+pub fn facts() -> Result<JsValue, JsValue> {
+    let facts =
+        Facts { engine_version: ENGINE_VERSION, reference_version: REFERENCE_VERSION, metrics: REGISTRY };
+    Ok(serde_wasm_bindgen::to_value(&facts)?)
 }
 
-/// The exact mean of finite numbers, rounded once: the score of a metric over the turns of several runs.
+/// The exact mean of finite numbers, rounded once: the score of a metric over the turns of several runs. NaN for none.
 #[wasm_bindgen(js_name = exactMean)]
 #[must_use]
-pub fn exact_mean(numbers: &[f64]) -> Option<f64> {
-    double::exact_mean(numbers)
+pub fn exact_mean(numbers: &[f64]) -> f64 {
+    double::exact_mean(numbers).unwrap_or(f64::NAN)
 }
 
 /// Scores pairs of texts, one after the other, without an object or a typed array per pair: the host
@@ -108,50 +118,48 @@ impl From<Error> for JsValue {
     }
 }
 
-/// A small object that TypeScript made. A field that is `undefined` or `null` is absent.
-struct Given(JsValue);
+/// A small object that TypeScript wrote. A field that is `null` is absent.
+#[derive(Clone, Copy)]
+struct Given<'a>(Json<'a>);
 
-impl Given {
-    fn field<T>(
-        &self,
-        key: &str,
-        what: &str,
-        read: impl FnOnce(&JsValue) -> Option<T>,
-    ) -> Result<Option<T>, Error> {
-        let value = js_sys::Reflect::get(&self.0, &key.into()).unwrap_or_default();
-        if value.is_null_or_undefined() {
-            return Ok(None);
-        }
-        let found = read(&value);
-        found.map(Some).ok_or_else(|| unusable(key, what))
+impl<'a> Given<'a> {
+    fn field(self, key: &str) -> Option<Json<'a>> {
+        self.0.get(key).filter(|value| !value.is_null())
     }
 
-    fn text(&self, key: &str) -> Result<Option<String>, Error> {
-        self.field(key, "a string", JsValue::as_string)
+    fn text(self, key: &str) -> Result<Option<String>, Error> {
+        let found = self.field(key).map(|value| value.as_str().map(Cow::into_owned));
+        required(found, key, "a string")
     }
 
-    fn number(&self, key: &str) -> Result<Option<f64>, Error> {
-        self.field(key, "a number", JsValue::as_f64)
+    fn number(self, key: &str) -> Result<Option<f64>, Error> {
+        required(self.field(key).map(Json::as_f64), key, "a number")
     }
 
-    fn flag(&self, key: &str) -> Result<Option<bool>, Error> {
-        self.field(key, "true or false", JsValue::as_bool)
+    fn flag(self, key: &str) -> Result<Option<bool>, Error> {
+        required(self.field(key).map(Json::as_bool), key, "true or false")
     }
 
     /// A number as a whole one.
-    fn whole(&self, key: &str) -> Result<Option<u64>, Error> {
+    fn whole(self, key: &str) -> Result<Option<u64>, Error> {
         Ok(self.number(key)?.map(evaluation::whole))
     }
 
-    fn list(&self, key: &str) -> Result<Option<js_sys::Array>, Error> {
-        self.field(key, "an array", |value| value.dyn_ref().cloned())
+    fn list(self, key: &str) -> Result<Vec<Json<'a>>, Error> {
+        let found = self.field(key);
+        let items = found.map(|list| (list.kind() == Kind::Array).then(|| list.items().collect()));
+        Ok(required(items, key, "an array")?.unwrap_or_default())
     }
 
-    fn texts(&self, key: &str) -> Result<Option<Vec<String>>, Error> {
-        let list = self.list(key)?;
-        let texts = list.map(|list| list.iter().map(|item| item.as_string()).collect::<Option<Vec<_>>>());
-        texts.map(|texts| texts.ok_or_else(|| unusable(key, "an array of strings"))).transpose()
+    fn texts(self, key: &str) -> Result<Vec<String>, Error> {
+        let texts = self.list(key)?.into_iter().map(|item| item.as_str().map(Cow::into_owned));
+        texts.collect::<Option<_>>().ok_or_else(|| unusable(key, "an array of strings"))
     }
+}
+
+/// What was read of a field, if it is there.
+fn required<T>(found: Option<Option<T>>, key: &str, what: &str) -> Result<Option<T>, Error> {
+    found.map(|found| found.ok_or_else(|| unusable(key, what))).transpose()
 }
 
 fn unusable(key: &str, what: &str) -> Error {

@@ -3,6 +3,7 @@
  * The mean is the engine's. Whether a metric passes above its threshold or below follows from the statuses of its turns.
  */
 
+import { numberOrNone } from "../engine/input.js";
 import { withEngine } from "../engine/instance.js";
 import { EvalStatus } from "../enums.js";
 import type { Content, EvalCaseResult, EvalMetricResult, EvalSetResult, Invocation } from "../types.js";
@@ -119,7 +120,7 @@ function poolsOf(evalId: string, runs: readonly EvalCaseResult[]): Pool[] {
     // A metric of one's own may score whole conversations only.
     const scored = ofTurns.length > 0 ? ofTurns : pool.wholes;
     const scores = Float64Array.from(scored.map(({ score }) => score).filter((score) => score !== undefined));
-    pool.score = withEngine((engine) => engine.exactMean(scores));
+    pool.score = numberOrNone(withEngine((engine) => engine.exactMean(scores)));
     if (pool.status === EvalStatus.INFORMATIONAL || pool.score === undefined) continue;
     const { score, threshold = 0 } = pool;
     const passes = isLowerBetter(scored, threshold) ? score <= threshold : score >= threshold;

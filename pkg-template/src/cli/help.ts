@@ -1,6 +1,7 @@
 /** What the command line says about itself. */
 
 import { withEngine } from "../engine/instance.js";
+import type { EngineFacts } from "../metric-info.js";
 import { api } from "./api.js";
 
 export const COMMANDS = ["eval", "run", "record", "compare", "migrate", "playground"] as const;
@@ -304,6 +305,6 @@ export const HELPS: Readonly<Record<Command, string>> = {
 /** The versions of this program and of the reference. */
 export async function versionText(): Promise<string> {
   await api();
-  const [version, reference] = withEngine((engine) => engine.versions());
-  return `adk-metrics ${version} (scores like google-adk ${reference})\n`;
+  const { engineVersion, referenceVersion } = withEngine((engine) => engine.facts() as EngineFacts);
+  return `adk-metrics ${engineVersion} (scores like google-adk ${referenceVersion})\n`;
 }

@@ -36,6 +36,8 @@ export interface HeaderMetric {
 
 /** What the engine says before anything is scored. */
 export interface Header {
+  engineVersion: string;
+  referenceVersion: string;
   evalSetId: string;
   metrics: HeaderMetric[];
   total: number;

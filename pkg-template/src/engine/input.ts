@@ -29,6 +29,25 @@ export function toBytes(value: unknown, name: string): Uint8Array {
   return bytes;
 }
 
+/**
+ * What was made for the engine, as JSON: with U+FFFD for halves of surrogate pairs.
+ *
+ * @param inJson What stands for a number that JSON has not.
+ */
+export function jsonOf(value: object, inJson: (number: number | bigint) => unknown): Uint8Array {
+  const fitting = (_key: string, part: unknown): unknown => {
+    if (typeof part === "string") return part.replace(/\p{Surrogate}/gu, "\uFFFD");
+    const isMissing = typeof part === "bigint" || (typeof part === "number" && !Number.isFinite(part));
+    return isMissing ? inJson(part) : part;
+  };
+  return encoder.encode(JSON.stringify(value, fitting));
+}
+
+/** A number of the engine, which has NaN for none. */
+export function numberOrNone(number: number): number | undefined {
+  return Number.isNaN(number) ? undefined : number;
+}
+
 function encode(text: string, name: string): Uint8Array {
   checkSize(text.length, name);
   return encoder.encode(wellFormed(text, name));

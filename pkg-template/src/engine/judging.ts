@@ -355,7 +355,8 @@ const encoder = /* @__PURE__ */ new TextEncoder();
 /** Hands the engine what came of a call at a time. */
 export function deliverAnswer(run: EvalRun, now: number, call: number, answer: CallAnswer): void {
   if ("failed" in answer) {
-    run.handleFailure(now, call, answer.failed);
+    const { message, retryable, rateLimited, isAuth, retryAfterMs } = answer.failed;
+    run.handleFailure(now, call, message, retryable, rateLimited, isAuth, retryAfterMs);
     return;
   }
   const { text, usage = {} } = answer.reply;

@@ -1,5 +1,5 @@
 import type { Dialect, EvaluatorOptions } from "../types.js";
-import { reading, unexpected } from "./input.js";
+import { jsonOf, reading, unexpected } from "./input.js";
 import { judgeOptions } from "./judge-options.js";
 
 /** The options as the engine reads them. */
@@ -44,6 +44,11 @@ export interface EngineOptions {
  */
 export function engineOptions(options: EvaluatorOptions): EngineOptions {
   return reading("options", () => readOptions(options));
+}
+
+/** The options as the engine takes them. */
+export function written(options: EngineOptions): Uint8Array {
+  return jsonOf(options, (number) => Math.min(Number(number), Number.MAX_VALUE));
 }
 
 function readOptions(options: EvaluatorOptions): EngineOptions {

@@ -1,4 +1,4 @@
-import { describe, type EngineMistake, isEngineMistake, isOurs } from "../errors.js";
+import { describe, type EngineMistake, isOurs } from "../errors.js";
 import type { Batch, EvalRun } from "../generated/adk_metrics.js";
 import type {
   EvalCase,
@@ -20,7 +20,7 @@ import {
   taskInvocations,
 } from "./decode.js";
 import { call, type MistakeContext } from "./call.js";
-import { messageOf, reading } from "./input.js";
+import { jsonOf, messageOf, numberOrNone, reading } from "./input.js";
 import { type CallAnswer, deliverAnswer, type HostCall, judgeProgress, Judges } from "./judging.js";
 import type { Sources } from "./turn.js";
 import { type Engine, engineGeneration, freeing } from "./instance.js";
@@ -188,21 +188,13 @@ function takeStep(run: EvalRun, header: Header, sources: Sources, size: number, 
       aborts: batch.aborts(),
       finished,
       idle: !finished && cases.length < size,
-      waitUntil: batch.waitUntil(),
+      waitUntil: numberOrNone(batch.waitUntil()),
     };
   });
 }
 
-/** What came of a metric of the user's own. Nothing in it runs the user's code any more. */
-type Answer = { found: Found } | { failure: string };
-
-/** What the engine reads of an evaluation. */
-interface Found {
-  score: unknown;
-  status: unknown;
-  reason: unknown;
-  turns: Omit<Found, "turns">[];
-}
+/** What came of a metric of the user's own: what the engine reads of its evaluation as JSON, or why there is none. */
+type Answer = { found: Uint8Array } | { failure: string };
 
 async function compute(task: HostTask, header: Header, { registry, sources }: RunPlan): Promise<Answer> {
   try {
@@ -213,7 +205,7 @@ async function compute(task: HostTask, header: Header, { registry, sources }: Ru
     const evaluator = registry.getEvaluator(metric);
     const result: unknown = await evaluator.evaluateInvocations(actual, expected, scenario);
     if (typeof result !== "object" || result === null) return { failure: NO_RESULT };
-    return { found: foundOf(result as EvaluationResult) };
+    return { found: jsonOf(foundOf(result as EvaluationResult), String) };
   } catch (error) {
     return { failure: isOurs(error) ? describe(error) : messageOf(error) };
   }
@@ -221,7 +213,7 @@ async function compute(task: HostTask, header: Header, { registry, sources }: Ru
 
 const NO_RESULT = "the metric gave no evaluation result";
 
-function foundOf({ overallScore, overallEvalStatus, reason, perInvocationResults }: EvaluationResult): Found {
+function foundOf({ overallScore, overallEvalStatus, reason, perInvocationResults }: EvaluationResult): object {
   return {
     score: overallScore,
     status: overallEvalStatus,
@@ -240,16 +232,8 @@ function deliver(run: EvalRun, letter: Letter): void {
     return;
   }
   const { task, answer } = letter;
-  if ("failure" in answer) {
-    run.handleCustomFailure(task, answer.failure);
-    return;
-  }
-  try {
-    run.handleCustom(task, answer.found);
-  } catch (error) {
-    if (!isEngineMistake(error)) throw error;
-    run.handleCustomFailure(task, `${NO_RESULT}: ${error.message}`);
-  }
+  if ("failure" in answer) run.handleCustomFailure(task, answer.failure);
+  else run.handleCustom(task, answer.found);
 }
 
 /** An answer on its way to the engine that asked. */
