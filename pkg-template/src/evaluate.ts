@@ -1,5 +1,4 @@
 import { closest } from "./closest.js";
-import { call } from "./engine/call.js";
 import { drive, type RunEnd, type RunPlan } from "./engine/run.js";
 import { checkCount, isObject, reading, toBytes, unexpected } from "./engine/input.js";
 import { invocationsOf } from "./engine/invocations.js";
