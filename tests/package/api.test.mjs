@@ -323,7 +323,7 @@ describe("metrics of the user's own", () => {
     "give nothing": [() => undefined, /the metric gave no evaluation result/],
     "give a text": [() => "good", /the metric gave no evaluation result/],
     "give NaN": [() => scored(NaN), /the metric gave NaN; a score is a finite number, or absent/],
-    "give an infinity": [() => scored(Infinity), /the metric gave inf; a score is a finite number, or absent/],
+    "give an infinity": [() => scored(Infinity), /the metric gave Infinity; a score is a finite number, or absent/],
     "give a score in text": [() => scored("1"), /the metric gave no evaluation result/],
     "give a status of another kind": [() => ({ overallEvalStatus: 7, perInvocationResults: [] }), /status/],
     "give too many turns": [

@@ -205,7 +205,12 @@ async function compute(task: HostTask, header: Header, { registry, sources }: Ru
     const evaluator = registry.getEvaluator(metric);
     const result: unknown = await evaluator.evaluateInvocations(actual, expected, scenario);
     if (typeof result !== "object" || result === null) return { failure: NO_RESULT };
-    return { found: jsonOf(foundOf(result as EvaluationResult), String) };
+    const found = foundOf(result as EvaluationResult);
+    const infinite = [found, ...found.turns].find(({ score }) => typeof score === "number" && !Number.isFinite(score));
+    if (infinite !== undefined) {
+      return { failure: `the metric gave ${String(infinite.score)}; a score is a finite number, or absent` };
+    }
+    return { found: jsonOf(found, String) };
   } catch (error) {
     return { failure: isOurs(error) ? describe(error) : messageOf(error) };
   }
@@ -213,7 +218,15 @@ async function compute(task: HostTask, header: Header, { registry, sources }: Ru
 
 const NO_RESULT = "the metric gave no evaluation result";
 
-function foundOf({ overallScore, overallEvalStatus, reason, perInvocationResults }: EvaluationResult): object {
+/** What the engine reads of an evaluation; anything may be in it. */
+interface Found {
+  score: unknown;
+  status: unknown;
+  reason: unknown;
+  turns: Omit<Found, "turns">[];
+}
+
+function foundOf({ overallScore, overallEvalStatus, reason, perInvocationResults }: EvaluationResult): Found {
   return {
     score: overallScore,
     status: overallEvalStatus,
