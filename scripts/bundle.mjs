@@ -24,7 +24,7 @@ const COMMON = {
 const CJS = { format: "cjs", platform: "node", supported: { "dynamic-import": false } };
 
 /**
- * Writes `esm` with source maps and `cjs` without: there is no room for both.
+ * Writes `esm` and `cjs`, both with source maps.
  *
  * @param dist The folder that has them.
  * @param sources The folder of the sources, and the address at which they are published.
@@ -33,20 +33,25 @@ export async function bundle(dist, sources) {
   const [esm, cjs] = [join(dist, "esm"), join(dist, "cjs")];
   for (const folder of [esm, cjs]) mkdirSync(folder, { recursive: true });
   for (const { path, exported, ...chunk } of await split("esm", esm, sources)) {
-    const { code, map } = await minified(chunk.code, exported, {
-      module: true,
-      sourceMap: { content: chunk.map, asObject: true },
-    });
-    const small = smallMap(code, map, esm, sources);
-    writeFileSync(path, small === undefined ? code : `${code}\n//# sourceMappingURL=${basename(path)}.map\n`);
-    if (small !== undefined) writeFileSync(`${path}.map`, small);
+    write(path, await minified(chunk, exported, { module: true }), sources);
   }
   // esbuild splits no CommonJS, and two copies of a class would be two classes: split as modules, then rewritten.
   for (const { path, exported, ...chunk } of await split("cjs", cjs, sources)) {
-    const { code } = await transform(chunk.code, { ...COMMON, ...CJS });
-    writeFileSync(path, (await minified(code, exported, { toplevel: true })).code);
+    const rewritten = await transform(withMap(chunk), { ...COMMON, ...CJS, sourcemap: "external" });
+    write(path, await minified(rewritten, exported, { toplevel: true }), sources);
   }
   writeFileSync(join(cjs, "package.json"), `${JSON.stringify({ type: "commonjs" })}\n`);
+}
+
+/** A module with its map within, where esbuild looks for it. */
+function withMap({ code, map }) {
+  return `${code}\n//# sourceMappingURL=data:application/json;base64,${Buffer.from(map).toString("base64")}`;
+}
+
+function write(path, { code, map }, sources) {
+  const small = smallMap(code, map, dirname(path), sources);
+  writeFileSync(path, small === undefined ? code : `${code}\n//# sourceMappingURL=${basename(path)}.map\n`);
+  if (small !== undefined) writeFileSync(`${path}.map`, small);
 }
 
 /** The entries of a kind and what they share, as ES modules with their maps, and the names that the entries export. */
@@ -170,10 +175,11 @@ function indexAtOnce({ folder }) {
  * marks of pure calls, by which bundlers leave out what is not used.
  */
 function minified(written, exported, options) {
-  const code = withOwnNames(written);
+  const code = withOwnNames(written.code);
   const classes = [...code.matchAll(/([\w$]+) = class\b/g)].map(([, name]) => name);
   return minify(code, {
     ...options,
+    sourceMap: { content: written.map, asObject: true },
     compress: { keep_classnames: true },
     mangle: { keep_classnames: true, reserved: [...exported, ...classes] },
     format: { comments: false, preserve_annotations: true, max_line_len: MAX_LINE },

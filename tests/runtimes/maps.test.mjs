@@ -16,11 +16,11 @@ const ADDRESS = `https://raw.githubusercontent.com/adk-metrics/adk-metrics/v${ma
 const sourceFolder = join(root, "pkg-template/src");
 
 let project;
-let modules;
+let dist;
 
 before(async () => {
   project = await makeProject();
-  modules = join(project.folder, "node_modules/adk-metrics/dist/esm");
+  dist = join(project.folder, "node_modules/adk-metrics/dist");
   project.write({
     "all.mjs":
       'import * as adk from "adk-metrics"; import * as report from "adk-metrics/report"; export { adk, report };',
@@ -29,10 +29,10 @@ before(async () => {
 });
 after(() => project?.remove());
 
-const maps = () =>
-  readdirSync(modules)
+const mapsOf = (kind) =>
+  readdirSync(join(dist, kind))
     .filter((name) => name.endsWith(".map"))
-    .map((name) => JSON.parse(readFileSync(join(modules, name), "utf8")));
+    .map((name) => JSON.parse(readFileSync(join(dist, kind, name), "utf8")));
 
 /** The places of the sources that a stack names, innermost first. */
 const framesOf = (stack) =>
@@ -45,8 +45,9 @@ const lineOf = ({ path, line }) => readFileSync(join(sourceFolder, path), "utf8"
 
 describe("a source map", () => {
   test("names sources that are published with the version, and holds none", () => {
-    assert.ok(maps().length > 10);
-    for (const { sourceRoot, sources, sourcesContent } of maps()) {
+    assert.ok(mapsOf("esm").length > 10);
+    assert.ok(mapsOf("cjs").length > 4);
+    for (const { sourceRoot, sources, sourcesContent } of [...mapsOf("esm"), ...mapsOf("cjs")]) {
       assert.equal(sourceRoot, ADDRESS);
       assert.equal(sourcesContent, undefined);
       assert.ok(sources.length > 0);
@@ -58,30 +59,38 @@ describe("a source map", () => {
     }
   });
 
-  test("has a place for every line that could fail", () => {
-    const mapped = new Map();
-    for (const map of maps()) {
-      for (const [, path, line] of decode(map.mappings).flat()) {
-        if (path === undefined) continue;
-        const source = map.sources[path];
-        mapped.set(source, (mapped.get(source) ?? new Set()).add(line + 1));
+  const both = ["evaluate.ts", "errors.ts", "judges/send.ts", "report/html.ts"];
+  for (const [kind, paths] of Object.entries({ esm: [...both, "cli/eval.ts"], cjs: both })) {
+    test(`has a place for every line that could fail: ${kind}`, () => {
+      const mapped = new Map();
+      for (const map of mapsOf(kind)) {
+        for (const [, path, line] of decode(map.mappings).flat()) {
+          if (path === undefined) continue;
+          const source = map.sources[path];
+          mapped.set(source, (mapped.get(source) ?? new Set()).add(line + 1));
+        }
       }
-    }
-    const missing = [];
-    for (const path of ["evaluate.ts", "errors.ts", "judges/send.ts", "report/html.ts", "cli/eval.ts"]) {
-      readFileSync(join(sourceFolder, path), "utf8")
-        .split("\n")
-        .forEach((text, index) => {
-          if (/^ +(?:throw|return) \w+\(/.test(text) && !mapped.get(path)?.has(index + 1))
-            missing.push(`${path}:${index + 1}`);
-        });
-    }
-    assert.deepEqual(missing, []);
-  });
+      const missing = [];
+      for (const path of paths) {
+        readFileSync(join(sourceFolder, path), "utf8")
+          .split("\n")
+          .forEach((text, index) => {
+            if (/^ +(?:throw|return) \w+\(/.test(text) && !mapped.get(path)?.has(index + 1))
+              missing.push(`${path}:${index + 1}`);
+          });
+      }
+      assert.deepEqual(missing, []);
+    });
+  }
 });
 
 describe("Node shows where an error came from", () => {
-  const program = `import { evaluate, geminiJudge, readEvalSet } from "adk-metrics";
+  const NAMES = "{ evaluate, geminiJudge, readEvalSet }";
+  const PROGRAMS = {
+    "mistakes.mjs": `import ${NAMES} from "adk-metrics";`,
+    "mistakes.cjs": `const ${NAMES} = require("adk-metrics");`,
+  };
+  const program = `(async () => {
     const mistakes = [
       () => readEvalSet("nonsense"),
       () => geminiJudge({ model: "" }),
@@ -91,35 +100,40 @@ describe("Node shows where an error came from", () => {
     for (const mistake of mistakes) {
       try { await mistake(); } catch (error) { stacks.push(error.stack); }
     }
-    console.log(JSON.stringify(stacks));`;
+    console.log(JSON.stringify(stacks));
+  })();`;
+  before(() => {
+    const whole = ([file, imports]) => [file, `${imports} ${program}`];
+    project.write(Object.fromEntries(Object.entries(PROGRAMS).map(whole)));
+  });
 
-  test("in TypeScript: its file, line and function", async () => {
-    project.write({ "mistakes.mjs": program });
-    const stacks = JSON.parse(await project.run(process.execPath, ["--enable-source-maps", "mistakes.mjs"]));
-    assert.equal(stacks.length, 3);
-    for (const stack of stacks) {
-      const frames = framesOf(stack);
-      assert.ok(frames.length >= 2, stack);
-      assert.match(lineOf(frames[0]), /AdkMetricsError\(|throw /, stack);
-      // Each function calls the one above it in the line that its frame names.
-      for (const [index, { name }] of frames.slice(0, -1).entries()) {
-        const caller = frames[index + 1];
-        const isCalledByName = /^[\w$]+$/.test(name) && name !== "evaluateBatches";
-        if (isCalledByName) assert.ok(lineOf(caller).includes(name), `${lineOf(caller)}\n${stack}`);
+  for (const file of Object.keys(PROGRAMS)) {
+    test(`in TypeScript: its file, line and function (${file})`, async () => {
+      const stacks = JSON.parse(await project.run(process.execPath, ["--enable-source-maps", file]));
+      assert.equal(stacks.length, 3);
+      for (const stack of stacks) {
+        const frames = framesOf(stack);
+        assert.ok(frames.length >= 2, stack);
+        assert.match(lineOf(frames[0]), /AdkMetricsError\(|throw /, stack);
+        // Each function calls the one above it in the line that its frame names.
+        for (const [index, { name }] of frames.slice(0, -1).entries()) {
+          const caller = frames[index + 1];
+          const isCalledByName = /^[\w$]+$/.test(name) && name !== "evaluateBatches";
+          if (isCalledByName) assert.ok(lineOf(caller).includes(name), `${lineOf(caller)}\n${stack}`);
+        }
       }
-    }
-    assert.match(stacks[0], / at readEvalSet \(.+adk-schema\.ts:/);
-    assert.match(stacks[2], / at evaluate \(.+evaluate\.ts:/);
-  });
+      assert.match(stacks[0], / at readEvalSet \(.+adk-schema\.ts:/);
+      assert.match(stacks[2], / at evaluate \(.+evaluate\.ts:/);
+    });
 
-  test("without maps: the names that users know", async () => {
-    project.write({ "mistakes.mjs": program });
-    const stacks = JSON.parse(await project.run(process.execPath, ["mistakes.mjs"]));
-    for (const [index, name] of ["readEvalSet", "geminiJudge", "evaluate"].entries()) {
-      assert.match(stacks[index], /^AdkMetricsError: /);
-      assert.match(stacks[index], new RegExp(` at (?:Module\\.)?${name} \\(`));
-    }
-  });
+    test(`without maps: the names that users know (${file})`, async () => {
+      const stacks = JSON.parse(await project.run(process.execPath, [file]));
+      for (const [index, name] of ["readEvalSet", "geminiJudge", "evaluate"].entries()) {
+        assert.match(stacks[index], /^AdkMetricsError: /);
+        assert.match(stacks[index], new RegExp(` at (?:Module\\.)?${name} \\(`));
+      }
+    });
+  }
 });
 
 describe("nothing is wrong with source maps", () => {

@@ -36,7 +36,7 @@ export function toBytes(value: unknown, name: string): Uint8Array {
  */
 export function jsonOf(value: object, inJson: (number: number | bigint) => unknown): Uint8Array {
   const fitting = (_key: string, part: unknown): unknown => {
-    if (typeof part === "string") return part.replace(/\p{Surrogate}/gu, "\uFFFD");
+    if (typeof part === "string") return isWellFormed(part) ? part : part.replace(/\p{Surrogate}/gu, "\uFFFD");
     const isMissing = typeof part === "bigint" || (typeof part === "number" && !Number.isFinite(part));
     return isMissing ? inJson(part) : part;
   };
