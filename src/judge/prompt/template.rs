@@ -7,6 +7,7 @@
 use std::borrow::Cow;
 
 use super::{push_all, short_hash};
+use crate::judge::reply::scan::{find, run, slice};
 use crate::model::error::{Error, ErrorCode, Result, suggestion};
 
 /// A text with places for values.
@@ -41,11 +42,16 @@ impl<'t> Template<'t> {
     /// ```
     pub fn parse(text: impl Into<Cow<'t, str>>, needed: &[&str], optional: &[&str]) -> Result<Self> {
         let template = Self::scan(text.into());
-        let mut known = needed.to_vec();
-        known.extend_from_slice(optional);
-        for hole in &template.holes {
-            let name = template.name(hole);
-            if !known.contains(&name) {
+        template.check(needed, optional)?;
+        Ok(template)
+    }
+
+    #[inline(never)]
+    fn check(&self, needed: &[&str], optional: &[&str]) -> Result<()> {
+        let known = [needed, optional].concat();
+        let names: Vec<&str> = self.holes.iter().map(|hole| self.name(hole)).collect();
+        for name in &names {
+            if !known.contains(name) {
                 let mut help = String::new();
                 if let Some(close) = suggestion(name, known.iter().copied()) {
                     push_all(&mut help, &["Did you mean {{", close, "}}?"]);
@@ -55,16 +61,15 @@ impl<'t> Template<'t> {
                         push_all(&mut help, &[" {{", name, "}}"]);
                     }
                 }
-                return Err(mistake("the prompt has no variable {{", name, help));
+                return Err(mistake("the prompt has no variable {{", name, &help));
             }
         }
-        for name in needed {
-            if !template.holes.iter().any(|hole| template.name(hole) == *name) {
-                let help = "Put it where its text belongs".to_owned();
-                return Err(mistake("the prompt lacks the variable {{", name, help));
+        match needed.iter().find(|name| !names.contains(name)) {
+            Some(name) => {
+                Err(mistake("the prompt lacks the variable {{", name, "Put it where its text belongs"))
             }
+            None => Ok(()),
         }
-        Ok(template)
     }
 
     /// Reads a template with whatever variables it has.
@@ -107,30 +112,22 @@ impl<'t> Template<'t> {
     }
 }
 
-fn mistake(what: &str, name: &str, help: String) -> Error {
-    let mut message = String::new();
-    push_all(&mut message, &[what, name, "}}"]);
-    Error::new(ErrorCode::InvalidInput, message).with_help(help)
+fn mistake(what: &str, name: &str, help: &str) -> Error {
+    Error::new(ErrorCode::InvalidInput, [what, name, "}}"].concat()).with_help(help)
 }
 
 /// The first variable in double braces from a place on.
 fn next_hole(text: &str, from: usize) -> Option<Hole> {
-    let bytes = text.as_bytes();
-    let run = |from: usize, belongs: fn(&u8) -> bool| {
-        let rest = bytes.get(from..).unwrap_or_default();
-        from + rest.iter().position(|byte| !belongs(byte)).unwrap_or(rest.len())
-    };
-    let blank: fn(&u8) -> bool = |byte| *byte == b' ';
-    let braces = |at: usize, braces: &[u8; 2]| bytes.get(at..at + 2) == Some(braces);
-    for start in from..bytes.len() {
-        if braces(start, b"{{") {
-            let name_start = run(start + 2, blank);
-            let name_end = run(name_start, |byte| byte.is_ascii_alphanumeric() || *byte == b'_');
-            let end = run(name_end, blank);
-            if name_end > name_start && braces(end, b"}}") {
-                return Some(Hole { start, name_start, name_end, end: end + 2 });
-            }
+    let mut blank = |c| c == ' ';
+    let mut at = from;
+    while let Some(start) = find(text, "{{", at) {
+        let name_start = run(text, start + 2, &mut blank);
+        let name_end = run(text, name_start, &mut |c| c.is_ascii_alphanumeric() || c == '_');
+        let end = run(text, name_end, &mut blank);
+        if name_end > name_start && slice(text, end, end + 2) == "}}" {
+            return Some(Hole { start, name_start, name_end, end: end + 2 });
         }
+        at = start + 1;
     }
     None
 }

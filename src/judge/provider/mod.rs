@@ -34,7 +34,7 @@ mod retry_after;
 mod vertex;
 pub mod vertex_evaluate;
 
-use super::reply::scan::find;
+use super::reply::scan::{among, find};
 use crate::model::json::{Document, Json};
 #[cfg(feature = "schema")]
 pub(crate) use config::parameters;
@@ -190,26 +190,11 @@ struct Shape {
 }
 
 /// Why models stop that have reached a limit of tokens, in every provider's words.
-static CUT_OFF: [&str; 6] = [
-    "MAX_TOKENS",
-    "CONTINUATION",
-    "length",
-    "max_tokens",
-    "max_output_tokens",
-    "model_context_window_exceeded",
-];
+const CUT_OFF: &str =
+    "MAX_TOKENS|CONTINUATION|length|max_tokens|max_output_tokens|model_context_window_exceeded";
 
 /// Why models stop that were not allowed to go on.
-static REFUSED: [&str; 8] = [
-    "SAFETY",
-    "RECITATION",
-    "LANGUAGE",
-    "BLOCKLIST",
-    "PROHIBITED_CONTENT",
-    "SPII",
-    "content_filter",
-    "refusal",
-];
+const REFUSED: &str = "SAFETY|RECITATION|LANGUAGE|BLOCKLIST|PROHIBITED_CONTENT|SPII|content_filter|refusal";
 
 /// What a body says, before it is judged.
 #[derive(Default)]
@@ -354,9 +339,9 @@ impl Endpoint {
         let mut answer = Answer::default();
         read(body, &mut answer);
         let stop = text(body, shape.stop);
-        let truncated = CUT_OFF.contains(&stop.as_str());
+        let truncated = among(CUT_OFF, &stop);
         answer.refusal.push_str(&text(body, shape.refusal));
-        if REFUSED.contains(&stop.as_str()) {
+        if among(REFUSED, &stop) {
             answer.refusal.push_str(&stop);
         }
         let failed = if !answer.refusal.is_empty() {

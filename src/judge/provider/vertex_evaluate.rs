@@ -10,6 +10,7 @@
 use super::config::Entries;
 use super::look::{at, each, flag, some_text, text};
 use super::{Endpoint, Failure, FailureKind, HttpReply, HttpRequest, failure, gemini, vertex};
+use crate::judge::reply::scan::among;
 use crate::model::json::{Document, Json};
 
 /// What is evaluated.
@@ -54,20 +55,15 @@ pub struct RubricVerdict {
     pub reasoning: Option<String>,
 }
 
-/// The metrics with a specification that Vertex AI knows.
-const PREDEFINED: [&str; 4] = [
-    "safety_v1",
-    "multi_turn_task_success_v1",
-    "multi_turn_trajectory_quality_v1",
-    "multi_turn_tool_use_quality_v1",
-];
+/// The metrics of whole conversations with a specification that Vertex AI knows. It knows `safety_v1` too.
+const OF_CONVERSATIONS: &str =
+    "multi_turn_task_success_v1|multi_turn_trajectory_quality_v1|multi_turn_tool_use_quality_v1";
 
 /// The body of a request: a metric and what it scores; nothing if Vertex AI has no such metric, or not for
 /// this kind of instance.
 #[must_use]
 pub fn body(metric: &str, instance: Instance<'_>) -> Option<String> {
     let mut body = Entries::default();
-    let predefined = PREDEFINED.contains(&metric);
     match instance {
         Instance::Turn { response, .. } if metric == "response_evaluation_score" => {
             let mut instance = Entries::default();
@@ -93,7 +89,7 @@ pub fn body(metric: &str, instance: Instance<'_>) -> Option<String> {
             predefine(&mut body, metric);
             body.json("instance", &[&instance.object()]);
         }
-        Instance::Conversation(data) if predefined && metric != "safety_v1" => {
+        Instance::Conversation(data) if among(OF_CONVERSATIONS, metric) => {
             let mut instance = Entries::default();
             instance.json("prompt", &[r#"{"contents":{"contents":[]}}"#]);
             instance.json("agentEvalData", &[data]);

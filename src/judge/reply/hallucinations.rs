@@ -6,7 +6,7 @@
 //! which takes `ſ` for an s and `İ` and `ı` for an i. Since a field that is missing from here on is
 //! missing from everywhere later, nothing is looked for twice: O(n).
 
-use super::scan::{count, find, slice, trim, trimmed};
+use super::scan::{among, count, find, lower, run, slice, trim, trimmed};
 use super::structured::{document, field, objects, text_field, whole};
 use crate::model::json::Document;
 
@@ -34,11 +34,11 @@ impl Validation {
     /// `contradictory` and `disputed` 0; a sentence with another label is not counted.
     #[must_use]
     pub fn is_supported(&self) -> Option<bool> {
-        match self.label.to_ascii_lowercase().as_str() {
-            "supported" | "not_applicable" => Some(true),
-            "unsupported" | "contradictory" | "disputed" => Some(false),
-            _ => None,
+        let label = lower(&self.label);
+        if among("supported|not_applicable", &label) {
+            return Some(true);
         }
+        among("unsupported|contradictory|disputed", &label).then_some(false)
     }
 }
 
@@ -122,31 +122,32 @@ fn block(text: &str, from: usize) -> Option<(usize, Validation)> {
         sentence,
         label,
         rationale,
-        supporting_excerpt: excerpt(Some(supporting)),
-        contradicting_excerpt: excerpt(Some(contradicting)),
+        supporting_excerpt: excerpt(supporting),
+        contradicting_excerpt: excerpt(contradicting),
     };
     Some((end, validation))
 }
 
-fn excerpt(text: Option<String>) -> Option<String> {
-    text.filter(|text| !text.eq_ignore_ascii_case("null"))
+#[inline(never)]
+fn excerpt(text: String) -> Option<String> {
+    if text.eq_ignore_ascii_case("null") { None } else { Some(text) }
 }
 
-/// Where a name in lower case begins and ends, from a place on, in whatever case it is written.
+/// Where a name in ASCII and lower case begins and ends, from a place on, in whatever case it is written.
 fn find_name(text: &str, name: &str, from: usize) -> Option<(usize, usize)> {
-    let first = name.chars().next()?;
+    let first = *name.as_bytes().first()?;
     for (step, c) in slice(text, from, text.len()).char_indices() {
         if is_same(c, first) {
             let start = from + step;
-            let mut end = start;
-            let mut rest = slice(text, start, text.len()).chars();
-            let all = name.chars().all(|expected| {
-                let found = rest.next().filter(|c| is_same(*c, expected));
-                end += found.map_or(0, char::len_utf8);
-                found.is_some()
+            let mut left = name.as_bytes();
+            let end = run(text, start, &mut |c| match left {
+                [expected, rest @ ..] if is_same(c, *expected) => {
+                    left = rest;
+                    true
+                }
+                _ => false,
             });
-            count(end - start);
-            if all {
+            if left.is_empty() {
                 count(step);
                 return Some((start, end));
             }
@@ -156,12 +157,13 @@ fn find_name(text: &str, name: &str, from: usize) -> Option<(usize, usize)> {
     None
 }
 
-fn is_same(found: char, expected: char) -> bool {
-    match found {
-        'ſ' => expected == 's',
-        'İ' | 'ı' => expected == 'i',
-        found => found.to_ascii_lowercase() == expected,
-    }
+fn is_same(found: char, expected: u8) -> bool {
+    let folded = match found {
+        'ſ' => 's',
+        'İ' | 'ı' => 'i',
+        found => found.to_ascii_lowercase(),
+    };
+    folded == char::from(expected)
 }
 
 fn structured(reply: &str) -> Vec<Validation> {
@@ -173,8 +175,8 @@ fn structured(reply: &str) -> Vec<Validation> {
             sentence: text_field(item, "sentence").unwrap_or_default(),
             label,
             rationale: text_field(item, "rationale").unwrap_or_default(),
-            supporting_excerpt: excerpt(text_field(item, "supporting_excerpt")),
-            contradicting_excerpt: excerpt(text_field(item, "contradicting_excerpt")),
+            supporting_excerpt: text_field(item, "supporting_excerpt").and_then(excerpt),
+            contradicting_excerpt: text_field(item, "contradicting_excerpt").and_then(excerpt),
         });
     }
     validations

@@ -6,7 +6,9 @@
 //! brace; else, if there is a line break between key and label, no label at all. [`label_at`] says
 //! the same without going back: O(n).
 
-use super::scan::{count, find, is_space, skip, skip_space, slice, trim};
+use super::scan::{
+    among, count, find, is_space, lower, run, skip, skip_space, slice, trim, trim_run, trim_run_end,
+};
 use super::structured::{document, text_field};
 
 /// Whether the judge of `final_response_match_v2` calls the agent's answer valid; nothing if the
@@ -44,12 +46,8 @@ pub fn final_response_match(reply: &str) -> Option<bool> {
 pub fn turn_validity(reply: &str) -> Option<bool> {
     match label(reply, "\"is_valid\":", true) {
         Some(label) => {
-            let mut word = String::new();
-            for c in label.trim_matches('}').chars() {
-                if c != ',' {
-                    word.push(c.to_ascii_lowercase());
-                }
-            }
+            let mut word = lower(trim_run(label, &mut |c| c == '}'));
+            word.retain(|c| c != ',');
             verdict(trim(&word))
         }
         None => structured(reply, "is_valid"),
@@ -57,11 +55,10 @@ pub fn turn_validity(reply: &str) -> Option<bool> {
 }
 
 fn verdict(label: &str) -> Option<bool> {
-    match label {
-        "valid" | "true" => Some(true),
-        "invalid" | "false" | "almost" | "partially" | "partially_valid" | "partially valid" => Some(false),
-        _ => None,
+    if among("valid|true", label) {
+        return Some(true);
     }
+    among("invalid|false|almost|partially|partially_valid|partially valid", label).then_some(false)
 }
 
 /// The label behind the first place of the key that has one; unless it is `spaced`, without commas
@@ -71,7 +68,7 @@ pub(super) fn label<'r>(reply: &'r str, key: &str, spaced: bool) -> Option<&'r s
     while let Some(at) = find(reply, key, from) {
         from = at + key.len();
         if let Some(label) = label_at(reply, from, spaced) {
-            return Some(if spaced { label } else { label.trim_end_matches([',', '}']) });
+            return Some(if spaced { label } else { trim_run_end(label, &mut |c| matches!(c, ',' | '}')) });
         }
     }
     None
@@ -81,14 +78,13 @@ pub(super) fn label<'r>(reply: &'r str, key: &str, spaced: bool) -> Option<&'r s
 /// `spaced`, to white space and `^` too.
 fn label_at(reply: &str, from: usize, spaced: bool) -> Option<&str> {
     let opening = skip_space(reply, from);
-    let brackets = skip(reply, opening, b'[');
+    let brackets = skip(reply, opening, '[');
     let quotes = skip_space(reply, brackets);
-    let start = skip(reply, quotes, b'"');
-    let ends = |c: char| matches!(c, '"' | ']') || !spaced && (c == '^' || is_space(c));
-    let longest = slice(reply, start, reply.len());
-    let longest = slice(longest, 0, longest.find(ends).unwrap_or(longest.len()));
-    count(2 * longest.len());
-    if is_closed(reply, start + longest.len()) {
+    let start = skip(reply, quotes, '"');
+    let end = run(reply, start, &mut |c| !matches!(c, '"' | ']') && (spaced || c != '^' && !is_space(c)));
+    let longest = slice(reply, start, end);
+    count(longest.len());
+    if is_closed(reply, end) {
         return Some(longest);
     }
     if let Some(cut) = longest.bytes().rposition(|byte| matches!(byte, b',' | b'}' | b'\n')) {
@@ -100,22 +96,22 @@ fn label_at(reply: &str, from: usize, spaced: bool) -> Option<&str> {
 /// Whether a label that ends here is followed by what must follow: quotes, white space, brackets,
 /// white space, and a comma, a brace or a line break.
 fn is_closed(reply: &str, end: usize) -> bool {
-    let quotes = skip(reply, end, b'"');
+    let quotes = skip(reply, end, '"');
     let space = skip_space(reply, quotes);
-    let brackets = skip(reply, space, b']');
+    let brackets = skip(reply, space, ']');
     let more_space = skip_space(reply, brackets);
     is_broken(reply, quotes, more_space) || matches!(reply.as_bytes().get(more_space), Some(b',' | b'}'))
 }
 
 /// Whether there is a line break between two places.
 fn is_broken(reply: &str, from: usize, to: usize) -> bool {
-    slice(reply, from, to).as_bytes().contains(&b'\n')
+    find(slice(reply, from, to), "\n", 0).is_some()
 }
 
 /// The label as a value of structured JSON: a text in whatever case, or a boolean.
 fn structured(reply: &str, key: &str) -> Option<bool> {
     let document = document(reply, key, "")?;
-    verdict(&text_field(document.root(), key)?.to_ascii_lowercase())
+    verdict(&lower(&text_field(document.root(), key)?))
 }
 
 #[cfg(test)]

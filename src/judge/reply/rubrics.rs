@@ -4,7 +4,7 @@
 //! so a reply in which properties, rationales and verdicts differ in number says nothing. The id
 //! is the last one between the previous property and this one. One pass over the lines: O(n).
 
-use super::scan::{contains_folded, count, find, is_space, skip_space, slice, trimmed};
+use super::scan::{contains_folded, count, find, is_space, skip_space, slice, trim_run, trimmed};
 use super::structured::{document, objects, text_field, whole};
 use crate::model::json::Document;
 use crate::text::{for_each_nfkc_char, lower_case};
@@ -158,8 +158,8 @@ fn normalized(text: &str) -> String {
             folded.push(plain);
         }
     });
-    let decoration = |c: char| matches!(c, ' ' | '*' | '_' | '`' | '#' | '>' | '-' | '•' | '"' | '\'');
-    lower_case(folded.trim_matches(decoration))
+    let mut decoration = |c: char| matches!(c, ' ' | '*' | '_' | '`' | '#' | '>' | '-' | '•' | '"' | '\'');
+    lower_case(trim_run(&folded, &mut decoration))
 }
 
 #[cfg(test)]

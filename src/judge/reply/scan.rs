@@ -10,8 +10,20 @@ pub(super) fn is_space(c: char) -> bool {
 
 /// The text without white space around it.
 pub(crate) fn trim(text: &str) -> &str {
+    trim_run(text, &mut is_space)
+}
+
+/// The text without the characters around it that belong to a run.
+#[inline(never)]
+pub(super) fn trim_run<'t>(text: &'t str, belongs: &mut dyn FnMut(char) -> bool) -> &'t str {
     count(text.len());
-    text.trim_matches(is_space)
+    trim_run_end(slice(text, run(text, 0, belongs), text.len()), belongs)
+}
+
+/// The text without the characters at its end that belong to a run.
+#[inline(never)]
+pub(super) fn trim_run_end<'t>(text: &'t str, belongs: &mut dyn FnMut(char) -> bool) -> &'t str {
+    text.trim_end_matches(belongs)
 }
 
 /// A copy of the text without white space around it. One function for all the copies, which are
@@ -21,25 +33,45 @@ pub(super) fn trimmed(text: &str) -> String {
     trim(text).to_owned()
 }
 
+/// A copy of the text with ASCII letters in lower case.
+#[inline(never)]
+pub(super) fn lower(text: &str) -> String {
+    text.to_ascii_lowercase()
+}
+
+/// Whether a word is among others, which are given with a `|` between them.
+#[inline(never)]
+pub(in crate::judge) fn among(words: &str, word: &str) -> bool {
+    words.split('|').any(|known| known == word)
+}
+
 /// What stands between two places.
-pub(super) fn slice(text: &str, from: usize, to: usize) -> &str {
+pub(in crate::judge) fn slice(text: &str, from: usize, to: usize) -> &str {
     text.get(from..to).unwrap_or_default()
+}
+
+/// The end of the run of characters at a place.
+#[inline(never)]
+pub(in crate::judge) fn run(text: &str, from: usize, belongs: &mut dyn FnMut(char) -> bool) -> usize {
+    let mut end = from;
+    for c in slice(text, from, text.len()).chars() {
+        if !belongs(c) {
+            break;
+        }
+        end += c.len_utf8();
+    }
+    count(end - from);
+    end
 }
 
 /// The end of the white space at a place.
 pub(super) fn skip_space(text: &str, from: usize) -> usize {
-    let rest = slice(text, from, text.len());
-    let length = rest.find(|c| !is_space(c)).unwrap_or(rest.len());
-    count(length);
-    from + length
+    run(text, from, &mut is_space)
 }
 
-/// The end of the run of an ASCII character at a place.
-pub(super) fn skip(text: &str, from: usize, run_of: u8) -> usize {
-    let rest = text.as_bytes().get(from..).unwrap_or_default();
-    let length = rest.iter().position(|byte| *byte != run_of).unwrap_or(rest.len());
-    count(length);
-    from + length
+/// The end of the run of a character at a place.
+pub(super) fn skip(text: &str, from: usize, run_of: char) -> usize {
+    run(text, from, &mut |c| c == run_of)
 }
 
 /// Where an ASCII needle occurs first, from a place on. For needles whose beginning does not recur in
