@@ -30,6 +30,28 @@ pub enum Vote {
     Absent,
 }
 
+impl Vote {
+    /// Of a verdict that may be missing.
+    #[must_use]
+    pub fn of(verdict: Option<bool>) -> Self {
+        match verdict {
+            Some(true) => Self::Positive,
+            Some(false) => Self::Negative,
+            None => Self::Unscored,
+        }
+    }
+
+    /// What it is worth: 1 or 0, or nothing.
+    #[must_use]
+    pub fn score(self) -> Option<f64> {
+        match self {
+            Self::Positive => Some(1.0),
+            Self::Negative => Some(0.0),
+            Self::Unscored | Self::Absent => None,
+        }
+    }
+}
+
 /// What the samples say together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {

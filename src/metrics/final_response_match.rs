@@ -6,18 +6,19 @@
 //! that have one. The judge is shown the expected turn's user content, as in google-adk. In the
 //! `adk-ts` dialect a turn scores the share of valid votes among those that could be read.
 
-use super::judged::{Answer, Asking, Ballot, Judged, JudgedCase, Question, turn_of};
-use super::{Dialect, Evaluation, NO_TURNS, Scoring, Surplus, material, pairs};
+use super::judged::{
+    Answer, Asking, Ballot, Judged, JudgedCase, Question, Questions, Turn, Values, average, plain_mean,
+    turn_of,
+};
+use super::{Dialect, Evaluation, Scoring, TurnEvaluation, material, reference, same_length};
 use crate::judge::prompt::FINAL_RESPONSE_MATCH;
 use crate::judge::reply::final_response_match;
-use crate::judge::votes::{Rule, Tally};
+use crate::judge::votes::Rule;
 use crate::model::config::{Setup, read_flag, settings};
 use crate::model::error::Result;
 
 struct FinalResponseMatch {
-    name: String,
-    threshold: f64,
-    asking: Asking,
+    asking: Box<Asking>,
     with_intermediate: bool,
 }
 
@@ -28,12 +29,9 @@ settings! {
 }
 
 pub(super) fn build(setup: &Setup<'_, '_>) -> Result<Box<dyn Judged>> {
-    Ok(Box::new(FinalResponseMatch {
-        name: setup.name.into(),
-        threshold: setup.threshold()?,
-        asking: Asking::read(setup, &[&FINAL_RESPONSE_MATCH])?,
-        with_intermediate: setup.setting(WITH_INTERMEDIATE, read_flag)?,
-    }))
+    let asking = Asking::read(setup, &[&FINAL_RESPONSE_MATCH])?;
+    let with_intermediate = setup.setting(WITH_INTERMEDIATE, read_flag)?;
+    Ok(Box::new(FinalResponseMatch { asking, with_intermediate }))
 }
 
 impl Judged for FinalResponseMatch {
@@ -41,44 +39,47 @@ impl Judged for FinalResponseMatch {
         &self.asking
     }
 
-    fn plan(&self, case: &JudgedCase<'_>, scoring: &Scoring) -> Result<Vec<Question>> {
-        let mut questions = Vec::new();
-        for (index, (actual, expected)) in pairs(&self.name, &case.case, Surplus::Refused)?.enumerate() {
-            let user_prompt = expected.user_content().text();
-            let reference = material::answer(expected, self.with_intermediate);
-            let response = material::answer(actual, self.with_intermediate);
-            let values = [("user_prompt", &*user_prompt), ("reference", &reference), ("response", &response)];
-            let mut question = self.asking.ballot(&values, scoring);
-            question.invocation = index;
-            if scoring.dialect == Dialect::AdkTs {
-                question.rule = Rule::Every;
-            }
-            questions.push(question);
+    fn check(&self, case: &JudgedCase<'_>) -> Result<()> {
+        reference(&self.asking.name, &case.case)?;
+        same_length(&case.case)
+    }
+
+    fn ask(&self, _: &JudgedCase<'_>, turn: Turn<'_>, questions: &mut Questions<'_>) -> Result<()> {
+        let expected = turn.expected.unwrap_or_default();
+        let mut values = Values::default();
+        values.add("user_prompt", expected.user_content().text());
+        values.add("reference", material::answer(expected, self.with_intermediate).into());
+        values.add("response", material::answer(turn.actual, self.with_intermediate).into());
+        let dialect = questions.scoring.dialect;
+        let question = questions.ballot(&values);
+        if dialect == Dialect::AdkTs {
+            question.rule = Rule::Every;
         }
-        Ok(questions)
+        Ok(())
     }
 
     fn read(&self, _: &JudgedCase<'_>, _: &Question, reply: &str) -> Ballot {
         Ballot::of_label(final_response_match(reply))
     }
 
-    fn conclude<'a>(
+    fn turn<'a>(
         &self,
         _: &JudgedCase<'a>,
-        answers: &[Answer],
+        _: Turn<'a>,
+        answers: &[&Answer],
         scoring: &Scoring,
-    ) -> Result<Evaluation<'a>> {
-        let mut turns = Vec::new();
-        for answer in answers {
-            let score = match scoring.dialect {
-                Dialect::AdkTs if answer.is_settled() => {
-                    answer.votes.tallies().first().and_then(Tally::proportion)
-                }
-                Dialect::AdkTs => None,
-                Dialect::AdkPython => answer.majority(),
-            };
-            turns.push(turn_of(score, self.threshold, &[answer], scoring));
-        }
-        Ok(Evaluation::of_judged(turns, self.threshold, NO_TURNS))
+    ) -> Result<TurnEvaluation<'a>> {
+        let answer = answers.first();
+        let score = match scoring.dialect {
+            Dialect::AdkTs => answer
+                .filter(|answer| answer.is_settled())
+                .and_then(|answer| answer.votes.tallies().first()?.proportion()),
+            Dialect::AdkPython => answer.and_then(|answer| answer.majority()),
+        };
+        Ok(turn_of(score, self.asking.threshold, answers, scoring))
+    }
+
+    fn overall(&self, _: &JudgedCase<'_>, _: &[Answer], _: &Scoring, evaluation: &mut Evaluation<'_>) {
+        average(evaluation, plain_mean);
     }
 }

@@ -10,8 +10,11 @@
 
 use std::borrow::Cow;
 
-use super::judged::{Answer, Asking, Ballot, Judged, JudgedCase, Purpose, Question, Sentence, turn_of};
-use super::{Evaluation, NO_TURNS, Scoring, TurnEvaluation, material, mean, same_length};
+use super::judged::{
+    Answer, Asking, Ballot, Judged, JudgedCase, Purpose, Question, Questions, Sentence, Turn, Values,
+    average, plain_mean, turn_of,
+};
+use super::{Evaluation, Scoring, TurnEvaluation, material, same_length};
 use crate::judge::prompt::{SEGMENTER, VALIDATOR};
 use crate::judge::reply::{self, Validation};
 use crate::model::config::{Setup, read_flag, settings};
@@ -19,13 +22,10 @@ use crate::model::content::Part;
 use crate::model::double::exact_mean;
 use crate::model::error::Result;
 use crate::model::invocation::{Invocation, InvocationEvent};
-use crate::model::order::sort;
-use crate::model::results::EvalStatus;
 use crate::model::write::quote;
 
 struct Hallucinations {
-    threshold: f64,
-    asking: Asking,
+    asking: Box<Asking>,
     every_step: bool,
 }
 
@@ -35,11 +35,9 @@ settings! {
 }
 
 pub(super) fn build(setup: &Setup<'_, '_>) -> Result<Box<dyn Judged>> {
-    Ok(Box::new(Hallucinations {
-        threshold: setup.threshold()?,
-        asking: Asking::read(setup, &[&SEGMENTER, &VALIDATOR])?,
-        every_step: setup.setting(EVERY_STEP, read_flag)?,
-    }))
+    let asking = Asking::read(setup, &[&SEGMENTER, &VALIDATOR])?;
+    let every_step = setup.setting(EVERY_STEP, read_flag)?;
+    Ok(Box::new(Hallucinations { asking, every_step }))
 }
 
 /// A text of the agent's, and what it knew by then.
@@ -87,7 +85,7 @@ impl Hallucinations {
             ("Instructions of the developer:", material::instructions(&mut std::iter::once(turn))),
             ("The user's words:", said),
             ("Tools:", material::tools(&mut std::iter::once(turn))),
-            ("Grounding metadata:", material::grounding(before().chain(step.own))),
+            ("Grounding metadata:", material::grounding(&mut before().chain(step.own))),
             ("What happened:", happened),
         ] {
             let text = if text.is_empty() { material::NONE } else { &text };
@@ -102,16 +100,20 @@ impl Judged for Hallucinations {
         &self.asking
     }
 
-    fn plan(&self, case: &JudgedCase<'_>, _: &Scoring) -> Result<Vec<Question>> {
-        same_length(&case.case)?;
-        let mut questions = Vec::new();
-        for (invocation, turn) in case.case.actual.iter().enumerate() {
-            for (index, step) in self.steps(turn).iter().enumerate() {
-                let question = self.asking.question(0, &[("response", &step.text)]);
-                questions.push(about(invocation, index, Purpose::Segment, question));
-            }
+    fn check(&self, case: &JudgedCase<'_>) -> Result<()> {
+        same_length(&case.case)
+    }
+
+    fn ask(&self, _: &JudgedCase<'_>, turn: Turn<'_>, questions: &mut Questions<'_>) -> Result<()> {
+        for (index, step) in self.steps(turn.actual).into_iter().enumerate() {
+            let mut values = Values::default();
+            values.add("response", step.text);
+            let question = questions.add(self.asking.question(0, &values));
+            question.purpose = Purpose::Segment;
+            question.step = index;
+            question.verdicts = 0;
         }
-        Ok(questions)
+        Ok(())
     }
 
     fn read(&self, _: &JudgedCase<'_>, question: &Question, reply: &str) -> Ballot {
@@ -135,80 +137,63 @@ impl Judged for Hallucinations {
         for sentence in sentences {
             material::line(&mut listed, &["<sentence>", sentence, "</sentence>"]);
         }
-        let question = self.asking.question(1, &[("context", &context), ("sentences", &listed)]);
-        Some(about(invocation, index, Purpose::Validate, question))
+        let mut values = Values::default();
+        values.add("context", context.into());
+        values.add("sentences", listed.into());
+        let question = self.asking.question(1, &values);
+        Some(Question { purpose: Purpose::Validate, invocation, step: index, verdicts: 0, ..question })
     }
 
-    fn conclude<'a>(
+    fn turn<'a>(
         &self,
-        case: &JudgedCase<'a>,
-        answers: &[Answer],
+        _: &JudgedCase<'a>,
+        _: Turn<'a>,
+        answers: &[&Answer],
         scoring: &Scoring,
-    ) -> Result<Evaluation<'a>> {
-        let mut turns = Vec::new();
-        for index in 0..case.case.actual.len() {
-            let mut own: Vec<_> =
-                answers.iter().filter(|answer| answer.question.invocation == index).collect();
-            // Answers to second questions stand in the order in which they came.
-            sort(&mut own, |a, b| a.question.step.cmp(&b.question.step));
-            turns.push(self.turn(&own, scoring));
-        }
-        let scores: Vec<f64> = turns.iter().filter_map(|turn| turn.score).collect();
-        let score = exact_mean(&scores);
-        let first = turns.iter().find_map(|turn| turn.reason.clone());
-        Ok(Evaluation {
-            score,
-            status: EvalStatus::of_score(score, self.threshold),
-            reason: if score.is_some() { None } else { first.or(Some(NO_TURNS.into())) },
-            turns,
-            ..Evaluation::default()
-        })
-    }
-}
-
-impl Hallucinations {
-    fn turn<'a>(&self, answers: &[&Answer], scoring: &Scoring) -> TurnEvaluation<'a> {
+    ) -> Result<TurnEvaluation<'a>> {
         if answers.is_empty() {
-            return TurnEvaluation::not_evaluated("the turn has no answer to check");
+            return Ok(TurnEvaluation::not_evaluated("the turn has no answer to check"));
         }
-        let mut ballots: Vec<_> = Vec::new();
+        let mut scores = Vec::new();
+        let mut failed = None;
+        let mut has_sentences = false;
+        let mut sentences = Vec::new();
         for answer in answers {
-            ballots.extend(answer.replies.iter().map(|reply| &reply.ballot));
+            if answer.failure.is_some() {
+                failed.get_or_insert(answer);
+            }
+            for reply in &answer.replies {
+                scores.extend(reply.ballot.score);
+                has_sentences |= !reply.ballot.sentences.is_empty();
+                for found in &reply.ballot.validations {
+                    sentences.push(Sentence::of(found.clone(), answer.question.step));
+                }
+            }
         }
-        let scores: Vec<f64> = ballots.iter().filter_map(|ballot| ballot.score).collect();
-        let mut turn = turn_of(exact_mean(&scores), self.threshold, answers, scoring);
+        let mut turn = turn_of(exact_mean(&scores), self.asking.threshold, answers, scoring);
         if turn.score.is_none() {
-            let failed = answers.iter().find(|answer| answer.failure.is_some());
             turn.reason = Some(match failed {
                 Some(answer) => answer.why_unscored(),
-                None if ballots.iter().all(|ballot| ballot.sentences.is_empty()) => {
-                    "the judge found no sentence in the answer".into()
-                }
-                None => "the judge labelled no sentence".into(),
+                None if has_sentences => "the judge labelled no sentence".into(),
+                None => "the judge found no sentence in the answer".into(),
             });
         }
         if let Some(explanation) = &mut turn.explanation {
-            let mut sentences = Vec::new();
-            for answer in answers {
-                for reply in &answer.replies {
-                    for found in &reply.ballot.validations {
-                        sentences.push(Sentence::of(found.clone(), answer.question.step));
-                    }
-                }
-            }
             explanation.sentences = Some(sentences);
         }
-        turn
+        Ok(turn)
     }
-}
 
-/// A question about a step, on which nobody votes.
-fn about(invocation: usize, step: usize, purpose: Purpose, question: Question) -> Question {
-    Question { purpose, invocation, step, verdicts: 0, ..question }
+    fn overall(&self, _: &JudgedCase<'_>, _: &[Answer], _: &Scoring, evaluation: &mut Evaluation<'_>) {
+        average(evaluation, exact_mean);
+    }
 }
 
 /// The share of supported sentences among those with a known label.
 fn share(validations: &[Validation]) -> Option<f64> {
-    let labels = validations.iter().filter_map(Validation::is_supported);
-    mean(labels.map(|supported| if supported { 1.0 } else { 0.0 }))
+    let mut scores = Vec::new();
+    for supported in validations.iter().filter_map(Validation::is_supported) {
+        scores.push(if supported { 1.0 } else { 0.0 });
+    }
+    plain_mean(&scores)
 }

@@ -1,12 +1,12 @@
 //! What a metric is that asks a judge.
 //!
-//! Such a metric is pure: it says what to ask ([`Judged::plan`], [`Judged::follow_up`]), what a reply
-//! says ([`Judged::read`]) and what all replies come to ([`Judged::conclude`]). Who is asked, how
-//! often, how many at a time and what becomes of failures is the run's.
+//! Such a metric is pure: it says what to ask ([`Judged::ask`], [`Judged::follow_up`]), what a reply
+//! says ([`Judged::read`]) and what all replies come to ([`Judged::turn`], [`Judged::overall`]). Who is
+//! asked, how often, how many at a time and what becomes of failures is the run's.
 
 use std::borrow::Cow;
 
-use super::{Case, Evaluation, Explanation, Scoring, TurnEvaluation};
+use super::{Case, Evaluation, Explanation, NO_TURNS, Scoring, TurnEvaluation, material, mean};
 use crate::judge::calls::Usage;
 use crate::judge::prompt::{Prompt, Template, Value};
 use crate::judge::reply::Validation;
@@ -14,21 +14,29 @@ use crate::judge::votes::{Outcome, Rule, Verdict, Vote, Votes};
 use crate::model::config::{Setup, either, invalid_criterion, refuse_misspelt, settings};
 use crate::model::error::{Error, ErrorCode, Result};
 use crate::model::evalset::ConversationScenario;
-use crate::model::invocation::Rubric;
+use crate::model::invocation::{Invocation, Rubric};
 use crate::model::json::{Json, Kind};
+use crate::model::order::sort;
+use crate::model::results::EvalStatus;
 use crate::model::shape::whole;
 use crate::model::write::{Write, Writer};
 
-/// A metric that asks a judge.
+/// A metric that asks a judge: what it makes of single turns, and of all of them.
 pub trait Judged {
     /// How the judge is to be asked.
     fn asking(&self) -> &Asking;
 
-    /// The questions about one conversation that need no other answer.
+    /// Whether the conversation can be judged at all.
     ///
     /// # Errors
-    /// Where google-adk raises: no reference, no rubrics, no scenario.
-    fn plan(&self, case: &JudgedCase<'_>, scoring: &Scoring) -> Result<Vec<Question>>;
+    /// Where google-adk raises: no reference, no scenario, another number of turns.
+    fn check(&self, case: &JudgedCase<'_>) -> Result<()>;
+
+    /// Asks about one turn what needs no other answer.
+    ///
+    /// # Errors
+    /// Where google-adk raises: no rubrics.
+    fn ask(&self, case: &JudgedCase<'_>, turn: Turn<'_>, questions: &mut Questions<'_>) -> Result<()>;
 
     /// What the reply to one sample of a question says.
     fn read(&self, case: &JudgedCase<'_>, question: &Question, reply: &str) -> Ballot;
@@ -38,35 +46,172 @@ pub trait Judged {
         None
     }
 
-    /// The result of all answers, which come in the order in which their questions were asked. Not all
-    /// need be [settled](Answer::is_settled).
+    /// What the answers about one turn come to, which are in the order of their steps.
     ///
     /// # Errors
     /// Where google-adk raises.
-    fn conclude<'a>(
+    fn turn<'a>(
+        &self,
+        case: &JudgedCase<'a>,
+        turn: Turn<'a>,
+        answers: &[&Answer],
+        scoring: &Scoring,
+    ) -> Result<TurnEvaluation<'a>>;
+
+    /// What all turns come to, which stand in the evaluation: adds its score, reason and details.
+    fn overall(
+        &self,
+        case: &JudgedCase<'_>,
+        answers: &[Answer],
+        scoring: &Scoring,
+        evaluation: &mut Evaluation<'_>,
+    );
+}
+
+/// One turn of a conversation that is judged.
+#[derive(Clone, Copy)]
+pub struct Turn<'a> {
+    /// Its place.
+    pub index: usize,
+    /// What happened.
+    pub actual: Invocation<'a>,
+    /// What was expected to, where that is known.
+    pub expected: Option<Invocation<'a>>,
+}
+
+impl dyn Judged {
+    /// The questions about one conversation that need no other answer.
+    ///
+    /// # Errors
+    /// Where google-adk raises.
+    pub fn plan(&self, case: &JudgedCase<'_>, scoring: &Scoring) -> Result<Vec<Question>> {
+        self.check(case)?;
+        let asking = self.asking();
+        let mut questions = Questions { asking, scoring, invocation: 0, list: Vec::new() };
+        let number = case.case.actual.len();
+        for turn in case.turns() {
+            if !asking.whole_conversation || turn.index + 1 == number {
+                questions.invocation = turn.index;
+                self.ask(case, turn, &mut questions)?;
+            }
+        }
+        Ok(questions.list)
+    }
+
+    /// The result of all answers. Not all need be [settled](Answer::is_settled).
+    ///
+    /// # Errors
+    /// Where google-adk raises.
+    pub fn conclude<'a>(
         &self,
         case: &JudgedCase<'a>,
         answers: &[Answer],
         scoring: &Scoring,
-    ) -> Result<Evaluation<'a>>;
+    ) -> Result<Evaluation<'a>> {
+        let asking = self.asking();
+        if asking.raises
+            && let Some(failure) = answers.iter().find_map(Answer::judge_failure)
+        {
+            return Err(failure.clone());
+        }
+        let mut evaluation = Evaluation::default();
+        for turn in case.turns() {
+            let mut own: Vec<_> = Vec::new();
+            for answer in answers {
+                if answer.question.invocation == turn.index {
+                    own.push(answer);
+                }
+            }
+            // Answers to second questions stand in the order in which they came.
+            sort(&mut own, |a, b| a.question.step.cmp(&b.question.step));
+            let turn = if own.is_empty() && asking.whole_conversation {
+                TurnEvaluation::not_evaluated(material::ONLY_THE_LAST)
+            } else {
+                self.turn(case, turn, &own, scoring)?
+            };
+            evaluation.turns.push(turn);
+        }
+        self.overall(case, answers, scoring, &mut evaluation);
+        evaluation.status = EvalStatus::of_score(evaluation.score, asking.threshold);
+        Ok(evaluation)
+    }
+}
+
+/// The questions about a conversation, while they are asked turn by turn.
+pub struct Questions<'q> {
+    asking: &'q Asking,
+    pub(super) scoring: &'q Scoring,
+    invocation: usize,
+    list: Vec<Question>,
+}
+
+impl Questions<'_> {
+    /// Asks by the first prompt for a majority over the samples that the config asks for.
+    pub(super) fn ballot(&mut self, values: &Values<'_>) -> &mut Question {
+        let (samples, early_stop) = (self.asking.options.samples, self.scoring.early_stop);
+        let question = self.asking.question(0, values);
+        let question = self.add(question);
+        question.samples = samples;
+        question.rule = Rule::Majority { early_stop };
+        question
+    }
+
+    /// Asks a question about the turn.
+    #[inline(never)]
+    pub(super) fn add(&mut self, question: Question) -> &mut Question {
+        let invocation = self.invocation;
+        let question = self.list.push_mut(question);
+        question.invocation = invocation;
+        question
+    }
+}
+
+/// What a prompt shows, by the names of its variables.
+#[derive(Default)]
+pub(super) struct Values<'v>(Vec<(&'static str, Cow<'v, str>)>);
+
+impl<'v> Values<'v> {
+    #[inline(never)]
+    pub(super) fn add(&mut self, name: &'static str, text: Cow<'v, str>) {
+        self.0.push((name, text));
+    }
+
+    /// Says of what there is none that there is none.
+    pub(super) fn name_absent(&mut self) {
+        for (_, text) in &mut self.0 {
+            if text.is_empty() {
+                *text = material::NONE.into();
+            }
+        }
+    }
 }
 
 /// How a judge is asked by one metric.
 pub struct Asking {
+    /// The metric's name.
+    pub name: String,
+    /// The threshold in force.
+    pub threshold: f64,
     /// What a config says of the judge.
     pub options: JudgeOptions,
     /// The prompts with their templates: the project's, or the user's.
     pub prompts: Vec<(&'static Prompt, Template<'static>)>,
     /// Whether Vertex AI's evaluation service is asked rather than a judge.
     pub vertex: bool,
+    /// Whether the last turn is asked about for the whole conversation.
+    pub whole_conversation: bool,
+    /// Whether a judge that fails is an error.
+    pub raises: bool,
 }
 
 impl Asking {
     /// Reads what a config says of the judge, and takes the user's templates where there are some.
     ///
     /// # Errors
-    /// `invalid_criterion` for unusable options; `invalid_input` for unusable templates.
-    pub(super) fn read(setup: &Setup<'_, '_>, prompts: &[&'static Prompt]) -> Result<Self> {
+    /// `invalid_criterion` for unusable options, `threshold_required`; `invalid_input` for unusable
+    /// templates.
+    pub(super) fn read(setup: &Setup<'_, '_>, prompts: &[&'static Prompt]) -> Result<Box<Self>> {
+        let threshold = setup.threshold()?;
         let mut with_templates = Vec::new();
         for prompt in prompts {
             let own = setup.judging.prompts.iter().find(|(id, _)| id == prompt.id);
@@ -76,28 +221,27 @@ impl Asking {
             };
             with_templates.push((*prompt, template));
         }
-        Ok(Self { options: JudgeOptions::read(setup)?, prompts: with_templates, vertex: false })
+        Ok(Box::new(Self {
+            name: setup.name.into(),
+            threshold,
+            options: JudgeOptions::read(setup)?,
+            prompts: with_templates,
+            vertex: false,
+            whole_conversation: false,
+            raises: false,
+        }))
     }
 
     /// A question by the prompt with a place in the list, asked of one sample. All values come from
     /// elsewhere, so all are fenced.
-    pub(super) fn question(&self, prompt: usize, values: &[(&'static str, &str)]) -> Question {
+    pub(super) fn question(&self, prompt: usize, values: &Values<'_>) -> Question {
         let mut fenced = Vec::new();
-        for &(name, text) in values {
+        for (name, text) in &values.0 {
             fenced.push(Value { name, text, is_fenced: true });
         }
         match self.prompts.get(prompt) {
             Some((prompt, template)) => Question::new(prompt.render(template, &fenced), Some(prompt.schema)),
             None => Question::new(String::new(), None),
-        }
-    }
-
-    /// The same by the first prompt, for a majority over the samples that the config asks for.
-    pub(super) fn ballot(&self, values: &[(&'static str, &str)], scoring: &Scoring) -> Question {
-        Question {
-            samples: self.options.samples,
-            rule: Rule::Majority { early_stop: scoring.early_stop },
-            ..self.question(0, values)
         }
     }
 }
@@ -207,6 +351,18 @@ pub struct JudgedCase<'a> {
     pub rubrics: Vec<Vec<Rubric<'a>>>,
 }
 
+impl<'a> JudgedCase<'a> {
+    /// The turns that happened, each with the one that was expected in its place.
+    fn turns(&self) -> impl Iterator<Item = Turn<'a>> {
+        let Case { actual, expected } = self.case;
+        actual.iter().enumerate().map(move |(index, actual)| Turn {
+            index,
+            actual,
+            expected: expected.and_then(|turns| turns.iter().nth(index)),
+        })
+    }
+}
+
 /// What a question is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Purpose {
@@ -288,12 +444,8 @@ pub struct Ballot {
 impl Ballot {
     /// Of a reply that says yes, no, or nothing that can be read.
     pub(super) fn of_label(label: Option<bool>) -> Self {
-        let (vote, score) = match label {
-            Some(true) => (Vote::Positive, Some(1.0)),
-            Some(false) => (Vote::Negative, Some(0.0)),
-            None => (Vote::Unscored, None),
-        };
-        Self { votes: vec![vote], score, ..Self::default() }
+        let vote = Vote::of(label);
+        Self { votes: vec![vote], score: vote.score(), ..Self::default() }
     }
 
     /// Of a reply that gives a score; above 0.5 it is a vote for.
@@ -368,18 +520,35 @@ pub(super) fn turn_of<'a>(
     answers: &[&Answer],
     scoring: &Scoring,
 ) -> TurnEvaluation<'a> {
-    let mut turn = match score {
-        Some(score) => TurnEvaluation::scored(score, threshold),
-        None => TurnEvaluation::default(),
-    };
+    let mut turn =
+        TurnEvaluation { score, status: EvalStatus::of_score(score, threshold), ..TurnEvaluation::default() };
     if score.is_none() {
-        turn.reason = answers.iter().map(|answer| answer.why_unscored()).next();
+        turn.reason = answers.first().map(|answer| answer.why_unscored());
     }
     if scoring.explain.wants(turn.status) && !answers.is_empty() {
         turn.explanation =
             Some(Box::new(Explanation { samples: Some(Samples::of(answers)), ..Explanation::default() }));
     }
     turn
+}
+
+/// Scores a conversation by a mean of its turns that have a score. Without one the first turn says why.
+pub(super) fn average(evaluation: &mut Evaluation<'_>, mean: fn(&[f64]) -> Option<f64>) {
+    let mut scores = Vec::new();
+    let mut why = None;
+    for turn in &evaluation.turns {
+        scores.extend(turn.score);
+        why = why.or(turn.reason.as_ref());
+    }
+    evaluation.score = mean(&scores);
+    if evaluation.score.is_none() {
+        evaluation.reason = Some(why.cloned().unwrap_or(NO_TURNS.into()));
+    }
+}
+
+/// The plain mean.
+pub(super) fn plain_mean(scores: &[f64]) -> Option<f64> {
+    mean(scores.iter().copied())
 }
 
 /// How often a judge was asked about a turn, and what it said.

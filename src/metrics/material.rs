@@ -93,11 +93,13 @@ fn push_output(text: &mut String, response: FunctionResponse<'_>) {
 }
 
 /// The grounding metadata of a turn's events, one a line.
-pub(super) fn grounding<'a>(events: impl Iterator<Item = InvocationEvent<'a>>) -> String {
+pub(super) fn grounding(events: &mut dyn Iterator<Item = InvocationEvent<'_>>) -> String {
     let mut text = String::new();
-    for metadata in events.filter_map(InvocationEvent::grounding_metadata) {
-        line(&mut text, &[]);
-        push_compact(metadata.raw(), &mut text);
+    for event in events {
+        if let Some(metadata) = event.grounding_metadata() {
+            line(&mut text, &[]);
+            push_compact(metadata.raw(), &mut text);
+        }
     }
     text
 }

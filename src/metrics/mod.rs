@@ -162,6 +162,13 @@ pub enum Details {
     Rubrics(Vec<RubricFinding>),
 }
 
+impl Details {
+    /// What became of rubrics; nothing if there are none.
+    fn of_rubrics(findings: Vec<RubricFinding>) -> Option<Box<Self>> {
+        (!findings.is_empty()).then(|| Box::new(Self::Rubrics(findings)))
+    }
+}
+
 /// What became of one rubric, as [`RubricScore`](crate::model::results::RubricScore).
 #[derive(Clone, Debug, PartialEq)]
 pub struct RubricFinding {
@@ -305,17 +312,6 @@ impl<'a> TurnEvaluation<'a> {
 }
 
 impl<'a> Evaluation<'a> {
-    /// The plain mean of the turns that have a score. Without one the first turn says why, else
-    /// `nothing` does.
-    fn of_judged(turns: Vec<TurnEvaluation<'a>>, threshold: f64, nothing: &'static str) -> Self {
-        let why = turns.iter().find_map(|turn| turn.reason.clone());
-        let mut evaluation = Self::mean(turns, threshold, nothing);
-        if evaluation.score.is_none() && why.is_some() {
-            evaluation.reason = why;
-        }
-        evaluation
-    }
-
     /// The plain mean of the turns that have a score.
     fn mean(turns: Vec<TurnEvaluation<'a>>, threshold: f64, nothing: &'static str) -> Self {
         let score = mean(turns.iter().filter_map(|turn| turn.score));
@@ -365,13 +361,12 @@ fn pairs<'a>(
     Ok(case.actual.iter().zip(expected.iter()))
 }
 
-/// Refuses expected turns that differ in number from the actual ones; there may be none at all. Gives the
-/// number of actual turns.
-fn same_length(case: &Case<'_>) -> Result<usize> {
+/// Refuses expected turns that differ in number from the actual ones; there may be none at all.
+fn same_length(case: &Case<'_>) -> Result<()> {
     let actual = case.actual.len();
     match case.expected.map(Turns::len) {
         Some(expected) if expected != actual => Err(length_mismatch(actual, expected)),
-        _ => Ok(actual),
+        _ => Ok(()),
     }
 }
 

@@ -5,21 +5,18 @@
 //! its rubrics, a conversation the mean of all rubrics of all turns. A metric of whole conversations
 //! asks once, and its result is that of the last turn.
 
-use std::borrow::Cow;
-
 use super::final_response_match::WITH_INTERMEDIATE;
-use super::judged::{Answer, Asking, Ballot, Judged, JudgedCase, Question, RubricVotes, turn_of};
-use super::{
-    Details, Evaluation, NO_TURNS, RubricFinding, Scoring, TurnEvaluation, material, mean, same_length,
+use super::judged::{
+    Answer, Asking, Ballot, Judged, JudgedCase, Question, Questions, RubricVotes, Turn, Values, plain_mean,
+    turn_of,
 };
+use super::{Details, Evaluation, NO_TURNS, RubricFinding, Scoring, TurnEvaluation, material, same_length};
 use crate::judge::prompt::{Prompt, list_rubrics};
 use crate::judge::reply;
 use crate::judge::votes::{Tally, Verdict, Vote};
 use crate::model::config::{Setup, either, read_flag, settings};
 use crate::model::error::{Error, ErrorCode, Result};
-use crate::model::invocation::Invocation;
 use crate::model::json::{Json, Kind};
-use crate::model::results::EvalStatus;
 use crate::model::write::quoted;
 
 /// What tells the rubric metrics apart.
@@ -32,8 +29,7 @@ pub(super) struct Family {
 
 struct RubricBased {
     family: &'static Family,
-    threshold: f64,
-    asking: Asking,
+    asking: Box<Asking>,
     with_intermediate: bool,
     rubrics: Vec<Known>,
 }
@@ -60,13 +56,11 @@ impl crate::schema::settings::SettingType for Vec<Known> {
 
 /// Makes one of the metrics.
 pub(super) fn build(setup: &Setup<'_, '_>, family: &'static Family) -> Result<Box<dyn Judged>> {
-    Ok(Box::new(RubricBased {
-        family,
-        threshold: setup.threshold()?,
-        asking: Asking::read(setup, &[family.prompt])?,
-        with_intermediate: setup.setting(WITH_INTERMEDIATE, read_flag)?,
-        rubrics: setup.setting(RUBRICS, rubrics)?,
-    }))
+    let mut asking = Asking::read(setup, &[family.prompt])?;
+    asking.whole_conversation = family.whole_conversation;
+    let with_intermediate = setup.setting(WITH_INTERMEDIATE, read_flag)?;
+    let rubrics = setup.setting(RUBRICS, rubrics)?;
+    Ok(Box::new(RubricBased { family, asking, with_intermediate, rubrics }))
 }
 
 /// Reads the rubrics of a criterion.
@@ -143,50 +137,21 @@ impl RubricBased {
         Ok(all)
     }
 
-    fn question(
-        &self,
-        case: &JudgedCase<'_>,
-        index: usize,
-        turn: Invocation<'_>,
-        scoring: &Scoring,
-    ) -> Result<Question> {
-        let rubrics = self.of_turn(case, index)?;
-        let pairs: Vec<_> = rubrics.iter().map(|rubric| (&*rubric.id, &*rubric.words)).collect();
-        let listed = list_rubrics(&pairs);
-        let (user, response, steps, grounding, conversation, instructions, tools);
-        let turns = case.case.actual;
-        let mut values = vec![("rubrics", &*listed)];
+    /// What a judge is shown besides the rubrics.
+    fn add_material<'a>(&self, case: &JudgedCase<'a>, turn: Turn<'a>, values: &mut Values<'a>) {
+        let (turn, turns) = (turn.actual, case.case.actual);
         if self.family.whole_conversation {
-            conversation = material::dialogue(turns);
-            instructions = material::instructions(&mut turns.iter());
-            tools = material::tools(&mut turns.iter());
-            values.extend([
-                ("conversation", &*conversation),
-                ("instructions", &instructions),
-                ("tools", &tools),
-            ]);
+            values.add("conversation", material::dialogue(turns).into());
+            values.add("instructions", material::instructions(&mut turns.iter()).into());
+            values.add("tools", material::tools(&mut turns.iter()).into());
         } else {
-            user = turn.user_content().text();
-            response = material::answer(turn, self.with_intermediate);
-            steps = material::steps(turn);
-            grounding = material::grounding(material::events(turn));
-            instructions = material::instructions(&mut std::iter::once(turn));
-            tools = material::tools(&mut std::iter::once(turn));
-            values.extend([
-                ("user_prompt", &*user),
-                ("response", &response),
-                ("steps", &steps),
-                ("grounding", &grounding),
-                ("instructions", &instructions),
-                ("tools", &tools),
-            ]);
+            values.add("user_prompt", turn.user_content().text());
+            values.add("response", material::answer(turn, self.with_intermediate).into());
+            values.add("steps", material::steps(turn).into());
+            values.add("grounding", material::grounding(&mut material::events(turn)).into());
+            values.add("instructions", material::instructions(&mut std::iter::once(turn)).into());
+            values.add("tools", material::tools(&mut std::iter::once(turn)).into());
         }
-        for (_, text) in &mut values {
-            if text.is_empty() {
-                *text = material::NONE;
-            }
-        }
-        Ok(Question { invocation: index, verdicts: rubrics.len(), ..self.asking.ballot(&values, scoring) })
     }
 
     /// What became of each rubric that some reply spoke of. The reason for a verdict is that of the first
@@ -194,16 +159,16 @@ impl RubricBased {
     fn findings(rubrics: &[Known], answer: &Answer) -> Vec<RubricFinding> {
         let mut findings = Vec::new();
         for (index, rubric) in rubrics.iter().enumerate() {
-            let (vote, score) = match answer.votes.verdict(index) {
-                Some(Verdict::Positive) => (Vote::Positive, Some(1.0)),
-                Some(Verdict::Negative) => (Vote::Negative, Some(0.0)),
-                Some(Verdict::Unscored) => (Vote::Unscored, None),
+            let vote = match answer.votes.verdict(index) {
+                Some(Verdict::Positive) => Vote::Positive,
+                Some(Verdict::Negative) => Vote::Negative,
+                Some(Verdict::Unscored) => Vote::Unscored,
                 Some(Verdict::Absent) | None => continue,
             };
             let mut ballots = answer.replies.iter().map(|reply| &reply.ballot);
             let first = ballots.find(|ballot| ballot.votes.get(index) == Some(&vote));
             let rationale = first.and_then(|ballot| ballot.rationales.get(index).cloned().flatten());
-            findings.push(RubricFinding { rubric_id: rubric.id.clone(), rationale, score });
+            findings.push(RubricFinding { rubric_id: rubric.id.clone(), rationale, score: vote.score() });
         }
         findings
     }
@@ -214,88 +179,96 @@ impl Judged for RubricBased {
         &self.asking
     }
 
-    fn plan(&self, case: &JudgedCase<'_>, scoring: &Scoring) -> Result<Vec<Question>> {
-        let number = same_length(&case.case)?;
-        let mut questions = Vec::new();
-        for (index, turn) in case.case.actual.iter().enumerate() {
-            if !self.family.whole_conversation || index + 1 == number {
-                questions.push(self.question(case, index, turn, scoring)?);
-            }
-        }
-        Ok(questions)
+    fn check(&self, case: &JudgedCase<'_>) -> Result<()> {
+        same_length(&case.case)
+    }
+
+    fn ask(&self, case: &JudgedCase<'_>, turn: Turn<'_>, questions: &mut Questions<'_>) -> Result<()> {
+        let rubrics = self.of_turn(case, turn.index)?;
+        let mut values = Values::default();
+        values.add("rubrics", list_rubrics(&pairs(&rubrics)).into());
+        self.add_material(case, turn, &mut values);
+        values.name_absent();
+        questions.ballot(&values).verdicts = rubrics.len();
+        Ok(())
     }
 
     fn read(&self, case: &JudgedCase<'_>, question: &Question, reply: &str) -> Ballot {
         let rubrics = self.of_turn(case, question.invocation).unwrap_or_default();
-        let pairs: Vec<_> = rubrics.iter().map(|rubric| (&*rubric.id, &*rubric.words)).collect();
-        let entries = reply::rubrics(reply);
+        let mut entries = reply::rubrics(reply);
         let mut ballot = Ballot {
             votes: vec![Vote::Absent; rubrics.len()],
             rationales: vec![None; rubrics.len()],
             ..Ballot::default()
         };
-        for (rubric, entry) in reply::assign(&entries, &pairs) {
-            let Some(entry) = entries.get(entry) else { continue };
-            if let (Some(vote), Some(rationale)) =
-                (ballot.votes.get_mut(rubric), ballot.rationales.get_mut(rubric))
-            {
-                *vote = match entry.verdict {
-                    Some(true) => Vote::Positive,
-                    Some(false) => Vote::Negative,
-                    None => Vote::Unscored,
-                };
-                *rationale = Some(entry.rationale.clone());
-            }
+        let mut scores = Vec::new();
+        for (rubric, entry) in reply::assign(&entries, &pairs(&rubrics)) {
+            let (Some(vote), Some(rationale), Some(entry)) =
+                (ballot.votes.get_mut(rubric), ballot.rationales.get_mut(rubric), entries.get_mut(entry))
+            else {
+                continue;
+            };
+            *vote = Vote::of(entry.verdict);
+            *rationale = Some(std::mem::take(&mut entry.rationale));
+            scores.extend(vote.score());
         }
-        ballot.score = mean(ballot.votes.iter().filter_map(|vote| match vote {
-            Vote::Positive => Some(1.0),
-            Vote::Negative => Some(0.0),
-            Vote::Unscored | Vote::Absent => None,
-        }));
+        ballot.score = plain_mean(&scores);
         ballot
     }
 
-    fn conclude<'a>(
+    fn turn<'a>(
         &self,
         case: &JudgedCase<'a>,
-        answers: &[Answer],
+        turn: Turn<'a>,
+        answers: &[&Answer],
         scoring: &Scoring,
-    ) -> Result<Evaluation<'a>> {
-        let mut turns = Vec::new();
-        let mut pooled: Vec<RubricFinding> = Vec::new();
-        let actual = case.case.actual.len();
-        for index in 0..actual {
-            let Some(answer) = answers.iter().find(|answer| answer.question.invocation == index) else {
-                turns.push(TurnEvaluation::not_evaluated(material::ONLY_THE_LAST));
-                continue;
-            };
-            let rubrics = self.of_turn(case, index)?;
-            let findings = if answer.is_settled() { Self::findings(&rubrics, answer) } else { Vec::new() };
-            let score = mean(findings.iter().filter_map(|finding| finding.score));
-            let mut turn = turn_of(score, self.threshold, &[answer], scoring);
-            if let Some(explanation) = &mut turn.explanation {
-                explanation.rubrics = Some(votes(rubrics, answer));
-            }
-            pooled.extend_from_slice(&findings);
-            turn.details = (!findings.is_empty()).then(|| Box::new(Details::Rubrics(findings)));
-            turns.push(turn);
+    ) -> Result<TurnEvaluation<'a>> {
+        let rubrics = self.of_turn(case, turn.index)?;
+        let mut findings = Vec::new();
+        if let Some(answer) = answers.first().filter(|answer| answer.is_settled()) {
+            findings = Self::findings(&rubrics, answer);
         }
-        let score = mean(pooled.iter().filter_map(|finding| finding.score));
-        let reason = match (score, turns.last()) {
-            (Some(_), _) => None,
-            (None, None) => Some(Cow::Borrowed(NO_TURNS)),
-            (None, Some(last)) => last.reason.clone(),
-        };
-        let details = (!pooled.is_empty()).then(|| Box::new(Details::Rubrics(overall(&pooled))));
-        Ok(Evaluation {
-            score,
-            status: EvalStatus::of_score(score, self.threshold),
-            reason,
-            details,
-            turns,
-            ..Evaluation::default()
-        })
+        let mut turn = turn_of(mean_of(&findings, None), self.asking.threshold, answers, scoring);
+        if let (Some(explanation), Some(answer)) = (&mut turn.explanation, answers.first()) {
+            explanation.rubrics = Some(votes(rubrics, answer));
+        }
+        turn.details = Details::of_rubrics(findings);
+        Ok(turn)
     }
+
+    fn overall(&self, _: &JudgedCase<'_>, _: &[Answer], _: &Scoring, evaluation: &mut Evaluation<'_>) {
+        let mut pooled = Vec::new();
+        for turn in &evaluation.turns {
+            if let Some(Details::Rubrics(findings)) = turn.details.as_deref() {
+                pooled.extend_from_slice(findings);
+            }
+        }
+        evaluation.score = mean_of(&pooled, None);
+        if evaluation.score.is_none() {
+            evaluation.reason = match evaluation.turns.last() {
+                Some(last) => last.reason.clone(),
+                None => Some(NO_TURNS.into()),
+            };
+        }
+        evaluation.details = Details::of_rubrics(overall(&pooled));
+    }
+}
+
+/// The mean of the scores that a rubric got, or all rubrics.
+fn mean_of(findings: &[RubricFinding], rubric: Option<&str>) -> Option<f64> {
+    let mut scores = Vec::new();
+    for finding in findings {
+        if rubric.is_none_or(|id| finding.rubric_id == id) {
+            scores.extend(finding.score);
+        }
+    }
+    plain_mean(&scores)
+}
+
+/// Rubrics as the readers and writers of prompts take them.
+#[inline(never)]
+fn pairs(rubrics: &[Known]) -> Vec<(&str, &str)> {
+    rubrics.iter().map(|rubric| (&*rubric.id, &*rubric.words)).collect()
 }
 
 /// How the samples voted.
@@ -311,13 +284,12 @@ fn votes(rubrics: Vec<Known>, answer: &Answer) -> Vec<RubricVotes> {
 /// The share of turns that meet each rubric.
 fn overall(pooled: &[RubricFinding]) -> Vec<RubricFinding> {
     let mut shares: Vec<RubricFinding> = Vec::new();
-    for finding in pooled {
-        if shares.iter().all(|known| known.rubric_id != finding.rubric_id) {
-            let same = pooled.iter().filter(|other| other.rubric_id == finding.rubric_id);
+    for RubricFinding { rubric_id, .. } in pooled {
+        if shares.iter().all(|known| known.rubric_id != *rubric_id) {
             shares.push(RubricFinding {
-                rubric_id: finding.rubric_id.clone(),
+                rubric_id: rubric_id.clone(),
                 rationale: Some("The share of turns that meet it; each turn says why.".into()),
-                score: mean(same.filter_map(|other| other.score)),
+                score: mean_of(pooled, Some(rubric_id)),
             });
         }
     }

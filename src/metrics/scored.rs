@@ -5,11 +5,12 @@
 //! samples decide by majority, a tie being the worse, or by their mean. A conversation scores the mean
 //! of its turns; metrics of whole conversations put their one result on the last turn.
 
-use std::borrow::Cow;
-
-use super::judged::{Answer, Asking, Ballot, Judged, JudgedCase, Purpose, Question, turn_of};
+use super::judged::{
+    Answer, Asking, Ballot, Judged, JudgedCase, Purpose, Question, Questions, Turn, Values, average,
+    plain_mean, turn_of,
+};
 use super::{
-    Case, Details, Evaluation, NO_TURNS, RubricFinding, Scoring, TurnEvaluation, material, mean, reference,
+    Case, Details, Evaluation, NO_TURNS, RubricFinding, Scoring, TurnEvaluation, material, reference,
     same_length,
 };
 use crate::judge::prompt::Prompt;
@@ -19,7 +20,6 @@ use crate::judge::votes::{Rule, Vote};
 use crate::model::config::Setup;
 use crate::model::error::Result;
 use crate::model::invocation::Invocation;
-use crate::model::results::EvalStatus;
 
 /// What tells the metrics apart.
 pub(super) struct Family {
@@ -46,101 +46,106 @@ impl Family {
 
 struct Scored {
     family: &'static Family,
-    name: String,
-    threshold: f64,
-    asking: Asking,
+    asking: Box<Asking>,
 }
 
 /// Makes one of the metrics.
 pub(super) fn build(setup: &Setup<'_, '_>, family: &'static Family) -> Result<Box<dyn Judged>> {
     let mut asking = Asking::read(setup, &[family.prompt])?;
     asking.vertex = setup.judging.vertex;
-    Ok(Box::new(Scored { family, name: setup.name.into(), threshold: setup.threshold()?, asking }))
+    asking.raises = asking.vertex;
+    asking.whole_conversation = family.whole_conversation;
+    Ok(Box::new(Scored { family, asking }))
 }
 
 impl Scored {
-    fn question(
-        &self,
-        case: &Case<'_>,
-        turn: Invocation<'_>,
-        expected: Option<Invocation<'_>>,
-        scoring: &Scoring,
-    ) -> Question {
-        let user = turn.user_content().text();
-        let response = turn.final_text();
-        let expected = expected.map(Invocation::final_text);
-        if self.asking.vertex {
-            let data;
-            let instance = if self.family.whole_conversation {
-                data = material::for_vertex(case.actual);
-                Instance::Conversation(&data)
-            } else {
-                Instance::Turn { prompt: &user, reference: expected.as_deref(), response: &response }
-            };
-            let body = vertex_evaluate::body(self.family.prompt.id, instance).unwrap_or_default();
-            return Question::new(body, None);
-        }
-        let (conversation, agents);
-        let mut values = vec![("user_prompt", &*user), ("response", &response)];
+    /// The request for Vertex AI's evaluation service.
+    fn body(&self, case: &Case<'_>, turn: Turn<'_>) -> String {
+        let metric = self.family.prompt.id;
+        let body = if self.family.whole_conversation {
+            vertex_evaluate::body(metric, Instance::Conversation(&material::for_vertex(case.actual)))
+        } else {
+            let prompt = turn.actual.user_content().text();
+            let reference = turn.expected.map(Invocation::final_text);
+            let response = turn.actual.final_text();
+            let reference = reference.as_deref();
+            vertex_evaluate::body(metric, Instance::Turn { prompt: &prompt, reference, response: &response })
+        };
+        body.unwrap_or_default()
+    }
+
+    /// What a judge is shown.
+    fn values<'a>(&self, case: &Case<'a>, turn: Turn<'a>) -> Values<'a> {
+        let mut values = Values::default();
         if self.family.whole_conversation {
-            conversation = material::dialogue(case.actual);
-            agents = material::agents(&mut case.actual.iter());
-            values = vec![("conversation", &*conversation), ("agents", &*agents)];
+            values.add("conversation", material::dialogue(case.actual).into());
+            values.add("agents", material::agents(&mut case.actual.iter()).into());
+        } else {
+            values.add("user_prompt", turn.actual.user_content().text());
+            values.add("response", turn.actual.final_text());
         }
-        if let Some(expected) = &expected {
-            values.push(("reference", expected));
+        if let Some(expected) = turn.expected {
+            values.add("reference", expected.final_text());
         }
-        let mut question = self.asking.ballot(&values, scoring);
-        if !self.family.by_majority {
-            question.rule = Rule::Every;
-        }
-        question
+        values
     }
 
     /// What Vertex AI says: its score, and what it says of it as google-adk stores that.
-    fn turn_by_vertex<'a>(&self, answer: &Answer, scoring: &Scoring) -> TurnEvaluation<'a> {
-        let reply = answer.replies.first();
+    fn turn_by_vertex<'a>(&self, answers: &[&Answer], scoring: &Scoring) -> TurnEvaluation<'a> {
+        let reply = answers.first().and_then(|answer| answer.replies.first());
         let found = reply.and_then(|reply| vertex_evaluate::parse(&reply.text)).unwrap_or_default();
-        let mut turn = turn_of(found.score, self.threshold, &[answer], scoring);
+        let mut turn = turn_of(found.score, self.asking.threshold, answers, scoring);
+        if turn.score.is_none()
+            && let Some(error) = &found.error
+        {
+            turn.reason = Some(error.clone().into());
+        }
         let mut findings = Vec::new();
         for rubric in found.rubrics {
             let score = Some(if rubric.met { 1.0 } else { 0.0 });
             findings.push(RubricFinding { rubric_id: rubric.id, rationale: rubric.reasoning, score });
         }
-        if turn.score.is_none() && found.error.is_some() {
-            turn.reason = found.error.clone().map(Cow::Owned);
-        }
         for (id, text) in [("explanation", found.explanation), ("error", found.error)] {
-            findings.extend(text.map(|text| remark(id, text)));
+            remark(&mut findings, id, text);
         }
-        turn.details = (!findings.is_empty()).then(|| Box::new(Details::Rubrics(findings)));
+        turn.details = Details::of_rubrics(findings);
         turn
     }
 
-    fn turn_by_judge<'a>(&self, answer: &Answer, scoring: &Scoring) -> TurnEvaluation<'a> {
-        let score = if self.family.by_majority {
-            answer.majority()
-        } else if answer.is_settled() {
-            mean(answer.replies.iter().filter_map(|reply| reply.ballot.score))
-        } else {
-            None
-        };
-        let mut turn = turn_of(score, self.threshold, &[answer], scoring);
+    fn turn_by_judge<'a>(&self, answers: &[&Answer], scoring: &Scoring) -> TurnEvaluation<'a> {
         // The words of a reply that agrees with the result, where one does.
-        let mut ballots: Vec<_> = answer.replies.iter().map(|reply| &reply.ballot).collect();
-        ballots.retain(|ballot| ballot.score.is_some());
-        let told = ballots.iter().find(|ballot| ballot.score == score).or(ballots.first());
-        let why = told.and_then(|ballot| ballot.rationales.first().cloned().flatten());
-        turn.details = why
-            .filter(|_| turn.score.is_some())
-            .map(|why| Box::new(Details::Rubrics(vec![remark("explanation", why)])));
+        let mut scores = Vec::new();
+        let mut told = Vec::new();
+        for answer in answers {
+            for reply in &answer.replies {
+                if let Some(score) = reply.ballot.score {
+                    scores.push(score);
+                    told.push(&reply.ballot);
+                }
+            }
+        }
+        let score = match answers.first() {
+            Some(answer) if self.family.by_majority => answer.majority(),
+            Some(answer) if answer.is_settled() => plain_mean(&scores),
+            _ => None,
+        };
+        let mut turn = turn_of(score, self.asking.threshold, answers, scoring);
+        if score.is_some() {
+            let told = told.iter().find(|ballot| ballot.score == score).or(told.first());
+            let why = told.and_then(|ballot| ballot.rationales.first().cloned().flatten());
+            let mut findings = Vec::new();
+            remark(&mut findings, "explanation", why);
+            turn.details = Details::of_rubrics(findings);
+        }
         turn
     }
 }
 
 /// Words about a result, kept as google-adk keeps them: as a rubric without a score.
-fn remark(id: &str, text: String) -> RubricFinding {
-    RubricFinding { rubric_id: id.into(), rationale: Some(text), score: None }
+fn remark(findings: &mut Vec<RubricFinding>, id: &str, text: Option<String>) {
+    if text.is_some() {
+        findings.push(RubricFinding { rubric_id: id.into(), rationale: text, score: None });
+    }
 }
 
 impl Judged for Scored {
@@ -148,22 +153,25 @@ impl Judged for Scored {
         &self.asking
     }
 
-    fn plan(&self, case: &JudgedCase<'_>, scoring: &Scoring) -> Result<Vec<Question>> {
-        let case = &case.case;
+    fn check(&self, case: &JudgedCase<'_>) -> Result<()> {
         if self.family.needs_reference {
-            reference(&self.name, case)?;
+            reference(&self.asking.name, &case.case)?;
         }
-        let number = same_length(case)?;
-        let mut questions = Vec::new();
-        let mut expected = case.expected.into_iter().flat_map(|turns| turns.iter());
-        for (index, turn) in case.actual.iter().enumerate() {
-            let expected = expected.next();
-            if !self.family.whole_conversation || index + 1 == number {
-                let question = self.question(case, turn, expected, scoring);
-                questions.push(Question { purpose: Purpose::Score, invocation: index, ..question });
+        same_length(&case.case)
+    }
+
+    fn ask(&self, case: &JudgedCase<'_>, turn: Turn<'_>, questions: &mut Questions<'_>) -> Result<()> {
+        let question = if self.asking.vertex {
+            questions.add(Question::new(self.body(&case.case, turn), None))
+        } else {
+            let question = questions.ballot(&self.values(&case.case, turn));
+            if !self.family.by_majority {
+                question.rule = Rule::Every;
             }
-        }
-        Ok(questions)
+            question
+        };
+        question.purpose = Purpose::Score;
+        Ok(())
     }
 
     fn read(&self, _: &JudgedCase<'_>, _: &Question, reply: &str) -> Ballot {
@@ -183,42 +191,35 @@ impl Judged for Scored {
         Ballot { rationales: vec![explanation], ..Ballot::of_score(score) }
     }
 
-    fn conclude<'a>(
+    fn turn<'a>(
         &self,
-        case: &JudgedCase<'a>,
-        answers: &[Answer],
+        _: &JudgedCase<'a>,
+        _: Turn<'a>,
+        answers: &[&Answer],
         scoring: &Scoring,
-    ) -> Result<Evaluation<'a>> {
-        let failure = answers.iter().find_map(Answer::judge_failure);
-        if let Some(failure) = failure.filter(|_| self.asking.vertex) {
-            return Err(failure.clone());
+    ) -> Result<TurnEvaluation<'a>> {
+        let (mut turn, scored_by) = if self.asking.vertex {
+            (self.turn_by_vertex(answers, scoring), "vertex")
+        } else {
+            (self.turn_by_judge(answers, scoring), "judge")
+        };
+        if let Some(explanation) = &mut turn.explanation {
+            explanation.scored_by = Some(scored_by.into());
         }
-        let scored_by = if self.asking.vertex { "vertex" } else { "judge" };
-        let mut turns = Vec::new();
-        for index in 0..case.case.actual.len() {
-            let answer = answers.iter().find(|answer| answer.question.invocation == index);
-            let mut turn = match answer {
-                None => TurnEvaluation::not_evaluated(material::ONLY_THE_LAST),
-                Some(answer) if self.asking.vertex => self.turn_by_vertex(answer, scoring),
-                Some(answer) => self.turn_by_judge(answer, scoring),
-            };
-            if let Some(explanation) = &mut turn.explanation {
-                explanation.scored_by = Some(scored_by.into());
-            }
-            turns.push(turn);
-        }
+        Ok(turn)
+    }
+
+    fn overall(&self, _: &JudgedCase<'_>, _: &[Answer], _: &Scoring, evaluation: &mut Evaluation<'_>) {
         if !self.family.whole_conversation {
-            return Ok(Evaluation::of_judged(turns, self.threshold, NO_TURNS));
+            return average(evaluation, plain_mean);
         }
-        let last = turns.last();
-        let score = last.and_then(|turn| turn.score);
-        Ok(Evaluation {
-            score,
-            status: EvalStatus::of_score(score, self.threshold),
-            reason: last.map_or(Some(NO_TURNS.into()), |turn| turn.reason.clone()),
-            details: last.and_then(|turn| turn.details.clone()),
-            turns,
-            ..Evaluation::default()
-        })
+        match evaluation.turns.last() {
+            Some(last) => {
+                evaluation.score = last.score;
+                evaluation.reason = last.reason.clone();
+                evaluation.details = last.details.clone();
+            }
+            None => evaluation.reason = Some(NO_TURNS.into()),
+        }
     }
 }

@@ -8,7 +8,7 @@
 
 use std::borrow::Cow;
 
-use super::judged::{Answer, Asking, Ballot, Judged, JudgedCase, Question, turn_of};
+use super::judged::{Answer, Asking, Ballot, Judged, JudgedCase, Question, Questions, Turn, Values, turn_of};
 use super::{Evaluation, NO_TURNS, Scoring, TurnEvaluation, material};
 use crate::judge::prompt::{Behavior, DEFAULT_PERSONA, PERSONAS, USER_TURN, custom_persona, persona};
 use crate::judge::reply::{trim, turn_validity};
@@ -20,8 +20,7 @@ use crate::model::results::EvalStatus;
 use crate::model::write::quoted;
 
 struct UserSimulatorQuality {
-    threshold: f64,
-    asking: Asking,
+    asking: Box<Asking>,
     stop_signal: Cow<'static, str>,
 }
 
@@ -33,11 +32,10 @@ settings! {
 pub(super) fn build(setup: &Setup<'_, '_>) -> Result<Box<dyn Judged>> {
     let read =
         |json: Json<'_>| Ok(Cow::Owned(json.as_str().ok_or_else(|| json.expected("a text"))?.into_owned()));
-    Ok(Box::new(UserSimulatorQuality {
-        threshold: setup.threshold()?,
-        asking: Asking::read(setup, &[&USER_TURN])?,
-        stop_signal: setup.setting(STOP_SIGNAL, read)?,
-    }))
+    let mut asking = Asking::read(setup, &[&USER_TURN])?;
+    asking.raises = true;
+    let stop_signal = setup.setting(STOP_SIGNAL, read)?;
+    Ok(Box::new(UserSimulatorQuality { asking, stop_signal }))
 }
 
 fn scenario<'a>(case: &JudgedCase<'a>) -> Result<ConversationScenario<'a>> {
@@ -81,67 +79,67 @@ impl Judged for UserSimulatorQuality {
         &self.asking
     }
 
-    fn plan(&self, case: &JudgedCase<'_>, scoring: &Scoring) -> Result<Vec<Question>> {
-        let scenario = scenario(case)?;
-        let turns = case.case.actual;
-        let number = turns.len();
-        if number == 0 {
+    fn check(&self, case: &JudgedCase<'_>) -> Result<()> {
+        scenario(case)?;
+        if case.case.actual.is_empty() {
             return Err(Error::new(ErrorCode::InvalidInput, NO_TURNS)
                 .with_help("A simulated conversation has at least the turn with the starting prompt"));
         }
-        let plan = scenario.conversation_plan();
-        let persona = behaviour(scenario, &self.stop_signal)?;
-        let mut questions = Vec::new();
-        for index in 1..=number {
-            let history = material::exchange(&mut turns.iter().take(index));
-            let message = match turns.iter().nth(index) {
-                Some(turn) => turn.user_content().text(),
-                None => Cow::Borrowed(&*self.stop_signal),
-            };
-            let values = [
-                ("conversation_plan", &*plan),
-                ("conversation_history", &history),
-                ("user_message", &message),
-                ("persona", &persona),
-                ("stop_signal", &self.stop_signal),
-            ];
-            questions.push(Question { invocation: index, ..self.asking.ballot(&values, scoring) });
-        }
-        Ok(questions)
+        Ok(())
+    }
+
+    /// Asks about what the user said after the turn.
+    fn ask(&self, case: &JudgedCase<'_>, turn: Turn<'_>, questions: &mut Questions<'_>) -> Result<()> {
+        let scenario = scenario(case)?;
+        let turns = case.case.actual;
+        let next = turn.index + 1;
+        let message = match turns.iter().nth(next) {
+            Some(turn) => turn.user_content().text(),
+            None => Cow::Borrowed(&*self.stop_signal),
+        };
+        let mut values = Values::default();
+        values.add("conversation_plan", scenario.conversation_plan());
+        values.add("conversation_history", material::exchange(&mut turns.iter().take(next)).into());
+        values.add("user_message", message);
+        values.add("persona", behaviour(scenario, &self.stop_signal)?.into());
+        values.add("stop_signal", Cow::Borrowed(&*self.stop_signal));
+        questions.ballot(&values).invocation = next;
+        Ok(())
     }
 
     fn read(&self, _: &JudgedCase<'_>, _: &Question, reply: &str) -> Ballot {
         Ballot::of_label(turn_validity(reply))
     }
 
-    fn conclude<'a>(
+    fn turn<'a>(
         &self,
         case: &JudgedCase<'a>,
+        turn: Turn<'a>,
+        answers: &[&Answer],
+        scoring: &Scoring,
+    ) -> Result<TurnEvaluation<'a>> {
+        if let Some(answer) = answers.first() {
+            return Ok(turn_of(answer.majority(), self.asking.threshold, answers, scoring));
+        }
+        let said = turn.actual.user_content();
+        if said.all_parts().next().is_none() {
+            return Ok(TurnEvaluation::not_evaluated("the user said nothing"));
+        }
+        let is_right = trim(&said.text()) == trim(&scenario(case)?.starting_prompt());
+        Ok(TurnEvaluation::scored(if is_right { 1.0 } else { 0.0 }, self.asking.threshold))
+    }
+
+    fn overall(
+        &self,
+        _: &JudgedCase<'_>,
         answers: &[Answer],
         scoring: &Scoring,
-    ) -> Result<Evaluation<'a>> {
-        if let Some(failure) = answers.iter().find_map(Answer::judge_failure) {
-            return Err(failure.clone());
-        }
-        let starting_prompt = scenario(case)?.starting_prompt();
-        let mut turns = Vec::new();
-        for (index, turn) in case.case.actual.iter().enumerate() {
-            let about = answers.iter().find(|answer| answer.question.invocation == index);
-            turns.push(match about {
-                Some(answer) => turn_of(answer.majority(), self.threshold, &[answer], scoring),
-                None if turn.user_content().all_parts().next().is_none() => {
-                    TurnEvaluation::not_evaluated("the user said nothing")
-                }
-                None => {
-                    let said = turn.user_content().text();
-                    let is_right = trim(&said) == trim(&starting_prompt);
-                    TurnEvaluation::scored(if is_right { 1.0 } else { 0.0 }, self.threshold)
-                }
-            });
-        }
-        let ending = answers.iter().find(|answer| answer.question.invocation == turns.len());
-        if let (Some(answer), Some(last)) = (ending, turns.last_mut()) {
-            let mut ending = turn_of(answer.majority(), self.threshold, &[answer], scoring);
+        evaluation: &mut Evaluation<'_>,
+    ) {
+        let number = evaluation.turns.len();
+        let ending = answers.iter().find(|answer| answer.question.invocation == number);
+        if let (Some(answer), Some(last)) = (ending, evaluation.turns.last_mut()) {
+            let mut ending = turn_of(answer.majority(), self.asking.threshold, &[answer], scoring);
             if ending.status == EvalStatus::Failed {
                 if let Some(explanation) = &mut ending.explanation {
                     explanation.warnings.push(WRONG_ENDING.into());
@@ -149,35 +147,24 @@ impl Judged for UserSimulatorQuality {
                 *last = ending;
             } else if let Some(reason) = ending.reason.filter(|_| !answer.is_settled()) {
                 // Whether the conversation ended in time decides over its last turn.
-                *last = TurnEvaluation { reason: Some(reason), ..TurnEvaluation::default() };
+                *last = TurnEvaluation::not_evaluated(reason);
             }
         }
-        Ok(self.conversation(turns, answers))
-    }
-}
-
-const WRONG_ENDING: &str =
-    "this is the vote on ending the conversation after this turn, and stands for the vote on its message";
-
-impl UserSimulatorQuality {
-    fn conversation<'a>(&self, turns: Vec<TurnEvaluation<'a>>, answers: &[Answer]) -> Evaluation<'a> {
         if let Some(open) = answers.iter().find(|answer| !answer.is_settled()) {
-            return Evaluation { reason: Some(open.why_unscored()), turns, ..Evaluation::default() };
+            evaluation.reason = Some(open.why_unscored());
+            return;
         }
         let mut number = 0.0;
         let mut valid = 0.0;
-        for turn in &turns {
+        for turn in &evaluation.turns {
             number += 1.0;
             if turn.status == EvalStatus::Passed {
                 valid += turn.score.unwrap_or_default();
             }
         }
-        let score = valid / number;
-        Evaluation {
-            score: Some(score),
-            status: EvalStatus::of_score(Some(score), self.threshold),
-            turns,
-            ..Evaluation::default()
-        }
+        evaluation.score = Some(valid / number);
     }
 }
+
+const WRONG_ENDING: &str =
+    "this is the vote on ending the conversation after this turn, and stands for the vote on its message";
