@@ -27,7 +27,7 @@ pub const MAX_PAIRS: usize = 1 << 21;
 /// The most steps, E · A · max(E, A), taken in aligning calls of one name in any order: 645 a side.
 pub const MAX_STEPS: usize = 1 << 28;
 /// The largest common denominator: arguments in any numbers up to 66, or some fewer larger numbers.
-pub const MAX_DENOMINATOR: i128 = 1 << 90;
+pub const MAX_DENOMINATOR: u128 = 1 << 90;
 
 /// An expected and an actual call, by their indices, that stand for each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -55,12 +55,12 @@ impl Agreement {
     }
 
     /// The fraction in lowest terms.
-    fn reduced(self) -> (i128, i128) {
+    fn reduced(self) -> (u32, u32) {
         if self.is_whole() {
             return (1, 1);
         }
-        let divisor = gcd(i128::from(self.matched), i128::from(self.of));
-        (i128::from(self.matched) / divisor, i128::from(self.of) / divisor)
+        let divisor = gcd(self.matched, self.of);
+        (self.matched / divisor, self.of / divisor)
     }
 }
 
@@ -132,22 +132,28 @@ pub fn best(
     actual: &[u32],
     agreement: impl Fn(usize, usize) -> Agreement,
 ) -> Result<Vec<Pair>> {
+    best_of(ordered, expected, actual, &agreement)
+}
+
+fn best_of(
+    ordered: bool,
+    expected: &[u32],
+    actual: &[u32],
+    agreement: &dyn Fn(usize, usize) -> Agreement,
+) -> Result<Vec<Pair>> {
     if !ordered {
         return best_in_any_order(expected, actual, agreement);
     }
     refuse_too_many_pairs(expected.len(), actual.len())?;
-    let agreements = Grid::new(expected.len(), actual.len(), |e, a| {
-        (expected.get(e) == actual.get(a)).then(|| agreement(e, a))
-    });
-    let values = Values::of(agreements.cells.iter().flatten(), expected.len().min(actual.len()))?;
-    let value = |e, a| agreements.get(e, a).flatten().map(|agreement| values.value(agreement));
-    Ok(monotonic::align(expected.len(), actual.len(), &value))
+    let of_name = |e, a| (expected.get(e) == actual.get(a)).then(|| agreement(e, a));
+    let values = Values::of(expected.len(), actual.len(), &of_name)?;
+    Ok(monotonic::align(expected.len(), actual.len(), &|e, a| values.get(e, a)))
 }
 
 fn best_in_any_order(
     expected: &[u32],
     actual: &[u32],
-    agreement: impl Fn(usize, usize) -> Agreement,
+    agreement: &dyn Fn(usize, usize) -> Agreement,
 ) -> Result<Vec<Pair>> {
     let (expected, actual) = (by_name(expected), by_name(actual));
     let mut pairs = Vec::new();
@@ -168,17 +174,11 @@ fn best_in_any_order(
             let pair = |(_, expected): &(u32, usize), (_, actual): &(u32, usize)| (*expected, *actual);
             wanted.get(row).zip(found.get(column)).map(|(e, a)| pair(e, a))
         };
-        let agreements =
-            Grid::new(rows, columns, |row, column| indices(row, column).map(|(e, a)| agreement(e, a)));
-        let values = Values::of(agreements.cells.iter().flatten(), rows.min(columns))?;
-        let value = |agreement: Option<Agreement>| agreement.map_or(0, |agreement| values.value(agreement));
-        let values = Grid { columns, cells: agreements.cells.into_iter().map(value).collect() };
-        pairs.extend(
-            assignment::align(&values, rows)
-                .into_iter()
-                .filter_map(|(row, column)| indices(row, column))
-                .map(|(expected, actual)| Pair { expected, actual }),
-        );
+        let values =
+            Values::of(rows, columns, &|row, column| indices(row, column).map(|(e, a)| agreement(e, a)))?;
+        for (row, column) in assignment::align(&values, rows) {
+            pairs.extend(indices(row, column).map(|(expected, actual)| Pair { expected, actual }));
+        }
     }
     sort(&mut pairs, Ord::cmp);
     Ok(pairs)
@@ -213,58 +213,72 @@ fn by_name(names: &[u32]) -> Vec<(u32, usize)> {
     calls
 }
 
-/// Turns agreements into integers whose sums compare as alignments do.
+/// What each pair is worth: integers whose sums compare as alignments do.
 struct Values {
-    /// What every denominator divides.
-    denominator: i128,
-    /// One more than the largest number of pairs, so that whole pairs decide only between equals.
-    pairs: i128,
+    columns: usize,
+    /// Row by row; below 0 where no pair is to be made.
+    cells: Vec<i128>,
 }
 
 impl Values {
-    fn of<'g>(agreements: impl Iterator<Item = &'g Agreement>, pairs: usize) -> Result<Self> {
-        let mut denominator = 1;
-        for agreement in agreements {
-            let (_, of) = agreement.reduced();
-            if denominator % of != 0 {
-                denominator = (denominator / gcd(denominator, of)) * of;
-            }
-            if denominator > MAX_DENOMINATOR {
-                return Err(Error::new(
-                    ErrorCode::LimitExceeded,
-                    "the calls have arguments in too many different numbers to be compared exactly",
-                )
-                .with_help("Calls with up to 66 arguments always can"));
-            }
+    fn of(
+        rows: usize,
+        columns: usize,
+        agreement: &dyn Fn(usize, usize) -> Option<Agreement>,
+    ) -> Result<Self> {
+        let mut agreements = Vec::with_capacity(rows * columns);
+        for row in 0..rows {
+            agreements.extend((0..columns).map(|column| agreement(row, column)));
         }
-        Ok(Self { denominator, pairs: pairs as i128 + 1 })
+        let denominator = common_denominator(&agreements)?;
+        // One more than the largest number of pairs, so that whole pairs decide only between equals.
+        let pairs = rows.min(columns) as i128 + 1;
+        let value = |agreement: Agreement| {
+            let (matched, of) = agreement.reduced();
+            let (part, _) = divided(denominator, of);
+            i128::from(matched) * part.cast_signed() * pairs + i128::from(agreement.is_whole())
+        };
+        let values = agreements.iter().map(|agreement| agreement.map_or(-1, value));
+        Ok(Self { columns, cells: values.collect() })
     }
 
-    fn value(&self, agreement: Agreement) -> i128 {
-        let (matched, of) = agreement.reduced();
-        matched * (self.denominator / of) * self.pairs + i128::from(agreement.is_whole())
+    fn get(&self, row: usize, column: usize) -> Option<i128> {
+        self.cells.get(row * self.columns + column).copied().filter(|value| *value >= 0)
     }
 }
 
-fn gcd(a: i128, b: i128) -> i128 {
+/// What every denominator divides.
+fn common_denominator(agreements: &[Option<Agreement>]) -> Result<u128> {
+    let mut denominator = 1;
+    for agreement in agreements.iter().flatten() {
+        let (_, of) = agreement.reduced();
+        let (_, rest) = divided(denominator, of);
+        denominator *= u128::from(of / gcd(of, rest));
+        if denominator > MAX_DENOMINATOR {
+            return Err(Error::new(
+                ErrorCode::LimitExceeded,
+                "the calls have arguments in too many different numbers to be compared exactly",
+            )
+            .with_help("Calls with up to 66 arguments always can"));
+        }
+    }
+    Ok(denominator)
+}
+
+/// Quotient and remainder, digit by digit of 32 bits: a divisor of 128 bits would take far more code.
+fn divided(number: u128, by: u32) -> (u128, u32) {
+    let by = u64::from(by);
+    let (mut quotient, mut rest) = (0, 0);
+    for digit in number.to_be_bytes().as_chunks().0 {
+        rest = rest << 32 | u64::from(u32::from_be_bytes(*digit));
+        quotient = quotient << 32 | u128::from(rest / by);
+        rest %= by;
+    }
+    (quotient, rest as u32)
+}
+
+fn gcd(a: u32, b: u32) -> u32 {
     if b == 0 { a } else { gcd(b, a % b) }
-}
-
-/// A value for every pair.
-struct Grid<T> {
-    columns: usize,
-    cells: Vec<T>,
-}
-
-impl<T: Copy> Grid<T> {
-    fn new(rows: usize, columns: usize, cell: impl Fn(usize, usize) -> T) -> Self {
-        let cells = (0..rows).flat_map(|row| (0..columns).map(move |column| (row, column)));
-        Self { columns, cells: cells.map(|(row, column)| cell(row, column)).collect() }
-    }
-
-    fn get(&self, row: usize, column: usize) -> Option<T> {
-        self.cells.get(row * self.columns + column).copied()
-    }
 }
 
 fn refuse_too_many_pairs(expected: usize, actual: usize) -> Result<()> {

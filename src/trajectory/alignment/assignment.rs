@@ -11,32 +11,25 @@
 //! tight pairs, complementary slackness, e.g. Schrijver, "Combinatorial Optimization", §17.
 #![expect(clippy::indexing_slicing, reason = "every index is a call's, below the length of its vector")]
 
-use super::Grid;
+use super::Values;
 
 /// The pairs (expected, actual) by expected call. Values are at least 0.
-pub(super) fn align(values: &Grid<i128>, expected: usize) -> Vec<(usize, usize)> {
+pub(super) fn align(values: &Values, expected: usize) -> Vec<(usize, usize)> {
     let actual = values.columns;
     let by_expected = Table { cells: &values.cells, row_step: actual, column_step: 1 };
-    let mut best = if expected <= actual {
-        let solution = solve(expected, actual, by_expected);
-        Best {
-            values: by_expected,
-            expected_potentials: solution.row_potentials,
-            actual_potentials: solution.column_potentials,
-            actual_of: solution.column_of,
-        }
-    } else {
-        let by_actual = Table { row_step: 1, column_step: actual, ..by_expected };
-        let solution = solve(actual, expected, by_actual);
+    let by_actual = Table { row_step: 1, column_step: actual, ..by_expected };
+    let (expected_potentials, actual_potentials, actual_of) = if expected <= actual {
+        let Solution { row_potentials, column_potentials, row_of } = solve(expected, actual, by_expected);
         let mut actual_of = vec![actual; expected];
-        solution.column_of.iter().enumerate().for_each(|(a, e)| actual_of[*e] = a);
-        Best {
-            values: by_expected,
-            expected_potentials: solution.column_potentials,
-            actual_potentials: solution.row_potentials,
-            actual_of,
-        }
+        let taken = row_of.iter().enumerate().filter(|(_, e)| **e != NOBODY);
+        taken.for_each(|(a, e)| actual_of[*e] = a);
+        (row_potentials, column_potentials, actual_of)
+    } else {
+        let Solution { row_potentials, column_potentials, mut row_of } = solve(actual, expected, by_actual);
+        row_of.iter_mut().for_each(|a| *a = actual.min(*a));
+        (column_potentials, row_potentials, row_of)
     };
+    let mut best = Best { values: by_expected, expected_potentials, actual_potentials, actual_of };
     (0..expected).for_each(|e| best.prefer_small_indices(e));
     best.actual_of.into_iter().enumerate().filter(|(_, a)| *a < actual).collect()
 }
@@ -144,8 +137,8 @@ struct Solution {
     row_potentials: Vec<i128>,
     /// At least 0, and 0 for columns without a row.
     column_potentials: Vec<i128>,
-    /// The column of each row.
-    column_of: Vec<usize>,
+    /// The row of each column, or [`NOBODY`].
+    row_of: Vec<usize>,
 }
 
 /// Gives every row a column of its own so that the values add up to the most. There are at least as
@@ -203,9 +196,5 @@ fn solve(rows: usize, columns: usize, values: Table<'_>) -> Solution {
             column = previous;
         }
     }
-    let mut column_of = vec![NOBODY; rows];
-    for (column, row) in row_of.iter().enumerate().filter(|(_, row)| **row != NOBODY) {
-        column_of[*row] = column;
-    }
-    Solution { row_potentials, column_potentials, column_of }
+    Solution { row_potentials, column_potentials, row_of }
 }
