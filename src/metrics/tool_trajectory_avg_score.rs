@@ -17,6 +17,7 @@ use crate::model::error::Result;
 use crate::model::invocation::{IntermediateData, Invocation};
 use crate::model::json::Json;
 use crate::model::results::EvalStatus;
+use crate::text::trim;
 use crate::trajectory::{CallEquality, MatchType, difference, matches};
 
 struct ToolTrajectoryAvgScore {
@@ -45,8 +46,6 @@ pub(super) fn build(setup: &Setup<'_, '_>) -> Result<Box<dyn Metric>> {
 
 /// `EXACT`, `IN_ORDER` or `ANY_ORDER` in any case, with `-` or a space for `_`; or 0, 1 or 2.
 fn match_type(json: Json<'_>) -> Result<MatchType> {
-    // Python's white space, which has U+001C to U+001F besides Unicode's.
-    let is_space = |c: char| c.is_whitespace() || ('\u{1c}'..='\u{1f}').contains(&c);
     // Of all other letters, Python's upper case makes only the dotless i one of these words'.
     let plain = |c: char| match c {
         '-' | ' ' => '_',
@@ -54,14 +53,17 @@ fn match_type(json: Json<'_>) -> Result<MatchType> {
         _ => c.to_ascii_uppercase(),
     };
     let word = json.as_str();
-    let word = word.map(|word| -> String { word.trim_matches(is_space).chars().map(plain).collect() });
+    let word = word.as_deref().map(trim);
     let number = json.as_f64().or_else(|| json.as_bool().map(|flag| f64::from(u8::from(flag))));
-    match (word.as_deref(), number) {
-        (Some("EXACT"), _) | (_, Some(0.0)) => Ok(MatchType::Exact),
-        (Some("IN_ORDER"), _) | (_, Some(1.0)) => Ok(MatchType::InOrder),
-        (Some("ANY_ORDER"), _) | (_, Some(2.0)) => Ok(MatchType::AnyOrder),
-        _ => Err(json.expected("EXACT, IN_ORDER or ANY_ORDER")),
-    }
+    let types = [
+        ("EXACT", 0.0, MatchType::Exact),
+        ("IN_ORDER", 1.0, MatchType::InOrder),
+        ("ANY_ORDER", 2.0, MatchType::AnyOrder),
+    ];
+    let named = types.into_iter().find(|(name, place, _)| {
+        number == Some(*place) || word.is_some_and(|word| word.chars().map(plain).eq(name.chars()))
+    });
+    named.map(|(.., of)| of).ok_or_else(|| json.expected("EXACT, IN_ORDER or ANY_ORDER"))
 }
 
 impl Metric for ToolTrajectoryAvgScore {

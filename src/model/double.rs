@@ -382,34 +382,28 @@ pub fn write(number: f64, text: &mut String) {
         text.push_str("0.0");
         return;
     }
-    let Decimal { digits, point } = Decimal::shortest(number);
-    let mut digits = digits.into_iter().map(|digit| char::from(b'0' + digit));
-    let zeros = |count: i32| std::iter::repeat_n('0', usize::try_from(count).unwrap_or(0));
+    let Decimal { mut digits, point } = Decimal::shortest(number);
+    digits.iter_mut().for_each(|digit| *digit += b'0');
+    let digits = String::from_utf8(digits).unwrap_or_default();
     match point {
         1..=16 => {
-            let whole = point as usize;
-            let length = text.len();
-            text.extend(digits.by_ref().take(whole));
-            let missing = whole - (text.len() - length);
-            text.extend(std::iter::repeat_n('0', missing));
+            let (whole, fraction) = digits.split_at_checked(point as usize).unwrap_or((&digits, ""));
+            text.push_str(whole);
+            (whole.len()..point as usize).for_each(|_| text.push('0'));
             text.push('.');
-            let length = text.len();
-            text.extend(digits);
-            if text.len() == length {
-                text.push('0');
-            }
+            text.push_str(if fraction.is_empty() { "0" } else { fraction });
         }
         -4..=0 => {
             text.push_str("0.");
-            text.extend(zeros(-point));
-            text.extend(digits);
+            (point..0).for_each(|_| text.push('0'));
+            text.push_str(&digits);
         }
         _ => {
-            text.extend(digits.next());
-            let length = text.len();
-            text.extend(digits);
-            if text.len() > length {
-                text.insert(length, '.');
+            let (first, rest) = digits.split_at_checked(1).unwrap_or_default();
+            text.push_str(first);
+            if !rest.is_empty() {
+                text.push('.');
+                text.push_str(rest);
             }
             text.push_str(if point > 0 { "e+" } else { "e" });
             text.push_str(&(point - 1).to_string());

@@ -210,9 +210,10 @@ pub fn quote(value: &str, text: &mut String) {
             Some('\r') => text.push_str("\\r"),
             Some('\t') => text.push_str("\\t"),
             Some(control) => {
-                let digit = |shift: u32| char::from_digit(control as u32 >> shift & 0xF, 16);
                 text.push_str("\\u00");
-                text.extend(digit(4).into_iter().chain(digit(0)));
+                for digit in [control as u32 >> 4, control as u32 & 0xF] {
+                    text.push(char::from_digit(digit, 16).unwrap_or('0'));
+                }
             }
             None => break,
         }

@@ -222,7 +222,7 @@ pub(crate) fn lower_case(text: &str) -> String {
     for c in text.chars() {
         match c {
             'Σ' if finals.next() == Some(true) => lower_case.push('ς'),
-            _ => lower_case.extend(lower(c)),
+            _ => lower(c).for_each(|c| lower_case.push(c)),
         }
     }
     lower_case

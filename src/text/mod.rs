@@ -58,6 +58,18 @@ pub fn tokenize(text: &str) -> Vec<String> {
     Scorer::new(Dialect::AdkPython).token_texts(text)
 }
 
+/// Whether Python's `str.isspace` and `\s` take a character for white space.
+pub(crate) fn is_space(c: char) -> bool {
+    // Python's control characters besides Unicode's white space.
+    c.is_whitespace() || ('\u{1c}'..='\u{1f}').contains(&c)
+}
+
+/// A text without white space around it, as Python's `str.strip` gives it.
+#[inline(never)]
+pub(crate) fn trim(text: &str) -> &str {
+    text.trim_matches(is_space)
+}
+
 /// Hands out every character of the NFKC form (Unicode 14) of a text.
 pub(crate) fn for_each_nfkc_char(text: &str, visit: &mut dyn FnMut(char)) {
     nfkc::for_each_char(text, roles::Roles::get(), visit);

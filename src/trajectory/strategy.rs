@@ -10,7 +10,7 @@
 use super::equal::equal;
 use crate::model::double;
 use crate::model::json::{Json, Kind};
-use crate::text::lower_case;
+use crate::text::{lower_case, trim};
 
 /// How an actual argument is compared with the expected one.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -153,11 +153,6 @@ fn occurs(part: &[u8], text: &[u8]) -> bool {
             length = step(&borders, length, byte);
             length == part.len()
         })
-}
-
-/// Without Python's white space at both ends.
-fn trim(text: &str) -> &str {
-    text.trim_matches(|c: char| c.is_whitespace() || ('\u{1c}'..='\u{1f}').contains(&c))
 }
 
 /// Without underscores, each of which must stand between two digits.

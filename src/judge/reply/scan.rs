@@ -3,14 +3,12 @@
 //! Places are byte offsets at character boundaries. Every search goes through here, so that a
 //! test can count how many bytes are looked at.
 
-/// Whether Python's `str.isspace` and `\s` take the character for white space.
-pub(super) fn is_space(c: char) -> bool {
-    c.is_whitespace() || ('\u{1c}'..='\u{1f}').contains(&c)
-}
+pub(super) use crate::text::is_space;
 
 /// The text without white space around it.
 pub(crate) fn trim(text: &str) -> &str {
-    trim_run(text, &mut is_space)
+    count(text.len());
+    crate::text::trim(text)
 }
 
 /// The text without the characters around it that belong to a run.
