@@ -361,6 +361,20 @@ fn pairs<'a>(
     Ok(case.actual.iter().zip(expected.iter()))
 }
 
+/// Evaluates each turn beside the expected one.
+fn turn_by_turn<'a>(
+    name: &str,
+    case: &Case<'a>,
+    surplus: Surplus,
+    evaluate: &mut dyn FnMut(Invocation<'a>, Invocation<'a>) -> Result<TurnEvaluation<'a>>,
+) -> Result<Vec<TurnEvaluation<'a>>> {
+    let mut turns = Vec::new();
+    for (actual, expected) in pairs(name, case, surplus)? {
+        turns.push(evaluate(actual, expected)?);
+    }
+    Ok(turns)
+}
+
 /// Refuses expected turns that differ in number from the actual ones; there may be none at all.
 fn same_length(case: &Case<'_>) -> Result<()> {
     let actual = case.actual.len();

@@ -9,7 +9,7 @@
 
 use super::{
     Case, Dialect, Evaluation, Explanation, MatchedToken, Metric, NO_TURNS, Scoring, Surplus, TokenOverlap,
-    TurnEvaluation, pairs,
+    TurnEvaluation, turn_by_turn,
 };
 use crate::model::config::Setup;
 use crate::model::error::Result;
@@ -27,9 +27,9 @@ pub(super) fn build(setup: &Setup<'_, '_>) -> Result<Box<dyn Metric>> {
 impl Metric for ResponseMatchScore {
     fn evaluate<'a>(&self, case: &Case<'a>, scoring: &mut Scoring) -> Result<Evaluation<'a>> {
         let surplus = if scoring.dialect == Dialect::AdkTs { Surplus::Ignored } else { Surplus::Refused };
-        let turns = pairs(&self.name, case, surplus)?
-            .map(|(actual, expected)| self.turn(&expected.final_text(), &actual.final_text(), scoring))
-            .collect();
+        let turns = turn_by_turn(&self.name, case, surplus, &mut |actual, expected| {
+            Ok(self.turn(&expected.final_text(), &actual.final_text(), scoring))
+        })?;
         Ok(Evaluation::mean(turns, self.threshold, NO_TURNS))
     }
 }

@@ -10,7 +10,7 @@
 //! `default_strategy` (`exact`, the default, `casefold_exact`, `numeric`, `contains`),
 //! `per_arg_strategies` (argument to strategy), `numeric_tolerance` (0), `ordered` (true).
 
-use super::{Case, Evaluation, Explanation, Metric, Scoring, Surplus, TurnEvaluation, pairs};
+use super::{Case, Evaluation, Explanation, Metric, Scoring, Surplus, TurnEvaluation, turn_by_turn};
 use crate::model::config::{Setup, read_flag, settings};
 use crate::model::error::{ErrorCode, Result};
 use crate::model::invocation::Invocation;
@@ -102,9 +102,10 @@ impl Metric for ToolParameterMatch {
         if case.expected.is_none() {
             return Ok(no_reference(case));
         }
-        let turns = pairs(&self.name, case, Surplus::Refused)?
-            .map(|(actual, expected)| self.turn(actual, expected, scoring));
-        Ok(Evaluation::mean(turns.collect::<Result<_>>()?, self.threshold, "no turn expects a tool call"))
+        let turns = turn_by_turn(&self.name, case, Surplus::Refused, &mut |actual, expected| {
+            self.turn(actual, expected, scoring)
+        })?;
+        Ok(Evaluation::mean(turns, self.threshold, "no turn expects a tool call"))
     }
 }
 

@@ -10,7 +10,8 @@
 //! them, and a turn without a list of tool calls is not evaluated.
 
 use super::{
-    Case, Dialect, Evaluation, Explanation, Metric, NO_TURNS, Scoring, Surplus, TurnEvaluation, mean, pairs,
+    Case, Dialect, Evaluation, Explanation, Metric, NO_TURNS, Scoring, Surplus, TurnEvaluation, mean,
+    turn_by_turn,
 };
 use crate::model::config::{Setup, read_flag, settings};
 use crate::model::error::Result;
@@ -71,9 +72,9 @@ impl Metric for ToolTrajectoryAvgScore {
         if scoring.dialect == Dialect::AdkTs {
             return self.evaluate_as_adk_ts(case, scoring);
         }
-        let turns = pairs(&self.name, case, Surplus::Refused)?
-            .map(|(actual, expected)| self.turn(self.match_type, self.equality, actual, expected, scoring))
-            .collect();
+        let turns = turn_by_turn(&self.name, case, Surplus::Refused, &mut |actual, expected| {
+            Ok(self.turn(self.match_type, self.equality, actual, expected, scoring))
+        })?;
         Ok(Evaluation::mean(turns, self.threshold, NO_TURNS))
     }
 }

@@ -8,7 +8,9 @@
 //! is the mean of its turns.
 
 use super::tool_parameter_match::{match_mode, no_reference};
-use super::{Case, Evaluation, Explanation, Metric, NO_TURNS, Scoring, Surplus, TurnEvaluation, pairs};
+use super::{
+    Case, Evaluation, Explanation, Metric, NO_TURNS, Scoring, Surplus, TurnEvaluation, turn_by_turn,
+};
 use crate::model::config::{Setup, read_flag, settings};
 use crate::model::error::Result;
 use crate::model::invocation::Invocation;
@@ -42,9 +44,10 @@ impl Metric for ToolTrajectoryF1 {
         if case.expected.is_none() {
             return Ok(no_reference(case));
         }
-        let turns = pairs(&self.name, case, Surplus::Refused)?
-            .map(|(actual, expected)| self.turn(actual, expected, scoring));
-        Ok(Evaluation::mean(turns.collect::<Result<_>>()?, self.threshold, NO_TURNS))
+        let turns = turn_by_turn(&self.name, case, Surplus::Refused, &mut |actual, expected| {
+            self.turn(actual, expected, scoring)
+        })?;
+        Ok(Evaluation::mean(turns, self.threshold, NO_TURNS))
     }
 }
 

@@ -341,21 +341,18 @@ impl<'a> Json<'a> {
     /// The value in words, short enough for an error message: `the number 3`, `an object`.
     #[must_use]
     pub fn describe(self) -> String {
-        const LONGEST: usize = 40;
         match self.kind() {
             Kind::Null => "null".into(),
             Kind::True => "true".into(),
             Kind::False => "false".into(),
-            Kind::Number => format!("the number {}", self.raw().chars().take(LONGEST).collect::<String>()),
+            Kind::Number => format!("the number {}", beginning(self.raw())),
             Kind::Array => "an array".into(),
             Kind::Object => "an object".into(),
             Kind::PlainString | Kind::EscapedString => {
                 let text = self.as_str().unwrap_or_default();
-                let mut start: String = text.chars().take(LONGEST).collect();
-                if start.len() < text.len() {
-                    start.push('…');
-                }
-                format!("the string {}", quoted(&start))
+                let start = beginning(&text);
+                let more = if start.len() < text.len() { "…" } else { "" };
+                format!("the string {}", quoted(&[start, more].concat()))
             }
         }
     }
@@ -397,6 +394,13 @@ pub(super) fn string(text: &str, slot: Slot) -> Option<Cow<'_, str>> {
         Kind::EscapedString => inner().map(|escaped| Cow::Owned(unescape(escaped))),
         _ => None,
     }
+}
+
+/// The first characters of a text, as many as an error message quotes.
+fn beginning(text: &str) -> &str {
+    const LONGEST: usize = 40;
+    let end = text.char_indices().nth(LONGEST).map_or(text.len(), |(at, _)| at);
+    text.get(..end).unwrap_or_default()
 }
 
 fn push_key(path: &mut String, key: &str) {

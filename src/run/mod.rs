@@ -392,26 +392,21 @@ impl<'a> Run<'a> {
     pub fn cancel(&mut self) {
         self.cancelled = true;
         self.judges.stop(Reason::Cancelled);
-        let given_out = std::mem::take(&mut self.working).into_iter();
-        let open: Vec<Task> = given_out.chain(std::mem::take(&mut self.queued)).collect();
-        for task in open {
+        for task in std::mem::take(&mut self.working) {
+            self.settle(&task, Err(cancelled()));
+        }
+        while let Some(task) = self.queued.pop_front() {
             self.settle(&task, Err(cancelled()));
         }
     }
 
     fn expire(&mut self, now: Millis) {
         let is_late = |task: &Task| task.until.is_some_and(|until| until <= now);
-        let late: Vec<TaskId> =
-            self.working.iter().filter(|task| is_late(task)).map(|task| task.custom.id).collect();
-        for id in late {
+        while let Some(at) = self.working.iter().position(is_late) {
+            let task = self.working.remove(at);
             let limit = self.options.timeout_ms.unwrap_or_default();
-            self.handle_custom(
-                id,
-                Err(Error::new(
-                    ErrorCode::Timeout,
-                    format!("no answer within {} ms", double::to_text(limit)),
-                )),
-            );
+            let message = format!("no answer within {} ms", double::to_text(limit));
+            self.settle(&task, Err(Error::new(ErrorCode::Timeout, message)));
         }
     }
 

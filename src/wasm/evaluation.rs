@@ -251,6 +251,13 @@ impl Write for PromptHashes<'_> {
     }
 }
 
+impl EvalRun {
+    #[inline(never)]
+    fn begin(inputs: Inputs, plan: Plan, options: Options, warnings: Vec<Error>) -> Self {
+        Self { run: OwnedRun::new(inputs, |inputs| inputs.run(plan, options)), warnings }
+    }
+}
+
 #[wasm_bindgen]
 impl EvalRun {
     /// Reads an evalset, what the agent did, and a config (the default one if absent).
@@ -281,13 +288,14 @@ impl EvalRun {
         let actual = Document::from_bytes(actual)
             .and_then(|json| ActualFile::read(json, &given.name, &of_actual))
             .map_err(in_input("actual"))?;
-        let inputs = Inputs::Files { eval_set, actual };
-        let mut run = OwnedRun::new(inputs, |inputs| inputs.run(plan, given.run));
+        let mut warnings = of_config.into_vec();
+        warnings.append(&mut of_set.into_vec());
+        warnings.append(&mut of_actual.into_vec());
+        let mut begun = Self::begin(Inputs::Files { eval_set, actual }, plan, given.run, warnings);
         if let Some(cases) = &given.cases {
-            run.with_dependent_mut(|_, run| run.select(cases)).map_err(in_input("evalSet"))?;
+            begun.run.with_dependent_mut(|_, run| run.select(cases)).map_err(in_input("evalSet"))?;
         }
-        let warnings = [of_config, of_set, of_actual].into_iter().flat_map(Warnings::into_vec);
-        Ok(Self { run, warnings: warnings.collect() })
+        Ok(begun)
     }
 
     /// Reads one metric and the turns of one conversation, as an evaluator class is given them.
@@ -318,8 +326,7 @@ impl EvalRun {
         let scenario = scenario.map(|bytes| checked(bytes, &ConversationScenario::TYPE)).transpose();
         let scenario = scenario.map_err(in_input("scenario"))?;
         let inputs = Inputs::Conversations { actual, expected, scenario };
-        let run = OwnedRun::new(inputs, |inputs| inputs.run(plan, given.run));
-        Ok(Self { run, warnings: warnings.into_vec() })
+        Ok(Self::begin(inputs, plan, given.run, warnings.into_vec()))
     }
 
     /// JSON: the versions, the id of the evalset, the metrics in the order of the slots, how many case results
