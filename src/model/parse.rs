@@ -58,7 +58,14 @@ enum Fault {
     TooMany,
 }
 
-type Step = std::result::Result<(), Fault>;
+type Step = Result<(), Fault>;
+
+/// What follows in an array or object.
+enum Next {
+    Value,
+    /// Its closing bracket.
+    End,
+}
 
 /// Tells most keys of an object apart without comparing them: one bit a key, by its length and
 /// three of its bytes.
@@ -94,10 +101,15 @@ impl Parser<'_> {
             self.at = 3;
         }
         self.slots.reserve(self.bytes.len() / 20);
-        self.value()?;
-        while let Some(open) = self.open.last() {
+        let mut next = Next::Value;
+        loop {
+            match next {
+                Next::Value => self.value()?,
+                Next::End => self.close(),
+            }
+            let Some(open) = self.open.last() else { break };
             let first = self.slots.len() == open.slot + 1;
-            if open.is_array { self.array_step(first)? } else { self.object_step(first)? }
+            next = if open.is_array { self.array_step(first)? } else { self.object_step(first)? };
         }
         match self.peek() {
             None => Ok(()),
@@ -105,31 +117,25 @@ impl Parser<'_> {
         }
     }
 
-    /// After a value in an array, or at its start: the next item or the end.
+    /// After a value in an array, or at its start.
     #[inline(always)]
-    fn array_step(&mut self, first: bool) -> Step {
+    fn array_step(&mut self, first: bool) -> Result<Next, Fault> {
         match self.peek() {
-            Some(b']') => {
-                self.close();
-                Ok(())
-            }
-            Some(b',') if !first => {
-                self.at += 1;
-                self.value()
-            }
-            _ if first => self.value(),
-            _ => Err(Fault::CommaOrBracket),
+            Some(b']') => return Ok(Next::End),
+            Some(b',') if !first => self.at += 1,
+            _ if first => {}
+            _ => return Err(Fault::CommaOrBracket),
         }
+        Ok(Next::Value)
     }
 
-    /// After a value in an object, or at its start: the next key with its value, or the end.
+    /// After a value in an object, or at its start. Reads the next key, if there is one.
     #[inline(always)]
-    fn object_step(&mut self, first: bool) -> Step {
+    fn object_step(&mut self, first: bool) -> Result<Next, Fault> {
         match self.peek() {
             Some(b'}') => {
                 self.refuse_repeated_among_many()?;
-                self.close();
-                return Ok(());
+                return Ok(Next::End);
             }
             Some(b',') if !first => {
                 self.at += 1;
@@ -147,7 +153,7 @@ impl Parser<'_> {
             return Err(Fault::Colon);
         }
         self.at += 1;
-        self.value()
+        Ok(Next::Value)
     }
 
     /// Compares the key that was read last with those before it that may be the same.
