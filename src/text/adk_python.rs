@@ -175,17 +175,16 @@ impl Scan<'_> {
     fn character(&mut self, role: Role, code: u32, bytes: u64, width: usize, origin: Origin, at: usize) {
         let (start, end) = (origin.start(at), origin.end(at));
         let kind = role.kind();
+        if let Kind::Base | Kind::Separator | Kind::Single = kind {
+            self.words.finish(end);
+        }
         match kind {
             Kind::Word | Kind::Base => {
-                if kind == Kind::Base {
-                    self.words.finish(end);
-                }
                 let bytes = bytes & ((1 << (8 * width)) - 1);
                 self.words.pending.push(bytes, width, start);
             }
-            Kind::Separator => self.words.finish(end),
+            Kind::Separator => {}
             Kind::Single => {
-                self.words.finish(end);
                 let after = origin.end(at + width);
                 self.words.tokens.push(SINGLE | code, start, after);
             }

@@ -35,21 +35,21 @@ impl<'a> tokens::Scan<'a> for Scan<'a> {
                     continue;
                 }
             }
-            if letters.next < 0x80 {
-                words.finish(at);
-                at += 1;
-                continue;
-            }
             let (code, width) = decode(bytes, at);
-            match code {
-                0x212A => words.pending.push(u64::from(b'k'), 1, at),
-                0x130 => {
-                    words.pending.push(u64::from(b'i'), 1, at);
-                    words.finish(at + width);
-                }
-                _ => words.finish(at),
-            }
+            let start = at;
             at += width;
+            let letter = match code {
+                0x212A => Some(b'k'),
+                0x130 => Some(b'i'),
+                _ => None,
+            };
+            if let Some(letter) = letter {
+                words.pending.push(letter.into(), 1, start);
+            }
+            if letter != Some(b'k') {
+                // Of U+0130 it is the dot that separates.
+                words.finish(if letter.is_some() { at } else { start });
+            }
         }
         at
     }
