@@ -171,20 +171,23 @@ impl<'t> ActualFile<'t> {
     #[must_use]
     pub fn runs(&self) -> Vec<ActualRun<'_>> {
         let root = self.document.root();
-        match self.content {
-            FileKind::EvalSet => EvalSet::of(root).eval_cases().iter().map(ActualRun::from).collect(),
+        let (list, run): (Json<'_>, fn(Json<'_>) -> ActualRun<'_>) = match self.content {
+            FileKind::EvalSet => (EvalSet::of(root).eval_cases().json(), |case| EvalCase::of(case).into()),
             FileKind::Results => {
-                EvalSetResult::of(root).eval_case_results().iter().map(ActualRun::from).collect()
+                (EvalSetResult::of(root).eval_case_results().json(), |case| EvalCaseResult::of(case).into())
             }
-            FileKind::Inference => vec![InferenceResult::of(root).into()],
-            FileKind::Inferences => {
-                InferenceResults::of(root).inference_results().iter().map(ActualRun::from).collect()
-            }
+            FileKind::Inference => return vec![of_inference(root)],
+            FileKind::Inferences => (InferenceResults::of(root).inference_results().json(), of_inference),
             FileKind::InferenceList | FileKind::Session | FileKind::Sessions | FileKind::Events => {
-                List::<InferenceResult<'_>>::of(root).iter().map(ActualRun::from).collect()
+                (root, of_inference)
             }
-        }
+        };
+        list.items().map(run).collect()
     }
+}
+
+fn of_inference(json: Json<'_>) -> ActualRun<'_> {
+    InferenceResult::of(json).into()
 }
 
 fn kind_of(root: Json<'_>) -> Result<FileKind> {

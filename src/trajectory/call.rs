@@ -107,6 +107,9 @@ impl CallEquality {
     }
 }
 
+/// Pairs calls of one side with calls of the other.
+type Align<'f, 'c, 'a> = &'f mut dyn FnMut(&[Call<'c, 'a>], &[Call<'c, 'a>]) -> Result<Vec<Pair>>;
+
 /// Pairs off what both trajectories begin with and hands the rest to `align`.
 ///
 /// A call that is wholly what was expected, with nothing open before either, belongs into some best
@@ -118,8 +121,8 @@ impl CallEquality {
 pub(super) fn align_rest<'c, 'a>(
     ordered: bool,
     (expected, actual): (&[Call<'c, 'a>], &[Call<'c, 'a>]),
-    whole: impl Fn(&Call<'c, 'a>, &Call<'c, 'a>) -> bool,
-    align: impl FnOnce(&[Call<'c, 'a>], &[Call<'c, 'a>]) -> Result<Vec<Pair>>,
+    whole: &dyn Fn(&Call<'c, 'a>, &Call<'c, 'a>) -> bool,
+    align: Align<'_, 'c, 'a>,
 ) -> Result<Vec<Pair>> {
     let common = expected.iter().zip(actual).take_while(|(expected, actual)| whole(expected, actual)).count();
     let begun = if ordered || common == expected.len() { common } else { 0 };

@@ -187,7 +187,7 @@ pub fn explain<'a>(
     if equality != CallEquality::Name {
         draft.pair_within_gaps(if ordered { &pairs } else { &[] });
     }
-    draft.entries(|expected, actual| argument_differences(expected, actual, equality))
+    draft.entries(&|expected, actual| argument_differences(expected, actual, equality))
 }
 
 /// Explains the score of an invocation, given the pairs it was made of. O(n).
@@ -223,7 +223,7 @@ pub fn explain_parameters<'a>(
         let whole = calls.is_some_and(|(expected, actual)| differences(expected, actual).is_empty());
         draft.pair(if whole { Kind::Match } else { Kind::Arguments }, *pair);
     }
-    draft.entries(differences)
+    draft.entries(&differences)
 }
 
 /// Compares each expected call with the actual call at the same place.
@@ -241,7 +241,7 @@ fn call_by_call<'a>(
             draft.pair(Kind::Arguments, pair);
         }
     }
-    draft.entries(|expected, actual| argument_differences(expected, actual, equality))
+    draft.entries(&|expected, actual| argument_differences(expected, actual, equality))
 }
 
 /// An alignment in the making.
@@ -294,14 +294,17 @@ impl<'d, 'c, 'a> Draft<'d, 'c, 'a> {
             let before = anchors.partition_point(|anchor| anchor.expected < e);
             let from = before.checked_sub(1).and_then(|at| anchors.get(at)).map_or(0, |a| a.actual + 1);
             let until = anchors.get(before).map_or(usize::MAX, |anchor| anchor.actual);
-            let candidates = self
-                .open_actual()
-                .filter(|(a, actual)| (from..until).contains(a) && actual.name == expected.name);
-            // Of equally similar calls `max_by_key` takes the last, so they are gone through backwards.
-            let mut candidates: Vec<_> = candidates.collect();
-            candidates.reverse();
-            let similar = candidates.into_iter().max_by_key(|(_, actual)| similarity(expected, actual));
-            if let Some((a, _)) = similar {
+            // Of equally similar calls the first one.
+            let mut most_similar = None;
+            for (a, actual) in self.open_actual() {
+                if (from..until).contains(&a) && actual.name == expected.name {
+                    let similarity = similarity(expected, actual);
+                    if most_similar.is_none_or(|(most, _)| similarity > most) {
+                        most_similar = Some((similarity, a));
+                    }
+                }
+            }
+            if let Some((_, a)) = most_similar {
                 self.pair(Kind::Arguments, Pair { expected: e, actual: a });
             }
         }
@@ -310,7 +313,7 @@ impl<'d, 'c, 'a> Draft<'d, 'c, 'a> {
     /// The entries in reading order.
     fn entries(
         &self,
-        differences: impl Fn(&Call<'c, 'a>, &Call<'c, 'a>) -> Vec<Difference<'a>>,
+        differences: &dyn Fn(&Call<'c, 'a>, &Call<'c, 'a>) -> Vec<Difference<'a>>,
     ) -> Vec<AlignmentEntry<'a>> {
         let index = |at: usize| u32::try_from(at).ok();
         let mut extras = self.open_actual().map(|(a, _)| a).peekable();

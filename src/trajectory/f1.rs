@@ -59,7 +59,7 @@ pub(super) fn largest_pairs(
     actual: &[Call<'_, '_>],
 ) -> Result<Vec<Pair>> {
     let holds = |expected: &Call<'_, '_>, actual: &Call<'_, '_>| equality.holds_between(expected, actual);
-    align_rest(ordered, (expected, actual), holds, |expected, actual| {
+    align_rest(ordered, (expected, actual), &holds, &mut |expected, actual| {
         largest(ordered, expected.len(), actual.len(), |e, a| {
             expected.get(e).zip(actual.get(a)).is_some_and(|(expected, actual)| holds(expected, actual))
         })

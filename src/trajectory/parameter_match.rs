@@ -98,7 +98,7 @@ impl ParameterMatch {
         let whole = |expected: &Call<'c, 'a>, actual: &Call<'c, 'a>| {
             expected.name == actual.name && self.agreement(expected, actual).is_whole()
         };
-        align_rest(self.ordered, (expected, actual), whole, |expected, actual| {
+        align_rest(self.ordered, (expected, actual), &whole, &mut |expected, actual| {
             best(self.ordered, &names(expected), &names(actual), |e, a| {
                 let calls = expected.get(e).zip(actual.get(a));
                 let nothing = Agreement { matched: 0, of: 1 };
