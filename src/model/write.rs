@@ -55,6 +55,7 @@ impl Writer {
     }
 
     /// Writes an array.
+    #[inline(never)]
     pub fn array(&mut self, items: &mut dyn Iterator<Item = &dyn Write>) {
         self.text.push('[');
         for (index, item) in items.enumerate() {
@@ -67,6 +68,7 @@ impl Writer {
     }
 
     /// Writes JSON text as it is.
+    #[inline(never)]
     pub fn raw(&mut self, json: &str) {
         self.text.push_str(json);
     }
