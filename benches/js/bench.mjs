@@ -12,6 +12,7 @@ import { parseArgs } from "node:util";
 import { cpus } from "node:os";
 import { baselines } from "./baseline.mjs";
 import { allDatasets, allPairs } from "./datasets.mjs";
+import { engine } from "./engine.mjs";
 import { google } from "./google.mjs";
 import { native } from "./native.mjs";
 import { ours } from "./ours.mjs";
@@ -160,7 +161,7 @@ async function benchPairs({ name, pairs, bytes }, contenders) {
   );
 }
 
-const contenders = [...(await baselines()), ...(await ours())];
+const contenders = [...(await baselines()), ...(await ours()), ...(await engine())];
 const chosen = (list) => list.filter(({ name }) => name.includes(options.only));
 const datasets = chosen(allDatasets(Number(options.scale)));
 const python = await google(datasets, Math.min(rounds, 5));

@@ -1,0 +1,47 @@
+// The engine in WebAssembly without the package around it, as a contender: what the native engine does, and no more. Results
+// stay in the engine's memory as columns; only the scores are taken, to see that they are right.
+
+import { existsSync, readFileSync } from "node:fs";
+
+const generated = new URL("../../pkg-template/src/generated/", import.meta.url);
+
+/** As many case results as a step of a long run of the package takes. */
+const CASES_PER_STEP = 512;
+
+/** How many numbers the engine has of a case, and which of them says how many turns it has. */
+const [NUMBERS_A_CASE, TURNS] = [5, 3];
+
+/** The engine as a contender; empty before it is built. */
+export async function engine() {
+  const wasm = new URL("adk_metrics.wasm", generated);
+  if (!existsSync(wasm)) return [];
+  const { EvalRun, initSync } = await import(new URL("adk_metrics.js", generated));
+  initSync({ module: readFileSync(wasm) });
+  const encoder = new TextEncoder();
+  const options = encoder.encode(JSON.stringify({ dialect: "adk-python", explain: "none", concurrency: 8 }));
+  return [
+    {
+      name: "adk-metrics, engine alone",
+      semantics: "adk-python",
+      fromBytes({ evalSetBytes, actualBytes, metric: { metricName, threshold } }) {
+        const config = encoder.encode(JSON.stringify({ criteria: { [metricName]: threshold } }));
+        const run = new EvalRun(evalSetBytes, actualBytes, config, options);
+        const { metrics } = JSON.parse(run.header());
+        const scores = [];
+        for (let isFinished = false; !isFinished;) {
+          const batch = run.poll(0, CASES_PER_STEP);
+          const [cases, slots] = [batch.cases(), batch.scores()];
+          // Of each case the metrics of the conversation come first, then those of each turn.
+          for (let at = 0, slot = 0; at < cases.length; at += NUMBERS_A_CASE) {
+            scores.push(slots[slot]);
+            slot += metrics.length * (1 + cases[at + TURNS]);
+          }
+          isFinished = batch.finished();
+          batch.free();
+        }
+        run.free();
+        return scores;
+      },
+    },
+  ];
+}
