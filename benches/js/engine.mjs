@@ -8,6 +8,9 @@ const generated = new URL("../../pkg-template/src/generated/", import.meta.url);
 /** As many case results as a step of a long run of the package takes. */
 const CASES_PER_STEP = 512;
 
+/** Where the table of a batch says that the run is over, and where its cases and scores are: `src/wasm/batch.rs`. */
+const [FINISHED, CASES, SCORES] = [1, 2, 12];
+
 /** How many numbers the engine has of a case, and which of them says how many turns it has. */
 const [NUMBERS_A_CASE, TURNS] = [5, 3];
 
@@ -16,7 +19,7 @@ export async function engine() {
   const wasm = new URL("adk_metrics.wasm", generated);
   if (!existsSync(wasm)) return [];
   const { EvalRun, initSync } = await import(new URL("adk_metrics.js", generated));
-  initSync({ module: readFileSync(wasm) });
+  const { memory } = initSync({ module: readFileSync(wasm) });
   const encoder = new TextEncoder();
   const options = encoder.encode(JSON.stringify({ dialect: "adk-python", explain: "none", concurrency: 8 }));
   return [
@@ -29,15 +32,15 @@ export async function engine() {
         const { metrics } = JSON.parse(run.header());
         const scores = [];
         for (let isFinished = false; !isFinished;) {
-          const batch = run.poll(0, CASES_PER_STEP);
-          const [cases, slots] = [batch.cases(), batch.scores()];
+          const table = new Float64Array(memory.buffer, run.poll(0, CASES_PER_STEP), SCORES + 2);
+          const cases = new Uint32Array(memory.buffer, table[CASES], table[CASES + 1]);
+          const slots = new Float64Array(memory.buffer, table[SCORES], table[SCORES + 1]);
           // Of each case the metrics of the conversation come first, then those of each turn.
           for (let at = 0, slot = 0; at < cases.length; at += NUMBERS_A_CASE) {
             scores.push(slots[slot]);
             slot += metrics.length * (1 + cases[at + TURNS]);
           }
-          isFinished = batch.finished();
-          batch.free();
+          isFinished = table[FINISHED] === 1;
         }
         run.free();
         return scores;

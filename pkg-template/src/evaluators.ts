@@ -1,4 +1,4 @@
-import { type DecodedCase, decodeCases, decodeHeader } from "./engine/decode.js";
+import { type DecodedCase, decodeCases, decodeHeader, readBatch } from "./engine/decode.js";
 import { reading, toBytes, unexpected } from "./engine/input.js";
 import { freeing } from "./engine/instance.js";
 import { invocationsOf } from "./engine/invocations.js";
@@ -294,7 +294,7 @@ function askedAtOnce(plan: RunPlan): DecodedCase | undefined {
     freeing(plan.open(engine), (run) => {
       const header = decodeHeader(run);
       if (header.metrics.some(({ judge }) => judge !== undefined)) return undefined;
-      return freeing(run.poll(0, 1), (batch) => decodeCases(batch, header, plan.sources)[0]);
+      return decodeCases(readBatch(run.poll(0, 1)), header, plan.sources)[0];
     }),
   );
 }

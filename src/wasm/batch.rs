@@ -1,10 +1,6 @@
 //! Results on their way to JavaScript: columns of numbers, since an array of doubles crosses the
 //! boundary a hundred times faster than as many objects, and JSON for what is rare.
 
-use std::mem::take;
-
-use wasm_bindgen::prelude::wasm_bindgen;
-
 use crate::metrics::judged::{Judged, Question};
 use crate::metrics::{Details, Evaluation, Explanation};
 use crate::model::error::Error;
@@ -12,150 +8,63 @@ use crate::model::evalset::SessionInput;
 use crate::model::invocation::{Invocation, Turns};
 use crate::model::numbers::Numbers;
 use crate::model::shape::Record;
-use crate::model::write::{Raw, Spelling, Write, Writer, to_json};
+use crate::model::write::{Raw, Spelling, Write, Writer, quoted, to_json};
 use crate::run::{CaseResult, CustomTask, JudgeCall, MetricScorer, Pairing, Run};
 
-/// Results of several cases, ready to be taken column by column, each once.
+/// Results of several cases, as columns.
 ///
 /// A *slot* is one metric's result for a whole case or for one turn. A case with T turns and M
 /// metrics has M·(1 + T) slots: the metrics of the whole conversation, then those of each turn.
-#[wasm_bindgen]
 #[derive(Default)]
-pub struct Batch {
+pub(super) struct Batch {
+    /// Five numbers a case: its place in the evalset; the place of its run plus one, or 0; its
+    /// status; its turns; whether it was scored.
     cases: Vec<u32>,
+    /// Four numbers a turn: where the actual and the expected invocation begin and end in the bytes
+    /// they were read from. Both 0: there is no expected one. Both `u32::MAX`: the invocation is not
+    /// there as such, and the next of `texts` is its JSON.
     spans: Vec<u32>,
-    scores: Vec<f64>,
-    statuses: Vec<u8>,
+    /// A number a slot: 0, or the place of its reason in `reason_texts` plus one.
     reasons: Vec<u32>,
-    reason_numbers: Numbers<'static>,
-    reason_texts: Vec<String>,
-    ids: String,
+    /// How long each text of `ids` is, in UTF-16 code units.
     id_lengths: Vec<u32>,
-    notes: List,
-    texts: List,
-    tasks: List,
-    sends: List,
+    /// The calls to abort.
     aborts: Vec<u32>,
+    /// A score a slot; NaN where there is none.
+    scores: Vec<f64>,
+    /// A status a slot.
+    statuses: Vec<u8>,
+    /// Three texts a case: eval id, session id, user id (empty if unknown), one after the other.
+    ids: String,
+    /// `[slot, {details?, explanation?}]` for the slots that have one, `[-1 - case, error]` for cases
+    /// that were not scored and `[slot, {error}]` for metrics that failed.
+    notes: List,
+    /// The invocations that are not in the input as such, in the order of their spans.
+    texts: List,
+    /// The distinct reasons.
+    reason_texts: List,
+    /// The tasks for the host, each with all that it needs.
+    tasks: List,
+    /// The calls of judges to make, each with its request.
+    sends: List,
+    reason_numbers: Numbers<'static>,
+    /// Until when to wait for answers, if there is such a time.
     wait_until: Option<f64>,
+    /// Whether the run is over.
     finished: bool,
+    table: [f64; 28],
 }
 
-/// The items of a JSON array, written one by one.
+/// The items of a JSON array without its brackets, written one by one.
 #[derive(Default)]
 struct List(String);
 
 impl List {
     fn push(&mut self, item: &str) {
-        self.0.push(if self.0.is_empty() { '[' } else { ',' });
-        self.0.push_str(item);
-    }
-
-    fn finish(mut self) -> String {
-        if self.0.is_empty() {
-            self.0.push('[');
+        if !self.0.is_empty() {
+            self.0.push(',');
         }
-        self.0.push(']');
-        self.0
-    }
-}
-
-#[wasm_bindgen]
-impl Batch {
-    /// Five numbers a case: its place in the evalset; the place of its run plus one, or 0; its
-    /// status; its turns; whether it was scored.
-    #[must_use]
-    pub fn cases(&mut self) -> Vec<u32> {
-        take(&mut self.cases)
-    }
-
-    /// Four numbers a turn: where the actual and the expected invocation begin and end in the bytes
-    /// they were read from. Both 0: there is no expected one. Both `u32::MAX`: the invocation is not
-    /// there as such, and the next of [`Batch::texts`] is its JSON.
-    #[must_use]
-    pub fn spans(&mut self) -> Vec<u32> {
-        take(&mut self.spans)
-    }
-
-    /// A score a slot; NaN where there is none.
-    #[must_use]
-    pub fn scores(&mut self) -> Vec<f64> {
-        take(&mut self.scores)
-    }
-
-    /// A status a slot.
-    #[must_use]
-    pub fn statuses(&mut self) -> Vec<u8> {
-        take(&mut self.statuses)
-    }
-
-    /// A number a slot: 0, or the place of its reason in [`Batch::reason_texts`] plus one.
-    #[must_use]
-    pub fn reasons(&mut self) -> Vec<u32> {
-        take(&mut self.reasons)
-    }
-
-    /// The distinct reasons.
-    #[wasm_bindgen(js_name = reasonTexts)]
-    #[must_use]
-    pub fn reason_texts(&mut self) -> Vec<String> {
-        take(&mut self.reason_texts)
-    }
-
-    /// Three texts a case: eval id, session id, user id (empty if unknown), one after the other.
-    #[must_use]
-    pub fn ids(&mut self) -> String {
-        take(&mut self.ids)
-    }
-
-    /// How long each text of [`Batch::ids`] is, in UTF-16 code units.
-    #[wasm_bindgen(js_name = idLengths)]
-    #[must_use]
-    pub fn id_lengths(&mut self) -> Vec<u32> {
-        take(&mut self.id_lengths)
-    }
-
-    /// JSON: `[slot, {details?, explanation?}]` for the slots that have one, and `[-1 - case,
-    /// error]` for cases that were not scored and `[slot, {error}]` for metrics that failed.
-    #[must_use]
-    pub fn notes(&mut self) -> String {
-        take(&mut self.notes).finish()
-    }
-
-    /// JSON: the invocations that are not in the input as such, in the order of their spans.
-    #[must_use]
-    pub fn texts(&mut self) -> String {
-        take(&mut self.texts).finish()
-    }
-
-    /// JSON: the tasks for the host, each with all that it needs.
-    #[must_use]
-    pub fn tasks(&mut self) -> String {
-        take(&mut self.tasks).finish()
-    }
-
-    /// JSON: the calls of judges to make, each with its request.
-    #[must_use]
-    pub fn sends(&mut self) -> String {
-        take(&mut self.sends).finish()
-    }
-
-    /// The calls to abort.
-    #[must_use]
-    pub fn aborts(&mut self) -> Vec<u32> {
-        take(&mut self.aborts)
-    }
-
-    /// Until when to wait for answers; NaN if there is no such time.
-    #[wasm_bindgen(js_name = waitUntil)]
-    #[must_use]
-    pub fn wait_until(&self) -> f64 {
-        self.wait_until.unwrap_or(f64::NAN)
-    }
-
-    /// Whether the run is over.
-    #[must_use]
-    pub fn finished(&self) -> bool {
-        self.finished
+        self.0.push_str(item);
     }
 }
 
@@ -266,6 +175,11 @@ fn camel<'a, T: Record<'a>>(record: T) -> String {
     record.to_json(Spelling::Camel)
 }
 
+/// The address and the length of a column.
+fn located<T>(column: &[T]) -> [f64; 2] {
+    [column.as_ptr().addr(), column.len()].map(|number| place(number).into())
+}
+
 /// A place in a list, as JavaScript counts.
 pub(super) fn place(index: usize) -> u32 {
     u32::try_from(index).unwrap_or(u32::MAX)
@@ -279,6 +193,23 @@ pub(super) struct InPlace {
 }
 
 impl Batch {
+    /// Where everything stands, for as long as the batch does: until when to wait (NaN if there is no such time), whether
+    /// the run is over, then the address and the length of each column in the order of the fields.
+    pub(super) fn table(&mut self) -> *const f64 {
+        let numbers = [&self.cases, &self.spans, &self.reasons, &self.id_lengths, &self.aborts];
+        let lists =
+            [&self.notes, &self.texts, &self.reason_texts, &self.tasks, &self.sends].map(|list| &list.0);
+        let columns = numbers.map(|column| located(column)).into_iter();
+        let columns =
+            columns.chain([located(&self.scores), located(&self.statuses), located(self.ids.as_bytes())]);
+        let columns = columns.chain(lists.map(|list| located(list.as_bytes())));
+        let facts = [self.wait_until.unwrap_or(f64::NAN), f64::from(u8::from(self.finished))];
+        for (entry, value) in self.table.iter_mut().zip(facts.into_iter().chain(columns.flatten())) {
+            *entry = value;
+        }
+        self.table.as_ptr()
+    }
+
     pub(super) fn wait(&mut self, until: Option<f64>) {
         self.wait_until = until;
     }
@@ -385,7 +316,7 @@ impl Batch {
     fn reason_number(&mut self, reason: &str) -> u32 {
         let known = self.reason_numbers.find(reason);
         let number = known.unwrap_or_else(|| {
-            self.reason_texts.push(reason.to_owned());
+            self.reason_texts.push(&quoted(reason));
             self.reason_numbers.of(reason.to_owned().into())
         });
         place(number) + 1

@@ -77,6 +77,8 @@ self_cell!(
 pub struct EvalRun {
     run: OwnedRun,
     warnings: Vec<Error>,
+    /// What the last poll found.
+    batch: Batch,
 }
 
 struct RunOptions {
@@ -254,7 +256,8 @@ impl Write for PromptHashes<'_> {
 impl EvalRun {
     #[inline(never)]
     fn begin(inputs: Inputs, plan: Plan, options: Options, warnings: Vec<Error>) -> Self {
-        Self { run: OwnedRun::new(inputs, |inputs| inputs.run(plan, options)), warnings }
+        let run = OwnedRun::new(inputs, |inputs| inputs.run(plan, options));
+        Self { run, warnings, batch: Batch::default() }
     }
 }
 
@@ -337,11 +340,12 @@ impl EvalRun {
         to_json(&header, Spelling::Camel)
     }
 
-    /// Does what can be done at a time (milliseconds), up to a number of case results.
-    #[must_use]
-    pub fn poll(&mut self, now: f64, cases: usize) -> Batch {
+    /// Does what can be done at a time (milliseconds), up to a number of case results. Says where the [`Batch`] of what it
+    /// found stands until the next poll, as doubles.
+    pub fn poll(&mut self, now: f64, cases: usize) -> *const f64 {
+        self.batch = Batch::default();
+        let batch = &mut self.batch;
         self.run.with_dependent_mut(|inputs, run| {
-            let mut batch = Batch::default();
             let in_place = inputs.in_place();
             while batch.case_count() < cases {
                 match run.poll(now) {
@@ -359,8 +363,8 @@ impl EvalRun {
                     }
                 }
             }
-            batch
-        })
+        });
+        batch.table()
     }
 
     /// Takes what the host found for a task, as JSON.

@@ -69,10 +69,10 @@ test("every call that crashes rejects with engine_crashed, and the engine works 
   const turns = [turn("q", "a")];
   await crashAnywhere();
   await crash("evalrun_poll", () => evaluate(request));
-  await crash("batch_scores", () => evaluate(request));
+  await crash("evalrun_new", () => evaluate(request));
   await crash("evalrun_header", () => evaluate(request));
   await crash("evalrun_poll", () => new RougeEvaluator(metric).evaluateInvocations(turns, turns));
-  await crash("batch_spans", () => new RougeEvaluator(metric).evaluateInvocations(turns, turns));
+  await crash("evalrun_ofInvocations", () => new RougeEvaluator(metric).evaluateInvocations(turns, turns));
   await crash("rougepairs_reserve", () => rouge1("a", "b"));
 });
 

@@ -1,6 +1,6 @@
 import type { EvalStatus } from "../enums.js";
 import { describe, type EngineMistake } from "../errors.js";
-import type { Batch, EvalRun } from "../generated/adk_metrics.js";
+import type { EvalRun } from "../generated/adk_metrics.js";
 import { withoutHttpOptions } from "../judges/request.js";
 import type {
   Criterion,
@@ -11,9 +11,9 @@ import type {
   Explanation,
   Invocation,
 } from "../types.js";
-import { isObject } from "./input.js";
+import { isObject, numberOrNone } from "./input.js";
+import { memoryBuffer } from "./instance.js";
 import type { InvocationSource, Span } from "./invocations.js";
-import type { HostCall } from "./judging.js";
 import { NOT_IN_PLACE, type Sources, Turn, turnResult } from "./turn.js";
 
 /** A metric of the run, in the order of the slots. */
@@ -84,16 +84,71 @@ interface Note {
   error?: EngineMistake;
 }
 
+/**
+ * What a poll found, where it stands in the engine's memory: read it before the engine is called again. The columns are
+ * described where the engine fills them: `src/wasm/batch.rs`.
+ */
+export interface Batch {
+  waitUntil: number | undefined;
+  isFinished: boolean;
+  cases: Uint32Array;
+  spans: Uint32Array;
+  reasons: Uint32Array;
+  idLengths: Uint32Array;
+  aborts: Uint32Array;
+  scores: Float64Array;
+  statuses: Uint8Array;
+  ids: string;
+  notes: unknown[];
+  texts: unknown[];
+  reasonTexts: unknown[];
+  tasks: unknown[];
+  sends: unknown[];
+}
+
+const COLUMNS = 13;
+
+/** The batch of which a table says where everything is. */
+export function readBatch(table: number): Batch {
+  const buffer = memoryBuffer();
+  const numbers = new Float64Array(buffer, table, 2 + 2 * COLUMNS);
+  let at = 2;
+  const next = () => [buffer, numbers[at++] as number, numbers[at++] as number] as const;
+  const text = () => decoder.decode(new Uint8Array(...next()));
+  const list = () => {
+    const items = text();
+    return items === "" ? [] : (JSON.parse(`[${items}]`) as unknown[]);
+  };
+  return {
+    waitUntil: numberOrNone(numbers[0] as number),
+    isFinished: numbers[1] === 1,
+    cases: new Uint32Array(...next()),
+    spans: new Uint32Array(...next()).slice(),
+    reasons: new Uint32Array(...next()),
+    idLengths: new Uint32Array(...next()),
+    aborts: new Uint32Array(...next()).slice(),
+    scores: new Float64Array(...next()),
+    statuses: new Uint8Array(...next()),
+    ids: text(),
+    notes: list(),
+    texts: list(),
+    reasonTexts: list(),
+    tasks: list(),
+    sends: list(),
+  };
+}
+
+const decoder = /* @__PURE__ */ new TextDecoder("utf-8", { ignoreBOM: true });
+
 const NUMBERS_PER_CASE = 5;
 
-/** The case results of a batch. The columns are described where the engine fills them: `src/wasm/batch.rs`. */
+/** The case results of a batch. */
 export function decodeCases(batch: Batch, header: Header, sources: Sources): DecodedCase[] {
-  const cases = batch.cases();
+  const { cases, spans } = batch;
   if (cases.length === 0) return [];
   const columns = new Columns(batch, header.metrics);
-  const spans = batch.spans();
-  const ids = slices(batch.ids(), batch.idLengths());
-  const texts = JSON.parse(batch.texts()) as Invocation[];
+  const ids = slices(batch.ids, batch.idLengths);
+  const texts = batch.texts as Invocation[];
   let span = 0;
   let text = 0;
 
@@ -157,11 +212,11 @@ class Columns {
 
   constructor(batch: Batch, metrics: readonly HeaderMetric[]) {
     this.#metrics = metrics;
-    this.#scores = batch.scores();
-    this.#statuses = batch.statuses();
-    this.#reasons = batch.reasons();
-    this.#reasonTexts = batch.reasonTexts();
-    this.#notes = new Map(JSON.parse(batch.notes()) as [number, Note][]);
+    this.#scores = batch.scores;
+    this.#statuses = batch.statuses;
+    this.#reasons = batch.reasons;
+    this.#reasonTexts = batch.reasonTexts as string[];
+    this.#notes = new Map(batch.notes as [number, Note][]);
   }
 
   /** The results of every metric for the next turn or conversation. */
@@ -229,16 +284,6 @@ export interface HostTask {
 
 /** Where an invocation stands in its input, or the invocation itself. */
 export type HostTurn = Span | Invocation;
-
-/** The calls of judges of a batch. */
-export function decodeCalls(batch: Batch): HostCall[] {
-  return JSON.parse(batch.sends()) as HostCall[];
-}
-
-/** The tasks of a batch. */
-export function decodeTasks(batch: Batch): HostTask[] {
-  return JSON.parse(batch.tasks()) as HostTask[];
-}
 
 /** The invocations of one side of a task. */
 export function taskInvocations(

@@ -1,5 +1,5 @@
 import { describe, type EngineMistake, isOurs } from "../errors.js";
-import type { Batch, EvalRun } from "../generated/adk_metrics.js";
+import type { EvalRun } from "../generated/adk_metrics.js";
 import type {
   EvalCase,
   EvalMetric,
@@ -11,19 +11,18 @@ import type {
 } from "../types.js";
 import {
   type DecodedCase,
-  decodeCalls,
   decodeCases,
   decodeHeader,
-  decodeTasks,
   type Header,
   type HostTask,
+  readBatch,
   taskInvocations,
 } from "./decode.js";
 import { call, type MistakeContext } from "./call.js";
-import { jsonOf, messageOf, numberOrNone, reading } from "./input.js";
+import { jsonOf, messageOf, reading } from "./input.js";
 import { type CallAnswer, deliverAnswer, type HostCall, judgeProgress, Judges } from "./judging.js";
 import type { Sources } from "./turn.js";
-import { type Engine, engineGeneration, freeing } from "./instance.js";
+import { type Engine, engineGeneration } from "./instance.js";
 
 /** A run before it is started: everything needed to start it, and to start it again. */
 export interface RunPlan extends MistakeContext {
@@ -178,19 +177,11 @@ function nextSize(size: number, took: number): number {
 }
 
 function takeStep(run: EvalRun, header: Header, sources: Sources, size: number, now: number): Step {
-  return freeing(run.poll(now, size), (batch: Batch) => {
-    const cases = decodeCases(batch, header, sources);
-    const finished = batch.finished();
-    return {
-      cases,
-      tasks: decodeTasks(batch),
-      calls: decodeCalls(batch),
-      aborts: batch.aborts(),
-      finished,
-      idle: !finished && cases.length < size,
-      waitUntil: numberOrNone(batch.waitUntil()),
-    };
-  });
+  const batch = readBatch(run.poll(now, size));
+  const cases = decodeCases(batch, header, sources);
+  const { aborts, isFinished: finished, waitUntil } = batch;
+  const [tasks, calls] = [batch.tasks as HostTask[], batch.sends as HostCall[]];
+  return { cases, tasks, calls, aborts, finished, idle: !finished && cases.length < size, waitUntil };
 }
 
 /** What came of a metric of the user's own: what the engine reads of its evaluation as JSON, or why there is none. */
