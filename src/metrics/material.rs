@@ -14,7 +14,7 @@ use crate::model::invocation::{
 };
 use crate::model::json::Json;
 use crate::model::shape::Record;
-use crate::model::write::{Spelling, push_compact, quote};
+use crate::model::write::{Spelling, decimal, push_compact, quote};
 
 /// What stands for something that a turn or an agent does not have.
 pub(super) const NONE: &str = "(none)";
@@ -189,8 +189,7 @@ fn described(
 pub(super) fn dialogue(turns: Turns<'_>) -> String {
     let mut text = String::new();
     for (index, turn) in turns.iter().enumerate() {
-        let number = (index + 1).to_string();
-        line(&mut text, &["Turn ", &number]);
+        line(&mut text, &["Turn ", &decimal(index as u64 + 1)]);
         speech(&mut text, "user", &turn.user_content().text());
         for event in events(turn) {
             happening(&mut text, event);
@@ -293,7 +292,7 @@ pub(super) fn for_vertex(turns: Turns<'_>) -> String {
     text.push_str(r#"},"turns":["#);
     for (index, turn) in turns.iter().enumerate() {
         text.push_str(if index == 0 { r#"{"turnIndex":"# } else { r#",{"turnIndex":"# });
-        text.push_str(&index.to_string());
+        text.push_str(&decimal(index as u64));
         text.push_str(r#","turnId":"#);
         quote(&turn.invocation_id(), &mut text);
         text.push_str(r#","events":["#);

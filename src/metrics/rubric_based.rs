@@ -17,7 +17,7 @@ use crate::judge::votes::{Tally, Verdict, Vote};
 use crate::model::config::{Setup, either, read_flag, settings};
 use crate::model::error::{Error, ErrorCode, Result};
 use crate::model::json::{Json, Kind};
-use crate::model::write::quoted;
+use crate::model::write::{decimal, quoted};
 
 /// What tells the rubric metrics apart.
 pub(super) struct Family {
@@ -127,7 +127,7 @@ impl RubricBased {
             all.push(Known { id, words: rubric.words().unwrap_or_default().into_owned() });
         }
         if all.is_empty() {
-            let message = ["there are no rubrics to judge turn ", &(turn + 1).to_string(), " by"].concat();
+            let message = ["there are no rubrics to judge turn ", &decimal(turn as u64 + 1), " by"].concat();
             let help = [
                 "Give the criterion `rubrics`, or the case or its turns rubrics of the type ",
                 self.family.rubric_type,

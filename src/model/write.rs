@@ -244,6 +244,12 @@ pub fn quoted(value: &str) -> String {
     text
 }
 
+/// The digits of a whole number. One function for all that is put together of texts.
+#[inline(never)]
+pub(crate) fn decimal(number: u64) -> String {
+    number.to_string()
+}
+
 /// Lays JSON out for people: two spaces a level, one entry a line. Numbers keep their digits.
 #[must_use]
 pub fn pretty(json: Json<'_>) -> String {

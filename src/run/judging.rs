@@ -8,6 +8,7 @@ use crate::judge::votes::{Outcome, Votes};
 use crate::metrics::judged::{Answer, Judged, JudgedCase, Question, SampleReply};
 use crate::model::double;
 use crate::model::error::{Error, ErrorCode};
+use crate::model::write::decimal;
 
 /// How to ask judges.
 #[derive(Clone, Debug, Default)]
@@ -98,6 +99,7 @@ impl Judges {
         let settings = &options.judges;
         let mut calls = Calls::new(settings.calls.clone());
         let mut groups = Vec::new();
+        let mut barred = Vec::new();
         for metric in &plan.metrics {
             let (mut limit, mut prices) = (None, Prices::default());
             if let MetricScorer::Judge(judged) = &metric.scorer {
@@ -107,10 +109,11 @@ impl Judges {
                 prices = known.map_or(prices, |(_, prices)| *prices);
             }
             groups.push(calls.add_group(limit, prices));
+            barred.push(None);
         }
         Self {
             calls,
-            barred: vec![None; groups.len()],
+            barred,
             groups,
             timeout_ms: settings.calls.timeout_ms,
             asked: Vec::new(),
@@ -138,51 +141,64 @@ impl Judges {
         }
     }
 
-    /// Asks the next samples of an answer.
-    fn ask(&mut self, id: u32, metric: usize, answer: &mut Answer, follow_up: bool) {
-        let wave = answer.votes.next_wave();
-        self.calls.ask(Ask {
-            question: id,
-            first_sample: wave.start,
-            samples: wave.end - wave.start,
-            group: self.groups.get(metric).copied().unwrap_or_default(),
-            follow_up,
-            tokens: expected_tokens(&answer.question.prompt),
-        });
+    /// Asks samples of a question that a metric has.
+    fn ask(&mut self, metric: usize, ask: Ask) {
+        let group = self.groups.get(metric).copied().unwrap_or_default();
+        self.calls.ask(Ask { group, ..ask });
+    }
+
+    /// Takes up a question, whose answer is where it will be.
+    fn add(&mut self, asked: Asked, answer: &mut Answer, follow_up: bool) {
+        let question = self.asked.len() as u32;
+        self.asked.push(asked);
+        self.ask(asked.metric, next_wave(question, answer, follow_up));
     }
 
     /// The reason for a loss in words.
     fn why(&self, loss: Loss, failure: Option<Error>) -> Error {
-        let times = |message: &mut String| {
-            if loss.attempts > 1 {
-                message.push_str(&format!(", asked {} times", loss.attempts));
+        let mut why = match (loss.reason, failure) {
+            (Reason::Cancelled, _) => return cancelled(),
+            (Reason::BudgetExceeded, _) => {
+                return Error::new(ErrorCode::BudgetExceeded, "the budget for judges is spent");
             }
-        };
-        let (code, message) = match loss.reason {
-            Reason::Cancelled => return cancelled(),
-            Reason::BudgetExceeded => (ErrorCode::BudgetExceeded, "the budget for judges is spent"),
-            Reason::Deadline => (ErrorCode::BudgetExceeded, "the time for the run is over"),
-            Reason::TimedOut => {
+            (Reason::Deadline, _) => {
+                return Error::new(ErrorCode::BudgetExceeded, "the time for the run is over");
+            }
+            (Reason::TimedOut, _) => {
                 let limit = double::to_text(self.timeout_ms);
-                let mut message = ["the judge did not answer within ", &limit, " ms"].concat();
-                times(&mut message);
-                return Error::new(ErrorCode::Timeout, message);
+                let message = ["the judge did not answer within ", &limit, " ms"].concat();
+                Error::new(ErrorCode::Timeout, message)
             }
-            Reason::Refused | Reason::Exhausted => match failure {
-                Some(mut failure) => {
-                    times(&mut failure.message);
-                    return failure;
-                }
-                None => (ErrorCode::JudgeFailed, "the judge failed"),
-            },
+            (Reason::Refused | Reason::Exhausted, Some(failure)) => failure,
+            (Reason::Refused | Reason::Exhausted, None) => {
+                return Error::new(ErrorCode::JudgeFailed, "the judge failed");
+            }
         };
-        Error::new(code, message)
+        if loss.attempts > 1 {
+            for piece in [", asked ", &decimal(loss.attempts.into()), " times"] {
+                why.message.push_str(piece);
+            }
+        }
+        why
+    }
+}
+
+/// The next samples of a question.
+fn next_wave(question: u32, answer: &mut Answer, follow_up: bool) -> Ask {
+    let wave = answer.votes.next_wave();
+    Ask {
+        question,
+        first_sample: wave.start,
+        samples: wave.end - wave.start,
+        group: 0,
+        follow_up,
+        tokens: expected_tokens(answer),
     }
 }
 
 /// Tokens have some four bytes.
-fn expected_tokens(prompt: &str) -> u32 {
-    u32::try_from(prompt.len() / 4).unwrap_or(u32::MAX)
+fn expected_tokens(answer: &Answer) -> u32 {
+    u32::try_from(answer.question.prompt.len() / 4).unwrap_or(u32::MAX)
 }
 
 /// What the calls of a run are at.
@@ -211,7 +227,9 @@ impl<'a> Run<'a> {
                 }
                 self.judges.calls.not_sent(call.id);
                 if let Some(why) = barred {
-                    self.with_answer(call.question, |_, _, answer| answer.failure = Some(why));
+                    if let Some((_, _, answer)) = self.answer(call.question) {
+                        answer.failure = Some(why);
+                    }
                     self.close(call.question);
                 }
                 Step::Again
@@ -244,13 +262,13 @@ impl<'a> Run<'a> {
             false => calls.reply(now, call, reply.usage.unwrap_or_default()),
         };
         let Some(sample) = sample else { return };
-        self.with_answer(sample.question, |judged, case, answer| {
+        if let Some((judged, case, answer)) = self.answer(sample.question) {
             let ballot = judged.read(case, &answer.question, &reply.text);
             answer.votes.count(&ballot.votes);
             let at = answer.replies.partition_point(|known| known.sample < sample.sample);
             let JudgeReply { text, usage } = reply;
             answer.replies.insert(at, SampleReply { sample: sample.sample, text, usage, cached, ballot });
-        });
+        }
         self.advance(sample.question);
     }
 
@@ -282,43 +300,36 @@ impl<'a> Run<'a> {
 
     /// Plans what judges are asked about an open case.
     pub(super) fn convene(&mut self, mut open: OpenCase<'a>, case: JudgedCase<'a>) {
-        let turns = case.case.actual.len();
-        let mut failed = Vec::new();
+        let mut idle = Vec::new();
         for (metric, planned) in self.plan.metrics.iter().enumerate() {
             let MetricScorer::Judge(judged) = &planned.scorer else { continue };
+            let mut hearing = Hearing { metric, answers: Vec::new(), open: 0 };
             match judged.plan(&case, &self.scoring) {
-                Ok(questions) => open.hearings.push(Hearing {
-                    metric,
-                    open: questions.len(),
-                    answers: questions.into_iter().map(new_answer).collect(),
-                }),
-                Err(error) => failed.push((metric, error)),
+                Ok(questions) => {
+                    for question in questions {
+                        let asked = Asked {
+                            place: open.place,
+                            pairing: open.result.pairing,
+                            metric,
+                            answer: hearing.open,
+                            is_open: true,
+                            is_refused: false,
+                        };
+                        hearing.add(&mut self.judges, asked, question, false);
+                    }
+                    if hearing.open == 0 {
+                        idle.push(metric);
+                    }
+                    open.hearings.push(hearing);
+                }
+                Err(error) => {
+                    open.missing -= 1;
+                    if let Some(place) = open.result.metrics.get_mut(metric) {
+                        *place = not_evaluated(error, case.case.actual.len());
+                    }
+                }
             }
         }
-        for (metric, error) in failed {
-            open.missing -= 1;
-            if let Some(place) = open.result.metrics.get_mut(metric) {
-                *place = not_evaluated(error, turns);
-            }
-        }
-        for hearing in &mut open.hearings {
-            let metric = hearing.metric;
-            for (index, answer) in hearing.answers.iter_mut().enumerate() {
-                let asked = Asked {
-                    place: open.place,
-                    pairing: open.result.pairing,
-                    metric,
-                    answer: index,
-                    is_open: true,
-                    is_refused: false,
-                };
-                let id = self.judges.asked.len() as u32;
-                self.judges.asked.push(asked);
-                self.judges.ask(id, metric, answer, false);
-            }
-        }
-        let idle: Vec<_> =
-            open.hearings.iter().filter(|hearing| hearing.open == 0).map(|hearing| hearing.metric).collect();
         let place = open.place;
         open.judged = Some(case);
         self.open.push(open);
@@ -328,27 +339,23 @@ impl<'a> Run<'a> {
         self.give_out_if_settled(place);
     }
 
-    /// Works on the answer of an open question.
-    fn with_answer<R>(
-        &mut self,
-        question: u32,
-        work: impl FnOnce(&dyn Judged, &JudgedCase<'a>, &mut Answer) -> R,
-    ) -> Option<R> {
-        let asked = *self.judges.asked.get(question as usize).filter(|asked| asked.is_open)?;
+    /// The answer to an open question, with who asks it and about what.
+    #[inline(never)]
+    fn answer(&mut self, question: u32) -> Option<(&dyn Judged, &JudgedCase<'a>, &mut Answer)> {
+        let asked = self.judges.asked.get(question as usize).filter(|asked| asked.is_open)?;
         let open = self.open.iter_mut().find(|open| open.place == asked.place)?;
         let hearing = open.hearings.iter_mut().find(|hearing| hearing.metric == asked.metric)?;
-        let answer = hearing.answers.get_mut(asked.answer)?;
         let MetricScorer::Judge(judged) = &self.plan.metrics.get(asked.metric)?.scorer else { return None };
-        Some(work(judged.as_ref(), open.judged.as_ref()?, answer))
+        Some((judged.as_ref(), open.judged.as_ref()?, hearing.answers.get_mut(asked.answer)?))
     }
 
     /// A sample will have no reply.
     fn lost(&mut self, loss: Loss, failure: Option<Error>) {
         let why = self.judges.why(loss, failure);
-        self.with_answer(loss.question, |_, _, answer| {
+        if let Some((_, _, answer)) = self.answer(loss.question) {
             answer.votes.fail(loss.sample);
             answer.failure.get_or_insert(why);
-        });
+        }
         if let Some(asked) = self.judges.asked.get_mut(loss.question as usize) {
             asked.is_refused |= !matches!(loss.reason, Reason::Exhausted | Reason::TimedOut);
         }
@@ -357,9 +364,14 @@ impl<'a> Run<'a> {
 
     /// Goes on with a question after a reply or a loss.
     fn advance(&mut self, question: u32) {
-        let Some(outcome) = self.with_answer(question, |_, _, answer| answer.votes.outcome()) else { return };
-        match outcome {
-            Outcome::Open => self.ask_more(question),
+        let Some((_, _, answer)) = self.answer(question) else { return };
+        match answer.votes.outcome() {
+            Outcome::Open => {
+                let wave = next_wave(question, answer, true);
+                if let Some(asked) = self.judges.asked.get(question as usize) {
+                    self.judges.ask(asked.metric, wave);
+                }
+            }
             Outcome::Settled => self.close(question),
             Outcome::Undecidable => {
                 let asked = self.judges.asked.get(question as usize);
@@ -373,51 +385,31 @@ impl<'a> Run<'a> {
         }
     }
 
-    fn ask_more(&mut self, question: u32) {
-        let Some(asked) = self.judges.asked.get(question as usize).copied() else { return };
-        let open = self.open.iter_mut().find(|open| open.place == asked.place);
-        let hearing =
-            open.and_then(|open| open.hearings.iter_mut().find(|hearing| hearing.metric == asked.metric));
-        if let Some(answer) = hearing.and_then(|hearing| hearing.answers.get_mut(asked.answer)) {
-            self.judges.ask(question, asked.metric, answer, true);
-        }
-    }
-
     /// Gives failed samples a second chance, or gives their questions up. Nothing else is asked then.
     pub(super) fn retry_stuck(&mut self) {
         let answered = self.judges.calls.progress().answered > 0;
         for question in std::mem::take(&mut self.judges.stuck) {
-            let samples = self.with_answer(question, |_, _, answer| {
-                let samples = if answered { answer.votes.second_chance() } else { Vec::new() };
-                (samples, expected_tokens(&answer.question.prompt))
-            });
-            let Some((samples, tokens)) = samples else { continue };
+            let Some((_, _, answer)) = self.answer(question) else { continue };
+            let samples = if answered { answer.votes.second_chance() } else { Vec::new() };
+            let tokens = expected_tokens(answer);
             if samples.is_empty() {
                 self.close(question);
                 continue;
             }
             let metric = self.judges.asked.get(question as usize).map_or(0, |asked| asked.metric);
             self.judges.calls.take_back(samples.len() as u32);
-            let group = self.judges.groups.get(metric).copied().unwrap_or_default();
             for first_sample in samples {
-                self.judges.calls.ask(Ask {
-                    question,
-                    first_sample,
-                    samples: 1,
-                    group,
-                    follow_up: true,
-                    tokens,
-                });
+                let again = Ask { question, first_sample, samples: 1, group: 0, follow_up: true, tokens };
+                self.judges.ask(metric, again);
             }
         }
     }
 
     /// Nothing more is asked about a question.
     fn close(&mut self, question: u32) {
-        let next = self.with_answer(question, |judged, case, answer| {
-            (answer.votes.saved(), answer.is_settled().then(|| judged.follow_up(case, answer)).flatten())
-        });
-        let Some((saved, next)) = next else { return };
+        let Some((judged, case, answer)) = self.answer(question) else { return };
+        let saved = answer.votes.saved();
+        let next = if answer.is_settled() { judged.follow_up(case, answer) } else { None };
         self.judges.calls.count_saved(saved);
         let Some(asked) = self.judges.asked.get_mut(question as usize) else { return };
         asked.is_open = false;
@@ -428,17 +420,8 @@ impl<'a> Run<'a> {
         };
         hearing.open -= 1;
         if let Some(next) = next {
-            hearing.open += 1;
-            let mut answer = new_answer(next);
-            let id = self.judges.asked.len() as u32;
-            self.judges.asked.push(Asked {
-                answer: hearing.answers.len(),
-                is_open: true,
-                is_refused: false,
-                ..asked
-            });
-            self.judges.ask(id, asked.metric, &mut answer, true);
-            hearing.answers.push(answer);
+            let asked = Asked { answer: hearing.answers.len(), is_open: true, is_refused: false, ..asked };
+            hearing.add(&mut self.judges, asked, next, true);
         } else if hearing.open == 0 {
             self.conclude(asked.place, asked.metric);
             self.give_out_if_settled(asked.place);
@@ -461,7 +444,12 @@ impl<'a> Run<'a> {
     }
 }
 
-fn new_answer(question: Question) -> Answer {
-    let votes = Votes::new(question.samples, question.verdicts, question.rule);
-    Answer { question, votes, replies: Vec::new(), failure: None }
+impl Hearing {
+    /// Asks a question.
+    fn add(&mut self, judges: &mut Judges, asked: Asked, question: Question, follow_up: bool) {
+        let votes = Votes::new(question.samples, question.verdicts, question.rule);
+        let answer = self.answers.push_mut(Answer { question, votes, replies: Vec::new(), failure: None });
+        judges.add(asked, answer, follow_up);
+        self.open += 1;
+    }
 }

@@ -6,7 +6,7 @@
 use super::look::{each, same, some_text, text};
 use super::{Endpoint, Provider};
 use crate::model::json::Json;
-use crate::model::write::{quote, quoted};
+use crate::model::write::{decimal, quote, quoted};
 
 /// A parameter: its name in the config, what is special about it, and what OpenAI's chat completions and
 /// responses, Anthropic and Ollama call it, in the order of [`Provider`]. No name: there is none.
@@ -249,7 +249,7 @@ fn think(provider: Provider, config: Json<'_>, settings: &mut Settings) -> bool 
             Provider::Anthropic if tokens > 0 => {
                 // Fewer are refused.
                 settings.thinking_budget = tokens.max(1024);
-                let budget = settings.thinking_budget.to_string();
+                let budget = decimal(settings.thinking_budget);
                 settings.top.json("thinking", &[r#"{"type":"enabled","budget_tokens":"#, &budget, "}"]);
             }
             Provider::Ollama if !budget.is_empty() => {

@@ -7,6 +7,7 @@ use super::look::{at, each, some_text, text, tokens};
 use super::{Endpoint, HttpReply, Provider, is_credential, retry_after};
 use crate::judge::reply::scan::find;
 use crate::model::json::{Document, Json};
+use crate::model::write::decimal;
 
 /// The longest text of a provider that is repeated in a message, in characters.
 const LONGEST: usize = 400;
@@ -188,7 +189,7 @@ impl Failure {
         };
         let message = [
             "answered ",
-            &status.to_string(),
+            &decimal(status),
             if code.is_empty() { "" } else { " " },
             &code,
             if said.is_empty() { "" } else { ": " },

@@ -12,6 +12,7 @@ use super::look::{at, each, flag, some_text, text};
 use super::{Endpoint, Failure, FailureKind, HttpReply, HttpRequest, failure, gemini, vertex};
 use crate::judge::reply::scan::among;
 use crate::model::json::{Document, Json};
+use crate::model::write::decimal;
 
 /// What is evaluated.
 #[derive(Clone, Copy)]
@@ -158,7 +159,7 @@ pub fn parse(body: &str) -> Option<Evaluation> {
     each(result, "rubricVerdicts", &mut |verdict| {
         let id = some_text(verdict, "evaluatedRubric/content/property/description")
             .or_else(|| some_text(verdict, "evaluatedRubric/rubricId"))
-            .unwrap_or_else(|| ["rubric_", &rubrics.len().to_string()].concat());
+            .unwrap_or_else(|| ["rubric_", &decimal(rubrics.len() as u64)].concat());
         let reasoning = some_text(verdict, "reasoning");
         rubrics.push(RubricVerdict { id, met: flag(verdict, "verdict"), reasoning });
     });
