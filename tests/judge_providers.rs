@@ -16,15 +16,25 @@ fn endpoint(provider: Provider) -> Endpoint {
     Endpoint { api_key: Some("sk-secret-1".into()), ..Endpoint::new(provider) }
 }
 
-fn read(provider: Provider, body: &Value) -> Result<Reply, Failure> {
+fn read(provider: Provider, body: &Value) -> Result<Reply, Box<Failure>> {
     answer(provider, 200, &[], &body.to_string())
 }
 
-fn answer(provider: Provider, status: u16, headers: &[(&str, &str)], body: &str) -> Result<Reply, Failure> {
-    endpoint(provider).read(&HttpReply { status, headers, body, now_ms: None })
+fn answer(
+    provider: Provider,
+    status: u16,
+    headers: &[(&str, &str)],
+    body: &str,
+) -> Result<Reply, Box<Failure>> {
+    let headers = owned(headers);
+    endpoint(provider).read(&HttpReply { status, headers: &headers, body, now_ms: None })
 }
 
-fn failure(provider: Provider, status: u16, headers: &[(&str, &str)], body: &str) -> Failure {
+fn owned(headers: &[(&str, &str)]) -> Vec<(String, String)> {
+    headers.iter().map(|&(name, value)| (name.into(), value.into())).collect()
+}
+
+fn failure(provider: Provider, status: u16, headers: &[(&str, &str)], body: &str) -> Box<Failure> {
     answer(provider, status, headers, body).unwrap_err()
 }
 
@@ -818,7 +828,7 @@ fn the_wait_is_read_from_headers_and_bodies() {
     }
     let dated = HttpReply {
         status: 503,
-        headers: &[("retry-after", "Sat, 21 Nov 2026 04:30:09 GMT")],
+        headers: &owned(&[("retry-after", "Sat, 21 Nov 2026 04:30:09 GMT")]),
         body: "",
         now_ms: Some(1_795_235_400_000.0),
     };
@@ -895,7 +905,7 @@ fn no_answer_is_explained_for_each_provider() {
 
 // evaluateInstances
 
-fn evaluation(body: &Value) -> Result<Evaluation, Failure> {
+fn evaluation(body: &Value) -> Result<Evaluation, Box<Failure>> {
     let body = &body.to_string();
     let reply = HttpReply { status: 200, body, ..HttpReply::default() };
     vertex_evaluate::check(&endpoint(Provider::Vertex), &reply)?;

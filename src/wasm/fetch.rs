@@ -1,7 +1,7 @@
 //! Calls of judges: what is sent to a provider, what its answer says, and the runtime's own `fetch`.
 //!
 //! Nothing here waits. [`fetch_call`] hands the promise of the runtime on, and the answer comes back
-//! through [`read_call`], so that no call is lost when this instance is replaced while it is under way.
+//! through [`judge_call`], so that no call is lost when this instance is replaced while it is under way.
 //!
 //! What TypeScript gives is JSON text. The `settings` of an endpoint are `provider`, `baseUrl`, `model`,
 //! `apiKey`, `accessToken`, `project`, `location`, `headers` and `inBrowser`.
@@ -52,21 +52,37 @@ pub fn fetch_call(
     fetch(&request.into(), init)
 }
 
-/// A call in the words of the provider: the address, the body, and the names and values of the headers in
-/// turn. It is given as `{settings, request}`, or `{settings, instances}` with the body of a call of Vertex
-/// AI's `evaluateInstances`.
+/// What a provider's protocol makes of a call, as JSON text. `given` has `settings`, and:
+///
+/// - `request`, or nothing and the body of a call of Vertex AI's `evaluateInstances` in `body`: the call in the words
+///   of the provider, a list of the address, the body, and the names and values of the headers in turn.
+/// - `status`, `headers` and `now`, of the headers at least those of `REPLY_HEADERS` and the time in milliseconds
+///   since 1970, and in `body` that of an answer: a reply with `text`, or a failure with `message`. Status 0 says that
+///   there was no answer, for the reason `body`. With `evaluation: true` it is the answer to `evaluateInstances`; a
+///   good one needs no reading here and gives an empty text.
+/// - `config`, a `judge_model_config`: what of it the provider is not sent, a list of sentences.
 ///
 /// # Errors
-/// `invalid_json`, `limit_exceeded`, `invalid_input` for what is not as it should be.
-#[wasm_bindgen(js_name = renderCall)]
-pub fn render_call(given: &str) -> Result<Vec<String>> {
+/// `invalid_json`, `limit_exceeded`, `invalid_input` for what is not as it should be; the answer itself may be
+/// anything.
+#[wasm_bindgen(js_name = judgeCall)]
+pub fn judge_call(given: &str, body: &str) -> Result<String> {
     let document = Document::parse(given)?;
     let given = document.root();
     let endpoint = endpoint(given)?;
-    let http = match text(given, "instances") {
-        Some(body) => vertex_evaluate::render(&endpoint, body),
-        None => {
-            let request = given.get("request").unwrap_or(given);
+    Ok(if let Some(config) = given.get("config") {
+        to_json(&endpoint.warnings(config), Spelling::Camel)
+    } else if let Some(status) = given.get("status") {
+        read(&endpoint, given, status, body)
+    } else {
+        to_json(&render(&endpoint, given, body), Spelling::Camel)
+    })
+}
+
+fn render(endpoint: &Endpoint, given: Json<'_>, body: &str) -> Vec<String> {
+    let http = match given.get("request") {
+        None => vertex_evaluate::render(endpoint, body.into()),
+        Some(request) => {
             let model = text(request, "model").unwrap_or_default();
             let prompt = text(request, "prompt").unwrap_or_default();
             endpoint.render(&Request {
@@ -83,48 +99,28 @@ pub fn render_call(given: &str) -> Result<Vec<String>> {
         texts.push(name);
         texts.push(value);
     }
-    Ok(texts)
+    texts
 }
 
-/// What of a `judge_model_config` the provider is not sent, one sentence each. It is given as
-/// `{settings, config}`.
-///
-/// # Errors
-/// As [`render_call`].
-#[wasm_bindgen(js_name = configWarnings)]
-pub fn config_warnings(given: &str) -> Result<Vec<String>> {
-    let document = Document::parse(given)?;
-    let given = document.root();
-    let config = given.get("config").unwrap_or(Json::NULL);
-    Ok(endpoint(given)?.warnings(config))
-}
-
-/// What came of a call: a reply with `text`, or a failure with `message`, as JSON text. It is given as
-/// `{settings, status, headers, now}`, of the headers at least those of `REPLY_HEADERS` and the time in
-/// milliseconds since 1970; with `evaluation: true` for `evaluateInstances`, whose good answers need no
-/// reading here and give an empty text. Status 0 says that there was no answer, for the reason `body`.
-///
-/// # Errors
-/// As [`render_call`]; the answer itself may be anything.
-#[wasm_bindgen(js_name = readCall)]
-pub fn read_call(given: &str, body: &str) -> Result<String> {
-    let document = Document::parse(given)?;
-    let given = document.root();
-    let endpoint = endpoint(given)?;
-    let headers = texts(given);
-    let headers: Vec<(&str, &str)> = headers.iter().map(|(name, value)| (&**name, &**value)).collect();
-    let number = |key: &str| given.get(key).and_then(Json::as_f64);
+fn read(endpoint: &Endpoint, given: Json<'_>, status: Json<'_>, body: &str) -> String {
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "casts of doubles saturate")]
-    let status = number("status").unwrap_or_default() as u16;
-    let reply = HttpReply { status, headers: &headers, body, now_ms: number("now") };
-    let read = if status == 0 {
-        Err(Failure::network(&endpoint, body, endpoint.in_browser))
+    let status = status.as_f64().unwrap_or_default() as u16;
+    let now_ms = given.get("now").and_then(Json::as_f64);
+    let reply = HttpReply { status, headers: &texts(given), body, now_ms };
+    let failure = if status == 0 {
+        Failure::network(endpoint, body, endpoint.in_browser)
     } else if given.get("evaluation").is_some() {
-        vertex_evaluate::check(&endpoint, &reply).map(|()| String::new())
+        match vertex_evaluate::check(endpoint, &reply) {
+            Ok(()) => return String::new(),
+            Err(failure) => failure,
+        }
     } else {
-        endpoint.read(&reply).map(|reply| to_json(&reply, Spelling::Camel))
+        match endpoint.read(&reply) {
+            Ok(reply) => return to_json(&reply, Spelling::Camel),
+            Err(failure) => failure,
+        }
     };
-    Ok(read.unwrap_or_else(|failure| to_json(&failure, Spelling::Camel)))
+    to_json(&*failure, Spelling::Camel)
 }
 
 fn endpoint(given: Json<'_>) -> Result<Endpoint> {

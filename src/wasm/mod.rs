@@ -10,7 +10,7 @@ mod evaluation;
 mod fetch;
 mod schema_text;
 
-pub use fetch::{config_warnings, fetch_call, read_call, render_call};
+pub use fetch::{fetch_call, judge_call};
 pub use schema_text::{eval_set_to_adk, eval_set_to_js, invocation_to_js, results_to_adk};
 
 use std::borrow::Cow;

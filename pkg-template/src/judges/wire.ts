@@ -52,7 +52,7 @@ export function questionOf(request: JudgeRequest): Question {
 /** A body for Vertex AI's `evaluateInstances`; the reply is what it answers. */
 export function evaluationOf(body: string): Question {
   return {
-    render: (settings) => render({ settings, instances: body }),
+    render: (settings) => render({ settings }, body),
     read: (settings, { body, ...answer }) =>
       read({ settings, ...answer, now: Date.now(), evaluation: true }, body) ?? { text: body },
   };
@@ -61,7 +61,7 @@ export function evaluationOf(body: string): Question {
 /** What of the settings of a `judge_model_config` a provider is not sent, one sentence each. */
 export function configWarnings(provider: Provider, model: string, config: object): string[] {
   const json = stringify({ settings: { provider, model }, config }, "judge_model_config");
-  return call(WRITTEN_HERE, (engine) => engine.configWarnings(json));
+  return JSON.parse(judgeCall(json, "")) as string[];
 }
 
 /** Explains that no answer came, and what to do about it. */
@@ -88,16 +88,18 @@ export function post({ url, headers, body }: HttpRequest, signal: AbortSignal): 
 /** What the engine reads here is written by this package. */
 const WRITTEN_HERE: MistakeContext = { hasLines: () => false };
 
-function render(given: object): HttpRequest {
-  const json = stringify(given, "call");
-  const [url = "", body = "", ...rest] = call(WRITTEN_HERE, (engine) => engine.renderCall(json));
+function render(given: object, body = ""): HttpRequest {
+  const written = JSON.parse(judgeCall(stringify(given, "call"), body)) as string[];
   const headers: Record<string, string> = {};
-  for (let at = 0; at < rest.length; at += 2) headers[rest[at] as string] = rest[at + 1] as string;
-  return { url, headers, body };
+  for (let at = 2; at < written.length; at += 2) headers[written[at] as string] = written[at + 1] as string;
+  return { url: written[0] as string, headers, body: written[1] as string };
 }
 
 function read(given: object, body: string): JudgeReply | JudgeFailure | undefined {
-  const json = JSON.stringify(given);
-  const found = call(WRITTEN_HERE, (engine) => engine.readCall(json, body));
+  const found = judgeCall(JSON.stringify(given), body);
   return found === "" ? undefined : (JSON.parse(found) as JudgeReply | JudgeFailure);
+}
+
+function judgeCall(given: string, body: string): string {
+  return call(WRITTEN_HERE, (engine) => engine.judgeCall(given, body));
 }

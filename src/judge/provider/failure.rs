@@ -94,20 +94,26 @@ impl Failure {
     /// A failure with what its kind says about trying again. `message` is redacted, shortened and
     /// follows the provider's name; it comes in pieces.
     #[inline(never)]
-    pub(super) fn new(endpoint: &Endpoint, kind: FailureKind, message: &[&str]) -> Self {
+    pub(super) fn new(endpoint: &Endpoint, kind: FailureKind, message: &[&str]) -> Box<Self> {
         use FailureKind::*;
-        Self {
+        Box::new(Self {
             kind,
             message: [endpoint.provider.label(), " ", &redact(endpoint, &message.concat())].concat(),
             help: None,
             retryable: matches!(kind, Network | Timeout | RateLimited | Server | Empty | Malformed),
             retry_after_ms: None,
             status: None,
-        }
+        })
     }
 
-    pub(super) fn with_help(mut self, help: &str) -> Self {
+    #[inline(never)]
+    pub(super) fn with_help(mut self: Box<Self>, help: &str) -> Box<Self> {
         self.help = Some(help.into());
+        self
+    }
+
+    pub(super) fn with_status(mut self: Box<Self>, reply: &HttpReply<'_>) -> Box<Self> {
+        self.status = Some(reply.status);
         self
     }
 
@@ -116,7 +122,7 @@ impl Failure {
     /// In a browser that says nothing about the reason, which is mostly that the server does not
     /// allow pages of this origin; the help says what to do for this provider.
     #[must_use]
-    pub fn network(endpoint: &Endpoint, message: &str, in_browser: bool) -> Self {
+    pub fn network(endpoint: &Endpoint, message: &str, in_browser: bool) -> Box<Self> {
         let failure = Self::new(endpoint, FailureKind::Network, &["did not answer: ", message]);
         let advice = endpoint.provider.protocol().unreachable;
         failure.with_help(match (in_browser, endpoint.provider) {
@@ -136,7 +142,7 @@ impl Failure {
         endpoint: &Endpoint,
         reply: &HttpReply<'_>,
         body: Option<Json<'_>>,
-    ) -> Option<Self> {
+    ) -> Option<Box<Self>> {
         let ok = (200..300).contains(&reply.status);
         let error = body.and_then(|body| error_of(body, ok));
         if ok && error.is_none() {
@@ -195,8 +201,7 @@ impl Failure {
             if said.is_empty() { "" } else { ": " },
             said,
         ];
-        let mut failure = Self::new(endpoint, kind, &message);
-        failure.status = Some(reply.status);
+        let mut failure = Self::new(endpoint, kind, &message).with_status(reply);
         failure.retryable = match reply.header("x-should-retry") {
             _ if exhausted => false,
             Some("true") => true,
@@ -237,18 +242,17 @@ fn error_of(body: Json<'_>, ok: bool) -> Option<Json<'_>> {
 }
 
 /// A reply that is not JSON, or not of the provider's shape.
-pub(super) fn malformed(endpoint: &Endpoint, reply: &HttpReply<'_>) -> Failure {
+pub(super) fn malformed(endpoint: &Endpoint, reply: &HttpReply<'_>) -> Box<Failure> {
     let body = reply.body.trim();
     let said = match Document::parse(body) {
         _ if body.is_empty() => "answered without a body",
         Ok(_) => "answered in a shape that is not its own: ",
         Err(_) => "answered what is not JSON: ",
     };
-    let mut failure = Failure::new(endpoint, FailureKind::Malformed, &[said, body]);
+    let failure = Failure::new(endpoint, FailureKind::Malformed, &[said, body]).with_status(reply);
     if body.starts_with('<') {
-        failure = failure.with_help("A web page answered: check `baseUrl`, and any proxy in between");
+        return failure.with_help("A web page answered: check `baseUrl`, and any proxy in between");
     }
-    failure.status = Some(reply.status);
     failure
 }
 

@@ -79,7 +79,7 @@ pub struct HttpReply<'r> {
     /// The HTTP status.
     pub status: u16,
     /// Names in any case and values; those in [`REPLY_HEADERS`] suffice.
-    pub headers: &'r [(&'r str, &'r str)],
+    pub headers: &'r [(String, String)],
     /// The body as text.
     pub body: &'r str,
     /// The time in milliseconds since 1970, used where a date is told without the server's clock.
@@ -267,7 +267,7 @@ impl Endpoint {
     ///
     /// # Errors
     /// A failure of kind `auth` that names what to set. A server at a `base_url` may need no key.
-    pub fn check(&self) -> Result<(), Failure> {
+    pub fn check(&self) -> Result<(), Box<Failure>> {
         let keyed = self.api_key.is_some()
             || self.bearer.is_some()
             || self.headers.iter().any(|(name, _)| is_credential(name))
@@ -326,7 +326,7 @@ impl Endpoint {
     /// # Errors
     /// An error status or body, a refusal, a blocked prompt, a reply without text, a body that is not
     /// the provider's; each with what to do and whether asking again may help.
-    pub fn read(&self, reply: &HttpReply<'_>) -> Result<Reply, Failure> {
+    pub fn read(&self, reply: &HttpReply<'_>) -> Result<Reply, Box<Failure>> {
         let document = Document::parse(reply.body).ok();
         let body = document.as_ref().map(Document::root);
         if let Some(failure) = Failure::answered(self, reply, body) {
@@ -370,7 +370,7 @@ impl Endpoint {
         } else {
             Failure::new(self, FailureKind::Empty, &["replied without any text"])
         };
-        Err(Failure { status: Some(reply.status), ..failed })
+        Err(failed.with_status(reply))
     }
 
     /// The model that a request asks.
@@ -445,7 +445,7 @@ impl Endpoint {
 
 impl HttpReply<'_> {
     fn header(&self, name: &str) -> Option<&str> {
-        self.headers.iter().find(|(header, _)| same(header, name)).map(|(_, value)| *value)
+        self.headers.iter().find(|(header, _)| same(header, name)).map(|(_, value)| &**value)
     }
 }
 

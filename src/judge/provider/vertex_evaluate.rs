@@ -129,7 +129,7 @@ fn contents(text: &str) -> String {
 ///
 /// # Errors
 /// As [`Endpoint::read`]; and an error of the metric itself that stands for overload or lack of time.
-pub fn check(endpoint: &Endpoint, reply: &HttpReply<'_>) -> Result<(), Failure> {
+pub fn check(endpoint: &Endpoint, reply: &HttpReply<'_>) -> Result<(), Box<Failure>> {
     let document = Document::parse(reply.body).ok();
     let body = document.as_ref().map(Document::root);
     if let Some(failure) = Failure::answered(endpoint, reply, body) {
@@ -146,8 +146,8 @@ pub fn check(endpoint: &Endpoint, reply: &HttpReply<'_>) -> Result<(), Failure> 
     if score(result).is_some() {
         return Ok(());
     }
-    let failure = Failure::new(endpoint, kind, &["could not score: ", &text(result, "error/message")]);
-    Err(Failure { status: Some(reply.status), ..failure })
+    let message = ["could not score: ", &text(result, "error/message")];
+    Err(Failure::new(endpoint, kind, &message).with_status(reply))
 }
 
 /// What the body of an answer says; nothing if it is no evaluation. Its texts are the service's own.
