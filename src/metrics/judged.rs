@@ -19,7 +19,7 @@ use crate::model::json::{Json, Kind};
 use crate::model::order::sort;
 use crate::model::results::EvalStatus;
 use crate::model::shape::whole;
-use crate::model::write::{Write, Writer};
+use crate::model::write::{Write, Writer, copy, owned};
 
 /// A metric that asks a judge: what it makes of single turns, and of all of them.
 pub trait Judged {
@@ -222,7 +222,7 @@ impl Asking {
             with_templates.push((*prompt, template));
         }
         Ok(Box::new(Self {
-            name: setup.name.into(),
+            name: copy(setup.name),
             threshold,
             options: JudgeOptions::read(setup)?,
             prompts: with_templates,
@@ -277,7 +277,7 @@ impl JudgeOptions {
             .criterion
             .and_then(|criterion| either(criterion, ["judge_model_options", "judgeModelOptions"]));
         let mut options = Self {
-            model: MODEL.default.into(),
+            model: copy(MODEL.default),
             config: CONFIG.default,
             samples: SAMPLES.default,
             parallelism_limit: PARALLELISM.default,
@@ -311,13 +311,13 @@ impl JudgeOptions {
         let [model, config, samples, limit] = keys.map(|keys| either(json, keys));
         if let Some(model) = model {
             let name = model.as_str().filter(|name| !name.is_empty());
-            self.model = name.ok_or_else(|| model.expected("the name of a model"))?.into_owned();
+            self.model = owned(name.ok_or_else(|| model.expected("the name of a model"))?);
         }
         if let Some(config) = config {
             if config.kind() != Kind::Object {
                 return Err(config.expected("an object with the model's settings"));
             }
-            self.config = Some(config.raw().to_owned());
+            self.config = Some(copy(config.raw()));
         }
         if let Some(samples) = samples {
             self.samples = count(samples)?;

@@ -14,7 +14,7 @@ use crate::model::invocation::{
 };
 use crate::model::json::Json;
 use crate::model::shape::Record;
-use crate::model::write::{Spelling, decimal, push_compact, quote};
+use crate::model::write::{Append as _, Spelling, decimal, owned, push_compact, quote};
 
 /// What stands for something that a turn or an agent does not have.
 pub(super) const NONE: &str = "(none)";
@@ -71,7 +71,7 @@ pub(super) fn steps(turn: Invocation<'_>) -> String {
         line(&mut text, &["output: "]);
         match open.iter().position(|response| answers(*response, call)) {
             Some(at) => push_output(&mut text, open.remove(at)),
-            None => text.push_str(NONE),
+            None => text.append(NONE),
         }
     }
     text
@@ -84,7 +84,7 @@ fn answers(response: FunctionResponse<'_>, call: FunctionCall<'_>) -> bool {
 
 fn push_call(text: &mut String, call: FunctionCall<'_>) {
     quote(&call.name().unwrap_or_default(), text);
-    text.push(' ');
+    text.append(" ");
     push_compact(call.args().map_or("{}", Json::raw), text);
 }
 
@@ -253,16 +253,16 @@ fn speech(text: &mut String, speaker: &str, words: &str) {
 fn line_about(text: &mut String, what: &str, name: &str) {
     line(text, &[what]);
     quote(name, text);
-    text.push_str(": ");
+    text.append(": ");
 }
 
 /// Adds a line of its own.
 pub(super) fn line(text: &mut String, parts: &[&str]) {
     if !text.is_empty() {
-        text.push('\n');
+        text.append("\n");
     }
     for part in parts {
-        text.push_str(part);
+        text.append(part);
     }
 }
 
@@ -275,46 +275,46 @@ pub(super) fn for_vertex(turns: Turns<'_>) -> String {
             if known.iter().any(|name| *name == agent.name) {
                 continue;
             }
-            text.push_str(if known.is_empty() { "" } else { "," });
+            text.append(if known.is_empty() { "" } else { "," });
             quote(&agent.name, &mut text);
-            text.push_str(r#":{"agentId":"#);
+            text.append(r#":{"agentId":"#);
             quote(&agent.name, &mut text);
-            text.push_str(r#","instruction":"#);
+            text.append(r#","instruction":"#);
             quote(&agent.instructions, &mut text);
             if let Some(tools) = agent.tools {
-                text.push_str(r#","tools":"#);
-                text.push_str(tools.raw());
+                text.append(r#","tools":"#);
+                text.append(tools.raw());
             }
-            text.push('}');
-            known.push(agent.name.into_owned());
+            text.append("}");
+            known.push(owned(agent.name));
         }
     }
-    text.push_str(r#"},"turns":["#);
+    text.append(r#"},"turns":["#);
     for (index, turn) in turns.iter().enumerate() {
-        text.push_str(if index == 0 { r#"{"turnIndex":"# } else { r#",{"turnIndex":"# });
-        text.push_str(&decimal(index as u64));
-        text.push_str(r#","turnId":"#);
+        text.append(if index == 0 { r#"{"turnIndex":"# } else { r#",{"turnIndex":"# });
+        text.append(&decimal(index as u64));
+        text.append(r#","turnId":"#);
         quote(&turn.invocation_id(), &mut text);
-        text.push_str(r#","events":["#);
+        text.append(r#","events":["#);
         push_event(&mut text, "user", Some(turn.user_content()));
         for event in events(turn).filter(|event| event.content().is_some()) {
-            text.push(',');
+            text.append(",");
             push_event(&mut text, &event.author(), event.content());
         }
-        text.push(',');
+        text.append(",");
         push_event(&mut text, "agent", turn.final_response());
-        text.push_str("]}");
+        text.append("]}");
     }
-    text.push_str("]}");
+    text.append("]}");
     text
 }
 
 fn push_event(text: &mut String, author: &str, content: Option<Content<'_>>) {
-    text.push_str(r#"{"author":"#);
+    text.append(r#"{"author":"#);
     quote(author, text);
     if let Some(content) = content {
-        text.push_str(r#","content":"#);
-        text.push_str(&content.to_json(Spelling::Camel));
+        text.append(r#","content":"#);
+        text.append(&content.to_json(Spelling::Camel));
     }
-    text.push('}');
+    text.append("}");
 }

@@ -17,7 +17,7 @@ use crate::judge::votes::{Tally, Verdict, Vote};
 use crate::model::config::{Setup, either, read_flag, settings};
 use crate::model::error::{Error, ErrorCode, Result};
 use crate::model::json::{Json, Kind};
-use crate::model::write::{decimal, quoted};
+use crate::model::write::{copy, decimal, owned, quoted};
 
 /// What tells the rubric metrics apart.
 pub(super) struct Family {
@@ -91,7 +91,7 @@ fn rubric(json: Json<'_>) -> Result<Known> {
     no_others(json, &KEYS)?;
     no_others(content, &CONTENT)?;
     let words = either(content, CONTENT);
-    let text = |json: Json<'_>| Ok(json.as_str().ok_or_else(|| json.expected("a text"))?.into_owned());
+    let text = |json: Json<'_>| json.as_str().map(owned).ok_or_else(|| json.expected("a text"));
     Ok(Known { id: text(id)?, words: words.map_or(Ok(String::new()), text)? })
 }
 
@@ -120,11 +120,11 @@ impl RubricBased {
             if rubric.r#type().as_deref() != Some(self.family.rubric_type) {
                 continue;
             }
-            let id = rubric.rubric_id().into_owned();
+            let id = owned(rubric.rubric_id());
             if all.iter().any(|known| known.id == id) {
                 return Err(conflict(&id));
             }
-            all.push(Known { id, words: rubric.words().unwrap_or_default().into_owned() });
+            all.push(Known { id, words: owned(rubric.words().unwrap_or_default()) });
         }
         if all.is_empty() {
             let message = ["there are no rubrics to judge turn ", &decimal(turn as u64 + 1), " by"].concat();
@@ -288,7 +288,7 @@ fn overall(pooled: &[RubricFinding]) -> Vec<RubricFinding> {
         if shares.iter().all(|known| known.rubric_id != *rubric_id) {
             shares.push(RubricFinding {
                 rubric_id: rubric_id.clone(),
-                rationale: Some("The share of turns that meet it; each turn says why.".into()),
+                rationale: Some(copy("The share of turns that meet it; each turn says why.")),
                 score: mean_of(pooled, Some(rubric_id)),
             });
         }

@@ -20,6 +20,7 @@ use crate::judge::votes::{Rule, Vote};
 use crate::model::config::Setup;
 use crate::model::error::Result;
 use crate::model::invocation::Invocation;
+use crate::model::write::copy;
 
 /// What tells the metrics apart.
 pub(super) struct Family {
@@ -144,7 +145,7 @@ impl Scored {
 /// Words about a result, kept as google-adk keeps them: as a rubric without a score.
 fn remark(findings: &mut Vec<RubricFinding>, id: &str, text: Option<String>) {
     if text.is_some() {
-        findings.push(RubricFinding { rubric_id: id.into(), rationale: text, score: None });
+        findings.push(RubricFinding { rubric_id: copy(id), rationale: text, score: None });
     }
 }
 

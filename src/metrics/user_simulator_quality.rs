@@ -17,7 +17,7 @@ use crate::model::error::{Error, ErrorCode, Result};
 use crate::model::evalset::ConversationScenario;
 use crate::model::json::Json;
 use crate::model::results::EvalStatus;
-use crate::model::write::quoted;
+use crate::model::write::{copy, owned, quoted};
 
 struct UserSimulatorQuality {
     asking: Box<Asking>,
@@ -31,7 +31,7 @@ settings! {
 
 pub(super) fn build(setup: &Setup<'_, '_>) -> Result<Box<dyn Judged>> {
     let read =
-        |json: Json<'_>| Ok(Cow::Owned(json.as_str().ok_or_else(|| json.expected("a text"))?.into_owned()));
+        |json: Json<'_>| json.as_str().map(|text| owned(text).into()).ok_or_else(|| json.expected("a text"));
     let mut asking = Asking::read(setup, &[&USER_TURN])?;
     asking.raises = true;
     let stop_signal = setup.setting(STOP_SIGNAL, read)?;
@@ -49,7 +49,7 @@ fn scenario<'a>(case: &JudgedCase<'a>) -> Result<ConversationScenario<'a>> {
 
 /// How the simulated user is to behave.
 fn behaviour(scenario: ConversationScenario<'_>, stop_signal: &str) -> Result<String> {
-    let Some(given) = scenario.user_persona() else { return Ok(DEFAULT_PERSONA.into()) };
+    let Some(given) = scenario.user_persona() else { return Ok(copy(DEFAULT_PERSONA)) };
     if let Some(id) = given.as_str() {
         return persona(&id).ok_or_else(|| {
             let message = ["there is no persona ", &quoted(&id)].concat();

@@ -8,7 +8,7 @@ use crate::judge::votes::{Outcome, Votes};
 use crate::metrics::judged::{Answer, Judged, JudgedCase, Question, SampleReply};
 use crate::model::double;
 use crate::model::error::{Error, ErrorCode};
-use crate::model::write::decimal;
+use crate::model::write::{Append as _, decimal};
 
 /// How to ask judges.
 #[derive(Clone, Debug, Default)]
@@ -176,7 +176,7 @@ impl Judges {
         };
         if loss.attempts > 1 {
             for piece in [", asked ", &decimal(loss.attempts.into()), " times"] {
-                why.message.push_str(piece);
+                why.message.append(piece);
             }
         }
         why

@@ -18,7 +18,7 @@ use crate::judge::provider::{
 };
 use crate::model::error::Result;
 use crate::model::json::{Document, Json};
-use crate::model::write::{Spelling, Write, Writer, to_json};
+use crate::model::write::{Spelling, Write, Writer, copy, owned, to_json};
 
 #[wasm_bindgen]
 extern "C" {
@@ -81,7 +81,7 @@ pub fn judge_call(given: &str, body: &str) -> Result<String> {
 
 fn render(endpoint: &Endpoint, given: Json<'_>, body: &str) -> Vec<String> {
     let http = match given.get("request") {
-        None => vertex_evaluate::render(endpoint, body.into()),
+        None => vertex_evaluate::render(endpoint, copy(body)),
         Some(request) => {
             let model = text(request, "model").unwrap_or_default();
             let prompt = text(request, "prompt").unwrap_or_default();
@@ -144,7 +144,7 @@ fn endpoint(given: Json<'_>) -> Result<Endpoint> {
 
 #[inline(never)]
 fn text(object: Json<'_>, key: &str) -> Option<String> {
-    object.get(key).and_then(Json::as_str).map(Into::into)
+    object.get(key).and_then(Json::as_str).map(owned)
 }
 
 /// The headers of an object, by their names.
@@ -154,7 +154,7 @@ fn texts(object: Json<'_>) -> Vec<(String, String)> {
     let Some(headers) = object.get("headers") else { return texts };
     for (name, value) in headers.entries() {
         if let Some(value) = value.as_str() {
-            texts.push((name.into(), value.into()));
+            texts.push((owned(name), owned(value)));
         }
     }
     texts

@@ -37,7 +37,7 @@ use std::borrow::Cow;
 use super::digest::sha256;
 use super::reply::scan::find;
 use crate::model::error::Result;
-use crate::model::write::quote;
+use crate::model::write::{Append as _, copy, quote};
 
 /// What one kind of question is made of.
 #[derive(Clone, Copy, Debug)]
@@ -240,8 +240,8 @@ impl Prompt {
     pub fn render(&self, template: &Template<'_>, values: &[Value<'_>]) -> String {
         let marker = marker(template, values);
         let mut out = String::new();
-        Template::scan(FENCE.into()).fill(&mut out, &mut |_, out| out.push_str(&marker));
-        out.push('\n');
+        Template::scan(FENCE.into()).fill(&mut out, &mut |_, out| out.append(&marker));
+        out.append("\n");
         template.fill(&mut out, &mut |name, out| {
             let value = values.iter().find(|value| value.name == name);
             match value {
@@ -249,9 +249,9 @@ impl Prompt {
                     push_all(out, &["<data-", &marker, " name=\"", name, "\">\n"]);
                     push_all(out, &[text, "\n</data-", &marker, ">"]);
                 }
-                Some(value) => out.push_str(value.text),
-                None if name == "reply_format" => out.push_str(self.reply_format.trim_end()),
-                None => out.push_str("(none)"),
+                Some(value) => out.append(value.text),
+                None if name == "reply_format" => out.append(self.reply_format.trim_end()),
+                None => out.append("(none)"),
             }
         });
         out
@@ -260,7 +260,7 @@ impl Prompt {
 
 /// A text of 16 hexadecimal digits that depends on everything and occurs nowhere.
 fn marker(template: &Template<'_>, values: &[Value<'_>]) -> String {
-    let mut all = template.text().to_owned();
+    let mut all = copy(template.text());
     for value in values {
         push_all(&mut all, &["\0", value.name, "\0", value.text]);
     }
@@ -269,7 +269,7 @@ fn marker(template: &Template<'_>, values: &[Value<'_>]) -> String {
         if find(&all, &marker, 0).is_none() {
             return marker;
         }
-        all.push('\0');
+        all.append("\0");
     }
 }
 
@@ -284,7 +284,7 @@ fn short_hash(text: &str) -> String {
 #[inline(never)]
 fn push_all(out: &mut String, parts: &[&str]) {
     for part in parts {
-        out.push_str(part);
+        out.append(part);
     }
 }
 
@@ -301,13 +301,13 @@ pub fn list_rubrics(rubrics: &[(&str, &str)]) -> String {
     let mut list = String::new();
     for (id, text) in rubrics {
         if !list.is_empty() {
-            list.push('\n');
+            list.append("\n");
         }
-        list.push_str("{\"id\": ");
+        list.append("{\"id\": ");
         quote(id, &mut list);
-        list.push_str(", \"property\": ");
+        list.append(", \"property\": ");
         quote(text, &mut list);
-        list.push('}');
+        list.append("}");
     }
     list
 }

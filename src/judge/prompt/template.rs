@@ -9,6 +9,7 @@ use std::borrow::Cow;
 use super::{push_all, short_hash};
 use crate::judge::reply::scan::{find, run, slice};
 use crate::model::error::{Error, ErrorCode, Result, suggestion};
+use crate::model::write::Append as _;
 
 /// A text with places for values.
 #[derive(Clone, Debug)]
@@ -56,7 +57,7 @@ impl<'t> Template<'t> {
                 if let Some(close) = suggestion(name, known.iter().copied()) {
                     push_all(&mut help, &["Did you mean {{", close, "}}?"]);
                 } else {
-                    help.push_str("It can have");
+                    help.append("It can have");
                     for name in known {
                         push_all(&mut help, &[" {{", name, "}}"]);
                     }
@@ -100,11 +101,11 @@ impl<'t> Template<'t> {
     pub(super) fn fill(&self, out: &mut String, write: &mut dyn FnMut(&str, &mut String)) {
         let mut at = 0;
         for hole in &self.holes {
-            out.push_str(self.text.get(at..hole.start).unwrap_or_default());
+            out.append(self.text.get(at..hole.start).unwrap_or_default());
             write(self.name(hole), out);
             at = hole.end;
         }
-        out.push_str(self.text.get(at..).unwrap_or_default());
+        out.append(self.text.get(at..).unwrap_or_default());
     }
 
     fn name(&self, hole: &Hole) -> &str {

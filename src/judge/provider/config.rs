@@ -6,7 +6,7 @@
 use super::look::{each, same, some_text, text};
 use super::{Endpoint, Provider};
 use crate::model::json::Json;
-use crate::model::write::{decimal, quote, quoted};
+use crate::model::write::{Append as _, decimal, quote, quoted};
 
 /// A parameter: its name in the config, what is special about it, and what OpenAI's chat completions and
 /// responses, Anthropic and Ollama call it, in the order of [`Provider`]. No name: there is none.
@@ -75,12 +75,12 @@ impl Entries {
     #[inline(never)]
     pub(super) fn json(&mut self, key: &str, value: &[&str]) {
         if !self.0.is_empty() {
-            self.0.push(',');
+            self.0.append(",");
         }
         quote(key, &mut self.0);
-        self.0.push(':');
+        self.0.append(":");
         for piece in value {
-            self.0.push_str(piece);
+            self.0.append(piece);
         }
     }
 
@@ -93,9 +93,9 @@ impl Entries {
     /// Adds the entries of another object after these.
     pub(super) fn append(&mut self, other: &Entries) {
         if !self.0.is_empty() && !other.0.is_empty() {
-            self.0.push(',');
+            self.0.append(",");
         }
-        self.0.push_str(&other.0);
+        self.0.append(&other.0);
     }
 
     /// Whether there is no entry yet.
@@ -267,9 +267,9 @@ fn append_content(content: Json<'_>, out: &mut String) {
     for path in ["", "text"] {
         if let Some(found) = some_text(content, path) {
             if !out.is_empty() {
-                out.push_str("\n\n");
+                out.append("\n\n");
             }
-            out.push_str(&found);
+            out.append(&found);
         }
     }
     for path in ["", "parts"] {

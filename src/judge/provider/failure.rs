@@ -7,7 +7,7 @@ use super::look::{at, each, some_text, text, tokens};
 use super::{Endpoint, HttpReply, Provider, is_credential, retry_after};
 use crate::judge::reply::scan::find;
 use crate::model::json::{Document, Json};
-use crate::model::write::decimal;
+use crate::model::write::{Append as _, copy, decimal};
 
 /// The longest text of a provider that is repeated in a message, in characters.
 const LONGEST: usize = 400;
@@ -108,7 +108,7 @@ impl Failure {
 
     #[inline(never)]
     pub(super) fn with_help(mut self: Box<Self>, help: &str) -> Box<Self> {
-        self.help = Some(help.into());
+        self.help = Some(copy(help));
         self
     }
 
@@ -288,15 +288,15 @@ pub(super) fn redact(endpoint: &Endpoint, text: &str) -> String {
             }
         }
         if taken > 0 {
-            safe.push_str("[redacted]");
+            safe.append("[redacted]");
         } else {
-            safe.push(if character.is_ascii_whitespace() { ' ' } else { character });
+            safe.append_char(if character.is_ascii_whitespace() { ' ' } else { character });
             taken = character.len_utf8();
         }
         rest = rest.get(taken..).unwrap_or_default();
         length += 1;
         if length == LONGEST {
-            safe.push('…');
+            safe.append("…");
             break;
         }
     }

@@ -7,6 +7,7 @@ use super::config::{Entries, Settings};
 use super::look::{at, each, flag, text};
 use super::{Answer, Endpoint, Protocol, Request, Shape, escape};
 use crate::model::json::Json;
+use crate::model::write::Append as _;
 
 pub(super) static PROTOCOL: Protocol = Protocol {
     name: "gemini",
@@ -23,9 +24,9 @@ pub(super) static PROTOCOL: Protocol = Protocol {
 fn url(endpoint: &Endpoint, model: &str) -> String {
     let mut url = endpoint.base("https://generativelanguage.googleapis.com", "v1");
     let whole = model.starts_with("models/") || model.starts_with("tunedModels/");
-    url.push_str(if whole { "/" } else { "/models/" });
+    url.append(if whole { "/" } else { "/models/" });
     escape(model, &mut url);
-    url.push_str(":generateContent");
+    url.append(":generateContent");
     url
 }
 
@@ -74,16 +75,16 @@ pub(super) const SHAPE: Shape = Shape {
 
 pub(super) fn read(body: Json<'_>, answer: &mut Answer) {
     if at(body, SHAPE.refusal).is_some() {
-        answer.refusal.push_str("the prompt was blocked, ");
+        answer.refusal.append("the prompt was blocked, ");
     }
     each(body, "candidates/0/content/parts", &mut |part| {
         let said = text(part, "text");
         if !said.is_empty() && !flag(part, "thought") {
             // As google-adk joins the parts of a content.
             if !answer.text.is_empty() {
-                answer.text.push('\n');
+                answer.text.append("\n");
             }
-            answer.text.push_str(&said);
+            answer.text.append(&said);
         }
     });
 }

@@ -36,6 +36,7 @@ pub mod vertex_evaluate;
 
 use super::reply::scan::{among, find};
 use crate::model::json::{Document, Json};
+use crate::model::write::{Append as _, copy};
 #[cfg(feature = "schema")]
 pub(crate) use config::parameters;
 use config::{Entries, Settings};
@@ -296,17 +297,17 @@ impl Endpoint {
         let protocol = self.provider.protocol();
         let mut settings = Settings::read(self, model, request.config, request.response_schema.is_some());
         if let Some(system) = request.system.filter(|system| !system.is_empty()) {
-            let rest = std::mem::replace(&mut settings.system, system.to_owned());
+            let rest = std::mem::replace(&mut settings.system, copy(system));
             if !rest.is_empty() {
-                settings.system.push_str("\n\n");
-                settings.system.push_str(&rest);
+                settings.system.append("\n\n");
+                settings.system.append(&rest);
             }
         }
         let mut url = (protocol.url)(self, model);
         let query = self.base_and_query().1;
         if !query.is_empty() {
-            url.push('?');
-            url.push_str(query);
+            url.append("?");
+            url.append(query);
         }
         HttpRequest {
             url,
@@ -340,15 +341,15 @@ impl Endpoint {
         read(body, &mut answer);
         let stop = text(body, shape.stop);
         let truncated = among(CUT_OFF, &stop);
-        answer.refusal.push_str(&text(body, shape.refusal));
+        answer.refusal.append(&text(body, shape.refusal));
         if among(REFUSED, &stop) {
-            answer.refusal.push_str(&stop);
+            answer.refusal.append(&stop);
         }
         let failed = if !answer.refusal.is_empty() {
             for path in shape.why {
                 if let Some(why) = some_text(body, path) {
-                    answer.refusal.push_str(": ");
-                    answer.refusal.push_str(&why);
+                    answer.refusal.append(": ");
+                    answer.refusal.append(&why);
                 }
             }
             Failure::new(self, FailureKind::Refused, &["refused to answer: ", &answer.refusal])
@@ -388,7 +389,7 @@ impl Endpoint {
                     return;
                 }
             }
-            headers.push((name.into(), value));
+            headers.push((copy(name), value));
         };
         set("content-type", "", "application/json");
         let (name, scheme) = match self.provider {
@@ -439,7 +440,7 @@ impl Endpoint {
         let last = base.get(slash.map_or(0, |slash| slash + 1)..).unwrap_or_default();
         let versioned =
             version.is_empty() || last == version || matches!(last.as_bytes(), [b'v', b'0'..=b'9', ..]);
-        if versioned { base.into() } else { [base, "/", version].concat() }
+        if versioned { copy(base) } else { [base, "/", version].concat() }
     }
 }
 
@@ -470,12 +471,12 @@ fn escape(text: &str, path: &mut String) {
     for byte in text.bytes() {
         match byte {
             b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b'/' | b':' | b'@' => {
-                path.push(char::from(byte));
+                path.append_char(char::from(byte));
             }
             _ => {
-                path.push('%');
+                path.append("%");
                 for digit in [byte >> 4, byte & 15] {
-                    path.push(char::from(if digit < 10 { b'0' + digit } else { b'A' - 10 + digit }));
+                    path.append_char(char::from(if digit < 10 { b'0' + digit } else { b'A' - 10 + digit }));
                 }
             }
         }
@@ -490,11 +491,11 @@ fn messages(system: &str, prompt: &str) -> String {
             let mut message = Entries::default();
             message.text("role", role);
             message.text("content", content);
-            messages.push_str(if messages.len() > 1 { "," } else { "" });
-            messages.push_str(&message.object());
+            messages.append(if messages.len() > 1 { "," } else { "" });
+            messages.append(&message.object());
         }
     }
-    messages.push(']');
+    messages.append("]");
     messages
 }
 
@@ -504,7 +505,7 @@ fn without_thoughts(text: String) -> String {
     let trimmed = text.trim();
     let end = trimmed.starts_with("<think>").then(|| find(trimmed, END, 0)).flatten();
     match end.and_then(|end| trimmed.get(end + END.len()..)) {
-        Some(said) => said.trim().into(),
+        Some(said) => copy(said.trim()),
         None => text,
     }
 }

@@ -5,6 +5,7 @@
 //! `@google/genai` sends.
 
 use super::{Endpoint, Protocol, escape, gemini};
+use crate::model::write::Append as _;
 
 pub(super) static PROTOCOL: Protocol = Protocol {
     name: "vertex",
@@ -21,9 +22,9 @@ pub(super) static PROTOCOL: Protocol = Protocol {
 fn url(endpoint: &Endpoint, model: &str) -> String {
     let mut url = place(endpoint);
     let whole = model.starts_with("publishers/") || model.starts_with("projects/");
-    url.push_str(if whole { "/" } else { "/publishers/google/models/" });
+    url.append(if whole { "/" } else { "/publishers/google/models/" });
     escape(model, &mut url);
-    url.push_str(":generateContent");
+    url.append(":generateContent");
     url
 }
 
@@ -40,9 +41,9 @@ pub(super) fn place(endpoint: &Endpoint) -> String {
     };
     let mut place = endpoint.base(&[before, between, after].concat(), "v1beta1");
     if let Some(project) = project {
-        place.push_str("/projects/");
+        place.append("/projects/");
         escape(project, &mut place);
-        place.push_str("/locations/");
+        place.append("/locations/");
         escape(location, &mut place);
     }
     place

@@ -12,7 +12,7 @@ use super::look::{at, each, flag, some_text, text};
 use super::{Endpoint, Failure, FailureKind, HttpReply, HttpRequest, failure, gemini, vertex};
 use crate::judge::reply::scan::among;
 use crate::model::json::{Document, Json};
-use crate::model::write::decimal;
+use crate::model::write::{Append as _, decimal};
 
 /// What is evaluated.
 #[derive(Clone, Copy)]
@@ -106,11 +106,11 @@ pub fn body(metric: &str, instance: Instance<'_>) -> Option<String> {
 #[must_use]
 pub fn render(endpoint: &Endpoint, body: String) -> HttpRequest {
     let mut url = vertex::place(endpoint);
-    url.push_str(":evaluateInstances");
+    url.append(":evaluateInstances");
     let query = endpoint.base_and_query().1;
     if !query.is_empty() {
-        url.push('?');
-        url.push_str(query);
+        url.append("?");
+        url.append(query);
     }
     HttpRequest { url, headers: endpoint.request_headers(), body }
 }

@@ -9,6 +9,7 @@
 use super::scan::{among, count, find, lower, run, slice, trim, trimmed};
 use super::structured::{document, field, objects, text_field, whole};
 use crate::model::json::Document;
+use crate::model::write::{copy, owned};
 
 const OPEN: &str = "<sentence>";
 const CLOSE: &str = "</sentence>";
@@ -64,7 +65,7 @@ pub fn sentences(reply: &str) -> Vec<String> {
     while let Some(open) = find(reply, OPEN, from)
         && let Some(close) = find(reply, CLOSE, open + OPEN.len())
     {
-        sentences.push(slice(reply, open + OPEN.len(), close).to_owned());
+        sentences.push(copy(slice(reply, open + OPEN.len(), close)));
         from = close + CLOSE.len();
     }
     if sentences.is_empty() { self::listed(document(reply, "sentences", "")) } else { sentences }
@@ -76,7 +77,7 @@ fn listed(document: Option<Document<'_>>) -> Vec<String> {
     let Some(list) = field(document.root(), "sentences") else { return sentences };
     for sentence in list.items() {
         if let Some(text) = sentence.as_str() {
-            sentences.push(text.into_owned());
+            sentences.push(owned(text));
         }
     }
     sentences

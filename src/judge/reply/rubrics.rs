@@ -7,6 +7,7 @@
 use super::scan::{contains_folded, count, find, is_space, skip_space, slice, trim_run, trimmed};
 use super::structured::{document, objects, text_field, whole};
 use crate::model::json::Document;
+use crate::model::write::Append as _;
 use crate::text::{for_each_nfkc_char, lower_case};
 
 /// What a reply says about one rubric.
@@ -155,7 +156,7 @@ fn normalized(text: &str) -> String {
             c => c,
         };
         if plain != ' ' || !folded.ends_with(' ') {
-            folded.push(plain);
+            folded.append_char(plain);
         }
     });
     let mut decoration = |c: char| matches!(c, ' ' | '*' | '_' | '`' | '#' | '>' | '-' | '•' | '"' | '\'');
