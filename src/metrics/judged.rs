@@ -297,12 +297,13 @@ impl JudgeOptions {
         }
         let mut known = Vec::new();
         for setting in SETTINGS {
-            known.extend(setting.keys);
+            known.push(setting.keys);
         }
+        let known = known.as_flattened();
         for (key, value) in json.entries() {
             if !known.contains(&&*key) {
                 let message = ["a judge has no option `", &key, "`"].concat();
-                refuse_misspelt(value, &key, &known, &message)?;
+                refuse_misspelt(value, &key, known, &message)?;
                 let help = "There are judge_model, judge_model_config, num_samples and parallelism_limit";
                 return Err(value.error(ErrorCode::InvalidCriterion, message).with_help(help));
             }

@@ -3,7 +3,7 @@
 //!
 //! [`PARAMETERS`] is the whole mapping, and `docs/judges.md` shows it to users. O(n) in the config.
 
-use super::look::{each, same, some_text, text};
+use super::look::{each, same, some_text, text, whole};
 use super::{Endpoint, Provider};
 use crate::model::json::Json;
 use crate::model::write::{Append as _, decimal, quote, quoted};
@@ -220,7 +220,7 @@ fn think(provider: Provider, config: Json<'_>, settings: &mut Settings) -> bool 
         let level = text(value, "");
         let mut effort = EFFORTS.iter().find(|effort| same(effort, &level)).copied().unwrap_or_default();
         let budget = value.as_number().unwrap_or_default();
-        let tokens = budget.parse::<u64>().unwrap_or(0);
+        let tokens = whole(value).unwrap_or(0);
         match provider {
             _ if value.is_null() || is_name(&key, "includeThoughts") => {}
             Provider::OpenAiChat | Provider::OpenAiResponses if !effort.is_empty() || budget == "0" => {

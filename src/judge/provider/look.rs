@@ -66,14 +66,18 @@ pub(super) fn append_texts(json: Json<'_>, path: &str, kind: &str, out: &mut Str
     });
 }
 
+/// A whole number that is not negative.
+#[inline(never)]
+pub(super) fn whole(json: Json<'_>) -> Option<u64> {
+    json.as_number()?.parse().ok()
+}
+
 /// A count of tokens: the sum of what stands at the paths, nothing if nothing does.
 #[inline(never)]
 pub(super) fn tokens(json: Json<'_>, paths: &[&str]) -> Option<u64> {
     let mut sum: Option<u64> = None;
     for path in paths {
-        if let Some(count) =
-            at(json, path).and_then(Json::as_number).and_then(|count| count.parse::<u64>().ok())
-        {
+        if let Some(count) = at(json, path).and_then(whole) {
             sum = Some(sum.unwrap_or(0).saturating_add(count));
         }
     }
