@@ -62,6 +62,8 @@ pub struct JudgeFailure {
 
 /// The questions of a run.
 pub(super) struct Judges {
+    /// Whether any metric asks them.
+    is_needed: bool,
     calls: Calls,
     /// The group of calls of each metric of the plan.
     groups: Vec<u32>,
@@ -112,6 +114,7 @@ impl Judges {
             barred.push(None);
         }
         Self {
+            is_needed: plan.metrics.iter().any(|metric| matches!(metric.scorer, MetricScorer::Judge(_))),
             calls,
             barred,
             groups,
@@ -119,6 +122,10 @@ impl Judges {
             asked: Vec::new(),
             stuck: Vec::new(),
         }
+    }
+
+    pub(super) fn is_needed(&self) -> bool {
+        self.is_needed
     }
 
     pub(super) fn stop(&mut self, reason: Reason) {
@@ -215,6 +222,7 @@ pub(super) enum Step {
 
 impl<'a> Run<'a> {
     /// What to do about the calls of judges, at a time.
+    #[inline(never)]
     pub(super) fn poll_judges(&mut self, now: Millis) -> Step {
         match self.judges.calls.poll(now) {
             calls::Action::Send(call) => {

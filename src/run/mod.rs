@@ -350,7 +350,8 @@ impl<'a> Run<'a> {
                 self.working.push(task);
                 return Action::Custom(custom);
             }
-            let until = match self.poll_judges(now) {
+            let step = if self.judges.is_needed() { self.poll_judges(now) } else { Step::Wait(None) };
+            let until = match step {
                 Step::Send(call) => return Action::Send(call),
                 Step::Abort(call) => return Action::Abort(call),
                 Step::Again => continue,

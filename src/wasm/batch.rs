@@ -218,10 +218,14 @@ impl Batch {
         self.finished = true;
     }
 
+    #[cold]
+    #[inline(never)]
     pub(super) fn add_task(&mut self, run: &Run<'_>, task: CustomTask, in_place: InPlace) {
         self.tasks.push(&to_json(&HostTask { task, run, in_place }, Spelling::Camel));
     }
 
+    #[cold]
+    #[inline(never)]
     pub(super) fn add_send(&mut self, run: &Run<'_>, call: JudgeCall) {
         if let Some(question) = run.question(&call) {
             self.sends.push(&to_json(&Send { call, question, run }, Spelling::Camel));
