@@ -73,8 +73,7 @@ pub(super) struct Measure {
 
 /// The amounts of every turn with the total of each as its score, and their averages for the whole.
 pub(super) fn amounts<'a>(turns: Turns<'_>, measure: &Measure) -> Evaluation<'a> {
-    let &Measure { of_turn, average, details, reason } = measure;
-    let detailed = |amounts: Amounts| amounts.iter().any(Option::is_some).then(|| Box::new(details(amounts)));
+    let &Measure { of_turn, average, reason, .. } = measure;
     let all: Vec<Amounts> = turns.iter().map(of_turn).collect();
     let mut reported = Vec::new();
     let mut averages = Amounts::default();
@@ -85,7 +84,16 @@ pub(super) fn amounts<'a>(turns: Turns<'_>, measure: &Measure) -> Evaluation<'a>
     }
     let mut turns = Vec::new();
     for amounts in all {
-        turns.push(TurnEvaluation { details: detailed(amounts), ..self::reported(amounts[0], reason) });
+        turns
+            .push(TurnEvaluation { details: measure.details(amounts), ..self::reported(amounts[0], reason) });
     }
-    Evaluation { details: detailed(averages), ..overall(averages[0], reason, turns) }
+    Evaluation { details: measure.details(averages), ..overall(averages[0], reason, turns) }
+}
+
+impl Measure {
+    /// The amounts by kind, if there are any.
+    #[inline(never)]
+    fn details(&self, amounts: Amounts) -> Option<Box<Details>> {
+        amounts.iter().any(Option::is_some).then(|| Box::new((self.details)(amounts)))
+    }
 }

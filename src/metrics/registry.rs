@@ -32,6 +32,22 @@ pub struct MetricInfo {
     constructor: Constructor,
 }
 
+impl MetricInfo {
+    /// Makes the metric from its settings.
+    ///
+    /// # Errors
+    /// What is wrong with them, with path and line.
+    pub fn build(&self, setup: &Setup<'_, '_>) -> Result<AnyMetric> {
+        if self.requires_threshold {
+            setup.check_keys(self.settings)?;
+        }
+        match self.constructor {
+            Constructor::Plain(build) => build(setup).map(AnyMetric::Plain),
+            Constructor::Judged(build) => build(setup).map(AnyMetric::Judged),
+        }
+    }
+}
+
 #[cfg(feature = "schema")]
 impl MetricInfo {
     /// Whether it asks a judge.
@@ -253,21 +269,6 @@ const fn judged(
 #[must_use]
 pub fn find(name: &str) -> Option<&'static MetricInfo> {
     REGISTRY.iter().find(|info| info.name == name || info.legacy_names.contains(&name))
-}
-
-/// Makes the metric that a config names.
-///
-/// # Errors
-/// `unknown_metric`, or what the metric says of its settings.
-pub fn build(setup: &Setup<'_, '_>) -> Result<AnyMetric> {
-    let info = find(setup.name).ok_or_else(|| setup.place.locate(unknown_metric(setup.name, &[])))?;
-    if info.requires_threshold {
-        setup.check_keys(info.settings)?;
-    }
-    match info.constructor {
-        Constructor::Plain(build) => build(setup).map(AnyMetric::Plain),
-        Constructor::Judged(build) => build(setup).map(AnyMetric::Judged),
-    }
 }
 
 /// Says that no metric has this name, neither of the engine nor of the host's `own`.

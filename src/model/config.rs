@@ -202,10 +202,15 @@ impl<'a> Setup<'a, '_> {
     /// # Errors
     /// `invalid_criterion` if `read` does not accept it.
     pub fn setting<T>(&self, setting: Setting<T>, read: impl Fn(Json<'a>) -> Result<T>) -> Result<T> {
-        match self.criterion.and_then(|criterion| either(criterion, setting.keys)) {
+        match self.given(setting.keys) {
             Some(json) => read(json).map_err(invalid_criterion),
             None => Ok(setting.default),
         }
+    }
+
+    #[inline(never)]
+    fn given(&self, keys: [&str; 2]) -> Option<Json<'a>> {
+        either(self.criterion?, keys)
     }
 }
 

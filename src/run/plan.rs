@@ -1,9 +1,7 @@
 //! What to score: the metrics of a config, each with whoever computes it.
 
 use crate::metrics::judged::Judged;
-use crate::metrics::{
-    AnyMetric, EFFICIENCY_METRICS, Metric, build, find, unknown_metric, unregistered_metric,
-};
+use crate::metrics::{AnyMetric, EFFICIENCY_METRICS, Metric, find, unknown_metric, unregistered_metric};
 use crate::model::config::{DEFAULT_CONFIG, Judging, Setup, read_config, read_metric};
 use crate::model::error::{ErrorCode, Result};
 use crate::model::json::Document;
@@ -105,7 +103,7 @@ fn planned(setup: &Setup<'_, '_>, custom: &[String]) -> Result<PlannedMetric> {
     }
     let name = setup.name.to_owned();
     let info = find(setup.name).ok_or_else(|| setup.place.locate(unknown_metric(setup.name, custom)))?;
-    let scorer = match build(setup)? {
+    let scorer = match info.build(setup)? {
         AnyMetric::Plain(metric) => MetricScorer::Engine(metric),
         AnyMetric::Judged(metric) => MetricScorer::Judge(metric),
     };
