@@ -196,11 +196,11 @@ impl Judged for RubricBased {
     fn read(&self, case: &JudgedCase<'_>, question: &Question, reply: &str) -> Ballot {
         let rubrics = self.of_turn(case, question.invocation).unwrap_or_default();
         let mut entries = reply::rubrics(reply);
-        let mut ballot = Ballot {
-            votes: vec![Vote::Absent; rubrics.len()],
-            rationales: vec![None; rubrics.len()],
-            ..Ballot::default()
-        };
+        let mut ballot = Ballot::default();
+        for _ in &rubrics {
+            ballot.votes.push(Vote::Absent);
+            ballot.rationales.push(None);
+        }
         let mut scores = Vec::new();
         for (rubric, entry) in reply::assign(&entries, &pairs(&rubrics)) {
             let (Some(vote), Some(rationale), Some(entry)) =

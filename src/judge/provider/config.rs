@@ -5,6 +5,7 @@
 
 use super::look::{each, same, some_text, text, whole};
 use super::{Endpoint, Provider};
+use crate::judge::reply::scan::after;
 use crate::model::json::Json;
 use crate::model::write::{Append as _, decimal, quote, quoted};
 
@@ -204,11 +205,11 @@ fn samples(endpoint: &Endpoint) -> bool {
 /// Whether chat completions limit a reply by `max_completion_tokens`. OpenAI's reasoning models refuse
 /// `max_tokens`; most compatible servers know nothing else.
 fn knows_completion_tokens(endpoint: &Endpoint, model: &str) -> bool {
-    let name = model.strip_prefix("openai/").unwrap_or(model);
+    let name = after(model, "openai/").unwrap_or(model);
     endpoint.base_url.is_none()
         || matches!(name.as_bytes(), [b'o', b'0'..=b'9', ..])
-        || name.starts_with("chatgpt-")
-        || name.starts_with("gpt-") && !name.starts_with("gpt-oss")
+        || after(name, "chatgpt-").is_some()
+        || after(name, "gpt-").is_some_and(|rest| after(rest, "oss").is_none())
 }
 
 /// `thinkingConfig` for a provider other than Google: false if it says something that the provider cannot

@@ -5,7 +5,7 @@
 
 use super::look::{at, each, some_text, text, tokens};
 use super::{Endpoint, HttpReply, Provider, is_credential, retry_after};
-use crate::judge::reply::scan::find;
+use crate::judge::reply::scan::{after, find};
 use crate::model::json::{Document, Json};
 use crate::model::write::{Append as _, copy, decimal};
 
@@ -273,7 +273,7 @@ pub(super) fn redact(endpoint: &Endpoint, text: &str) -> String {
     ];
     for (name, value) in &endpoint.headers {
         if value.len() >= SHORTEST_HEADER || is_credential(name) {
-            secrets.push(value.strip_prefix("Bearer ").unwrap_or(value));
+            secrets.push(after(value, "Bearer ").unwrap_or(value));
         }
     }
     let mut safe = String::new();
@@ -283,7 +283,7 @@ pub(super) fn redact(endpoint: &Endpoint, text: &str) -> String {
         // The longest, since a secret may begin with another.
         let mut taken = 0;
         for secret in &secrets {
-            if secret.len() > taken && rest.starts_with(*secret) {
+            if secret.len() > taken && after(rest, secret).is_some() {
                 taken = secret.len();
             }
         }

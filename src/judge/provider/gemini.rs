@@ -6,6 +6,7 @@
 use super::config::{Entries, Settings};
 use super::look::{at, each, flag, text};
 use super::{Answer, Endpoint, Protocol, Request, Shape, escape};
+use crate::judge::reply::scan::after;
 use crate::model::json::Json;
 use crate::model::write::Append as _;
 
@@ -23,7 +24,7 @@ pub(super) static PROTOCOL: Protocol = Protocol {
 
 fn url(endpoint: &Endpoint, model: &str) -> String {
     let mut url = endpoint.base("https://generativelanguage.googleapis.com", "v1");
-    let whole = model.starts_with("models/") || model.starts_with("tunedModels/");
+    let whole = after(model, "models/").or(after(model, "tunedModels/")).is_some();
     url.append(if whole { "/" } else { "/models/" });
     escape(model, &mut url);
     url.append(":generateContent");

@@ -34,7 +34,7 @@ mod retry_after;
 mod vertex;
 pub mod vertex_evaluate;
 
-use super::reply::scan::{among, find};
+use super::reply::scan::{after, among, find};
 use crate::model::json::{Document, Json};
 use crate::model::write::{Append as _, copy};
 #[cfg(feature = "schema")]
@@ -503,7 +503,7 @@ fn messages(system: &str, prompt: &str) -> String {
 fn without_thoughts(text: String) -> String {
     const END: &str = "</think>";
     let trimmed = text.trim();
-    let end = trimmed.starts_with("<think>").then(|| find(trimmed, END, 0)).flatten();
+    let end = after(trimmed, "<think>").and_then(|_| find(trimmed, END, 0));
     match end.and_then(|end| trimmed.get(end + END.len()..)) {
         Some(said) => copy(said.trim()),
         None => text,

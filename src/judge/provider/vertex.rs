@@ -5,6 +5,7 @@
 //! `@google/genai` sends.
 
 use super::{Endpoint, Protocol, escape, gemini};
+use crate::judge::reply::scan::after;
 use crate::model::write::Append as _;
 
 pub(super) static PROTOCOL: Protocol = Protocol {
@@ -21,7 +22,7 @@ pub(super) static PROTOCOL: Protocol = Protocol {
 
 fn url(endpoint: &Endpoint, model: &str) -> String {
     let mut url = place(endpoint);
-    let whole = model.starts_with("publishers/") || model.starts_with("projects/");
+    let whole = after(model, "publishers/").or(after(model, "projects/")).is_some();
     url.append(if whole { "/" } else { "/publishers/google/models/" });
     escape(model, &mut url);
     url.append(":generateContent");

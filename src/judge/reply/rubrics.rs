@@ -4,7 +4,7 @@
 //! so a reply in which properties, rationales and verdicts differ in number says nothing. The id
 //! is the last one between the previous property and this one. One pass over the lines: O(n).
 
-use super::scan::{contains_folded, count, find, is_space, skip_space, slice, trim_run, trimmed};
+use super::scan::{after, contains_folded, count, find, is_space, skip_space, slice, trim_run, trimmed};
 use super::structured::{document, objects, text_field, whole};
 use crate::model::json::Document;
 use crate::model::write::Append as _;
@@ -41,9 +41,9 @@ pub fn rubrics(reply: &str) -> Vec<Entry> {
     for line in reply.split('\n') {
         let opening = slice(line, skip_space(line, 0), line.len());
         count(2 * line.len());
-        if let Some(value) = opening.strip_prefix("ID: ") {
+        if let Some(value) = after(opening, "ID: ") {
             id = Some(trimmed(value)).filter(|id| !id.is_empty());
-        } else if let Some(value) = opening.strip_prefix("Property: ") {
+        } else if let Some(value) = after(opening, "Property: ") {
             let property = trimmed(value);
             entries.push(Entry { id: id.take(), property, rationale: String::new(), verdict: None });
         }

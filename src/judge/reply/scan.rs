@@ -43,6 +43,12 @@ pub(in crate::judge) fn among(words: &str, word: &str) -> bool {
     words.split('|').any(|known| known == word)
 }
 
+/// What stands behind a beginning, if the text has it.
+#[inline(never)]
+pub(in crate::judge) fn after<'t>(text: &'t str, beginning: &str) -> Option<&'t str> {
+    text.strip_prefix(beginning)
+}
+
 /// What stands between two places.
 pub(in crate::judge) fn slice(text: &str, from: usize, to: usize) -> &str {
     text.get(from..to).unwrap_or_default()

@@ -6,7 +6,7 @@
 
 use std::borrow::Cow;
 
-use super::scan::{count, find, slice, trim, trimmed};
+use super::scan::{after, count, find, slice, trim, trimmed};
 use crate::model::json::{Document, Json, Kind};
 
 /// How often the reply may be looked at. The nesting of a reply that wraps the answer in objects
@@ -64,7 +64,7 @@ pub(super) fn occurs_once_at_most(reply: &str, key: &str) -> bool {
 /// The reply as one value, but for white space and a code fence around it.
 pub(super) fn whole(reply: &str) -> Option<Document<'_>> {
     let text = trim(reply);
-    let inner = text.strip_prefix("```json").or_else(|| text.strip_prefix("```"));
+    let inner = after(text, "```json").or(after(text, "```"));
     let text = inner.and_then(|text| text.strip_suffix("```")).map_or(text, trim);
     matches!(text.as_bytes().first(), Some(b'{' | b'[')).then(|| Document::parse(text).ok())?
 }
