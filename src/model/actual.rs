@@ -149,18 +149,8 @@ impl<'t> ActualFile<'t> {
             FileKind::Events => <List<'_, Event<'_>>>::TYPE,
         };
         check(&mut document, &of, warnings)?;
-        let root = document.root();
-        let inferences = match content {
-            FileKind::Session => Some(to_json(&vec![Session::of(root)], Spelling::Snake)),
-            FileKind::Sessions => {
-                let sessions: Vec<Session<'_>> = List::of(root).iter().collect();
-                Some(to_json(&sessions, Spelling::Snake))
-            }
-            FileKind::Events => Some(to_json(&vec![Events(List::of(root))], Spelling::Snake)),
-            _ => None,
-        };
-        if let Some(inferences) = inferences {
-            let mut document = Document::rewritten(inferences)?;
+        if let FileKind::Session | FileKind::Sessions | FileKind::Events = content {
+            let mut document = Document::rewritten(inferences_of(document.root(), content))?;
             check(&mut document, &<List<'_, InferenceResult<'_>>>::TYPE, warnings)?;
             return Ok(Self { document, content: FileKind::InferenceList, in_place: false });
         }
@@ -188,6 +178,17 @@ impl<'t> ActualFile<'t> {
 
 fn of_inference(json: Json<'_>) -> ActualRun<'_> {
     InferenceResult::of(json).into()
+}
+
+/// A session, several of them or the events of one as a list of inference results.
+#[inline(never)]
+fn inferences_of(root: Json<'_>, content: FileKind) -> String {
+    let sessions: Vec<Session<'_>> = match content {
+        FileKind::Events => return to_json(&vec![Events(List::of(root))], Spelling::Snake),
+        FileKind::Sessions => List::of(root).iter().collect(),
+        _ => vec![Session::of(root)],
+    };
+    to_json(&sessions, Spelling::Snake)
 }
 
 fn kind_of(root: Json<'_>) -> Result<FileKind> {

@@ -307,6 +307,7 @@ impl<'a> Run<'a> {
     }
 
     /// Plans what judges are asked about an open case.
+    #[inline(never)]
     pub(super) fn convene(&mut self, mut open: OpenCase<'a>, case: JudgedCase<'a>) {
         let mut idle = Vec::new();
         for (metric, planned) in self.plan.metrics.iter().enumerate() {
@@ -394,6 +395,7 @@ impl<'a> Run<'a> {
     }
 
     /// Gives failed samples a second chance, or gives their questions up. Nothing else is asked then.
+    #[inline(never)]
     pub(super) fn retry_stuck(&mut self) {
         let answered = self.judges.calls.progress().answered > 0;
         for question in std::mem::take(&mut self.judges.stuck) {

@@ -72,12 +72,14 @@ struct OfId {
     taken: bool,
 }
 
+#[cold]
 fn ambiguous(eval_id: &str) -> Error {
     let message =
         format!("the eval id {} stands for several cases; its runs go to the first", quoted(eval_id));
     Error::new(ErrorCode::InvalidInput, message).with_help("Give each case an id of its own")
 }
 
+#[cold]
 fn stray(run: &ActualRun<'_>) -> Error {
     let name = match run.eval_id.as_deref().or(run.session_id.as_deref()) {
         Some(name) => format!("the actual conversation {}", quoted(name)),

@@ -518,16 +518,19 @@ impl<'a> Run<'a> {
     }
 }
 
+#[cold]
 fn no_run() -> Error {
     Error::new(ErrorCode::ActualMissing, "there is no actual conversation for this case")
         .with_help("Runs belong to cases by eval id")
 }
 
+#[cold]
 fn failed_run(message: Option<&str>) -> Error {
     let message = message.unwrap_or("no reason is recorded");
     Error::new(ErrorCode::ActualMissing, format!("the agent's run failed: {message}"))
 }
 
+#[cold]
 fn cancelled() -> Error {
     Error::new(ErrorCode::Cancelled, "the run was cancelled before this was scored")
 }
