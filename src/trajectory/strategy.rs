@@ -160,7 +160,11 @@ fn without_underscores(number: &str) -> Option<String> {
     let bytes = number.as_bytes();
     let lonely = bytes.windows(3).filter(|w| matches!(w, [b'0'..=b'9', b'_', b'0'..=b'9'])).count();
     let underscores = bytes.iter().filter(|b| **b == b'_').count();
-    (lonely == underscores).then(|| number.replace('_', ""))
+    (lonely == underscores).then(|| {
+        let mut digits = number.to_owned();
+        digits.retain(|c| c != '_');
+        digits
+    })
 }
 
 #[cfg(test)]
