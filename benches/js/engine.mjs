@@ -32,13 +32,15 @@ export async function engine() {
         const { metrics } = JSON.parse(run.header());
         const scores = [];
         for (let isFinished = false; !isFinished;) {
-          const table = new Float64Array(memory.buffer, run.poll(0, CASES_PER_STEP), SCORES + 2);
+          // Memory may grow, and have another buffer then.
+          const at = run.poll(0, CASES_PER_STEP);
+          const table = new Float64Array(memory.buffer, at, SCORES + 2);
           const cases = new Uint32Array(memory.buffer, table[CASES], table[CASES + 1]);
           const slots = new Float64Array(memory.buffer, table[SCORES], table[SCORES + 1]);
           // Of each case the metrics of the conversation come first, then those of each turn.
-          for (let at = 0, slot = 0; at < cases.length; at += NUMBERS_A_CASE) {
+          for (let place = 0, slot = 0; place < cases.length; place += NUMBERS_A_CASE) {
             scores.push(slots[slot]);
-            slot += metrics.length * (1 + cases[at + TURNS]);
+            slot += metrics.length * (1 + cases[place + TURNS]);
           }
           isFinished = table[FINISHED] === 1;
         }
