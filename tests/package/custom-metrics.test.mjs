@@ -55,6 +55,26 @@ test("a function gives a number, or a result whose statuses follow from the thre
   assert.deepEqual([decided.score, decided.evalStatus, decided.reason], [0, PASSED, "why not"]);
 });
 
+test("what is no number, no status and no text is refused, however JSON would write it", async () => {
+  const written = { toJSON: () => 1 };
+  for (const [answer, words] of [
+    [{ overallScore: () => 1 }, /`score` is not a number/],
+    [{ overallScore: Symbol("1") }, /`score` is not a number/],
+    [{ overallScore: 1n }, /`score` is not a number/],
+    [{ overallScore: new Number(1) }, /`score` is not a number/],
+    [{ perInvocationResults: [{ score: written }, { score: 1 }] }, /`score` is not a number/],
+    [{ overallScore: 1, overallEvalStatus: written }, /`status` is not a number/],
+    [{ overallScore: 1, reason: () => "why" }, /`reason` is not a string/],
+    [{ overallScore: 1, reason: NaN }, /`reason` is not a string/],
+    [{ overallScore: 1, reason: new Date() }, /`reason` is not a string/],
+    [{ overallScore: NaN }, /gave NaN; a score is a finite number/],
+  ]) {
+    const { score, evalStatus, reason } = await resultOf(registered(() => answer));
+    assert.deepEqual([score, evalStatus], [undefined, EvalStatus.NOT_EVALUATED], String(words));
+    assert.match(reason, words);
+  }
+});
+
 test("a function is given the metric with its settings, both sides, and the scenario", async () => {
   let given;
   const registry = registered((...parameters) => {

@@ -201,7 +201,7 @@ async function compute(task: HostTask, header: Header, { registry, sources }: Ru
     if (infinite !== undefined) {
       return { failure: `the metric gave ${String(infinite.score)}; a score is a finite number, or absent` };
     }
-    return { found: jsonOf(found, String) };
+    return { found: jsonOf(found, refused) };
   } catch (error) {
     return { failure: isOurs(error) ? describe(error) : messageOf(error) };
   }
@@ -219,15 +219,25 @@ interface Found {
 
 function foundOf({ overallScore, overallEvalStatus, reason, perInvocationResults }: EvaluationResult): Found {
   return {
-    score: overallScore,
-    status: overallEvalStatus,
-    reason,
+    score: plain(overallScore),
+    status: plain(overallEvalStatus),
+    reason: plain(reason),
     turns: Array.from(perInvocationResults ?? [], ({ score, evalStatus, reason }) => ({
-      score,
-      status: evalStatus,
-      reason,
+      score: plain(score),
+      status: plain(evalStatus),
+      reason: plain(reason),
     })),
   };
+}
+
+/** What JSON would leave out, or write as its `toJSON` or its class has it, becomes what the engine refuses. */
+function plain(value: unknown): unknown {
+  return value === null || !["object", "function", "symbol"].includes(typeof value) ? value : refused();
+}
+
+/** In place of what is neither a number nor a text: an object, which no field of an evaluation may be. */
+function refused(): object {
+  return {};
 }
 
 function deliver(run: EvalRun, letter: Letter): void {
