@@ -17,6 +17,6 @@ export const ENTRIES = [
   { module: "report/index", esm: "report", cjs: "report", typed: true },
   { module: "testing/vitest", esm: "vitest", typed: true },
   { module: "testing/jest", esm: "jest", cjs: "jest", typed: true },
-  { module: "interop/index", esm: "interop", typed: true },
+  { module: "interop/index", esm: "interop", cjs: "interop", typed: true },
   { module: "cli/main", esm: "cli" },
 ];

@@ -99,7 +99,7 @@ test("classes and functions are called what they are exported as", async () => {
   for (const [entry, ...ways] of [
     ["adk-metrics", asModule, asCommonJs],
     ["adk-metrics/report", asModule, asCommonJs],
-    ["adk-metrics/interop", asModule],
+    ["adk-metrics/interop", asModule, asCommonJs],
   ]) {
     for (const program of ways.map((way) => way(entry))) {
       const print = `function print(all) {

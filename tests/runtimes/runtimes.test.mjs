@@ -62,9 +62,12 @@ describe("Node", () => {
     project.write({
       "classes.cjs": `const { AdkMetricsError } = require("adk-metrics");
         const { renderTable } = require("adk-metrics/report");
-        try { renderTable(1); } catch (error) { console.log(error instanceof AdkMetricsError); }`,
+        const { readTraces } = require("adk-metrics/interop");
+        for (const mistaken of [renderTable, readTraces]) {
+          try { mistaken(1); } catch (error) { console.log(error instanceof AdkMetricsError); }
+        }`,
     });
-    assert.equal(await project.run("node", ["classes.cjs"]), "true\n");
+    assert.equal(await project.run("node", ["classes.cjs"]), "true\ntrue\n");
   });
 
   test("scores by /web", async () => {
