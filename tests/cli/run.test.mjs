@@ -139,7 +139,7 @@ const MISTAKES = {
   "a module that is not there": ["import 'nowhere';", /cannot be loaded: .*Cannot find package 'nowhere'/],
   "a function that cannot make it": [
     "export default () => { throw new Error('no key'); };",
-    /no key\n[^]*the export default/,
+    /no key\n[^]*the export default\n[^]*help: It has no parameters, so it was called to make the agent/,
   ],
 };
 
@@ -204,13 +204,16 @@ test("a turn that takes too long fails its case, and what the agent left running
   const { status, stdout, stderr } = await runAgent(t, code, { args: ["--turn-timeout", "0.2"] });
   assert.equal(status, 1, stderr);
   assert.match(stdout, /2 cases: 2 failed/);
-  assert.match(stdout, /the agent did not finish turn 1 within 200 ms/);
+  assert.match(stdout, /the agent did not finish turn 1 within 200 ms\. Set turnTimeoutMs, or\s+--turn-timeout/);
 });
 
 test("an agent that is never there is not waited for", async (t) => {
   for (const [code, words] of [
     ["export default new Promise(() => {});", /making the agent took longer than 0\.2 s\n[^]*the export default/],
-    ["export default () => new Promise(() => {});", /making the agent took longer than 0\.2 s/],
+    [
+      "export default () => new Promise(() => {});",
+      /making the agent took longer than 0\.2 s\n[^]*An agent takes the message/,
+    ],
     ["await new Promise(() => {}); export default 1;", /cannot be loaded: loading it took longer than 0\.2 s/],
   ]) {
     const { status, stderr } = await runAgent(t, code, { args: ["--turn-timeout", "0.2"] });

@@ -221,7 +221,8 @@ async function within<T>(
     ? setTimeout(
         () => {
           const message = `the agent did not finish ${what} within ${turnTimeoutMs} ms`;
-          controller.abort(new AdkMetricsError("timeout", message, { help: "Set turnTimeoutMs for slower agents" }));
+          const help = "Set turnTimeoutMs, or --turn-timeout, for slower agents";
+          controller.abort(new AdkMetricsError("timeout", message, { help }));
         },
         Math.min(turnTimeoutMs, 2 ** 31 - 1),
       )

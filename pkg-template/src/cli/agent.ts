@@ -60,10 +60,15 @@ export async function loadAgent(module: ModuleName, timeoutMs: number): Promise<
     const subject = await subjectOf((await agent) as Agent);
     return subject.name === UNNAMED || subject.name === "default" ? { ...subject, name: basename(file) } : subject;
   } catch (error) {
-    const { message = messageOf(error), help } = isObject(error) ? (error as { message?: string; help?: string }) : {};
+    const about = isObject(error) ? (error as { message?: string; help?: string }) : {};
+    const { message = messageOf(error), help = makesAgent(value) ? MAKER_HELP : undefined } = about;
     throw new Mistake(message, { place: `${file}, the export ${name}`, help, cause: error });
   }
 }
+
+/** What helps if a function without parameters fails, which may be the agent itself. */
+const MAKER_HELP =
+  "It has no parameters, so it was called to make the agent. An agent takes the message as a parameter";
 
 /** What agents are called that have no name. */
 const UNNAMED = "Unknown Agent";
@@ -97,11 +102,14 @@ function isPromise(value: unknown): boolean {
   return isObject(value) && typeof (value as Partial<Promise<unknown>>).then === "function";
 }
 
+/** Whether it is called once before anything is run, since what it gives may be the agent. */
+function makesAgent(value: unknown): value is () => unknown {
+  return typeof value === "function" && value.length === 0 && !/^class\b/.test(Function.prototype.toString.call(value));
+}
+
 async function made(value: unknown): Promise<unknown> {
   const given = await value;
-  if (typeof given !== "function" || given.length > 0 || /^class\b/.test(Function.prototype.toString.call(given))) {
-    return given;
-  }
-  const product: unknown = await (given as () => unknown)();
+  if (!makesAgent(given)) return given;
+  const product = await given();
   return typeof product === "function" || isAgent(product) ? product : given;
 }
