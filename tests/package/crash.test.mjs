@@ -110,6 +110,28 @@ test("a run that sleeps goes on after a crash elsewhere", { timeout: 10_000 }, a
   assert.deepEqual([...asked.values()], [1, 1, 1]);
 });
 
+test("a run goes on after a crash in a call of its own metric, also while judges answer", async () => {
+  const registry = new MetricEvaluatorRegistry();
+  let asked = 0;
+  registry.registerEvaluator({ metricName: "own" }, async () => {
+    asked += 1;
+    if (asked % 10 === 0) {
+      crashNext("rougepairs_score");
+      assert.throws(() => rouge1("a", "b"), { code: "engine_crashed" });
+    }
+    await sleep(1);
+    return 1;
+  });
+  const evalSet = manyCases(30);
+  const criteria = { own: 1, final_response_match_v2: 1 };
+  const judge = async () => '{"is_the_agent_response_valid": "valid"}';
+  const set = await evaluate({ evalSet, actual: evalSet, criteria, registry, judge, concurrency: 4 });
+  const scores = set.evalCaseResults.map(({ overallEvalMetricResults: [own, match] }) => [own.score, match.score]);
+  assert.deepEqual(scores, Array(30).fill([1, 1]));
+  assert.equal(asked, 30);
+  assert.deepEqual(seen.usesAfterCrash, []);
+});
+
 test("a run that crashes itself rejects; others beside it do not notice", { timeout: 10_000 }, async () => {
   const slow = slowMetric(60);
   const quick = slowMetric(20);

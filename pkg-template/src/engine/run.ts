@@ -88,6 +88,9 @@ export async function* drive(plan: RunPlan): AsyncGenerator<RunOutput, RunEnd> {
       const stepBegan = performance.now();
       const step = call(plan, () => takeStep(run, header, plan.sources, casesPerStep, clock.now()));
       casesPerStep = nextSize(casesPerStep, performance.now() - stepBegan);
+      // Before metrics of the user's own begin, which may call the engine and crash it.
+      const needsProgress = judges.isNeeded && (hasNews || step.finished);
+      const progress = needsProgress ? call(plan, () => judgeProgress(run, hasPrices)) : undefined;
       for (const task of step.tasks) {
         const key = `${task.metric}/${task.case}/${task.run ?? ""}`;
         const pending = journal.get(key) ?? compute(task, header, plan);
@@ -98,8 +101,6 @@ export async function* drive(plan: RunPlan): AsyncGenerator<RunOutput, RunEnd> {
       for (const host of step.calls) {
         void judges.ask(host).then((answer) => inbox.put({ generation, at: clock.now(), call: host.call, answer }));
       }
-      const needsProgress = judges.isNeeded && (hasNews || step.finished);
-      const progress = needsProgress ? call(plan, () => judgeProgress(run, hasPrices)) : undefined;
       clock.pause();
       if (hasNews && progress !== undefined) yield { judge: progress };
       const fresh = step.cases.filter(({ key }) => !given.has(key));
