@@ -85,8 +85,9 @@ interface Note {
 }
 
 /**
- * What a poll found, where it stands in the engine's memory: read it before the engine is called again. The columns are
- * described where the engine fills them: `src/wasm/batch.rs`.
+ * What a poll found, where it stands in the engine's memory: read it before the engine is called again. Only `spans` and
+ * `aborts` are copies, since results keep the one, and the other is read after metrics of the user's own have begun. The
+ * columns are described where the engine fills them: `src/wasm/batch.rs`.
  */
 export interface Batch {
   waitUntil: number | undefined;
