@@ -1,3 +1,4 @@
+import { closest } from "./closest.js";
 import { reading, unexpected } from "./engine/input.js";
 import { PrebuiltMetrics } from "./enums.js";
 import { AdkMetricsError } from "./errors.js";
@@ -63,7 +64,7 @@ export class MetricEvaluatorRegistry implements MetricRegistry {
   /**
    * The evaluator of a metric.
    *
-   * @throws {AdkMetricsError} `unknown_metric` if there is none.
+   * @throws {AdkMetricsError} `unknown_metric` if there is none; `help` has the nearest name.
    */
   getEvaluator(metric: EvalMetric): Evaluator {
     const metricName = nameOf(metric, "metric");
@@ -72,7 +73,13 @@ export class MetricEvaluatorRegistry implements MetricRegistry {
     if (own !== undefined) return own.make(metric, this.#options);
     const found = ENGINE_CLASSES.find(([prebuilt]) => prebuilt === name)?.[1];
     if (found !== undefined) return new found(metric, this.#options);
-    throw new AdkMetricsError("unknown_metric", `${metricName} not found in registry.`);
+    const near = closest(metricName, [...this.#custom.keys(), ...ENGINE_CLASSES.map(([prebuilt]) => prebuilt)]);
+    const help =
+      near === undefined ? "Register a metric of your own with registerEvaluator" : `Did you mean \`${near}\`?`;
+    throw new AdkMetricsError("unknown_metric", `${metricName} not found in registry.`, {
+      path: "metric: metricName",
+      help,
+    });
   }
 
   /**

@@ -195,6 +195,18 @@ describe("the registry", () => {
     }
   });
 
+  test("suggests the nearest name for a misspelt one, of its own metrics too", () => {
+    const registry = new MetricEvaluatorRegistry();
+    registry.registerEvaluator({ metricName: "politeness" }, () => 1);
+    for (const [metricName, help] of [
+      ["response_match_scor", "Did you mean `response_match_score`?"],
+      ["politness", "Did you mean `politeness`?"],
+      ["fluency", "Register a metric of your own with registerEvaluator"],
+    ]) {
+      assert.throws(() => registry.getEvaluator({ metricName }), { code: "unknown_metric", help });
+    }
+  });
+
   test("has an evaluator for every prebuilt metric, by ADK-TS's old names too", () => {
     for (const metricName of Object.values(PrebuiltMetrics)) {
       const evaluator = DEFAULT_METRIC_EVALUATOR_REGISTRY.getEvaluator({ metricName, threshold: 0.5 });
