@@ -150,7 +150,7 @@ test("CSV: formulas are disarmed, numbers stay numbers", () => {
 
 test("Markdown: a table of cases, those that failed first, and their differences collapsed", () => {
   const text = renderMarkdown(sets());
-  assert.match(text, /^## Evaluation of 12 cases: 6 passed, 5 failed, 1 not evaluated\n/);
+  assert.match(text, /^## Evaluation of 12 runs of 11 cases: 6 passed, 5 failed, 1 not evaluated\n/);
   assert.match(
     text,
     /\| Case \|.*\n\| :--- \| ---: \| ---: \| :--- \|\n\| <code>hold&#95;hotel&#95;kyoto<\/code> \| \*\*0\.5000\*\* &lt; 1 \|/,

@@ -1,7 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { EvalStatus } from "../../pkg-template/src/enums.js";
-import { countCases, countsText, finalText, namedCases, toolCallsOf } from "../../pkg-template/src/report/results.js";
+import {
+  casesText,
+  countCases,
+  countsText,
+  finalText,
+  namedCases,
+  toolCallsOf,
+} from "../../pkg-template/src/report/results.js";
 import type { Invocation } from "../../pkg-template/src/types.js";
 import { call, evalCase, evalSet, supportSet, travelSet } from "./fixtures.js";
 
@@ -42,6 +49,17 @@ test("cases are counted by their final status", () => {
   assert.deepEqual(countCases([travelSet(), supportSet()]), { passed: 6, failed: 5, notEvaluated: 1 });
   assert.equal(countsText({ passed: 6, failed: 0, notEvaluated: 1 }), "6 passed, 1 not evaluated");
   assert.equal(countsText({ passed: 0, failed: 0, notEvaluated: 0 }), "none");
+});
+
+test("runs are counted besides cases where a case has several", () => {
+  const set = (...ids: string[]) =>
+    evalSet(
+      "s",
+      ids.map((id) => evalCase("s", id, [])),
+    );
+  assert.equal(casesText([]), "0 cases");
+  assert.equal(casesText([set("a"), set("a", "b")]), "3 cases");
+  assert.equal(casesText([set("a", "a"), set("b")]), "3 runs of 2 cases");
 });
 
 test("runs of one case are told apart, other cases keep their id", () => {

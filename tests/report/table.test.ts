@@ -94,7 +94,7 @@ test("a summary ends the report", () => {
   const text = renderTable([travelSet(), supportSet()]);
   assert.match(
     text,
-    /12 cases in 2 evalsets: 6 passed, 5 failed, 1 not evaluated\nadk-metrics 0\.1\.0, reference 2\.13\.0, dialect adk-python\n$/,
+    /^12 runs of 11 cases in 2 evalsets: 6 passed, 5 failed, 1 not evaluated\nadk-metrics 0\.1\.0, reference 2\.13\.0, dialect adk-python\n$/m,
   );
   assert.match(renderTable([]), /^0 cases in?.*: none\n$|^0 cases: none\n$/);
 });

@@ -96,7 +96,7 @@ const MESSAGES = {
 `,
   "fails with the scores where it should not pass": `expect(agent).not.toPassEvalSet(evalSet)
 
-weather  4 cases: 4 passed
+weather  4 runs of 2 cases: 4 passed
 
   Case               Metric                      Score  Threshold  Status
   ─────────────────  ─────────────────────────  ──────  ─────────  ────────

@@ -5,8 +5,7 @@ import { check, type Plan } from "../agents/evaluation.js";
 import { Spending } from "../agents/spending.js";
 import { EvalStatus } from "../enums.js";
 import { renderCsv, renderHtml, renderJUnit, renderMarkdown, renderTable, type ReportFormat } from "../report/index.js";
-import { countCases, countsText } from "../report/results.js";
-import { count } from "../report/text.js";
+import { casesText, countCases, countsText } from "../report/results.js";
 import type { Budget, Dialect, EvalSetResult, EvaluatorOptions, MetricRegistry, Progress } from "../types.js";
 import { api } from "./api.js";
 import { type Arguments, countOf, oneOf } from "./arguments.js";
@@ -350,6 +349,5 @@ function rendered(
 }
 
 function summaryOf(results: readonly EvalSetResult[]): string {
-  const cases = results.reduce((sum, { evalCaseResults }) => sum + evalCaseResults.length, 0);
-  return `${count(cases, "case")}: ${countsText(countCases(results))}`;
+  return `${casesText(results)}: ${countsText(countCases(results))}`;
 }

@@ -34,6 +34,7 @@ import {
 import { JUDGED_STYLE, JUDGED_STYLE_HASH, STYLE, STYLE_HASH } from "./html-style.js";
 import { anyJudged, isJudged, isOfConversation, remarksOf, rubricFinding, rubricsOf } from "./judged.js";
 import {
+  casesText,
   countCases,
   countStatuses,
   countsText,
@@ -109,13 +110,12 @@ ${sets.map(setSection)}
 }
 
 function overview(results: readonly EvalSetResult[], counts: StatusCounts): Markup {
-  const cases = counts.passed + counts.failed + counts.notEvaluated;
   const newest = results.map(timestampText).sort().at(-1);
   const when =
     newest === undefined ? undefined : html`, <time datetime="${newest}Z">${newest.replace("T", " ")} UTC</time>`;
   const figure = (label: string, amount: number, name: string) =>
     html`<div class="${name}${amount === 0 ? " zero" : ""}"><dt>${label}</dt><dd class="tone">${amountText(amount)}</dd></div>`;
-  return html`<p class="sub">${count(cases, "case")} in ${count(results.length, "evalset")}${when}</p>
+  return html`<p class="sub">${casesText(results)} in ${count(results.length, "evalset")}${when}</p>
 <dl class="figures">
 ${figure("Passed", counts.passed, "passed")}
 ${figure("Failed", counts.failed, "failed")}
@@ -203,7 +203,7 @@ ${absences(counts)}
 </div>`;
   return html`<section class="page set" aria-labelledby="${id}">
 <h2 id="${id}" tabindex="-1"><bdi>${head(set.evalSetId, 300)}</bdi></h2>
-<p class="sub">${count(set.evalCaseResults.length, "case")}${cases.length > 0 ? `: ${countsText(counts)}` : ""}</p>
+<p class="sub">${casesText([set])}${cases.length > 0 ? `: ${countsText(counts)}` : ""}</p>
 ${[...noticesOf(set).map(notice), judgesSection(set)]}
 ${names.length > 0 ? metricsTable(names, cases) : undefined}
 ${cases.length > 0 ? list : undefined}

@@ -10,6 +10,7 @@ import type { EvalMetricResult } from "../types.js";
 import { type DifferenceLine, failuresOf, type MetricFailure, verdictText } from "./difference.js";
 import { judgesText } from "./judged.js";
 import {
+  casesText,
   countCases,
   countsText,
   judgedMetrics,
@@ -47,8 +48,7 @@ export interface MarkdownOptions {
 export function renderMarkdown(results: Results, options: MarkdownOptions = {}): string {
   const sets = listOf(results);
   const { maxBytes = 1_000_000, maxRows = 200 } = options;
-  const cases = sets.reduce((sum, set) => sum + set.evalCaseResults.length, 0);
-  const head = [`## Evaluation of ${count(cases, "case")}: ${countsText(countCases(sets))}`];
+  const head = [`## Evaluation of ${casesText(sets)}: ${countsText(countCases(sets))}`];
   const foot = [...new Set(sets.map(stampText))].map((stamp) => `<sub>${prose(stamp)}</sub>`);
   const limit = maxBytes - [...head, ...foot].reduce((sum, block) => sum + bytes(block), 0) - 200;
   const body: string[] = [];

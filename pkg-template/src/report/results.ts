@@ -6,7 +6,7 @@
 import { EvalStatus } from "../enums.js";
 import { AdkMetricsError } from "../errors.js";
 import type { Content, EvalCaseResult, EvalMetricResult, EvalSetResult, FunctionCall, Invocation } from "../types.js";
-import { isRecord } from "./text.js";
+import { count, isRecord } from "./text.js";
 
 /** What every renderer takes: the results of one evalset or of several. */
 export type Results = EvalSetResult | readonly EvalSetResult[];
@@ -112,6 +112,17 @@ export function countStatuses(statuses: Iterable<EvalStatus>): StatusCounts {
 /** The final statuses of all cases of some sets, counted. */
 export function countCases(results: readonly EvalSetResult[]): StatusCounts {
   return countStatuses(results.flatMap((set) => set.evalCaseResults.map((result) => result.finalEvalStatus)));
+}
+
+/** What was counted: `5 cases`, or `10 runs of 5 cases` where cases have several. */
+export function casesText(sets: readonly EvalSetResult[]): string {
+  let runs = 0;
+  let cases = 0;
+  for (const { evalCaseResults } of sets) {
+    runs += evalCaseResults.length;
+    cases += new Set(evalCaseResults.map(({ evalId }) => evalId)).size;
+  }
+  return runs === cases ? count(cases, "case") : `${count(runs, "run")} of ${count(cases, "case")}`;
 }
 
 /** `2 passed, 1 failed`: the counts in words, without those that are zero. */

@@ -15,6 +15,7 @@ import {
 } from "./difference.js";
 import { isOfConversation, judgesText } from "./judged.js";
 import {
+  casesText,
   countCases,
   countsText,
   finalText,
@@ -197,7 +198,7 @@ function statusCell(status: EvalStatus): Cell {
 }
 
 function writeSetHeading(page: Page, set: EvalSetResult): void {
-  const counts = `${count(set.evalCaseResults.length, "case")}: ${countsText(countCases([set]))}`;
+  const counts = `${casesText([set])}: ${countsText(countCases([set]))}`;
   const name = shorten(set.evalSetId, page.width);
   if (displayWidth(name) + counts.length + 2 <= page.width) page.line(`${page.style(name, "bold")}  ${counts}`);
   else {
@@ -388,11 +389,10 @@ function writeCalls(page: Page, label: string, invocation: Invocation): void {
 }
 
 function writeSummary(page: Page, results: readonly EvalSetResult[]): void {
-  const cases = results.reduce((sum, set) => sum + set.evalCaseResults.length, 0);
   const counts = countCases(results);
-  const style = counts.failed > 0 ? "red" : counts.notEvaluated > 0 || cases === 0 ? "yellow" : "green";
+  const style = counts.failed > 0 ? "red" : counts.notEvaluated > 0 || counts.passed === 0 ? "yellow" : "green";
   const within = results.length > 1 ? ` in ${count(results.length, "evalset")}` : "";
-  page.line(page.style(`${count(cases, "case")}${within}: ${countsText(counts)}`, style, "bold"));
+  page.wrapped(`${casesText(results)}${within}: ${countsText(counts)}`, 0, 2, style, "bold");
   const judges = judgesText(results);
   if (judges) page.wrapped(judges, 0, 2);
   for (const stamp of new Set(results.map(stampText))) page.wrapped(stamp, 0, 2, "dim");
