@@ -11,6 +11,9 @@ use crate::model::shape::Record;
 use crate::model::write::{Raw, Spelling, Write, Writer, quoted, to_json};
 use crate::run::{CaseResult, CustomTask, JudgeCall, MetricScorer, Pairing, Run};
 
+/// How many columns a batch has; TypeScript reads them in the same order (`engine/decode.ts`).
+const COLUMNS: usize = 13;
+
 /// Results of several cases, as columns.
 ///
 /// A *slot* is one metric's result for a whole case or for one turn. A case with T turns and M
@@ -52,7 +55,7 @@ pub(super) struct Batch {
     wait_until: Option<f64>,
     /// Whether the run is over.
     finished: bool,
-    table: [f64; 28],
+    table: [f64; 2 + 2 * COLUMNS],
 }
 
 /// The items of a JSON array without its brackets, written one by one.
@@ -196,16 +199,25 @@ impl Batch {
     /// Where everything stands, for as long as the batch does: until when to wait (NaN if there is no such time), whether
     /// the run is over, then the address and the length of each column in the order of the fields.
     pub(super) fn table(&mut self) -> *const f64 {
-        let numbers = [&self.cases, &self.spans, &self.reasons, &self.id_lengths, &self.aborts];
-        let lists =
-            [&self.notes, &self.texts, &self.reason_texts, &self.tasks, &self.sends].map(|list| &list.0);
-        let columns = numbers.map(|column| located(column)).into_iter();
-        let columns =
-            columns.chain([located(&self.scores), located(&self.statuses), located(self.ids.as_bytes())]);
-        let columns = columns.chain(lists.map(|list| located(list.as_bytes())));
+        let list = |List(items): &List| located(items.as_bytes());
+        let columns: [[f64; 2]; COLUMNS] = [
+            located(&self.cases),
+            located(&self.spans),
+            located(&self.reasons),
+            located(&self.id_lengths),
+            located(&self.aborts),
+            located(&self.scores),
+            located(&self.statuses),
+            located(self.ids.as_bytes()),
+            list(&self.notes),
+            list(&self.texts),
+            list(&self.reason_texts),
+            list(&self.tasks),
+            list(&self.sends),
+        ];
         let facts = [self.wait_until.unwrap_or(f64::NAN), f64::from(u8::from(self.finished))];
-        for (entry, value) in self.table.iter_mut().zip(facts.into_iter().chain(columns.flatten())) {
-            *entry = value;
+        for (entry, value) in self.table.iter_mut().zip(facts.iter().chain(columns.as_flattened())) {
+            *entry = *value;
         }
         self.table.as_ptr()
     }
