@@ -54,7 +54,8 @@ function Neighbours({ row }: { row: number }) {
   const place = order.indexOf(row);
   const previous = place < 0 ? undefined : order[place - 1];
   const next = place < 0 ? undefined : order[place + 1];
-  useEffect(() => {
+  // Before the case is painted: who sees it can press the keys.
+  useLayoutEffect(() => {
     function onKeyDown(event: KeyboardEvent): void {
       if (event.defaultPrevented || event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
       const to = event.key === "ArrowLeft" ? previous : event.key === "ArrowRight" ? next : undefined;
