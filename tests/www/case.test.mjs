@@ -202,6 +202,22 @@ describe("a case", { skip }, () => {
     await site.done(page);
   });
 
+  test("takes its keys from the moment it shows", async () => {
+    const page = await showing(site, await scoredExample("museum-guide"));
+    await page.getByRole("radio", { name: /^Failed/ }).check();
+    await page.evaluate(() => {
+      const observer = new MutationObserver(() => {
+        if (document.querySelector("h1")?.textContent !== "student_ticket") return;
+        observer.disconnect();
+        document.body.dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowRight", bubbles: true }));
+      });
+      observer.observe(document.body, { childList: true, subtree: true, characterData: true });
+    });
+    await page.getByRole("link", { name: "student_ticket" }).click();
+    await page.getByRole("heading", { level: 1, name: "audio_guide" }).waitFor();
+    await site.done(page);
+  });
+
   test("tells calls, tokens and seconds by turn", async () => {
     const files = ["travel-concierge.evalset.json", "travel-concierge.evalset_result.json"];
     const page = await caseOf(site, await scoredExample("travel-concierge", files), "train_to_oslo");
