@@ -127,6 +127,8 @@ describe("the story", { skip }, () => {
     await page.keyboard.press("Home");
     await page.getByRole("heading", { name: /Verdicts flip/ }).waitFor();
     await page.keyboard.press("Escape");
+    // What flipped goes with what would have the focus next.
+    await page.getByRole("heading", { name: /Verdicts flip/ }).waitFor({ state: "hidden" });
     await tabTo(page, /(^| )Case$/);
     for (const key of ["ArrowDown", "ArrowDown", "Enter"]) await page.keyboard.press(key);
     await page.getByRole("heading", { level: 1, name: "two_cities" }).waitFor();
