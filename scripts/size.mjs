@@ -6,8 +6,9 @@ import { join } from "node:path";
 import { brotliCompressSync, gzipSync } from "node:zlib";
 import { fail, root } from "./setup.mjs";
 
-const WASM_BROTLI = 150_000;
-const UNPACKED = 2_000_000;
+// Why these: docs/decisions/0011-budgets.md.
+const WASM_BROTLI = 220_000;
+const UNPACKED = 3_000_000;
 
 const file = join(root, "pkg/dist/adk_metrics.wasm");
 if (!existsSync(file)) fail("pkg/ is not built", "Run: npm run build");
