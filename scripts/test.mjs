@@ -1,10 +1,11 @@
-// `npm test`: sets up, builds once, runs every suite. With CI=true nothing may be missing; otherwise suites that need
-// something that is not here are left out and named.
+// `npm test`: sets up, builds once, runs every suite. A suite that fails does not keep the others from running. With
+// CI=true nothing may be missing; otherwise suites that need something that is not here are left out and named.
 
+import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { build } from "./build.mjs";
-import { fail, installPackages, root, run, step } from "./setup.mjs";
+import { fail, installPackages, root, step } from "./setup.mjs";
 import { buildSite } from "./site.mjs";
 
 const inCi = process.env.CI === "true";
@@ -12,23 +13,18 @@ const inCi = process.env.CI === "true";
 const isWhole = inCi || process.argv.includes("--all");
 const environment = { ...process.env };
 const leftOut = [];
+const failed = [];
 
 if (inCi) {
   // The demo builds as well.
   await import("./demo.mjs");
   buildSite();
-  await import("./lint.mjs");
-  await import("./size.mjs");
+  check("formatting, lints and types", process.execPath, ["scripts/lint.mjs"]);
+  check("the budgets of sizes", process.execPath, ["scripts/size.mjs"]);
 } else {
   await build();
   buildSite();
 }
-
-const chromium = process.env.CHROMIUM ?? onPath(["chromium", "chromium-browser", "google-chrome"]);
-if (chromium !== undefined) environment.CHROMIUM = chromium;
-
-step("testing the crate");
-run("cargo", ["test", "--workspace", "--exclude", "xtask", "--quiet"]);
 
 /** Suites that need packages of their own, by the folder of each. */
 const OWN_PACKAGES = {
@@ -43,7 +39,9 @@ const OWN_PACKAGES = {
 if (inCi) for (const folder of Object.keys(OWN_PACKAGES)) installPackages(join(root, folder));
 const isInstalled = (folder) => existsSync(join(root, folder, "node_modules"));
 
-if (environment.CHROMIUM === undefined) leave("browser", "Chromium is not installed (or set CHROMIUM to its path)");
+// An empty CHROMIUM stands for none.
+environment.CHROMIUM ??= onPath(["chromium", "chromium-browser", "google-chrome"]) ?? "";
+if (environment.CHROMIUM === "") leave("browser", "Chromium is not installed (or set CHROMIUM to its path)");
 for (const [folder, name] of Object.entries(OWN_PACKAGES)) {
   if (!isInstalled(folder)) leave(name, `run \`npm ci\` in ${folder}`);
 }
@@ -52,18 +50,6 @@ if (environment.ADK_PYTHON === undefined) {
     "google-adk reads what we write",
     "set ADK_PYTHON to a Python with `pip install -r tests/parity/requirements.txt`",
   );
-}
-
-/** The full path of the first of these programs that is there. */
-function onPath(names) {
-  const folders = (process.env.PATH ?? "").split(delimiter);
-  return names.flatMap((name) => folders.map((folder) => join(folder, name))).find((path) => existsSync(path));
-}
-
-/** Notes a suite that cannot run here; its tests skip themselves. In CI nothing may be missing. */
-function leave(name, missing) {
-  if (inCi) fail(`the suite "${name}" cannot run: ${missing}`);
-  leftOut.push(`${name}: ${missing}`);
 }
 
 const folders = [
@@ -78,21 +64,42 @@ const folders = [
 if (isWhole) folders.push("tests/www");
 else leave("the screens of the playground", "they take minutes: npm test -- --all");
 folders.push(...["tests/providers", "tests/agents", "tests/interop", "tests/testing"].filter(isInstalled));
-const testsOf = (folder) =>
-  readdirSync(join(root, folder))
+
+check("the crate", "cargo", ["test", "--workspace", "--exclude", "xtask", "--quiet", "--no-fail-fast"]);
+if (isInstalled("tests/runtimes")) {
+  checkWithNode("the package in every runtime and by every bundler", testsOf("tests/runtimes"));
+}
+checkWithNode("the package", folders.flatMap(testsOf));
+
+if (leftOut.length > 0) console.error(`\nLeft out:\n${leftOut.map((line) => `  – ${line}\n`).join("")}`);
+if (failed.length > 0) fail(`failed: ${failed.join("; ")}`, "What failed is said above, where it ran.");
+
+/** Runs a group of tests, and notes its name if it fails. */
+function check(name, command, args) {
+  step(`testing ${name}`);
+  const { status, error } = spawnSync(command, args, { cwd: root, stdio: "inherit", env: environment });
+  if (error !== undefined) console.error(`${command} cannot be run: ${error.message}`);
+  if (status !== 0) failed.push(name);
+}
+
+function checkWithNode(name, files) {
+  check(name, process.execPath, ["--import", "tsx", "--test", "--test-reporter=spec", ...files]);
+}
+
+function testsOf(folder) {
+  return readdirSync(join(root, folder))
     .filter((file) => /\.test\.(mjs|ts)$/.test(file))
     .map((file) => join(folder, file));
-
-if (leftOut.length > 0) {
-  console.error("\nLeft out:");
-  for (const line of leftOut) console.error(`  – ${line}`);
-  console.error("");
 }
-const test = (files) =>
-  run(process.execPath, ["--import", "tsx", "--test", "--test-reporter=spec", ...files], { env: environment });
-step("testing the package");
-test(folders.flatMap(testsOf));
-if (isInstalled("tests/runtimes")) {
-  step("testing the package in every runtime and by every bundler");
-  test(testsOf("tests/runtimes"));
+
+/** The full path of the first of these programs that is there. */
+function onPath(names) {
+  const folders = (process.env.PATH ?? "").split(delimiter);
+  return names.flatMap((name) => folders.map((folder) => join(folder, name))).find((path) => existsSync(path));
+}
+
+/** Notes a suite that cannot run here; its tests skip themselves. In CI nothing may be missing. */
+function leave(name, missing) {
+  if (inCi) fail(`the suite "${name}" cannot run: ${missing}`);
+  leftOut.push(`${name}: ${missing}`);
 }

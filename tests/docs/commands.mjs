@@ -3,9 +3,10 @@
 
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
+import { fileOf } from "./programs.mjs";
 
 const [name, ...args] = process.argv.slice(2);
 const root = fileURLToPath(new URL("../..", import.meta.url));
@@ -14,7 +15,7 @@ process.exitCode = await { npm, npx }[name]();
 
 function npx() {
   const [program, ...rest] = args;
-  const file = program === "adk-metrics" ? process.env.SAMPLE_CLI : binOf(program);
+  const file = program === "adk-metrics" ? process.env.SAMPLE_CLI : fileOf(program);
   if (file === undefined) return fail(`npx: samples know no program "${program}"`);
   if (rest[0] === "playground") return serves(file, rest);
   return spawnSync(process.execPath, [file, ...rest], { stdio: "inherit" }).status;
@@ -29,15 +30,6 @@ async function serves(file, rest) {
   const line = await Promise.race([said, ended]);
   server.kill();
   return /^http:\/\/localhost:\d+\/$/.test(line) ? 0 : fail(`npx: ${rest.join(" ")} serves nothing: ${line}`);
-}
-
-function binOf(program) {
-  const folders = ["tests/testing", "tests/runtimes", "tests/agents", "."];
-  const folder = folders.find((folder) => existsSync(`${root}/${folder}/node_modules/${program}/package.json`));
-  if (folder === undefined) return undefined;
-  const inside = `${root}/${folder}/node_modules/${program}`;
-  const { bin } = JSON.parse(readFileSync(`${inside}/package.json`, "utf8"));
-  return `${inside}/${typeof bin === "string" ? bin : bin[program]}`;
 }
 
 function npm() {

@@ -1,7 +1,7 @@
 // Every sample of the documentation does what the page says: it is executed, or read by what it is written for.
 
 import assert from "node:assert/strict";
-import { execFile } from "node:child_process";
+import { execFile, spawnSync } from "node:child_process";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
@@ -10,11 +10,13 @@ import { importEntry, mustRun, root } from "../package/support/package.mjs";
 import { openBrowser, runInBrowser } from "./browser.mjs";
 import { readComments } from "./comments.mjs";
 import { readPage } from "./markdown.mjs";
+import { missingPrograms } from "./programs.mjs";
 import { earlierCode, linkImports, openWorkshop, runModule, runScript, stemOf, withOutputs } from "./workshop.mjs";
 
 const adkMetrics = await importEntry();
 const { compareRuns, evaluate, MetricEvaluatorRegistry, readEvalSet } = adkMetrics;
 
+const PYTHON = process.env.ADK_PYTHON ?? "python3";
 const docs = readdirSync(join(root, "docs"), { recursive: true }).filter((file) => file.endsWith(".md"));
 const PAGES = [
   "README.md",
@@ -59,8 +61,7 @@ const TRIES = {
 
 for (const { samples, place } of pages) {
   for (const sample of samples) {
-    if (sample.language !== "ts" && sample.language !== "js") continue;
-    sample.missing = linkImports(workshop.top, earlierCode(sample) + sample.code);
+    sample.missing = missingOf(sample);
     if (sample.language === "ts") place.write(`${stemOf(sample)}.ts`, earlierCode(sample) + sample.code);
   }
 }
@@ -97,7 +98,7 @@ describe("a sample", { concurrency: 3 }, () => {
   for (const { name, samples, place } of pages.filter(({ samples }) => samples.length > 0)) {
     describe(name, { concurrency: 1 }, () => {
       for (const sample of samples) {
-        const { language, line, missing = [], flags } = sample;
+        const { language, line, missing, flags } = sample;
         test(`in ${language}, line ${line}`, async (t) => {
           const needs = missing.length > 0 ? `${missing.join()} is not installed` : undefined;
           const lacks = needs ?? (flags.has("browser") || language === "html" ? browser.missing : undefined);
@@ -123,11 +124,37 @@ test("there is a way to try every sample, and every page has its samples read", 
 /** How the files of tests are run. */
 const RUNNERS = { vitest: "vitest run --root .", jest: "jest --rootDir ." };
 
+/** The runner of a sample that is a file of tests. */
+function runnerOf({ file, code }) {
+  if (!/\.test\.\w+$/.test(file ?? "")) return undefined;
+  return /"(?:adk-metrics\/)?(vitest|jest)"/.exec(code)?.[1];
+}
+
+/** The packages and programs that a sample needs and that are not installed. */
+function missingOf(sample) {
+  const { language, code } = sample;
+  switch (language) {
+    case "js":
+    case "ts": {
+      const runner = runnerOf(sample);
+      const packages = linkImports(workshop.top, earlierCode(sample) + code);
+      return runner === undefined ? packages : [...packages, ...missingPrograms(`npx ${runner}`)];
+    }
+    case "diff":
+      return linkImports(workshop.top, sidesOf(code).join("\n"));
+    case "sh":
+    case "yaml":
+      return missingPrograms(code);
+    case "python":
+      return spawnSync(PYTHON, ["--version"]).status === 0 ? [] : [PYTHON];
+    default:
+      return [];
+  }
+}
+
 async function tryModule(sample, place) {
   if (sample.flags.has("browser")) return runInBrowser(browser, place, sample);
-  const runner = /\.test\.\w+$/.test(sample.file ?? "")
-    ? /"(?:adk-metrics\/)?(vitest|jest)"/.exec(sample.code)?.[1]
-    : undefined;
+  const runner = runnerOf(sample);
   if (runner !== undefined) {
     if (sample.language === "js") keep(sample, place);
     return runScript(place, sample, `npx ${RUNNERS[runner]} ${sample.file}\n`);
@@ -137,16 +164,18 @@ async function tryModule(sample, place) {
 
 /** Both sides of a change are programs; what it becomes is run. */
 async function tryDiff(sample, place) {
+  for (const code of sidesOf(sample.code)) await runModule(place, { ...sample, language: "ts", code });
+}
+
+/** The code before a change, and after it. */
+function sidesOf(diff) {
   const side = (other) =>
-    sample.code
+    diff
       .split("\n")
       .filter((line) => !line.startsWith(other))
       .map((line) => line.replace(/^[-+ ]/, ""))
       .join("\n");
-  for (const code of [side("-"), side("+")]) {
-    assert.deepEqual(linkImports(workshop.top, code), [], sample.name);
-    await runModule(place, { ...sample, language: "ts", code });
-  }
+  return [side("+"), side("-")];
 }
 
 /** JSON is read by what reads it in earnest; what nothing recognises has to be a file that another sample reads. */
@@ -183,9 +212,8 @@ async function tryYaml(sample, place) {
 
 /** Python compiles; with google-adk at hand its imports exist. */
 async function tryPython({ name, code }, place) {
-  const python = process.env.ADK_PYTHON ?? "python3";
   place.write(".sample.py", code);
-  const { status, stderr } = await place.run(python, [
+  const { status, stderr } = await place.run(PYTHON, [
     "-c",
     COMPILE,
     ".sample.py",
