@@ -1,7 +1,14 @@
-/** The Chromium that tests, benchmarks and pictures use. */
+// The Chromium that tests, benchmarks and pictures use.
+
+import { existsSync } from "node:fs";
 
 /** Where it is. */
 export const CHROMIUM = process.env.CHROMIUM ?? "/usr/bin/chromium";
+
+/** Why it cannot run, or `undefined` if it is there. */
+export const NO_CHROMIUM = existsSync(CHROMIUM)
+  ? undefined
+  : `Chromium is not installed${CHROMIUM === "" ? "" : ` at ${CHROMIUM}`} (or set CHROMIUM to its path)`;
 
 /** No sandbox, which containers have no room for; nothing that it would fetch or ask of its own accord. */
 export const CHROMIUM_FLAGS = [

@@ -6,7 +6,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { basename, extname, join } from "node:path";
 import { build } from "esbuild";
 import { chromium } from "playwright-core";
-import { CHROMIUM, CHROMIUM_FLAGS } from "../../scripts/chromium.mjs";
+import { CHROMIUM, CHROMIUM_FLAGS, NO_CHROMIUM } from "../../scripts/chromium.mjs";
 import { packageFolder } from "../package/support/package.mjs";
 import { assertShown, instrument } from "./shown.mjs";
 import { checkOutput, earlierCode, stemOf } from "./workshop.mjs";
@@ -32,7 +32,7 @@ globalThis.__sample.log = (line, ...values) => {
 
 /** Chromium, or why there is none. */
 export async function openBrowser() {
-  if (!existsSync(CHROMIUM)) return { missing: `there is no Chromium at ${CHROMIUM}; CHROMIUM names another` };
+  if (NO_CHROMIUM !== undefined) return { missing: NO_CHROMIUM };
   let started;
   const start = () => (started ??= chromium.launch({ executablePath: CHROMIUM, args: CHROMIUM_FLAGS }));
   return { start, close: async () => (await started)?.close() };

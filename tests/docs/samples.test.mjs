@@ -100,7 +100,7 @@ describe("a sample", { concurrency: 3 }, () => {
       for (const sample of samples) {
         const { language, line, missing, flags } = sample;
         test(`in ${language}, line ${line}`, async (t) => {
-          const needs = missing.length > 0 ? `${missing.join()} is not installed` : undefined;
+          const needs = missing.length > 0 ? `${[...new Set(missing)].join(", ")} is not installed` : undefined;
           const lacks = needs ?? (flags.has("browser") || language === "html" ? browser.missing : undefined);
           if (lacks === undefined) return TRIES[language](sample, place);
           assert.ok(!mustRun, lacks);

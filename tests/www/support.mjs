@@ -11,13 +11,15 @@ import { after, before } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
 import { chromium } from "playwright-core";
-import { CHROMIUM, CHROMIUM_FLAGS } from "../../scripts/chromium.mjs";
+import { CHROMIUM, CHROMIUM_FLAGS, NO_CHROMIUM } from "../../scripts/chromium.mjs";
 import { mustRun, packageFolder, root } from "../package/support/package.mjs";
 
-const isThere = existsSync(CHROMIUM) && existsSync(join(packageFolder, "playground"));
+const NO_SITE = existsSync(join(packageFolder, "playground"))
+  ? undefined
+  : "the playground is not built: npm run build";
 
 /** Why these tests cannot run here, or false. */
-export const skip = !isThere && !mustRun ? "there is no Chromium, or no site: npm run build makes it" : false;
+export const skip = mustRun ? false : (NO_CHROMIUM ?? NO_SITE ?? false);
 
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
