@@ -430,12 +430,15 @@ export interface CompareOptions {
 }
 
 /**
- * What became of a case or of a metric's result in it:
+ * What became of a case or of a metric's result in it, by its own verdict first:
  * - `regressed`: it passed and now fails or is not evaluated.
- * - `worse`: the verdict is the same, the score fell. For an informational metric: the amount grew.
- * - `changed`: it failed or is not evaluated, before the one, now the other; neither is better.
+ * - `worse`: the verdict is the same, the score fell. For an informational metric: the amount grew. For a case: a metric
+ *   regressed or got worse in it.
+ * - `changed`: it failed or is not evaluated, before the one, now the other; neither is better. For a case with the same
+ *   verdict: a metric changed so in it, and none got worse.
  * - `fixed`: it did not pass and now does.
- * - `better`: the verdict is the same, the score rose. For an informational metric: the amount fell.
+ * - `better`: the verdict is the same, the score rose. For an informational metric: the amount fell. For a case: a metric
+ *   was fixed or got better in it, and none got worse or changed.
  * - `unchanged`: all is as it was.
  */
 export type ResultChange = "regressed" | "worse" | "changed" | "fixed" | "better" | "unchanged";
@@ -511,7 +514,10 @@ export interface ComparedCase {
 /** A case in both runs. */
 export interface CaseComparison {
   evalId: string;
-  /** The worst of what became of its status and of its metrics, informational ones aside. */
+  /**
+   * What became of its own verdict; where that is the same, the worst of what became of its metrics, informational ones
+   * aside. A case that still fails is never `fixed`, one that now passes never `worse`.
+   */
   change: ResultChange;
   baseline: ComparedCase;
   current: ComparedCase;
@@ -567,7 +573,7 @@ export interface ThresholdChange {
 export interface RunComparison {
   baseline: ComparedRun;
   current: ComparedRun;
-  /** Whether some case regressed. */
+  /** Whether some case regressed: it passed and now does not. */
   hasRegressions: boolean;
   /** How many of the cases in both runs became what. */
   counts: Record<ResultChange, number>;
@@ -585,7 +591,10 @@ export interface RunComparison {
   addedMetrics: string[];
   removedMetrics: string[];
   thresholdChanges: ThresholdChange[];
-  /** What else differs between the runs and may explain differences: evalset, dialect, judges, a cancelled run. */
+  /**
+   * What else differs between the runs and may explain differences: evalset, dialect, judges, a cancelled run. Also that
+   * a metric no longer passes in cases whose verdict is the same.
+   */
   notes: string[];
   /** How the confidence intervals were made. */
   bootstrap: Required<CompareOptions>;

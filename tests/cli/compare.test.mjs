@@ -198,6 +198,21 @@ for (const [name, args, words] of [
   });
 }
 
+test("--fail-on-drop fails where a metric no longer passes although its case ends as before", async (t) => {
+  const before = structuredClone(results({ noon: 0.2 }));
+  const after = structuredClone(before);
+  const [one] = before.eval_case_results[0].overall_eval_metric_results;
+  const other = { ...one, metric_name: "tool_trajectory_avg_score" };
+  before.eval_case_results[0].overall_eval_metric_results.push({ ...other, score: 1, eval_status: 1 });
+  after.eval_case_results[0].overall_eval_metric_results.push({ ...other, score: 0, eval_status: 2 });
+  const cwd = folderOf(t, { "before.json": before, "after.json": after });
+  const plain = await run(["compare", "before.json", "after.json"], { cwd });
+  assert.equal(plain.status, 0);
+  assert.match(plain.stdout, /1 case: 1 worse\n/);
+  assert.match(plain.stdout, /note: a metric no longer passes in 1 case with an unchanged verdict/);
+  assert.equal((await run(["compare", "before.json", "after.json", "--fail-on-drop"], { cwd })).status, 1);
+});
+
 test("explains itself", async () => {
   const { stdout, status } = await run(["compare", "--help"]);
   assert.equal(status, 0);

@@ -341,18 +341,50 @@ test("regressions come first, then losses by size", () => {
   );
 });
 
-test("a verdict that is lost is a regression in a case that failed or passes all the same", () => {
-  const before = setOf([caseOf("a", { one: 1, two: 0 }), caseOf("b", { one: 1, two: 1 })]);
-  const after = setOf([caseOf("a", { one: 0, two: 0 }), caseOf("b", { one: 1, two: undefined })]);
-  const { cases, hasRegressions } = compareRuns(before, after);
-  assert.deepEqual(
-    cases.map(({ change, baseline, current }) => [change, baseline.status, current.status]),
-    [
-      ["regressed", FAILED, FAILED],
-      ["regressed", PASSED, PASSED],
-    ],
+for (const [name, before, after, change] of [
+  ["still fails while a metric is fixed", { one: 0, two: 0 }, { one: 1, two: 0 }, "better"],
+  ["still fails while a metric regresses", { one: 1, two: 0 }, { one: 0, two: 0 }, "worse"],
+  ["still fails while one metric is fixed and another regresses", { one: 1, two: 0 }, { one: 0, two: 1 }, "worse"],
+  ["still fails while a metric lost its score", { one: 0, two: 0 }, { one: undefined, two: 0 }, "changed"],
+  ["still passes while a metric is no longer evaluated", { one: 1, two: 1 }, { one: 1, two: undefined }, "worse"],
+  ["now passes while a metric scores lower", { one: 0, two: 1 }, { one: 1, two: 0.6 }, "fixed"],
+  ["now passes while a metric is no longer evaluated", { one: 0, two: 1 }, { one: 1, two: undefined }, "fixed"],
+  ["now fails while a metric is fixed", { one: 1, two: undefined }, { one: 0, two: 1 }, "regressed"],
+  ["no longer evaluated while it failed", { one: 0, two: undefined }, { one: undefined, two: undefined }, "changed"],
+]) {
+  test(`a case that ${name} is ${change}`, () => {
+    const comparison = compareRuns(setOf([caseOf("a", before)]), setOf([caseOf("a", after)]));
+    assert.equal(comparison.cases[0].change, change);
+    assert.equal(comparison.hasRegressions, change === "regressed");
+  });
+}
+
+test("that metrics no longer pass in cases with unchanged verdicts is noted, though no regression", () => {
+  const before = setOf(["a", "b", "c"].map((evalId) => caseOf(evalId, { one: 1, two: 0 })));
+  const after = setOf([
+    caseOf("a", { one: 0, two: 0 }),
+    caseOf("b", { one: undefined, two: 0 }),
+    caseOf("c", { one: 1, two: 0 }),
+  ]);
+  assert.deepEqual(compareRuns(before, after).notes, [
+    "a metric no longer passes in 2 cases with unchanged verdicts, which are no regressions: a, b",
+  ]);
+  assert.deepEqual(compareRuns(after, before).notes, []);
+});
+
+test("reports show what became of the case, and beneath it what became of its metrics", () => {
+  const comparison = compareRuns(
+    setOf([caseOf("now_passes", { one: 0, two: 1 }), caseOf("still_fails", { one: 0, two: 0 })]),
+    setOf([caseOf("now_passes", { one: 1, two: 0.6 }), caseOf("still_fails", { one: 1, two: 0 })]),
   );
-  assert.ok(hasRegressions);
+  const table = report.renderComparisonTable(comparison);
+  assert.match(table, /✓ now_passes +– +– +– +– +failed → passed\n +one .* failed → passed\n +two .* passed\n/);
+  assert.match(table, /↑ still_fails +– +– +– +– +failed\n +one .* failed → passed\n/);
+  const markdown = report.renderComparisonMarkdown(comparison);
+  assert.match(markdown, /\| ✅ <code>now&#95;passes<\/code> \|  \|  \|  \|  \| failed → passed \|\n\|  \| <code>one/);
+  assert.match(markdown, /\| 🔺 <code>still&#95;fails<\/code> \|  \|  \|  \|  \| failed \|\n/);
+  const rows = report.renderComparisonCsv(comparison).split("\r\n");
+  assert.equal(rows[1], "set,now_passes,,,fixed,,,,,,failed,passed");
 });
 
 test("verdicts are counted by what they were and are", () => {

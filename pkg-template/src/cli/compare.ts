@@ -9,7 +9,7 @@ import {
   renderComparisonTable,
   type ReportFormat,
 } from "../report/index.js";
-import { remarksOf, verdictLine } from "../report/comparison.js";
+import { changedMetrics, remarksOf, verdictLine } from "../report/comparison.js";
 import type { RunComparison } from "../types.js";
 import { api } from "./api.js";
 import { type Arguments, oneOf, parseArguments } from "./arguments.js";
@@ -60,13 +60,18 @@ export async function compareCommand(args: readonly string[]): Promise<ExitStatu
   }
   if (toStdout === undefined) note(verdictLine(comparisons));
   const isWorse = comparisons.some(
-    (one) => one.hasRegressions || (given.has("fail-on-drop") && one.metrics.some(hasDropped)),
+    (one) => one.hasRegressions || (given.has("fail-on-drop") && (one.metrics.some(hasDropped) || hasLostVerdict(one))),
   );
   return isWorse ? ExitStatus.Failed : ExitStatus.Passed;
 }
 
 function hasDropped({ goal, change }: RunComparison["metrics"][number]): boolean {
   return goal === "higher" && change === "worse";
+}
+
+/** Whether a metric no longer passes in some case. */
+function hasLostVerdict({ cases, metrics }: RunComparison): boolean {
+  return cases.some((one) => changedMetrics(one, metrics).some(({ change }) => change === "regressed"));
 }
 
 /** A file of results with the one to compare it with. */

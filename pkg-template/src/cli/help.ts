@@ -229,9 +229,10 @@ Input
   folders, whose files *.evalset_result.json go together by name. Cases go together by eval id,
   metrics by name. A case that was run repeatedly counts once, with the mean of its scores.
 
-A case regresses if it passed, or one of its metrics did, and now fails or is not evaluated. What
-became of calls, tokens and seconds is shown, but is no regression; nor is a case or a metric that
-only one of the runs has, which is named.
+A case regresses if it passed and now fails or is not evaluated, and is fixed if it now passes. A
+case whose own verdict is the same is worse or better by what became of its metrics, which are shown
+beneath it. What became of calls, tokens and seconds is shown, but is no regression; nor is a case
+or a metric that only one of the runs has, which is named.
 
 For each metric there is the mean difference over the cases with its 95% confidence interval, a
 paired bootstrap with 10,000 resamples. It got better or worse if the interval leaves out 0 and at
@@ -244,12 +245,13 @@ Options
   --print-detailed-results
                          The table shows the turns of every case that changed, not only of those
                          that got worse.
-  --fail-on-drop         Exit with 1 too if some metric got worse, as said above, although no case
-                         regressed.
+  --fail-on-drop         Exit with 1 too if some metric got worse, as said above, or no longer
+                         passes in some case, although no case regressed.
 
 Exit status
     0  no case regressed
-    1  some case regressed; with --fail-on-drop also: some metric got worse
+    1  some case regressed; with --fail-on-drop also: some metric got worse, or no longer passes
+       in some case
     2  the input or the command line cannot be used, the two runs have no case in common, or an
        output cannot be written
 

@@ -77,7 +77,7 @@ export function compareRuns(
     addedMetrics: without(after.metricNames, before.metricNames).map((key) => after.metricNames.get(key) ?? key),
     removedMetrics: without(before.metricNames, after.metricNames).map((key) => before.metricNames.get(key) ?? key),
     thresholdChanges: thresholdChanges(cases),
-    notes: notesOf(before, after),
+    notes: [...notesOf(before, after), ...lostVerdicts(cases, metrics)],
     bootstrap,
   };
 }
@@ -181,16 +181,24 @@ function caseComparison(
   metrics: readonly CommonMetric[],
 ): CaseComparison {
   const [baseline, current] = [comparedCase(before), comparedCase(after)];
-  const changes: ResultChange[] = [changeOf(baseline.status, current.status, 0)];
+  const changes = new Set<ResultChange>();
   const compared: CaseMetricComparison[] = [];
   for (const metric of metrics) {
     const found = metricInCase(before, after, metric);
     if (found === undefined) continue;
     compared.push(found);
-    if (!metric.isInformational) changes.push(found.change);
+    if (!metric.isInformational) changes.add(found.change);
   }
-  const change = WORST_FIRST.find((one) => changes.includes(one)) ?? "unchanged";
+  const change =
+    baseline.status === current.status ? changeWithin(changes) : changeOf(baseline.status, current.status, 0);
   return { evalId, change, baseline, current, metrics: compared };
+}
+
+/** What became of a case whose verdict is the same, from what became of its metrics: the worst of it. */
+function changeWithin(changes: ReadonlySet<ResultChange>): ResultChange {
+  if (changes.has("regressed") || changes.has("worse")) return "worse";
+  if (changes.has("changed")) return "changed";
+  return changes.has("fixed") || changes.has("better") ? "better" : "unchanged";
 }
 
 const WORST_FIRST: readonly ResultChange[] = ["regressed", "worse", "changed", "fixed", "better", "unchanged"];
@@ -414,6 +422,22 @@ function thresholdChanges(cases: readonly CaseComparison[]): ThresholdChange[] {
     }
   }
   return [...changes.values()];
+}
+
+/** That metrics no longer pass in cases whose own verdict is the same, which are therefore no regressions. */
+function lostVerdicts(cases: readonly CaseComparison[], metrics: readonly CommonMetric[]): string[] {
+  const scored = new Set(metrics.flatMap(({ metricName, isInformational }) => (isInformational ? [] : metricName)));
+  const lost = cases
+    .filter(({ change }) => change === "worse")
+    .filter((one) => one.metrics.some(({ metricName, change }) => change === "regressed" && scored.has(metricName)));
+  if (lost.length === 0) return [];
+  const some = lost.slice(0, 3).map(({ evalId }) => evalId.slice(0, 80));
+  const names = `${some.join(", ")}${lost.length > some.length ? ", …" : ""}`;
+  return [
+    lost.length === 1
+      ? `a metric no longer passes in 1 case with an unchanged verdict, which is no regression: ${names}`
+      : `a metric no longer passes in ${lost.length} cases with unchanged verdicts, which are no regressions: ${names}`,
+  ];
 }
 
 function notesOf(before: StoredRun, after: StoredRun): string[] {

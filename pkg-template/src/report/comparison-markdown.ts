@@ -10,6 +10,7 @@ import {
   intervalLabel,
   intervalText,
   isTelling,
+  isToldByMetric,
   metricChangeText,
   numbersOf,
   reasonOf,
@@ -103,11 +104,11 @@ function casesTable(cases: readonly CaseComparison[], metrics: readonly MetricCo
   const rows = cases.slice(0, maxRows).flatMap((one) => {
     const changed = changedMetrics(one, metrics);
     const name = `${ICONS[one.change]} ${code(one.evalId)}`;
-    if (changed.length === 0) return [[name, "", "", "", "", caseStatusText(one)]];
-    return changed.map(({ metricName, baseline, current, difference }, at) => {
+    const isTold = isToldByMetric(one, changed);
+    const ofMetrics = changed.map(({ metricName, baseline, current, difference }) => {
       const numbers = numbersOf({ metricName, goal: "higher" });
       return [
-        at === 0 ? name : "",
+        isTold ? name : "",
         code(metricName),
         numbers.value(baseline?.score, baseline?.threshold),
         numbers.value(current?.score, current?.threshold),
@@ -115,6 +116,7 @@ function casesTable(cases: readonly CaseComparison[], metrics: readonly MetricCo
         statusChangeText(baseline?.status, current?.status),
       ];
     });
+    return isTold ? ofMetrics : [[name, "", "", "", "", caseStatusText(one)], ...ofMetrics];
   });
   const more = cases.length - maxRows;
   const text = table(

@@ -10,6 +10,7 @@ import {
   intervalLabel,
   intervalText,
   isTelling,
+  isToldByMetric,
   metricChangeText,
   numbersOf,
   reasonOf,
@@ -140,15 +141,14 @@ function writeCases(page: Page, { cases, metrics }: RunComparison): void {
 function caseRows(one: CaseComparison, metrics: readonly MetricComparison[]): Cell[][] {
   const name: Cell = { text: `${CASE_SIGNS[one.change]} ${one.evalId}`, styles: [CASE_STYLES[one.change]] };
   const changed = changedMetrics(one, metrics);
-  if (changed.length === 0) {
-    const none = ["–", "–", "–", "–"].map((text): Cell => ({ text }));
-    return [[name, ...none, { text: caseStatusText(one), styles: [CASE_STYLES[one.change]] }]];
-  }
-  return changed.map((metric, at): Cell[] => {
+  const none = ["–", "–", "–", "–"].map((text): Cell => ({ text }));
+  const ofCase: Cell[] = [name, ...none, { text: caseStatusText(one), styles: [CASE_STYLES[one.change]] }];
+  const isTold = isToldByMetric(one, changed);
+  const rows = changed.map((metric): Cell[] => {
     const { baseline, current } = metric;
     const numbers = numbersOf({ metricName: metric.metricName, goal: "higher" });
     return [
-      at === 0 ? name : { text: "" },
+      isTold ? name : { text: "" },
       { text: metric.metricName },
       { text: numbers.value(baseline?.score, baseline?.threshold) },
       { text: numbers.value(current?.score, current?.threshold) },
@@ -156,6 +156,7 @@ function caseRows(one: CaseComparison, metrics: readonly MetricComparison[]): Ce
       { text: statusChangeText(baseline?.status, current?.status), styles: [CASE_STYLES[metric.change]] },
     ];
   });
+  return isTold ? rows : [ofCase, ...rows];
 }
 
 function writeCase(page: Page, one: CaseComparison, metrics: readonly MetricComparison[]): void {

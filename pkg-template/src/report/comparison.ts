@@ -161,6 +161,19 @@ export function changedMetrics(one: CaseComparison, metrics: readonly MetricComp
   return one.metrics.filter(({ change, metricName }) => change !== "unchanged" && scored.has(metricName));
 }
 
+/** Whether one row says both what became of a case and of its metric: only one changed, and with it the case. */
+export function isToldByMetric(one: CaseComparison, changed: readonly CaseMetricComparison[]): boolean {
+  const [only] = changed;
+  return (
+    changed.length === 1 &&
+    one.baseline.runs === 1 &&
+    one.current.runs === 1 &&
+    only?.change === one.change &&
+    only.baseline?.status === one.baseline.status &&
+    only.current?.status === one.current.status
+  );
+}
+
 const SCORES = /* @__PURE__ */ numbersOf({ metricName: "", goal: "higher" });
 
 /** `0.9000 → 0.4000, passed → failed`: the scores of a metric in a case or a turn, and its status. */
