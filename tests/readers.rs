@@ -889,7 +889,7 @@ fn a_metric_of_custom_metrics_has_to_be_registered_whatever_its_name() {
             config_error(&text),
             format!(
                 "the function `a.b.c` of the metric `{name}` is not registered (at custom_metrics.{name}, line 1). \
-                 No config loads code: register the metric, or name its JavaScript module (loadCustomMetrics, --metrics)"
+                 Register the metric, or allow its JavaScript module (loadCustomMetrics, --metrics)"
             )
         );
     }

@@ -6,7 +6,7 @@
 
 use std::fs;
 
-use adk_metrics::text::{Dialect, Rouge, Scorer, Span, stem, tokenize};
+use adk_metrics::text::{Dialect, Rouge, Scorer, Span, fold_case, stem, tokenize};
 use proptest::prelude::*;
 use serde::Deserialize;
 use serde_json::Value;
@@ -49,6 +49,28 @@ fn scores_equal_google_adk_to_the_last_bit() {
         let Pair { reference, candidate, .. } = pair;
         assert_eq!(scorer.rouge1(reference, candidate), expected, "{reference:?} {candidate:?}");
     }
+}
+
+#[test]
+fn case_is_folded_as_python_folds_it() {
+    #[derive(Deserialize)]
+    struct File {
+        unassigned: Vec<(u32, u32)>,
+        folds: Vec<(char, String)>,
+    }
+    let file: File = vectors("parity/vectors/casefold.json");
+    assert!(file.folds.len() > 1500);
+    let mut folds = file.folds.into_iter().peekable();
+    for c in '\0'..=char::MAX {
+        let expected = folds.next_if(|(of, _)| *of == c).map(|(_, fold)| fold);
+        let code = u32::from(c);
+        let next = file.unassigned.partition_point(|(_, last)| *last < code);
+        // Letters that came with a later Unicode than the recorded Python knows may fold.
+        if file.unassigned.get(next).is_none_or(|(first, _)| code < *first) {
+            assert_eq!(fold_case(&c.to_string()), expected.unwrap_or(c.to_string()), "U+{code:04X}");
+        }
+    }
+    assert!(folds.next().is_none());
 }
 
 #[test]

@@ -18,10 +18,18 @@ fn exact_is_equality() {
 }
 
 #[test]
-fn texts_are_compared_in_lower_case() {
+fn strings_are_compared_without_case() {
     for (expected, actual, verdict) in [
         ("\"Rome\"", "\"ROME\"", true),
-        ("\"Straße\"", "\"STRASSE\"", false),
+        ("\"Straße\"", "\"STRASSE\"", true),
+        ("\"STRAẞE\"", "\"strasse\"", true),
+        ("\"ﬁn\"", "\"FIN\"", true),
+        ("\"µ\"", "\"μ\"", true),
+        ("\"Σίσυφος\"", "\"ΣΊΣΥΦΟΣ\"", true),
+        ("\"Σίσυφος\"", "\"σίσυφοσ\"", true),
+        ("\"ſ\"", "\"S\"", true),
+        ("\"é\"", "\"e\\u0301\"", false),
+        ("\"ı\"", "\"I\"", false),
         ("\"ÉTÉ\"", "\"été\"", true),
         ("\"ΟΔΟΣ\"", "\"οδος\"", true),
         ("\"\\u0130\"", "\"i\\u0307\"", true),
@@ -83,6 +91,42 @@ fn numbers_may_differ_by_the_tolerance() {
     assert!(within(1e300, "-1e300", "0"));
     assert!(!within(f64::MAX, "1e308", "-1e308"), "the difference is infinite");
     assert!(!within(1.0, "true", "2"), "booleans are no numbers");
+}
+
+#[test]
+fn the_tolerance_is_meant_as_it_is_written() {
+    let within = |tolerance, expected, actual| {
+        let strategy = Strategy::Numeric { tolerance };
+        let verdict = matches(strategy, expected, actual);
+        assert_eq!(matches(strategy, actual, expected), verdict, "{expected} {actual}");
+        verdict
+    };
+    for (tolerance, expected, actual) in [
+        (0.1, "19.9", "20.0"),
+        (0.1, "19.9", "\"20\""),
+        (0.1, "0.1", "0.2"),
+        (0.1, "0.2", "0.3"),
+        (0.1, "-0.05", "0.05"),
+        (0.01, "1.10", "1.09"),
+        (0.3, "0.1", "-0.2"),
+        (0.1, "1e-7", "0.1000001"),
+        (1e-7, "1e300", "1e300"),
+        (0.0, "\"0.10\"", "0.1"),
+        (0.1, "900719925474099.5", "\"900719925474099.4\""),
+    ] {
+        assert!(within(tolerance, expected, actual), "{tolerance}: {expected} {actual}");
+    }
+    for (tolerance, expected, actual) in [
+        (0.1, "19.9", "20.01"),
+        (0.1, "19.9", "20.000000000000004"),
+        (0.1, "0", "0.10000000000000002"),
+        (0.0, "1e-320", "0"),
+        (0.0, "1", "1.0000000000000002"),
+        (5e-324, "0", "1e-323"),
+        (0.1, "1e300", "-1e-300"),
+    ] {
+        assert!(!within(tolerance, expected, actual), "{tolerance}: {expected} {actual}");
+    }
 }
 
 #[test]

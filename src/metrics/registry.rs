@@ -292,7 +292,6 @@ pub fn unregistered_metric(name: &str, custom: Json<'_>) -> Error {
     let function = code_config.and_then(|config| config.get("name")).and_then(Json::as_str);
     let which = function.map_or_else(String::new, |function| format!(" `{function}`"));
     let message = format!("the function{which} of the metric `{name}` is not registered");
-    Error::new(ErrorCode::UnknownMetric, message).with_help(
-        "No config loads code: register the metric, or name its JavaScript module (loadCustomMetrics, --metrics)",
-    )
+    Error::new(ErrorCode::UnknownMetric, message)
+        .with_help("Register the metric, or allow its JavaScript module (loadCustomMetrics, --metrics)")
 }

@@ -262,15 +262,28 @@ pub fn exact_mean(numbers: &[f64]) -> Option<f64> {
     Some(if is_negative { -mean } else { mean })
 }
 
-/// A decimal number `0.d₁d₂d₃… · 10^point`, without zeros at either end; 0 has no digits.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// A decimal number `±0.d₁d₂d₃… · 10^point`, without zeros at either end; 0 has no digits.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Decimal {
+    is_negative: bool,
     /// Each 0 to 9.
     digits: Vec<u8>,
     point: i32,
 }
 
 impl Decimal {
+    /// A whole number.
+    #[must_use]
+    pub fn of_integer(number: i128) -> Self {
+        let digits: Vec<u8> = number.unsigned_abs().to_string().bytes().map(|digit| digit - b'0').collect();
+        let point = digits.len() as i32;
+        let mut number = Self { is_negative: number < 0, digits, point }.trimmed();
+        if number.digits.is_empty() {
+            number.point = 0;
+        }
+        number
+    }
+
     /// The exact value of a finite double, without its sign.
     #[must_use]
     pub fn exact(number: f64) -> Self {
@@ -292,7 +305,7 @@ impl Decimal {
         while digits.pop_if(|digit| *digit == 0).is_some() {}
         digits.reverse();
         let point = digits.len() as i32 + exponent.min(0);
-        Self { digits, point }.trimmed()
+        Self { is_negative: false, digits, point }.trimmed()
     }
 
     fn trimmed(mut self) -> Self {
@@ -304,7 +317,7 @@ impl Decimal {
     #[must_use]
     pub fn rounded(&self, places: i32) -> Self {
         let length = self.point.saturating_add(places);
-        let Ok(length) = usize::try_from(length) else { return Self { digits: Vec::new(), point: 0 } };
+        let Ok(length) = usize::try_from(length) else { return Self::default() };
         let kept = self.digits.get(..length).unwrap_or(&self.digits);
         let rest = self.digits.get(length..).unwrap_or_default();
         let odd = kept.last().is_some_and(|digit| digit % 2 == 1);
@@ -313,7 +326,7 @@ impl Decimal {
             Some((first, _)) => *first > 5,
             None => false,
         };
-        let kept = Self { digits: kept.to_vec(), point: self.point };
+        let kept = Self { digits: kept.to_vec(), ..*self };
         if up { kept.next(length) } else { kept.trimmed() }
     }
 
@@ -345,8 +358,35 @@ impl Decimal {
             && digits.bytes().all(|digit| own.next() == digit.checked_sub(b'0'))
     }
 
-    /// The fewest digits that read back as the same double, and of those the nearest.
-    fn shortest(number: f64) -> Self {
+    /// Whether two numbers differ by at most a tolerance, computed exactly.
+    ///
+    /// ```
+    /// use adk_metrics::model::double::Decimal;
+    ///
+    /// assert!(Decimal::shortest(19.9).is_within(0.1, &Decimal::shortest(20.0)));
+    /// assert!(20.0 - 19.9 > 0.1);
+    /// ```
+    #[must_use]
+    pub fn is_within(&self, tolerance: f64, other: &Self) -> bool {
+        let (more, less) =
+            if sign_of_sum(&[(self, 1), (other, -1)]) < 0 { (other, self) } else { (self, other) };
+        sign_of_sum(&[(&Self::shortest(tolerance), 1), (more, -1), (less, 1)]) >= 0
+    }
+
+    /// The digit that stands for units of `10^place`.
+    fn digit(&self, place: i32) -> i32 {
+        let digit = usize::try_from(self.point - 1 - place).ok().and_then(|at| self.digits.get(at));
+        let digit = i32::from(digit.copied().unwrap_or_default());
+        if self.is_negative { -digit } else { digit }
+    }
+
+    /// The fewest digits that read back as the same finite double, and of those the nearest.
+    #[must_use]
+    pub fn shortest(number: f64) -> Self {
+        Self { is_negative: number.is_sign_negative(), ..Self::shortest_magnitude(number) }
+    }
+
+    fn shortest_magnitude(number: f64) -> Self {
         // Up to 15 digits tell all normal doubles apart that have so few, so there is no need to try
         // fewer; 17 always do.
         let first = if number.is_normal() { 15 } else { 1 };
@@ -359,13 +399,30 @@ impl Decimal {
             }
             // Below a power of two doubles are denser, so that the farther end may be the right one.
             let kept = exact.digits.iter().copied().take(length as usize).collect();
-            let far = Self { digits: kept, point: exact.point }.next(length as usize).trimmed();
+            let far = Self { digits: kept, ..exact }.next(length as usize).trimmed();
             if far.to_f64() == number {
                 return far;
             }
         }
         exact.rounded(17 - exact.point)
     }
+}
+
+/// Whether a sum of up to three numbers, each added or subtracted, is above 0, below 0, or 0.
+fn sign_of_sum(terms: &[(&Decimal, i32)]) -> i32 {
+    let places = terms.iter().map(|(number, _)| number.point);
+    let ends = terms.iter().map(|(number, _)| number.point - number.digits.len() as i32);
+    let (Some(first), Some(last)) = (places.max(), ends.min()) else { return 0 };
+    let mut sum = 0;
+    for place in (last..first).rev() {
+        let digits = terms.iter().map(|(number, factor)| factor * number.digit(place));
+        sum = sum * 10 + digits.sum::<i32>();
+        // What follows is less than a unit for each term.
+        if sum.abs() >= 3 {
+            break;
+        }
+    }
+    sum.signum()
 }
 
 /// Appends the shortest text that reads back as the same double, in JSON's grammar: `0.1`, `1.0`,
@@ -382,7 +439,7 @@ pub fn write(number: f64, text: &mut String) {
         text.push_str("0.0");
         return;
     }
-    let Decimal { mut digits, point } = Decimal::shortest(number);
+    let Decimal { mut digits, point, .. } = Decimal::shortest(number);
     digits.iter_mut().for_each(|digit| *digit += b'0');
     let digits = String::from_utf8(digits).unwrap_or_default();
     match point {

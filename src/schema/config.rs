@@ -222,7 +222,7 @@ fn beside_criteria() -> [(&'static str, &'static str, Value); 3] {
             "custom_metrics",
             "customMetrics",
             json!({
-                "description": "Where google-adk finds metrics written in Python, by their names in `criteria`. Here each has to be registered: no config loads code.",
+                "description": "Where google-adk finds metrics written in Python, by their names in `criteria`. Here a config runs code only with your leave: register the metric, or name its JavaScript module in `loadCustomMetrics` or `--metrics`.",
                 "type": ["object", "null"],
                 "additionalProperties": {
                     "type": "object",

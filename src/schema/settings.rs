@@ -46,8 +46,8 @@ pub(super) fn definitions() -> Value {
         },
         "Strategy": one_of(&[
             ("exact", "The same value; 1 and 1.0 are the same."),
-            ("casefold_exact", "The same text, whatever its case."),
-            ("numeric", "Numbers, also in text, that differ by at most `numeric_tolerance`."),
+            ("casefold_exact", "The same string, whatever its case (Unicode's full case folding)."),
+            ("numeric", "Numbers, also in strings, that differ by at most `numeric_tolerance`, in decimal arithmetic."),
             ("contains", "A text that contains the expected one, or a list that has the expected item."),
         ]),
         "Rubric": {

@@ -70,6 +70,19 @@ pub(crate) fn trim(text: &str) -> &str {
     text.trim_matches(is_space)
 }
 
+/// A text without differences of case: Unicode's full case folding (`CaseFolding.txt`, C and F), as
+/// Python's `str.casefold` gives it.
+///
+/// ```
+/// use adk_metrics::text::fold_case;
+///
+/// assert_eq!(fold_case("Straße"), fold_case("STRASSE"));
+/// ```
+#[must_use]
+pub fn fold_case(text: &str) -> String {
+    unicase::UniCase::unicode(text).to_folded_case()
+}
+
 /// Hands out every character of the NFKC form (Unicode 14) of a text.
 pub(crate) fn for_each_nfkc_char(text: &str, visit: &mut dyn FnMut(char)) {
     nfkc::for_each_char(text, roles::Roles::get(), visit);

@@ -8,9 +8,9 @@
 //! Source: the proposal in google/adk-python#5643.
 
 use super::equal::equal;
-use crate::model::double;
+use crate::model::double::{self, Decimal};
 use crate::model::json::{Json, Kind};
-use crate::text::{lower_case, trim};
+use crate::text::{fold_case, trim};
 
 /// How an actual argument is compared with the expected one.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -18,19 +18,22 @@ pub enum Strategy {
     /// They are [`equal`](fn@equal).
     #[default]
     Exact,
-    /// Texts are equal after Unicode lower-casing.
+    /// Strings are equal after Unicode's full case folding (`CaseFolding.txt`, C and F), as by Python's
+    /// `str.casefold`.
     CasefoldExact,
-    /// Numbers, or texts of numbers, differ by at most the tolerance.
+    /// Numbers, or strings of numbers, differ by at most the tolerance, in decimal arithmetic: 19.9
+    /// and 20.0 differ by 0.1.
     ///
-    /// A text of a number is what Python's `float` reads, in ASCII: white space around it, a sign,
+    /// A string of a number is what Python's `float` reads, in ASCII: white space around it, a sign,
     /// digits with single underscores between them, a point with digits on at least one side, an
     /// exponent. `inf` and `nan`, whatever overflows a double, and `true` and `false` are not
-    /// numbers here. Integers of up to 38 digits are subtracted exactly, all else as doubles.
+    /// numbers here. Integers of up to 38 digits count as they are written, all other numbers and the
+    /// tolerance as the shortest decimal number that reads as the same double.
     Numeric {
         /// At least 0.
         tolerance: f64,
     },
-    /// An actual text contains the expected text; an actual list has an item equal to what was
+    /// An actual string contains the expected string; an actual list has an item equal to what was
     /// expected.
     Contains,
 }
@@ -72,11 +75,11 @@ impl Strategy {
                 Self::Exact => false,
                 Self::CasefoldExact => {
                     let texts = expected.as_str().zip(actual.as_str());
-                    texts.is_some_and(|(expected, actual)| lower_case(&expected) == lower_case(&actual))
+                    texts.is_some_and(|(expected, actual)| fold_case(&expected) == fold_case(&actual))
                 }
                 Self::Numeric { tolerance } => {
-                    let numbers = Number::of(expected).zip(Number::of(actual));
-                    numbers.is_some_and(|(expected, actual)| actual.distance(expected) <= tolerance)
+                    let numbers = number(expected).zip(number(actual));
+                    numbers.is_some_and(|(expected, actual)| actual.is_within(tolerance, &expected))
                 }
                 Self::Contains if actual.kind() == Kind::Array => {
                     actual.items().any(|item| equal(expected, item))
@@ -89,41 +92,22 @@ impl Strategy {
     }
 }
 
-#[derive(Clone, Copy)]
-enum Number {
-    Integer(i128),
-    Double(f64),
+/// The number that a value is, or is a string of.
+fn number(value: Json<'_>) -> Option<Decimal> {
+    match value.as_number() {
+        Some(number) => read(number),
+        None => read(&without_underscores(trim(&value.as_str()?))?),
+    }
 }
 
-impl Number {
-    fn of(value: Json<'_>) -> Option<Self> {
-        match value.as_number() {
-            Some(number) => Self::read(number),
-            None => Self::read(&without_underscores(trim(&value.as_str()?))?),
-        }
+fn read(number: &str) -> Option<Decimal> {
+    // Rust would read words as well.
+    if !number.bytes().all(|b| matches!(b, b'0'..=b'9' | b'+' | b'-' | b'.' | b'e' | b'E')) {
+        return None;
     }
-
-    fn read(number: &str) -> Option<Self> {
-        // Rust would read words as well.
-        if !number.bytes().all(|b| matches!(b, b'0'..=b'9' | b'+' | b'-' | b'.' | b'e' | b'E')) {
-            return None;
-        }
-        let double = || double::read(number).filter(|double| double.is_finite()).map(Self::Double);
-        number.parse().ok().map(Self::Integer).or_else(double)
-    }
-
-    fn distance(self, other: Self) -> f64 {
-        match (self, other) {
-            (Self::Integer(a), Self::Integer(b)) => a.abs_diff(b) as f64,
-            (a, b) => (a.as_f64() - b.as_f64()).abs(),
-        }
-    }
-
-    fn as_f64(self) -> f64 {
-        match self {
-            Self::Integer(integer) => integer as f64,
-            Self::Double(double) => double,
-        }
+    match number.parse() {
+        Ok(integer) => Some(Decimal::of_integer(integer)),
+        Err(_) => double::read(number).filter(|double| double.is_finite()).map(Decimal::shortest),
     }
 }
 
