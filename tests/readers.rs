@@ -776,6 +776,38 @@ fn a_case_has_a_conversation_or_a_scenario() {
 }
 
 #[test]
+fn an_id_that_two_cases_have_is_an_error_that_names_both_places() {
+    let turns = r#""conversation": [{"user_content": {"parts": [{"text": "hi"}]}}]"#;
+    let row = r#"[{"query": "q", "expected_tool_use": [], "reference": "r"}]"#;
+    for (text, path, line, message) in [
+        (
+            format!(
+                "{{\"eval_set_id\": \"s\", \"eval_cases\": [\n{{\"eval_id\": \"a\", {turns}}},\n{{\"eval_id\": \"b\", {turns}}},\n\
+                 {{\"evalId\": \"\\u0061\", {turns}}}]}}"
+            ),
+            "eval_cases[2].evalId",
+            4,
+            r#"the eval id "a" is already used at eval_cases[0].eval_id (line 2)"#,
+        ),
+        (
+            format!("[{{\"name\": \"a\", \"data\": {row}}},\n{{\"name\": \"a\", \"data\": {row}}}]"),
+            "[1].name",
+            2,
+            r#"the eval id "a" is already used at [0].name (line 1)"#,
+        ),
+    ] {
+        let error = eval_set_error(&text);
+        assert_eq!(error.code, ErrorCode::InvalidInput);
+        assert_eq!((error.path.as_deref(), error.line), (Some(path), Some(line)));
+        assert_eq!(error.message, message);
+        assert_eq!(
+            actual(&text).len(),
+            text.matches('a').count().min(2) + usize::from(text.contains("evalId"))
+        );
+    }
+}
+
+#[test]
 fn something_else_than_an_evalset_is_named_as_such() {
     assert_eq!(
         eval_set_error("7").to_string(),

@@ -213,14 +213,6 @@ fn a_repeated_id_is_another_run_of_its_case() {
 }
 
 #[test]
-fn a_repeated_case_id_takes_the_runs_once() {
-    let expected = set(&[("a", &["red"]), ("a", &["red"])]);
-    let (found, warnings) = results(&expected, &set(&[("a", &["red"])]));
-    assert_eq!(found, [scored(0, 0, 1.0), unscored(1, None, ErrorCode::ActualMissing)]);
-    assert_eq!(warnings, [r#"the eval id "a" stands for several cases; its runs go to the first"#]);
-}
-
-#[test]
 fn runs_pair_by_place_if_no_id_matches_and_the_numbers_agree() {
     let expected = set(&[("a", &["red"]), ("b", &["green"])]);
     let pairs = vec![scored(0, 0, 1.0), scored(1, 1, 0.0)];

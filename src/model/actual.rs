@@ -231,7 +231,7 @@ fn of_eval_set<'t>(
     name: &str,
     warnings: &Warnings,
 ) -> Result<ActualFile<'t>> {
-    let EvalSetFile { document, in_place } = EvalSetFile::read(document, name, warnings)?;
+    let EvalSetFile { document, in_place } = EvalSetFile::read_runs(document, name, warnings)?;
     for case in EvalSet::of(document.root()).eval_cases().iter() {
         if case.conversation().is_none() {
             let message =

@@ -6,9 +6,11 @@
 
 use std::borrow::Cow;
 
-use super::error::{ErrorCode, Result};
+use super::config::either;
+use super::error::{Error, ErrorCode, Result};
 use super::invocation::{Invocation, Rubric, Turns};
 use super::json::{Document, Json, Kind};
+use super::numbers::Numbers;
 use super::shape::{List, Type, View, Warnings, check, record};
 use super::write::{Spelling, Write, Writer, quoted, to_json};
 
@@ -113,11 +115,29 @@ pub struct EvalSetFile<'t> {
 }
 
 impl<'t> EvalSetFile<'t> {
-    /// Reads an evalset in any of its forms. `name` stands for the id where an old form has none.
+    /// Reads an evalset in any of its forms, in which each case has an id of its own. `name` stands for
+    /// the id where an old form has none.
     ///
     /// # Errors
     /// `invalid_input` with the path and line of what does not fit.
     pub fn read(document: Document<'t>, name: &str, warnings: &Warnings) -> Result<Self> {
+        Self::read_with(document, name, warnings, different)
+    }
+
+    /// Reads an evalset of what an agent did, in which an id that comes again is another run of its case.
+    ///
+    /// # Errors
+    /// `invalid_input` with the path and line of what does not fit.
+    pub fn read_runs(document: Document<'t>, name: &str, warnings: &Warnings) -> Result<Self> {
+        Self::read_with(document, name, warnings, |_| Ok(()))
+    }
+
+    fn read_with(
+        document: Document<'t>,
+        name: &str,
+        warnings: &Warnings,
+        check_ids: fn(&mut dyn Iterator<Item = Json<'_>>) -> Result<()>,
+    ) -> Result<Self> {
         let (mut document, unwrapped) = document.unwrapped()?;
         match document.root().kind() {
             Kind::Object => {
@@ -126,10 +146,12 @@ impl<'t> EvalSetFile<'t> {
                     true => error.with_help("An old form is a list: put this into [ ]"),
                     false => error,
                 })?;
+                let cases = EvalSet::of(document.root()).eval_cases();
+                check_ids(&mut cases.iter().filter_map(|case| either(case.0, ["eval_id", "evalId"])))?;
                 Ok(Self { document, in_place: !unwrapped })
             }
             Kind::Array => {
-                let mut document = today(document, name, warnings)?;
+                let mut document = today(document, name, warnings, check_ids)?;
                 check(&mut document, &EvalSet::TYPE, warnings)?;
                 Ok(Self { document, in_place: false })
             }
@@ -144,6 +166,29 @@ impl<'t> EvalSetFile<'t> {
     pub fn set(&self) -> EvalSet<'_> {
         EvalSet::of(self.document.root())
     }
+}
+
+/// Refuses an id that another case has.
+fn different(ids: &mut dyn Iterator<Item = Json<'_>>) -> Result<()> {
+    let mut numbers = Numbers::default();
+    let mut places = Vec::new();
+    for json in ids {
+        let Some(id) = json.as_str() else { continue };
+        let number = numbers.of(id.clone());
+        match places.get(number) {
+            None => places.push(json),
+            Some(first) => return Err(taken(&id, *first, json)),
+        }
+    }
+    Ok(())
+}
+
+#[cold]
+fn taken(id: &str, first: Json<'_>, second: Json<'_>) -> Error {
+    let (id, path, line) = (quoted(id), first.path(), first.line());
+    second
+        .error(ErrorCode::InvalidInput, format!("the eval id {id} is already used at {path} (line {line})"))
+        .with_help("Give each case an id of its own: what the agent did belongs to cases by their ids")
 }
 
 record! {
@@ -194,11 +239,19 @@ record! {
 }
 
 /// An evalset in an old form as JSON of today's.
-fn today(mut document: Document<'_>, name: &str, warnings: &Warnings) -> Result<Document<'static>> {
+fn today(
+    mut document: Document<'_>,
+    name: &str,
+    warnings: &Warnings,
+    check_ids: fn(&mut dyn Iterator<Item = Json<'_>>) -> Result<()>,
+) -> Result<Document<'static>> {
     let named = document.root().items().next().is_some_and(|first| first.get("data").is_some());
     let of = if named { <List<'_, NamedRows<'_>>>::TYPE } else { <List<'_, Row<'_>>>::TYPE };
     check(&mut document, &of, warnings)?;
     let root = document.root();
+    if named {
+        check_ids(&mut root.items().filter_map(|case| case.get("name")))?;
+    }
     let cases: Vec<OldCase<'_>> = if named {
         List::<NamedRows<'_>>::of(root).iter().map(OldCase::from).collect()
     } else if root.items().next().is_some() {

@@ -49,11 +49,8 @@ pub(super) fn pair(cases: &[ExpectedCase<'_>], runs: &[ActualRun<'_>]) -> (Vec<P
                 let runs = std::iter::once(of_id.first).chain(std::mem::take(&mut of_id.others));
                 pairings.extend(runs.map(|run| Pairing { case, run: Some(run) }));
             }
-            Some(_) => {
-                warnings.push(ambiguous(eval_id));
-                pairings.push(Pairing { case, run: None });
-            }
-            None => pairings.push(Pairing { case, run: None }),
+            // A file with an id that two cases have is not read.
+            Some(_) | None => pairings.push(Pairing { case, run: None }),
         }
     }
     let is_stray = |run: &&ActualRun<'_>| {
@@ -70,13 +67,6 @@ struct OfId {
     first: usize,
     others: Vec<usize>,
     taken: bool,
-}
-
-#[cold]
-fn ambiguous(eval_id: &str) -> Error {
-    let message =
-        format!("the eval id {} stands for several cases; its runs go to the first", quoted(eval_id));
-    Error::new(ErrorCode::InvalidInput, message).with_help("Give each case an id of its own")
 }
 
 #[cold]

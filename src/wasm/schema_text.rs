@@ -11,13 +11,13 @@ use crate::model::shape::{Record, View, Warnings, check};
 use crate::model::write::{Spelling, pretty};
 
 /// Reads an evalset of any form and writes it as google-adk does: `snake_case`, two spaces a level.
-/// `name` is the id of a set in an old form.
+/// `name` is the id of a set in an old form. It may hold what an agent did, with several runs of a case.
 ///
 /// # Errors
 /// What is wrong with the evalset, with path and line.
 #[wasm_bindgen(js_name = evalSetToAdk)]
 pub fn eval_set_to_adk(bytes: Vec<u8>, name: &str) -> Result<String, Error> {
-    let file = EvalSetFile::read(Document::from_bytes(bytes)?, name, &Warnings::default())?;
+    let file = EvalSetFile::read_runs(Document::from_bytes(bytes)?, name, &Warnings::default())?;
     laid_out(file.set().to_json(Spelling::Snake))
 }
 
