@@ -48,6 +48,10 @@ export async function writeTypes(schemaFile, typesFile) {
   ]) {
     for (const key of Object.keys(form)) other.properties[key] = { tsType: "undefined" };
   }
+  events.properties.toolUses = {
+    description: "The tool calls among the events. Hosts see them here too; files have either the events or these.",
+    tsType: "FunctionCall[]",
+  };
   schema.definitions.JsonValue = { tsType: "unknown" };
   const types = await compile(schema, "Shapes", {
     additionalProperties: false,

@@ -1,4 +1,5 @@
 import { call } from "./engine/call.js";
+import { hosted } from "./engine/hosted.js";
 import { invocationJson } from "./engine/turn.js";
 import { isObject, reading, stringify, toBytes, unexpected } from "./engine/input.js";
 import type { EvalCaseResult, EvalMetricResultPerInvocation, EvalSet, EvalSetResult, Input } from "./types.js";
@@ -20,7 +21,11 @@ export function readEvalSet(evalSet: Input<EvalSet>, name = "evalset"): EvalSet 
   checkName(name);
   const bytes = toBytes(evalSet, "evalSet");
   const json = call({ hasLines: () => !isObject(evalSet) }, (engine) => engine.evalSetToJs(bytes, name));
-  return JSON.parse(json) as EvalSet;
+  const set = JSON.parse(json) as EvalSet;
+  for (const evalCase of set.evalCases) {
+    if (evalCase.conversation !== undefined) evalCase.conversation = evalCase.conversation.map(hosted);
+  }
+  return set;
 }
 
 /**

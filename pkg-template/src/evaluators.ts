@@ -274,8 +274,8 @@ async function evaluateConversation(
   const overall = result.overallEvalMetricResults[0] as EvalMetricResult | undefined;
   const evaluation: EvaluationResult = {
     overallEvalStatus: overall?.evalStatus ?? result.finalEvalStatus,
-    perInvocationResults: result.evalMetricResultPerInvocation.map((turn, index) =>
-      perInvocation(turn.evalMetricResults[0] as EvalMetricResult, actual[index] as Invocation, expected?.[index]),
+    perInvocationResults: result.evalMetricResultPerInvocation.map((turn) =>
+      perInvocation(turn.evalMetricResults[0] as EvalMetricResult, turn.actualInvocation, turn.expectedInvocation),
     ),
   };
   if (overall?.score !== undefined) evaluation.overallScore = overall.score;

@@ -26,6 +26,7 @@ export {
   ToolTrajectoryF1Evaluator,
   TrajectoryEvaluator,
 } from "./evaluators.js";
+export { finalText, toolCallsOf } from "./invocation.js";
 export * from "./judges/index.js";
 export type { MetricAnswer, MetricFunction, TurnAnswer } from "./metric-function.js";
 export { DEFAULT_METRIC_EVALUATOR_REGISTRY, MetricEvaluatorRegistry } from "./registry.js";

@@ -552,3 +552,25 @@ test("where there are no files, agents are evaluated with objects, and the error
   assert.match(noFiles, /^engine_unavailable Use AgentEvaluator\.evaluateEvalSet with objects$/);
   assert.match(noRunner, /Pass a Runner of @iqai\/adk instead of its agent/);
 });
+
+test("what an agent did has its calls as toolUses beside the events, and JSON has the events alone", async () => {
+  const call = { name: "greet", args: { user_name: "Ada" } };
+  const agent = () => [
+    { author: "greeter", content: { role: "model", parts: [{ functionCall: call }] } },
+    { author: "greeter", content: said("model", "Hello!") },
+  ];
+  const service = new LocalEvalService(agent);
+  for await (const invocations of service.performInference({ evalSetId: "e", evalCases: [HELLO] })) {
+    const { intermediateData } = invocations.at(-1);
+    assert.deepEqual(intermediateData.toolUses, [call]);
+    assert.deepEqual(Object.keys(JSON.parse(JSON.stringify(intermediateData))), ["invocationEvents"]);
+  }
+  let seen;
+  const registry = new MetricEvaluatorRegistry();
+  registry.registerEvaluator({ metricName: "own" }, (_metric, [actual]) => {
+    seen = actual.intermediateData.toolUses;
+    return 1;
+  });
+  await run(agent, HELLO, { own: 1 }, 1, { registry });
+  assert.deepEqual(seen, [call]);
+});

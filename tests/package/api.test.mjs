@@ -576,13 +576,16 @@ describe("inputs", () => {
     },
   };
   for (const [what, make] of Object.entries(shapes)) {
-    test(`the very invocations of ${what} come back, also if the cases stand in another order`, async () => {
+    const isConverted = what === "an evalset in snake_case";
+    const come = isConverted ? "come back in camelCase" : "come back";
+    test(`the ${isConverted ? "" : "very "}invocations of ${what} ${come}, also if the cases stand in another order`, async () => {
       const shuffled = { ...ACTUAL, evalCases: [...ACTUAL.evalCases].reverse() };
       const [actual, invocation] = make(structuredClone(shuffled));
       const set = await evaluate({ evalSet: EXPECTED, actual, criteria: CRITERIA });
       for (const [at, { evalMetricResultPerInvocation: turns }] of set.evalCaseResults.entries()) {
         for (const [index, { actualInvocation, expectedInvocation }] of turns.entries()) {
-          assert.equal(actualInvocation, invocation(2 - at, index));
+          if (isConverted) assert.deepEqual(actualInvocation, shuffled.evalCases[2 - at].conversation[index]);
+          else assert.equal(actualInvocation, invocation(2 - at, index));
           assert.equal(expectedInvocation, EXPECTED.evalCases[at].conversation[index]);
         }
       }

@@ -1,14 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { EvalStatus } from "../../pkg-template/src/enums.js";
-import {
-  casesText,
-  countCases,
-  countsText,
-  finalText,
-  namedCases,
-  toolCallsOf,
-} from "../../pkg-template/src/report/results.js";
+import { finalText, toolCallsOf } from "../../pkg-template/src/invocation.js";
+import { casesText, countCases, countsText, namedCases } from "../../pkg-template/src/report/results.js";
 import type { Invocation } from "../../pkg-template/src/types.js";
 import { call, evalCase, evalSet, supportSet, travelSet } from "./fixtures.js";
 

@@ -6,7 +6,8 @@
 import { numberOrNone } from "../engine/input.js";
 import { withEngine } from "../engine/instance.js";
 import { EvalStatus } from "../enums.js";
-import type { Content, EvalCaseResult, EvalMetricResult, EvalSetResult, Invocation } from "../types.js";
+import { textOf, toolCallsOf } from "../invocation.js";
+import type { EvalCaseResult, EvalMetricResult, EvalSetResult, Invocation } from "../types.js";
 import type { EvaluationFailure } from "./results.js";
 
 /** What a metric found in all turns of all runs of a case. */
@@ -142,20 +143,8 @@ function isLowerBetter(results: readonly EvalMetricResult[], threshold: number):
   return decided.length > 0 && decided.every(isLower);
 }
 
-function textOf(content: Content | undefined): string {
-  return (content?.parts ?? [])
-    .map(({ text }) => text)
-    .filter((text) => typeof text === "string" && text !== "")
-    .join("\n");
-}
-
 function callsOf(invocation: Invocation | undefined): string {
-  const { toolUses, invocationEvents } = invocation?.intermediateData ?? {};
-  const ofEvents = (invocationEvents ?? [])
-    .flatMap(({ content }) => content?.parts ?? [])
-    .map(({ functionCall }) => functionCall);
-  return (toolUses ?? ofEvents)
-    .filter((call) => call !== undefined && call !== null)
+  return toolCallsOf(invocation)
     .map((call) => JSON.stringify(call))
     .join("\n");
 }

@@ -4,6 +4,7 @@
  * O(events) in time and space.
  */
 
+import { withToolUses } from "../engine/hosted.js";
 import { isObject, stringify, unexpected } from "../engine/input.js";
 import { AdkMetricsError } from "../errors.js";
 import type { Content, Invocation, InvocationEvent, Part } from "../types.js";
@@ -85,7 +86,7 @@ export class TurnRecorder {
     if (this.#error !== undefined) throw new AgentError(this.#error);
     const invocation: Invocation = {
       userContent: this.#userContent,
-      intermediateData: { invocationEvents: this.#events },
+      intermediateData: withToolUses({ invocationEvents: this.#events }),
       creationTimestamp: this.#timestamp,
       duration: seconds(now - this.#began),
     };

@@ -11,6 +11,7 @@ import type {
   Explanation,
   Invocation,
 } from "../types.js";
+import { hosted } from "./hosted.js";
 import { isObject, numberOrNone } from "./input.js";
 import { memoryBuffer } from "./instance.js";
 import type { InvocationSource, Span } from "./invocations.js";
@@ -149,7 +150,7 @@ export function decodeCases(batch: Batch, header: Header, sources: Sources): Dec
   if (cases.length === 0) return [];
   const columns = new Columns(batch, header.metrics);
   const ids = slices(batch.ids, batch.idLengths);
-  const texts = batch.texts as Invocation[];
+  const texts = batch.texts as object[];
   let span = 0;
   let text = 0;
 
@@ -165,8 +166,8 @@ export function decodeCases(batch: Batch, header: Header, sources: Sources): Dec
     const evalMetricResultPerInvocation: EvalMetricResultPerInvocation[] = [];
     for (let turn = 0; turn < turns; turn += 1) {
       const of = new Turn(sources, run - 1, place, turn, spans, span);
-      if (spans[span] === NOT_IN_PLACE) of.actual = texts[text++] as Invocation;
-      if (spans[span + 2] === NOT_IN_PLACE) of.expected = texts[text++] as Invocation;
+      if (spans[span] === NOT_IN_PLACE) of.actual = hosted(texts[text++] as object);
+      if (spans[span + 2] === NOT_IN_PLACE) of.expected = hosted(texts[text++] as object);
       span += 4;
       evalMetricResultPerInvocation.push(turnResult(of, columns.next()));
     }
@@ -293,6 +294,6 @@ export function taskInvocations(
   conversation: number,
 ): Invocation[] {
   return (turns ?? []).map((turn, index) =>
-    Array.isArray(turn) ? source.at(conversation, index, turn as Span) : (turn as Invocation),
+    Array.isArray(turn) ? source.at(conversation, index, turn as Span) : hosted(turn),
   );
 }

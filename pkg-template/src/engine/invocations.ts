@@ -1,10 +1,14 @@
+import { AdkMetricsError } from "../errors.js";
 import type { Invocation } from "../types.js";
+import { hosted } from "./hosted.js";
 import { isObject, reading, stringify } from "./input.js";
-import { call } from "./call.js";
 
 /** Where the invocations of an input are found, so that results can give them back. */
 export interface InvocationSource {
-  /** The invocation at a place: the very object that came in, or one parsed from `[start, end)` of the bytes. */
+  /**
+   * The invocation at a place: the very object that came in if it has the shape that hosts see, else one of that shape, or
+   * one parsed from `[start, end)` of the bytes.
+   */
   at(conversation: number, turn: number, span: Span | undefined): Invocation;
   /** The same as JSON: as it was written, if it came as text or bytes, so that numbers keep their digits. */
   jsonAt(conversation: number, turn: number, span: Span): string;
@@ -18,11 +22,18 @@ export function invocationsOf(input: unknown, bytes: Uint8Array): InvocationSour
   const conversations = isObject(input) ? ifReadable(() => conversationsOf(input)) : undefined;
   const given = (conversation: number, turn: number) => ifReadable(() => conversations?.(conversation)?.[turn]);
   // The bytes are the caller's, who may have transferred them since.
+  const hosts = new WeakMap<object, Invocation>();
   const slice = ([start, end]: Span) => reading("bytes", () => bytes.subarray(start, end));
   return {
     at(conversation, turn, span) {
       const found = given(conversation, turn);
-      if (isObject(found)) return found as Invocation;
+      if (isObject(found)) {
+        const known = hosts.get(found) ?? ifReadable(() => hosted(found));
+        if (known !== undefined) {
+          hosts.set(found, known);
+          return known;
+        }
+      }
       return span === undefined ? emptyInvocation() : parseInvocation(slice(span));
     },
     jsonAt(conversation, turn, span) {
@@ -47,10 +58,27 @@ function emptyInvocation(): Invocation {
   return { userContent: {} };
 }
 
-/** An invocation in either spelling as an object in camelCase. */
-export function parseInvocation(bytes: Uint8Array): Invocation {
-  const json = call({ hasLines: () => false }, (engine) => engine.invocationToJs(bytes));
-  return JSON.parse(json) as Invocation;
+/**
+ * An invocation that the engine has read, as an object.
+ *
+ * @throws {AdkMetricsError} `invalid_json` if the caller has changed the bytes since.
+ */
+function parseInvocation(bytes: Uint8Array): Invocation {
+  let found: unknown;
+  try {
+    found = JSON.parse(decoder.decode(bytes));
+  } catch (cause) {
+    throw changed(cause);
+  }
+  if (!isObject(found)) throw changed();
+  return hosted(found);
+}
+
+function changed(cause?: unknown): AdkMetricsError {
+  return new AdkMetricsError("invalid_json", "the bytes have changed since they were evaluated", {
+    help: "Pass a copy: `bytes.slice()`",
+    ...(cause === undefined ? {} : { cause }),
+  });
 }
 
 type Conversations = (index: number) => readonly unknown[] | undefined;

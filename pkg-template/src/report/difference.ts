@@ -24,7 +24,8 @@ import {
   voteFinding,
   votesText,
 } from "./judged.js";
-import { finalText, judgedMetrics, toolCallsOf, userText } from "./results.js";
+import { finalText, toolCallsOf, userText } from "../invocation.js";
+import { judgedMetrics } from "./results.js";
 import { callText, head, oneLine, scoreText, shorten, thresholdText, valueText } from "./text.js";
 
 /** What a line of a difference says. */

@@ -5,7 +5,7 @@
 import type { AlignmentEntry, EvalCaseResult, FunctionCall } from "../types.js";
 import { comparesCalls, placesText, sideText } from "./difference.js";
 import { html, type Markup } from "./html-markup.js";
-import { toolCallsOf } from "./results.js";
+import { toolCallsOf } from "../invocation.js";
 import { head, isRecord, keyText, valueText } from "./text.js";
 
 type Turn = EvalCaseResult["evalMetricResultPerInvocation"][number];

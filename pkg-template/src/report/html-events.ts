@@ -72,7 +72,7 @@ function valueBox(label: string, text: string): Markup {
 function happeningsOf(invocation: Invocation): { happenings: Happening[]; isOrdered: boolean } {
   const data: unknown = invocation.intermediateData;
   if (!isRecord(data)) return { happenings: [], isOrdered: true };
-  if (Array.isArray(data.invocationEvents) && !Array.isArray(data.toolUses)) {
+  if (Array.isArray(data.invocationEvents)) {
     const happenings = data.invocationEvents
       .filter(isRecord)
       .flatMap(({ author, content }) => partsOf(isRecord(content) ? content.parts : undefined, author));

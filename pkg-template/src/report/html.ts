@@ -9,6 +9,7 @@
  * out, and cases outside the view are not laid out (`content-visibility`).
  */
 
+import { finalText, userText } from "../invocation.js";
 import { EvalStatus } from "../enums.js";
 import type { EvalCaseResult, EvalMetricResult, EvalSetResult, RubricScore } from "../types.js";
 import { comparesTexts, hasScore } from "./difference.js";
@@ -38,7 +39,6 @@ import {
   countCases,
   countStatuses,
   countsText,
-  finalText,
   informationalLabel,
   informationalMetrics,
   judgedMetrics,
@@ -53,7 +53,6 @@ import {
   stampText,
   statusWord,
   timestampText,
-  userText,
 } from "./results.js";
 import { amountText, count, head, scoreText, shorten, thresholdText } from "./text.js";
 

@@ -1,11 +1,10 @@
 /**
- * How reports read results: what they take for results, the calls and texts of a turn, statuses in words, counts, and
- * names of runs.
+ * How reports read results: what they take for results, statuses in words, counts, and names of runs.
  */
 
 import { EvalStatus } from "../enums.js";
 import { AdkMetricsError } from "../errors.js";
-import type { Content, EvalCaseResult, EvalMetricResult, EvalSetResult, FunctionCall, Invocation } from "../types.js";
+import type { EvalCaseResult, EvalMetricResult, EvalSetResult } from "../types.js";
 import { count, isRecord } from "./text.js";
 
 /** What every renderer takes: the results of one evalset or of several. */
@@ -37,44 +36,6 @@ function isEvalSetResult(value: unknown): value is EvalSetResult {
       Array.isArray(result.overallEvalMetricResults) &&
       Array.isArray(result.evalMetricResultPerInvocation),
   );
-}
-
-/**
- * The tool calls of an invocation, in order: its `toolUses`, or every function call of every event.
- * The indices of `explanation.alignment` are indices into this list.
- *
- * @example
- * toolCallsOf({ userContent: {}, intermediateData: { toolUses: [{ name: "book", args: { nights: 2 } }] } });
- * // [{ name: "book", args: { nights: 2 } }]
- */
-export function toolCallsOf(invocation: Invocation | null | undefined): FunctionCall[] {
-  const data: unknown = invocation?.intermediateData;
-  if (!isRecord(data)) return [];
-  if (Array.isArray(data.toolUses)) return data.toolUses.filter(isRecord);
-  if (!Array.isArray(data.invocationEvents)) return [];
-  return data.invocationEvents
-    .filter(isRecord)
-    .map((event) => event.content)
-    .flatMap((content) => (isRecord(content) && Array.isArray(content.parts) ? content.parts : []))
-    .map((part: unknown) => (isRecord(part) ? part.functionCall : undefined))
-    .filter(isRecord);
-}
-
-/** The text of a content as the metrics see it: its non-empty part texts joined by line feeds, `""` if there is none. */
-export function textOf(content: Content | null | undefined): string {
-  const texts: string[] = [];
-  for (const part of content?.parts ?? []) if (part.text) texts.push(part.text);
-  return texts.join("\n");
-}
-
-/** What the user said in an invocation. */
-export function userText(invocation: Invocation | null | undefined): string {
-  return textOf(invocation?.userContent);
-}
-
-/** What the agent finally answered in an invocation; the offsets of `explanation.tokens` count in it. */
-export function finalText(invocation: Invocation | null | undefined): string {
-  return textOf(invocation?.finalResponse);
 }
 
 /** A status as people say it. */

@@ -1,5 +1,6 @@
 /** Results for a terminal: aligned columns, then why what did not pass did not. */
 
+import { finalText, toolCallsOf, userText } from "../invocation.js";
 import { EvalStatus } from "../enums.js";
 import type { EvalCaseResult, EvalMetricResult, EvalSetResult, Invocation } from "../types.js";
 import {
@@ -18,7 +19,6 @@ import {
   casesText,
   countCases,
   countsText,
-  finalText,
   informationalLabel,
   informationalMetrics,
   judgedMetrics,
@@ -30,8 +30,6 @@ import {
   type Results,
   stampText,
   statusWord,
-  toolCallsOf,
-  userText,
 } from "./results.js";
 import {
   amountText,

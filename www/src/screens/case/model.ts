@@ -15,7 +15,7 @@ export function textOf(content: Content | undefined): string {
 export function toolCallsOf(invocation: Invocation | undefined): FunctionCall[] {
   const data: unknown = invocation?.intermediateData;
   if (!isRecord(data)) return [];
-  if (Array.isArray(data["toolUses"])) return records(data["toolUses"]);
+  if (!Array.isArray(data["invocationEvents"])) return records(data["toolUses"]);
   return records(data["invocationEvents"])
     .flatMap(({ content }) => (isRecord(content) ? records(content["parts"]) : []))
     .map(({ functionCall }) => functionCall)
@@ -34,7 +34,7 @@ export type Happening = { author?: string; usage?: string } & (
 export function happeningsOf(invocation: Invocation): { happenings: Happening[]; isOrdered: boolean } {
   const data: unknown = invocation.intermediateData;
   if (!isRecord(data)) return { happenings: [], isOrdered: true };
-  if (Array.isArray(data["invocationEvents"]) && !Array.isArray(data["toolUses"])) {
+  if (Array.isArray(data["invocationEvents"])) {
     const happenings = records(data["invocationEvents"]).flatMap((event): Happening[] => {
       const parts = partsOf(isRecord(event["content"]) ? event["content"]["parts"] : undefined, event["author"]);
       const sources = event["groundingMetadata"];

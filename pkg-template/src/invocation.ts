@@ -1,0 +1,49 @@
+/** What there is to read in an invocation: calls and texts, as the metrics see them. */
+
+import type { Content, FunctionCall, Invocation } from "./types.js";
+
+/**
+ * The tool calls of an invocation, in order: every function call of every event, or its `toolUses`.
+ * The indices of `explanation.alignment` are indices into this list.
+ *
+ * @example
+ * toolCallsOf({ userContent: {}, intermediateData: { toolUses: [{ name: "book", args: { nights: 2 } }] } });
+ * // [{ name: "book", args: { nights: 2 } }]
+ */
+export function toolCallsOf(invocation: Invocation | null | undefined): FunctionCall[] {
+  const data: unknown = invocation?.intermediateData;
+  if (!isRecord(data)) return [];
+  if (!Array.isArray(data.invocationEvents)) return Array.isArray(data.toolUses) ? data.toolUses.filter(isRecord) : [];
+  return data.invocationEvents
+    .filter(isRecord)
+    .map((event) => event.content)
+    .flatMap((content) => (isRecord(content) && Array.isArray(content.parts) ? content.parts : []))
+    .map((part: unknown) => (isRecord(part) ? part.functionCall : undefined))
+    .filter(isRecord);
+}
+
+/** The text of a content as the metrics see it: its non-empty part texts joined by line feeds, `""` if there is none. */
+export function textOf(content: Content | null | undefined): string {
+  const texts: string[] = [];
+  for (const part of content?.parts ?? []) if (part.text) texts.push(part.text);
+  return texts.join("\n");
+}
+
+/** What the user said in an invocation. */
+export function userText(invocation: Invocation | null | undefined): string {
+  return textOf(invocation?.userContent);
+}
+
+/**
+ * What the agent finally answered in an invocation; `""` if nothing. The offsets of `explanation.tokens` count in it.
+ *
+ * @example
+ * finalText({ userContent: {}, finalResponse: { parts: [{ text: "Booked." }] } }); // "Booked."
+ */
+export function finalText(invocation: Invocation | null | undefined): string {
+  return textOf(invocation?.finalResponse);
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
