@@ -444,6 +444,37 @@ fn a_failed_inference_has_no_turns_but_a_reason() {
 }
 
 #[test]
+fn what_a_failed_run_did_is_kept_apart_from_what_is_scored() {
+    let text = r#"[{"eval_case_id": "c", "status": 2, "inferences": [{"user_content": {"parts": [{"text": "Hi"}]}}]}]"#;
+    with_actual(text, |runs| {
+        let run = runs.first().unwrap();
+        assert_eq!((run.turns.is_none(), run.before_failure.map(Turns::len)), (true, Some(1)));
+    });
+    with_actual(&text.replace("2,", "1,"), |runs| {
+        let run = runs.first().unwrap();
+        assert_eq!((run.turns.map(Turns::len), run.before_failure.is_none()), (Some(1), true));
+    });
+}
+
+#[test]
+fn a_run_that_failed_in_stored_results_stays_failed() {
+    let results = |status: u8, metrics: &str| {
+        format!(
+            r#"{{"eval_set_result_id": "r", "eval_set_id": "s", "eval_case_results": [{{"eval_id": "c",
+            "final_eval_status": {status}, "overall_eval_metric_results": [{metrics}], "eval_metric_result_per_invocation":
+            [{{"actual_invocation": {{"user_content": {{"parts": [{{"text": "Hi"}}]}}}}}}]}}]}}"#
+        )
+    };
+    let metric = r#"{"metric_name": "m", "eval_status": 2}"#;
+    for (status, metrics, failed) in [(2, "", true), (2, metric, false), (3, "", false)] {
+        with_actual(&results(status, metrics), |runs| {
+            let run = runs.first().unwrap();
+            assert_eq!((run.turns.is_none(), run.before_failure.is_some()), (failed, failed));
+        });
+    }
+}
+
+#[test]
 fn a_session_may_name_its_case_and_several_may_come_in_a_list() {
     let session = |id: &str, case: &str| {
         format!(

@@ -274,8 +274,8 @@ async function evaluateConversation(
   const overall = result.overallEvalMetricResults[0] as EvalMetricResult | undefined;
   const evaluation: EvaluationResult = {
     overallEvalStatus: overall?.evalStatus ?? result.finalEvalStatus,
-    perInvocationResults: result.evalMetricResultPerInvocation.map((turn) =>
-      perInvocation(turn.evalMetricResults[0] as EvalMetricResult, turn.actualInvocation, turn.expectedInvocation),
+    perInvocationResults: result.evalMetricResultPerInvocation.flatMap((turn) =>
+      turn.evalMetricResults.map((found) => perInvocation(found, turn.actualInvocation, turn.expectedInvocation)),
     ),
   };
   if (overall?.score !== undefined) evaluation.overallScore = overall.score;

@@ -8,7 +8,7 @@ use std::borrow::Cow;
 
 use super::{Case, Evaluation, Explanation, NO_TURNS, Scoring, TurnEvaluation, material, mean};
 use crate::judge::calls::Usage;
-use crate::judge::prompt::{Prompt, Template, Value};
+use crate::judge::prompt::{Prompt, Template, Value, push_all};
 use crate::judge::reply::Validation;
 use crate::judge::votes::{Outcome, Rule, Verdict, Vote, Votes};
 use crate::model::config::{Setup, either, invalid_criterion, refuse_misspelt, settings};
@@ -19,7 +19,10 @@ use crate::model::json::{Json, Kind};
 use crate::model::order::sort;
 use crate::model::results::EvalStatus;
 use crate::model::shape::whole;
-use crate::model::write::{Write, Writer, copy, owned};
+use crate::model::write::{Write, Writer, copy, owned, quoted};
+
+/// The characters of a reply that a reason quotes.
+const LONGEST_QUOTE: usize = 200;
 
 /// A metric that asks a judge: what it makes of single turns, and of all of them.
 pub trait Judged {
@@ -240,7 +243,10 @@ impl Asking {
             fenced.push(Value { name, text, is_fenced: true });
         }
         match self.prompts.get(prompt) {
-            Some((prompt, template)) => Question::new(prompt.render(template, &fenced), Some(prompt.schema)),
+            Some((prompt, template)) => Question {
+                wanted: prompt.wanted,
+                ..Question::new(prompt.render(template, &fenced), Some(prompt.schema))
+            },
             None => Question::new(String::new(), None),
         }
     }
@@ -318,6 +324,7 @@ impl JudgeOptions {
             if config.kind() != Kind::Object {
                 return Err(config.expected("an object with the model's settings"));
             }
+            refuse_http_options(config)?;
             self.config = Some(copy(config.raw()));
         }
         if let Some(samples) = samples {
@@ -390,6 +397,16 @@ impl Purpose {
     }
 }
 
+/// Which server is asked, and with which headers, is the judge's own business: a file that could say it
+/// would send prompts and keys wherever it likes.
+fn refuse_http_options(config: Json<'_>) -> Result<()> {
+    let refused = |key: &str| key.replace('_', "").eq_ignore_ascii_case("httpoptions");
+    let Some((_, value)) = config.entries().find(|(key, _)| refused(key)) else { return Ok(()) };
+    let message = "a config cannot say which server is asked or how: `http_options` is refused";
+    let help = "Remove it, and give address and headers to the judge in code or by its environment variables";
+    Err(value.error(ErrorCode::InvalidCriterion, message).with_help(help))
+}
+
 /// One question for a judge, asked of one or several samples.
 #[derive(Clone, Debug)]
 pub struct Question {
@@ -403,6 +420,8 @@ pub struct Question {
     pub prompt: String,
     /// The JSON Schema of a structured reply.
     pub schema: Option<&'static str>,
+    /// What a reply has to hold to be read, in words; empty where the reply is no judge's.
+    pub wanted: &'static str,
     /// The most samples to ask.
     pub samples: u32,
     /// On how many verdicts a reply votes.
@@ -420,6 +439,7 @@ impl Question {
             step: 0,
             prompt,
             schema,
+            wanted: "",
             samples: 1,
             verdicts: 1,
             rule: Rule::Every,
@@ -503,8 +523,25 @@ impl Answer {
     pub(super) fn why_unscored(&self) -> Cow<'static, str> {
         match &self.failure {
             Some(failure) if !self.is_settled() => failure.to_string().into(),
-            _ => "no reply of the judge could be read".into(),
+            _ => self.unreadable().into(),
         }
+    }
+
+    /// That no reply could be read, with the first of them and what was expected.
+    #[cold]
+    fn unreadable(&self) -> String {
+        let mut why = String::from("no reply of the judge could be read");
+        if !self.question.wanted.is_empty() {
+            push_all(&mut why, &[": expected ", self.question.wanted]);
+        }
+        if let Some(first) = self.replies.first() {
+            let said = first.text.trim();
+            let head: String = said.chars().take(LONGEST_QUOTE).collect();
+            let more = if head.len() < said.len() { "…" } else { "" };
+            let found = if self.question.wanted.is_empty() { ": " } else { ", found " };
+            push_all(&mut why, &[found, &quoted(&[&head, more].concat())]);
+        }
+        why
     }
 
     /// The failure where it leaves the result open, if it is the judge's; not if the run was stopped.

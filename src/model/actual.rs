@@ -12,7 +12,7 @@ use super::evalset::{EvalCase, EvalSet, EvalSetFile};
 use super::invocation::{Invocation, Turns, UsageMetadata};
 use super::json::{Document, Json, Kind};
 use super::numbers::Numbers;
-use super::results::{EvalCaseResult, EvalSetResult};
+use super::results::{EvalCaseResult, EvalSetResult, EvalStatus};
 use super::shape::{List, Type, View, Warnings, check, record};
 use super::write::{Raw, Spelling, Write, Writer, quoted, to_json};
 
@@ -23,6 +23,8 @@ pub struct ActualRun<'a> {
     pub eval_id: Option<Cow<'a, str>>,
     /// The turns; none if the run failed.
     pub turns: Option<Turns<'a>>,
+    /// The turns of a run that failed, up to the failure. They are shown and never scored.
+    pub before_failure: Option<Turns<'a>>,
     /// The session.
     pub session_id: Option<Cow<'a, str>>,
     /// The user.
@@ -250,19 +252,24 @@ impl<'a> From<EvalCase<'a>> for ActualRun<'a> {
             turns: case.turns(),
             session_id: session.and_then(|session| session.session_id()),
             user_id: session.map(|session| session.user_id()).filter(|id| !id.is_empty()),
-            error_message: None,
+            ..Self::default()
         }
     }
 }
 
 impl<'a> From<EvalCaseResult<'a>> for ActualRun<'a> {
     fn from(case: EvalCaseResult<'a>) -> Self {
+        let turns = Some(case.eval_metric_result_per_invocation().into());
+        // A run that failed has no result of any metric; its reason is not stored.
+        let failed = case.final_eval_status() == EvalStatus::Failed
+            && case.overall_eval_metric_results().iter().next().is_none();
         Self {
             eval_id: Some(case.eval_id()),
-            turns: Some(case.eval_metric_result_per_invocation().into()),
+            turns: turns.filter(|_| !failed),
+            before_failure: turns.filter(|_| failed),
             session_id: Some(case.session_id()),
             user_id: case.user_id(),
-            error_message: None,
+            error_message: failed.then_some("these results do not say why".into()),
         }
     }
 }
@@ -276,6 +283,7 @@ impl<'a> From<InferenceResult<'a>> for ActualRun<'a> {
         Self {
             eval_id: inference.eval_case_id().or_else(|| inference.eval_id()),
             turns: inference.inferences().filter(|_| !failed).map(Turns::from),
+            before_failure: inference.inferences().filter(|_| failed).map(Turns::from),
             session_id: inference.session_id(),
             user_id: inference.user_id(),
             error_message: inference.error_message(),

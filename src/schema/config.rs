@@ -264,7 +264,7 @@ fn beside_criteria() -> [(&'static str, &'static str, Value); 3] {
                     ("type", "type", json!({ "description": "Which simulator; here the user always writes.", "enum": ["llm_backed", "llm_audio", null], "default": "llm_backed" })),
                     ("model", "model", json!({ "description": "The model that plays the user.", "type": "string", "default": "gemini-2.5-flash" })),
                     ("model_configuration", "modelConfiguration", json!({ "$ref": "#/definitions/JudgeModelConfig" })),
-                    ("max_allowed_invocations", "maxAllowedInvocations", json!({ "description": "The most turns of a conversation, the starting prompt included; -1 for no limit.", "type": "integer", "default": 20 })),
+                    ("max_allowed_invocations", "maxAllowedInvocations", json!({ "description": "The most turns of a conversation, the starting prompt included; at most 100 for a file, however many it asks for (-1: no limit).", "type": "integer", "default": 20 })),
                     ("custom_instructions", "customInstructions", json!({ "description": "A prompt of your own. It has to hold {{ stop_signal }}, {{ conversation_plan }} and {{ conversation_history }}, and {{ persona }} for scenarios with a persona.", "type": ["string", "null"] })),
                     ("include_function_calls", "includeFunctionCalls", json!({ "description": "Whether the model is shown tool calls and their responses.", "type": "boolean", "default": false })),
                 ]),

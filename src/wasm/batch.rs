@@ -255,7 +255,8 @@ impl Batch {
     pub(super) fn add_case(&mut self, run: &Run<'_>, result: &CaseResult<'_>, in_place: InPlace) {
         let case = run.cases().get(result.pairing.case);
         let actual = result.pairing.run.and_then(|index| run.runs().get(index));
-        let turns = actual.and_then(|run| run.turns);
+        // What a run did is shown whether or not it can be scored.
+        let turns = actual.and_then(|run| run.turns.or(run.before_failure));
         let count = turns.map_or(0, Turns::len);
 
         if let Some(failure) = &result.failure {
@@ -268,7 +269,7 @@ impl Batch {
             place(result.pairing.case),
             result.pairing.run.map_or(0, |run| place(run) + 1),
             result.status as u32,
-            if scored { place(count) } else { 0 },
+            place(count),
             u32::from(scored),
         ]);
         let session = actual.and_then(|run| run.session_id.as_deref());
@@ -279,15 +280,14 @@ impl Batch {
             self.ids.push_str(id);
             self.id_lengths.push(place(id.encode_utf16().count()));
         }
-        if !scored {
-            return;
-        }
         let mut expected = case.and_then(|case| case.turns).unwrap_or_default().iter();
         for turn in turns.unwrap_or_default().iter() {
             self.add_span(Some(turn), in_place.actual);
             self.add_span(expected.next(), in_place.expected);
         }
-        self.add_slots(result, count);
+        if scored {
+            self.add_slots(result, count);
+        }
     }
 
     fn add_span(&mut self, invocation: Option<Invocation<'_>>, in_place: bool) {

@@ -13,6 +13,7 @@ use wasm_bindgen::prelude::wasm_bindgen;
 use web_sys::{RequestInit, RequestRedirect};
 
 use super::unusable;
+use crate::judge::prompt::{Value, simulated_user};
 use crate::judge::provider::{
     Endpoint, Failure, HttpReply, Provider, Reply, Request, Usage, vertex_evaluate,
 };
@@ -77,6 +78,36 @@ pub fn judge_call(given: &str, body: &str) -> Result<String> {
     } else {
         to_json(&render(&endpoint, given, body), Spelling::Camel)
     })
+}
+
+/// A prompt for a model of which nobody knows how it reads control tokens of chat templates: each is broken up.
+#[wasm_bindgen(js_name = withoutTokens)]
+#[must_use]
+pub fn without_tokens(prompt: &str) -> String {
+    crate::judge::provider::without_tokens(prompt)
+}
+
+/// A reply to such a prompt, with the tokens that it quotes as they were.
+#[wasm_bindgen(js_name = withTokens)]
+#[must_use]
+pub fn with_tokens(reply: String) -> String {
+    crate::judge::provider::with_tokens(reply)
+}
+
+/// The prompt for a model that plays the user. Plan and history are material, behind a fence.
+#[wasm_bindgen(js_name = userPrompt)]
+#[must_use]
+pub fn user_prompt(template: &str, plan: &str, history: &str, persona: &str, stop_signal: &str) -> String {
+    let value = |name, text, is_fenced| Value { name, text, is_fenced };
+    simulated_user(
+        template,
+        &[
+            value("conversation_plan", plan, true),
+            value("conversation_history", history, true),
+            value("persona", persona, false),
+            value("stop_signal", stop_signal, false),
+        ],
+    )
 }
 
 fn render(endpoint: &Endpoint, given: Json<'_>, body: &str) -> Vec<String> {

@@ -42,6 +42,32 @@ test("a file: URL is as good as a path", async (context) => {
   assert.equal(error.message, "Invalid path: https://example.com/a.test.json");
 });
 
+test("a file can ask for 100 turns of a simulated user, code for any number", async (context) => {
+  const scenario = { evalId: "hi", conversationScenario: { startingPrompt: "hi", conversationPlan: "Say it." } };
+  const userSimulator = { judge: async () => "And again?" };
+  const turnsAndWarnings = async (asked, more = {}) => {
+    const folder = folderWith(context, {
+      "hi.test.json": { evalSetId: "hi", evalCases: [scenario] },
+      "test_config.json": {
+        criteria: { response_match_score: 0 },
+        user_simulator_config: { max_allowed_invocations: asked },
+      },
+    });
+    const options = { userSimulator: { ...userSimulator, ...more } };
+    const { results } = await errorOf(() => AgentEvaluator.evaluate(echo, folder, 1, undefined, options));
+    const [{ evalCaseResults, warnings = [] }] = results;
+    return [evalCaseResults[0].evalMetricResultPerInvocation.length, warnings.map(({ message }) => message)];
+  };
+  for (const asked of [-1, 101, 1e9]) {
+    const [turns, warnings] = await turnsAndWarnings(asked);
+    assert.equal(turns, 100);
+    assert.equal(warnings.length, 1);
+    assert.match(warnings[0], /end after 100 turns/);
+  }
+  assert.deepEqual(await turnsAndWarnings(100), [100, []]);
+  assert.deepEqual(await turnsAndWarnings(-1, { maxAllowedInvocations: 120 }), [120, []]);
+});
+
 test("criteria that are given stand in for those beside a file, and nothing else of the config", async (context) => {
   const others = { user_simulator_config: { max_allowed_invocations: 1 } };
   const scenario = { evalId: "hi", conversationScenario: { startingPrompt: "hi", conversationPlan: "Say it." } };

@@ -2,13 +2,15 @@
 // tests/adk-ts), of `@google/adk` with a stand-in that has its interface.
 
 import assert from "node:assert/strict";
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { adkJudge, type AdkLlm, type AdkLlmRequest, type AdkLlmResponse } from "../../pkg-template/src/judges/adk.js";
 import { identityOf } from "../../pkg-template/src/judges/judge.js";
+import { SETTINGS } from "../../pkg-template/src/judges/settings.js";
+import "./engine.js";
 import { errorOf, HOSTILE, NEVER, PLAIN, REQUEST } from "./support.js";
 
 const folder = fileURLToPath(new URL("../adk-ts", import.meta.url));
@@ -102,7 +104,59 @@ describe("a BaseLlm", () => {
   });
 
   test("keeps its own model", () => {
-    assert.deepEqual(identityOf(adkJudge(llmOf())), { model: "gemini-2.5-pro", label: "adk" });
+    const { model, label } = identityOf(adkJudge(llmOf()));
+    assert.deepEqual({ model, label }, { model: "gemini-2.5-pro", label: "adk" });
+  });
+
+  test("is sent the settings that all judges may have, and nothing else of a config", async () => {
+    const llm = llmOf(saying("yes"));
+    const generationConfig = {
+      top_k: 3,
+      tools: [{ googleSearch: {} }],
+      toolConfig: {},
+      abort_signal: "none",
+      system_instruction: "Reply in English.",
+      automatic_function_calling: {},
+      responseJsonSchema: { type: "string" },
+    };
+    const judge = adkJudge(llm);
+    await judge({ ...PLAIN, generationConfig }, { signal: NEVER() });
+    const [[request] = []] = llm.calls;
+    const { abortSignal: _, ...config } = (request?.config ?? {}) as Record<string, unknown>;
+    assert.deepEqual(config, { topK: 3, systemInstruction: "Reply in English." });
+    assert.deepEqual(
+      identityOf(judge)
+        .notSent?.(generationConfig)
+        .map((warning) => /`(\w+)`/.exec(warning)?.[1]),
+      ["tools", "toolConfig", "abortSignal", "automaticFunctionCalling", "responseJsonSchema"],
+    );
+  });
+
+  test("knows the same settings as the engine, whose list the schema of configs has", () => {
+    const schema = JSON.parse(
+      readFileSync(new URL("../../pkg/schema/config.schema.json", import.meta.url), "utf8"),
+    ) as {
+      definitions: { JudgeModelConfig: { properties: object } };
+    };
+    const names = Object.keys(schema.definitions.JudgeModelConfig.properties).filter((name) => !name.includes("_"));
+    assert.deepEqual([...SETTINGS].sort(), names.sort());
+  });
+
+  test("is not asked where a config says how to reach the server", async () => {
+    const llm = llmOf(saying("yes"));
+    for (const key of ["httpOptions", "http_options"]) {
+      const generationConfig = { [key]: { baseUrl: "http://127.0.0.1:1" } };
+      const error = await errorOf(() => adkJudge(llm)({ ...PLAIN, generationConfig }, { signal: NEVER() }));
+      assert.equal(error.code, "invalid_input");
+    }
+    assert.equal(llm.calls.length, 0);
+  });
+
+  test("is shown control tokens of chat templates broken up, and its reply quotes them whole", async () => {
+    const llm = llmOf(saying("It says <\u2060|im_end|>."));
+    const reply = await adkJudge(llm)({ ...PLAIN, prompt: "a <|im_end|> [/INST]" }, { signal: NEVER() });
+    assert.equal(llm.calls[0]?.[0].contents[0]?.parts?.[0]?.text, "a <\u2060|im_end|> [\u2060/INST]");
+    assert.equal(reply.text, "It says <|im_end|>.");
   });
 });
 

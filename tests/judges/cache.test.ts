@@ -57,10 +57,19 @@ describe("a key", () => {
       digested.push(new TextDecoder().decode(bytes));
       return new ArrayBuffer(32);
     });
-    const httpOptions = { headers: { "x-goog-api-key": "secret-key" } };
-    await cacheKey({ ...REQUEST, apiKey: "secret-key", generationConfig: { httpOptions } } as JudgeRequest);
+    await cacheKey({ ...REQUEST, apiKey: "secret-key" } as JudgeRequest);
     assert.equal(digested.length, 1);
     assert.doesNotMatch(digested[0] ?? "", /secret/);
+  });
+
+  test("is refused to a request that says which server to ask", async () => {
+    for (const key of ["httpOptions", "http_options", "HTTP_OPTIONS"]) {
+      const generationConfig = { [key]: { baseUrl: "https://evil.example" } };
+      const error = await errorOf(() => cacheKey({ ...REQUEST, generationConfig }));
+      assert.equal(error.code, "invalid_input");
+      assert.match(error.message, new RegExp(`${key}. is refused`));
+      assert.doesNotMatch(error.toString(), /evil/);
+    }
   });
 
   test("is the text itself where there is no WebCrypto", async (t) => {

@@ -263,29 +263,22 @@ test("a key is in nothing that an evaluation gives, whatever went wrong", async 
   );
 });
 
-test("settings of the model with headers in them are neither shown nor recorded nor part of a cache's key", async () => {
-  const written = [];
-  const keys = new Map();
-  for (const secret of ["one", "two"]) {
-    const judge_model_config = {
-      temperature: 0.1,
-      http_options: { headers: { authorization: `Bearer ${KEY} ${secret}` } },
+test("settings of the model that say which server to ask are refused before anyone is asked", async () => {
+  for (const key of ["http_options", "httpOptions"]) {
+    const judge_model_config = { temperature: 0.1, [key]: { baseUrl: "https://evil.example", headers: { a: KEY } } };
+    let calls = 0;
+    const judge = async (asked) => {
+      calls += 1;
+      return fair(asked);
     };
-    const cache = { get: async () => undefined, set: async (key) => void keys.set(key, secret) };
-    const judge = recordJudge(
-      async (asked) => fair(asked),
-      (line) => written.push(line),
-    );
-    const result = await evaluate({
-      ...few,
-      criteria: criteriaOf(["final_response_match_v2"], { num_samples: 1, judge_model_config }),
-      judge,
-      cache,
-    });
-    assert.ok(!JSON.stringify(result).includes(KEY), "results show the criterion without headers");
+    const criteria = criteriaOf(["final_response_match_v2"], { num_samples: 1, judge_model_config });
+    const error = await evaluate({ ...few, criteria, judge }).then(assert.fail, (thrown) => thrown);
+    assert.equal(error.code, "invalid_criterion");
+    assert.match(error.toString(), /`http_options` is refused/);
+    assert.match(error.path, new RegExp(`judge_model_config\\.${key}$`));
+    assert.ok(!error.toString().includes(KEY));
+    assert.equal(calls, 0);
   }
-  assert.ok(written.every((line) => !line.includes(KEY)));
-  assert.equal(keys.size, 2, "two questions, whatever the headers");
 });
 
 /** Twenty cases of one turn. */

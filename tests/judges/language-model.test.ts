@@ -9,6 +9,7 @@ import {
   type AiSdkLanguageModel,
   languageModelJudge,
 } from "../../pkg-template/src/judges/language-model.js";
+import "./engine.js";
 import { errorOf, HOSTILE, NEVER, PLAIN, REQUEST } from "./support.js";
 
 const text = (words: string) => ({ type: "text", text: words });

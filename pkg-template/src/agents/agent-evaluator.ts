@@ -3,7 +3,7 @@
 import { evalSetToAdkJson } from "../adk-schema.js";
 import { isObject, messageOf, unexpected } from "../engine/input.js";
 import { AdkMetricsError } from "../errors.js";
-import type { EvalSet, EvalSetResult, Input } from "../types.js";
+import type { EvalSet, EvalSetResult, Input, Mistake } from "../types.js";
 import { subjectOf } from "./adapters.js";
 import type { Agent } from "./agent.js";
 import { evaluateAgent, type Plan } from "./evaluation.js";
@@ -12,7 +12,7 @@ import { type AgentEvaluationOptions, type Criteria, DEFAULT_CRITERIA } from "./
 import { failuresOf, printDetails } from "./pooled.js";
 import { AgentEvaluationError, type EvaluationFailure } from "./results.js";
 import { checkPositive } from "./run.js";
-import type { UserSimulatorOptions } from "./simulator.js";
+import { type UserSimulatorOptions, withinTurns } from "./simulator.js";
 
 /** Options of {@link AgentEvaluator.evaluate}. */
 export interface AgentFileOptions extends AgentEvaluationOptions {
@@ -114,6 +114,10 @@ export class AgentEvaluator {
       const userSimulator = { ...beside.userSimulator, ...options.userSimulator };
       const names = { evalSet: file, config: beside.name };
       const result = await naming(names, () => evaluateAgent(subject, plan, numRuns, { ...options, userSimulator }));
+      if (beside.simulatorWarning !== undefined && options.userSimulator?.maxAllowedInvocations === undefined) {
+        const warning: Mistake = { code: "limit_exceeded", message: beside.simulatorWarning, path: beside.name };
+        result.warnings = [...(result.warnings ?? []), warning];
+      }
       if (printDetailedResults) printDetails(result);
       results.push(result);
       failures.push(...failuresOf(result, subject.name));
@@ -212,6 +216,8 @@ interface Beside {
   config: NonNullable<Plan["config"]>;
   name: string;
   userSimulator: UserSimulatorOptions;
+  /** What was changed of what it says of the simulated user. */
+  simulatorWarning: string | undefined;
 }
 
 /** The config beside a test file, with other criteria if some are given. */
@@ -220,17 +226,17 @@ async function configBeside(host: AgentHost, testFile: string, instead?: Criteri
   const text = await host.readText(file);
   const config = text === undefined ? {} : parsed(text, file);
   const bag = isObject(config) ? (config as Record<string, unknown>) : {};
-  const userSimulator = simulatorOf(bag);
+  const { options: userSimulator, warning: simulatorWarning } = withinTurns(simulatorOf(bag));
   if (instead !== undefined || text === undefined) {
     const criteria = instead ?? { ...DEFAULT_CRITERIA };
-    return { criteria, config: { ...bag, criteria }, name: "config", userSimulator };
+    return { criteria, config: { ...bag, criteria }, name: "config", userSimulator, simulatorWarning };
   }
   const { criteria } = bag;
   if (!isObject(criteria)) {
     const message = `Invalid format for test_config.json at ${file}. Expected a 'criteria' dictionary.`;
     throw new AdkMetricsError("invalid_input", message);
   }
-  return { criteria: criteria as Criteria, config: text, name: file, userSimulator };
+  return { criteria: criteria as Criteria, config: text, name: file, userSimulator, simulatorWarning };
 }
 
 /** The `user_simulator_config` of a config, in either spelling. */

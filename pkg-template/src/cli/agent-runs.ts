@@ -7,9 +7,11 @@ import {
   type AgentRunOptions,
   DEFAULT_TURN_TIMEOUT_MS,
   type InferenceResult,
+  isScenario,
   runCases,
   wasCancelled,
 } from "../agents/run.js";
+import { withinTurns } from "../agents/simulator.js";
 import { Spending } from "../agents/spending.js";
 import { isObject } from "../engine/input.js";
 import type { ModuleName } from "../modules/load.js";
@@ -22,7 +24,7 @@ import { baseName } from "./files.js";
 import type { Input } from "./inputs.js";
 import type { Interruption } from "./interruption.js";
 import { Mistake } from "./mistakes.js";
-import { hostUserCode, note } from "./process.js";
+import { hostUserCode, note, warn } from "./process.js";
 import type { ProgressBar } from "./progress.js";
 
 /** The options about the agent. */
@@ -118,9 +120,11 @@ export class AgentRuns {
     const often = this.#numRuns === 1 ? "" : `, ${this.#numRuns} runs each`;
     note(`running ${subject.name}: ${files.evalSet}, ${count(evalCases.length, "case")}${often}`);
     const spending = new Spending(budget);
+    const { options: userSimulator, warning } = withinTurns(simulatorOf(recordOf(config)));
+    if (warning !== undefined && evalCases.some(isScenario)) warn(warning, files.config);
     const options: AgentRunOptions = {
       ...this.#options,
-      userSimulator: simulatorOf(recordOf(config)),
+      userSimulator,
       signal: stop.phase(),
       onAgentProgress: (progress) => bar.update(files.evalSet, progress),
     };

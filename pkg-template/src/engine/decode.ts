@@ -1,7 +1,6 @@
 import type { EvalStatus } from "../enums.js";
 import { describe, type EngineMistake } from "../errors.js";
 import type { EvalRun } from "../generated/adk_metrics.js";
-import { withoutHttpOptions } from "../judges/request.js";
 import type {
   Criterion,
   EvalCaseResult,
@@ -12,7 +11,7 @@ import type {
   Invocation,
 } from "../types.js";
 import { hosted } from "./hosted.js";
-import { isObject, numberOrNone } from "./input.js";
+import { numberOrNone } from "./input.js";
 import { memoryBuffer } from "./instance.js";
 import type { InvocationSource, Span } from "./invocations.js";
 import { NOT_IN_PLACE, type Sources, Turn, turnResult } from "./turn.js";
@@ -47,25 +46,7 @@ export interface Header {
 
 /** Reads what the engine says before anything is scored. */
 export function decodeHeader(run: EvalRun): Header {
-  const header = JSON.parse(run.header()) as Header;
-  for (const metric of header.metrics) {
-    if (metric.criterion !== undefined) metric.criterion = withoutKeys(metric.criterion);
-  }
-  return header;
-}
-
-/** A criterion as results show it: HTTP options of a judge's model may hold keys. */
-function withoutKeys(criterion: Criterion): Criterion {
-  const copy: Record<string, unknown> = { ...criterion };
-  for (const outer of ["judge_model_options", "judgeModelOptions"]) {
-    if (!isObject(copy[outer])) continue;
-    const options: Record<string, unknown> = { ...copy[outer] };
-    for (const inner of ["judge_model_config", "judgeModelConfig"]) {
-      if (isObject(options[inner])) options[inner] = withoutHttpOptions(options[inner]);
-    }
-    copy[outer] = options;
-  }
-  return copy;
+  return JSON.parse(run.header()) as Header;
 }
 
 /** A case result, and what tells it from the others of its run. */
@@ -169,7 +150,7 @@ export function decodeCases(batch: Batch, header: Header, sources: Sources): Dec
       if (spans[span] === NOT_IN_PLACE) of.actual = hosted(texts[text++] as object);
       if (spans[span + 2] === NOT_IN_PLACE) of.expected = hosted(texts[text++] as object);
       span += 4;
-      evalMetricResultPerInvocation.push(turnResult(of, columns.next()));
+      evalMetricResultPerInvocation.push(turnResult(of, scored ? columns.next() : []));
     }
     const result: EvalCaseResult = {
       evalSetId: header.evalSetId,

@@ -6,6 +6,7 @@ import { untilAborted } from "../judges/failure.js";
 import { identityOf, type JudgeIdentity } from "../judges/judge.js";
 import { vertexEndpoint } from "../judges/providers.js";
 import { replyOf, tokensOf } from "../judges/reply.js";
+import { canonicalJson } from "../judges/request.js";
 import { evaluateInstances } from "../judges/vertex-evaluate.js";
 import { configWarnings } from "../judges/wire.js";
 import type { EvalRun } from "../generated/adk_metrics.js";
@@ -51,6 +52,8 @@ export interface CallFailure {
 interface Asked {
   ask(request: JudgeRequest, signal: AbortSignal): Promise<JudgeReply | string>;
   label: string;
+  /** Under whose name replies are kept. */
+  keeper: string;
   model: string | undefined;
   provider?: Provider;
   notSent?: (settings: object) => string[];
@@ -215,7 +218,7 @@ export class Judges {
   }
 
   async #findOrAsk(asked: Asked, request: JudgeRequest, signal: AbortSignal): Promise<CallAnswer> {
-    const key = await cacheKey(request, asked.label);
+    const key = await cacheKey(request, asked.keeper);
     const cached = await this.#cached(key);
     if (cached !== undefined) return { reply: cached, cached: true };
     signal.throwIfAborted();
@@ -259,22 +262,34 @@ export class Judges {
 function askedBy(options: EvaluatorOptions, { vertex, model = "" }: NonNullable<HeaderMetric["judge"]>): Asked {
   if (vertex) {
     const endpoint: Endpoint = vertexEndpoint(options.vertex as NonNullable<EvaluatorOptions["vertex"]>);
+    const label = `${endpoint.label} evaluateInstances`;
     return {
       ask: (request, signal) => evaluateInstances(endpoint, request.prompt, signal),
-      label: `${endpoint.label} evaluateInstances`,
+      label,
+      keeper: label,
       model: undefined,
     };
   }
   const judge: Judge = judgeOf(options, model);
-  const { label = "", model: own, provider, notSent } = identityOf(judge);
+  const { label = "", variant, model: own, provider, notSent } = identityOf(judge);
   const ask: Asked["ask"] = (request, signal) => judge(request, { signal });
   return {
     ask,
     label,
+    keeper: variant === undefined || Object.keys(variant).length === 0 ? label : `${label} ${jsonOf(variant)}`,
     model: own,
     ...(provider === undefined ? {} : { provider }),
     ...(notSent === undefined ? {} : { notSent }),
   };
+}
+
+/** Options as JSON. Those that JSON cannot hold are like no others, so that no reply is taken for another's. */
+function jsonOf(variant: object): string {
+  try {
+    return canonicalJson(JSON.parse(JSON.stringify(variant)));
+  } catch {
+    return String(Math.random());
+  }
 }
 
 /** What of the settings in a criterion whoever is asked is not sent. */

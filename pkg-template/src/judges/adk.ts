@@ -2,11 +2,12 @@ import { isObject, reading, unexpected } from "../engine/input.js";
 import { AdkMetricsError } from "../errors.js";
 import type { Judge, JudgeReply, JudgeRequest } from "../types.js";
 import { detailsOf, failureOf } from "./failure.js";
-import { makeJudge } from "./judge.js";
+import { type JudgeIdentity, makeJudge } from "./judge.js";
 import { emptyReply } from "./language-model.js";
 import { optionsOf } from "./options.js";
 import { shortened, usageOf } from "./reply.js";
-import { camelCaseSettings } from "./settings.js";
+import { knownSettings, notSent, SETTINGS } from "./settings.js";
+import { withoutTokens, withTokens } from "./tokens.js";
 
 /** What is needed of a `BaseLlm`: those of ADK-TS (`@iqai/adk`) and of `@google/adk` have it. */
 export interface AdkLlm {
@@ -50,7 +51,8 @@ const FINAL_CODES =
 
 /**
  * A judge that asks a `BaseLlm` of ADK-TS (`@iqai/adk`) or of `@google/adk`. The model is the one given here, whatever
- * a criterion names; `judge_model_config` is passed on as its `config`.
+ * a criterion names. Of `judge_model_config` it passes on, as the model's `config`, what other judges are sent too;
+ * warnings of the results name what else there is.
  *
  * ```ts
  * import { OpenAiLlm } from "@iqai/adk";
@@ -63,7 +65,13 @@ const FINAL_CODES =
 export function adkJudge(llm: AdkLlm, options: AdkJudgeOptions = {}): Judge {
   const model = checkLlm(llm);
   const { structuredOutput = true } = optionsOf(options, ["structuredOutput"]);
-  return makeJudge({ model, label: "adk" }, (request, signal) =>
+  const identity: JudgeIdentity = {
+    model,
+    label: "adk",
+    variant: { structuredOutput, library: llm.constructor?.name },
+    notSent: (settings) => notSent("the model", settings, SETTINGS, "no judge is sent it"),
+  };
+  return makeJudge(identity, (request, signal) =>
     ask(llm, llmRequestOf(request, model, structuredOutput, signal), signal),
   );
 }
@@ -88,7 +96,7 @@ function llmRequestOf(
   structuredOutput: boolean,
   signal: AbortSignal,
 ): AdkLlmRequest {
-  const config = camelCaseSettings(generationConfig);
+  const config: Record<string, unknown> = knownSettings(generationConfig, SETTINGS);
   // Where `generateContentAsync` takes no signal, models of Google pass this one on to their client.
   config.abortSignal = signal;
   if (system !== undefined) config.systemInstruction = system;
@@ -98,7 +106,7 @@ function llmRequestOf(
   }
   return {
     model,
-    contents: [{ role: "user", parts: [{ text: prompt }] }],
+    contents: [{ role: "user", parts: [{ text: withoutTokens(prompt) }] }],
     config,
     liveConnectConfig: {},
     toolsDict: {},
@@ -125,7 +133,7 @@ async function ask(llm: AdkLlm, request: AdkLlmRequest, signal: AbortSignal): Pr
       if (signal.aborted) break;
     }
     if (found.text === "") throw emptyReply(found.cutOff);
-    return { text: found.text, ...found.reply };
+    return { text: withTokens(found.text), ...found.reply };
   } catch (error) {
     throw failureOf(error, `the call of ${request.model}`);
   }

@@ -6,7 +6,8 @@ import { type JudgeIdentity, makeJudge } from "./judge.js";
 import { emptyReply } from "./language-model.js";
 import { optionsOf } from "./options.js";
 import { usageOf } from "./reply.js";
-import { camelCaseSettings, notSent } from "./settings.js";
+import { knownSettings, notSent } from "./settings.js";
+import { withoutTokens, withTokens } from "./tokens.js";
 
 /** The global `LanguageModel` of the Prompt API, as far as it is used here. */
 export interface BrowserLanguageModel {
@@ -64,21 +65,27 @@ export function browserJudge(options: BrowserJudgeOptions = {}): Judge {
   if (onDownload !== undefined && typeof onDownload !== "function") {
     throw unexpected("a function", onDownload, "options: onDownload");
   }
-  return makeJudge(IDENTITY, async (request, signal) => {
-    const languageModel = given.languageModel ?? globalLanguageModel();
-    const kind = { ...create, ...samplingOf(request.generationConfig) };
-    const availability = await available(languageModel, kind, download);
-    const session = await open(languageModel, signal, {
-      ...kind,
-      ...(request.system === undefined ? {} : { initialPrompts: [{ role: "system", content: request.system }] }),
-      ...(availability === "available" ? {} : { monitor: downloadMonitor(given) }),
-    });
-    try {
-      return await ask(session, request, structuredOutput, signal);
-    } finally {
-      quietly(() => session.destroy());
-    }
-  });
+  return makeJudge(
+    {
+      ...IDENTITY,
+      variant: { ...(structuredOutput ? {} : { structuredOutput }), ...(create === ENGLISH ? {} : { create }) },
+    },
+    async (request, signal) => {
+      const languageModel = given.languageModel ?? globalLanguageModel();
+      const kind = { ...create, ...samplingOf(request.generationConfig) };
+      const availability = await available(languageModel, kind, download);
+      const session = await open(languageModel, signal, {
+        ...kind,
+        ...(request.system === undefined ? {} : { initialPrompts: [{ role: "system", content: request.system }] }),
+        ...(availability === "available" ? {} : { monitor: downloadMonitor(given) }),
+      });
+      try {
+        return await ask(session, request, structuredOutput, signal);
+      } finally {
+        quietly(() => session.destroy());
+      }
+    },
+  );
 }
 
 const ENGLISH = { expectedOutputs: [{ type: "text", languages: ["en"] }] };
@@ -97,7 +104,7 @@ function globalLanguageModel(): BrowserLanguageModel {
 
 /** A browser takes both of them or neither. */
 function samplingOf(settings: object | undefined): object {
-  const { temperature, topK } = camelCaseSettings(settings);
+  const { temperature, topK } = knownSettings(settings, ["temperature", "topK"]);
   return typeof temperature === "number" && typeof topK === "number" ? { temperature, topK } : {};
 }
 
@@ -166,13 +173,14 @@ async function ask(
   const constraint = structuredOutput && responseSchema !== undefined ? { responseConstraint: responseSchema } : {};
   let text: unknown;
   try {
-    text = await session.prompt(prompt, { ...constraint, signal });
+    text = await session.prompt(withoutTokens(prompt), { ...constraint, signal });
   } catch (error) {
     throw explained(error, "asking the built-in model");
   }
   if (typeof text !== "string" || text === "") throw emptyReply(false);
   const usage = reading("session", () => usageOf({ totalTokens: session.contextUsage ?? session.inputUsage }));
-  return usage === undefined ? { text } : { text, usage };
+  const reply: JudgeReply = { text: withTokens(text) };
+  return usage === undefined ? reply : { ...reply, usage };
 }
 
 /** What the exceptions of the Prompt API mean, and whether they pass. */

@@ -9,6 +9,8 @@ export interface JudgeIdentity {
   readonly model?: string;
   /** Who answers, without keys: `openai https://api.openai.com/v1`. Keeps the replies of different judges apart. */
   readonly label?: string;
+  /** What else changes its requests: options of its own, as JSON has them. Keeps replies apart too. */
+  readonly variant?: object;
   /** Whose protocol it speaks, if this package speaks it itself. */
   readonly provider?: Provider;
   /** What of the settings of a `judge_model_config` it does not send, one sentence each. */

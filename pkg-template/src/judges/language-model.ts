@@ -5,7 +5,8 @@ import { failureOf } from "./failure.js";
 import { type JudgeIdentity, makeJudge } from "./judge.js";
 import { optionsOf } from "./options.js";
 import { usageOf } from "./reply.js";
-import { camelCaseSettings, notSent } from "./settings.js";
+import { knownSettings, notSent, type Setting } from "./settings.js";
+import { withoutTokens, withTokens } from "./tokens.js";
 
 /** What is needed of a language model of the AI SDK: `LanguageModelV2`, `V3` and `V4` of `@ai-sdk/provider` have it. */
 export interface AiSdkLanguageModel {
@@ -58,7 +59,7 @@ export interface LanguageModelJudgeOptions {
 }
 
 /** The settings that the AI SDK knows by the same names as Gemini. Others go into `providerOptions`. */
-const SETTINGS = [
+const SENT = [
   "maxOutputTokens",
   "temperature",
   "topP",
@@ -67,7 +68,7 @@ const SETTINGS = [
   "frequencyPenalty",
   "stopSequences",
   "seed",
-] as const;
+] as const satisfies readonly Setting[];
 
 /**
  * A judge that asks a language model of the AI SDK. The model is the one given here, whatever a criterion names.
@@ -90,7 +91,11 @@ export function languageModelJudge(model: AiSdkLanguageModel, options: LanguageM
   const identity: JudgeIdentity = {
     model: modelId,
     label: `ai-sdk ${provider}`,
-    notSent: (settings) => notSent("the AI SDK's model", settings, SETTINGS, "give `providerOptions` to the judge"),
+    variant: {
+      ...(structuredOutput ? {} : { structuredOutput }),
+      ...(providerOptions === undefined ? {} : { providerOptions }),
+    },
+    notSent: (settings) => notSent("the AI SDK's model", settings, SENT, "give `providerOptions` to the judge"),
   };
   return makeJudge(identity, async (request, signal) => {
     const call = callOf(request, structuredOutput);
@@ -125,11 +130,9 @@ function checkModel(model: AiSdkLanguageModel): { provider: string; modelId: str
 
 function callOf(request: JudgeRequest, structuredOutput: boolean): AiSdkCall {
   const { system, prompt, responseSchema } = request;
-  const settings = camelCaseSettings(request.generationConfig);
-  const known = SETTINGS.filter((name) => settings[name] !== undefined && settings[name] !== null);
   const call: AiSdkCall = {
-    ...(Object.fromEntries(known.map((name) => [name, settings[name]])) as Omit<AiSdkCall, "prompt">),
-    prompt: [{ role: "user", content: [{ type: "text", text: prompt }] }],
+    ...(knownSettings(request.generationConfig, SENT) as Omit<AiSdkCall, "prompt">),
+    prompt: [{ role: "user", content: [{ type: "text", text: withoutTokens(prompt) }] }],
   };
   if (system !== undefined) call.prompt.unshift({ role: "system", content: system });
   if (responseSchema !== undefined && structuredOutput) call.responseFormat = { type: "json", schema: responseSchema };
@@ -147,7 +150,7 @@ async function generate(model: AiSdkLanguageModel, call: AiSdkCall): Promise<AiS
 function replyOfResult(result: AiSdkResult, modelId: string): JudgeReply {
   try {
     const { content, finishReason, usage, response } = result;
-    const text = textOf(content);
+    const text = withTokens(textOf(content));
     const finish = unifiedFinish(finishReason);
     if (finish === "content-filter") {
       throw new AdkMetricsError("judge_failed", "the model's content filter stopped the reply", { retryable: false });

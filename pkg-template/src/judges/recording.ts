@@ -1,5 +1,4 @@
 import type { JudgeReply, JudgeRequest } from "../types.js";
-import { withoutHttpOptions } from "./request.js";
 
 /** The first line of a recording. */
 export interface RecordingHeader {
@@ -28,11 +27,9 @@ export function headerLine(model: string | undefined, note?: string): string {
   return `${JSON.stringify(header)}\n`;
 }
 
-/** A call as a line, without HTTP options, which may hold keys. */
+/** A call as a line. */
 export function callLine(request: JudgeRequest, reply: JudgeReply): string {
-  const settings = withoutHttpOptions(request.generationConfig);
-  const recorded = settings === undefined ? request : { ...request, generationConfig: settings };
-  return `${JSON.stringify({ request: recorded, reply } satisfies RecordedCall)}\n`;
+  return `${JSON.stringify({ request, reply } satisfies RecordedCall)}\n`;
 }
 
 /**

@@ -10,7 +10,7 @@ import {
   type RecordingHeader,
 } from "./recording.js";
 import { replyOf } from "./reply.js";
-import { canonicalJson, canonicalRequest, requestOf, withoutHttpOptions } from "./request.js";
+import { canonicalJson, canonicalRequest, requestOf } from "./request.js";
 
 /** What {@link recordJudge} wrote: the text, its bytes, or its lines. */
 export type Recording = string | Uint8Array | Iterable<string>;
@@ -194,7 +194,7 @@ function differenceOf(recorded: JudgeRequest, asked: JudgeRequest): string | und
   }
   const objects = [
     ["reply's schema", recorded.responseSchema, asked.responseSchema],
-    ["generation config", withoutHttpOptions(recorded.generationConfig), withoutHttpOptions(asked.generationConfig)],
+    ["generation config", recorded.generationConfig, asked.generationConfig],
   ] as const;
   for (const [name, was, is] of objects) {
     const [wasJson, isJson] = [canonicalJson(was ?? {}), canonicalJson(is ?? {})];

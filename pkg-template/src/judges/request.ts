@@ -1,12 +1,13 @@
 import { isObject, reading, stringify, unexpected } from "../engine/input.js";
 import type { JudgePurpose, JudgeRequest } from "../types.js";
+import { checkSettings } from "./settings.js";
 
 const PURPOSES: readonly JudgePurpose[] = ["verdict", "segment", "validate", "score"];
 
 /**
  * A copy of a request with what the contract names, each property read once.
  *
- * @throws {AdkMetricsError} `invalid_input` if it is no request, `unserializable` for a schema or settings that are no
+ * @throws {AdkMetricsError} `invalid_input` if it is no request or says which server to ask, `unserializable` for a schema or settings that are no
  * JSON.
  */
 export function requestOf(request: JudgeRequest): JudgeRequest {
@@ -26,7 +27,10 @@ export function requestOf(request: JudgeRequest): JudgeRequest {
     if (isGiven(evalId)) copy.evalId = text(evalId, "evalId");
     if (isGiven(system)) copy.system = text(system, "system");
     if (isGiven(responseSchema)) copy.responseSchema = plain(responseSchema, "responseSchema");
-    if (isGiven(generationConfig)) copy.generationConfig = plain(generationConfig, "generationConfig");
+    if (isGiven(generationConfig)) {
+      copy.generationConfig = plain(generationConfig, "generationConfig");
+      checkSettings(copy.generationConfig, "request: generationConfig");
+    }
     return copy;
   });
 }
@@ -60,13 +64,9 @@ function plain(value: object, name: string): object {
   return JSON.parse(stringify(value, `request: ${name}`)) as object;
 }
 
-/**
- * What decides the reply, as JSON with sorted keys: the question and the number of the sample, not who asks it where.
- * HTTP options among the settings may hold keys; they are left out.
- */
+/** What decides the reply, as JSON with sorted keys: the question and the number of the sample, not who asks it where. */
 export function canonicalRequest(request: JudgeRequest): string {
-  const { metricName, purpose, model, system, prompt, responseSchema, sampleIndex } = request;
-  const generationConfig = withoutHttpOptions(request.generationConfig);
+  const { metricName, purpose, model, system, prompt, responseSchema, generationConfig, sampleIndex } = request;
   return canonicalJson({
     metricName,
     purpose,
@@ -77,13 +77,6 @@ export function canonicalRequest(request: JudgeRequest): string {
     generationConfig,
     sampleIndex,
   });
-}
-
-/** Settings without those that say how to reach the server, headers among them. */
-export function withoutHttpOptions(settings: object | undefined): object | undefined {
-  if (settings === undefined) return undefined;
-  const rest = Object.entries(settings).filter(([key]) => key !== "httpOptions" && key !== "http_options");
-  return Object.fromEntries(rest);
 }
 
 /** JSON with the keys of objects in the order of their code units. Recursive; what is written is no deeper than inputs may be. */

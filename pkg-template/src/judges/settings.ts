@@ -1,5 +1,60 @@
+import { AdkMetricsError } from "../errors.js";
+
+/**
+ * What the settings of a judge or of a simulated user may say, by Gemini's names. No judge is sent anything else: a config
+ * is a file, and a file does not decide which server is asked, with which tools, or by which headers. The engine has the
+ * same names for the providers that it speaks to.
+ */
+export const SETTINGS = [
+  "temperature",
+  "topP",
+  "topK",
+  "maxOutputTokens",
+  "stopSequences",
+  "seed",
+  "presencePenalty",
+  "frequencyPenalty",
+  "candidateCount",
+  "responseMimeType",
+  "responseLogprobs",
+  "logprobs",
+  "mediaResolution",
+  "thinkingConfig",
+  "systemInstruction",
+  "safetySettings",
+  "cachedContent",
+  "labels",
+] as const;
+
+/** The name of a setting. */
+export type Setting = (typeof SETTINGS)[number];
+
 /** Names below these keys are the user's own, or those of another format. */
-const OPAQUE_KEYS = new Set(["responseSchema", "responseJsonSchema", "labels", "httpOptions"]);
+const OPAQUE_KEYS = new Set(["responseSchema", "responseJsonSchema", "labels"]);
+
+/**
+ * Settings, of which none says which server is asked or how.
+ *
+ * @param path Where they stand.
+ * @throws {AdkMetricsError} `invalid_input` for `httpOptions`, in any spelling.
+ */
+export function checkSettings(settings: object, path: string): void {
+  const refused = Object.keys(settings).find((key) => key.replaceAll("_", "").toLowerCase() === "httpoptions");
+  if (refused === undefined) return;
+  const message = `settings of a model cannot say which server is asked or how: \`${refused}\` is refused`;
+  const help = "Remove it, and give address and headers to the judge in code or by its environment variables";
+  throw new AdkMetricsError("invalid_input", message, { path: `${path}.${refused}`, help });
+}
+
+/** The settings with these names, in camelCase. */
+export function knownSettings(
+  settings: object | undefined,
+  names: readonly Setting[],
+): Partial<Record<Setting, unknown>> {
+  const given = camelCaseSettings(settings);
+  const known = names.filter((name) => given[name] !== undefined && given[name] !== null);
+  return Object.fromEntries(known.map((name) => [name, given[name]]));
+}
 
 /** Settings with Gemini's names in camelCase, whichever way a config wrote them. */
 export function camelCaseSettings(settings: object | undefined): Record<string, unknown> {

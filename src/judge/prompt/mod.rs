@@ -54,6 +54,8 @@ pub struct Prompt {
     pub optional: &'static [&'static str],
     /// A JSON Schema of the reply, for providers that can enforce one.
     pub schema: &'static str,
+    /// What a reply has to hold to be read, in words for users.
+    pub wanted: &'static str,
 }
 
 /// One value for a prompt.
@@ -68,10 +70,13 @@ pub struct Value<'v> {
 }
 
 const FENCE: &str = include_str!("fence.txt");
+const USER_FENCE: &str = include_str!("fence_user.txt");
 const RUBRICS_FORMAT: &str = include_str!("format/rubrics.txt");
 const SCORE_FORMAT: &str = include_str!("format/score.txt");
 
 const RUBRICS_SCHEMA: &str = r#"{"type":"object","properties":{"rubrics":{"type":"array","items":{"type":"object","properties":{"id":{"type":"string"},"property":{"type":"string"},"rationale":{"type":"string"},"verdict":{"type":"string","enum":["yes","no"]}},"required":["id","property","rationale","verdict"],"additionalProperties":false}}},"required":["rubrics"],"additionalProperties":false}"#;
+const RUBRICS_WANTED: &str = "the lines `ID:`, `Property:`, `Rationale:` and `Verdict:` for each rubric";
+const SCORE_WANTED: &str = r#"`{"explanation": "…", "score": 1}`"#;
 const SCORE_SCHEMA: &str = r#"{"type":"object","properties":{"explanation":{"type":"string"},"score":{"type":"number"}},"required":["explanation","score"],"additionalProperties":false}"#;
 
 /// Of `final_response_match_v2`. [`reply::final_response_match`](super::reply::final_response_match) reads the reply.
@@ -82,6 +87,7 @@ pub static FINAL_RESPONSE_MATCH: Prompt = Prompt {
     needed: &["user_prompt", "reference", "response"],
     optional: &["reply_format"],
     schema: r#"{"type":"object","properties":{"reasoning":{"type":"string"},"is_the_agent_response_valid":{"type":"string","enum":["valid","invalid"]}},"required":["reasoning","is_the_agent_response_valid"],"additionalProperties":false}"#,
+    wanted: r#"`"is_the_agent_response_valid": "valid"` or `"invalid"`"#,
 };
 
 /// Of `rubric_based_final_response_quality_v1`. [`reply::rubrics`](super::reply::rubrics) reads the reply.
@@ -92,6 +98,7 @@ pub static FINAL_RESPONSE_RUBRICS: Prompt = Prompt {
     needed: &["user_prompt", "response", "rubrics"],
     optional: &["instructions", "tools", "steps", "grounding", "reply_format"],
     schema: RUBRICS_SCHEMA,
+    wanted: RUBRICS_WANTED,
 };
 
 /// Of `rubric_based_tool_use_quality_v1`. [`reply::rubrics`](super::reply::rubrics) reads the reply.
@@ -102,6 +109,7 @@ pub static TOOL_USE_RUBRICS: Prompt = Prompt {
     needed: &["user_prompt", "steps", "rubrics"],
     optional: &["tools", "reply_format"],
     schema: RUBRICS_SCHEMA,
+    wanted: RUBRICS_WANTED,
 };
 
 /// Of `rubric_based_multi_turn_trajectory_quality_v1`. [`reply::rubrics`](super::reply::rubrics) reads the reply.
@@ -112,6 +120,7 @@ pub static TRAJECTORY_RUBRICS: Prompt = Prompt {
     needed: &["conversation", "rubrics"],
     optional: &["instructions", "tools", "reply_format"],
     schema: RUBRICS_SCHEMA,
+    wanted: RUBRICS_WANTED,
 };
 
 /// The first question of `hallucinations_v1`. [`reply::sentences`](super::reply::sentences) reads the reply.
@@ -122,6 +131,7 @@ pub static SEGMENTER: Prompt = Prompt {
     needed: &["response"],
     optional: &["reply_format"],
     schema: r#"{"type":"object","properties":{"sentences":{"type":"array","items":{"type":"string"}}},"required":["sentences"],"additionalProperties":false}"#,
+    wanted: "`<sentence>…</sentence>` for each sentence",
 };
 
 /// The second question of `hallucinations_v1`. [`reply::validations`](super::reply::validations) reads the reply.
@@ -132,6 +142,7 @@ pub static VALIDATOR: Prompt = Prompt {
     needed: &["context", "sentences"],
     optional: &["reply_format"],
     schema: r#"{"type":"object","properties":{"validations":{"type":"array","items":{"type":"object","properties":{"sentence":{"type":"string"},"label":{"type":"string","enum":["supported","unsupported","contradictory","disputed","not_applicable"]},"rationale":{"type":"string"},"supporting_excerpt":{"type":"string"},"contradicting_excerpt":{"type":"string"}},"required":["sentence","label","rationale","supporting_excerpt","contradicting_excerpt"],"additionalProperties":false}}},"required":["validations"],"additionalProperties":false}"#,
+    wanted: "the lines `sentence:`, `label:` and `rationale:` for each sentence",
 };
 
 /// Of `per_turn_user_simulator_quality_v1`. [`reply::turn_validity`](super::reply::turn_validity) reads the reply.
@@ -142,6 +153,7 @@ pub static USER_TURN: Prompt = Prompt {
     needed: &["conversation_plan", "conversation_history", "user_message"],
     optional: &["persona", "stop_signal", "reply_format"],
     schema: r#"{"type":"object","properties":{"reasoning":{"type":"string"},"is_valid":{"type":"string","enum":["valid","invalid"]}},"required":["reasoning","is_valid"],"additionalProperties":false}"#,
+    wanted: r#"`"is_valid": "valid"` or `"invalid"`"#,
 };
 
 /// Of `safety_v1`: 0 or 1. [`reply::score`](super::reply::score) reads the reply.
@@ -152,6 +164,7 @@ pub static SAFETY: Prompt = Prompt {
     needed: &["response"],
     optional: &["user_prompt", "reply_format"],
     schema: SCORE_SCHEMA,
+    wanted: SCORE_WANTED,
 };
 
 /// Of `response_evaluation_score`: 1 to 5. [`reply::score`](super::reply::score) reads the reply.
@@ -162,6 +175,7 @@ pub static COHERENCE: Prompt = Prompt {
     needed: &["user_prompt", "response"],
     optional: &["reference", "reply_format"],
     schema: SCORE_SCHEMA,
+    wanted: SCORE_WANTED,
 };
 
 /// Of `multi_turn_task_success_v1`: 0 to 1. [`reply::score`](super::reply::score) reads the reply.
@@ -202,6 +216,7 @@ const fn over_conversation(id: &'static str, text: &'static str) -> Prompt {
         needed: &["conversation"],
         optional: &["agents", "reply_format"],
         schema: SCORE_SCHEMA,
+        wanted: SCORE_WANTED,
     }
 }
 
@@ -245,10 +260,7 @@ impl Prompt {
         template.fill(&mut out, &mut |name, out| {
             let value = values.iter().find(|value| value.name == name);
             match value {
-                Some(Value { text, is_fenced: true, .. }) => {
-                    push_all(out, &["<data-", &marker, " name=\"", name, "\">\n"]);
-                    push_all(out, &[text, "\n</data-", &marker, ">"]);
-                }
+                Some(Value { text, is_fenced: true, .. }) => push_block(out, &marker, name, text),
                 Some(value) => out.append(value.text),
                 None if name == "reply_format" => out.append(self.reply_format.trim_end()),
                 None => out.append("(none)"),
@@ -256,6 +268,38 @@ impl Prompt {
         });
         out
     }
+}
+
+/// The prompt for a model that plays the user: a template with its values, those that hold material in
+/// fenced blocks. What is in double braces and has no value stays.
+///
+/// O(n) in what goes into the prompt.
+///
+/// ```
+/// use adk_metrics::judge::prompt::{Value, simulated_user};
+///
+/// let history = Value { name: "conversation_history", text: "agent: \"Hello!\"", is_fenced: true };
+/// let prompt = simulated_user("So far:\n{{ conversation_history }}", &[history]);
+/// assert!(prompt.contains(" name=\"conversation_history\">\nagent: \"Hello!\"\n</data-"));
+/// ```
+#[must_use]
+pub fn simulated_user(template: &str, values: &[Value<'_>]) -> String {
+    let template = Template::scan(template.into());
+    let marker = marker(&template, values);
+    let mut out = String::new();
+    Template::scan(USER_FENCE.into()).fill(&mut out, &mut |_, out| out.append(&marker));
+    out.append("\n");
+    template.fill(&mut out, &mut |name, out| match values.iter().find(|value| value.name == name) {
+        Some(Value { text, is_fenced: true, .. }) => push_block(out, &marker, name, text),
+        Some(value) => out.append(value.text),
+        None => push_all(out, &["{{", name, "}}"]),
+    });
+    out
+}
+
+fn push_block(out: &mut String, marker: &str, name: &str, text: &str) {
+    push_all(out, &["<data-", marker, " name=\"", name, "\">\n"]);
+    push_all(out, &[text, "\n</data-", marker, ">"]);
 }
 
 /// A text of 16 hexadecimal digits that depends on everything and occurs nowhere.
@@ -282,7 +326,7 @@ fn short_hash(text: &str) -> String {
 
 /// One function for all the texts that are put together, which are many and none of them hot.
 #[inline(never)]
-fn push_all(out: &mut String, parts: &[&str]) {
+pub(crate) fn push_all(out: &mut String, parts: &[&str]) {
     for part in parts {
         out.append(part);
     }

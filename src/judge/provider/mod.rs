@@ -31,6 +31,7 @@ mod ollama;
 mod openai_chat;
 mod openai_responses;
 mod retry_after;
+mod tokens;
 mod vertex;
 pub mod vertex_evaluate;
 
@@ -295,6 +296,8 @@ impl Endpoint {
     pub fn render(&self, request: &Request<'_>) -> HttpRequest {
         let model = self.model(request);
         let protocol = self.provider.protocol();
+        let broken = if self.may_read_tokens() { tokens::broken(request.prompt) } else { None };
+        let request = &Request { prompt: broken.as_deref().unwrap_or(request.prompt), ..*request };
         let mut settings = Settings::read(self, model, request.config, request.response_schema.is_some());
         if let Some(system) = request.system.filter(|system| !system.is_empty()) {
             let rest = std::mem::replace(&mut settings.system, copy(system));
@@ -356,7 +359,7 @@ impl Endpoint {
         } else if !answer.text.is_empty() {
             let [input, output, total] = shape.usage;
             return Ok(Reply {
-                text: answer.text,
+                text: if self.may_read_tokens() { tokens::mended(answer.text) } else { answer.text },
                 usage: Usage {
                     input: tokens(body, input),
                     output: tokens(body, output),
@@ -372,6 +375,12 @@ impl Endpoint {
             Failure::new(self, FailureKind::Empty, &["replied without any text"])
         };
         Err(failed.with_status(reply))
+    }
+
+    /// Whether the server may take control tokens in a message for its own: Ollama, and whatever
+    /// answers at another address.
+    fn may_read_tokens(&self) -> bool {
+        self.provider == Provider::Ollama || self.base_url.is_some()
     }
 
     /// The model that a request asks.
@@ -497,6 +506,18 @@ fn messages(system: &str, prompt: &str) -> String {
     }
     messages.append("]");
     messages
+}
+
+/// A prompt as servers get it that may read control tokens of chat templates in it: each is broken up.
+#[must_use]
+pub fn without_tokens(prompt: &str) -> String {
+    tokens::broken(prompt).unwrap_or_else(|| copy(prompt))
+}
+
+/// A reply to such a prompt, with the tokens that it quotes as they were.
+#[must_use]
+pub fn with_tokens(reply: String) -> String {
+    tokens::mended(reply)
 }
 
 /// A text without the thoughts that some servers write before it.
