@@ -25,7 +25,7 @@ const BEGINNINGS = {
   json: /^\{\n {2}"eval_set_result_id": "clock_/,
   junit: /^<\?xml version="1\.0" encoding="UTF-8"\?>\n<testsuites /,
   md: /^## Evaluation of 2 cases/,
-  csv: /^evalSetId,evalId,turn,metricName/,
+  csv: /^evalSetId,evalId,run,turn,metricName/,
   html: /^<!doctype html>\n/,
 };
 

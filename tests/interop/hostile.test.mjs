@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { AdkMetricsError, agent, chat, errorOf, message, readTraces, request, span, text } from "./support.mjs";
+import { AdkMetricsError, agent, chat, errorOf, message, readSessions, readTraces, request, span, text } from "./support.mjs";
 import { told, tool, tracesToJson } from "./support.mjs";
 
 const ASK = message("user", text("Go."));
@@ -151,4 +151,28 @@ test("of lines of JSON the error says which, and that the last may have been cut
   const wrong = errorOf(() => readTraces(`${line}\n{"resourceSpans":7}`));
   assert.deepEqual([wrong.path, wrong.line], ["traces: resourceSpans", 2]);
   assert.equal(readTraces(`${line}\n${line}\r\n`)[0].inferences.length, 1, "the same span twice is one");
+});
+
+test("a session that cannot be written as JSON is an error that says so", () => {
+  let deep = "end";
+  for (let level = 0; level < 1_000_000; level += 1) deep = { a: deep };
+  const cycle = { id: "s" };
+  cycle.self = cycle;
+  const throwing = {
+    get events() {
+      throw new TypeError("not yet");
+    },
+  };
+  for (const [session, words] of [
+    [{ id: "s", events: deep }, /nested too deeply/],
+    [cycle, /circular/i],
+    [{ id: "s", state: { n: 1n } }, /BigInt/],
+    [throwing, /not yet/],
+  ]) {
+    const error = errorOf(() => readSessions([session]));
+    assert.ok(error instanceof AdkMetricsError);
+    assert.deepEqual([error.code, error.path], ["unserializable", "sessions[0]"]);
+    assert.match(error.message, words);
+  }
+  assert.equal(errorOf(() => readSessions([{ toJSON: () => undefined }])).code, "invalid_input");
 });

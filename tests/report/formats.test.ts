@@ -9,6 +9,7 @@ import {
   renderTable,
 } from "../../pkg-template/src/report/index.js";
 import * as report from "../../pkg-template/src/report/index.js";
+import { EvalStatus } from "../../pkg-template/src/enums.js";
 import { emptySet, hostileSet, largeSet, supportSet, travelSet } from "./fixtures.js";
 import { hostileJudgedSet } from "./judged-fixtures.js";
 
@@ -33,10 +34,10 @@ function tagsOf(xml: string): string[] {
 
 test("JUnit: a suite for each evalset, a test case for each case and metric", () => {
   const xml = renderJUnit(sets());
-  assert.match(xml, /<testsuites name="adk-metrics" tests="22" failures="9" errors="1" skipped="0">/);
+  assert.match(xml, /<testsuites name="adk-metrics" tests="22" failures="9" errors="1" skipped="0" time="30\.655000">/);
   assert.match(
     xml,
-    /<testsuite name="travel_agent" tests="16" failures="6" errors="0" skipped="0" timestamp="2026-03-14T09:30:00">/,
+    /<testsuite name="travel_agent" tests="16" failures="6" errors="0" skipped="0" time="24\.255000" timestamp="2026-03-14T09:30:00">/,
   );
   assert.match(xml, /<testcase classname="travel_agent" name="say_hello › response_match_score">/);
   assert.match(xml, /name="lost_parcel \(run 2\) › response_evaluation_score"/);
@@ -59,7 +60,7 @@ test("JUnit: what was not evaluated is an error with its reason", () => {
 test("JUnit: a case whose inference failed is a failure of its own", () => {
   assert.match(
     renderJUnit(sets()),
-    /name="refund_policy">\n +<failure type="FAILED" message="Inference failed: the agent raised/,
+    /name="refund_policy">\n(?: +<\/?propert.*\n)+ +<failure type="FAILED" message="Inference failed: the agent raised/,
   );
 });
 
@@ -92,6 +93,7 @@ test("CSV: a row for every metric of a case and of each turn, numbers in full", 
   assert.deepEqual(rows[0], [
     "evalSetId",
     "evalId",
+    "run",
     "turn",
     "metricName",
     "score",
@@ -104,10 +106,10 @@ test("CSV: a row for every metric of a case and of each turn, numbers in full", 
     "judgeOutputTokens",
     "rubricScores",
   ]);
-  assert.ok(rows.every((row) => row.length === 13));
-  const kyoto = rows.filter(([, id, , metric]) => id === "hold_hotel_kyoto" && metric === "response_match_score");
+  assert.ok(rows.every((row) => row.length === 14));
+  const kyoto = rows.filter(([, id, , , metric]) => id === "hold_hotel_kyoto" && metric === "response_match_score");
   assert.deepEqual(
-    kyoto.map(([, , turn, , score]) => [turn, score]),
+    kyoto.map(([, , , turn, , score]) => [turn, score]),
     [
       ["", "0.6777777777777778"],
       ["1", "0.3555555555555555"],
@@ -116,11 +118,52 @@ test("CSV: a row for every metric of a case and of each turn, numbers in full", 
   );
 });
 
+test("CSV: a run has the id of its case and its number, each in a column", () => {
+  const rows = readCsv(renderCsv(sets())).filter(([, id]) => id === "lost_parcel");
+  assert.deepEqual(new Set(rows.map(([, , run]) => run)), new Set(["1", "2"]));
+  assert.doesNotMatch(renderCsv(sets()), /\(run \d/);
+});
+
+test("JUnit: a test case says which eval case it is and which run of it", () => {
+  const [, second] = renderJUnit(sets()).split('name="lost_parcel (run 2) › response_evaluation_score"');
+  assert.match(
+    second ?? "",
+    /^[^\n]*\n +<properties>\n +<property name="evalId" value="lost_parcel"\/>\n +<property name="run" value="2"\/>/,
+  );
+});
+
+test("JUnit: the seconds of an eval case are those of its first test, and add up", () => {
+  const set = travelSet();
+  const [one, two, ...others] = set.evalCaseResults;
+  assert.ok(one && two);
+  for (const { evalMetricResultPerInvocation } of set.evalCaseResults)
+    for (const turn of evalMetricResultPerInvocation)
+      turn.evalMetricResults = turn.evalMetricResults.filter(({ metricName }) => !metricName.startsWith("invocation"));
+  const duration = (score: number) => ({
+    metricName: "invocation_duration_v1",
+    score,
+    evalStatus: EvalStatus.INFORMATIONAL,
+  });
+  for (const turn of one.evalMetricResultPerInvocation) turn.evalMetricResults.push(duration(1.25));
+  const [turn] = two.evalMetricResultPerInvocation;
+  assert.ok(turn);
+  Object.assign(turn.actualInvocation, { duration: 0.5 });
+  const turns = one.evalMetricResultPerInvocation.length;
+  const xml = renderJUnit({ ...set, evalCaseResults: [one, two, ...others] });
+  const total = (turns * 1.25 + 0.5).toFixed(6);
+  assert.match(xml, new RegExp(`<testsuites [^>]* time="${total}">`));
+  assert.match(xml, new RegExp(`<testsuite [^>]* time="${total}" timestamp`));
+  const times = [...xml.matchAll(/<testcase [^>]* time="([^"]*)"/g)].map(([, time]) => Number(time));
+  assert.deepEqual(times, [turns * 1.25, 0.5]);
+  assert.doesNotMatch(renderJUnit([emptySet()]), / time="/);
+});
+
 test("CSV: a case without metrics has a row with its reason", () => {
   const row = readCsv(renderCsv(sets())).find(([, id]) => id === "refund_policy");
   assert.deepEqual(row, [
     "support_agent.evalset",
     "refund_policy",
+    "1",
     "",
     "",
     "",
@@ -141,8 +184,20 @@ test("CSV: formulas are disarmed, numbers stay numbers", () => {
     metric.reason = start;
     const row = readCsv(renderCsv([set]))[1];
     assert.equal(row?.at(-1), `'${start}`);
-    assert.equal(row?.[4], "-0.5");
+    assert.equal(row?.[5], "-0.5");
     assert.match(row?.[0] ?? "", /^'=cmd/);
+  }
+  for (const [text, safe] of [
+    ["x;=1+1", "x;'=1+1"],
+    ["a\t=1+1", "a\t'=1+1"],
+    ["a;b; @x", "a;b;' @x"],
+    ['a;"=1+1"', 'a;\'"=1+1"'],
+    ["first\n+1", "first\n'+1"],
+    [" =1+1", "' =1+1"],
+    ["a;b, c-d", "a;b, c-d"],
+  ] as const) {
+    metric.reason = text;
+    assert.equal(readCsv(renderCsv([set]))[1]?.at(-1), safe);
   }
   metric.score = Number.NaN;
   assert.doesNotMatch(renderCsv([set]), /NaN/);
@@ -189,7 +244,11 @@ const RENDERERS = { renderCsv, renderFailures, renderHtml, renderJUnit, renderMa
 
 test("the entry is its renderers", () => {
   const ofComparisons = ["Csv", "Json", "Markdown", "Table"].map((format) => `renderComparison${format}`);
-  assert.deepEqual(Object.keys(report).sort(), [...ofComparisons, ...Object.keys(RENDERERS)]);
+  const chunks = ["comparisonCsv", "comparisonJson", "comparisonTable", "csv", "html", "junit", "table"];
+  assert.deepEqual(
+    Object.keys(report).sort(),
+    [...chunks.map((name) => `${name}Chunks`), ...ofComparisons, ...Object.keys(RENDERERS)].sort(),
+  );
 });
 
 for (const [name, render] of Object.entries(RENDERERS)) {
@@ -204,11 +263,11 @@ for (const [name, render] of Object.entries(RENDERERS)) {
       [null, "results"],
       ["text", "results"],
       [{}, "results"],
-      [{ evalSetId: "a", evalCaseResults: [null] }, "results"],
+      [{ evalSetId: "a", evalCaseResults: [null] }, "results.evalCaseResults[0]"],
       [{ evalCaseResults: [] }, "results"],
       [Promise.resolve(travelSet()), "results", /Await/],
       [[travelSet(), null], "results[1]"],
-      [[noTurns], "results[0]"],
+      [[noTurns], "results[0].evalCaseResults[0].finalEvalStatus"],
       [new Array(1), "results[0]"],
     ];
     for (const [other, path, help = /evaluate/] of others) {

@@ -458,10 +458,10 @@ test("CSV: samples, tokens and rubric scores follow the other columns", () => {
   assert.ok(
     rows[0]?.endsWith(",evalStatus,reason,samplesAsked,samplesOf,judgeInputTokens,judgeOutputTokens,rubricScores"),
   );
-  assert.ok(rows.includes("hotel_concierge,late_checkout,1,final_response_match_v2,0,0.8,failed,,4,5,3612,660,"));
+  assert.ok(rows.includes("hotel_concierge,late_checkout,1,1,final_response_match_v2,0,0.8,failed,,4,5,3612,660,"));
   assert.ok(
     rows.includes(
-      "hotel_concierge,room_with_view,2,rubric_based_final_response_quality_v1,1,0.8,passed,,3,5,6930,723," +
+      "hotel_concierge,room_with_view,1,2,rubric_based_final_response_quality_v1,1,0.8,passed,,3,5,6930,723," +
         '"{""names_price"":1,""offers_alternative"":1,""no_pressure"":1}"',
     ),
   );
@@ -515,9 +515,9 @@ test("no judged score is ever shown as NaN or undefined", () => {
  * Whoever changes what such reports show puts in the new ones.
  */
 const UNJUDGED = {
-  csv: "3f964682e58af166",
+  csv: "01dd97a1ebfc8e84",
   html: "513dcde3fad0605f",
-  junit: "f5e3f53a06b47b2e",
+  junit: "0e6914883fa62f4a",
   markdown: "9bb3f0837f6be3c0",
   table: "b2420ca8c4d59597",
   details: "1f2085952825622b",

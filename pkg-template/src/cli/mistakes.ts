@@ -1,7 +1,7 @@
 /** What a user can do wrong, in words: message, place, help; never a stack. */
 
 import { AdkMetricsError } from "../errors.js";
-import { visible } from "../report/text.js";
+import { defused, visible } from "../report/text.js";
 import { ExitStatus, noticeText, paint } from "./process.js";
 
 /** A mistake on the command line, in a file, or in where results should go. */
@@ -72,7 +72,7 @@ function text(error: unknown): string {
   const known = error instanceof Mistake ? error : unforeseen(error);
   const notice = noticeText(paint(process.stderr, "red", "error:"), known);
   if (process.env.ADK_METRICS_DEBUG !== "1" || !(error instanceof Error)) return notice;
-  return `${notice}\n${visible(String(error.stack))}\n`;
+  return `${notice}\n${defused(visible(String(error.stack)))}\n`;
 }
 
 function unforeseen(error: unknown): Mistake {

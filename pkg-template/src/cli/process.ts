@@ -1,7 +1,7 @@
 /** What the command line shares with the process that it is: exit statuses, streams, colours. */
 
 import { messageOf } from "../engine/input.js";
-import { oneLine } from "../report/text.js";
+import { defused, oneLine } from "../report/text.js";
 
 /** What the exit status says. */
 export enum ExitStatus {
@@ -39,10 +39,10 @@ export function paint(stream: NodeJS.WriteStream, color: keyof typeof SGR, text:
 
 /**
  * Says something on stderr that is worth knowing but no result. Like all that goes there it may quote names that nobody
- * has vetted, so it is one line on which no character acts.
+ * has vetted, so it is one line on which no character acts and no CI system finds a command.
  */
 export function note(text: string): void {
-  process.stderr.write(`${paint(process.stderr, "dim", oneLine(text))}\n`);
+  process.stderr.write(defused(`${paint(process.stderr, "dim", oneLine(text))}\n`));
 }
 
 /** Warns on stderr. */
@@ -58,7 +58,7 @@ export function noticeText(
   const lines = [`${label} ${oneLine(message)}`];
   if (place !== undefined) lines.push(`   at ${oneLine(place)}`);
   if (help !== undefined) lines.push(`   ${paint(process.stderr, "cyan", "help:")} ${oneLine(help)}`);
-  return `${lines.join("\n")}\n`;
+  return defused(`${lines.join("\n")}\n`);
 }
 
 const writeToStdout = process.stdout.write.bind(process.stdout);

@@ -1,4 +1,4 @@
-import { count, shorten } from "../report/text.js";
+import { count, defused, shorten } from "../report/text.js";
 import type { Progress } from "../types.js";
 import { paint } from "./process.js";
 import { usageText } from "./tally.js";
@@ -52,7 +52,7 @@ export class ProgressBar {
     const full = Math.round(WIDTH * share);
     const bar = "█".repeat(full) + paint(this.#stream, "dim", "░".repeat(WIDTH - full));
     const room = Math.max(0, this.#stream.columns - WIDTH - 2);
-    this.#stream.write(`\r\u001b[2K${bar} ${shorten(parts.join(" · "), room)}`);
+    this.#stream.write(`\r\u001b[2K${bar} ${defused(shorten(parts.join(" · "), room))}`);
   }
 }
 

@@ -1,6 +1,7 @@
 /** Sessions as ADK-TS and `@google/adk` hold them, made into what JSON can hold. */
 
-import { isObject, unexpected } from "../engine/input.js";
+import { isObject, messageOf, unexpected } from "../engine/input.js";
+import { AdkMetricsError, isOurs } from "../errors.js";
 import { bagOf } from "./otlp.js";
 
 /** How to read sessions. */
@@ -14,20 +15,39 @@ export interface SessionOptions {
  * since 1970. Sessions that were stored as JSON can be given to `evaluate` as they are; in that of ADK-TS the tools that
  * were still at work are lost.
  *
- * @throws {AdkMetricsError} `invalid_input` for what is no object.
+ * @throws {AdkMetricsError} `invalid_input` for what is no object, `unserializable` for what JSON cannot hold: a cycle, a
+ * BigInt, more levels than can be walked.
  *
  * @example
  * const session = await sessionService.getSession("shop", "user", "s1");
  * await evaluate({ evalSet, actual: readSessions([session]) });
  */
 export function readSessions(sessions: object | readonly object[], { evalIds = {} }: SessionOptions = {}): object[] {
-  return (Array.isArray(sessions) ? (sessions as readonly object[]) : [sessions]).map((session) => {
+  const isList = Array.isArray(sessions);
+  return (isList ? (sessions as readonly object[]) : [sessions]).map((session, at) => {
     if (!isObject(session)) throw unexpected("a session or a list of them", session, "sessions");
-    const { id } = session as { id?: unknown };
-    const plain = JSON.parse(JSON.stringify(session, replacer)) as object;
+    const plain = plainOf(session, isList ? `sessions[${at}]` : "sessions");
+    const { id } = plain as { id?: unknown };
     const evalId = typeof id === "string" && Object.hasOwn(evalIds, id) ? evalIds[id] : undefined;
     return evalId === undefined ? plain : { ...plain, evalId };
   });
+}
+
+/** What JSON holds of a session. */
+function plainOf(session: object, path: string): object {
+  let plain: unknown;
+  try {
+    plain = JSON.parse(JSON.stringify(session, replacer) ?? "null");
+  } catch (cause) {
+    if (isOurs(cause)) throw cause;
+    const message =
+      cause instanceof RangeError
+        ? "the session is nested too deeply to be read"
+        : `the session cannot be written as JSON: ${messageOf(cause)}`;
+    throw new AdkMetricsError("unserializable", message, { path, cause });
+  }
+  if (!isObject(plain)) throw unexpected("a session or a list of them", plain, path);
+  return plain;
 }
 
 /** `this` holds the value before `toJSON`, which a date has. */

@@ -1,10 +1,10 @@
 /** A comparison for programs: CSV (as `renderCsv` writes it) and JSON. */
 
 import type { EvalStatus } from "../enums.js";
-import type { ComparedScore, ResultChange } from "../types.js";
-import { type Comparisons, comparisonsOf } from "./comparison.js";
+import type { CaseComparison, ComparedScore, ResultChange, RunComparison } from "../types.js";
+import { comparisonPieces, type Comparisons } from "./comparison.js";
 import { cell, numberCell } from "./csv.js";
-import { statusWord } from "./results.js";
+import { type At, joined, statusWord } from "./results.js";
 
 const HEADER = [
   "evalSetId",
@@ -29,38 +29,57 @@ const HEADER = [
  * @throws {AdkMetricsError} `invalid_input` for anything but comparisons.
  */
 export function renderComparisonCsv(comparisons: Comparisons): string {
-  const rows = [HEADER.join(",")];
-  for (const { current: run, cases } of comparisonsOf(comparisons)) {
-    for (const { evalId, change, baseline, current, metrics } of cases) {
-      const row = (
-        turn: string,
-        metricName: string,
-        changed: ResultChange | "",
-        [before, after]: readonly [Side, Side],
-        difference?: number,
-      ) =>
-        rows.push(
-          [
-            cell(run.evalSetId),
-            cell(evalId),
-            turn,
-            cell(metricName),
-            changed,
-            ...[before?.score, after?.score, difference, before?.threshold, after?.threshold].map(numberCell),
-            ...[before, after].map((side) => (side === undefined ? "" : statusWord(side.status))),
-          ].join(","),
-        );
-      row("", "", change, [{ status: baseline.status }, { status: current.status }]);
-      for (const metric of metrics) {
-        row("", metric.metricName, metric.change, [metric.baseline, metric.current], metric.difference);
-        for (const turn of metric.turns) {
-          const number = String(turn.invocationIndex + 1);
-          row(number, metric.metricName, "", [turn.baseline, turn.current], turn.difference);
-        }
-      }
+  return joined(comparisonCsvChunks(comparisons));
+}
+
+/**
+ * As {@link renderComparisonCsv}, piece by piece.
+ *
+ * @throws {AdkMetricsError} `invalid_input` for anything but comparisons.
+ */
+export function comparisonCsvChunks(comparisons: Comparisons): Generator<string> {
+  return comparisonPieces(comparisons, csvPieces);
+}
+
+function* csvPieces(comparisons: readonly RunComparison[], at: At): Generator<string> {
+  yield `${HEADER.join(",")}\r\n`;
+  for (const [index, { current, cases }] of comparisons.entries()) {
+    for (const [position, one] of cases.entries()) {
+      at(index, position);
+      yield rowsOf(current.evalSetId, one);
     }
   }
-  return rows.map((row) => `${row}\r\n`).join("");
+}
+
+function rowsOf(evalSetId: string, { evalId, change, baseline, current, metrics }: CaseComparison): string {
+  const rows: string[] = [];
+  const row = (
+    turn: string,
+    metricName: string,
+    changed: ResultChange | "",
+    [before, after]: readonly [Side, Side],
+    difference?: number,
+  ) =>
+    rows.push(
+      [
+        cell(evalSetId),
+        cell(evalId),
+        turn,
+        cell(metricName),
+        cell(changed),
+        ...[before?.score, after?.score, difference, before?.threshold, after?.threshold].map(numberCell),
+        ...[before, after].map((side) => (side === undefined ? "" : statusWord(side.status))),
+      ].join(","),
+    );
+  row("", "", change, [{ status: baseline.status }, { status: current.status }]);
+  for (const metric of metrics) {
+    row("", metric.metricName, metric.change, [metric.baseline, metric.current], metric.difference);
+    for (const turn of metric.turns) {
+      const number = numberCell(turn.invocationIndex + 1);
+      row(number, metric.metricName, "", [turn.baseline, turn.current], turn.difference);
+    }
+  }
+  return rows.map((line) => `${line}\r\n`).join("");
 }
 
 type Side = ({ status: EvalStatus } & ComparedScore) | undefined;
@@ -68,16 +87,57 @@ type Side = ({ status: EvalStatus } & ComparedScore) | undefined;
 /** What JSON may hold as it is, but a terminal or a reader's eyes would act on. */
 const ACTING = /[\u007F-\u009F\u2028-\u202E\u2066-\u2069\uFFF9-\uFFFB\uFFFE\uFFFF]/g;
 
+/** What a CI system would take for a command to itself, wherever it is in a line. */
+const COMMAND = /#(?=#(?:\[|vso\[|teamcity\[))/gi;
+
 /**
- * Renders a comparison as JSON, several as a list. What could act on a terminal is escaped.
+ * Renders a comparison as JSON, several as a list. What could act on a terminal or be taken for a command to a CI system
+ * is escaped.
  *
  * @throws {AdkMetricsError} `invalid_input` for anything but comparisons.
  */
 export function renderComparisonJson(comparisons: Comparisons): string {
-  comparisonsOf(comparisons);
-  const escaped = JSON.stringify(comparisons, null, 2).replace(
-    ACTING,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
-  );
-  return `${escaped}\n`;
+  return joined(comparisonJsonChunks(comparisons));
+}
+
+/**
+ * As {@link renderComparisonJson}, piece by piece.
+ *
+ * @throws {AdkMetricsError} `invalid_input` for anything but comparisons.
+ */
+export function comparisonJsonChunks(comparisons: Comparisons): Generator<string> {
+  const isList = Array.isArray(comparisons);
+  return comparisonPieces(comparisons, (list, at) => jsonPieces(list, isList, at));
+}
+
+function* jsonPieces(comparisons: readonly RunComparison[], isList: boolean, at: At): Generator<string> {
+  const indent = isList ? "  " : "";
+  if (isList) yield comparisons.length === 0 ? "[" : "[\n";
+  for (const [index, { cases, ...rest }] of comparisons.entries()) {
+    at(index);
+    // Where the cases go: keys come in the order of the comparison, line breaks stand outside of strings only.
+    const keys = Object.keys(comparisons[index] as object);
+    const outside = JSON.stringify(inOrder(keys, { ...rest, cases: [] }), null, 2).split('\n  "cases": []');
+    yield `${indent}${indented(outside[0] ?? "", indent)}\n${indent}  "cases": [`;
+    for (const [position, one] of cases.entries()) {
+      at(index, position);
+      const json = indented(JSON.stringify(one, null, 2), `${indent}    `);
+      yield `${position > 0 ? "," : ""}\n${indent}    ${json}`;
+    }
+    yield `${cases.length > 0 ? `\n${indent}  ` : ""}]${indented(outside[1] ?? "", indent)}`;
+    if (isList) yield index < comparisons.length - 1 ? ",\n" : "\n";
+  }
+  yield isList ? "]\n" : "\n";
+}
+
+function inOrder(keys: readonly string[], object: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return Object.fromEntries(keys.map((key) => [key, object[key]]));
+}
+
+/** JSON with its lines after the first indented, and inert. */
+function indented(json: string, by: string): string {
+  return json
+    .replace(ACTING, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`)
+    .replace(COMMAND, "\\u0023")
+    .replaceAll("\n", `\n${by}`);
 }

@@ -6,7 +6,7 @@ import {
   changedMetrics,
   changesText,
   type Comparisons,
-  comparisonsOf,
+  comparisonPieces,
   intervalLabel,
   intervalText,
   isTelling,
@@ -21,6 +21,7 @@ import {
   verdictLine,
 } from "./comparison.js";
 import { bytes, code, type MarkdownOptions, prose } from "./markdown.js";
+import { type At, joined } from "./results.js";
 import { amountText, count, shorten } from "./text.js";
 
 /**
@@ -33,7 +34,10 @@ import { amountText, count, shorten } from "./text.js";
  * await appendFile(process.env.GITHUB_STEP_SUMMARY, renderComparisonMarkdown(compareRuns(baseline, current)));
  */
 export function renderComparisonMarkdown(comparisons: Comparisons, options: MarkdownOptions = {}): string {
-  const list = comparisonsOf(comparisons);
+  return joined(comparisonPieces(comparisons, (list, at) => [markdownOf(list, options, at)]));
+}
+
+function markdownOf(list: readonly RunComparison[], options: MarkdownOptions, at: At): string {
   const { maxBytes = 1_000_000, maxRows = 200 } = options;
   const icon = list.some(({ hasRegressions }) => hasRegressions) ? "❌" : "✅";
   const title = `## ${icon} Comparison with the baseline: ${verdictLine(list)}`;
@@ -49,7 +53,8 @@ export function renderComparisonMarkdown(comparisons: Comparisons, options: Mark
       used += size;
     }
   };
-  for (const comparison of list) {
+  for (const [index, comparison] of list.entries()) {
+    at(index);
     const { baseline, current, metrics, cases } = comparison;
     write(`### ${code(current.evalSetId)} ${changesText(comparison)}`);
     write(prose(`Baseline: ${runText(baseline)}. Current: ${runText(current)}.`));

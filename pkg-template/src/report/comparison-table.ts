@@ -6,7 +6,7 @@ import {
   changedMetrics,
   changesText,
   type Comparisons,
-  comparisonsOf,
+  comparisonPieces,
   intervalLabel,
   intervalText,
   isTelling,
@@ -20,7 +20,7 @@ import {
   statusChangeText,
   verdictLine,
 } from "./comparison.js";
-import { informationalLabel } from "./results.js";
+import { type At, informationalLabel, joined } from "./results.js";
 import { type Cell, Page, type Style, type TableOptions, widthOf, writeRows } from "./table.js";
 import { amountText, count, displayWidth, head, shorten } from "./text.js";
 
@@ -35,19 +35,35 @@ import { amountText, count, displayWidth, head, shorten } from "./text.js";
  * console.log(renderComparisonTable(compareRuns(baseline, current), { width: process.stdout.columns }));
  */
 export function renderComparisonTable(comparisons: Comparisons, options: TableOptions = {}): string {
-  const list = comparisonsOf(comparisons);
+  return joined(comparisonTableChunks(comparisons, options));
+}
+
+/**
+ * As {@link renderComparisonTable}, piece by piece.
+ *
+ * @throws {AdkMetricsError} `invalid_input` for anything but comparisons.
+ */
+export function comparisonTableChunks(comparisons: Comparisons, options: TableOptions = {}): Generator<string> {
+  return comparisonPieces(comparisons, (list, at) => tablePieces(list, options, at));
+}
+
+function* tablePieces(list: readonly RunComparison[], options: TableOptions, at: At): Generator<string> {
   const page = new Page(widthOf(options), options.color ?? false);
-  for (const comparison of list) {
+  for (const [index, comparison] of list.entries()) {
+    at(index);
     writeHeading(page, comparison);
     writeMetrics(page, comparison);
     writeCases(page, comparison);
-    for (const one of comparison.cases) {
+    for (const [position, one] of comparison.cases.entries()) {
+      at(index, position);
       const isWorse = one.change === "regressed" || one.change === "worse";
       if (isWorse || (options.details && one.change !== "unchanged")) writeCase(page, one, comparison.metrics);
+      if (page.isLong) yield* page.taken();
     }
   }
+  at();
   page.line(page.style(verdictLine(list), list.some(({ hasRegressions }) => hasRegressions) ? "red" : "green", "bold"));
-  return page.text();
+  yield* page.taken();
 }
 
 function writeHeading(page: Page, comparison: RunComparison): void {

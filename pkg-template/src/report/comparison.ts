@@ -1,6 +1,7 @@
 /** How reports put a comparison of two runs into words: scores, differences, intervals, what became of a status. */
 
 import type { EvalStatus } from "../enums.js";
+import { reading } from "../engine/input.js";
 import { AdkMetricsError } from "../errors.js";
 import type {
   CaseComparison,
@@ -12,25 +13,38 @@ import type {
   RunComparison,
   TurnComparison,
 } from "../types.js";
-import { countsText, statusWord } from "./results.js";
+import { type At, countsText, guarded, statusWord } from "./results.js";
 import { amountText, count, isRecord, scoreText, thresholdText } from "./text.js";
 
 /** What every renderer of comparisons takes: one, or several. */
 export type Comparisons = RunComparison | readonly RunComparison[];
 
+/** What the parts of comparisons are called where one cannot be rendered. */
+const PATHS = ["comparisons", "cases"] as const;
+
 /**
- * The comparisons as a list.
+ * Pieces of a report of comparisons.
  *
  * @throws {AdkMetricsError} `invalid_input` for anything but comparisons.
  */
-export function comparisonsOf(comparisons: Comparisons): readonly RunComparison[] {
+export function comparisonPieces(
+  comparisons: Comparisons,
+  pieces: (list: readonly RunComparison[], at: At) => Iterable<string>,
+): Generator<string> {
+  return guarded(comparisonsOf(comparisons), pieces, PATHS);
+}
+
+/** The comparisons as a list. */
+function comparisonsOf(comparisons: Comparisons): readonly RunComparison[] {
   const given: unknown = comparisons;
-  const list: readonly unknown[] = Array.isArray(given) ? given : [given];
-  const wrong = list.findIndex((one) => !isComparison(one));
-  if (wrong < 0) return list as readonly RunComparison[];
-  throw new AdkMetricsError("invalid_input", "expected a RunComparison or a list of them, found something else", {
-    path: Array.isArray(given) ? `comparisons[${wrong}]` : "comparisons",
-    help: "Pass what compareRuns() returns",
+  return reading("comparisons", () => {
+    const list: readonly unknown[] = Array.isArray(given) ? given : [given];
+    const wrong = list.findIndex((one) => !isComparison(one));
+    if (wrong < 0) return list as readonly RunComparison[];
+    throw new AdkMetricsError("invalid_input", "expected a RunComparison or a list of them, found something else", {
+      path: Array.isArray(given) ? `comparisons[${wrong}]` : "comparisons",
+      help: "Pass what compareRuns() returns",
+    });
   });
 }
 
@@ -40,9 +54,8 @@ function isComparison(value: unknown): value is RunComparison {
     isRecord(value.baseline) &&
     isRecord(value.current) &&
     isRecord(value.counts) &&
-    Array.isArray(value.metrics) &&
-    Array.isArray(value.cases) &&
-    Array.isArray(value.notes)
+    ["metrics", "cases", "notes", "thresholdChanges"].every((key) => Array.isArray(value[key])) &&
+    ["addedCases", "removedCases", "addedMetrics", "removedMetrics"].every((key) => Array.isArray(value[key]))
   );
 }
 

@@ -1,9 +1,9 @@
 /** What did not pass, and why, in lines for the message of a failed assertion. */
 
 import { EvalStatus } from "../enums.js";
-import type { EvalCaseResult } from "../types.js";
+import type { EvalCaseResult, EvalSetResult } from "../types.js";
 import { failuresOf } from "./difference.js";
-import { listOf, type Results } from "./results.js";
+import { type At, guarded, joined, listOf, type Results } from "./results.js";
 import { Page, type Paint, widthOf, writeCaseHeading, writeFailure } from "./table.js";
 
 /** How to show what did not pass. */
@@ -32,11 +32,17 @@ interface Group {
  * assert.equal(renderFailures(await evaluate(request)), "");
  */
 export function renderFailures(results: Results, options: FailureOptions = {}): string {
+  return joined(guarded(listOf(results), (sets, at) => failurePieces(sets, options, at)));
+}
+
+function* failurePieces(sets: readonly EvalSetResult[], options: FailureOptions, at: At): Generator<string> {
   const page = () => new Page(widthOf(options), options.color ?? false);
-  const texts = listOf(results).flatMap(({ evalCaseResults }) => {
+  let separator = "";
+  for (const [index, { evalCaseResults }] of sets.entries()) {
     const runs = new Map<string, number>();
     const groups = new Map<string, Group>();
-    for (const result of evalCaseResults) {
+    for (const [position, result] of evalCaseResults.entries()) {
+      at(index, position);
       const { evalId, finalEvalStatus } = result;
       const run = (runs.get(evalId) ?? 0) + 1;
       runs.set(evalId, run);
@@ -49,14 +55,14 @@ export function renderFailures(results: Results, options: FailureOptions = {}): 
       group.runs.push(run);
       groups.set(key, group);
     }
-    return [...groups.values()].map((group) => {
+    for (const group of groups.values()) {
       const heading = page();
       const { evalId, finalEvalStatus } = group.result;
       writeCaseHeading(heading, nameOf(evalId, group.runs, runs.get(evalId) ?? 1), finalEvalStatus);
-      return heading.text() + group.text;
-    });
-  });
-  return texts.join("\n");
+      yield separator + heading.text() + group.text;
+      separator = "\n";
+    }
+  }
 }
 
 /** `storm_warning (run 2)`, `storm_warning (runs 1, 3)`: which of the runs of a case are meant, if there are several. */

@@ -48,8 +48,12 @@ function markupOf(content: Content): string {
 
 const ESCAPES: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" };
 
+/** Text as HTML, in whose lines no CI system finds a command. */
 export function escaped(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => ESCAPES[character] ?? character);
+  return text
+    .replace(/[&<>"']/g, (character) => ESCAPES[character] ?? character)
+    .replace(/#(?=#)/g, "&#35;")
+    .replace(/:(?=:)/g, "&#58;");
 }
 
 const STROKE = new Markup(

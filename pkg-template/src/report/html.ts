@@ -35,12 +35,15 @@ import {
 import { JUDGED_STYLE, JUDGED_STYLE_HASH, STYLE, STYLE_HASH } from "./html-style.js";
 import { anyJudged, isJudged, isOfConversation, remarksOf, rubricFinding, rubricsOf } from "./judged.js";
 import {
+  type At,
   casesText,
   countCases,
   countStatuses,
   countsText,
+  guarded,
   informationalLabel,
   informationalMetrics,
+  joined as joinedPieces,
   judgedMetrics,
   listOf,
   metricNames,
@@ -74,13 +77,25 @@ const MOST_COLUMNS = 4;
  * await writeFile("report.html", renderHtml([result], { title: "Nightly evaluation" }));
  */
 export function renderHtml(results: Results, options: HtmlOptions = {}): string {
-  const sets = listOf(results);
+  return joinedPieces(htmlChunks(results, options));
+}
+
+/**
+ * As {@link renderHtml}, piece by piece: for results whose page is longer than a string can be.
+ *
+ * @throws {AdkMetricsError} `invalid_input` for anything but results.
+ */
+export function htmlChunks(results: Results, options: HtmlOptions = {}): Generator<string> {
+  return guarded(listOf(results), (sets, at) => pagePieces(sets, options, at));
+}
+
+function* pagePieces(sets: readonly EvalSetResult[], options: HtmlOptions, at: At): Generator<string> {
   const title = options.title ?? "Evaluation report";
   const counts = countCases(sets);
   const withJudged = anyJudged(sets);
   const styles = withJudged ? `'${STYLE_HASH}' '${JUDGED_STYLE_HASH}'` : `'${STYLE_HASH}'`;
   const policy = `default-src 'none'; style-src ${styles}; base-uri 'none'; form-action 'none'`;
-  const page = html`<!doctype html>
+  yield html`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -99,13 +114,15 @@ ${overview(sets, counts)}
 </header>
 <main>
 ${filter(counts)}
-${sets.map(setSection)}
+`.text;
+  for (const [index, set] of sets.entries()) yield* sectionPieces(set, index, at);
+  at();
+  yield html`
 </main>
 <footer><div class="page">${[...new Set(sets.map(stampText))].map((stamp) => html`<p>${stamp}</p>`)}</div></footer>
 </body>
 </html>
-`;
-  return page.text;
+`.text;
 }
 
 function overview(results: readonly EvalSetResult[], counts: StatusCounts): Markup {
@@ -188,25 +205,33 @@ ${choice("passed", "Passed", passed)}
 
 const ORDER: readonly EvalStatus[] = [EvalStatus.FAILED, EvalStatus.NOT_EVALUATED, EvalStatus.PASSED];
 
-function setSection(set: EvalSetResult, at: number): Markup {
-  const id = `set-${at + 1}`;
+function* sectionPieces(set: EvalSetResult, index: number, at: At): Generator<string> {
+  at(index);
+  const id = `set-${index + 1}`;
   const cases = namedCases(set)
-    .map((one, position) => ({ ...one, id: `${id}-case-${position + 1}` }))
+    .map((one, position) => ({ ...one, position, id: `${id}-case-${position + 1}` }))
     .sort((a, b) => ORDER.indexOf(a.result.finalEvalStatus) - ORDER.indexOf(b.result.finalEvalStatus));
   const counts = countCases([set]);
   const names = metricNames(cases.map(({ result }) => judgedMetrics(result.overallEvalMetricResults)));
-  const list = html`<div class="cases">
-${columnsRow(names)}
-${cases.map((one) => caseDetails(one, names))}
-${absences(counts)}
-</div>`;
-  return html`<section class="page set" aria-labelledby="${id}">
+  yield html`<section class="page set" aria-labelledby="${id}">
 <h2 id="${id}" tabindex="-1"><bdi>${head(set.evalSetId, 300)}</bdi></h2>
 <p class="sub">${casesText([set])}${cases.length > 0 ? `: ${countsText(counts)}` : ""}</p>
 ${[...noticesOf(set).map(notice), judgesSection(set)]}
 ${names.length > 0 ? metricsTable(names, cases) : undefined}
-${cases.length > 0 ? list : undefined}
-</section>`;
+`.text;
+  if (cases.length > 0) {
+    yield html`<div class="cases">
+${columnsRow(names)}
+`.text;
+    for (const one of cases) {
+      at(index, one.position);
+      yield caseDetails(one, names).text;
+    }
+    yield html`
+${absences(counts)}
+</div>`.text;
+  }
+  yield "\n</section>";
 }
 
 function notice({ message, place, help }: Notice): Markup {

@@ -6,8 +6,10 @@
  *   An eval case without metrics (its inference failed) is one test case of its name alone.
  * - A metric that failed is a `<failure>`; one that was not evaluated is an `<error>`, so that a
  *   pipeline does not take it for a success. Both hold the difference as text.
- * - Score and threshold are properties of the test case, and so are the eval case's informational
- *   values, which pass no judgement and are no test cases.
+ * - Which eval case it is and which run of it are properties of the test case, and so are score and threshold, and the
+ *   eval case's informational values, which pass no judgement and are no test cases.
+ * - The seconds that the agent took for an eval case, where they are known, are the `time` of its first test case, so that
+ *   the times of a suite add up to that of its eval cases.
  * - What judges were asked and took is told in properties too: that of the whole run with the suite, that of a
  *   metric with its test case.
  */
@@ -17,10 +19,14 @@ import type { EvalCaseResult, EvalMetricResult, EvalSetResult } from "../types.j
 import { type DifferenceLine, failuresOf, type Mark, type MetricFailure, verdictText } from "./difference.js";
 import { judgeNames, tokensOf } from "./judged.js";
 import {
+  type At,
   countStatuses,
+  guarded,
   informationalMetrics,
+  joined,
   judgedMetrics,
   listOf,
+  type NamedCase,
   namedCases,
   type Results,
   statusWord,
@@ -38,23 +44,82 @@ import { head, oneLine, shorten, visible } from "./text.js";
  * await writeFile("junit.xml", renderJUnit([result]));
  */
 export function renderJUnit(results: Results): string {
-  const sets = listOf(results);
-  const suites = sets.map((set) => ({
-    set,
-    tests: namedCases(set).flatMap(({ name, result }) => testsOf(name, result)),
-  }));
-  const all = suites.flatMap(({ tests }) => tests);
-  return [
-    '<?xml version="1.0" encoding="UTF-8"?>',
-    `<testsuites name="adk-metrics" ${countAttributes(all)}>`,
-    ...suites.flatMap(({ set, tests }) => suiteLines(set, tests)),
-    "</testsuites>",
-    "",
-  ].join("\n");
+  return joined(junitChunks(results));
+}
+
+/**
+ * As {@link renderJUnit}, piece by piece: for results whose document is longer than a string can be.
+ *
+ * @throws {AdkMetricsError} `invalid_input` for anything but results.
+ */
+export function junitChunks(results: Results): Generator<string> {
+  return guarded(listOf(results), documentPieces);
+}
+
+function* documentPieces(sets: readonly EvalSetResult[], at: At): Generator<string> {
+  const totals = sets.map((set, index) => totalOf(set, index, at));
+  yield `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites name="adk-metrics" ${attributesOf(totals)}>\n`;
+  for (const [index, set] of sets.entries()) {
+    at(index);
+    yield lines(suiteLines(set, totals[index] as Total));
+    for (const [position, one] of namedCases(set).entries()) {
+      at(index, position);
+      yield lines(testsOf(one).flatMap((test) => testLines(set, test)));
+    }
+    yield "  </testsuite>\n";
+  }
+  yield "</testsuites>\n";
+}
+
+function lines(of: readonly string[]): string {
+  return of.map((line) => `${line}\n`).join("");
+}
+
+/** What a suite says of its tests before they come. */
+interface Total {
+  statuses: EvalStatus[];
+  /** Undefined where no time is known. */
+  seconds: number | undefined;
+}
+
+function totalOf(set: EvalSetResult, index: number, at: At): Total {
+  const statuses: EvalStatus[] = [];
+  let seconds: number | undefined;
+  for (const [position, result] of set.evalCaseResults.entries()) {
+    at(index, position);
+    for (const { evalStatus } of judgedMetrics(result.overallEvalMetricResults)) statuses.push(evalStatus);
+    if (!isTold(result)) statuses.push(result.finalEvalStatus);
+    const took = secondsOf(result);
+    if (took !== undefined) seconds = (seconds ?? 0) + took;
+  }
+  return { statuses, seconds };
+}
+
+/** Whether a metric has the status of its case, which then needs no test case of its own. */
+function isTold({ overallEvalMetricResults, finalEvalStatus }: EvalCaseResult): boolean {
+  return judgedMetrics(overallEvalMetricResults).some(({ evalStatus }) => evalStatus === finalEvalStatus);
+}
+
+/** The seconds that the agent took for a case, over the turns where they were measured. */
+function secondsOf({ evalMetricResultPerInvocation }: EvalCaseResult): number | undefined {
+  let seconds: number | undefined;
+  for (const turn of evalMetricResultPerInvocation) {
+    const metric = turn.evalMetricResults.find(({ metricName }) => metricName === "invocation_duration_v1");
+    const took: unknown = metric?.score ?? (turn.actualInvocation as { duration?: unknown } | undefined)?.duration;
+    if (typeof took === "number" && Number.isFinite(took) && took >= 0) seconds = (seconds ?? 0) + took;
+  }
+  return seconds;
+}
+
+/** To the microsecond, never as `1e-7`, which readers of JUnit do not take. */
+function timeAttribute(seconds: number | undefined): string {
+  return seconds === undefined ? "" : ` time="${Number(seconds.toFixed(6)) === 0 ? "0" : seconds.toFixed(6)}"`;
 }
 
 interface Test {
   name: string;
+  /** The seconds of the eval case, with its first test. */
+  seconds?: number | undefined;
   status: EvalStatus;
   /** The message of a failure or error. */
   message: string;
@@ -63,17 +128,19 @@ interface Test {
   properties: [name: string, value: string][];
 }
 
-function testsOf(name: string, result: EvalCaseResult): Test[] {
+function testsOf({ name, run, result }: NamedCase): Test[] {
+  const place: Test["properties"] = [
+    ["evalId", result.evalId],
+    ["run", String(run)],
+  ];
   const metrics = judgedMetrics(result.overallEvalMetricResults);
   const informational = informationalMetrics(result.overallEvalMetricResults).flatMap(({ metricName, score }) =>
     property(metricName, score),
   );
   const status = result.finalEvalStatus;
-  const told = metrics.some((metric) => metric.evalStatus === status);
   const reason = result.reason ?? "";
-  const tests: Test[] = told
-    ? []
-    : [{ name, status, message: reason || statusWord(status), text: reason, properties: informational }];
+  const own = { name, status, message: reason || statusWord(status), text: reason };
+  const tests: Test[] = isTold(result) ? [] : [{ ...own, properties: [...place, ...informational] }];
   const failures = failuresOf(result);
   for (const metric of metrics) {
     const failure = failures.find((one) => one.metric === metric);
@@ -82,9 +149,11 @@ function testsOf(name: string, result: EvalCaseResult): Test[] {
       status: metric.evalStatus,
       message: messageOf(metric),
       text: failure ? failureText(failure) : "",
-      properties: [...scoreProperties(metric), ...sampleProperties(metric, result), ...informational],
+      properties: [...place, ...scoreProperties(metric), ...sampleProperties(metric, result), ...informational],
     });
   }
+  const [first] = tests;
+  if (first !== undefined) first.seconds = secondsOf(result);
   return tests;
 }
 
@@ -178,16 +247,20 @@ function failureText({ metric, lines, turns }: MetricFailure): string {
   ].join("\n");
 }
 
-function countAttributes(tests: readonly Test[]): string {
-  const { failed, notEvaluated } = countStatuses(tests.map(({ status }) => status));
-  return `tests="${tests.length}" failures="${failed}" errors="${notEvaluated}" skipped="0"`;
+function attributesOf(totals: readonly Total[]): string {
+  const statuses = totals.flatMap((total) => total.statuses);
+  const known = totals.flatMap(({ seconds }) => seconds ?? []);
+  const { failed, notEvaluated } = countStatuses(statuses);
+  const time = timeAttribute(known.length === 0 ? undefined : known.reduce((sum, one) => sum + one, 0));
+  return `tests="${statuses.length}" failures="${failed}" errors="${notEvaluated}" skipped="0"${time}`;
 }
 
-function suiteLines(set: EvalSetResult, tests: readonly Test[]): string[] {
+/** The beginning of a suite. */
+function suiteLines(set: EvalSetResult, total: Total): string[] {
   const timestamp = timestampText(set);
   const when = timestamp === undefined ? "" : ` timestamp="${timestamp}"`;
   return [
-    `  <testsuite name="${escaped(set.evalSetId)}" ${countAttributes(tests)}${when}>`,
+    `  <testsuite name="${escaped(set.evalSetId)}" ${attributesOf([total])}${when}>`,
     ...propertyLines(
       [
         ["engineVersion", set.engineVersion],
@@ -198,13 +271,11 @@ function suiteLines(set: EvalSetResult, tests: readonly Test[]): string[] {
       ],
       "    ",
     ),
-    ...tests.flatMap((test) => testLines(set, test)),
-    "  </testsuite>",
   ];
 }
 
 function testLines(set: EvalSetResult, test: Test): string[] {
-  const open = `    <testcase classname="${escaped(set.evalSetId)}" name="${escaped(test.name)}"`;
+  const open = `    <testcase classname="${escaped(set.evalSetId)}" name="${escaped(test.name)}"${timeAttribute(test.seconds)}`;
   const inside = [...propertyLines(test.properties, "      "), ...outcomeLines(test)];
   return inside.length === 0 ? [`${open}/>`] : [`${open}>`, ...inside, "    </testcase>"];
 }
@@ -234,7 +305,10 @@ const XML_ESCAPES: Record<string, string> = {
   "'": "&apos;",
 };
 
-/** Text fit for an XML attribute or element. */
+/** Text fit for an XML attribute or element, in whose lines no CI system finds a command. */
 function escaped(text: string): string {
-  return visible(text).replace(/[&<>"']/g, (character) => XML_ESCAPES[character] ?? character);
+  return visible(text)
+    .replace(/[&<>"']/g, (character) => XML_ESCAPES[character] ?? character)
+    .replace(/#(?=#)/g, "&#35;")
+    .replace(/:(?=:)/g, "&#58;");
 }

@@ -6,13 +6,16 @@
  */
 
 import { EvalStatus } from "../enums.js";
-import type { EvalMetricResult } from "../types.js";
+import type { EvalMetricResult, EvalSetResult } from "../types.js";
 import { type DifferenceLine, failuresOf, type MetricFailure, verdictText } from "./difference.js";
 import { judgesText } from "./judged.js";
 import {
+  type At,
   casesText,
   countCases,
   countsText,
+  guarded,
+  joined,
   judgedMetrics,
   listOf,
   metricNames,
@@ -23,7 +26,7 @@ import {
   stampText,
   statusWord,
 } from "./results.js";
-import { amountText, count, scoreText, shorten, thresholdText } from "./text.js";
+import { amountText, count, defused, scoreText, shorten, thresholdText } from "./text.js";
 
 /** How much to render. */
 export interface MarkdownOptions {
@@ -46,7 +49,10 @@ export interface MarkdownOptions {
  * await appendFile(process.env.GITHUB_STEP_SUMMARY, renderMarkdown([result]));
  */
 export function renderMarkdown(results: Results, options: MarkdownOptions = {}): string {
-  const sets = listOf(results);
+  return joined(guarded(listOf(results), (sets, at) => [markdownOf(sets, options, at)]));
+}
+
+function markdownOf(sets: readonly EvalSetResult[], options: MarkdownOptions, at: At): string {
   const { maxBytes = 1_000_000, maxRows = 200 } = options;
   const head = [`## Evaluation of ${casesText(sets)}: ${countsText(countCases(sets))}`];
   const foot = [...new Set(sets.map(stampText))].map((stamp) => `<sub>${prose(stamp)}</sub>`);
@@ -62,7 +68,9 @@ export function renderMarkdown(results: Results, options: MarkdownOptions = {}):
       used += size;
     }
   };
-  for (const set of sets) {
+  for (const [index, set] of sets.entries()) {
+    at(index);
+    const positions = new Map(set.evalCaseResults.map((result, position) => [result, position]));
     const named = worstFirst(namedCases(set));
     write(`### ${code(set.evalSetId)} ${countsText(countCases([set]))}`);
     const judges = judgesText([set]);
@@ -77,10 +85,12 @@ export function renderMarkdown(results: Results, options: MarkdownOptions = {}):
     }
     if (named.length > 0) write(summaryTable(named, maxRows));
     for (const one of named) {
+      at(index, positions.get(one.result));
       const failures = failuresOf(one.result);
       if (failures.length > 0 || one.result.finalEvalStatus !== EvalStatus.PASSED) write(detailsOf(one, failures));
     }
   }
+  at();
   if (leftOut > 0) body.push(`_${count(leftOut, "section")} left out to keep within ${amountText(maxBytes)} bytes._`);
   return `${[...head, ...body, ...foot].join("\n\n")}\n`;
 }
@@ -161,7 +171,7 @@ const SIGNS: Record<DifferenceLine["mark"], string> = {
 };
 
 function diffBlock(lines: readonly DifferenceLine[]): string {
-  const text = lines.map((line) => SIGNS[line.mark] + line.text).join("\n");
+  const text = defused(lines.map((line) => SIGNS[line.mark] + line.text).join("\n"));
   const longest = [...text.matchAll(/`+/g)].reduce((most, [run]) => Math.max(most, run.length), 2);
   const fence = "`".repeat(longest + 1);
   return `${fence}diff\n${text}\n${fence}`;

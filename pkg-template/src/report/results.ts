@@ -3,7 +3,8 @@
  */
 
 import { EvalStatus } from "../enums.js";
-import { AdkMetricsError } from "../errors.js";
+import { messageOf, reading, unexpected } from "../engine/input.js";
+import { AdkMetricsError, isOurs } from "../errors.js";
 import type { EvalCaseResult, EvalMetricResult, EvalSetResult } from "../types.js";
 import { count, isRecord } from "./text.js";
 
@@ -11,31 +12,152 @@ import { count, isRecord } from "./text.js";
 export type Results = EvalSetResult | readonly EvalSetResult[];
 
 /**
- * The results as a list. Looks at the sets and their cases, as deep as it takes to tell results from something else.
+ * The results as a list. Looks at sets, cases and what metrics found, but at no invocation.
  *
  * @throws {AdkMetricsError} `invalid_input` for anything but results.
  */
 export function listOf(results: Results): readonly EvalSetResult[] {
   const given: unknown = results;
-  const list: readonly unknown[] = Array.isArray(given) ? given : [given];
-  const wrong = list.findIndex((set) => !isEvalSetResult(set));
-  if (wrong < 0) return list as readonly EvalSetResult[];
-  const isPending = isRecord(list[wrong]) && typeof list[wrong].then === "function";
-  throw new AdkMetricsError("invalid_input", "expected an EvalSetResult or a list of them, found something else", {
-    path: Array.isArray(given) ? `results[${wrong}]` : "results",
-    help: isPending ? "Await it first" : "Pass what evaluate() resolves to",
+  return reading("results", () => {
+    const list: readonly unknown[] = Array.isArray(given) ? given : [given];
+    for (const [at, set] of list.entries()) checkSet(set, Array.isArray(given) ? `results[${at}]` : "results");
+    return list as readonly EvalSetResult[];
   });
 }
 
-function isEvalSetResult(value: unknown): value is EvalSetResult {
-  if (!isRecord(value) || typeof value.evalSetId !== "string" || !Array.isArray(value.evalCaseResults)) return false;
-  return value.evalCaseResults.every(
-    (result: unknown) =>
-      isRecord(result) &&
-      typeof result.evalId === "string" &&
-      Array.isArray(result.overallEvalMetricResults) &&
-      Array.isArray(result.evalMetricResultPerInvocation),
-  );
+function checkSet(set: unknown, path: string): void {
+  if (!isRecord(set) || typeof set.evalSetId !== "string" || !Array.isArray(set.evalCaseResults)) {
+    const isPending = isRecord(set) && typeof set.then === "function";
+    throw new AdkMetricsError("invalid_input", "expected an EvalSetResult or a list of them, found something else", {
+      path,
+      help: isPending ? "Await it first" : "Pass what evaluate() resolves to",
+    });
+  }
+  optional(set.warnings, "a list", Array.isArray, `${path}.warnings`);
+  for (const [at, warning] of ((set.warnings ?? []) as unknown[]).entries()) {
+    const place = `${path}.warnings[${at}]`;
+    const { message } = record(warning, "a warning", place);
+    if (typeof message !== "string") throw unfit("a string", message, `${place}.message`);
+  }
+  for (const [at, one] of set.evalCaseResults.entries()) checkCase(one, `${path}.evalCaseResults[${at}]`);
+}
+
+function checkCase(given: unknown, path: string): void {
+  const result = record(given, "the result of a case", path);
+  if (typeof result.evalId !== "string") throw unfit("a string", result.evalId, `${path}.evalId`);
+  checkStatus(result.finalEvalStatus, `${path}.finalEvalStatus`);
+  optional(result.reason, "a string", isString, `${path}.reason`);
+  checkMetrics(result.overallEvalMetricResults, `${path}.overallEvalMetricResults`);
+  const turns = result.evalMetricResultPerInvocation;
+  const place = `${path}.evalMetricResultPerInvocation`;
+  if (!Array.isArray(turns)) throw unfit("a list", turns, place);
+  for (const [at, turn] of turns.entries()) {
+    const { evalMetricResults } = record(turn, "the results of a turn", `${place}[${at}]`);
+    checkMetrics(evalMetricResults, `${place}[${at}].evalMetricResults`);
+  }
+}
+
+function checkMetrics(metrics: unknown, path: string): void {
+  if (!Array.isArray(metrics)) throw unfit("a list", metrics, path);
+  for (const [at, given] of metrics.entries()) {
+    const place = `${path}[${at}]`;
+    const metric = record(given, "the result of a metric", place);
+    if (typeof metric.metricName !== "string") throw unfit("a string", metric.metricName, `${place}.metricName`);
+    checkStatus(metric.evalStatus, `${place}.evalStatus`);
+    for (const key of ["score", "threshold"] as const) optional(metric[key], "a number", isNumber, `${place}.${key}`);
+    optional(metric.reason, "a string", isString, `${place}.reason`);
+    for (const key of ["explanation", "details", "criterion"] as const) {
+      optional(metric[key], "an object", isRecord, `${place}.${key}`);
+    }
+  }
+}
+
+function checkStatus(status: unknown, path: string): void {
+  if (typeof status !== "number") throw unfit("a status", status, path);
+}
+
+function record(value: unknown, what: string, path: string): Record<string, unknown> {
+  if (isRecord(value)) return value;
+  throw unfit(what, value, path);
+}
+
+function optional(value: unknown, what: string, isIt: (value: unknown) => boolean, path: string): void {
+  if (value !== undefined && value !== null && !isIt(value)) throw unfit(what, value, path);
+}
+
+function isString(value: unknown): boolean {
+  return typeof value === "string";
+}
+
+function isNumber(value: unknown): boolean {
+  return typeof value === "number";
+}
+
+function unfit(what: string, found: unknown, path: string): AdkMetricsError {
+  const { message } = unexpected(what, found, path);
+  return new AdkMetricsError("invalid_input", message, { path, help: "Pass what evaluate() resolves to, unchanged" });
+}
+
+/** Notes which of the things to render is being rendered: of which set which case; without numbers, all of them. */
+export type At = (index?: number, position?: number) => void;
+
+/**
+ * Pieces of a report of things that are only known to be what they seem. Whatever goes wrong with what is deeper inside
+ * becomes an error that names the place.
+ *
+ * @param paths What the list and the parts of one of its things are called.
+ */
+export function* guarded<T>(
+  list: readonly T[],
+  pieces: (list: readonly T[], at: At) => Iterable<string>,
+  paths: readonly [string, string] = ["results", "evalCaseResults"],
+): Generator<string> {
+  let path: string = paths[0];
+  const at: At = (index, position) => {
+    path = index === undefined ? paths[0] : `${paths[0]}[${index}]`;
+    if (position !== undefined) path += `.${paths[1]}[${position}]`;
+  };
+  try {
+    yield* pieces(list, at);
+  } catch (cause) {
+    throw unrenderable(cause, path);
+  }
+}
+
+function unrenderable(cause: unknown, path: string): unknown {
+  if (isOurs(cause)) return cause;
+  if (isTooLong(cause)) return tooLong(cause);
+  return new AdkMetricsError("invalid_input", `this cannot be rendered: ${messageOf(cause)}`, {
+    path,
+    help: "Pass what evaluate() and compareRuns() give, unchanged",
+    cause,
+  });
+}
+
+/**
+ * The pieces as one string.
+ *
+ * @throws {AdkMetricsError} `limit_exceeded` if they are longer than a string can be.
+ */
+export function joined(pieces: Iterable<string>): string {
+  const all = [...pieces];
+  try {
+    return all.join("");
+  } catch (cause) {
+    throw isTooLong(cause) ? tooLong(cause) : cause;
+  }
+}
+
+/** Whether JavaScript has no string so long. */
+function isTooLong(error: unknown): boolean {
+  return error instanceof RangeError && /string length|allocation size|out of memory/i.test(error.message);
+}
+
+function tooLong(cause: unknown): AdkMetricsError {
+  return new AdkMetricsError("limit_exceeded", "the report is longer than a string can be", {
+    help: "Write it piece by piece: each renderer has a form that gives chunks, such as htmlChunks",
+    cause,
+  });
 }
 
 /** A status as people say it. */
@@ -99,6 +221,8 @@ export function countsText(counts: StatusCounts): string {
 export interface NamedCase {
   /** The eval id; with ` (run 2)` and so on where the set holds several runs of the case. */
   name: string;
+  /** Which run of its case it is, from 1. */
+  run: number;
   result: EvalCaseResult;
 }
 
@@ -111,7 +235,7 @@ export function namedCases(set: EvalSetResult): NamedCase[] {
     const { evalId } = result;
     const run = (seen.get(evalId) ?? 0) + 1;
     seen.set(evalId, run);
-    return { name: runs.get(evalId) === 1 ? evalId : `${evalId} (run ${run})`, result };
+    return { name: runs.get(evalId) === 1 ? evalId : `${evalId} (run ${run})`, run, result };
   });
 }
 

@@ -16,11 +16,14 @@ import {
 } from "./difference.js";
 import { isOfConversation, judgesText } from "./judged.js";
 import {
+  type At,
   casesText,
   countCases,
   countsText,
+  guarded,
   informationalLabel,
   informationalMetrics,
+  joined,
   judgedMetrics,
   listOf,
   metricNames,
@@ -35,6 +38,7 @@ import {
   amountText,
   callText,
   count,
+  defused,
   displayWidth,
   head,
   oneLine,
@@ -65,18 +69,40 @@ export interface TableOptions {
  * console.log(renderTable([result], { color: process.stdout.isTTY, width: process.stdout.columns }));
  */
 export function renderTable(results: Results, options: TableOptions = {}): string {
-  const sets = listOf(results);
+  return joined(tableChunks(results, options));
+}
+
+/**
+ * As {@link renderTable}, piece by piece: for results whose table is longer than a string can be.
+ *
+ * @throws {AdkMetricsError} `invalid_input` for anything but results, when they are asked for.
+ */
+export function tableChunks(results: Results, options: TableOptions = {}): Generator<string> {
+  return guarded(listOf(results), (sets, at) => tablePieces(sets, options, at));
+}
+
+function* tablePieces(sets: readonly EvalSetResult[], options: TableOptions, at: At): Generator<string> {
   const page = new Page(widthOf(options), options.color ?? false);
-  for (const set of sets) {
+  for (const [index, set] of sets.entries()) {
+    at(index);
     const cases = namedCases(set);
     writeSetHeading(page, set);
     writeScores(page, cases);
     writeInformational(page, cases);
-    writeFailures(page, cases);
-    if (options.details) writeDetails(page, cases);
+    for (const [position, one] of cases.entries()) {
+      at(index, position);
+      writeFailureOf(page, one);
+      if (page.isLong) yield* page.taken();
+    }
+    for (const [position, one] of options.details ? cases.entries() : []) {
+      at(index, position);
+      writeDetails(page, one);
+      if (page.isLong) yield* page.taken();
+    }
   }
+  at();
   writeSummary(page, sets);
-  return page.text();
+  yield* page.taken();
 }
 
 /** How a piece of a report is set off: what it says, or how it looks. */
@@ -103,11 +129,15 @@ export function widthOf({ width = 100 }: { width?: number }): number {
   return Math.max(60, Math.floor(width));
 }
 
+/** The lines in a piece of a page. */
+const SOME_LINES = 1000;
+
 /** The lines written so far; the only place that knows of colours. */
 export class Page {
   readonly width: number;
   readonly #paint: Paint | undefined;
   readonly #lines: string[] = [];
+  #from = 0;
 
   constructor(width: number, color: boolean | Paint) {
     this.width = width;
@@ -119,7 +149,7 @@ export class Page {
   }
 
   line(text = ""): void {
-    this.#lines.push(text.trimEnd());
+    this.#lines.push(defused(text.trimEnd()));
   }
 
   /** Writes a text of any length; its lines after the first are indented by `hanging` columns. */
@@ -131,6 +161,22 @@ export class Page {
 
   text(): string {
     return `${this.#lines.join("\n")}\n`;
+  }
+
+  /** Whether it is time to take its lines away. */
+  get isLong(): boolean {
+    return this.#lines.length >= SOME_LINES;
+  }
+
+  /** Takes the lines written so far away, in pieces. */
+  *taken(): Generator<string> {
+    for (const { length } = this.#lines; this.#from < length; this.#from += SOME_LINES) {
+      yield this.#lines
+        .slice(this.#from, this.#from + SOME_LINES)
+        .map((line) => `${line}\n`)
+        .join("");
+    }
+    this.#lines.length = this.#from = 0;
   }
 }
 
@@ -292,14 +338,12 @@ function writeDifference(page: Page, lines: readonly DifferenceLine[], indent: n
   }
 }
 
-function writeFailures(page: Page, cases: readonly NamedCase[]): void {
-  for (const { name, result } of cases) {
-    const failures = failuresOf(result);
-    if (result.finalEvalStatus === EvalStatus.PASSED && failures.length === 0) continue;
-    writeCaseHeading(page, name, result.finalEvalStatus);
-    writeFailure(page, result, failures);
-    page.line();
-  }
+function writeFailureOf(page: Page, { name, result }: NamedCase): void {
+  const failures = failuresOf(result);
+  if (result.finalEvalStatus === EvalStatus.PASSED && failures.length === 0) return;
+  writeCaseHeading(page, name, result.finalEvalStatus);
+  writeFailure(page, result, failures);
+  page.line();
 }
 
 /** The name of a case that did not pass. */
@@ -325,29 +369,27 @@ export function writeFailure(page: Page, { reason }: EvalCaseResult, failures: r
   }
 }
 
-function writeDetails(page: Page, cases: readonly NamedCase[]): void {
-  for (const { name, result } of cases) {
-    page.line(page.style(shorten(`Details of ${name}`, page.width), "bold"));
-    const turns = result.evalMetricResultPerInvocation;
-    for (const [index, turn] of turns.entries()) {
-      page.line(page.style(`  Turn ${index + 1}`, "bold"));
-      const { actualInvocation, expectedInvocation } = turn;
-      writeLabelled(page, "user", userText(actualInvocation) || userText(expectedInvocation));
-      if (expectedInvocation && comparesTexts(turn)) writeLabelled(page, "expected", finalText(expectedInvocation));
-      writeLabelled(page, "actual", finalText(actualInvocation));
-      if (!turn.evalMetricResults.some((metric) => metric.explanation?.alignment)) {
-        if (expectedInvocation && comparesCalls(turn)) writeCalls(page, "expected calls", expectedInvocation);
-        writeCalls(page, "actual calls", actualInvocation);
-      }
-      writeMetrics(page, turn, result, (metric) => !isOfConversation(metric));
+function writeDetails(page: Page, { name, result }: NamedCase): void {
+  page.line(page.style(shorten(`Details of ${name}`, page.width), "bold"));
+  const turns = result.evalMetricResultPerInvocation;
+  for (const [index, turn] of turns.entries()) {
+    page.line(page.style(`  Turn ${index + 1}`, "bold"));
+    const { actualInvocation, expectedInvocation } = turn;
+    writeLabelled(page, "user", userText(actualInvocation) || userText(expectedInvocation));
+    if (expectedInvocation && comparesTexts(turn)) writeLabelled(page, "expected", finalText(expectedInvocation));
+    writeLabelled(page, "actual", finalText(actualInvocation));
+    if (!turn.evalMetricResults.some((metric) => metric.explanation?.alignment)) {
+      if (expectedInvocation && comparesCalls(turn)) writeCalls(page, "expected calls", expectedInvocation);
+      writeCalls(page, "actual calls", actualInvocation);
     }
-    const last = turns.at(-1);
-    if (last?.evalMetricResults.some(isOfConversation)) {
-      page.line(page.style("  Whole conversation", "bold"));
-      writeMetrics(page, last, result, isOfConversation);
-    }
-    page.line();
+    writeMetrics(page, turn, result, (metric) => !isOfConversation(metric));
   }
+  const last = turns.at(-1);
+  if (last?.evalMetricResults.some(isOfConversation)) {
+    page.line(page.style("  Whole conversation", "bold"));
+    writeMetrics(page, last, result, isOfConversation);
+  }
+  page.line();
 }
 
 /** What metrics found in a turn; informational ones only where there is something to tell. */

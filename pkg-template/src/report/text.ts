@@ -44,6 +44,20 @@ export function oneLine(text: string): string {
   return visible(text).replace(/\n/g, "↵").replace(/\t/g, " ");
 }
 
+/** What a CI system may take for a command to itself: anywhere in a line, and at the start of one. */
+const COMMAND_ANYWHERE = /##(?=\[|vso\[|teamcity\[)/gi;
+/** Blanks and colours may stand before it. */
+const COMMAND_AT_START = /^((?:[^\S\n\r\u2028\u2029]|\u001b\[[\d;]*m)*):(?=:)/gm;
+
+/**
+ * Lines in which no CI system finds a command: `##vso[`, `##teamcity[`, `##[` and, at the start of a line, `::` begin
+ * with a look-alike of the same width.
+ */
+export function defused(lines: string): string {
+  if (!lines.includes("##") && !lines.includes("::")) return lines;
+  return lines.replace(COMMAND_ANYWHERE, "\u266f#").replace(COMMAND_AT_START, "$1\ua789");
+}
+
 /** The first `length` UTF-16 code units, or one less where that would split a character. */
 export function head(text: string, length: number): string {
   if (text.length <= length) return text;
