@@ -1,6 +1,7 @@
 import { call } from "./engine/call.js";
 import { hosted } from "./engine/hosted.js";
 import { invocationJson } from "./engine/turn.js";
+import { AdkMetricsError } from "./errors.js";
 import { isObject, reading, stringify, toBytes, unexpected } from "./engine/input.js";
 import type { EvalCaseResult, EvalMetricResultPerInvocation, EvalSet, EvalSetResult, Input } from "./types.js";
 
@@ -34,15 +35,78 @@ export function readEvalSet(evalSet: Input<EvalSet>, name = "evalset"): EvalSet 
  * numbers to the digit.
  */
 export function resultsToAdkJson(result: EvalSetResult): string {
-  const bytes = new TextEncoder().encode(reading("result", () => setJson(result)));
-  return call({ hasLines: () => false }, (engine) => engine.resultsToAdk(bytes));
+  const chunks = [...resultsToAdkJsonChunks(result)];
+  try {
+    return chunks.join("");
+  } catch (cause) {
+    if (!(cause instanceof RangeError)) throw cause;
+    throw new AdkMetricsError("limit_exceeded", "the JSON is longer than a string can be", {
+      path: "result",
+      help: "Write it piece by piece: resultsToAdkJsonChunks gives it in chunks",
+      cause,
+    });
+  }
 }
 
-function setJson(result: EvalSetResult): string {
+/** As much JSON of cases as goes to the engine at once. */
+const BATCH_LENGTH = 4 * 1024 * 1024;
+
+/**
+ * As {@link resultsToAdkJson}, piece by piece: for results of any size.
+ *
+ * @throws {AdkMetricsError} for what is no result, some of it when the chunk is asked for that it would be in.
+ *
+ * @example
+ * await writeFile("results.json", resultsToAdkJsonChunks(result));
+ */
+export function* resultsToAdkJsonChunks(result: EvalSetResult): Generator<string> {
+  const { rest, cases } = reading("result", () => partsOf(result));
+  let batch: string[] = [];
+  let length = 0;
+  let written = 0;
+  for (const [at, one] of cases.entries()) {
+    const json = reading("result", () => caseJson(one));
+    batch.push(json);
+    length += json.length;
+    if (length < BATCH_LENGTH && at < cases.length - 1) continue;
+    const text = adkJson(rest, batch, written);
+    const isFirst = written === 0;
+    const isLast = at === cases.length - 1;
+    // Line breaks stand outside of strings only, and nothing but the list of cases stands at this depth between these.
+    const from = isFirst ? 0 : text.indexOf(LIST) + LIST.length;
+    const to = isLast ? text.length : text.indexOf(END_OF_LIST, text.indexOf(LIST));
+    yield `${isFirst ? "" : ","}${text.slice(from, to)}`;
+    written += batch.length;
+    batch = [];
+    length = 0;
+  }
+  if (cases.length === 0) yield adkJson(rest, [], 0);
+}
+
+const LIST = '\n  "eval_case_results": [';
+const END_OF_LIST = "\n  ]";
+
+/** Results with some of their cases, the first of which is the one at `first`, as the engine writes them. */
+function adkJson(rest: object, cases: readonly string[], first: number): string {
+  const bytes = new TextEncoder().encode(withList(rest, "evalCaseResults", cases));
+  try {
+    return call({ hasLines: () => false }, (engine) => engine.resultsToAdk(bytes));
+  } catch (error) {
+    if (first === 0 || !(error instanceof AdkMetricsError) || error.path === undefined) throw error;
+    const path = error.path.replace(
+      /^evalCaseResults\[(\d+)\]/,
+      (_, at: string) => `evalCaseResults[${Number(at) + first}]`,
+    );
+    const { help, cause } = error;
+    throw new AdkMetricsError(error.code, error.message, { path, ...(help === undefined ? {} : { help }), cause });
+  }
+}
+
+function partsOf(result: EvalSetResult): { rest: object; cases: readonly EvalCaseResult[] } {
   if (!isObject(result) || !Array.isArray(result.evalCaseResults))
     throw unexpected("an EvalSetResult", result, "result");
   const { evalCaseResults, ...rest } = result;
-  return withList(rest, "evalCaseResults", evalCaseResults.map(caseJson));
+  return { rest, cases: evalCaseResults };
 }
 
 function caseJson(result: EvalCaseResult): string {

@@ -1,4 +1,4 @@
-export { evalSetToAdkJson, readEvalSet, resultsToAdkJson } from "./adk-schema.js";
+export { evalSetToAdkJson, readEvalSet, resultsToAdkJson, resultsToAdkJsonChunks } from "./adk-schema.js";
 export { compareRuns } from "./compare/runs.js";
 export { EvalStatus, PrebuiltMetrics } from "./enums.js";
 export { AdkMetricsError, type AdkMetricsErrorCode, type ErrorDetails } from "./errors.js";

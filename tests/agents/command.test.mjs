@@ -34,10 +34,10 @@ for (const name of Object.keys(agents)) {
     const { status, stdout, stderr } = await run("run", name, folderOf(t, FILES), "--format", "csv");
     assert.equal(status, 1, stderr);
     assert.match(stderr, /^running weather_agent: weather\.evalset\.json, 2 cases$/m);
-    assert.match(stdout, /^evalset,both,,tool_trajectory_avg_score,1,1,passed,$/m);
-    assert.match(stdout, /^evalset,both,,response_match_score,1,0\.8,passed,$/m);
-    assert.match(stdout, /^evalset,both,,token_usage_v1,30,,informational,$/m);
-    assert.match(stdout, /^evalset,wrong,,tool_trajectory_avg_score,0,1,failed,$/m);
+    assert.match(stdout, /^evalset,both,1,,tool_trajectory_avg_score,1,1,passed,$/m);
+    assert.match(stdout, /^evalset,both,1,,response_match_score,1,0\.8,passed,$/m);
+    assert.match(stdout, /^evalset,both,1,,token_usage_v1,30,,informational,$/m);
+    assert.match(stdout, /^evalset,wrong,1,,tool_trajectory_avg_score,0,1,failed,$/m);
   });
 }
 

@@ -508,12 +508,25 @@ test("says once what is missing for several evalsets", async (t) => {
   assert.equal(stderr.match(/there is no judge/g).length, 1);
 });
 
-test("stops when a reply cannot be recorded", { skip: process.platform !== "linux" }, async (t) => {
-  const answering = await server(t);
-  const { status, stdout, stderr } = await judge(folderOf(t, FILES), ["--record", "/dev/full"], at.gemini(answering));
-  assert.match(stderr, /error: the output cannot be written: the disk is full\n {3}at \/dev\/full/);
-  assert.deepEqual([status, stdout], [2, ""]);
-});
+test(
+  "records elsewhere when a reply cannot be recorded, and keeps results",
+  { skip: process.platform !== "linux" },
+  async (t) => {
+    const answering = await server(t);
+    const cwd = folderOf(t, FILES);
+    const env = { ...at.gemini(answering), TMPDIR: cwd };
+    const { status, stdout, stderr } = await judge(cwd, ["--record", "/dev/full"], env);
+    const [, file] =
+      /error: the output cannot be written: the disk is full\n {3}at \/dev\/full\n {3}help: The replies are in (.*)\n/.exec(
+        stderr,
+      ) ?? [];
+    assert.ok(file?.startsWith(cwd), stderr);
+    assert.equal(status, 2);
+    assert.match(stdout, /noon/);
+    const replayed = await run([...ask, "--format", "json", "--judge", `replay:${file}`], { cwd, env: BARE });
+    assert.deepEqual(statuses(replayed.stdout), FAIR);
+  },
+);
 
 const python = process.env.ADK_PYTHON;
 test("google-adk reads judged results", { skip: python ? false : "set ADK_PYTHON" }, async (t) => {

@@ -32,7 +32,7 @@ test("runs an agent, scores what it does, and exits as eval does", async (t) => 
   assert.match(table.stdout, /2 cases: 1 passed, 1 failed/);
   assert.match(table.stderr, /^running agent\.mjs: clock\.evalset\.json, 2 cases$/m);
   const one = await runAgent(t, AGENT, { args: ["--format", "csv"] });
-  assert.match(one.stdout, /^clock,noon,,response_match_score,1,0\.8,passed,$/m);
+  assert.match(one.stdout, /^clock,noon,1,,response_match_score,1,0\.8,passed,$/m);
   const cwd = folderOf(t, { ...FILES, "agent.mjs": AGENT });
   const passing = await run(["run", "--agent", "agent.mjs", "clock.evalset.json:noon"], { cwd });
   assert.equal(passing.status, 0);
@@ -228,7 +228,7 @@ test("an agent that throws, says nothing or streams gives results", async (t) =>
   assert.match(throwing.stdout, /the agent's run failed: out of order/);
   const silent = await runAgent(t, "export default (message) => undefined;", { args: ["--format", "csv"] });
   assert.equal(silent.status, 1);
-  assert.match(silent.stdout, /^clock,noon,,response_match_score,0,0\.8,failed,$/m);
+  assert.match(silent.stdout, /^clock,noon,1,,response_match_score,0,0\.8,failed,$/m);
   const streaming = `export default async function* (message) {
     yield { author: "clock", partial: true, content: { parts: [{ text: "It " }] } };
     yield { author: "clock", partial: true, content: { parts: [{ text: "is noon." }] } };
@@ -388,7 +388,7 @@ test("what is recorded scores as what is run", async (t) => {
   assert.match(recorded.stderr, /^failed: fail: out of order$/m);
   const evaluated = await run(["eval", "clock.evalset.json", "--format", "csv"], { cwd });
   assert.deepEqual(scores(evaluated), scores(ran));
-  assert.match(ran.stdout, /noon \(run 1\),,tool_trajectory_avg_score,1,1,passed/);
+  assert.match(ran.stdout, /noon,1,,tool_trajectory_avg_score,1,1,passed/);
   const [first] = JSON.parse(readFileSync(join(cwd, "clock.inferences.json"), "utf8"));
   assert.deepEqual(first.inferences[0].intermediate_data.invocation_events[0].content.parts[0].function_call, calls[0]);
   assert.deepEqual(

@@ -2,7 +2,18 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { AdkMetricsError, agent, chat, errorOf, message, readSessions, readTraces, request, span, text } from "./support.mjs";
+import {
+  AdkMetricsError,
+  agent,
+  chat,
+  errorOf,
+  message,
+  readSessions,
+  readTraces,
+  request,
+  span,
+  text,
+} from "./support.mjs";
 import { told, tool, tracesToJson } from "./support.mjs";
 
 const ASK = message("user", text("Go."));

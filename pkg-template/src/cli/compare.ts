@@ -3,21 +3,21 @@
 import { readdirSync } from "node:fs";
 import { join, resolve } from "node:path";
 import {
-  renderComparisonCsv,
-  renderComparisonJson,
+  comparisonCsvChunks,
+  comparisonJsonChunks,
+  comparisonTableChunks,
   renderComparisonMarkdown,
-  renderComparisonTable,
   type ReportFormat,
 } from "../report/index.js";
 import { changedMetrics, remarksOf, verdictLine } from "../report/comparison.js";
 import type { RunComparison } from "../types.js";
 import { api } from "./api.js";
 import { type Arguments, oneOf, parseArguments } from "./arguments.js";
-import { kindOf, readBytes } from "./files.js";
+import { kindOf, readBytes, readPieces, sizeOf } from "./files.js";
 import { inFile, Mistake, Mistakes } from "./mistakes.js";
 import { ENDINGS } from "./outputs.js";
 import { ExitStatus, hasColor, note, warn } from "./process.js";
-import { plainFile, prepareFile, writeFile, writeOut } from "./write.js";
+import { plainFile, prepareFile, writeSafely } from "./write.js";
 
 const OPTIONS = {
   "fail-on-drop": { type: "boolean" },
@@ -49,16 +49,15 @@ export async function compareCommand(args: readonly string[]): Promise<ExitStatu
   const comparisons = await compareAll(pairs);
   const toStdout = planned.find(({ file }) => file === undefined);
   if (toStdout?.format !== "table") for (const remark of comparisons.flatMap(remarksOf)) warn(remark);
+  const unwritten: Mistake[] = [];
   for (const { format, file } of planned) {
-    const text = rendered(format, comparisons, file === undefined, details);
-    if (file === undefined) {
-      await writeOut(text);
-    } else {
-      writeFile(file, text);
-      note(`wrote ${file}`);
-    }
+    const text = () => rendered(format, comparisons, file === undefined, details);
+    const mistake = await writeSafely(file, text, `comparison${format === "json" ? ".json" : ENDINGS[format]}`);
+    if (mistake !== undefined) unwritten.push(mistake);
+    else if (file !== undefined) note(`wrote ${file}`);
   }
   if (toStdout === undefined) note(verdictLine(comparisons));
+  if (unwritten.length > 0) throw new Mistakes(unwritten);
   const isWorse = comparisons.some(
     (one) => one.hasRegressions || (given.has("fail-on-drop") && (one.metrics.some(hasDropped) || hasLostVerdict(one))),
   );
@@ -126,14 +125,21 @@ function resultsIn(folder: string): string[] {
     .sort();
 }
 
+/** Files larger than this are read in pieces: they may be larger than what can be read at once. */
+const LARGE_BYTES = 64 * 1024 * 1024;
+
+function readResults(file: string, what: string): Uint8Array | Iterable<Uint8Array> {
+  return sizeOf(file) > LARGE_BYTES ? readPieces(file, what) : readBytes(file, what);
+}
+
 async function compareAll(pairs: readonly Pair[]): Promise<RunComparison[]> {
   const { compareRuns } = await api();
   const comparisons: RunComparison[] = [];
   const mistakes: unknown[] = [];
   for (const { baseline, current } of pairs) {
     try {
-      const before = readBytes(baseline, "baseline");
-      const after = readBytes(current, "file of results");
+      const before = readResults(baseline, "baseline");
+      const after = readResults(current, "file of results");
       comparisons.push(compareRuns(before, after));
     } catch (error) {
       const isOfBaseline = /^baseline\b/.test((error as { path?: string }).path ?? "");
@@ -188,22 +194,27 @@ function refuseInputs(outputs: readonly string[], pairs: readonly Pair[]): void 
   }
 }
 
-function rendered(format: Format, comparisons: readonly RunComparison[], onScreen: boolean, details: boolean): string {
+function rendered(
+  format: Format,
+  comparisons: readonly RunComparison[],
+  onScreen: boolean,
+  details: boolean,
+): string | Iterable<string> {
   const { stdout } = process;
   switch (format) {
     case "table":
-      return renderComparisonTable(comparisons, {
+      return comparisonTableChunks(comparisons, {
         details,
         color: onScreen && hasColor(stdout),
         width: onScreen && stdout.isTTY ? stdout.columns : 100,
       });
     case "json": {
       const [only] = comparisons;
-      return renderComparisonJson(comparisons.length === 1 && only !== undefined ? only : comparisons);
+      return comparisonJsonChunks(comparisons.length === 1 && only !== undefined ? only : comparisons);
     }
     case "md":
       return renderComparisonMarkdown(comparisons);
     case "csv":
-      return renderComparisonCsv(comparisons);
+      return comparisonCsvChunks(comparisons);
   }
 }

@@ -1,6 +1,6 @@
 /** The files that a user names: what is read, and the runs and configs that belong to an evalset. */
 
-import { readFileSync, statSync } from "node:fs";
+import { closeSync, openSync, readFileSync, readSync, statSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { Mistake } from "./mistakes.js";
 
@@ -51,6 +51,40 @@ export function readBytes(file: string, what: string, folderHelp?: string): Uint
     return readFileSync(file);
   } catch (error) {
     throw unreadable(error, file, what);
+  }
+}
+
+/** The bytes of a plain file; 0 for what is none. */
+export function sizeOf(file: string): number {
+  try {
+    const status = statSync(file);
+    return status.isFile() ? status.size : 0;
+  } catch {
+    return 0;
+  }
+}
+
+const PIECE_BYTES = 4 * 1024 * 1024;
+
+/**
+ * Reads a file of any size in pieces.
+ *
+ * @throws {Mistake} as {@link readBytes}, when a piece is asked for.
+ */
+export function* readPieces(file: string, what: string): Generator<Uint8Array> {
+  let descriptor: number | undefined;
+  try {
+    descriptor = openSync(file, "r");
+    for (;;) {
+      const piece = new Uint8Array(PIECE_BYTES);
+      const length = readSync(descriptor, piece);
+      if (length === 0) return;
+      yield piece.subarray(0, length);
+    }
+  } catch (error) {
+    throw (error as NodeJS.ErrnoException).syscall === undefined ? error : unreadable(error, file, what);
+  } finally {
+    if (descriptor !== undefined) closeSync(descriptor);
   }
 }
 

@@ -1,26 +1,46 @@
-/** Ctrl-C: ends what is under way, so that what is done can be written. */
+/** Ctrl-C and SIGTERM: end what is under way, so that what is done can be written. */
 
-import { endProcess, ExitStatus } from "./process.js";
+import { endProcess, ExitStatus, note } from "./process.js";
 
-/** A command in phases. Ctrl-C ends the phase that is under way; where none is left to end, the process. */
+const STATUSES = { SIGINT: ExitStatus.Interrupted, SIGTERM: ExitStatus.Terminated } as const;
+
+type Signal = keyof typeof STATUSES;
+
+const SIGNALS = Object.keys(STATUSES) as Signal[];
+
+/**
+ * A command in phases. A signal ends the phase that is under way; where none is left to end, the process. While results
+ * are written the first one changes nothing.
+ */
 export class Interruption {
   #phase = new AbortController();
   #isEnded = false;
-  #isInterrupted = false;
-  readonly #onSignal = () => {
-    if (this.#phase.signal.aborted) endProcess(ExitStatus.Interrupted);
-    this.#isInterrupted = true;
+  #isWriting = false;
+  #heard: Signal | undefined;
+  readonly #onSignal = (signal: Signal) => {
+    if (this.#isWriting) {
+      this.#isWriting = false;
+      note("the results are being written; the next signal ends that too");
+      return;
+    }
+    if (this.#phase.signal.aborted) endProcess(STATUSES[signal]);
+    this.#heard = signal;
     this.#phase.abort();
   };
 
-  /** Whether Ctrl-C was heard. */
+  /** Whether a signal was heard before all was done. */
   get isInterrupted(): boolean {
-    return this.#isInterrupted;
+    return this.#heard !== undefined;
+  }
+
+  /** The exit status of the signal that was heard. */
+  get status(): ExitStatus {
+    return STATUSES[this.#heard ?? "SIGINT"];
   }
 
   /** Whether nothing more is to be begun. */
   get isOver(): boolean {
-    return this.#isInterrupted || this.#isEnded;
+    return this.isInterrupted || this.#isEnded;
   }
 
   /** Begins a phase, which ends when the signal aborts. */
@@ -35,11 +55,17 @@ export class Interruption {
     this.#phase.abort();
   }
 
+  /** That the last phase is over, and what was done is written. The second signal from now on ends the process. */
+  write(): void {
+    this.#isEnded = this.#isWriting = true;
+    this.#phase.abort();
+  }
+
   listen(): void {
-    process.on("SIGINT", this.#onSignal);
+    for (const signal of SIGNALS) process.on(signal, this.#onSignal);
   }
 
   ignore(): void {
-    process.off("SIGINT", this.#onSignal);
+    for (const signal of SIGNALS) process.off(signal, this.#onSignal);
   }
 }

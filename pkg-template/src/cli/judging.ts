@@ -7,6 +7,7 @@ import { judgesText } from "../report/judged.js";
 import { count } from "../report/text.js";
 import type { EvaluatorOptions, EvalSetResult, Judge } from "../types.js";
 import { type JudgeChoice, JudgeMaker } from "./judge.js";
+import type { Mistake } from "./mistakes.js";
 import { ExitStatus, note, noticeText, paint, warn } from "./process.js";
 import { Recorder } from "./recorder.js";
 import { Tally, unjudged } from "./tally.js";
@@ -47,9 +48,10 @@ export class Judging {
     return vertex === undefined ? {} : { vertex: this.#tally.watchVertex(vertex) };
   }
 
-  /** @throws {Mistake} if a reply could not be recorded. */
-  check(): void {
-    this.#recorder?.check();
+  /** What could not be recorded where it should be. */
+  unrecorded(): Mistake[] {
+    const failure = this.#recorder?.failure;
+    return failure === undefined ? [] : [failure];
   }
 
   /**
@@ -69,7 +71,7 @@ export class Judging {
   /** Says on stderr what became of the recording. */
   reportRecording(): void {
     if (this.#recorder?.isWritten === true) note(`recorded ${this.#recorder.file}`);
-    else if (this.#recorder !== undefined) note("nothing was recorded");
+    else if (this.#recorder !== undefined && this.#recorder.failure === undefined) note("nothing was recorded");
   }
 
   /** Which status the judges' failures end the command with, if any; says so on stderr. */

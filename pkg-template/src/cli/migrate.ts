@@ -37,7 +37,7 @@ export async function migrateCommand(args: readonly string[]): Promise<ExitStatu
   if (output === undefined || output === "-") {
     await writeOut(json);
   } else {
-    writeFile(output, json);
+    await writeFile(output, json);
     note(`wrote ${output}`);
   }
   return ExitStatus.Passed;

@@ -15,6 +15,8 @@ export enum ExitStatus {
   Unreached = 3,
   /** Ctrl-C: 128 and the number of the signal. */
   Interrupted = 130,
+  /** SIGTERM, likewise. */
+  Terminated = 143,
 }
 
 /** Keeps a stream that breaks from ending the process: who writes results is told, and a lost note is no loss. */

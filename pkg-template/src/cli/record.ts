@@ -14,12 +14,12 @@ import { type Input, readInputs, selectionsOf } from "./inputs.js";
 import { Interruption } from "./interruption.js";
 import { judgeChoiceOf } from "./judge.js";
 import { Judging } from "./judging.js";
-import { inFiles, Mistake } from "./mistakes.js";
+import { inFiles, Mistake, Mistakes } from "./mistakes.js";
 import { distinctNames, isFolder } from "./outputs.js";
 import { ExitStatus, note } from "./process.js";
 import { ProgressBar } from "./progress.js";
 import { planOf, refuseInputs, refuseShared } from "./scoring.js";
-import { prepareFile, writeFile, writeOut } from "./write.js";
+import { prepareFile, type Text, writeSafely } from "./write.js";
 
 const OPTIONS = {
   ...AGENT_OPTIONS,
@@ -64,15 +64,14 @@ export async function recordCommand(args: readonly string[]): Promise<ExitStatus
   await checkAll(inputs);
   await runs.load();
   const spent = new Spending(budget);
-  const failed = await recordAll({ inputs, outputs, runs, stop, spent });
-  judging.check();
+  const { failed, unwritten } = await recordAll({ inputs, outputs, runs, stop, spent });
   if (judging.calls > 0) note(`simulated users: ${count(judging.calls, "call")}`);
   judging.reportRecording();
   if (budget.prices !== undefined && judging.calls > 0) sayPrices(budget.prices, spent.models);
-  if (stop.isInterrupted) {
-    note("interrupted: only the runs that were done are written");
-    return ExitStatus.Interrupted;
-  }
+  if (stop.isInterrupted) note("interrupted: only the runs that were done are written");
+  unwritten.push(...judging.unrecorded());
+  if (unwritten.length > 0) throw new Mistakes(unwritten);
+  if (stop.isInterrupted) return stop.status;
   return failed > 0 ? ExitStatus.Failed : ExitStatus.Passed;
 }
 
@@ -109,9 +108,16 @@ interface Work {
   spent: Spending;
 }
 
-/** How many runs failed. */
-async function recordAll({ inputs, outputs, runs, stop, spent }: Work): Promise<number> {
+/** How many runs failed, and what could not be written where it should be. */
+async function recordAll({
+  inputs,
+  outputs,
+  runs,
+  stop,
+  spent,
+}: Work): Promise<{ failed: number; unwritten: Mistake[] }> {
   stop.listen();
+  const unwritten: Mistake[] = [];
   const bar = new ProgressBar();
   let failed = 0;
   for (const [at, input] of inputs.entries()) {
@@ -122,42 +128,46 @@ async function recordAll({ inputs, outputs, runs, stop, spent }: Work): Promise<
     failed += failures.length;
     const of = `${count(results.length, "run")} of ${runs.name}${failures.length > 0 ? `, ${failures.length} failed` : ""}`;
     if (results.length > 0 || !stop.isInterrupted) {
-      await write(await inferencesJson(results, runs.name), outputs[at], of);
+      const mistake = await write(await inferencesJson(results, runs.name), outputs[at], of);
+      if (mistake !== undefined) unwritten.push(mistake);
     }
     for (const { evalCaseId, errorMessage } of failures) note(`failed: ${evalCaseId}: ${errorMessage}`);
     if (stop.isOver) break;
   }
   stop.ignore();
-  return failed;
+  return { failed, unwritten };
 }
 
-async function write(json: string, file: string | undefined, what: string): Promise<void> {
-  if (file === undefined) {
-    await writeOut(json);
-    note(what);
-  } else {
-    writeFile(file, json);
-    note(`wrote ${file}: ${what}`);
-  }
+async function write(json: () => Text, file: string | undefined, what: string): Promise<Mistake | undefined> {
+  const mistake = await writeSafely(file, json, "runs.inferences.json");
+  if (mistake === undefined) note(file === undefined ? what : `wrote ${file}: ${what}`);
+  return mistake;
 }
 
 /** Inference results as google-adk has them. */
-async function inferencesJson(results: readonly InferenceResult[], appName: string): Promise<string> {
+async function inferencesJson(results: readonly InferenceResult[], appName: string): Promise<() => Text> {
   const { evalSetToAdkJson } = await api();
-  // The conversations go through the engine's writer, which knows what is whose key.
-  const evalCases = results.map(({ inferences }, at) => ({ evalId: String(at), conversation: inferences }));
-  const written = JSON.parse(evalSetToAdkJson({ evalSetId: "runs", evalCases })) as {
-    eval_cases: { conversation?: unknown[] }[];
+  const jsonOf = ({ inferences, evalSetId, evalCaseId, sessionId, userId, status, errorMessage }: InferenceResult) => {
+    // The conversations go through the engine's writer, which knows what is whose key.
+    const evalSet = { evalSetId: "runs", evalCases: [{ evalId: "run", conversation: inferences }] };
+    const written = JSON.parse(evalSetToAdkJson(evalSet)) as { eval_cases: { conversation?: unknown[] }[] };
+    return {
+      app_name: appName,
+      eval_set_id: evalSetId,
+      eval_case_id: evalCaseId,
+      inferences: written.eval_cases[0]?.conversation ?? [],
+      session_id: sessionId,
+      ...(userId === undefined ? {} : { user_id: userId }),
+      status,
+      ...(errorMessage === undefined ? {} : { error_message: errorMessage }),
+    };
   };
-  const list = results.map(({ evalSetId, evalCaseId, sessionId, userId, status, errorMessage }, at) => ({
-    app_name: appName,
-    eval_set_id: evalSetId,
-    eval_case_id: evalCaseId,
-    inferences: written.eval_cases[at]?.conversation ?? [],
-    session_id: sessionId,
-    ...(userId === undefined ? {} : { user_id: userId }),
-    status,
-    ...(errorMessage === undefined ? {} : { error_message: errorMessage }),
-  }));
-  return `${JSON.stringify(list, null, 2)}\n`;
+  return function* pieces() {
+    yield "[";
+    for (const [at, result] of results.entries()) {
+      const json = JSON.stringify(jsonOf(result), null, 2);
+      yield `${at > 0 ? "," : ""}\n  ${json.replaceAll("\n", "\n  ")}`;
+    }
+    yield results.length > 0 ? "\n]\n" : "]\n";
+  };
 }

@@ -1,8 +1,11 @@
 /** Writes a recording: each reply is in the file when the call that got it ends, so that Ctrl-C loses none. */
 
-import { appendFileSync, statSync } from "node:fs";
-import { plainFile, prepareFile, unwritable } from "./write.js";
+import { appendFileSync, mkdtempSync, statSync, truncateSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, join } from "node:path";
+import { sizeOf } from "./files.js";
 import { Mistake } from "./mistakes.js";
+import { plainFile, prepareFile, unwritable } from "./write.js";
 
 /** The file of a recording. It is made with its first line. */
 export class Recorder {
@@ -10,9 +13,11 @@ export class Recorder {
   #isWritten = false;
   readonly #stop: () => void;
   #failure: Mistake | undefined;
+  #elsewhere: string | undefined;
+  #isLost = false;
 
   /**
-   * @param stop Called when a line cannot be written.
+   * @param stop Called when a line can be written nowhere.
    * @throws {Mistake} for a file that is there already, since replies cost money, or that cannot be written.
    */
   constructor(file: string, stop: () => void) {
@@ -32,20 +37,39 @@ export class Recorder {
     return this.#isWritten;
   }
 
-  /** Writes a line at once. */
+  /**
+   * Writes a line at once. If the file cannot take it, this line and those that follow go to a file for temporary files:
+   * replies cost money.
+   */
   write(line: string): void {
+    if (this.#elsewhere === undefined) {
+      const before = sizeOf(this.file);
+      try {
+        appendFileSync(this.file, line);
+        this.#isWritten = true;
+        return;
+      } catch (error) {
+        this.#failure = unwritable(error, this.file);
+        // A part of the line may be there, and would make the file unreadable.
+        if (sizeOf(this.file) > before) truncateSync(this.file, before);
+      }
+    }
     try {
-      appendFileSync(this.file, line);
-      this.#isWritten = true;
+      this.#elsewhere ??= join(mkdtempSync(join(tmpdir(), "adk-metrics-")), basename(this.file));
+      appendFileSync(this.#elsewhere, line);
     } catch (error) {
-      this.#failure ??= unwritable(error, this.file);
+      this.#isLost = true;
       this.#stop();
       throw error;
     }
   }
 
-  /** @throws {Mistake} if a line could not be written. */
-  check(): void {
-    if (this.#failure !== undefined) throw this.#failure;
+  /** What could not be recorded where it should be, and where it is. */
+  get failure(): Mistake | undefined {
+    if (this.#failure === undefined) return undefined;
+    const { message, place, cause } = this.#failure;
+    const rest = this.#isWritten ? "The replies since then" : "The replies";
+    const help = this.#isLost ? "Folders for temporary files cannot take the replies either" : undefined;
+    return new Mistake(message, { place, cause, help: help ?? `${rest} are in ${this.#elsewhere ?? ""}` });
   }
 }

@@ -4,7 +4,7 @@ import { dirname, resolve } from "node:path";
 import { check, type Plan } from "../agents/evaluation.js";
 import { Spending } from "../agents/spending.js";
 import { EvalStatus } from "../enums.js";
-import { renderCsv, renderHtml, renderJUnit, renderMarkdown, renderTable, type ReportFormat } from "../report/index.js";
+import { csvChunks, htmlChunks, junitChunks, renderMarkdown, type ReportFormat, tableChunks } from "../report/index.js";
 import { casesText, countCases, countsText } from "../report/results.js";
 import type { Budget, Dialect, EvalSetResult, EvaluatorOptions, MetricRegistry, Progress } from "../types.js";
 import { api } from "./api.js";
@@ -16,10 +16,10 @@ import { Interruption } from "./interruption.js";
 import { judgeChoiceOf } from "./judge.js";
 import { Judging } from "./judging.js";
 import { inFiles, type InputFiles, Mistake, Mistakes, placeOf } from "./mistakes.js";
-import { type Destination, destinations, distinctNames, FORMATS } from "./outputs.js";
+import { type Destination, destinations, distinctNames, ENDINGS, FORMATS } from "./outputs.js";
 import { ExitStatus, hasColor, hostUserCode, note, warn } from "./process.js";
 import { ProgressBar } from "./progress.js";
-import { plainFile, prepareFile, writeFile, writeOut } from "./write.js";
+import { plainFile, prepareFile, writeSafely } from "./write.js";
 
 /** The options of both commands. */
 export const SCORING_OPTIONS = {
@@ -95,17 +95,18 @@ export async function score(
   const stop = new Interruption();
   const judging = new Judging(judges, () => stop.end());
   const { results, models } = await evaluateAll({ inputs, source, options, budget, judging, stop }, given);
-  judging.check();
   const toStdout = planned.find(({ file }) => file === undefined);
   if (toStdout?.format !== "table") sayWarnings(results, inputs);
-  await writeResults(planned, results, given.has("print-detailed-results"));
+  stop.write();
+  const unwritten = await writeResults(planned, results, given.has("print-detailed-results"));
+  stop.ignore();
   judging.report(results, toStdout?.format === "table");
   if (budget.prices !== undefined) sayPrices(budget.prices, models);
   if (toStdout === undefined) note(summaryOf(results));
-  if (stop.isInterrupted) {
-    note("interrupted: the results are those of the cases that were done");
-    return ExitStatus.Interrupted;
-  }
+  if (stop.isInterrupted) note("interrupted: the results are those of the cases that were done");
+  unwritten.push(...judging.unrecorded());
+  if (unwritten.length > 0) throw new Mistakes(unwritten);
+  if (stop.isInterrupted) return stop.status;
   const failure = judging.failure(results);
   if (failure !== undefined) return failure;
   const cases = results.flatMap((set) => set.evalCaseResults);
@@ -247,7 +248,6 @@ async function evaluateAll(
     if (stop.isOver) break;
   }
   bar.clear();
-  stop.ignore();
   if (mistakes.size > 0) throw new Mistakes([...mistakes]);
   return { results, models: spent.models };
 }
@@ -303,23 +303,43 @@ function sayWarnings(results: readonly EvalSetResult[], inputs: readonly Input[]
   }
 }
 
+/** Writes all results, and says what could not be written where it should be. */
 async function writeResults(
   planned: readonly Destination[],
   results: readonly EvalSetResult[],
   details: boolean,
-): Promise<void> {
-  const { resultsToAdkJson } = await api();
+): Promise<unknown[]> {
+  const { resultsToAdkJsonChunks } = await api();
+  const mistakes: unknown[] = [];
   for (const { format, file, evalSet } of planned) {
     const shown = evalSet === undefined ? results : results.slice(evalSet, evalSet + 1);
     if (evalSet !== undefined && shown.length === 0) continue;
-    const text =
-      format === "json" ? shown.map(resultsToAdkJson).join("") : rendered(format, shown, file === undefined, details);
-    if (file === undefined) {
-      await writeOut(text);
-    } else {
-      writeFile(file, text);
-      note(`wrote ${file}`);
+    const text = () =>
+      format === "json"
+        ? jsonPieces(shown, resultsToAdkJsonChunks, file === undefined)
+        : rendered(format, shown, file === undefined, details);
+    try {
+      const mistake = await writeSafely(file, text, `report${ENDINGS[format]}`);
+      if (mistake !== undefined) mistakes.push(mistake);
+      else if (file !== undefined) note(`wrote ${file}`);
+    } catch (error) {
+      // What one format cannot show, others may.
+      mistakes.push(error);
     }
+  }
+  return mistakes;
+}
+
+/** What a CI system would take for a command to itself, in a string of JSON. */
+const COMMAND = /#(?=#(?:\[|vso\[|teamcity\[))/gi;
+
+function* jsonPieces(
+  results: readonly EvalSetResult[],
+  chunksOf: (result: EvalSetResult) => Iterable<string>,
+  onScreen: boolean,
+): Generator<string> {
+  for (const result of results) {
+    for (const piece of chunksOf(result)) yield onScreen ? piece.replace(COMMAND, "\\u0023") : piece;
   }
 }
 
@@ -328,23 +348,23 @@ function rendered(
   results: readonly EvalSetResult[],
   onScreen: boolean,
   details: boolean,
-): string {
+): string | Iterable<string> {
   const { stdout } = process;
   switch (format) {
     case "table":
-      return renderTable(results, {
+      return tableChunks(results, {
         details,
         color: onScreen && hasColor(stdout),
         width: onScreen && stdout.isTTY ? stdout.columns : 100,
       });
     case "junit":
-      return renderJUnit(results);
+      return junitChunks(results);
     case "md":
       return renderMarkdown(results);
     case "csv":
-      return renderCsv(results);
+      return csvChunks(results);
     case "html":
-      return renderHtml(results);
+      return htmlChunks(results);
   }
 }
 

@@ -1,21 +1,52 @@
 /** Writes results: to stdout, or to files that appear under their names when all of them is there. */
 
-import { accessSync, constants, mkdirSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { randomUUID } from "node:crypto";
+import { accessSync, constants, mkdirSync, mkdtempSync, realpathSync, renameSync, rmSync, statSync } from "node:fs";
+import { type FileHandle, open } from "node:fs/promises";
+import { homedir, tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { kindOf, reasonOf } from "./files.js";
 import { Mistake } from "./mistakes.js";
 import { writeResult } from "./process.js";
 
+/** What is written: a string, or pieces of one that may be longer than a string can be. */
+export type Text = string | Iterable<string>;
+
+/** Pieces are put together until they are worth a write. */
+const WORTH_WRITING = 64 * 1024;
+
+function* batched(text: Text): Generator<string> {
+  if (typeof text === "string") {
+    yield text;
+    return;
+  }
+  let batch = "";
+  for (const piece of text) {
+    batch += piece;
+    if (batch.length < WORTH_WRITING) continue;
+    yield batch;
+    batch = "";
+  }
+  yield batch;
+}
+
 /**
- * Writes to stdout and waits until the text has left the process. A reader that has seen enough (`| head`) is no error.
+ * Writes to stdout, a piece when the one before it has left the process. A reader that has seen enough (`| head`) is no
+ * error.
  *
  * @throws {Mistake} if stdout cannot take it.
  */
-export async function writeOut(text: string): Promise<void> {
-  await new Promise<void>((resolve, reject) => {
+export async function writeOut(text: Text): Promise<void> {
+  for (const piece of batched(text)) if (!(await writePiece(piece))) return;
+}
+
+/** Whether anybody reads on. */
+async function writePiece(text: string): Promise<boolean> {
+  return await new Promise<boolean>((resolve, reject) => {
     writeResult(text, (error) => {
       const code = (error as NodeJS.ErrnoException | null | undefined)?.code;
-      if (error == null || code === "EPIPE" || code === "ERR_STREAM_DESTROYED") resolve();
+      if (error == null) resolve(true);
+      else if (code === "EPIPE" || code === "ERR_STREAM_DESTROYED") resolve(false);
       else reject(unwritable(error, "stdout"));
     });
   });
@@ -57,29 +88,103 @@ function makeFolder(folder: string): void {
 }
 
 /**
- * Writes a file: under another name in the same folder, then renamed. What is no plain file (a pipe, a device) is
- * written to directly.
+ * Writes a file, piece by piece: under another name in the same folder, then renamed. What is no plain file (a pipe, a
+ * device) is written to directly.
  *
  * @throws {Mistake} if it cannot be written; what was there before is still there.
  */
-export function writeFile(file: string, text: string): void {
+export async function writeFile(file: string, text: Text): Promise<void> {
   if (kindOf(file) !== undefined && !isPlainFile(file)) {
-    try {
-      writeFileSync(file, text);
-    } catch (error) {
-      throw unwritable(error, file);
-    }
+    const device = await opened(file, "w");
+    await written(device, file, text);
     return;
   }
   const target = kindOf(file) === undefined ? file : realpathSync(file);
-  const draft = join(dirname(target), `.${basename(target)}.${process.pid}.tmp`);
+  const mode = kindOf(target) === undefined ? undefined : statSync(target).mode;
+  // A name that nobody can foresee, and that must be new: a link that waits there would be followed.
+  const draft = join(dirname(target), `.${basename(target).slice(0, 100)}.${randomUUID()}.tmp`);
+  const handle = await opened(draft, "wx", file);
+  drafts.add(draft);
   try {
-    writeFileSync(draft, text, kindOf(target) === undefined ? {} : { mode: statSync(target).mode });
+    await written(handle, file, text, mode);
     renameSync(draft, target);
   } catch (error) {
     rmSync(draft, { force: true });
+    throw isOfSystem(error) ? unwritable(error, file) : error;
+  } finally {
+    drafts.delete(draft);
+  }
+}
+
+/** Drafts go with the process, if it ends before they are whole. */
+const drafts = new Set<string>();
+process.on("exit", () => {
+  for (const draft of drafts) rmSync(draft, { force: true });
+});
+
+async function opened(file: string, flags: string, named = file): Promise<FileHandle> {
+  try {
+    return await open(file, flags);
+  } catch (error) {
+    throw unwritable(error, named);
+  }
+}
+
+/** Writes all, and closes. An error of whoever makes the text is none of writing. */
+async function written(handle: FileHandle, file: string, text: Text, mode?: number): Promise<void> {
+  try {
+    if (mode !== undefined) await handle.chmod(mode);
+    for (const piece of batched(text)) await handle.writeFile(piece);
+  } catch (error) {
+    await handle.close().catch(() => {});
+    throw isOfSystem(error) ? unwritable(error, file) : error;
+  }
+  try {
+    await handle.close();
+  } catch (error) {
     throw unwritable(error, file);
   }
+}
+
+function isOfSystem(error: unknown): boolean {
+  return typeof (error as NodeJS.ErrnoException | null)?.syscall === "string";
+}
+
+/**
+ * Writes results to a file or to stdout. Where that fails they go to a file in a new folder for temporary files, since
+ * they may have cost money.
+ *
+ * @param text Gives the text, afresh each time.
+ * @param name What the file is called that takes what stdout cannot.
+ * @returns What could not be done, with the place of the results; undefined if all went well.
+ */
+export async function writeSafely(
+  file: string | undefined,
+  text: () => Text,
+  name: string,
+): Promise<Mistake | undefined> {
+  try {
+    if (file === undefined) await writeOut(text());
+    else await writeFile(file, text());
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof Mistake)) throw error;
+    return await writtenElsewhere(error, file === undefined ? name : basename(file), text);
+  }
+}
+
+async function writtenElsewhere(mistake: Mistake, name: string, text: () => Text): Promise<Mistake> {
+  const { message, place, cause } = mistake;
+  for (const folder of [tmpdir(), homedir()]) {
+    try {
+      const elsewhere = join(mkdtempSync(join(folder, "adk-metrics-")), name);
+      await writeFile(elsewhere, text());
+      return new Mistake(message, { place, help: `The results are in ${elsewhere}`, cause });
+    } catch (error) {
+      if (!(error instanceof Mistake) && !isOfSystem(error)) throw error;
+    }
+  }
+  return new Mistake(message, { place, help: "Folders for temporary files cannot take the results either", cause });
 }
 
 function isPlainFile(file: string): boolean {

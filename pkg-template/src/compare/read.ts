@@ -4,11 +4,12 @@
  */
 
 import { withEngine } from "../engine/instance.js";
-import { isObject, reading, toBytes } from "../engine/input.js";
+import { checkSize, isObject, reading, stringify, toBytes, unexpected, wellFormed } from "../engine/input.js";
 import { EvalStatus } from "../enums.js";
 import { AdkMetricsError, isEngineMistake, ofMistake } from "../errors.js";
 import { currentName } from "../metric-info.js";
 import type { JudgeStamp } from "../types.js";
+import { casesOf, concatenated } from "./pieces.js";
 
 /** What a metric found, in one run of a case or in a turn of it. */
 export interface StoredScore {
@@ -42,8 +43,8 @@ export interface StoredRun {
 }
 
 /**
- * Reads a run's results: an object, JSON text or bytes; also JSON within a JSON string, as old versions of ADK stored
- * it.
+ * Reads a run's results: an object, JSON text or bytes, also in chunks; also JSON within a JSON string, as old versions
+ * of ADK stored it. What is large is read case by case, so that there is no limit to it.
  *
  * @param input What the results are called in errors.
  * @throws {AdkMetricsError} if they are none.
@@ -57,8 +58,98 @@ export function readRun(results: unknown, input: string): StoredRun {
         help: "Await it first",
       });
     }
-    return runOf(readByEngine(results, input), SNAKE);
+    const chunks = chunksOf(results, input);
+    return chunks === undefined ? runOf(readByEngine(results, input), SNAKE) : readInPieces(chunks, input);
   });
+}
+
+/** Results larger than this are read case by case. */
+const LARGE_BYTES = 64 * 1024 * 1024;
+const MANY_CASES = 20_000;
+/** As many bytes of cases as go to the engine at once. */
+const BATCH_BYTES = 4 * 1024 * 1024;
+
+const encoder = /* @__PURE__ */ new TextEncoder();
+
+/** The bytes of results that are to be read case by case; undefined for those that the engine reads as a whole. */
+function chunksOf(results: unknown, input: string): Iterable<Uint8Array> | undefined {
+  if (typeof results === "string") {
+    return results.length > LARGE_BYTES ? [encoder.encode(wellFormed(results, input))] : undefined;
+  }
+  if (results instanceof Uint8Array) return results.length > LARGE_BYTES ? [results] : undefined;
+  if (!isObject(results)) return undefined;
+  if (isChunks(results)) return checked(results, input);
+  const given = results as Fields;
+  const key = [CAMEL.cases, SNAKE.cases].find((name) => Array.isArray(given[name]));
+  return key !== undefined && (given[key] as unknown[]).length > MANY_CASES ? written(given, key, input) : undefined;
+}
+
+/** A list of bytes, or what gives them one after the other. */
+function isChunks(value: object): value is Iterable<unknown> {
+  if (Array.isArray(value)) return value[0] instanceof Uint8Array;
+  return typeof (value as { [Symbol.iterator]?: unknown })[Symbol.iterator] === "function";
+}
+
+function* checked(chunks: Iterable<unknown>, input: string): Generator<Uint8Array> {
+  for (const chunk of chunks) {
+    if (!(chunk instanceof Uint8Array)) throw unexpected("chunks of bytes", chunk, input);
+    yield chunk;
+  }
+}
+
+/** An object as JSON, case by case. */
+function* written(results: Fields, key: string, input: string): Generator<Uint8Array> {
+  const { [key]: cases, ...rest } = results;
+  const json = stringify(rest, input);
+  yield encoder.encode(`${json.slice(0, -1)}${json === "{}" ? "" : ","}"${key}":[`);
+  for (const [at, one] of (cases as readonly unknown[]).entries()) {
+    if (!isObject(one)) throw unexpected("the results of a case", one, `${input}: ${key}[${at}]`);
+    yield encoder.encode(`${at > 0 ? "," : ""}${stringify(one, `${input}: ${key}[${at}]`)}`);
+  }
+  yield encoder.encode("]}");
+}
+
+/** Results of any size: the engine gets some cases at a time, and then the rest. */
+function readInPieces(chunks: Iterable<Uint8Array>, input: string): StoredRun {
+  const found = new FoundCases(SNAKE);
+  const rest: Uint8Array[] = [];
+  let batch: Uint8Array[] = [];
+  let size = 0;
+  let before = 0;
+  const readBatch = () => {
+    if (batch.length === 0) return;
+    const set = concatenated([HEAD, ...batch.flatMap((one, at) => (at === 0 ? [one] : [SEPARATOR, one])), TAIL]);
+    found.add(parsedByEngine(set, input, before)[SNAKE.cases]);
+    before += batch.length;
+    batch = [];
+    size = 0;
+  };
+  for (const one of casesOf(chunks, rest)) {
+    batch.push(one);
+    size += one.length;
+    if (size >= BATCH_BYTES) readBatch();
+  }
+  readBatch();
+  return storedRun(parsedByEngine(concatenated(rest), input), SNAKE, found);
+}
+
+const HEAD = /* @__PURE__ */ encoder.encode('{"eval_set_result_id":"","eval_set_id":"","eval_case_results":[');
+const SEPARATOR = /* @__PURE__ */ encoder.encode(",");
+const TAIL = /* @__PURE__ */ encoder.encode("]}");
+
+/** Reads a part of results whose first case is the one at `first`; lines of a part say nothing of the whole. */
+function parsedByEngine(bytes: Uint8Array, input: string, first = 0): Fields {
+  checkSize(bytes.length, input);
+  try {
+    return JSON.parse(withEngine((engine) => engine.resultsToAdk(bytes))) as Fields;
+  } catch (error) {
+    if (!isEngineMistake(error)) throw error;
+    const path = error.path?.replace(
+      /^(eval_case_results|evalCaseResults)\[(\d+)\]/,
+      (_, key: string, at: string) => `${key}[${Number(at) + first}]`,
+    );
+    throw ofMistake({ ...error, ...(path === undefined ? {} : { path }), input }, () => false);
+  }
 }
 
 function readByEngine(results: unknown, input: string): Fields {
@@ -163,30 +254,51 @@ function isStatus(value: unknown): value is EvalStatus {
 }
 
 function runOf(set: Fields, keys: Keys): StoredRun {
-  const cases = new Map<string, StoredCase[]>();
-  const metricNames = new Map<string, string>();
-  const scoresOf = (list: unknown): Scores => {
+  const found = new FoundCases(keys);
+  found.add(set[keys.cases]);
+  return storedRun(set, keys, found);
+}
+
+/** The cases found so far, and the metrics in them. */
+class FoundCases {
+  readonly cases = new Map<string, StoredCase[]>();
+  readonly metricNames = new Map<string, string>();
+  readonly #keys: Keys;
+
+  constructor(keys: Keys) {
+    this.#keys = keys;
+  }
+
+  add(list: unknown): void {
+    const keys = this.#keys;
+    for (const one of (list ?? []) as readonly Fields[]) {
+      const evalId = textOf(one[keys.evalId]) ?? "";
+      const turns = (one[keys.perTurn] ?? []) as readonly Fields[];
+      const run: StoredCase = {
+        status: one[keys.finalStatus] as EvalStatus,
+        reason: textOf(one["reason"]),
+        scores: this.#scoresOf(one[keys.overall]),
+        turns: turns.map((turn) => this.#scoresOf(turn[keys.ofTurn])),
+      };
+      const known = this.cases.get(evalId);
+      if (known === undefined) this.cases.set(evalId, [run]);
+      else known.push(run);
+    }
+  }
+
+  #scoresOf(list: unknown): Scores {
     const scores = new Map<string, StoredScore>();
-    for (const one of list as readonly Fields[]) {
-      const name = one[keys.metricName] as string;
+    for (const one of (list ?? []) as readonly Fields[]) {
+      const name = one[this.#keys.metricName] as string;
       const key = currentName(name);
-      if (!metricNames.has(key)) metricNames.set(key, name);
-      if (!scores.has(key)) scores.set(key, scoreOf(one, keys));
+      if (!this.metricNames.has(key)) this.metricNames.set(key, name);
+      if (!scores.has(key)) scores.set(key, scoreOf(one, this.#keys));
     }
     return scores;
-  };
-  for (const one of (set[keys.cases] ?? []) as readonly Fields[]) {
-    const evalId = textOf(one[keys.evalId]) ?? "";
-    const run: StoredCase = {
-      status: one[keys.finalStatus] as EvalStatus,
-      reason: textOf(one["reason"]),
-      scores: scoresOf(one[keys.overall] ?? []),
-      turns: ((one[keys.perTurn] ?? []) as readonly Fields[]).map((turn) => scoresOf(turn[keys.ofTurn] ?? [])),
-    };
-    const known = cases.get(evalId);
-    if (known === undefined) cases.set(evalId, [run]);
-    else known.push(run);
   }
+}
+
+function storedRun(set: Fields, keys: Keys, { cases, metricNames }: FoundCases): StoredRun {
   return {
     evalSetId: textOf(set[keys.evalSetId]) ?? "",
     evalSetResultId: textOf(set[keys.evalSetResultId]) ?? "",

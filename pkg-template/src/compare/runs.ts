@@ -42,7 +42,7 @@ const { PASSED, FAILED, NOT_EVALUATED, INFORMATIONAL } = EvalStatus;
  * Cases and metrics that only one run has are listed and not compared.
  *
  * @param baseline The results to compare with: what `evaluate` resolves to, or ADK's evalset results in any spelling as
- * an object, JSON text or bytes.
+ * an object, JSON text or bytes; results of any size as chunks of bytes.
  * @param current The results to compare, likewise.
  * @throws {AdkMetricsError} for what is no result, options that cannot be, and runs without a case in common.
  *
@@ -51,8 +51,8 @@ const { PASSED, FAILED, NOT_EVALUATED, INFORMATIONAL } = EvalStatus;
  * if (hasRegressions) console.error(cases.filter(({ change }) => change === "regressed").map(({ evalId }) => evalId));
  */
 export function compareRuns(
-  baseline: Input<EvalSetResult>,
-  current: Input<EvalSetResult>,
+  baseline: Input<EvalSetResult> | Iterable<Uint8Array>,
+  current: Input<EvalSetResult> | Iterable<Uint8Array>,
   options: CompareOptions = {},
 ): RunComparison {
   const bootstrap = bootstrapOf(options);
