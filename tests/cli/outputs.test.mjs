@@ -15,7 +15,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { CLOCK, ended, folderOf, GOOD, run, start, text } from "./command.mjs";
+import { CLOCK, ended, evalSet, folderOf, GOOD, run, start, text } from "./command.mjs";
 
 const clock = ["eval", "clock.evalset.json"];
 const posix = process.platform === "win32" ? { skip: "POSIX only" } : {};
@@ -240,18 +240,96 @@ test("writes to a device directly", posix, async (t) => {
   assert.ok(statSync("/dev/null").isCharacterDevice());
 });
 
-test("says so if the disk is full", { skip: process.platform !== "linux" }, async (t) => {
+const linux = { skip: process.platform !== "linux" };
+
+/** Runs `eval` with a folder of its own for temporary files, where results go that have no other place. */
+async function rescued(t, args, stdio) {
   const cwd = folderOf(t, CLOCK);
+  const tmp = join(cwd, "tmp");
+  mkdirSync(tmp);
+  const child = start([...clock, ...args], { cwd, env: { TMPDIR: tmp }, ...(stdio === undefined ? {} : { stdio }) });
+  const [stderr, [status]] = await Promise.all([text(child.stderr), ended(child)]);
+  const [, file] = /help: The results are in (.*)\n/.exec(stderr) ?? [];
+  return { stderr, status, file, tmp, cwd };
+}
+
+test("keeps results elsewhere if the disk is full, names the file, and exits with 2", linux, async (t) => {
   const full = openSync("/dev/full", "w");
   t.after(() => closeSync(full));
-  const child = start(clock, { cwd, stdio: ["ignore", full, "pipe"] });
-  const [stderr, [status]] = await Promise.all([text(child.stderr), ended(child)]);
-  assert.match(stderr, /error: the output cannot be written: the disk is full\n {3}at stdout\n/);
+  for (const [args, stdio, place, name] of [
+    [["--format", "html", "--output", "/dev/full"], undefined, "/dev/full", "full"],
+    [["--format", "json"], ["ignore", full, "pipe"], "stdout", "report.evalset_result.json"],
+  ]) {
+    const { stderr, status, file, tmp } = await rescued(t, args, stdio);
+    assert.match(stderr, /error: the output cannot be written: the disk is full\n {3}at /);
+    assert.match(stderr, new RegExp(`\n {3}at ${place}\n {3}help: The results are in `));
+    assert.equal(status, 2);
+    assert.ok(file.startsWith(tmp) && file.endsWith(`/${name}`), file);
+    assert.match(readFileSync(file, "utf8"), args.includes("html") ? BEGINNINGS.html : BEGINNINGS.json);
+  }
+});
+
+test("writes the other outputs where one cannot be written", linux, async (t) => {
+  const args = ["--format", "csv", "--output", "/dev/full", "--format", "md", "--output", "report.md"];
+  const { status, cwd, stderr } = await rescued(t, args);
   assert.equal(status, 2);
-  assert.match(
-    (await run([...clock, "--output", "/dev/full"], { cwd })).stderr,
-    /the disk is full\n {3}at \/dev\/full\n/,
-  );
+  assert.match(stderr, /^wrote report\.md$/m);
+  assert.match(readFileSync(join(cwd, "report.md"), "utf8"), BEGINNINGS.md);
+});
+
+test("says so if no folder can take the results", linux, async (t) => {
+  const cwd = folderOf(t, CLOCK);
+  const nowhere = { TMPDIR: join(cwd, "no"), HOME: join(cwd, "no") };
+  const { stderr, status } = await run([...clock, "--output", "/dev/full"], { cwd, env: nowhere });
+  assert.match(stderr, /help: Folders for temporary files cannot take the results either/);
+  assert.equal(status, 2);
+});
+
+test("keeps a comparison and what an agent did elsewhere if the disk is full", linux, async (t) => {
+  const cwd = folderOf(t, { ...CLOCK, "agent.mjs": 'export default () => "It is noon.";' });
+  await run([...clock, "--format", "json", "--output", "a.json"], { cwd });
+  for (const args of [
+    ["compare", "a.json", "a.json", "--output", "/dev/full"],
+    ["record", "--agent", "agent.mjs", "clock.evalset.json", "--force", "--output", "/dev/full"],
+  ]) {
+    const { stderr, status } = await run(args, { cwd, env: { TMPDIR: cwd } });
+    const [, file] = /help: The results are in (.*)\n/.exec(stderr) ?? [];
+    assert.ok(file?.startsWith(cwd), stderr);
+    assert.ok(readFileSync(file, "utf8").length > 100);
+    assert.equal(status, 2);
+  }
+});
+
+test("no link in the folder of an output is followed for its draft", posix, async (t) => {
+  const cwd = folderOf(t, { ...CLOCK, victim: "mine" });
+  const child = start([...clock, "--format", "csv", "--output", "out.csv"], { cwd });
+  symlinkSync("victim", join(cwd, `.out.csv.${child.pid}.tmp`));
+  assert.deepEqual(await ended(child), [1, null]);
+  assert.equal(readFileSync(join(cwd, "victim"), "utf8"), "mine");
+  assert.match(readFileSync(join(cwd, "out.csv"), "utf8"), BEGINNINGS.csv);
+});
+
+test("writes no command to a CI system to stdout or stderr, in any format", async (t) => {
+  const attack = "##vso[task.setvariable variable=A]b";
+  const name = "##teamcity[x].evalset.json";
+  const cwd = folderOf(t, {
+    [name]: evalSet({ [attack]: "::error::x", "::warning::y": "It is late." }, "::debug::set"),
+    "actual.json": evalSet({ [attack]: `${attack}\n::error::x`, "::warning::y": attack }, "::debug::set"),
+  });
+  for (const format of Object.keys(BEGINNINGS)) {
+    const more = format === "table" ? ["--print-detailed-results"] : [];
+    const args = ["eval", name, "--actual", "actual.json", "--format", format, ...more];
+    const { stdout, stderr } = await run(args, { cwd });
+    assert.match(stdout + stderr, /vso\[/);
+    for (const line of `${stdout}\n${stderr}`.split(/\r?\n/)) {
+      assert.doesNotMatch(line, /##(?:\[|vso|teamcity)|^\s*::/i, format);
+    }
+  }
+  const written = await run(["eval", name, "--actual", "actual.json", "--format", "json"], { cwd });
+  assert.ok(JSON.parse(written.stdout).eval_case_results.some(({ eval_id }) => eval_id === attack));
+  const { stderr } = await run(["eval", "##vso[none].json"], { cwd });
+  assert.match(stderr, /vso\[none/);
+  assert.doesNotMatch(stderr, /##vso/);
 });
 
 test("leaves what was there as it is if an input cannot be used", async (t) => {

@@ -81,19 +81,24 @@ test("is quiet when stdout is closed from the start", { skip: process.platform =
   assert.doesNotMatch(await stderr, /error/);
 });
 
-test("ends on Ctrl-C with what is done", { skip: process.platform === "win32" }, async (t) => {
-  const repeats = Array.from({ length: 60 }, () => "many.evalset.json");
-  const child = start(["eval", ...repeats, "--format", "csv", "--explain", "all"], { cwd: folderOf(t, many(4000)) });
-  const stdout = text(child.stdout);
-  let stderr = "";
-  child.stderr.setEncoding("utf8").on("data", (chunk) => {
-    if (stderr === "") setTimeout(() => child.kill("SIGINT"), 300);
-    stderr += chunk;
+for (const [name, exit] of [
+  ["SIGINT", 130],
+  ["SIGTERM", 143],
+]) {
+  test(`ends on ${name} with what is done`, { skip: process.platform === "win32" }, async (t) => {
+    const repeats = Array.from({ length: 60 }, () => "many.evalset.json");
+    const child = start(["eval", ...repeats, "--format", "csv", "--explain", "all"], { cwd: folderOf(t, many(4000)) });
+    const stdout = text(child.stdout);
+    let stderr = "";
+    child.stderr.setEncoding("utf8").on("data", (chunk) => {
+      if (stderr === "") setTimeout(() => child.kill(name), 300);
+      stderr += chunk;
+    });
+    const [status, signal] = await ended(child);
+    assert.deepEqual([status, signal], [exit, null]);
+    assert.match(stderr, /interrupted: the results are those of the cases that were done/);
+    const rows = (await stdout).trimEnd().split("\n");
+    assert.ok(rows.length > 1 && rows.length < 60 * 4000 * 6, `${rows.length} rows`);
+    assert.doesNotMatch(rows.at(-1), /cancelled/);
   });
-  const [status, signal] = await ended(child);
-  assert.deepEqual([status, signal], [130, null]);
-  assert.match(stderr, /interrupted: the results are those of the cases that were done/);
-  const rows = (await stdout).trimEnd().split("\n");
-  assert.ok(rows.length > 1 && rows.length < 60 * 4000 * 6, `${rows.length} rows`);
-  assert.doesNotMatch(rows.at(-1), /cancelled/);
-});
+}

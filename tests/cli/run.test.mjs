@@ -309,10 +309,12 @@ test("begins evalsets in the old form with a session", async (t) => {
   assert.match(refused.stderr, /only needed, when specifying data in the older schema/);
 });
 
-test(
-  "takes what is done when it is interrupted, and leaves out the rest",
-  { skip: process.platform === "win32" },
-  async (t) => {
+for (const [signal, exit] of [
+  ["SIGINT", 130],
+  ["SIGTERM", 143],
+]) {
+  const posix = { skip: process.platform === "win32" };
+  test(`takes what is done when ${signal} interrupts it, and leaves out the rest`, posix, async (t) => {
     const code = `export default (message, { signal }) => message === "fast" ? "It is noon." : new Promise(() => {
     console.error("WAITING");
     setInterval(() => {}, 1000);
@@ -332,10 +334,10 @@ test(
       );
       let stderr = "";
       child.stderr.setEncoding("utf8").on("data", (chunk) => {
-        if (!stderr.includes("WAITING") && `${stderr}${chunk}`.includes("WAITING")) child.kill("SIGINT");
+        if (!stderr.includes("WAITING") && `${stderr}${chunk}`.includes("WAITING")) child.kill(signal);
         stderr += chunk;
       });
-      assert.deepEqual(await ended(child), [130, null], stderr);
+      assert.deepEqual(await ended(child), [exit, null], stderr);
       const written = JSON.parse(readFileSync(output, "utf8"));
       const ids =
         command === "run"
@@ -344,8 +346,8 @@ test(
       assert.deepEqual(ids, ["noon"], command);
       assert.match(stderr, /^interrupted: /m);
     }
-  },
-);
+  });
+}
 
 test("several evalsets, each with the config beside it", async (t) => {
   const cwd = folderOf(t, {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { EvalStatus } from "../../pkg-template/src/enums.js";
 import { finalText, toolCallsOf } from "../../pkg-template/src/invocation.js";
-import { casesText, countCases, countsText, namedCases } from "../../pkg-template/src/report/results.js";
+import { casesText, countCases, countsText, joined, namedCases } from "../../pkg-template/src/report/results.js";
 import type { Invocation } from "../../pkg-template/src/types.js";
 import { call, evalCase, evalSet, supportSet, travelSet } from "./fixtures.js";
 
@@ -65,4 +65,13 @@ test("runs of one case are told apart, other cases keep their id", () => {
     namedCases(set).map(({ name }) => name),
     ["a (run 1)", "b", "a (run 2)"],
   );
+});
+
+test("a report that is longer than a string can be is an error that names the form in chunks", () => {
+  const piece = "x".repeat(2 ** 28);
+  assert.throws(() => joined([piece, piece, piece, piece]), {
+    name: "AdkMetricsError",
+    code: "limit_exceeded",
+    help: /chunks, such as htmlChunks/,
+  });
 });
