@@ -130,6 +130,7 @@ const EXIT_HELP = `Exit status
     3  a judge was asked, and not one call got a reply: no connection, a wrong key, an unknown
        model; or a recording had none of the replies
   130  interrupted by Ctrl-C: calls under way are cancelled, what is done is written
+  143  interrupted by SIGTERM, likewise
 `;
 
 const STREAMS_HELP = `Results go to stdout, everything else to stderr; keys are never printed. NO_COLOR and FORCE_COLOR
@@ -212,6 +213,7 @@ Exit status
     1  it failed in some; what it did before that is written, with the reason
     2  the input or the command line cannot be used, or an output cannot be written
   130  interrupted by Ctrl-C: the runs that were done are written
+  143  interrupted by SIGTERM, likewise
 
 Example
   adk-metrics record --agent ./agent.ts evals/*.evalset.json --output runs/
