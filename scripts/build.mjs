@@ -117,4 +117,4 @@ function checkTypes() {
   cpSync(join(generated, "adk_metrics.d.ts"), join(declarations, "generated/adk_metrics.d.ts"));
 }
 
-if (import.meta.url === pathToFileURL(process.argv[1]).href) await build();
+if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) await build();
