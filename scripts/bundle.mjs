@@ -2,7 +2,7 @@
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
-import { basename, dirname, join } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import { build, transform } from "esbuild";
 import { minify } from "terser";
 import { ENTRIES } from "./entries.mjs";
@@ -10,6 +10,9 @@ import { smallMap } from "./maps.mjs";
 
 /** Characters in a line, about: of an error that nobody catches Node prints the whole line that threw it. */
 const MAX_LINE = 500;
+
+/** Comments that tell bundlers to leave an `import()` alone. */
+const KEPT_COMMENTS = /^\s*(webpackIgnore: true|@vite-ignore|turbopackIgnore: true)\s*$/;
 
 const COMMON = {
   target: ["es2022"],
@@ -32,15 +35,27 @@ const CJS = { format: "cjs", platform: "node", supported: { "dynamic-import": fa
 export async function bundle(dist, sources) {
   const [esm, cjs] = [join(dist, "esm"), join(dist, "cjs")];
   for (const folder of [esm, cjs]) mkdirSync(folder, { recursive: true });
-  for (const { path, exported, ...chunk } of await split("esm", esm, sources)) {
+  for (const { path, exported, names: _, ...chunk } of await split("esm", esm, sources)) {
     write(path, await minified(chunk, exported, { module: true }), sources);
   }
   // esbuild splits no CommonJS, and two copies of a class would be two classes: split as modules, then rewritten.
-  for (const { path, exported, ...chunk } of await split("cjs", cjs, sources)) {
+  for (const { path, exported, names, ...chunk } of await split("cjs", cjs, sources)) {
     const rewritten = await transform(withMap(chunk), { ...COMMON, ...CJS, sourcemap: "external" });
-    write(path, await minified(rewritten, exported, { toplevel: true }), sources);
+    const { code, map } = await minified(rewritten, exported, { toplevel: true });
+    write(path, { code: code + marksFor(basename(path), names), map }, sources);
   }
   writeFileSync(join(cjs, "package.json"), `${JSON.stringify({ type: "commonjs" })}\n`);
+}
+
+/**
+ * What is never run, but read by others, at the end of an entry in CommonJS: the names of its exports, which Node looks for
+ * when it imports the file; and the ES module that newer versions of Node load instead (`module-sync`), for tools that copy
+ * the files a server needs and do not know that condition.
+ */
+function marksFor(file, names) {
+  const entry = ENTRIES.find(({ cjs }) => `${cjs}.js` === file);
+  if (entry === undefined) return "";
+  return `\n0&&(module.exports={${names.join()}});0&&require("../esm/${entry.esm ?? "node"}.js");`;
 }
 
 /** A module with its map within, where esbuild looks for it. */
@@ -67,17 +82,25 @@ async function split(kind, folder, sources) {
     chunkNames: "shared-[hash]",
     platform: "neutral",
     external: ["node:*", "*.wasm", "vitest"],
-    plugins: [matchersApart(kind, sources), laterInNode(sources), indexAtOnce(sources)],
+    plugins: [matchersApart(kind, sources), indexAtOnce(sources)],
     entryPoints: Object.fromEntries(entries.map((entry) => [entry[kind], join(sources.folder, `${entry.module}.ts`)])),
     outdir: folder,
     metafile: true,
     write: false,
   });
   const texts = new Map(outputFiles.map(({ path, text }) => [path, text]));
-  const exported = Object.values(metafile.outputs).flatMap((output) => (output.entryPoint ? output.exports : []));
+  const outputs = Object.entries(metafile.outputs).filter(([, { entryPoint }]) => entryPoint !== undefined);
+  const names = new Map(outputs.map(([path, { exports }]) => [resolve(path), exports]));
+  const exported = [...names.values()].flat();
   return [...texts.keys()]
     .filter((path) => path.endsWith(".js"))
-    .map((path) => ({ path, code: texts.get(path), map: texts.get(`${path}.map`), exported }));
+    .map((path) => ({
+      path,
+      code: texts.get(path),
+      map: texts.get(`${path}.map`),
+      exported,
+      names: names.get(path) ?? [],
+    }));
 }
 
 /**
@@ -101,68 +124,36 @@ function matchersApart(kind, sources) {
 }
 
 /**
- * Has Node load what evaluates agents, and what else few programs use, when it is first used: the entries of its own get
- * an index that imports `entrypoints/later-*.ts` instead of the modules of the same names. All other entries have everything
- * at once, since their users' bundlers leave out what is not used.
- */
-function laterInNode({ folder }) {
-  const index = join(folder, "index.ts");
-  const entries = new Set(["node.ts", "node-cjs.ts"].map((name) => join(folder, "entrypoints", name)));
-  const later = (name) => join(folder, `entrypoints/later-${name}.ts`);
-  return {
-    name: "later-in-node",
-    setup({ onLoad, onResolve }) {
-      onResolve({ filter: /^\./ }, ({ path, importer, pluginData, resolveDir }) => {
-        const file = join(resolveDir, path).replace(/\.js$/, ".ts");
-        if (entries.has(importer)) {
-          if (file === index) return { path: file, suffix: "?node", pluginData: "index" };
-          if (file === join(folder, "entrypoints/environment.ts")) return { path: later("environment") };
-        }
-        const isAgents = pluginData === "index" && file === join(folder, "agents/index.ts");
-        return isAgents ? { path: later("agents") } : undefined;
-      });
-      onLoad({ filter: /\bindex\.ts$/ }, async ({ path, pluginData }) =>
-        pluginData === "index" ? { contents: await readFile(path, "utf8"), loader: "ts", pluginData } : undefined,
-      );
-    },
-  };
-}
-
-/**
- * Keeps what the index needs in one file, what evaluates agents in another, what only Node has in a third, and the index's
- * long list of names in a fourth.
+ * Keeps what the index needs in one file, what only Node has in another, and the index's long list of names in a third.
  *
  * esbuild makes a file of every set of entries that share code, and Node takes a millisecond for each file. So every entry
- * imports the whole index, which bundlers leave out again, and those of the engine re-export it as a file. Only the one
- * that Node loads has its own list, and imports what of Node's it needs at once: judges of the environment.
+ * imports the whole index, which bundlers leave out again, and those of the engine re-export it as a file, as that of
+ * bundles for Node re-exports Node's.
  */
 function indexAtOnce({ folder }) {
-  const [index, node, environment, judges] = [
-    "index",
-    "entrypoints/node",
-    "entrypoints/environment",
-    "judges/environment",
-  ].map((module) => join(folder, `${module}.ts`));
-  const entries = new Set(ENTRIES.map(({ module }) => join(folder, `${module}.ts`)));
-  for (const own of [index, node, join(folder, "entrypoints/node-cjs.ts")]) entries.delete(own);
+  const file = (module) => join(folder, `${module}.ts`);
+  const [index, node, nodeCjs] = ["index", "entrypoints/node", "entrypoints/node-cjs"].map(file);
+  const wholes = { "whole-index": index, "whole-environment": file("entrypoints/environment") };
+  const apart = new Map([
+    [index, "./index.js"],
+    [node, "./node.js"],
+  ]);
+  const entries = new Set(ENTRIES.map(({ module }) => file(module)));
+  for (const own of [index, node, nodeCjs]) entries.delete(own);
   return {
     name: "index-at-once",
     setup({ onLoad, onResolve }) {
       onResolve({ filter: /^\./ }, ({ path, importer, kind, resolveDir }) => {
-        const file = join(resolveDir, path).replace(/\.js$/, ".ts");
-        if (kind === "dynamic-import") entries.add(file);
-        const isReExport = file === index && dirname(importer) === dirname(node) && importer !== node;
-        return isReExport ? { path: "./index.js", external: true } : undefined;
+        const imported = join(resolveDir, path).replace(/\.js$/, ".ts");
+        if (kind === "dynamic-import") entries.add(imported);
+        const isReExport =
+          dirname(importer) === dirname(node) && ![node, nodeCjs].includes(importer) && apart.has(imported);
+        return isReExport ? { path: apart.get(imported), external: true } : undefined;
       });
-      const wholes = { "whole-index": index, "whole-environment": environment, "whole-judges": judges };
       onResolve({ filter: /^whole-/ }, ({ path }) => ({ path: wholes[path] }));
       onLoad({ filter: /\.ts$/ }, async ({ path }) => {
-        if (path !== index && !entries.has(path)) return undefined;
-        const isNode = dirname(path) === join(folder, "cli") || path === join(folder, "entrypoints/later.ts");
-        const whole = ["whole-judges", "whole-index", "whole-environment"].slice(
-          0,
-          path === index ? 1 : isNode ? 3 : 2,
-        );
+        if (!entries.has(path)) return undefined;
+        const whole = dirname(path) === join(folder, "cli") ? Object.keys(wholes) : ["whole-index"];
         const imports = whole.map((name) => `\nimport "${name}";`).join("");
         return { contents: `${await readFile(path, "utf8")}${imports}\n`, loader: "ts" };
       });
@@ -182,7 +173,7 @@ function minified(written, exported, options) {
     sourceMap: { content: written.map, asObject: true },
     compress: { keep_classnames: true },
     mangle: { keep_classnames: true, reserved: [...exported, ...classes] },
-    format: { comments: false, preserve_annotations: true, max_line_len: MAX_LINE },
+    format: { comments: KEPT_COMMENTS, preserve_annotations: true, max_line_len: MAX_LINE },
   });
 }
 

@@ -13,24 +13,42 @@ export function provideModule(source: () => BufferSource | WebAssembly.Module): 
   load ??= source;
 }
 
+/** As {@link provideModule}, in place of what was provided before: nothing has been loaded from there yet. */
+export function replaceModule(source: () => BufferSource | WebAssembly.Module): void {
+  load = source;
+}
+
 /** The engine, started if it is not running. */
 function start(): Engine {
   if (memory === undefined) {
     if (load === undefined) throw new AdkMetricsError("engine_unavailable", "no entry of the package was loaded");
+    requireWebAssembly();
     try {
       const source = load();
       const module = source instanceof WebAssembly.Module ? source : new WebAssembly.Module(source);
       memory = glue.initSync({ module }).memory;
     } catch (cause) {
-      throw new AdkMetricsError("engine_unavailable", `the engine does not load: ${String(cause)}`, {
-        ...(cause instanceof WebAssembly.CompileError
-          ? { help: "A Content-Security-Policy has to allow 'wasm-unsafe-eval'" }
-          : {}),
-        cause,
-      });
+      throw loadFailure(cause);
     }
   }
   return glue;
+}
+
+/** @throws {AdkMetricsError} `engine_unavailable` where there is no WebAssembly at all. */
+export function requireWebAssembly(): void {
+  if (typeof WebAssembly !== "undefined") return;
+  throw new AdkMetricsError("engine_unavailable", "this runtime has no WebAssembly, which the engine is written in", {
+    help: "Node has none with --jitless, Safari none in Lockdown Mode, React Native none with Hermes: score elsewhere",
+  });
+}
+
+/** What the caller is told of an engine that does not load. */
+export function loadFailure(cause: unknown): AdkMetricsError {
+  const isBlocked = cause instanceof WebAssembly.CompileError;
+  return new AdkMetricsError("engine_unavailable", `the engine does not load: ${String(cause)}`, {
+    ...(isBlocked ? { help: "A Content-Security-Policy has to allow 'wasm-unsafe-eval'" } : {}),
+    cause,
+  });
 }
 
 /** The engine's memory; look at it anew after each call, which may have moved it. */

@@ -1,5 +1,5 @@
 // What the entries share whose engine somebody has to bring.
-import { AdkMetricsError } from "../errors.js";
+import { loadFailure, requireWebAssembly } from "../engine/instance.js";
 
 /** What the engine can be made of: the bytes of the `.wasm`, an answer that brings them, or the compiled module. */
 export type EngineSource = BufferSource | Response | WebAssembly.Module;
@@ -35,15 +35,11 @@ export function loadOnce(source: () => EngineSource | Promise<EngineSource>): Pr
 }
 
 async function load(source: () => EngineSource | Promise<EngineSource>): Promise<void> {
+  requireWebAssembly();
   try {
     setEngine(await compile(await source()));
   } catch (cause) {
-    throw new AdkMetricsError("engine_unavailable", `the engine does not load: ${String(cause)}`, {
-      ...(cause instanceof WebAssembly.CompileError
-        ? { help: "A Content-Security-Policy has to allow 'wasm-unsafe-eval'" }
-        : {}),
-      cause,
-    });
+    throw loadFailure(cause);
   }
 }
 

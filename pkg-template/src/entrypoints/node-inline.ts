@@ -1,11 +1,9 @@
-// As node.ts where the module cannot be read from beside the JavaScript: bundles for Node and for Bun leave files behind,
-// Deno would ask for the permission to read.
-import { provideModule } from "../engine/instance.js";
-import { useEnvironment } from "./environment.js";
+// Node's entry where the module cannot be read from beside the JavaScript: bundles leave files behind, Deno would ask for
+// the permission to read. It imports node.js itself, so that tools which trace a server's files by the conditions of
+// bundlers also copy what Node then resolves.
+import { replaceModule } from "../engine/instance.js";
 import { inlineModule } from "./inline-module.js";
 
-provideModule(inlineModule);
-useEnvironment();
+replaceModule(inlineModule);
 
-export * from "../index.js";
-export { type CustomMetricsOptions, fileCache, loadCustomMetrics } from "./environment.js";
+export * from "./node.js";
