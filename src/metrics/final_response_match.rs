@@ -12,7 +12,7 @@ use super::judged::{
 };
 use super::{Dialect, Evaluation, Scoring, TurnEvaluation, material, reference, same_length};
 use crate::judge::prompt::FINAL_RESPONSE_MATCH;
-use crate::judge::reply::final_response_match;
+use crate::judge::reply::{Material, final_response_match};
 use crate::judge::votes::Rule;
 use crate::model::config::{Setup, read_flag, settings};
 use crate::model::error::Result;
@@ -58,8 +58,8 @@ impl Judged for FinalResponseMatch {
         Ok(())
     }
 
-    fn read(&self, _: &JudgedCase<'_>, _: &Question, reply: &str) -> Ballot {
-        Ballot::of_label(final_response_match(reply))
+    fn read(&self, _: &JudgedCase<'_>, question: &Question, reply: &str) -> Ballot {
+        Ballot::of_label(final_response_match(reply, &Material::of_prompt(&question.prompt)))
     }
 
     fn turn<'a>(

@@ -14,15 +14,15 @@ use super::judged::{
     Answer, Asking, Ballot, Judged, JudgedCase, Purpose, Question, Questions, Sentence, Turn, Values,
     average, plain_mean, turn_of,
 };
-use super::{Evaluation, Scoring, TurnEvaluation, material, same_length};
+use super::{Evaluation, Explain, Scoring, TurnEvaluation, material, same_length};
 use crate::judge::prompt::{SEGMENTER, VALIDATOR};
-use crate::judge::reply::{self, Validation};
+use crate::judge::reply::{self, Material, Validation};
 use crate::model::config::{Setup, read_flag, settings};
 use crate::model::content::Part;
 use crate::model::double::exact_mean;
 use crate::model::error::Result;
 use crate::model::invocation::{Invocation, InvocationEvent};
-use crate::model::write::quote;
+use crate::model::write::{decimal, quote};
 
 struct Hallucinations {
     asking: Box<Asking>,
@@ -117,10 +117,11 @@ impl Judged for Hallucinations {
     }
 
     fn read(&self, _: &JudgedCase<'_>, question: &Question, reply: &str) -> Ballot {
+        let material = Material::of_prompt(&question.prompt);
         if question.purpose == Purpose::Segment {
-            return Ballot { sentences: reply::sentences(reply), ..Ballot::default() };
+            return Ballot { sentences: reply::sentences(reply, &material), ..Ballot::default() };
         }
-        let validations = reply::validations(reply);
+        let validations = reply::validations(reply, &material);
         Ballot { score: share(&validations), validations, ..Ballot::default() }
     }
 
@@ -158,7 +159,9 @@ impl Judged for Hallucinations {
         let mut failed = None;
         let mut has_sentences = false;
         let mut sentences = Vec::new();
+        let mut warnings = Vec::new();
         for answer in answers {
+            warnings.extend(miscount(answers, answer));
             if answer.failure.is_some() {
                 failed.get_or_insert(answer);
             }
@@ -181,12 +184,31 @@ impl Judged for Hallucinations {
         if let Some(explanation) = &mut turn.explanation {
             explanation.sentences = Some(sentences);
         }
+        if !warnings.is_empty() && scoring.explain != Explain::None {
+            turn.explanation.get_or_insert_default().warnings.append(&mut warnings);
+        }
         Ok(turn)
     }
 
     fn overall(&self, _: &JudgedCase<'_>, _: &[Answer], _: &Scoring, evaluation: &mut Evaluation<'_>) {
         average(evaluation, exact_mean);
     }
+}
+
+/// A warning where a validator labelled another number of sentences than it was given: google-adk scores
+/// those that it labelled, which may leave out the ones that matter, or be others.
+fn miscount(answers: &[&Answer], answer: &Answer) -> Option<Cow<'static, str>> {
+    let Question { purpose, step, .. } = answer.question;
+    if purpose != Purpose::Validate {
+        return None;
+    }
+    let of_step =
+        |other: &&&Answer| other.question.step == step && other.question.purpose == Purpose::Segment;
+    let given = answers.iter().find(of_step)?.replies.first()?.ballot.sentences.len();
+    let labelled = answer.replies.first()?.ballot.validations.len();
+    let [labelled_words, given_words] = [labelled, given].map(|number| decimal(number as u64));
+    let words = ["the judge was given ", &given_words, " sentences and labelled ", &labelled_words];
+    (labelled != given).then(|| [&words.concat(), "; only those count"].concat().into())
 }
 
 /// The share of supported sentences among those with a known label.

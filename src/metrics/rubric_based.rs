@@ -1,7 +1,7 @@
 //! What the three rubric metrics have in common; each has a file of its own.
 //!
 //! In force are the criterion's rubrics and those of the turn whose type is the metric's. A reply has
-//! one vote on each rubric; a rubric is met if more samples say yes than no. A turn scores the mean of
+//! one vote on each rubric, the worst of those that it gives; a rubric is met if more samples say yes than no. A turn scores the mean of
 //! its rubrics, a conversation the mean of all rubrics of all turns. A metric of whole conversations
 //! asks once, and its result is that of the last turn.
 
@@ -12,7 +12,7 @@ use super::judged::{
 };
 use super::{Details, Evaluation, NO_TURNS, RubricFinding, Scoring, TurnEvaluation, material, same_length};
 use crate::judge::prompt::{Prompt, list_rubrics};
-use crate::judge::reply;
+use crate::judge::reply::{self, Material};
 use crate::judge::votes::{Tally, Verdict, Vote};
 use crate::model::config::{Setup, either, read_flag, settings};
 use crate::model::error::{Error, ErrorCode, Result};
@@ -195,23 +195,30 @@ impl Judged for RubricBased {
 
     fn read(&self, case: &JudgedCase<'_>, question: &Question, reply: &str) -> Ballot {
         let rubrics = self.of_turn(case, question.invocation).unwrap_or_default();
-        let mut entries = reply::rubrics(reply);
+        let mut entries = reply::rubrics(reply, &Material::of_prompt(&question.prompt));
         let mut ballot = Ballot::default();
         for _ in &rubrics {
             ballot.votes.push(Vote::Absent);
             ballot.rationales.push(None);
         }
-        let mut scores = Vec::new();
         for (rubric, entry) in reply::assign(&entries, &pairs(&rubrics)) {
             let (Some(vote), Some(rationale), Some(entry)) =
                 (ballot.votes.get_mut(rubric), ballot.rationales.get_mut(rubric), entries.get_mut(entry))
             else {
                 continue;
             };
-            *vote = Vote::of(entry.verdict);
-            *rationale = Some(std::mem::take(&mut entry.rationale));
-            scores.extend(vote.score());
+            let own = Vote::of(entry.verdict);
+            // Of two the better may be a quotation.
+            let is_worse = match (*vote, own) {
+                (Vote::Absent, _) | (Vote::Positive, Vote::Unscored) => true,
+                (known, own) => own == Vote::Negative && known != own,
+            };
+            if is_worse {
+                *rationale = Some(std::mem::take(&mut entry.rationale));
+                *vote = own;
+            }
         }
+        let scores: Vec<f64> = ballot.votes.iter().filter_map(|vote| vote.score()).collect();
         ballot.score = plain_mean(&scores);
         ballot
     }

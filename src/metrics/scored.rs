@@ -15,7 +15,7 @@ use super::{
 };
 use crate::judge::prompt::Prompt;
 use crate::judge::provider::vertex_evaluate::{self, Instance};
-use crate::judge::reply;
+use crate::judge::reply::{self, Material};
 use crate::judge::votes::{Rule, Vote};
 use crate::model::config::Setup;
 use crate::model::error::Result;
@@ -175,13 +175,14 @@ impl Judged for Scored {
         Ok(())
     }
 
-    fn read(&self, _: &JudgedCase<'_>, _: &Question, reply: &str) -> Ballot {
+    fn read(&self, _: &JudgedCase<'_>, question: &Question, reply: &str) -> Ballot {
         if self.asking.vertex {
             let score = vertex_evaluate::parse(reply).and_then(|found| found.score);
             return Ballot { score, ..Ballot::default() };
         }
         let [least, greatest] = self.family.range;
-        let found = reply::score(reply).filter(|found| (least..=greatest).contains(&found.score));
+        let found = reply::score(reply, &Material::of_prompt(&question.prompt));
+        let found = found.filter(|found| (least..=greatest).contains(&found.score));
         let Some(found) = found else { return Ballot { votes: vec![Vote::Unscored], ..Ballot::default() } };
         let score = match self.family.by_majority {
             true if found.score > 0.5 => 1.0,

@@ -11,7 +11,7 @@ use std::borrow::Cow;
 use super::judged::{Answer, Asking, Ballot, Judged, JudgedCase, Question, Questions, Turn, Values, turn_of};
 use super::{Evaluation, NO_TURNS, Scoring, TurnEvaluation, material};
 use crate::judge::prompt::{Behavior, DEFAULT_PERSONA, PERSONAS, USER_TURN, custom_persona, persona};
-use crate::judge::reply::{trim, turn_validity};
+use crate::judge::reply::{Material, trim, turn_validity};
 use crate::model::config::{Setup, either, settings};
 use crate::model::error::{Error, ErrorCode, Result};
 use crate::model::evalset::ConversationScenario;
@@ -107,8 +107,8 @@ impl Judged for UserSimulatorQuality {
         Ok(())
     }
 
-    fn read(&self, _: &JudgedCase<'_>, _: &Question, reply: &str) -> Ballot {
-        Ballot::of_label(turn_validity(reply))
+    fn read(&self, _: &JudgedCase<'_>, question: &Question, reply: &str) -> Ballot {
+        Ballot::of_label(turn_validity(reply, &Material::of_prompt(&question.prompt)))
     }
 
     fn turn<'a>(

@@ -79,6 +79,11 @@ test("the conversation ends at the limit of turns, the starting prompt included"
   assert.equal(usersOf(evalCaseResults[0]).length, 20);
 });
 
+test("what the model says is sent as it is, as google-adk sends it, also if it is white space", async () => {
+  const { evalCaseResults } = await run(echo, playing(["  ", " And then?\n", "</finished>"]));
+  assert.deepEqual(usersOf(evalCaseResults[0]), ["Weather in Paris?", "  ", " And then?\n"]);
+});
+
 test("the persona is in the prompt, known by its id or spelled out", async () => {
   const promptWith = async (userPersona) => {
     const requests = [];
@@ -206,7 +211,7 @@ test("a simulator that fails, says nothing or is not there fails the case with t
   const retry = { initialDelayMs: 1, attempts: 3 };
   const failures = [
     [playing([new Error("no quota")]), /the user simulator's model failed: .*no quota/],
-    [playing(["  "]), /the user simulator's model said nothing/],
+    [playing([""]), /the user simulator's model said nothing/],
     [playing([transient, transient, transient]), /the user simulator's model failed: .*busy/],
     [playing([undefined]), /the judge gave no reply/],
   ];

@@ -148,7 +148,8 @@ export async function* simulatedUser(
       prompt: filled(template, scenario.conversationPlan, historyText(history, userSimulator), persona),
       ...(userSimulator.modelConfiguration === undefined ? {} : { generationConfig: userSimulator.modelConfiguration }),
     };
-    const words = (await asked(request, userSimulator, signal, spending)).trim();
+    // Sent as it is, white space too, as google-adk does.
+    const words = await asked(request, userSimulator, signal, spending);
     if (words.toLowerCase().includes(STOP_SIGNAL)) return;
     if (words === "") throw new AdkMetricsError("judge_failed", "the user simulator's model said nothing");
     yield userContent(words);

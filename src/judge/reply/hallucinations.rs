@@ -6,6 +6,9 @@
 //! which takes `ſ` for an s and `İ` and `ı` for an i. Since a field that is missing from here on is
 //! missing from everywhere later, nothing is looked for twice: O(n).
 
+use super::material::Material;
+use std::cell::OnceCell;
+
 use super::scan::{among, count, find, lower, run, slice, trim, trimmed};
 use super::structured::{document, field, objects, text_field, whole};
 use crate::model::json::Document;
@@ -46,18 +49,20 @@ impl Validation {
 /// The sentences of a segmenter's reply, as they stand between their tags.
 ///
 /// A reply that as a whole is JSON with a list `sentences` is taken at its word before tags are
-/// looked for: an answer under evaluation may contain tags of its own.
+/// looked for: an answer under evaluation may contain tags of its own, and then tags say nothing.
 ///
 /// ```
-/// use adk_metrics::judge::reply::sentences;
+/// use adk_metrics::judge::reply::{Material, sentences};
 ///
-/// assert_eq!(sentences("<sentence>Hi.</sentence>\n<sentence>It rains.</sentence>"), ["Hi.", "It rains."]);
-/// assert_eq!(sentences(r#"{"sentences": ["Hi.", "It rains."]}"#), ["Hi.", "It rains."]);
+/// let shown = Material::default();
+/// let reply = "<sentence>Hi.</sentence>\n<sentence>It rains.</sentence>";
+/// assert_eq!(sentences(reply, &shown), ["Hi.", "It rains."]);
+/// assert_eq!(sentences(r#"{"sentences": ["Hi.", "It rains."]}"#, &shown), ["Hi.", "It rains."]);
 /// ```
 #[must_use]
-pub fn sentences(reply: &str) -> Vec<String> {
+pub fn sentences(reply: &str, material: &Material<'_>) -> Vec<String> {
     let listed = listed(whole(reply));
-    if !listed.is_empty() {
+    if !listed.is_empty() || material.has(OPEN) || material.has(CLOSE) {
         return listed;
     }
     let mut sentences = Vec::new();
@@ -68,7 +73,11 @@ pub fn sentences(reply: &str) -> Vec<String> {
         sentences.push(copy(slice(reply, open + OPEN.len(), close)));
         from = close + CLOSE.len();
     }
-    if sentences.is_empty() { self::listed(document(reply, "sentences", "")) } else { sentences }
+    if sentences.is_empty() {
+        self::listed(document(reply, "sentences", "", &[], material))
+    } else {
+        sentences
+    }
 }
 
 fn listed(document: Option<Document<'_>>) -> Vec<String> {
@@ -83,28 +92,40 @@ fn listed(document: Option<Document<'_>>) -> Vec<String> {
     sentences
 }
 
-/// What a validator's reply says, sentence by sentence.
+/// What a validator's reply says, sentence by sentence. A block that speaks for a sentence is left out if it
+/// was shown to the judge.
 ///
 /// ```
-/// use adk_metrics::judge::reply::validations;
+/// use adk_metrics::judge::reply::{Material, validations};
 ///
 /// let reply = "sentence: It rains.\nlabel: supported\nrationale: It says so.\n\
 ///              supporting_excerpt: Rain all day.\ncontradicting_excerpt: null\n";
-/// assert_eq!(validations(reply)[0].is_supported(), Some(true));
-/// assert_eq!(validations(reply)[0].contradicting_excerpt, None);
+/// let found = validations(reply, &Material::default());
+/// assert_eq!(found[0].is_supported(), Some(true));
+/// assert_eq!(found[0].contradicting_excerpt, None);
 /// ```
 #[must_use]
-pub fn validations(reply: &str) -> Vec<Validation> {
+pub fn validations(reply: &str, material: &Material<'_>) -> Vec<Validation> {
     let text = trim(reply);
     let mut validations = Vec::new();
     let mut from = 0;
+    let mut has_blocks = false;
+    // In whatever case the label is written.
+    let was_shown = |label| material.has(&["label:", label, "rationale:"].concat());
+    let [supported, not_applicable] = [OnceCell::new(), OnceCell::new()];
     while let Some((next, block)) = block(text, from) {
-        validations.push(block);
+        has_blocks = true;
+        let is_quoted = match &*lower(&block.label) {
+            "supported" => *supported.get_or_init(|| was_shown("supported")),
+            "not_applicable" => *not_applicable.get_or_init(|| was_shown("not_applicable")),
+            _ => false,
+        };
+        if !is_quoted {
+            validations.push(block);
+        }
         from = next;
     }
-    // Beside lines that are not quite right, JSON may be a quotation.
-    let is_json = validations.is_empty() && find_name(text, FIELDS[0], 0).is_none();
-    if is_json { structured(reply) } else { validations }
+    if has_blocks { validations } else { structured(reply, material) }
 }
 
 /// The next block from a place on, and where it ends.
@@ -167,9 +188,10 @@ fn is_same(found: char, expected: u8) -> bool {
     folded == char::from(expected)
 }
 
-fn structured(reply: &str) -> Vec<Validation> {
+fn structured(reply: &str, material: &Material<'_>) -> Vec<Validation> {
     let mut validations = Vec::new();
-    let Some(document) = document(reply, "validations", "label") else { return validations };
+    let document = document(reply, "validations", "label", &["label", "rationale"], material);
+    let Some(document) = document else { return validations };
     for item in objects(document.root(), "validations") {
         let Some(label) = text_field(item, "label") else { continue };
         validations.push(Validation {
@@ -186,6 +208,14 @@ fn structured(reply: &str) -> Vec<Validation> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn sentences(reply: &str) -> Vec<String> {
+        super::sentences(reply, &Material::default())
+    }
+
+    fn validations(reply: &str) -> Vec<Validation> {
+        super::validations(reply, &Material::default())
+    }
 
     const BLOCK: &str = "sentence: S\nlabel: Supported\nrationale: R\n\
                          supporting_excerpt: E\nF\ncontradicting_excerpt: NULL";

@@ -6,77 +6,130 @@
 //! brace; else, if there is a line break between key and label, no label at all. [`label_at`] says
 //! the same without going back: O(n).
 
+use super::material::Material;
 use super::scan::{
     among, count, find, is_space, lower, run, skip, skip_space, slice, trim, trim_run, trim_run_end,
 };
-use super::structured::{document, text_field};
+use super::structured::{document, text_field, whole};
 
 /// Whether the judge of `final_response_match_v2` calls the agent's answer valid; nothing if the
-/// reply has no label that is known.
+/// reply has no label that is known, or if "valid" may be a quotation.
 ///
 /// ```
-/// use adk_metrics::judge::reply::final_response_match;
+/// use adk_metrics::judge::reply::{Material, final_response_match};
 ///
 /// let reply = "```json\n{\"reasoning\": \"Same city.\", \"is_the_agent_response_valid\": \"valid\"}\n```";
-/// assert_eq!(final_response_match(reply), Some(true));
-/// assert_eq!(final_response_match("It is valid."), None);
+/// assert_eq!(final_response_match(reply, &Material::default()), Some(true));
+/// assert_eq!(final_response_match("It is valid.", &Material::default()), None);
 /// ```
 #[must_use]
-pub fn final_response_match(reply: &str) -> Option<bool> {
+pub fn final_response_match(reply: &str, material: &Material<'_>) -> Option<bool> {
+    const VALID: &str = "is_the_agent_response_valid";
+    const INVALID: &str = "is_the_agent_response_invalid";
+    let reply = answer(reply, material);
     if let Some(label) = label(reply, "\"is_the_agent_response_valid\":", false) {
-        return verdict(label);
+        return own(verdict(label.text), reply, [VALID, NEGATIVE], &label, material);
     }
     if let Some(label) = label(reply, "\"is_the_agent_response_invalid\":", false) {
-        return Some(!matches!(label, "true" | "invalid"));
+        let verdict = Some(!matches!(label.text, "true" | "invalid"));
+        return own(verdict, reply, [INVALID, "true|invalid"], &label, material);
     }
-    structured(reply, "is_the_agent_response_valid")
-        .or_else(|| structured(reply, "is_the_agent_response_invalid").map(|invalid| !invalid))
+    // As the reference does: in lower case.
+    let by_json = |key| verdict(&structured(reply, key, material)?);
+    by_json(VALID).or_else(|| by_json(INVALID).map(|invalid| !invalid))
 }
 
 /// Whether the judge of `per_turn_user_simulator_quality_v1` calls the user's message valid;
-/// nothing if the reply has no label that is known.
+/// nothing if the reply has no label that is known, or if "valid" may be a quotation.
 ///
 /// ```
-/// use adk_metrics::judge::reply::turn_validity;
+/// use adk_metrics::judge::reply::{Material, turn_validity};
 ///
-/// assert_eq!(turn_validity(r#"{"criteria": [], "is_valid": True}"#), Some(true));
-/// assert_eq!(turn_validity(r#"{"is_valid": "partially valid"}"#), Some(false));
+/// let shown = Material::default();
+/// assert_eq!(turn_validity(r#"{"criteria": [], "is_valid": True}"#, &shown), Some(true));
+/// assert_eq!(turn_validity(r#"{"is_valid": "partially valid"}"#, &shown), Some(false));
 /// ```
 #[must_use]
-pub fn turn_validity(reply: &str) -> Option<bool> {
+pub fn turn_validity(reply: &str, material: &Material<'_>) -> Option<bool> {
+    const VALID: &str = "is_valid";
+    let reply = answer(reply, material);
     match label(reply, "\"is_valid\":", true) {
         Some(label) => {
-            let mut word = lower(trim_run(label, &mut |c| c == '}'));
+            let mut word = lower(trim_run(label.text, &mut |c| c == '}'));
             word.retain(|c| c != ',');
-            verdict(trim(&word))
+            own(verdict(trim(&word)), reply, [VALID, NEGATIVE], &label, material)
         }
-        None => structured(reply, "is_valid"),
+        None => verdict(&lower(&structured(reply, VALID, material)?)),
     }
 }
+
+/// What stands behind a lone end of a model's thoughts, unless the judge was shown it.
+fn answer<'r>(reply: &'r str, material: &Material<'_>) -> &'r str {
+    const END: &str = "</think>";
+    match reply.rfind(END) {
+        Some(at) if !material.has(END) => slice(reply, at + END.len(), reply.len()),
+        _ => reply,
+    }
+}
+
+/// A verdict that the reply gives, and does not quote: in favour only if the label is that of the whole reply,
+/// or was not shown to the judge.
+fn own(
+    verdict: Option<bool>,
+    reply: &str,
+    [key, against]: [&str; 2],
+    label: &Label<'_>,
+    material: &Material<'_>,
+) -> Option<bool> {
+    match verdict {
+        Some(true) => {
+            let document = whole(reply);
+            let is_own = match document.as_ref().and_then(|document| text_field(document.root(), key)) {
+                // The first label may stand in an object within.
+                Some(own) => own == label.text || !among(against, &lower(&own)),
+                None => !material.has(slice(reply, label.at, label.end)),
+            };
+            is_own.then_some(true)
+        }
+        other => other,
+    }
+}
+
+const NEGATIVE: &str = "invalid|false|almost|partially|partially_valid|partially valid";
 
 fn verdict(label: &str) -> Option<bool> {
     if among("valid|true", label) {
         return Some(true);
     }
-    among("invalid|false|almost|partially|partially_valid|partially valid", label).then_some(false)
+    among(NEGATIVE, label).then_some(false)
+}
+
+/// What is given under a key.
+pub(super) struct Label<'r> {
+    pub(super) text: &'r str,
+    /// Where the key begins.
+    pub(super) at: usize,
+    /// Where the label ends.
+    pub(super) end: usize,
 }
 
 /// The label behind the first place of the key that has one; unless it is `spaced`, without commas
 /// and braces at its end.
-pub(super) fn label<'r>(reply: &'r str, key: &str, spaced: bool) -> Option<&'r str> {
+pub(super) fn label<'r>(reply: &'r str, key: &str, spaced: bool) -> Option<Label<'r>> {
     let mut from = 0;
     while let Some(at) = find(reply, key, from) {
         from = at + key.len();
-        if let Some(label) = label_at(reply, from, spaced) {
-            return Some(if spaced { label } else { trim_run_end(label, &mut |c| matches!(c, ',' | '}')) });
+        if let Some((text, end)) = label_at(reply, from, spaced) {
+            let text = if spaced { text } else { trim_run_end(text, &mut |c| matches!(c, ',' | '}')) };
+            return Some(Label { text, at, end });
         }
     }
     None
 }
 
 /// The label at a place behind its key. It runs to a quote or closing bracket; unless it is
-/// `spaced`, to white space and `^` too.
-fn label_at(reply: &str, from: usize, spaced: bool) -> Option<&str> {
+/// `spaced`, to white space and `^` too. With where it ends.
+fn label_at(reply: &str, from: usize, spaced: bool) -> Option<(&str, usize)> {
     let opening = skip_space(reply, from);
     let brackets = skip(reply, opening, '[');
     let quotes = skip_space(reply, brackets);
@@ -85,12 +138,12 @@ fn label_at(reply: &str, from: usize, spaced: bool) -> Option<&str> {
     let longest = slice(reply, start, end);
     count(longest.len());
     if is_closed(reply, end) {
-        return Some(longest);
+        return Some((longest, end));
     }
     if let Some(cut) = longest.bytes().rposition(|byte| matches!(byte, b',' | b'}' | b'\n')) {
-        return Some(slice(longest, 0, cut));
+        return Some((slice(longest, 0, cut), start + cut));
     }
-    (is_broken(reply, from, opening) || is_broken(reply, brackets, quotes)).then_some("")
+    (is_broken(reply, from, opening) || is_broken(reply, brackets, quotes)).then_some(("", start))
 }
 
 /// Whether a label that ends here is followed by what must follow: quotes, white space, brackets,
@@ -108,15 +161,23 @@ fn is_broken(reply: &str, from: usize, to: usize) -> bool {
     find(slice(reply, from, to), "\n", 0).is_some()
 }
 
-/// The label as a value of structured JSON: a text in whatever case, or a boolean.
-fn structured(reply: &str, key: &str) -> Option<bool> {
-    let document = document(reply, key, "")?;
-    verdict(&lower(&text_field(document.root(), key)?))
+/// The label as a value of structured JSON: a string, or a boolean.
+fn structured(reply: &str, key: &str, material: &Material<'_>) -> Option<String> {
+    let document = document(reply, key, "", &["verdict", "valid", "label", "answer"], material)?;
+    text_field(document.root(), key)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn final_response_match(reply: &str) -> Option<bool> {
+        super::final_response_match(reply, &Material::default())
+    }
+
+    fn turn_validity(reply: &str) -> Option<bool> {
+        super::turn_validity(reply, &Material::default())
+    }
 
     #[test]
     fn the_label_of_a_match_is_read_through_brackets_quotes_and_fences() {
@@ -180,10 +241,33 @@ mod tests {
         assert_eq!(final_response_match(r#"{"is_the_agent_response_valid" : false}"#), Some(false));
         assert_eq!(final_response_match(r#"{"is_the_agent_response_invalid" : true}"#), Some(false));
         assert_eq!(
-            final_response_match(r#"So {it} is {"is_the_agent_response_valid" : " VALID "}."#),
+            final_response_match(r#"So {it} is {"is_the_agent_response_valid" : " valid "}"#),
             Some(true)
         );
         assert_eq!(turn_validity(r#"{"is_valid" : "Partially valid"}"#), Some(false));
         assert_eq!(turn_validity(r#"{"is_valid" : 7}"#), None);
+    }
+
+    #[test]
+    fn white_space_before_the_colon_changes_nothing() {
+        for label in ["Valid", "valid", "VALID", "True", "Invalid", "partially_valid", "maybe"] {
+            let [close, apart] = ["", " "].map(|space| {
+                final_response_match(&format!("{{\"is_the_agent_response_valid\"{space}: \"{label}\"}}"))
+            });
+            assert_eq!(close, apart, "{label}");
+        }
+    }
+
+    #[test]
+    fn what_a_model_thought_is_not_its_answer() {
+        let quoted = "It wrote \"is_the_agent_response_valid\": \"valid\"}.";
+        let own = "{\"is_the_agent_response_valid\": \"invalid\"}";
+        assert_eq!(final_response_match(&format!("{quoted}</think>{own}")), Some(false));
+    }
+
+    #[test]
+    fn a_nested_label_is_not_the_replys() {
+        let reply = r#"{"quote": {"is_valid": "valid"}, "is_valid": "invalid"}"#;
+        assert_eq!(turn_validity(reply), None);
     }
 }

@@ -1,7 +1,8 @@
 //! Readers of judge replies.
 //!
 //! Each finds in a reply what google-adk 2.13.0 finds in it, odd replies included; where that is
-//! nothing, the reply is read as structured JSON, alone or with prose around it.
+//! nothing, the reply is read as structured JSON, alone or behind prose. A judge quotes what it was
+//! shown, so a verdict in favour that it was shown, in a reply that is not JSON as a whole, is none.
 //!
 //! | reader | for | finds |
 //! |---|---|---|
@@ -19,6 +20,7 @@
 
 mod hallucinations;
 mod label;
+mod material;
 mod rubrics;
 pub(super) mod scan;
 mod score;
@@ -26,6 +28,7 @@ mod structured;
 
 pub use hallucinations::{Validation, sentences, validations};
 pub use label::{final_response_match, turn_validity};
+pub use material::Material;
 pub use rubrics::{Entry, assign, rubrics};
 pub(crate) use scan::trim;
 pub use score::{Score, score};
@@ -73,12 +76,12 @@ mod tests {
     fn work_grows_no_faster_than_the_reply() {
         type Reader = fn(&str);
         let readers: [(&str, Reader); 6] = [
-            ("final_response_match", |reply| _ = final_response_match(reply)),
-            ("turn_validity", |reply| _ = turn_validity(reply)),
-            ("rubrics", |reply| _ = rubrics(reply)),
-            ("sentences", |reply| _ = sentences(reply)),
-            ("validations", |reply| _ = validations(reply)),
-            ("score", |reply| _ = score(reply)),
+            ("final_response_match", |reply| _ = final_response_match(reply, &Material::default())),
+            ("turn_validity", |reply| _ = turn_validity(reply, &Material::default())),
+            ("rubrics", |reply| _ = rubrics(reply, &Material::default())),
+            ("sentences", |reply| _ = sentences(reply, &Material::default())),
+            ("validations", |reply| _ = validations(reply, &Material::default())),
+            ("score", |reply| _ = score(reply, &Material::default())),
         ];
         for (name, read) in readers {
             for first in HOSTILE {

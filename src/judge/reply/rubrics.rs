@@ -4,8 +4,11 @@
 //! so a reply in which properties, rationales and verdicts differ in number says nothing. The id
 //! is the last one between the previous property and this one. One pass over the lines: O(n).
 
-use super::scan::{after, contains_folded, count, find, is_space, skip_space, slice, trim_run, trimmed};
-use super::structured::{document, objects, text_field, whole};
+use super::material::Material;
+use super::scan::{
+    after, contains_folded, count, find, is_space, lower, skip_space, slice, trim_run, trimmed,
+};
+use super::structured::{count_verdicts, document, objects, text_field};
 use crate::model::json::Document;
 use crate::model::write::Append as _;
 use crate::text::{for_each_nfkc_char, lower_case};
@@ -19,21 +22,22 @@ pub struct Entry {
     pub property: String,
     /// Why.
     pub rationale: String,
-    /// Whether the rubric is fulfilled; nothing if the verdict is neither yes nor no.
+    /// Whether the rubric is fulfilled; nothing if the verdict is neither yes nor no, or a yes that may not be
+    /// the judge's own.
     pub verdict: Option<bool>,
 }
 
 /// What a reply says about rubrics, in the order in which it says it.
 ///
 /// ```
-/// use adk_metrics::judge::reply::rubrics;
+/// use adk_metrics::judge::reply::{Material, rubrics};
 ///
-/// let entries = rubrics("ID: tone\nProperty: Is polite.\nRationale: It thanks.\nVerdict: yes\n");
+/// let entries = rubrics("ID: tone\nProperty: Is polite.\nRationale: It thanks.\nVerdict: yes\n", &Material::default());
 /// assert_eq!(entries[0].id.as_deref(), Some("tone"));
 /// assert_eq!(entries[0].verdict, Some(true));
 /// ```
 #[must_use]
-pub fn rubrics(reply: &str) -> Vec<Entry> {
+pub fn rubrics(reply: &str, material: &Material<'_>) -> Vec<Entry> {
     let mut entries = Vec::new();
     let mut rationales = Vec::new();
     let mut verdicts = Vec::new();
@@ -51,18 +55,33 @@ pub fn rubrics(reply: &str) -> Vec<Entry> {
         values_in(line, "Verdict: ", &mut verdicts);
     }
     if entries.is_empty() {
-        // Beside lines that are not quite right, JSON may be a quotation.
-        let is_all_json = !rationales.is_empty() || !verdicts.is_empty();
-        return structured(if is_all_json { whole(reply) } else { document(reply, "rubrics", "verdict") });
+        return structured(document(reply, "rubrics", "verdict", &["verdict", "rationale"], material));
     }
     if entries.len() != rationales.len() || entries.len() != verdicts.len() {
         return Vec::new();
     }
+    let number = entries.len();
+    let mut in_markdown = None;
     for (entry, (rationale, word)) in entries.iter_mut().zip(rationales.into_iter().zip(verdicts)) {
         entry.rationale = trimmed(rationale);
         entry.verdict = verdict(word);
+        if entry.verdict == Some(true) {
+            let line = ["Verdict: ", word].concat();
+            let both = ["Rationale: ", rationale, &line].concat();
+            let mut more = || *in_markdown.get_or_insert_with(|| count_verdicts(reply, "verdict")) > number;
+            let is_quoted = material.has(&line) && (material.has(&both) || more());
+            if is_quoted || begins_with_no(word) {
+                entry.verdict = None;
+            }
+        }
     }
     entries
+}
+
+/// Whether a verdict denies before it holds a "yes", as in "no, though the answer claims yes".
+fn begins_with_no(word: &str) -> bool {
+    let word = lower(trim_run(word, &mut |c| !c.is_alphanumeric()));
+    word.starts_with("no") && !word.starts_with("not only")
 }
 
 /// What stands behind a name in a line: all from its first occurrence on. If the line ends with
@@ -111,13 +130,12 @@ fn structured(document: Option<Document<'_>>) -> Vec<Entry> {
 ///
 /// An entry belongs to the rubric with its id, else to the one with its text, as far as case, white
 /// space, typographic variants and decoration leave it; of rubrics with the same text to the last.
-/// Entries that belong to none are left out, and so are those after the first for one rubric: a
-/// reply has one vote on each.
+/// Entries that belong to none are left out.
 ///
 /// ```
-/// use adk_metrics::judge::reply::{assign, rubrics};
+/// use adk_metrics::judge::reply::{Material, assign, rubrics};
 ///
-/// let entries = rubrics("Property: **“Is polite”**\nRationale: It thanks.\nVerdict: yes");
+/// let entries = rubrics("Property: **“Is polite”**\nRationale: It thanks.\nVerdict: yes", &Material::default());
 /// assert_eq!(assign(&entries, &[("short", "Is short"), ("tone", "is polite")]), [(1, 0)]);
 /// ```
 #[must_use]
@@ -126,7 +144,6 @@ pub fn assign(entries: &[Entry], rubrics: &[(&str, &str)]) -> Vec<(usize, usize)
     for (_, text) in rubrics {
         texts.push(normalized(text));
     }
-    let mut voted = vec![false; rubrics.len()];
     let mut pairs = Vec::new();
     for (index, entry) in entries.iter().enumerate() {
         let by_id = entry.id.as_deref().and_then(|id| rubrics.iter().position(|(known, _)| *known == id));
@@ -134,10 +151,7 @@ pub fn assign(entries: &[Entry], rubrics: &[(&str, &str)]) -> Vec<(usize, usize)
             let text = normalized(&entry.property);
             texts.iter().rposition(|known| *known == text)
         });
-        if let Some(rubric) = rubric
-            && let Some(voted) = voted.get_mut(rubric)
-            && !std::mem::replace(voted, true)
-        {
+        if let Some(rubric) = rubric {
             pairs.push((rubric, index));
         }
     }
@@ -166,6 +180,10 @@ fn normalized(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn rubrics(reply: &str) -> Vec<Entry> {
+        super::rubrics(reply, &Material::default())
+    }
 
     fn said(reply: &str) -> Vec<(Option<String>, String, Option<bool>)> {
         rubrics(reply).into_iter().map(|entry| (entry.id, entry.property, entry.verdict)).collect()
@@ -236,6 +254,10 @@ mod tests {
             rubrics(&format!("Property: p\nRationale: It wrote {json} Verdict: yes\nVerdict: no")).is_empty()
         );
         assert!(rubrics(&format!("- Property: p\n- Rationale: It wrote {json}\n- Verdict: no")).is_empty());
+        assert!(rubrics(&format!("**Property:** p\n**Verdict:** no\nIt wrote {json}")).is_empty());
+        assert!(
+            rubrics(&format!("| Property | Verdict |\n|---|---|\n| p | no |\n\nIt wrote {json}")).is_empty()
+        );
     }
 
     #[test]
@@ -254,6 +276,6 @@ mod tests {
             entry(None, "Is something else."),
             entry(Some("1"), ""),
         ];
-        assert_eq!(assign(&entries, &rubrics), [(1, 0), (2, 1), (0, 4)]);
+        assert_eq!(assign(&entries, &rubrics), [(1, 0), (2, 1), (1, 2), (0, 4)]);
     }
 }

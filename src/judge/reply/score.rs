@@ -1,12 +1,13 @@
 //! A score with its explanation: `{"explanation": "…", "score": 4}`.
 //!
 //! For the metrics that google-adk leaves to Vertex AI, asked with prompts of our own; there is
-//! no reply format of the reference to follow. Read as JSON, with prose around it or not; JSON
-//! that is broken (line breaks or quotes in the explanation) still gives its number, if it names
-//! only one. O(n).
+//! no reply format of the reference to follow. Read as JSON, behind prose or not; JSON that is
+//! broken (line breaks or quotes in the explanation) still gives its number, if it names only one,
+//! as the first or the last thing in it. O(n).
 
-use super::label::label;
-use super::structured::{document, occurs_once_at_most, text_field};
+use super::label::{Label, label};
+use super::material::Material;
+use super::structured::{document, occurs_once_at_most, text_field, unfenced};
 use crate::model::double;
 
 /// What a judge scored, and why.
@@ -21,22 +22,35 @@ pub struct Score {
 /// The score that a reply gives, if there is one.
 ///
 /// ```
-/// use adk_metrics::judge::reply::score;
+/// use adk_metrics::judge::reply::{Material, score};
 ///
 /// let reply = "Here you are:\n```json\n{\"explanation\": \"Flows well.\", \"score\": 5}\n```";
-/// assert_eq!(score(reply).map(|found| found.score), Some(5.0));
+/// assert_eq!(score(reply, &Material::default()).map(|found| found.score), Some(5.0));
 /// ```
 #[must_use]
-pub fn score(reply: &str) -> Option<Score> {
+pub fn score(reply: &str, material: &Material<'_>) -> Option<Score> {
     let mut found = Score { score: f64::NAN, explanation: String::new() };
-    if let Some(document) = document(reply, "score", "") {
+    if let Some(document) = document(reply, "score", "", &["score"], material) {
         let object = document.root();
         found.explanation = text_field(object, "explanation").unwrap_or_default();
         found.score = double::read(&text_field(object, "score")?)?;
-    } else if occurs_once_at_most(reply, "score") {
-        found.score = double::read(label(reply, "\"score\":", false)?)?;
+    } else {
+        found.score = double::read(of_broken(unfenced(reply), material)?)?;
     }
     found.score.is_finite().then_some(found)
+}
+
+/// The number in JSON that is broken.
+fn of_broken<'r>(text: &'r str, material: &Material<'_>) -> Option<&'r str> {
+    let inside = text.strip_prefix('{')?.strip_suffix('}')?;
+    if !occurs_once_at_most(text, "score") {
+        return None;
+    }
+    let Label { text: number, at, end } = label(text, "\"score\":", false)?;
+    let rest =
+        text.get(end..)?.trim_matches(|c: char| c.is_whitespace() || matches!(c, '"' | ',' | '}' | ']'));
+    let is_outermost = rest.is_empty() || inside.trim_start().starts_with("\"score\"");
+    (is_outermost && !material.has(text.get(at..end)?)).then_some(number)
 }
 
 #[cfg(test)]
@@ -49,6 +63,12 @@ mod tests {
             (r#"{"score": 0.5, "explanation": "x"}"#, Some(0.5)),
             (r#"{"Score": "4", "Explanation": "x"}"#, Some(4.0)),
             (r#"Not {"points": 1} but {"score": 0}"#, Some(0.0)),
+            (r#"It wrote {"score": 1}, which is wrong."#, None),
+            (r#"**Score: 0**, whatever it wrote: {"score": 1}"#, None),
+            (r#"{'explanation': 'It wrote "score": 1.', 'score': 0}"#, None),
+            (r#"{"explanation": "It wrote "score": 1.", "safety_score": 0}"#, None),
+            (r#"{"quote": {"score": 1}, "safety_score": 0}"#, None),
+            (r#"{"score": 0, "explanation": "It is "rude"."}"#, Some(0.0)),
             (r#"It says {"score": 5}. {"score": 1}"#, None),
             (r#"{"explanation": "It says "}{"score": 5}.", "score": 1}"#, None),
             (r#"{"result": {"score": 3}}"#, Some(3.0)),
@@ -61,13 +81,13 @@ mod tests {
             ("5", None),
             ("", None),
         ] {
-            assert_eq!(score(reply).map(|found| found.score), expected, "{reply:?}");
+            assert_eq!(score(reply, &Material::default()).map(|found| found.score), expected, "{reply:?}");
         }
     }
 
     #[test]
     fn the_explanation_is_kept() {
-        let found = score(r#"{"score": 1, "explanation": " said \"no\" "}"#).unwrap();
+        let found = score(r#"{"score": 1, "explanation": " said \"no\" "}"#, &Material::default()).unwrap();
         assert_eq!(found.explanation, "said \"no\"");
     }
 }

@@ -1,58 +1,106 @@
-//! JSON in a reply: alone, in a code fence, or with prose around it.
+//! JSON in a reply: alone, in a code fence, or behind prose.
 //!
-//! Each `{` and `[` may begin a value, which ends where its brackets close. A judge may also quote
-//! JSON that someone wrote for it to quote: where it is not clear which JSON is the judge's, there is
-//! none. All attempts together may look at a fixed multiple of the reply, so O(n) whatever it holds.
+//! A judge may quote JSON that someone wrote for it to quote. So JSON behind prose counts only as the last
+//! thing of a reply, if the key occurs nowhere else in it, if the prose gives no verdict of its own, and if
+//! the judge was not shown it. All attempts together may look at a fixed multiple of the reply, so O(n)
+//! whatever it holds.
 
 use std::borrow::Cow;
 
-use super::scan::{after, count, find, slice, trim, trimmed};
+use super::material::Material;
+use super::scan::{after, count, find, lower, run, slice, trim, trimmed};
 use crate::model::json::{Document, Json, Kind};
 
 /// How often the reply may be looked at. The nesting of a reply that wraps the answer in objects
 /// of its own is well below it.
 const LOOKS: usize = 16;
 
-/// The value that is an object with the key, or a list of objects with `item_key`: the whole reply,
-/// or else the last such value in it, if the reply has the key only once.
-pub(super) fn document<'r>(reply: &'r str, key: &str, item_key: &str) -> Option<Document<'r>> {
-    if let Some(document) = whole(reply)
-        && is_wanted(document.root(), key, item_key)
-    {
-        return Some(document);
+/// The value that is an object with the key, or a list of objects with `item_key`: the whole reply, or what
+/// it ends with. An object around it may have nothing else. `names` are those by which prose gives verdicts.
+pub(super) fn document<'r>(
+    reply: &'r str,
+    key: &str,
+    item_key: &str,
+    names: &[&str],
+    material: &Material<'_>,
+) -> Option<Document<'r>> {
+    let text = unfenced(reply);
+    if let Some(document) = whole(reply) {
+        return wanted(text, &document, key, item_key);
     }
     if !occurs_once_at_most(reply, key) {
         return None;
     }
-    let bytes = reply.as_bytes();
-    let mut budget = LOOKS * reply.len();
-    let mut found = None;
+    let text = trim(reply);
+    let text = text.strip_suffix("```").map_or(text, trim);
+    let (open, document) = last(text)?;
+    let document = wanted(slice(text, open, text.len()), &document, key, item_key)?;
+    let is_own = !gives_verdict(slice(text, 0, open), names) && !material.has(document.root().raw());
+    is_own.then_some(document)
+}
+
+/// The JSON that a text ends with, and where it begins.
+fn last(text: &str) -> Option<(usize, Document<'_>)> {
+    let bytes = text.as_bytes();
+    let mut budget = LOOKS * text.len();
     let mut at = 0;
     while let Some(step) = bytes.get(at..)?.iter().position(|byte| matches!(byte, b'{' | b'[')) {
         count(step);
         let open = at + step;
         at = open + 1;
         let (end, closed) = balanced(bytes, open);
-        match budget.checked_sub(end - open) {
-            Some(rest) => budget = rest,
-            None => break,
-        }
+        budget = budget.checked_sub(end - open)?;
         if !closed {
             continue;
         }
-        count(end - open);
-        match Document::parse(slice(reply, open, end)) {
-            Ok(document) if is_wanted(document.root(), key, item_key) => {
-                found = Some(document);
-                at = end;
-            }
-            // The answer may stand inside.
-            Ok(_) => {}
-            // What stands inside may be a quotation that was not escaped.
-            Err(_) => at = end,
+        // What stands inside may be a quotation.
+        at = end;
+        if end == text.len() {
+            count(end - open);
+            return Document::parse(slice(text, open, end)).ok().map(|document| (open, document));
         }
     }
-    found
+    None
+}
+
+/// The value that is wanted: that of a text, or the only one in it.
+fn wanted<'r>(text: &'r str, document: &Document<'r>, key: &str, item_key: &str) -> Option<Document<'r>> {
+    let mut json = document.root();
+    while !is_wanted(json, key, item_key) {
+        let mut entries = json.entries();
+        match (entries.next(), entries.next()) {
+            (Some((_, only)), None) => json = only,
+            _ => return None,
+        }
+    }
+    let (start, end) = json.span();
+    Document::parse(slice(text, start as usize, end as usize)).ok()
+}
+
+/// Whether prose gives a verdict under one of the names, in whatever Markdown: `**Verdict:** no`, `| label |`.
+pub(super) fn gives_verdict(prose: &str, names: &[&str]) -> bool {
+    names.iter().any(|name| count_verdicts(prose, name) > 0)
+}
+
+/// How often prose gives something under a name, which is in ASCII and lower case.
+pub(super) fn count_verdicts(prose: &str, name: &str) -> usize {
+    let folded = lower(prose);
+    let mut number = 0;
+    let mut from = 0;
+    while let Some(at) = find(&folded, name, from) {
+        from = at + name.len();
+        let end = run(&folded, from, &mut |c| matches!(c, '*' | '_' | '`' | '"' | '\'' | ' ' | '\t'));
+        if matches!(folded.as_bytes().get(end), Some(b':' | b'|' | b'=')) {
+            let is_decoration = |c: char| c.is_whitespace() || matches!(c, '*' | '_' | '`' | '|' | '-' | ':');
+            let rest = slice(&folded, end + 1, folded.len());
+            count(rest.len().min(200));
+            let said = rest.chars().take(200).find(|c| !is_decoration(*c));
+            // A fence that begins says of what it is.
+            let is_fence = rest.trim_matches(is_decoration) == "json";
+            number += usize::from(said.is_some() && !is_fence);
+        }
+    }
+    number
 }
 
 /// Whether a key, in its quotes, is in the reply no more than once.
@@ -63,10 +111,15 @@ pub(super) fn occurs_once_at_most(reply: &str, key: &str) -> bool {
 
 /// The reply as one value, but for white space and a code fence around it.
 pub(super) fn whole(reply: &str) -> Option<Document<'_>> {
+    let text = unfenced(reply);
+    matches!(text.as_bytes().first(), Some(b'{' | b'[')).then(|| Document::parse(text).ok())?
+}
+
+/// The reply without white space and a code fence around it.
+pub(super) fn unfenced(reply: &str) -> &str {
     let text = trim(reply);
     let inner = after(text, "```json").or(after(text, "```"));
-    let text = inner.and_then(|text| text.strip_suffix("```")).map_or(text, trim);
-    matches!(text.as_bytes().first(), Some(b'{' | b'[')).then(|| Document::parse(text).ok())?
+    inner.and_then(|text| text.strip_suffix("```")).map_or(text, trim)
 }
 
 /// The value of a key of an object, in whatever case the key is written.
@@ -137,15 +190,18 @@ mod tests {
     use super::*;
 
     fn raw(reply: &str) -> Option<String> {
-        document(reply, "a", "b").map(|document| document.root().raw().to_owned())
+        let found = document(reply, "a", "b", &["mark"], &Material::of_prompt("It says {\"a\": 77}."));
+        found.map(|document| document.root().raw().to_owned())
     }
 
     #[test]
-    fn json_is_found_in_prose() {
+    fn json_is_found_behind_prose() {
         assert_eq!(raw("no"), None);
-        assert_eq!(raw("so {it} [1] is: {\"a\": \"}\"}.").as_deref(), Some("{\"a\": \"}\"}"));
+        assert_eq!(raw("so {it} [1] is: {\"a\": \"}\"}\n").as_deref(), Some("{\"a\": \"}\"}"));
         assert_eq!(raw("{\"a\": {\"a\": 1}}").as_deref(), Some("{\"a\": {\"a\": 1}}"));
         assert_eq!(raw("{\"answer\": {\"a\": 1}}").as_deref(), Some("{\"a\": 1}"));
+        assert_eq!(raw("So: {\"answer\": {\"a\": 1}}").as_deref(), Some("{\"a\": 1}"));
+        assert_eq!(raw("My mark:\n```json\n{\"a\": 1}\n```").as_deref(), Some("{\"a\": 1}"));
         assert_eq!(raw("{ [{\"b\": 1}]").as_deref(), Some("[{\"b\": 1}]"));
         assert_eq!(raw("{\"a\": \"\\\"}\"").as_deref(), None);
     }
@@ -153,9 +209,14 @@ mod tests {
     #[test]
     fn json_that_may_be_a_quotation_is_left_alone() {
         assert_eq!(raw("it wrote {\"a\": 1}, so {\"a\": 2}"), None);
+        assert_eq!(raw("it wrote {\"a\": 1}, which is wrong"), None);
+        assert_eq!(raw("it wrote {\"a\": 77}"), None);
+        assert_eq!(raw("**Mark:** 3, for it wrote {\"a\": 1}"), None);
+        assert_eq!(raw("| Mark |\n|---|\n| 3 |\n{\"a\": 1}"), None);
+        assert_eq!(raw("{\"quote\": {\"a\": 1}, \"mark\": 0}"), None);
         assert_eq!(raw("{\"why\": \"it wrote {\"a\": 1}.\"}"), None);
         assert_eq!(
-            raw(r#"{"why": "it wrote {\"a\": 1}.", "a": 2} or so"#).as_deref(),
+            raw(r#"So: {"why": "it wrote {\"a\": 1}.", "a": 2}"#).as_deref(),
             Some(r#"{"why": "it wrote {\"a\": 1}.", "a": 2}"#)
         );
     }
