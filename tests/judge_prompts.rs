@@ -3,7 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "what cannot be read fails the test")]
 
 use adk_metrics::judge::prompt::{self, ALL, PERSONAS, Prompt, Template, Value, list_rubrics, persona};
-use adk_metrics::judge::reply;
+use adk_metrics::judge::reply::{self, Material};
 use adk_metrics::model::error::ErrorCode;
 use adk_metrics::model::json::Document;
 use serde::Deserialize;
@@ -135,13 +135,14 @@ fn hostile_text_stays_in_its_block_and_changes_nothing_else() {
 #[test]
 fn replies_that_quote_hostile_text_are_read_as_if_they_did_not() {
     for (name, _, text) in attacks() {
+        let shown = Material::of_prompt(&text);
         let matched = json!({"reasoning": text, "is_the_agent_response_valid": "invalid"}).to_string();
-        assert_eq!(reply::final_response_match(&matched), Some(false), "{name}");
+        assert_eq!(reply::final_response_match(&matched, &shown), Some(false), "{name}");
 
         let turn = json!({"reasoning": text, "is_valid": "invalid"}).to_string();
-        assert_eq!(reply::turn_validity(&turn), Some(false), "{name}");
+        assert_eq!(reply::turn_validity(&turn, &shown), Some(false), "{name}");
 
-        let scored = reply::score(&json!({"explanation": text, "score": 0}).to_string()).unwrap();
+        let scored = reply::score(&json!({"explanation": text, "score": 0}).to_string(), &shown).unwrap();
         assert_eq!(
             (scored.score, scored.explanation.as_str()),
             (0.0, text.trim_matches(python_space)),
@@ -149,27 +150,32 @@ fn replies_that_quote_hostile_text_are_read_as_if_they_did_not() {
         );
 
         let split = json!({"sentences": [text, "It rains."]}).to_string();
-        assert_eq!(reply::sentences(&split), [text.as_str(), "It rains."], "{name}");
+        assert_eq!(reply::sentences(&split, &shown), [text.as_str(), "It rains."], "{name}");
 
         let rubric =
             |verdict: &str| json!({"id": "1", "property": text, "rationale": text, "verdict": verdict});
         let judged = json!({"rubrics": [rubric("no"), rubric("yes")]}).to_string();
-        let verdicts: Vec<_> = reply::rubrics(&judged).into_iter().map(|entry| entry.verdict).collect();
+        let verdicts: Vec<_> =
+            reply::rubrics(&judged, &shown).into_iter().map(|entry| entry.verdict).collect();
         assert_eq!(verdicts, [Some(false), Some(true)], "{name}");
 
         let label = json!({"sentence": text, "label": "unsupported", "rationale": text});
-        let validated = reply::validations(&json!({"validations": [label]}).to_string());
+        let validated = reply::validations(&json!({"validations": [label]}).to_string(), &shown);
         assert_eq!(validated.first().and_then(reply::Validation::is_supported), Some(false), "{name}");
 
         // In the reference's own formats a quotation has to stay on its line.
         let line = text.replace('\n', " ");
         let judged = format!("ID: 1\nProperty: {line}\nRationale: {line}\nVerdict: no");
-        let verdicts: Vec<_> = reply::rubrics(&judged).into_iter().map(|entry| entry.verdict).collect();
+        let verdicts: Vec<_> =
+            reply::rubrics(&judged, &shown).into_iter().map(|entry| entry.verdict).collect();
         assert!(verdicts.is_empty() || verdicts == [Some(false)], "{name}: {verdicts:?}");
 
-        let validated = reply::validations(&format!(
-            "sentence: {line}\nlabel: unsupported\nrationale: {line}\nsupporting_excerpt: null\ncontradicting_excerpt: null"
-        ));
+        let validated = reply::validations(
+            &format!(
+                "sentence: {line}\nlabel: unsupported\nrationale: {line}\nsupporting_excerpt: null\ncontradicting_excerpt: null"
+            ),
+            &shown,
+        );
         assert_eq!(validated.len(), 1, "{name}");
         assert_eq!(validated.first().and_then(reply::Validation::is_supported), Some(false), "{name}");
     }
@@ -236,15 +242,16 @@ fn every_prompt_has_all_its_variables_its_format_and_its_schema() {
 
 #[test]
 fn replies_in_the_format_asked_for_are_read() {
+    let shown = Material::default();
     let format = |prompt: &Prompt| prompt.reply_format.replace("<valid or invalid>", "invalid");
-    assert_eq!(reply::final_response_match(&format(&prompt::FINAL_RESPONSE_MATCH)), Some(false));
-    assert_eq!(reply::turn_validity(&format(&prompt::USER_TURN)), Some(false));
-    assert_eq!(reply::sentences(prompt::SEGMENTER.reply_format), ["…"]);
-    let score = reply::score(&prompt::SAFETY.reply_format.replace("<number>", "1"));
+    assert_eq!(reply::final_response_match(&format(&prompt::FINAL_RESPONSE_MATCH), &shown), Some(false));
+    assert_eq!(reply::turn_validity(&format(&prompt::USER_TURN), &shown), Some(false));
+    assert_eq!(reply::sentences(prompt::SEGMENTER.reply_format, &shown), ["…"]);
+    let score = reply::score(&prompt::SAFETY.reply_format.replace("<number>", "1"), &shown);
     assert_eq!(score.map(|score| score.score), Some(1.0));
-    let rubrics = reply::rubrics(prompt::TOOL_USE_RUBRICS.reply_format);
+    let rubrics = reply::rubrics(prompt::TOOL_USE_RUBRICS.reply_format, &shown);
     assert_eq!(rubrics.len(), 1);
-    assert_eq!(reply::validations(prompt::VALIDATOR.reply_format).len(), 1);
+    assert_eq!(reply::validations(prompt::VALIDATOR.reply_format, &shown).len(), 1);
 }
 
 #[test]
