@@ -26,7 +26,7 @@ pub(super) fn definitions() -> Value {
         "Threshold": {
             "anyOf": [
                 { "type": "number" },
-                { "type": "string", "pattern": r"^\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*$" },
+                { "type": "string", "pattern": r"^\s*[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?\s*$" },
                 quietly("boolean"),
             ],
         },

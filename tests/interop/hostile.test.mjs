@@ -187,3 +187,100 @@ test("a session that cannot be written as JSON is an error that says so", () => 
   }
   assert.equal(errorOf(() => readSessions([{ toJSON: () => undefined }])).code, "invalid_input");
 });
+
+/** A call of a tool with arguments that are written as they are given. */
+const asking = (args) => [
+  span("a", undefined, [0, 9], agent("a")),
+  span("b", "a", [1, 2], {
+    "gen_ai.operation.name": "chat",
+    "gen_ai.input.messages": JSON.stringify([ASK]),
+    "gen_ai.output.messages": `[{"role":"assistant","parts":[{"type":"tool_call","name":"pay","arguments":${args}}]}]`,
+  }),
+  span("c", "a", [3, 4], chat([ASK], [ANSWER])),
+];
+
+test("a text that begins as large integers are kept stays a text, as a value and as a key", () => {
+  for (const text of ["\u0000int:12345", "\u000012345678901234567890", "\u0000", "\u0000\u0000", "\u0000-1"]) {
+    const args = { value: text, list: [text], [text]: 1 };
+    const traces = JSON.stringify(request(asking(`{"order":12345678901234567890,${JSON.stringify(args).slice(1)}`)));
+    assert.deepEqual(told(readTraces(traces)[0].inferences[0]).calls, [
+      ["pay", { order: 12345678901234567890, ...args }],
+    ]);
+    const [run] = JSON.parse(tracesToJson(traces));
+    assert.deepEqual(told(run.inferences[0]).calls, [["pay", { order: 12345678901234567890, ...args }]]);
+    assert.ok(tracesToJson(traces).includes('{"order":12345678901234567890,'));
+  }
+});
+
+test("what `evalIds` is given has numbers, however large they are", () => {
+  const given = [];
+  const attributes = [...span("a", undefined, [0, 9], agent("a")).attributes];
+  attributes.push({ key: "order", value: { intValue: "12345678901234567890" } });
+  const spans = [{ ...span("a", undefined, [0, 9], {}), attributes }, span("b", "a", [1, 2], chat([ASK], [ANSWER]))];
+  readTraces(request(spans), { evalIds: ({ attributes: { order } }) => void given.push(order) });
+  assert.deepEqual(given, [12345678901234567890]);
+});
+
+/** How often something is called while something is done. */
+function callsOf(owner, name, act) {
+  const original = owner[name];
+  let calls = 0;
+  owner[name] = function (...args) {
+    calls += 1;
+    return original.apply(this, args);
+  };
+  try {
+    act();
+  } finally {
+    owner[name] = original;
+  }
+  return calls;
+}
+
+test("calls of one tool are matched with its spans with work in proportion to their number", () => {
+  const turn = (size) => {
+    const calls = Array.from({ length: size }, (_, at) => ({
+      type: "tool_call",
+      name: "t",
+      arguments: { at: size - at },
+    }));
+    return request([
+      span("a", undefined, [0, 9], agent("a")),
+      span("m", "a", [0, 1], chat([ASK], [message("assistant", ...calls)])),
+      ...calls.map((_, at) =>
+        span(`t${at}`, "a", [2, 3], tool("t", { "gen_ai.tool.call.arguments": JSON.stringify({ at: at + 1 }) })),
+      ),
+    ]);
+  };
+  const work = (size) => {
+    const traces = JSON.stringify(turn(size));
+    return callsOf(JSON, "stringify", () => readTraces(traces));
+  };
+  const [few, many] = [work(200), work(800)];
+  assert.ok(many < 4.2 * few, `${few} and ${many}`);
+});
+
+test("a tool's output that is not JSON is looked at once, however it is quoted", () => {
+  const output = `Order no :1234567890123456 "${'\\"'.repeat(50_000)}`;
+  const spans = [
+    span("a", undefined, [0, 9], agent("a")),
+    span("b", "a", [1, 2], chat([ASK], [call("t", {})])),
+    span("c", "a", [3, 4], tool("t", { "gen_ai.tool.call.arguments": "{}", "gen_ai.tool.call.result": output })),
+  ];
+  const traces = JSON.stringify(request(spans));
+  // A regular expression over text that is no JSON may look for the end of a string from every quote of it.
+  const { exec } = RegExp.prototype;
+  const seen = [];
+  RegExp.prototype.exec = function (text) {
+    if (text === output) seen.push(this.source);
+    return exec.call(this, text);
+  };
+  let run;
+  try {
+    [run] = readTraces(traces);
+  } finally {
+    RegExp.prototype.exec = exec;
+  }
+  assert.deepEqual(seen, []);
+  assert.deepEqual(told(run.inferences[0]).responses, [{ result: output }]);
+});

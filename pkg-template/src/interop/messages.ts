@@ -4,7 +4,8 @@
  */
 
 import type { Content, FunctionResponse, InvocationEvent, Part } from "../types.js";
-import { type Bag, bagOf, type Item, type Moment, parseExactly, wrong } from "./otlp.js";
+import { parseExactly } from "./integers.js";
+import { type Bag, bagOf, type Item, type Moment, wrong } from "./otlp.js";
 
 /** What stands where an instrumentation kept something back. */
 const PLACEHOLDERS = ["", "{}", "null", "<elided>", "<not specified>", "<not serializable>", "N/A"];

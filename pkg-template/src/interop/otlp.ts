@@ -5,6 +5,7 @@
 
 import { isObject, stringify, toBytes, unexpected } from "../engine/input.js";
 import { AdkMetricsError } from "../errors.js";
+import { integerIn, integerOf, parseExactly } from "./integers.js";
 
 /** Where something is in the input; the line is known for lines of JSON. */
 export interface Place {
@@ -61,34 +62,6 @@ export function wrong({ path, line }: Place, message: string, help: string): Adk
 /** A value as an object; nothing for arrays and everything else. */
 export function bagOf(value: unknown): Bag | undefined {
   return isObject(value) && !Array.isArray(value) ? (value as Bag) : undefined;
-}
-
-/** Marks integers that doubles cannot hold. It is undone by `exactly` and by `rounded`. */
-const MARK = "\u0000int:";
-
-/**
- * `JSON.parse` that keeps integers of any size.
- *
- * @throws {SyntaxError} as `JSON.parse` does.
- */
-export function parseExactly(text: string): unknown {
-  if (!/[:[,\s]-?\d{16}/.test(text)) return JSON.parse(text) as unknown;
-  const marked = text.replace(/"[^"\\]*(?:\\[^][^"\\]*)*"|-?\d{16,}(?![\d.eE])/g, (token: string) =>
-    token.startsWith('"') || Number.isSafeInteger(Number(token)) ? token : `"\\u0000int:${token}"`,
-  );
-  return JSON.parse(marked) as unknown;
-}
-
-/** JSON text with marked integers as they were. */
-export function exactly(value: object): string {
-  return JSON.stringify(value).replace(/"\\u0000int:(-?\d+)"/g, "$1");
-}
-
-/** A value with marked integers as the nearest numbers. */
-export function rounded<T extends object>(value: T): T {
-  return JSON.parse(JSON.stringify(value), (_key, part: unknown) =>
-    typeof part === "string" && part.startsWith(MARK) ? Number(part.slice(MARK.length)) : part,
-  ) as T;
 }
 
 /** The beginning of an input as text. */
@@ -269,9 +242,9 @@ function valueOf(given: unknown, path: string, depth: number): unknown {
 }
 
 function integer(given: unknown, path: string): unknown {
-  if (typeof given === "number" || (typeof given === "string" && given.startsWith(MARK))) return given;
+  if (typeof given === "number" || integerIn(given) !== undefined) return given;
   if (typeof given !== "string" || !/^-?\d+$/.test(given)) throw unexpected("an integer", given, path);
-  return Number.isSafeInteger(Number(given)) ? Number(given) : MARK + given;
+  return integerOf(given);
 }
 
 function required(given: unknown, path: string, what: string): Bag {
@@ -297,7 +270,7 @@ function id(given: unknown, path: string): string {
 
 /** Nanoseconds since 1970, which are too many for a number, as milliseconds. */
 function moment(given: unknown, path: string): number {
-  const digits = typeof given === "string" && given.startsWith(MARK) ? given.slice(MARK.length) : given;
+  const digits = integerIn(given) ?? given;
   const isTime = typeof digits === "number" ? digits >= 0 : typeof digits === "string" && /^\d{1,20}$/.test(digits);
   if (!isTime) throw unexpected("nanoseconds since 1970", given, path);
   return Number(digits) / 1e6;

@@ -98,3 +98,10 @@ function assign<Key extends "outer" | "agent" | "parentAgent" | "tool" | "model"
 ): void {
   if (value !== undefined) node[key] = value;
 }
+
+/** Adds an item to its group. */
+export function group<Key, Item>(groups: Map<Key, Item[]>, key: Key, item: Item): void {
+  const known = groups.get(key);
+  if (known === undefined) groups.set(key, [item]);
+  else known.push(item);
+}

@@ -139,8 +139,14 @@ export function checkedUrl(value: unknown, name: string): string {
     throw wrong("the address has to begin with https:// or http://");
   if (url.username !== "" || url.password !== "") throw wrong("the address holds a name or a password");
   url.hash = "";
-  url.pathname = url.pathname.replace(/\/+$/, "");
-  return url.href.replace(/\/+$/, "");
+  url.pathname = withoutSlashes(url.pathname);
+  return withoutSlashes(url.href);
+}
+
+function withoutSlashes(text: string): string {
+  let end = text.length;
+  while (text[end - 1] === "/") end -= 1;
+  return text.slice(0, end);
 }
 
 /** Headers as plain texts. */

@@ -92,7 +92,7 @@ function given<T extends object>(options: T): { [K in keyof T]?: NonNullable<T[K
  * one that stands for all interfaces.
  */
 function ollamaUrl(value: string): string {
-  const [, scheme = "", authority = "", path = ""] = /^(https?:\/\/)?([^/]*)(.*)$/.exec(value) ?? [];
+  const [, scheme = "", authority = "", path = ""] = /^(https?:\/\/)?([^/]*)([^]*)/.exec(value) ?? [];
   const [, host = "", port = ""] = /^(.*?)(:\d+)?$/.exec(authority) ?? [];
   const reachable = host === "" || host === "0.0.0.0" ? "127.0.0.1" : host;
   return `${scheme || "http://"}${reachable}${port || (scheme === "" ? ":11434" : "")}${path}`;

@@ -60,7 +60,7 @@ export function knownSettings(
 export function camelCaseSettings(settings: object | undefined): Record<string, unknown> {
   const renamed: Record<string, unknown> = {};
   for (const [key, value] of Object.entries(settings ?? {})) {
-    const name = key.replace(/_+([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
+    const name = key.replace(/_+([a-z0-9]?)/g, (all, letter: string) => letter.toUpperCase() || all);
     renamed[name] = OPAQUE_KEYS.has(name) ? value : renamedBelow(value);
   }
   return renamed;

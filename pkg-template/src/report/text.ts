@@ -174,8 +174,10 @@ export function amountText(amount: number | undefined | null, digits = 0): strin
   if (amount === undefined || amount === null || !Number.isFinite(amount)) return "–";
   const [whole = "", fraction = ""] = Math.abs(amount).toFixed(digits).split(".");
   if (whole.includes("e")) return String(amount);
-  const grouped = whole.replace(/\B(?=(\d{3})+$)/g, ",");
-  const decimals = fraction.replace(/0+$/, "");
+  const grouped = whole.replace(/\B(?=(?:\d{3}){1,7}$)/g, ",");
+  let end = fraction.length;
+  while (fraction[end - 1] === "0") end -= 1;
+  const decimals = fraction.slice(0, end);
   const sign = amount < 0 ? "-" : "";
   return sign + grouped + (decimals && `.${decimals}`);
 }

@@ -150,7 +150,7 @@ export function jsonOf(value: unknown): string {
   // Line breaks within texts are escaped.
   const line = text
     .replace(/([[{])\n\s*/g, "$1")
-    .replace(/\n\s*([\]}])/g, "$1")
+    .replace(/\n *([\]}])/g, "$1")
     .replace(/\n\s*/g, " ");
   return line.length <= 80 ? line : text;
 }

@@ -1,0 +1,175 @@
+/** The calls of models: what each was asked and what it answered, by its spans, their events and their log records. */
+
+import type { Content, InvocationEvent, Part } from "../types.js";
+import { contentOf, contentsOf, fromEvents, jsonOf, usageOf, wordsOf } from "./messages.js";
+import { type Bag, bagOf, type Moment, type Span } from "./otlp.js";
+import { group, keyOf, type Node } from "./tree.js";
+
+/** What the model was asked and what it answered. */
+export interface Call {
+  /** The model's span, or the agent's where that holds the messages. */
+  from: Node;
+  /** Whether these are the first and the last messages of a turn, between which tools were called. */
+  isWholeTurn?: boolean;
+  time: number;
+  input: Content[];
+  output: Content | undefined;
+  usage: InvocationEvent["usageMetadata"] | undefined;
+  modelVersion: string | undefined;
+  groundingMetadata: Bag | undefined;
+  /** What the model was told of its task and its tools. */
+  config: { systemInstruction: unknown; tools: unknown };
+}
+
+/** The log record, or event, of one call with all of its messages. */
+export const DETAILS = "gen_ai.client.inference.operation.details";
+const COMPLETION = "gen_ai.content.completion";
+
+/** The calls of models in a turn, in order; those inside of a tool are the tool's own affair. */
+export function callsOf(nodes: readonly Node[], moments: ReadonlyMap<string, Moment[]>): Call[] {
+  const parts = new Map<Node, Node[]>();
+  for (const node of nodes) {
+    if (node.kind !== "model" || node.tool !== undefined) continue;
+    group(parts, node.model ?? node, node);
+  }
+  const answers = new Map<Node, Moment[]>();
+  for (const node of nodes) {
+    const own = node.kind === "agent" ? node.span.events.filter(({ name }) => name === COMPLETION) : [];
+    if (own.length > 0 && node.tool === undefined) answers.set(node, own);
+  }
+  const calls = [...answers].flatMap(([node, own]) => callsOfAdkTs(node, own));
+  for (const [node, own] of parts) {
+    if (node.agent === undefined || !answers.has(node.agent)) calls.push(callOf(node, own, moments));
+  }
+  if (calls.every(({ output }) => output === undefined)) {
+    const holder = nodes.find(({ kind, span }) => kind !== "model" && span.attributes.has("gen_ai.output.messages"));
+    if (holder !== undefined) return [{ ...callOf(holder, [holder], moments), isWholeTurn: true }];
+  }
+  return calls.sort((a, b) => a.time - b.time);
+}
+
+/** A call by its span, by those that belong to it, and by their log records and events. */
+function callOf(node: Node, nodes: readonly Node[], moments: ReadonlyMap<string, Moment[]>): Call {
+  const events = nodes.flatMap(({ span }) => [...span.events, ...(moments.get(keyOf(span)) ?? [])]);
+  events.sort((a, b) => a.time - b.time);
+  const sources = [...nodes.map(({ span }) => span), ...events.filter(({ name }) => name === DETAILS)];
+  const read = (key: string): unknown => {
+    for (const source of sources) {
+      const value = jsonOf(source, key);
+      if (value !== undefined) return value;
+    }
+    return undefined;
+  };
+  const word = (key: string) => sources.map(({ attributes }) => wordsOf(attributes.get(key))).find(Boolean);
+  const request = bagOf(read("gcp.vertex.agent.llm_request"));
+  const response = bagOf(read("gcp.vertex.agent.llm_response")) ?? {};
+  const old = fromEvents(events);
+  const [input, output] = [contentsOf(read("gen_ai.input.messages")), contentsOf(read("gen_ai.output.messages"))];
+  const config = bagOf(request?.config) ?? {};
+  const answers = output.length > 0 ? output : [contentOf(response.content, "model") ?? old.output].flat();
+  const reported = response.usage_metadata ?? response.usageMetadata;
+  const counted = sources.find(({ attributes }) => usageOf(undefined, attributes) !== undefined)?.attributes;
+  return {
+    from: node,
+    time: node.span.time,
+    input: [input, contentsOf(request?.contents), old.input].find(({ length }) => length > 0) ?? [],
+    output: isOfAdk(node.span) ? together(answers) : answers[0],
+    usage: usageOf(reported, counted ?? node.span.attributes),
+    modelVersion:
+      wordsOf(response.model_version ?? response.modelVersion) ??
+      word("gen_ai.response.model") ??
+      word("gen_ai.request.model"),
+    groundingMetadata: bagOf(response.grounding_metadata ?? response.groundingMetadata),
+    config: {
+      systemInstruction:
+        instructionsOf(read("gen_ai.system_instructions")) ??
+        config.system_instruction ??
+        config.systemInstruction ??
+        old.system,
+      tools: toolsOf(read("gen_ai.tool.definitions")) ?? config.tools,
+    },
+  };
+}
+
+/** Whether google-adk or `@google/adk` had a hand in a span, which may be that of the Gemini SDK's own instrumentation. */
+export function isOfAdk({ scope, attributes }: Span): boolean {
+  return scope === "gcp.vertex.agent" || attributes.has("gcp.vertex.agent.invocation_id");
+}
+
+/**
+ * google-adk reports the pieces of a streamed answer as messages of their own, and after them the whole if its model
+ * gives one; elsewhere several messages are alternatives.
+ */
+function together(answers: readonly Content[]): Content | undefined {
+  const last = answers.at(-1);
+  const pieces = answers.slice(0, -1);
+  const isWhole = !pieces.some(asksTools) && textOf([last]).trim() === textOf(pieces).trim();
+  if (pieces.length === 0 || isWhole) return last;
+  const parts: Part[] = [];
+  for (const part of answers.flatMap(({ parts: own = [] }) => own)) {
+    const before = parts.at(-1);
+    if (typeof part.text === "string" && typeof before?.text === "string" && before.thought === part.thought) {
+      before.text += part.text;
+    } else parts.push({ ...part });
+  }
+  return { role: "model", parts };
+}
+
+function textOf(contents: readonly (Content | undefined)[]): string {
+  return contents.flatMap((content) => content?.parts?.map(({ text = "" }) => text) ?? []).join("");
+}
+
+/**
+ * ADK-TS notes what its model answered as events of the agent's span, whose attributes are those of its last call. So
+ * the tokens of an agent that asked several times are not known, which is not the same as those of its last call.
+ */
+function callsOfAdkTs(node: Node, answers: readonly Moment[]): Call[] {
+  const { attributes } = node.span;
+  const read = (key: string) => bagOf(jsonOf(node.span, key));
+  const [request, response] = [read("adk.llm_request"), read("adk.llm_response") ?? {}];
+  const { systemInstruction, tools } = bagOf(request?.config) ?? {};
+  return answers.map((answer, at): Call => {
+    return {
+      from: node,
+      time: answer.time,
+      input: at === answers.length - 1 || at === 0 ? contentsOf(request?.contents) : [],
+      output: contentOf(jsonOf(answer, "gen_ai.completion"), "model"),
+      usage: answers.length === 1 ? usageOf(response.usageMetadata, attributes) : undefined,
+      modelVersion: wordsOf(response.modelVersion) ?? wordsOf(attributes.get("adk.request_model")),
+      groundingMetadata: undefined,
+      config: { systemInstruction, tools },
+    };
+  });
+}
+
+/** System instructions as parts of ADK's. */
+function instructionsOf(given: unknown): unknown {
+  return given === undefined ? undefined : contentOf({ parts: given });
+}
+
+/** Tool definitions as ADK declares tools. */
+function toolsOf(given: unknown): unknown {
+  if (!Array.isArray(given)) return undefined;
+  const functions = given.flatMap((tool) => {
+    const { type, ...declaration } = bagOf(tool) ?? {};
+    return type === "function" ? declaration : [];
+  });
+  return [{ functionDeclarations: functions }];
+}
+
+/** The name of the agent at work. */
+export function nameOf({ span, agent }: Node): string {
+  const key = "gen_ai.agent.name";
+  const named = wordsOf(span.attributes.get(key)) ?? wordsOf(agent?.span.attributes.get(key));
+  return named ?? /^(?:invoke_agent |agent_run\w* \[)([^\]]+)/.exec(agent?.span.name ?? "")?.[1] ?? "agent";
+}
+
+/** Whether a call holds none of its messages although it did not fail. A model may answer with nothing at all. */
+export function isSilent({ input, output, from }: Call): boolean {
+  return output === undefined && input.length === 0 && from.span.error === undefined;
+}
+
+/** Whether a model asks for tools. */
+export function asksTools(content: Content | undefined): boolean {
+  return content?.parts?.some(({ functionCall }) => functionCall !== undefined) === true;
+}

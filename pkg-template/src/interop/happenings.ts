@@ -1,0 +1,85 @@
+/** What happened in a turn, in order: what models answered, and the responses of the tools that they asked for. */
+
+import type { FunctionCall, FunctionResponse, InvocationEvent, Part } from "../types.js";
+import { asksTools, type Call, nameOf } from "./calls.js";
+import { responseOf, responsesAtEnd } from "./messages.js";
+import { type ToolRun, toolRunOf, ToolRuns } from "./tools.js";
+import type { Node } from "./tree.js";
+import type { Turn } from "./turns.js";
+
+/** Something that an agent said or did, and when. */
+interface Happening {
+  time: number;
+  author: string;
+  event: Omit<InvocationEvent, "author">;
+}
+
+/** What happened in a turn, in order: each call's answer, and the responses of the tools that it asked for. */
+export function happeningsOf({ calls, nodes }: Turn): Happening[] {
+  const tools = nodes.filter(({ kind, tool }) => kind === "tool" && tool === undefined).map(toolRunOf);
+  if (calls.every(({ output }) => output === undefined)) return happeningsOfTools(tools);
+  const runs = new ToolRuns(tools);
+  const told = responsesTold(calls);
+  const isWhole = calls.some(({ isWholeTurn, output }) => isWholeTurn === true && !asksTools(output));
+  const happenings: Happening[] = [];
+  for (const call of calls) {
+    const { output, usage, modelVersion, groundingMetadata } = call;
+    if (output === undefined) continue;
+    const author = nameOf(call.from);
+    const event: Happening["event"] = { content: output };
+    if (usage !== undefined) event.usageMetadata = usage;
+    if (modelVersion !== undefined) event.modelVersion = modelVersion;
+    if (groundingMetadata !== undefined) event.groundingMetadata = groundingMetadata;
+    happenings.push({ time: call.time, author, event });
+    const asked = output.parts?.flatMap<FunctionCall>(({ functionCall }) => functionCall ?? []) ?? [];
+    let { time } = call;
+    const parts = asked.flatMap<Part>((functionCall, at) => {
+      const run = runs.take(functionCall, call.time, call.from.agent);
+      if (run !== undefined) time = Math.max(time, run.node.span.end);
+      return responseFor(functionCall, run, told.get(call)?.[at]) ?? [];
+    });
+    if (parts.length > 0) happenings.push({ time, author, event: { content: { role: "user", parts } } });
+  }
+  // Of what happened at one time, what comes first stays first.
+  happenings.sort((a, b) => a.time - b.time);
+  return isWhole ? [...happeningsOfTools(tools), ...happenings] : happenings;
+}
+
+/** The tools' calls and responses, where their spans alone tell of them; nothing if these were not captured. */
+function happeningsOfTools(tools: readonly ToolRun[]): Happening[] {
+  const isCaptured = tools.some(({ args, response }) => args !== undefined || response !== undefined);
+  return isCaptured ? tools.flatMap(happeningsOfTool) : [];
+}
+
+function happeningsOfTool({ node, name, id, args, response }: ToolRun): Happening[] {
+  const { time, end } = node.span;
+  const author = nameOf(node);
+  const functionCall: FunctionCall = {
+    name,
+    ...(args === undefined ? {} : { args }),
+    ...(id === undefined ? {} : { id }),
+  };
+  const asked = { time, author, event: { content: { role: "model", parts: [{ functionCall }] } } };
+  if (response === undefined) return [asked];
+  const parts = [responseOf(id, name, response)];
+  return [asked, { time: end, author, event: { content: { role: "user", parts } } }];
+}
+
+/** What each call's agent told its model next of the tools' responses. */
+function responsesTold(calls: readonly Call[]): Map<Call, FunctionResponse[]> {
+  const told = new Map<Call, FunctionResponse[]>();
+  const next = new Map<Node | undefined, FunctionResponse[]>();
+  for (const call of calls.toReversed()) {
+    told.set(call, next.get(call.from.agent) ?? []);
+    if (call.input.length > 0) next.set(call.from.agent, responsesAtEnd(call.input));
+  }
+  return told;
+}
+
+/** A call's response, by its span or by what the model was told next; the call takes over the span's id. */
+function responseFor(call: FunctionCall, run: ToolRun | undefined, told: FunctionResponse | undefined) {
+  const id = run?.id ?? call.id;
+  const response = run?.response ?? told?.response;
+  if (id !== undefined) call.id = id;
+  return response === undefined ? undefined : responseOf(id, call.name, response);
+}

@@ -1,0 +1,76 @@
+// Every regular expression of the package and the playground takes time in proportion to what it reads.
+
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { parse } from "acorn";
+import { transformSync } from "esbuild";
+
+// Its own binary, where there is one, is not needed.
+process.env.RECHECK_SYNC_BACKEND = "pure";
+const { checkSync } = createRequire(import.meta.url)("recheck");
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const FOLDERS = ["pkg-template/src", "www/src"];
+
+/** Expressions that are made at run time: where, and what is made there. */
+const MADE = {
+  "pkg-template/src/agents/simulator.ts": [["\\{\\{\\s*conversation_plan\\s*\\}\\}", ""]],
+  // Those of the schemas.
+  "www/src/editor/schema.ts": patternsOf("config", "evalset", "results"),
+  // Half of a table of Unicode's blocks.
+  "pkg-template/src/report/text.ts": [["^[\\u1100-\\u115F]$", "u"]],
+};
+
+function patternsOf(...names) {
+  const found = [];
+  for (const name of names) {
+    JSON.parse(readFileSync(new URL(`../../pkg/schema/${name}.schema.json`, import.meta.url)), (key, value) => {
+      if (key === "pattern" && typeof value === "string") found.push([value, ""]);
+      if (key === "patternProperties") found.push(...Object.keys(value).map((pattern) => [pattern, ""]));
+      return value;
+    });
+  }
+  return found;
+}
+
+function sources() {
+  return FOLDERS.flatMap((folder) =>
+    readdirSync(`${root}${folder}`, { recursive: true, encoding: "utf8" })
+      .map((file) => `${folder}/${file}`)
+      .filter((file) => /\.tsx?$/.test(file) && !file.includes("/generated/")),
+  );
+}
+
+/** The regular expressions that a file holds, and whether it makes others. */
+function expressionsOf(file) {
+  const loader = file.endsWith("x") ? "tsx" : "ts";
+  const { code } = transformSync(readFileSync(`${root}${file}`, "utf8"), {
+    loader,
+    target: "esnext",
+    jsx: "automatic",
+  });
+  const found = [];
+  const onToken = ({ type, value }) => {
+    if (type.label === "regexp") found.push([value.pattern, value.flags]);
+  };
+  parse(code, { ecmaVersion: "latest", sourceType: "module", onToken });
+  return { found, makes: /\bRegExp\(/.test(code) };
+}
+
+test("no regular expression takes longer than in proportion to the text", () => {
+  const known = new Map();
+  for (const file of sources()) {
+    const { found, makes } = expressionsOf(file);
+    assert.equal(makes, file in MADE, `${file}: new RegExp(…) has to be listed here, with what it makes`);
+    for (const [pattern, flags] of [...found, ...(MADE[file] ?? [])]) {
+      const key = `/${pattern}/${flags}`;
+      if (!known.has(key)) known.set(key, checkSync(pattern, flags.replace("v", "u"), { timeout: 20_000 }));
+      const { status, complexity } = known.get(key);
+      assert.equal(status, "safe", `${file}: ${key} is ${complexity?.summary ?? status}`);
+    }
+  }
+  assert.ok(known.size > 100, `${known.size}`);
+});
