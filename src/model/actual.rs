@@ -78,6 +78,8 @@ record! {
         status: Option<Json<'a>> = "status" | "status";
         /// Why it failed.
         error_message: Option<Cow<'a, str>> = "error_message" | "errorMessage";
+        /// What whoever wrote it wants its reader to know, such as what traces do not tell.
+        warnings: List<'a, Cow<'a, str>> = "warnings" | "warnings" default;
     }
 }
 
@@ -156,7 +158,23 @@ impl<'t> ActualFile<'t> {
             check(&mut document, &<List<'_, InferenceResult<'_>>>::TYPE, warnings)?;
             return Ok(Self { document, content: FileKind::InferenceList, in_place: false });
         }
-        Ok(Self { document, content, in_place: !unwrapped })
+        let file = Self { document, content, in_place: !unwrapped };
+        file.pass_on(warnings);
+        Ok(file)
+    }
+
+    /// Passes on what the writer of inference results warns of.
+    fn pass_on(&self, warnings: &Warnings) {
+        let root = self.document.root();
+        let results: Vec<InferenceResult<'_>> = match self.content {
+            FileKind::Inferences => InferenceResults::of(root).inference_results().iter().collect(),
+            FileKind::InferenceList => List::of(root).iter().collect(),
+            FileKind::Inference => vec![InferenceResult::of(root)],
+            _ => return,
+        };
+        for warning in results.iter().flat_map(|result| result.warnings().iter()) {
+            warnings.add(self.document.root(), warning.into_owned());
+        }
     }
 
     /// The runs in the file.

@@ -1,9 +1,10 @@
 /** The calls of models: what each was asked and what it answered, by its spans, their events and their log records. */
 
 import type { Content, InvocationEvent, Part } from "../types.js";
-import { contentOf, contentsOf, fromEvents, jsonOf, usageOf, wordsOf } from "./messages.js";
+import { fromEvents } from "./events.js";
+import { contentOf, contentsOf, isElided, isOfUser, jsonOf, usageOf, wordsOf } from "./messages.js";
 import { type Bag, bagOf, type Moment, type Span } from "./otlp.js";
-import { group, keyOf, type Node } from "./tree.js";
+import { group, isLoop, keyOf, type Node } from "./tree.js";
 
 /** What the model was asked and what it answered. */
 export interface Call {
@@ -41,15 +42,75 @@ export function callsOf(nodes: readonly Node[], moments: ReadonlyMap<string, Mom
   for (const [node, own] of parts) {
     if (node.agent === undefined || !answers.has(node.agent)) calls.push(callOf(node, own, moments));
   }
+  for (const node of nodes)
+    if (isLoop(node.span) && node.tool === undefined) calls.push(...callsOfLoop(node, nodes, moments));
   if (calls.every(({ output }) => output === undefined)) {
-    const holder = nodes.find(({ kind, span }) => kind !== "model" && span.attributes.has("gen_ai.output.messages"));
-    if (holder !== undefined) return [{ ...callOf(holder, [holder], moments), isWholeTurn: true }];
+    for (const holder of nodes) {
+      if (holder.kind === "model" || holder.kind === "tool" || holder.tool !== undefined) continue;
+      const { call, answers } = callIn(holder, [holder], moments);
+      if (answers.length > 0) return callsOfSequence(call, answers, nodes);
+    }
   }
   return calls.sort((a, b) => a.time - b.time);
 }
 
-/** A call by its span, by those that belong to it, and by their log records and events. */
+/** The call of a model by its span; of several answers the first, unless they are pieces of one. */
 function callOf(node: Node, nodes: readonly Node[], moments: ReadonlyMap<string, Moment[]>): Call {
+  const { call, answers } = callIn(node, nodes, moments);
+  return { ...call, output: isOfAdk(node.span) ? together(answers) : answers[0] };
+}
+
+/** The calls of an agent whose span holds what its models answered, and what tools gave, in order. */
+function callsOfSequence(whole: Call, contents: readonly Content[], nodes: readonly Node[]): Call[] {
+  const tools = nodes.filter(({ kind, agent }) => kind === "tool" && agent === whole.from.agent);
+  const calls: Call[] = [];
+  const told: Content[] = [...whole.input];
+  let asked = 0;
+  let { time } = whole;
+  for (const content of contents) {
+    if (content.role === "model") {
+      calls.push({ ...whole, usage: undefined, time, input: [...told], output: content });
+      // The next call comes after the tools that this one asked for.
+      asked += content.parts?.filter(({ functionCall }) => functionCall !== undefined).length ?? 0;
+      for (const { span } of tools.slice(0, asked)) time = Math.max(time, span.end);
+    }
+    told.push(content);
+  }
+  const [only, ...others] = calls;
+  if (only !== undefined && others.length === 0) return [{ ...only, usage: whole.usage, isWholeTurn: true }];
+  return calls;
+}
+
+/**
+ * The calls of an agent whose span has the attributes of the last of them only: the others are in what that one was told.
+ * Each left a log record of its own, with its tokens; without these, the tokens are those of the last and are left out.
+ */
+function callsOfLoop(node: Node, nodes: readonly Node[], moments: ReadonlyMap<string, Moment[]>): Call[] {
+  const { call, answers } = callIn(node, [{ ...node, span: { ...node.span, spanId: "" } }], new Map());
+  const turn = call.input.findLastIndex(isOfUser) + 1;
+  const calls = callsOfSequence(
+    { ...call, input: call.input.slice(0, turn) },
+    [...call.input.slice(turn), ...answers],
+    nodes,
+  );
+  const logs = (moments.get(keyOf(node.span)) ?? []).filter(({ name }) => name === DETAILS);
+  logs.sort((a, b) => a.time - b.time);
+  if (logs.length === 0) return calls;
+  const logged = logs.map((log) => {
+    const of: Node = { ...node, span: { ...node.span, attributes: log.attributes, events: [], spanId: "" } };
+    return { ...callOf(of, [of], new Map()), from: node, time: log.time };
+  });
+  if (logged.every(({ output }) => output !== undefined)) return logged;
+  if (logged.length !== calls.length) return calls;
+  return calls.map((one, at) => ({ ...one, usage: logged[at]?.usage, time: logged[at]?.time ?? one.time }));
+}
+
+/** A call by its span, by those that belong to it, and by their log records and events. */
+function callIn(
+  node: Node,
+  nodes: readonly Node[],
+  moments: ReadonlyMap<string, Moment[]>,
+): { call: Call; answers: Content[] } {
   const events = nodes.flatMap(({ span }) => [...span.events, ...(moments.get(keyOf(span)) ?? [])]);
   events.sort((a, b) => a.time - b.time);
   const sources = [...nodes.map(({ span }) => span), ...events.filter(({ name }) => name === DETAILS)];
@@ -61,19 +122,21 @@ function callOf(node: Node, nodes: readonly Node[], moments: ReadonlyMap<string,
     return undefined;
   };
   const word = (key: string) => sources.map(({ attributes }) => wordsOf(attributes.get(key))).find(Boolean);
-  const request = bagOf(read("gcp.vertex.agent.llm_request"));
-  const response = bagOf(read("gcp.vertex.agent.llm_response")) ?? {};
+  const isOpenInference = isLoop(node.span);
+  const request = bagOf(read(isOpenInference ? "input.value" : "gcp.vertex.agent.llm_request"));
+  const response = bagOf(read(isOpenInference ? "output.value" : "gcp.vertex.agent.llm_response")) ?? {};
   const old = fromEvents(events);
-  const [input, output] = [contentsOf(read("gen_ai.input.messages")), contentsOf(read("gen_ai.output.messages"))];
+  const messages = [read("gen_ai.input.messages"), read("gen_ai.output.messages")];
+  const [input = [], output = []] = messages.some(isElided) ? [] : messages.map(contentsOf);
   const config = bagOf(request?.config) ?? {};
   const answers = output.length > 0 ? output : [contentOf(response.content, "model") ?? old.output].flat();
   const reported = response.usage_metadata ?? response.usageMetadata;
   const counted = sources.find(({ attributes }) => usageOf(undefined, attributes) !== undefined)?.attributes;
-  return {
+  const call: Call = {
     from: node,
     time: node.span.time,
     input: [input, contentsOf(request?.contents), old.input].find(({ length }) => length > 0) ?? [],
-    output: isOfAdk(node.span) ? together(answers) : answers[0],
+    output: undefined,
     usage: usageOf(reported, counted ?? node.span.attributes),
     modelVersion:
       wordsOf(response.model_version ?? response.modelVersion) ??
@@ -89,6 +152,7 @@ function callOf(node: Node, nodes: readonly Node[], moments: ReadonlyMap<string,
       tools: toolsOf(read("gen_ai.tool.definitions")) ?? config.tools,
     },
   };
+  return { call, answers };
 }
 
 /** Whether google-adk or `@google/adk` had a hand in a span, which may be that of the Gemini SDK's own instrumentation. */

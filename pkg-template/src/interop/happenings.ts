@@ -15,12 +15,23 @@ interface Happening {
 }
 
 /** What happened in a turn, in order: each call's answer, and the responses of the tools that it asked for. */
-export function happeningsOf({ calls, nodes }: Turn): Happening[] {
+export function happeningsOf(turn: Turn): Happening[] {
+  return read(turn).happenings;
+}
+
+/** The names of the tools that ran although no call of a model asked for them. */
+export function unasked(turn: Turn): string[] {
+  if (turn.calls.some(({ isWholeTurn }) => isWholeTurn === true)) return [];
+  return read(turn).left.map(({ name }) => name);
+}
+
+function read({ calls, nodes }: Turn): { happenings: Happening[]; left: ToolRun[] } {
   const tools = nodes.filter(({ kind, tool }) => kind === "tool" && tool === undefined).map(toolRunOf);
-  if (calls.every(({ output }) => output === undefined)) return happeningsOfTools(tools);
+  if (calls.every(({ output }) => output === undefined)) return { happenings: happeningsOfTools(tools), left: [] };
   const runs = new ToolRuns(tools);
   const told = responsesTold(calls);
-  const isWhole = calls.some(({ isWholeTurn, output }) => isWholeTurn === true && !asksTools(output));
+  // Where no model asked for a tool that ran, it was asked for in a way that was not traced.
+  const isWhole = !calls.some(({ output }) => asksTools(output));
   const happenings: Happening[] = [];
   for (const call of calls) {
     const { output, usage, modelVersion, groundingMetadata } = call;
@@ -40,9 +51,14 @@ export function happeningsOf({ calls, nodes }: Turn): Happening[] {
     });
     if (parts.length > 0) happenings.push({ time, author, event: { content: { role: "user", parts } } });
   }
+  const isHeld = calls.some(({ isWholeTurn }) => isWholeTurn === true);
+  if (isWhole && !isHeld) happenings.push(...happeningsOfTools(tools));
   // Of what happened at one time, what comes first stays first.
   happenings.sort((a, b) => a.time - b.time);
-  return isWhole ? [...happeningsOfTools(tools), ...happenings] : happenings;
+  return {
+    happenings: isWhole && isHeld ? [...happeningsOfTools(tools), ...happenings] : happenings,
+    left: runs.left(),
+  };
 }
 
 /** The tools' calls and responses, where their spans alone tell of them; nothing if these were not captured. */

@@ -3,10 +3,11 @@
 import { detailsOf } from "../agents/observe.js";
 import { TurnRecorder } from "../agents/record.js";
 import type { AdkMetricsError } from "../errors.js";
-import type { Invocation } from "../types.js";
-import { isOfAdk, isSilent, nameOf } from "./calls.js";
-import { happeningsOf } from "./happenings.js";
-import { contentsOf, jsonOf, userContentOf, wordsOf } from "./messages.js";
+import type { Content, Invocation } from "../types.js";
+import { asksTools, isOfAdk, isSilent, nameOf } from "./calls.js";
+import { happeningsOf, unasked } from "./happenings.js";
+import { type Exchange, exchangesOf, split } from "./history.js";
+import { contentsOf, jsonOf, userContentOf, wordsIn, wordsOf } from "./messages.js";
 import { type Moment, wrong } from "./otlp.js";
 import { timesOf } from "./seconds.js";
 import { keyOf, type Node } from "./tree.js";
@@ -26,6 +27,8 @@ export interface TracedRun {
   status: 1 | 2;
   /** Why it failed. */
   errorMessage?: string;
+  /** What was read otherwise than one might expect; `evaluate` passes it on. */
+  warnings?: string[];
 }
 
 /** A run of an agent by its turns. */
@@ -35,30 +38,123 @@ export function runOf(
   turns: readonly Turn[],
   moments: ReadonlyMap<string, Moment[]>,
 ): TracedRun {
-  const inferences = turns.map(invocationOf);
+  const exchanges = exchangesOf(turns);
+  const [inferences, warnings]: [Invocation[], string[]] = [[], []];
+  let failure: string | undefined;
+  for (const [at, turn] of turns.entries()) {
+    const place = `${quoted(sessionId)}, turn ${at + 1}`;
+    const { invocation, problem, warning } = heard(turn, exchanges[at]);
+    inferences.push(invocation);
+    const isFailure = at === turns.length - 1 && errorOf(turn) !== undefined;
+    if (warning !== undefined && !isFailure) warnings.push(`${place}: ${warning}`);
+    if (problem !== undefined) failure ??= `turn ${at + 1}: ${problem}`;
+  }
+  const before = split(turns[0]?.calls.find(({ input }) => input.length > 0)?.input ?? []).length - 1;
+  if (before > 0) {
+    const which = before === 1 ? "an earlier turn that is" : `${before} earlier turns that are`;
+    warnings.push(`${quoted(sessionId)}: its first turn was told of ${which} not in these traces`);
+  }
   const run: TracedRun = { evalId, sessionId, inferences, status: 1 };
   const all = turns.flatMap(({ nodes }) => nodes);
   const ofLogs = all.flatMap(({ span }) => moments.get(keyOf(span)) ?? []);
   const userId =
     attributeOf(all, ["user.id"]) ?? ofLogs.map(({ attributes }) => wordsOf(attributes.get("user.id"))).find(Boolean);
   if (userId !== undefined) run.userId = userId;
-  const { outer, nodes } = turns.at(-1) as Turn;
-  const error = (outer ?? nodes.at(-1))?.span.error;
-  if (error !== undefined && inferences.at(-1)?.finalResponse === undefined) {
+  if (warnings.length > 0) run.warnings = warnings;
+  const error = errorOf(turns.at(-1) as Turn);
+  if (error !== undefined && inferences.at(-1)?.finalResponse === undefined) failure = error;
+  if (failure !== undefined) {
     run.status = 2;
-    run.errorMessage = error;
+    run.errorMessage = failure;
   }
   return run;
 }
 
-function invocationOf(turn: Turn): Invocation {
-  const { outer, nodes, calls, time, end } = turn;
-  if (calls.some(isSilent)) throw noMessages(turn);
-  const happenings = happeningsOf(turn);
+function quoted(text: string): string {
+  return JSON.stringify(text);
+}
+
+function errorOf({ outer, nodes }: Turn): string | undefined {
+  return (outer ?? nodes.at(-1))?.span.error;
+}
+
+/** Whether nothing was said in a turn because no model was called. */
+export function isUnheard(turn: Turn): boolean {
+  return (
+    !turn.calls.some(isSilent) &&
+    errorOf(turn) === undefined &&
+    userOf(turn) === undefined &&
+    happeningsOf(turn).length === 0
+  );
+}
+
+/** A turn with what later turns tell of it. */
+function heard(
+  turn: Turn,
+  exchange: Exchange | undefined,
+): { invocation: Invocation; problem?: string; warning?: string } {
+  if (isUnheard(turn)) {
+    if (exchange === undefined) return { invocation: invocationOf(turn), problem: NO_MODEL };
+    const from = turn.outer ?? (turn.nodes[0] as Node);
+    const [usage, modelVersion, groundingMetadata] = [undefined, undefined, undefined];
+    const config = { systemInstruction: undefined, tools: undefined };
+    const calls = exchange.answers
+      .filter(({ role }) => role === "model")
+      .map((output) => ({
+        from,
+        time: turn.time,
+        input: [exchange.user],
+        output,
+        usage,
+        modelVersion,
+        groundingMetadata,
+        config,
+      }));
+    const { appDetails: _, ...invocation } = invocationOf({ ...turn, calls });
+    return { invocation };
+  }
+  const [last, told] = [turn.calls.at(-1), exchange?.answers.at(-1)];
+  const isChanged =
+    last !== undefined &&
+    isOfAdk(last.from.span) &&
+    told?.role === "model" &&
+    !asksTools(told) &&
+    !asksTools(last.output) &&
+    wordsIn(told) !== "" &&
+    wordsIn(told).trim() !== wordsIn(last.output).trim();
+  if (!isChanged) return countedIn(turn, invocationOf(turn));
+  const calls = [...turn.calls.slice(0, -1), { ...last, output: told }];
+  const warning =
+    "the next turn was told another answer than this turn's model gave; that one is read, as a callback may have changed it";
+  return { invocation: invocationOf({ ...turn, calls }), warning };
+}
+
+const NO_MODEL =
+  "it holds no messages, since no model was called in it; a callback may have answered, which traces do not tell";
+
+/** Warns of tools that ran although no model asked for them. */
+function countedIn(turn: Turn, invocation: Invocation): { invocation: Invocation; warning?: string } {
+  const names = unasked(turn);
+  const error = errorOf(turn);
+  if (error !== undefined && invocation.finalResponse === undefined)
+    return { invocation, warning: `it failed: ${error}` };
+  if (names.length === 0) return { invocation };
+  const which = [...new Set(names)].map((name) => `\`${name}\``).join(", ");
+  const done = turn.calls.some(({ output }) => asksTools(output)) ? "they are left out" : "they count as calls";
+  return { invocation, warning: `tools ran that no traced call of a model asked for: ${which}; ${done}` };
+}
+
+function userOf({ outer, calls }: Turn): Content | undefined {
   const asked = calls.find(({ input }) => input.length > 0)?.input ?? [];
   const ofOuter = outer === undefined ? undefined : jsonOf(outer.span, "gen_ai.input.messages");
-  const userContent = userContentOf(contentsOf(ofOuter)) ?? userContentOf(asked);
-  if (userContent === undefined && happenings.length === 0) throw noMessages(turn);
+  return userContentOf(contentsOf(ofOuter)) ?? userContentOf(asked);
+}
+
+function invocationOf(turn: Turn): Invocation {
+  const { nodes, calls, time, end } = turn;
+  if (calls.some(isSilent)) throw noMessages(turn);
+  const happenings = happeningsOf(turn);
+  const userContent = userOf(turn);
   const recorder = new TurnRecorder(userContent ?? {}, time);
   for (const { author, event } of happenings) recorder.add({ author, ...event }, end);
   const { creationTimestamp: _, duration, ...invocation } = recorder.finish(end);
@@ -88,17 +184,28 @@ function seconds(ms: number): number {
   return Math.round(ms) / 1000;
 }
 
+/** The error for traces in which no model was called in any turn. */
+export function noModel({ nodes }: Turn): AdkMetricsError {
+  const help = "Leave it out, or have the agent's span hold gen_ai.input.messages and gen_ai.output.messages";
+  return wrong((nodes[0] as Node).span, "a turn holds no messages: no model was called in it", help);
+}
+
+/** What captures messages, by how the name of the instrumentation begins. */
+const CAPTURES = [
+  ["opentelemetry.instrumentation.openai_v2", "Set OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT=true"],
+  ["opentelemetry.instrumentation.", "Do not set TRACELOOP_TRACE_CONTENT=false"],
+  ["pydantic-ai", "Do not set `include_content=False` in InstrumentationSettings"],
+  ["agent_framework", "Set ENABLE_SENSITIVE_DATA=true"],
+] as const;
+
 /** The error for a turn of which the messages were not captured. */
 function noMessages({ calls, nodes }: Turn): AdkMetricsError {
   const { span } = calls.find(isSilent)?.from ?? (nodes[0] as Node);
-  if (nodes.every(({ kind }) => kind !== "model")) {
-    const help = "Leave it out, or have the agent's span hold gen_ai.input.messages and gen_ai.output.messages";
-    return wrong(span, "a turn holds no messages: no model was called in it", help);
-  }
   const spans = "ADK_CAPTURE_MESSAGE_CONTENT_IN_SPANS=true";
   const capture = "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT";
+  const own = CAPTURES.find(([scope]) => span.scope.startsWith(scope));
   const help = !isOfAdk(span)
-    ? `Have the instrumentation capture them, many by ${capture}=true, and pass the log records as well if it writes them there`
+    ? `${own?.[1] ?? `Have the instrumentation capture them, many by ${capture}=true`}, and pass the log records as well if it writes them there`
     : span.attributes.has("gcp.vertex.agent.llm_request")
       ? `Set ${spans} where the agent runs`
       : `Set ${capture}=SPAN_AND_EVENT where the agent runs; with EVENT_ONLY pass the log records as well`;

@@ -5,7 +5,7 @@
 
 import type { Content, FunctionResponse, InvocationEvent, Part } from "../types.js";
 import { parseExactly } from "./integers.js";
-import { type Bag, bagOf, type Item, type Moment, wrong } from "./otlp.js";
+import { type Bag, bagOf, type Item, wrong } from "./otlp.js";
 
 /** What stands where an instrumentation kept something back. */
 const PLACEHOLDERS = ["", "{}", "null", "<elided>", "<not specified>", "<not serializable>", "N/A"];
@@ -55,7 +55,8 @@ export function toolObject(value: unknown): Record<string, unknown> | undefined 
   return typeof value === "string" && PLACEHOLDERS.includes(value) && value !== "{}" ? undefined : objectOf(value);
 }
 
-function callOf(id: unknown, name: unknown, args: unknown): Part {
+/** A call of a tool as a part. */
+export function callOf(id: unknown, name: unknown, args: unknown): Part {
   const given = objectOf(args);
   return {
     functionCall: {
@@ -128,9 +129,12 @@ export function contentOf(given: unknown, role?: string): Content | undefined {
   const message = bagOf(given);
   if (message === undefined) return undefined;
   const own = typeof message.role === "string" ? message.role : role;
-  const parts: Part[] = items(message.parts).flatMap<Part>((part) =>
-    typeof part.type === "string" ? (partOfMessage(part) ?? []) : partOfAdk(part),
-  );
+  const listed = Array.isArray(message.parts) ? (message.parts as unknown[]) : [];
+  const parts: Part[] = listed.flatMap<Part>((one) => {
+    const part = typeof one === "string" ? { text: one } : bagOf(one);
+    if (part === undefined) return [];
+    return typeof part.type === "string" ? (partOfMessage(part) ?? []) : partOfAdk(part);
+  });
   if (message.parts === undefined || message.parts === null) parts.push(...partsOfChat(message));
   if (parts.length === 0) return undefined;
   const asked = own === "assistant" ? "model" : own === "tool" ? "user" : own;
@@ -145,7 +149,10 @@ function partsOfChat({ content, role, id, tool_calls: calls, tool_call_id: call 
       ? wordsOf(content) === undefined
         ? []
         : [{ text: content }]
-      : items(content).flatMap(({ text }) => (typeof text === "string" ? { text } : []));
+      : (Array.isArray(content) ? (content as unknown[]) : []).flatMap((part) => {
+          const words = typeof part === "string" ? part : bagOf(part)?.text;
+          return typeof words === "string" ? { text: words } : [];
+        });
   const made = items(calls).map((one) => {
     const { name, arguments: args } = bagOf(one.function) ?? one;
     return callOf(one.id, name, args);
@@ -153,38 +160,15 @@ function partsOfChat({ content, role, id, tool_calls: calls, tool_call_id: call 
   return [...texts, ...made];
 }
 
+/** Whether messages were left without what they say, as where content is not to be captured. */
+export function isElided(given: unknown): boolean {
+  const parts = items(given).flatMap((message) => items(message.parts));
+  return parts.some((part) => part.type === "text" && !("content" in part));
+}
+
 /** Messages, or contents, in order. */
 export function contentsOf(given: unknown): Content[] {
   return (Array.isArray(given) ? given : []).flatMap((message) => contentOf(message) ?? []);
-}
-
-/** The role of the message that an event of the conventions before 1.37 holds. */
-const MESSAGE_EVENTS: Readonly<Record<string, string>> = {
-  "gen_ai.user.message": "user",
-  "gen_ai.assistant.message": "assistant",
-  "gen_ai.tool.message": "tool",
-};
-
-/** A model's input and output by the events of the conventions before 1.37. */
-export function fromEvents(events: readonly Moment[]): { input: Content[]; output: Content[]; system: unknown } {
-  const input: Content[] = [];
-  const output: Content[] = [];
-  let system: unknown;
-  for (const { name, body, attributes } of events) {
-    const bag = bagOf(body) ?? Object.fromEntries(attributes);
-    // google-adk puts a content of its own where the conventions have a text.
-    const inner = bagOf(bag.content)?.parts === undefined ? undefined : bag.content;
-    if (name === "gen_ai.system.message") system = wordsOf(bag.content) ?? inner;
-    else if (name === "gen_ai.choice") {
-      const content = contentOf(inner ?? bag.message ?? bag, "assistant");
-      if (content !== undefined) output.push(content);
-    } else if (Object.hasOwn(MESSAGE_EVENTS, name)) {
-      const role = MESSAGE_EVENTS[name] as string;
-      const content = contentOf(inner ?? { role, ...bag });
-      if (content !== undefined) input.push(content);
-    }
-  }
-  return { input, output, system };
 }
 
 /** What ADK-TS tells a model that is to go on, and ADK tells a sub-agent of what others said. */
@@ -193,10 +177,13 @@ const NOT_THE_USER =
 
 /** What the user said last in a model's input. */
 export function userContentOf(input: readonly Content[]): Content | undefined {
-  return input.findLast(({ role, parts = [] }) => {
-    if (role !== "user" || parts.some(({ functionResponse }) => functionResponse !== undefined)) return false;
-    return parts.length > 0 && !NOT_THE_USER.test(parts[0]?.text ?? "");
-  });
+  return input.findLast(isOfUser);
+}
+
+/** Whether the user said something. */
+export function isOfUser({ role, parts = [] }: Content): boolean {
+  if (role !== "user" || parts.some(({ functionResponse }) => functionResponse !== undefined)) return false;
+  return parts.length > 0 && !NOT_THE_USER.test(parts[0]?.text ?? "");
 }
 
 /** The responses of tools that end a model's input, in order. */
@@ -221,8 +208,13 @@ export function usageOf(
     const value = attributes.get(`gen_ai.usage.${key}`);
     return typeof value === "number" ? value : undefined;
   };
-  const [input, output] = [count("input_tokens"), count("output_tokens")];
-  const [cached, thoughts] = [count("cache_read.input_tokens"), count("reasoning.output_tokens")];
+  // The second names are those that the conventions had before.
+  const [input, output] = [
+    count("input_tokens") ?? count("prompt_tokens"),
+    count("output_tokens") ?? count("completion_tokens"),
+  ];
+  const cached = count("cache_read.input_tokens") ?? count("cache_read_input_tokens");
+  const thoughts = count("reasoning.output_tokens") ?? count("details.reasoning_tokens");
   if (input === undefined && output === undefined) return undefined;
   return {
     ...(input === undefined ? {} : { promptTokenCount: input }),
@@ -235,4 +227,9 @@ export function usageOf(
 /** `prompt_token_count` as `promptTokenCount`. */
 function camelCased(key: string): string {
   return key.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+}
+
+/** The text of a content, without thoughts. */
+export function wordsIn(content: Content | undefined): string {
+  return (content?.parts ?? []).map(({ text, thought }) => (thought === true ? "" : (text ?? ""))).join("");
 }

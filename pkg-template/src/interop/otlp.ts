@@ -1,11 +1,12 @@
 /**
- * Reads OTLP in JSON (opentelemetry-proto, "JSON Protobuf Encoding"): export requests of spans and of log records, one
+ * Reads OTLP in JSON (opentelemetry-proto, "JSON Protobuf Encoding"), also as Tempo wraps it: export requests of spans and of log records, one
  * or many, as objects, text, or lines of text as the collector's file exporter writes them. O(n) in what is read.
  */
 
 import { isObject, stringify, toBytes, unexpected } from "../engine/input.js";
 import { AdkMetricsError } from "../errors.js";
 import { integerIn, integerOf, parseExactly } from "./integers.js";
+import { isJaeger, jaegerSpans } from "./jaeger.js";
 
 /** Where something is in the input; the line is known for lines of JSON. */
 export interface Place {
@@ -70,6 +71,10 @@ function beginningOf(input: unknown): string {
   return ArrayBuffer.isView(input) ? new TextDecoder().decode(toBytes(input, NAME).subarray(0, 1000)) : "";
 }
 
+/** How OTLP begins, the answers of Tempo, and those of Jaeger. */
+const BEGINNING =
+  /^\uFEFF?\s*(?:\[\s*)?(?:\{\s*"(?:trace|result)"\s*:\s*)?\{\s*"(?:resource_?(?:Span|Log|Metric)s"|batches"\s*:|data"\s*:\s*\[\s*\{\s*"traceID")/i;
+
 /**
  * Whether an input is OTLP in JSON, by its first words or keys; nothing else of it is read.
  *
@@ -77,9 +82,11 @@ function beginningOf(input: unknown): string {
  * isTraces('{"resourceSpans":[]}'); // true
  */
 export function isTraces(input: unknown): boolean {
-  if (!isObject(input)) return /^\uFEFF?\s*(?:\[\s*)?\{\s*"resource_?(?:Span|Log|Metric)s"/i.test(beginningOf(input));
-  const first = bagOf(Array.isArray(input) ? input[0] : input);
-  return first !== undefined && ["resourceSpans", "resourceLogs", "resourceMetrics"].some((key) => key in first);
+  if (!isObject(input)) return BEGINNING.test(beginningOf(input));
+  const given = bagOf(Array.isArray(input) ? input[0] : input);
+  if (given === undefined) return false;
+  const first = unwrapped(given, "").request;
+  return isJaeger(first) || ["resourceSpans", "resourceLogs", "resourceMetrics", "batches"].some((key) => key in first);
 }
 
 /** @throws {AdkMetricsError} `invalid_json`, `invalid_input` or `limit_exceeded` with the place. */
@@ -141,6 +148,21 @@ function attempt(text: string): unknown {
   }
 }
 
+/** What Tempo and Jaeger put around the traces that they give. */
+const WRAPPERS = ["trace", "result"];
+
+function unwrapped(given: Bag, path: string): { request: Bag; path: string } {
+  for (const key of WRAPPERS) {
+    const inner = bagOf(given[key]);
+    if (inner !== undefined) return { request: inner, path: insideOf(path, key) };
+  }
+  return { request: given, path };
+}
+
+function insideOf(path: string, key: string): string {
+  return path.includes(": ") ? `${path}.${key}` : `${path}: ${key}`;
+}
+
 class Reader {
   readonly #telemetry: Telemetry;
   readonly #seen = new Set<string>();
@@ -150,19 +172,29 @@ class Reader {
     this.#telemetry = telemetry;
   }
 
-  request(given: unknown, path: string, line?: number): void {
+  request(given: unknown, at: string, line?: number): void {
     this.#place = line === undefined ? {} : { line };
-    const request = required(given, path, "an export request with `resourceSpans` or `resourceLogs`");
-    const inside = (key: string) => (path.includes(": ") ? `${path}.${key}` : `${path}: ${key}`);
-    if (!("resourceSpans" in request || "resourceLogs" in request || "resourceMetrics" in request)) {
+    const { request, path } = unwrapped(
+      required(given, at, "an export request with `resourceSpans` or `resourceLogs`"),
+      at,
+    );
+    const inside = (key: string) => insideOf(path, key);
+    if (isJaeger(request)) {
+      for (const span of jaegerSpans(request, path)) this.#keep({ ...span, ...this.#place });
+      return;
+    }
+    for (const [resource, place] of list(request, "batches", inside("batches"))) this.#resource(resource, place);
+    if (!(
+      "batches" in request ||
+      "resourceSpans" in request ||
+      "resourceLogs" in request ||
+      "resourceMetrics" in request
+    )) {
       const help = "Pass OTLP in JSON, as an OTLP exporter or the collector's file exporter writes it";
       throw wrong({ path }, "found neither `resourceSpans` nor `resourceLogs`", help);
     }
-    for (const [resource, at] of list(request, "resourceSpans", inside("resourceSpans"))) {
-      for (const [scoped, place] of list(resource, "scopeSpans", `${at}.scopeSpans`)) {
-        const scope = text(bagOf(scoped.scope)?.name);
-        for (const [span, where] of list(scoped, "spans", `${place}.spans`)) this.#span(span, where, scope);
-      }
+    for (const [resource, place] of list(request, "resourceSpans", inside("resourceSpans"))) {
+      this.#resource(resource, place);
     }
     for (const [resource, at] of list(request, "resourceLogs", inside("resourceLogs"))) {
       for (const [scoped, place] of list(resource, "scopeLogs", `${at}.scopeLogs`)) {
@@ -173,24 +205,38 @@ class Reader {
     }
   }
 
+  /** The spans of a resource; scopes had another name before, which Tempo still writes. */
+  #resource(resource: Bag, path: string): void {
+    for (const key of ["scopeSpans", "instrumentationLibrarySpans"]) {
+      for (const [scoped, place] of list(resource, key, `${path}.${key}`)) {
+        const scope = text(bagOf(scoped.scope ?? scoped.instrumentationLibrary)?.name);
+        for (const [span, where] of list(scoped, "spans", `${place}.spans`)) this.#span(span, where, scope);
+      }
+    }
+  }
+
+  #keep(span: Span): void {
+    const key = `${span.traceId} ${span.spanId}`;
+    if (this.#seen.has(key)) return;
+    this.#seen.add(key);
+    this.#telemetry.spans.push(span);
+  }
+
   #span(span: Bag, path: string, scope: string): void {
     const traceId = id(span.traceId, `${path}.traceId`);
     const spanId = id(span.spanId, `${path}.spanId`);
-    const key = `${traceId} ${spanId}`;
-    if (this.#seen.has(key)) return;
-    this.#seen.add(key);
     const time = moment(span.startTimeUnixNano, `${path}.startTimeUnixNano`);
     const events = list(span, "events", `${path}.events`);
     const status = bagOf(span.status) ?? {};
     const failed = status.code === STATUS_ERROR || status.code === "STATUS_CODE_ERROR";
-    this.#telemetry.spans.push({
+    this.#keep({
       path,
       ...this.#place,
       traceId,
       spanId,
       scope,
       time,
-      parentId: text(span.parentSpanId).toLowerCase(),
+      parentId: idIn(text(span.parentSpanId)),
       name: text(span.name),
       end: Math.max(time, moment(span.endTimeUnixNano, `${path}.endTimeUnixNano`)),
       attributes: attributesOf(span, path),
@@ -200,13 +246,17 @@ class Reader {
   }
 }
 
-/** A log record by its `eventName`, by the attribute that it replaced, or an event of a span by its `name`. */
+/** The attributes that name a log record where it has no field for that. */
+const EVENT_NAMES = ["event.name", "otel.event.name"];
+
+/** A log record, or an event of a span. */
 function momentOf(given: Bag, path: string, of: Bag): Moment {
   const attributes = attributesOf(given, path);
-  const name = text(given.eventName) || text(given.name) || text(attributes.get("event.name"));
+  const name =
+    [given.eventName, given.name, ...EVENT_NAMES.map((key) => attributes.get(key))].map(text).find(Boolean) ?? "";
   const time = moment(given.timeUnixNano ?? given.observedTimeUnixNano ?? 0, `${path}.timeUnixNano`);
   const body = given.body === undefined ? undefined : valueOf(given.body, `${path}.body`, 0);
-  const [traceId, spanId] = [text(of.traceId).toLowerCase(), text(of.spanId).toLowerCase()];
+  const [traceId, spanId] = [idIn(text(of.traceId)), idIn(text(of.spanId))];
   return { path, traceId, spanId, name, time, attributes, body };
 }
 
@@ -230,7 +280,10 @@ function valueOf(given: unknown, path: string, depth: number): unknown {
   if (value.intValue !== undefined) return integer(value.intValue, `${path}.intValue`);
   if (value.arrayValue !== undefined) {
     const array = required(value.arrayValue, `${path}.arrayValue`, "an object with `values`");
-    return list(array, "values", `${path}.arrayValue.values`).map(([item, at]) => valueOf(item, at, depth + 1));
+    const values = array.values ?? [];
+    if (!Array.isArray(values)) throw unexpected("an array", values, `${path}.arrayValue.values`);
+    // Some exporters write null where a list holds nothing.
+    return values.map((item, at) => valueOf(item, `${path}.arrayValue.values[${at}]`, depth + 1));
   }
   if (value.kvlistValue !== undefined) {
     const entries = required(value.kvlistValue, `${path}.kvlistValue`, "an object with `values`");
@@ -241,31 +294,44 @@ function valueOf(given: unknown, path: string, depth: number): unknown {
   return value.stringValue ?? value.boolValue ?? value.doubleValue ?? bytes ?? null;
 }
 
-function integer(given: unknown, path: string): unknown {
+export function integer(given: unknown, path: string): unknown {
   if (typeof given === "number" || integerIn(given) !== undefined) return given;
   if (typeof given !== "string" || !/^-?\d+$/.test(given)) throw unexpected("an integer", given, path);
   return integerOf(given);
 }
 
-function required(given: unknown, path: string, what: string): Bag {
+export function required(given: unknown, path: string, what: string): Bag {
   const bag = bagOf(given);
   if (bag === undefined) throw unexpected(what, given, path);
   return bag;
 }
 
-function list(given: Bag, key: string, path: string): [Bag, string][] {
+export function list(given: Bag, key: string, path: string): [Bag, string][] {
   const items = given[key] ?? [];
   if (!Array.isArray(items)) throw unexpected("an array", items, path);
   return items.map((item, at) => [required(item, `${path}[${at}]`, "an object"), `${path}[${at}]`]);
 }
 
-function text(value: unknown): string {
+export function text(value: unknown): string {
   return typeof value === "string" ? value : "";
 }
 
-function id(given: unknown, path: string): string {
+export function id(given: unknown, path: string): string {
   if (typeof given !== "string" || given === "") throw unexpected("an id in hexadecimal digits", given, path);
-  return given.toLowerCase();
+  return idIn(given);
+}
+
+/** How long ids of spans and traces are in base 64, in which the JSON of protocol buffers has them, as Tempo does. */
+const BASE64_LENGTHS = [12, 24];
+
+/** An id in hexadecimal digits, which are what tools show. */
+function idIn(given: string): string {
+  if (!BASE64_LENGTHS.includes(given.length) || !/^[A-Za-z0-9+/]*={1,2}$/.test(given)) return given.toLowerCase();
+  try {
+    return Array.from(atob(given), (byte) => byte.charCodeAt(0).toString(16).padStart(2, "0")).join("");
+  } catch {
+    return given;
+  }
 }
 
 /** Nanoseconds since 1970, which are too many for a number, as milliseconds. */

@@ -5,7 +5,7 @@
  */
 
 import { exactly, rounded } from "./integers.js";
-import { runOf, type TracedRun } from "./invocations.js";
+import { isUnheard, noModel, runOf, type TracedRun } from "./invocations.js";
 import { readTelemetry, wrong } from "./otlp.js";
 import { conversationsOf } from "./turns.js";
 
@@ -57,6 +57,8 @@ function runsOf(traces: unknown, { evalIds = {} }: TraceOptions): TracedRun[] {
     const help = "Export the spans of the agent: invoke_agent, chat or generate_content, and execute_tool";
     throw wrong({ path: "traces" }, "there is no span of an agent or a model", help);
   }
+  const turns = [...conversations.values()].flat();
+  if (turns.every(isUnheard)) throw noModel(turns[0] as (typeof turns)[number]);
   return [...conversations].map(([sessionId, turns]) => {
     const ofFirst = (turns[0]?.outer ?? turns[0]?.nodes[0])?.span.attributes ?? [];
     const conversation: TracedConversation = {

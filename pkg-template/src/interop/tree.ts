@@ -48,9 +48,18 @@ const MERGED = "(merged tools)";
 function kindOf({ name, attributes, scope }: Span): Kind | undefined {
   if (attributes.get("gen_ai.tool.name") === MERGED) return undefined;
   const operation = attributes.get("gen_ai.operation.name");
+  if (isLoop({ name, attributes })) return "agent";
   if (typeof operation === "string") return Object.hasOwn(OPERATIONS, operation) ? OPERATIONS[operation] : undefined;
   const isAdk = scope === "gcp.vertex.agent" || scope === "iqai-adk";
   return isAdk ? NAMES.find(([pattern]) => pattern.test(name))?.[1] : undefined;
+}
+
+/**
+ * Whether a span holds all calls of google-adk's agent: OpenInference keeps google-adk from making a span of each, so that
+ * they all write their attributes into that of the agent.
+ */
+export function isLoop({ name, attributes }: Pick<Span, "name" | "attributes">): boolean {
+  return attributes.get("openinference.span.kind") === "LLM" && name.startsWith("invoke_agent");
 }
 
 /** What identifies a span. */

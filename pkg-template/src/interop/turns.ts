@@ -1,7 +1,9 @@
 /** Turns: what happens inside of an outermost span of an agent; without one, inside of a trace. */
 
 import { type Call, callsOf, DETAILS } from "./calls.js";
-import { responsesAtEnd, wordsOf } from "./messages.js";
+import { isMessage } from "./events.js";
+import { isOfUser, responsesAtEnd, wordsIn, wordsOf } from "./messages.js";
+import type { Content } from "../types.js";
 import type { Moment, Span, Telemetry } from "./otlp.js";
 import { group, keyOf, type Node, treeOf } from "./tree.js";
 
@@ -15,7 +17,14 @@ export interface Turn {
   traceId: string;
 }
 
-const CONVERSATION_KEYS = ["gen_ai.conversation.id", "gcp.vertex.agent.session_id", "adk.session_id", "session.id"];
+const CONVERSATION_KEYS = [
+  "gen_ai.conversation.id",
+  "gcp.vertex.agent.session_id",
+  "adk.session_id",
+  "session.id",
+  "traceloop.association.properties.session_id",
+  "traceloop.association.properties.thread_id",
+];
 
 /** The turns of each conversation, by its id, and the log records by the keys of their spans. */
 export function conversationsOf({ spans, logs }: Telemetry): {
@@ -23,15 +32,80 @@ export function conversationsOf({ spans, logs }: Telemetry): {
   moments: Map<string, Moment[]>;
 } {
   const known = new Set(spans.map(keyOf));
-  const orphans = logs.filter((log) => log.name === DETAILS && !known.has(keyOf(log)));
-  const nodes = treeOf([...spans, ...orphans.map(spanOf)]);
+  // A record that names no span is a call of its own.
+  const named = logs.map((log, at) => (log.name === DETAILS && log.spanId === "" ? { ...log, spanId: `#${at}` } : log));
+  const orphans = named.filter((log) => log.name === DETAILS && !known.has(keyOf(log)));
+  const nodes = treeOf(scoped([...spans, ...orphans.map(spanOf)]));
   const moments = new Map<string, Moment[]>();
-  for (const log of logs) group(moments, keyOf(log), log);
+  for (const log of named) group(moments, keyOf(log), log);
+  adopt(nodes, moments);
   const conversations = new Map<string, Turn[]>();
+  const ends = new Map<string, string>();
   for (const turn of turnsOf(nodes, moments)) {
-    group(conversations, attributeOf(turn.nodes, CONVERSATION_KEYS) ?? turn.traceId, turn);
+    const told = turn.calls.find(({ input }) => input.length > 0)?.input ?? [];
+    const id = attributeOf(turn.nodes, CONVERSATION_KEYS) ?? ends.get(beginningOf(told)) ?? turn.traceId;
+    const answer = turn.calls.at(-1)?.output;
+    ends.set(endOf(answer === undefined ? told : [...told, answer]), id);
+    group(conversations, id, turn);
   }
   return { conversations, moments };
+}
+
+/** What was said before a turn, which is how the turn before it ended; traces without ids of conversations go together by it. */
+function beginningOf(told: readonly Content[]): string {
+  return endOf(told.slice(0, Math.max(0, told.findLastIndex(isOfUser))));
+}
+
+/** What the user said so far, and the last answer. */
+function endOf(said: readonly Content[]): string {
+  const asked = said.filter(isOfUser).map(wordsIn);
+  return JSON.stringify([asked, wordsIn(said.findLast(({ role }) => role === "model")).trim()]);
+}
+
+const SCOPES = { "gcp.vertex.agent": "gcp.vertex.agent.", "iqai-adk": "adk." };
+
+/** Where an export leaves out scopes, ADK's spans are known by their attributes, which some of each trace have. */
+function scoped(spans: Span[]): Span[] {
+  if (spans.every(({ scope }) => scope !== "")) return spans;
+  const scopes = new Map<string, string>();
+  for (const { traceId, attributes } of spans) {
+    if (scopes.has(traceId)) continue;
+    for (const [scope, prefix] of Object.entries(SCOPES)) {
+      if ([...attributes.keys()].some((key) => key.startsWith(prefix))) scopes.set(traceId, scope);
+    }
+  }
+  return spans.map((span) => (span.scope === "" ? { ...span, scope: scopes.get(span.traceId) ?? "" } : span));
+}
+
+/**
+ * Gives messages that were logged about a span around a model's call, as OpenLLMetry does, to that call, if there is one;
+ * those that name a trace but no span to the call that was under way.
+ */
+function adopt(nodes: readonly Node[], moments: Map<string, Moment[]>): void {
+  const isOpen = (node: Node | undefined) => node?.kind === undefined && node !== undefined;
+  const byKey = new Map(nodes.map((node) => [keyOf(node.span), node]));
+  const inside = new Map<Node, Node[]>();
+  const ofTrace = new Map<string, Node[]>();
+  for (const node of nodes) {
+    if (node.kind !== "model" || node.model !== undefined) continue;
+    group(ofTrace, node.span.traceId, node);
+    const { traceId, parentId } = node.span;
+    const parent = byKey.get(keyOf({ traceId, spanId: parentId }));
+    if (parent !== undefined && isOpen(parent)) group(inside, parent, node);
+  }
+  for (const [parent, [model, ...others]] of inside) {
+    const own = moments.get(keyOf(parent.span));
+    if (own === undefined || model === undefined || others.length > 0 || moments.has(keyOf(model.span))) continue;
+    moments.set(keyOf(model.span), own.filter(isMessage));
+  }
+  for (const [traceId, models] of ofTrace) {
+    models.sort((a, b) => a.span.time - b.span.time);
+    for (const moment of moments.get(keyOf({ traceId, spanId: "" })) ?? []) {
+      if (!isMessage(moment)) continue;
+      const model = models.findLast(({ span }) => span.time <= moment.time) ?? models[0];
+      if (model !== undefined) group(moments, keyOf(model.span), moment);
+    }
+  }
 }
 
 /** A model's call of which only the log record arrived. */

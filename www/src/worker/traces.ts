@@ -1,7 +1,8 @@
 /** OpenTelemetry traces among the files of what agents did. Their reader is loaded when there are some. */
 
 /** How traces begin, whoever exported them. */
-const BEGINNING = /^\uFEFF?\s*(?:\[\s*)?\{\s*"resource_?(?:Span|Log|Metric)s"/i;
+const BEGINNING =
+  /^\uFEFF?\s*(?:\[\s*)?(?:\{\s*"(?:trace|result)"\s*:\s*)?\{\s*"(?:resource_?(?:Span|Log|Metric)s"|batches"\s*:|data"\s*:\s*\[\s*\{\s*"traceID")/i;
 
 /** Whether a file holds traces. */
 export function isTraces(bytes: Uint8Array): boolean {

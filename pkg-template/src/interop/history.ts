@@ -1,0 +1,40 @@
+/**
+ * What a model is told of the turns before: what the user said, and what was answered in the end. It tells of turns that
+ * left no messages of their own, and of answers that were changed after the model had given them.
+ */
+
+import type { Content } from "../types.js";
+import { isOfUser } from "./messages.js";
+import type { Turn } from "./turns.js";
+
+/** A turn as a later one tells of it. */
+export interface Exchange {
+  user: Content;
+  answers: Content[];
+}
+
+/** What later turns tell of each turn of a conversation, where they do. O(n) in the messages of the turns. */
+export function exchangesOf(turns: readonly Turn[]): (Exchange | undefined)[] {
+  const told: (Exchange | undefined)[] = turns.map(() => undefined);
+  // The nearest later turn tells best.
+  for (const [at, { calls }] of turns.entries()) {
+    const exchanges = split(calls.find(({ input }) => input.length > 0)?.input ?? []);
+    // The last is the turn itself.
+    for (let back = 1; back < exchanges.length && back <= at; back += 1) {
+      if (told[at - back] !== undefined) break;
+      const exchange = exchanges.at(-1 - back);
+      if (exchange !== undefined) told[at - back] = exchange;
+    }
+  }
+  return told;
+}
+
+/** The turns that a model is told of; the last is that which it has part in. */
+export function split(contents: readonly Content[]): Exchange[] {
+  const exchanges: Exchange[] = [];
+  for (const content of contents) {
+    if (isOfUser(content)) exchanges.push({ user: content, answers: [] });
+    else exchanges.at(-1)?.answers.push(content);
+  }
+  return exchanges;
+}
