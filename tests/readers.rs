@@ -883,6 +883,19 @@ fn one_warning_a_message_and_at_most_100() {
     assert_eq!(eval_set_warnings(&set).len(), 1);
 }
 
+#[test]
+fn what_the_writer_of_inference_results_warns_of_is_passed_on() {
+    let result =
+        r#"{"eval_id": "a", "inferences": [], "warnings": ["turn 1: a tool ran", "turn 2: it failed"]}"#;
+    for file in [format!("[{result}]"), result.to_owned(), format!(r#"{{"inference_results": [{result}]}}"#)]
+    {
+        let warnings = Warnings::default();
+        ActualFile::read(parse(&file), "the file", &warnings).unwrap();
+        let found: Vec<_> = warnings.into_vec().into_iter().map(|warning| warning.message.clone()).collect();
+        assert_eq!(found, ["turn 1: a tool ran", "turn 2: it failed"], "{file}");
+    }
+}
+
 // ---- configs
 
 /// The names and thresholds of a config's metrics but the efficiency ones, or what is wrong with it.
