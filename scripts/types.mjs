@@ -52,6 +52,9 @@ export async function writeTypes(schemaFile, typesFile) {
     description: "The tool calls among the events. Hosts see them here too; files have either the events or these.",
     tsType: "FunctionCall[]",
   };
+  // Hosts find them in every invocation, as code for ADK-TS expects.
+  summary.required = [...(summary.required ?? []), "toolUses"];
+  events.required = [...(events.required ?? []), "toolUses"];
   schema.definitions.JsonValue = { tsType: "unknown" };
   const types = await compile(schema, "Shapes", {
     additionalProperties: false,

@@ -15,6 +15,7 @@ import type {
   EvaluationResult,
   EvaluatorOptions,
   Invocation,
+  InvocationInput,
   JudgeProgress,
   MetricInfo,
   MetricRegistry,
@@ -23,11 +24,12 @@ import type {
 
 /** Scores conversations. Extend it for a metric of your own. */
 export abstract class Evaluator {
-  protected readonly metric: EvalMetric;
+  /** The metric. A threshold is there unless the metric's info says that it needs none. */
+  protected readonly metric: EvalMetric & { threshold: number };
   protected readonly options: EvaluatorOptions;
 
   constructor(metric: EvalMetric, options: EvaluatorOptions = {}) {
-    this.metric = metric;
+    this.metric = metric as EvalMetric & { threshold: number };
     this.options = options;
   }
 
@@ -66,8 +68,8 @@ abstract class EngineEvaluator extends Evaluator {
    * @throws {AdkMetricsError} if an input cannot be used, or where google-adk raises.
    */
   override async evaluateInvocations(
-    actual: Invocation[],
-    expected?: Invocation[],
+    actual: InvocationInput[],
+    expected?: InvocationInput[],
     scenario?: ConversationScenario,
   ): Promise<EvaluationResult> {
     const metric = reading("metric", () => ({ ...this.metric, metricName: this.engineMetric }));
@@ -236,8 +238,8 @@ export class MultiTurnToolUseQualityV1Evaluator extends EngineEvaluator {
 
 /** One conversation, as an evaluator is given it. */
 interface Conversation {
-  actual: Invocation[];
-  expected: Invocation[] | undefined;
+  actual: InvocationInput[];
+  expected: InvocationInput[] | undefined;
   scenario: ConversationScenario | undefined;
 }
 

@@ -1,6 +1,6 @@
 /** What there is to read in an invocation: calls and texts, as the metrics see them. */
 
-import type { Content, FunctionCall, Invocation } from "./types.js";
+import type { Content, FunctionCall, InvocationInput } from "./types.js";
 
 /**
  * The tool calls of an invocation, in order: every function call of every event, or its `toolUses`.
@@ -10,7 +10,7 @@ import type { Content, FunctionCall, Invocation } from "./types.js";
  * toolCallsOf({ userContent: {}, intermediateData: { toolUses: [{ name: "book", args: { nights: 2 } }] } });
  * // [{ name: "book", args: { nights: 2 } }]
  */
-export function toolCallsOf(invocation: Invocation | null | undefined): FunctionCall[] {
+export function toolCallsOf(invocation: InvocationInput | null | undefined): FunctionCall[] {
   const data: unknown = invocation?.intermediateData;
   if (!isRecord(data)) return [];
   if (!Array.isArray(data.invocationEvents)) return Array.isArray(data.toolUses) ? data.toolUses.filter(isRecord) : [];
@@ -30,7 +30,7 @@ export function textOf(content: Content | null | undefined): string {
 }
 
 /** What the user said in an invocation. */
-export function userText(invocation: Invocation | null | undefined): string {
+export function userText(invocation: InvocationInput | null | undefined): string {
   return textOf(invocation?.userContent);
 }
 
@@ -40,7 +40,7 @@ export function userText(invocation: Invocation | null | undefined): string {
  * @example
  * finalText({ userContent: {}, finalResponse: { parts: [{ text: "Booked." }] } }); // "Booked."
  */
-export function finalText(invocation: Invocation | null | undefined): string {
+export function finalText(invocation: InvocationInput | null | undefined): string {
   return textOf(invocation?.finalResponse);
 }
 

@@ -9,7 +9,9 @@ import type {
   EvalSet,
   EvalSetResult as StoredSetResult,
   Explanation,
+  IntermediateSummary,
   Invocation,
+  InvocationEvents,
   Mistake,
   RubricScore,
   TokenUsageDetails,
@@ -51,6 +53,11 @@ export type {
   TokenUsageDetails,
   UsageMetadata,
 } from "./generated/shapes.js";
+
+/** An invocation as it may be given: what {@link Invocation} always has in `intermediateData` may be absent. */
+export type InvocationInput = Omit<Invocation, "intermediateData"> & {
+  intermediateData?: Partial<IntermediateSummary> | Partial<InvocationEvents>;
+};
 
 /** A file or a value that holds one: JSON text, its bytes (UTF-8), or the object itself. */
 export type Input<T extends object> = string | Uint8Array | T | object;
@@ -101,6 +108,10 @@ export interface Interval {
 export interface MetricInfo {
   metricName: string;
   description?: string;
+  /** The threshold to begin with, as ADK-TS notes it; nothing here reads it. */
+  defaultThreshold?: number;
+  /** Whether the metric may change, as ADK-TS notes it; nothing here reads it. */
+  experimental?: boolean;
   metricValueInfo?: { interval?: Interval };
   /** Whether it passes or fails; a metric that does not only informs. */
   requiresThreshold?: boolean;

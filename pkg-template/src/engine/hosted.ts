@@ -1,6 +1,6 @@
 /**
  * Invocations as hosts see them: one shape, whatever came in. Records of ADK's have their keys in camelCase, fields that
- * are `null` are absent, and `intermediateData` with events has `toolUses` as well. Names that are not ADK's (arguments
+ * are `null` are absent, and `intermediateData` has `toolUses`, also where it has events. Names that are not ADK's (arguments
  * of tools, their responses, agents) stay as they are.
  *
  * Nothing is changed in place: a value that has the shape comes back as it is, so that a caller recognises its objects.
@@ -8,7 +8,7 @@
  */
 
 import { toolCallsOf } from "../invocation.js";
-import type { FunctionCall, Invocation, InvocationEvents } from "../types.js";
+import type { FunctionCall, IntermediateData, Invocation } from "../types.js";
 import { isObject } from "./input.js";
 
 /** What a value looks like: anything, a record, a list, an object with names of others, or names of Google's throughout. */
@@ -75,25 +75,23 @@ function invocationShape(): RecordShape {
  */
 export function hosted(invocation: object): Invocation {
   const shaped = shapedAs(INVOCATION, invocation) as Invocation;
-  const data: unknown = shaped.intermediateData;
-  if (!isObject(data) || Array.isArray(data) || !Array.isArray((data as InvocationEvents).invocationEvents)) {
-    return shaped;
-  }
-  if (Array.isArray((data as InvocationEvents).toolUses)) return shaped;
-  return { ...shaped, intermediateData: withToolUses({ ...data }) };
+  const { intermediateData } = shaped;
+  if (!isObject(intermediateData) || Array.isArray(intermediateData.toolUses)) return shaped;
+  return { ...shaped, intermediateData: withToolUses({ ...intermediateData }) };
 }
 
 /**
- * Gives the events of a turn its calls as `toolUses`. Neither JSON nor copies nor comparisons see it there, since files
+ * Gives what happened in a turn its calls as `toolUses`. Neither JSON nor copies nor comparisons see it there, since files
  * have either the one or the other.
  */
-export function withToolUses(events: InvocationEvents): InvocationEvents {
-  return Object.defineProperty(events, "toolUses", TOOL_USES);
+export function withToolUses(data: Omit<IntermediateData, "toolUses">): IntermediateData {
+  return Object.defineProperty(data, "toolUses", TOOL_USES) as IntermediateData;
 }
 
 const TOOL_USES: PropertyDescriptor = {
-  get(this: InvocationEvents): FunctionCall[] {
-    return toolCallsOf({ userContent: {}, intermediateData: this });
+  get(this: IntermediateData): FunctionCall[] {
+    const { invocationEvents } = this;
+    return toolCallsOf({ userContent: {}, intermediateData: { invocationEvents: invocationEvents ?? [] } });
   },
   enumerable: false,
   configurable: true,
