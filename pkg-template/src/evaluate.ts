@@ -1,9 +1,9 @@
-import { closest } from "./closest.js";
 import { drive, type RunEnd, type RunPlan } from "./engine/run.js";
 import { checkCount, isObject, reading, toBytes, unexpected } from "./engine/input.js";
 import { invocationsOf } from "./engine/invocations.js";
 import { engineOptions, written } from "./engine/options.js";
 import { AdkMetricsError, ofMistake } from "./errors.js";
+import { checkRequest, REQUEST_OPTIONS } from "./known-options.js";
 import { DEFAULT_METRIC_EVALUATOR_REGISTRY } from "./registry.js";
 import type { EvalCaseResult, EvalSetResult, EvaluateRequest, JudgeProgress } from "./types.js";
 
@@ -118,43 +118,11 @@ function noteJudges(set: EvalSetResult, { stamps, progress, warnings }: NonNulla
   }
 }
 
-/** The keys of a request; the type makes sure that none is missing. */
-const REQUEST_KEYS: Readonly<Record<keyof EvaluateRequest, true>> = {
-  evalSet: true,
-  actual: true,
-  config: true,
-  criteria: true,
-  registry: true,
-  evalIds: true,
-  evalSetName: true,
-  judge: true,
-  vertex: true,
-  dialect: true,
-  earlyStop: true,
-  explain: true,
-  prompts: true,
-  retry: true,
-  concurrency: true,
-  timeoutMs: true,
-  budget: true,
-  seed: true,
-  cache: true,
-  signal: true,
-  onProgress: true,
-};
-
 /** Reads each property of a request once; a getter need not answer the same twice. */
 function copyOf(request: EvaluateRequest): EvaluateRequest {
   if (typeof request !== "object" || request === null) throw unexpected("an object", request, "request");
-  const known = Object.keys(REQUEST_KEYS) as (keyof EvaluateRequest)[];
-  for (const key of Object.keys(request)) {
-    if (Object.hasOwn(REQUEST_KEYS, key)) continue;
-    const meant = closest(key, known);
-    if (meant === undefined) continue;
-    const help = `Did you mean \`${meant}\`?`;
-    throw new AdkMetricsError("invalid_input", `there is no option \`${key}\``, { path: `request: ${key}`, help });
-  }
-  const copy = Object.fromEntries(known.map((key) => [key, request[key]])) as unknown as EvaluateRequest;
+  checkRequest(request);
+  const copy = Object.fromEntries(REQUEST_OPTIONS.map((key) => [key, request[key]])) as unknown as EvaluateRequest;
   const { evalIds, onProgress } = copy;
   if (Array.isArray(evalIds)) {
     checkCount(evalIds.length, "evalIds");

@@ -1,5 +1,5 @@
 import { type DecodedCase, decodeCases, decodeHeader, readBatch } from "./engine/decode.js";
-import { reading, toBytes, unexpected } from "./engine/input.js";
+import { isObject, reading, toBytes, unexpected } from "./engine/input.js";
 import { freeing } from "./engine/instance.js";
 import { invocationsOf } from "./engine/invocations.js";
 import { engineOptions, written } from "./engine/options.js";
@@ -7,6 +7,7 @@ import { drive, type RunPlan } from "./engine/run.js";
 import { call } from "./engine/call.js";
 import { PrebuiltMetrics } from "./enums.js";
 import { AdkMetricsError, ofMistake } from "./errors.js";
+import { checkEvaluatorOptions } from "./known-options.js";
 import { metricInfo } from "./metric-info.js";
 import type {
   ConversationScenario,
@@ -252,6 +253,7 @@ async function evaluateConversation(
   if (expected !== undefined && !Array.isArray(expected)) {
     throw unexpected("an array of invocations", expected, "expected");
   }
+  if (isObject(options)) checkEvaluatorOptions(options);
   const bytes = {
     metric: toBytes(metric, "metric"),
     actual: toBytes(actual, "actual"),

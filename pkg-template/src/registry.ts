@@ -26,6 +26,7 @@ import {
   TrajectoryEvaluator,
 } from "./evaluators.js";
 import { evaluatorMaker, type MakeEvaluator, type MetricFunction } from "./metric-function.js";
+import { checkEvaluatorOptions } from "./known-options.js";
 import { currentName } from "./metric-info.js";
 import type { EvalMetric, EvaluatorOptions, Interval, MetricInfo, MetricRegistry } from "./types.js";
 
@@ -58,6 +59,7 @@ export class MetricEvaluatorRegistry implements MetricRegistry {
 
   /** @param options What every evaluator of this registry is made with. */
   constructor(options: EvaluatorOptions = {}) {
+    checkEvaluatorOptions(options);
     this.#options = options;
   }
 

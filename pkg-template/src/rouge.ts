@@ -1,3 +1,4 @@
+import { checkOptions } from "./known-options.js";
 import { checkSize, unexpected, wellFormed } from "./engine/input.js";
 import { engineGeneration, memoryBuffer, withEngine } from "./engine/instance.js";
 import { dialectOf } from "./engine/options.js";
@@ -33,6 +34,7 @@ export function rouge1(reference: string, candidate: string, options: { dialect?
   checkSize(reference.length + candidate.length, "reference and candidate");
   wellFormed(reference, "reference");
   wellFormed(candidate, "candidate");
+  checkOptions(options, ["dialect"]);
   const dialect = dialectOf(options);
   return withEngine((engine) => {
     const generation = engineGeneration();

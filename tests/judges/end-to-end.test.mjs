@@ -402,7 +402,8 @@ describe("an evaluator class", () => {
         rubric_based_multi_turn_trajectory_quality_v1: "1 - 1",
       };
       assert.equal(scores.map((score) => score ?? "-").join(" "), withoutCase[metricName] ?? wanted, metricName);
-      assert.equal(result.perInvocationResults[0].actualInvocation, given[0][0]);
+      const [{ actualInvocation }] = result.perInvocationResults;
+      assert.deepEqual(actualInvocation.userContent, given[0][0].user_content);
     }
   });
 

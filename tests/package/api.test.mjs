@@ -954,7 +954,7 @@ describe("a request", () => {
     });
   });
 
-  test("with a misspelt key is refused with a suggestion; other keys are ignored", async () => {
+  test("with a misspelt key is refused with a suggestion", async () => {
     for (const [key, meant] of [
       ["critera", "criteria"],
       ["eval_set", "evalSet"],
@@ -967,8 +967,6 @@ describe("a request", () => {
         help: `Did you mean \`${meant}\`?`,
       });
     }
-    const set = await evaluate({ ...request, note: "mine", constructor: 1 });
-    assert.equal(set.evalCaseResults.length, 3);
   });
 });
 

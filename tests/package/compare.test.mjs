@@ -676,7 +676,7 @@ for (const [name, args, wanted] of [
   ["no case at all", [setOf([]), setOf([])], { message: "the two runs have no case in common", help: /has no case/ }],
   ["options that are none", [scored([1]), scored([1]), 3], { path: "options" }],
   ["a misspelt option", [scored([1]), scored([1]), { sead: 1 }], { help: "Did you mean `seed`?" }],
-  ["an unknown option", [scored([1]), scored([1]), { alpha: 1 }], { path: "options: alpha", help: /^There are/ }],
+  ["an unknown option", [scored([1]), scored([1]), { alpha: 1 }], { path: "options: alpha", help: /^The options are/ }],
   ["too few resamples", [scored([1]), scored([1]), { resamples: 99 }], { path: "options: resamples" }],
   ["too many resamples", [scored([1]), scored([1]), { resamples: 1e7 }], { path: "options: resamples" }],
   ["a fractional seed", [scored([1]), scored([1]), { seed: 0.5 }], { path: "options: seed" }],

@@ -18,10 +18,26 @@ const tsc = join(root, "node_modules/typescript/bin/tsc");
 const PROJECTS = {
   "ES modules in Node": { extension: "mts", compilerOptions: { module: "nodenext" }, more: ["node"] },
   "CommonJS in Node": { extension: "cts", compilerOptions: { module: "nodenext" }, more: ["node"] },
-  "a bundler": { extension: "ts", compilerOptions: { module: "esnext", moduleResolution: "bundler" } },
-  "a bundler, for browsers alone": {
+  "a bundler": {
+    extension: "ts",
+    compilerOptions: { module: "esnext", moduleResolution: "bundler" },
+    more: ["node"],
+  },
+  "a bundler, without Node's types": {
     extension: "ts",
     compilerOptions: { module: "esnext", moduleResolution: "bundler", lib: ["es2022", "dom"], types: [] },
+    more: ["node"],
+  },
+  "a bundler, for browsers alone": {
+    extension: "ts",
+    compilerOptions: {
+      module: "esnext",
+      moduleResolution: "bundler",
+      customConditions: ["browser"],
+      lib: ["es2022", "dom"],
+      types: [],
+    },
+    more: ["browser"],
   },
 };
 

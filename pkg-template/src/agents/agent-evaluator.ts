@@ -8,7 +8,7 @@ import { subjectOf } from "./adapters.js";
 import type { Agent } from "./agent.js";
 import { evaluateAgent, type Plan } from "./evaluation.js";
 import { type AgentHost, agentHost } from "./host.js";
-import { type AgentEvaluationOptions, type Criteria, DEFAULT_CRITERIA } from "./options.js";
+import { type AgentEvaluationOptions, checkRunOptions, type Criteria, DEFAULT_CRITERIA } from "./options.js";
 import { failuresOf, printDetails } from "./pooled.js";
 import { AgentEvaluationError, type EvaluationFailure } from "./results.js";
 import { checkPositive } from "./run.js";
@@ -70,6 +70,7 @@ export class AgentEvaluator {
     options: AgentEvaluationOptions = {},
   ): Promise<EvalSetResult> {
     checkCriteria(criteria, "criteria");
+    checkRunOptions(options, "evaluateEvalSet");
     const subject = await subjectOf(agent);
     const result = await evaluateAgent(subject, { evalSet, config: { criteria } }, numRuns, options);
     if (printDetailedResults) printDetails(result);
@@ -94,8 +95,10 @@ export class AgentEvaluator {
     evalDatasetFilePathOrDir: string | URL,
     numRuns: number = NUM_RUNS,
     initialSessionFile?: string,
-    { printDetailedResults = false, criteria, ...options }: AgentFileOptions = {},
+    fileOptions: AgentFileOptions = {},
   ): Promise<EvalSetResult[]> {
+    checkRunOptions(fileOptions, "evaluate");
+    const { printDetailedResults = false, criteria, ...options } = fileOptions;
     const host = nodeHost();
     if (criteria !== undefined) checkCriteria(criteria, "criteria");
     const subject = await subjectOf(agent);

@@ -5,7 +5,7 @@ import { AdkMetricsError } from "../errors.js";
 import { evaluate } from "../evaluate.js";
 import type { EvalSet, EvalSetResult, EvaluatorOptions, Input, MetricRegistry } from "../types.js";
 import type { Subject } from "./adapters.js";
-import { type AgentEvaluationOptions, checkRunOptions } from "./options.js";
+import type { AgentEvaluationOptions } from "./options.js";
 import { type AgentRunOptions, checkPositive, type InferenceResult, runCases } from "./run.js";
 import type { UserSimulatorOptions } from "./simulator.js";
 import { Spending } from "./spending.js";
@@ -28,7 +28,6 @@ export async function evaluateAgent(
   options: AgentEvaluationOptions,
 ): Promise<EvalSetResult> {
   checkPositive(numRuns, "numRuns");
-  checkRunOptions(options);
   await check(plan, withoutRunOptions(options));
   const evalSet = readEvalSet(plan.evalSet, plan.evalSetName);
   if (evalSet.evalCases.length === 0) {

@@ -6,6 +6,7 @@ import type { EvalCase, EvalMetric, EvalSet, EvalSetResult, Invocation } from ".
 import { type Subject, subjectOf } from "./adapters.js";
 import type { Agent } from "./agent.js";
 import { check, type Plan, runOptions, score, withoutRunOptions } from "./evaluation.js";
+import { checkOptions } from "../known-options.js";
 import { type AgentEvaluationOptions, checkRunOptions } from "./options.js";
 import { type InferenceResult, runCases } from "./run.js";
 import { Spending } from "./spending.js";
@@ -53,7 +54,7 @@ export class LocalEvalService {
   /** @param parallelism How many conversations are under way at a time. Default: 4. */
   constructor(agent: Agent | Promise<Agent>, parallelism = 4, options: AgentEvaluationOptions = {}) {
     this.#agent = agent;
-    checkRunOptions(options);
+    checkRunOptions(options, "LocalEvalService");
     this.#options = { ...options, parallelism };
     this.#spending = new Spending(options.budget);
   }
@@ -65,7 +66,7 @@ export class LocalEvalService {
    * @throws {AdkMetricsError} `invalid_input` if there is no agent.
    */
   async *performInference(request: InferenceRequest): AsyncGenerator<Invocation[], void> {
-    const { evalSetId, evalCases } = objectAt("request", request);
+    const { evalSetId, evalCases } = requestAt(request);
     listAt("evalCases", evalCases, "evalsets");
     this.#subject ??= subjectOf(this.#agent);
     const subject = await this.#subject;
@@ -93,7 +94,7 @@ export class LocalEvalService {
     inferenceResults: Invocation[][];
     evaluateConfig: EvaluateConfig;
   }): AsyncGenerator<EvalSetResult, void> {
-    const { inferenceResults, evaluateConfig } = objectAt("request", request);
+    const { inferenceResults, evaluateConfig } = requestAt(request);
     for (const [at, invocations] of listAt("inferenceResults", inferenceResults, "inferences").entries()) {
       const path = `inferenceResults[${at}]`;
       listAt(path, invocations, "invocations").forEach((turn, index) => objectAt(`${path}[${index}]`, turn));
@@ -121,7 +122,7 @@ export class LocalEvalService {
   async *evaluateSession(
     request: InferenceRequest & { evaluateConfig: EvaluateConfig },
   ): AsyncGenerator<EvalSetResult, void> {
-    const { evalSetId, evalCases, evaluateConfig } = objectAt("request", request);
+    const { evalSetId, evalCases, evaluateConfig } = requestAt(request);
     listAt("evalCases", evalCases, "evalsets");
     const config = configOf(evaluateConfig);
     for (const evalSet of evalCases) await check({ evalSet, config }, withoutRunOptions(this.#options));
@@ -137,18 +138,30 @@ function objectAt<T>(path: string, given: T): T {
   return given;
 }
 
+/** A request of any step: what only another needs may be there too. */
+function requestAt<T extends object>(request: T): T {
+  checkOptions(objectAt("request", request), REQUEST_KEYS, { path: "request" });
+  return request;
+}
+
+const REQUEST_KEYS = ["evalSetId", "evalCases", "inferenceResults", "evaluateConfig"];
+
 /** @throws {AdkMetricsError} `invalid_input` for what is no array. */
 function listAt<T>(path: string, given: T[], of: string): T[] {
   if (!Array.isArray(given)) throw unexpected(`an array of ${of}`, given, path);
   return given;
 }
 
+const METRIC_KEYS = ["metricName", "threshold", "criterion", "judgeModelOptions"];
+
 /** ADK-TS's list of metrics as a config. */
 function configOf(config: EvaluateConfig): NonNullable<Plan["config"]> {
   const { evalMetrics } = objectAt("evaluateConfig", config);
+  checkOptions(config, ["evalMetrics", "parallelism"], { path: "evaluateConfig" });
   const path = "evaluateConfig.evalMetrics";
   const criteria = listAt(path, evalMetrics, "metrics").map((metric, at) => {
     const { metricName, threshold, criterion, judgeModelOptions } = objectAt(`${path}[${at}]`, metric);
+    checkOptions(metric, METRIC_KEYS, { path: `${path}[${at}]` });
     if (typeof metricName !== "string") throw unexpected("a metric with a `metricName`", metric, `${path}[${at}]`);
     const settings = {
       ...(threshold === undefined ? {} : { threshold }),

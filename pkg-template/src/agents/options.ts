@@ -1,8 +1,6 @@
 /** How agents are evaluated. */
 
-import { closest } from "../closest.js";
-import { isObject, unexpected } from "../engine/input.js";
-import { AdkMetricsError } from "../errors.js";
+import { allInstead, checkOptions, EVALUATOR_OPTIONS, RUN_OPTIONS } from "../known-options.js";
 import type { Criterion, EvaluatorOptions, MetricRegistry } from "../types.js";
 import type { AgentRunOptions } from "./run.js";
 
@@ -21,19 +19,53 @@ export const DEFAULT_CRITERIA: Readonly<Criteria> = /* @__PURE__ */ Object.freez
   response_match_score: 0.8,
 });
 
-const RUN_OPTIONS = ["parallelism", "turnTimeoutMs", "userSimulator", "onAgentProgress"];
+const KNOWN = [...EVALUATOR_OPTIONS, ...RUN_OPTIONS, "registry"];
+
+const OF_FILES = [...KNOWN, "criteria", "printDetailedResults"];
+
+const INPUTS = ["evalSet", "actual", "agent"];
+
+/** What to do instead of giving an option of runs where it does not apply. */
+const INSTEAD = {
+  evaluateEvalSet: {
+    ...allInstead(INPUTS, "Pass it as an argument: evaluateEvalSet(agent, evalSet, criteria)"),
+    ...allInstead(
+      ["criteria", "config"],
+      "Pass criteria as the third argument: evaluateEvalSet(agent, evalSet, criteria)",
+    ),
+    numRuns: "Pass it as the fourth argument: evaluateEvalSet(agent, evalSet, criteria, numRuns)",
+    printDetailedResults:
+      "Pass it as the fifth argument: evaluateEvalSet(agent, evalSet, criteria, numRuns, printDetailedResults)",
+    evalIds: "Pass an evalset that has only these cases",
+    evalSetName: "Name an evalset in an old form by readEvalSet(evalSet, name), and pass what that gives",
+    initialSessionFile: "It is for evalset files in an old form: use AgentEvaluator.evaluate",
+  },
+  evaluate: {
+    ...allInstead(INPUTS, "Pass an agent and the path of an evalset, or use AgentEvaluator.evaluateEvalSet"),
+    numRuns: "Pass it as the third argument: evaluate(agent, path, numRuns)",
+    initialSessionFile: "Pass it as the fourth argument: evaluate(agent, path, numRuns, initialSessionFile)",
+    config: "Pass its criteria as `criteria`, or write it to the test_config.json beside the file",
+    evalIds: "Pass a file that has only these cases, or use AgentEvaluator.evaluateEvalSet",
+    evalSetName: "An evalset in an old form is named after its file",
+  },
+  LocalEvalService: {
+    ...allInstead([...INPUTS, "evalIds", "evalSetName"], "Pass it in the requests of performInference and evaluate"),
+    ...allInstead(["criteria", "config", "evalMetrics"], "Pass metrics in the request: evaluateConfig.evalMetrics"),
+    parallelism: "Pass it as the second argument: new LocalEvalService(agent, parallelism)",
+    numRuns: "It runs every case once; use AgentEvaluator for several runs",
+    printDetailedResults: "Use renderTable of adk-metrics/report for what it gives",
+    initialSessionFile: "It is for evalset files in an old form: use AgentEvaluator.evaluate",
+  },
+} as const;
 
 /**
- * Finds misspelt options of runs; `evaluate` finds those of its own.
+ * Finds options that a function for running agents does not take.
  *
- * @throws {AdkMetricsError} `invalid_input` with a suggestion.
+ * @param to The function.
+ * @throws {AdkMetricsError} `invalid_input` with what to do instead.
  */
-export function checkRunOptions(options: AgentEvaluationOptions): void {
-  if (!isObject(options)) throw unexpected("an object", options, "options");
-  for (const key of Object.keys(options)) {
-    const meant = RUN_OPTIONS.includes(key) ? undefined : closest(key, RUN_OPTIONS);
-    if (meant === undefined) continue;
-    const help = `Did you mean \`${meant}\`?`;
-    throw new AdkMetricsError("invalid_input", `there is no option \`${key}\``, { path: `options: ${key}`, help });
-  }
+export function checkRunOptions(options: object, to: keyof typeof INSTEAD): void {
+  const instead: Readonly<Record<string, string>> = INSTEAD[to];
+  const known = to === "evaluate" ? OF_FILES : KNOWN.filter((name) => !Object.hasOwn(instead, name));
+  checkOptions(options, known, { instead });
 }

@@ -1,6 +1,6 @@
 /** How two runs of an evalset differ: case by case, turn by turn, and metric by metric over all cases. */
 
-import { closest } from "../closest.js";
+import { checkOptions } from "../known-options.js";
 import { reading, unexpected } from "../engine/input.js";
 import { EvalStatus, PrebuiltMetrics } from "../enums.js";
 import { AdkMetricsError } from "../errors.js";
@@ -85,16 +85,8 @@ export function compareRuns(
 const OPTION_KEYS: Readonly<Record<keyof CompareOptions, true>> = { resamples: true, seed: true, confidence: true };
 
 function bootstrapOf(options: CompareOptions): Bootstrap {
+  checkOptions(options, Object.keys(OPTION_KEYS));
   return reading("options", () => {
-    if (typeof options !== "object" || options === null) throw unexpected("an object", options, "options");
-    for (const key of Object.keys(options)) {
-      if (Object.hasOwn(OPTION_KEYS, key)) continue;
-      const meant = closest(key, Object.keys(OPTION_KEYS));
-      throw new AdkMetricsError("invalid_input", `there is no option \`${key}\``, {
-        path: `options: ${key}`,
-        help: meant === undefined ? "There are `resamples`, `seed` and `confidence`" : `Did you mean \`${meant}\`?`,
-      });
-    }
     const { resamples = 10_000, seed = 0, confidence = 0.95 } = options;
     if (!Number.isSafeInteger(resamples) || resamples < 100 || resamples > 1_000_000) {
       throw unexpected("a whole number from 100 to 1,000,000", resamples, "options: resamples");

@@ -3,6 +3,7 @@
  * and Mastra. All shapes are structural: none of these packages is imported. Nothing is scored here.
  */
 
+import { checkOptions } from "../known-options.js";
 import { isObject, unexpected } from "../engine/input.js";
 import { EvalStatus } from "../enums.js";
 import { AdkMetricsError } from "../errors.js";
@@ -86,6 +87,7 @@ export interface EvaluationEventOptions {
  * @throws {AdkMetricsError} `invalid_input` for anything but results.
  */
 export function evaluationEvents(results: Results, options: EvaluationEventOptions = {}): EvaluationEvent[] {
+  checkOptions(options, ["of", "responseId"]);
   const { of = "both" } = options;
   return listOf(results).flatMap((set) =>
     set.evalCaseResults.flatMap((result) => {

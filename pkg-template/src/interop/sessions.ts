@@ -1,5 +1,6 @@
 /** Sessions as ADK-TS and `@google/adk` hold them, made into what JSON can hold. */
 
+import { optionsOf } from "../known-options.js";
 import { isObject, messageOf, unexpected } from "../engine/input.js";
 import { AdkMetricsError, isOurs } from "../errors.js";
 import { bagOf } from "./otlp.js";
@@ -22,7 +23,8 @@ export interface SessionOptions {
  * const session = await sessionService.getSession("shop", "user", "s1");
  * await evaluate({ evalSet, actual: readSessions([session]) });
  */
-export function readSessions(sessions: object | readonly object[], { evalIds = {} }: SessionOptions = {}): object[] {
+export function readSessions(sessions: object | readonly object[], options: SessionOptions = {}): object[] {
+  const { evalIds = {} } = optionsOf(options, ["evalIds"]);
   const isList = Array.isArray(sessions);
   return (isList ? (sessions as readonly object[]) : [sessions]).map((session, at) => {
     if (!isObject(session)) throw unexpected("a session or a list of them", session, "sessions");

@@ -4,6 +4,8 @@
  * agent; without one, inside of a trace. Turns belong together by the id of their conversation. O(n log n).
  */
 
+import { hosted } from "../engine/hosted.js";
+import { optionsOf } from "../known-options.js";
 import { exactly, rounded } from "./integers.js";
 import { isUnheard, noModel, runOf, type TracedRun } from "./invocations.js";
 import { readTelemetry, wrong } from "./otlp.js";
@@ -39,7 +41,10 @@ export interface TraceOptions {
  * await evaluate({ evalSet, actual: readTraces(await readFile("traces.jsonl")) });
  */
 export function readTraces(traces: string | Uint8Array | object, options: TraceOptions = {}): TracedRun[] {
-  return rounded(runsOf(traces, options));
+  return rounded(runsOf(traces, optionsOf(options, ["evalIds"]))).map((run) => ({
+    ...run,
+    inferences: run.inferences.map(hosted),
+  }));
 }
 
 /**
@@ -48,7 +53,7 @@ export function readTraces(traces: string | Uint8Array | object, options: TraceO
  * @throws {AdkMetricsError} as `readTraces`.
  */
 export function tracesToJson(traces: string | Uint8Array | object, options: TraceOptions = {}): string {
-  return exactly(runsOf(traces, options));
+  return exactly(runsOf(traces, optionsOf(options, ["evalIds"])));
 }
 
 function runsOf(traces: unknown, { evalIds = {} }: TraceOptions): TracedRun[] {

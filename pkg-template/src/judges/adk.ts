@@ -4,7 +4,7 @@ import type { Judge, JudgeReply, JudgeRequest } from "../types.js";
 import { detailsOf, failureOf } from "./failure.js";
 import { type JudgeIdentity, makeJudge } from "./judge.js";
 import { emptyReply } from "./language-model.js";
-import { optionsOf } from "./options.js";
+import { optionsOf } from "../known-options.js";
 import { shortened, usageOf } from "./reply.js";
 import { knownSettings, notSent, SETTINGS } from "./settings.js";
 import { withoutTokens, withTokens } from "./tokens.js";

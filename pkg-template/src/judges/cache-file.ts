@@ -9,7 +9,8 @@ import { replyOf } from "./reply.js";
 
 /**
  * A cache in a folder, one small JSON file a reply; several processes may share it. Deleting the folder empties it.
- * A file that cannot be read counts as absent. Replies are stored, prompts and keys are not.
+ * A file that cannot be read counts as absent. Replies are stored, prompts and keys are not. For Node, Deno and Bun; a bundle
+ * for browsers has none.
  *
  * @param folder Its path; made when the first reply is kept.
  */

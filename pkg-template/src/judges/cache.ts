@@ -1,3 +1,4 @@
+import { optionsOf } from "../known-options.js";
 import { unexpected } from "../engine/input.js";
 import type { JudgeCache, JudgeReply, JudgeRequest } from "../types.js";
 import { replyOf } from "./reply.js";
@@ -26,7 +27,8 @@ export async function cacheKey(request: JudgeRequest, judge = ""): Promise<strin
  *
  * @param options `maxEntries`: how many replies it holds. Default: 10,000.
  */
-export function memoryCache({ maxEntries = 10_000 }: { maxEntries?: number } = {}): JudgeCache {
+export function memoryCache(options: { maxEntries?: number } = {}): JudgeCache {
+  const { maxEntries = 10_000 } = optionsOf(options, ["maxEntries"]);
   if (!(Number.isInteger(maxEntries) && maxEntries >= 1)) {
     throw unexpected("a whole number from 1 up", maxEntries, "maxEntries");
   }

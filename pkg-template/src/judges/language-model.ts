@@ -3,7 +3,7 @@ import { AdkMetricsError } from "../errors.js";
 import type { Judge, JudgeReply, JudgeRequest } from "../types.js";
 import { failureOf } from "./failure.js";
 import { type JudgeIdentity, makeJudge } from "./judge.js";
-import { optionsOf } from "./options.js";
+import { optionsOf } from "../known-options.js";
 import { usageOf } from "./reply.js";
 import { knownSettings, notSent, type Setting } from "./settings.js";
 import { withoutTokens, withTokens } from "./tokens.js";

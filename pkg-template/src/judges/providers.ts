@@ -14,7 +14,7 @@ import {
   setEndpoint,
 } from "./endpoint.js";
 import { makeJudge } from "./judge.js";
-import { optionsOf } from "./options.js";
+import { optionsOf } from "../known-options.js";
 import { isPage, send } from "./send.js";
 
 /** How to ask a provider of models. */

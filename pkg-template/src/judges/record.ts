@@ -1,3 +1,4 @@
+import { checkOptions } from "../known-options.js";
 import { isObject, messageOf, reading, unexpected } from "../engine/input.js";
 import { AdkMetricsError } from "../errors.js";
 import type { Judge } from "../types.js";
@@ -56,7 +57,7 @@ export function recordJudge(judge: Judge, sink: RecordingSink, options: Recordin
 }
 
 function optionsOf(options: RecordingOptions): RecordingOptions {
-  if (!isObject(options)) throw unexpected("an object", options, "options");
+  checkOptions(options, ["model", "note"]);
   return reading("options", () => {
     const { model, note } = options;
     for (const [name, value] of Object.entries({ model, note })) {

@@ -3,6 +3,7 @@
  * functions come from the modules that the user names, and from no others.
  */
 
+import { optionsOf } from "../known-options.js";
 import { fileURLToPath } from "node:url";
 import { isObject, toBytes, unexpected } from "../engine/input.js";
 import { AdkMetricsError } from "../errors.js";
@@ -46,14 +47,21 @@ type Metric = EvaluatorClass | MetricFunction;
  *
  * Other exports are metrics under their own names, which criteria may use.
  *
+ * For Node, Deno and Bun; a bundle for browsers has none.
+ *
  * @returns A registry for `evaluate` and `AgentEvaluator`.
  * @throws {AdkMetricsError} `invalid_input` if a module cannot be loaded, or has no such export; `unknown_metric` for a metric
  * that no module has.
  */
 export async function loadCustomMetrics(
   config: Input<{ criteria: Record<string, number | Criterion> }>,
-  { modules = [], baseDir = process.cwd(), registry = DEFAULT_METRIC_EVALUATOR_REGISTRY }: CustomMetricsOptions = {},
+  options: CustomMetricsOptions = {},
 ): Promise<MetricEvaluatorRegistry> {
+  const {
+    modules = [],
+    baseDir = process.cwd(),
+    registry = DEFAULT_METRIC_EVALUATOR_REGISTRY,
+  } = optionsOf(options, ["modules", "baseDir", "registry"]);
   const sources = await Promise.all(Array.from(modules, sourceOf));
   const own = registry.fork();
   for (const { exports } of [...sources].reverse()) registerAll(own, exports);

@@ -1,5 +1,6 @@
 /** A comparison as GitHub-flavoured Markdown, in which no text of a result is markup; as `renderMarkdown`. */
 
+import { checkOptions } from "../known-options.js";
 import type { CaseComparison, MetricComparison, ResultChange, RunComparison } from "../types.js";
 import {
   caseStatusText,
@@ -34,6 +35,7 @@ import { amountText, count, shorten } from "./text.js";
  * await appendFile(process.env.GITHUB_STEP_SUMMARY, renderComparisonMarkdown(compareRuns(baseline, current)));
  */
 export function renderComparisonMarkdown(comparisons: Comparisons, options: MarkdownOptions = {}): string {
+  checkOptions(options, ["maxBytes", "maxRows"]);
   return joined(comparisonPieces(comparisons, (list, at) => [markdownOf(list, options, at)]));
 }
 

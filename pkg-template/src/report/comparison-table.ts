@@ -1,5 +1,6 @@
 /** A comparison for a terminal: metrics, then the cases that changed, then where those that got worse did. */
 
+import { checkOptions } from "../known-options.js";
 import type { CaseComparison, MetricChange, MetricComparison, ResultChange, RunComparison } from "../types.js";
 import {
   caseStatusText,
@@ -35,6 +36,7 @@ import { amountText, count, displayWidth, head, shorten } from "./text.js";
  * console.log(renderComparisonTable(compareRuns(baseline, current), { width: process.stdout.columns }));
  */
 export function renderComparisonTable(comparisons: Comparisons, options: TableOptions = {}): string {
+  checkOptions(options, ["details", "color", "width"]);
   return joined(comparisonTableChunks(comparisons, options));
 }
 

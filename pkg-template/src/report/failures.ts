@@ -1,5 +1,6 @@
 /** What did not pass, and why, in lines for the message of a failed assertion. */
 
+import { checkOptions } from "../known-options.js";
 import { EvalStatus } from "../enums.js";
 import type { EvalCaseResult, EvalSetResult } from "../types.js";
 import { failuresOf } from "./difference.js";
@@ -32,6 +33,7 @@ interface Group {
  * assert.equal(renderFailures(await evaluate(request)), "");
  */
 export function renderFailures(results: Results, options: FailureOptions = {}): string {
+  checkOptions(options, ["color", "width"]);
   return joined(guarded(listOf(results), (sets, at) => failurePieces(sets, options, at)));
 }
 

@@ -9,6 +9,7 @@
  * out, and cases outside the view are not laid out (`content-visibility`).
  */
 
+import { checkOptions } from "../known-options.js";
 import { finalText, userText } from "../invocation.js";
 import { EvalStatus } from "../enums.js";
 import type { EvalCaseResult, EvalMetricResult, EvalSetResult, RubricScore } from "../types.js";
@@ -77,6 +78,7 @@ const MOST_COLUMNS = 4;
  * await writeFile("report.html", renderHtml([result], { title: "Nightly evaluation" }));
  */
 export function renderHtml(results: Results, options: HtmlOptions = {}): string {
+  checkOptions(options, ["title"]);
   return joinedPieces(htmlChunks(results, options));
 }
 

@@ -5,6 +5,7 @@
  * and a code block's fence is longer than any run of backticks inside.
  */
 
+import { checkOptions } from "../known-options.js";
 import { EvalStatus } from "../enums.js";
 import type { EvalMetricResult, EvalSetResult } from "../types.js";
 import { type DifferenceLine, failuresOf, type MetricFailure, verdictText } from "./difference.js";
@@ -49,6 +50,7 @@ export interface MarkdownOptions {
  * await appendFile(process.env.GITHUB_STEP_SUMMARY, renderMarkdown([result]));
  */
 export function renderMarkdown(results: Results, options: MarkdownOptions = {}): string {
+  checkOptions(options, ["maxBytes", "maxRows"]);
   return joined(guarded(listOf(results), (sets, at) => [markdownOf(sets, options, at)]));
 }
 

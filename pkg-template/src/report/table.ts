@@ -1,5 +1,6 @@
 /** Results for a terminal: aligned columns, then why what did not pass did not. */
 
+import { checkOptions } from "../known-options.js";
 import { finalText, toolCallsOf, userText } from "../invocation.js";
 import { EvalStatus } from "../enums.js";
 import type { EvalCaseResult, EvalMetricResult, EvalSetResult, Invocation } from "../types.js";
@@ -69,6 +70,7 @@ export interface TableOptions {
  * console.log(renderTable([result], { color: process.stdout.isTTY, width: process.stdout.columns }));
  */
 export function renderTable(results: Results, options: TableOptions = {}): string {
+  checkOptions(options, ["details", "color", "width"]);
   return joined(tableChunks(results, options));
 }
 

@@ -158,6 +158,12 @@ async function run(
     throw new AdkMetricsError("invalid_input", "expected an object of options", { path: "options" });
   }
   const { numRuns, initialSessionFile, ...others } = options;
+  const elsewhere = (key: string, help: string) => {
+    if (Reflect.get(options, key) === undefined) return;
+    throw new AdkMetricsError("invalid_input", `\`${key}\` does not apply here`, { path: `options: ${key}`, help });
+  };
+  elsewhere("criteria", "Pass criteria as the second argument: toPassEvalSet(evalSet, criteria, options)");
+  elsewhere("printDetailedResults", "A test that fails shows what did not pass, turn by turn");
   if (typeof evalSet === "string" || isUrl(evalSet)) {
     return AgentEvaluator.evaluate(agent, evalSet, numRuns, initialSessionFile, { ...others, criteria });
   }
@@ -167,6 +173,7 @@ async function run(
       help: "Pass a path, a file: URL, an object or bytes",
     });
   }
+  elsewhere("initialSessionFile", "It is for the path of an evalset; an evalset itself names its session");
   return [await AgentEvaluator.evaluateEvalSet(agent, evalSet, criteria ?? DEFAULT_CRITERIA, numRuns, false, others)];
 }
 

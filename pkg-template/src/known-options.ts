@@ -1,0 +1,116 @@
+/**
+ * Which options a function takes: an option that it does not take would be without effect, so it is an error, and the
+ * error says what to do instead.
+ */
+
+import { closest } from "./closest.js";
+import { isObject, reading, unexpected } from "./engine/input.js";
+import { AdkMetricsError } from "./errors.js";
+import type { EvaluateRequest, EvaluatorOptions } from "./types.js";
+
+/** What options are called in errors, and what to do instead of giving one that belongs elsewhere. */
+export interface OptionNames {
+  /** Default: `options`. */
+  path?: string;
+  /** What to do, by the option's name. */
+  instead?: Readonly<Record<string, string>>;
+}
+
+/**
+ * Finds options that a function does not take. One that is `undefined` counts as absent.
+ *
+ * @throws {AdkMetricsError} `invalid_input` that names the option, never its value.
+ */
+export function checkOptions(
+  options: unknown,
+  known: readonly string[],
+  { path = "options", instead = {} }: OptionNames = {},
+): void {
+  if (!isObject(options)) throw unexpected("an object", options, path);
+  const key = reading(path, () =>
+    Object.keys(options).find((name) => !known.includes(name) && Reflect.get(options, name) !== undefined),
+  );
+  if (key === undefined) return;
+  const at = `${path}: ${key}`;
+  if (Object.hasOwn(instead, key)) {
+    throw new AdkMetricsError("invalid_input", `\`${key}\` does not apply here`, {
+      path: at,
+      help: instead[key] as string,
+    });
+  }
+  const meant = closest(key, [...known, ...Object.keys(instead)]);
+  const other = meant === undefined || known.includes(meant) ? undefined : instead[meant];
+  const suggestion = meant === undefined ? `The options are ${known.join(", ")}` : `Did you mean \`${meant}\`?`;
+  const help = other === undefined ? suggestion : `${suggestion} ${other}`;
+  throw new AdkMetricsError("invalid_input", `there is no option \`${key}\``, { path: at, help });
+}
+
+/** A copy of options that are checked, each read once. */
+export function optionsOf<T extends object>(options: T, known: readonly (keyof T & string)[], names?: OptionNames): T {
+  checkOptions(options, known, names);
+  return reading(names?.path ?? "options", () => ({ ...options }));
+}
+
+/** The options of {@link EvaluatorOptions}; the type makes sure that none is missing. */
+const EVALUATOR: Readonly<Record<keyof EvaluatorOptions, true>> = {
+  judge: true,
+  vertex: true,
+  dialect: true,
+  earlyStop: true,
+  explain: true,
+  prompts: true,
+  retry: true,
+  concurrency: true,
+  timeoutMs: true,
+  budget: true,
+  seed: true,
+  cache: true,
+  signal: true,
+  onProgress: true,
+};
+
+export const EVALUATOR_OPTIONS = Object.keys(EVALUATOR) as readonly (keyof EvaluatorOptions)[];
+
+const REQUEST: Readonly<Record<Exclude<keyof EvaluateRequest, keyof EvaluatorOptions>, true>> = {
+  evalSet: true,
+  actual: true,
+  config: true,
+  criteria: true,
+  registry: true,
+  evalIds: true,
+  evalSetName: true,
+};
+
+export const REQUEST_OPTIONS = [...Object.keys(REQUEST), ...EVALUATOR_OPTIONS] as readonly (keyof EvaluateRequest)[];
+
+/** The options that are for running agents. */
+export const RUN_OPTIONS = ["parallelism", "turnTimeoutMs", "userSimulator", "onAgentProgress"] as const;
+
+/** The same help for several options. */
+export function allInstead(names: readonly string[], help: string): Readonly<Record<string, string>> {
+  return Object.fromEntries(names.map((name) => [name, help]));
+}
+
+const RUNS_NO_AGENT = /* @__PURE__ */ allInstead(
+  [...RUN_OPTIONS, "numRuns", "printDetailedResults", "initialSessionFile"],
+  "It is for running an agent: use AgentEvaluator or LocalEvalService",
+);
+
+/** @throws {AdkMetricsError} `invalid_input` for a key that `evaluate` does not take. */
+export function checkRequest(request: object): void {
+  checkOptions(request, REQUEST_OPTIONS, { path: "request", instead: RUNS_NO_AGENT });
+}
+
+/** @throws {AdkMetricsError} `invalid_input` for an option that evaluators do not take. */
+export function checkEvaluatorOptions(options: object): void {
+  checkOptions(options, EVALUATOR_OPTIONS, { instead: EVALUATORS_INSTEAD });
+}
+
+const EVALUATORS_INSTEAD: Readonly<Record<string, string>> = /* @__PURE__ */ Object.freeze({
+  ...RUNS_NO_AGENT,
+  ...allInstead(Object.keys(REQUEST), "It is for a whole evalset: use `evaluate`"),
+  ...allInstead(
+    ["metricName", "threshold", "criterion", "judgeModelOptions"],
+    "Pass it in the metric, the evaluator's first argument",
+  ),
+});
