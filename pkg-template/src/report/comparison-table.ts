@@ -36,7 +36,6 @@ import { amountText, count, displayWidth, head, shorten } from "./text.js";
  * console.log(renderComparisonTable(compareRuns(baseline, current), { width: process.stdout.columns }));
  */
 export function renderComparisonTable(comparisons: Comparisons, options: TableOptions = {}): string {
-  checkOptions(options, ["details", "color", "width"]);
   return joined(comparisonTableChunks(comparisons, options));
 }
 
@@ -46,6 +45,7 @@ export function renderComparisonTable(comparisons: Comparisons, options: TableOp
  * @throws {AdkMetricsError} `invalid_input` for anything but comparisons.
  */
 export function comparisonTableChunks(comparisons: Comparisons, options: TableOptions = {}): Generator<string> {
+  checkOptions(options, ["details", "color", "width"]);
   return comparisonPieces(comparisons, (list, at) => tablePieces(list, options, at));
 }
 

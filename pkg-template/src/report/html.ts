@@ -78,7 +78,6 @@ const MOST_COLUMNS = 4;
  * await writeFile("report.html", renderHtml([result], { title: "Nightly evaluation" }));
  */
 export function renderHtml(results: Results, options: HtmlOptions = {}): string {
-  checkOptions(options, ["title"]);
   return joinedPieces(htmlChunks(results, options));
 }
 
@@ -88,6 +87,7 @@ export function renderHtml(results: Results, options: HtmlOptions = {}): string 
  * @throws {AdkMetricsError} `invalid_input` for anything but results.
  */
 export function htmlChunks(results: Results, options: HtmlOptions = {}): Generator<string> {
+  checkOptions(options, ["title"]);
   return guarded(listOf(results), (sets, at) => pagePieces(sets, options, at));
 }
 

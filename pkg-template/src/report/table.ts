@@ -70,7 +70,6 @@ export interface TableOptions {
  * console.log(renderTable([result], { color: process.stdout.isTTY, width: process.stdout.columns }));
  */
 export function renderTable(results: Results, options: TableOptions = {}): string {
-  checkOptions(options, ["details", "color", "width"]);
   return joined(tableChunks(results, options));
 }
 
@@ -80,6 +79,7 @@ export function renderTable(results: Results, options: TableOptions = {}): strin
  * @throws {AdkMetricsError} `invalid_input` for anything but results, when they are asked for.
  */
 export function tableChunks(results: Results, options: TableOptions = {}): Generator<string> {
+  checkOptions(options, ["details", "color", "width"]);
   return guarded(listOf(results), (sets, at) => tablePieces(sets, options, at));
 }
 
