@@ -18,6 +18,18 @@ const WHOLE = {
   "pydantic-ai.jsonl": undefined,
 };
 
+/** A turn that an evalset expects. */
+const turn = (asked, cities, answer) => ({
+  userContent: { parts: [{ text: asked }] },
+  intermediateData: { toolUses: cities.map((city) => ({ name: "get_weather", args: { city } })) },
+  finalResponse: { parts: [{ text: answer }] },
+});
+
+const EXPECTED = [
+  turn("Weather in Paris?", ["Paris"], "It is sunny in Paris."),
+  turn("And in London and Oslo?", ["London", "Oslo"], "It is grey in London and grey in Oslo."),
+];
+
 for (const [name, tokens] of Object.entries(WHOLE)) {
   test(`${name} gives both turns of the conversation, their calls, responses and answers`, async () => {
     const [run, ...others] = readTraces(bytesOf(name));
@@ -48,10 +60,8 @@ for (const [name, tokens] of Object.entries(WHOLE)) {
       if (tokens !== undefined) assert.ok(used.every((usage) => usage.promptTokenCount === tokens));
       assert.deepEqual(Object.keys(appDetails.agentDetails), ["weather"]);
     }
-    // The evalset's tool has an argument more.
-    const conversation = run.inferences.map((turn) => ({ ...turn }));
     const { evalCaseResults } = await evaluate({
-      evalSet: { evalSetId: "s", evalCases: [{ evalId: run.evalId, conversation }] },
+      evalSet: { evalSetId: "s", evalCases: [{ evalId: run.evalId, conversation: EXPECTED }] },
       actual: readTraces(bytesOf(name)),
       criteria: { tool_trajectory_avg_score: 1, response_match_score: 1 },
     });

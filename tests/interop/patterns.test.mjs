@@ -62,6 +62,7 @@ function expressionsOf(file) {
 
 test("no regular expression takes longer than in proportion to the text", () => {
   const known = new Map();
+  const slow = [];
   for (const file of sources()) {
     const { found, makes } = expressionsOf(file);
     assert.equal(makes, file in MADE, `${file}: new RegExp(…) has to be listed here, with what it makes`);
@@ -69,8 +70,9 @@ test("no regular expression takes longer than in proportion to the text", () => 
       const key = `/${pattern}/${flags}`;
       if (!known.has(key)) known.set(key, checkSync(pattern, flags.replace("v", "u"), { timeout: 20_000 }));
       const { status, complexity } = known.get(key);
-      assert.equal(status, "safe", `${file}: ${key} is ${complexity?.summary ?? status}`);
+      if (status !== "safe") slow.push(`${file}: ${key} is ${complexity?.summary ?? status}`);
     }
   }
+  assert.deepEqual(slow, []);
   assert.ok(known.size > 100, `${known.size}`);
 });

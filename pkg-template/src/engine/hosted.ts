@@ -126,7 +126,7 @@ function named(value: unknown): unknown {
   return objectOf(value, (key, item) =>
     item === null
       ? undefined
-      : [key.replace(/_+([a-z0-9])/g, (_, letter: string) => letter.toUpperCase()), named(item)],
+      : [key.replace(/_+([a-z0-9]?)/g, (all, letter: string) => letter.toUpperCase() || all), named(item)],
   );
 }
 
