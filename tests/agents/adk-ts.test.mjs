@@ -105,7 +105,7 @@ test("a model's error that the library hides in a text fails the case", async ()
   const agent = new adkTs.LlmAgent({ name: "broken_agent", description: "Broken", model: new Broken("broken") });
   const error = await errorOf(() => AgentEvaluator.evaluateEvalSet(agent, BOTH, CRITERIA, 1));
   assert.match(
-    error.message,
+    error.failures[0].message,
     /broken_agent failed in case paris: .*429: LLM call failed for model broken: quota exceeded/,
   );
 });

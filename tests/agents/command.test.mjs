@@ -1,6 +1,7 @@
 // Agents of both libraries on the command line: run, recorded, and scored alike.
 
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
@@ -57,3 +58,39 @@ for (const name of ["iqaiAgent", "googleAgent"]) {
     assert.match(said, /4 inference results of 2 cases/);
   });
 }
+
+test("a run that failed is recorded up to its failure; eval shows it as failed, and google-adk reads it", async (t) => {
+  const conversation = ["one", "two", "three"].map((text) => ({
+    user_content: { parts: [{ text }] },
+    final_response: {},
+  }));
+  const cwd = folderOf(t, {
+    "trip.evalset.json": { eval_set_id: "trip", eval_cases: [{ eval_id: "book", conversation }] },
+    "agent.mjs": `export default async function* (message) {
+      if (message === "one") return yield { content: { parts: [{ text: "Hello!" }] } };
+      yield { author: "a", content: { parts: [{ functionCall: { name: "book", args: { seat: 7 } } }] } };
+      yield { author: "a", content: { parts: [{ functionResponse: { name: "book", response: { error: "taken" } } }] } };
+      throw new TypeError("no such seat");
+    }`,
+  });
+  const recorded = await runCommand(["record", "--agent", "agent.mjs", "trip.evalset.json", "--output", "./"], { cwd });
+  assert.equal(recorded.status, 1);
+  assert.match(recorded.stderr, /^failed: book: turn 2: TypeError: no such seat$/m);
+  const file = join(cwd, "trip.inferences.json");
+  const [{ status, inferences, error_message }] = JSON.parse(readFileSync(file, "utf8"));
+  assert.deepEqual([status, inferences.length], [2, 2]);
+  assert.match(error_message, /^turn 2: TypeError: no such seat\n {4}at .*agent\.mjs/);
+  const evaluated = await runCommand(["eval", "trip.evalset.json"], { cwd });
+  assert.equal(evaluated.status, 1);
+  for (const words of [/1 case: 1 failed/, /turn 2: TypeError: no such seat/, /book\(seat: 7\)/, /failed: taken/])
+    assert.match(evaluated.stdout, words);
+  await runCommand(["eval", "trip.evalset.json", "--format", "json", "--output", "results.json"], { cwd });
+  const again = await runCommand(["eval", "trip.evalset.json", "--actual", "results.json"], { cwd });
+  assert.match(again.stdout, /1 case: 1 failed/);
+  assert.match(again.stdout, /book\(seat: 7\)/);
+  if (process.env.ADK_PYTHON === undefined) return;
+  for (const args of [["--inferences", file], [join(cwd, "results.json")]]) {
+    const { read, said } = readBack(process.env.ADK_PYTHON, args);
+    assert.ok(read, said);
+  }
+});

@@ -12,6 +12,7 @@ import {
   LocalEvalService,
   MetricEvaluatorRegistry,
 } from "../../pkg/dist/esm/node.js";
+import { renderHtml, renderJUnit, renderMarkdown, renderTable } from "../../pkg/dist/esm/report.js";
 import { actualOf, answerOf, errorOf, evalSetOf, eventsOf, said, scoreOf, turn } from "./evalsets.mjs";
 
 const MATCH = { response_match_score: 1 };
@@ -146,10 +147,7 @@ test("the last final response with text is the answer", async () => {
 test("a function that answers nothing has no answer, which scores 0", async () => {
   for (const agent of [() => undefined, () => null, () => [], () => "", async () => {}]) {
     const error = await failing(agent);
-    assert.match(
-      error.message,
-      /response_match_score for \w* ?\w* ?Failed\. Expected 1, but got 0\.|Expected 1, but got 0/,
-    );
+    assert.equal(error.failures[0].message, "response_match_score is 0.0000 in case hello, threshold 1");
     const [result] = error.results[0].evalCaseResults;
     assert.equal(result.finalEvalStatus, EvalStatus.FAILED);
   }
@@ -157,14 +155,14 @@ test("a function that answers nothing has no answer, which scores 0", async () =
 
 test("an agent that throws fails its case with its own words", async () => {
   const thrown = [
-    [new Error("no network"), /failed in case hello: .*no network/],
+    [new Error("no network"), /failed in case hello: .*: turn 1: Error: no network$/],
     ["just a text", /failed in case hello: .*just a text/],
     [undefined, /failed in case hello: .*the agent threw no reason/],
     ["", /failed in case hello: .*the agent threw no reason/],
     [Object.create(null), /failed in case hello: .*has no words/],
     [{ message: "quota spent", code: 429 }, /failed in case hello: .*: quota spent$/],
     [{ error: { status: 500 } }, /failed in case hello: .*: \{"error":\{"status":500\}\}$/],
-    [new RangeError("too far"), /failed in case hello: .*: too far$/],
+    [new RangeError("too far"), /failed in case hello: .*: turn 1: RangeError: too far$/],
     [new Error("long ".repeat(1e5)), /^[^]{1,3000}…$/],
     [{ long: "long ".repeat(1e5) }, /^[^]{1,3000}…$/],
     [new Proxy({}, { getPrototypeOf: () => assert.fail() }), /failed in case hello: .*has no words/],
@@ -173,8 +171,66 @@ test("an agent that throws fails its case with its own words", async () => {
     const error = await failing(() => {
       throw value;
     });
-    assert.match(error.message, words);
-    assert.match((await failing(async () => Promise.reject(value))).message, words);
+    assert.match(error.failures[0].message, words);
+    assert.match((await failing(async () => Promise.reject(value))).failures[0].message, words);
+  }
+});
+
+test("what was done in a run that failed is in its result: the turns before, and the last as far as it came", async () => {
+  const calls = (name) => ({ author: "a", content: { parts: [{ functionCall: { name, args: { n: 1 }, id: "c1" } }] } });
+  const gave = (name, response) => ({
+    author: "a",
+    content: { parts: [{ functionResponse: { name, response, id: "c1" } }] },
+  });
+  const ends = {
+    throw: () => {
+      throw new TypeError("no such seat", { cause: new Error("sold out") });
+    },
+    timeout: () => new Promise(() => undefined),
+    error: () => ({ author: "a", errorCode: "SAFETY", errorMessage: "blocked" }),
+  };
+  const words = {
+    throw: /^the agent's run failed: turn 2: TypeError: no such seat\n    at [^]*\nCaused by: Error: sold out\n    at /,
+    timeout: /did not finish turn 2 within 50 ms/,
+    error: /^the agent's run failed: turn 2: SAFETY: blocked$/,
+  };
+  for (const [kind, end] of Object.entries(ends)) {
+    const agent = async function* (message) {
+      if (message === "1") return yield { content: said("model", "one") };
+      yield calls("book");
+      yield gave("book", { error: "the seat is taken" });
+      yield await end();
+    };
+    const evalSet = evalSetOf({ trip: [turn("1", "one"), turn("2", "two"), turn("3", "three")] });
+    const error = await failing(agent, evalSet, { response_match_score: 1 }, 3, { turnTimeoutMs: 50 });
+    const { evalCaseResults } = error.results[0];
+    assert.equal(evalCaseResults.length, 3);
+    for (const result of evalCaseResults) {
+      assert.equal(result.finalEvalStatus, EvalStatus.FAILED);
+      assert.deepEqual(result.overallEvalMetricResults, []);
+      assert.match(result.reason, words[kind]);
+      const [first, second, ...others] = actualOf(result);
+      assert.equal(answerOf(first), "one");
+      assert.deepEqual(others, []);
+      assert.equal(second.userContent.parts[0].text, "2");
+      assert.equal(second.finalResponse, undefined);
+      const parts = second.intermediateData.invocationEvents.flatMap(({ content }) => content.parts);
+      assert.equal(parts[0].functionCall.name, "book");
+      assert.deepEqual(parts[1].functionResponse.response, { error: "the seat is taken" });
+      assert.deepEqual(result.evalMetricResultPerInvocation[1].evalMetricResults, []);
+      assert.equal(answerOf(result.evalMetricResultPerInvocation[1].expectedInvocation), "two");
+    }
+    assert.match(
+      error.message,
+      /^1 of 1 case did not pass, each run 3 times\.\n\n✗ trip \(3 of 3 runs\)\n {2}the agent's run/,
+    );
+    assert.match(error.message, / {4}turn 2 {2}2\n {6}\+ book\(n: 1\)\n +failed: the seat is taken\n +no answer/);
+    assert.equal(error.message.match(/✗/g).length, 1);
+    for (const text of [renderTable(error.results), renderMarkdown(error.results), renderJUnit(error.results)]) {
+      assert.match(text, /book\(n: 1\)/);
+      assert.match(text, /failed: the seat is taken/);
+    }
+    assert.match(renderHtml(error.results), /the seat is taken/);
   }
 });
 
@@ -234,7 +290,7 @@ test("what is no event, or no JSON, fails the case and says what", async () => {
     [() => ({ content: { parts: [{ functionCall: { name: "f", args: { n: 1n } } }] } }), /event: content/],
     [() => ({ errorCode: "SAFETY", errorMessage: "blocked" }), /SAFETY: blocked/],
   ];
-  for (const [agent, words] of cases) assert.match((await failing(agent)).message, words);
+  for (const [agent, words] of cases) assert.match((await failing(agent)).failures[0].message, words);
 });
 
 test("an error that an agent reports and gets over is no failure", async () => {
@@ -296,7 +352,7 @@ test("a cancelled evaluation ends, and says so", async () => {
     await new Promise(() => undefined);
   };
   const error = await failing(agent, HELLO, MATCH, 2, { signal: controller.signal });
-  assert.match(error.message, /failed in case hello \(run 1 of 2\): .*cancelled/);
+  assert.match(error.failures[0].message, /^agent failed in case hello \((?:2 of 2 runs|run 1)\): .*cancelled/);
 });
 
 test("what is no agent is refused before anything is run, and the error says what fits", async () => {
@@ -354,16 +410,29 @@ test("mistakes in the evalset, the metrics and the numbers are found before the 
   }
 });
 
-test("the scores of all turns of all runs are pooled, and the words of a failure are ADK-TS's", async () => {
+test("the scores of all turns of all runs are pooled, and the error says where and what differs", async () => {
   const answers = ["a b c d", "a b x y", "a b c d", "a x y z"];
   const my_agent = () => answers.shift();
   const evalSet = evalSetOf({ one: [turn("1", "a b c d"), turn("2", "a b c d")] });
   const error = await failing(my_agent, evalSet, { response_match_score: 0.8 }, 2, { parallelism: 1 });
   assert.equal(
     error.message,
-    "Following are all the test failures. If you looking to get more details on the failures, then please re-run this " +
-      "test with `printDetailedResults` set to `true`.\n" +
-      "response_match_score for my_agent Failed. Expected 0.8, but got 0.6875.",
+    `1 of 1 case did not pass, each run 2 times.
+  one: response_match_score is 0.6875 on average, threshold 0.8
+
+✗ one (run 1)
+  response_match_score: failed, score 0.7500, threshold 0.8
+    turn 2, 0.5000  2
+      - a b c d
+      + a b x y
+        precision 0.5000, recall 0.5000
+
+✗ one (run 2)
+  response_match_score: failed, score 0.6250, threshold 0.8
+    turn 2, 0.2500  2
+      - a b c d
+      + a x y z
+        precision 0.2500, recall 0.2500`,
   );
   assert.deepEqual(error.failures, [
     {
@@ -372,7 +441,7 @@ test("the scores of all turns of all runs are pooled, and the words of a failure
       metricName: "response_match_score",
       threshold: 0.8,
       score: 0.6875,
-      message: "response_match_score for my_agent Failed. Expected 0.8, but got 0.6875.",
+      message: "response_match_score is 0.6875 in case one on average of 2 runs, threshold 0.8",
     },
   ]);
 });
@@ -394,10 +463,13 @@ test("a run that fails in one metric passes if the pooled mean reaches the thres
 test("a metric without a score fails, and the reason is said", async () => {
   const judge = async () => "no verdict at all";
   const error = await failing(() => "Hello!", HELLO, { final_response_match_v2: 0.5 }, 1, { judge });
-  assert.match(
-    error.message,
-    /final_response_match_v2 for .* Failed\. Expected 0\.5, but got undefined\. It was not evaluated: \w/,
+  const [{ message }] = error.failures;
+  assert.equal(
+    message,
+    "final_response_match_v2 was not evaluated in case hello: no reply of the judge could be read: expected " +
+      '`"is_the_agent_response_valid": "valid"` or `"invalid"`, found "no verdict at all"',
   );
+  assert.match(error.message, /found "no verdict at all"/);
 });
 
 test("metrics of one's own are found in the registry that is given", async () => {
@@ -420,26 +492,14 @@ test("metrics of one's own are found in the registry that is given", async () =>
   assert.equal(scoreOf(result, "exclaims"), 1);
 });
 
-test("details are printed for every metric if asked for", async (context) => {
+test("the report with every turn is printed if asked for", async (context) => {
   const log = context.mock.method(console, "log", () => undefined);
-  const table = context.mock.method(console, "table", () => undefined);
-  await AgentEvaluator.evaluateEvalSet(() => "Hello!", HELLO, MATCH, 1, true);
-  assert.match(
-    log.mock.calls[0].arguments[0],
-    /^Summary: `PASSED` for Metric: `response_match_score` in case `hello`\. Expected threshold: `1`, actual value: `1`\.$/,
+  const result = await AgentEvaluator.evaluateEvalSet(() => "Hello!", HELLO, MATCH, 1, true);
+  assert.deepEqual(
+    log.mock.calls.map(({ arguments: [text] }) => text),
+    [renderTable(result, { details: true })],
   );
-  assert.deepEqual(table.mock.calls[0].arguments[0], [
-    {
-      evalStatus: "PASSED",
-      score: 1,
-      threshold: 1,
-      prompt: "Hello?",
-      expectedResponse: "Hello!",
-      actualResponse: "Hello!",
-      expectedToolCalls: "",
-      actualToolCalls: "",
-    },
-  ]);
+  assert.match(log.mock.calls[0].arguments[0], /Details of hello\n {2}Turn 1\n {4}user +Hello\?\n/);
 });
 
 test("LocalEvalService scores both steps in one, and invocations from elsewhere by their ids", async () => {

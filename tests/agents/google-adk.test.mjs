@@ -101,7 +101,7 @@ test("an agent that is out of time is told to stop by its signal", async () => {
   });
   const options = { turnTimeoutMs: 80 };
   const error = await errorOf(() => AgentEvaluator.evaluateEvalSet(agent, PARIS, CRITERIA, 1, false, options));
-  assert.match(error.message, /slow_agent failed in case paris: .*did not finish turn 1 within 80 ms/);
+  assert.match(error.failures[0].message, /slow_agent failed in case paris: .*did not finish turn 1 within 80 ms/);
   await new Promise((resolve) => setTimeout(resolve, 20));
   assert.equal(aborted, true);
 });

@@ -235,16 +235,16 @@ for (const library of LIBRARIES) {
     const thrown = await failure(async function* () {
       throw new TypeError("no such thing");
     });
-    assert.match(thrown.message, /odd_agent failed in case one: .*no such thing/);
+    assert.match(thrown.failures[0].message, /odd_agent failed in case one: .*no such thing/);
     const hung = await failure(
       async function* () {
         await new Promise(() => setTimeout(() => undefined, 1));
       },
       { turnTimeoutMs: 50 },
     );
-    assert.match(hung.message, /odd_agent failed in case one: .*did not finish turn 1 within 50 ms/);
+    assert.match(hung.failures[0].message, /odd_agent failed in case one: .*did not finish turn 1 within 50 ms/);
     const silent = await failure(async function* () {});
-    assert.match(silent.message, /response_match_score for odd_agent Failed. Expected 1, but got 0./);
+    assert.match(silent.failures[0].message, /^response_match_score is 0\.0000 in case one/);
   });
 
   test(`${library.name}: LocalEvalService gives what was expected and what happened, then scores it`, async () => {

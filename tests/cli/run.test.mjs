@@ -225,7 +225,7 @@ test("an agent that is never there is not waited for", async (t) => {
 test("an agent that throws, says nothing or streams gives results", async (t) => {
   const throwing = await runAgent(t, "export default (message) => { throw new Error('out of order'); };");
   assert.equal(throwing.status, 1);
-  assert.match(throwing.stdout, /the agent's run failed: out of order/);
+  assert.match(throwing.stdout, /the agent.s run failed: turn 1: Error: out of order/);
   const silent = await runAgent(t, "export default (message) => undefined;", { args: ["--format", "csv"] });
   assert.equal(silent.status, 1);
   assert.match(silent.stdout, /^clock,noon,1,,response_match_score,0,0\.8,failed,$/m);
@@ -290,7 +290,7 @@ test("an agent that fails in a later turn fails the case, with the reason", asyn
       "export default (m, { history }) => { if (history.length > 0) throw new Error('tired'); return '1'; };",
   };
   const { stdout } = await run(["run", "--agent", "agent.mjs", "long.evalset.json"], { cwd: folderOf(t, files) });
-  assert.match(stdout, /the agent's run failed: tired/);
+  assert.match(stdout, /the agent.s run failed: turn 2: Error: tired/);
 });
 
 test("begins evalsets in the old form with a session", async (t) => {
@@ -387,7 +387,7 @@ test("what is recorded scores as what is run", async (t) => {
   const recorded = await run(["record", ...agent, "--output", "./"], { cwd });
   assert.equal(recorded.status, 1);
   assert.match(recorded.stderr, /^wrote clock\.inferences\.json: 4 runs of agent\.mjs, 2 failed$/m);
-  assert.match(recorded.stderr, /^failed: fail: out of order$/m);
+  assert.match(recorded.stderr, /^failed: fail: turn 1: Error: out of order$/m);
   const evaluated = await run(["eval", "clock.evalset.json", "--format", "csv"], { cwd });
   assert.deepEqual(scores(evaluated), scores(ran));
   assert.match(ran.stdout, /noon,1,,tool_trajectory_avg_score,1,1,passed/);

@@ -64,7 +64,7 @@ const MESSAGES = {
 1 of 2 cases did not pass, each run 3 times.
   one_city: tool_trajectory_avg_score is 0.0000 on average, threshold 1
 
-✗ one_city (all 3 runs)
+✗ one_city (3 of 3 runs)
   tool_trajectory_avg_score: failed, score 0.0000, threshold 1
     turn 1, 0.0000  Oslo?
       - get_weather(city: "Oslo", unit: "C")
@@ -107,7 +107,7 @@ weather  4 runs of 2 cases: 4 passed
 2 of 2 cases did not pass.
 
 ✗ one_city
-  the agent's run failed: the model is on strike
+  the agent's run failed: turn 1: Error: the model is on strike
 `,
   "fails with the cases of results": `expect(result).toPass()
 

@@ -6,8 +6,10 @@
 import { numberOrNone } from "../engine/input.js";
 import { withEngine } from "../engine/instance.js";
 import { EvalStatus } from "../enums.js";
-import { textOf, toolCallsOf } from "../invocation.js";
 import type { EvalCaseResult, EvalMetricResult, EvalSetResult, Invocation } from "../types.js";
+import { runsName } from "../report/results.js";
+import { renderTable } from "../report/table.js";
+import { firstLine, scoreText } from "../report/text.js";
 import type { EvaluationFailure } from "./results.js";
 
 /** What a metric found in all turns of all runs of a case. */
@@ -23,23 +25,28 @@ interface Pool {
   reason: string | undefined;
 }
 
+const NO_REASON = "no reason is known";
+
 /** What did not pass. */
 export function failuresOf({ evalSetId, evalCaseResults }: EvalSetResult, agentName: string): EvaluationFailure[] {
   const failures: EvaluationFailure[] = [];
   for (const [evalId, runs] of byCase(evalCaseResults)) {
-    for (const [at, { reason, finalEvalStatus, overallEvalMetricResults }] of runs.entries()) {
+    const reasons = new Map<string, number[]>();
+    for (const [at, { reason = NO_REASON, finalEvalStatus, overallEvalMetricResults }] of runs.entries()) {
       if (finalEvalStatus === EvalStatus.PASSED || overallEvalMetricResults.length > 0) continue;
-      const run = runs.length === 1 ? "" : ` (run ${at + 1} of ${runs.length})`;
-      failures.push({
-        evalSetId,
-        evalId,
-        message: `${agentName} failed in case ${evalId}${run}: ${reason ?? "no reason is known"}`,
-      });
+      reasons.set(reason, [...(reasons.get(reason) ?? []), at + 1]);
+    }
+    for (const [reason, failed] of reasons) {
+      const where = runsName(evalId, failed, runs.length);
+      failures.push({ evalSetId, evalId, message: `${agentName} failed in case ${where}: ${firstLine(reason)}` });
     }
     for (const { metricName, threshold, score, status, reason } of poolsOf(evalId, runs)) {
       if (status === EvalStatus.PASSED || status === EvalStatus.INFORMATIONAL) continue;
-      const why = status === EvalStatus.NOT_EVALUATED && reason !== undefined ? ` It was not evaluated: ${reason}` : "";
-      const message = `${metricName} for ${agentName} Failed. Expected ${threshold}, but got ${score}.${why}`;
+      const mean = runs.length === 1 ? "" : ` on average of ${runs.length} runs`;
+      const message =
+        score === undefined
+          ? `${metricName} was not evaluated in case ${evalId}: ${reason ?? NO_REASON}`
+          : `${metricName} is ${scoreText(score, threshold)} in case ${evalId}${mean}, threshold ${threshold}`;
       failures.push({
         evalSetId,
         evalId,
@@ -53,29 +60,9 @@ export function failuresOf({ evalSetId, evalCaseResults }: EvalSetResult, agentN
   return failures;
 }
 
-/** Prints, for every case and metric, a summary and a table of its turns. */
-export function printDetails({ evalCaseResults }: EvalSetResult): void {
-  for (const [evalId, runs] of byCase(evalCaseResults)) {
-    for (const { metricName, threshold, score, status, turns } of poolsOf(evalId, runs)) {
-      console.log(
-        `Summary: \`${EvalStatus[status]}\` for Metric: \`${metricName}\` in case \`${evalId}\`. Expected threshold: ` +
-          `\`${threshold}\`, actual value: \`${score}\`.`,
-      );
-      console.table(
-        turns.map(({ actual, expected, result }) => ({
-          evalStatus: EvalStatus[result.evalStatus],
-          score: result.score,
-          threshold,
-          prompt: textOf((expected ?? actual).userContent),
-          expectedResponse: textOf(expected?.finalResponse),
-          actualResponse: textOf(actual.finalResponse),
-          expectedToolCalls: callsOf(expected),
-          actualToolCalls: callsOf(actual),
-        })),
-      );
-      console.log("\n");
-    }
-  }
+/** Prints the report with every turn: its texts, calls and scores. */
+export function printDetails(result: EvalSetResult): void {
+  console.log(renderTable(result, { details: true }));
 }
 
 function byCase(results: readonly EvalCaseResult[]): Map<string, EvalCaseResult[]> {
@@ -141,10 +128,4 @@ function isLowerBetter(results: readonly EvalMetricResult[], threshold: number):
   const isLower = ({ score = 0, evalStatus }: EvalMetricResult) =>
     score > threshold === (evalStatus === EvalStatus.FAILED);
   return decided.length > 0 && decided.every(isLower);
-}
-
-function callsOf(invocation: Invocation | undefined): string {
-  return toolCallsOf(invocation)
-    .map((call) => JSON.stringify(call))
-    .join("\n");
 }

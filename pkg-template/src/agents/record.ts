@@ -80,10 +80,24 @@ export class TurnRecorder {
    * @throws {AgentError} if the agent reported an error and gave no final response after it.
    */
   finish(now: number): Invocation {
+    this.#joinPieces();
+    if (this.#error !== undefined) throw new AgentError(this.#error);
+    return this.#invocation(now);
+  }
+
+  /** The turn as far as it came before it failed. */
+  partial(now: number): Invocation {
+    this.#joinPieces();
+    return this.#invocation(now);
+  }
+
+  #joinPieces(): void {
     for (const [author, parts] of this.#pieces)
       this.#addWhole(author, { content: { role: "model", parts: joined(parts) } });
     this.#pieces.clear();
-    if (this.#error !== undefined) throw new AgentError(this.#error);
+  }
+
+  #invocation(now: number): Invocation {
     const invocation: Invocation = {
       userContent: this.#userContent,
       intermediateData: withToolUses({ invocationEvents: this.#events }),

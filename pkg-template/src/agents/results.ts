@@ -1,5 +1,6 @@
 /** What evaluating an agent comes to. */
 
+import { failureSummary, renderPooledFailures } from "../report/failures.js";
 import type { EvalCaseResult, EvalSetResult } from "../types.js";
 
 /** A metric that did not pass in a case, or a case whose agent failed. */
@@ -17,7 +18,7 @@ export interface EvaluationFailure {
   message: string;
 }
 
-/** Thrown if an agent does not pass. */
+/** Thrown if an agent does not pass. Its message names the cases, the turns and what differs, as the matchers do. */
 export class AgentEvaluationError extends Error {
   override readonly name = "AgentEvaluationError";
   readonly failures: readonly EvaluationFailure[];
@@ -25,11 +26,8 @@ export class AgentEvaluationError extends Error {
   readonly results: readonly EvalSetResult[];
 
   constructor(failures: readonly EvaluationFailure[], results: readonly EvalSetResult[]) {
-    const lines = failures.map(({ message }) => message).join("\n");
-    super(
-      "Following are all the test failures. If you looking to get more details on the failures, then please re-run " +
-        `this test with \`printDetailedResults\` set to \`true\`.\n${lines}`,
-    );
+    const summary = failureSummary(failures, results).join("\n");
+    super(`${summary}\n\n${renderPooledFailures(failures, results)}`.trimEnd());
     this.failures = failures;
     this.results = results;
   }

@@ -3,12 +3,12 @@
  * within its time. What goes wrong in a case is its result, and the others go on.
  */
 
-import { isObject, messageOf, unexpected } from "../engine/input.js";
-import { AdkMetricsError, isOurs } from "../errors.js";
-import { shortened } from "../judges/reply.js";
+import { isObject, unexpected } from "../engine/input.js";
+import { AdkMetricsError } from "../errors.js";
 import type { Content, ConversationScenario, EvalCase, Invocation, SessionInput } from "../types.js";
 import type { Conversation, Subject } from "./adapters.js";
 import { untilAborted } from "./abort.js";
+import { reasonOf } from "./failure.js";
 import { TurnRecorder } from "./record.js";
 import { checkSimulator, simulatedUser, type UserSimulatorOptions } from "./simulator.js";
 import type { Spending } from "./spending.js";
@@ -43,13 +43,13 @@ export interface AgentProgress {
 export interface InferenceResult {
   evalSetId: string;
   evalCaseId: string;
-  /** The turns; of a run that failed, those before. */
+  /** The turns; of a run that failed, those before, and the one in which it failed as far as that came. */
   inferences: Invocation[];
   sessionId: string;
   userId?: string;
   /** 1 if the agent was run to the end, 2 if it failed. */
   status: 1 | 2;
-  /** Why it failed. */
+  /** Why it failed: in the first line the turn and the error, below it where it was thrown and what caused it. */
   errorMessage?: string;
 }
 
@@ -138,17 +138,20 @@ async function runCase(
     sessionId: "",
     status: 1,
   };
+  let turn: number | undefined;
   try {
     throwIfCancelled(options.signal);
     const conversation = await within(options, "opening a session", () => subject.open(sessionInputOf(evalCase)));
     result.sessionId = conversation.sessionId;
     result.userId = conversation.userId;
+    turn = 1;
     for await (const message of userMessages(task, result.inferences, options, spending)) {
-      result.inferences.push(await runTurn(conversation, message, result.inferences, options));
+      await runTurn(conversation, message, result.inferences, options);
+      turn += 1;
     }
   } catch (error) {
     result.status = 2;
-    result.errorMessage = reasonOf(error);
+    result.errorMessage = reasonOf(error, turn);
   }
   return result;
 }
@@ -178,35 +181,43 @@ export function isScenario(evalCase: EvalCase): evalCase is Scenario {
   return evalCase.conversationScenario !== undefined;
 }
 
+/** Runs a turn and adds it to those before, also what was done of one that fails. */
 async function runTurn(
   conversation: Conversation,
   message: Content,
-  history: readonly Invocation[],
+  history: Invocation[],
   options: AgentRunOptions,
-): Promise<Invocation> {
+): Promise<void> {
   const began = performance.now();
   const deadline = began + (options.turnTimeoutMs ?? DEFAULT_TURN_TIMEOUT_MS);
   const recorder = new TurnRecorder(message, began);
-  await within(options, `turn ${history.length + 1}`, async (signal) => {
-    const events = conversation.send(message, [...history], signal)[Symbol.asyncIterator]();
-    try {
-      for (;;) {
-        const step = await untilAborted(events.next(), signal);
-        if (step.done === true) return;
-        const now = performance.now();
-        recorder.add(step.value, now);
-        // An agent that never waits for anything never lets a timer fire.
-        if (now > deadline) await new Promise((resolve) => setTimeout(resolve));
+  const add = (invocation: Invocation) => {
+    invocation.invocationId ??= `${conversation.sessionId}/${history.length}`;
+    history.push(invocation);
+  };
+  try {
+    await within(options, `turn ${history.length + 1}`, async (signal) => {
+      const events = conversation.send(message, [...history], signal)[Symbol.asyncIterator]();
+      try {
+        for (;;) {
+          const step = await untilAborted(events.next(), signal);
+          if (step.done === true) return;
+          const now = performance.now();
+          recorder.add(step.value, now);
+          // An agent that never waits for anything never lets a timer fire.
+          if (now > deadline) await new Promise((resolve) => setTimeout(resolve));
+        }
+      } catch (error) {
+        // Not awaited: an agent that hangs does not answer this either.
+        void Promise.resolve(events.return?.()).catch(() => undefined);
+        throw error;
       }
-    } catch (error) {
-      // Not awaited: an agent that hangs does not answer this either.
-      void Promise.resolve(events.return?.()).catch(() => undefined);
-      throw error;
-    }
-  });
-  const invocation = recorder.finish(performance.now());
-  invocation.invocationId ??= `${conversation.sessionId}/${history.length}`;
-  return invocation;
+    });
+    add(recorder.finish(performance.now()));
+  } catch (error) {
+    add(recorder.partial(performance.now()));
+    throw error;
+  }
 }
 
 /** Does something of the agent's within the time of a turn; its signal aborts after that, and when the run is cancelled. */
@@ -248,12 +259,4 @@ function cancelled(): AdkMetricsError {
 /** Whether a run was cancelled before its end, rather than failed. */
 export function wasCancelled({ errorMessage }: InferenceResult): boolean {
   return errorMessage === reasonOf(cancelled());
-}
-
-/** Why a case failed, in words. */
-function reasonOf(error: unknown): string {
-  if (isOurs(error)) return error.toString();
-  if (error === undefined || error === null || error === "") return "the agent threw no reason";
-  // The name of an error says less than its message, and belongs to the agent's library.
-  return shortened(messageOf(error).replace(/^\w*Error: (?=.)/s, ""));
 }

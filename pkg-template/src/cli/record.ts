@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { check } from "../agents/evaluation.js";
 import { Spending } from "../agents/spending.js";
 import type { InferenceResult } from "../agents/run.js";
-import { count } from "../report/text.js";
+import { count, firstLine } from "../report/text.js";
 import { AGENT_OPTIONS, AgentRuns } from "./agent-runs.js";
 import { api } from "./api.js";
 import { type Arguments, parseArguments } from "./arguments.js";
@@ -131,7 +131,7 @@ async function recordAll({
       const mistake = await write(await inferencesJson(results, runs.name), outputs[at], of);
       if (mistake !== undefined) unwritten.push(mistake);
     }
-    for (const { evalCaseId, errorMessage } of failures) note(`failed: ${evalCaseId}: ${errorMessage}`);
+    for (const { evalCaseId, errorMessage } of failures) note(`failed: ${evalCaseId}: ${firstLine(errorMessage ?? "")}`);
     if (stop.isOver) break;
   }
   stop.ignore();

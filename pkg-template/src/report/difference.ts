@@ -5,7 +5,7 @@
  */
 
 import { EvalStatus } from "../enums.js";
-import type { AlignmentEntry, EvalCaseResult, EvalMetricResult } from "../types.js";
+import type { AlignmentEntry, EvalCaseResult, EvalMetricResult, FunctionResponse, Invocation } from "../types.js";
 import {
   isJudged,
   isOfConversation,
@@ -25,8 +25,9 @@ import {
   votesText,
 } from "./judged.js";
 import { finalText, toolCallsOf, userText } from "../invocation.js";
+import { happeningsOf, outputsOf, outputText } from "./happenings.js";
 import { judgedMetrics } from "./results.js";
-import { callText, head, oneLine, scoreText, shorten, thresholdText, valueText } from "./text.js";
+import { callText, count, head, oneLine, scoreText, shorten, thresholdText, valueText } from "./text.js";
 
 /** What a line of a difference says. */
 export type Mark = "same" | "expected" | "actual" | "changed" | "moved" | "note";
@@ -159,28 +160,71 @@ function note(text: string): DifferenceLine {
 function alignmentLines(turn: Turn, alignment: readonly AlignmentEntry[]): DifferenceLine[] {
   const expected = toolCallsOf(turn.expectedInvocation);
   const actual = toolCallsOf(turn.actualInvocation);
+  const outputs = outputsOf(turn.actualInvocation);
   if (alignment.length === 0) return [note("no tool calls were expected, none were made")];
   return alignment.flatMap((entry): DifferenceLine[] => {
     const wanted = callText(expected[entry.expectedIndex ?? -1] ?? {});
     const made = callText(actual[entry.actualIndex ?? -1] ?? {});
+    const gave = outputLines(outputs[entry.actualIndex ?? -1]);
     switch (entry.kind) {
       case "match":
-        return [{ mark: "same", text: made }];
+        return [{ mark: "same", text: made }, ...gave];
       case "missing":
         return [{ mark: "expected", text: wanted }];
       case "extra":
-        return [{ mark: "actual", text: made }];
+        return [{ mark: "actual", text: made }, ...gave];
       case "moved":
-        return [{ mark: "moved", text: `${made} ${placesText(entry)}` }];
+        return [{ mark: "moved", text: `${made} ${placesText(entry)}` }, ...gave];
       default:
         return [
           { mark: "changed", text: made },
+          ...gave,
           ...(entry.differences ?? []).map(({ path, expected, actual }): DifferenceLine => ({
             mark: "changed",
             text: `  ${oneLine(path) || "arguments"}: ${sideText(expected, actual)} → ${sideText(actual, expected)}`,
           })),
         ];
     }
+  });
+}
+
+/** What a tool gave, below its call. */
+export function outputLines(output: FunctionResponse | undefined): DifferenceLine[] {
+  return output === undefined ? [] : [note(`  ${outputText(output)}`)];
+}
+
+/** What happened in a turn of a run without scores. */
+export interface TurnTrace {
+  /** The turn, from 1. */
+  turn: number;
+  user: string;
+  lines: DifferenceLine[];
+}
+
+/** Lines of a turn that are shown of a run without scores. */
+const MOST_TRACED = 60;
+
+/** What was done in a run that could not be scored, turn by turn; nothing where metrics tell. */
+export function traceOf(result: EvalCaseResult): TurnTrace[] {
+  if (result.overallEvalMetricResults.length > 0) return [];
+  return result.evalMetricResultPerInvocation.map(({ actualInvocation }, at) => {
+    const { happenings } = happeningsOf(actualInvocation);
+    const lines = happenings.slice(0, MOST_TRACED).map((one): DifferenceLine => {
+      if (one.kind === "call") return { mark: "actual", text: callText(one.call) };
+      if (one.kind === "output") return note(`  ${outputText(one.output, TEXT_WIDTH)}`);
+      return note(`${one.kind === "thought" ? "thought: " : ""}${shorten(one.text, TEXT_WIDTH)}`);
+    });
+    const left = happenings.length - lines.length;
+    const answer = finalText(actualInvocation);
+    return {
+      turn: at + 1,
+      user: userText(actualInvocation),
+      lines: [
+        ...lines,
+        ...(left > 0 ? [note(`… ${count(left, "more event")}`)] : []),
+        note(answer === "" ? "no answer" : `answer: ${shorten(answer, TEXT_WIDTH)}`),
+      ],
+    };
   });
 }
 
@@ -205,14 +249,15 @@ function isUnsafeInteger(text: string): boolean {
 
 /** Both lists of calls as they are, for results that came without an alignment. */
 function callLines(turn: Turn): DifferenceLine[] {
-  const list = (title: string, calls: readonly object[]) => [
-    note(calls.length === 0 ? `${title}: none` : `${title}:`),
-    ...calls.map((call) => note(`  ${callText(call)}`)),
-  ];
-  return [
-    ...list("expected calls", toolCallsOf(turn.expectedInvocation)),
-    ...list("actual calls", toolCallsOf(turn.actualInvocation)),
-  ];
+  const list = (title: string, invocation: Invocation | undefined) => {
+    const calls = toolCallsOf(invocation);
+    const outputs = outputsOf(invocation);
+    return [
+      note(calls.length === 0 ? `${title}: none` : `${title}:`),
+      ...calls.flatMap((call, at) => [note(`  ${callText(call)}`), ...outputLines(outputs[at])]),
+    ];
+  };
+  return [...list("expected calls", turn.expectedInvocation), ...list("actual calls", turn.actualInvocation)];
 }
 
 /** The two texts of a response, shortened. */

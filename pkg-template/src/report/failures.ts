@@ -4,8 +4,9 @@ import { checkOptions } from "../known-options.js";
 import { EvalStatus } from "../enums.js";
 import type { EvalCaseResult, EvalSetResult } from "../types.js";
 import { failuresOf } from "./difference.js";
-import { type At, guarded, joined, listOf, type Results } from "./results.js";
+import { type At, guarded, joined, listOf, type Results, runsName } from "./results.js";
 import { Page, type Paint, widthOf, writeCaseHeading, writeFailure } from "./table.js";
+import { count, scoreText } from "./text.js";
 
 /** How to show what did not pass. */
 export interface FailureOptions {
@@ -60,16 +61,67 @@ function* failurePieces(sets: readonly EvalSetResult[], options: FailureOptions,
     for (const group of groups.values()) {
       const heading = page();
       const { evalId, finalEvalStatus } = group.result;
-      writeCaseHeading(heading, nameOf(evalId, group.runs, runs.get(evalId) ?? 1), finalEvalStatus);
+      writeCaseHeading(heading, runsName(evalId, group.runs, runs.get(evalId) ?? 1), finalEvalStatus);
       yield separator + heading.text() + group.text;
       separator = "\n";
     }
   }
 }
 
-/** `storm_warning (run 2)`, `storm_warning (runs 1, 3)`: which of the runs of a case are meant, if there are several. */
-function nameOf(evalId: string, runs: readonly number[], total: number): string {
-  if (total === 1) return evalId;
-  if (runs.length === total) return `${evalId} (all ${total} runs)`;
-  return `${evalId} (${runs.length === 1 ? "run" : "runs"} ${runs.join(", ")})`;
+/** A metric that did not pass in a case by the mean of its runs, or a case whose agent failed. */
+export interface PooledFailure {
+  evalSetId: string;
+  evalId: string;
+  metricName?: string;
+  threshold?: number;
+  score?: number;
+}
+
+/** How many cases did not pass; where they were run more than once, the means that did not. */
+export function failureSummary(failures: readonly PooledFailure[], results: readonly EvalSetResult[]): string[] {
+  const caseKey = ({ evalSetId, evalId }: PooledFailure) => JSON.stringify([evalSetId, evalId]);
+  const failed = new Set(failures.map(caseKey));
+  const runs = results.reduce((sum, { evalCaseResults }) => sum + evalCaseResults.length, 0);
+  const cases = new Set(
+    results.flatMap(({ evalSetId, evalCaseResults }) =>
+      evalCaseResults.map(({ evalId }) => caseKey({ evalSetId, evalId })),
+    ),
+  );
+  const title = `${failed.size} of ${count(cases.size, "case")} did not pass`;
+  if (runs === cases.size) return [`${title}.`];
+  const often = runs % cases.size === 0 ? `each run ${runs / cases.size} times` : `${runs} runs in all`;
+  const means = failures.flatMap(({ evalId, metricName, score, threshold }) =>
+    metricName === undefined || score === undefined
+      ? []
+      : [`  ${evalId}: ${metricName} is ${scoreText(score, threshold)} on average, threshold ${threshold}`],
+  );
+  return [`${title}, ${often}.`, ...means];
+}
+
+/** Renders what did not pass by the means of all runs. */
+export function renderPooledFailures(
+  failures: readonly PooledFailure[],
+  results: readonly EvalSetResult[],
+  options: FailureOptions = {},
+): string {
+  return renderFailures(
+    results.map((set) => onlyFailures(set, failures)),
+    options,
+  );
+}
+
+/** Results without the metrics that pass on average: in a single run they may have failed. */
+function onlyFailures(set: EvalSetResult, failures: readonly PooledFailure[]): EvalSetResult {
+  const keyOf = ({ evalSetId, evalId, metricName }: PooledFailure) => JSON.stringify([evalSetId, evalId, metricName]);
+  const failed = new Set(failures.map(keyOf));
+  const { evalSetId } = set;
+  const evalCaseResults = set.evalCaseResults.map((result): EvalCaseResult => {
+    const { evalId, overallEvalMetricResults: metrics } = result;
+    if (metrics.length === 0) return result;
+    const kept = metrics.filter(({ metricName }) => failed.has(keyOf({ evalSetId, evalId, metricName })));
+    const isPassed = kept.every(({ evalStatus }) => evalStatus === EvalStatus.PASSED);
+    const finalEvalStatus = isPassed ? EvalStatus.PASSED : result.finalEvalStatus;
+    return { ...result, finalEvalStatus, overallEvalMetricResults: kept };
+  });
+  return { ...set, evalCaseResults };
 }

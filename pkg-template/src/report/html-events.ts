@@ -5,19 +5,14 @@
  * Linear in the events; at most {@link MOST_EVENTS} are shown, each cut at {@link LONGEST_TEXT}.
  */
 
-import type { FunctionCall, FunctionResponse, Invocation } from "../types.js";
+import type { Invocation } from "../types.js";
+import { type Happening, happeningsOf } from "./happenings.js";
 import { clipped, html, LONGEST_TEXT, type Markup, textBox } from "./html-markup.js";
-import { callText, count, head, isRecord, valueText } from "./text.js";
+import { callText, count, head, valueText } from "./text.js";
 
 const MOST_EVENTS = 200;
 /** A call or an output longer than this scrolls in a box of its own. */
 const TALL_VALUE = 1200;
-
-type Happening = { author?: string | undefined } & (
-  | { kind: "text" | "thought"; text: string }
-  | { kind: "call"; call: FunctionCall }
-  | { kind: "output"; output: FunctionResponse }
-);
 
 const WORDS: Record<Happening["kind"], string> = { text: "Text", thought: "Thought", call: "Call", output: "Output" };
 
@@ -66,54 +61,4 @@ function valueBox(label: string, text: string): Markup {
   return text.length > TALL_VALUE
     ? html`<code class="call tall" dir="ltr" tabindex="0" role="group" aria-label="${label}">${text}</code>`
     : html`<code class="call" dir="ltr">${text}</code>`;
-}
-
-/** What happened, and whether the order is known: texts may be recorded apart from calls. */
-function happeningsOf(invocation: Invocation): { happenings: Happening[]; isOrdered: boolean } {
-  const data: unknown = invocation.intermediateData;
-  if (!isRecord(data)) return { happenings: [], isOrdered: true };
-  if (Array.isArray(data.invocationEvents)) {
-    const happenings = data.invocationEvents
-      .filter(isRecord)
-      .flatMap(({ author, content }) => partsOf(isRecord(content) ? content.parts : undefined, author));
-    return { happenings, isOrdered: true };
-  }
-  const calls = callsWithOutputs(records(data.toolUses), records(data.toolResponses));
-  const texts = (Array.isArray(data.intermediateResponses) ? data.intermediateResponses : []).flatMap(
-    (response: unknown) => (Array.isArray(response) ? partsOf(response[1], response[0]) : []),
-  );
-  return { happenings: [...calls, ...texts], isOrdered: calls.length === 0 || texts.length === 0 };
-}
-
-function records(list: unknown): Record<string, unknown>[] {
-  return Array.isArray(list) ? list.filter(isRecord) : [];
-}
-
-/** What the parts of a content tell; parts of other kinds, such as images, are passed over. */
-function partsOf(parts: unknown, by: unknown): Happening[] {
-  const author = typeof by === "string" && by !== "" ? by : undefined;
-  return records(parts).flatMap(({ text, thought, functionCall, functionResponse }): Happening[] => [
-    ...(typeof text === "string" && text !== "" ? [{ kind: thought ? "thought" : "text", author, text } as const] : []),
-    ...(isRecord(functionCall) ? [{ kind: "call", author, call: functionCall } as const] : []),
-    ...(isRecord(functionResponse) ? [{ kind: "output", author, output: functionResponse } as const] : []),
-  ]);
-}
-
-/** Each call with the output of the same id, or else the first of the same name without one; then what is left. */
-function callsWithOutputs(calls: readonly FunctionCall[], outputs: readonly FunctionResponse[]): Happening[] {
-  const byName = new Map<string | undefined, FunctionResponse[]>();
-  for (const output of outputs) {
-    const same = byName.get(output.name);
-    if (same) same.push(output);
-    else byName.set(output.name, [output]);
-  }
-  const answered = calls.flatMap((call): Happening[] => {
-    const same = byName.get(call.name) ?? [];
-    const byId = call.id ? same.findIndex(({ id }) => id === call.id) : -1;
-    const at = byId < 0 ? same.findIndex(({ id }) => !id || !call.id) : byId;
-    const [output] = at < 0 ? [] : same.splice(at, 1);
-    return [{ kind: "call", call }, ...(output ? [{ kind: "output", output } as const] : [])];
-  });
-  const left = [...byName.values()].flat().map((output): Happening => ({ kind: "output", output }));
-  return [...answered, ...left];
 }

@@ -58,7 +58,7 @@ import {
   statusWord,
   timestampText,
 } from "./results.js";
-import { amountText, count, head, scoreText, shorten, thresholdText } from "./text.js";
+import { amountText, count, firstLine, head, scoreText, shorten, thresholdText } from "./text.js";
 
 /** How to render the page. */
 export interface HtmlOptions {
@@ -342,7 +342,7 @@ function caseDetails({ name, result, id }: NamedCase & { id: string }, names: re
   const metrics = result.overallEvalMetricResults;
   const turns = result.evalMetricResultPerInvocation.length;
   const judged = judgedMetrics(metrics);
-  const why = judged.length === 0 && result.reason ? shorten(result.reason, 90) : undefined;
+  const why = judged.length === 0 && result.reason ? shorten(firstLine(result.reason), 90) : undefined;
   const cells =
     why !== undefined
       ? html`<span class="muted">${why}</span>`
@@ -355,13 +355,21 @@ function caseDetails({ name, result, id }: NamedCase & { id: string }, names: re
 <span class="cells${why === undefined ? "" : " why"}">${cells}</span>
 <span class="turns">${amountText(turns)}<span class="unit"> turn${turns === 1 ? "" : "s"}</span></span></summary>
 <div class="panel" id="${id}">
-${result.reason ? html`<p class="reason">${clipped(result.reason)}</p>` : undefined}
+${result.reason ? reasonBox(result.reason) : undefined}
 ${judged.length > 0 ? scoresTable(judged, result.evalMetricResultPerInvocation) : undefined}
 ${facts(informationalMetrics(metrics), turns > 1)}
 ${result.evalMetricResultPerInvocation.map((turn, at) => turnSection(turn, at, result))}${conversationSection(result)}
 <p class="link"><a href="#${id}">Link to this case</a></p>
 </div></details>
 `;
+}
+
+/** Why a case could not be scored; a stack below it as it is. */
+function reasonBox(reason: string): Markup {
+  const first = firstLine(reason);
+  const rest = reason.slice(first.length + 1);
+  const stack = rest === "" ? undefined : textBox("Stack", clipped(rest), rest.length);
+  return html`<p class="reason">${clipped(first)}</p>${stack}`;
 }
 
 function summaryCell(metric: EvalMetricResult | undefined): Markup {

@@ -16,7 +16,7 @@
 
 import { EvalStatus } from "../enums.js";
 import type { EvalCaseResult, EvalMetricResult, EvalSetResult } from "../types.js";
-import { type DifferenceLine, failuresOf, type Mark, type MetricFailure, verdictText } from "./difference.js";
+import { type DifferenceLine, failuresOf, type Mark, type MetricFailure, traceOf, verdictText } from "./difference.js";
 import { judgeNames, tokensOf } from "./judged.js";
 import {
   type At,
@@ -32,7 +32,7 @@ import {
   statusWord,
   timestampText,
 } from "./results.js";
-import { head, oneLine, shorten, visible } from "./text.js";
+import { firstLine, head, oneLine, shorten, visible } from "./text.js";
 
 /**
  * Renders results as one JUnit XML document. Characters that XML 1.0 cannot hold are replaced by
@@ -139,7 +139,7 @@ function testsOf({ name, run, result }: NamedCase): Test[] {
   );
   const status = result.finalEvalStatus;
   const reason = result.reason ?? "";
-  const own = { name, status, message: reason || statusWord(status), text: reason };
+  const own = { name, status, message: firstLine(reason) || statusWord(status), text: traceText(result, reason) };
   const tests: Test[] = isTold(result) ? [] : [{ ...own, properties: [...place, ...informational] }];
   const failures = failuresOf(result);
   for (const metric of metrics) {
@@ -243,6 +243,17 @@ function failureText({ metric, lines, turns }: MetricFailure): string {
         ? [`  ${oneLine(head(turn.metric.reason, 4000))}`]
         : []),
       ...turn.lines.map(signed),
+    ]),
+  ].join("\n");
+}
+
+/** Why a case has no scores, and what was done in it. */
+function traceText(result: EvalCaseResult, reason: string): string {
+  return [
+    ...(reason === "" ? [] : [head(reason, 4000)]),
+    ...traceOf(result).flatMap(({ turn, user, lines }) => [
+      `turn ${turn}: ${shorten(user, 160)}`,
+      ...lines.map(({ mark, text }) => `  ${SIGNS[mark]}${text}`),
     ]),
   ].join("\n");
 }

@@ -8,7 +8,7 @@
 import { checkOptions } from "../known-options.js";
 import { EvalStatus } from "../enums.js";
 import type { EvalMetricResult, EvalSetResult } from "../types.js";
-import { type DifferenceLine, failuresOf, type MetricFailure, verdictText } from "./difference.js";
+import { type DifferenceLine, failuresOf, type MetricFailure, traceOf, verdictText } from "./difference.js";
 import { judgesText } from "./judged.js";
 import {
   type At,
@@ -27,7 +27,7 @@ import {
   stampText,
   statusWord,
 } from "./results.js";
-import { amountText, count, defused, scoreText, shorten, thresholdText } from "./text.js";
+import { amountText, count, defused, head, scoreText, shorten, thresholdText } from "./text.js";
 
 /** How much to render. */
 export interface MarkdownOptions {
@@ -140,10 +140,21 @@ function detailsOf({ name, result }: NamedCase, failures: readonly MetricFailure
   const icon = statusIcon(result.finalEvalStatus);
   return [
     `<details><summary>${icon} ${code(name)} ${statusWord(result.finalEvalStatus)}</summary>`,
-    ...(result.reason ? [prose(shorten(result.reason, 2000))] : []),
+    ...(result.reason ? reasonBlocks(result.reason) : []),
+    ...traceOf(result).flatMap(({ turn, user, lines }) => [
+      `Turn ${turn}: ${code(shorten(user, 160) || "(no text)")}`,
+      diffBlock(lines),
+    ]),
     ...failures.flatMap(failureBlocks),
     "</details>",
   ].join("\n\n");
+}
+
+/** Why a case could not be scored; a stack below it as it is. */
+function reasonBlocks(reason: string): string[] {
+  const [first = "", ...rest] = head(reason, 4000).split("\n");
+  const lines = rest.map((line): DifferenceLine => ({ mark: "note", text: shorten(line, 400) }));
+  return [prose(shorten(first, 2000)), ...(lines.length > 0 ? [diffBlock(lines)] : [])];
 }
 
 function failureBlocks({ metric, lines, turns }: MetricFailure): string[] {

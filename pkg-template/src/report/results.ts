@@ -239,6 +239,13 @@ export function namedCases(set: EvalSetResult): NamedCase[] {
   });
 }
 
+/** `storm_warning (run 2)`, `storm_warning (3 of 3 runs)`: which of the runs of a case are meant, if there are several. */
+export function runsName(evalId: string, runs: readonly number[], total: number): string {
+  if (total === 1) return evalId;
+  if (runs.length === total) return `${evalId} (${total} of ${total} runs)`;
+  return `${evalId} (${runs.length === 1 ? "run" : "runs"} ${runs.join(", ")})`;
+}
+
 /** The metrics that pass or fail. */
 export function judgedMetrics(metrics: readonly EvalMetricResult[]): EvalMetricResult[] {
   return metrics.filter((metric) => metric.evalStatus !== EvalStatus.INFORMATIONAL);

@@ -13,8 +13,11 @@ import {
   hasScore,
   type Mark,
   type MetricFailure,
+  outputLines,
+  traceOf,
   verdictText,
 } from "./difference.js";
+import { outputsOf } from "./happenings.js";
 import { isOfConversation, judgesText } from "./judged.js";
 import {
   type At,
@@ -354,8 +357,14 @@ export function writeCaseHeading(page: Page, name: string, status: EvalStatus): 
 }
 
 /** Why a case did not pass. */
-export function writeFailure(page: Page, { reason }: EvalCaseResult, failures: readonly MetricFailure[]): void {
+export function writeFailure(page: Page, result: EvalCaseResult, failures: readonly MetricFailure[]): void {
+  const { reason } = result;
   if (reason) page.wrapped(head(reason, 4000), 2);
+  for (const { turn, user, lines } of traceOf(result)) {
+    const label = `turn ${turn}`;
+    page.line(`    ${label}  ${page.style(shorten(user, page.width - label.length - 6), "dim")}`);
+    writeDifference(page, lines, 6);
+  }
   for (const { metric, lines, turns } of failures) {
     const verdict = `${statusWord(metric.evalStatus)}, ${verdictText(metric)}`;
     const metricName = shorten(metric.metricName, Math.max(12, page.width - verdict.length - 4));
@@ -427,7 +436,11 @@ function writeCalls(page: Page, label: string, invocation: Invocation): void {
   const calls = toolCallsOf(invocation);
   if (calls.length === 0) return;
   page.line(`    ${page.style(label, "dim")}`);
-  for (const call of calls) page.wrapped(callText(call), 6, 8);
+  const outputs = outputsOf(invocation);
+  for (const [at, call] of calls.entries()) {
+    page.wrapped(callText(call), 6, 8);
+    for (const { text } of outputLines(outputs[at])) page.wrapped(text, 6, 10);
+  }
 }
 
 function writeSummary(page: Page, results: readonly EvalSetResult[]): void {

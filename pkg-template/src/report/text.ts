@@ -39,6 +39,11 @@ export function visible(text: string): string {
   return shown;
 }
 
+/** The text up to its first line break. */
+export function firstLine(text: string): string {
+  return text.slice(0, text.search(/\n|$/));
+}
+
 /** The visible text on one line: a line break shows as `↵`, a tab as a space. */
 export function oneLine(text: string): string {
   return visible(text).replace(/\n/g, "↵").replace(/\t/g, " ");

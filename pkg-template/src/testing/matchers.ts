@@ -19,11 +19,11 @@ import {
   type EvalSet,
   type EvalSetResult,
   EvalStatus,
-  type EvaluationFailure,
   type EvaluationResult,
 } from "../index.js";
 import { type Paint, renderFailures, renderTable, type Style } from "../report/index.js";
-import { scoreText } from "../report/text.js";
+import { failureSummary, renderPooledFailures } from "../report/failures.js";
+import { count } from "../report/text.js";
 
 /** What `toPass` takes: what `evaluate`, `AgentEvaluator` or an evaluator gave. */
 export type Passable = EvalSetResult | readonly EvalSetResult[] | EvalCaseResult | EvaluationResult;
@@ -105,9 +105,9 @@ export const adkMatchers: AdkMatcherFunctions = {
     const hint = hintOf(this, "toPass", "result", "");
     const sets = explained(hint, () => setsOf(received));
     const cases = sets.flatMap(({ evalCaseResults }) => evalCaseResults);
-    const failed = cases.filter(({ finalEvalStatus }) => finalEvalStatus !== EvalStatus.PASSED).length;
+    const failed = cases.filter(({ finalEvalStatus }) => finalEvalStatus !== EvalStatus.PASSED);
     const isCancelled = sets.some(({ cancelled }) => cancelled);
-    const pass = cases.length > 0 && failed === 0 && !isCancelled;
+    const pass = cases.length > 0 && failed.length === 0 && !isCancelled;
     return {
       pass,
       message: () => {
@@ -115,7 +115,7 @@ export const adkMatchers: AdkMatcherFunctions = {
         const summary = [
           ...(isCancelled ? ["The run was cancelled; some results are missing."] : []),
           ...(cases.length === 0 ? ["There is no case that could pass."] : []),
-          ...(failed > 0 ? [`${failed} of ${countOf(cases.length)} did not pass.`] : []),
+          ...(failed.length > 0 ? [countText(failed, cases)] : []),
         ];
         return messageOf(hint, summary, renderFailures(sets, { color: paintOf(this.utils) }));
       },
@@ -139,8 +139,8 @@ export const adkMatchers: AdkMatcherFunctions = {
       return {
         pass: false,
         message: () => {
-          const sets = results.map((set) => onlyFailures(set, failures));
-          return messageOf(hint, summaryOf(failures, results), renderFailures(sets, { color: paintOf(this.utils) }));
+          const details = renderPooledFailures(failures, results, { color: paintOf(this.utils) });
+          return messageOf(hint, failureSummary(failures, results), details);
         },
       };
     }
@@ -180,46 +180,6 @@ async function run(
 /** Test environments have a `URL` of their own, so its class says nothing. */
 function isUrl(value: unknown): value is URL {
   return typeof value === "object" && value !== null && "href" in value && "protocol" in value;
-}
-
-/** What did not pass, by the mean of all runs where a case was run more than once. */
-function summaryOf(failures: readonly EvaluationFailure[], results: readonly EvalSetResult[]): string[] {
-  const cases = new Set<string>();
-  const failed = new Set(failures.map(keyOf));
-  let runs = 0;
-  for (const { evalSetId, evalCaseResults } of results) {
-    for (const { evalId } of evalCaseResults) {
-      cases.add(keyOf({ evalSetId, evalId }));
-      runs += 1;
-    }
-  }
-  const title = `${failed.size} of ${countOf(cases.size)} did not pass`;
-  if (runs === cases.size) return [`${title}.`];
-  const means = failures.flatMap(({ evalId, metricName, score, threshold }) =>
-    metricName === undefined || score === undefined
-      ? []
-      : [`  ${evalId}: ${metricName} is ${scoreText(score, threshold)} on average, threshold ${threshold}`],
-  );
-  return [`${title}, each run ${runs / cases.size} times.`, ...means];
-}
-
-function keyOf({ evalSetId, evalId, metricName }: { evalSetId: string; evalId: string; metricName?: string }): string {
-  return JSON.stringify([evalSetId, evalId, metricName]);
-}
-
-/** Results without the metrics that pass on average: in a single run they may have failed. */
-function onlyFailures(set: EvalSetResult, failures: readonly EvaluationFailure[]): EvalSetResult {
-  const failed = new Set(failures.map(keyOf));
-  const { evalSetId } = set;
-  const evalCaseResults = set.evalCaseResults.map((result): EvalCaseResult => {
-    const { evalId, overallEvalMetricResults: metrics } = result;
-    if (metrics.length === 0) return result;
-    const kept = metrics.filter(({ metricName }) => failed.has(keyOf({ evalSetId, evalId, metricName })));
-    const isPassed = kept.every(({ evalStatus }) => evalStatus === EvalStatus.PASSED);
-    const finalEvalStatus = isPassed ? EvalStatus.PASSED : result.finalEvalStatus;
-    return { ...result, finalEvalStatus, overallEvalMetricResults: kept };
-  });
-  return { ...set, evalCaseResults };
 }
 
 /** @throws {AdkMetricsError} `invalid_input` for what is no result. */
@@ -267,8 +227,13 @@ function caseOf(result: EvaluationResult): EvalCaseResult {
   };
 }
 
-function countOf(cases: number): string {
-  return `${cases} ${cases === 1 ? "case" : "cases"}`;
+/** `2 of 5 cases did not pass.`; with the runs where cases have several. */
+function countText(failed: readonly EvalCaseResult[], all: readonly EvalCaseResult[]): string {
+  const casesOf = (results: readonly EvalCaseResult[]) =>
+    new Set(results.map(({ evalSetId, evalId }) => JSON.stringify([evalSetId, evalId]))).size;
+  const cases = casesOf(all);
+  const runs = cases === all.length ? "" : ` (${failed.length} of ${count(all.length, "run")})`;
+  return `${casesOf(failed)} of ${count(cases, "case")} did not pass${runs}.`;
 }
 
 function messageOf(hint: string, summary: readonly string[], details: string): string {

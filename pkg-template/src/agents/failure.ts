@@ -1,0 +1,82 @@
+/** What an agent threw, in words: its class, message, where it was thrown, and what caused it. */
+
+import { messageOf } from "../engine/input.js";
+import { isOurs } from "../errors.js";
+import { shortened } from "../judges/reply.js";
+import { AgentError } from "./record.js";
+
+/** Frames of a stack that are told, and causes that are followed. */
+const MOST_FRAMES = 8;
+const MOST_CAUSES = 5;
+
+/**
+ * Why a run failed. The first line says it all; the lines below are the stack, and one paragraph for each cause.
+ *
+ * @param turn The turn in which it failed, counted from 1; absent if the agent was in none.
+ */
+export function reasonOf(error: unknown, turn?: number): string {
+  const where = turn === undefined ? "" : `turn ${turn}: `;
+  if (isOurs(error)) {
+    const words = error.toString();
+    const isTold = error.code === "cancelled" || words.includes(`turn ${turn} `);
+    return [`${isTold ? "" : where}${words}`, ...causesOf(error)].join("\n");
+  }
+  if (error === undefined || error === null || error === "") return `${where}the agent threw no reason`;
+  return [`${where}${titleOf(error)}`, ...framesOf(error), ...causesOf(error)].join("\n");
+}
+
+/** `TypeError: it is not a function` */
+function titleOf(error: unknown): string {
+  if (quietly(() => error instanceof AgentError) === true) return shortened((error as AgentError).message);
+  const message = shortened(messageOf(error));
+  const name = nameOf(error);
+  return name === undefined || message.startsWith(`${name}: `) || message === name ? message : `${name}: ${message}`;
+}
+
+/** The class of an error; nothing for what is none, and for what an agent reported as an event. */
+function nameOf(error: unknown): string | undefined {
+  return quietly(() => {
+    if (!(error instanceof Error)) return undefined;
+    const name: unknown = error.name === "Error" ? (error.constructor?.name ?? error.name) : error.name;
+    return typeof name === "string" && name !== "" ? shortened(name) : undefined;
+  });
+}
+
+/** The calls that led to an error, without those of Node. */
+function framesOf(error: unknown): string[] {
+  const stack = quietly(() => (error instanceof Error && !(error instanceof AgentError) ? error.stack : undefined));
+  if (typeof stack !== "string") return [];
+  const frames = stack
+    .slice(0, 20_000)
+    .split("\n")
+    .map((line) => line.trim())
+    .filter((line) => /^at |@/.test(line) && !line.includes("node:"));
+  const shown = frames.slice(0, MOST_FRAMES).map((line) => `    ${shortened(line)}`);
+  return frames.length > shown.length ? [...shown, `    … ${frames.length - shown.length} more`] : shown;
+}
+
+/** What caused an error, and that in turn. */
+function causesOf(error: unknown): string[] {
+  const lines: string[] = [];
+  let next = causeOf(error);
+  for (let depth = 0; next !== undefined && next !== null && depth < MOST_CAUSES; depth += 1) {
+    lines.push(`Caused by: ${titleOf(next)}`, ...framesOf(next));
+    next = causeOf(next);
+  }
+  return lines;
+}
+
+function causeOf(error: unknown): unknown {
+  return quietly(() =>
+    typeof error === "object" && error !== null ? (error as { cause?: unknown }).cause : undefined,
+  );
+}
+
+/** Errors of an agent may throw when they are read. */
+function quietly<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,90 @@
+/** What happened in a turn between the user's words and the response: texts, tool calls and their outputs in order. */
+
+import type { FunctionCall, FunctionResponse, Invocation } from "../types.js";
+import { isRecord, shorten, valueText } from "./text.js";
+
+/** Something that happened, and who did it. */
+export type Happening = { author?: string | undefined } & (
+  | { kind: "text" | "thought"; text: string }
+  | { kind: "call"; call: FunctionCall }
+  | { kind: "output"; output: FunctionResponse }
+);
+
+/** What happened, and whether the order is known: texts may be recorded apart from calls. */
+export function happeningsOf(invocation: Invocation | undefined): { happenings: Happening[]; isOrdered: boolean } {
+  const data: unknown = invocation?.intermediateData;
+  if (!isRecord(data)) return { happenings: [], isOrdered: true };
+  if (Array.isArray(data.invocationEvents)) {
+    const happenings = data.invocationEvents
+      .filter(isRecord)
+      .flatMap(({ author, content }) => partsOf(isRecord(content) ? content.parts : undefined, author));
+    return { happenings, isOrdered: true };
+  }
+  const calls = callsWithOutputs(records(data.toolUses), records(data.toolResponses));
+  const texts = (Array.isArray(data.intermediateResponses) ? data.intermediateResponses : []).flatMap(
+    (response: unknown) => (Array.isArray(response) ? partsOf(response[1], response[0]) : []),
+  );
+  return { happenings: [...calls, ...texts], isOrdered: calls.length === 0 || texts.length === 0 };
+}
+
+/** What each tool call gave, in the order of the calls; nothing for one that gave nothing. */
+export function outputsOf(invocation: Invocation | undefined): (FunctionResponse | undefined)[] {
+  const { happenings } = happeningsOf(invocation);
+  const calls = happenings.flatMap((one) => (one.kind === "call" ? [one.call] : []));
+  const outputs = happenings.flatMap((one) => (one.kind === "output" ? [one.output] : []));
+  const answered = callsWithOutputs(calls, outputs);
+  return calls.map((call) => {
+    const next = answered[answered.findIndex((one) => one.kind === "call" && one.call === call) + 1];
+    return next?.kind === "output" ? next.output : undefined;
+  });
+}
+
+/** `returned {"sky": "clear"}`, `failed: no such city`: what a tool gave, on one line. */
+export function outputText({ response }: FunctionResponse, width = 200): string {
+  const failure = failureOf(response);
+  if (failure !== undefined) return `failed: ${shorten(failure, width)}`;
+  return `returned ${shorten(valueText(response ?? null, width * 2), width)}`;
+}
+
+/** Why a tool failed, in the forms that the libraries and MCP have; undefined if it did not. */
+function failureOf(response: unknown): string | undefined {
+  if (!isRecord(response)) return undefined;
+  const { error, isError, status, error_message: snake, errorMessage = snake } = response;
+  if (typeof error === "string" && error !== "") return error;
+  if (isRecord(error)) return typeof error.message === "string" ? error.message : valueText(error);
+  if (isError === true || error === true) return valueText(response.content ?? response);
+  if (status === "error") return typeof errorMessage === "string" ? errorMessage : valueText(response);
+  return undefined;
+}
+
+function records(list: unknown): Record<string, unknown>[] {
+  return Array.isArray(list) ? list.filter(isRecord) : [];
+}
+
+/** What the parts of a content tell; parts of other kinds, such as images, are passed over. */
+function partsOf(parts: unknown, by: unknown): Happening[] {
+  const author = typeof by === "string" && by !== "" ? by : undefined;
+  return records(parts).flatMap(({ text, thought, functionCall, functionResponse }): Happening[] => [
+    ...(typeof text === "string" && text !== "" ? [{ kind: thought ? "thought" : "text", author, text } as const] : []),
+    ...(isRecord(functionCall) ? [{ kind: "call", author, call: functionCall } as const] : []),
+    ...(isRecord(functionResponse) ? [{ kind: "output", author, output: functionResponse } as const] : []),
+  ]);
+}
+/** Each call with the output of the same id, or else the first of the same name without one; then what is left. */
+function callsWithOutputs(calls: readonly FunctionCall[], outputs: readonly FunctionResponse[]): Happening[] {
+  const byName = new Map<string | undefined, FunctionResponse[]>();
+  for (const output of outputs) {
+    const same = byName.get(output.name);
+    if (same) same.push(output);
+    else byName.set(output.name, [output]);
+  }
+  const answered = calls.flatMap((call): Happening[] => {
+    const same = byName.get(call.name) ?? [];
+    const byId = call.id ? same.findIndex(({ id }) => id === call.id) : -1;
+    const at = byId < 0 ? same.findIndex(({ id }) => !id || !call.id) : byId;
+    const [output] = at < 0 ? [] : same.splice(at, 1);
+    return [{ kind: "call", call }, ...(output ? [{ kind: "output", output } as const] : [])];
+  });
+  const left = [...byName.values()].flat().map((output): Happening => ({ kind: "output", output }));
+  return [...answered, ...left];
+}
