@@ -33,7 +33,7 @@ test("runs that tell the same are shown once", () => {
   );
   assert.deepEqual(headings(text), ["✗ one (runs 1, 3)", "✗ one (run 2)"]);
   const same = renderFailures(evalSet("set", [run("no"), run("no"), run("no", "two")]));
-  assert.deepEqual(headings(same), ["✗ one (all 2 runs)", "✗ two"]);
+  assert.deepEqual(headings(same), ["✗ one (2 of 2 runs)", "✗ two"]);
 });
 
 test("cases with one name in two evalsets are two cases", () => {
