@@ -70,16 +70,16 @@ const MESSAGES = {
       - get_weather(city: "Oslo", unit: "C")
 `,
   "fails with runs that tell the same": `
-✗ one_city (all 2 runs)
+✗ one_city (2 of 2 runs)
   tool_trajectory_avg_score: failed, score 0.0000, threshold 1
     turn 1, 0.0000  Oslo?
       ~ get_weather(city: "Oslo", unit: "F")
       ~   unit: "C" → "F"
 
-✗ two_turns (all 2 runs)
+✗ two_turns (2 of 2 runs)
 `,
   "fails with the texts that differ": `
-✗ one_city (all 2 runs)
+✗ one_city (2 of 2 runs)
   response_match_score: failed, score 0.0000, threshold 0.8
     turn 1, 0.0000  Oslo?
       - It is sunny in Oslo.
