@@ -131,7 +131,8 @@ async function recordAll({
       const mistake = await write(await inferencesJson(results, runs.name), outputs[at], of);
       if (mistake !== undefined) unwritten.push(mistake);
     }
-    for (const { evalCaseId, errorMessage } of failures) note(`failed: ${evalCaseId}: ${firstLine(errorMessage ?? "")}`);
+    for (const { evalCaseId, errorMessage } of failures)
+      note(`failed: ${evalCaseId}: ${firstLine(errorMessage ?? "")}`);
     if (stop.isOver) break;
   }
   stop.ignore();
