@@ -176,7 +176,10 @@ export interface JudgeCache {
 export interface RetryOptions {
   /** How often a sample is asked in all. Rate limits do not count while there are replies. Default: 7. */
   attempts?: number;
-  /** The longest wait after the first failure, in milliseconds. Default: 5,000. */
+  /**
+   * The longest wait after the first failure, in milliseconds; 500 at most after a broken connection, or while other
+   * calls are answered. Default: 5,000.
+   */
   initialDelayMs?: number;
   /** The longest wait after any failure, in milliseconds, unless the server asks for more. Default: 120,000. */
   maxDelayMs?: number;

@@ -11,10 +11,14 @@
 //!   parallelism of P, if no group has a limit: whenever slots are idle every open chain advances, which happens at most c
 //!   times (Graham, "Bounds for certain multiprocessing anomalies", 1966).
 //! - **Retries** wait `initial · base^k`, at most `max`, times a random share (full jitter; M. Brooker,
-//!   "Exponential backoff and jitter", 2015), or as long as the server says.
-//! - **Rate limits** concern the run, not the call: the number of calls in flight is halved once per
-//!   burst and grows by one per round of replies (additive increase, multiplicative decrease), and
-//!   nothing is sent before the time the server gives. A call that was rate limited uses up an
+//!   "Exponential backoff and jitter", 2015), or as long as the server says. `initial` is half a second at
+//!   most where the fault looks like a passing one: the connection broke off, or the run got a reply since
+//!   the call's attempt before.
+//! - **Rate limits** hold their own call. Its slot stays empty until the run gets a reply or the call may be
+//!   sent again, so that one limit among replies costs next to nothing. A burst, which is as many limits in
+//!   a row as there are slots (at least 3) with no reply between them, concerns the run: the number of slots
+//!   is halved, and grows by one per round of replies (additive increase, multiplicative decrease), and
+//!   nothing is sent before the longest time that the server gave in the burst. A call that was rate limited uses up an
 //!   attempt only if the whole run got no reply since its attempt before.
 //! - **Budgets and deadlines** are checked before each send. At the end of a budget calls in flight
 //!   may still finish; at the deadline, or when cancelled, they are aborted.
@@ -42,7 +46,7 @@ use std::collections::VecDeque;
 
 pub use options::{Budget, Millis, Options, Prices, RetryOptions};
 pub use progress::{Progress, Usage};
-use retry::{Pace, Retry};
+use retry::{Failed, Pace, Retry};
 
 /// Samples to ask of a question, in the order of their indices.
 #[derive(Clone, Copy, Debug, Default)]
@@ -138,6 +142,8 @@ pub struct Failure {
     pub retryable: bool,
     /// Whether the server asks to be called less often, or is overloaded.
     pub rate_limited: bool,
+    /// Whether there was no answer at all: the connection did not come about, or broke off.
+    pub disconnected: bool,
     /// How long the server wants to be left alone, in milliseconds from now.
     pub retry_after_ms: Option<Millis>,
     /// What the call has cost nevertheless.
@@ -309,7 +315,7 @@ impl Calls {
         if self.now < self.pace.resume_at {
             return None;
         }
-        while self.in_flight.len() < self.pace.concurrency() {
+        while self.in_flight.len() < self.pace.room(self.now) {
             let task = self.urgent.pop_front().or_else(|| self.fresh.pop_front())?;
             if let Some(group) = self.groups.get_mut(task.group as usize)
                 && group.in_flight >= group.limit
@@ -401,11 +407,13 @@ impl Calls {
     /// Queues another attempt, if there is to be one.
     fn try_again(&mut self, flight: Flight, failure: &Failure, reason: Reason) -> Option<Loss> {
         let mut task = flight.task;
-        if !failure.rate_limited || self.progress.answered == task.replies_before {
+        let is_passing = self.progress.answered > task.replies_before;
+        if !failure.rate_limited || !is_passing {
             task.attempts += 1;
         }
         task.replies_before = self.progress.answered;
-        let delay = self.pace.delay(task.sent, flight.sent_at, self.now, failure);
+        let failed = Failed { sent: task.sent, sent_at: flight.sent_at, now: self.now, is_passing };
+        let delay = self.pace.delay(failed, failure);
         let attempts = self.options.retry.attempts;
         if !failure.retryable || attempts <= 1 || task.attempts >= attempts {
             return Some(self.lose(task, reason));
@@ -482,7 +490,7 @@ impl Calls {
     /// what is asked is given up at once.
     #[must_use]
     pub fn has_room(&self) -> bool {
-        let may_send = self.now >= self.pace.resume_at && self.in_flight.len() < self.pace.concurrency();
+        let may_send = self.now >= self.pace.resume_at && self.in_flight.len() < self.pace.room(self.now);
         may_send || self.stopped.is_some()
     }
 
@@ -544,8 +552,10 @@ impl Calls {
         if let Some(retry) = self.retries.last() {
             at = at.min(retry.at);
         }
-        if self.now < self.pace.resume_at && self.progress.queued > 0 {
-            at = at.min(self.pace.resume_at);
+        for change in self.pace.next_changes(self.now) {
+            if self.progress.queued > 0 {
+                at = at.min(change);
+            }
         }
         if self.open() > 0 {
             at = at.min(deadline);

@@ -416,9 +416,11 @@ impl EvalRun {
         retryable: bool,
         rate_limited: bool,
         is_auth: bool,
+        disconnected: bool,
         retry_after_ms: Option<f64>,
     ) {
-        let failure = Failure { retryable, rate_limited, retry_after_ms, usage: Usage::default() };
+        let failure =
+            Failure { retryable, rate_limited, disconnected, retry_after_ms, usage: Usage::default() };
         let failed = JudgeFailure { failure, is_auth, message };
         self.run.with_dependent_mut(|_, run| run.handle_failure(now, call, failed));
     }

@@ -103,6 +103,21 @@ describe("no verdict is lost", () => {
     assert.equal(set.judgeUsage.lost, 0);
   });
 
+  test("after a connection that breaks off, which is made anew within half a second", async (t) => {
+    let number = 0;
+    answer = (asked) => ((number += 1) === 1 ? { fault: "reset" } : fair(asked));
+    const timer = t.mock.method(globalThis, "setTimeout");
+    const set = await evaluate({ ...few, judge: gemini(), concurrency: 1, retry: { jitter: 0 } });
+    const waits = timer.mock.calls.map(({ arguments: [, wait = 0] }) => wait);
+    assert.deepEqual(scoresOf(set), { flight: FEW });
+    assert.equal(set.judgeUsage.retried, 1);
+    assert.ok(
+      waits.some((wait) => wait > 100 && wait <= 501),
+      `${waits}`,
+    );
+    assert.ok(!waits.some((wait) => wait > 501 && wait <= 5001), `${waits}`);
+  });
+
   test("where a judge of the user's own says that asking again may help", async () => {
     const failed = new Set();
     const judge = async (asked) => {

@@ -45,6 +45,8 @@ export interface CallFailure {
   isAuth: boolean;
   /** Whether it is a server that refused the call, by its status. */
   isRefusal: boolean;
+  /** Whether the connection did not come about, or broke off. */
+  isDisconnected: boolean;
   retryAfterMs: number | undefined;
 }
 
@@ -339,6 +341,8 @@ function failedBy(error: unknown): CallFailure {
     rateLimited: retryable !== false && OVERLOADED.includes(status),
     isAuth: UNAUTHORIZED.includes(status),
     isRefusal: typeof status === "number" && status >= 400 && status < 500,
+    // Whoever got an answer says its status.
+    isDisconnected: status === undefined,
     retryAfterMs: typeof retryAfterMs === "number" && retryAfterMs >= 0 ? retryAfterMs : undefined,
   };
 }
@@ -370,8 +374,8 @@ const encoder = /* @__PURE__ */ new TextEncoder();
 /** Hands the engine what came of a call at a time. */
 export function deliverAnswer(run: EvalRun, now: number, call: number, answer: CallAnswer): void {
   if ("failed" in answer) {
-    const { message, retryable, rateLimited, isAuth, retryAfterMs } = answer.failed;
-    run.handleFailure(now, call, message, retryable, rateLimited, isAuth, retryAfterMs);
+    const { message, retryable, rateLimited, isAuth, isDisconnected, retryAfterMs } = answer.failed;
+    run.handleFailure(now, call, message, retryable, rateLimited, isAuth, isDisconnected, retryAfterMs);
     return;
   }
   const { text, usage = {} } = answer.reply;

@@ -39,7 +39,8 @@ pub struct RetryOptions {
     /// How often a sample is sent in all, at least 1; 7 by default. Rate limits do not count as long
     /// as the run gets replies, unless this is 1: then nothing is sent twice.
     pub attempts: u32,
-    /// The longest wait after the first failure, in milliseconds; 5,000 by default.
+    /// The longest wait after the first failure, in milliseconds; 5,000 by default. Faults that look like passing ones
+    /// wait 500 at most.
     pub initial_delay_ms: Millis,
     /// The longest wait after any failure, in milliseconds; 120,000 by default. A server may ask for
     /// more.

@@ -17,6 +17,23 @@ impl Retry {
     }
 }
 
+/// The longest first wait after a fault that looks like a passing one, in milliseconds.
+const SOON: Millis = 500.0;
+
+/// The fewest rate limits in a row that are a burst.
+const SMALLEST_BURST: usize = 3;
+
+/// A call that failed.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Failed {
+    /// How often its sample was sent.
+    pub(super) sent: u32,
+    pub(super) sent_at: Millis,
+    pub(super) now: Millis,
+    /// Whether the run got a reply since the sample's attempt before.
+    pub(super) is_passing: bool,
+}
+
 /// How fast the run goes.
 #[derive(Debug)]
 pub(super) struct Pace {
@@ -28,6 +45,12 @@ pub(super) struct Pace {
     slowed_at: Millis,
     /// How often that happened since the last reply.
     slowed: u32,
+    /// How many calls were rate limited since the last reply or burst.
+    limits: usize,
+    /// When the last of these may be sent again.
+    limits_end: Millis,
+    /// The latest of the times that the server gave for these.
+    told: Millis,
     /// Nothing is sent before this time.
     pub(super) resume_at: Millis,
     random: u64,
@@ -42,6 +65,9 @@ impl Pace {
             concurrency: most,
             slowed_at: 0.0,
             slowed: 0,
+            limits: 0,
+            limits_end: 0.0,
+            told: 0.0,
             resume_at: 0.0,
             random: options.seed,
         }
@@ -51,36 +77,77 @@ impl Pace {
         self.concurrency as usize
     }
 
+    /// How many calls may be in flight at a time: the slots of calls that were limited since the last
+    /// reply stay empty until these may be sent again.
+    pub(super) fn room(&self, now: Millis) -> usize {
+        let most = self.concurrency();
+        if now >= self.limits_end { most } else { most.min(self.burst().saturating_sub(self.limits)) }
+    }
+
+    /// How many rate limits in a row slow the run down.
+    fn burst(&self) -> usize {
+        self.concurrency().max(SMALLEST_BURST)
+    }
+
+    /// When more may be sent than now, without a reply.
+    pub(super) fn next_changes(&self, now: Millis) -> impl Iterator<Item = Millis> {
+        let limits_end = if self.limits > 0 { self.limits_end } else { 0.0 };
+        [self.resume_at, limits_end].into_iter().filter(move |&at| now < at)
+    }
+
     /// A reply arrived: as many of them as calls are in flight make room for one more.
     pub(super) fn replied(&mut self) {
         self.slowed = 0;
+        self.forget_limits();
         self.concurrency = (self.concurrency + 1.0 / self.concurrency).min(self.most);
     }
 
-    /// How long a task that was sent `sent` times, last at `sent_at`, waits after it failed. A rate
-    /// limit slows the run down too.
-    pub(super) fn delay(&mut self, sent: u32, sent_at: Millis, now: Millis, failure: &Failure) -> Millis {
+    fn forget_limits(&mut self) {
+        self.limits = 0;
+        self.limits_end = 0.0;
+        self.told = 0.0;
+    }
+
+    /// How long a call that failed waits. A burst of rate limits slows the run down too.
+    pub(super) fn delay(&mut self, failed: Failed, failure: &Failure) -> Millis {
+        let now = failed.now;
         let given = failure.retry_after_ms.filter(|delay| delay.is_finite() && *delay >= 0.0);
-        let news = failure.rate_limited && sent_at >= self.slowed_at;
-        if news {
-            self.slowed_at = now;
-            self.slowed += 1;
-            self.concurrency = (self.concurrency / 2.0).max(1.0);
-        }
-        let delay = match given {
-            Some(delay) => delay,
-            None => self.backoff(if news { sent.max(self.slowed) } else { sent }),
+        let first = match failure.disconnected || failed.is_passing {
+            true => self.retry.initial_delay_ms.min(SOON),
+            false => self.retry.initial_delay_ms,
         };
-        // A second rate limit without a reply in between says that being slower is not enough.
-        if failure.rate_limited && (given.is_some() || (news && self.slowed > 1)) {
-            self.resume_at = self.resume_at.max(now + delay);
+        // What was sent before the run was slowed down says nothing about its new pace.
+        if !failure.rate_limited || failed.sent_at < self.slowed_at {
+            return given.unwrap_or_else(|| self.backoff(first, failed.sent));
+        }
+        self.limits += 1;
+        if let Some(delay) = given {
+            self.told = self.told.max(now + delay);
+        }
+        let is_burst = self.limits >= self.burst();
+        let mut times = failed.sent;
+        if is_burst {
+            self.slowed += 1;
+            times = times.max(self.slowed);
+        }
+        let delay = given.unwrap_or_else(|| self.backoff(first, times));
+        self.limits_end = self.limits_end.max(now + delay);
+        if is_burst {
+            self.slowed_at = now;
+            self.concurrency = (self.concurrency / 2.0).max(1.0);
+            self.resume_at = self.resume_at.max(self.told);
+            // A second burst without a reply in between says that being slower is not enough.
+            if self.slowed > 1 {
+                self.resume_at = self.resume_at.max(now + delay);
+            }
+            self.forget_limits();
         }
         delay
     }
 
-    fn backoff(&mut self, failures: u32) -> Millis {
-        let RetryOptions { initial_delay_ms, max_delay_ms, base, jitter, .. } = self.retry;
-        let mut delay = initial_delay_ms;
+    fn backoff(&mut self, first: Millis, failures: u32) -> Millis {
+        let RetryOptions { max_delay_ms, base, jitter, .. } = self.retry;
+        let mut delay = first;
         for _ in 1..failures {
             if delay >= max_delay_ms {
                 break;
