@@ -8,8 +8,8 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 
 use adk_metrics::judge::calls::{
-    Action, Ask, Budget, Call, Calls, Failure, Loss, Millis, Options, Prices, Reason, RetryOptions, Sample,
-    Usage,
+    Action, Ask, Budget, Call, Calls, Failure, Loss, Millis, Options, Prices, Progress, Reason, RetryOptions,
+    Sample, Usage,
 };
 use adk_metrics::judge::votes::{Outcome, Rule, Vote, Votes};
 
@@ -1085,6 +1085,9 @@ fn every_sample_is_answered_or_lost_exactly_once() {
         assert!(budget.calls.is_none_or(|most| progress.calls <= most));
         let first_attempts = world.sent().iter().filter(|(_, call)| call.attempt == 1).count();
         assert_eq!(progress.retried as usize, world.sent().len() - first_attempts);
+        assert_eq!(progress.calls, progress.answered + progress.failed, "seed {seed}");
+        assert_eq!(progress.asked, progress.answered + progress.cached + progress.lost, "seed {seed}");
+        assert_eq!(progress.asked as usize, settled.len(), "seed {seed}");
     }
 }
 
@@ -1104,4 +1107,47 @@ fn the_same_seed_gives_the_same_trace() {
     };
     assert_eq!(trace(11), trace(11));
     assert_ne!(trace(11), trace(12));
+}
+
+#[test]
+fn at_any_time_every_call_and_every_sample_is_counted_once() {
+    for seed in 0..300 {
+        let mut chance = Chance(seed);
+        let mut world = World::new(Options { seed, timeout_ms: 3_000.0, ..Options::default() });
+        world.calls.ask(ask(0, 30));
+        let mut server = |_: u64, _: &Call| {
+            if chance.percent(40) { fault(&mut chance) } else { reply(200 + chance.below(4_000)) }
+        };
+        for until in (0..40_000).step_by(1_700) {
+            world.run(until, &mut server, ignore);
+            let now = world.calls.progress();
+            assert_eq!(now.calls, now.answered + now.failed + now.in_flight, "seed {seed} at {until}");
+            let done = now.answered + now.cached + now.lost;
+            assert_eq!(now.asked, done + now.queued + now.in_flight, "seed {seed} at {until}");
+        }
+    }
+}
+
+#[test]
+fn a_sample_that_is_asked_again_after_all_counts_once() {
+    let mut calls = Calls::new(Options::default());
+    calls.ask(ask(0, 1));
+    let Action::Send(call) = calls.poll(0.0) else { panic!() };
+    assert!(calls.failure(0.0, call.id, Failure::default()).is_some());
+    calls.take_back(1);
+    calls.ask(Ask { again: true, ..ask(0, 1) });
+    let Action::Send(call) = calls.poll(0.0) else { panic!() };
+    assert!(calls.reply(1.0, call.id, NO_USAGE).is_some());
+    let Progress { asked, calls, answered, failed, retried, lost, .. } = calls.progress();
+    assert_eq!((asked, calls, answered, failed, retried, lost), (1, 2, 1, 1, 1, 0));
+}
+
+#[test]
+fn replies_that_do_not_say_what_they_took_are_counted() {
+    let mut world = World::new(Options::default());
+    world.calls.ask(ask(0, 10));
+    let usage = Usage { input_tokens: 5, output_tokens: 1 };
+    let server = |_, call: &Call| Fate::Reply(10, if call.sample < 4 { NO_USAGE } else { usage });
+    world.run(FOREVER, server, ignore);
+    assert_eq!((world.calls.progress().answered, world.calls.progress().unreported), (10, 4));
 }

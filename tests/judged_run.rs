@@ -334,6 +334,9 @@ fn fault(chance: &mut Chance) -> Fate {
 /// Every case once; a finite score or a reason for each metric and turn.
 fn check_results(run: &Run<'_>, story: &Story<'_>) {
     assert_eq!(story.results.len(), run.total());
+    let did = run.progress();
+    assert_eq!(did.calls, did.answered + did.failed + did.in_flight, "{did:?}");
+    assert_eq!(did.asked, did.answered + did.cached + did.lost + did.queued + did.in_flight, "{did:?}");
     for (index, result) in story.results.iter().enumerate() {
         assert!(
             story.results[..index].iter().all(|other| other.pairing != result.pairing),

@@ -111,8 +111,10 @@ function putInOrder(results: EvalCaseResult[], keys: readonly number[]): void {
 /** Says who judged, and what that took. */
 function noteJudges(set: EvalSetResult, { stamps, progress, warnings }: NonNullable<RunEnd["judges"]>, plan: RunPlan) {
   set.judges = stamps;
-  const { inFlight: _inFlight, queued: _queued, leftMs: _leftMs, ...usage } = progress;
-  set.judgeUsage = usage;
+  // What no result waits for any more is given up when the run ends.
+  const { inFlight, queued, leftMs: _leftMs, ...usage } = progress;
+  const [failed, lost, asked] = [usage.failed + inFlight, usage.lost + inFlight, usage.asked - queued];
+  set.judgeUsage = { ...usage, failed, lost, asked };
   if (warnings.length > 0) {
     set.warnings = [...(set.warnings ?? []), ...warnings.map((warning) => mistakeOf(warning, plan))];
   }

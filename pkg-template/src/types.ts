@@ -232,22 +232,33 @@ export interface VertexOptions {
   fetch?: typeof fetch;
 }
 
-/** What the judges of a run did. */
+/**
+ * What the judges of a run did. At any time `calls` is `answered + failed + inFlight`, and `asked` is
+ * `answered + cached + lost + queued + inFlight`.
+ */
 export interface JudgeProgress {
   /** Calls sent, repeated ones included. */
   calls: number;
+  /** Calls answered. */
+  answered: number;
+  /** Calls that ended without an answer: failed, too late, or cancelled. */
+  failed: number;
   /** Calls sent again after a failure. */
   retried: number;
   /** Calls that are not answered yet. */
   inFlight: number;
+  /** Samples asked. */
+  asked: number;
   /** Samples that wait for their first or next call. */
   queued: number;
   /** Samples answered from the cache. */
   cached: number;
-  /** Samples that early stopping made needless. */
+  /** Samples that early stopping made needless; they are not asked. */
   saved: number;
   /** Samples that will have no reply. */
   lost: number;
+  /** Answers that do not say how many tokens they took; these are estimated from the length of the prompt. */
+  unreported: number;
   /** Tokens of prompts. */
   inputTokens: number;
   /** Tokens of replies, thoughts included. */
@@ -258,16 +269,43 @@ export interface JudgeProgress {
   leftMs?: number;
 }
 
-/** What the judges of a whole run did. */
-export type JudgeUsage = Omit<JudgeProgress, "inFlight" | "queued" | "leftMs">;
+/**
+ * What the judges of a whole run did: `calls` is `answered + failed`, and `asked` is `answered + cached + lost`. Results
+ * of older versions lack `answered`, `failed`, `asked` and `unreported`.
+ */
+export type JudgeUsage = Omit<
+  JudgeProgress,
+  "inFlight" | "queued" | "leftMs" | "answered" | "failed" | "asked" | "unreported"
+> &
+  Partial<Pick<JudgeProgress, "answered" | "failed" | "asked" | "unreported">>;
+
+/** What the model did that played the user. `calls` is `answered + failed`. */
+export interface SimulatorUsage extends Required<
+  Pick<JudgeUsage, "calls" | "answered" | "failed" | "retried" | "unreported">
+> {
+  /** The models that were asked. */
+  models: string[];
+  /** Messages that no call gave. */
+  lost: number;
+  /** Tokens of prompts. */
+  inputTokens: number;
+  /** Tokens of replies, thoughts included. */
+  outputTokens: number;
+  /** Money spent; with prices only. */
+  cost?: number;
+}
 
 /** Who judged a metric, and how. */
 export interface JudgeStamp {
   metricName: string;
-  /** A judge model, or the evaluation service of Vertex AI. */
+  /** A judge, or the evaluation service of Vertex AI. */
   scoredBy: "judge" | "vertex";
-  /** The model that was asked. */
+  /** The model that was asked; absent for a function of your own, which alone knows whom it asks. */
   model?: string;
+  /** The name of the function of your own that judged, empty if it has none; absent for judges of this package. */
+  function?: string;
+  /** The exact models that replies name, in the order of the alphabet; of twenty at most. */
+  modelVersions?: string[];
   /** The first 16 hexadecimal digits of the SHA-256 of each prompt's template, by the prompt's name. */
   prompts?: Record<string, string>;
 }
@@ -394,6 +432,8 @@ export interface EvalSetResult extends Omit<StoredSetResult, "evalCaseResults"> 
   judges?: JudgeStamp[];
   /** What that took. */
   judgeUsage?: JudgeUsage;
+  /** What the model took that played the user. */
+  simulatorUsage?: SimulatorUsage;
   /** Whether the run was cancelled: then some results are NOT_EVALUATED for that reason. */
   cancelled?: boolean;
   /** What may surprise in the inputs. */

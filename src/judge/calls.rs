@@ -61,6 +61,8 @@ pub struct Ask {
     pub group: u32,
     /// Whether this goes on with something begun: a further wave, or the next question of a chain.
     pub follow_up: bool,
+    /// Whether calls for these samples were made and failed before.
+    pub again: bool,
     /// How many tokens a call is expected to use, 0 if unknown. Keeps a budget from being overdrawn by
     /// calls in flight, and stands for the usage that a provider does not report.
     pub tokens: u32,
@@ -157,7 +159,9 @@ struct Task {
     sample: u32,
     group: u32,
     tokens: u32,
-    /// How often it was sent.
+    /// Whether it was lost before, after calls.
+    again: bool,
+    /// How often it was sent since.
     sent: u32,
     /// How many of these count as attempts.
     attempts: u32,
@@ -266,12 +270,14 @@ impl Calls {
                 sample: ask.first_sample + index,
                 group: ask.group,
                 tokens: ask.tokens,
+                again: ask.again,
                 sent: 0,
                 attempts: 0,
                 replies_before: 0,
             });
         }
         self.progress.queued += ask.samples;
+        self.progress.asked += ask.samples;
     }
 
     /// What to do at the time `now`, which must be at least 0; a time before the last one counts as
@@ -354,7 +360,7 @@ impl Calls {
         if let Some(group) = self.groups.get_mut(task.group as usize) {
             group.in_flight += 1;
         }
-        if task.sent > 0 {
+        if task.sent > 0 || task.again {
             self.progress.retried += 1;
         }
         task.sent += 1;
@@ -372,6 +378,7 @@ impl Calls {
     /// Aborts the call sent first: because the run stopped, or because the call took too long.
     fn abort_first(&mut self, stopped: Option<Reason>) -> Action {
         let Some(flight) = self.land(0) else { return Action::Idle };
+        self.progress.failed += 1;
         self.aborted = match stopped {
             Some(reason) => Some(self.lose(flight.task, reason)),
             None => {
@@ -388,8 +395,10 @@ impl Calls {
         self.advance(now);
         let flight = self.find(call)?;
         let task = flight.task;
-        self.charge(task.group, if usage.total() == 0 { task.expected() } else { usage });
+        let is_reported = usage.total() > 0;
+        self.charge(task.group, if is_reported { usage } else { task.expected() });
         self.progress.answered += 1;
+        self.progress.unreported += u32::from(!is_reported);
         self.latency_sum += self.now - flight.sent_at;
         self.pace.replied();
         Some(task.sample())
@@ -399,6 +408,7 @@ impl Calls {
     pub fn failure(&mut self, now: Millis, call: u32, failure: Failure) -> Option<Loss> {
         self.advance(now);
         let flight = self.find(call)?;
+        self.progress.failed += 1;
         self.charge(flight.task.group, failure.usage);
         let reason = if failure.retryable { Reason::Exhausted } else { Reason::Refused };
         self.try_again(flight, &failure, reason)
@@ -430,23 +440,38 @@ impl Calls {
 
     /// The owner found the reply to a call that it was to send in a cache, and did not send it.
     pub fn found(&mut self, call: u32) -> Option<Sample> {
-        let sample = self.not_sent(call)?;
+        let task = self.recall(call)?;
         self.progress.cached += 1;
-        Some(sample)
+        Some(task.sample())
     }
 
     /// The owner did not send a call, because its sample is no longer needed.
     pub fn not_sent(&mut self, call: u32) -> Option<Sample> {
+        let task = self.recall(call)?;
+        self.progress.asked -= 1;
+        Some(task.sample())
+    }
+
+    /// The owner did not send a call, because it would be refused: its sample will have no reply.
+    pub fn refused(&mut self, call: u32) -> Option<Sample> {
+        let task = self.recall(call)?;
+        self.progress.lost += 1;
+        Some(task.sample())
+    }
+
+    /// Takes back that a call was sent.
+    fn recall(&mut self, call: u32) -> Option<Task> {
         let task = self.find(call)?.task;
         self.progress.calls -= 1;
-        if task.sent > 1 {
+        if task.sent > 1 || task.again {
             self.progress.retried -= 1;
         }
-        Some(task.sample())
+        Some(task)
     }
 
     /// Counts samples whose replies were at hand before they were asked.
     pub fn count_cached(&mut self, samples: u32) {
+        self.progress.asked += samples;
         self.progress.cached += samples;
     }
 
@@ -458,6 +483,7 @@ impl Calls {
     /// Takes back the loss of samples, which are asked again.
     pub fn take_back(&mut self, samples: u32) {
         self.progress.lost = self.progress.lost.saturating_sub(samples);
+        self.progress.asked = self.progress.asked.saturating_sub(samples);
     }
 
     /// Stops the run; the first reason stays. The next polls abort the calls in flight (not for

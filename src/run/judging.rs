@@ -200,6 +200,7 @@ fn next_wave(question: u32, answer: &mut Answer, follow_up: bool) -> Ask {
         group: 0,
         follow_up,
         tokens: expected_tokens(answer),
+        again: false,
     }
 }
 
@@ -233,7 +234,11 @@ impl<'a> Run<'a> {
                 if asked.is_open && barred.is_none() {
                     return Step::Send(JudgeCall { call, metric: asked.metric, pairing: asked.pairing });
                 }
-                self.judges.calls.not_sent(call.id);
+                if barred.is_some() && asked.is_open {
+                    self.judges.calls.refused(call.id);
+                } else {
+                    self.judges.calls.not_sent(call.id);
+                }
                 if let Some(why) = barred {
                     if let Some((_, _, answer)) = self.answer(call.question) {
                         answer.failure = Some(why);
@@ -409,8 +414,10 @@ impl<'a> Run<'a> {
             let metric = self.judges.asked.get(question as usize).map_or(0, |asked| asked.metric);
             self.judges.calls.take_back(samples.len() as u32);
             for first_sample in samples {
-                let again = Ask { question, first_sample, samples: 1, group: 0, follow_up: true, tokens };
-                self.judges.ask(metric, again);
+                let follow_up = true;
+                let ask =
+                    Ask { question, first_sample, samples: 1, group: 0, follow_up, again: true, tokens };
+                self.judges.ask(metric, ask);
             }
         }
     }

@@ -425,15 +425,18 @@ impl EvalRun {
         self.run.with_dependent_mut(|_, run| run.handle_failure(now, call, failed));
     }
 
-    /// How far the calls of judges are: calls, retried, in flight, queued, cached, saved, lost, input
-    /// tokens, output tokens, cost, milliseconds left (NaN if unknown).
+    /// How far the calls of judges are: calls, answered, failed, retried, in flight, asked, queued, cached, saved,
+    /// lost, unreported, input tokens, output tokens, cost, milliseconds left (NaN if unknown).
     #[must_use]
     #[expect(clippy::cast_precision_loss, reason = "token counts are far below 2^53")]
     pub fn progress(&self) -> Vec<f64> {
         let found = self.run.borrow_dependent().progress();
-        let mut numbers: Vec<f64> = Vec::with_capacity(11);
-        let Progress { calls, retried, in_flight, queued, cached, saved, lost, .. } = found;
-        for number in [calls, retried, in_flight, queued, cached, saved, lost] {
+        let mut numbers: Vec<f64> = Vec::with_capacity(15);
+        let Progress { calls, answered, failed, retried, in_flight, asked, queued, .. } = found;
+        let Progress { cached, saved, lost, unreported, .. } = found;
+        let counts =
+            [calls, answered, failed, retried, in_flight, asked, queued, cached, saved, lost, unreported];
+        for number in counts {
             numbers.push(number.into());
         }
         let Usage { input_tokens, output_tokens } = found.usage;

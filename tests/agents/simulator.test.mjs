@@ -231,21 +231,35 @@ const PRICES = { "gemini-2.5-flash": { inputPerMillion: 1, outputPerMillion: 10 
 /** Criteria that ask no judge. */
 const UNJUDGED = { response_match_score: 0 };
 
-test("calls of the simulated user count as those of judges do", async () => {
+test("calls of the simulated user count for the budget, and are told apart from those of judges", async () => {
   const options = { budget: { prices: PRICES }, retry: { initialDelayMs: 1 } };
-  const { judgeUsage } = await run(echo, metered(["And in London?", "</finished>"]), options);
-  assert.deepEqual([judgeUsage.calls, judgeUsage.inputTokens, judgeUsage.outputTokens], [7, 700, 70]);
-  assert.equal(judgeUsage.cost.toFixed(6), "0.001400");
+  const { judgeUsage, simulatorUsage } = await run(echo, metered(["And in London?", "</finished>"]), options);
+  assert.deepEqual([judgeUsage.calls, judgeUsage.inputTokens, judgeUsage.outputTokens], [5, 500, 50]);
+  assert.deepEqual(simulatorUsage, {
+    models: ["gemini-2.5-flash"],
+    calls: 2,
+    answered: 2,
+    failed: 0,
+    retried: 0,
+    lost: 0,
+    unreported: 0,
+    inputTokens: 200,
+    outputTokens: 20,
+    cost: 0.0004,
+  });
+  assert.equal(judgeUsage.cost.toFixed(6), "0.001000");
   const unjudged = await AgentEvaluator.evaluateEvalSet(echo, scenarioOf(), UNJUDGED, 2, false, {
     judge: metered(["</finished>", "</finished>"]),
   }).catch(({ results }) => results[0]);
-  assert.deepEqual([unjudged.judgeUsage.calls, unjudged.judgeUsage.cost], [2, undefined]);
+  assert.deepEqual([unjudged.simulatorUsage.calls, unjudged.simulatorUsage.cost], [2, undefined]);
+  assert.equal(unjudged.judgeUsage, undefined);
   const requests = [];
   const silent = await AgentEvaluator.evaluateEvalSet(echo, scenarioOf(), UNJUDGED, 1, false, {
     judge: playing(["</finished>"], requests),
   }).catch(({ results }) => results[0]);
   const [{ prompt }] = requests;
-  assert.equal(silent.judgeUsage.inputTokens, Math.floor(Buffer.byteLength(prompt) / 4), "an estimate");
+  assert.deepEqual([silent.simulatorUsage.answered, silent.simulatorUsage.unreported], [1, 1]);
+  assert.equal(silent.simulatorUsage.inputTokens, Math.floor(Buffer.byteLength(prompt) / 4), "an estimate");
 });
 
 test("the budget ends the simulated user too, with the reason", async () => {
@@ -256,8 +270,8 @@ test("the budget ends the simulated user too, with the reason", async () => {
   ]) {
     const error = await errorOf(() => run(echo, metered(["a", "b", "</finished>"]), { budget }));
     assert.match(error.message, words);
-    const [{ judgeUsage, evalCaseResults }] = error.results;
-    assert.equal(judgeUsage.calls, 1);
+    const [{ simulatorUsage, evalCaseResults }] = error.results;
+    assert.equal(simulatorUsage.calls, 1);
     assert.match(evalCaseResults[0].reason, words);
   }
   const unpriced = await errorOf(() => run(echo, metered([]), { budget: { cost: 1, prices: {} }, criteria: UNJUDGED }));

@@ -59,17 +59,21 @@ describe("every judged metric", () => {
       assert.deepEqual(scoresOf(set), FAIR_SCORES);
       assert.deepEqual(set.judgeUsage, {
         calls: number,
+        answered: number,
+        failed: 0,
         retried: 0,
+        asked: number,
         cached: 0,
         saved: 22,
         lost: 0,
+        unreported: 0,
         inputTokens: 100 * number,
         outputTokens: 7 * number,
       });
       const names = Object.keys(request.criteria);
       const stamp = { scoredBy: "judge", model: "judge-1" };
       assert.deepEqual(
-        set.judges.map(({ prompts, ...rest }) => ({
+        set.judges.map(({ prompts, modelVersions, ...rest }) => ({
           ...rest,
           hashes: Object.values(prompts).map((hash) => hash.length),
         })),

@@ -328,6 +328,21 @@ describe("a crash of the engine", () => {
     assert.deepEqual(seen.usesAfterCrash, []);
   });
 
+  test("loses no call from the count, failed ones included", { timeout: 20_000 }, async () => {
+    const { judge } = countingJudge(3);
+    let number = 0;
+    const crashing = async (request) => {
+      number += 1;
+      if (number % 17 === 0) crash();
+      if (number % 5 === 0) throw Object.assign(new Error("busy"), { retryable: true });
+      return judge(request);
+    };
+    const { judgeUsage } = await evaluate({ ...all, judge: crashing, concurrency: 4, retry: { initialDelayMs: 1 } });
+    const { calls, answered, failed, asked, cached, lost } = judgeUsage;
+    assert.equal(calls, number);
+    assert.deepEqual([calls, asked], [answered + failed, answered + cached + lost]);
+  });
+
   test("between two results of a stream gives each case once", { timeout: 20_000 }, async () => {
     const { judge, asked } = countingJudge(1);
     const given = [];

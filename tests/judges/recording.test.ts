@@ -9,6 +9,8 @@ import type { Judge, JudgeReply, JudgeRequest } from "../../pkg-template/src/typ
 import { errorOf, NEVER, PLAIN, REQUEST } from "./support.js";
 
 const HEADER = '{"format":"adk-metrics recording","version":1}\n';
+/** Of a recording of the function `echo`. */
+const HEADER_OF_ECHO = '{"format":"adk-metrics recording","version":1,"function":"echo"}\n';
 const USAGE = { inputTokens: 10, outputTokens: 5 };
 
 /** A judge that replies with what it is asked. */
@@ -37,7 +39,7 @@ describe("a recording", () => {
     const text = await recorded([PLAIN]);
     assert.equal(
       text,
-      `${HEADER}${JSON.stringify({ request: PLAIN, reply: { text: "Is it safe? 0", usage: USAGE } })}\n`,
+      `${HEADER_OF_ECHO}${JSON.stringify({ request: PLAIN, reply: { text: "Is it safe? 0", usage: USAGE } })}\n`,
     );
   });
 
@@ -75,7 +77,7 @@ describe("a recording", () => {
     const samples = Array.from({ length: 8 }, (_, sampleIndex) => ({ ...PLAIN, sampleIndex }));
     await Promise.all(samples.map((sample) => judge(sample, { signal: NEVER() })));
     assert.equal(lines.length, 9);
-    assert.equal(lines[0], HEADER);
+    assert.equal(lines[0], HEADER_OF_ECHO.replace("echo", "slow"));
     const replay = replayJudge(lines);
     for (const sample of samples) assert.equal(await ask(replay, sample), `Is it safe? ${sample.sampleIndex}`);
   });
@@ -172,7 +174,12 @@ describe("the header of a recording", () => {
 
   test("has a note, which replaying does not look at", async () => {
     const { text, header } = await headed({ note: "made on a rainy day" });
-    assert.deepEqual(header, { format: "adk-metrics recording", version: 1, note: "made on a rainy day" });
+    assert.deepEqual(header, {
+      format: "adk-metrics recording",
+      version: 1,
+      function: "echo",
+      note: "made on a rainy day",
+    });
     assert.equal(await ask(replayJudge(text), PLAIN), "Is it safe? 0");
   });
 

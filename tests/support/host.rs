@@ -128,6 +128,8 @@ struct Host<'s, 'h> {
     depths: HashMap<Place, Vec<u64>>,
     open: HashSet<(usize, Option<usize>)>,
     counts: Counts,
+    /// Samples for which a call was made.
+    asked: HashSet<(u32, u32)>,
     wishes: Vec<(u64, Wish)>,
     longest_chain: u64,
     samples: u32,
@@ -152,6 +154,7 @@ pub(crate) fn play<'a>(run: &mut Run<'a>, options: &Options, script: &mut Script
         depths: HashMap::new(),
         open: HashSet::new(),
         counts: Counts::default(),
+        asked: HashSet::new(),
         wishes: Vec::new(),
         longest_chain: 0,
         samples: 0,
@@ -210,7 +213,8 @@ impl Host<'_, '_> {
             return;
         }
         self.counts.sent += 1;
-        self.counts.repeated += u32::from(attempt > 1);
+        let is_first = self.asked.insert((call.call.question, call.call.sample));
+        self.counts.repeated += u32::from(!is_first);
         self.longest_chain = self.longest_chain.max(depth);
         if let Fate::Reply(after, _) | Fate::Fail(after, _) = &fate {
             self.events.push(Reverse((self.now + after, true, id)));

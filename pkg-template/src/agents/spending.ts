@@ -2,19 +2,20 @@
 
 import { AdkMetricsError } from "../errors.js";
 import { tokensOf } from "../judges/reply.js";
-import type { Budget, EvalSetResult, JudgeReply, JudgeUsage } from "../types.js";
+import type { Budget, EvalSetResult, JudgeReply, JudgeUsage, SimulatorUsage } from "../types.js";
 
 /** What was spent of a budget. */
 export class Spending {
   /** The names of the models that were asked. */
   readonly models = new Set<string>();
   readonly #budget: Budget;
-  readonly #used: JudgeUsage = {
+  readonly #used: Omit<SimulatorUsage, "models"> = {
     calls: 0,
+    answered: 0,
+    failed: 0,
     retried: 0,
-    cached: 0,
-    saved: 0,
     lost: 0,
+    unreported: 0,
     inputTokens: 0,
     outputTokens: 0,
   };
@@ -60,6 +61,8 @@ export class Spending {
     const isKnown = known.inputTokens !== undefined || known.outputTokens !== undefined;
     const estimate = isKnown ? 0 : Math.floor(new TextEncoder().encode(prompt).length / 4);
     const { inputTokens = estimate, outputTokens = 0 } = known;
+    this.#used.answered += 1;
+    if (!isKnown) this.#used.unreported += 1;
     this.#used.inputTokens += inputTokens;
     this.#used.outputTokens += outputTokens;
     const price = this.#budget.prices?.[model];
@@ -73,13 +76,17 @@ export class Spending {
   }
 
   /** What was spent. */
-  get used(): JudgeUsage {
-    return { ...this.#used };
+  get used(): SimulatorUsage {
+    const used = this.#used;
+    // A call that was cancelled has no answer either.
+    return { models: [...this.models].sort(), ...used, failed: used.calls - used.answered };
   }
 
   /** Counts what others spent. */
-  add(usage: JudgeUsage | undefined): void {
-    if (usage !== undefined) addTo(this.#used, usage);
+  add(usage: JudgeUsage | SimulatorUsage | undefined): void {
+    if (usage === undefined) return;
+    const used = this.#used;
+    for (const key of Object.keys(used) as (keyof typeof used)[]) used[key] = (used[key] ?? 0) + (usage[key] ?? 0);
   }
 
   /** What is left of the budget. */
@@ -95,16 +102,8 @@ export class Spending {
     };
   }
 
-  /** Adds what was spent to what the results say of judges. */
+  /** Says in the results what was spent. */
   noteIn(result: EvalSetResult): void {
-    if (this.#used.calls === 0) return;
-    if (result.judgeUsage === undefined) result.judgeUsage = { ...this.#used };
-    else addTo(result.judgeUsage, this.#used);
-  }
-}
-
-function addTo(sum: JudgeUsage, more: JudgeUsage): void {
-  for (const [key, amount] of Object.entries(more) as [keyof JudgeUsage, number][]) {
-    sum[key] = (sum[key] ?? 0) + amount;
+    if (this.#used.calls > 0) result.simulatorUsage = this.used;
   }
 }

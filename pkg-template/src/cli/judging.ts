@@ -3,7 +3,7 @@
 import { EvalStatus } from "../enums.js";
 import { provideEnvironment } from "../judges/default.js";
 import { recordJudge } from "../judges/index.js";
-import { judgesText } from "../report/judged.js";
+import { judgesText, simulatorText } from "../report/judged.js";
 import { count } from "../report/text.js";
 import type { EvaluatorOptions, EvalSetResult, Judge } from "../types.js";
 import { type JudgeChoice, JudgeMaker } from "./judge.js";
@@ -61,8 +61,9 @@ export class Judging {
    */
   report(results: readonly EvalSetResult[], isShown: boolean): void {
     const text = judgesText(results);
-    if (text !== undefined && !isShown) note(text);
-    if (text === undefined && Object.keys(this.#choice).length > 0) {
+    const users = simulatorText(results);
+    for (const line of [text, users]) if (line !== undefined && !isShown) note(line);
+    if (text === undefined && users === undefined && Object.keys(this.#choice).length > 0) {
       note("no metric asked a judge, so --judge, --model and --record had no effect");
     }
     this.reportRecording();

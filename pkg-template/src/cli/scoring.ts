@@ -239,6 +239,7 @@ async function evaluateAll(
       for (const model of did.spending?.models ?? []) spent.models.add(model);
       for (const { model } of result.judges ?? []) if (model !== undefined) spent.models.add(model);
       spent.add(result.judgeUsage);
+      spent.add(result.simulatorUsage);
       results.push(result);
     } catch (error) {
       mistakes.add(inFiles(error, files));

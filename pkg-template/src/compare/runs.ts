@@ -4,6 +4,7 @@ import { checkOptions } from "../known-options.js";
 import { reading, unexpected } from "../engine/input.js";
 import { EvalStatus, PrebuiltMetrics } from "../enums.js";
 import { AdkMetricsError } from "../errors.js";
+import { judgeName } from "../judges/stamp.js";
 import type {
   CaseComparison,
   CaseMetricComparison,
@@ -442,10 +443,14 @@ function notesOf(before: StoredRun, after: StoredRun): string[] {
   differ("the evalset", before.evalSetId, after.evalSetId);
   differ("the dialect", before.stamps.dialect, after.stamps.dialect);
   differ("the version of the reference", before.stamps.referenceVersion, after.stamps.referenceVersion);
-  for (const { metricName, scoredBy, model, prompts } of after.stamps.judges) {
+  for (const { metricName, prompts, ...who } of after.stamps.judges) {
     const old = before.stamps.judges.find((stamp) => stamp.metricName === metricName);
     if (old === undefined) continue;
-    differ(`who scored ${metricName}`, old.model ?? old.scoredBy, model ?? scoredBy);
+    // Results of older versions name no versions of models.
+    const areKnown = [old, who].every(({ modelVersions }) => modelVersions !== undefined);
+    const named = ({ modelVersions = [], ...rest }: typeof who): string =>
+      judgeName(areKnown ? { ...rest, modelVersions } : rest);
+    differ(`who scored ${metricName}`, named(old), named(who));
     if (JSON.stringify(old.prompts) !== JSON.stringify(prompts)) notes.push(`the prompts of ${metricName} differ`);
   }
   if (before.stamps.cancelled) notes.push("the baseline was cancelled: some of its results are missing");

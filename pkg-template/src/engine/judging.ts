@@ -57,6 +57,8 @@ interface Asked {
   /** Under whose name replies are kept. */
   keeper: string;
   model: string | undefined;
+  /** The name of a function of the user's own, empty if it has none. */
+  functionName?: string;
   provider?: Provider;
   notSent?: (settings: object) => string[];
 }
@@ -86,6 +88,12 @@ export class Judges {
   readonly #numbered = new Map<number, KnownCall>();
   /** Replies on their way into the cache. */
   readonly #writes = new Set<Promise<void>>();
+  /** The versions of models that replies named, by the place of the metric. */
+  readonly #versions = new Map<number, Set<string>>();
+  /** How many calls ended without a reply. */
+  #failures = 0;
+  /** How many of these the engine does not know of, because it was started afresh. */
+  #failedBefore = 0;
   /** The kinds of warnings that were given. */
   readonly #warned = new Set<string>();
   /** What the server says to every call of a metric, and how often it did, where no call was answered yet. */
@@ -117,12 +125,31 @@ export class Judges {
 
   /** Who judged, for the results. */
   stamps(): JudgeStamp[] {
-    return [...this.#asked].map(([place, { model }]) => {
+    return [...this.#asked].map(([place, { model, functionName }]) => {
       const { metricName, judge } = this.#metrics[place] as HeaderMetric;
-      return judge?.vertex === true
-        ? { metricName, scoredBy: "vertex" }
-        : { metricName, scoredBy: "judge", model: model ?? judge?.model ?? "", prompts: judge?.prompts ?? {} };
+      if (judge?.vertex === true) return { metricName, scoredBy: "vertex" };
+      const stamp: JudgeStamp = { metricName, scoredBy: "judge" };
+      // A function may ask any model, or none: only it knows.
+      const asked = functionName === undefined ? (model ?? judge?.model ?? "") : model;
+      if (asked !== undefined) stamp.model = asked;
+      if (functionName !== undefined) stamp.function = functionName;
+      const versions = this.#versions.get(place);
+      if (versions !== undefined) stamp.modelVersions = [...versions].sort();
+      stamp.prompts = judge?.prompts ?? {};
+      return stamp;
     });
+  }
+
+  /** How many calls failed before the engine was started afresh, of which it does not know. */
+  get failedBefore(): number {
+    return this.#failedBefore;
+  }
+
+  #noteVersion(metric: number, { modelVersion }: JudgeReply): void {
+    if (modelVersion === undefined || modelVersion === "") return;
+    const versions = this.#versions.get(metric) ?? new Set();
+    this.#versions.set(metric, versions);
+    if (versions.size < MOST_VERSIONS) versions.add(modelVersion);
   }
 
   /** Makes a call. What an engine asked before it was restarted is not asked twice. */
@@ -140,10 +167,14 @@ export class Judges {
     const answer = this.#answer(asked, request, controller.signal).then((answer) => {
       begun.isAnswered = true;
       if ("failed" in answer) {
+        this.#failures += 1;
         // A failed call is made again.
         this.#forget(begun);
         this.#judgeFailure(metric, answer.failed);
-      } else this.#refusals.set(metric, { message: "", times: -Infinity });
+      } else {
+        this.#refusals.set(metric, { message: "", times: -Infinity });
+        this.#noteVersion(metric, answer.reply);
+      }
       return answer;
     });
     const begun: KnownCall = { place, controller, answer, isAnswered: false };
@@ -183,6 +214,7 @@ export class Judges {
   /** Forgets the numbers of an engine that is no more. Its calls go on: the next engine asks for them. */
   restarted(): void {
     this.#numbered.clear();
+    this.#failedBefore = this.#failures;
   }
 
   /** Ends every call. */
@@ -273,13 +305,14 @@ function askedBy(options: EvaluatorOptions, { vertex, model = "" }: NonNullable<
     };
   }
   const judge: Judge = judgeOf(options, model);
-  const { label = "", variant, model: own, provider, notSent } = identityOf(judge);
+  const { label = "", variant, model: own, provider, functionName, notSent } = identityOf(judge);
   const ask: Asked["ask"] = (request, signal) => judge(request, { signal });
   return {
     ask,
     label,
     keeper: variant === undefined || Object.keys(variant).length === 0 ? label : `${label} ${jsonOf(variant)}`,
     model: own,
+    ...(functionName === undefined ? {} : { functionName }),
     ...(provider === undefined ? {} : { provider }),
     ...(notSent === undefined ? {} : { notSent }),
   };
@@ -321,6 +354,8 @@ function checkModel({ budget }: EvaluatorOptions, { label, model, provider }: As
 const LONGEST_PAUSE = 600_000;
 /** How long a run waits in the end for a cache to store what it was given, in milliseconds. */
 const CACHE_PATIENCE = 10_000;
+/** The most versions of models that a stamp names. */
+const MOST_VERSIONS = 20;
 /** After how many refusals in the same words, and no answer, a server is not asked any more. */
 const REFUSALS = 4;
 /** Characters of an error that a result repeats. */
@@ -383,22 +418,30 @@ export function deliverAnswer(run: EvalRun, now: number, call: number, answer: C
   run.handleReply(now, call, encoder.encode(text), inputTokens, outputTokens, answer.cached);
 }
 
-/** How far the calls of a run are. */
-export function judgeProgress(run: EvalRun, hasPrices: boolean): JudgeProgress {
+/**
+ * How far the calls of a run are.
+ *
+ * @param failedBefore Calls that failed before the engine was started afresh, of which it does not know.
+ */
+export function judgeProgress(run: EvalRun, hasPrices: boolean, failedBefore: number): JudgeProgress {
   const numbers = run.progress();
   const at = (index: number) => numbers[index] as number;
   const progress: JudgeProgress = {
-    calls: at(0),
-    retried: at(1),
-    inFlight: at(2),
-    queued: at(3),
-    cached: at(4),
-    saved: at(5),
-    lost: at(6),
-    inputTokens: at(7),
-    outputTokens: at(8),
+    calls: at(0) + failedBefore,
+    answered: at(1),
+    failed: at(2) + failedBefore,
+    retried: at(3) + failedBefore,
+    inFlight: at(4),
+    asked: at(5),
+    queued: at(6),
+    cached: at(7),
+    saved: at(8),
+    lost: at(9),
+    unreported: at(10),
+    inputTokens: at(11),
+    outputTokens: at(12),
   };
-  if (hasPrices) progress.cost = at(9);
-  if (!Number.isNaN(at(10))) progress.leftMs = at(10);
+  if (hasPrices) progress.cost = at(13);
+  if (!Number.isNaN(at(14))) progress.leftMs = at(14);
   return progress;
 }

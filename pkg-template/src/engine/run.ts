@@ -90,7 +90,8 @@ export async function* drive(plan: RunPlan): AsyncGenerator<RunOutput, RunEnd> {
       casesPerStep = nextSize(casesPerStep, performance.now() - stepBegan);
       // Before metrics of the user's own begin, which may call the engine and crash it.
       const needsProgress = judges.isNeeded && (hasNews || step.finished);
-      const progress = needsProgress ? call(plan, () => judgeProgress(run, hasPrices)) : undefined;
+      const { failedBefore } = judges;
+      const progress = needsProgress ? call(plan, () => judgeProgress(run, hasPrices, failedBefore)) : undefined;
       for (const task of step.tasks) {
         const key = `${task.metric}/${task.case}/${task.run ?? ""}`;
         const pending = journal.get(key) ?? compute(task, header, plan);

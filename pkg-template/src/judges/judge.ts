@@ -13,6 +13,8 @@ export interface JudgeIdentity {
   readonly variant?: object;
   /** Whose protocol it speaks, if this package speaks it itself. */
   readonly provider?: Provider;
+  /** The name of the function that answers, where it is the user's own; empty if it has none. */
+  readonly functionName?: string;
   /** What of the settings of a `judge_model_config` it does not send, one sentence each. */
   readonly notSent?: (settings: object) => string[];
 }
@@ -43,7 +45,19 @@ export function makeJudge(
   return identified(judge, identity);
 }
 
-/** What is known of a judge; nothing of those that users write. */
+/** What is known of a judge; of those that users write no more than the name. */
 export function identityOf(judge: Judge): JudgeIdentity {
-  return identities.get(judge) ?? {};
+  return identities.get(judge) ?? { functionName: nameOf(judge) };
 }
+
+/** The name of a function, which may be anything. */
+function nameOf(judge: Judge): string {
+  try {
+    const { name } = judge as { name: unknown };
+    return typeof name === "string" ? name.slice(0, LONGEST_NAME) : "";
+  } catch {
+    return "";
+  }
+}
+
+const LONGEST_NAME = 100;

@@ -48,7 +48,7 @@ export function recordJudge(judge: Judge, sink: RecordingSink, options: Recordin
   return makeJudge(identity, async (request, signal) => {
     const reply = replyOf(await judge(request, { signal }));
     // Calls end in any order; their lines wait for each other.
-    const before = (written ??= write(headerLine(identity.model, note)));
+    const before = (written ??= write(headerLine(identity.model, identity.functionName, note)));
     const line = before.then(() => write(callLine(request, reply)));
     written = line;
     await line;

@@ -6,6 +6,8 @@ export interface RecordingHeader {
   version: number;
   /** The recorded judge's own model, if it has one. */
   model?: string;
+  /** The name of the recorded judge, if it is a function of the user's own; empty if it has none. */
+  function?: string;
   /** Whatever the reader should know of it; replaying does not look at it. */
   note?: string;
 }
@@ -20,9 +22,10 @@ export const RECORDING_FORMAT = "adk-metrics recording";
 export const RECORDING_VERSION = 1;
 
 /** The header as a line. */
-export function headerLine(model: string | undefined, note?: string): string {
+export function headerLine(model: string | undefined, functionName: string | undefined, note?: string): string {
   const header: RecordingHeader = { format: RECORDING_FORMAT, version: RECORDING_VERSION };
   if (model !== undefined) header.model = model;
+  if (functionName !== undefined) header.function = functionName;
   if (note !== undefined) header.note = note;
   return `${JSON.stringify(header)}\n`;
 }

@@ -28,10 +28,14 @@ export type Recording = string | Uint8Array | Iterable<string>;
  * rejects with `replay_missing` for a request that was not recorded, and says how it differs from the one that was.
  */
 export function replayJudge(recording: Recording): Judge {
-  const { calls, model } = parse(recording);
+  const { calls, model, functionName } = parse(recording);
   const byQuestion = groupBy(calls, ({ request }) => canonicalRequest(request));
   const byTurn = groupBy(calls, ({ request }) => turnOf(request));
-  const identity = { label: `replay ${fingerprint(calls)}`, ...(model === undefined ? {} : { model }) };
+  const identity = {
+    label: `replay ${fingerprint(calls)}`,
+    ...(model === undefined ? {} : { model }),
+    ...(functionName === undefined ? {} : { functionName }),
+  };
   return makeJudge(identity, async (request) => {
     const same = byQuestion.get(canonicalRequest(request));
     if (same === undefined) throw missing(request, byTurn.get(turnOf(request)) ?? [], calls);
@@ -59,8 +63,15 @@ function turnOf({ metricName, purpose, evalId, invocationIndex, stepIndex }: Jud
 
 // ---- reading
 
-function parse(recording: Recording): { calls: RecordedCall[]; model: string | undefined } {
+interface Parsed {
+  calls: RecordedCall[];
+  model: string | undefined;
+  functionName: string | undefined;
+}
+
+function parse(recording: Recording): Parsed {
   const calls: RecordedCall[] = [];
+  const functions = new Set<string | undefined>();
   const models = new Set<string | undefined>();
   let number = 0;
   for (const line of linesOf(recording)) {
@@ -68,13 +79,20 @@ function parse(recording: Recording): { calls: RecordedCall[]; model: string | u
     if (line.trim() === "") continue;
     const entry = parseLine(line, number);
     // Recordings may be joined: each begins with a header of its own.
-    if (isHeader(entry)) models.add(checkedHeader(entry, number).model);
-    else if (models.size === 0) throw notRecording(number);
+    if (isHeader(entry)) {
+      models.add(checkedHeader(entry, number).model);
+      functions.add(typeof entry.function === "string" ? entry.function : undefined);
+    } else if (models.size === 0) throw notRecording(number);
     else calls.push(callOf(entry, number));
   }
   if (models.size === 0) throw notRecording(1);
   const [model] = models;
-  return { calls, model: models.size === 1 ? model : undefined };
+  const [functionName] = functions;
+  return {
+    calls,
+    model: models.size === 1 ? model : undefined,
+    functionName: functions.size === 1 ? functionName : undefined,
+  };
 }
 
 function* linesOf(recording: Recording): Generator<string> {

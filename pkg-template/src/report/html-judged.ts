@@ -3,7 +3,15 @@
  * (each reply behind a disclosure), the verdicts on rubrics, the labels of sentences, and what the judge remarked.
  */
 
-import type { EvalCaseResult, EvalMetricResult, EvalSetResult, SampleVote } from "../types.js";
+import { judgeName } from "../judges/stamp.js";
+import type {
+  EvalCaseResult,
+  EvalMetricResult,
+  EvalSetResult,
+  JudgeUsage,
+  SampleVote,
+  SimulatorUsage,
+} from "../types.js";
 import { breakable, capital, clipped, gridTable, html, type Markup } from "./html-markup.js";
 import {
   type Bearing,
@@ -151,11 +159,18 @@ function sentencesTables(metric: EvalMetricResult): Markup[] {
   });
 }
 
+/** Tokens, and how many answers did not say theirs. */
+function usedTokens({ inputTokens, outputTokens, unreported = 0 }: JudgeUsage | SimulatorUsage): [string, string?] {
+  const text = `${amountText(inputTokens)} in, ${amountText(outputTokens)} out`;
+  return unreported > 0 ? [text, `(estimated for ${count(unreported, "answer")})`] : [text];
+}
+
 /** Who judged the metrics of a set, and what it took; nothing where no judge had a part. */
 export function judgesSection(set: EvalSetResult): Markup | undefined {
   const usage = set.judgeUsage;
   const names = judgeNames([set]);
-  if (!usage && names.length === 0) return undefined;
+  const simulator = set.simulatorUsage;
+  if (!usage && !simulator && names.length === 0) return undefined;
   const fact = (label: string, value: string, more?: string) =>
     html`<div><dt>${label}</dt><dd>${value}${more ? html` <small>${more}</small>` : undefined}</dd></div>`;
   const repeated = usage?.retried ? `(${amountText(usage.retried)} repeated)` : undefined;
@@ -165,15 +180,25 @@ export function judgesSection(set: EvalSetResult): Markup | undefined {
         usage.saved > 0 ? fact("Saved by early stopping", amountText(usage.saved)) : undefined,
         usage.cached > 0 ? fact("From the cache", amountText(usage.cached)) : undefined,
         usage.lost > 0 ? fact("Without a reply", amountText(usage.lost)) : undefined,
-        hasTokens(usage)
-          ? fact("Tokens", `${amountText(usage.inputTokens)} in, ${amountText(usage.outputTokens)} out`)
-          : undefined,
+        hasTokens(usage) ? fact("Tokens", ...usedTokens(usage)) : undefined,
         typeof usage.cost === "number" ? fact("Cost", costText(usage.cost)) : undefined,
       ]
     : [];
   const who =
     names.length > 0 ? fact(names.length > 1 ? "Judges" : "Judge", shorten(names.join(", "), 200)) : undefined;
-  return html`<div class="judges"><dl class="facts">${who}${facts}</dl>
+  const played = simulator
+    ? [
+        fact("Users played by", shorten(simulator.models?.join(", ") || "a model", 200)),
+        fact(
+          "Calls for users",
+          amountText(simulator.calls),
+          simulator.lost > 0 ? `(${amountText(simulator.lost)} without a reply)` : undefined,
+        ),
+        hasTokens(simulator) ? fact("Tokens for users", ...usedTokens(simulator)) : undefined,
+        typeof simulator.cost === "number" ? fact("Cost of users", costText(simulator.cost)) : undefined,
+      ]
+    : [];
+  return html`<div class="judges"><dl class="facts">${who}${facts}${played}</dl>
 ${stampsTable(set)}</div>
 `;
 }
@@ -182,12 +207,12 @@ function stampsTable({ judges = [] }: EvalSetResult): Markup | undefined {
   if (judges.length === 0) return undefined;
   const withPrompts = judges.some(({ prompts }) => Object.keys(prompts ?? {}).length > 0);
   const headings = [{ text: "Metric" }, { text: "Scored by" }, ...(withPrompts ? [{ text: "Prompts" }] : [])];
-  const rows = judges.map(({ metricName, scoredBy, model, prompts }) => {
+  const rows = judges.map(({ metricName, scoredBy, prompts, ...given }) => {
     const hashes = Object.entries(prompts ?? {}).map(
       ([name, hash]) => html`<li>${head(name, 100)} <code>${head(hash, 100)}</code></li>`,
     );
     return html`<tr><th scope="row">${breakable(metricName)}</th>
-<td data-label="Scored by">${scoredBy === "vertex" ? "Vertex AI" : (model ?? "A judge")}</td>
+<td data-label="Scored by">${shorten(judgeName({ scoredBy, ...given }), 200)}</td>
 ${withPrompts ? html`<td class="wide">${hashes.length > 0 ? html`<ul>${hashes}</ul>` : undefined}</td>` : undefined}</tr>`;
   });
   return html`<details class="stamps"><summary><svg class="chevron" aria-hidden="true"><use href="#icon-chevron"/></svg> How ${count(judges.length, "metric")} ${judges.length === 1 ? "was" : "were"} judged</summary>

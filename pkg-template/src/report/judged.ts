@@ -13,7 +13,9 @@ import type {
   RubricVotes,
   SampleVote,
   Sentence,
+  SimulatorUsage,
 } from "../types.js";
+import { judgeName } from "../judges/stamp.js";
 import { amountText, count, isRecord, oneLine, scoreText, shorten } from "./text.js";
 
 type Turn = EvalCaseResult["evalMetricResultPerInvocation"][number];
@@ -358,12 +360,9 @@ export function proseOf(reply: string): string | undefined {
   return found.find((one): one is string => typeof one === "string" && one.trim() !== "");
 }
 
-/** The name of whoever judged, each once: models, Vertex AI. */
+/** The name of whoever judged, each once: models, functions, Vertex AI. */
 export function judgeNames(results: readonly EvalSetResult[]): string[] {
-  const stamps = results.flatMap(({ judges }) => judges ?? []);
-  return [
-    ...new Set(stamps.map(({ scoredBy, model }) => (scoredBy === "vertex" ? "Vertex AI" : (model ?? "a judge")))),
-  ];
+  return [...new Set(results.flatMap(({ judges }) => judges ?? []).map(judgeName))];
 }
 
 /** What the judges of some sets did, all in all; undefined where nothing is known of it. */
@@ -380,7 +379,39 @@ export function totalUsage(results: readonly EvalSetResult[]): JudgeUsage | unde
     inputTokens: sum("inputTokens"),
     outputTokens: sum("outputTokens"),
     ...(usages.some(({ cost }) => isNumber(cost)) ? { cost: sum("cost") } : {}),
+    ...(usages.every(({ answered }) => isNumber(answered))
+      ? { answered: sum("answered"), failed: sum("failed"), asked: sum("asked"), unreported: sum("unreported") }
+      : {}),
   };
+}
+
+/** What the models did that played users, all in all; undefined where none did. */
+export function totalSimulatorUsage(results: readonly EvalSetResult[]): SimulatorUsage | undefined {
+  const usages = results.flatMap(({ simulatorUsage }) => (simulatorUsage ? [simulatorUsage] : []));
+  if (usages.length === 0) return undefined;
+  const sum = (key: Exclude<keyof SimulatorUsage, "models">) =>
+    usages.reduce((total, usage) => total + (usage[key] ?? 0), 0);
+  return {
+    models: [...new Set(usages.flatMap(({ models }) => models ?? []))].sort(),
+    calls: sum("calls"),
+    answered: sum("answered"),
+    failed: sum("failed"),
+    retried: sum("retried"),
+    lost: sum("lost"),
+    unreported: sum("unreported"),
+    inputTokens: sum("inputTokens"),
+    outputTokens: sum("outputTokens"),
+    ...(usages.some(({ cost }) => isNumber(cost)) ? { cost: sum("cost") } : {}),
+  };
+}
+
+/** Tokens in words, and that they are a guess as far as answers did not say. */
+export function usedTokensText(usage: JudgeUsage | SimulatorUsage): string {
+  const { answered = 0, unreported = 0 } = usage;
+  if (!hasTokens(usage)) return "";
+  if (unreported === 0) return tokensText(usage);
+  if (unreported >= answered) return `some ${amountText(usage.inputTokens)} tokens in, an estimate: no answer said`;
+  return `${tokensText(usage)} (estimated for ${count(unreported, "answer")})`;
 }
 
 /** An amount of money in a currency that only the user knows. */
@@ -405,8 +436,23 @@ export function judgesText(results: readonly EvalSetResult[]): string | undefine
     saved > 0 ? `${count(saved, "sample")} saved by early stopping` : "",
     cached > 0 ? `${amountText(cached)} from the cache` : "",
     lost > 0 ? `${amountText(lost)} without a reply` : "",
-    hasTokens(usage) ? tokensText(usage) : "",
+    usedTokensText(usage),
     isNumber(cost) ? `cost ${costText(cost)}` : "",
   ];
   return `${who}: ${parts.filter((part) => part !== "").join(", ")}`;
+}
+
+/** `users played by gemini-2.5-flash: 12 calls, 9,100 tokens in, 300 out`; undefined where no model played a user. */
+export function simulatorText(results: readonly EvalSetResult[]): string | undefined {
+  const usage = totalSimulatorUsage(results);
+  if (usage === undefined) return undefined;
+  const { models, calls, retried, lost, cost } = usage;
+  const parts = [
+    `${count(calls, "call")}${retried > 0 ? ` (${amountText(retried)} repeated)` : ""}`,
+    lost > 0 ? `${amountText(lost)} without a reply` : "",
+    usedTokensText(usage),
+    isNumber(cost) ? `cost ${costText(cost)}` : "",
+  ];
+  const who = models.map((name) => shorten(name, 100)).join(", ");
+  return `users played by ${who === "" ? "a model" : who}: ${parts.filter((part) => part !== "").join(", ")}`;
 }

@@ -206,7 +206,7 @@ function sampleProperties({ metricName }: EvalMetricResult, result: EvalCaseResu
 
 /** What the judges of a run were and did. */
 function judgeProperties(set: EvalSetResult): Test["properties"] {
-  const usage = set.judgeUsage;
+  const { judgeUsage: usage, simulatorUsage: users } = set;
   const names = judgeNames([set]);
   return [
     ...(names.length > 0 ? [["judges", names.join(", ")] satisfies [string, string]] : []),
@@ -220,6 +220,12 @@ function judgeProperties(set: EvalSetResult): Test["properties"] {
         ["judgeInputTokens", usage?.inputTokens],
         ["judgeOutputTokens", usage?.outputTokens],
         ["judgeCost", usage?.cost],
+        ["judgeCallsFailed", usage?.failed],
+        ["judgeAnswersWithoutTokens", usage?.unreported || undefined],
+        ["simulatorCalls", users?.calls],
+        ["simulatorInputTokens", users?.inputTokens],
+        ["simulatorOutputTokens", users?.outputTokens],
+        ["simulatorCost", users?.cost],
       ] as const
     ).flatMap(([name, value]) => property(name, value)),
   ];

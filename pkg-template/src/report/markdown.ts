@@ -9,7 +9,7 @@ import { checkOptions } from "../known-options.js";
 import { EvalStatus } from "../enums.js";
 import type { EvalMetricResult, EvalSetResult } from "../types.js";
 import { type DifferenceLine, failuresOf, type MetricFailure, traceOf, verdictText } from "./difference.js";
-import { judgesText } from "./judged.js";
+import { judgesText, simulatorText } from "./judged.js";
 import {
   type At,
   casesText,
@@ -75,8 +75,7 @@ function markdownOf(sets: readonly EvalSetResult[], options: MarkdownOptions, at
     const positions = new Map(set.evalCaseResults.map((result, position) => [result, position]));
     const named = worstFirst(namedCases(set));
     write(`### ${code(set.evalSetId)} ${countsText(countCases([set]))}`);
-    const judges = judgesText([set]);
-    if (judges) write(prose(capital(judges)));
+    for (const text of [judgesText([set]), simulatorText([set])]) if (text) write(prose(capital(text)));
     for (const { message, place, help } of noticesOf(set)) {
       write(
         `> ${[message, place, help]

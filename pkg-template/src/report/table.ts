@@ -18,7 +18,7 @@ import {
   verdictText,
 } from "./difference.js";
 import { outputsOf } from "./happenings.js";
-import { isOfConversation, judgesText } from "./judged.js";
+import { isOfConversation, judgesText, simulatorText } from "./judged.js";
 import {
   type At,
   casesText,
@@ -448,7 +448,6 @@ function writeSummary(page: Page, results: readonly EvalSetResult[]): void {
   const style = counts.failed > 0 ? "red" : counts.notEvaluated > 0 || counts.passed === 0 ? "yellow" : "green";
   const within = results.length > 1 ? ` in ${count(results.length, "evalset")}` : "";
   page.wrapped(`${casesText(results)}${within}: ${countsText(counts)}`, 0, 2, style, "bold");
-  const judges = judgesText(results);
-  if (judges) page.wrapped(judges, 0, 2);
+  for (const text of [judgesText(results), simulatorText(results)]) if (text) page.wrapped(text, 0, 2);
   for (const stamp of new Set(results.map(stampText))) page.wrapped(stamp, 0, 2, "dim");
 }

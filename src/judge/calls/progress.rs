@@ -31,10 +31,17 @@ pub struct Progress {
     pub calls: u32,
     /// Calls answered.
     pub answered: u32,
+    /// Calls that ended without an answer: failed, timed out, or aborted.
+    pub failed: u32,
+    /// Calls answered without a word of the tokens they took, which are estimated.
+    pub unreported: u32,
     /// Calls sent because an earlier one for the same sample failed.
     pub retried: u32,
     /// Calls that are sent and not answered yet.
     pub in_flight: u32,
+    /// Samples asked, without those that were withdrawn before they were sent: each is answered, found in a
+    /// cache or lost in the end.
+    pub asked: u32,
     /// Samples asked that are waiting for their first or next attempt.
     pub queued: u32,
     /// Samples answered from a cache.

@@ -202,7 +202,9 @@ function Figures({ run }: { run: RunSummary }) {
   const costs = usages.flatMap(({ cost }) => cost ?? []);
   const judges = new Set(
     run.sets.flatMap(({ judges = [] }) =>
-      judges.map(({ scoredBy, model }) => (scoredBy === "vertex" ? "Vertex AI" : (model ?? ""))),
+      judges.map(({ scoredBy, model, function: own }) =>
+        scoredBy === "vertex" ? "Vertex AI" : (model ?? (own ? `the function ${own}` : "a function")),
+      ),
     ),
   );
   const facts: [string, string][] = [];

@@ -1,0 +1,121 @@
+// Who judged: results, reports and comparisons name whoever was really asked.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { importEntry } from "../package/support/package.mjs";
+import { ACTUAL, criteriaOf, EVAL_SET, fair } from "./trip.mjs";
+
+const { compareRuns, evaluate, recordJudge, replayJudge } = await importEntry();
+const { renderHtml, renderJUnit, renderMarkdown, renderTable } = await importEntry("./report");
+
+const request = {
+  evalSet: EVAL_SET,
+  actual: ACTUAL,
+  evalIds: ["flight"],
+  criteria: criteriaOf(["final_response_match_v2"]),
+  retry: { initialDelayMs: 1 },
+};
+
+async function grade(asked) {
+  return { text: fair(asked), modelVersion: "house-model-7", usage: { inputTokens: 3, outputTokens: 1 } };
+}
+
+const stampOf = ({ judges: [{ prompts, metricName, ...stamp }] }) => stamp;
+
+test("a function is a function, whatever model the criterion names", async () => {
+  const set = await evaluate({ ...request, judge: grade });
+  assert.deepEqual(stampOf(set), { scoredBy: "judge", function: "grade", modelVersions: ["house-model-7"] });
+  for (const [format, report] of Object.entries({ renderHtml, renderJUnit, renderMarkdown, renderTable })) {
+    const text = report([set]);
+    const words = text.replaceAll("&#40;", "(").replaceAll("&#41;", ")");
+    assert.match(words, /the function grade \(house-model-7\)/i, format);
+    assert.doesNotMatch(text, /gemini/, format);
+  }
+});
+
+test("a function without a name is told as one", async () => {
+  const set = await evaluate({
+    ...request,
+    judge: (
+      () => async (asked) =>
+        fair(asked)
+    )(),
+  });
+  assert.deepEqual(stampOf(set), { scoredBy: "judge", function: "" });
+  assert.match(renderTable([set]), /judged by a function: \d+ calls/);
+});
+
+test("a recording of a function says so when it is replayed", async () => {
+  const lines = [];
+  await evaluate({ ...request, judge: recordJudge(grade, (line) => void lines.push(line)) });
+  const set = await evaluate({ ...request, judge: replayJudge(lines) });
+  assert.deepEqual(stampOf(set), { scoredBy: "judge", function: "grade", modelVersions: ["house-model-7"] });
+});
+
+test("versions of models are noted of replies from a cache too, and differ in comparisons", async () => {
+  const kept = new Map();
+  const cache = { get: async (key) => kept.get(key), set: async (key, reply) => void kept.set(key, reply) };
+  await evaluate({ ...request, judge: grade, cache });
+  const before = await evaluate({ ...request, judge: grade, cache });
+  assert.deepEqual(stampOf(before).modelVersions, ["house-model-7"]);
+  const newer = Object.defineProperty(
+    async (asked) => ({ ...(await grade(asked)), modelVersion: "house-model-8" }),
+    "name",
+    {
+      value: "grade",
+    },
+  );
+  const after = await evaluate({ ...request, judge: newer });
+  const { notes } = compareRuns(before, after);
+  assert.ok(
+    notes.some(
+      (note) =>
+        /who scored final_response_match_v2/.test(note) && /house-model-7/.test(note) && /house-model-8/.test(note),
+    ),
+    notes.join("\n"),
+  );
+});
+
+test("tokens that no answer tells are told as an estimate", async () => {
+  const set = await evaluate({ ...request, judge: async (asked) => fair(asked) });
+  const { answered, unreported } = set.judgeUsage;
+  assert.ok(answered > 0 && answered === unreported);
+  assert.match(renderTable([set]).replaceAll(/\s+/g, " "), /tokens in, an estimate: no answer said/);
+  assert.match(renderHtml([set]), /estimated for \d+ answers/);
+});
+
+const balanced = ({ calls, answered, failed, asked, cached, lost }) =>
+  assert.deepEqual([calls, asked], [answered + failed, answered + cached + lost]);
+
+for (const [name, more] of Object.entries({
+  "without faults": {},
+  "at the end of a budget": { budget: { calls: 3 } },
+  "when time is over": { budget: { timeMs: 0 } },
+  "when it is cancelled": { signal: AbortSignal.abort() },
+})) {
+  test(`the numbers of calls and samples add up ${name}`, async () => {
+    balanced((await evaluate({ ...request, judge: grade, ...more })).judgeUsage);
+  });
+}
+
+test("the numbers of calls and samples add up under faults, and where a key is refused", async () => {
+  let number = 0;
+  const faulty = async (asked) => {
+    number += 1;
+    if (number % 3 === 0) throw Object.assign(new Error("busy"), { retryable: true });
+    if (number % 7 === 0) throw new Error("no");
+    return fair(asked);
+  };
+  const set = await evaluate({ ...request, evalIds: undefined, judge: faulty });
+  balanced(set.judgeUsage);
+  assert.equal(set.judgeUsage.calls, number);
+  const refused = await evaluate({
+    ...request,
+    evalIds: undefined,
+    judge: async () => {
+      throw Object.assign(new Error("the key is refused"), { status: 401, retryable: false });
+    },
+  });
+  balanced(refused.judgeUsage);
+  assert.ok(refused.judgeUsage.lost >= refused.judgeUsage.failed);
+});
