@@ -22,11 +22,43 @@ fn verdicts(equality: CallEquality, expected: &str, actual: &str) -> [bool; 3] {
     let (expected, actual) = (Document::parse(expected).unwrap(), Document::parse(actual).unwrap());
     let (expected, actual) = (calls(&expected), calls(&actual));
     [MatchType::Exact, MatchType::InOrder, MatchType::AnyOrder]
-        .map(|match_type| matches(match_type, equality, &expected, &actual))
+        .map(|match_type| matches(match_type, equality, &expected, &actual).unwrap())
 }
 
 const SEARCH: &str = r#"["search_web", {"query": "rust"}]"#;
 const SUMMARIZE: &str = r#"["summarize", {"maxLength": 200}]"#;
+
+/// So many calls whose arguments differ in the last of 25 digits: their nearest doubles are the same.
+fn colliding(number: usize, from: usize) -> String {
+    let call = |n| format!(r#"["f", {{"n": 10000000000000000000{n:05}}}]"#);
+    format!("[{}]", (from..from + number).map(call).collect::<Vec<_>>().join(","))
+}
+
+#[test]
+fn calls_that_collide_are_compared_up_to_a_limit() {
+    let any_order = |expected: &str, actual: &str| {
+        let (expected, actual) = (Document::parse(expected).unwrap(), Document::parse(actual).unwrap());
+        let (expected, actual) = (calls(&expected), calls(&actual));
+        matches(MatchType::AnyOrder, CallEquality::Args, &expected, &actual)
+    };
+    let reversed = |number| {
+        let list: Vec<_> = (0..number).rev().map(|n| colliding(1, n)).collect();
+        format!(
+            "[{}]",
+            list.iter()
+                .map(|call| call.trim_matches(['[', ']']))
+                .map(|call| format!("[{call}]"))
+                .collect::<Vec<_>>()
+                .join(",")
+        )
+    };
+    assert!(any_order(&colliding(600, 0), &reversed(600)).unwrap());
+    assert!(!any_order(&colliding(600, 0), &colliding(600, 1)).unwrap());
+    let error = any_order(&colliding(2_000, 0), &reversed(2_000)).unwrap_err();
+    assert_eq!(error.code, adk_metrics::model::error::ErrorCode::LimitExceeded);
+    let same = format!("[{}]", vec![r#"["f", {"n": 1}]"#; 20_000].join(","));
+    assert!(any_order(&same, &same).unwrap(), "calls that are equal are compared once each");
+}
 
 #[test]
 fn search_and_summarize_in_all_variations() {
@@ -178,7 +210,7 @@ proptest! {
         let (expected, actual) = (calls(&expected), calls(&actual));
         for equality in [CallEquality::Name, CallEquality::Args, CallEquality::ArgsAsJsText] {
             prop_assert_eq!(
-                matches(MatchType::AnyOrder, equality, &expected, &actual),
+                matches(MatchType::AnyOrder, equality, &expected, &actual).unwrap(),
                 any_order_greedily(equality, &expected, &actual)
             );
         }

@@ -19,10 +19,17 @@ use crate::model::json::{Json, Kind};
 use crate::model::order::sort;
 use crate::model::results::EvalStatus;
 use crate::model::shape::whole;
-use crate::model::write::{Write, Writer, copy, owned, quoted};
+use crate::model::write::{Write, Writer, copy, decimal, owned, quoted};
 
 /// The characters of a reply that a reason quotes.
 const LONGEST_QUOTE: usize = 200;
+
+/// The longest prompt that a judge is asked, in bytes.
+pub const LONGEST_PROMPT: usize = 4 << 20;
+
+/// The most that all prompts of a metric about one conversation may take, and the prompts that are open at
+/// a time before another case is begun, in bytes.
+pub const MOST_PROMPTS: usize = 64 << 20;
 
 /// A metric that asks a judge: what it makes of single turns, and of all of them.
 pub trait Judged {
@@ -92,10 +99,18 @@ impl dyn Judged {
         let asking = self.asking();
         let mut questions = Questions { asking, scoring, invocation: 0, list: Vec::new() };
         let number = case.case.actual.len();
+        let (mut known, mut bytes) = (0, 0);
         for turn in case.turns() {
             if !asking.whole_conversation || turn.index + 1 == number {
                 questions.invocation = turn.index;
                 self.ask(case, turn, &mut questions)?;
+            }
+            for question in questions.list.iter().skip(known) {
+                bytes += question.prompt.len();
+            }
+            known = questions.list.len();
+            if bytes > MOST_PROMPTS {
+                return Err(too_many_prompts());
             }
         }
         Ok(questions.list)
@@ -138,6 +153,13 @@ impl dyn Judged {
         evaluation.status = EvalStatus::of_score(evaluation.score, asking.threshold);
         Ok(evaluation)
     }
+}
+
+#[cold]
+fn too_many_prompts() -> Error {
+    let limit = decimal(MOST_PROMPTS as u64 >> 20);
+    let message = ["the prompts about this conversation take more than ", &limit, " MiB"].concat();
+    Error::new(ErrorCode::LimitExceeded, message).with_help("Split the conversation into several cases")
 }
 
 /// The questions about a conversation, while they are asked turn by turn.
@@ -238,6 +260,10 @@ impl Asking {
     /// A question by the prompt with a place in the list, asked of one sample. All values come from
     /// elsewhere, so all are fenced.
     pub(super) fn question(&self, prompt: usize, values: &Values<'_>) -> Question {
+        let bytes: usize = values.0.iter().map(|(_, text)| text.len()).sum();
+        if bytes > LONGEST_PROMPT {
+            return Question { bytes, ..Question::new(String::new(), None) };
+        }
         let mut fenced = Vec::new();
         for (name, text) in &values.0 {
             fenced.push(Value { name, text, is_fenced: true });
@@ -418,6 +444,8 @@ pub struct Question {
     pub step: usize,
     /// The prompt; for Vertex AI's evaluation service the body of the request.
     pub prompt: String,
+    /// How long the prompt is, in bytes. Beyond [`LONGEST_PROMPT`] it is not made, and nothing is asked.
+    pub bytes: usize,
     /// The JSON Schema of a structured reply.
     pub schema: Option<&'static str>,
     /// What a reply has to hold to be read, in words; empty where the reply is no judge's.
@@ -432,8 +460,13 @@ pub struct Question {
 
 impl Question {
     /// One sample, one verdict, about the first turn.
-    pub(super) fn new(prompt: String, schema: Option<&'static str>) -> Self {
+    pub(super) fn new(mut prompt: String, schema: Option<&'static str>) -> Self {
+        let bytes = prompt.len();
+        if bytes > LONGEST_PROMPT {
+            prompt = String::new();
+        }
         Self {
+            bytes,
             purpose: Purpose::Verdict,
             invocation: 0,
             step: 0,
@@ -444,6 +477,18 @@ impl Question {
             verdicts: 1,
             rule: Rule::Every,
         }
+    }
+}
+
+impl Question {
+    /// Why the question cannot be asked, if so.
+    #[must_use]
+    pub fn refusal(&self) -> Option<Error> {
+        (self.bytes > LONGEST_PROMPT).then(|| {
+            let (bytes, most) = (decimal(self.bytes as u64), decimal(LONGEST_PROMPT as u64));
+            let message = ["the prompt has ", &bytes, " bytes; at most ", &most, " are asked"].concat();
+            Error::new(ErrorCode::LimitExceeded, message)
+        })
     }
 }
 

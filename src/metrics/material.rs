@@ -6,6 +6,7 @@
 //! and all words of others, names included, are JSON: none of them can pass for another line.
 
 use std::borrow::Cow;
+use std::collections::VecDeque;
 
 use crate::model::config::either;
 use crate::model::content::{Content, FunctionCall, FunctionResponse, Part};
@@ -13,6 +14,7 @@ use crate::model::invocation::{
     IntermediateData, IntermediateResponse, IntermediateSummary, Invocation, InvocationEvent, Turns,
 };
 use crate::model::json::Json;
+use crate::model::order::groups;
 use crate::model::shape::Record;
 use crate::model::write::{Append as _, Spelling, decimal, owned, push_compact, quote};
 
@@ -64,22 +66,35 @@ pub(super) fn steps(turn: Invocation<'_>) -> String {
         }
         None => {}
     }
+    // A response is that to a call by id, or by name where there is none.
+    let mut keys = Vec::with_capacity(open.len() + calls.len());
+    keys.extend(open.iter().map(|response| key(response.id(), response.name())));
+    keys.extend(calls.iter().map(|call| key(call.id(), call.name())));
+    let groups = groups(&keys);
+    let mut waiting = vec![VecDeque::new(); groups.len()];
+    for (response, &group) in open.iter().zip(&groups) {
+        if let Some(waiting) = waiting.get_mut(group) {
+            waiting.push_back(*response);
+        }
+    }
     let mut text = String::new();
-    for call in calls {
+    for (call, &group) in calls.into_iter().zip(groups.iter().skip(open.len())) {
         line(&mut text, &["call: "]);
         push_call(&mut text, call);
         line(&mut text, &["output: "]);
-        match open.iter().position(|response| answers(*response, call)) {
-            Some(at) => push_output(&mut text, open.remove(at)),
+        match waiting.get_mut(group).and_then(VecDeque::pop_front) {
+            Some(response) => push_output(&mut text, response),
             None => text.append(NONE),
         }
     }
     text
 }
 
-/// Whether a response is that to a call: by id, or by name where the call has no id.
-fn answers(response: FunctionResponse<'_>, call: FunctionCall<'_>) -> bool {
-    response.id() == call.id() && (call.id().is_some() || response.name() == call.name())
+/// What a call and its response have in common: the id, or the name where there is none.
+type StepKey<'a> = (Option<Cow<'a, str>>, Option<Cow<'a, str>>);
+
+fn key<'a>(id: Option<Cow<'a, str>>, name: Option<Cow<'a, str>>) -> StepKey<'a> {
+    if id.is_some() { (id, None) } else { (None, name) }
 }
 
 fn push_call(text: &mut String, call: FunctionCall<'_>) {

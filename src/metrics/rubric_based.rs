@@ -17,6 +17,7 @@ use crate::judge::votes::{Tally, Verdict, Vote};
 use crate::model::config::{Setup, either, read_flag, settings};
 use crate::model::error::{Error, ErrorCode, Result};
 use crate::model::json::{Json, Kind};
+use crate::model::order::groups;
 use crate::model::write::{copy, decimal, owned, quoted};
 
 /// What tells the rubric metrics apart.
@@ -120,11 +121,19 @@ impl RubricBased {
             if rubric.r#type().as_deref() != Some(self.family.rubric_type) {
                 continue;
             }
-            let id = owned(rubric.rubric_id());
-            if all.iter().any(|known| known.id == id) {
-                return Err(conflict(&id));
+            all.push(Known {
+                id: owned(rubric.rubric_id()),
+                words: owned(rubric.words().unwrap_or_default()),
+            });
+        }
+        if all.len() > self.rubrics.len() {
+            let ids: Vec<&str> = all.iter().map(|known| &*known.id).collect();
+            let is_repeated = |(at, group): (usize, usize)| (group < at).then_some(at);
+            if let Some(known) =
+                groups(&ids).into_iter().enumerate().find_map(is_repeated).and_then(|at| all.get(at))
+            {
+                return Err(conflict(&known.id));
             }
-            all.push(Known { id, words: owned(rubric.words().unwrap_or_default()) });
         }
         if all.is_empty() {
             let message = ["there are no rubrics to judge turn ", &decimal(turn as u64 + 1), " by"].concat();
@@ -235,7 +244,7 @@ impl Judged for RubricBased {
         if let Some(answer) = answers.first().filter(|answer| answer.is_settled()) {
             findings = Self::findings(&rubrics, answer);
         }
-        let mut turn = turn_of(mean_of(&findings, None), self.asking.threshold, answers, scoring);
+        let mut turn = turn_of(mean_of(&findings), self.asking.threshold, answers, scoring);
         if let (Some(explanation), Some(answer)) = (&mut turn.explanation, answers.first()) {
             explanation.rubrics = Some(votes(rubrics, answer));
         }
@@ -250,7 +259,7 @@ impl Judged for RubricBased {
                 pooled.extend_from_slice(findings);
             }
         }
-        evaluation.score = mean_of(&pooled, None);
+        evaluation.score = mean_of(&pooled);
         if evaluation.score.is_none() {
             evaluation.reason = match evaluation.turns.last() {
                 Some(last) => last.reason.clone(),
@@ -261,13 +270,11 @@ impl Judged for RubricBased {
     }
 }
 
-/// The mean of the scores that a rubric got, or all rubrics.
-fn mean_of(findings: &[RubricFinding], rubric: Option<&str>) -> Option<f64> {
+/// The mean of the scores.
+fn mean_of(findings: &[RubricFinding]) -> Option<f64> {
     let mut scores = Vec::new();
     for finding in findings {
-        if rubric.is_none_or(|id| finding.rubric_id == id) {
-            scores.extend(finding.score);
-        }
+        scores.extend(finding.score);
     }
     plain_mean(&scores)
 }
@@ -290,15 +297,24 @@ fn votes(rubrics: Vec<Known>, answer: &Answer) -> Vec<RubricVotes> {
 
 /// The share of turns that meet each rubric.
 fn overall(pooled: &[RubricFinding]) -> Vec<RubricFinding> {
+    let ids: Vec<&str> = pooled.iter().map(|finding| &*finding.rubric_id).collect();
     let mut shares: Vec<RubricFinding> = Vec::new();
-    for RubricFinding { rubric_id, .. } in pooled {
-        if shares.iter().all(|known| known.rubric_id != *rubric_id) {
+    let mut scores: Vec<Vec<f64>> = Vec::new();
+    for (finding, group) in pooled.iter().zip(groups(&ids)) {
+        if group == shares.len() {
             shares.push(RubricFinding {
-                rubric_id: rubric_id.clone(),
+                rubric_id: finding.rubric_id.clone(),
                 rationale: Some(copy("The share of turns that meet it; each turn says why.")),
-                score: mean_of(pooled, Some(rubric_id)),
+                score: None,
             });
+            scores.push(Vec::new());
         }
+        if let Some(scores) = scores.get_mut(group) {
+            scores.extend(finding.score);
+        }
+    }
+    for (share, scores) in shares.iter_mut().zip(&scores) {
+        share.score = plain_mean(scores);
     }
     shares
 }

@@ -40,7 +40,8 @@ pub(super) fn build(setup: &Setup<'_, '_>) -> Result<Box<dyn Metric>> {
     let tolerance = setup.setting(TOLERANCE, tolerance)?;
     let strategies = Strategies {
         default: setup.setting(DEFAULT_STRATEGY, |json| strategy(json, tolerance))?,
-        per_argument: setup.setting(PER_ARGUMENT, |json| strategies(json, tolerance))?,
+        // The reader of configs refuses a name that is given twice.
+        per_argument: setup.setting(PER_ARGUMENT, |json| strategies(json, tolerance))?.into_iter().collect(),
     };
     let rule = ParameterMatch {
         match_mode: setup.setting(MODE, match_mode)?,

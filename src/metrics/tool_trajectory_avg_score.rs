@@ -73,7 +73,7 @@ impl Metric for ToolTrajectoryAvgScore {
             return self.evaluate_as_adk_ts(case, scoring);
         }
         let turns = turn_by_turn(&self.name, case, Surplus::Refused, &mut |actual, expected| {
-            Ok(self.turn(self.match_type, self.equality, actual, expected, scoring))
+            self.turn(self.match_type, self.equality, actual, expected, scoring)
         })?;
         Ok(Evaluation::mean(turns, self.threshold, NO_TURNS))
     }
@@ -87,9 +87,9 @@ impl ToolTrajectoryAvgScore {
         actual: Invocation<'a>,
         expected: Invocation<'a>,
         scoring: &Scoring,
-    ) -> TurnEvaluation<'a> {
+    ) -> Result<TurnEvaluation<'a>> {
         let (actual, expected) = (actual.tool_calls(), expected.tool_calls());
-        let matched = matches(match_type, equality, &expected, &actual);
+        let matched = matches(match_type, equality, &expected, &actual)?;
         let mut turn = TurnEvaluation::scored(if matched { 1.0 } else { 0.0 }, self.threshold);
         if scoring.explain.wants(turn.status) {
             let mut explanation = Explanation::default();
@@ -101,7 +101,7 @@ impl ToolTrajectoryAvgScore {
             explanation.alignment = Some(difference::explain(&expected, &actual, equality, ordered));
             turn.explanation = Some(Box::new(explanation));
         }
-        turn
+        Ok(turn)
     }
 
     /// As `@iqai/adk` 0.5.9 scores; its overall status compares 0 with the threshold where no turn
@@ -121,7 +121,7 @@ impl ToolTrajectoryAvgScore {
                     actual,
                     expected,
                     scoring,
-                ));
+                )?);
             } else {
                 turns.push(TurnEvaluation::not_evaluated("the expected turn has no `toolUses`"));
             }

@@ -8,7 +8,9 @@
 
 use std::borrow::Cow;
 
-use super::judged::{Answer, Asking, Ballot, Judged, JudgedCase, Question, Questions, Turn, Values, turn_of};
+use super::judged::{
+    Answer, Asking, Ballot, Judged, JudgedCase, LONGEST_PROMPT, Question, Questions, Turn, Values, turn_of,
+};
 use super::{Evaluation, NO_TURNS, Scoring, TurnEvaluation, material};
 use crate::judge::prompt::{Behavior, DEFAULT_PERSONA, PERSONAS, USER_TURN, custom_persona, persona};
 use crate::judge::reply::{Material, trim, turn_validity};
@@ -47,6 +49,9 @@ fn scenario<'a>(case: &JudgedCase<'a>) -> Result<ConversationScenario<'a>> {
     })
 }
 
+/// What a persona has in the place of the stop signal.
+const STOP_SIGNAL_MARK: &str = "stop_signal";
+
 /// How the simulated user is to behave.
 fn behaviour(scenario: ConversationScenario<'_>, stop_signal: &str) -> Result<String> {
     let Some(given) = scenario.user_persona() else { return Ok(copy(DEFAULT_PERSONA)) };
@@ -67,7 +72,18 @@ fn behaviour(scenario: ConversationScenario<'_>, stop_signal: &str) -> Result<St
             violations: violations.items().filter_map(Json::as_str).collect(),
         });
     }
-    Ok(custom_persona(&text(given, "description"), &behaviors, stop_signal))
+    let description = text(given, "description");
+    let mut marks = description.matches(STOP_SIGNAL_MARK).count();
+    for Behavior { name, description, violations } in &behaviors {
+        for text in [name, description].into_iter().chain(violations) {
+            marks += text.matches(STOP_SIGNAL_MARK).count();
+        }
+    }
+    if marks.saturating_mul(stop_signal.len()) > LONGEST_PROMPT {
+        let message = "the persona is too long with the stop signal filled in";
+        return Err(Error::new(ErrorCode::LimitExceeded, message).with_help("Shorten `stop_signal`"));
+    }
+    Ok(custom_persona(&description, &behaviors, stop_signal))
 }
 
 fn text<'a>(object: Json<'a>, key: &str) -> Cow<'a, str> {

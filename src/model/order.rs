@@ -16,6 +16,32 @@ pub(crate) fn sort<T>(items: &mut [T], compare: impl Fn(&T, &T) -> Ordering) {
     arrange(order, &mut |a, b| items.swap(a, b));
 }
 
+/// For each key the number of its group: equal keys are of one group, and groups are counted from 0 in the
+/// order in which they first appear. O(n log n) comparisons.
+pub(crate) fn groups<K: Ord>(keys: &[K]) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..keys.len()).collect();
+    sort(&mut order, |a, b| keys.get(*a).cmp(&keys.get(*b)));
+    // For each key the place of the first that equals it.
+    let mut firsts = vec![0; keys.len()];
+    let mut first = 0;
+    for (index, &place) in order.iter().enumerate() {
+        if index == 0 || keys.get(first) != keys.get(place) {
+            first = place;
+        }
+        if let Some(entry) = firsts.get_mut(place) {
+            *entry = first;
+        }
+    }
+    let mut groups: Vec<usize> = Vec::with_capacity(keys.len());
+    let mut number = 0;
+    for (place, &first) in firsts.iter().enumerate() {
+        let known = (first < place).then(|| groups.get(first).copied()).flatten();
+        groups.push(known.unwrap_or(number));
+        number += usize::from(known.is_none());
+    }
+    groups
+}
+
 /// Brings to every place the item that `order` has there, along the cycles of the permutation.
 #[inline(never)]
 fn arrange(mut order: Vec<usize>, swap: &mut dyn FnMut(usize, usize)) {
@@ -70,6 +96,44 @@ mod tests {
             sort(&mut found, |a, b| a.0.cmp(&b.0));
             expected.sort_by_key(|item| item.0);
             prop_assert_eq!(found, expected);
+        }
+    }
+
+    #[test]
+    fn equal_keys_are_of_one_group_whatever_stands_between_them() {
+        assert_eq!(super::groups(&["b", "a", "b", "c", "a", "b"]), [0, 1, 0, 2, 1, 0]);
+        assert_eq!(super::groups::<u8>(&[]), [0_usize; 0]);
+    }
+
+    #[test]
+    fn grouping_takes_n_log_n_comparisons() {
+        use std::cell::Cell;
+        use std::cmp::Ordering;
+        thread_local!(static COMPARISONS: Cell<u64> = const { Cell::new(0) });
+        #[derive(Eq)]
+        struct Key(u32);
+        impl PartialEq for Key {
+            fn eq(&self, other: &Self) -> bool {
+                self.cmp(other).is_eq()
+            }
+        }
+        impl PartialOrd for Key {
+            fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+                Some(self.cmp(other))
+            }
+        }
+        impl Ord for Key {
+            fn cmp(&self, other: &Self) -> Ordering {
+                COMPARISONS.set(COMPARISONS.get() + 1);
+                self.0.cmp(&other.0)
+            }
+        }
+        for distinct in [1, 100, 1 << 14] {
+            COMPARISONS.set(0);
+            let keys: Vec<Key> =
+                (0..1_u32 << 14).map(|n| Key(n.wrapping_mul(2_654_435_761) % distinct)).collect();
+            super::groups(&keys);
+            assert!(COMPARISONS.get() <= 16 * (1 << 14), "{}", COMPARISONS.get());
         }
     }
 }

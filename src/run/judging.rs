@@ -5,7 +5,7 @@
 use super::{MetricScorer, Millis, OpenCase, Options, Pairing, Plan, Run, cancelled, not_evaluated};
 use crate::judge::calls::{self, Ask, Call, Calls, Loss, Prices, Progress, Reason, Usage};
 use crate::judge::votes::{Outcome, Votes};
-use crate::metrics::judged::{Answer, Judged, JudgedCase, Question, SampleReply};
+use crate::metrics::judged::{Answer, Judged, JudgedCase, MOST_PROMPTS, Question, SampleReply};
 use crate::model::double;
 use crate::model::error::{Error, ErrorCode};
 use crate::model::write::{Append as _, decimal};
@@ -69,6 +69,8 @@ pub(super) struct Judges {
     groups: Vec<u32>,
     timeout_ms: Millis,
     asked: Vec<Asked>,
+    /// How many bytes the prompts of open questions have.
+    open_prompts: usize,
     /// Questions of which too many samples failed, though not for good.
     stuck: Vec<u32>,
     /// Why the judge of a metric refuses to be asked at all, by metric.
@@ -120,6 +122,7 @@ impl Judges {
             groups,
             timeout_ms: settings.calls.timeout_ms,
             asked: Vec::new(),
+            open_prompts: 0,
             stuck: Vec::new(),
         }
     }
@@ -134,7 +137,7 @@ impl Judges {
 
     /// Whether to ask more. Where nothing is open a pause is waited out only with something to ask.
     pub(super) fn has_room(&self) -> bool {
-        self.calls.has_room() || self.calls.open() == 0
+        self.open_prompts < MOST_PROMPTS && (self.calls.has_room() || self.calls.open() == 0)
     }
 
     /// Whether all that is left to ask has failed once.
@@ -157,6 +160,7 @@ impl Judges {
     /// Takes up a question, whose answer is where it will be.
     fn add(&mut self, asked: Asked, answer: &mut Answer, follow_up: bool) {
         let question = self.asked.len() as u32;
+        self.open_prompts += answer.question.prompt.len();
         self.asked.push(asked);
         self.ask(asked.metric, next_wave(question, answer, follow_up));
     }
@@ -325,7 +329,7 @@ impl<'a> Run<'a> {
                             place: open.place,
                             pairing: open.result.pairing,
                             metric,
-                            answer: hearing.open,
+                            answer: hearing.answers.len(),
                             is_open: true,
                             is_refused: false,
                         };
@@ -427,6 +431,9 @@ impl<'a> Run<'a> {
         let Some((judged, case, answer)) = self.answer(question) else { return };
         let saved = answer.votes.saved();
         let next = if answer.is_settled() { judged.follow_up(case, answer) } else { None };
+        // Nobody asks it any more.
+        let prompt = std::mem::take(&mut answer.question.prompt);
+        self.judges.open_prompts = self.judges.open_prompts.saturating_sub(prompt.len());
         self.judges.calls.count_saved(saved);
         let Some(asked) = self.judges.asked.get_mut(question as usize) else { return };
         asked.is_open = false;
@@ -439,7 +446,8 @@ impl<'a> Run<'a> {
         if let Some(next) = next {
             let asked = Asked { answer: hearing.answers.len(), is_open: true, is_refused: false, ..asked };
             hearing.add(&mut self.judges, asked, next, true);
-        } else if hearing.open == 0 {
+        }
+        if hearing.open == 0 {
             self.conclude(asked.place, asked.metric);
             self.give_out_if_settled(asked.place);
         }
@@ -465,8 +473,12 @@ impl Hearing {
     /// Asks a question.
     fn add(&mut self, judges: &mut Judges, asked: Asked, question: Question, follow_up: bool) {
         let votes = Votes::new(question.samples, question.verdicts, question.rule);
-        let answer = self.answers.push_mut(Answer { question, votes, replies: Vec::new(), failure: None });
-        judges.add(asked, answer, follow_up);
-        self.open += 1;
+        let failure = question.refusal();
+        let is_refused = failure.is_some();
+        let answer = self.answers.push_mut(Answer { question, votes, replies: Vec::new(), failure });
+        if !is_refused {
+            judges.add(asked, answer, follow_up);
+            self.open += 1;
+        }
     }
 }

@@ -286,7 +286,7 @@ fn refuse_too_many_pairs(expected: usize, actual: usize) -> Result<()> {
     if fits { Ok(()) } else { Err(too_many(expected, actual, "that differ")) }
 }
 
-fn too_many(expected: usize, actual: usize, which: &str) -> Error {
+pub(super) fn too_many(expected: usize, actual: usize, which: &str) -> Error {
     Error::new(
         ErrorCode::LimitExceeded,
         format!("{expected} expected and {actual} actual tool calls {which} are too many to align"),

@@ -2,7 +2,8 @@
 //!
 //! EXACT and IN_ORDER take O(E + A) comparisons. ANY_ORDER takes O(E · A) for short trajectories;
 //! longer ones are grouped by a hash first, O((E + A) log (E + A)) plus the comparisons among calls
-//! of the same hash, of which the first succeeds unless hashes collide.
+//! of the same hash, of which the first succeeds unless hashes collide. Beyond `MAX_COLLISIONS` comparisons
+//! it is an error.
 //!
 //! IN_ORDER and ANY_ORDER go through the calls greedily, as google-adk does. For IN_ORDER that is
 //! right whatever "equal" means: a subsequence can always be made to start at its first place. For
@@ -17,10 +18,15 @@ use std::hash::Hasher;
 
 use rustc_hash::FxHasher;
 
+use super::alignment::too_many;
 use super::equal::{args_equal_as_js_text, equal, fingerprint};
 use crate::model::content::ToolCall;
+use crate::model::error::Result;
 use crate::model::json::Json;
 use crate::model::order::sort;
+
+/// The most comparisons of calls that look alike and differ, in matching calls in any order.
+pub const MAX_COLLISIONS: usize = 1 << 18;
 
 /// How closely the calls made must follow the calls expected.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -115,17 +121,21 @@ impl CallEquality {
 /// let call = |name: &'static str| ToolCall { name: Some(name.into()), ..Default::default() };
 /// let expected = [call("search_web"), call("summarize")];
 /// let actual = [call("search_web"), call("translate"), call("summarize")];
-/// assert!(!matches(MatchType::Exact, CallEquality::Args, &expected, &actual));
-/// assert!(matches(MatchType::InOrder, CallEquality::Args, &expected, &actual));
+/// assert!(!matches(MatchType::Exact, CallEquality::Args, &expected, &actual)?);
+/// assert!(matches(MatchType::InOrder, CallEquality::Args, &expected, &actual)?);
+/// # Ok::<(), adk_metrics::model::error::Error>(())
 /// ```
-#[must_use]
+///
+/// # Errors
+/// `limit_exceeded` for [`MatchType::AnyOrder`] if so many calls that differ look alike that more than
+/// [`MAX_COLLISIONS`] would have to be compared.
 pub fn matches(
     match_type: MatchType,
     equality: CallEquality,
     expected: &[ToolCall<'_>],
     actual: &[ToolCall<'_>],
-) -> bool {
-    match match_type {
+) -> Result<bool> {
+    Ok(match match_type {
         MatchType::Exact => {
             expected.len() == actual.len()
                 && expected.iter().zip(actual).all(|(expected, actual)| equality.holds(expected, actual))
@@ -135,40 +145,60 @@ pub fn matches(
             expected.iter().all(|expected| actual.any(|actual| equality.holds(expected, actual)))
         }
         MatchType::AnyOrder => {
-            expected.len() <= actual.len() && matches_any_order(equality, expected, actual)
+            expected.len() <= actual.len() && matches_any_order(equality, expected, actual)?
         }
-    }
+    })
 }
 
-fn matches_any_order(equality: CallEquality, expected: &[ToolCall<'_>], actual: &[ToolCall<'_>]) -> bool {
+fn matches_any_order(
+    equality: CallEquality,
+    expected: &[ToolCall<'_>],
+    actual: &[ToolCall<'_>],
+) -> Result<bool> {
     /// Up to this many pairs, comparing is cheaper than hashing.
     const FEW_PAIRS: usize = 1024;
     if expected.len().saturating_mul(actual.len()) <= FEW_PAIRS {
-        return takes_each(equality, expected.iter(), actual.iter().collect());
+        return takes_each(equality, expected.iter().collect(), actual.iter().collect(), &mut {
+            MAX_COLLISIONS
+        });
     }
+    let mut left = MAX_COLLISIONS;
     let (expected, actual) = (by_fingerprint(equality, expected), by_fingerprint(equality, actual));
-    expected.chunk_by(|(a, _), (b, _)| a == b).all(|wanted| {
-        let Some((hash, _)) = wanted.first() else { return true };
+    for wanted in expected.chunk_by(|(a, _), (b, _)| a == b) {
+        let Some((hash, _)) = wanted.first() else { continue };
         let from = actual.partition_point(|(other, _)| other < hash);
         let candidates = actual.iter().skip(from).take_while(|(other, _)| other == hash);
-        takes_each(
-            equality,
-            wanted.iter().map(|(_, call)| *call),
-            candidates.map(|(_, call)| *call).collect(),
-        )
-    })
+        let wanted = wanted.iter().map(|(_, call)| *call).collect();
+        if !takes_each(equality, wanted, candidates.map(|(_, call)| *call).collect(), &mut left)? {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
-/// Whether every expected call finds a candidate of its own.
+/// Whether every expected call finds a candidate of its own, in so many comparisons.
 fn takes_each<'c, 'a: 'c>(
     equality: CallEquality,
-    mut expected: impl Iterator<Item = &'c ToolCall<'a>>,
+    expected: Vec<&'c ToolCall<'a>>,
     mut candidates: Vec<&'c ToolCall<'a>>,
-) -> bool {
-    expected.all(|expected| {
-        let found = candidates.iter().position(|actual| equality.holds(expected, actual));
-        found.map(|at| candidates.swap_remove(at)).is_some()
-    })
+    left: &mut usize,
+) -> Result<bool> {
+    let (wanted, given) = (expected.len(), candidates.len());
+    for expected in expected {
+        let mut differing = 0;
+        let found = candidates.iter().position(|actual| {
+            let holds = equality.holds(expected, actual);
+            differing += usize::from(!holds);
+            holds || differing > *left
+        });
+        match found {
+            _ if differing > *left => return Err(too_many(wanted, given, "that look alike")),
+            Some(at) => candidates.swap_remove(at),
+            None => return Ok(false),
+        };
+        *left -= differing;
+    }
+    Ok(true)
 }
 
 fn by_fingerprint<'c, 'a>(equality: CallEquality, calls: &'c [ToolCall<'a>]) -> Vec<(u64, &'c ToolCall<'a>)> {

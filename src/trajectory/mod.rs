@@ -20,8 +20,8 @@
 //!
 //! let expected = [search.clone(), summarize.clone()];
 //! let actual = [summarize, search];
-//! assert!(!matches(MatchType::Exact, CallEquality::Args, &expected, &actual));
-//! assert!(matches(MatchType::AnyOrder, CallEquality::Args, &expected, &actual));
+//! assert!(!matches(MatchType::Exact, CallEquality::Args, &expected, &actual)?);
+//! assert!(matches(MatchType::AnyOrder, CallEquality::Args, &expected, &actual)?);
 //!
 //! let alignment = difference::explain(&expected, &actual, CallEquality::Args, true);
 //! assert_eq!(

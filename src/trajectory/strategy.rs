@@ -7,6 +7,8 @@
 //!
 //! Source: the proposal in google/adk-python#5643.
 
+use std::collections::BTreeMap;
+
 use super::equal::equal;
 use crate::model::double::{self, Decimal};
 use crate::model::json::{Json, Kind};
@@ -43,16 +45,15 @@ pub enum Strategy {
 pub struct Strategies {
     /// For arguments that have none of their own.
     pub default: Strategy,
-    /// By the name of the argument, whatever the tool; the first of a name counts.
-    pub per_argument: Vec<(String, Strategy)>,
+    /// By the name of the argument, whatever the tool.
+    pub per_argument: BTreeMap<String, Strategy>,
 }
 
 impl Strategies {
     /// The strategy for an argument.
     #[must_use]
     pub fn of(&self, argument: &str) -> Strategy {
-        let own = self.per_argument.iter().find(|(name, _)| name == argument);
-        own.map_or(self.default, |(_, strategy)| *strategy)
+        self.per_argument.get(argument).copied().unwrap_or(self.default)
     }
 }
 
