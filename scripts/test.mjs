@@ -65,7 +65,7 @@ if (isWhole) folders.push("tests/www");
 else leave("the screens of the playground", "they take minutes: npm test -- --all");
 folders.push(...["tests/providers", "tests/agents", "tests/interop", "tests/testing"].filter(isInstalled));
 
-check("the crate", "cargo", ["test", "--workspace", "--exclude", "xtask", "--quiet", "--no-fail-fast"]);
+check("the crate", "cargo", ["test", "--locked", "--workspace", "--exclude", "xtask", "--quiet", "--no-fail-fast"]);
 if (isInstalled("tests/runtimes")) {
   checkWithNode("the package in every runtime and by every bundler", testsOf("tests/runtimes"));
 }

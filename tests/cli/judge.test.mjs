@@ -190,7 +190,7 @@ test("reads a file .env, which the environment wins over", async (t) => {
   const { stdout, stderr } = await judge(cwd, [], {});
   assert.deepEqual(statuses(stdout), FAIR);
   assert.doesNotMatch(stdout + stderr, new RegExp(KEY));
-  await judge(cwd, [], { GOOGLE_API_KEY: "other" });
+  await judge(cwd, [], { GOOGLE_API_KEY: "other", GOOGLE_GEMINI_BASE_URL: answering.url });
   assert.deepEqual(
     answering.requests.map(({ headers }) => headers["x-goog-api-key"]),
     [KEY, KEY, "other", "other"],

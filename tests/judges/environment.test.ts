@@ -1,12 +1,10 @@
 // Which judge is asked: the one of the options, else the default, else one of the environment.
 
 import assert from "node:assert/strict";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { after, afterEach, before, describe, test } from "node:test";
+import { afterEach, describe, test } from "node:test";
 import { judgeOf, provideEnvironment, setDefaultJudge } from "../../pkg-template/src/judges/default.js";
-import { parseDotenv, withDotenv } from "../../pkg-template/src/judges/dotenv.js";
+import { parseDotenv, readDotenv } from "../../pkg-template/src/judges/dotenv.js";
 import { endpointOf } from "../../pkg-template/src/judges/endpoint.js";
 import { judgeFromEnvironment } from "../../pkg-template/src/judges/environment.js";
 import type { Judge } from "../../pkg-template/src/types.js";
@@ -138,18 +136,15 @@ describe("a .env file", () => {
     assert.ok(performance.now() - began < 2000);
   });
 
-  let folder: string;
-  before(() => {
-    folder = mkdtempSync(join(tmpdir(), "adk-metrics-env-"));
-  });
-  after(() => rmSync(folder, { recursive: true }));
-
-  test("adds to the environment, which wins", () => {
-    const environment = { SET: "environment", EMPTY: "", ABSENT: undefined };
-    assert.equal(withDotenv(environment, folder), environment);
-    writeFileSync(join(folder, ".env"), "SET=file\nEMPTY=file\nMORE=file\n");
-    assert.deepEqual(withDotenv(environment, folder), { SET: "environment", EMPTY: "file", MORE: "file" });
-    mkdirSync(join(folder, "other", ".env"), { recursive: true });
-    assert.equal(withDotenv(environment, join(folder, "other")), environment);
+  test("gives what judges need, and nothing that acts on other programs", () => {
+    const text =
+      "OPENAI_API_KEY=k\nGEMINI_API_KEY=\nLD_PRELOAD=./evil.so\nOPENAI_ORG=o\nHTTPS_PROXY=p\nPORT=1\n__proto__=x\n";
+    const read = (file: string) => (file === join("f", ".env") ? new TextEncoder().encode(text) : undefined);
+    assert.deepEqual(readDotenv("f", read), {
+      file: join("f", ".env"),
+      variables: { OPENAI_API_KEY: "k" },
+      ignored: ["LD_PRELOAD", "OPENAI_ORG", "HTTPS_PROXY"],
+    });
+    assert.equal(readDotenv("g", read), undefined);
   });
 });

@@ -41,6 +41,7 @@ fn build(out: &Path) -> Result<(), Box<dyn Error>> {
         // As a library for Rust besides, the crate would keep what only other crates could call.
         .args([
             "rustc",
+            "--locked",
             "--release",
             "--package",
             "adk-metrics",

@@ -9,6 +9,8 @@ import type { AgentHost } from "./host.js";
 export const nodeAgentHost: AgentHost = {
   async readText(file) {
     try {
+      // A pipe would be waited for, and a device may have no end.
+      if (!(await files.stat(file)).isFile()) throw new Error(`${file} is not a regular file`);
       return await files.readFile(file, "utf8");
     } catch (error) {
       if (isMissing(error)) return undefined;

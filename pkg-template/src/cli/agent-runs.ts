@@ -20,6 +20,7 @@ import type { Budget, EvalSet } from "../types.js";
 import { agentModuleOf, loadAgent } from "./agent.js";
 import { api } from "./api.js";
 import { type Arguments, countOf } from "./arguments.js";
+import { commandVariables, readDotenvBeside } from "./environment.js";
 import { baseName } from "./files.js";
 import type { Input } from "./inputs.js";
 import type { Interruption } from "./interruption.js";
@@ -63,6 +64,7 @@ export class AgentRuns {
       throw new Mistake("no agent is named", { help: `adk-metrics ${command}` });
     }
     this.#module = agentModuleOf(agent);
+    readDotenvBeside(this.#module.file);
     const [numRuns, parallelism, timeout] = [
       given.one("num-runs"),
       given.one("parallelism"),
@@ -106,6 +108,7 @@ export class AgentRuns {
   /** Loads the agent. @throws {Mistake} if there is none. */
   async load(): Promise<void> {
     hostUserCode();
+    Object.assign(process.env, commandVariables().forAgent());
     this.#subject = await loadAgent(this.#module, this.#options.turnTimeoutMs ?? DEFAULT_TURN_TIMEOUT_MS);
   }
 

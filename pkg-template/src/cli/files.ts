@@ -1,6 +1,6 @@
 /** The files that a user names: what is read, and the runs and configs that belong to an evalset. */
 
-import { closeSync, openSync, readFileSync, readSync, statSync } from "node:fs";
+import { closeSync, constants, fstatSync, openSync, readFileSync, readSync, statSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { Mistake } from "./mistakes.js";
 
@@ -47,11 +47,53 @@ function looksLikeCases(argument: string, colon: number): boolean {
  */
 export function readBytes(file: string, what: string, folderHelp?: string): Uint8Array {
   if (kindOf(file) === "folder") throw new Mistake(`the ${what} is a folder`, { place: file, help: folderHelp });
+  const bytes = readIfThere(file, what);
+  if (bytes === undefined) throw missing(file, what);
+  return bytes;
+}
+
+/** The longest file that Node reads in one piece. The engine says itself what is too long for it. */
+const MAX_BYTES = 2 ** 31 - 1;
+
+/**
+ * Reads a regular file, whatever links lead to it; nothing if there is none. A pipe or a device would be waited for, or
+ * have no end.
+ *
+ * @throws {Mistake} for what is no regular file, is too large, or cannot be read.
+ */
+export function readIfThere(file: string, what: string): Uint8Array | undefined {
+  let opened: number | undefined;
   try {
-    return readFileSync(file);
+    opened = openRegular(file, what);
+    if (opened === undefined) return undefined;
+    if (fstatSync(opened).size > MAX_BYTES) throw new Mistake(`the ${what} is larger than 2 GB`, { place: file });
+    return readFileSync(opened);
   } catch (error) {
-    throw unreadable(error, file, what);
+    throw error instanceof Mistake ? error : unreadable(error, file, what);
+  } finally {
+    if (opened !== undefined) closeSync(opened);
   }
+}
+
+/** Opens a regular file; nothing if there is none. What was opened is what is looked at. */
+function openRegular(file: string, what: string): number | undefined {
+  let opened: number;
+  try {
+    // A pipe that nobody writes to is not waited for.
+    opened = openSync(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "ENOENT" || code === "ENOTDIR" || code === "EISDIR") return undefined;
+    throw error;
+  }
+  const found = fstatSync(opened);
+  if (found.isFile()) return opened;
+  closeSync(opened);
+  if (found.isDirectory()) return undefined;
+  throw new Mistake(`the ${what} is not a regular file`, {
+    place: file,
+    help: "Pipes and devices are not read: write what they give to a file first",
+  });
 }
 
 /** The bytes of a plain file; 0 for what is none. */
@@ -74,7 +116,8 @@ const PIECE_BYTES = 4 * 1024 * 1024;
 export function* readPieces(file: string, what: string): Generator<Uint8Array> {
   let descriptor: number | undefined;
   try {
-    descriptor = openSync(file, "r");
+    descriptor = openRegular(file, what);
+    if (descriptor === undefined) throw missing(file, what);
     for (;;) {
       const piece = new Uint8Array(PIECE_BYTES);
       const length = readSync(descriptor, piece);
@@ -89,8 +132,6 @@ export function* readPieces(file: string, what: string): Generator<Uint8Array> {
 }
 
 function unreadable(error: unknown, file: string, what: string): Mistake {
-  const code = (error as NodeJS.ErrnoException).code;
-  if (code === "ENOENT" || code === "ENOTDIR") return missing(file, what);
   return new Mistake(`the ${what} cannot be read: ${reasonOf(error)}`, { place: file });
 }
 

@@ -95,7 +95,10 @@ Spending
                          What the judges of the whole command may spend. What is not scored by then
                          is not evaluated. A cost needs the price of every model that is asked.
 
-  Keys and addresses come from the environment, then from a file .env in the working directory:
+  Keys and addresses come from the environment, then from a file .env: beside the agent (or above
+  it, up to the working directory), then in the working directory. Only the names below are read
+  from it, and an address in it is asked only with a key from the same file, never with gcloud's
+  token. A server that is not the provider's own is named on stderr.
   gemini     GOOGLE_API_KEY or GEMINI_API_KEY; GOOGLE_GEMINI_BASE_URL
   vertex     GOOGLE_CLOUD_PROJECT, GOOGLE_CLOUD_LOCATION (default: global) and a token, which is
              GOOGLE_OAUTH_ACCESS_TOKEN or what gcloud prints; or GOOGLE_API_KEY in express mode;

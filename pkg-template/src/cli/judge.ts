@@ -1,15 +1,16 @@
 /** The judge that the command line asks: which provider, by what the environment says, or a recording. */
 
 import { AdkMetricsError } from "../errors.js";
-import { withDotenv } from "../judges/dotenv.js";
 import { endpointOf, isForeign } from "../judges/endpoint.js";
 import { type Environment, judgeFromEnvironment } from "../judges/environment.js";
 import { replayJudge, vertexJudge } from "../judges/index.js";
 import { identified, identityOf } from "../judges/judge.js";
 import type { Judge, VertexOptions } from "../types.js";
 import { type Arguments, oneOf } from "./arguments.js";
-import { readBytes, reasonOf } from "./files.js";
+import { commandVariables, type Variables } from "./environment.js";
+import { readBytes } from "./files.js";
 import { inFile, Mistake } from "./mistakes.js";
+import { note } from "./process.js";
 import { vertexFromEnvironment } from "./vertex.js";
 
 const PROVIDERS = ["gemini", "vertex", "openai", "anthropic", "ollama"] as const;
@@ -65,7 +66,7 @@ export class JudgeMaker {
   readonly #recorded: Judge | undefined;
   /** Each judge that was made, or why it cannot be: every evalset asks for it again. */
   readonly #made = new Map<string, { judge: Judge } | { mistake: unknown }>();
-  #environment: Environment | undefined;
+  readonly #said = new Set<string>();
   #vertex: VertexOptions | undefined;
 
   /** @throws {Mistake} for a recording that cannot be read. The environment is read when something of it is needed. */
@@ -94,7 +95,10 @@ export class JudgeMaker {
    * @throws {Mistake} that says what the environment lacks.
    */
   evaluationService(): VertexOptions | undefined {
-    return this.#choice.provider === "vertex" && this.#choice.record === undefined ? this.#vertexOptions() : undefined;
+    if (this.#choice.provider !== "vertex" || this.#choice.record !== undefined) return undefined;
+    const options = this.#vertexOptions();
+    this.#sayAddress("vertex", options.baseUrl);
+    return options;
   }
 
   #make(own: string | undefined, model: string): { judge: Judge } | { mistake: unknown } {
@@ -108,7 +112,7 @@ export class JudgeMaker {
   /** A judge whose requests name the model as the criterion does, so that recordings fit whoever replied. */
   #nameless(model: string): Judge {
     const { provider } = this.#choice;
-    if (provider !== undefined) refuseForeignModel(provider, model, this.#variables());
+    if (provider !== undefined) refuseForeignModel(provider, model, this.#variables().environment);
     const judge = this.#ask(model, false);
     const { model: _model, ...identity } = identityOf(judge);
     return identified((request, options) => judge(request, options), identity);
@@ -117,35 +121,49 @@ export class JudgeMaker {
   /** @param isOwn Whether the name of the model is the user's own, to be sent as it is. */
   #ask(model: string, isOwn: boolean): Judge {
     const { provider } = this.#choice;
-    const environment = this.#variables();
+    const variables = this.#variables();
+    const { environment } = variables;
     const byName = providerOf(model);
     const meansVertex = provider === undefined && byName === "gemini" && usesVertex(environment);
     // A provider before the name says whom to ask; the name that the provider knows comes after it.
     const hasPrefix = !isOwn && model.includes("/") && byName === provider;
     const name = provider === undefined || hasPrefix ? model : `${provider}/${model}`;
     try {
-      if (provider !== "vertex" && !meansVertex) return judgeFromEnvironment(name, environment);
-      return vertexJudge({ ...this.#vertexOptions(), model: model.replace(/^gemini\//, "") });
+      if (provider === "vertex" || meansVertex) {
+        const judge = vertexJudge({ ...this.#vertexOptions(), model: model.replace(/^gemini\//, "") });
+        this.#sayAddress("vertex", this.#vertex?.baseUrl);
+        return judge;
+      }
+      const judge = judgeFromEnvironment(name, environment);
+      const { provider: asked = "gemini", address } = endpointOf(judge) ?? {};
+      const who = asked === "openai-responses" ? "openai" : asked;
+      if (address !== undefined)
+        variables.checkAddress(VARIABLES[who].baseUrl, variables.keyFor(VARIABLES[who].baseUrl));
+      this.#sayAddress(who, address);
+      return judge;
     } catch (error) {
       throw explained(error, meansVertex ? "vertex" : (provider ?? byName), model, provider !== undefined);
     }
   }
 
-  #variables(): Environment {
-    return (this.#environment ??= commandEnvironment());
+  #variables(): Variables {
+    return commandVariables();
   }
 
   #vertexOptions(): VertexOptions {
     return (this.#vertex ??= vertexFromEnvironment(this.#variables()));
   }
-}
 
-/** The environment with the `.env` file of the working directory. */
-function commandEnvironment(): Environment {
-  try {
-    return withDotenv(process.env, process.cwd());
-  } catch (error) {
-    throw new Mistake(`the .env file cannot be read: ${reasonOf(error)}`, { place: ".env", cause: error });
+  /** Says once who is asked, if that is not the provider's own address. */
+  #sayAddress(provider: Provider, address: string | URL | undefined): void {
+    if (address === undefined) return;
+    const { origin } = new URL(address);
+    if (OWN_ORIGINS[provider].test(origin)) return;
+    const name = VARIABLES[provider].baseUrl;
+    const file = this.#variables().fileOf(name);
+    const text = `asking ${provider} at ${origin} (${name}${file === undefined ? "" : ` in ${file}`})`;
+    if (!this.#said.has(text)) note(text);
+    this.#said.add(text);
   }
 }
 
@@ -171,6 +189,16 @@ const VARIABLES: Readonly<Record<Provider, { needs: string; baseUrl: string }>> 
     needs: "OLLAMA_HOST, or OPENAI_BASE_URL for any server that speaks OpenAI's protocol",
     baseUrl: "OLLAMA_HOST",
   },
+};
+
+/** The providers' own addresses. */
+const OWN_ORIGINS: Readonly<Record<Provider, RegExp>> = {
+  gemini: /^https:\/\/generativelanguage\.googleapis\.com$/,
+  vertex:
+    /^https:\/\/(?:[a-z0-9-]+-)?aiplatform\.googleapis\.com$|^https:\/\/aiplatform\.[a-z]+\.rep\.googleapis\.com$/,
+  openai: /^https:\/\/api\.openai\.com$/,
+  anthropic: /^https:\/\/api\.anthropic\.com$/,
+  ollama: /^http:\/\/(?:127\.0\.0\.1|localhost|\[::1\]):11434$/,
 };
 
 /** An environment in which no judge lacks anything, to see which one a model's name leads to. */

@@ -1,12 +1,16 @@
 /** Where Vertex AI is and who asks it, by the variables and credentials that its users have. */
 
 import { spawnSync } from "node:child_process";
-import type { Environment } from "../judges/environment.js";
+import { accessSync, constants, statSync } from "node:fs";
+import { delimiter, dirname, isAbsolute, join } from "node:path";
 import type { VertexOptions } from "../types.js";
+import { GCLOUD, OWN_ENVIRONMENT, type Variables } from "./environment.js";
 import { Mistake } from "./mistakes.js";
 
 /** Terraform's variable for a token, and gcloud's. */
 const TOKENS = ["GOOGLE_OAUTH_ACCESS_TOKEN", "CLOUDSDK_AUTH_ACCESS_TOKEN"] as const;
+
+const ADDRESS = "GOOGLE_VERTEX_BASE_URL";
 
 /** Tokens of gcloud are valid for some minutes at least when it prints them. */
 const TOKEN_LIFE_MS = 180_000;
@@ -18,39 +22,45 @@ const GCLOUD_TIMEOUT_MS = 30_000;
  *
  * @throws {Mistake} that names what is missing.
  */
-export function vertexFromEnvironment(environment: Environment): VertexOptions {
-  const read = (...names: string[]): string | undefined =>
-    names.map((name) => environment[name]?.trim()).find((value) => value !== undefined && value !== "");
+export function vertexFromEnvironment(variables: Variables): VertexOptions {
+  const read = (name: string): string | undefined => variables.environment[name]?.trim() || undefined;
   const [project, location] = [read("GOOGLE_CLOUD_PROJECT"), read("GOOGLE_CLOUD_LOCATION")];
-  const [apiKey, baseUrl] = [read("GOOGLE_API_KEY"), read("GOOGLE_VERTEX_BASE_URL")];
+  const [apiKey, baseUrl] = [read("GOOGLE_API_KEY"), read(ADDRESS)];
   const address = baseUrl === undefined ? {} : { baseUrl };
+  const express = (key: string): VertexOptions => {
+    variables.checkAddress(ADDRESS, "GOOGLE_API_KEY");
+    return { ...address, apiKey: key };
+  };
   if (project === undefined) {
-    if (apiKey !== undefined) return { ...address, apiKey };
+    if (apiKey !== undefined) return express(apiKey);
     throw new Mistake("Vertex AI needs GOOGLE_CLOUD_PROJECT, or GOOGLE_API_KEY in express mode", { help: SETUP });
   }
   const place = { ...address, project, ...(location === undefined ? {} : { location }) };
-  const token = read(...TOKENS);
-  if (token !== undefined) return { ...place, accessToken: token };
-  const gcloud = new Gcloud(environment);
+  const name = TOKENS.find((token) => read(token) !== undefined);
+  if (name !== undefined) {
+    variables.checkAddress(ADDRESS, name);
+    return { ...place, accessToken: read(name) as string };
+  }
+  const gcloud = new Gcloud();
   try {
     gcloud.token();
   } catch (mistake) {
-    if (apiKey !== undefined) return { ...address, apiKey };
+    if (apiKey !== undefined) return express(apiKey);
     throw mistake;
   }
+  variables.checkAddress(ADDRESS, GCLOUD);
   return { ...place, accessToken: () => gcloud.token() };
 }
 
 const SETUP = `Set it, GOOGLE_CLOUD_LOCATION and ${TOKENS[0]}, in the environment or in a file .env; without a token \`gcloud\` is asked for one`;
 
-/** `gcloud`, if it is there: application-default credentials first, as Google's own clients use them. */
+/**
+ * `gcloud`, if it is there: application-default credentials first, as Google's own clients use them. It is looked for in
+ * the absolute folders of PATH only, never in the working directory, and gets the process's own environment.
+ */
 class Gcloud {
-  readonly #environment: Environment;
+  readonly #program = programOnPath("gcloud");
   #last: { token: string; at: number } | undefined;
-
-  constructor(environment: Environment) {
-    this.#environment = environment;
-  }
 
   /** @throws {Mistake} if there is none. */
   token(): string {
@@ -66,15 +76,39 @@ class Gcloud {
   }
 
   #print(group: readonly string[]): string | undefined {
-    const { status, stdout } = spawnSync("gcloud", ["auth", ...group, "print-access-token"], {
-      encoding: "utf8",
-      env: this.#environment,
-      stdio: ["ignore", "pipe", "ignore"],
-      timeout: GCLOUD_TIMEOUT_MS,
-      // On Windows it is a script.
-      shell: process.platform === "win32",
-    });
+    if (this.#program === undefined) return undefined;
+    const isScript = process.platform === "win32";
+    const { status, stdout } = spawnSync(
+      isScript ? `"${this.#program}"` : this.#program,
+      ["auth", ...group, "print-access-token"],
+      {
+        encoding: "utf8",
+        // The programs that gcloud.cmd calls by name alone are not looked for in the working directory either.
+        ...(isScript ? { cwd: dirname(this.#program), shell: true } : {}),
+        env: isScript ? { ...OWN_ENVIRONMENT, NoDefaultCurrentDirectoryInExePath: "1" } : OWN_ENVIRONMENT,
+        stdio: ["ignore", "pipe", "ignore"],
+        timeout: GCLOUD_TIMEOUT_MS,
+      },
+    );
     const token = status === 0 ? stdout.trim() : "";
     return token === "" ? undefined : token;
+  }
+}
+
+/** The file of a program in the absolute folders of PATH. */
+function programOnPath(name: string): string | undefined {
+  const isWindows = process.platform === "win32";
+  const endings = isWindows ? [".cmd", ".exe", ".bat"] : [""];
+  const path = Object.entries(OWN_ENVIRONMENT).find(([key]) => (isWindows ? key.toUpperCase() : key) === "PATH")?.[1];
+  const folders = (path ?? "").split(delimiter).filter((folder) => isAbsolute(folder) && !folder.includes('"'));
+  return folders.flatMap((folder) => endings.map((ending) => join(folder, name + ending))).find(isProgram);
+}
+
+function isProgram(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK);
+    return statSync(file).isFile();
+  } catch {
+    return false;
   }
 }

@@ -1,7 +1,5 @@
 // Node only, for the command line.
-import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Environment } from "./environment.js";
 
 /**
  * The variables in the text of a `.env` file: `NAME=value` a line, `export` before it allowed, values bare or in quotes,
@@ -26,19 +24,53 @@ function unescaped(_: string, letter: string): string {
 }
 
 /**
- * An environment together with the `.env` file of a folder, if there is one; what the environment sets itself wins.
- *
- * @throws the system's error if there is one that cannot be read.
+ * The names that are taken from a `.env` file: who is asked, where, and with which key. A file in a folder may be
+ * somebody else's, and other variables run code in child processes (`LD_PRELOAD`, `CLOUDSDK_PYTHON`, `NODE_OPTIONS`).
  */
-export function withDotenv(environment: Environment, folder: string): Environment {
-  let text: string;
-  try {
-    text = readFileSync(join(folder, ".env"), "utf8");
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === "ENOENT" || code === "EISDIR" || code === "ENOTDIR") return environment;
-    throw error;
-  }
-  const set = Object.entries(environment).filter(([, value]) => value !== undefined && value !== "");
-  return { ...parseDotenv(text), ...Object.fromEntries(set) };
+export const DOTENV_NAMES = [
+  "GOOGLE_API_KEY",
+  "GEMINI_API_KEY",
+  "GOOGLE_GEMINI_BASE_URL",
+  "GOOGLE_GENAI_USE_VERTEXAI",
+  "GOOGLE_CLOUD_PROJECT",
+  "GOOGLE_CLOUD_LOCATION",
+  "GOOGLE_OAUTH_ACCESS_TOKEN",
+  "CLOUDSDK_AUTH_ACCESS_TOKEN",
+  "GOOGLE_VERTEX_BASE_URL",
+  "OPENAI_API_KEY",
+  "OPENAI_BASE_URL",
+  "ANTHROPIC_API_KEY",
+  "ANTHROPIC_BASE_URL",
+  "OLLAMA_HOST",
+] as const;
+
+/** Names that a user may expect to have an effect, and that have none in a `.env` file. */
+const RELEVANT =
+  /^(?:GOOGLE|GEMINI|GCLOUD|CLOUDSDK|VERTEX|OPENAI|AZURE|ANTHROPIC|CLAUDE|OLLAMA|ADK|LITELLM|LD|DYLD|NODE|NPM|PYTHON|SSL)_|^(?:BASH_ENV|ENV|PATH|PYTHON\w+|NO_COLOR|FORCE_COLOR)$|_PROXY$/i;
+
+/** A `.env` file. */
+export interface Dotenv {
+  file: string;
+  /** What is taken from it: only {@link DOTENV_NAMES}, and none that is empty. */
+  variables: Readonly<Record<string, string>>;
+  /** Names in it that are not taken although a user may expect so. */
+  ignored: readonly string[];
+}
+
+/**
+ * Reads the `.env` file of a folder, if there is one.
+ *
+ * @param read What reads a file: its bytes, or nothing if there is no file of this name.
+ */
+export function readDotenv(folder: string, read: (file: string) => Uint8Array | undefined): Dotenv | undefined {
+  const file = join(folder, ".env");
+  const bytes = read(file);
+  if (bytes === undefined) return undefined;
+  const all = Object.entries(parseDotenv(new TextDecoder().decode(bytes)));
+  const isTaken = (name: string) => (DOTENV_NAMES as readonly string[]).includes(name);
+  return {
+    file,
+    variables: Object.fromEntries(all.filter(([name, value]) => isTaken(name) && value.trim() !== "")),
+    ignored: all.map(([name]) => name).filter((name) => !isTaken(name) && RELEVANT.test(name)),
+  };
 }

@@ -44,6 +44,8 @@ export interface Endpoint {
   /** Who answers, without keys: `openai https://example.com/v1`. */
   readonly label: string;
   readonly model: string | undefined;
+  /** The address, if the user named one, without its query. */
+  readonly address: string | undefined;
   /** What sends the requests, if not the runtime's own. */
   readonly fetch: typeof fetch | undefined;
   /**
@@ -74,9 +76,11 @@ export function makeEndpoint(
   accessToken?: string | (() => string | Promise<string>),
 ): Endpoint {
   const { provider, baseUrl, project, location } = settings;
+  const address = baseUrl?.replace(/\?.*/s, "");
   return {
     provider,
-    label: [provider, baseUrl?.replace(/\?.*/s, ""), project, location].filter((part) => part !== undefined).join(" "),
+    address,
+    label: [provider, address, project, location].filter((part) => part !== undefined).join(" "),
     model: settings.model,
     fetch: send,
     settings: async () =>

@@ -1,0 +1,127 @@
+/** The variables of the command: the process's own, then those of `.env` files, each with where it is from. */
+
+import { dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
+import { type Dotenv, readDotenv } from "../judges/dotenv.js";
+import type { Environment } from "../judges/environment.js";
+import { readIfThere } from "./files.js";
+import { Mistake } from "./mistakes.js";
+import { note } from "./process.js";
+
+/** What the process was given, and all that child processes are given: nothing of a `.env`. */
+export const OWN_ENVIRONMENT: Environment = { ...process.env };
+
+/** The keys that each address is asked with, in the order in which they are looked for. */
+const KEYS: Readonly<Record<string, readonly string[]>> = {
+  GOOGLE_GEMINI_BASE_URL: ["GOOGLE_API_KEY", "GEMINI_API_KEY"],
+  OPENAI_BASE_URL: ["OPENAI_API_KEY"],
+  ANTHROPIC_BASE_URL: ["ANTHROPIC_API_KEY"],
+};
+
+/** The process's own variables and those of `.env` files; the process's own win, then those of the first file. */
+export class Variables {
+  readonly environment: Environment;
+  readonly #files = new Map<string, string>();
+
+  constructor(own: Environment, dotenvs: readonly Dotenv[]) {
+    const environment: Record<string, string | undefined> = { ...own };
+    for (const { file, variables } of dotenvs) {
+      for (const [name, value] of Object.entries(variables)) {
+        if ((environment[name] ?? "").trim() !== "") continue;
+        environment[name] = value;
+        this.#files.set(name, file);
+      }
+    }
+    this.environment = environment;
+  }
+
+  /** The `.env` file that a variable is from; nothing for one of the process's own. */
+  fileOf(name: string): string | undefined {
+    return this.#files.get(name);
+  }
+
+  /** The variable of the key that is sent to an address, if there is one. */
+  keyFor(address: string): string | undefined {
+    return KEYS[address]?.find((name) => (this.environment[name] ?? "").trim() !== "");
+  }
+
+  /**
+   * Makes sure that a key goes to no address that somebody else may have named: one from a `.env` file is only asked
+   * with a key from the same file.
+   *
+   * @param key The variable of the key or token that would be sent; `gcloud` for its token.
+   * @throws {Mistake} that says where both are from.
+   */
+  checkAddress(address: string, key: string | undefined): void {
+    const file = this.fileOf(address);
+    if (file === undefined || key === undefined || this.fileOf(key) === file) return;
+    const secret = key === GCLOUD ? "the token" : key;
+    const source = key === GCLOUD ? "gcloud" : (this.fileOf(key) ?? "the environment");
+    throw new Mistake(`${address} comes from ${file}, but ${secret} comes from ${source}`, {
+      help:
+        key === GCLOUD
+          ? `Set ${address} in the environment: no address from a .env file is sent a token of gcloud`
+          : `Set both in the environment, or both in one .env file only: an address from a .env file is sent no other key`,
+    });
+  }
+
+  /** What of the `.env` files an agent gets: the addresses too, as far as no other key goes there. */
+  forAgent(): Record<string, string> {
+    const given: Record<string, string> = {};
+    for (const [name, file] of this.#files) {
+      if (this.#isSafe(name)) given[name] = this.environment[name] ?? "";
+      else note(`${file}: ${name} is not given to the agent, since the key that would be sent there is from elsewhere`);
+    }
+    return given;
+  }
+
+  #isSafe(name: string): boolean {
+    if (name === "GOOGLE_VERTEX_BASE_URL") {
+      // With a project Google's client sends the token of the user's own credentials.
+      const hasProject = (this.environment.GOOGLE_CLOUD_PROJECT ?? "").trim() !== "";
+      return !hasProject && this.fileOf("GOOGLE_API_KEY") === this.fileOf(name);
+    }
+    const key = this.keyFor(name);
+    return key === undefined || this.fileOf(key) === this.fileOf(name);
+  }
+}
+
+/** Stands for the token that gcloud gives. */
+export const GCLOUD = "gcloud";
+
+const folders: string[] = [];
+let found: Variables | undefined;
+
+/** Has the `.env` beside an agent count too: that of its folder and of those above, up to the working directory. */
+export function readDotenvBeside(file: string): void {
+  const cwd = process.cwd();
+  let folder = dirname(resolve(file));
+  const isInside = (path: string) => {
+    const way = relative(cwd, path);
+    return way !== "" && way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way);
+  };
+  do {
+    folders.push(relative(cwd, folder) || ".");
+    folder = dirname(folder);
+  } while (isInside(folder));
+}
+
+/**
+ * The variables of this command, read once; says which of a `.env` file are not taken.
+ *
+ * @throws {Mistake} for a `.env` that cannot be read.
+ */
+export function commandVariables(): Variables {
+  if (found !== undefined) return found;
+  const dotenvs: Dotenv[] = [];
+  for (const folder of new Set([...folders, "."])) {
+    const dotenv = readDotenv(folder, (file) => readIfThere(file, "file .env"));
+    if (dotenv === undefined) continue;
+    dotenvs.push({ ...dotenv, file: folder === "." ? ".env" : join(folder, ".env") });
+    const { length } = dotenv.ignored;
+    if (length === 0) continue;
+    const are = length === 1 ? "is" : "are";
+    const names = dotenv.ignored.join(", ");
+    note(`${dotenv.file}: ${names} ${are} ignored; only keys and addresses of judges are read from it, see --help`);
+  }
+  return (found = new Variables(OWN_ENVIRONMENT, dotenvs));
+}

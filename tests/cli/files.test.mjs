@@ -1,0 +1,46 @@
+// The command reads regular files only: a folder may hold links to what has no end, and pipes that nobody writes to.
+
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { renameSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { CLOCK, folderOf, run } from "./command.mjs";
+
+const posix = { skip: process.platform === "win32" };
+
+const KINDS = {
+  "a link to a device without end": (file) => symlinkSync("/dev/zero", file),
+  "a pipe that nobody writes to": (file) => execFileSync("mkfifo", [file]),
+};
+
+/** What each file is called in errors, and the commands that read it without being told. */
+const READ = {
+  "test_config.json": ["config", ["eval", "clock.evalset.json"]],
+  "clock.actual.json": ["file of what the agent did", ["eval", "clock.evalset.json"]],
+  "clock.evalset.json": ["evalset", ["eval", "clock.evalset.json"]],
+  "judge.jsonl": ["recording", ["eval", "clock.evalset.json", "--judge", "replay:judge.jsonl"]],
+  "other.test.json": ["evalset", ["migrate", "other.test.json"]],
+  "a.evalset_result.json": ["baseline", ["compare", "a.evalset_result.json", "clock.actual.json"]],
+};
+
+for (const [kind, make] of Object.entries(KINDS)) {
+  for (const [name, [what, args]] of Object.entries(READ)) {
+    test(`refuses ${kind} for ${name}`, posix, async (t) => {
+      const cwd = folderOf(t, CLOCK);
+      make(join(cwd, `new-${name}`));
+      renameSync(join(cwd, `new-${name}`), join(cwd, name));
+      const { status, stderr } = await run(args, { cwd });
+      assert.match(stderr, new RegExp(`error: the ${what}.* is not a regular file\\n {3}at ${name}`));
+      assert.equal(status, 2);
+    });
+  }
+}
+
+test("reads through links to regular files", posix, async (t) => {
+  const cwd = folderOf(t, CLOCK);
+  renameSync(join(cwd, "clock.actual.json"), join(cwd, "elsewhere.json"));
+  symlinkSync("elsewhere.json", join(cwd, "clock.actual.json"));
+  const { status } = await run(["eval", "clock.evalset.json:noon"], { cwd });
+  assert.equal(status, 0);
+});
