@@ -15,7 +15,7 @@ use web_sys::{RequestInit, RequestRedirect};
 use super::unusable;
 use crate::judge::prompt::{Value, simulated_user};
 use crate::judge::provider::{
-    Endpoint, Failure, HttpReply, Provider, Reply, Request, Usage, vertex_evaluate,
+    Endpoint, Failure, HttpReply, Provider, Reply, Request, Usage, redact, vertex_evaluate,
 };
 use crate::model::error::Result;
 use crate::model::json::{Document, Json};
@@ -56,11 +56,13 @@ pub fn fetch_call(
 /// What a provider's protocol makes of a call, as JSON text. `given` has `settings`, and:
 ///
 /// - `request`, or nothing and the body of a call of Vertex AI's `evaluateInstances` in `body`: the call in the words
-///   of the provider, a list of the address, the body, and the names and values of the headers in turn.
+///   of the provider, a list of the address, the body, and the names and values of the headers in turn; or a failure
+///   if they cannot be sent.
 /// - `status`, `headers` and `now`, of the headers at least those of `REPLY_HEADERS` and the time in milliseconds
 ///   since 1970, and in `body` that of an answer: a reply with `text`, or a failure with `message`. Status 0 says that
 ///   there was no answer, for the reason `body`. With `evaluation: true` it is the answer to `evaluateInstances`; a
 ///   good one needs no reading here and gives an empty text.
+/// - `redact`: the text `body` without what is secret about the endpoint, except for what the text `redact` holds too.
 /// - `config`, a `judge_model_config`: what of it the provider is not sent, a list of sentences.
 ///
 /// # Errors
@@ -71,12 +73,17 @@ pub fn judge_call(given: &str, body: &str) -> Result<String> {
     let document = Document::parse(given)?;
     let given = document.root();
     let endpoint = endpoint(given)?;
-    Ok(if let Some(config) = given.get("config") {
+    Ok(if let Some(known) = text(given, "redact") {
+        redact(&endpoint, body, &known)
+    } else if let Some(config) = given.get("config") {
         to_json(&endpoint.warnings(config), Spelling::Camel)
     } else if let Some(status) = given.get("status") {
         read(&endpoint, given, status, body)
     } else {
-        to_json(&render(&endpoint, given, body), Spelling::Camel)
+        match render(&endpoint, given, body) {
+            Ok(texts) => to_json(&texts, Spelling::Camel),
+            Err(failure) => to_json(&*failure, Spelling::Camel),
+        }
     })
 }
 
@@ -110,7 +117,11 @@ pub fn user_prompt(template: &str, plan: &str, history: &str, persona: &str, sto
     )
 }
 
-fn render(endpoint: &Endpoint, given: Json<'_>, body: &str) -> Vec<String> {
+fn render(
+    endpoint: &Endpoint,
+    given: Json<'_>,
+    body: &str,
+) -> std::result::Result<Vec<String>, Box<Failure>> {
     let http = match given.get("request") {
         None => vertex_evaluate::render(endpoint, copy(body)),
         Some(request) => {
@@ -124,13 +135,13 @@ fn render(endpoint: &Endpoint, given: Json<'_>, body: &str) -> Vec<String> {
                 config: request.get("generationConfig"),
             })
         }
-    };
+    }?;
     let mut texts = vec![http.url, http.body];
     for (name, value) in http.headers {
         texts.push(name);
         texts.push(value);
     }
-    texts
+    Ok(texts)
 }
 
 fn read(endpoint: &Endpoint, given: Json<'_>, status: Json<'_>, body: &str) -> String {

@@ -148,6 +148,39 @@ test("asks Vertex AI with a key in express mode", async (t) => {
   assert.equal(answering.requests[0].headers["x-goog-api-key"], KEY);
 });
 
+for (const [variable, value, words] of [
+  ["GOOGLE_CLOUD_LOCATION", "evil.example/x", /`evil\.example\/x` cannot be a location of Google Cloud/],
+  ["GOOGLE_CLOUD_PROJECT", "../../x", /`\.\.\/\.\.\/x` cannot be a project of Google Cloud/],
+]) {
+  test(`refuses a ${variable} that would lead to another address`, async (t) => {
+    const answering = await server(t);
+    const env = { ...at.vertex(answering), [variable]: value };
+    for (const args of [
+      ["--judge", "vertex"],
+      ["--judge", "vertex", "--model", "gemini-2.5-pro"],
+    ]) {
+      const { status, stderr } = await judge(folderOf(t, FILES), args, env);
+      assert.match(stderr, words);
+      assert.match(stderr, new RegExp(` {3}at ${variable}\n {3}help: .*lower-case letters, digits and -`));
+      assert.equal(status, 2);
+    }
+    assert.equal(answering.requests.length, 0);
+  });
+}
+
+test("refuses a model of a config that would lead to another address", async (t) => {
+  const answering = await server(t);
+  const config = judged({ judge_model: "gemini-../../../../upload/v1beta/files" });
+  for (const provider of ["gemini", "vertex"]) {
+    const cwd = folderOf(t, { ...CLOCK, "test_config.json": config });
+    const { stderr, status } = await judge(cwd, ["--judge", provider], at[provider](answering));
+    assert.match(stderr, /cannot be asked: the model is `gemini-\.\.\//);
+    assert.match(stderr, /help: A model is called name/);
+    assert.equal(status, 3);
+  }
+  assert.equal(answering.requests.length, 0);
+});
+
 test("asks gcloud for a token, application-default credentials first", posix, async (t) => {
   const cwd = folderOf(t, FILES);
   const answering = await server(t);

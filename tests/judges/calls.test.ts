@@ -231,10 +231,16 @@ describe("a fetch that rejects, throws, or gives no response", () => {
   }
 
   test("an address that is none is told", async () => {
-    const { code, message } = await errorOf(() =>
-      ask(vertexJudge({ project: "p", accessToken: KEY, location: "a b" })),
-    );
-    assert.deepEqual([code, message], ["judge_failed", "Vertex AI did not answer: its address cannot be read"]);
+    for (const [option, value] of [
+      ["location", "a b"],
+      ["location", "evil.example/x"],
+      ["project", "../x"],
+    ] as const) {
+      const options = { project: "p", accessToken: KEY, [option]: value };
+      const { code, message, path } = await errorOf(() => ask(vertexJudge(options)));
+      assert.deepEqual([code, path], ["invalid_input", `options: ${option}`]);
+      assert.equal(message, `\`${value}\` cannot be a ${option} of Google Cloud`);
+    }
   });
 
   test("the runtime's is looked up at each call, and may be missing", async () => {

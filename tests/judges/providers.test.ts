@@ -154,6 +154,22 @@ describe("a key", () => {
     assert.deepEqual(await judge(PLAIN, { signal: NEVER() }), { text: "Yes.", modelVersion: "m [redacted]" });
   });
 
+  test("is in no reply and no error in another form either", async () => {
+    const base64 = Buffer.from(`user:${SECRET}`).toString("base64");
+    const broken = `${SECRET.slice(0, 6)}\n  ${SECRET.slice(6)}`;
+    const percent = encodeURIComponent(SECRET).replace(/%../g, (code) => code.toLowerCase());
+    const forms = [SECRET.toUpperCase(), SECRET.replaceAll("/", "\\/"), percent, base64, broken];
+    for (const form of forms) {
+      for (const judge of keyed(server.url)) {
+        answer = `It says ${form}.`;
+        const text = await ask(judge);
+        assert.match(text, /^It says \S*\[redacted\]\S*$/, form);
+        answer = { fault: "auth", message: `no such key ${form}` };
+        assert.match((await errorOf(() => ask(judge))).message, /no such key \S*\[redacted\]/, form);
+      }
+    }
+  });
+
   test("that is a word of the question is none in the reply", async () => {
     answer = "Is it safe? It is, with ollama and for our-team.";
     const judge = ollamaJudge({ apiKey: "ollama", baseUrl: server.url, headers: { "x-team": "our-team" } });

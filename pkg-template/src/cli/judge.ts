@@ -151,7 +151,14 @@ export class JudgeMaker {
   }
 
   #vertexOptions(): VertexOptions {
-    return (this.#vertex ??= vertexFromEnvironment(this.#variables()));
+    if (this.#vertex !== undefined) return this.#vertex;
+    const options = vertexFromEnvironment(this.#variables());
+    try {
+      vertexJudge(options);
+    } catch (error) {
+      throw explained(error, "vertex", "", true);
+    }
+    return (this.#vertex = options);
   }
 
   /** Says once who is asked, if that is not the provider's own address. */
@@ -238,6 +245,14 @@ function explained(error: unknown, provider: Provider, model: string, isChosen: 
       help: `Set ${needs}, in the environment or in a file .env${other}`,
     });
   }
-  const names: Readonly<Record<string, string>> = { baseUrl, apiKey: needs.replace(/,.*/, ""), model: "--model" };
-  return new Mistake(error.message, { place: names[error.path?.replace("options: ", "") ?? ""] ?? error.path });
+  const names: Readonly<Record<string, string>> = {
+    baseUrl,
+    apiKey: needs.replace(/,.*/, ""),
+    model: "--model",
+    location: "GOOGLE_CLOUD_LOCATION",
+    project: "GOOGLE_CLOUD_PROJECT",
+  };
+  const place = names[error.path?.replace("options: ", "") ?? ""] ?? error.path;
+  const isHelpful = place === names.location || place === names.project;
+  return new Mistake(error.message, { place, help: isHelpful ? error.help : undefined });
 }

@@ -177,6 +177,19 @@ export function checkedName(value: unknown, name: string): string {
   return value.trim();
 }
 
+/** A name of Google Cloud that becomes part of an address: a location, or a project, which may follow a domain. */
+export function checkedPlace(value: unknown, name: "location" | "project"): string {
+  const given = checkedName(value, name);
+  if ((name === "location" ? /^[a-z0-9-]+$/ : /^[a-z0-9-][a-z0-9.:-]*$/).test(given)) return given;
+  throw new AdkMetricsError("invalid_input", `\`${given}\` cannot be a ${name} of Google Cloud`, {
+    path: `options: ${name}`,
+    help:
+      name === "location"
+        ? "It has lower-case letters, digits and - only, such as us-central1"
+        : "A project's id has lower-case letters, digits and - only; after a domain, . and : too",
+  });
+}
+
 /** A function such as `fetch`. */
 export function checkedFetch(value: unknown, name: string): typeof fetch {
   if (typeof value !== "function") throw unexpected("a function like fetch", value, `options: ${name}`);

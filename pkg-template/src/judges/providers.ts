@@ -5,6 +5,7 @@ import {
   checkedFetch,
   checkedHeaders,
   checkedName,
+  checkedPlace,
   checkedSecret,
   checkedUrl,
   type Endpoint,
@@ -100,8 +101,8 @@ export function vertexEndpoint(options: VertexJudgeOptions): Endpoint {
   if (token !== undefined && typeof token !== "string" && typeof token !== "function") {
     throw unexpected("a token or a function that gets one", undefined, "options: accessToken");
   }
-  if (project !== undefined) settings.project = checkedName(project, "project");
-  if (location !== undefined) settings.location = checkedName(location, "location");
+  if (project !== undefined) settings.project = checkedPlace(project, "project");
+  if (location !== undefined) settings.location = checkedPlace(location, "location");
   const hasProject = project !== undefined && token !== undefined;
   if (hasProject === (settings.apiKey !== undefined)) {
     throw new AdkMetricsError("invalid_input", "expected either `project` and `accessToken`, or `apiKey`", {

@@ -11,6 +11,7 @@ import {
   post,
   type Question,
   questionOf,
+  redact,
   unreachable,
 } from "./wire.js";
 
@@ -152,36 +153,18 @@ function placeOf(url: string, base?: string): string {
   }
 }
 
-/** Takes secrets out of texts. */
-type Clean = (text: string, known?: string) => string;
+/** Takes secrets out of texts, except for those that the question holds too. */
+type Clean = (text: string, question?: string) => string;
 
 /**
  * What takes keys, tokens, headers and the query of the address out of texts, which servers and runtimes may repeat
- * there, except for those that a text which is known anyway holds too.
+ * there. Words of the question are none: a reply has to be able to quote them.
  */
-function cleanerOf({ apiKey, accessToken, headers, baseUrl = "" }: EndpointSettings): Clean {
-  const ofHeaders = Object.values(headers).flatMap((value) => [value, ...value.split(/\s+/)]);
-  const query = baseUrl.replace(/^[^?]*\??/, "");
-  const values = [apiKey, accessToken, ...ofHeaders, ...query.split(/[&=]/), ...[...new URLSearchParams(query)].flat()];
-  const secrets = values.filter((value): value is string => value !== undefined && value.length >= SHORTEST_SECRET);
-  const forms = new Set(
-    secrets.flatMap((value) => [value, encodeURIComponent(value), JSON.stringify(value).slice(1, -1)]),
-  );
-  // Longer ones first, of which others may be a part.
-  const sorted = [...forms].sort((a, b) => b.length - a.length);
-  return (text, known = "") => {
-    let rest = text;
-    for (const secret of sorted) {
-      if (rest.includes(secret) && !known.includes(secret)) rest = rest.replaceAll(secret, "[redacted]");
-    }
-    return rest;
-  };
+function cleanerOf(settings: EndpointSettings): Clean {
+  return (text, question) => redact(settings, text, question === undefined ? undefined : () => question);
 }
 
-/**
- * The same reply without secrets, which models repeat behind servers that show them headers. Words of the question are
- * none: a reply has to be able to quote them.
- */
+/** The same reply without secrets, which models repeat behind servers that show them headers. */
 function replyWithoutSecrets(reply: JudgeReply, clean: Clean, question: string): JudgeReply {
   const { text, modelVersion } = reply;
   const cleaned: JudgeReply = { ...reply, text: clean(text, question) };
@@ -200,6 +183,3 @@ function withoutSecrets(error: AdkMetricsError, clean: Clean): AdkMetricsError {
   // A full stop is written before the help.
   return new AdkMetricsError(code, clean(help === undefined ? message : message.replace(/\.$/, "")), details);
 }
-
-/** Values that are shorter keep no secret, and words of messages would vanish with them. */
-const SHORTEST_SECRET = 6;

@@ -32,6 +32,7 @@ export interface JudgeFailure {
 
 /** What is asked of a server, in the words of its protocol. */
 export interface Question {
+  /** @throws {AdkMetricsError} `judge_failed` for what cannot be part of an address. */
   render(settings: EndpointSettings): HttpRequest;
   /** Understands an answer, whatever its status. */
   read(settings: EndpointSettings, answer: HttpAnswer): JudgeReply | JudgeFailure;
@@ -64,6 +65,16 @@ export function configWarnings(provider: Provider, model: string, config: object
   return JSON.parse(judgeCall(json, "")) as string[];
 }
 
+/**
+ * A text without what is secret about an endpoint, in whatever form it stands there; except for what a text that is known
+ * anyway holds too.
+ */
+export function redact(settings: EndpointSettings, text: string, known?: () => string): string {
+  const clean = judgeCall(JSON.stringify({ settings, redact: "" }), text);
+  // Mostly there is none, and what is known may be long.
+  return clean === text || known === undefined ? clean : judgeCall(JSON.stringify({ settings, redact: known() }), text);
+}
+
 /** Explains that no answer came, and what to do about it. */
 export function unreachable(settings: EndpointSettings, reason: string): JudgeFailure {
   return read({ settings, status: 0 }, reason) as JudgeFailure;
@@ -89,7 +100,11 @@ export function post({ url, headers, body }: HttpRequest, signal: AbortSignal): 
 const WRITTEN_HERE: MistakeContext = { hasLines: () => false };
 
 function render(given: object, body = ""): HttpRequest {
-  const written = JSON.parse(judgeCall(stringify(given, "call"), body)) as string[];
+  const written = JSON.parse(judgeCall(stringify(given, "call"), body)) as string[] | JudgeFailure;
+  if (!Array.isArray(written)) {
+    const { message, ...details } = written;
+    throw new AdkMetricsError("judge_failed", message, details);
+  }
   const headers: Record<string, string> = {};
   for (let at = 2; at < written.length; at += 2) headers[written[at] as string] = written[at + 1] as string;
   return { url: written[0] as string, headers, body: written[1] as string };

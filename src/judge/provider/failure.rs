@@ -1,11 +1,11 @@
 //! What can go wrong with a call to a judge, what to do about it, and whether asking again may help.
 //!
-//! A message never holds a key: every text from outside goes through `redact` before it is cut to
+//! A message never holds a key: every text from outside goes through `redact.rs` before it is cut to
 //! length. O(n) in the text for each secret.
 
 use super::look::{at, each, some_text, text, tokens};
-use super::{Endpoint, HttpReply, Provider, is_credential, retry_after};
-use crate::judge::reply::scan::{after, find};
+use super::redact::redact;
+use super::{Endpoint, HttpReply, Provider, retry_after};
 use crate::model::json::{Document, Json};
 use crate::model::write::{Append as _, copy, decimal};
 
@@ -98,7 +98,7 @@ impl Failure {
         use FailureKind::*;
         Box::new(Self {
             kind,
-            message: [endpoint.provider.label(), " ", &redact(endpoint, &message.concat())].concat(),
+            message: [endpoint.provider.label(), " ", &shown(endpoint, &message.concat())].concat(),
             help: None,
             retryable: matches!(kind, Network | Timeout | RateLimited | Server | Empty | Malformed),
             retry_after_ms: None,
@@ -256,49 +256,16 @@ pub(super) fn malformed(endpoint: &Endpoint, reply: &HttpReply<'_>) -> Box<Failu
     failure
 }
 
-/// The text on one line, cut to [`LONGEST`], without anything that is secret about the endpoint: keys,
-/// header values, credentials and what follows `?` in the address.
+/// The text on one line, cut to [`LONGEST`], without anything that is secret about the endpoint.
 #[inline(never)]
-pub(super) fn redact(endpoint: &Endpoint, text: &str) -> String {
-    /// Shorter values of other headers are words such as `true` or a version.
-    const SHORTEST_HEADER: usize = 12;
-    let (address, query) = endpoint.base_and_query();
-    let credentials = address.split_once('@').map_or("", |(credentials, _)| credentials);
-    let scheme = find(credentials, "//", 0).map_or(0, |slashes| slashes + 2);
-    let mut secrets = vec![
-        query,
-        credentials.get(scheme..).unwrap_or_default(),
-        endpoint.api_key.as_deref().unwrap_or_default(),
-        endpoint.bearer.as_deref().unwrap_or_default(),
-    ];
-    for (name, value) in &endpoint.headers {
-        if value.len() >= SHORTEST_HEADER || is_credential(name) {
-            secrets.push(after(value, "Bearer ").unwrap_or(value));
-        }
-    }
-    let mut safe = String::new();
-    let mut length = 0;
-    let mut rest = text.trim();
-    while let Some(character) = rest.chars().next() {
-        // The longest, since a secret may begin with another.
-        let mut taken = 0;
-        for secret in &secrets {
-            if secret.len() > taken && after(rest, secret).is_some() {
-                taken = secret.len();
-            }
-        }
-        if taken > 0 {
-            safe.append("[redacted]");
-        } else {
-            safe.append_char(if character.is_ascii_whitespace() { ' ' } else { character });
-            taken = character.len_utf8();
-        }
-        rest = rest.get(taken..).unwrap_or_default();
-        length += 1;
+fn shown(endpoint: &Endpoint, text: &str) -> String {
+    let mut shown = String::new();
+    for (length, character) in redact(endpoint, text.trim(), "").chars().enumerate() {
         if length == LONGEST {
-            safe.append("…");
+            shown.append("…");
             break;
         }
+        shown.append_char(if character.is_ascii_whitespace() { ' ' } else { character });
     }
-    safe
+    shown
 }

@@ -13,7 +13,7 @@
 //! endpoint.api_key = Some("sk-…".into());
 //!
 //! let request = Request { model: "gpt-5", prompt: "Is it valid?", ..Request::default() };
-//! let http = endpoint.render(&request);
+//! let http = endpoint.render(&request).unwrap();
 //! assert_eq!(http.url, "https://api.openai.com/v1/chat/completions");
 //! assert_eq!(http.body, r#"{"model":"gpt-5","messages":[{"role":"user","content":"Is it valid?"}]}"#);
 //!
@@ -30,6 +30,7 @@ mod look;
 mod ollama;
 mod openai_chat;
 mod openai_responses;
+mod redact;
 mod retry_after;
 mod tokens;
 mod vertex;
@@ -43,6 +44,7 @@ pub(crate) use config::parameters;
 use config::{Entries, Settings};
 pub use failure::{Failure, FailureKind};
 use look::{same, some_text, text, tokens};
+pub use redact::redact;
 
 /// The headers of an answer that [`Endpoint::read`] looks at; a host needs to hand over no others.
 pub const REPLY_HEADERS: [&str; 4] = ["retry-after", "retry-after-ms", "date", "x-should-retry"];
@@ -292,9 +294,13 @@ impl Endpoint {
     }
 
     /// The question as an HTTP request.
-    #[must_use]
-    pub fn render(&self, request: &Request<'_>) -> HttpRequest {
+    ///
+    /// # Errors
+    /// A failure of kind `bad_request` if the model, the project or the location cannot be part of the
+    /// address.
+    pub fn render(&self, request: &Request<'_>) -> Result<HttpRequest, Box<Failure>> {
         let model = self.model(request);
+        self.check_address(Some(model))?;
         let protocol = self.provider.protocol();
         let broken = if self.may_read_tokens() { tokens::broken(request.prompt) } else { None };
         let request = &Request { prompt: broken.as_deref().unwrap_or(request.prompt), ..*request };
@@ -312,11 +318,60 @@ impl Endpoint {
             url.append("?");
             url.append(query);
         }
-        HttpRequest {
+        Ok(HttpRequest {
             url,
             headers: self.request_headers(),
             body: (protocol.body)(request, model, &mut settings),
+        })
+    }
+
+    /// Whether what becomes part of the address cannot lead to another one, as a location
+    /// `evil.example/x` or a model `../files` would.
+    fn check_address(&self, model: Option<&str>) -> Result<(), Box<Failure>> {
+        let refuse = |what: &str, value: &str, help: &str| {
+            Err(Failure::new(
+                self,
+                FailureKind::BadRequest,
+                &["cannot be asked: the ", what, " is `", value, "`"],
+            )
+            .with_help(help))
+        };
+        if self.provider == Provider::Vertex {
+            let location = self.location.as_deref().unwrap_or("global");
+            if !is_made_of(location, "-") {
+                return refuse(
+                    "location",
+                    location,
+                    "A location has lower-case letters, digits and `-` only, such as us-central1",
+                );
+            }
+            // Projects of a domain are called example.com:name.
+            let project = self.project.as_deref().unwrap_or("p");
+            if !is_made_of(project, "-.:") || project.starts_with('.') {
+                return refuse(
+                    "project",
+                    project,
+                    "A project's id has lower-case letters, digits and `-` only; after a domain, `.` and `:` too",
+                );
+            }
         }
+        let Some(model) = model.filter(|_| self.provider.is_gemini()) else { return Ok(()) };
+        let (whole, help): (&[(&str, &[usize])], _) = if self.provider == Provider::Gemini {
+            const FORMS: &str =
+                "A model is called name, models/name or tunedModels/name, and no part of it `.` or `..`";
+            (&[("models", &[2]), ("tunedModels", &[2])], FORMS)
+        } else {
+            const FORMS: &str = "A model is called name, publishers/…/models/name, or projects/…/locations/…/endpoints/name, and no part of it `.` or `..`";
+            (&[("publishers", &[4]), ("projects", &[6, 8])], FORMS)
+        };
+        let parts: Vec<&str> = model.split('/').collect();
+        let is_form = parts.len() == 1
+            || whole.iter().any(|(kind, lengths)| {
+                parts.first().is_some_and(|first| first == kind) && lengths.contains(&parts.len())
+            });
+        let is_part =
+            |part: &&str| !matches!(*part, "" | "." | "..") && !part.bytes().any(|byte| byte < b' ');
+        if is_form && parts.iter().all(is_part) { Ok(()) } else { refuse("model", model, help) }
     }
 
     /// What of a `judge_model_config` this provider is not sent, one sentence each.
@@ -473,6 +528,14 @@ fn is_credential(header: &str) -> bool {
         }
     }
     false
+}
+
+/// Whether a text has lower-case ASCII letters, digits and some other characters only, and has any.
+fn is_made_of(text: &str, others: &str) -> bool {
+    !text.is_empty()
+        && text.bytes().all(|byte| {
+            byte.is_ascii_lowercase() || byte.is_ascii_digit() || others.as_bytes().contains(&byte)
+        })
 }
 
 /// Part of a path, with what would end the path or change it escaped.

@@ -103,8 +103,11 @@ pub fn body(metric: &str, instance: Instance<'_>) -> Option<String> {
 }
 
 /// The request that sends a [`body`].
-#[must_use]
-pub fn render(endpoint: &Endpoint, body: String) -> HttpRequest {
+///
+/// # Errors
+/// As [`Endpoint::render`].
+pub fn render(endpoint: &Endpoint, body: String) -> Result<HttpRequest, Box<Failure>> {
+    endpoint.check_address(None)?;
     let mut url = vertex::place(endpoint);
     url.append(":evaluateInstances");
     let query = endpoint.base_and_query().1;
@@ -112,7 +115,7 @@ pub fn render(endpoint: &Endpoint, body: String) -> HttpRequest {
         url.append("?");
         url.append(query);
     }
-    HttpRequest { url, headers: endpoint.request_headers(), body }
+    Ok(HttpRequest { url, headers: endpoint.request_headers(), body })
 }
 
 fn predefine(body: &mut Entries, metric: &str) {

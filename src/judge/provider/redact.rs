@@ -1,0 +1,175 @@
+//! Takes the secrets of an endpoint out of texts that came from outside, in whatever form they are
+//! repeated there. The one place where that is done, for messages and replies alike.
+//!
+//! Servers, proxies and models repeat a key as it is, in another case, percent-encoded, escaped as in
+//! JSON, in base64, or broken into lines. Text and secrets are compared in a form in which these are
+//! alike. O(n) in the text for each secret.
+
+use super::{Endpoint, is_credential};
+use crate::judge::reply::scan::after;
+use crate::model::write::{Append as _, copy};
+
+/// What stands for a secret.
+const MARK: &str = "[redacted]";
+
+/// Shorter values keep no secret, and words of messages would vanish with them.
+const SHORTEST: usize = 6;
+
+/// Shorter secrets are found as they are only: in other forms they may be words.
+const SHORTEST_IN_FORMS: usize = 8;
+
+/// A text in the form in which it is compared: its bytes, and where each begins and ends in the text.
+#[derive(Default)]
+struct Folded {
+    bytes: Vec<u8>,
+    spans: Vec<(usize, usize)>,
+}
+
+impl Folded {
+    /// Folds ASCII case, decodes percent-encoding and the escapes of JSON, and leaves out line breaks
+    /// with the blanks after them.
+    fn of(text: &str) -> Self {
+        let source = text.as_bytes();
+        let mut folded = Self::default();
+        let mut at = 0;
+        let mut after_break = false;
+        while let Some(rest) = source.get(at..).filter(|rest| !rest.is_empty()) {
+            let (byte, length) = decoded(rest);
+            let is_break = matches!(byte, b'\n' | b'\r');
+            if !is_break && !(after_break && matches!(byte, b' ' | b'\t')) {
+                folded.bytes.push(byte.to_ascii_lowercase());
+                folded.spans.push((at, at + length));
+                after_break = false;
+            } else {
+                after_break = true;
+            }
+            at += length;
+        }
+        folded
+    }
+}
+
+/// The byte that a text begins with, however it is written, and how long that is.
+fn decoded(rest: &[u8]) -> (u8, usize) {
+    let hex = |from: usize, to: usize| {
+        let digits = rest.get(from..to)?;
+        digits.iter().try_fold(0, |value: u32, digit| Some(value * 16 + char::from(*digit).to_digit(16)?))
+    };
+    let ascii = |value: Option<u32>| value.and_then(|value| u8::try_from(value).ok()).filter(u8::is_ascii);
+    match *rest {
+        [b'%', ..] => {
+            hex(1, 3).and_then(|value| u8::try_from(value).ok()).map_or((b'%', 1), |byte| (byte, 3))
+        }
+        [b'\\', b'u', ..] => ascii(hex(2, 6)).map_or((b'\\', 1), |byte| (byte, 6)),
+        [b'\\', b'n', ..] => (b'\n', 2),
+        [b'\\', b'r', ..] => (b'\r', 2),
+        [b'\\', escaped @ (b'/' | b'"' | b'\\'), ..] => (escaped, 2),
+        [byte, ..] => (byte, 1),
+        [] => (0, 1),
+    }
+}
+
+/// The base64 of bytes behind which and before which others may stand: for each of the three places in a
+/// group, the characters that do not depend on those others.
+fn base64_forms(secret: &[u8]) -> [Vec<u8>; 3] {
+    const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    [0_usize, 1, 2].map(|before| {
+        let bit = |at: usize| {
+            let byte = (at / 8).checked_sub(before).and_then(|byte| secret.get(byte)).copied().unwrap_or(0);
+            usize::from(byte >> (7 - at % 8) & 1)
+        };
+        let (first, last) = ((before * 8).div_ceil(6), (before + secret.len()) * 8 / 6);
+        (first..last)
+            .map(|digit| (0..6).fold(0, |value, place| value * 2 + bit(digit * 6 + place)))
+            .filter_map(|digit| ALPHABET.get(digit))
+            .map(u8::to_ascii_lowercase)
+            .collect()
+    })
+}
+
+/// What of an endpoint is secret: keys, header values and their words, and the credentials and the query
+/// of the address.
+fn secrets_of(endpoint: &Endpoint) -> Vec<&str> {
+    let (address, query) = endpoint.base_and_query();
+    let credentials = address.split_once('@').map_or("", |(credentials, _)| credentials);
+    let credentials = credentials.split_once("//").map_or(credentials, |(_, rest)| rest);
+    let keys = [endpoint.api_key.as_deref(), endpoint.bearer.as_deref()];
+    // However short it is.
+    let mut secrets: Vec<&str> = keys.into_iter().flatten().chain([credentials, query]).collect();
+    for (name, value) in &endpoint.headers {
+        if is_credential(name) {
+            secrets.push(after(value, "Bearer ").unwrap_or(value));
+        }
+        for part in [&**value].into_iter().chain(value.split_ascii_whitespace()) {
+            if part.len() >= SHORTEST {
+                secrets.push(part);
+            }
+        }
+    }
+    secrets.extend(query.split(['&', '=']).filter(|part| part.len() >= SHORTEST));
+    secrets.retain(|secret| !secret.is_empty());
+    secrets
+}
+
+/// The text without the secrets of an endpoint, except for those that a text which is known anyway holds
+/// too: a reply has to be able to quote the question.
+#[must_use]
+pub fn redact(endpoint: &Endpoint, text: &str, known: &str) -> String {
+    let mut forms: Vec<(Vec<u8>, bool)> = Vec::new();
+    let folded_known = Folded::of(known).bytes;
+    for secret in secrets_of(endpoint) {
+        let folded = Folded::of(secret).bytes;
+        if holds(&folded_known, &folded) {
+            continue;
+        }
+        if secret.len() < SHORTEST_IN_FORMS {
+            forms.push((secret.as_bytes().to_vec(), true));
+            continue;
+        }
+        for encoded in base64_forms(secret.as_bytes()) {
+            // As addresses have it.
+            let in_addresses = encoded.iter().map(|byte| match byte {
+                b'+' => b'-',
+                b'/' => b'_',
+                other => *other,
+            });
+            forms.push((in_addresses.collect(), false));
+            forms.push((encoded, false));
+        }
+        forms.push((folded, false));
+    }
+    let Folded { bytes, spans } = Folded::of(text);
+    let mut safe = String::new();
+    let mut copied = 0;
+    let mut at = 0;
+    while let Some(rest) = bytes.get(at..).filter(|rest| !rest.is_empty()) {
+        let begin = spans.get(at).map_or(text.len(), |span| span.0);
+        // The longest, since a secret may begin with another.
+        let longest = forms.iter().filter_map(|(form, exact)| {
+            let matches = if *exact {
+                text.as_bytes().get(begin..).is_some_and(|rest| rest.starts_with(form))
+            } else {
+                rest.starts_with(form)
+            };
+            matches.then_some(form.len())
+        });
+        let length = longest.max().unwrap_or(0);
+        if length == 0 {
+            at += 1;
+            continue;
+        }
+        safe.append(text.get(copied..begin).unwrap_or_default());
+        safe.append(MARK);
+        copied = spans.get(at + length - 1).map_or(text.len(), |span| span.1);
+        at += length;
+    }
+    if copied == 0 {
+        return copy(text);
+    }
+    safe.append(text.get(copied..).unwrap_or_default());
+    safe
+}
+
+fn holds(text: &[u8], part: &[u8]) -> bool {
+    !part.is_empty() && text.windows(part.len()).any(|window| window == part)
+}
