@@ -113,7 +113,7 @@ test("takes test_config.json beside the evalset, and --config before it", async 
   });
   const beside = await run(clock, { cwd });
   assert.equal(beside.status, 0);
-  assert.match(beside.stderr, /^criteria: test_config\.json$/m);
+  assert.match(beside.stderr, /^criteria: test_config\.json: response_match_score 0$/m);
   const named = await run([...clock, "--config", "strict.json"], { cwd });
   assert.equal(named.status, 1);
   assert.match(named.stderr, /^criteria: strict\.json$/m);

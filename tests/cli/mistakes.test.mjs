@@ -57,10 +57,25 @@ const MISTAKES = {
     {},
     /at no\.json\n/,
   ],
-  "a folder for an evalset": [
+  "a folder without evalsets": [
     ["eval", "folder", "--actual", "clock.actual.json"],
     {},
-    /the evalset is a folder\n {3}at folder\n {3}help: .*folder\/\*\.evalset\.json/,
+    /there is no evalset in the folder\n {3}at folder\n {3}help: .*\*\.evalset\.json/,
+  ],
+  "a pattern that no file fits": [
+    ["eval", "folder/*.json"],
+    {},
+    /no file is called like this\n {3}at folder\/\*\.json/,
+  ],
+  "no runs beside the evalset": [
+    ["eval", "other.evalset.json"],
+    { "other.evalset.json": { eval_set_id: "o", eval_cases: [] } },
+    /help: To run the agent and score what it does: adk-metrics run --agent \.\/agent\.ts other\.evalset\.json\. Or/,
+  ],
+  "an unknown level of the log": [
+    [...clock, "--log_level", "loud"],
+    {},
+    /--log-level cannot be `loud`\n {3}help: It is one of debug, info/,
   ],
   "no cases after the colon": [
     ["eval", "clock.evalset.json:,", "--actual", "x"],

@@ -190,7 +190,7 @@ test(
     const input = openSync(join(cwd, "clock.actual.json"), "r");
     t.after(() => closeSync(input));
     rmSync(join(cwd, "clock.actual.json"));
-    const args = [...clock, "--actual", "/dev/stdin", "--format", "csv", "--output", "out.csv"];
+    const args = [...clock, "--actual", "/dev/stdin", "--format", "csv", "--output", "out.csv", "--force"];
     const [status] = await ended(start(args, { cwd, stdio: [input, "ignore", "ignore"] }));
     assert.equal(status, 1);
     assert.match(readFileSync(join(cwd, "out.csv"), "utf8"), BEGINNINGS.csv);
@@ -229,7 +229,7 @@ test("replaces what a link points to, and keeps its permissions", posix, async (
   const cwd = folderOf(t, { ...CLOCK, "real.txt": "old" });
   chmodSync(join(cwd, "real.txt"), 0o640);
   symlinkSync("real.txt", join(cwd, "link.txt"));
-  await run([...clock, "--output", "link.txt"], { cwd });
+  await run([...clock, "--output", "link.txt", "--force"], { cwd });
   assert.equal(readlinkSync(join(cwd, "link.txt")), "real.txt");
   assert.match(readFileSync(join(cwd, "real.txt"), "utf8"), BEGINNINGS.table);
   assert.equal(statSync(join(cwd, "real.txt")).mode & 0o777, 0o640);

@@ -22,6 +22,7 @@ import { api } from "./api.js";
 import { type Arguments, countOf } from "./arguments.js";
 import { commandVariables, readDotenvBeside } from "./environment.js";
 import { baseName } from "./files.js";
+import { agentFolderOf } from "./find.js";
 import type { Input } from "./inputs.js";
 import type { Interruption } from "./interruption.js";
 import { Mistake } from "./mistakes.js";
@@ -59,7 +60,7 @@ export class AgentRuns {
    * @throws {Mistake} if no agent is named, and for numbers that are none.
    */
   constructor(given: Arguments, command: string) {
-    const agent = given.one("agent");
+    const agent = given.one("agent") ?? agentFolderOf(given.positionals);
     if (agent === undefined) {
       throw new Mistake("no agent is named", { help: `adk-metrics ${command}` });
     }

@@ -22,7 +22,7 @@ import { Mistake } from "./mistakes.js";
 const NAMES = ["agent", "rootAgent", "root_agent"];
 
 /** What an agent's module may be called in its folder. */
-const FILES = ["agent", "index"].flatMap((name) =>
+export const AGENT_FILES = ["agent", "index"].flatMap((name) =>
   ["ts", "mts", "cts", "mjs", "js", "cjs"].map((ending) => `${name}.${ending}`),
 );
 
@@ -34,11 +34,11 @@ const FILES = ["agent", "index"].flatMap((name) =>
 export function agentModuleOf(given: string): ModuleName {
   const found = moduleNameOf(given, process.cwd());
   if (kindOf(found.file) !== "folder") return found;
-  const inside = FILES.map((name) => join(found.file, name)).find((file) => kindOf(file) === "file");
+  const inside = AGENT_FILES.map((name) => join(found.file, name)).find((file) => kindOf(file) === "file");
   if (inside !== undefined) return { ...found, file: inside };
   throw new Mistake("the folder holds no agent", {
     place: given,
-    help: `Name the module, or call it ${FILES.slice(0, 4).join(", ")} or the like`,
+    help: `Name the module, or call it ${AGENT_FILES.slice(0, 4).join(", ")} or the like`,
   });
 }
 

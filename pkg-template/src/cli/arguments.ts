@@ -29,7 +29,7 @@ export interface Arguments {
  */
 export function parseArguments(args: readonly string[], options: Readonly<Record<string, Option>>): Arguments {
   const { tokens, positionals } = parseArgs({
-    args: [...args],
+    args: args.map(likeOurs),
     options: Object.fromEntries(Object.entries(options).map(([name, { type }]) => [name, { type, multiple: true }])),
     allowPositionals: true,
     strict: false,
@@ -58,6 +58,17 @@ export function parseArguments(args: readonly string[], options: Readonly<Record
     one: (name) => values.get(name)?.[0],
     has: (name) => values.has(name),
   };
+}
+
+/** Options of `adk eval` by their names there; underscores are as good as dashes. */
+const OTHER_NAMES: Readonly<Record<string, string>> = { "config-file-path": "config" };
+
+function likeOurs(argument: string, at: number, all: readonly string[]): string {
+  const [, name, value = ""] = /^--([A-Za-z][\w-]*)(=[^]*)?$/.exec(argument) ?? [];
+  // What stands after `--` is no option.
+  if (name === undefined || all.slice(0, at).includes("--")) return argument;
+  const dashed = name.replaceAll("_", "-");
+  return `--${OTHER_NAMES[dashed] ?? dashed}${value}`;
 }
 
 function unknownOption(name: string, rawName: string, known: readonly string[]): Mistake {

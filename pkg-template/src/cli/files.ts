@@ -196,9 +196,13 @@ const ENDINGS_ELSEWHERE = [...ACTUAL_ENDINGS, ".evalset.json", ".json"];
  *
  * @throws {Mistake} if their numbers differ, or a folder holds no file or several for an evalset.
  */
-export function actualFiles(actual: readonly string[], evalSets: readonly string[]): string[] {
+export function actualFiles(
+  actual: readonly string[],
+  evalSets: readonly string[],
+  runInstead: (evalSet: string) => string,
+): string[] {
   const [only] = actual;
-  if (only === undefined) return evalSets.map((file) => actualIn(dirname(file), file));
+  if (only === undefined) return evalSets.map((file) => actualIn(dirname(file), file, runInstead(file)));
   if (actual.length === 1 && kindOf(only) === "folder") return evalSets.map((file) => actualIn(only, file));
   if (actual.length !== evalSets.length) {
     const count = evalSets.length === 1 ? "is 1 evalset" : `are ${evalSets.length} evalsets`;
@@ -209,7 +213,7 @@ export function actualFiles(actual: readonly string[], evalSets: readonly string
   return actual.map((path, at) => (kindOf(path) === "folder" ? actualIn(path, evalSets[at] as string) : path));
 }
 
-function actualIn(folder: string, evalSet: string): string {
+function actualIn(folder: string, evalSet: string, instead?: string): string {
   if (kindOf(evalSet) === undefined) throw missing(evalSet, "evalset");
   const base = baseName(evalSet);
   const endings = resolve(folder) === resolve(dirname(evalSet)) ? ACTUAL_ENDINGS : ENDINGS_ELSEWHERE;
@@ -218,7 +222,7 @@ function actualIn(folder: string, evalSet: string): string {
   if (file === undefined) {
     throw new Mistake(`there is no file of what the agent did for the evalset ${base}`, {
       place: folder,
-      help: `Name it with --actual <file>. Looked for ${endings.map((ending) => base + ending).join(", ")}`,
+      help: `${instead === undefined ? "" : `To run the agent and score what it does: ${instead}. Or name the file with --actual <file>. `}${instead === undefined ? "Name it with --actual <file>. " : ""}Looked for ${endings.map((ending) => base + ending).join(", ")}`,
     });
   }
   if (found.length > 1) {

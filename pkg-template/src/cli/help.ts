@@ -25,12 +25,16 @@ Try it
   adk-metrics run --agent ./agent.ts travel.evalset.json
 
   adk-metrics <command> --help     all about a command
-  adk-metrics --version            the versions of this program and of the reference
+  adk-metrics --version, -v        the versions of this program and of the reference
 `;
 
 /** Parts of the help of several commands. */
 const EVALSET_HELP = `  <evalset>              An evalset in any form that ADK has ever written, or several. After a
-                         colon the cases to use; all without it.
+                         colon the cases to use; all without it. Also a folder (.), of which all
+                         *.evalset.json and *.test.json are taken, at any depth but in
+                         node_modules and the like; a pattern ("evals/**/*.evalset.json"); and,
+                         as for adk eval, the folder of an agent with ids of evalsets in it
+                         (agent evalset1), or agent/evalset1.
 `;
 
 const AGENT_HELP = `  --agent <module>       The module of the agent, which is its default export or the one called
@@ -64,16 +68,25 @@ const SCORING_HELP = `Scoring
   --explain <which>      For which results to work out why: none, failures, all.
                          Default: what the chosen formats show.
 
+  --log-level <level>    From warning on (warning, error, critical) notes on stderr are left out;
+                         debug shows where errors come from. Default: info.
+
 Output
-  --format <name>        table (default), json (ADK's evalset results), junit, md, csv, html.
-                         May be repeated.
+  --format <name>        table, json (ADK's evalset results), junit, md, csv, html. May be repeated.
+                         Default: what the ending of --output names (.txt .json .xml .md .csv
+                         .html), else table.
   --output <path>        Where to: a file, a folder/, or - for stdout, which is the default for
                          a single format. For several formats one --output each, in the same
                          order, or one name without ending: each format adds its own, which are
                          .txt .evalset_result.json .xml .md .csv .html. With json, several
                          evalsets need a folder, which gets a file for each.
+  --force                Overwrite an output that is no older report of this program. Those are
+                         overwritten anyway.
   --print-detailed-results
                          The table shows every turn with its texts, calls and scores.
+
+  Options of adk eval may be written as there: --config_file_path (which is --config),
+  --print_detailed_results, --log_level. Underscores are as good as dashes.
 `;
 
 const JUDGES_HELP = `Judges

@@ -4,7 +4,8 @@ import { isTraces } from "../interop/otlp.js";
 import { tracesToJson } from "../interop/traces.js";
 import { count } from "../report/text.js";
 import type { Arguments } from "./arguments.js";
-import { configBeside, readBytes, type Selection, selectionOf } from "./files.js";
+import { configBeside, kindOf, readBytes, type Selection } from "./files.js";
+import { findEvalSets } from "./find.js";
 import { inFile, Mistake, Mistakes } from "./mistakes.js";
 import { note } from "./process.js";
 
@@ -22,8 +23,13 @@ export interface Input {
  *
  * @throws {Mistake} if none is.
  */
-export function selectionsOf({ positionals }: Arguments, command: string): Selection[] {
-  if (positionals.length > 0) return positionals.map(selectionOf);
+export function selectionsOf(given: Arguments, command: string): Selection[] {
+  const { positionals } = given;
+  const folders = ["actual", "output"].flatMap((name) => given.all(name)).filter((path) => kindOf(path) === "folder");
+  if (positionals.length > 0) {
+    // A folder may hold both evalsets and runs; what is named itself is searched.
+    return findEvalSets(positionals, folders);
+  }
   throw new Mistake("no evalset is named", { help: `adk-metrics ${command}` });
 }
 
@@ -53,9 +59,7 @@ export function readInputs(
     const input: Input = {
       selection,
       files: { evalSet },
-      evalSet: attempt(() =>
-        readBytes(evalSet, "evalset", "Name the evalsets in it; the shell can: folder/*.evalset.json"),
-      ),
+      evalSet: attempt(() => readBytes(evalSet, "evalset")),
     };
     const did = actual?.[at];
     if (did !== undefined) {
@@ -86,10 +90,37 @@ function actualBytes(file: string): Uint8Array {
 /** Says on stderr by which criteria evalsets are scored. */
 export function sayWhichCriteria(inputs: readonly Input[]): void {
   const configs = [...new Set(inputs.flatMap(({ files }) => files.config ?? []))];
-  if (configs.length > 1) note("criteria: the test_config.json beside each evalset");
-  else if (configs.length > 0) note(`criteria: ${configs.join()}`);
+  for (const file of configs) {
+    const config = inputs.find(({ files }) => files.config === file)?.config;
+    note(`criteria: ${file}${criteriaText(config)}`);
+  }
   const bare = new Set(inputs.filter(({ files }) => files.config === undefined).map(({ files }) => files.evalSet));
   if (bare.size === 0) return;
   const which = bare.size === 1 ? [...bare].join() : count(bare.size, "evalset");
   note(`criteria: ADK's default, tool_trajectory_avg_score 1.0 and response_match_score 0.8, for ${which}`);
 }
+
+/** The criteria and the settings of the simulated user in a config, in a line; nothing for what cannot be read. */
+function criteriaText(config: Uint8Array | undefined): string {
+  try {
+    const value = JSON.parse(new TextDecoder().decode(config)) as Record<string, unknown>;
+    const criteria = Object.entries((value.criteria ?? {}) as Record<string, unknown>);
+    const simulator = value.user_simulator_config ?? value.userSimulatorConfig;
+    const user = simulator === undefined ? "" : `; user simulator: ${brief(simulator)}`;
+    return `: ${criteria.map(([name, criterion]) => `${name} ${brief(criterion)}`).join(", ")}${user}`;
+  } catch {
+    return "";
+  }
+}
+
+/** A setting on a line: what is nested stays JSON. Long texts are cut. */
+function brief(value: unknown): string {
+  const isCriterion = typeof value === "object" && value !== null && "threshold" in value;
+  const { threshold, ...others } = (isCriterion ? value : {}) as { threshold?: unknown };
+  const rest = Object.keys(others).length === 0 ? "" : ` ${brief(others)}`;
+  if (isCriterion) return `${JSON.stringify(threshold)}${rest}`;
+  const text = JSON.stringify(value) ?? "";
+  return text.length > MAX_SETTINGS ? `${text.slice(0, MAX_SETTINGS)}…` : text;
+}
+
+const MAX_SETTINGS = 200;

@@ -22,6 +22,7 @@ async function run([name, ...rest]: readonly string[]): Promise<ExitStatus> {
     case "help":
       return await say(isCommand(rest[0]) ? HELPS[rest[0]] : HELP);
     case "--version":
+    case "-v":
     case "-V":
       return await say(await versionText());
     case undefined:

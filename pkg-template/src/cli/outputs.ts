@@ -2,8 +2,9 @@
 
 import { join } from "node:path";
 import type { ReportFormat } from "../report/index.js";
-import { baseName, kindOf } from "./files.js";
+import { baseName, kindOf, readIfThere } from "./files.js";
 import { Mistake } from "./mistakes.js";
+import { plainFile } from "./write.js";
 
 /** The formats, each with the ending that its files get where the user does not name them. */
 export const ENDINGS: Readonly<Record<ReportFormat, string>> = {
@@ -26,6 +27,62 @@ export function distinctNames(files: readonly string[]): string[] {
     return count === 1 ? name : `${name}-${count}`;
   });
 }
+
+/**
+ * The formats that the endings of outputs stand for, where `--format` names none.
+ *
+ * @throws {Mistake} for one of several outputs that has no ending of a format.
+ */
+export function formatsByEnding(outputs: readonly string[]): ReportFormat[] {
+  const formats = outputs.map((output) =>
+    output === "-" || isFolder(output) ? undefined : FORMATS.find((format) => BY_ENDING[format].test(output)),
+  );
+  const unknown = formats.indexOf(undefined);
+  if (outputs.length > 1 && unknown >= 0) {
+    throw new Mistake(`no format is named for ${outputs[unknown] ?? "an output"}, and its ending names none`, {
+      help: `Give one --format for each --output, in the same order: ${FORMATS.join(", ")}`,
+    });
+  }
+  return [...new Set(formats.map((format) => format ?? "table"))];
+}
+
+const BY_ENDING: Readonly<Record<ReportFormat, RegExp>> = {
+  table: /\.txt$/i,
+  json: /\.json$/i,
+  junit: /\.xml$/i,
+  md: /\.(?:md|markdown)$/i,
+  csv: /\.csv$/i,
+  html: /\.html?$/i,
+};
+
+/** What reports of this program begin with, so that it overwrites older ones and nothing else. */
+const OWN: Readonly<Record<ReportFormat, RegExp>> = {
+  table: /^\S[^\n]*  \d[^\n]* cases?: /,
+  json: /"eval_set_result_id"/,
+  junit: /<testsuites name="adk-metrics"/,
+  md: /^## Evaluation of /,
+  csv: /^evalSetId,evalId,turn,metricName,/,
+  html: /<title>Evaluation report<\/title>/,
+};
+
+/**
+ * @throws {Mistake} for an output whose name a file has already that is no older report of its format. Pipes and devices
+ * are written to.
+ */
+export function refuseOthers(planned: readonly Destination[]): void {
+  for (const { format, file } of planned) {
+    if (file === undefined || plainFile(file) === undefined) continue;
+    const head = Buffer.from(readIfThere(file, "output") ?? "").toString("utf8", 0, HEAD);
+    if (head === "" || OWN[format].test(head)) continue;
+    throw new Mistake(`the output is there already, and is no report in the format ${format}`, {
+      place: file,
+      help: "Name another file, or overwrite this one with --force",
+    });
+  }
+}
+
+/** How much of a file is looked at. */
+const HEAD = 4096;
 
 /** One text to write. */
 export interface Destination {

@@ -44,7 +44,19 @@ export function paint(stream: NodeJS.WriteStream, color: keyof typeof SGR, text:
  * has vetted, so it is one line on which no character acts and no CI system finds a command.
  */
 export function note(text: string): void {
+  if (isQuiet) return;
   process.stderr.write(defused(`${paint(process.stderr, "dim", oneLine(text))}\n`));
+}
+
+let isQuiet = false;
+
+/** The levels of `adk eval --log_level`. */
+export const LOG_LEVELS = ["debug", "info", "warning", "error", "critical"] as const;
+
+/** From `warning` on notes are left out, which say nothing of what is wrong; `debug` adds stacks to errors. */
+export function setLogLevel(level: (typeof LOG_LEVELS)[number]): void {
+  isQuiet = LOG_LEVELS.indexOf(level) > LOG_LEVELS.indexOf("info");
+  if (level === "debug") process.env.ADK_METRICS_DEBUG = "1";
 }
 
 /** Warns on stderr. */

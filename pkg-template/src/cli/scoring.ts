@@ -16,8 +16,16 @@ import { Interruption } from "./interruption.js";
 import { judgeChoiceOf } from "./judge.js";
 import { Judging } from "./judging.js";
 import { inFiles, type InputFiles, Mistake, Mistakes, placeOf } from "./mistakes.js";
-import { type Destination, destinations, distinctNames, ENDINGS, FORMATS } from "./outputs.js";
-import { ExitStatus, hasColor, hostUserCode, note, warn } from "./process.js";
+import {
+  type Destination,
+  destinations,
+  distinctNames,
+  ENDINGS,
+  FORMATS,
+  formatsByEnding,
+  refuseOthers,
+} from "./outputs.js";
+import { ExitStatus, hasColor, hostUserCode, LOG_LEVELS, note, setLogLevel, warn } from "./process.js";
 import { ProgressBar } from "./progress.js";
 import { plainFile, prepareFile, writeSafely } from "./write.js";
 
@@ -27,8 +35,10 @@ export const SCORING_OPTIONS = {
   config: { type: "string" },
   dialect: { type: "string" },
   explain: { type: "string" },
+  force: { type: "boolean" },
   format: { type: "string", multiple: true },
   judge: { type: "string" },
+  "log-level": { type: "string" },
   metrics: { type: "string", multiple: true },
   model: { type: "string" },
   output: { type: "string", multiple: true },
@@ -73,6 +83,8 @@ export async function score(
   command: string,
   sourceOf: (evalSets: readonly string[]) => Source,
 ): Promise<ExitStatus> {
+  const level = given.one("log-level");
+  if (level !== undefined) setLogLevel(oneOf("log-level", level.toLowerCase(), LOG_LEVELS));
   const formats = formatsOf(given);
   const options = optionsOf(given, formats);
   const budget = budgetOf(given);
@@ -90,6 +102,7 @@ export async function score(
     ...(judges.replay === undefined ? [] : [[judges.replay, "recording"] as const]),
   ]);
   refuseShared(files, judges.record);
+  if (!given.has("force")) refuseOthers(planned);
   for (const file of files) prepareFile(file);
 
   const stop = new Interruption();
@@ -117,7 +130,9 @@ export async function score(
 
 function formatsOf(given: Arguments): ReportFormat[] {
   const formats = given.all("format").map((format) => oneOf("format", format, FORMATS));
-  return formats.length === 0 ? ["table"] : formats;
+  const outputs = given.all("output");
+  if (formats.length > 0 || outputs.length === 0) return formats.length === 0 ? ["table"] : formats;
+  return formatsByEnding(outputs);
 }
 
 /** How long a metric of the user's own may take for a case, in milliseconds; judges have as long for a call anyway. */

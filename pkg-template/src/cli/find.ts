@@ -1,0 +1,107 @@
+/** Finds evalsets: in folders, by patterns that no shell has expanded, and by the ids that `adk eval` takes. */
+
+import { readdirSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { AGENT_FILES } from "./agent.js";
+import { kindOf, type Selection, selectionOf } from "./files.js";
+import { Mistake } from "./mistakes.js";
+
+/** Folders in which nobody keeps evalsets. */
+const SKIPPED = new Set(["node_modules", "dist", "build", "coverage", "__pycache__", "venv"]);
+
+/** What evalsets are called, in today's form and in the old one. */
+const EVALSET = /\.(?:evalset|test)\.json$/i;
+
+const ID_ENDING = ".evalset.json";
+
+/**
+ * The folder of an agent that stands before evalsets, as `adk eval <agent folder> <evalset>…` has it.
+ *
+ * @returns Nothing if the first argument is a folder of evalsets, or the only argument.
+ */
+export function agentFolderOf(positionals: readonly string[]): string | undefined {
+  const [folder, ...others] = positionals;
+  if (folder === undefined || others.length === 0 || kindOf(folder) !== "folder") return undefined;
+  return AGENT_FILES.some((name) => kindOf(join(folder, name)) === "file") ? folder : undefined;
+}
+
+/**
+ * The evalsets that arguments stand for: a file; a folder, with all below it; a pattern such as `evals/*.evalset.json`; an
+ * evalset's id after the folder of its agent, or with it as `agent/evalset1`. Each may be followed by a colon and cases.
+ *
+ * @param skipped Folders that hold no evalsets although they may look so, such as those of runs.
+ * @throws {Mistake} for a folder or a pattern that stands for none.
+ */
+export function findEvalSets(positionals: readonly string[], skipped: readonly string[]): Selection[] {
+  const agent = agentFolderOf(positionals);
+  const named = agent === undefined ? positionals : positionals.slice(1);
+  const without = new Set(skipped.map((folder) => resolve(folder)));
+  // A file that a folder or a pattern stands for besides is one evalset; who names it twice gets it twice.
+  const seen = new Set<string>();
+  return named.flatMap((argument): Selection[] => {
+    const { file, evalIds } = selectionOf(argument);
+    const files = filesFor(file, agent, without);
+    const isSearch = files.length !== 1 || files[0] !== file;
+    const fresh = isSearch ? files.filter((one) => !seen.has(resolve(one))) : files;
+    for (const one of files) seen.add(resolve(one));
+    return fresh.map((one) => (evalIds === undefined ? { file: one } : { file: one, evalIds }));
+  });
+}
+
+function filesFor(named: string, agent: string | undefined, skipped: ReadonlySet<string>): string[] {
+  const kind = kindOf(named);
+  if (kind === "file") return [named];
+  if (kind === "folder") {
+    const files = [...filesBelow(named, skipped)].filter((file) => EVALSET.test(file));
+    if (files.length > 0) return files;
+    throw new Mistake("there is no evalset in the folder", {
+      place: named,
+      help: "Looked for *.evalset.json and *.test.json in it and in the folders below; other names have to be given",
+    });
+  }
+  const byId = [named + ID_ENDING, ...(agent === undefined ? [] : [join(agent, named + ID_ENDING)])];
+  const evalSet = byId.find((file) => kindOf(file) === "file");
+  if (evalSet !== undefined) return [evalSet];
+  if (agent !== undefined && !/[\\/.]/.test(named)) return [join(agent, named + ID_ENDING)];
+  if (!/[*?[{]/.test(named)) return [named];
+  const pattern = named.replaceAll("\\", "/");
+  const fixed = /^(?:[^*?[{]*\/)?/.exec(pattern)?.[0] ?? "";
+  const matches = regExpOf(pattern);
+  const files = [...filesBelow(fixed || ".", skipped)].filter((file) => matches.test(file.replaceAll("\\", "/")));
+  if (files.length > 0) return files;
+  throw new Mistake("no file is called like this", { place: named, help: `Looked in ${resolve(fixed || ".")}` });
+}
+
+/** The files of a folder and of those below it, in the order of their names; no links to folders are followed. */
+function* filesBelow(folder: string, skipped: ReadonlySet<string>): Generator<string> {
+  const entries = readdirSync(folder, { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1));
+  for (const entry of entries) {
+    const path = folder === "." ? entry.name : join(folder, entry.name);
+    if (!entry.isDirectory()) yield path;
+    else if (!SKIPPED.has(entry.name) && !entry.name.startsWith(".") && !skipped.has(resolve(path))) {
+      yield* filesBelow(path, skipped);
+    }
+  }
+}
+
+/** What a pattern stands for: `*` and `?` within a name, `**` across folders, `[ab]`, `{a,b}`. */
+function regExpOf(pattern: string): RegExp {
+  let depth = 0;
+  const source = pattern.replace(/^\.\//, "").replace(/\*\*\/?|[*?{},]|\[[^\]/]+\]|[^*?{},[]+|\[/g, (part) => {
+    if (part === "**/") return "(?:[^/]+/)*";
+    if (part === "**") return ".*";
+    if (part === "*") return "[^/]*";
+    if (part === "?") return "[^/]";
+    if (part === "{") return (depth++, "(?:");
+    if (part === "}") return depth > 0 ? (depth--, ")") : "\\}";
+    if (part === ",") return depth > 0 ? "|" : ",";
+    if (part.length > 2 && part.startsWith("[")) return part.replace(/^\[!/, "[^").replaceAll("\\", "\\\\");
+    return part.replace(/[.+^$()|[\]\\]/g, "\\$&");
+  });
+  return new RegExp(`^(?:${source})${")".repeat(depth)}$`);
+}
+
+/** What to write instead of an `eval` that lacks what the agent did. */
+export function runInstead(evalSet: string, agent: string | undefined): string {
+  return `adk-metrics run --agent ${agent ?? "./agent.ts"} ${/\s/.test(evalSet) ? `"${evalSet}"` : evalSet}`;
+}

@@ -1,0 +1,148 @@
+// Which evalsets arguments stand for: folders, patterns, ids beside an agent; and options as `adk eval` calls them.
+
+import assert from "node:assert/strict";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { test } from "node:test";
+import { evalSet, folderOf, run } from "./command.mjs";
+
+const NOON = { noon: "It is noon." };
+
+/** A folder with evalsets and runs at the given paths. */
+function tree(t, paths, more = {}) {
+  const cwd = folderOf(t);
+  const write = (path, content) => {
+    mkdirSync(dirname(join(cwd, path)), { recursive: true });
+    writeFileSync(join(cwd, path), typeof content === "string" ? content : JSON.stringify(content));
+  };
+  for (const path of paths) {
+    write(path, evalSet(NOON, path));
+    write(path.replace(/\.(?:evalset|test)\.json$/, ".actual.json"), evalSet(NOON, path));
+  }
+  for (const [path, content] of Object.entries(more)) write(path, content);
+  return cwd;
+}
+
+/** The evalsets that were scored, by what they are called after their files. */
+async function scored(cwd, args) {
+  const { stdout, stderr, status } = await run(["eval", ...args, "--format", "csv"], { cwd });
+  assert.equal(status, 0, stderr);
+  return [
+    ...new Set(
+      stdout
+        .split("\n")
+        .slice(1)
+        .filter(Boolean)
+        .map((line) => line.split(",")[0]),
+    ),
+  ];
+}
+
+const TREE = [
+  "a.evalset.json",
+  "evals/b.evalset.json",
+  "evals/deep/c.test.json",
+  "node_modules/x/d.evalset.json",
+  ".hidden/e.evalset.json",
+];
+
+test("takes all evalsets of a folder, at any depth, but not those of packages", async (t) => {
+  const cwd = tree(t, TREE, { "evals/test_config.json": { criteria: { response_match_score: 0.5 } } });
+  assert.deepEqual(await scored(cwd, ["."]), ["a.evalset.json", "evals/b.evalset.json", "evals/deep/c.test.json"]);
+  assert.deepEqual(await scored(cwd, ["evals"]), ["evals/b.evalset.json", "evals/deep/c.test.json"]);
+  assert.deepEqual(await scored(cwd, ["node_modules/x"]), ["node_modules/x/d.evalset.json"]);
+});
+
+test("takes no evalset from the folder of the runs", async (t) => {
+  const cwd = tree(t, ["a.evalset.json"], { "runs/a.evalset.json": evalSet(NOON, "run") });
+  assert.deepEqual(await scored(cwd, [".", "--actual", "runs"]), ["a.evalset.json"]);
+});
+
+for (const [pattern, expected] of [
+  ["evals/*.evalset.json", ["evals/b.evalset.json"]],
+  ["**/*.evalset.json", ["a.evalset.json", "evals/b.evalset.json"]],
+  ["./evals/**/*.{test,evalset}.json", ["evals/b.evalset.json", "evals/deep/c.test.json"]],
+  ["[ab].evalset.jso?", ["a.evalset.json"]],
+  ["evals/*.evalset.json:noon", ["evals/b.evalset.json"]],
+]) {
+  test(`expands ${pattern}, which no shell did`, async (t) => {
+    assert.deepEqual(await scored(tree(t, TREE), [pattern]), expected);
+  });
+}
+
+test("finds an evalset by its id in the folder of its agent, as adk eval does", async (t) => {
+  const cwd = tree(t, ["agent/evalset604380.evalset.json"], {
+    "agent/agent.mjs": 'export default () => "It is noon.";',
+  });
+  const found = ["agent/evalset604380.evalset.json"];
+  assert.deepEqual(await scored(cwd, ["agent/evalset604380"]), found);
+  assert.deepEqual(await scored(cwd, ["agent", "evalset604380"]), found);
+  assert.deepEqual(await scored(cwd, ["agent", "evalset604380:noon"]), found);
+  assert.deepEqual(await scored(cwd, ["agent", "agent/evalset604380.evalset.json"]), found);
+  const ran = await run(["run", "agent", "evalset604380"], { cwd });
+  assert.equal(ran.status, 0, ran.stderr);
+  assert.match(ran.stderr, /^running agent\.mjs: agent.evalset604380\.evalset\.json, 1 case/m);
+  const missing = await run(["eval", "agent", "evalset9"], { cwd });
+  assert.match(missing.stderr, /the evalset does not exist\n {3}at agent.evalset9\.evalset\.json/);
+});
+
+test("names the agent's folder where there is nothing to score yet", async (t) => {
+  const cwd = tree(t, [], { "agent/e.evalset.json": evalSet(NOON), "agent/agent.mjs": "" });
+  const { stderr, status } = await run(["eval", "agent", "e"], { cwd });
+  assert.match(stderr, /help: To run the agent .*: adk-metrics run --agent agent agent.e\.evalset\.json\./);
+  assert.equal(status, 2);
+});
+
+test("takes options by their names at adk eval", async (t) => {
+  const cwd = tree(t, ["a.evalset.json"], { "c.json": { criteria: { response_match_score: 0.5 } } });
+  const args = ["eval", "a.evalset.json", "--config_file_path", "c.json", "--print_detailed_results"];
+  const { stdout, stderr, status } = await run([...args, "--log_level", "INFO"], { cwd });
+  assert.equal(status, 0, stderr);
+  assert.match(stderr, /^criteria: c\.json: response_match_score 0\.5$/m);
+  assert.match(stdout, /What is the time\?/);
+  assert.equal(
+    (await run([...args.slice(0, 2), "--config-file-path=c.json", "--log-level=ERROR"], { cwd })).stderr,
+    "",
+  );
+});
+
+test("says which criteria and which settings of the simulated user apply", async (t) => {
+  const criteria = {
+    response_match_score: { threshold: 0.5 },
+    tool_trajectory_avg_score: { threshold: 1, match_type: "IN_ORDER" },
+  };
+  const config = { criteria, user_simulator_config: { model: "gemini-2.5-pro", max_allowed_invocations: 5 } };
+  const { stderr } = await run(["eval", "a.evalset.json"], {
+    cwd: tree(t, ["a.evalset.json"], { "test_config.json": config }),
+  });
+  assert.match(
+    stderr,
+    /^criteria: test_config\.json: response_match_score 0\.5, tool_trajectory_avg_score 1 \{"match_type":"IN_ORDER"\}; user simulator: \{"model":"gemini-2\.5-pro","max_allowed_invocations":5\}$/m,
+  );
+});
+
+for (const [ending, beginning] of Object.entries({
+  html: /^<!doctype html>/,
+  xml: /^<\?xml/,
+  md: /^## /,
+  csv: /^evalSetId,/,
+  json: /^\{\s+"eval_set_result_id"/,
+  txt: /^a\.evalset\.json {2}1 case/,
+})) {
+  test(`writes the format of the ending .${ending}, over an older report of its own, and over nothing else`, async (t) => {
+    const cwd = tree(t, ["a.evalset.json"], { [`notes.${ending}`]: "my own words" });
+    const to = (name, ...more) => run(["eval", "a.evalset.json", "--output", `${name}.${ending}`, ...more], { cwd });
+    for (let time = 0; time < 2; time++) assert.equal((await to("report")).status, 0);
+    assert.match(readFileSync(join(cwd, `report.${ending}`), "utf8"), beginning);
+    const { status, stderr } = await to("notes");
+    assert.match(stderr, /the output is there already, and is no report[^]*at notes\.[^]*help: .*--force/);
+    assert.equal(status, 2);
+    assert.equal(readFileSync(join(cwd, `notes.${ending}`), "utf8"), "my own words");
+    assert.equal((await to("notes", "--force")).status, 0);
+    assert.match(readFileSync(join(cwd, `notes.${ending}`), "utf8"), beginning);
+  });
+}
+
+test("prints the version for -v", async () => {
+  assert.match((await run(["-v"])).stdout, /^adk-metrics \d/);
+});
