@@ -116,7 +116,7 @@ test("takes test_config.json beside the evalset, and --config before it", async 
   assert.match(beside.stderr, /^criteria: test_config\.json: response_match_score 0$/m);
   const named = await run([...clock, "--config", "strict.json"], { cwd });
   assert.equal(named.status, 1);
-  assert.match(named.stderr, /^criteria: strict\.json$/m);
+  assert.match(named.stderr, /^criteria: strict\.json: response_match_score 1$/m);
 });
 
 test("says that ADK's default criteria apply where there is no config", async (t) => {
