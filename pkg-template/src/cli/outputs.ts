@@ -61,7 +61,7 @@ const OWN: Readonly<Record<ReportFormat, RegExp>> = {
   json: /"eval_set_result_id"/,
   junit: /<testsuites name="adk-metrics"/,
   md: /^## Evaluation of /,
-  csv: /^evalSetId,evalId,turn,metricName,/,
+  csv: /^evalSetId,evalId,/,
   html: /<title>Evaluation report<\/title>/,
 };
 
