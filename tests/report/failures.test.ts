@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type Paint, renderFailures, renderTable } from "../../pkg-template/src/report/index.js";
+import { type Paint, renderFailures, renderMarkdown, renderTable } from "../../pkg-template/src/report/index.js";
 import { displayWidth } from "../../pkg-template/src/report/text.js";
+import { adkMatchers } from "../../pkg-template/src/testing/matchers.js";
 import { emptySet, evalCase, evalSet, hostileSet, invocation, overlap, travelSet, turn } from "./fixtures.js";
 import { hostileJudgedSet, judgedSet } from "./judged-fixtures.js";
 
@@ -34,6 +35,29 @@ test("runs that tell the same are shown once", () => {
   assert.deepEqual(headings(text), ["✗ one (runs 1, 3)", "✗ one (run 2)"]);
   const same = renderFailures(evalSet("set", [run("no"), run("no"), run("no", "two")]));
   assert.deepEqual(headings(same), ["✗ one (2 of 2 runs)", "✗ two"]);
+});
+
+test("the table and Markdown show runs that tell the same once", () => {
+  const set = evalSet("set", [
+    ...["no", "nope", "no", "good morning"].map((text) => run(text)),
+    ...["no", "no", "no"].map((text) => run(text, "two")),
+  ]);
+  assert.deepEqual(headings(renderTable(set)), ["✗ one (runs 1, 3)", "✗ one (run 2)", "✗ two (3 of 3 runs)"]);
+  const summaries = renderMarkdown(set).matchAll(/<summary>(.*)<\/summary>/g);
+  assert.deepEqual(
+    [...summaries].map(([, summary = ""]) =>
+      summary.replace(/<\/?code>/g, "").replace(/&#(\d+);/g, (_, code) => String.fromCharCode(Number(code))),
+    ),
+    ["❌ one (runs 1, 3) failed", "❌ one (run 2) failed", "❌ two (3 of 3 runs) failed"],
+  );
+});
+
+test("toPass counts cases, and runs beside them", () => {
+  const runs = ["a", "b", "c", "d", "e"].flatMap((evalId) => [run("no", evalId), run("no", evalId)]);
+  const matcher = adkMatchers.toPass.bind({ isNot: false });
+  const { pass, message } = matcher(evalSet("set", runs));
+  assert.equal(pass, false);
+  assert.match(message(), /^5 of 5 cases did not pass \(10 of 10 runs\)\.$/m);
 });
 
 test("cases with one name in two evalsets are two cases", () => {

@@ -4,7 +4,7 @@ import { checkOptions } from "../known-options.js";
 import { EvalStatus } from "../enums.js";
 import type { EvalCaseResult, EvalSetResult } from "../types.js";
 import { failuresOf } from "./difference.js";
-import { type At, guarded, joined, listOf, type Results, runsName } from "./results.js";
+import { alikeRuns, type At, guarded, joined, listOf, namedCases, type Results } from "./results.js";
 import { Page, type Paint, widthOf, writeCaseHeading, writeFailure } from "./table.js";
 import { count, scoreText } from "./text.js";
 
@@ -14,13 +14,6 @@ export interface FailureOptions {
   color?: boolean | Paint;
   /** The columns that there are, 100 by default, at least 60. */
   width?: number;
-}
-
-/** Runs of a case that did not pass for the same reasons. */
-interface Group {
-  runs: number[];
-  result: EvalCaseResult;
-  text: string;
 }
 
 /**
@@ -41,28 +34,19 @@ export function renderFailures(results: Results, options: FailureOptions = {}): 
 function* failurePieces(sets: readonly EvalSetResult[], options: FailureOptions, at: At): Generator<string> {
   const page = () => new Page(widthOf(options), options.color ?? false);
   let separator = "";
-  for (const [index, { evalCaseResults }] of sets.entries()) {
-    const runs = new Map<string, number>();
-    const groups = new Map<string, Group>();
-    for (const [position, result] of evalCaseResults.entries()) {
+  for (const [index, set] of sets.entries()) {
+    const groups = alikeRuns(namedCases(set), ({ position, result }) => {
       at(index, position);
-      const { evalId, finalEvalStatus } = result;
-      const run = (runs.get(evalId) ?? 0) + 1;
-      runs.set(evalId, run);
       const failures = failuresOf(result, { dissent: true });
-      if (finalEvalStatus === EvalStatus.PASSED && failures.length === 0) continue;
+      if (result.finalEvalStatus === EvalStatus.PASSED && failures.length === 0) return undefined;
       const body = page();
       writeFailure(body, result, failures);
-      const key = JSON.stringify([evalId, finalEvalStatus, body.text()]);
-      const group = groups.get(key) ?? { runs: [], result, text: body.text() };
-      group.runs.push(run);
-      groups.set(key, group);
-    }
-    for (const group of groups.values()) {
+      return body.text();
+    });
+    for (const { name, result, text } of groups) {
       const heading = page();
-      const { evalId, finalEvalStatus } = group.result;
-      writeCaseHeading(heading, runsName(evalId, group.runs, runs.get(evalId) ?? 1), finalEvalStatus);
-      yield separator + heading.text() + group.text;
+      writeCaseHeading(heading, name, result.finalEvalStatus);
+      yield separator + heading.text() + text;
       separator = "\n";
     }
   }

@@ -7,10 +7,11 @@
 
 import { checkOptions } from "../known-options.js";
 import { EvalStatus } from "../enums.js";
-import type { EvalMetricResult, EvalSetResult } from "../types.js";
+import type { EvalCaseResult, EvalMetricResult, EvalSetResult } from "../types.js";
 import { type DifferenceLine, failuresOf, type MetricFailure, traceOf, verdictText } from "./difference.js";
 import { judgesText, simulatorText } from "./judged.js";
 import {
+  alikeRuns,
   type At,
   casesText,
   countCases,
@@ -72,7 +73,6 @@ function markdownOf(sets: readonly EvalSetResult[], options: MarkdownOptions, at
   };
   for (const [index, set] of sets.entries()) {
     at(index);
-    const positions = new Map(set.evalCaseResults.map((result, position) => [result, position]));
     const named = worstFirst(namedCases(set));
     write(`### ${code(set.evalSetId)} ${countsText(countCases([set]))}`);
     for (const text of [judgesText([set]), simulatorText([set])]) if (text) write(prose(capital(text)));
@@ -85,11 +85,11 @@ function markdownOf(sets: readonly EvalSetResult[], options: MarkdownOptions, at
       );
     }
     if (named.length > 0) write(summaryTable(named, maxRows));
-    for (const one of named) {
-      at(index, positions.get(one.result));
-      const failures = failuresOf(one.result);
-      if (failures.length > 0 || one.result.finalEvalStatus !== EvalStatus.PASSED) write(detailsOf(one, failures));
-    }
+    const failures = alikeRuns(named, ({ position, result }) => {
+      at(index, position);
+      return failureText(result);
+    });
+    for (const { name, result, text } of failures) write(detailsOf(name, result, text));
   }
   at();
   if (leftOut > 0) body.push(`_${count(leftOut, "section")} left out to keep within ${amountText(maxBytes)} bytes._`);
@@ -135,17 +135,22 @@ function metricCell(metric: EvalMetricResult | undefined): string {
   return metric.threshold === undefined ? `**${score}**` : `**${score}** &lt; ${thresholdText(metric.threshold)}`;
 }
 
-function detailsOf({ name, result }: NamedCase, failures: readonly MetricFailure[]): string {
-  const icon = statusIcon(result.finalEvalStatus);
+function detailsOf(name: string, { finalEvalStatus }: EvalCaseResult, text: string): string {
+  const title = `${statusIcon(finalEvalStatus)} ${code(name)} ${statusWord(finalEvalStatus)}`;
+  return [`<details><summary>${title}</summary>`, ...(text === "" ? [] : [text]), "</details>"].join("\n\n");
+}
+
+/** Why a case did not pass; undefined if there is nothing to tell. */
+function failureText(result: EvalCaseResult): string | undefined {
+  const failures = failuresOf(result);
+  if (result.finalEvalStatus === EvalStatus.PASSED && failures.length === 0) return undefined;
   return [
-    `<details><summary>${icon} ${code(name)} ${statusWord(result.finalEvalStatus)}</summary>`,
     ...(result.reason ? reasonBlocks(result.reason) : []),
     ...traceOf(result).flatMap(({ turn, user, lines }) => [
       `Turn ${turn}: ${code(shorten(user, 160) || "(no text)")}`,
       diffBlock(lines),
     ]),
     ...failures.flatMap(failureBlocks),
-    "</details>",
   ].join("\n\n");
 }
 

@@ -223,6 +223,8 @@ export interface NamedCase {
   name: string;
   /** Which run of its case it is, from 1. */
   run: number;
+  /** Where it is among the set's results, from 0. */
+  position: number;
   result: EvalCaseResult;
 }
 
@@ -231,12 +233,58 @@ export function namedCases(set: EvalSetResult): NamedCase[] {
   const runs = new Map<string, number>();
   for (const { evalId } of set.evalCaseResults) runs.set(evalId, (runs.get(evalId) ?? 0) + 1);
   const seen = new Map<string, number>();
-  return set.evalCaseResults.map((result) => {
+  return set.evalCaseResults.map((result, position) => {
     const { evalId } = result;
     const run = (seen.get(evalId) ?? 0) + 1;
     seen.set(evalId, run);
-    return { name: runs.get(evalId) === 1 ? evalId : `${evalId} (run ${run})`, run, result };
+    return { name: runs.get(evalId) === 1 ? evalId : `${evalId} (run ${run})`, run, position, result };
   });
+}
+
+/** Runs of a case that ended alike, of which the same is told. */
+export interface AlikeRuns {
+  /** The eval id; with which of its runs they are, if it has several. */
+  name: string;
+  result: EvalCaseResult;
+  text: string;
+}
+
+/**
+ * What is told of the cases, in their order; runs of one case that tell the same come together, where the first is.
+ *
+ * @param textOf What is told of one, or undefined to leave it out.
+ */
+export function* alikeRuns(
+  cases: readonly NamedCase[],
+  textOf: (one: NamedCase) => string | undefined,
+): Generator<AlikeRuns> {
+  const totals = new Map<string, number>();
+  const alike = new Map<string, NamedCase[]>();
+  const keyOf = ({ evalId, finalEvalStatus }: EvalCaseResult) => JSON.stringify([evalId, finalEvalStatus]);
+  for (const one of cases) {
+    const key = keyOf(one.result);
+    totals.set(one.result.evalId, (totals.get(one.result.evalId) ?? 0) + 1);
+    gather(alike, key, one);
+  }
+  for (const { result } of cases) {
+    const key = keyOf(result);
+    const groups = new Map<string, NamedCase[]>();
+    for (const one of alike.get(key) ?? []) {
+      const text = textOf(one);
+      if (text !== undefined) gather(groups, text, one);
+    }
+    alike.delete(key);
+    for (const [text, same] of groups) {
+      const runs = same.map(({ run }) => run);
+      yield { name: runsName(result.evalId, runs, totals.get(result.evalId) ?? 1), result, text };
+    }
+  }
+}
+
+function gather<T>(groups: Map<string, T[]>, key: string, one: T): void {
+  const group = groups.get(key);
+  if (group === undefined) groups.set(key, [one]);
+  else group.push(one);
 }
 
 /** `storm_warning (run 2)`, `storm_warning (3 of 3 runs)`: which of the runs of a case are meant, if there are several. */

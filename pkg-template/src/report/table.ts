@@ -20,6 +20,7 @@ import {
 import { outputsOf } from "./happenings.js";
 import { isOfConversation, judgesText, simulatorText } from "./judged.js";
 import {
+  alikeRuns,
   type At,
   casesText,
   countCases,
@@ -94,13 +95,18 @@ function* tablePieces(sets: readonly EvalSetResult[], options: TableOptions, at:
     writeSetHeading(page, set);
     writeScores(page, cases);
     writeInformational(page, cases);
-    for (const [position, one] of cases.entries()) {
-      at(index, position);
-      writeFailureOf(page, one);
+    const failures = alikeRuns(cases, (one) => {
+      at(index, one.position);
+      return failureText(page, one.result);
+    });
+    for (const { name, result, text } of failures) {
+      writeCaseHeading(page, name, result.finalEvalStatus);
+      page.written(text);
+      page.line();
       if (page.isLong) yield* page.taken();
     }
-    for (const [position, one] of options.details ? cases.entries() : []) {
-      at(index, position);
+    for (const one of options.details ? cases : []) {
+      at(index, one.position);
       writeDetails(page, one);
       if (page.isLong) yield* page.taken();
     }
@@ -165,7 +171,17 @@ export class Page {
   }
 
   text(): string {
-    return `${this.#lines.join("\n")}\n`;
+    return this.#lines.map((line) => `${line}\n`).join("");
+  }
+
+  /** An empty page with the same width and colours. */
+  sheet(): Page {
+    return new Page(this.width, this.#paint ?? false);
+  }
+
+  /** Writes the text of a sheet. */
+  written(text: string): void {
+    for (const line of text.split("\n").slice(0, -1)) this.#lines.push(line);
   }
 
   /** Whether it is time to take its lines away. */
@@ -343,12 +359,13 @@ function writeDifference(page: Page, lines: readonly DifferenceLine[], indent: n
   }
 }
 
-function writeFailureOf(page: Page, { name, result }: NamedCase): void {
+/** Why a case did not pass, laid out as the page is; undefined if there is nothing to tell. */
+function failureText(page: Page, result: EvalCaseResult): string | undefined {
   const failures = failuresOf(result);
-  if (result.finalEvalStatus === EvalStatus.PASSED && failures.length === 0) return;
-  writeCaseHeading(page, name, result.finalEvalStatus);
-  writeFailure(page, result, failures);
-  page.line();
+  if (result.finalEvalStatus === EvalStatus.PASSED && failures.length === 0) return undefined;
+  const sheet = page.sheet();
+  writeFailure(sheet, result, failures);
+  return sheet.text();
 }
 
 /** The name of a case that did not pass. */
