@@ -144,7 +144,11 @@ impl Made {
     fn run<T>(&self, options: &Options, with: impl FnOnce(&mut Run<'_>) -> T) -> T {
         let warnings = Warnings::default();
         let prompts = short_prompts();
-        let terms = Terms { custom: &["mine".into()], judging: Judging { prompts: &prompts, vertex: false } };
+        let terms = Terms {
+            custom: &["mine".into()],
+            judging: Judging { prompts: &prompts, vertex: false },
+            ..Terms::default()
+        };
         let plan = Plan::of_config(&mut Document::parse(&*self.config).unwrap(), terms, &warnings).unwrap();
         let expected = EvalSetFile::read(Document::parse(&*self.expected).unwrap(), "s", &warnings).unwrap();
         let actual = ActualFile::read(Document::parse(&*self.actual).unwrap(), "s", &warnings).unwrap();

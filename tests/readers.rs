@@ -744,8 +744,8 @@ fn an_error_says_what_where_and_on_which_line() {
         ),
         (
             "{\"user_contents\": {\"parts\": []}}",
-            "`user_content` is missing (at eval_cases[0].conversation[0], line 4). \
-             Is `user_contents` meant to be `user_content`?",
+            "`user_contents` is not a key of an invocation \
+             (at eval_cases[0].conversation[0].user_contents, line 4). Did you mean `user_content`?",
         ),
         ("{}", "`user_content` is missing (at eval_cases[0].conversation[0], line 4)"),
         (
@@ -765,7 +765,7 @@ fn an_error_says_what_where_and_on_which_line() {
         ),
         (
             "{\"user_content\": {}, \"intermediate_data\": 3}",
-            "expected an object (IntermediateData), found the number 3 \
+            "expected an object (intermediate data), found the number 3 \
              (at eval_cases[0].conversation[0].intermediate_data, line 4)",
         ),
         (
@@ -777,7 +777,10 @@ fn an_error_says_what_where_and_on_which_line() {
             "{\"user_content\": {}, \"duration\": 1e400}",
             "expected a number, found the number 1e400 (at eval_cases[0].conversation[0].duration, line 4)",
         ),
-        ("[]", "expected an object (Invocation), found an array (at eval_cases[0].conversation[0], line 4)"),
+        (
+            "[]",
+            "expected an object (an invocation), found an array (at eval_cases[0].conversation[0], line 4)",
+        ),
     ] {
         let error = eval_set_error(&set(turn));
         assert_eq!(error.code, ErrorCode::InvalidInput);
@@ -848,7 +851,7 @@ fn something_else_than_an_evalset_is_named_as_such() {
     assert_eq!(eval_set_error("{}").to_string(), "`eval_set_id` is missing (at $, line 1)");
     assert_eq!(
         eval_set_error(r#"[{"querry": "Hi"}]"#).to_string(),
-        "`query` is missing (at [0], line 1). Is `querry` meant to be `query`?"
+        "`querry` is not a key of a turn of an old evalset (at [0].querry, line 1). Did you mean `query`?"
     );
 }
 
@@ -857,8 +860,159 @@ fn an_unknown_key_is_left_out_with_a_warning() {
     let set = "{\"eval_set_id\": \"s\", \"eval_cases\": [],\n \"owner\": \"me\", \"nothing\": null}";
     assert_eq!(
         eval_set_warnings(set),
-        ["`owner` is not a field of EvalSet and is left out (at owner, line 2)"]
+        ["`owner` is not a key of an evalset and is left out (at owner, line 2)"]
     );
+}
+
+/// An evalset of one case with one turn.
+fn set_of(turn: &str) -> String {
+    format!(r#"{{"eval_set_id": "s", "eval_cases": [{{"eval_id": "c", "conversation": [{turn}]}}]}}"#)
+}
+
+#[test]
+fn a_misspelt_key_is_an_error_that_suggests_the_right_one() {
+    for (text, message) in [
+        (
+            set_of(r#"{"user_content": {}, "intermediate_data": {"tool_use": []}}"#),
+            "`tool_use` is not a key of intermediate data \
+             (at eval_cases[0].conversation[0].intermediate_data.tool_use, line 1). Did you mean `tool_uses`?",
+        ),
+        (
+            set_of(r#"{"userContent": {}, "finalRespons": {"parts": []}}"#),
+            "`finalRespons` is not a key of an invocation \
+             (at eval_cases[0].conversation[0].finalRespons, line 1). Did you mean `finalResponse`?",
+        ),
+        (
+            set_of(r#"{"user_content": {"part": [{"text": "Hi"}]}}"#),
+            "`part` is not a key of a content \
+             (at eval_cases[0].conversation[0].user_content.part, line 1). Did you mean `parts`?",
+        ),
+        (
+            set_of(r#"{"user_content": {"parts": [{"txt": "Hi"}]}}"#),
+            "`txt` is not a key of a part \
+             (at eval_cases[0].conversation[0].user_content.parts[0].txt, line 1). Did you mean `text`?",
+        ),
+        (
+            set_of(r#"{"user_content": {}, "intermediate_data": {"tool_uses": [{"name": "f", "arg": {}}]}}"#),
+            "`arg` is not a key of a tool call \
+             (at eval_cases[0].conversation[0].intermediate_data.tool_uses[0].arg, line 1). Did you mean `args`?",
+        ),
+        (
+            r#"{"eval_set_id": "s", "eval_cases": [], "desciption": "d"}"#.into(),
+            "`desciption` is not a key of an evalset (at desciption, line 1). Did you mean `description`?",
+        ),
+        (
+            r#"[{"name": "c", "data": [{"query": "Hi", "expected_tool_uses": []}]}]"#.into(),
+            "`expected_tool_uses` is not a key of a turn of an old evalset \
+             (at [0].data[0].expected_tool_uses, line 1). Did you mean `expected_tool_use`?",
+        ),
+        (
+            r#"[{"name": "c", "data": [], "initial_sesion": {}}]"#.into(),
+            "`initial_sesion` is not a key of a case of an old evalset \
+             (at [0].initial_sesion, line 1). Did you mean `initial_session`?",
+        ),
+        (
+            r#"{"eval_set_id": "s", "eval_cases": [{"eval_id": "c", "conversation_scenario": {"starting_prompt": "Hi",
+                "conversation_plan": "Ask.", "user_persona": {"id": "P", "behaviours": []}}}]}"#
+                .into(),
+            "`behaviours` is not a key of a persona \
+             (at eval_cases[0].conversation_scenario.user_persona.behaviours, line 2). Did you mean `behaviors`?",
+        ),
+    ] {
+        let error = eval_set_error(&text);
+        assert_eq!((error.code, error.to_string().as_str()), (ErrorCode::InvalidInput, message));
+    }
+}
+
+#[test]
+fn a_misspelt_key_is_an_error_in_whatever_says_what_the_agent_did() {
+    for (text, message) in [
+        (
+            r#"[{"eval_case_id": "c", "inference": []}]"#,
+            "`inference` is not a key of an inference result (at [0].inference, line 1). \
+             Did you mean `inferences`?",
+        ),
+        (
+            r#"{"id": "s", "events": [{"auther": "user"}]}"#,
+            "`auther` is not a key of an event (at events[0].auther, line 1). Did you mean `author`?",
+        ),
+        (
+            r#"{"id": "s", "userid": "u", "usr_id": "u", "events": []}"#,
+            "`userid` is not a key of a session (at userid, line 1). Did you mean `user_id`?",
+        ),
+        (
+            r#"{"eval_set_result_id": "r", "eval_set_id": "s", "eval_case_results": [
+                {"eval_id": "c", "final_eval_status": 1, "sesion_id": "x"}]}"#,
+            "`sesion_id` is not a key of a case result (at eval_case_results[0].sesion_id, line 2). \
+             Did you mean `session_id`?",
+        ),
+    ] {
+        let error = actual_error(text);
+        assert_eq!((error.code, error.to_string().as_str()), (ErrorCode::InvalidInput, message));
+    }
+}
+
+#[test]
+fn a_misspelt_key_that_google_adk_keeps_is_kept_with_a_warning() {
+    let set = json!({ "eval_set_id": "s", "creation_timestamp": 0.0, "eval_cases": [{
+        "eval_id": "c", "creation_timestamp": 0.0, "conversation": [], "sesion_input": {},
+        "session_input": { "app_name": "a", "user_id": "u", "sate": {} },
+    }] });
+    let (written, mut warnings) = try_eval_set(&set.to_string()).unwrap();
+    assert_eq!(written, set);
+    warnings.sort();
+    assert_eq!(
+        warnings,
+        [
+            "`sate` is not a key of a session input and is not read \
+             (at eval_cases[0].session_input.sate, line 1). Did you mean `state`?",
+            "`sesion_input` is not a key of an eval case and is not read \
+             (at eval_cases[0].sesion_input, line 1). Did you mean `session_input`?",
+        ]
+    );
+}
+
+#[test]
+fn what_says_something_under_keys_that_are_not_read_does_not_count_as_empty() {
+    for (turn, message) in [
+        (
+            r#"{"userContent": {"role": "user", "content": "What is 1 + 2?"}}"#,
+            "a content has `parts`, here is `content`, so nothing of it would be read \
+             (at eval_cases[0].conversation[0].userContent.content, line 1). \
+             Write {\"role\": \"user\", \"parts\": [{\"text\": \"…\"}]}",
+        ),
+        (
+            r#"{"userContent": {}, "tools": [{"id": "1", "name": "add", "arguments": {}}]}"#,
+            "`tools` is not a key of an invocation, and there is nothing else in it to score \
+             (at eval_cases[0].conversation[0].tools, line 1). \
+             Its keys are user_content, final_response and intermediate_data",
+        ),
+        (
+            r#"{"user_content": {}, "intermediate_data": {"tools": []}}"#,
+            "`tools` is not a key of intermediate data, and there is nothing else in it to score \
+             (at eval_cases[0].conversation[0].intermediate_data.tools, line 1). \
+             Its keys are tool_uses, tool_responses and intermediate_responses, or invocation_events",
+        ),
+        (
+            r#"{"user_content": {}, "intermediate_data": {"tool_uses": [{"name": "add", "arguments": {"a": 1}}]}}"#,
+            "`arguments` is not a key of a tool call \
+             (at eval_cases[0].conversation[0].intermediate_data.tool_uses[0].arguments, line 1). \
+             Did you mean `args`?",
+        ),
+        (
+            r#"{"user_content": {}, "intermediate_data": {"tool_uses": [{"tool": "add", "args": {}}]}}"#,
+            "`tool` is not a key of a tool call \
+             (at eval_cases[0].conversation[0].intermediate_data.tool_uses[0].tool, line 1). \
+             Did you mean `name`?",
+        ),
+        (
+            r#"{"user_content": {"parts": [{"type": "text", "content": "Hi"}]}}"#,
+            "`content` is not a key of a part \
+             (at eval_cases[0].conversation[0].user_content.parts[0].content, line 1). Did you mean `text`?",
+        ),
+    ] {
+        assert_eq!(eval_set_error(&set_of(turn)).to_string(), message);
+    }
 }
 
 #[test]
@@ -894,6 +1048,28 @@ fn what_the_writer_of_inference_results_warns_of_is_passed_on() {
         let found: Vec<_> = warnings.into_vec().into_iter().map(|warning| warning.message.clone()).collect();
         assert_eq!(found, ["turn 1: a tool ran", "turn 2: it failed"], "{file}");
     }
+}
+
+/// Keys that ADKs write and that are not read here resemble none that is.
+#[test]
+fn keys_that_adks_write_beside_those_that_are_read_are_no_mistakes() {
+    let part = r#"{"text": "Hi", "thought_signature": "", "inline_data": {}, "file_data": {}, "video_metadata": {},
+        "executable_code": {}, "media_resolution": {}, "tool_call": {},
+        "tool_response": {}, "part_metadata": {}}"#;
+    let event = format!(
+        r#"{{"id": "1", "invocation_id": "i", "author": "agent", "timestamp": 1, "turn_complete": true, "branch": "b",
+        "content": {{"role": "model", "parts": [{part}]}}, "error_message": "", "interrupted": false,
+        "finish_reason": "STOP", "custom_metadata": {{}}, "citation_metadata": {{}}, "cache_metadata": {{}},
+        "avg_logprobs": 0, "logprobs_result": {{}}, "input_transcription": {{}}, "output_transcription": {{}},
+        "live_session_resumption_update": {{}}, "interaction_id": "x", "long_running_tool_ids": [],
+        "usage_metadata": {{"total_token_count": 3, "prompt_tokens_details": [], "cache_tokens_details": [],
+            "candidates_tokens_details": [], "tool_use_prompt_tokens_details": [], "traffic_type": "T",
+            "response_token_count": 1}}}}"#
+    );
+    let session = format!(
+        r#"{{"id": "s", "app_name": "a", "user_id": "u", "state": {{}}, "last_update_time": 1, "events": [{event}]}}"#
+    );
+    assert_eq!(actual(&session), [summary(None, Some("s"), Some("u"), &["Hi"])]);
 }
 
 // ---- configs
@@ -939,7 +1115,98 @@ fn what_else_a_config_may_hold_is_accepted() {
     let (metrics, warnings) = config(text);
     assert_eq!(metrics, Ok(vec![("mine".to_owned(), 0.5)]));
     assert!(warnings.is_empty(), "{warnings:?}");
-    assert_eq!(config("{}").0, Ok(vec![]));
+}
+
+const NO_CRITERION: &str = "there is no criterion, so nothing could pass or fail (at $, line 1). \
+    A config looks like {\"criteria\": {\"tool_trajectory_avg_score\": 1.0, \"response_match_score\": 0.8}}: \
+    metrics by name, each with its threshold";
+
+#[test]
+fn a_config_without_a_criterion_is_refused() {
+    for text in [
+        "{}",
+        r#"{"criteria": {}}"#,
+        r#"{"criteria": null}"#,
+        r#"{"metrics": {"response_match_score": 1}}"#,
+        r#"{"user_simulator_config": {"model": "m"}}"#,
+    ] {
+        assert_eq!(config_error(text), NO_CRITERION, "{text}");
+    }
+    let mut counted = parse(r#"{"criteria": {}}"#);
+    let terms = Terms { count_only: true, ..Terms::default() };
+    assert!(Plan::of_config(&mut counted, terms, &Warnings::default()).is_ok());
+}
+
+#[test]
+fn metrics_at_the_top_of_a_config_are_criteria() {
+    let (metrics, warnings) = config(
+        r#"{"TOOL_TRAJECTORY_AVG_SCORE": 1, "response_match_score": {"threshold": 0.5}, "mine": "0.25",
+            "user_simulator_config": {}, "team": "x"}"#,
+    );
+    let found = |name: &str, threshold: f64| (name.to_owned(), threshold);
+    assert_eq!(
+        metrics,
+        Ok(vec![
+            found("tool_trajectory_avg_score", 1.0),
+            found("response_match_score", 0.5),
+            found("mine", 0.25)
+        ])
+    );
+    assert_eq!(warnings, ["`team` is not a key of an eval config and is left out (at team, line 2)"]);
+    assert_eq!(
+        config_error(r#"{"response_match_scor": 1}"#),
+        "there is no metric `response_match_scor` (at response_match_scor, line 1). \
+         Did you mean `response_match_score`?"
+    );
+}
+
+#[test]
+fn a_metric_beside_criteria_is_refused() {
+    assert_eq!(
+        config_error(r#"{"criteria": {"mine": 1}, "safety_v1": 1}"#),
+        "the metric `safety_v1` stands beside `criteria`, where no metric is read (at safety_v1, line 1). \
+         Put it inside `criteria`"
+    );
+}
+
+#[test]
+fn a_misspelt_key_of_a_config_is_an_error() {
+    for (text, message) in [
+        (
+            r#"{"criterion": {"mine": 1}}"#,
+            "`criterion` is not a key of an eval config (at criterion, line 1). Did you mean `criteria`?",
+        ),
+        (
+            r#"{"criteria": {"mine": 1}, "userSimulatorConfg": {}}"#,
+            "`userSimulatorConfg` is not a key of an eval config (at userSimulatorConfg, line 1). \
+             Did you mean `userSimulatorConfig`?",
+        ),
+        (
+            r#"{"criteria": {"mine": 1}, "user_simulator_config": {"max_allowed_invocation": 3}}"#,
+            "`max_allowed_invocation` is not a key of `user_simulator_config` \
+             (at user_simulator_config.max_allowed_invocation, line 1). Did you mean `max_allowed_invocations`?",
+        ),
+        (
+            r#"{"criteria": {"mine": 1}, "user_simulator_config": {"max_allowed_invocations": "3"}}"#,
+            "expected a whole number, found the string \"3\" \
+             (at user_simulator_config.max_allowed_invocations, line 1)",
+        ),
+        (
+            r#"{"criteria": {"final_response_match_v2": {"threshold": 1, "judge_model_options":
+                {"judge_model_config": {"temprature": 0}}}}}"#,
+            "a model has no setting `temprature` (at \
+             criteria.final_response_match_v2.judge_model_options.judge_model_config.temprature, line 2). \
+             Did you mean `temperature`?",
+        ),
+    ] {
+        assert_eq!(config_error(text), message);
+    }
+    let unknown = r#"{"criteria": {"mine": 1}, "user_simulator_config": {"mood": "bad"}}"#;
+    assert_eq!(
+        config(unknown).1,
+        ["`mood` is not a key of `user_simulator_config` and is left out \
+          (at user_simulator_config.mood, line 1)"]
+    );
 }
 
 #[test]
@@ -980,7 +1247,7 @@ fn a_file_may_name_its_schema_and_a_value_in_it_may_not() {
     let set = r#"{"$schema": "x", "eval_set_id": "s", "eval_cases": [], "schema": "x"}"#;
     assert_eq!(
         eval_set_warnings(set),
-        ["`schema` is not a field of EvalSet and is left out (at schema, line 1)"]
+        ["`schema` is not a key of an evalset and is left out (at schema, line 1)"]
     );
     let turn = r#"{"$schema": "x", "user_content": {}}"#;
     let set =

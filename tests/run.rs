@@ -70,7 +70,7 @@ fn with_run<T>(
     let warnings = Warnings::default();
     let plan = Plan::of_config(
         &mut config,
-        Terms { custom: &["mine".into(), "yours".into()], ..Terms::default() },
+        Terms { custom: &["mine".into(), "yours".into()], count_only: true, ..Terms::default() },
         &warnings,
     )
     .unwrap();

@@ -9,6 +9,7 @@ use std::borrow::Cow;
 use super::{Case, Evaluation, Explanation, NO_TURNS, Scoring, TurnEvaluation, material, mean};
 use crate::judge::calls::Usage;
 use crate::judge::prompt::{Prompt, Template, Value, push_all};
+use crate::judge::provider::{is_name, parameters};
 use crate::judge::reply::Validation;
 use crate::judge::votes::{Outcome, Rule, Verdict, Vote, Votes};
 use crate::model::config::{Setup, either, invalid_criterion, refuse_misspelt, settings};
@@ -351,6 +352,7 @@ impl JudgeOptions {
                 return Err(config.expected("an object with the model's settings"));
             }
             refuse_http_options(config)?;
+            check_model_config(config)?;
             self.config = Some(copy(config.raw()));
         }
         if let Some(samples) = samples {
@@ -361,6 +363,19 @@ impl JudgeOptions {
         }
         Ok(())
     }
+}
+
+/// Refuses a setting of the model that resembles a known one. Others may be for the provider; where they are not sent, a
+/// warning says so.
+fn check_model_config(config: Json<'_>) -> Result<()> {
+    let known: Vec<&str> = parameters().collect();
+    for (key, value) in config.entries().filter(|(_, value)| !value.is_null()) {
+        let is_same = |name: &&str| is_name(&key, name);
+        if !known.iter().any(is_same) {
+            refuse_misspelt(value, &key, &known, &["a model has no setting `", &key, "`"].concat())?;
+        }
+    }
+    Ok(())
 }
 
 /// A number of samples or calls, also in text, and `true` for 1, as google-adk does. 1000 is more than

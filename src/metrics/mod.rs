@@ -39,7 +39,8 @@ use crate::trajectory::AlignmentEntry;
 pub use crate::text::Dialect;
 use judged::{Judged, RubricVotes, Samples, Sentence};
 pub use registry::{
-    EFFICIENCY_METRICS, Interval, MetricInfo, REGISTRY, find, unknown_metric, unregistered_metric,
+    EFFICIENCY_METRICS, Interval, MetricInfo, REGISTRY, find, metric_names, unknown_metric,
+    unregistered_metric,
 };
 
 /// A metric, by how it comes to its results.

@@ -271,12 +271,16 @@ pub fn find(name: &str) -> Option<&'static MetricInfo> {
     REGISTRY.iter().find(|info| info.name == name || info.legacy_names.contains(&name))
 }
 
+/// The names of the engine's metrics, legacy names included.
+pub fn metric_names<'n>() -> impl Iterator<Item = &'n str> {
+    REGISTRY.iter().flat_map(|info| info.legacy_names.iter().chain([&info.name]).map(|name| *name as &'n str))
+}
+
 /// Says that no metric has this name, neither of the engine nor of the host's `own`.
 #[must_use]
 pub fn unknown_metric(name: &str, own: &[String]) -> Error {
     let error = Error::new(ErrorCode::UnknownMetric, format!("there is no metric `{name}`"));
-    let names = REGISTRY.iter().flat_map(|info| info.legacy_names.iter().chain([&info.name])).copied();
-    match suggestion(name, names.chain(own.iter().map(String::as_str))) {
+    match suggestion(name, metric_names().chain(own.iter().map(String::as_str))) {
         Some(close) => error.with_help(format!("Did you mean `{close}`?")),
         None => error.with_help(
             "Register a metric of your own under this name (on the command line: --metrics), or leave it out",

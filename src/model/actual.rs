@@ -59,7 +59,7 @@ enum FileKind {
 
 record! {
     /// What an agent did in one case, as ADK's inference gives it.
-    pub struct InferenceResult<'a> {
+    pub struct InferenceResult<'a> called "an inference result" {
         /// The app.
         app_name: Option<Cow<'a, str>> = "app_name" | "appName";
         /// The evalset.
@@ -85,7 +85,7 @@ record! {
 
 record! {
     /// Several of them.
-    pub struct InferenceResults<'a> {
+    pub struct InferenceResults<'a> called "a list of inference results" {
         /// The results.
         inference_results: List<'a, InferenceResult<'a>> = "inference_results" | "inferenceResults" default;
     } keeps others
@@ -93,7 +93,7 @@ record! {
 
 record! {
     /// A session as ADK stores it.
-    pub struct Session<'a> {
+    pub struct Session<'a> called "a session" {
         /// Its id.
         id: Option<Cow<'a, str>> = "id" | "id";
         /// The user.
@@ -107,7 +107,7 @@ record! {
 
 record! {
     /// Something that happened in a session.
-    pub struct Event<'a> {
+    pub struct Event<'a> called "an event" {
         /// Who did it: the user, or an agent by its name.
         author: Option<Cow<'a, str>> = "author" | "author";
         /// The turn.

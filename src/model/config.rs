@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::double;
 use super::error::{Error, ErrorCode, Result, suggestion};
 use super::json::{Document, Json, Kind};
-use super::shape::{Type, View, Warnings, check, record};
+use super::shape::{Type, View, Warnings, check, did_you_mean, record};
 
 /// The criteria that apply where no config is given, as in ADK.
 pub const DEFAULT_CONFIG: &str =
@@ -13,7 +13,7 @@ pub const DEFAULT_CONFIG: &str =
 
 record! {
     /// A metric with its settings.
-    pub struct EvalMetric<'a> {
+    pub struct EvalMetric<'a> called "a metric" {
         /// The metric.
         metric_name: Cow<'a, str> = "metric_name" | "metricName";
         /// What the score has to reach.
@@ -61,15 +61,33 @@ impl<'a> View<'a> for Threshold {
 
 record! {
     /// A config file.
-    pub struct EvalConfig<'a> {
+    pub struct EvalConfig<'a> called "an eval config" {
         /// Metrics by name, each with its threshold or criterion.
         criteria: Option<Json<'a>> = "criteria" | "criteria" => Type::Object;
         /// Where google-adk finds metrics written by the user.
         custom_metrics: Option<Json<'a>> = "custom_metrics" | "customMetrics" => Type::Object;
-        /// How google-adk simulates a user.
-        user_simulator_config: Option<Json<'a>> = "user_simulator_config" | "userSimulatorConfig" => Type::Object;
+        /// How a user is simulated.
+        user_simulator_config: Option<UserSimulatorConfig<'a>> = "user_simulator_config" | "userSimulatorConfig";
         /// How google-adk runs live models.
         live_model_config: Option<Json<'a>> = "live_model_config" | "liveModelConfig" => Type::Object;
+    } keeps others
+}
+
+record! {
+    /// How a user is simulated in cases with a scenario.
+    pub struct UserSimulatorConfig<'a> called "`user_simulator_config`" {
+        /// Which simulator; google-adk has `llm_backed`.
+        r#type: Option<Cow<'a, str>> = "type" | "type";
+        /// The model that plays the user.
+        model: Option<Cow<'a, str>> = "model" | "model";
+        /// Its sampling settings.
+        model_configuration: Option<Json<'a>> = "model_configuration" | "modelConfiguration" => Type::Object;
+        /// The most turns, the starting prompt included; -1 for no limit.
+        max_allowed_invocations: Option<i64> = "max_allowed_invocations" | "maxAllowedInvocations";
+        /// A prompt of the user's own.
+        custom_instructions: Option<Cow<'a, str>> = "custom_instructions" | "customInstructions";
+        /// Whether the model is shown tool calls and their responses.
+        include_function_calls: Option<bool> = "include_function_calls" | "includeFunctionCalls";
     }
 }
 
@@ -224,7 +242,7 @@ pub fn either<'a>(object: Json<'a>, [snake, camel]: [&str; 2]) -> Option<Json<'a
 pub(crate) fn refuse_misspelt(here: Json<'_>, key: &str, known: &[&str], message: &str) -> Result<()> {
     let Some(close) = suggestion(key, known.iter().copied()) else { return Ok(()) };
     let error = here.error(ErrorCode::InvalidCriterion, message);
-    Err(error.with_help(format!("Did you mean `{close}`?")))
+    Err(error.with_help(did_you_mean(close)))
 }
 
 /// An error about a criterion.
@@ -254,21 +272,63 @@ pub fn read_flag(json: Json<'_>) -> Result<bool> {
     }
 }
 
-/// Reads a config: calls `build` for every metric that it names, in order.
+/// What a config looks like, for who wrote none of its criteria.
+const EXAMPLE: &str = r#"A config looks like {"criteria": {"tool_trajectory_avg_score": 1.0, "response_match_score": 0.8}}: metrics by name, each with its threshold"#;
+
+/// That a config has no criterion.
+#[must_use]
+pub fn no_criterion(place: Json<'_>) -> Error {
+    let message = "there is no criterion, so nothing could pass or fail";
+    place.error(ErrorCode::InvalidInput, message).with_help(EXAMPLE)
+}
+
+/// The criteria of a config: those in `criteria`, or where there are none the metrics at the top of the file, as
+/// ADK-TS's documentation has them.
+///
+/// `names` are those of the metrics there are.
+fn criteria_of<'a>(
+    config: EvalConfig<'a>,
+    names: &[&str],
+    warnings: &Warnings,
+) -> Result<Vec<(Cow<'a, str>, Json<'a>)>> {
+    let is_meant = |key: &str| {
+        let name = plain_name(key);
+        names.contains(&&*name) || suggestion(&name, names.iter().copied()).is_some()
+    };
+    let others = config.0.entries().filter(|(key, json)| {
+        let is_field =
+            EvalConfig::SHAPE.fields.iter().any(|field| [field.snake, field.camel].contains(&&**key));
+        !is_field && key != "$schema" && !json.is_null()
+    });
+    let (metrics, unknown): (Vec<_>, Vec<_>) = others.partition(|(key, _)| is_meant(key));
+    for (key, json) in unknown {
+        warnings.add(json, format!("`{key}` is not a key of {} and is left out", EvalConfig::SHAPE.name));
+    }
+    match (config.criteria(), metrics.first()) {
+        (Some(criteria), None) => Ok(criteria.entries().collect()),
+        (None, _) => Ok(metrics),
+        (Some(_), Some((key, json))) => {
+            let message = format!("the metric `{key}` stands beside `criteria`, where no metric is read");
+            Err(json.error(ErrorCode::InvalidCriterion, message).with_help("Put it inside `criteria`"))
+        }
+    }
+}
+
+/// Reads a config: calls `build` for every metric that it names, in order. `names` are those of the metrics there are.
 ///
 /// # Errors
 /// `invalid_input` or `invalid_criterion` with path and line; whatever `build` says.
 pub fn read_config<M>(
     document: &mut Document<'_>,
+    names: &[&str],
     judging: Judging<'_>,
     warnings: &Warnings,
     mut build: impl FnMut(Setup<'_, '_>) -> Result<M>,
 ) -> Result<Vec<M>> {
     check(document, &EvalConfig::TYPE, warnings)?;
     let config = EvalConfig::of(document.root());
-    let criteria = config.criteria().unwrap_or(Json::NULL);
     let mut metrics = Vec::new();
-    for (key, place) in criteria.entries() {
+    for (key, place) in criteria_of(config, names, warnings)? {
         let name = &plain_name(&key);
         let custom = config.custom_metrics().and_then(|custom| custom.get(&key));
         let is_criterion = place.kind() == Kind::Object;

@@ -2,19 +2,20 @@
 
 use std::borrow::Cow;
 
+use super::error::{ErrorCode, Result};
 use super::json::Json;
-use super::shape::{List, Type, record};
+use super::shape::{List, Type, View as _, did_you_mean, record};
 
 record! {
     /// A call of a tool, as an agent made it or should make it.
-    pub struct FunctionCall<'a> {
+    pub struct FunctionCall<'a> called "a tool call" {
         /// Links a call with its response; never compared.
         id: Option<Cow<'a, str>> = "id" | "id";
         /// The name of the tool.
         name: Option<Cow<'a, str>> = "name" | "name";
         /// The arguments: an object, or nothing.
         args: Option<Json<'a>> = "args" | "args" => Type::Object;
-    }
+    } rule call_is_read
 }
 
 /// A tool call with its fields at hand, for being compared many times.
@@ -34,7 +35,7 @@ impl<'a> From<FunctionCall<'a>> for ToolCall<'a> {
 
 record! {
     /// What a tool answered.
-    pub struct FunctionResponse<'a> {
+    pub struct FunctionResponse<'a> called "a tool response" {
         /// The id of the call that this answers.
         id: Option<Cow<'a, str>> = "id" | "id";
         /// The name of the tool.
@@ -46,7 +47,7 @@ record! {
 
 record! {
     /// A piece of a content: text, a tool call, a tool response, or something else.
-    pub struct Part<'a> {
+    pub struct Part<'a> called "a part" {
         /// Text.
         text: Option<Cow<'a, str>> = "text" | "text";
         /// Whether the text is the model's thought rather than its answer.
@@ -55,17 +56,66 @@ record! {
         function_call: Option<FunctionCall<'a>> = "function_call" | "functionCall";
         /// A tool's answer.
         function_response: Option<FunctionResponse<'a>> = "function_response" | "functionResponse";
-    } keeps others
+    } keeps others rule part_is_read
 }
 
 record! {
     /// What one author said, in parts.
-    pub struct Content<'a> {
+    pub struct Content<'a> called "a content" {
         /// The parts, in order.
         parts: Option<List<'a, Part<'a>>> = "parts" | "parts";
         /// `user` or `model`.
         role: Option<Cow<'a, str>> = "role" | "role";
+    } rule content_is_read
+}
+
+/// Refuses a call whose name or arguments stand under keys that are not read: it would count as a call without them.
+fn call_is_read(json: Json<'_>) -> Result<()> {
+    let call = FunctionCall::of(json);
+    let is_missing = |key: &str, synonyms: &[&str]| {
+        let other = json.other_entries().find(|(other, value)| {
+            !value.is_null() && other.as_str().is_some_and(|other| synonyms.contains(&&*other))
+        });
+        let Some((other, value)) = other else { return Ok(()) };
+        let message = format!("`{}` is not a key of a tool call", other.as_str().unwrap_or_default());
+        Err(value.error(ErrorCode::InvalidInput, message).with_help(did_you_mean(key)))
+    };
+    if call.name().is_none() {
+        is_missing("name", &["tool_name", "toolName", "tool", "function"])?;
     }
+    if call.args().is_none() {
+        is_missing("args", &["arguments", "tool_input", "toolInput", "input", "parameters", "params"])?;
+    }
+    Ok(())
+}
+
+/// Refuses a part whose text stands under another key: it would count as empty.
+fn part_is_read(json: Json<'_>) -> Result<()> {
+    let part = Part::of(json);
+    let is_empty =
+        part.text().is_none() && part.function_call().is_none() && part.function_response().is_none();
+    let content =
+        if is_empty { json.get("content").filter(|content| content.as_str().is_some()) } else { None };
+    match content {
+        None => Ok(()),
+        Some(content) => {
+            let error = content.error(ErrorCode::InvalidInput, "`content` is not a key of a part");
+            Err(error.with_help(did_you_mean("text")))
+        }
+    }
+}
+
+/// Refuses a content without parts that says something under other keys: it would count as empty.
+fn content_is_read(json: Json<'_>) -> Result<()> {
+    if Content::of(json).parts().is_some() {
+        return Ok(());
+    }
+    let Some((key, value)) = json.other_entries().find(|(_, value)| !value.is_null()) else { return Ok(()) };
+    let key = key.as_str().unwrap_or_default();
+    let message = format!("a content has `parts`, here is `{key}`, so nothing of it would be read");
+    Err(value
+        .error(ErrorCode::InvalidInput, message)
+        .with_help(r#"Write {"role": "user", "parts": [{"text": "…"}]}"#))
 }
 
 impl Part<'_> {

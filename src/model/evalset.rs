@@ -16,7 +16,7 @@ use super::write::{Spelling, Write, Writer, quoted, to_json};
 
 record! {
     /// A set of cases to evaluate an agent on.
-    pub struct EvalSet<'a> {
+    pub struct EvalSet<'a> called "an evalset" {
         /// Identifies the set.
         eval_set_id: Cow<'a, str> = "eval_set_id" | "evalSetId";
         /// Its name.
@@ -32,7 +32,7 @@ record! {
 
 record! {
     /// One conversation, or the scenario of one.
-    pub struct EvalCase<'a> {
+    pub struct EvalCase<'a> called "an eval case" {
         /// Identifies the case within its set; runs belong to cases by it.
         eval_id: Cow<'a, str> = "eval_id" | "evalId";
         /// The turns, with what is expected of the agent. A case has either this or a scenario.
@@ -47,12 +47,12 @@ record! {
         rubrics: Option<List<'a, Rubric<'a>>> = "rubrics" | "rubrics";
         /// The session state expected in the end.
         final_session_state: Option<Json<'a>> = "final_session_state" | "finalSessionState" => Type::Object;
-    } keeps others rule one_kind_of_conversation
+    } keeps all rule one_kind_of_conversation
 }
 
 record! {
     /// A conversation to be simulated.
-    pub struct ConversationScenario<'a> {
+    pub struct ConversationScenario<'a> called "a conversation scenario" {
         /// What the simulated user says first.
         starting_prompt: Cow<'a, str> = "starting_prompt" | "startingPrompt";
         /// What the simulated user is after, in words.
@@ -64,7 +64,7 @@ record! {
 
 record! {
     /// How the session of a case begins.
-    pub struct SessionInput<'a> {
+    pub struct SessionInput<'a> called "a session input" {
         /// The app.
         app_name: Cow<'a, str> = "app_name" | "appName" default;
         /// The user.
@@ -73,17 +73,37 @@ record! {
         session_id: Option<Cow<'a, str>> = "session_id" | "sessionId";
         /// The state.
         state: Option<Json<'a>> = "state" | "state" => Type::Object;
-    } keeps others
+    } keeps all
 }
 
 /// The id of a persona, or one spelled out.
-const PERSONA: Type = Type::Special(
-    |json| match json.kind() {
-        Kind::Object | Kind::PlainString | Kind::EscapedString => Ok(()),
-        _ => Err(json.expected("the id of a persona or an object")),
-    },
-    |json| json.raw().into(),
-);
+const PERSONA: Type = Type::IdOr(&Persona::SHAPE);
+
+record! {
+    /// Who a simulated user is.
+    pub struct Persona<'a> called "a persona" {
+        /// Its id.
+        id: Option<Cow<'a, str>> = "id" | "id";
+        /// Who the user is, in words.
+        description: Option<Cow<'a, str>> = "description" | "description";
+        /// How the user behaves.
+        behaviors: Option<List<'a, PersonaBehavior<'a>>> = "behaviors" | "behaviors";
+    } keeps others
+}
+
+record! {
+    /// How a persona behaves in one respect.
+    pub struct PersonaBehavior<'a> called "a behavior of a persona" {
+        /// Its name.
+        name: Option<Cow<'a, str>> = "name" | "name";
+        /// What it is about.
+        description: Option<Cow<'a, str>> = "description" | "description";
+        /// What the user does.
+        behavior_instructions: Option<List<'a, Cow<'a, str>>> = "behavior_instructions" | "behaviorInstructions";
+        /// What a message of such a user does not do.
+        violation_rubrics: Option<List<'a, Cow<'a, str>>> = "violation_rubrics" | "violationRubrics";
+    } keeps others
+}
 
 fn one_kind_of_conversation(json: Json<'_>) -> Result<()> {
     let case = EvalCase::of(json);
@@ -193,7 +213,7 @@ fn taken(id: &str, first: Json<'_>, second: Json<'_>) -> Error {
 
 record! {
     /// One turn in an old form.
-    pub struct Row<'a> {
+    pub struct Row<'a> called "a turn of an old evalset" {
         /// What the user said.
         query: Cow<'a, str> = "query" | "query";
         /// What the agent should answer.
@@ -208,7 +228,7 @@ record! {
 
 record! {
     /// A tool call in an old form.
-    pub struct OldToolUse<'a> {
+    pub struct OldToolUse<'a> called "a tool call of an old evalset" {
         /// The tool.
         tool_name: Cow<'a, str> = "tool_name" | "toolName";
         /// The arguments.
@@ -218,7 +238,7 @@ record! {
 
 record! {
     /// What a sub-agent said in an old form.
-    pub struct OldResponse<'a> {
+    pub struct OldResponse<'a> called "an intermediate response of an old evalset" {
         /// The agent.
         author: Cow<'a, str> = "author" | "author";
         /// What it said.
@@ -228,7 +248,7 @@ record! {
 
 record! {
     /// One case in the newer of the old forms.
-    pub struct NamedRows<'a> {
+    pub struct NamedRows<'a> called "a case of an old evalset" {
         /// Its id.
         name: Cow<'a, str> = "name" | "name";
         /// The turns.

@@ -10,7 +10,7 @@ use super::shape::{List, Shape, Type, View, record};
 
 record! {
     /// One turn: what the user said, what the agent did, what it answered.
-    pub struct Invocation<'a> {
+    pub struct Invocation<'a> called "an invocation" {
         /// Identifies the turn.
         invocation_id: Cow<'a, str> = "invocation_id" | "invocationId" default;
         /// What the user said.
@@ -32,12 +32,54 @@ record! {
         rubrics: Option<List<'a, Rubric<'a>>> = "rubrics" | "rubrics";
         /// The agents of the app, with their instructions and tools.
         app_details: Option<Json<'a>> = "app_details" | "appDetails" => Type::Object;
+    } rule invocation_is_read
+}
+
+/// Refuses a turn of which nothing is read but that says something under other keys: it would be scored as an empty one.
+fn invocation_is_read(json: Json<'_>) -> Result<()> {
+    let turn = Invocation::of(json);
+    let is_empty = turn.user_content().parts().is_none()
+        && turn.final_response().is_none()
+        && turn.intermediate_data().is_none();
+    if is_empty {
+        nothing_read(json, "an invocation", "user_content, final_response and intermediate_data")
+    } else {
+        Ok(())
     }
+}
+
+/// The same of intermediate data.
+fn summary_is_read(json: Json<'_>) -> Result<()> {
+    let data = IntermediateSummary::of(json);
+    let is_empty = data.tool_uses().is_none()
+        && data.tool_responses().is_empty()
+        && data.intermediate_responses().is_empty();
+    if is_empty {
+        nothing_read(
+            json,
+            "intermediate data",
+            "tool_uses, tool_responses and intermediate_responses, or invocation_events",
+        )
+    } else {
+        Ok(())
+    }
+}
+
+#[cold]
+fn nothing_read(json: Json<'_>, what: &str, keys: &str) -> Result<()> {
+    let Some((key, value)) =
+        json.other_entries().find(|(key, value)| !value.is_null() && !key.raw().starts_with("\"$"))
+    else {
+        return Ok(());
+    };
+    let key = key.as_str().unwrap_or_default();
+    let message = format!("`{key}` is not a key of {what}, and there is nothing else in it to score");
+    Err(value.error(ErrorCode::InvalidInput, message).with_help(format!("Its keys are {keys}")))
 }
 
 record! {
     /// A property that a response or a trajectory should have.
-    pub struct Rubric<'a> {
+    pub struct Rubric<'a> called "a rubric" {
         /// Identifies the rubric among those in force for a turn.
         rubric_id: Cow<'a, str> = "rubric_id" | "rubricId";
         /// The property.
@@ -51,7 +93,7 @@ record! {
 
 record! {
     /// The words of a rubric.
-    pub struct RubricContent<'a> {
+    pub struct RubricContent<'a> called "the content of a rubric" {
         /// The property in words, such as "The response names the price."
         text_property: Option<Cow<'a, str>> = "text_property" | "textProperty";
     }
@@ -68,7 +110,7 @@ pub enum IntermediateData<'a> {
 }
 
 impl<'a> View<'a> for IntermediateData<'a> {
-    const TYPE: Type = Type::Choice("IntermediateData", events_or_summary);
+    const TYPE: Type = Type::Choice("intermediate data", events_or_summary);
 
     fn of(json: Json<'a>) -> Self {
         if has_events(json) { Self::Events(View::of(json)) } else { Self::Summary(View::of(json)) }
@@ -113,19 +155,19 @@ impl schemars::JsonSchema for IntermediateData<'_> {
 
 record! {
     /// Tool calls, tool responses and what sub-agents said, each in order.
-    pub struct IntermediateSummary<'a> {
+    pub struct IntermediateSummary<'a> called "intermediate data" {
         /// The tool calls.
         tool_uses: Option<List<'a, FunctionCall<'a>>> = "tool_uses" | "toolUses";
         /// The tool responses.
         tool_responses: List<'a, FunctionResponse<'a>> = "tool_responses" | "toolResponses" default;
         /// What sub-agents said: author and parts.
         intermediate_responses: List<'a, IntermediateResponse<'a>> = "intermediate_responses" | "intermediateResponses" default;
-    }
+    } rule summary_is_read
 }
 
 record! {
     /// The events of a turn.
-    pub struct InvocationEvents<'a> {
+    pub struct InvocationEvents<'a> called "intermediate data" {
         /// The events, in order.
         invocation_events: List<'a, InvocationEvent<'a>> = "invocation_events" | "invocationEvents" default;
     }
@@ -133,7 +175,7 @@ record! {
 
 record! {
     /// Something an agent said or did.
-    pub struct InvocationEvent<'a> {
+    pub struct InvocationEvent<'a> called "an invocation event" {
         /// The name of the agent.
         author: Cow<'a, str> = "author" | "author";
         /// What it said, called or was answered.
@@ -149,7 +191,7 @@ record! {
 
 record! {
     /// The token counts of one model call.
-    pub struct UsageMetadata<'a> {
+    pub struct UsageMetadata<'a> called "usage metadata" {
         /// Tokens of the prompt.
         prompt_token_count: Option<i64> = "prompt_token_count" | "promptTokenCount";
         /// Tokens of the results of tools that the model itself called.

@@ -105,7 +105,7 @@ impl schemars::JsonSchema for EvalStatus {
 
 record! {
     /// The results of an evalset.
-    pub struct EvalSetResult<'a> {
+    pub struct EvalSetResult<'a> called "evalset results" {
         /// Identifies the result.
         eval_set_result_id: Cow<'a, str> = "eval_set_result_id" | "evalSetResultId";
         /// Its name, fit for a file.
@@ -121,7 +121,7 @@ record! {
 
 record! {
     /// The results of one run of a case.
-    pub struct EvalCaseResult<'a> {
+    pub struct EvalCaseResult<'a> called "a case result" {
         /// The old name of the evalset.
         eval_set_file: Option<Cow<'a, str>> = "eval_set_file" | "evalSetFile";
         /// The evalset.
@@ -145,7 +145,7 @@ record! {
 
 record! {
     /// The results of one turn.
-    pub struct EvalMetricResultPerInvocation<'a> {
+    pub struct EvalMetricResultPerInvocation<'a> called "the results of an invocation" {
         /// What the agent did.
         actual_invocation: Invocation<'a> = "actual_invocation" | "actualInvocation";
         /// What was expected of it.
@@ -157,7 +157,7 @@ record! {
 
 record! {
     /// What one metric found.
-    pub struct EvalMetricResult<'a> {
+    pub struct EvalMetricResult<'a> called "a metric result" {
         /// The metric.
         metric_name: Cow<'a, str> = "metric_name" | "metricName";
         /// What the score has to reach.
@@ -177,7 +177,7 @@ record! {
 
 record! {
     /// What a score is made of.
-    pub struct EvalMetricResultDetails<'a> {
+    pub struct EvalMetricResultDetails<'a> called "the details of a metric result" {
         /// The score of each rubric.
         rubric_scores: Option<List<'a, RubricScore<'a>>> = "rubric_scores" | "rubricScores";
         /// The tokens by kind.
@@ -189,7 +189,7 @@ record! {
 
 record! {
     /// The score of one rubric.
-    pub struct RubricScore<'a> {
+    pub struct RubricScore<'a> called "a rubric score" {
         /// The rubric.
         rubric_id: Cow<'a, str> = "rubric_id" | "rubricId";
         /// Why it got this score.
@@ -204,7 +204,7 @@ type Amount = Option<f64>;
 
 record! {
     /// Tokens by kind. Absent is not zero: nothing reported that kind.
-    pub struct TokenUsageDetails<'a> {
+    pub struct TokenUsageDetails<'a> called "token usage details" {
         /// Input and output.
         total_tokens: Amount = "total_tokens" | "totalTokens";
         /// Prompt and tool use.
@@ -226,7 +226,7 @@ record! {
 
 record! {
     /// Seconds by kind; the parts add up to the total. Absent is not zero: it was not measured.
-    pub struct DurationDetails<'a> {
+    pub struct DurationDetails<'a> called "duration details" {
         /// The whole turn.
         total_seconds: Amount = "total_seconds" | "totalSeconds";
         /// Awaiting a model.

@@ -19,14 +19,25 @@ use super::write::{Spelling, Write, Writer, quote};
 
 /// The fields of a record.
 pub struct Shape {
-    /// What messages call it.
+    /// What messages call it, with its article: `an eval case`.
     pub name: &'static str,
     /// Its fields, in the order they are written.
     pub fields: &'static [Field],
-    /// Whether keys that are no fields are kept; otherwise they are warned of.
-    pub keeps_others: bool,
+    /// What becomes of keys that are no fields.
+    pub others: Others,
     /// What holds between the fields.
     pub rule: Option<fn(Json<'_>) -> Result<()>>,
+}
+
+/// What becomes of keys that are no fields of their record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Others {
+    /// They are left out with a warning; one that resembles a field is an error.
+    LeftOut,
+    /// They are kept; one that resembles a field is an error.
+    Kept,
+    /// They are kept, as google-adk keeps them; one that resembles a field is warned of.
+    KeptByAdk,
 }
 
 /// One field of a record.
@@ -75,6 +86,8 @@ pub enum Type {
     Record(&'static Shape),
     /// An object of the shape that its content tells, and what messages call it.
     Choice(&'static str, fn(Json<'_>) -> Result<&'static Shape>),
+    /// A string, or an object of this shape that stands for what the string would name; written as it is.
+    IdOr(&'static Shape),
     /// Something with a rule of its own, and the JSON that it is written as.
     Special(fn(Json<'_>) -> Result<()>, fn(Json<'_>) -> Cow<'_, str>),
 }
@@ -99,6 +112,15 @@ impl Warnings {
 
     /// Warns of a value, unless a warning with the same message is there or there are [`Self::MOST`].
     pub fn add(&self, place: Json<'_>, message: String) {
+        self.note(place, message, None);
+    }
+
+    /// Warns of a value and says what to do about it.
+    pub fn add_with_help(&self, place: Json<'_>, message: String, help: String) {
+        self.note(place, message, Some(help));
+    }
+
+    fn note(&self, place: Json<'_>, message: String, help: Option<String>) {
         let mut all = self.all.borrow_mut();
         if all.len() < Self::MOST && all.iter().all(|known| known.message != message) {
             let path = place.path();
@@ -107,7 +129,10 @@ impl Warnings {
                 Some(input) => format!("{input}: {path}"),
                 None => path,
             };
-            all.push(Error::new(ErrorCode::InvalidInput, message).at_path(path).at_line(place.line()));
+            let mut warning =
+                Error::new(ErrorCode::InvalidInput, message).at_path(path).at_line(place.line());
+            warning.help = help;
+            all.push(warning);
         }
     }
 
@@ -123,12 +148,14 @@ impl Warnings {
 /// # Errors
 /// `invalid_input` with the path and line of what does not fit.
 pub fn check(document: &mut Document<'_>, of: &Type, warnings: &Warnings) -> Result<()> {
-    Checker { document, warnings }.value(0, of)
+    Checker { document, warnings, known_others: Vec::new() }.value(0, of)
 }
 
 struct Checker<'c, 't> {
     document: &'c mut Document<'t>,
     warnings: &'c Warnings,
+    /// Keys that are no fields of a shape and resemble none, so that a key that every event has is looked at once.
+    known_others: Vec<(*const Field, String)>,
 }
 
 impl Checker<'_, '_> {
@@ -137,11 +164,13 @@ impl Checker<'_, '_> {
         let fits = match *of {
             Type::Any => true,
             Type::Object => slot.kind == Kind::Object,
-            Type::Text => matches!(slot.kind, Kind::PlainString | Kind::EscapedString),
             Type::Flag => matches!(slot.kind, Kind::True | Kind::False),
             Type::Number => slot.kind == Kind::Number && is_finite(self.document.value(at)),
             Type::Whole => slot.kind == Kind::Number && whole(self.document.value(at)).is_some(),
-            Type::Record(shape) if slot.kind == Kind::Object => return self.record(at, shape),
+            Type::Record(shape) | Type::IdOr(shape) if slot.kind == Kind::Object => {
+                return self.record(at, shape);
+            }
+            Type::Text | Type::IdOr(_) => matches!(slot.kind, Kind::PlainString | Kind::EscapedString),
             Type::Choice(_, choose) if slot.kind == Kind::Object => {
                 let shape = choose(self.document.value(at))?;
                 return self.record(at, shape);
@@ -188,7 +217,7 @@ impl Checker<'_, '_> {
                     self.document.tag(key, u8::try_from(number + 1).unwrap_or(0));
                     self.value(key + 1, &field.of)?;
                 }
-                None if slot.kind != Kind::Null && !shape.keeps_others => self.warn_of(at, key, shape),
+                None if slot.kind != Kind::Null => self.other(at, key, shape)?,
                 None => {}
             }
             key = slot.next;
@@ -223,6 +252,7 @@ impl Checker<'_, '_> {
             Type::Record(Shape { name, .. }) | Type::Choice(name, _) => {
                 value.expected(&format!("an object ({name})"))
             }
+            Type::IdOr(Shape { name, .. }) => value.expected(&format!("the id of {name} or an object")),
             _ => value.expected(match of {
                 Type::Text => "a string",
                 Type::Flag => "true or false",
@@ -253,16 +283,50 @@ impl Checker<'_, '_> {
         }
     }
 
+    /// A key that is no field.
     #[cold]
-    fn warn_of(&self, at: u32, key: u32, shape: &Shape) {
+    fn other(&mut self, at: u32, key: u32, shape: &Shape) -> Result<()> {
+        /// How many keys are remembered. Files have few.
+        const MOST: usize = 64;
         let name = self.document.value(key).as_str().unwrap_or_default();
         // What tells an editor how to complete a file.
         if at == 0 && name == "$schema" {
-            return;
+            return Ok(());
         }
-        let message = format!("`{name}` is not a field of {} and is left out", shape.name);
-        self.warnings.add(self.document.value(key + 1), message);
+        let of = shape.fields.as_ptr();
+        if self.known_others.iter().any(|(known_of, known)| *known_of == of && *known == name) {
+            return Ok(());
+        }
+        let value = self.document.value(key + 1);
+        let message = format!("`{name}` is not a key of {}", shape.name);
+        match (meant_by(&name, shape), shape.others) {
+            (Some(meant), Others::KeptByAdk) => {
+                self.warnings.add_with_help(value, format!("{message} and is not read"), did_you_mean(meant));
+                return Ok(());
+            }
+            (Some(meant), _) => {
+                return Err(value.error(ErrorCode::InvalidInput, message).with_help(did_you_mean(meant)));
+            }
+            (None, Others::LeftOut) => self.warnings.add(value, format!("{message} and is left out")),
+            (None, Others::Kept | Others::KeptByAdk) => {}
+        }
+        if self.known_others.len() < MOST {
+            let name = name.into_owned();
+            self.known_others.push((of, name));
+        }
+        Ok(())
     }
+}
+
+/// The field that a key is most likely a misspelling of, in the key's own spelling.
+fn meant_by(key: &str, shape: &Shape) -> Option<&'static str> {
+    let is_camel = key.bytes().any(|byte| byte.is_ascii_uppercase());
+    suggestion(key, shape.fields.iter().map(|field| if is_camel { field.camel } else { field.snake }))
+}
+
+/// Advice on a misspelt name.
+pub(crate) fn did_you_mean(name: &str) -> String {
+    format!("Did you mean `{name}`?")
 }
 
 fn is_finite(number: Json<'_>) -> bool {
@@ -297,7 +361,7 @@ pub fn write(value: Json<'_>, of: &Type, spelling: Spelling, out: &mut String) {
         Type::List(item) => write_list(value, &mut std::iter::repeat(item), spelling, out),
         Type::Pair(items) => write_list(value, &mut items.iter(), spelling, out),
         Type::Special(_, json) => out.push_str(&json(value)),
-        Type::Any | Type::Object | Type::Text | Type::Flag | Type::Number | Type::Whole => {
+        Type::Any | Type::Object | Type::IdOr(_) | Type::Text | Type::Flag | Type::Number | Type::Whole => {
             out.push_str(value.raw());
         }
     }
@@ -331,7 +395,8 @@ fn write_record(object: Json<'_>, shape: &Shape, spelling: Spelling, out: &mut S
             (None, _) => {}
         }
     }
-    let others = object.other_entries().filter(|(_, value)| shape.keeps_others && !value.is_null());
+    let others =
+        object.other_entries().filter(|(_, value)| shape.others != Others::LeftOut && !value.is_null());
     // A `null` may stand for a field too; those have no number either.
     for (key, value) in others {
         separate(out);
@@ -529,13 +594,14 @@ const fn is_same(mut a: &[u8], mut b: &[u8]) -> bool {
 /// Declares a record once: its shape, the view of it, and its JSON Schema.
 ///
 /// Each field names its key in `snake_case` and in `camelCase`. A field of an optional type may be
-/// absent; so may a `default` field. `=>` gives a field another type than that of its view. `others`
-/// keeps the keys that are no fields; otherwise they are warned of. `rule` names a check of the
-/// whole.
+/// absent; so may a `default` field. `=>` gives a field another type than that of its view. `called` is
+/// what messages call the record. `keeps others` keeps the keys that are no fields, `keeps all` also those
+/// that resemble one, since google-adk keeps them; otherwise they are left out with a warning. `rule` names
+/// a check of the whole.
 macro_rules! record {
     (
         $(#[$meta:meta])*
-        $vis:vis struct $name:ident<$lt:lifetime> {
+        $vis:vis struct $name:ident<$lt:lifetime> called $called:literal {
             $( $(#[$field_meta:meta])* $field:ident: $type:ty = $snake:literal | $camel:literal $($default:ident)? $(=> $of:expr)?; )*
         }
         $( keeps $others:ident )?
@@ -547,7 +613,7 @@ macro_rules! record {
 
         impl<$lt> $name<$lt> {
             pub(crate) const SHAPE: $crate::model::shape::Shape = $crate::model::shape::Shape {
-                name: stringify!($name),
+                name: $called,
                 fields: &[ $( $crate::model::shape::Field {
                     snake: $snake,
                     camel: $camel,
@@ -557,7 +623,7 @@ macro_rules! record {
                         record!(@default $type $(, $default)?),
                     ),
                 }, )* ],
-                keeps_others: record!(@others $($others)?),
+                others: record!(@others $($others)?),
                 rule: record!(@rule $($rule)?),
             };
 
@@ -599,7 +665,7 @@ macro_rules! record {
             fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
                 $(#[$meta])*
                 #[derive(schemars::JsonSchema)]
-                #[schemars(extend("additionalProperties" = record!(@others $($others)?)))]
+                #[schemars(extend("additionalProperties" = record!(@open $($others)?)))]
                 #[expect(dead_code, reason = "only its schema is used")]
                 struct Fields<$lt> {
                     $(
@@ -618,8 +684,11 @@ macro_rules! record {
     (@type $type:ty, $of:expr) => { $of };
     (@default $type:ty) => { None };
     (@default $type:ty, default) => { Some(<$type as $crate::model::shape::View<'_>>::DEFAULT) };
-    (@others) => { false };
-    (@others others) => { true };
+    (@others) => { $crate::model::shape::Others::LeftOut };
+    (@others others) => { $crate::model::shape::Others::Kept };
+    (@others all) => { $crate::model::shape::Others::KeptByAdk };
+    (@open) => { false };
+    (@open $others:ident) => { true };
     (@rule) => { None };
     (@rule $rule:path) => { Some($rule) };
 }

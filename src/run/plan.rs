@@ -1,8 +1,10 @@
 //! What to score: the metrics of a config, each with whoever computes it.
 
 use crate::metrics::judged::Judged;
-use crate::metrics::{AnyMetric, EFFICIENCY_METRICS, Metric, find, unknown_metric, unregistered_metric};
-use crate::model::config::{DEFAULT_CONFIG, Judging, Setup, read_config, read_metric};
+use crate::metrics::{
+    AnyMetric, EFFICIENCY_METRICS, Metric, find, metric_names, unknown_metric, unregistered_metric,
+};
+use crate::model::config::{DEFAULT_CONFIG, Judging, Setup, no_criterion, read_config, read_metric};
 use crate::model::error::{ErrorCode, Result};
 use crate::model::json::Document;
 use crate::model::shape::Warnings;
@@ -42,6 +44,8 @@ pub struct Terms<'t> {
     pub custom: &'t [String],
     /// What metrics that ask a judge are made from.
     pub judging: Judging<'t>,
+    /// Whether a config without criteria is meant: the efficiency metrics alone are reported.
+    pub count_only: bool,
 }
 
 impl Plan {
@@ -50,9 +54,13 @@ impl Plan {
     /// # Errors
     /// What is wrong with the config, with its path and line.
     pub fn of_config(document: &mut Document<'_>, terms: Terms<'_>, warnings: &Warnings) -> Result<Self> {
+        let names: Vec<&str> = metric_names().chain(terms.custom.iter().map(String::as_str)).collect();
         let mut metrics =
-            read_config(document, terms.judging, warnings, |setup| planned(&setup, terms.custom))?;
+            read_config(document, &names, terms.judging, warnings, |setup| planned(&setup, terms.custom))?;
         let place = document.root();
+        if metrics.is_empty() && !terms.count_only {
+            return Err(no_criterion(place));
+        }
         let informational: Vec<_> = EFFICIENCY_METRICS
             .iter()
             .filter(|name| metrics.iter().all(|metric| metric.name != **name))

@@ -89,6 +89,8 @@ struct RunOptions {
     prompts: Vec<(String, String)>,
     /// Whether Vertex AI scores what google-adk leaves to it.
     vertex: bool,
+    /// Whether a config without criteria is meant.
+    count_only: bool,
     /// The cases to run; all if absent.
     cases: Option<Vec<String>>,
     /// What stands for the id of an evalset in an old form.
@@ -129,6 +131,7 @@ impl RunOptions {
             custom: given.texts("custom")?,
             prompts,
             vertex: given.flag("vertex")?.unwrap_or_default(),
+            count_only: given.flag("countOnly")?.unwrap_or_default(),
             cases: given.field("cases").map(|_| given.texts("cases")).transpose()?,
             name: given.text("name")?.unwrap_or_default(),
         })
@@ -136,7 +139,7 @@ impl RunOptions {
 
     fn terms(&self) -> Terms<'_> {
         let judging = Judging { prompts: &self.prompts, vertex: self.vertex };
-        Terms { custom: &self.custom, judging }
+        Terms { custom: &self.custom, judging, count_only: self.count_only }
     }
 }
 

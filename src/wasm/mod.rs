@@ -11,7 +11,7 @@ mod fetch;
 mod schema_text;
 
 pub use fetch::{fetch_call, judge_call};
-pub use schema_text::{eval_set_to_adk, eval_set_to_js, invocation_to_js, results_to_adk};
+pub use schema_text::{eval_set_to_adk, eval_set_to_js, eval_set_warnings, invocation_to_js, results_to_adk};
 
 use std::borrow::Cow;
 

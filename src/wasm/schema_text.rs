@@ -8,7 +8,7 @@ use crate::model::invocation::Invocation;
 use crate::model::json::Document;
 use crate::model::results::EvalSetResult;
 use crate::model::shape::{Record, View, Warnings, check};
-use crate::model::write::{Spelling, pretty};
+use crate::model::write::{Spelling, pretty, to_json};
 
 /// Reads an evalset of any form and writes it as google-adk does: `snake_case`, two spaces a level.
 /// `name` is the id of a set in an old form. It may hold what an agent did, with several runs of a case.
@@ -51,6 +51,17 @@ pub fn invocation_to_js(bytes: Vec<u8>) -> Result<String, Error> {
 pub fn eval_set_to_js(bytes: Vec<u8>, name: &str) -> Result<String, Error> {
     let file = EvalSetFile::read(Document::from_bytes(bytes)?, name, &Warnings::default())?;
     Ok(file.set().to_json(Spelling::Camel))
+}
+
+/// What may surprise in an evalset of any form, as a JSON list of mistakes.
+///
+/// # Errors
+/// What is wrong with the evalset, with path and line.
+#[wasm_bindgen(js_name = evalSetWarnings)]
+pub fn eval_set_warnings(bytes: Vec<u8>, name: &str) -> Result<String, Error> {
+    let warnings = Warnings::default();
+    EvalSetFile::read(Document::from_bytes(bytes)?, name, &warnings)?;
+    Ok(to_json(&warnings.into_vec(), Spelling::Camel))
 }
 
 fn laid_out(json: String) -> Result<String> {

@@ -62,7 +62,6 @@ static PARAMETERS: [Parameter; 18] = [
 ];
 
 /// The names that are mapped, in `camelCase`.
-#[cfg(feature = "schema")]
 pub(crate) fn parameters() -> impl Iterator<Item = &'static str> {
     PARAMETERS.iter().map(|Parameter(name, ..)| *name)
 }
@@ -280,7 +279,7 @@ fn append_content(content: Json<'_>, out: &mut String) {
 
 /// Whether a key is a name in either spelling: `top_p` and `topP`.
 #[inline(never)]
-fn is_name(key: &str, name: &str) -> bool {
+pub(crate) fn is_name(key: &str, name: &str) -> bool {
     let mut name = name.bytes();
     for byte in key.bytes() {
         if byte != b'_' && name.next().is_none_or(|other| !other.eq_ignore_ascii_case(&byte)) {

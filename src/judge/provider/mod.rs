@@ -39,9 +39,8 @@ pub mod vertex_evaluate;
 use super::reply::scan::{after, among, find};
 use crate::model::json::{Document, Json};
 use crate::model::write::{Append as _, copy};
-#[cfg(feature = "schema")]
-pub(crate) use config::parameters;
 use config::{Entries, Settings};
+pub(crate) use config::{is_name, parameters};
 pub use failure::{Failure, FailureKind};
 use look::{same, some_text, text, tokens};
 pub use redact::redact;
