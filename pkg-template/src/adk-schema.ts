@@ -3,6 +3,7 @@ import { hosted } from "./engine/hosted.js";
 import { invocationJson } from "./engine/turn.js";
 import { AdkMetricsError } from "./errors.js";
 import { isObject, reading, stringify, toBytes, unexpected } from "./engine/input.js";
+import type { Mistake } from "./generated/shapes.js";
 import type { EvalCaseResult, EvalMetricResultPerInvocation, EvalSet, EvalSetResult, Input } from "./types.js";
 
 /**
@@ -15,6 +16,13 @@ export function evalSetToAdkJson(evalSet: Input<EvalSet>, name = "evalset"): str
   checkName(name);
   const bytes = toBytes(evalSet, "evalSet");
   return call({ hasLines: () => !isObject(evalSet) }, (engine) => engine.evalSetToAdk(bytes, name));
+}
+
+/** What may surprise in an evalset: keys that are left out, and the like. */
+export function evalSetWarnings(evalSet: Input<EvalSet>, name = "evalset"): Mistake[] {
+  const bytes = toBytes(evalSet, "evalSet");
+  const json = call({ hasLines: () => !isObject(evalSet) }, (engine) => engine.evalSetWarnings(bytes, name));
+  return JSON.parse(json) as Mistake[];
 }
 
 /** Reads an evalset of any form as an object in camelCase. Integers beyond 2⁵³ lose digits, as all JavaScript numbers do. */

@@ -90,6 +90,30 @@ export function describe(mistake: { message: string; path?: string; line?: numbe
   return `${message}. ${mistake.help}`;
 }
 
+/** Warnings as an error, where `strict` asks for it. They are its `cause`. */
+export function strictErrorOf(warnings: readonly Mistake[]): AdkMetricsError {
+  const [first, ...others] = warnings;
+  const { code = "invalid_input", message = "", path, line, help } = first ?? {};
+  if (others.length > 0) {
+    const list = warnings.map((warning) => `- ${describe(warning as Parameters<typeof describe>[0])}`).join("\n");
+    return new AdkMetricsError(code, `there are ${warnings.length} warnings, which \`strict\` refuses:\n${list}`, {
+      cause: warnings,
+    });
+  }
+  return new AdkMetricsError(code, message, {
+    ...(path ? { path } : {}),
+    ...(line ? { line } : {}),
+    ...(help ? { help } : {}),
+    cause: warnings,
+  });
+}
+
+/** The warnings that an error of `strict` is made of. */
+export function strictWarningsOf(error: unknown): readonly Mistake[] {
+  const cause = isOurs(error) ? error.cause : undefined;
+  return Array.isArray(cause) ? (cause as Mistake[]) : [];
+}
+
 /** A mistake that the engine reported, with the name of the input it is about. */
 export interface EngineMistake extends Mistake {
   input?: string;

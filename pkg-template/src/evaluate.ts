@@ -2,7 +2,7 @@ import { drive, type RunEnd, type RunPlan } from "./engine/run.js";
 import { checkCount, isObject, reading, toBytes, unexpected } from "./engine/input.js";
 import { invocationsOf } from "./engine/invocations.js";
 import { engineOptions, written } from "./engine/options.js";
-import { AdkMetricsError, ofMistake } from "./errors.js";
+import { AdkMetricsError, type EngineMistake, ofMistake, strictErrorOf } from "./errors.js";
 import { checkRequest, REQUEST_OPTIONS } from "./known-options.js";
 import { DEFAULT_METRIC_EVALUATOR_REGISTRY } from "./registry.js";
 import type { EvalCaseResult, EvalSetResult, EvaluateRequest, JudgeProgress } from "./types.js";
@@ -76,7 +76,8 @@ async function* evaluateBatches(request: EvaluateRequest): AsyncGenerator<EvalCa
         continue;
       }
       if ("header" in next.value) {
-        const { header } = next.value;
+        const { header, warnings } = next.value;
+        if (given.strict === true && warnings.length > 0) throw strictError(warnings, plan);
         total = header.total;
         set.engineVersion = header.engineVersion;
         set.referenceVersion = header.referenceVersion;
@@ -136,6 +137,9 @@ function copyOf(request: EvaluateRequest): EvaluateRequest {
 
 function planOf(request: EvaluateRequest): RunPlan {
   const { registry = DEFAULT_METRIC_EVALUATOR_REGISTRY, evalIds, evalSetName = "evalset" } = request;
+  const { strict = false, countOnly = false } = request;
+  if (typeof strict !== "boolean") throw unexpected("true or false", strict, "strict");
+  if (typeof countOnly !== "boolean") throw unexpected("true or false", countOnly, "countOnly");
   const custom: unknown = reading("registry", () => {
     if (typeof registry?.customMetricNames === "function") return Array.from(registry.customMetricNames());
     throw unexpected("a MetricEvaluatorRegistry", registry, "registry");
@@ -143,7 +147,7 @@ function planOf(request: EvaluateRequest): RunPlan {
   if (!isTexts(custom)) throw unexpected("an array of names", custom, "registry: customMetricNames()");
   if (evalIds !== undefined && !isTexts(evalIds)) throw unexpected("an array of eval ids", evalIds, "evalIds");
   if (typeof evalSetName !== "string") throw unexpected("a text", evalSetName, "evalSetName");
-  const options = written({ ...engineOptions(request), custom, cases: evalIds, name: evalSetName });
+  const options = written({ ...engineOptions(request), custom, cases: evalIds, name: evalSetName, countOnly });
   const config = configOf(request);
   const bytes = {
     evalSet: toBytes(request.evalSet, "evalSet"),
@@ -173,6 +177,11 @@ function configOf({ config, criteria }: EvaluateRequest): EvaluateRequest["confi
     path: "criteria",
     help: "Give one of the two",
   });
+}
+
+/** Warnings as an error; they are its `cause`. */
+function strictError(warnings: readonly EngineMistake[], plan: RunPlan): AdkMetricsError {
+  return strictErrorOf(warnings.map((warning) => mistakeOf(warning, plan)));
 }
 
 function mistakeOf(

@@ -79,6 +79,8 @@ const REQUEST: Readonly<Record<Exclude<keyof EvaluateRequest, keyof EvaluatorOpt
   registry: true,
   evalIds: true,
   evalSetName: true,
+  strict: true,
+  countOnly: true,
 };
 
 export const REQUEST_OPTIONS = [...Object.keys(REQUEST), ...EVALUATOR_OPTIONS] as readonly (keyof EvaluateRequest)[];

@@ -456,6 +456,10 @@ export interface EvaluateRequest extends EvaluatorOptions {
   evalIds?: readonly string[];
   /** What an evalset in an old form, which has no id, is called. Default: `evalset`. */
   evalSetName?: string;
+  /** Whether warnings that are known before anything is scored are errors. Default: false. */
+  strict?: boolean;
+  /** Whether to report counts, tokens and seconds alone. Without it a config needs a criterion. Default: false. */
+  countOnly?: boolean;
 }
 
 /** What `evaluate` needs of a registry. */

@@ -11,7 +11,7 @@ use super::settings;
 use super::spellings::{schema_key, twin};
 use crate::judge::provider;
 use crate::metrics::judged;
-use crate::metrics::{MetricInfo, REGISTRY};
+use crate::metrics::{MetricInfo, REGISTRY, metric_names};
 use crate::model::config::{COMMON_KEYS, KnownSetting};
 
 /// The schema of a config.
@@ -32,6 +32,7 @@ pub(super) fn schema() -> Value {
             names.iter().map(String::as_str).chain(info.legacy_names.iter().copied()).collect();
         other_names.insert(format!("^({})$", names.join("|")), json!({ "$ref": reference }));
     }
+    let at_top = at_top(&metrics, &other_names);
     let mut properties = Map::new();
     properties.insert("$schema".into(), schema_key());
     properties.insert(
@@ -58,9 +59,35 @@ pub(super) fn schema() -> Value {
         "description": "Which metrics an evaluation has, and what each has to reach: `test_config.json` beside an evalset.",
         "type": "object",
         "properties": properties,
+        "patternProperties": at_top,
+        "oneOf": [
+            {
+                "required": ["criteria"],
+                "properties": { "criteria": { "type": "object", "minProperties": 1 } },
+                "propertyNames": { "not": { "pattern": metric_pattern() } },
+                "errorMessage": "`criteria` names the metrics, at least one",
+            },
+            {
+                "not": { "propertyNames": { "not": { "pattern": metric_pattern() } } },
+                "properties": { "criteria": { "type": "null" } },
+            },
+        ],
         "additionalProperties": false,
         "definitions": definitions,
     })
+}
+
+/// The names of metrics, as a pattern of keys.
+fn metric_pattern() -> String {
+    let upper: Vec<_> = REGISTRY.iter().map(|info| info.name.to_uppercase()).collect();
+    let names: Vec<_> = metric_names().chain(upper.iter().map(String::as_str)).collect();
+    format!("^({})$", names.join("|"))
+}
+
+/// Metrics at the top of a config without `criteria`, as ADK-TS's documentation has them.
+fn at_top(metrics: &Map<String, Value>, other_names: &Map<String, Value>) -> Map<String, Value> {
+    let own = metrics.iter().map(|(name, schema)| (format!("^{name}$"), schema.clone()));
+    own.chain(other_names.iter().map(|(names, schema)| (names.clone(), schema.clone()))).collect()
 }
 
 /// What a config may say of a metric.
@@ -268,6 +295,7 @@ fn beside_criteria() -> [(&'static str, &'static str, Value); 3] {
                     ("custom_instructions", "customInstructions", json!({ "description": "A prompt of your own. It has to hold {{ stop_signal }}, {{ conversation_plan }} and {{ conversation_history }}, and {{ persona }} for scenarios with a persona.", "type": ["string", "null"] })),
                     ("include_function_calls", "includeFunctionCalls", json!({ "description": "Whether the model is shown tool calls and their responses.", "type": "boolean", "default": false })),
                 ]),
+                "additionalProperties": false,
             }),
         ),
         (

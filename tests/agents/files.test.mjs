@@ -157,7 +157,9 @@ test("the criteria beside a file are found; without a config they are ADK's", as
   for (const name of ["odd", "list"]) {
     const error = await errorOf(() => found(name));
     const file = join(folder, name, "test_config.json");
-    assert.equal(error.message, `Invalid format for test_config.json at ${file}. Expected a 'criteria' dictionary.`);
+    assert.equal(error.message, "there is no criterion, so any agent would pass");
+    assert.match(error.help, /^A config looks like \{"criteria": /);
+    assert.equal(error.path, file);
     assert.equal(error.code, "invalid_input");
   }
 });
@@ -198,6 +200,81 @@ test("a single row of the old form is taken for a list of one, as ADK-TS does; `
   assert.equal(result.evalCaseResults[0].finalEvalStatus, 1);
   await AgentEvaluator.migrateEvalDataToNewSchema(file, join(folder, "new.evalset.json"));
   assert.throws(() => readEvalSet(OLD[0]), { code: "invalid_input", help: "An old form is a list: put this into [ ]" });
+});
+
+test("metrics at the top of a config are criteria, as ADK-TS documents them", async (context) => {
+  const folder = folderWith(context, {
+    "hi.test.json": HI,
+    "test_config.json": { response_match_score: 0.5, user_simulator_config: {} },
+  });
+  const found = await AgentEvaluator.findConfigForTestFile(join(folder, "hi.test.json"));
+  assert.deepEqual(found, { response_match_score: 0.5 });
+  const [set] = await AgentEvaluator.evaluate(echo, folder);
+  const judged = set.evalCaseResults[0].overallEvalMetricResults.filter(({ threshold }) => threshold !== undefined);
+  assert.deepEqual(
+    judged.map(({ metricName, threshold }) => [metricName, threshold]),
+    [["response_match_score", 0.5]],
+  );
+});
+
+test("no agent runs where a setting of the user simulator is misspelt or of another type", async (context) => {
+  const folder = folderWith(context, {
+    "hi.test.json": HI,
+    "test_config.json": {
+      criteria: { response_match_score: 0.5 },
+      user_simulator_config: { max_allowed_invocation: 3 },
+    },
+  });
+  let runs = 0;
+  const agent = () => {
+    runs += 1;
+    return "hi";
+  };
+  const ofFile = await errorOf(() => AgentEvaluator.evaluate(agent, folder));
+  assert.equal(ofFile.help, "Did you mean `max_allowed_invocations`?");
+  const evalSet = { evalSetId: "s", evalCases: [] };
+  const criteria = { response_match_score: 0.5 };
+  for (const [userSimulator, message, help] of [
+    [
+      { maxAllowedInvocation: 3 },
+      "a user simulator has no setting `maxAllowedInvocation`",
+      "Did you mean `maxAllowedInvocations`?",
+    ],
+    [
+      { max_allowed_invocations: 3 },
+      "a user simulator has no setting `max_allowed_invocations`",
+      "Did you mean `maxAllowedInvocations`?",
+    ],
+    [{ includeFunctionCalls: "yes" }, 'expected true or false, found "yes"', undefined],
+  ]) {
+    const error = await errorOf(() =>
+      AgentEvaluator.evaluateEvalSet(agent, evalSet, criteria, 1, false, { userSimulator }),
+    );
+    assert.ok(error.message.startsWith(message.slice(0, 40)), error.message);
+    assert.equal(error.help, help);
+  }
+  assert.equal(runs, 0);
+});
+
+test("warnings are in results and in the error, and `strict` refuses them before an agent runs", async (context) => {
+  const known = JSON.parse(typeof HI === "string" ? HI : JSON.stringify(HI));
+  const folder = folderWith(context, {
+    "hi.test.json": known.eval_cases || known.evalCases ? { ...known, owner: "me" } : known,
+    "test_config.json": { criteria: { response_match_score: 0.5 }, team: "x" },
+  });
+  let runs = 0;
+  const agent = (words) => {
+    runs += 1;
+    return `${words}`;
+  };
+  const [set] = await AgentEvaluator.evaluate(echo, folder);
+  assert.ok(set.warnings.some(({ message }) => message === "`team` is not a key of an eval config and is left out"));
+  const error = await errorOf(() => AgentEvaluator.evaluate(() => "", folder));
+  assert.match(error.message, /warning: `team` is not a key of an eval config and is left out/);
+  const refused = await errorOf(() => AgentEvaluator.evaluate(agent, folder, 1, undefined, { strict: true }));
+  assert.ok(refused instanceof AdkMetricsError, refused.stack);
+  assert.match(refused.toString(), /`team` is not a key of an eval config and is left out/);
+  assert.equal(runs, 0);
 });
 
 test("a config without a criterion is refused, since any agent would pass", async (context) => {

@@ -202,6 +202,7 @@ async function replayThroughEvaluate(file, classes) {
         evalSet: evalSetText(expected, metricName),
         actual: actualSet,
         config,
+        countOnly: true,
         explain: "none",
       });
       const [only] = set.evalCaseResults;

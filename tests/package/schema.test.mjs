@@ -172,6 +172,7 @@ describe("the schema of configs", () => {
       ["a judge's model takes or refuses its settings", ({ text }) => text.includes('"temperature":"hot"')],
       // These a schema cannot say.
       ["a number beyond the range of doubles", ({ text }) => text.includes("1e400")],
+      ["a key that resembles a setting of a judge's model", ({ text }) => text.includes('"temprature"')],
       ["an id twice in a list", ({ byReader }) => /is given twice/.test(byReader)],
     ];
     const unexplained = (await differences(recorded)).filter((d) => !reasons.some(([, covers]) => covers(d)));

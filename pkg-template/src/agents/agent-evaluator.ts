@@ -1,6 +1,7 @@
 /** ADK's `AgentEvaluator`: an agent and evalset files in, an error if it does not pass. */
 
 import { evalSetToAdkJson } from "../adk-schema.js";
+import { criteriaIn } from "../engine/criteria.js";
 import { isObject, messageOf, unexpected } from "../engine/input.js";
 import { AdkMetricsError } from "../errors.js";
 import type { EvalSet, EvalSetResult, Input, Mistake } from "../types.js";
@@ -47,7 +48,8 @@ export class AgentEvaluator {
    */
   static async findConfigForTestFile<C extends Criteria = Record<string, number>>(testFile: string | URL): Promise<C> {
     const host = nodeHost();
-    const { criteria } = await configBeside(host, pathOf(host, testFile, "testFile"));
+    const { criteria, name } = await configBeside(host, pathOf(host, testFile, "testFile"));
+    checkCriteria(criteria, name);
     return criteria as C;
   }
 
@@ -189,7 +191,7 @@ function checkCriteria(criteria: Criteria, path: string): void {
   if (Object.keys(criteria).length > 0) return;
   throw new AdkMetricsError("invalid_input", "there is no criterion, so any agent would pass", {
     path,
-    help: "Name a metric with its threshold, such as `response_match_score: 0.8`, or use LocalEvalService to count only",
+    help: 'A config looks like {"criteria": {"response_match_score": 0.8}}: metrics by name, each with its threshold',
   });
 }
 
@@ -230,16 +232,14 @@ async function configBeside(host: AgentHost, testFile: string, instead?: Criteri
   const config = text === undefined ? {} : parsed(text, file);
   const bag = isObject(config) ? (config as Record<string, unknown>) : {};
   const { options: userSimulator, warning: simulatorWarning } = withinTurns(simulatorOf(bag));
+  const given = criteriaIn(bag);
   if (instead !== undefined || text === undefined) {
     const criteria = instead ?? { ...DEFAULT_CRITERIA };
-    return { criteria, config: { ...bag, criteria }, name: "config", userSimulator, simulatorWarning };
+    const others = Object.entries(bag).filter(([key]) => !Object.hasOwn(given, key));
+    const changed = { ...Object.fromEntries(others), criteria };
+    return { criteria, config: changed, name: "config", userSimulator, simulatorWarning };
   }
-  const { criteria } = bag;
-  if (!isObject(criteria)) {
-    const message = `Invalid format for test_config.json at ${file}. Expected a 'criteria' dictionary.`;
-    throw new AdkMetricsError("invalid_input", message);
-  }
-  return { criteria: criteria as Criteria, config: text, name: file, userSimulator, simulatorWarning };
+  return { criteria: given as Criteria, config: text, name: file, userSimulator, simulatorWarning };
 }
 
 /** The `user_simulator_config` of a config, in either spelling. */

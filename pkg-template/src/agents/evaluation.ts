@@ -1,13 +1,13 @@
 /** Runs an agent on an evalset and scores what it did. */
 
 import { readEvalSet } from "../adk-schema.js";
-import { AdkMetricsError } from "../errors.js";
+import { AdkMetricsError, strictErrorOf } from "../errors.js";
 import { evaluate } from "../evaluate.js";
 import type { EvalSet, EvalSetResult, EvaluatorOptions, Input, MetricRegistry } from "../types.js";
 import type { Subject } from "./adapters.js";
 import type { AgentEvaluationOptions } from "./options.js";
 import { type AgentRunOptions, checkPositive, type InferenceResult, runCases } from "./run.js";
-import type { UserSimulatorOptions } from "./simulator.js";
+import { simulatorWarnings, type UserSimulatorOptions } from "./simulator.js";
 import { Spending } from "./spending.js";
 
 /** What is evaluated, and by which metrics. */
@@ -20,6 +20,12 @@ export interface Plan {
   evalIds?: readonly string[];
 }
 
+/** How to score. */
+export interface ScoringOptions extends EvaluatorOptions {
+  registry?: MetricRegistry;
+  strict?: boolean;
+}
+
 /** Runs an agent `numRuns` times on every case and scores it. */
 export async function evaluateAgent(
   subject: Subject,
@@ -28,6 +34,8 @@ export async function evaluateAgent(
   options: AgentEvaluationOptions,
 ): Promise<EvalSetResult> {
   checkPositive(numRuns, "numRuns");
+  const warnings = simulatorWarnings(options.userSimulator);
+  if (options.strict === true && warnings.length > 0) throw strictErrorOf(warnings);
   await check(plan, withoutRunOptions(options));
   const evalSet = readEvalSet(plan.evalSet, plan.evalSetName);
   if (evalSet.evalCases.length === 0) {
@@ -36,22 +44,24 @@ export async function evaluateAgent(
   }
   const spending = new Spending(options.budget);
   const results = await runCases(subject, evalSet, numRuns, runOptions(options), spending);
-  const result = await score(plan, results, { ...withoutRunOptions(options), budget: spending.left() });
+  // What was paid for is not refused any more.
+  const result = await score(plan, results, { ...withoutRunOptions(options), strict: false, budget: spending.left() });
+  if (warnings.length > 0) result.warnings = [...warnings, ...(result.warnings ?? [])];
   spending.noteIn(result);
   return result;
 }
 
 /** Finds out what is wrong with evalset, metrics and judges before the agent is run. */
-export async function check(plan: Plan, options: EvaluatorOptions & { registry?: MetricRegistry }): Promise<void> {
+export async function check(plan: Plan, options: ScoringOptions): Promise<EvalSetResult> {
   const { onProgress: _onProgress, ...quiet } = options;
-  await score(plan, [], { ...quiet, explain: "none" });
+  return await score(plan, [], { ...quiet, explain: "none" });
 }
 
 /** Scores what an agent did. */
 export function score(
   plan: Plan,
   inferenceResults: readonly InferenceResult[],
-  options: EvaluatorOptions & { registry?: MetricRegistry },
+  options: ScoringOptions,
 ): Promise<EvalSetResult> {
   return evaluate({ ...options, ...plan, actual: { inferenceResults } });
 }
@@ -84,6 +94,6 @@ export function withoutRunOptions({
   userSimulator: _userSimulator,
   onAgentProgress: _onAgentProgress,
   ...options
-}: AgentEvaluationOptions): EvaluatorOptions & { registry?: MetricRegistry } {
+}: AgentEvaluationOptions): ScoringOptions {
   return options;
 }

@@ -3,11 +3,14 @@
 import { allInstead, checkOptions, EVALUATOR_OPTIONS, RUN_OPTIONS } from "../known-options.js";
 import type { Criterion, EvaluatorOptions, MetricRegistry } from "../types.js";
 import type { AgentRunOptions } from "./run.js";
+import { checkSimulatorOptions } from "./simulator.js";
 
 /** How to run an agent and evaluate it. */
 export interface AgentEvaluationOptions extends EvaluatorOptions, AgentRunOptions {
   /** Where metrics of your own are found. Default: `DEFAULT_METRIC_EVALUATOR_REGISTRY`. */
   registry?: MetricRegistry;
+  /** Whether warnings that are known before the agent is run are errors. Default: false. */
+  strict?: boolean;
 }
 
 /** What the score of each metric has to reach, or its settings. */
@@ -19,7 +22,7 @@ export const DEFAULT_CRITERIA: Readonly<Criteria> = /* @__PURE__ */ Object.freez
   response_match_score: 0.8,
 });
 
-const KNOWN = [...EVALUATOR_OPTIONS, ...RUN_OPTIONS, "registry"];
+const KNOWN = [...EVALUATOR_OPTIONS, ...RUN_OPTIONS, "registry", "strict"];
 
 const OF_FILES = [...KNOWN, "criteria", "printDetailedResults"];
 
@@ -68,4 +71,5 @@ export function checkRunOptions(options: object, to: keyof typeof INSTEAD): void
   const instead: Readonly<Record<string, string>> = INSTEAD[to];
   const known = to === "evaluate" ? OF_FILES : KNOWN.filter((name) => !Object.hasOwn(instead, name));
   checkOptions(options, known, { instead });
+  checkSimulatorOptions((options as AgentEvaluationOptions).userSimulator);
 }

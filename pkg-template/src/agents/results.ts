@@ -1,6 +1,7 @@
 /** What evaluating an agent comes to. */
 
 import { failureSummary, renderPooledFailures } from "../report/failures.js";
+import { warningLines } from "../report/results.js";
 import type { EvalCaseResult, EvalSetResult } from "../types.js";
 
 /** A metric that did not pass in a case, or a case whose agent failed. */
@@ -26,7 +27,7 @@ export class AgentEvaluationError extends Error {
   readonly results: readonly EvalSetResult[];
 
   constructor(failures: readonly EvaluationFailure[], results: readonly EvalSetResult[]) {
-    const summary = failureSummary(failures, results).join("\n");
+    const summary = [...failureSummary(failures, results), ...warningLines(results)].join("\n");
     super(`${summary}\n\n${renderPooledFailures(failures, results)}`.trimEnd());
     this.failures = failures;
     this.results = results;

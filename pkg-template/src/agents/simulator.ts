@@ -3,6 +3,7 @@
  * next, until it gives the stop signal or the limit of turns is reached. The model is asked as judges are.
  */
 
+import { closest } from "../closest.js";
 import { isObject, messageOf, unexpected } from "../engine/input.js";
 import { withEngine } from "../engine/instance.js";
 import { AdkMetricsError } from "../errors.js";
@@ -10,7 +11,15 @@ import { judgeOf } from "../judges/default.js";
 import { identityOf } from "../judges/judge.js";
 import { replyOf } from "../judges/reply.js";
 import { checkSettings } from "../judges/settings.js";
-import type { Content, ConversationScenario, Invocation, Judge, JudgeRequest, RetryOptions } from "../types.js";
+import type {
+  Content,
+  ConversationScenario,
+  EvalSetResult,
+  Invocation,
+  Judge,
+  JudgeRequest,
+  RetryOptions,
+} from "../types.js";
 import type { Spending } from "./spending.js";
 import { personaText } from "./personas.js";
 import { untilAborted } from "./abort.js";
@@ -102,6 +111,58 @@ export function checkSimulator(options: UserSimulatorOptions = {}, spending: Spe
   if (isObject(modelConfiguration)) checkSettings(modelConfiguration, "userSimulator: modelConfiguration");
   if (limit === 0 || limit === 1) return;
   spending.checkPrice(playerOf(options).model);
+}
+
+/** The settings of a simulated user; the type makes sure that none is missing. */
+const SETTINGS: Readonly<Record<keyof UserSimulatorOptions, readonly [type: string, words: string]>> = {
+  judge: ["function", "a judge"],
+  model: ["string", "a string"],
+  modelConfiguration: ["object", "an object"],
+  maxAllowedInvocations: ["number", "a whole number"],
+  customInstructions: ["string", "a string"],
+  includeFunctionCalls: ["boolean", "true or false"],
+  retry: ["object", "an object"],
+  timeoutMs: ["number", "a number of milliseconds above 0"],
+};
+
+/**
+ * Finds misspelt settings and such of another type.
+ *
+ * @returns The keys that are no settings.
+ * @throws {AdkMetricsError} `invalid_input`, for a misspelt key with a suggestion.
+ */
+export function checkSimulatorOptions(options: UserSimulatorOptions | undefined): string[] {
+  if (options === undefined) return [];
+  if (!isObject(options)) throw unexpected("an object", options, "userSimulator");
+  const names = Object.keys(SETTINGS) as (keyof UserSimulatorOptions)[];
+  const unknown: string[] = [];
+  for (const [key, value] of Object.entries(options)) {
+    const path = `userSimulator: ${key}`;
+    if (!Object.hasOwn(SETTINGS, key)) {
+      const meant = closest(key.replaceAll("_", ""), names);
+      if (meant === undefined) {
+        unknown.push(key);
+        continue;
+      }
+      const help = `Did you mean \`${meant}\`?`;
+      throw new AdkMetricsError("invalid_input", `a user simulator has no setting \`${key}\``, { path, help });
+    }
+    const [type, words] = SETTINGS[key as keyof UserSimulatorOptions];
+    // A judge may be an object with a method; whoever asks it says what is wrong with it.
+    if (value === undefined || key === "judge") continue;
+    if (typeof value !== type || value === null) throw unexpected(words, value, path);
+  }
+  limitOf(options);
+  return unknown;
+}
+
+/** What there is to say of settings that are none. */
+export function simulatorWarnings(options: UserSimulatorOptions | undefined): NonNullable<EvalSetResult["warnings"]> {
+  return checkSimulatorOptions(options).map((key) => ({
+    code: "invalid_input",
+    message: `a user simulator has no setting \`${key}\`; it is ignored`,
+    path: `userSimulator: ${key}`,
+  }));
 }
 
 /** Who is asked, and for which model. */

@@ -141,7 +141,7 @@ export class AgentRuns {
 }
 
 /** A config as an object; whoever scores by it says what is wrong with it. */
-function recordOf(config: Uint8Array | undefined): Record<string, unknown> {
+export function recordOf(config: Uint8Array | undefined): Record<string, unknown> {
   try {
     const value: unknown = JSON.parse(new TextDecoder().decode(config));
     return isObject(value) ? (value as Record<string, unknown>) : {};

@@ -16,7 +16,7 @@ import { type Arguments, oneOf, parseArguments } from "./arguments.js";
 import { kindOf, readBytes, readPieces, sizeOf } from "./files.js";
 import { inFile, Mistake, Mistakes } from "./mistakes.js";
 import { ENDINGS } from "./outputs.js";
-import { ExitStatus, hasColor, note, warn } from "./process.js";
+import { ExitStatus, hasColor, note, warn, warningCount } from "./process.js";
 import { plainFile, prepareFile, writeSafely } from "./write.js";
 
 const OPTIONS = {
@@ -24,6 +24,7 @@ const OPTIONS = {
   format: { type: "string", multiple: true },
   output: { type: "string", multiple: true },
   "print-detailed-results": { type: "boolean" },
+  strict: { type: "boolean" },
   help: { type: "boolean" },
 } as const;
 
@@ -58,6 +59,10 @@ export async function compareCommand(args: readonly string[]): Promise<ExitStatu
   }
   if (toStdout === undefined) note(verdictLine(comparisons));
   if (unwritten.length > 0) throw new Mistakes(unwritten);
+  if (given.has("strict") && (warningCount() > 0 || comparisons.some((one) => remarksOf(one).length > 0))) {
+    note("--strict: there are warnings, so the exit status is 2");
+    return ExitStatus.Unusable;
+  }
   const isWorse = comparisons.some(
     (one) => one.hasRegressions || (given.has("fail-on-drop") && (one.metrics.some(hasDropped) || hasLostVerdict(one))),
   );

@@ -84,6 +84,9 @@ Output
                          overwritten anyway.
   --print-detailed-results
                          The table shows every turn with its texts, calls and scores.
+  --strict               Warnings are errors: those that are known before anything is run or
+                         asked end the command there; others set the exit status to 2 when the
+                         results are written.
 
   Options of adk eval may be written as there: --config_file_path (which is --config),
   --print_detailed_results, --log_level. Underscores are as good as dashes.
@@ -141,8 +144,8 @@ const EXIT_HELP = `Exit status
     0  every case passed
     1  some case did not pass or was not evaluated, or a result is missing because calls of a
        judge failed
-    2  the input or the command line cannot be used, an output cannot be written, or there is no
-       judge for a metric that asks one
+    2  the input or the command line cannot be used, an output cannot be written, there is no
+       judge for a metric that asks one, or with --strict there is a warning
     3  a judge was asked, and not one call got a reply: no connection, a wrong key, an unknown
        model; or a recording had none of the replies
   130  interrupted by Ctrl-C: calls under way are cancelled, what is done is written

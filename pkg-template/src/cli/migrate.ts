@@ -1,10 +1,12 @@
 /** `migrate`: any form of evalset in today's ADK schema. */
 
+import { evalSetWarnings } from "../adk-schema.js";
+import { strictErrorOf } from "../errors.js";
 import { parseArguments } from "./arguments.js";
 import { api } from "./api.js";
 import { baseName, kindOf, readBytes } from "./files.js";
-import { inFile, Mistake } from "./mistakes.js";
-import { ExitStatus, note } from "./process.js";
+import { inFile, Mistake, Mistakes } from "./mistakes.js";
+import { ExitStatus, note, warn } from "./process.js";
 import { prepareFile, writeFile, writeOut } from "./write.js";
 
 /** Runs `migrate`. */
@@ -12,6 +14,7 @@ export async function migrateCommand(args: readonly string[]): Promise<ExitStatu
   const given = parseArguments(args, {
     output: { type: "string" },
     force: { type: "boolean" },
+    strict: { type: "boolean" },
     help: { type: "boolean" },
   });
   const [file, ...others] = given.positionals;
@@ -31,6 +34,14 @@ export async function migrateCommand(args: readonly string[]): Promise<ExitStatu
   let json: string;
   try {
     json = evalSetToAdkJson(bytes, baseName(file));
+    const warnings = evalSetWarnings(bytes, baseName(file));
+    if (given.has("strict") && warnings.length > 0) {
+      throw new Mistakes(warnings.map((warning) => inFile(strictErrorOf([warning]), file)));
+    }
+    for (const warning of warnings) {
+      const { place, help } = inFile(strictErrorOf([warning]), file) as Mistake;
+      warn(warning.message, place, help);
+    }
   } catch (error) {
     throw inFile(error, file);
   }

@@ -1,6 +1,6 @@
 /** What a user can do wrong, in words: message, place, help; never a stack. */
 
-import { AdkMetricsError } from "../errors.js";
+import { AdkMetricsError, strictErrorOf, strictWarningsOf } from "../errors.js";
 import { defused, visible } from "../report/text.js";
 import { ExitStatus, noticeText, paint } from "./process.js";
 
@@ -59,6 +59,13 @@ export function inFile(error: unknown, file: string, input = "evalSet"): unknown
 
 function mistakeAt(error: AdkMetricsError, place: string | undefined): Mistake {
   return new Mistake(error.message, { place, help: error.help, cause: error });
+}
+
+/** The warnings that `--strict` refuses, as mistakes in files. */
+export function refusedWarnings(error: unknown, files: InputFiles): unknown[] {
+  const warnings = strictWarningsOf(error);
+  if (warnings.length === 0) return [inFiles(error, files)];
+  return warnings.map((warning) => inFiles(strictErrorOf([warning]), files));
 }
 
 /** Says on stderr what went wrong, and with which status to exit. */

@@ -59,8 +59,16 @@ export function setLogLevel(level: (typeof LOG_LEVELS)[number]): void {
   if (level === "debug") process.env.ADK_METRICS_DEBUG = "1";
 }
 
+let warnings = 0;
+
+/** How many warnings were given. */
+export function warningCount(): number {
+  return warnings;
+}
+
 /** Warns on stderr. */
 export function warn(text: string, place?: string, help?: string): void {
+  warnings += 1;
   process.stderr.write(noticeText(paint(process.stderr, "yellow", "warning:"), { message: text, place, help }));
 }
 

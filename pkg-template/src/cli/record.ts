@@ -4,8 +4,11 @@ import { join } from "node:path";
 import { check } from "../agents/evaluation.js";
 import { Spending } from "../agents/spending.js";
 import type { InferenceResult } from "../agents/run.js";
+import { criteriaIn } from "../engine/criteria.js";
+import { isPrebuilt } from "../metric-info.js";
 import { count, firstLine } from "../report/text.js";
-import { AGENT_OPTIONS, AgentRuns } from "./agent-runs.js";
+import type { MetricRegistry } from "../types.js";
+import { AGENT_OPTIONS, AgentRuns, recordOf } from "./agent-runs.js";
 import { api } from "./api.js";
 import { type Arguments, parseArguments } from "./arguments.js";
 import { BUDGET_OPTIONS, budgetOf, sayPrices } from "./budget.js";
@@ -14,9 +17,9 @@ import { type Input, readInputs, selectionsOf } from "./inputs.js";
 import { Interruption } from "./interruption.js";
 import { judgeChoiceOf } from "./judge.js";
 import { Judging } from "./judging.js";
-import { inFiles, Mistake, Mistakes } from "./mistakes.js";
+import { Mistake, Mistakes, placeOf, refusedWarnings } from "./mistakes.js";
 import { distinctNames, isFolder } from "./outputs.js";
-import { ExitStatus, note } from "./process.js";
+import { ExitStatus, note, warn } from "./process.js";
 import { ProgressBar } from "./progress.js";
 import { planOf, refuseInputs, refuseShared } from "./scoring.js";
 import { prepareFile, type Text, writeSafely } from "./write.js";
@@ -30,6 +33,7 @@ const OPTIONS = {
   model: { type: "string" },
   output: { type: "string" },
   record: { type: "string" },
+  strict: { type: "boolean" },
   help: { type: "boolean" },
 } as const;
 
@@ -61,7 +65,7 @@ export async function recordCommand(args: readonly string[]): Promise<ExitStatus
   const judging = new Judging(judges, () => stop.end());
   await api();
   await runs.prepare(inputs);
-  await checkAll(inputs);
+  await checkAll(inputs, given.has("strict"));
   await runs.load();
   const spent = new Spending(budget);
   const { failed, unwritten } = await recordAll({ inputs, outputs, runs, stop, spent });
@@ -89,15 +93,34 @@ function outputsOf(given: Arguments, evalSets: readonly string[]): (string | und
   return [output === "-" ? undefined : output];
 }
 
-/** What is wrong with evalsets and selected cases is known before the agent is run. */
-async function checkAll(inputs: readonly Input[]): Promise<void> {
+/** What is wrong with evalsets, configs and selected cases is known before the agent is run. */
+async function checkAll(inputs: readonly Input[], strict: boolean): Promise<void> {
+  const mistakes: unknown[] = [];
   for (const input of inputs) {
+    const { files } = input;
     try {
-      await check({ ...planOf(input), config: { criteria: {} } }, {});
+      // Nothing is scored here: metrics of the user's own need no module, and no judge is asked.
+      const { warnings = [] } = await check(planOf(input), { registry: registryOf(input), judge: notAsked, strict });
+      for (const warning of warnings) warn(warning.message, placeOf(warning, files), warning.help);
     } catch (error) {
-      throw inFiles(error, input.files);
+      mistakes.push(...refusedWarnings(error, files));
     }
   }
+  if (mistakes.length > 0) throw new Mistakes(mistakes);
+}
+
+/** Takes every name in the criteria that is none of the engine's metrics for a metric of the user's own. */
+function registryOf({ config }: Input): MetricRegistry {
+  const names =
+    config === undefined ? [] : Object.keys(criteriaIn(recordOf(config))).filter((name) => !isPrebuilt(name));
+  return {
+    customMetricNames: () => names,
+    getEvaluator: notAsked,
+  };
+}
+
+function notAsked(): never {
+  throw new Error("nothing is scored");
 }
 
 interface Work {

@@ -1,7 +1,7 @@
 /** What `eval` and `run` share: evalsets and configs in, scores in every format out. */
 
 import { dirname, resolve } from "node:path";
-import { check, type Plan } from "../agents/evaluation.js";
+import { check, type Plan, type ScoringOptions } from "../agents/evaluation.js";
 import { Spending } from "../agents/spending.js";
 import { EvalStatus } from "../enums.js";
 import { csvChunks, htmlChunks, junitChunks, renderMarkdown, type ReportFormat, tableChunks } from "../report/index.js";
@@ -15,7 +15,7 @@ import { type Input, readInputs, sayWhichCriteria, selectionsOf } from "./inputs
 import { Interruption } from "./interruption.js";
 import { judgeChoiceOf } from "./judge.js";
 import { Judging } from "./judging.js";
-import { inFiles, type InputFiles, Mistake, Mistakes, placeOf } from "./mistakes.js";
+import { inFiles, type InputFiles, Mistake, Mistakes, placeOf, refusedWarnings } from "./mistakes.js";
 import {
   type Destination,
   destinations,
@@ -44,6 +44,7 @@ export const SCORING_OPTIONS = {
   output: { type: "string", multiple: true },
   "print-detailed-results": { type: "boolean" },
   record: { type: "string" },
+  strict: { type: "boolean" },
   ...BUDGET_OPTIONS,
   help: { type: "boolean" },
 } as const;
@@ -122,6 +123,10 @@ export async function score(
   if (stop.isInterrupted) return stop.status;
   const failure = judging.failure(results);
   if (failure !== undefined) return failure;
+  if (given.has("strict") && results.some(({ warnings = [] }) => warnings.length > 0)) {
+    note("--strict: there are warnings, so the exit status is 2");
+    return ExitStatus.Unusable;
+  }
   const cases = results.flatMap((set) => set.evalCaseResults);
   if (cases.length === 0) warn("there was no case to score");
   const passed = cases.length > 0 && cases.every(({ finalEvalStatus }) => finalEvalStatus === EvalStatus.PASSED);
@@ -215,10 +220,9 @@ async function evaluateAll(
   const common = { ...options, ...judging.options() };
   await source.prepare?.(inputs);
   const registries = await registriesOf(inputs, given.all("metrics"));
-  if (source.begin !== undefined) {
-    await checkAll(inputs, registries, { ...common, budget });
-    await source.begin();
-  }
+  const strict = given.has("strict");
+  if (source.begin !== undefined || strict) await checkAll(inputs, registries, { ...common, budget, strict });
+  await source.begin?.();
   stop.listen();
   sayWhichCriteria(inputs);
   const bar = new ProgressBar();
@@ -288,15 +292,18 @@ async function registriesOf(inputs: readonly Input[], modules: readonly string[]
 async function checkAll(
   inputs: readonly Input[],
   registries: readonly MetricRegistry[],
-  options: EvaluatorOptions,
+  options: ScoringOptions,
 ): Promise<void> {
+  const { evaluate } = await api();
   const mistakes: unknown[] = [];
   for (const [at, input] of inputs.entries()) {
-    const { files } = input;
+    const { files, actual } = input;
+    const own = { ...options, registry: registries[at] as MetricRegistry };
     try {
-      await check(planOf(input), { ...options, registry: registries[at] as MetricRegistry });
+      if (actual === undefined) await check(planOf(input), own);
+      else await evaluate({ ...own, ...planOf(input), actual, evalIds: [], explain: "none" });
     } catch (error) {
-      mistakes.push(inFiles(error, files));
+      mistakes.push(...refusedWarnings(error, files));
     }
   }
   if (mistakes.length > 0) throw new Mistakes(mistakes);

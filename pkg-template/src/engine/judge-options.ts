@@ -12,7 +12,7 @@ import type { EngineOptions } from "./options.js";
 /** The part of the engine's options that is about judges. */
 export type JudgeEngineOptions = Omit<
   EngineOptions,
-  "dialect" | "explain" | "concurrency" | "timeoutMs" | "custom" | "cases" | "name"
+  "dialect" | "explain" | "concurrency" | "timeoutMs" | "custom" | "cases" | "name" | "countOnly"
 >;
 
 /**

@@ -35,6 +35,8 @@ export interface EngineOptions {
   cases: readonly string[] | undefined;
   /** What an evalset without an id is called. */
   name: string;
+  /** Whether a config without criteria is meant. */
+  countOnly: boolean;
 }
 
 /**
@@ -78,6 +80,7 @@ function readOptions(options: EvaluatorOptions): EngineOptions {
     custom: [],
     cases: undefined,
     name: "evalset",
+    countOnly: false,
   };
 }
 

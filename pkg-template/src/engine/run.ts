@@ -42,7 +42,8 @@ const LONGEST_STRETCH = 25;
 const TURNS_TO_CATCH_UP = 3;
 
 /** What a run gives out: first its header, then batches of case results and how far its judges are, as they come. */
-export type RunOutput = { header: Header } | { cases: DecodedCase[] } | { judge: JudgeProgress };
+export type RunOutput =
+  { header: Header; warnings: readonly EngineMistake[] } | { cases: DecodedCase[] } | { judge: JudgeProgress };
 
 /** What there is to say of a whole run. */
 export interface RunEnd {
@@ -72,7 +73,7 @@ export async function* drive(plan: RunPlan): AsyncGenerator<RunOutput, RunEnd> {
   try {
     judges = new Judges(plan.options, session.header);
     reading("signal", () => signal?.addEventListener("abort", onAbort));
-    yield { header: session.header };
+    yield { header: session.header, warnings: [...session.header.warnings, ...judges.warnings] };
     clock.begin();
     for (;;) {
       if (session.generation !== engineGeneration()) {

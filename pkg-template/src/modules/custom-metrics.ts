@@ -5,6 +5,7 @@
 
 import { optionsOf } from "../known-options.js";
 import { fileURLToPath } from "node:url";
+import { criteriaIn } from "../engine/criteria.js";
 import { isObject, toBytes, unexpected } from "../engine/input.js";
 import { AdkMetricsError } from "../errors.js";
 import type { EvaluatorClass } from "../evaluators.js";
@@ -102,7 +103,7 @@ type Bag = Readonly<Record<string, unknown>>;
 /** The entries of `custom_metrics` that criteria name. What is no JSON is left to whoever scores by it. */
 function customMetricsOf(config: Input<object>): [string, Bag][] {
   const root = bagOf(parsed(config));
-  const criteria = bagOf(root.criteria);
+  const criteria = criteriaIn(root);
   const custom = bagOf(root.custom_metrics ?? root.customMetrics);
   return Object.keys(criteria)
     .filter((name) => isObject(Object.hasOwn(custom, name) ? custom[name] : undefined))

@@ -10,6 +10,7 @@
  *   eval case's informational values, which pass no judgement and are no test cases.
  * - The seconds that the agent took for an eval case, where they are known, are the `time` of its first test case, so that
  *   the times of a suite add up to that of its eval cases.
+ * - Warnings, and that a run was cancelled, are the suite's `<system-err>`.
  * - What judges were asked and took is told in properties too: that of the whole run with the suite, that of a
  *   metric with its test case.
  */
@@ -28,6 +29,8 @@ import {
   listOf,
   type NamedCase,
   namedCases,
+  noticesOf,
+  noticeText,
   type Results,
   statusWord,
   timestampText,
@@ -66,7 +69,7 @@ function* documentPieces(sets: readonly EvalSetResult[], at: At): Generator<stri
       at(index, position);
       yield lines(testsOf(one).flatMap((test) => testLines(set, test)));
     }
-    yield "  </testsuite>\n";
+    yield lines([...noticeLines(set), "  </testsuite>"]);
   }
   yield "</testsuites>\n";
 }
@@ -289,6 +292,12 @@ function suiteLines(set: EvalSetResult, total: Total): string[] {
       "    ",
     ),
   ];
+}
+
+/** What a reader has to know first, where JUnit has what was printed. */
+function noticeLines(set: EvalSetResult): string[] {
+  const lines = noticesOf(set).map((notice) => escaped(noticeText(notice)));
+  return lines.length === 0 ? [] : ["    <system-err>", ...lines, "    </system-err>"];
 }
 
 function testLines(set: EvalSetResult, test: Test): string[] {

@@ -6,7 +6,7 @@ import { EvalStatus } from "../enums.js";
 import { messageOf, reading, unexpected } from "../engine/input.js";
 import { AdkMetricsError, isOurs } from "../errors.js";
 import type { EvalCaseResult, EvalMetricResult, EvalSetResult } from "../types.js";
-import { count, isRecord } from "./text.js";
+import { count, head, isRecord, oneLine } from "./text.js";
 
 /** What every renderer takes: the results of one evalset or of several. */
 export type Results = EvalSetResult | readonly EvalSetResult[];
@@ -344,6 +344,18 @@ export interface Notice {
   /** Where in the input: a path, a line, or both. */
   place?: string;
   help?: string;
+}
+
+/** A notice in a line: message, place, help. */
+export function noticeText({ message, place, help }: Notice): string {
+  const where = place === undefined ? message : `${message} (${place})`;
+  return `warning: ${oneLine(head(help === undefined ? where : `${where}. ${help}`, 4000))}`;
+}
+
+/** The warnings of results in lines, each once. */
+export function warningLines(sets: readonly EvalSetResult[]): string[] {
+  const notices = sets.flatMap((set) => noticesOf({ ...set, cancelled: false }));
+  return [...new Set(notices.map(noticeText))];
 }
 
 /** That a set's run was cancelled, and its warnings. */

@@ -24,6 +24,7 @@ import {
 import { type Paint, renderFailures, renderTable, type Style } from "../report/index.js";
 import { failureSummary, renderPooledFailures } from "../report/failures.js";
 import { count } from "../report/text.js";
+import { warningLines } from "../report/results.js";
 
 /** What `toPass` takes: what `evaluate`, `AgentEvaluator` or an evaluator gave. */
 export type Passable = EvalSetResult | readonly EvalSetResult[] | EvalCaseResult | EvaluationResult;
@@ -108,6 +109,7 @@ export const adkMatchers: AdkMatcherFunctions = {
     const failed = cases.filter(({ finalEvalStatus }) => finalEvalStatus !== EvalStatus.PASSED);
     const isCancelled = sets.some(({ cancelled }) => cancelled);
     const pass = cases.length > 0 && failed.length === 0 && !isCancelled;
+    if (pass) sayWarnings(sets);
     return {
       pass,
       message: () => {
@@ -116,6 +118,7 @@ export const adkMatchers: AdkMatcherFunctions = {
           ...(isCancelled ? ["The run was cancelled; some results are missing."] : []),
           ...(cases.length === 0 ? ["There is no case that could pass."] : []),
           ...(failed.length > 0 ? [countText(failed, cases)] : []),
+          ...warningLines(sets),
         ];
         return messageOf(hint, summary, renderFailures(sets, { color: paintOf(this.utils) }));
       },
@@ -132,6 +135,7 @@ export const adkMatchers: AdkMatcherFunctions = {
     const hint = hintOf(this, "toPassEvalSet", "agent", "evalSet");
     try {
       const sets = await run(received as Agent, evalSet, criteria, options);
+      sayWarnings(sets);
       return { pass: true, message: () => messageOf(hint, [], renderTable(sets)) };
     } catch (error) {
       if (!(error instanceof AgentEvaluationError)) throw withHint(hint, error);
@@ -139,8 +143,9 @@ export const adkMatchers: AdkMatcherFunctions = {
       return {
         pass: false,
         message: () => {
+          const summary = [...failureSummary(failures, results), ...warningLines(results)];
           const details = renderPooledFailures(failures, results, { color: paintOf(this.utils) });
-          return messageOf(hint, failureSummary(failures, results), details);
+          return messageOf(hint, summary, details);
         },
       };
     }
@@ -175,6 +180,16 @@ async function run(
   }
   elsewhere("initialSessionFile", "It is for the path of an evalset; an evalset itself names its session");
   return [await AgentEvaluator.evaluateEvalSet(agent, evalSet, criteria ?? DEFAULT_CRITERIA, numRuns, false, others)];
+}
+
+const said = new Set<string>();
+
+/** Prints the warnings of results that pass, each once: an assertion that holds has no message. */
+function sayWarnings(sets: readonly EvalSetResult[]): void {
+  for (const line of warningLines(sets)) {
+    if (!said.has(line)) console.warn(`adk-metrics: ${line}`);
+    said.add(line);
+  }
 }
 
 /** Test environments have a `URL` of their own, so its class says nothing. */
