@@ -32,7 +32,7 @@ export const AGENT_FILES = ["agent", "index"].flatMap((name) =>
  * @throws {Mistake} for a folder without one.
  */
 export function agentModuleOf(given: string): ModuleName {
-  const found = moduleNameOf(given, process.cwd());
+  const found = moduleOf(given);
   if (kindOf(found.file) !== "folder") return found;
   const inside = AGENT_FILES.map((name) => join(found.file, name)).find((file) => kindOf(file) === "file");
   if (inside !== undefined) return { ...found, file: inside };
@@ -40,6 +40,14 @@ export function agentModuleOf(given: string): ModuleName {
     place: given,
     help: `Name the module, or call it ${AGENT_FILES.slice(0, 4).join(", ")} or the like`,
   });
+}
+
+/** A module that the command line names, and maybe an export: `./agent.ts#weather` or `./agent.ts:weather`. */
+export function moduleOf(given: string): ModuleName {
+  const name = moduleNameOf(given, process.cwd());
+  const [, file, key] = /^(.+\.[cm]?[jt]sx?):([A-Za-z_$][\w$]*)$/.exec(given) ?? [];
+  if (file === undefined || key === undefined || name.name !== undefined || kindOf(given) === "file") return name;
+  return { ...moduleNameOf(file, process.cwd()), name: key };
 }
 
 /**

@@ -94,8 +94,10 @@ Output
 
 const JUDGES_HELP = `Judges
   --judge <who>          Who answers the questions of metrics that ask a judge: gemini, vertex,
-                         openai (any server that speaks its protocol), anthropic, ollama, or
-                         replay:<file>, which gives the replies of a recording and asks nobody.
+                         openai (any server that speaks its protocol), anthropic, ollama;
+                         replay:<file>, which gives the replies of a recording and asks nobody;
+                         or ./judge.mjs, a module of your own whose default export or export
+                         called judge is one (./judge.mjs#name for another).
                          Default: the provider of the model, by its name.
   --model <name>         The model to ask. Default: the judge_model of each criterion, which is
                          gemini-2.5-flash where it is absent.

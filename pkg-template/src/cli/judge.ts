@@ -1,19 +1,22 @@
 /** The judge that the command line asks: which provider, by what the environment says, or a recording. */
 
+import { basename } from "node:path";
 import { AdkMetricsError } from "../errors.js";
 import { endpointOf, isForeign } from "../judges/endpoint.js";
 import { type Environment, judgeFromEnvironment } from "../judges/environment.js";
 import { replayJudge, vertexJudge } from "../judges/index.js";
 import { identified, identityOf } from "../judges/judge.js";
+import { exportOf, layersOf, loadModule, type ModuleName } from "../modules/load.js";
 import type { Judge, VertexOptions } from "../types.js";
+import { moduleOf } from "./agent.js";
 import { type Arguments, oneOf } from "./arguments.js";
 import { commandVariables, type Variables } from "./environment.js";
 import { readBytes } from "./files.js";
 import { inFile, Mistake } from "./mistakes.js";
-import { note } from "./process.js";
+import { hostUserCode, note } from "./process.js";
 import { vertexFromEnvironment } from "./vertex.js";
 
-const PROVIDERS = ["gemini", "vertex", "openai", "anthropic", "ollama"] as const;
+export const PROVIDERS = ["gemini", "vertex", "openai", "anthropic", "ollama"] as const;
 
 type Provider = (typeof PROVIDERS)[number];
 
@@ -27,6 +30,8 @@ export interface JudgeChoice {
   model?: string;
   /** The recording that replies instead. */
   replay?: string;
+  /** The module that holds a judge of the user's own. */
+  module?: ModuleName;
   /** The file that replies are recorded in. */
   record?: string;
 }
@@ -42,9 +47,16 @@ export function judgeChoiceOf(given: Arguments): JudgeChoice {
   if (model !== undefined) choice.model = model;
   if (record !== undefined) choice.record = record;
   if (judge === undefined) return choice;
+  if (isModule(judge)) {
+    choice.module = moduleOf(judge);
+    if (model === undefined) return choice;
+    throw new Mistake("--model has no effect on a judge of your own: its module decides which model it asks", {
+      help: `Leave --model out, or set the model in ${choice.module.file}`,
+    });
+  }
   if (!judge.startsWith(REPLAY)) {
     if (judge === "replay") throw new Mistake("--judge replay names no recording", { help: "--judge replay:<file>" });
-    choice.provider = oneOf<string>("judge", judge, [...PROVIDERS, `${REPLAY}<file>`]) as Provider;
+    choice.provider = oneOf<string>("judge", judge, [...PROVIDERS, `${REPLAY}<file>`, "./module.mjs"]) as Provider;
     return choice;
   }
   choice.replay = judge.slice(REPLAY.length);
@@ -60,10 +72,50 @@ export function judgeChoiceOf(given: Arguments): JudgeChoice {
   return choice;
 }
 
+/** Whether `--judge` names a module rather than a provider or a recording. */
+function isModule(judge: string): boolean {
+  if (judge.startsWith(REPLAY)) return false;
+  return /[\\/]/.test(judge) || /\.[cm]?[jt]sx?(?:[#:][\w$]+)?$/.test(judge);
+}
+
+/**
+ * Loads a judge of the user's own: the export that is named, else the default export or the one called `judge`.
+ *
+ * @throws {Mistake} if the module exports none.
+ */
+async function loadJudge({ file, name }: ModuleName): Promise<Judge> {
+  const exports = await loadModule(file, "judge");
+  const names = [...new Set(layersOf(exports).flatMap((layer) => Object.keys(layer)))];
+  const others = names.filter((key) => key !== "default" && key !== "module.exports");
+  const has = others.length === 0 ? "It exports nothing by name" : `It exports ${others.join(", ")}`;
+  const found = (name === undefined ? ["default", "judge"] : [name])
+    .map((key) => exportOf(exports, key))
+    .find((value) => typeof value === "function");
+  if (typeof found !== "function") {
+    const wrong = name === undefined ? undefined : exportOf(exports, name);
+    const what =
+      name === undefined
+        ? "the module exports no judge"
+        : wrong === undefined
+          ? `the module of the judge exports no \`${name}\``
+          : `the export \`${name}\` is not a judge`;
+    throw new Mistake(what, {
+      place: file,
+      help: `A judge is a function, or what openaiJudge() and the like return. Export it as default or as judge, or name its export: --judge ${basename(file)}#name. ${has}`,
+    });
+  }
+  const judge = found as Judge;
+  const identity = identityOf(judge);
+  // A function of the user's own is known in reports by its module; judges of this package say themselves what they ask.
+  if (identity.functionName === undefined) return judge;
+  const functionName = basename(file) + (name === undefined ? "" : `#${name}`);
+  return identified((request, options) => judge(request, options), { ...identity, functionName });
+}
+
 /** Makes the judges of one command. */
 export class JudgeMaker {
   readonly #choice: JudgeChoice;
-  readonly #recorded: Judge | undefined;
+  #recorded: Judge | undefined;
   /** Each judge that was made, or why it cannot be: every evalset asks for it again. */
   readonly #made = new Map<string, { judge: Judge } | { mistake: unknown }>();
   readonly #said = new Set<string>();
@@ -73,6 +125,14 @@ export class JudgeMaker {
   constructor(choice: JudgeChoice) {
     this.#choice = choice;
     if (choice.replay !== undefined) this.#recorded = recordingOf(choice.replay);
+  }
+
+  /** Loads the judge of the user's own, if one is named. @throws {Mistake} if there is none. */
+  async load(): Promise<void> {
+    const { module } = this.#choice;
+    if (module === undefined) return;
+    hostUserCode();
+    this.#recorded = await loadJudge(module);
   }
 
   /**

@@ -33,6 +33,11 @@ export class Judging {
     provideEnvironment((model) => this.#judgeFor(model));
   }
 
+  /** Loads the judge of the user's own, if one is named. @throws {Mistake} if there is none. */
+  async load(): Promise<void> {
+    await this.#maker.load();
+  }
+
   /** How many calls of judges were made. */
   get calls(): number {
     return this.#tally.calls;

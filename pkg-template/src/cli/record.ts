@@ -52,7 +52,10 @@ export async function recordCommand(args: readonly string[]): Promise<ExitStatus
   );
   const inputs = readInputs(selections, undefined, given.one("config"));
   const files = outputs.flatMap((file) => file ?? []);
-  refuseInputs(judges.record === undefined ? files : [...files, judges.record], inputs, runs.files);
+  refuseInputs(judges.record === undefined ? files : [...files, judges.record], inputs, [
+    ...runs.files,
+    ...(judges.module === undefined ? [] : [[judges.module.file, "module of the judge"] as const]),
+  ]);
   refuseShared(files, judges.record);
   for (const file of files) {
     if (kindOf(file) === "file" && !given.has("force")) {
@@ -64,6 +67,7 @@ export async function recordCommand(args: readonly string[]): Promise<ExitStatus
   const stop = new Interruption();
   const judging = new Judging(judges, () => stop.end());
   await api();
+  await judging.load();
   await runs.prepare(inputs);
   await checkAll(inputs, given.has("strict"));
   await runs.load();

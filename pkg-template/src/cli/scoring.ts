@@ -100,6 +100,7 @@ export async function score(
   refuseInputs(outputs, inputs, [
     ...(source.others ?? []),
     ...given.all("metrics").map((file) => [file, "module of metrics"] as const),
+    ...(judges.module === undefined ? [] : [[judges.module.file, "module of the judge"] as const]),
     ...(judges.replay === undefined ? [] : [[judges.replay, "recording"] as const]),
   ]);
   refuseShared(files, judges.record);
@@ -218,6 +219,7 @@ async function evaluateAll(
 ): Promise<{ results: EvalSetResult[]; models: ReadonlySet<string> }> {
   const { evaluate } = await api();
   const common = { ...options, ...judging.options() };
+  await judging.load();
   await source.prepare?.(inputs);
   const registries = await registriesOf(inputs, given.all("metrics"));
   const strict = given.has("strict");
