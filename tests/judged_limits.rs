@@ -1,6 +1,6 @@
 //! What judged metrics do with inputs that make very long prompts: nothing is asked beyond the limits, and
 //! results say why.
-#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests")]
+#![expect(clippy::panic, clippy::unwrap_used, clippy::indexing_slicing, reason = "tests")]
 
 use adk_metrics::metrics::judged::{LONGEST_PROMPT, MOST_PROMPTS};
 use adk_metrics::model::actual::ActualFile;

@@ -36,12 +36,11 @@ impl Folded {
         while let Some(rest) = source.get(at..).filter(|rest| !rest.is_empty()) {
             let (byte, length) = decoded(rest);
             let is_break = matches!(byte, b'\n' | b'\r');
-            if !is_break && !(after_break && matches!(byte, b' ' | b'\t')) {
+            let is_indent = after_break && matches!(byte, b' ' | b'\t');
+            after_break = is_break || is_indent;
+            if !after_break {
                 folded.bytes.push(byte.to_ascii_lowercase());
                 folded.spans.push((at, at + length));
-                after_break = false;
-            } else {
-                after_break = true;
             }
             at += length;
         }
