@@ -10,7 +10,7 @@ mod evaluation;
 mod fetch;
 mod schema_text;
 
-pub use fetch::{fetch_call, judge_call};
+pub use fetch::{fetch_call, judge_call, user_prompt, with_tokens, without_tokens};
 pub use schema_text::{eval_set_to_adk, eval_set_to_js, eval_set_warnings, invocation_to_js, results_to_adk};
 
 use std::borrow::Cow;
