@@ -27,14 +27,15 @@ const scores = ({ stdout }) =>
 
 const run = (command, name, cwd, ...args) => {
   const agent = name === "default" ? module : `${module}#${name}`;
-  return runCommand([command, "--agent", agent, "weather.evalset.json", ...args], { cwd });
+  const often = args.includes("--num-runs") ? [] : ["--num-runs", "1"];
+  return runCommand([command, "--agent", agent, "weather.evalset.json", ...often, ...args], { cwd });
 };
 
 for (const name of Object.keys(agents)) {
   test(`runs an agent exported as ${name}`, async (t) => {
     const { status, stdout, stderr } = await run("run", name, folderOf(t, FILES), "--format", "csv");
     assert.equal(status, 1, stderr);
-    assert.match(stderr, /^running weather_agent: weather\.evalset\.json, 2 cases$/m);
+    assert.match(stderr, /^running weather_agent: weather\.evalset\.json, 2 cases, 1 run each$/m);
     assert.match(stdout, /^evalset,both,1,,tool_trajectory_avg_score,1,1,passed,$/m);
     assert.match(stdout, /^evalset,both,1,,response_match_score,1,0\.8,passed,$/m);
     assert.match(stdout, /^evalset,both,1,,token_usage_v1,30,,informational,$/m);
@@ -73,7 +74,10 @@ test("a run that failed is recorded up to its failure; eval shows it as failed, 
       throw new TypeError("no such seat");
     }`,
   });
-  const recorded = await runCommand(["record", "--agent", "agent.mjs", "trip.evalset.json", "--output", "./"], { cwd });
+  const recorded = await runCommand(
+    ["record", "--agent", "agent.mjs", "trip.evalset.json", "--num-runs", "1", "--output", "./"],
+    { cwd },
+  );
   assert.equal(recorded.status, 1);
   assert.match(recorded.stderr, /^failed: book: turn 2: TypeError: no such seat$/m);
   const file = join(cwd, "trip.inferences.json");

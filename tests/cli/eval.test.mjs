@@ -222,3 +222,35 @@ test("runs from any folder", async (t) => {
   });
   assert.equal(status, 0);
 });
+
+test("stops at the first case that does not pass if asked to, and says how many are left out", async (t) => {
+  const said = { one: "It is noon.", two: "It is two.", three: "It is three.", four: "It is four." };
+  const cwd = folderOf(t, {
+    "a.evalset.json": evalSet(said, "a"),
+    "a.actual.json": evalSet({ ...said, two: "Who knows?" }, "a"),
+    "b.evalset.json": evalSet(said, "b"),
+    "b.actual.json": evalSet(said, "b"),
+  });
+  const { status, stdout, stderr } = await run(
+    ["eval", "a.evalset.json", "b.evalset.json", "--bail", "--format", "csv"],
+    {
+      cwd,
+    },
+  );
+  assert.equal(status, 1);
+  assert.deepEqual(
+    [
+      ...new Set(
+        stdout
+          .split("\n")
+          .slice(1)
+          .flatMap((line) => line.split(",")[1] ?? []),
+      ),
+    ].filter((id) => id !== ""),
+    ["one", "two"],
+  );
+  assert.match(stderr, /^warning: --bail stopped at two, which did not pass; 6 cases left out$/m);
+  const good = await run(["eval", "b.evalset.json", "--bail"], { cwd });
+  assert.equal(good.status, 0);
+  assert.doesNotMatch(good.stderr, /--bail/);
+});

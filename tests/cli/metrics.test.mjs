@@ -203,7 +203,7 @@ test("a budget is that of the whole command, simulated users included", async (t
     "test_config.json": { criteria },
     "agent.mjs": "export default (message) => 'Hello!';",
   });
-  const agent = ["run", "--agent", "agent.mjs", "a.evalset.json", "b.evalset.json"];
+  const agent = ["run", "--agent", "agent.mjs", "--num-runs", "1", "a.evalset.json", "b.evalset.json"];
   const all = await run(agent, { cwd, env });
   assert.equal(all.status, 0, all.stdout + all.stderr);
   assert.match(all.stdout, /: 6 calls/);

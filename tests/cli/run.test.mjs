@@ -11,10 +11,11 @@ const FILES = { "clock.evalset.json": CLOCK_SET };
 /** An agent that answers as it should in one of the two cases. */
 const AGENT = "export default (message) => 'It is noon.';";
 
-/** Runs an agent whose module holds this code. */
+/** Runs an agent whose module holds this code, once in each case unless the arguments say otherwise. */
 async function runAgent(t, code, { args = [], files = {}, file = "agent.mjs", ...options } = {}) {
   const cwd = folderOf(t, { ...FILES, [file]: code, ...files });
-  return run(["run", "--agent", file, "clock.evalset.json", ...args], { cwd, ...options });
+  const often = args.includes("--num-runs") ? [] : ["--num-runs", "1"];
+  return run(["run", "--agent", file, "clock.evalset.json", ...often, ...args], { cwd, ...options });
 }
 
 /** The cases of results in ADK's schema: their ids and statuses. */
@@ -30,13 +31,85 @@ test("runs an agent, scores what it does, and exits as eval does", async (t) => 
   const table = await runAgent(t, AGENT);
   assert.equal(table.status, 1);
   assert.match(table.stdout, /2 cases: 1 passed, 1 failed/);
-  assert.match(table.stderr, /^running agent\.mjs: clock\.evalset\.json, 2 cases$/m);
+  assert.match(table.stderr, /^running agent\.mjs: clock\.evalset\.json, 2 cases, 1 run each$/m);
   const one = await runAgent(t, AGENT, { args: ["--format", "csv"] });
   assert.match(one.stdout, /^clock,noon,1,,response_match_score,1,0\.8,passed,$/m);
   const cwd = folderOf(t, { ...FILES, "agent.mjs": AGENT });
-  const passing = await run(["run", "--agent", "agent.mjs", "clock.evalset.json:noon"], { cwd });
+  const passing = await run(["run", "--agent", "agent.mjs", "clock.evalset.json:noon", "--num-runs", "1"], { cwd });
   assert.equal(passing.status, 0);
   assert.match(passing.stdout, /1 case: 1 passed/);
+});
+
+test("runs every case as often as AgentEvaluator does, and says how to change it", async (t) => {
+  const cwd = folderOf(t, { ...FILES, "agent.mjs": AGENT });
+  const agent = ["--agent", "agent.mjs", "clock.evalset.json"];
+  const twice = await run(["run", ...agent, ...json], { cwd });
+  assert.match(
+    twice.stderr,
+    /^running agent\.mjs: .*, 2 cases, 2 runs each by default \(--num-runs 1 for a single run\)$/m,
+  );
+  assert.deepEqual(
+    statuses(twice).map(([id]) => id),
+    ["noon", "noon", "late", "late"],
+  );
+  const recorded = await run(["record", ...agent], { cwd });
+  assert.equal(JSON.parse(recorded.stdout).length, 4);
+  const once = await run(["run", ...agent, ...json, "--num-runs", "1"], { cwd });
+  assert.match(once.stderr, /2 cases, 1 run each$/m);
+});
+
+test("stops running at the first case that does not pass if asked to", async (t) => {
+  const cases = Object.fromEntries(Array.from({ length: 9 }, (_, at) => [`case${at}`, "It is noon."]));
+  const code = `let runs = 0;
+export default async (message) => { console.log("ran", ++runs); return runs === 3 ? "No idea." : "It is noon."; };`;
+  const files = { "clock.evalset.json": evalSet(cases) };
+  const one = ["--num-runs", "1", "--parallelism", "1"];
+  const outcome = await runAgent(t, code, { files, args: ["--bail", ...one, ...json] });
+  assert.equal(outcome.status, 1);
+  assert.deepEqual(statuses(outcome), [
+    ["case0", 1],
+    ["case1", 1],
+    ["case2", 2],
+  ]);
+  assert.match(outcome.stderr, /^warning: --bail stopped at case2, which did not pass; 6 cases left out$/m);
+  assert.doesNotMatch(outcome.stderr, /ran 4/);
+  assert.equal(outcome.stderr.match(/^running agent/gm).length, 1);
+});
+
+test("stops at the first run in which the agent throws if asked to", async (t) => {
+  const cases = Object.fromEntries(Array.from({ length: 9 }, (_, at) => [`case${at}`, "It is noon."]));
+  const code = `let runs = 0;
+export default async (message) => { if (++runs === 1) throw new Error("oh no"); await new Promise((done) => setTimeout(done, 60_000)); };`;
+  const outcome = await runAgent(t, code, {
+    files: { "clock.evalset.json": evalSet(cases) },
+    args: ["--bail", ...json],
+  });
+  assert.equal(outcome.status, 1);
+  assert.deepEqual(statuses(outcome), [["case0", 2]]);
+  assert.match(outcome.stderr, /8 cases left out/);
+});
+
+test("adds up what judges took in the parts of a run that may stop early", async (t) => {
+  const files = {
+    "clock.evalset.json": evalSet({ one: "Noon.", two: "Noon.", three: "Noon." }),
+    "test_config.json": {
+      criteria: { final_response_match_v2: { threshold: 1, judge_model_options: { num_samples: 1 } } },
+    },
+    "judge.mjs": `export default async () => ({ text: JSON.stringify({ is_the_agent_response_valid: "valid" }) });`,
+  };
+  const often = ["--num-runs", "1", "--parallelism", "1", "--judge", "./judge.mjs"];
+  const outcome = await runAgent(t, `let n = 0; export default async (message) => "Noon, " + ++n;`, {
+    files,
+    args: ["--bail", ...often, ...json],
+  });
+  assert.equal(outcome.status, 0, outcome.stderr);
+  assert.deepEqual(statuses(outcome), [
+    ["one", 1],
+    ["two", 1],
+    ["three", 1],
+  ]);
+  assert.match(outcome.stderr, /^judged by .*judge\.mjs: 3 calls/m);
+  assert.doesNotMatch(outcome.stderr, /left out/);
 });
 
 test("writes every format where eval does", async (t) => {
@@ -89,7 +162,7 @@ for (const [name, [agent, code]] of Object.entries(AGENTS)) {
   test(`finds an agent ${name}`, async (t) => {
     const file = agent === "." ? "agent.mjs" : agent.replace(/#.*/, "");
     const cwd = folderOf(t, { ...FILES, [file]: code });
-    const outcome = await run(["run", "--agent", agent, "clock.evalset.json", ...json], { cwd });
+    const outcome = await run(["run", "--agent", agent, "clock.evalset.json", "--num-runs", "1", ...json], { cwd });
     assert.equal(outcome.status, 1, outcome.stderr);
     assert.deepEqual(statuses(outcome), BOTH);
   });
@@ -329,7 +402,17 @@ for (const [signal, exit] of [
       const cwd = folderOf(t, { "c.evalset.json": { eval_set_id: "c", eval_cases }, "agent.mjs": code });
       const output = join(cwd, "out.json");
       const child = start(
-        [command, "--agent", "agent.mjs", "c.evalset.json", "--output", output, ...(command === "run" ? json : [])],
+        [
+          command,
+          "--agent",
+          "agent.mjs",
+          "c.evalset.json",
+          "--num-runs",
+          "1",
+          "--output",
+          output,
+          ...(command === "run" ? json : []),
+        ],
         { cwd },
       );
       let stderr = "";
@@ -360,7 +443,7 @@ test("several evalsets, each with the config beside it", async (t) => {
     { cwd },
   );
   assert.equal(status, 1);
-  assert.match(stderr, /^running agent\.mjs: other\.evalset\.json, 1 case$/m);
+  assert.match(stderr, /^running agent\.mjs: other\.evalset\.json, 1 case, 2 runs each/m);
   assert.equal(JSON.parse(readFileSync(join(cwd, "out/other.evalset_result.json"), "utf8")).eval_set_id, "other");
 });
 
@@ -401,7 +484,7 @@ test("what is recorded scores as what is run", async (t) => {
 
 test("records to stdout, into a folder for several evalsets, and never over another recording unasked", async (t) => {
   const cwd = folderOf(t, { ...FILES, "other.evalset.json": CLOCK_SET, "agent.mjs": AGENT });
-  const record = (...args) => run(["record", "--agent", "agent.mjs", ...args], { cwd });
+  const record = (...args) => run(["record", "--agent", "agent.mjs", "--num-runs", "1", ...args], { cwd });
   const printed = await record("clock.evalset.json:late");
   assert.equal(printed.status, 0, printed.stderr);
   assert.deepEqual(

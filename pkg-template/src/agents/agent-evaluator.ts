@@ -12,7 +12,7 @@ import { type AgentHost, agentHost } from "./host.js";
 import { type AgentEvaluationOptions, checkRunOptions, type Criteria, DEFAULT_CRITERIA } from "./options.js";
 import { failuresOf, printDetails } from "./pooled.js";
 import { AgentEvaluationError, type EvaluationFailure } from "./results.js";
-import { checkPositive } from "./run.js";
+import { checkPositive, DEFAULT_NUM_RUNS } from "./run.js";
 import { type UserSimulatorOptions, withinTurns } from "./simulator.js";
 
 /** Options of {@link AgentEvaluator.evaluate}. */
@@ -22,8 +22,6 @@ export interface AgentFileOptions extends AgentEvaluationOptions {
   /** Whether to print a table of the turns for every case and metric. Default: false. */
   printDetailedResults?: boolean;
 }
-
-const NUM_RUNS = 2;
 
 const TEST_FILES = ".test.json";
 const CONFIG_FILE = "test_config.json";
@@ -67,7 +65,7 @@ export class AgentEvaluator {
     agent: Agent | Promise<Agent>,
     evalSet: Input<EvalSet>,
     criteria: Criteria,
-    numRuns: number = NUM_RUNS,
+    numRuns: number = DEFAULT_NUM_RUNS,
     printDetailedResults = false,
     options: AgentEvaluationOptions = {},
   ): Promise<EvalSetResult> {
@@ -95,7 +93,7 @@ export class AgentEvaluator {
   static async evaluate(
     agent: Agent | Promise<Agent>,
     evalDatasetFilePathOrDir: string | URL,
-    numRuns: number = NUM_RUNS,
+    numRuns: number = DEFAULT_NUM_RUNS,
     initialSessionFile?: string,
     fileOptions: AgentFileOptions = {},
   ): Promise<EvalSetResult[]> {

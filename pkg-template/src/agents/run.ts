@@ -61,7 +61,10 @@ interface Task {
   run: number;
 }
 
-const DEFAULT_PARALLELISM = 4;
+/** How many conversations are under way at a time unless the options say otherwise. */
+export const DEFAULT_PARALLELISM = 4;
+/** How often every case is run, in code and on the command line, unless the caller says otherwise. */
+export const DEFAULT_NUM_RUNS = 2;
 /** How long an agent may take for a turn unless the options say otherwise. */
 export const DEFAULT_TURN_TIMEOUT_MS = 300_000;
 

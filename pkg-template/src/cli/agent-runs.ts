@@ -5,6 +5,8 @@ import { evalSetOf, initialSessionOf, simulatorOf } from "../agents/agent-evalua
 import { nodeAgentHost } from "../agents/node.js";
 import {
   type AgentRunOptions,
+  DEFAULT_NUM_RUNS,
+  DEFAULT_PARALLELISM,
   DEFAULT_TURN_TIMEOUT_MS,
   type InferenceResult,
   isScenario,
@@ -16,7 +18,7 @@ import { Spending } from "../agents/spending.js";
 import { isObject } from "../engine/input.js";
 import type { ModuleName } from "../modules/load.js";
 import { count } from "../report/text.js";
-import type { Budget, EvalSet } from "../types.js";
+import type { Budget } from "../types.js";
 import { agentModuleOf, loadAgent } from "./agent.js";
 import { api } from "./api.js";
 import { type Arguments, countOf } from "./arguments.js";
@@ -50,6 +52,11 @@ export interface Runs {
 export class AgentRuns {
   readonly #module: ModuleName;
   readonly #numRuns: number;
+  /** What is said of the number of runs. */
+  readonly #often: string;
+  /** The files of the evalsets whose runs were announced. */
+  readonly #announced = new Set<string>();
+  readonly #warned = new Set<string>();
   readonly #options: AgentRunOptions;
   readonly #session: string | undefined;
   #subject: Subject | undefined;
@@ -71,7 +78,9 @@ export class AgentRuns {
       given.one("parallelism"),
       given.one("turn-timeout"),
     ];
-    this.#numRuns = numRuns === undefined ? 1 : countOf("num-runs", numRuns);
+    this.#numRuns = numRuns === undefined ? DEFAULT_NUM_RUNS : countOf("num-runs", numRuns);
+    const byDefault = numRuns === undefined ? " by default (--num-runs 1 for a single run)" : "";
+    this.#often = `${count(this.#numRuns, "run")} each${byDefault}`;
     this.#options = {
       ...(parallelism === undefined ? {} : { parallelism: countOf("parallelism", parallelism) }),
       ...(timeout === undefined ? {} : { turnTimeoutMs: 1000 * secondsOf("turn-timeout", timeout) }),
@@ -113,24 +122,51 @@ export class AgentRuns {
     this.#subject = await loadAgent(this.#module, this.#options.turnTimeoutMs ?? DEFAULT_TURN_TIMEOUT_MS);
   }
 
-  /** Runs the agent on the selected cases of an evalset. */
-  async run(input: Input, stop: Interruption, bar: ProgressBar, budget: Budget): Promise<Runs> {
+  /** Splits an evalset into parts of as many cases as run at a time, each of which can be scored before the next is run. */
+  async portions(input: Input): Promise<Input[]> {
+    const ids = await selectedIds(input);
+    const size = Math.max(1, Math.floor((this.#options.parallelism ?? DEFAULT_PARALLELISM) / this.#numRuns));
+    this.#announce(input, ids.length);
+    return Array.from({ length: Math.ceil(ids.length / size) }, (_, at) => {
+      const evalIds = ids.slice(at * size, (at + 1) * size);
+      return { ...input, selection: { ...input.selection, evalIds } };
+    });
+  }
+
+  #announce({ files }: Input, cases: number): void {
+    if (this.#announced.has(files.evalSet)) return;
+    this.#announced.add(files.evalSet);
+    note(`running ${this.name}: ${files.evalSet}, ${count(cases, "case")}, ${this.#often}`);
+  }
+
+  /**
+   * Runs the agent on the selected cases of an evalset.
+   *
+   * @param bails Whether the first run that fails ends the others.
+   */
+  async run(input: Input, stop: Interruption, bar: ProgressBar, budget: Budget, bails = false): Promise<Runs> {
     const subject = this.#subject as Subject;
     const { readEvalSet } = await api();
-    const { selection, files, evalSet, config } = input;
+    const { files, evalSet, config } = input;
     const set = readEvalSet(evalSet, baseName(files.evalSet));
-    const selected = ({ evalId }: EvalSet["evalCases"][number]) => selection.evalIds?.includes(evalId) ?? true;
-    const evalCases = set.evalCases.filter(selected);
-    const often = this.#numRuns === 1 ? "" : `, ${this.#numRuns} runs each`;
-    note(`running ${subject.name}: ${files.evalSet}, ${count(evalCases.length, "case")}${often}`);
+    const selected = await selectedIds(input);
+    const evalCases = set.evalCases.filter(({ evalId }) => selected.includes(evalId));
+    this.#announce(input, evalCases.length);
     const spending = new Spending(budget);
     const { options: userSimulator, warning } = withinTurns(simulatorOf(recordOf(config)));
-    if (warning !== undefined && evalCases.some(isScenario)) warn(warning, files.config);
+    if (warning !== undefined && evalCases.some(isScenario) && !this.#warned.has(files.evalSet)) {
+      this.#warned.add(files.evalSet);
+      warn(warning, files.config);
+    }
+    const failed = new AbortController();
     const options: AgentRunOptions = {
       ...this.#options,
       userSimulator,
-      signal: stop.phase(),
-      onAgentProgress: (progress) => bar.update(files.evalSet, progress),
+      signal: AbortSignal.any([stop.phase(), failed.signal]),
+      onAgentProgress: (progress) => {
+        bar.update(files.evalSet, progress);
+        if (bails && progress.failed) failed.abort();
+      },
     };
     const all = await runCases(subject, { evalSetId: set.evalSetId, evalCases }, this.#numRuns, options, spending);
     bar.clear();
@@ -138,6 +174,14 @@ export class AgentRuns {
     if (results.length === all.length) return { results, spending };
     return { results, evalIds: [...new Set(results.map(({ evalCaseId }) => evalCaseId))], spending };
   }
+}
+
+/** The ids of the cases of an evalset that are selected, in order. */
+export async function selectedIds({ selection, files, evalSet }: Input): Promise<string[]> {
+  const { readEvalSet } = await api();
+  const ids = readEvalSet(evalSet, baseName(files.evalSet)).evalCases.map(({ evalId }) => evalId);
+  const { evalIds } = selection;
+  return evalIds === undefined ? ids : ids.filter((id) => evalIds.includes(id));
 }
 
 /** A config as an object; whoever scores by it says what is wrong with it. */

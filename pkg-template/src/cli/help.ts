@@ -41,7 +41,7 @@ const AGENT_HELP = `  --agent <module>       The module of the agent, which is i
                          agent or rootAgent; or ./agent.ts#name; or a folder with an agent.ts.
                          An agent or runner of ADK-TS or @google/adk, what build() gives, a function
                          that makes one of these, or a function from a message to the answer.
-  --num-runs <n>         How often to run every case. Default: 1.
+  --num-runs <n>         How often to run every case. Default: 2, as in AgentEvaluator.
   --parallelism <n>      How many conversations are under way at a time. Default: 4.
   --turn-timeout <s>     How many seconds the agent may take for a turn, and to be loaded. Default:
                          300.
@@ -67,6 +67,8 @@ const SCORING_HELP = `Scoring
                          adk-ts: those of @iqai/adk 0.5.9, for who moves over from it.
   --explain <which>      For which results to work out why: none, failures, all.
                          Default: what the chosen formats show.
+  --bail                 Stop at the first case that does not pass. What was scored by then is
+                         written, and how many cases were left out is said.
 
   --log-level <level>    From warning on (warning, error, critical) notes on stderr are left out;
                          debug shows where errors come from. Default: info.

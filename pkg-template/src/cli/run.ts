@@ -15,9 +15,10 @@ export async function runCommand(args: readonly string[]): Promise<ExitStatus> {
     others: runs.files,
     prepare: (inputs) => runs.prepare(inputs),
     begin: () => runs.load(),
+    portionsOf: (input) => runs.portions(input),
     async actualOf(input, stop, bar, budget) {
-      const { results, evalIds, spending } = await runs.run(input, stop, bar, budget);
-      if (evalIds !== undefined && evalIds.length > 0) {
+      const { results, evalIds, spending } = await runs.run(input, stop, bar, budget, given.has("bail"));
+      if (stop.isInterrupted && evalIds !== undefined && evalIds.length > 0) {
         note("interrupted: scoring the runs that were done; Ctrl-C again ends that too");
       }
       return { actual: { inferenceResults: results }, ...(evalIds === undefined ? {} : { evalIds }), spending };

@@ -12,6 +12,7 @@ import { type Arguments, countOf, oneOf } from "./arguments.js";
 import { BUDGET_OPTIONS, budgetOf, sayPrices } from "./budget.js";
 import { baseName } from "./files.js";
 import { type Input, readInputs, sayWhichCriteria, selectionsOf } from "./inputs.js";
+import { firstFailure, joined, leftOutText, untilFailure } from "./bail.js";
 import { Interruption } from "./interruption.js";
 import { judgeChoiceOf } from "./judge.js";
 import { Judging } from "./judging.js";
@@ -31,6 +32,7 @@ import { plainFile, prepareFile, writeSafely } from "./write.js";
 
 /** The options of both commands. */
 export const SCORING_OPTIONS = {
+  bail: { type: "boolean" },
   concurrency: { type: "string" },
   config: { type: "string" },
   dialect: { type: "string" },
@@ -68,6 +70,8 @@ export interface Source {
   prepare?(inputs: readonly Input[]): Promise<void>;
   /** Makes ready what takes long to come by, when nothing else is wrong. */
   begin?(): Promise<void>;
+  /** Parts of an evalset, each to be scored before the next is come by. Asked for where the first failure ends all. */
+  portionsOf?(input: Input): Promise<Input[]>;
   /** What it did in one evalset. The budget is what is left of it. */
   actualOf(input: Input, stop: Interruption, bar: ProgressBar, budget: Budget): Promise<Actual>;
 }
@@ -109,7 +113,7 @@ export async function score(
 
   const stop = new Interruption();
   const judging = new Judging(judges, () => stop.end());
-  const { results, models } = await evaluateAll({ inputs, source, options, budget, judging, stop }, given);
+  const { results, models, leftOut } = await evaluateAll({ inputs, source, options, budget, judging, stop }, given);
   const toStdout = planned.find(({ file }) => file === undefined);
   if (toStdout?.format !== "table") sayWarnings(results, inputs);
   stop.write();
@@ -118,6 +122,7 @@ export async function score(
   judging.report(results, toStdout?.format === "table");
   if (budget.prices !== undefined) sayPrices(budget.prices, models);
   if (toStdout === undefined) note(summaryOf(results));
+  if (leftOut !== undefined) warn(leftOut);
   if (stop.isInterrupted) note("interrupted: the results are those of the cases that were done");
   unwritten.push(...judging.unrecorded());
   if (unwritten.length > 0) throw new Mistakes(unwritten);
@@ -216,7 +221,7 @@ interface Work {
 async function evaluateAll(
   { inputs, source, options, budget, judging, stop }: Work,
   given: Arguments,
-): Promise<{ results: EvalSetResult[]; models: ReadonlySet<string> }> {
+): Promise<{ results: EvalSetResult[]; models: ReadonlySet<string>; leftOut: string | undefined }> {
   const { evaluate } = await api();
   const common = { ...options, ...judging.options() };
   await judging.load();
@@ -231,47 +236,55 @@ async function evaluateAll(
   const results: EvalSetResult[] = [];
   const mistakes = new Set<unknown>();
   const spent = new Spending(budget);
+  const bails = given.has("bail");
   for (const [at, input] of inputs.entries()) {
     const { files } = input;
+    const parts: EvalSetResult[] = [];
     try {
-      const did = await source.actualOf(input, stop, bar, spent.left());
-      if (did.evalIds?.length === 0) break;
-      const signal = stop.phase();
-      let done = 0;
-      const onProgress = (progress: Progress) => {
-        if (signal.aborted) return;
-        done = progress.done;
-        bar.update(files.evalSet, progress);
-      };
-      bar.begin(files.evalSet, () => judging.calls);
-      const result = await evaluate({
-        ...common,
-        ...planOf(input),
-        ...(did.evalIds === undefined ? {} : { evalIds: did.evalIds }),
-        actual: did.actual,
-        registry: registries[at] as MetricRegistry,
-        budget: (did.spending ?? spent).left(),
-        signal,
-        onProgress,
-      });
-      // A cancelled run gives the cases that it left out too; those that were done come first.
-      if (result.cancelled === true) result.evalCaseResults.length = done;
-      did.spending?.noteIn(result);
-      for (const model of did.spending?.models ?? []) spent.models.add(model);
-      for (const { model } of result.judges ?? []) if (model !== undefined) spent.models.add(model);
-      spent.add(result.judgeUsage);
-      spent.add(result.simulatorUsage);
-      results.push(result);
+      for (const portion of (bails ? await source.portionsOf?.(input) : undefined) ?? [input]) {
+        const did = await source.actualOf(portion, stop, bar, spent.left());
+        if (did.evalIds?.length === 0) break;
+        const signal = stop.phase();
+        let done = 0;
+        const onProgress = (progress: Progress) => {
+          if (signal.aborted) return;
+          done = progress.done;
+          bar.update(files.evalSet, progress);
+        };
+        bar.begin(files.evalSet, () => judging.calls);
+        const request = {
+          ...common,
+          ...planOf(portion),
+          ...(did.evalIds === undefined ? {} : { evalIds: did.evalIds }),
+          actual: did.actual,
+          registry: registries[at] as MetricRegistry,
+          budget: (did.spending ?? spent).left(),
+          signal,
+          onProgress,
+        };
+        const result = bails ? await untilFailure(request) : await evaluate(request);
+        // A cancelled run gives the cases that it left out too; those that were done come first.
+        if (!bails && result.cancelled === true) result.evalCaseResults.length = done;
+        did.spending?.noteIn(result);
+        for (const model of did.spending?.models ?? []) spent.models.add(model);
+        for (const { model } of result.judges ?? []) if (model !== undefined) spent.models.add(model);
+        spent.add(result.judgeUsage);
+        spent.add(result.simulatorUsage);
+        parts.push(result);
+        if (stop.isOver || (bails && firstFailure(parts) !== undefined)) break;
+      }
     } catch (error) {
       mistakes.add(inFiles(error, files));
     }
+    if (parts.length > 0) results.push(joined(parts));
     // One turn of the event loop, in which Ctrl-C is heard.
     await new Promise((resolve) => setImmediate(resolve));
-    if (stop.isOver) break;
+    if (stop.isOver || (bails && firstFailure(results) !== undefined)) break;
   }
   bar.clear();
   if (mistakes.size > 0) throw new Mistakes([...mistakes]);
-  return { results, models: spent.models };
+  const leftOut = bails && !stop.isInterrupted ? await leftOutText(inputs, results) : undefined;
+  return { results, models: spent.models, leftOut };
 }
 
 /** Where the metrics of each config are found. */
