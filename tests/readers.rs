@@ -1294,7 +1294,7 @@ fn settings_that_cannot_be_used_are_errors_with_advice() {
         ),
         (
             r#"{"token_usage_v1": 100}"#,
-            "`token_usage_v1` reports a value and never passes or fails; it takes no threshold \
+            "`token_usage_v1` is only counted, so it takes no threshold \
              (at criteria.token_usage_v1, line 1). Leave it out of `criteria`: it is reported for every evaluation",
         ),
     ] {

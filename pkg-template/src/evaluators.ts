@@ -49,7 +49,7 @@ export abstract class Evaluator {
 
   /** What is known of the metric without running it. */
   static getMetricInfo(_metricName?: string): MetricInfo {
-    throw new AdkMetricsError("unknown_metric", "getMetricInfo() must be implemented by subclass");
+    throw new AdkMetricsError("unknown_metric", "this evaluator has no static getMetricInfo() of its own");
   }
 }
 

@@ -12,7 +12,7 @@ pub(super) fn informational(setup: &Setup<'_, '_>) -> Result<()> {
         return Ok(());
     }
     let message =
-        format!("`{}` reports a value and never passes or fails; it takes no threshold", setup.name);
+        format!("`{}` is only counted, so it takes no threshold", setup.name);
     Err(setup
         .place
         .error(ErrorCode::ThresholdNotSupported, message)

@@ -39,7 +39,7 @@ test("a file: URL is as good as a path", async (context) => {
   const [{ evalCaseResults }] = await AgentEvaluator.evaluate(echo, url, 1);
   assert.equal(evalCaseResults.length, 1);
   const error = await errorOf(() => AgentEvaluator.evaluate(echo, new URL("https://example.com/a.test.json")));
-  assert.equal(error.message, "Invalid path: https://example.com/a.test.json");
+  assert.equal(error.message, 'expected a path or a `file:` URL, found "https://example.com/a.test.json"');
 });
 
 test("a file can ask for 100 turns of a simulated user, code for any number", async (context) => {
@@ -150,10 +150,7 @@ test("the criteria beside a file are found; without a config they are ADK's", as
     assert.ok(error instanceof AdkMetricsError, error.stack);
     assert.equal(error.path, "testFile");
   }
-  assert.match(
-    (await errorOf(() => found("broken"))).message,
-    /^Failed to load JSON from .*test_config\.json: SyntaxError/,
-  );
+  assert.match((await errorOf(() => found("broken"))).message, /broken.test_config\.json is not JSON: /);
   for (const name of ["odd", "list"]) {
     const error = await errorOf(() => found(name));
     const file = join(folder, name, "test_config.json");
@@ -284,11 +281,12 @@ test("a config without a criterion is refused, since any agent would pass", asyn
   assert.equal(error.path, join(folder, "test_config.json"));
 });
 
-test("a session beside an evalset in today's form is refused in ADK-TS's words", async (context) => {
+test("a session beside an evalset in today's form is refused", async (context) => {
   const folder = folderWith(context, { "hi.test.json": HI, "session.json": { a: 1 }, "empty.json": {} });
   const file = join(folder, "hi.test.json");
   const error = await errorOf(() => AgentEvaluator.evaluate(echo, file, 1, join(folder, "session.json")));
-  assert.match(error.message, /^Initial session should be specified as a part of EvalSet file\./);
+  assert.match(error.message, /^a session file is for rows of the old form/);
+  assert.match(error.help, /`session_input`/);
   await AgentEvaluator.evaluate(echo, file, 1, join(folder, "empty.json"));
 });
 
@@ -296,21 +294,18 @@ test("files that are not there or hold something else are named", async (context
   const folder = folderWith(context, { "bad.test.json": "{", "session.json": "[]", "empty/x.json": {} });
   const missing = join(folder, "nowhere.json");
   const cases = [
-    [[missing], `Invalid path: ${missing}`],
-    [[undefined], "Invalid path: undefined"],
-    [
-      [join(folder, "empty")],
-      `No \`*.test.json\` eval files found in ${join(folder, "empty")}, so there is nothing to evaluate.`,
-    ],
+    [[missing], `there is no file or folder ${missing}`],
+    [[undefined], "expected a path or a `file:` URL, found nothing"],
+    [[join(folder, "empty")], `there is no *.test.json in ${join(folder, "empty")} or a folder below it`],
     [
       [join(folder, "bad.test.json"), 1, join(folder, "none.json")],
-      /^Failed to load initial session from .*none\.json/,
+      /^the session file .*none\.json cannot be used: there is no such file/,
     ],
     [
       [join(folder, "bad.test.json"), 1, join(folder, "session.json")],
-      /^Failed to load initial session from .*session\.json/,
+      /^the session file .*session\.json cannot be used: it is not an object/,
     ],
-    [[join(folder, "bad.test.json"), 1, folder], /^Failed to load initial session from .*EISDIR/],
+    [[join(folder, "bad.test.json"), 1, folder], /^the session file .* cannot be used: .*not a regular file/],
   ];
   for (const [args, message] of cases) {
     const error = await errorOf(() => AgentEvaluator.evaluate(echo, ...args));
@@ -340,7 +335,7 @@ test("old files are migrated to what google-adk reads today", async (context) =>
   const [result] = await AgentEvaluator.evaluate(echo, written, 1);
   assert.equal(result.evalCaseResults[0].finalEvalStatus, 1);
   const error = await errorOf(() => AgentEvaluator.migrateEvalDataToNewSchema("", written));
-  assert.equal(error.message, "One of oldEvalDataFile or newEvalDataFile is empty.");
+  assert.equal(error.message, "`oldEvalDataFile` names no file");
   const old = join(folder, "old.test.json");
   for (const [from, to, words] of [
     [
@@ -349,7 +344,7 @@ test("old files are migrated to what google-adk reads today", async (context) =>
       /cannot be written: .*ENOENT.* \(at newEvalDataFile\)\. Name a file in a folder/,
     ],
     [old, folder, /cannot be written: .*EISDIR/],
-    [folder, written, /cannot be read: .*EISDIR/],
+    [folder, written, /cannot be read: .*not a regular file/],
     [old, 7, /expected a path or a `file:` URL, found 7 \(at newEvalDataFile\)/],
   ]) {
     const error = await errorOf(() => AgentEvaluator.migrateEvalDataToNewSchema(from, to));
@@ -382,7 +377,7 @@ test("the settings of the simulated user are those of the config", async (contex
   assert.deepEqual([simulated.model, simulated.generationConfig], ["own-model", { temperature: 0 }]);
 });
 
-test("rows of the old form that lack what a metric compares with are refused in ADK-TS's words", async (context) => {
+test("rows of the old form that lack what a metric needs are refused", async (context) => {
   const bare = [{ query: "hi" }];
   const folder = folderWith(context, {
     "bare.test.json": bare,
@@ -394,15 +389,13 @@ test("rows of the old form that lack what a metric compares with are refused in 
   });
   const judge = async () => '{"score": 5, "explanation": "fine"}';
   const run = (file) => AgentEvaluator.evaluate(echo, join(folder, file), 1, undefined, { judge });
-  const sample = JSON.stringify(bare);
-  assert.equal(
-    (await errorOf(() => run("bare.test.json"))).message,
-    `Samples for tool_trajectory_avg_score must include 'query' and 'expected_tool_use' keys. The sample is ${sample}.`,
-  );
+  const error = await errorOf(() => run("bare.test.json"));
+  assert.equal(error.message, "the first row has no `expected_tool_use`, which `tool_trajectory_avg_score` needs");
+  assert.equal(error.path, `${join(folder, "bare.test.json")}: [0]`);
   assert.equal(
     (await errorOf(() => run("match/bare.test.json"))).message,
-    `Samples for response_match_score must include 'query' and 'reference' keys. The sample is ${sample}.`,
+    "the first row has no `reference`, which `response_match_score` needs",
   );
-  assert.equal((await errorOf(() => run("empty.test.json"))).message, "The evaluation dataset is empty.");
+  assert.equal((await errorOf(() => run("empty.test.json"))).message, `${join(folder, "empty.test.json")} has no rows`);
   assert.equal((await run("safe/bare.test.json")).length, 1);
 });

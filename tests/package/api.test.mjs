@@ -152,7 +152,9 @@ describe("evaluators", () => {
     const info = TrajectoryEvaluator.getMetricInfo();
     assert.equal(info.metricName, "tool_trajectory_avg_score");
     assert.deepEqual(info.metricValueInfo.interval, { minValue: 0, openAtMin: false, maxValue: 1, openAtMax: false });
-    assert.throws(() => Evaluator.getMetricInfo(), { message: "getMetricInfo() must be implemented by subclass" });
+    assert.throws(() => Evaluator.getMetricInfo(), {
+      message: "this evaluator has no static getMetricInfo() of its own",
+    });
   });
 });
 

@@ -149,7 +149,7 @@ expected an EvalSetResult or a list of them, found something else (at results). 
   "fails for what is no agent": "expected an agent, found an object (at agent). Pass an agent, a runner,",
   "fails for no agent with .not": "expect(agent).not.toPassEvalSet(evalSet)\n\nexpected an agent, found nothing",
   "fails for a missing file":
-    "Invalid path: missing.evalset.json. There is no such file or folder. A relative path begins in the working directory",
+    "there is no file or folder missing.evalset.json. A relative path begins in the working directory",
   "fails for no evalset": "Pass a path, a file: URL, an object or bytes\n",
   "fails for an unusable evalset": "expected an array, found the number 3 (at evalSet: evalCases)\n",
   "fails for an unknown metric":

@@ -141,8 +141,8 @@ export class AgentEvaluator {
     initialSessionFile?: string,
   ): Promise<void> {
     const host = nodeHost();
-    if (!oldEvalDataFile || !newEvalDataFile) {
-      throw new AdkMetricsError("invalid_input", "One of oldEvalDataFile or newEvalDataFile is empty.");
+    for (const [path, file] of Object.entries({ oldEvalDataFile, newEvalDataFile })) {
+      if (!file) throw new AdkMetricsError("invalid_input", `\`${path}\` names no file`, { path });
     }
     const initialSession = await initialSessionOf(host, initialSessionFile);
     const file = pathOf(host, oldEvalDataFile, "oldEvalDataFile");
@@ -164,16 +164,21 @@ function nodeHost(): AgentHost {
 async function testFiles(host: AgentHost, given: string | URL): Promise<string[]> {
   const path: unknown = isObject(given) ? host.pathOf(given) : given;
   const kind = typeof path === "string" ? await host.kindOf(path) : undefined;
-  if (typeof path !== "string" || kind === undefined) {
-    throw new AdkMetricsError("invalid_input", `Invalid path: ${String(path ?? given)}`, {
-      help: `There is no such file or folder. A relative path begins in the working directory, ${host.workingFolder()}`,
+  if (typeof path !== "string") {
+    const found = given instanceof URL ? String(given) : given;
+    throw unexpected("a path or a `file:` URL", found, "evalDatasetFilePathOrDir");
+  }
+  if (kind === undefined) {
+    throw new AdkMetricsError("invalid_input", `there is no file or folder ${path}`, {
+      help: `A relative path begins in the working directory, ${host.workingFolder()}`,
     });
   }
   if (kind === "file") return [path];
   const files = await host.filesUnder(path, TEST_FILES);
   if (files.length > 0) return files;
-  const message = `No \`*${TEST_FILES}\` eval files found in ${path}, so there is nothing to evaluate.`;
-  throw new AdkMetricsError("invalid_input", message);
+  throw new AdkMetricsError("invalid_input", `there is no *${TEST_FILES} in ${path} or a folder below it`, {
+    help: `Name a file, or a folder with files whose names end with ${TEST_FILES}`,
+  });
 }
 
 /** @throws {AdkMetricsError} `invalid_input` for what is no path. */
@@ -198,7 +203,7 @@ async function textOf(host: AgentHost, file: string): Promise<string> {
   const text = await host.readText(file).catch((cause: unknown) => {
     throw new AdkMetricsError("invalid_input", `${file} cannot be read: ${messageOf(cause)}`, { cause });
   });
-  if (text === undefined) throw new AdkMetricsError("invalid_input", `Invalid path: ${file}`);
+  if (text === undefined) throw new AdkMetricsError("invalid_input", `there is no file ${file}`);
   return isRow(text) ? `[${text}]` : text;
 }
 
@@ -267,14 +272,14 @@ export function simulatorOf(config: Record<string, unknown>): UserSimulatorOptio
 export async function initialSessionOf(host: AgentHost, file: string | undefined): Promise<object | undefined> {
   if (!file) return undefined;
   const failed = (why: string, cause?: unknown) =>
-    new AdkMetricsError("invalid_input", `Failed to load initial session from ${file}: ${why}`, { cause });
+    new AdkMetricsError("invalid_input", `the session file ${file} cannot be used: ${why}`, { cause });
   const text = await host.readText(file).catch((error: unknown) => {
     throw failed(messageOf(error), error);
   });
   if (text === undefined) throw failed("there is no such file");
   const session = parsed(text, file);
   if (!isObject(session) || Array.isArray(session)) {
-    throw failed("it holds no object");
+    throw failed("it is not an object");
   }
   return Object.keys(session).length === 0 ? undefined : session;
 }
@@ -290,9 +295,8 @@ export function evalSetOf(text: string, file: string, initialSession: object | u
   if (!Array.isArray(data)) {
     throw new AdkMetricsError(
       "invalid_input",
-      "Initial session should be specified as a part of EvalSet file. Explicit initial session is only needed, when " +
-        "specifying data in the older schema.",
-      { path: file },
+      "a session file is for rows of the old form, and this evalset is in today's form",
+      { path: file, help: "Write the session into the evalset, as `session_input` of its cases" },
     );
   }
   const { state, app_name, user_id } = initialSession as Record<string, unknown>;
@@ -316,16 +320,21 @@ function checkSamples(text: string, file: string, criteria: Criteria): void {
   if (!text.trimStart().startsWith("[")) return;
   const rows = parsed(text, file) as unknown[];
   if (rows.length === 0) {
-    throw new AdkMetricsError("invalid_input", "The evaluation dataset is empty.", { path: file });
+    throw new AdkMetricsError("invalid_input", `${file} has no rows`, {
+      help: "Give it a row for each turn: `query`, `expected_tool_use` and `reference`",
+    });
   }
   const [first] = rows;
   if (!isObject(first) || "data" in first) return;
   for (const metric of Object.keys(criteria)) {
     const needed = Object.hasOwn(NEEDED, metric) ? (NEEDED[metric] as readonly string[]) : [];
-    if (needed.every((key) => key in first)) continue;
-    const keys = `${needed.map((key) => `'${key}'`).join(" and ")} ${needed.length === 1 ? "key" : "keys"}`;
-    const message = `Samples for ${metric} must include ${keys}. The sample is ${JSON.stringify(rows)}.`;
-    throw new AdkMetricsError("invalid_input", message, { path: file });
+    const missing = needed.filter((key) => !(key in first));
+    if (missing.length === 0) continue;
+    const keys = missing.map((key) => `\`${key}\``).join(" and ");
+    throw new AdkMetricsError("invalid_input", `the first row has no ${keys}, which \`${metric}\` needs`, {
+      path: `${file}: [0]`,
+      help: `Add ${keys} to every row, or take the metric out of the criteria`,
+    });
   }
 }
 
@@ -333,7 +342,7 @@ function parsed(text: string, file: string): unknown {
   try {
     return JSON.parse(text);
   } catch (cause) {
-    throw new AdkMetricsError("invalid_json", `Failed to load JSON from ${file}: ${String(cause)}`, { cause });
+    throw new AdkMetricsError("invalid_json", `${file} is not JSON: ${messageOf(cause)}`, { cause });
   }
 }
 

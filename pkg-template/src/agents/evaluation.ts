@@ -39,8 +39,7 @@ export async function evaluateAgent(
   await check(plan, withoutRunOptions(options));
   const evalSet = readEvalSet(plan.evalSet, plan.evalSetName);
   if (evalSet.evalCases.length === 0) {
-    const message = "the evalset has no case, so there is nothing to evaluate";
-    throw new AdkMetricsError("invalid_input", message, { path: "evalSet" });
+    throw new AdkMetricsError("invalid_input", "the evalset has no case", { path: "evalSet" });
   }
   const spending = new Spending(options.budget);
   const results = await runCases(subject, evalSet, numRuns, runOptions(options), spending);
