@@ -11,8 +11,7 @@ pub(super) fn informational(setup: &Setup<'_, '_>) -> Result<()> {
     if setup.threshold.is_none() && setup.criterion.is_none() {
         return Ok(());
     }
-    let message =
-        format!("`{}` is only counted, so it takes no threshold", setup.name);
+    let message = format!("`{}` is only counted, so it takes no threshold", setup.name);
     Err(setup
         .place
         .error(ErrorCode::ThresholdNotSupported, message)
