@@ -120,6 +120,43 @@ for (const [what, [args, words]] of Object.entries(refused)) {
   });
 }
 
+test("writes the results of the evalsets that could be scored where others could not", async (t) => {
+  const twice = { eval_id: "noon", conversation: [] };
+  const wrong = { eval_set_id: "wrong", eval_cases: [twice, twice] };
+  const cwd = folderOf(t, { ...CLOCK, ...GOOD, "wrong.evalset.json": wrong, "wrong.actual.json": wrong });
+  const files = ["wrong", "good", "clock"];
+  const { status, stderr } = await run(
+    ["eval"]
+      .concat(files.map((name) => `${name}.evalset.json`))
+      .concat(files.flatMap((name) => ["--actual", `${name}.actual.json`]))
+      .concat("--format", "json", "--format", "junit", "--output", "out/", "--output", "out/all.xml"),
+    { cwd },
+  );
+  assert.equal(status, 2);
+  assert.match(stderr, /^error: .*\n {3}at wrong\.evalset\.json/m);
+  assert.match(stderr, /^the results are those of 2 of 3 evalsets$/m);
+  assert.deepEqual(readdirSync(join(cwd, "out")).sort(), [
+    "all.xml",
+    "clock.evalset_result.json",
+    "good.evalset_result.json",
+  ]);
+  for (const name of ["good", "clock"]) {
+    assert.equal(JSON.parse(readFileSync(join(cwd, `out/${name}.evalset_result.json`), "utf8")).eval_set_id, name);
+  }
+});
+
+test("leaves what is there already where no evalset could be scored", async (t) => {
+  const twice = { eval_id: "noon", conversation: [] };
+  const wrong = { eval_set_id: "wrong", eval_cases: [twice, twice] };
+  const cwd = folderOf(t, { "wrong.evalset.json": wrong, "wrong.actual.json": wrong, "out.md": "before" });
+  const { status } = await run(
+    ["eval", "wrong.evalset.json", "--actual", "wrong.actual.json", "--output", "out.md", "--force"],
+    { cwd },
+  );
+  assert.equal(status, 2);
+  assert.equal(readFileSync(join(cwd, "out.md"), "utf8"), "before");
+});
+
 test("refuses several evalsets in one json file", async (t) => {
   const cwd = folderOf(t, { ...CLOCK, ...GOOD });
   for (const output of [[], ["--output", "all.json"]]) {

@@ -6,6 +6,7 @@ import { Spending } from "../agents/spending.js";
 import { EvalStatus } from "../enums.js";
 import { csvChunks, htmlChunks, junitChunks, renderMarkdown, type ReportFormat, tableChunks } from "../report/index.js";
 import { casesText, countCases, countsText } from "../report/results.js";
+import { count } from "../report/text.js";
 import type { Budget, Dialect, EvalSetResult, EvaluatorOptions, MetricRegistry, Progress } from "../types.js";
 import { api } from "./api.js";
 import { type Arguments, countOf, oneOf } from "./arguments.js";
@@ -113,19 +114,24 @@ export async function score(
 
   const stop = new Interruption();
   const judging = new Judging(judges, () => stop.end());
-  const { results, models, leftOut } = await evaluateAll({ inputs, source, options, budget, judging, stop }, given);
+  const outcome = await evaluateAll({ inputs, source, options, budget, judging, stop }, given);
+  const { scored, mistakes, models, leftOut } = outcome;
+  const results = scored.flatMap((result) => result ?? []);
+  // Nothing to write over what is there already.
+  if (mistakes.length > 0 && results.length === 0) throw new Mistakes(mistakes);
   const toStdout = planned.find(({ file }) => file === undefined);
-  if (toStdout?.format !== "table") sayWarnings(results, inputs);
+  if (toStdout?.format !== "table") sayWarnings(scored, inputs);
   stop.write();
-  const unwritten = await writeResults(planned, results, given.has("print-detailed-results"));
+  const unwritten = await writeResults(planned, scored, given.has("print-detailed-results"));
   stop.ignore();
   judging.report(results, toStdout?.format === "table");
   if (budget.prices !== undefined) sayPrices(budget.prices, models);
   if (toStdout === undefined) note(summaryOf(results));
   if (leftOut !== undefined) warn(leftOut);
   if (stop.isInterrupted) note("interrupted: the results are those of the cases that were done");
-  unwritten.push(...judging.unrecorded());
-  if (unwritten.length > 0) throw new Mistakes(unwritten);
+  if (mistakes.length > 0) note(`the results are those of ${results.length} of ${count(inputs.length, "evalset")}`);
+  const wrong = [...mistakes, ...unwritten, ...judging.unrecorded()];
+  if (wrong.length > 0) throw new Mistakes(wrong);
   if (stop.isInterrupted) return stop.status;
   const failure = judging.failure(results);
   if (failure !== undefined) return failure;
@@ -218,10 +224,20 @@ interface Work {
   stop: Interruption;
 }
 
+/** What became of the inputs. */
+interface Outcome {
+  /** The result of each input, in their order; undefined for one that was not scored. */
+  scored: readonly (EvalSetResult | undefined)[];
+  /** Why inputs could not be scored. */
+  mistakes: readonly unknown[];
+  models: ReadonlySet<string>;
+  leftOut: string | undefined;
+}
+
 async function evaluateAll(
   { inputs, source, options, budget, judging, stop }: Work,
   given: Arguments,
-): Promise<{ results: EvalSetResult[]; models: ReadonlySet<string>; leftOut: string | undefined }> {
+): Promise<Outcome> {
   const { evaluate } = await api();
   const common = { ...options, ...judging.options() };
   await judging.load();
@@ -233,8 +249,9 @@ async function evaluateAll(
   stop.listen();
   sayWhichCriteria(inputs);
   const bar = new ProgressBar();
-  const results: EvalSetResult[] = [];
+  const scored = inputs.map((): EvalSetResult | undefined => undefined);
   const mistakes = new Set<unknown>();
+  const unusable = new Set<Input>();
   const spent = new Spending(budget);
   const bails = given.has("bail");
   for (const [at, input] of inputs.entries()) {
@@ -275,16 +292,19 @@ async function evaluateAll(
       }
     } catch (error) {
       mistakes.add(inFiles(error, files));
+      unusable.add(input);
     }
-    if (parts.length > 0) results.push(joined(parts));
+    const result = parts.length > 0 ? joined(parts) : undefined;
+    scored[at] = result;
     // One turn of the event loop, in which Ctrl-C is heard.
     await new Promise((resolve) => setImmediate(resolve));
-    if (stop.isOver || (bails && firstFailure(results) !== undefined)) break;
+    if (stop.isOver || (bails && result !== undefined && firstFailure([result]) !== undefined)) break;
   }
   bar.clear();
-  if (mistakes.size > 0) throw new Mistakes([...mistakes]);
-  const leftOut = bails && !stop.isInterrupted ? await leftOutText(inputs, results) : undefined;
-  return { results, models: spent.models, leftOut };
+  const results = scored.flatMap((result) => result ?? []);
+  const usable = inputs.filter((input) => !unusable.has(input));
+  const leftOut = bails && !stop.isInterrupted ? await leftOutText(usable, results) : undefined;
+  return { scored, mistakes: [...mistakes], models: spent.models, leftOut };
 }
 
 /** Where the metrics of each config are found. */
@@ -334,8 +354,9 @@ export function planOf({ evalSet, config, files, selection: { evalIds } }: Input
   };
 }
 
-function sayWarnings(results: readonly EvalSetResult[], inputs: readonly Input[]): void {
-  for (const [at, { warnings = [] }] of results.entries()) {
+function sayWarnings(scored: readonly (EvalSetResult | undefined)[], inputs: readonly Input[]): void {
+  for (const [at, result] of scored.entries()) {
+    const warnings = result?.warnings ?? [];
     const files: InputFiles = inputs[at]?.files ?? {};
     for (const warning of warnings) warn(warning.message, placeOf(warning, files), warning.help);
   }
@@ -344,13 +365,14 @@ function sayWarnings(results: readonly EvalSetResult[], inputs: readonly Input[]
 /** Writes all results, and says what could not be written where it should be. */
 async function writeResults(
   planned: readonly Destination[],
-  results: readonly EvalSetResult[],
+  scored: readonly (EvalSetResult | undefined)[],
   details: boolean,
 ): Promise<unknown[]> {
   const { resultsToAdkJsonChunks } = await api();
   const mistakes: unknown[] = [];
   for (const { format, file, evalSet } of planned) {
-    const shown = evalSet === undefined ? results : results.slice(evalSet, evalSet + 1);
+    const wanted = evalSet === undefined ? scored : scored.slice(evalSet, evalSet + 1);
+    const shown = wanted.flatMap((result) => result ?? []);
     if (evalSet !== undefined && shown.length === 0) continue;
     const text = () =>
       format === "json"
