@@ -31,15 +31,6 @@ import { Mistake } from "./mistakes.js";
 import { hostUserCode, note, warn } from "./process.js";
 import type { ProgressBar } from "./progress.js";
 
-/** The options about the agent. */
-export const AGENT_OPTIONS = {
-  agent: { type: "string" },
-  "num-runs": { type: "string" },
-  parallelism: { type: "string" },
-  session: { type: "string" },
-  "turn-timeout": { type: "string" },
-} as const;
-
 /** What an agent did in an evalset. */
 export interface Runs {
   results: InferenceResult[];

@@ -5,14 +5,6 @@ import { type Arguments, countOf } from "./arguments.js";
 import { Mistake } from "./mistakes.js";
 import { warn } from "./process.js";
 
-/** The options about calls and money. */
-export const BUDGET_OPTIONS = {
-  "max-calls": { type: "string" },
-  "max-cost": { type: "string" },
-  "max-tokens": { type: "string" },
-  price: { type: "string", multiple: true },
-} as const;
-
 const EXAMPLE = "--price gemini-2.5-flash=0.30,2.50";
 
 /**

@@ -13,20 +13,12 @@ import { changedMetrics, remarksOf, verdictLine } from "../report/comparison.js"
 import type { RunComparison } from "../types.js";
 import { api } from "./api.js";
 import { type Arguments, oneOf, parseArguments } from "./arguments.js";
+import { optionsOf } from "./options.js";
 import { kindOf, readBytes, readPieces, sizeOf } from "./files.js";
 import { inFile, Mistake, Mistakes } from "./mistakes.js";
 import { ENDINGS } from "./outputs.js";
 import { ExitStatus, hasColor, note, warn, warningCount } from "./process.js";
 import { plainFile, prepareFile, writeSafely } from "./write.js";
-
-const OPTIONS = {
-  "fail-on-drop": { type: "boolean" },
-  format: { type: "string", multiple: true },
-  output: { type: "string", multiple: true },
-  "print-detailed-results": { type: "boolean" },
-  strict: { type: "boolean" },
-  help: { type: "boolean" },
-} as const;
 
 const FORMATS = ["table", "json", "md", "csv"] as const satisfies readonly ReportFormat[];
 
@@ -34,7 +26,7 @@ type Format = (typeof FORMATS)[number];
 
 /** Runs `compare`. */
 export async function compareCommand(args: readonly string[]): Promise<ExitStatus> {
-  const given = parseArguments(args, OPTIONS);
+  const given = parseArguments(args, optionsOf("compare"));
   const pairs = pairsOf(given.positionals);
   const planned = destinationsOf(given);
   const details = given.has("print-detailed-results");

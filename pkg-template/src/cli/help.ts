@@ -3,11 +3,9 @@
 import { withEngine } from "../engine/instance.js";
 import type { EngineFacts } from "../metric-info.js";
 import { api } from "./api.js";
+import { type Command, COMMANDS, optionsHelp } from "./options.js";
 
-export const COMMANDS = ["eval", "run", "record", "compare", "migrate", "playground"] as const;
-
-/** A command by its name. */
-export type Command = (typeof COMMANDS)[number];
+export { type Command, COMMANDS };
 
 export const HELP = `adk-metrics scores AI agents the way Google's Agent Development Kit does.
 
@@ -18,6 +16,7 @@ Usage
   adk-metrics compare <baseline results> <results>     find regressions
   adk-metrics migrate <old file>                       write an old evalset in today's schema
   adk-metrics playground                               look into evaluations in the browser
+  adk-metrics completion bash|zsh|fish                 print a completion script for a shell
 
 Try it
   adk-metrics eval travel.evalset.json --actual travel.actual.json
@@ -28,6 +27,8 @@ Try it
   adk-metrics --version, -v        the versions of this program and of the reference
 `;
 
+type Scored = "eval" | "run";
+
 /** Parts of the help of several commands. */
 const EVALSET_HELP = `  <evalset>              An evalset in any form that ADK has ever written, or several. After a
                          colon the cases to use; all without it. Also a folder (.), of which all
@@ -37,84 +38,29 @@ const EVALSET_HELP = `  <evalset>              An evalset in any form that ADK h
                          (agent evalset1), or agent/evalset1.
 `;
 
-const AGENT_HELP = `  --agent <module>       The module of the agent, which is its default export or the one called
-                         agent or rootAgent; or ./agent.ts#name; or a folder with an agent.ts.
-                         An agent or runner of ADK-TS or @google/adk, what build() gives, a function
-                         that makes one of these, or a function from a message to the answer.
-  --num-runs <n>         How often to run every case. Default: 2, as in AgentEvaluator.
-  --parallelism <n>      How many conversations are under way at a time. Default: 4.
-  --turn-timeout <s>     How many seconds the agent may take for a turn, and to be loaded. Default:
-                         300.
-  --session <file>       The session that evalsets in the old form (*.test.json) begin with.
-
+const agentHelp = (
+  command: "run" | "record",
+) => `${optionsHelp(command, "agent", "num-runs", "parallelism", "turn-timeout", "session")}
   Node 22.18 and newer run TypeScript modules by themselves, as far as its types can be left out.
   Otherwise name your own loader: NODE_OPTIONS="--import tsx" npx adk-metrics run …
   What the agent prints goes to stderr. The model that plays the user where a case has a scenario
   is asked as judges are; user_simulator_config of the config has its settings.
 `;
 
-const CONFIG_HELP = `  --config <file>        The metrics and their thresholds. Default: test_config.json beside the
-                         evalset; without one ADK's own default, which is
-                         tool_trajectory_avg_score 1.0 and response_match_score 0.8.
-  --metrics <module>     A JavaScript module with metrics of your own, which its exports are. It may
-                         be repeated. Names in custom_metrics of the config that are paths
-                         (./metrics.mjs#politeness) are relative to the config, and only modules
-                         that are named here are loaded.
-`;
+const configHelp = (command: Scored) => optionsHelp(command, "config", "metrics");
 
-const SCORING_HELP = `Scoring
-  --dialect <name>       adk-python (default): the scores of google-adk.
-                         adk-ts: those of @iqai/adk 0.5.9, for who moves over from it.
-  --explain <which>      For which results to work out why: none, failures, all.
-                         Default: what the chosen formats show.
-  --bail                 Stop at the first case that does not pass. What was scored by then is
-                         written, and how many cases were left out is said.
-
-  --log-level <level>    From warning on (warning, error, critical) notes on stderr are left out;
-                         debug shows where errors come from. Default: info.
-
+const scoringHelp = (command: Scored) => `Scoring
+${optionsHelp(command, "dialect", "explain", "strict", "bail", "watch", "log-level", "help")}
 Output
-  --format <name>        table, json (ADK's evalset results), junit, md, csv, html. May be repeated.
-                         Default: what the ending of --output names (.txt .json .xml .md .csv
-                         .html), else table.
-  --output <path>        Where to: a file, a folder/, or - for stdout, which is the default for
-                         a single format. For several formats one --output each, in the same
-                         order, or one name without ending: each format adds its own, which are
-                         .txt .evalset_result.json .xml .md .csv .html. With json, several
-                         evalsets need a folder, which gets a file for each.
-  --force                Overwrite an output that is no older report of this program. Those are
-                         overwritten anyway.
-  --print-detailed-results
-                         The table shows every turn with its texts, calls and scores.
-  --strict               Warnings are errors: those that are known before anything is run or
-                         asked end the command there; others set the exit status to 2 when the
-                         results are written.
-
+${optionsHelp(command, "format", "output", "force", "print-detailed-results")}
   Options of adk eval may be written as there: --config_file_path (which is --config),
   --print_detailed_results, --log_level. Underscores are as good as dashes.
 `;
 
-const JUDGES_HELP = `Judges
-  --judge <who>          Who answers the questions of metrics that ask a judge: gemini, vertex,
-                         openai (any server that speaks its protocol), anthropic, ollama;
-                         replay:<file>, which gives the replies of a recording and asks nobody;
-                         or ./judge.mjs, a module of your own whose default export or export
-                         called judge is one (./judge.mjs#name for another).
-                         Default: the provider of the model, by its name.
-  --model <name>         The model to ask. Default: the judge_model of each criterion, which is
-                         gemini-2.5-flash where it is absent.
-  --concurrency <n>      How many calls are under way at a time. Default: 8.
-  --record <file>        Records each reply as a line of JSON, for --judge replay:<file>. The file
-                         must be new. What is recorded stays if the run is interrupted.
-
+const judgesHelp = (command: Scored) => `Judges
+${optionsHelp(command, "judge", "model", "concurrency", "record")}
 Spending
-  --price <model>=<input>,<output>
-                         What a million tokens of a model's input and output cost, in the currency
-                         of your choice. The reports then say what the judges cost. May be repeated.
-  --max-calls <n>, --max-tokens <n>, --max-cost <amount>
-                         What the judges of the whole command may spend. What is not scored by then
-                         is not evaluated. A cost needs the price of every model that is asked.
-
+${optionsHelp(command, "price", "max-calls", "max-tokens", "max-cost")}
   Keys and addresses come from the environment, then from a file .env: beside the agent (or above
   it, up to the working directory), then in the working directory. Only the names below are read
   from it, and an address in it is asked only with a key from the same file, never with gcloud's
@@ -166,18 +112,9 @@ Usage
   adk-metrics eval <evalset>[:case1,case2]… [--actual <file|folder>]… [options]
 
 Input
-${EVALSET_HELP}  --actual <path>        What the agent did: an evalset of actual conversations, ADK's evalset
-                         results, inference results, a session or its events, or OpenTelemetry
-                         traces as OTLP in JSON or in lines of JSON. For several evalsets repeat
-                         it in the same order, or name one folder. In a folder the runs of
-                         foo.evalset.json are called foo.actual.json, foo.evalset_result.json,
-                         foo.inferences.json, foo.session.json, foo.traces.json or
-                         foo.traces.jsonl; also foo.evalset.json or foo.json if it is not the
-                         folder of the evalset.
-                         Default: the folder of the evalset.
-${CONFIG_HELP}
-${SCORING_HELP}
-${JUDGES_HELP}
+${EVALSET_HELP}${optionsHelp("eval", "actual")}${configHelp("eval")}
+${scoringHelp("eval")}
+${judgesHelp("eval")}
 ${METRICS_HELP}
 ${EXIT_HELP}
 Examples
@@ -198,11 +135,11 @@ Usage
   adk-metrics run --agent <module> <evalset>[:case1,case2]… [options]
 
 The agent
-${AGENT_HELP}
+${agentHelp("run")}
 Input
-${EVALSET_HELP}${CONFIG_HELP}
-${SCORING_HELP}
-${JUDGES_HELP}
+${EVALSET_HELP}${configHelp("run")}
+${scoringHelp("run")}
+${judgesHelp("run")}
 ${METRICS_HELP}
 ${EXIT_HELP}       (once more ends the scoring of what the agent has done)
 
@@ -220,17 +157,11 @@ Usage
   adk-metrics record --agent <module> <evalset>[:case1,case2]… [--output <file|folder>] [options]
 
 The agent
-${AGENT_HELP}
+${agentHelp("record")}
 Input and output
-${EVALSET_HELP}  --output <path>        Where to: a file, a folder/, or - for stdout, which is the default. In a
-                         folder what was done in foo.evalset.json is called foo.inferences.json.
-  --force                Overwrite the output if it is there already.
-  --config <file>        Where user_simulator_config is. Default: test_config.json beside the
-                         evalset.
-
+${EVALSET_HELP}${optionsHelp("record", "output", "force", "config", "strict", "help")}
 Simulated users
-  --judge, --model, --record, --price, --max-calls, --max-tokens and --max-cost are as for run.
-
+${optionsHelp("record", "judge", "model", "record", "price", "max-calls", "max-tokens", "max-cost")}
 Exit status
     0  the agent was run to the end in every case
     1  it failed in some; what it did before that is written, with the reason
@@ -264,15 +195,7 @@ paired bootstrap with 10,000 resamples. It got better or worse if the interval l
 least six cases changed; otherwise the change may well be chance and is called unclear.
 
 Options
-  --format <name>        table (default), json, md, csv. May be repeated.
-  --output <path>        Where to: a file, a folder/, or - for stdout, which is the default for a
-                         single format. For several formats one --output each, in the same order.
-  --print-detailed-results
-                         The table shows the turns of every case that changed, not only of those
-                         that got worse.
-  --fail-on-drop         Exit with 1 too if some metric got worse, as said above, or no longer
-                         passes in some case, although no case regressed.
-
+${optionsHelp("compare", "format", "output", "print-detailed-results", "fail-on-drop", "strict", "help")}
 Exit status
     0  no case regressed
     1  some case regressed; with --fail-on-drop also: some metric got worse, or no longer passes
@@ -296,9 +219,7 @@ ADK wrote them before it had a schema. The new evalset is named after the file: 
 becomes the evalset old.
 
 Options
-  --output <file>        Where to. Default: stdout.
-  --force                Overwrite the output if it is there already.
-
+${optionsHelp("migrate", "output", "force", "strict", "help")}
 Example
   adk-metrics migrate lights.test.json --output lights.evalset.json
 `;
@@ -312,11 +233,26 @@ It comes with this package and is served to this machine only. What you open in 
 the browser; it connects to nobody but the judge that you name there.
 
 Options
-  --port <n>             Where to listen. Default: 4747; 0 takes a free port.
-  --open                 Opens the page in the browser.
-
+${optionsHelp("playground", "port", "open", "help")}
 Example
   adk-metrics playground --open
+`;
+
+const COMPLETION_HELP = `Prints a script that completes commands, options, their values and files in a shell.
+
+Usage
+  adk-metrics completion bash|zsh|fish
+
+The script completes adk-metrics, which a global installation provides, or an alias such as
+alias adk-metrics="npx adk-metrics".
+
+Options
+${optionsHelp("completion", "help")}
+Install it
+  bash   adk-metrics completion bash > ~/.local/share/bash-completion/completions/adk-metrics
+  zsh    adk-metrics completion zsh > ~/.zfunc/_adk-metrics, with fpath+=(~/.zfunc) before compinit
+         in ~/.zshrc
+  fish   adk-metrics completion fish > ~/.config/fish/completions/adk-metrics.fish
 `;
 
 /** All about each command. */
@@ -327,6 +263,7 @@ export const HELPS: Readonly<Record<Command, string>> = {
   compare: COMPARE_HELP,
   migrate: MIGRATE_HELP,
   playground: PLAYGROUND_HELP,
+  completion: COMPLETION_HELP,
 };
 
 /** The versions of this program and of the reference. */

@@ -13,10 +13,9 @@ import { type Arguments, oneOf } from "./arguments.js";
 import { commandVariables, type Variables } from "./environment.js";
 import { readBytes } from "./files.js";
 import { inFile, Mistake } from "./mistakes.js";
+import { PROVIDERS } from "./options.js";
 import { hostUserCode, note } from "./process.js";
 import { vertexFromEnvironment } from "./vertex.js";
-
-export const PROVIDERS = ["gemini", "vertex", "openai", "anthropic", "ollama"] as const;
 
 type Provider = (typeof PROVIDERS)[number];
 

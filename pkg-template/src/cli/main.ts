@@ -15,6 +15,7 @@ async function run([name, ...rest]: readonly string[]): Promise<ExitStatus> {
     case "compare":
     case "migrate":
     case "playground":
+    case "completion":
       if (rest.includes("--help") || rest.includes("-h")) return await say(HELPS[name]);
       return await commandOf(name, rest);
     case "--help":
@@ -48,6 +49,8 @@ async function commandOf(name: Command, args: readonly string[]): Promise<ExitSt
       return await (await import("./migrate.js")).migrateCommand(args);
     case "playground":
       return await (await import("./playground.js")).playgroundCommand(args);
+    case "completion":
+      return await (await import("./completion.js")).completionCommand(args);
   }
 }
 

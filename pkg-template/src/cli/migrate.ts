@@ -3,6 +3,7 @@
 import { evalSetWarnings } from "../adk-schema.js";
 import { strictErrorOf } from "../errors.js";
 import { parseArguments } from "./arguments.js";
+import { optionsOf } from "./options.js";
 import { api } from "./api.js";
 import { baseName, kindOf, readBytes } from "./files.js";
 import { inFile, Mistake, Mistakes } from "./mistakes.js";
@@ -11,12 +12,7 @@ import { prepareFile, writeFile, writeOut } from "./write.js";
 
 /** Runs `migrate`. */
 export async function migrateCommand(args: readonly string[]): Promise<ExitStatus> {
-  const given = parseArguments(args, {
-    output: { type: "string" },
-    force: { type: "boolean" },
-    strict: { type: "boolean" },
-    help: { type: "boolean" },
-  });
+  const given = parseArguments(args, optionsOf("migrate"));
   const [file, ...others] = given.positionals;
   if (file === undefined) throw new Mistake("no evalset is named", { help: "adk-metrics migrate old.test.json" });
   if (others.length > 0) {

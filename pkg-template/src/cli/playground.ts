@@ -8,6 +8,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { brotliCompress, brotliCompressSync, brotliDecompressSync, constants } from "node:zlib";
 import { parseArguments } from "./arguments.js";
+import { optionsOf } from "./options.js";
 import { Mistake } from "./mistakes.js";
 import { ExitStatus, note } from "./process.js";
 import { writeOut } from "./write.js";
@@ -36,11 +37,7 @@ const TYPES: Readonly<Record<string, string>> = {
 
 /** Runs `playground`; it ends when it is interrupted. */
 export async function playgroundCommand(args: readonly string[]): Promise<ExitStatus> {
-  const given = parseArguments(args, {
-    port: { type: "string" },
-    open: { type: "boolean" },
-    help: { type: "boolean" },
-  });
+  const given = parseArguments(args, optionsOf("playground"));
   if (given.positionals.length > 0) {
     throw new Mistake("playground takes no files", { help: "Open them in the page: they stay in your browser" });
   }

@@ -8,40 +8,28 @@ import { criteriaIn } from "../engine/criteria.js";
 import { isPrebuilt } from "../metric-info.js";
 import { count, firstLine } from "../report/text.js";
 import type { MetricRegistry } from "../types.js";
-import { AGENT_OPTIONS, AgentRuns, recordOf } from "./agent-runs.js";
+import { AgentRuns, recordOf } from "./agent-runs.js";
 import { api } from "./api.js";
 import { type Arguments, parseArguments } from "./arguments.js";
-import { BUDGET_OPTIONS, budgetOf, sayPrices } from "./budget.js";
+import { budgetOf, sayPrices } from "./budget.js";
 import { kindOf } from "./files.js";
 import { type Input, readInputs, selectionsOf } from "./inputs.js";
 import { Interruption } from "./interruption.js";
 import { judgeChoiceOf } from "./judge.js";
 import { Judging } from "./judging.js";
 import { Mistake, Mistakes, placeOf, refusedWarnings } from "./mistakes.js";
+import { optionsOf } from "./options.js";
 import { distinctNames, isFolder } from "./outputs.js";
 import { ExitStatus, note, warn } from "./process.js";
 import { ProgressBar } from "./progress.js";
 import { planOf, refuseInputs, refuseShared } from "./scoring.js";
 import { prepareFile, type Text, writeSafely } from "./write.js";
 
-const OPTIONS = {
-  ...AGENT_OPTIONS,
-  ...BUDGET_OPTIONS,
-  config: { type: "string" },
-  force: { type: "boolean" },
-  judge: { type: "string" },
-  model: { type: "string" },
-  output: { type: "string" },
-  record: { type: "string" },
-  strict: { type: "boolean" },
-  help: { type: "boolean" },
-} as const;
-
 const EXAMPLE = "record --agent ./agent.ts travel.evalset.json --output travel.inferences.json";
 
 /** Runs `record`. */
 export async function recordCommand(args: readonly string[]): Promise<ExitStatus> {
-  const given = parseArguments(args, OPTIONS);
+  const given = parseArguments(args, optionsOf("record"));
   const runs = new AgentRuns(given, EXAMPLE);
   const budget = budgetOf(given);
   const judges = judgeChoiceOf(given);

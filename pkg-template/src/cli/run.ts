@@ -1,15 +1,18 @@
 /** `run`: runs an agent on evalsets and scores what it does. */
 
-import { AGENT_OPTIONS, AgentRuns } from "./agent-runs.js";
+import { AgentRuns } from "./agent-runs.js";
 import { parseArguments } from "./arguments.js";
+import { optionsOf } from "./options.js";
 import { type ExitStatus, note } from "./process.js";
-import { score, SCORING_OPTIONS } from "./scoring.js";
+import { watch } from "./watch.js";
+import { score } from "./scoring.js";
 
 const EXAMPLE = "run --agent ./agent.ts travel.evalset.json";
 
 /** Runs `run`. */
 export async function runCommand(args: readonly string[]): Promise<ExitStatus> {
-  const given = parseArguments(args, { ...AGENT_OPTIONS, ...SCORING_OPTIONS });
+  const given = parseArguments(args, optionsOf("run"));
+  if (given.has("watch")) return watch(given, args, "run");
   const runs = new AgentRuns(given, EXAMPLE);
   return score(given, EXAMPLE, () => ({
     others: runs.files,

@@ -10,7 +10,7 @@ import { count } from "../report/text.js";
 import type { Budget, Dialect, EvalSetResult, EvaluatorOptions, MetricRegistry, Progress } from "../types.js";
 import { api } from "./api.js";
 import { type Arguments, countOf, oneOf } from "./arguments.js";
-import { BUDGET_OPTIONS, budgetOf, sayPrices } from "./budget.js";
+import { budgetOf, sayPrices } from "./budget.js";
 import { baseName } from "./files.js";
 import { type Input, readInputs, sayWhichCriteria, selectionsOf } from "./inputs.js";
 import { firstFailure, joined, leftOutText, untilFailure } from "./bail.js";
@@ -30,27 +30,6 @@ import {
 import { ExitStatus, hasColor, hostUserCode, LOG_LEVELS, note, setLogLevel, warn } from "./process.js";
 import { ProgressBar } from "./progress.js";
 import { plainFile, prepareFile, writeSafely } from "./write.js";
-
-/** The options of both commands. */
-export const SCORING_OPTIONS = {
-  bail: { type: "boolean" },
-  concurrency: { type: "string" },
-  config: { type: "string" },
-  dialect: { type: "string" },
-  explain: { type: "string" },
-  force: { type: "boolean" },
-  format: { type: "string", multiple: true },
-  judge: { type: "string" },
-  "log-level": { type: "string" },
-  metrics: { type: "string", multiple: true },
-  model: { type: "string" },
-  output: { type: "string", multiple: true },
-  "print-detailed-results": { type: "boolean" },
-  record: { type: "string" },
-  strict: { type: "boolean" },
-  ...BUDGET_OPTIONS,
-  help: { type: "boolean" },
-} as const;
 
 /** What an agent did in the cases of an evalset. */
 export interface Actual {

@@ -1,0 +1,311 @@
+/** Every option of every command: parsing, help and completion are made from this table. */
+
+import type { Option } from "./arguments.js";
+import { LOG_LEVELS } from "./process.js";
+
+export const COMMANDS = ["eval", "run", "record", "compare", "migrate", "playground", "completion"] as const;
+
+/** A command by its name. */
+export type Command = (typeof COMMANDS)[number];
+
+/** Who can be asked by `--judge`. */
+export const PROVIDERS = ["gemini", "vertex", "openai", "anthropic", "ollama"] as const;
+
+/** The shells that `completion` writes for. */
+export const SHELLS = ["bash", "zsh", "fish"] as const;
+
+/** An option, of one or several commands. */
+export interface OptionEntry {
+  readonly name: string;
+  /** The commands that take it. */
+  readonly commands: readonly Command[];
+  /** What its value is called; a switch has none. */
+  readonly value?: string;
+  /** What the value may be, for completion. */
+  readonly words?: readonly string[];
+  /** Whether the value may be a path. */
+  readonly takesPath?: boolean;
+  /** Whether it may be given several times. */
+  readonly isRepeatable?: boolean;
+  /** The letter that it may be written as. */
+  readonly short?: string;
+  /** What it does; absent where the command's help tells it elsewhere. */
+  readonly help: string;
+}
+
+const SCORED = ["eval", "run"] as const;
+const RUN = ["run", "record"] as const;
+const JUDGED = ["eval", "run", "record"] as const;
+
+export const OPTIONS: readonly OptionEntry[] = [
+  {
+    name: "agent",
+    commands: RUN,
+    value: "<module>",
+    takesPath: true,
+    help: "The module of the agent, which is its default export or the one called agent or rootAgent; or ./agent.ts#name; or a folder with an agent.ts. An agent or runner of ADK-TS or @google/adk, what build() gives, a function that makes one of these, or a function from a message to the answer.",
+  },
+  {
+    name: "num-runs",
+    commands: RUN,
+    value: "<n>",
+    help: "How often to run each case. Default: 2, as in AgentEvaluator.",
+  },
+  {
+    name: "parallelism",
+    commands: RUN,
+    value: "<n>",
+    help: "How many conversations to run at a time. Default: 4.",
+  },
+  {
+    name: "turn-timeout",
+    commands: RUN,
+    value: "<s>",
+    help: "How many seconds the agent may take for a turn, and to load. Default: 300.",
+  },
+  {
+    name: "session",
+    commands: RUN,
+    value: "<file>",
+    takesPath: true,
+    help: "The session that evalsets in the old form (*.test.json) begin with.",
+  },
+  {
+    name: "actual",
+    commands: ["eval"],
+    value: "<path>",
+    takesPath: true,
+    isRepeatable: true,
+    help: "What the agent did: an evalset of actual conversations, ADK's evalset results, inference results, a session or its events, or OpenTelemetry traces as OTLP in JSON or in lines of JSON. For several evalsets repeat it in the same order, or name one folder. In a folder the runs of foo.evalset.json are called foo.actual.json, foo.evalset_result.json, foo.inferences.json, foo.session.json, foo.traces.json or foo.traces.jsonl; also foo.evalset.json or foo.json if it is not the folder of the evalset. Default: the folder of the evalset.",
+  },
+  {
+    name: "config",
+    commands: SCORED,
+    value: "<file>",
+    takesPath: true,
+    help: "The metrics and their thresholds. Default: test_config.json beside the evalset; without one, ADK's own default, which is tool_trajectory_avg_score 1.0 and response_match_score 0.8.",
+  },
+  {
+    name: "config",
+    commands: ["record"],
+    value: "<file>",
+    takesPath: true,
+    help: "Where user_simulator_config is. Default: test_config.json beside the evalset.",
+  },
+  {
+    name: "metrics",
+    commands: SCORED,
+    value: "<module>",
+    takesPath: true,
+    isRepeatable: true,
+    help: "A JavaScript module whose exports are metrics of your own. May be repeated. Names in custom_metrics of the config that are paths (./metrics.mjs#politeness) are relative to the config, and only modules that are named here are loaded.",
+  },
+  {
+    name: "dialect",
+    commands: SCORED,
+    value: "<name>",
+    words: ["adk-python", "adk-ts"],
+    help: "adk-python (default): the scores of google-adk. adk-ts: those of @iqai/adk 0.5.9, for those who are moving from it.",
+  },
+  {
+    name: "explain",
+    commands: SCORED,
+    value: "<which>",
+    words: ["none", "failures", "all"],
+    help: "For which results to work out why: none, failures, all. Default: what the chosen formats show.",
+  },
+  {
+    name: "bail",
+    commands: SCORED,
+    help: "Stop at the first case that does not pass. The results so far are written, and stderr says how many cases were left out.",
+  },
+  {
+    name: "watch",
+    commands: SCORED,
+    help: "Score again whenever a file that is read changes: evalsets, configs, what the agent did, and the modules of agents, metrics and judges. Ctrl-C ends it, with the exit status of the last run.",
+  },
+  {
+    name: "strict",
+    commands: SCORED,
+    help: "Warnings are errors: those that are known before anything is run or asked end the command there; others set the exit status to 2 when the results are written.",
+  },
+  {
+    name: "strict",
+    commands: ["record", "compare", "migrate"],
+    help: "Warnings are errors: the exit status is 2 if there are any.",
+  },
+  {
+    name: "log-level",
+    commands: SCORED,
+    value: "<level>",
+    words: LOG_LEVELS,
+    help: "warning, error and critical leave out the notes on stderr; debug shows where errors come from. Default: info.",
+  },
+  {
+    name: "format",
+    commands: SCORED,
+    value: "<name>",
+    words: ["table", "json", "junit", "md", "csv", "html"],
+    isRepeatable: true,
+    help: "table, json (ADK's evalset results), junit, md, csv, html. May be repeated. Default: what the ending of --output names (.txt .json .xml .md .csv .html), else table.",
+  },
+  {
+    name: "output",
+    commands: SCORED,
+    value: "<path>",
+    takesPath: true,
+    isRepeatable: true,
+    help: "Where to write: a file, a folder/, or - for stdout, which is the default for a single format. For several formats give one --output each, in the same order, or one name without ending: each format adds its own, which are .txt .evalset_result.json .xml .md .csv .html. With json, several evalsets need a folder, which gets a file for each.",
+  },
+  {
+    name: "force",
+    commands: SCORED,
+    help: "Overwrite an output that is not an older report of this program. Those are overwritten anyway.",
+  },
+  {
+    name: "print-detailed-results",
+    commands: SCORED,
+    help: "The table shows every turn with its texts, calls and scores.",
+  },
+  {
+    name: "output",
+    commands: ["record"],
+    value: "<path>",
+    takesPath: true,
+    help: "Where to write: a file, a folder/, or - for stdout, which is the default. In a folder what was done in foo.evalset.json is called foo.inferences.json.",
+  },
+  { name: "force", commands: ["record", "migrate"], help: "Overwrite the output if it exists." },
+  {
+    name: "judge",
+    commands: JUDGED,
+    value: "<who>",
+    words: [...PROVIDERS, "replay:"],
+    takesPath: true,
+    help: "Who answers the questions of metrics that ask a judge: gemini, vertex, openai (any server that speaks its protocol), anthropic, ollama; replay:<file>, which gives the replies of a recording and asks nobody; or ./judge.mjs, a module of your own whose default export, or export called judge, is one (./judge.mjs#name for another). Default: the provider of the model, by its name.",
+  },
+  {
+    name: "model",
+    commands: JUDGED,
+    value: "<name>",
+    help: "The model to ask. Default: the judge_model of each criterion, or gemini-2.5-flash if it has none.",
+  },
+  {
+    name: "concurrency",
+    commands: SCORED,
+    value: "<n>",
+    help: "How many calls to make at a time. Default: 8.",
+  },
+  {
+    name: "record",
+    commands: JUDGED,
+    value: "<file>",
+    takesPath: true,
+    help: "Records each reply as a line of JSON, for --judge replay:<file>. The file must be new. What is recorded stays if the run is interrupted.",
+  },
+  {
+    name: "price",
+    commands: JUDGED,
+    value: "<model>=<input>,<output>",
+    isRepeatable: true,
+    help: "What a million tokens of a model's input and output cost, in the currency of your choice. The reports then say what the judges cost. May be repeated.",
+  },
+  {
+    name: "max-calls",
+    commands: JUDGED,
+    value: "<n>",
+    help: "How many calls the judges of the whole command may make. What is not scored by then is not evaluated.",
+  },
+  { name: "max-tokens", commands: JUDGED, value: "<n>", help: "How many tokens they may use, likewise." },
+  {
+    name: "max-cost",
+    commands: JUDGED,
+    value: "<amount>",
+    help: "How much they may cost, likewise. Needs the price of every model that is asked.",
+  },
+  {
+    name: "format",
+    commands: ["compare"],
+    value: "<name>",
+    words: ["table", "json", "md", "csv"],
+    isRepeatable: true,
+    help: "table (default), json, md, csv. May be repeated.",
+  },
+  {
+    name: "output",
+    commands: ["compare"],
+    value: "<path>",
+    takesPath: true,
+    isRepeatable: true,
+    help: "Where to write: a file, a folder/, or - for stdout, which is the default for a single format. For several formats give one --output each, in the same order.",
+  },
+  {
+    name: "print-detailed-results",
+    commands: ["compare"],
+    help: "The table shows the turns of every case that changed, not only of those that got worse.",
+  },
+  {
+    name: "fail-on-drop",
+    commands: ["compare"],
+    help: "Exit with 1 too if some metric got worse, as said above, or no longer passes in some case, although no case regressed.",
+  },
+  {
+    name: "output",
+    commands: ["migrate"],
+    value: "<file>",
+    takesPath: true,
+    help: "Where to write. Default: stdout.",
+  },
+  {
+    name: "port",
+    commands: ["playground"],
+    value: "<n>",
+    help: "Where to listen. Default: 4747; 0 takes a free port.",
+  },
+  { name: "open", commands: ["playground"], help: "Opens the page in the browser." },
+  { name: "help", commands: COMMANDS, short: "h", help: "Show this help." },
+];
+
+/** The options of a command. */
+export function entriesOf(command: Command): OptionEntry[] {
+  return OPTIONS.filter(({ commands }) => commands.includes(command));
+}
+
+/** The options of a command, for parsing. */
+export function optionsOf(command: Command): Readonly<Record<string, Option>> {
+  const options = entriesOf(command).map(({ name, value, isRepeatable }): [string, Option] => [
+    name,
+    { type: value === undefined ? "boolean" : "string", ...(isRepeatable === true ? { multiple: true } : {}) },
+  ]);
+  return Object.fromEntries(options.sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+const INDENT = 25;
+const WIDTH = 100;
+
+/** The help of options of a command, in the order of these names. */
+export function optionsHelp(command: Command, ...names: readonly string[]): string {
+  const entries = entriesOf(command);
+  return names.map((name) => entryHelp(entries.find((entry) => entry.name === name) as OptionEntry)).join("");
+}
+
+function entryHelp({ name, value, short, help }: OptionEntry): string {
+  const title = `  --${name}${short === undefined ? "" : `, -${short}`}${value === undefined ? "" : ` ${value}`}`;
+  const lines = wrapped(help, WIDTH - INDENT);
+  const isShort = title.length < INDENT - 1;
+  const first = isShort ? `${title.padEnd(INDENT)}${lines.shift() ?? ""}` : title;
+  return [first, ...lines.map((line) => " ".repeat(INDENT) + line)].join("\n") + "\n";
+}
+
+function wrapped(text: string, width: number): string[] {
+  const lines: string[] = [];
+  let line = "";
+  for (const word of text.split(" ")) {
+    if (line !== "" && line.length + 1 + word.length > width) {
+      lines.push(line);
+      line = word;
+    } else {
+      line = line === "" ? word : `${line} ${word}`;
+    }
+  }
+  return [...lines, line];
+}

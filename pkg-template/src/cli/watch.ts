@@ -1,0 +1,101 @@
+/** `--watch`: runs the command again whenever a file that it reads changes, each time in a process of its own. */
+
+import { type ChildProcess, spawn } from "node:child_process";
+import { statSync } from "node:fs";
+import { relative, resolve } from "node:path";
+import { agentModuleOf, moduleOf } from "./agent.js";
+import type { Arguments } from "./arguments.js";
+import { actualFiles, configBeside } from "./files.js";
+import { agentFolderOf } from "./find.js";
+import { selectionsOf } from "./inputs.js";
+import { judgeChoiceOf } from "./judge.js";
+import { Mistake } from "./mistakes.js";
+import { type ExitStatus, note } from "./process.js";
+
+/** How often files are looked at; a change counts when the next look finds no further one. */
+const EVERY_MS = 250;
+
+/** Runs a command until a signal ends it; the exit status is that of the last run. */
+export async function watch(given: Arguments, args: readonly string[], command: "eval" | "run"): Promise<ExitStatus> {
+  if (given.has("record")) {
+    throw new Mistake("--record and --watch exclude each other: a recording is never overwritten", {
+      help: "Record one run without --watch, then watch with --judge replay:<file>",
+    });
+  }
+  let files = filesOf(given, command);
+  let child: ChildProcess | undefined;
+  let wake = () => {};
+  let isOver = false;
+  const end = (signal: NodeJS.Signals) => {
+    isOver = true;
+    // Ctrl-C in a terminal reaches the child by itself.
+    if (signal !== "SIGINT" || !process.stdin.isTTY) child?.kill(signal);
+    wake();
+  };
+  process.on("SIGINT", end).on("SIGTERM", end);
+  const rest = args.filter((argument) => argument !== "--watch");
+  for (;;) {
+    const before = stateOf(files);
+    child = spawn(process.execPath, [...process.execArgv, process.argv[1] ?? "", command, ...rest], {
+      stdio: "inherit",
+    });
+    const status = await exitOf(child);
+    child = undefined;
+    try {
+      files = filesOf(given, command);
+    } catch {
+      // Something is gone for now; the run has said so.
+    }
+    if (!isOver) {
+      const names = files.map((file) => relative(process.cwd(), file)).join(", ");
+      note(`exit status ${status}; watching ${names}; Ctrl-C ends it`);
+    }
+    let last = before;
+    while (!isOver) {
+      await new Promise<void>((done) => {
+        wake = done;
+        setTimeout(done, EVERY_MS);
+      });
+      const now = stateOf(files);
+      if (now !== before && now === last) break;
+      last = now;
+    }
+    if (isOver) return status;
+    note("a file changed: running again");
+  }
+}
+
+function exitOf(child: ChildProcess): Promise<ExitStatus> {
+  return new Promise((done, fail) => {
+    child.on("error", fail);
+    child.on("exit", (status, signal) => done(status ?? (signal === "SIGTERM" ? 143 : 130)));
+  });
+}
+
+/** The files that the command reads. */
+function filesOf(given: Arguments, command: "eval" | "run"): string[] {
+  const selections = selectionsOf(given, command);
+  const evalSets = selections.map(({ file }) => file);
+  const config = given.one("config");
+  const agent = given.one("agent") ?? agentFolderOf(given.positionals);
+  const { module, replay } = judgeChoiceOf(given);
+  const files = [
+    ...evalSets,
+    ...(config === undefined ? evalSets.flatMap((file) => configBeside(file) ?? []) : [config]),
+    ...(command === "eval" ? actualFiles(given.all("actual"), evalSets, () => "") : []),
+    ...(command === "run" && agent !== undefined ? [agentModuleOf(agent).file] : []),
+    ...given.all("metrics").map((file) => moduleOf(file).file),
+    ...(module === undefined ? [] : [module.file]),
+    ...[replay, given.one("session")].flatMap((file) => file ?? []),
+  ];
+  return [...new Set(files.map((file) => resolve(file)))];
+}
+
+/** What tells whether a file changed. */
+function stateOf(files: readonly string[]): string {
+  const states = files.map((file) => {
+    const stat = statSync(file, { throwIfNoEntry: false });
+    return stat === undefined ? "none" : `${stat.mtimeMs} ${stat.size} ${stat.ino}`;
+  });
+  return states.join("\n");
+}

@@ -1,0 +1,87 @@
+// `--watch`: scores again when a file that is read changes.
+
+import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { CLOCK, ended, evalSet, folderOf, GOOD, run, start } from "./command.mjs";
+
+const posix = { skip: process.platform === "win32" };
+
+/** Starts a command that watches; `seen` waits until its output since the last time matches. */
+function watching(t, args, cwd) {
+  const child = start([...args, "--watch"], { cwd });
+  t.after(() => child.kill("SIGKILL"));
+  let said = "";
+  let check = () => {};
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding("utf8").on("data", (chunk) => {
+      said += chunk;
+      check();
+    });
+  }
+  const seen = (pattern) =>
+    new Promise((resolve) => {
+      check = () => {
+        if (!pattern.test(said)) return;
+        const all = said;
+        said = "";
+        check = () => {};
+        resolve(all);
+      };
+      check();
+    });
+  return { child, seen };
+}
+
+const DONE = /exit status \d; watching [^\n]*\n/;
+
+test("eval scores again when the evalset, the config or what the agent did changes", posix, async (t) => {
+  const cwd = folderOf(t, { ...GOOD, "test_config.json": { criteria: { response_match_score: 0.5 } } });
+  const { child, seen } = watching(t, ["eval", "good.evalset.json"], cwd);
+  const first = await seen(DONE);
+  assert.match(first, /1 case: 1 passed/);
+  assert.match(
+    first,
+    /exit status 0; watching good\.evalset\.json, test_config\.json, good\.actual\.json; Ctrl-C ends it/,
+  );
+  writeFileSync(join(cwd, "good.actual.json"), JSON.stringify(evalSet({ noon: "Who knows?" }, "good")));
+  assert.match(await seen(DONE), /running again[^]*1 case: 1 failed[^]*exit status 1/);
+  writeFileSync(join(cwd, "test_config.json"), JSON.stringify({ criteria: { response_match_score: 0 } }));
+  assert.match(await seen(DONE), /exit status 0/);
+  writeFileSync(join(cwd, "good.evalset.json"), "{");
+  assert.match(await seen(DONE), /error: [^]*exit status 2/);
+  child.kill("SIGINT");
+  assert.deepEqual(await ended(child), [2, null]);
+});
+
+test("run loads the modules of the agent and the judge afresh", posix, async (t) => {
+  const cwd = folderOf(t, {
+    "clock.evalset.json": CLOCK["clock.evalset.json"],
+    "test_config.json": {
+      criteria: { final_response_match_v2: { threshold: 1, judge_model_options: { num_samples: 1 } } },
+    },
+    "agent.mjs": "export default (message) => 'It is noon.';",
+    "judge.mjs": `export default async () => ({ text: '{"is_the_agent_response_valid": "valid"}' });`,
+  });
+  const args = ["run", "--agent", "agent.mjs", "clock.evalset.json", "--judge", "./judge.mjs"];
+  const { child, seen } = watching(t, args, cwd);
+  assert.match(await seen(DONE), /exit status 0; watching .*agent\.mjs, judge\.mjs/);
+  writeFileSync(
+    join(cwd, "judge.mjs"),
+    `export default async () => ({ text: '{"is_the_agent_response_valid": "invalid"}' });`,
+  );
+  assert.match(await seen(DONE), /exit status 1/);
+  writeFileSync(join(cwd, "agent.mjs"), "export default (message) => { console.log('anew'); return ''; };");
+  assert.match(await seen(DONE), /anew/);
+  child.kill("SIGTERM");
+  assert.deepEqual(await ended(child), [1, null]);
+});
+
+test("a recording cannot be made while watching", async (t) => {
+  const { status, stderr } = await run(["eval", "good.evalset.json", "--watch", "--record", "r.jsonl"], {
+    cwd: folderOf(t, GOOD),
+  });
+  assert.equal(status, 2);
+  assert.match(stderr, /--record and --watch exclude each other/);
+});
