@@ -25,7 +25,7 @@ const MISTAKES = {
   "an option that resembles none": [
     [...clock, "--colour"],
     {},
-    /help: The options are --actual, --concurrency, --config,/,
+    /help: The options are --actual, --bail, --concurrency, --config,/,
   ],
   "a short option": [[...clock, "-f"], {}, /there is no option -f/],
   "an option without its value": [["eval", "clock.evalset.json", "--actual"], {}, /--actual needs a value/],
