@@ -379,7 +379,7 @@ test("begins evalsets in the old form with a session", async (t) => {
   assert.equal(status, 0, stdout + stderr);
   const refused = await run([...args, "new.evalset.json"], { cwd });
   assert.equal(refused.status, 2);
-  assert.match(refused.stderr, /only needed, when specifying data in the older schema/);
+  assert.match(refused.stderr, /a session file is for rows of the old form/);
 });
 
 for (const [signal, exit] of [
