@@ -27,7 +27,7 @@ async function score(t, config, { code = METRICS, file = "metrics.mjs", metrics 
 
 /** The line of a metric for the whole conversation. */
 const lineOf = ({ stdout }, metric = "politeness") =>
-  stdout.split("\r\n").find((line) => line.startsWith(`good,noon,,${metric},`));
+  stdout.split("\r\n").find((line) => line.startsWith(`good,noon,1,,${metric},`));
 
 test("a metric is found by its name, by the function that the config names, or in the module that it names", async (t) => {
   for (const config of [
@@ -38,10 +38,10 @@ test("a metric is found by its name, by the function that the config names, or i
   ]) {
     const outcome = await score(t, config);
     assert.equal(outcome.status, 0, outcome.stderr);
-    assert.equal(lineOf(outcome), "good,noon,,politeness,0.5,0.5,passed,");
+    assert.equal(lineOf(outcome), "good,noon,1,,politeness,0.5,0.5,passed,");
   }
   const renamed = await score(t, custom("my_package.metrics.politeness", 0.6, "manners"));
-  assert.equal(lineOf(renamed, "manners"), "good,noon,,manners,0.5,0.6,failed,");
+  assert.equal(lineOf(renamed, "manners"), "good,noon,1,,manners,0.5,0.6,failed,");
 });
 
 test("a metric of the engine is replaced only if the config says so", async (t) => {
@@ -65,7 +65,7 @@ test("modules may be ES modules, CommonJS or TypeScript, and classes are metrics
     ["m.ts", "enum Score { Good = 0.75 } export const politeness = (): number => Score.Good;", tsx],
   ]) {
     const outcome = await score(t, config, { file, code, ...(env === undefined ? {} : { env }) });
-    assert.equal(lineOf(outcome), "good,noon,,politeness,0.75,0.5,passed,", `${code}\n${outcome.stderr}`);
+    assert.equal(lineOf(outcome), "good,noon,1,,politeness,0.75,0.5,passed,", `${code}\n${outcome.stderr}`);
   }
 });
 
@@ -130,7 +130,7 @@ test("a metric that does not behave is not evaluated, with the reason; what it p
   ]) {
     const outcome = await score(t, { criteria: { politeness: 0.5 } }, { code: `export const politeness = ${code};` });
     assert.equal(outcome.status, 1, outcome.stderr);
-    assert.match(lineOf(outcome), /^good,noon,,politeness,,0\.5,not evaluated,/, code);
+    assert.match(lineOf(outcome), /^good,noon,1,,politeness,,0\.5,not evaluated,/, code);
     assert.match(lineOf(outcome), words, code);
     assert.doesNotMatch(outcome.stdout, /^note/m);
   }
@@ -145,7 +145,7 @@ test("run scores by metrics of one's own too", async (t) => {
   });
   const args = ["--agent", "agent.mjs", "--config", "good.config.json", "--metrics", "metrics.mjs", "--format", "csv"];
   const outcome = await run(["run", "good.evalset.json", ...args], { cwd });
-  assert.equal(lineOf(outcome), "good,noon,,politeness,1,0.5,passed,", outcome.stderr);
+  assert.equal(lineOf(outcome), "good,noon,1,,politeness,1,0.5,passed,", outcome.stderr);
 });
 
 const JUDGED = {
@@ -189,7 +189,7 @@ test("a budget is that of the whole command, simulated users included", async (t
   const server = await startServer({
     reply: ({ prompt }) => {
       asked.push(prompt);
-      return prompt.startsWith("You play the user") ? "</finished>" : '{"score": 1, "explanation": "fine"}';
+      return prompt.includes("whom you play") ? "</finished>" : '{"score": 1, "explanation": "fine"}';
     },
   });
   t.after(() => server.close());
@@ -206,7 +206,8 @@ test("a budget is that of the whole command, simulated users included", async (t
   const agent = ["run", "--agent", "agent.mjs", "--num-runs", "1", "a.evalset.json", "b.evalset.json"];
   const all = await run(agent, { cwd, env });
   assert.equal(all.status, 0, all.stdout + all.stderr);
-  assert.match(all.stdout, /: 6 calls/);
+  assert.match(all.stdout, /^judged by .*: 4 calls/m);
+  assert.match(all.stdout, /^users played by .*: 2 calls/m);
   asked.length = 0;
   const limited = await run([...agent, "--max-calls", "4"], { cwd, env });
   assert.equal(limited.status, 1);
@@ -216,9 +217,32 @@ test("a budget is that of the whole command, simulated users included", async (t
   const recorded = await run(["record", ...agent.slice(1), "--output", "runs/", "--max-calls", "1"], { cwd, env });
   assert.equal(recorded.status, 1);
   assert.equal(asked.length, 1);
-  assert.match(recorded.stderr, /^failed: talk: the budget of calls was spent/m);
+  assert.match(recorded.stderr, /^failed: talk: turn \d: .*the budget of calls was spent/m);
   const silent = { ...env, GOOGLE_API_KEY: "", GEMINI_API_KEY: "" };
   const unjudged = await run(["record", ...agent.slice(1), "--output", join(cwd, "other/")], { cwd, env: silent });
   assert.equal(unjudged.status, 2);
   assert.match(unjudged.stderr, /there is no judge to ask gemini-2\.5-flash/);
+});
+
+test("a limit of -1 on the turns of a simulated user in a config is capped, and the config is named", async (t) => {
+  const server = await startServer({ reply: () => "Go on." });
+  t.after(() => server.close());
+  const env = { GOOGLE_API_KEY: "key", GOOGLE_GEMINI_BASE_URL: server.url, GOOGLE_GENAI_USE_VERTEXAI: "" };
+  const scenario = { starting_prompt: "Hi", conversation_plan: "Talk." };
+  const cwd = folderOf(t, {
+    "a.evalset.json": { eval_set_id: "talk", eval_cases: [{ eval_id: "talk", conversation_scenario: scenario }] },
+    "test_config.json": {
+      criteria: { response_match_score: 0.5 },
+      user_simulator_config: { max_allowed_invocations: -1 },
+    },
+    "agent.mjs": "export default (message) => 'Hello!';",
+  });
+  const args = ["record", "--agent", "agent.mjs", "--num-runs", "1", "a.evalset.json"];
+  const { stdout, stderr } = await run(args, { cwd, env });
+  assert.match(
+    stderr,
+    /^warning: user_simulator_config asks for no limit of turns \(`-1`\).*\n {3}at test_config\.json/m,
+  );
+  const [{ inferences }] = JSON.parse(stdout);
+  assert.equal(inferences.length, 100);
 });
