@@ -91,10 +91,14 @@ describe("in a page", { skip }, () => {
       const calls = open.requests.length - length;
       assert.deepEqual(set.judgeUsage, {
         calls,
+        answered: calls,
+        failed: 0,
         retried: 0,
+        asked: calls,
         cached: 0,
         saved: 22,
         lost: 0,
+        unreported: 0,
         inputTokens: 100 * calls,
         outputTokens: 7 * calls,
       });
