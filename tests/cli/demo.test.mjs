@@ -70,7 +70,7 @@ test("the examples use every metric", async () => {
     const files = readdirSync(join(root, folder)).filter((file) => /\.(evalset|test)\.json$/.test(file));
     const judge = judgedExamples.includes(name) ? ["--judge", `replay:${recordingFile(name)}`] : [];
     const { stdout } = await run(["eval", ...files.map((file) => join(folder, file)), ...judge, "--format", "csv"]);
-    for (const line of stdout.split("\n").slice(1)) used.add(line.split(",")[3]);
+    for (const line of stdout.split("\n").slice(1)) used.add(line.split(",")[4]);
   }
   const legacy = ["tool_trajectory_score", "response_match", "safety"];
   const unused = Object.values(PrebuiltMetrics).filter((metric) => !used.has(metric) && !legacy.includes(metric));

@@ -280,7 +280,10 @@ test("replays models of several providers", async (t) => {
   await answering.close();
   assert.equal(answering.requests.length, 4);
   const replayed = await judge(cwd, ["--judge", "replay:both.jsonl"], {});
-  assert.match(replayed.stderr, /^judged by openai\/gpt-4\.1-mini, anthropic\/claude-haiku-4-5: 4 calls/m);
+  assert.match(
+    replayed.stderr,
+    /^judged by openai\/gpt-4\.1-mini \(gpt-4\.1-mini-2026-08-01\), anthropic\/claude-haiku-4-5 \(claude-haiku-4-5-20260901\): 4 calls/m,
+  );
   assert.deepEqual(statuses(replayed.stdout), statuses(recorded.stdout));
 });
 
@@ -376,7 +379,10 @@ test("recovers from a storm of rate limits", async (t) => {
   const answering = await server(t, { reply });
   const { stdout, stderr } = await judge(folderOf(t, FILES), [], at.gemini(answering));
   assert.deepEqual(statuses(stdout), FAIR);
-  assert.match(stderr, /^judged by gemini-2\.5-flash: \d+ calls \(\d+ repeated\), \d+ tokens in, \d+ out$/m);
+  assert.match(
+    stderr,
+    /^judged by gemini-2\.5-flash \(gemini-2\.5-flash-001\): \d+ calls \(\d+ repeated\), \d+ tokens in, \d+ out$/m,
+  );
 });
 
 test("makes as many calls at a time as it is told", async (t) => {

@@ -18,6 +18,8 @@ const FOLDERS = ["pkg-template/src", "www/src"];
 /** Expressions that are made at run time: where, and what is made there. */
 const MADE = {
   "pkg-template/src/agents/simulator.ts": [["\\{\\{\\s*conversation_plan\\s*\\}\\}", ""]],
+  // What a user types to find files by their names: `**/*.evalset.json`.
+  "pkg-template/src/cli/find.ts": [["^(?:(?:[^/]+/)*[^/]*\\.evalset\\.json)$", ""]],
   // Those of the schemas.
   "www/src/editor/schema.ts": patternsOf("config", "evalset", "results"),
   // Half of a table of Unicode's blocks.

@@ -517,7 +517,7 @@ test("no judged score is ever shown as NaN or undefined", () => {
 const UNJUDGED = {
   csv: "01dd97a1ebfc8e84",
   html: "513dcde3fad0605f",
-  junit: "0e6914883fa62f4a",
+  junit: "221463624330b694",
   markdown: "9bb3f0837f6be3c0",
   table: "b2420ca8c4d59597",
   details: "1f2085952825622b",

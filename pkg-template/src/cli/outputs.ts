@@ -57,7 +57,7 @@ const BY_ENDING: Readonly<Record<ReportFormat, RegExp>> = {
 
 /** What reports of this program begin with, so that it overwrites older ones and nothing else. */
 const OWN: Readonly<Record<ReportFormat, RegExp>> = {
-  table: /^\S[^\n]*  \d[^\n]* cases?: /,
+  table: /^(?=\S[^\n]*  \d)[^\n]* cases?: /,
   json: /"eval_set_result_id"/,
   junit: /<testsuites name="adk-metrics"/,
   md: /^## Evaluation of /,
