@@ -121,6 +121,13 @@ test("says which criteria and which settings of the simulated user apply", async
   );
 });
 
+test("says which criteria apply where they stand at the top of a config", async (t) => {
+  const { stderr } = await run(["eval", "a.evalset.json"], {
+    cwd: tree(t, ["a.evalset.json"], { "test_config.json": { response_match_score: 0.5 } }),
+  });
+  assert.match(stderr, /^criteria: test_config\.json: response_match_score 0\.5$/m);
+});
+
 for (const [ending, beginning] of Object.entries({
   html: /^<!doctype html>/,
   xml: /^<\?xml/,

@@ -1,5 +1,6 @@
 /** The files of `eval`, `run` and `record`: evalsets, the configs that belong to them, and what an agent did. */
 
+import { criteriaIn } from "../engine/criteria.js";
 import { isTraces } from "../interop/otlp.js";
 import { tracesToJson } from "../interop/traces.js";
 import { count } from "../report/text.js";
@@ -104,7 +105,7 @@ export function sayWhichCriteria(inputs: readonly Input[]): void {
 function criteriaText(config: Uint8Array | undefined): string {
   try {
     const value = JSON.parse(new TextDecoder().decode(config)) as Record<string, unknown>;
-    const criteria = Object.entries((value.criteria ?? {}) as Record<string, unknown>);
+    const criteria = Object.entries(criteriaIn(value));
     const simulator = value.user_simulator_config ?? value.userSimulatorConfig;
     const user = simulator === undefined ? "" : `; user simulator: ${brief(simulator)}`;
     return `: ${criteria.map(([name, criterion]) => `${name} ${brief(criterion)}`).join(", ")}${user}`;
