@@ -209,6 +209,7 @@ test("what was done in a run that failed is in its result: the turns before, and
       assert.equal(result.finalEvalStatus, EvalStatus.FAILED);
       assert.deepEqual(result.overallEvalMetricResults, []);
       assert.match(result.reason, words[kind]);
+      assert.doesNotMatch(result.reason, /pkg\/dist\//, "frames of the package tell an agent's author nothing");
       const [first, second, ...others] = actualOf(result);
       assert.equal(answerOf(first), "one");
       assert.deepEqual(others, []);

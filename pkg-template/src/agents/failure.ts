@@ -42,15 +42,25 @@ function nameOf(error: unknown): string | undefined {
   });
 }
 
-/** The calls that led to an error, without those of Node. */
+/** The file that this code is in, as stacks name it: what runs agents is there too, and tells their authors nothing. */
+const OWN_FILE = /(?:\(|@|at )([^\s()@]+):\d+:\d+\)?$/m.exec(new Error().stack ?? "")?.[1];
+
+/**
+ * The calls that led to an error, without those of Node and of this package. Where all of a program is one file, they are
+ * shown all.
+ */
 function framesOf(error: unknown): string[] {
   const stack = quietly(() => (error instanceof Error && !(error instanceof AgentError) ? error.stack : undefined));
   if (typeof stack !== "string") return [];
-  const frames = stack
+  const all = stack
     .slice(0, 20_000)
     .split("\n")
     .map((line) => line.trim())
     .filter((line) => /^at |@/.test(line) && !line.includes("node:"));
+  const theirs = all.filter(
+    (line) => (OWN_FILE === undefined || !line.includes(OWN_FILE)) && !line.endsWith("(<anonymous>)"),
+  );
+  const frames = theirs.length > 0 ? theirs : all;
   const shown = frames.slice(0, MOST_FRAMES).map((line) => `    ${shortened(line)}`);
   return frames.length > shown.length ? [...shown, `    … ${frames.length - shown.length} more`] : shown;
 }
