@@ -212,5 +212,8 @@ test("agents pass by metrics that are better when they are lower, as the metrics
   };
   await judge(4);
   await judge(3);
-  await assert.rejects(judge(2), /own for agent Failed\. Expected 2, but got 3/);
+  await assert.rejects(
+    judge(2),
+    /^AgentEvaluationError: 1 of 1 case did not pass\.\n.*own is 3\.0000, threshold 2, and its turns/,
+  );
 });

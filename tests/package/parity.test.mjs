@@ -355,10 +355,15 @@ test("configs are read as google-adk reads them", async () => {
     ],
     [
       "the settings of a judge's model are checked by the judge",
-      4,
+      2,
       (d) => d.accepted !== undefined && /judge options 2[56]$/.test(d.name),
     ],
-    ["`criteria` that are null count as absent", 1, (d) => d.accepted !== undefined && d.name === "whole text 9"],
+    ["a config without a criterion is refused", 3, (d) => d.refused?.message.startsWith("there is no criterion")],
+    [
+      "metrics at the top of a config are criteria, as ADK-TS's documentation has them",
+      1,
+      (d) => d.name === "whole text 26",
+    ],
     [
       "metrics may be named as ADK-TS's enum names them",
       1,

@@ -13,7 +13,6 @@ import { build as buildVite, createServer } from "vite";
 import webpack from "webpack";
 import { CHROMIUM, CHROMIUM_FLAGS, NO_CHROMIUM } from "../../scripts/chromium.mjs";
 import { mustRun } from "../package/support/package.mjs";
-import { bin } from "./project.mjs";
 import { start } from "./support.mjs";
 
 const skip = mustRun ? false : (NO_CHROMIUM ?? false);
@@ -172,14 +171,6 @@ const BUNDLERS = {
     project.write({ [`${out}/index.html`]: html('<script type="module" src="main.js"></script>') });
     return warnings;
   },
-  async parcel(entry, out) {
-    const source = `parcel-${entry}`;
-    project.write({ [`${source}/index.html`]: html(`<script type="module" src="../${entry}"></script>`) });
-    const options = ["--dist-dir", out, "--public-url", "./", "--no-cache", "--no-source-maps", "--log-level", "warn"];
-    return (await project.run(bin("parcel"), ["build", `${source}/index.html`, "--no-autoinstall", ...options]))
-      .split("\n")
-      .filter(Boolean);
-  },
   async esbuild(entry, out) {
     const { warnings } = await esbuild.build({
       absWorkingDir: project.folder,
@@ -195,14 +186,12 @@ const BUNDLERS = {
   },
 };
 
-/** esbuild leaves the addresses of assets as they are, and Parcel reads no `exports` unless it is told to. */
-const NO_WEB = ["esbuild", "parcel"];
-
 describe("as bundlers make it, in Chromium", { skip }, () => {
   for (const [name, bundle] of Object.entries(BUNDLERS)) {
     for (const [from, init] of Object.entries(ENTRIES)) {
       const isWeb = from.endsWith("/web");
-      if (isWeb && NO_WEB.includes(name)) continue;
+      // esbuild leaves the addresses of assets as they are.
+      if (isWeb && name === "esbuild") continue;
       const entry = `bundled-${isWeb ? "web" : "default"}`;
       test(`${name} builds a page by ${from}${isWeb ? " with one .wasm beside it" : " without configuration"}`, async () => {
         project.write({ [`${entry}.mjs`]: program(from, init) });

@@ -61,6 +61,28 @@ export interface PooledFailure {
   score?: number;
 }
 
+/** Whether a case shows the failure itself: its metric, or the whole case, did not pass there. */
+function isShown({ evalSetId, evalId, metricName }: PooledFailure, results: readonly EvalSetResult[]): boolean {
+  const cases = results.filter((set) => set.evalSetId === evalSetId).flatMap(({ evalCaseResults }) => evalCaseResults);
+  return cases.some(
+    (result) =>
+      result.evalId === evalId &&
+      (metricName === undefined ||
+        result.overallEvalMetricResults.some(
+          (metric) => metric.metricName === metricName && metric.evalStatus !== EvalStatus.PASSED,
+        )),
+  );
+}
+
+/** A metric that passes by the score of its case and fails by the verdicts of its turns: one that is better when lower. */
+function byItsTurns({ evalId, metricName, score, threshold }: PooledFailure): string[] {
+  return score === undefined
+    ? []
+    : [
+        `  ${evalId}: ${metricName} is ${scoreText(score, threshold)}, threshold ${threshold}, and its turns did not pass`,
+      ];
+}
+
 /** How many cases did not pass; where they were run more than once, the means that did not. */
 export function failureSummary(failures: readonly PooledFailure[], results: readonly EvalSetResult[]): string[] {
   const caseKey = ({ evalSetId, evalId }: PooledFailure) => JSON.stringify([evalSetId, evalId]);
@@ -72,7 +94,8 @@ export function failureSummary(failures: readonly PooledFailure[], results: read
     ),
   );
   const title = `${failed.size} of ${count(cases.size, "case")} did not pass`;
-  if (runs === cases.size) return [`${title}.`];
+  if (runs === cases.size)
+    return [`${title}.`, ...failures.filter((one) => !isShown(one, results)).flatMap(byItsTurns)];
   const often = runs % cases.size === 0 ? `each run ${runs / cases.size} times` : `${runs} runs in all`;
   const means = failures.flatMap(({ evalId, metricName, score, threshold }) =>
     metricName === undefined || score === undefined
