@@ -6,7 +6,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
-import { promisify } from "node:util";
+import { promisify, stripVTControlCharacters } from "node:util";
 import { manifest, packageFolder, root } from "./support/package.mjs";
 
 const run = promisify(execFile);
@@ -60,7 +60,7 @@ describe("the package", () => {
 
   test("has nothing else that publint warns of", async () => {
     const { stdout } = await run(process.execPath, [join(root, "node_modules/publint/src/cli.js"), packageFolder]);
-    const [, found = ""] = stdout.split(/^Linting\.\.\.\n/m);
+    const [, found = ""] = stripVTControlCharacters(stdout).split(/^Linting\.\.\.\n/m);
     const lines = found.trim().split("\n");
     assert.equal(lines[0], "Suggestions:", stdout);
     assert.match(lines[1], MEANT);
