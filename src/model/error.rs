@@ -3,7 +3,7 @@
 use std::fmt;
 use std::ops::{Deref, DerefMut};
 
-use super::write::{Write, Writer};
+use super::write::{Object, Write, Writer};
 
 /// What kind of mistake an [`Error`] reports. The names are stable: programs may match on them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -155,14 +155,21 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
-impl Write for Error {
-    fn write(&self, out: &mut Writer) {
-        let mut object = out.object();
+impl Error {
+    /// Writes what is known of the mistake into an object that may hold more.
+    pub(crate) fn write_fields(&self, object: &mut Object<'_>) {
         object.entry("code", &self.code.as_str());
         object.entry("message", &self.message);
         object.field("path", "path", &self.path);
         object.field("line", "line", &self.line);
         object.field("help", "help", &self.help);
+    }
+}
+
+impl Write for Error {
+    fn write(&self, out: &mut Writer) {
+        let mut object = out.object();
+        self.write_fields(&mut object);
         object.end();
     }
 }

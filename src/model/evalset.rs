@@ -88,7 +88,7 @@ record! {
         description: Option<Cow<'a, str>> = "description" | "description";
         /// How the user behaves.
         behaviors: Option<List<'a, PersonaBehavior<'a>>> = "behaviors" | "behaviors";
-    } keeps others
+    } keeps unread
 }
 
 record! {
@@ -102,7 +102,7 @@ record! {
         behavior_instructions: Option<List<'a, Cow<'a, str>>> = "behavior_instructions" | "behaviorInstructions";
         /// What a message of such a user does not do.
         violation_rubrics: Option<List<'a, Cow<'a, str>>> = "violation_rubrics" | "violationRubrics";
-    } keeps others
+    } keeps unread
 }
 
 fn one_kind_of_conversation(json: Json<'_>) -> Result<()> {

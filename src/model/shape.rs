@@ -38,6 +38,8 @@ pub enum Others {
     Kept,
     /// They are kept, as google-adk keeps them; one that resembles a field is warned of.
     KeptByAdk,
+    /// They are kept with a warning, since nobody reads them; one that resembles a field is an error.
+    Unread,
 }
 
 /// One field of a record.
@@ -96,19 +98,11 @@ pub enum Type {
 #[derive(Default)]
 pub struct Warnings {
     all: RefCell<Vec<Error>>,
-    /// The name of the input that is read.
-    input: Option<&'static str>,
 }
 
 impl Warnings {
     /// How many warnings are kept.
     pub const MOST: usize = 100;
-
-    /// For one of several inputs; its name stands before each path.
-    #[must_use]
-    pub fn of_input(name: &'static str) -> Self {
-        Self { input: Some(name), ..Self::default() }
-    }
 
     /// Warns of a value, unless a warning with the same message is there or there are [`Self::MOST`].
     pub fn add(&self, place: Json<'_>, message: String) {
@@ -124,13 +118,12 @@ impl Warnings {
         let mut all = self.all.borrow_mut();
         if all.len() < Self::MOST && all.iter().all(|known| known.message != message) {
             let path = place.path();
-            let path = match self.input {
-                Some(input) if path == "$" => input.into(),
-                Some(input) => format!("{input}: {path}"),
-                None => path,
-            };
-            let mut warning =
-                Error::new(ErrorCode::InvalidInput, message).at_path(path).at_line(place.line());
+            let mut warning = Error::new(ErrorCode::InvalidInput, message);
+            // What is said of a whole document is on none of its lines.
+            if path != "$" {
+                warning = warning.at_line(place.line());
+            }
+            warning = warning.at_path(path);
             warning.help = help;
             all.push(warning);
         }
@@ -308,6 +301,7 @@ impl Checker<'_, '_> {
                 return Err(value.error(ErrorCode::InvalidInput, message).with_help(did_you_mean(meant)));
             }
             (None, Others::LeftOut) => self.warnings.add(value, format!("{message} and is left out")),
+            (None, Others::Unread) => self.warnings.add(value, format!("{message} and is not read")),
             (None, Others::Kept | Others::KeptByAdk) => {}
         }
         if self.known_others.len() < MOST {
@@ -687,6 +681,7 @@ macro_rules! record {
     (@others) => { $crate::model::shape::Others::LeftOut };
     (@others others) => { $crate::model::shape::Others::Kept };
     (@others all) => { $crate::model::shape::Others::KeptByAdk };
+    (@others unread) => { $crate::model::shape::Others::Unread };
     (@open) => { false };
     (@open $others:ident) => { true };
     (@rule) => { None };

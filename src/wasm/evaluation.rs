@@ -76,7 +76,7 @@ self_cell!(
 #[wasm_bindgen]
 pub struct EvalRun {
     run: OwnedRun,
-    warnings: Vec<Error>,
+    warnings: Vec<OfInput>,
     /// What the last poll found.
     batch: Batch,
 }
@@ -187,7 +187,22 @@ fn judge_settings(given: Given<'_>, concurrency: u64, timeout_ms: Option<f64>) -
 /// What is known before anything is scored.
 struct Header<'h, 'a> {
     run: &'h Run<'a>,
-    warnings: &'h [Error],
+    warnings: &'h [OfInput],
+}
+
+/// A warning about one of several inputs: places in it are those of that input.
+struct OfInput {
+    input: &'static str,
+    warning: Error,
+}
+
+impl Write for OfInput {
+    fn write(&self, out: &mut Writer) {
+        let mut object = out.object();
+        self.warning.write_fields(&mut object);
+        object.entry("input", &self.input);
+        object.end();
+    }
 }
 
 impl Write for Header<'_, '_> {
@@ -199,7 +214,9 @@ impl Write for Header<'_, '_> {
         let metrics = self.run.plan().metrics.iter().map(|metric| HeaderMetric { run: self.run, metric });
         object.entry("metrics", &metrics.collect::<Vec<_>>());
         object.entry("total", &place(self.run.total()));
-        object.entry("warnings", &self.warnings.iter().chain(self.run.warnings()).collect::<Vec<_>>());
+        let of_inputs = self.warnings.iter().map(|warning| -> &dyn Write { warning });
+        let of_run = self.run.warnings().iter().map(|warning| -> &dyn Write { warning });
+        object.entry("warnings", &of_inputs.chain(of_run).collect::<Vec<_>>());
         object.end();
     }
 }
@@ -258,7 +275,7 @@ impl Write for PromptHashes<'_> {
 
 impl EvalRun {
     #[inline(never)]
-    fn begin(inputs: Inputs, plan: Plan, options: Options, warnings: Vec<Error>) -> Self {
+    fn begin(inputs: Inputs, plan: Plan, options: Options, warnings: Vec<OfInput>) -> Self {
         let run = OwnedRun::new(inputs, |inputs| inputs.run(plan, options));
         Self { run, warnings, batch: Batch::default() }
     }
@@ -278,7 +295,7 @@ impl EvalRun {
         options: Vec<u8>,
     ) -> Result<EvalRun, JsValue> {
         let given = RunOptions::read(options)?;
-        let [of_config, of_set, of_actual] = ["config", "evalSet", "actual"].map(Warnings::of_input);
+        let [of_config, of_set, of_actual] = <[Warnings; 3]>::default();
         let plan = match config {
             Some(bytes) => {
                 let document = Document::from_bytes(bytes);
@@ -294,9 +311,10 @@ impl EvalRun {
         let actual = Document::from_bytes(actual)
             .and_then(|json| ActualFile::read(json, &given.name, &of_actual))
             .map_err(in_input("actual"))?;
-        let mut warnings = of_config.into_vec();
-        warnings.append(&mut of_set.into_vec());
-        warnings.append(&mut of_actual.into_vec());
+        let warnings = [("config", of_config), ("evalSet", of_set), ("actual", of_actual)]
+            .into_iter()
+            .flat_map(|(input, of)| of.into_vec().into_iter().map(move |warning| OfInput { input, warning }))
+            .collect();
         let mut begun = Self::begin(Inputs::Files { eval_set, actual }, plan, given.run, warnings);
         if let Some(cases) = &given.cases {
             begun.run.with_dependent_mut(|_, run| run.select(cases)).map_err(in_input("evalSet"))?;
@@ -332,7 +350,7 @@ impl EvalRun {
         let scenario = scenario.map(|bytes| checked(bytes, &ConversationScenario::TYPE)).transpose();
         let scenario = scenario.map_err(in_input("scenario"))?;
         let inputs = Inputs::Conversations { actual, expected, scenario };
-        Ok(Self::begin(inputs, plan, given.run, warnings.into_vec()))
+        Ok(Self::begin(inputs, plan, given.run, Vec::new()))
     }
 
     /// JSON: the versions, the id of the evalset, the metrics in the order of the slots, how many case results

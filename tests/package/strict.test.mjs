@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { importEntry } from "./support/package.mjs";
 
 const { evaluate } = await importEntry(".");
-const { renderJUnit } = await importEntry("./report");
+const { renderCsv, renderJUnit } = await importEntry("./report");
 
 const turn = { userContent: { parts: [{ text: "Hi" }] }, finalResponse: { parts: [{ text: "Hello" }] } };
 const setOf = (more) => ({ evalSetId: "s", evalCases: [{ evalId: "c", conversation: [turn] }], ...more });
@@ -20,6 +20,87 @@ test("a warning is in the results and in JUnit", async () => {
   assert.match(
     renderJUnit(set),
     /<system-err>\nwarning: `owner` is not a key of an evalset and is left out \(evalSet: owner\)\n/,
+  );
+});
+
+test("a warning has its line where the input is text or bytes", async () => {
+  const lines = (value) => JSON.stringify(value, null, 1);
+  const spoilt = (value) => lines(value).replace("{", '{\n"owner": "me",');
+  const given = { evalSet: spoilt(setOf({})), actual: new TextEncoder().encode(spoilt(setOf({}))) };
+  const config = `{"criteria": {"response_match_score": 0.5},\n\n"owner": "me"}`;
+  const placesIn = ({ warnings }) => warnings.map(({ path, line }) => [path, line]);
+  assert.deepEqual(placesIn(await evaluate({ ...given, config })), [
+    ["config: owner", 3],
+    ["evalSet: owner", 2],
+    ["actual: owner", 2],
+  ]);
+  assert.deepEqual(
+    placesIn(await evaluate({ ...given, evalSet: JSON.parse(given.evalSet), config: JSON.parse(config) })),
+    [
+      ["config: owner", undefined],
+      ["evalSet: owner", undefined],
+      ["actual: owner", 2],
+    ],
+  );
+  await assert.rejects(evaluate({ ...given, criteria, actual: setOf({}), strict: true }), {
+    path: "evalSet: owner",
+    line: 2,
+  });
+});
+
+test("a warning about a whole input has no line", async () => {
+  const inference = { evalCaseId: "c", inferences: [turn], status: 1, warnings: ["one span is missing"] };
+  const actual = JSON.stringify([inference], null, 1);
+  const { warnings } = await evaluate({ evalSet: setOf({}), actual, criteria });
+  assert.deepEqual(warnings, [{ code: "invalid_input", message: "one span is missing", path: "actual" }]);
+});
+
+test("keys of a persona that nobody reads are warned of", async () => {
+  const behavior = {
+    name: "Curious",
+    description: "Asks.",
+    behaviorInstructions: ["Ask."],
+    violationRubrics: ["Asks not."],
+    mood: 1,
+  };
+  const userPersona = { id: "ME", description: "Somebody.", behaviors: [behavior], owner: "me" };
+  const conversationScenario = { startingPrompt: "Hi", conversationPlan: "Talk.", userPersona };
+  const evalSet = { evalSetId: "s", evalCases: [{ evalId: "c", conversationScenario }] };
+  const { warnings } = await evaluate({ evalSet, actual: setOf({}), criteria: {}, countOnly: true });
+  const path = "evalSet: evalCases[0].conversationScenario.userPersona";
+  assert.deepEqual(warnings, [
+    {
+      code: "invalid_input",
+      message: "`mood` is not a key of a behavior of a persona and is not read",
+      path: `${path}.behaviors[0].mood`,
+    },
+    { code: "invalid_input", message: "`owner` is not a key of a persona and is not read", path: `${path}.owner` },
+  ]);
+});
+
+test("CSV has a column of warnings where there are any", async () => {
+  const plain = await evaluate({ evalSet: setOf({}), actual: setOf({}), criteria });
+  const set = await evaluate({ evalSet: EVAL_SET, actual: setOf({}), criteria });
+  const own = { ...plain, evalSetId: "own" };
+  const [first] = own.evalCaseResults;
+  const [metric, ...others] = first.overallEvalMetricResults;
+  const remarked = {
+    ...metric,
+    explanation: { ...metric.explanation, warnings: ["half of it is empty", 'so "to say"'] },
+  };
+  own.evalCaseResults = [{ ...first, overallEvalMetricResults: [remarked, ...others] }];
+  assert.doesNotMatch(renderCsv(plain), /warning/);
+  const [header, ...rows] = renderCsv([set, own, { ...set, evalSetId: "none", evalCaseResults: [] }]).split("\r\n");
+  assert.equal(header, "evalSetId,evalId,run,turn,metricName,score,threshold,evalStatus,reason,warnings");
+  const told = rows.filter((row) => row !== "" && !row.endsWith(","));
+  const ofSet = '"[""`owner` is not a key of an evalset and is left out (evalSet: owner)""]"';
+  assert.deepEqual(told, [
+    `s,c,1,,response_match_score,1,0.5,passed,,${ofSet}`,
+    'own,c,1,,response_match_score,1,0.5,passed,,"[""half of it is empty"",""so \\""to say\\""""]"',
+    `none,,,,,,,,,${ofSet}`,
+  ]);
+  assert.ok(
+    rows.every((row) => row === "" || /^(?:"(?:[^"]|"")*"|[^",]*)(?:,(?:"(?:[^"]|"")*"|[^",]*)){9}$/.test(row)),
   );
 });
 

@@ -105,8 +105,9 @@ test("CSV: a row for every metric of a case and of each turn, numbers in full", 
     "judgeInputTokens",
     "judgeOutputTokens",
     "rubricScores",
+    "warnings",
   ]);
-  assert.ok(rows.every((row) => row.length === 14));
+  assert.ok(rows.every((row) => row.length === 15));
   const kyoto = rows.filter(([, id, , , metric]) => id === "hold_hotel_kyoto" && metric === "response_match_score");
   assert.deepEqual(
     kyoto.map(([, , , turn, , score]) => [turn, score]),
@@ -170,7 +171,7 @@ test("CSV: a case without metrics has a row with its reason", () => {
     "",
     "failed",
     "Inference failed: the agent raised TimeoutError after 60 s.",
-    ...new Array(5).fill(""),
+    ...new Array(6).fill(""),
   ]);
 });
 

@@ -109,6 +109,24 @@ weather  4 runs of 2 cases: 4 passed
 ✗ one_city
   the agent's run failed: turn 1: Error: the model is on strike
 `,
+  "fails with warnings before what differs": `expect(agent).toPassEvalSet(evalSet)
+
+2 of 2 cases did not pass, each run 2 times.
+  one_city: tool_trajectory_avg_score is 0.0000 on average, threshold 1
+  two_turns: tool_trajectory_avg_score is 0.5000 on average, threshold 1
+warning: \`owner\` is not a key of an evalset and is left out (evalSet: owner)
+
+✗ one_city (2 of 2 runs)
+`,
+  "fails with the warnings of results": `expect(result).toPass()
+
+2 of 2 cases did not pass.
+warning: \`owner\` is not a key of an evalset and is left out (actual: owner)
+
+✗ one_city
+`,
+  "fails for warnings where they are errors":
+    "`owner` is not a key of an evalset and is left out (at evalSet: owner)\n",
   "fails with the cases of results": `expect(result).toPass()
 
 2 of 2 cases did not pass.
@@ -175,6 +193,9 @@ function suite(name, { runner, program, file }) {
     project.write(`${folder}/weather.test.json`, evalSet);
     project.write(`${folder}/test_config.json`, config(least));
   }
+  const text = JSON.stringify(evalSet);
+  project.write("files/warned/weather.test.json", `{\n"group": "me",\n${text.slice(1)}`);
+  project.write("files/warned/test_config.json", config(0));
   if (program === "jest") project.write("jest.config.json", JEST);
   return project;
 }
@@ -190,7 +211,7 @@ describe("the matchers", { skip, concurrency: 2 }, () => {
 
       test("pass what passes", () => {
         const passing = [...found.messages].filter(([title]) => title.startsWith("passes"));
-        assert.equal(passing.length, 6);
+        assert.equal(passing.length, 7);
         for (const [title, message] of passing) assert.equal(message, "", title);
       });
 

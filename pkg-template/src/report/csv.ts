@@ -2,11 +2,28 @@
 
 import type { EvalCaseResult, EvalMetricResult, EvalSetResult } from "../types.js";
 import { anyJudged, rubricsOf, tokensOf } from "./judged.js";
-import { type At, guarded, joined, listOf, namedCases, type Results, statusWord } from "./results.js";
+import {
+  type At,
+  guarded,
+  joined,
+  listOf,
+  namedCases,
+  noticesOf,
+  noticeWords,
+  type Results,
+  statusWord,
+} from "./results.js";
 import { defused, head, visible } from "./text.js";
 
 const HEADER = ["evalSetId", "evalId", "run", "turn", "metricName", "score", "threshold", "evalStatus", "reason"];
 const JUDGED_HEADER = ["samplesAsked", "samplesOf", "judgeInputTokens", "judgeOutputTokens", "rubricScores"];
+const WARNINGS_HEADER = "warnings";
+
+/** Which columns there are besides those that all results have. */
+interface Columns {
+  judged: boolean;
+  warnings: boolean;
+}
 
 /**
  * Renders results as CSV: a row for every metric of a case (its `turn` empty) and of each of its
@@ -16,6 +33,9 @@ const JUDGED_HEADER = ["samplesAsked", "samplesOf", "judgeInputTokens", "judgeOu
  * Where judges had a part in some result, five more columns follow: how many samples were asked about a turn, how many
  * might have been, the tokens of those not from a cache, and the rubrics of the turn or the case with their scores as JSON,
  * such as `{"is_polite":1,"names_price":null}`.
+ *
+ * Where there are warnings, a last column `warnings` holds them as a JSON list of texts: those about a metric in its rows, and
+ * those about the inputs, and that the run was cancelled, in the first row of the evalset.
  *
  * A text that a spreadsheet would take for a formula, also where it splits at semicolons, tabs or line breaks, gets an
  * apostrophe before what would begin it. Control characters and commands to CI systems are replaced by visible ones.
@@ -40,43 +60,88 @@ export function csvChunks(results: Results): Generator<string> {
 }
 
 function* csvPieces(sets: readonly EvalSetResult[], at: At): Generator<string> {
-  const withJudged = anyJudged(sets);
-  yield `${[...HEADER, ...(withJudged ? JUDGED_HEADER : [])].join(",")}\r\n`;
+  const columns: Columns = { judged: anyJudged(sets), warnings: anyWarning(sets) };
+  const header = [...HEADER, ...(columns.judged ? JUDGED_HEADER : []), ...(columns.warnings ? [WARNINGS_HEADER] : [])];
+  yield `${header.join(",")}\r\n`;
   for (const [index, set] of sets.entries()) {
+    const ofSet = noticesOf(set).map(noticeWords);
+    if (set.evalCaseResults.length === 0 && ofSet.length > 0) {
+      yield line([cell(set.evalSetId), ...header.slice(2).map(() => ""), warningsCell(ofSet)]);
+    }
     for (const [position, { run, result }] of namedCases(set).entries()) {
       at(index, position);
-      yield rowsOf(set, run, result, withJudged);
+      yield rowsOf(set, run, result, position === 0 ? ofSet : [], columns);
     }
   }
 }
 
-function rowsOf(set: EvalSetResult, run: number, result: EvalCaseResult, withJudged: boolean): string {
-  const rows: string[][] = [];
+function rowsOf(
+  set: EvalSetResult,
+  run: number,
+  result: EvalCaseResult,
+  ofSet: readonly string[],
+  columns: Columns,
+): string {
   const begin = [cell(set.evalSetId), cell(result.evalId), String(run)];
-  const row = (turn: string, metric: EvalMetricResult) =>
-    rows.push([
-      ...begin,
-      turn,
-      cell(metric.metricName),
-      numberCell(metric.score),
-      numberCell(metric.threshold),
-      statusWord(metric.evalStatus),
-      cell(metric.reason ?? ""),
-      ...(withJudged ? judgedCells(metric) : []),
-    ]);
+  const rows: string[] = [];
+  const row = (cells: readonly string[], metric: EvalMetricResult | undefined) => {
+    const ofMetric = metric?.explanation?.warnings ?? [];
+    rows.push(
+      line([
+        ...begin,
+        ...cells,
+        ...(columns.judged ? judgedCells(metric) : []),
+        ...(columns.warnings ? [warningsCell(rows.length === 0 ? [...ofSet, ...ofMetric] : ofMetric)] : []),
+      ]),
+    );
+  };
+  const metricRow = (turn: string, metric: EvalMetricResult) =>
+    row(
+      [
+        turn,
+        cell(metric.metricName),
+        numberCell(metric.score),
+        numberCell(metric.threshold),
+        statusWord(metric.evalStatus),
+        cell(metric.reason ?? ""),
+      ],
+      metric,
+    );
   if (result.overallEvalMetricResults.length === 0) {
-    const empty = withJudged ? JUDGED_HEADER.map(() => "") : [];
-    rows.push([...begin, "", "", "", "", statusWord(result.finalEvalStatus), cell(result.reason ?? ""), ...empty]);
+    row(["", "", "", "", statusWord(result.finalEvalStatus), cell(result.reason ?? "")], undefined);
   }
-  for (const metric of result.overallEvalMetricResults) row("", metric);
+  for (const metric of result.overallEvalMetricResults) metricRow("", metric);
   for (const [index, turn] of result.evalMetricResultPerInvocation.entries()) {
-    for (const metric of turn.evalMetricResults) row(String(index + 1), metric);
+    for (const metric of turn.evalMetricResults) metricRow(String(index + 1), metric);
   }
-  return rows.map((cells) => `${cells.join(",")}\r\n`).join("");
+  return rows.join("");
+}
+
+function line(cells: readonly string[]): string {
+  return `${cells.join(",")}\r\n`;
+}
+
+/** Whether there is anything for the column of warnings. */
+function anyWarning(sets: readonly EvalSetResult[]): boolean {
+  const isTold = ({ explanation }: EvalMetricResult) => (explanation?.warnings?.length ?? 0) > 0;
+  return sets.some(
+    (set) =>
+      noticesOf(set).length > 0 ||
+      set.evalCaseResults.some(
+        ({ overallEvalMetricResults, evalMetricResultPerInvocation }) =>
+          overallEvalMetricResults.some(isTold) ||
+          evalMetricResultPerInvocation.some(({ evalMetricResults }) => evalMetricResults.some(isTold)),
+      ),
+  );
+}
+
+function warningsCell(texts: readonly string[]): string {
+  return texts.length === 0 ? "" : cell(JSON.stringify(texts));
 }
 
 /** The cells below {@link JUDGED_HEADER}. */
-function judgedCells(metric: EvalMetricResult): string[] {
+function judgedCells(metric: EvalMetricResult | undefined): string[] {
+  if (metric === undefined) return JUDGED_HEADER.map(() => "");
   const samples = metric.explanation?.samples;
   const tokens = tokensOf(metric);
   const rubrics = rubricsOf(metric).map(({ rubricId, score }) => [rubricId, Number.isFinite(score) ? score : null]);

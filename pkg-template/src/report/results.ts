@@ -347,9 +347,14 @@ export interface Notice {
 }
 
 /** A notice in a line: message, place, help. */
-export function noticeText({ message, place, help }: Notice): string {
+export function noticeText(notice: Notice): string {
+  return `warning: ${noticeWords(notice)}`;
+}
+
+/** As {@link noticeText}, where it is plain that it is one. */
+export function noticeWords({ message, place, help }: Notice): string {
   const where = place === undefined ? message : `${message} (${place})`;
-  return `warning: ${oneLine(head(help === undefined ? where : `${where}. ${help}`, 4000))}`;
+  return oneLine(head(help === undefined ? where : `${where}. ${help}`, 4000));
 }
 
 /** The warnings of results in lines, each once. */

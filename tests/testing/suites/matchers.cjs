@@ -69,6 +69,8 @@ exports.define = ({ test, expect, adk, folder }) => {
   });
   const good = () => evaluate({ evalSet, actual: evalSet, criteria: { ...CALLS, ...TEXTS } });
   const silent = ({ intermediateData: _calls, ...one }) => one;
+  /** Evalsets with a key that nobody reads: each has its own, since every warning is printed once. */
+  const withKey = (key) => ({ ...evalSet, [key]: "me" });
   const bad = () => evaluate({ evalSet, actual: actualOf(silent), criteria: CALLS });
   const trajectory = (actual) => {
     const [, { conversation }] = evalSet.evalCases;
@@ -102,6 +104,30 @@ exports.define = ({ test, expect, adk, folder }) => {
     await expect(wrongText).toPassEvalSet(evalSet, CALLS);
     await expect(wrongText).not.toPassEvalSet(evalSet);
     await expect(wrongText).not.toPassEvalSet(evalSet, TEXTS);
+  });
+
+  test("passes with warnings, each printed once", async () => {
+    const printed = [];
+    const { warn } = console;
+    console.warn = (...texts) => printed.push(texts.join(" "));
+    try {
+      for (let time = 0; time < 2; time += 1) {
+        await expect(goodAgent).toPassEvalSet(withKey("owner"), CALLS);
+        expect(await evaluate({ evalSet: withKey("team"), actual: evalSet, criteria: CALLS })).toPass();
+        await expect(goodAgent).toPassEvalSet(JSON.parse(JSON.stringify(evalSet)), CALLS, {
+          userSimulator: { mood: "curious" },
+        });
+        await expect(goodAgent).toPassEvalSet(`${folder}/warned/weather.test.json`);
+      }
+    } finally {
+      console.warn = warn;
+    }
+    expect(printed).toEqual([
+      "adk-metrics: warning: `owner` is not a key of an evalset and is left out (evalSet: owner)",
+      "adk-metrics: warning: `team` is not a key of an evalset and is left out (evalSet: team)",
+      "adk-metrics: warning: a user simulator has no setting `mood`; it is ignored (userSimulator: mood)",
+      "adk-metrics: warning: `group` is not a key of an evalset and is left out (evalSet: group, line 2)",
+    ]);
   });
 
   test("passes agents by files, folders and URLs, with the criteria beside", async () => {
@@ -169,6 +195,14 @@ exports.define = ({ test, expect, adk, folder }) => {
     expect(() => {
       throw new Error("the model is on strike");
     }).toPassEvalSet(evalSet, CALLS, { numRuns: 1 }));
+
+  test("fails with warnings before what differs", () => expect(wrongCalls).toPassEvalSet(withKey("owner"), CALLS));
+  test("fails with the warnings of results", async () => {
+    const actual = { ...actualOf(silent), owner: "me" };
+    expect(await evaluate({ evalSet, actual, criteria: CALLS })).toPass();
+  });
+  test("fails for warnings where they are errors", () =>
+    expect(goodAgent).toPassEvalSet(withKey("owner"), CALLS, { strict: true }));
 
   test("fails with the cases of results", async () => expect(await bad()).toPass());
   test("fails with the scores of results where they should not pass", async () => expect(await good()).not.toPass());
