@@ -262,6 +262,46 @@ test("calls of the simulated user count for the budget, and are told apart from 
   assert.equal(silent.simulatorUsage.inputTokens, Math.floor(Buffer.byteLength(prompt) / 4), "an estimate");
 });
 
+test("LocalEvalService tells what users took, case by case, and warns of their settings", async () => {
+  const talk = (evalId) => ({ ...scenarioOf().evalCases[0], evalId });
+  const plain = evalSetOf({ plain: [turn("Hi", "Hello!")] }).evalCases[0];
+  const evalSet = { evalSetId: "set", evalCases: [talk("one"), plain, talk("two")] };
+  const words = { one: ["And in London?", "</finished>"], two: ["</finished>"] };
+  const judge = async ({ evalId }) => {
+    const text = words[evalId].shift();
+    return text === "</finished>" ? text : { text, usage: { inputTokens: 100, outputTokens: 10 } };
+  };
+  const evaluateConfig = { evalMetrics: [{ metricName: "response_match_score", threshold: 0 }] };
+  const request = { evalSetId: "set", evalCases: [evalSet], evaluateConfig };
+  const options = { judge, budget: { calls: 3, prices: PRICES }, userSimulator: { mood: "curious" } };
+  const found = [];
+  for await (const result of new LocalEvalService(echo, 1, options).evaluateSession(request)) found.push(result);
+  assert.deepEqual(
+    found.map(({ evalCaseResults: [{ evalId }], simulatorUsage: used }) => [
+      evalId,
+      used && [used.models, used.calls, used.answered, used.unreported, used.outputTokens, used.cost >= 0.0002],
+    ]),
+    [
+      ["one", [["gemini-2.5-flash"], 2, 2, 1, 10, true]],
+      ["plain", undefined],
+      ["two", [["gemini-2.5-flash"], 1, 1, 1, 0, true]],
+    ],
+  );
+  for (const { warnings } of found) {
+    assert.deepEqual(
+      warnings.map(({ path }) => path),
+      ["userSimulator: mood"],
+    );
+  }
+  words.one = ["And in London?", "And in Rome?", "</finished>"];
+  words.two = ["</finished>"];
+  const short = [];
+  for await (const result of new LocalEvalService(echo, 1, options).evaluateSession(request)) short.push(result);
+  assert.match(short[2].evalCaseResults[0].reason, /the budget of calls was spent/, "one budget holds for all cases");
+  const strict = new LocalEvalService(echo, 1, { ...options, strict: true }).evaluateSession(request);
+  await assert.rejects(strict.next(), { path: "userSimulator: mood" });
+});
+
 test("the budget ends the simulated user too, with the reason", async () => {
   for (const [budget, words] of [
     [{ calls: 1 }, /the budget of calls was spent/],

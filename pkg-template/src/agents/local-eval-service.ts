@@ -2,13 +2,15 @@
 
 import { readEvalSet } from "../adk-schema.js";
 import { isObject, unexpected } from "../engine/input.js";
-import type { EvalCase, EvalMetric, EvalSet, EvalSetResult, Invocation } from "../types.js";
+import { strictErrorOf } from "../errors.js";
+import type { EvalCase, EvalMetric, EvalSet, EvalSetResult, Invocation, SimulatorUsage } from "../types.js";
 import { type Subject, subjectOf } from "./adapters.js";
 import type { Agent } from "./agent.js";
 import { check, type Plan, runOptions, score, withoutRunOptions } from "./evaluation.js";
 import { checkOptions } from "../known-options.js";
 import { type AgentEvaluationOptions, checkRunOptions } from "./options.js";
 import { type InferenceResult, runCases } from "./run.js";
+import { simulatorWarnings } from "./simulator.js";
 import { Spending } from "./spending.js";
 
 /** The evalsets to run. */
@@ -30,6 +32,8 @@ interface Inference {
   evalSetId: string;
   evalCase: EvalCase;
   result: InferenceResult;
+  /** What the model took that played the user; none for invocations from elsewhere. */
+  simulator?: SimulatorUsage;
 }
 
 const EXPECTED = "-expected-";
@@ -68,18 +72,22 @@ export class LocalEvalService {
   async *performInference(request: InferenceRequest): AsyncGenerator<Invocation[], void> {
     const { evalSetId, evalCases } = requestAt(request);
     listAt("evalCases", evalCases, "evalsets");
+    this.#warnings();
     this.#subject ??= subjectOf(this.#agent);
     const subject = await this.#subject;
     for (const evalSet of evalCases) {
       const set = readEvalSet(evalSet, evalSetId);
-      const results = await runCases(subject, set, 1, runOptions(this.#options), this.#spending);
+      const spending = new Spending(this.#options.budget, this.#spending);
+      const results = await runCases(subject, set, 1, runOptions(this.#options), spending);
       for (const [at, evalCase] of set.evalCases.entries()) {
         const result = results[at] as InferenceResult;
         const named = (turns: readonly Invocation[] | undefined, mark: string) =>
           (turns ?? []).map((turn, index) => ({ ...turn, invocationId: `${evalCase.evalId}${mark}${index}` }));
         const inferences = named(result.inferences, "-");
         const invocations = [...named(evalCase.conversation, EXPECTED), ...inferences];
-        this.#known.set(invocations, { evalSetId: set.evalSetId, evalCase, result: { ...result, inferences } });
+        const simulator = spending.part(evalCase.evalId).used;
+        const given = { evalSetId: set.evalSetId, evalCase, result: { ...result, inferences }, simulator };
+        this.#known.set(invocations, given);
         yield invocations;
       }
     }
@@ -99,6 +107,7 @@ export class LocalEvalService {
       const path = `inferenceResults[${at}]`;
       listAt(path, invocations, "invocations").forEach((turn, index) => objectAt(`${path}[${index}]`, turn));
     }
+    const warnings = this.#warnings();
     const config = configOf(evaluateConfig);
     const { parallelism: concurrency } = evaluateConfig;
     const options = { ...(concurrency === undefined ? {} : { concurrency }), ...withoutRunOptions(this.#options) };
@@ -114,6 +123,10 @@ export class LocalEvalService {
       const results = runs.map(({ result }) => result);
       const result = await score({ evalSet, config }, results, { ...options, budget: this.#spending.left() });
       this.#spending.add(result.judgeUsage);
+      const users = new Spending(this.#options.budget);
+      for (const { simulator } of runs) users.add(simulator);
+      users.noteIn(result);
+      if (warnings.length > 0) result.warnings = [...warnings, ...(result.warnings ?? [])];
       yield result;
     }
   }
@@ -124,11 +137,19 @@ export class LocalEvalService {
   ): AsyncGenerator<EvalSetResult, void> {
     const { evalSetId, evalCases, evaluateConfig } = requestAt(request);
     listAt("evalCases", evalCases, "evalsets");
+    this.#warnings();
     const config = configOf(evaluateConfig);
     for (const evalSet of evalCases) await check({ evalSet, config }, withoutRunOptions(this.#options));
     const inferenceResults: Invocation[][] = [];
     for await (const invocations of this.performInference({ evalSetId, evalCases })) inferenceResults.push(invocations);
     yield* this.evaluate({ inferenceResults, evaluateConfig });
+  }
+
+  /** @throws {AdkMetricsError} the warnings, where `strict` refuses them. */
+  #warnings(): NonNullable<EvalSetResult["warnings"]> {
+    const warnings = simulatorWarnings(this.#options.userSimulator);
+    if (this.#options.strict === true && warnings.length > 0) throw strictErrorOf(warnings);
+    return warnings;
   }
 }
 

@@ -71,7 +71,7 @@ export const DEFAULT_TURN_TIMEOUT_MS = 300_000;
 /**
  * Runs every case `numRuns` times. The results come in the order of the cases, run by run.
  *
- * @param spending What simulated users may spend, and did.
+ * @param spending What simulated users may spend, and did; that of a case is the part of its id.
  * @throws {AdkMetricsError} `invalid_input` for numbers out of range, `judge_required` if there are scenarios and nobody to
  * play the user.
  */
@@ -98,7 +98,7 @@ export async function runCases(
     while (next < total) {
       const at = next++;
       const task = tasks[at] as Task;
-      const result = await runCase(subject, task, options, spending);
+      const result = await runCase(subject, task, options, spending.part(task.evalCase.evalId));
       results[at] = result;
       done += 1;
       options.onAgentProgress?.({ done, total, evalId: task.evalCase.evalId, failed: result.status === 2 });

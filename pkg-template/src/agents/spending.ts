@@ -9,6 +9,9 @@ export class Spending {
   /** The names of the models that were asked. */
   readonly models = new Set<string>();
   readonly #budget: Budget;
+  /** What this is a part of: its budget holds, and it counts everything too. */
+  readonly #whole: Spending | undefined;
+  readonly #parts = new Map<string, Spending>();
   readonly #used: Omit<SimulatorUsage, "models"> = {
     calls: 0,
     answered: 0,
@@ -20,9 +23,17 @@ export class Spending {
     outputTokens: 0,
   };
 
-  constructor(budget: Budget = {}) {
+  constructor(budget: Budget = {}, whole?: Spending) {
     this.#budget = budget;
+    this.#whole = whole;
     if (budget.prices !== undefined) this.#used.cost = 0;
+  }
+
+  /** A part of this, by its name: it counts apart what is counted here too. */
+  part(name: string): Spending {
+    const part = this.#parts.get(name) ?? new Spending(this.#budget, this);
+    this.#parts.set(name, part);
+    return part;
   }
 
   /** @throws {AdkMetricsError} `invalid_input` for a budget in money without the price of a model that will be asked. */
@@ -40,6 +51,7 @@ export class Spending {
    * @throws {AdkMetricsError} `budget_exceeded` if nothing is left for it.
    */
   call(model: string, isRepeated: boolean): void {
+    this.#whole?.call(model, isRepeated);
     const { calls = Infinity, tokens = Infinity, cost = Infinity } = this.#budget;
     const used = this.#used;
     const spent = [
@@ -56,7 +68,9 @@ export class Spending {
   }
 
   /** Counts what a reply took; if that is not said, tokens of some four bytes of the prompt, as the engine does. */
-  reply(model: string, prompt: string, { usage = {} }: JudgeReply): void {
+  reply(model: string, prompt: string, reply: JudgeReply): void {
+    this.#whole?.reply(model, prompt, reply);
+    const { usage = {} } = reply;
     const known = tokensOf(usage);
     const isKnown = known.inputTokens !== undefined || known.outputTokens !== undefined;
     const estimate = isKnown ? 0 : Math.floor(new TextEncoder().encode(prompt).length / 4);
@@ -72,6 +86,7 @@ export class Spending {
 
   /** Counts a message that no call gave. */
   lose(): void {
+    this.#whole?.lose();
     this.#used.lost += 1;
   }
 
@@ -85,6 +100,7 @@ export class Spending {
   /** Counts what others spent. */
   add(usage: JudgeUsage | SimulatorUsage | undefined): void {
     if (usage === undefined) return;
+    if ("models" in usage) for (const model of usage.models) this.models.add(model);
     const used = this.#used;
     for (const key of Object.keys(used) as (keyof typeof used)[]) used[key] = (used[key] ?? 0) + (usage[key] ?? 0);
   }

@@ -94,15 +94,20 @@ function setsOf(given: unknown): ScoredSet[] {
 }
 
 /** Whether what a summary of results is made of beside scores is what it should be. */
-function isWhole({ judges, judgeUsage, warnings, evalCaseResults }: EvalSetResult): boolean {
+function isWhole({ judges, judgeUsage, simulatorUsage, warnings, evalCaseResults }: EvalSetResult): boolean {
   const isText = (value: unknown) => value === undefined || typeof value === "string";
   const isObject = (value: unknown): boolean => typeof value === "object" && value !== null;
   const isList = <T>(value: readonly T[] | undefined, isRight: (one: T) => boolean) =>
     value === undefined || (Array.isArray(value) && value.every((one) => isObject(one) && isRight(one)));
+  const isUsage = (usage: object | undefined) => {
+    if (usage === undefined || !isObject(usage)) return usage === undefined;
+    const { models = [], ...amounts } = usage as { models?: unknown };
+    return Array.isArray(models) && models.every(isText) && Object.values(amounts).every(Number.isFinite);
+  };
   return (
     isList(judges, ({ model }) => isText(model)) &&
     isList(warnings, ({ message, help, path }) => [message, help, path].every(isText)) &&
-    (judgeUsage === undefined || (isObject(judgeUsage) && Object.values(judgeUsage).every(Number.isFinite))) &&
+    [judgeUsage, simulatorUsage].every(isUsage) &&
     evalCaseResults.every(
       ({ evalId, reason, evalMetricResultPerInvocation, overallEvalMetricResults }) =>
         typeof evalId === "string" &&

@@ -91,7 +91,7 @@ export interface MetricColumn {
 /** An evalset of a run: its cases are `count` rows beginning with `from`. */
 export interface SetSummary extends Pick<
   EvalSetResult,
-  "evalSetId" | "judges" | "judgeUsage" | "cancelled" | "warnings" | "dialect"
+  "evalSetId" | "judges" | "judgeUsage" | "simulatorUsage" | "cancelled" | "warnings" | "dialect"
 > {
   name: string;
   from: number;

@@ -91,8 +91,9 @@ export class Run {
     const evalIds: string[] = [];
     const sets: SetSummary[] = [];
     for (const { name, result } of this.#sets) {
-      const { evalSetId, judges, judgeUsage, cancelled, warnings, dialect, evalCaseResults } = result;
-      const known = { judges, judgeUsage, cancelled, warnings };
+      const { evalSetId, dialect, evalCaseResults } = result;
+      const { judges, judgeUsage, simulatorUsage, cancelled, warnings } = result;
+      const known = { judges, judgeUsage, simulatorUsage, cancelled, warnings };
       sets.push({ evalSetId, dialect, name, from: evalIds.length, count: evalCaseResults.length, ...present(known) });
       for (const { evalId } of evalCaseResults) evalIds.push(evalId);
     }

@@ -3,9 +3,10 @@ import { EvalStatus } from "../../enums.js";
 import { hrefOf } from "../../route.js";
 import { summary, underWay } from "../../state/run.js";
 import type { RunSummary } from "../../worker/protocol.js";
-import { amountText, costText, count } from "../../ui/format.js";
+import { amountText, count } from "../../ui/format.js";
 import { Status } from "../../ui/status.js";
 import { MetricName, Name, Text, visibleText } from "../../ui/text.js";
+import { usageFacts } from "../../ui/usage.js";
 import { Export } from "./export.js";
 import { Flips } from "./flips.js";
 import { Grid } from "./grid.js";
@@ -196,10 +197,6 @@ function Notices({ run }: { run: RunSummary }) {
 function Figures({ run }: { run: RunSummary }) {
   const { passed, failed, open, toCome } = tally.value;
   const total = Math.max(1, run.evalIds.length);
-  const usages = run.sets.flatMap(({ judgeUsage }) => judgeUsage ?? []);
-  const sum = (key: "calls" | "saved" | "cached" | "lost" | "retried" | "inputTokens" | "outputTokens") =>
-    usages.reduce((all, usage) => all + usage[key], 0);
-  const costs = usages.flatMap(({ cost }) => cost ?? []);
   const judges = new Set(
     run.sets.flatMap(({ judges = [] }) =>
       judges.map(({ scoredBy, model, function: own }) =>
@@ -207,16 +204,7 @@ function Figures({ run }: { run: RunSummary }) {
       ),
     ),
   );
-  const facts: [string, string][] = [];
-  const fact = (name: string, amount: number) => amount > 0 && facts.push([name, amountText(amount)]);
-  fact("Calls", sum("calls"));
-  fact("of these repeated", sum("retried"));
-  fact("Saved by early stopping", sum("saved"));
-  fact("From the cache", sum("cached"));
-  fact("Without a reply", sum("lost"));
-  fact("Tokens in", sum("inputTokens"));
-  fact("Tokens out", sum("outputTokens"));
-  if (costs.length > 0) facts.push(["Cost", costText(costs.reduce((all, cost) => all + cost, 0))]);
+  const facts = usageFacts(run.sets);
   return (
     <section class="figures" aria-label="Summary">
       <dl class="tally">

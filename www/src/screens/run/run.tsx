@@ -13,6 +13,7 @@ import { nameOf, toneOf } from "../../ui/status.js";
 import { EstimateTable, money } from "./estimate.js";
 import { Kept, KeptHere } from "./kept.js";
 import { sentence } from "../../ui/sentence.js";
+import { tokenFacts } from "../../ui/usage.js";
 import { ProblemNote } from "./problem.js";
 import { Title } from "../../ui/title.js";
 import "../../styles/inputs.css";
@@ -194,8 +195,7 @@ function Done() {
   const run = summary.value;
   if (run === undefined) return null;
   const used = run.sets.flatMap(({ judgeUsage }) => judgeUsage ?? []);
-  const of = (name: "calls" | "saved" | "cached" | "retried" | "lost" | "inputTokens" | "outputTokens") =>
-    sum(used.map((one) => one[name]));
+  const of = (name: "calls" | "saved" | "cached" | "retried" | "lost") => sum(used.map((one) => one[name]));
   const costs = used.flatMap(({ cost }) => cost ?? []);
   const isCut = run.sets.some(({ cancelled }) => cancelled === true);
   const warnings = run.sets.flatMap((set) => (set.warnings ?? []).map((warning) => ({ ...warning, name: set.name })));
@@ -220,8 +220,9 @@ function Done() {
           <Figure name="From kept replies" value={of("cached")} />
           <Figure name="Made again after failing" value={of("retried")} />
           <Figure name="Without a reply" value={of("lost")} isBad />
-          <Figure name="Tokens in" value={of("inputTokens")} />
-          <Figure name="Tokens out" value={of("outputTokens")} />
+          {tokenFacts(used).map(([name, value]) => (
+            <Figure key={name} name={name} text={value} />
+          ))}
           {costs.length > 0 && <Figure name="Cost" text={money(sum(costs))} />}
         </dl>
       )}

@@ -1,0 +1,37 @@
+// What the playground tells of what judges and simulated users took.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { usageFacts } from "../../www/src/ui/usage.js";
+
+const NOTHING = { calls: 0, retried: 0, saved: 0, cached: 0, lost: 0, inputTokens: 0, outputTokens: 0 };
+
+test("what judges took is added up, and tokens that no answer told are called an estimate", () => {
+  const first = { ...NOTHING, calls: 1200, retried: 2, inputTokens: 5000, outputTokens: 30, cost: 0.5, unreported: 1 };
+  const second = { ...NOTHING, calls: 4, saved: 3, cached: 1, lost: 1, inputTokens: 10 };
+  assert.deepEqual(usageFacts([{ judgeUsage: first }, {}, { judgeUsage: second }]), [
+    ["Calls", "1,204"],
+    ["of these repeated", "2"],
+    ["Saved by early stopping", "3"],
+    ["From the cache", "1"],
+    ["Without a reply", "1"],
+    ["Tokens in", "5,010 (estimated for 1 answer)"],
+    ["Tokens out", "30"],
+    ["Cost", "0.5"],
+  ]);
+  assert.deepEqual(usageFacts([{}]), []);
+});
+
+test("who played the users, and what that took, is told apart", () => {
+  const used = { ...NOTHING, models: ["m"], calls: 3, answered: 2, failed: 1, unreported: 2, lost: 1, inputTokens: 80 };
+  assert.deepEqual(
+    usageFacts([{ simulatorUsage: used }, { simulatorUsage: { ...used, models: ["m", "n"], cost: 2 } }]),
+    [
+      ["Users played by", "m, n"],
+      ["Calls for users", "6"],
+      ["Users without a reply", "2"],
+      ["Tokens in for users", "160 (estimated for 4 answers)"],
+      ["Cost of users", "2"],
+    ],
+  );
+});

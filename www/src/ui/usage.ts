@@ -1,0 +1,51 @@
+/** What judges and simulated users took, for people. */
+
+import { amountText, costText, count } from "./format.js";
+import type { SetSummary } from "../worker/protocol.js";
+
+/** A thing that a summary of a run tells: its name and its value. */
+export type Fact = readonly [name: string, value: string];
+
+type Usage = NonNullable<SetSummary["judgeUsage"] | SetSummary["simulatorUsage"]>;
+
+/** Who played the users of a run's scenarios, and what judges and users took; nothing that is zero. */
+export function usageFacts(sets: readonly Pick<SetSummary, "judgeUsage" | "simulatorUsage">[]): Fact[] {
+  const judges = sets.flatMap(({ judgeUsage }) => judgeUsage ?? []);
+  const users = sets.flatMap(({ simulatorUsage }) => simulatorUsage ?? []);
+  const models = [...new Set(users.flatMap(({ models }) => models))];
+  return [
+    ...amount("Calls", sum(judges, "calls")),
+    ...amount("of these repeated", sum(judges, "retried")),
+    ...amount("Saved by early stopping", sum(judges, "saved")),
+    ...amount("From the cache", sum(judges, "cached")),
+    ...amount("Without a reply", sum(judges, "lost")),
+    ...tokenFacts(judges),
+    ...costFacts("Cost", judges),
+    ...(users.length > 0 ? [["Users played by", models.join(", ") || "a model"] as const] : []),
+    ...amount("Calls for users", sum(users, "calls")),
+    ...amount("Users without a reply", sum(users, "lost")),
+    ...tokenFacts(users).map(([name, value]): Fact => [`${name} for users`, value]),
+    ...costFacts("Cost of users", users),
+  ];
+}
+
+/** Tokens in and out, and for how many answers they are an estimate: some servers do not say. */
+export function tokenFacts(usages: readonly Usage[]): Fact[] {
+  const estimated = sum(usages, "unreported");
+  const [input, output] = [sum(usages, "inputTokens"), sum(usages, "outputTokens")];
+  const remark = estimated > 0 ? ` (estimated for ${count(estimated, "answer")})` : "";
+  return [...amount("Tokens in", input, remark), ...amount("Tokens out", output)];
+}
+
+function amount(name: string, value: number, remark = ""): Fact[] {
+  return value > 0 ? [[name, amountText(value) + remark]] : [];
+}
+
+function costFacts(name: string, usages: readonly Usage[]): Fact[] {
+  const costs = usages.flatMap(({ cost }) => cost ?? []);
+  return costs.length > 0 ? [[name, costText(costs.reduce((all, cost) => all + cost, 0))]] : [];
+}
+
+function sum<K extends string>(usages: readonly { readonly [key in K]?: number }[], key: K): number {
+  return usages.reduce((all, usage) => all + (usage[key] ?? 0), 0);
+}
