@@ -1,6 +1,6 @@
 // Builds the crate and the npm package: what `npm publish ./pkg` would send is in pkg/ afterwards.
 
-import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { bin, root, run, setup, step } from "./setup.mjs";
@@ -51,12 +51,15 @@ async function generateTypes() {
   step("generating JSON Schema and TypeScript types from the Rust types");
   const schema = join(root, "target/schema");
   run("cargo", ["xtask", "schema", schema]);
-  const { writeTypes } = await import("./types.mjs");
+  const { writeCriteria, writeTypes } = await import("./types.mjs");
   await writeTypes(join(schema, "shapes.schema.json"), join(generated, "shapes.ts"));
+  await writeCriteria(join(schema, "config.schema.json"), join(generated, "criteria.ts"));
 }
 
 /** Makes the package of the engine and the types that are there already. */
 export async function buildPackage() {
+  // An older build has left an engine, but not these.
+  if (!existsSync(join(generated, "criteria.ts"))) await generateTypes();
   checkTypes();
   step("bundling the package");
   rmSync(pkg, { recursive: true, force: true });

@@ -11,6 +11,7 @@ import { checkEvaluatorOptions } from "./known-options.js";
 import { metricInfo } from "./metric-info.js";
 import type {
   ConversationScenario,
+  Criteria,
   EvalMetric,
   EvalMetricResult,
   EvaluationResult,
@@ -60,10 +61,18 @@ export interface EvaluatorClass {
   getMetricInfo(metricName?: string): MetricInfo;
 }
 
+/** The settings of a metric. */
+type SettingsOf<Name extends keyof Criteria> = Exclude<Criteria[Name], number | undefined>;
+
 /** A metric that the engine computes. */
-abstract class EngineEvaluator extends Evaluator {
+abstract class EngineEvaluator<Name extends keyof Criteria = string> extends Evaluator {
   /** The engine's name of the metric. */
   protected abstract readonly engineMetric: PrebuiltMetrics;
+
+  // It is there for its types: a metric's own settings.
+  constructor(metric: EvalMetric<SettingsOf<Name>>, options?: EvaluatorOptions) {
+    super(metric, options);
+  }
 
   /**
    * @throws {AdkMetricsError} if an input cannot be used, or where google-adk raises.
@@ -79,7 +88,7 @@ abstract class EngineEvaluator extends Evaluator {
 }
 
 /** `tool_trajectory_avg_score`: whether the expected tools were called with the expected arguments. */
-export class TrajectoryEvaluator extends EngineEvaluator {
+export class TrajectoryEvaluator extends EngineEvaluator<"tool_trajectory_avg_score"> {
   protected override readonly engineMetric = PrebuiltMetrics.TOOL_TRAJECTORY_AVG_SCORE;
   static override getMetricInfo(): MetricInfo {
     return metricInfo(PrebuiltMetrics.TOOL_TRAJECTORY_AVG_SCORE);
@@ -87,7 +96,7 @@ export class TrajectoryEvaluator extends EngineEvaluator {
 }
 
 /** `response_match_score`: the ROUGE-1 F-measure of the final responses. */
-export class RougeEvaluator extends EngineEvaluator {
+export class RougeEvaluator extends EngineEvaluator<"response_match_score"> {
   protected override readonly engineMetric = PrebuiltMetrics.RESPONSE_MATCH_SCORE;
   static override getMetricInfo(): MetricInfo {
     return metricInfo(PrebuiltMetrics.RESPONSE_MATCH_SCORE);
@@ -95,7 +104,7 @@ export class RougeEvaluator extends EngineEvaluator {
 }
 
 /** ADK-TS's evaluator of two metrics: `response_evaluation_score`, and `response_match_score` by any other name. */
-export class ResponseEvaluator extends EngineEvaluator {
+export class ResponseEvaluator extends EngineEvaluator<"response_evaluation_score" | "response_match_score"> {
   protected override get engineMetric(): PrebuiltMetrics {
     return responseMetric(reading("metric", () => this.metric.metricName));
   }
@@ -110,7 +119,7 @@ function responseMetric(metricName: string | undefined): PrebuiltMetrics {
 }
 
 /** `tool_parameter_match`: how many arguments of the expected tool calls are right. */
-export class ToolParameterMatchEvaluator extends EngineEvaluator {
+export class ToolParameterMatchEvaluator extends EngineEvaluator<"tool_parameter_match"> {
   protected override readonly engineMetric = PrebuiltMetrics.TOOL_PARAMETER_MATCH;
   static override getMetricInfo(): MetricInfo {
     return metricInfo(PrebuiltMetrics.TOOL_PARAMETER_MATCH);
@@ -118,7 +127,7 @@ export class ToolParameterMatchEvaluator extends EngineEvaluator {
 }
 
 /** `tool_trajectory_f1`: how many expected tool calls were made, and how few others. */
-export class ToolTrajectoryF1Evaluator extends EngineEvaluator {
+export class ToolTrajectoryF1Evaluator extends EngineEvaluator<"tool_trajectory_f1"> {
   protected override readonly engineMetric = PrebuiltMetrics.TOOL_TRAJECTORY_F1;
   static override getMetricInfo(): MetricInfo {
     return metricInfo(PrebuiltMetrics.TOOL_TRAJECTORY_F1);
@@ -158,7 +167,7 @@ export class InvocationDurationV1Evaluator extends EngineEvaluator {
 }
 
 /** `final_response_match_v2`: whether the final response says what the expected one says; asks a judge. */
-export class FinalResponseMatchV2Evaluator extends EngineEvaluator {
+export class FinalResponseMatchV2Evaluator extends EngineEvaluator<"final_response_match_v2"> {
   protected override readonly engineMetric = PrebuiltMetrics.FINAL_RESPONSE_MATCH_V2;
   static override getMetricInfo(): MetricInfo {
     return metricInfo(PrebuiltMetrics.FINAL_RESPONSE_MATCH_V2);
@@ -166,7 +175,7 @@ export class FinalResponseMatchV2Evaluator extends EngineEvaluator {
 }
 
 /** `rubric_based_final_response_quality_v1`: the share of rubrics that the final response meets; asks a judge. */
-export class RubricBasedFinalResponseQualityV1Evaluator extends EngineEvaluator {
+export class RubricBasedFinalResponseQualityV1Evaluator extends EngineEvaluator<"rubric_based_final_response_quality_v1"> {
   protected override readonly engineMetric = PrebuiltMetrics.RUBRIC_BASED_FINAL_RESPONSE_QUALITY_V1;
   static override getMetricInfo(): MetricInfo {
     return metricInfo(PrebuiltMetrics.RUBRIC_BASED_FINAL_RESPONSE_QUALITY_V1);
@@ -174,7 +183,7 @@ export class RubricBasedFinalResponseQualityV1Evaluator extends EngineEvaluator 
 }
 
 /** `rubric_based_tool_use_quality_v1`: the share of rubrics that the use of tools meets; asks a judge. */
-export class RubricBasedToolUseV1Evaluator extends EngineEvaluator {
+export class RubricBasedToolUseV1Evaluator extends EngineEvaluator<"rubric_based_tool_use_quality_v1"> {
   protected override readonly engineMetric = PrebuiltMetrics.RUBRIC_BASED_TOOL_USE_QUALITY_V1;
   static override getMetricInfo(): MetricInfo {
     return metricInfo(PrebuiltMetrics.RUBRIC_BASED_TOOL_USE_QUALITY_V1);
@@ -182,7 +191,7 @@ export class RubricBasedToolUseV1Evaluator extends EngineEvaluator {
 }
 
 /** `rubric_based_multi_turn_trajectory_quality_v1`: the share of rubrics that the whole conversation meets; asks a judge. */
-export class RubricBasedMultiTurnTrajectoryEvaluator extends EngineEvaluator {
+export class RubricBasedMultiTurnTrajectoryEvaluator extends EngineEvaluator<"rubric_based_multi_turn_trajectory_quality_v1"> {
   protected override readonly engineMetric = PrebuiltMetrics.RUBRIC_BASED_MULTI_TURN_TRAJECTORY_QUALITY_V1;
   static override getMetricInfo(): MetricInfo {
     return metricInfo(PrebuiltMetrics.RUBRIC_BASED_MULTI_TURN_TRAJECTORY_QUALITY_V1);
@@ -190,7 +199,7 @@ export class RubricBasedMultiTurnTrajectoryEvaluator extends EngineEvaluator {
 }
 
 /** `hallucinations_v1`: the share of sentences that the agent's context supports; asks a judge. */
-export class HallucinationsV1Evaluator extends EngineEvaluator {
+export class HallucinationsV1Evaluator extends EngineEvaluator<"hallucinations_v1"> {
   protected override readonly engineMetric = PrebuiltMetrics.HALLUCINATIONS_V1;
   static override getMetricInfo(): MetricInfo {
     return metricInfo(PrebuiltMetrics.HALLUCINATIONS_V1);
@@ -198,7 +207,7 @@ export class HallucinationsV1Evaluator extends EngineEvaluator {
 }
 
 /** `per_turn_user_simulator_quality_v1`: the share of simulated user turns that follow the plan; asks a judge. */
-export class PerTurnUserSimulatorQualityV1 extends EngineEvaluator {
+export class PerTurnUserSimulatorQualityV1 extends EngineEvaluator<"per_turn_user_simulator_quality_v1"> {
   protected override readonly engineMetric = PrebuiltMetrics.PER_TURN_USER_SIMULATOR_QUALITY_V1;
   static override getMetricInfo(): MetricInfo {
     return metricInfo(PrebuiltMetrics.PER_TURN_USER_SIMULATOR_QUALITY_V1);
@@ -206,7 +215,7 @@ export class PerTurnUserSimulatorQualityV1 extends EngineEvaluator {
 }
 
 /** `safety_v1`: whether the response is harmless; asks a judge, or Vertex AI. */
-export class SafetyEvaluatorV1 extends EngineEvaluator {
+export class SafetyEvaluatorV1 extends EngineEvaluator<"safety_v1"> {
   protected override readonly engineMetric = PrebuiltMetrics.SAFETY_V1;
   static override getMetricInfo(): MetricInfo {
     return metricInfo(PrebuiltMetrics.SAFETY_V1);
@@ -214,7 +223,7 @@ export class SafetyEvaluatorV1 extends EngineEvaluator {
 }
 
 /** `multi_turn_task_success_v1`: whether the conversation reached its goals; asks a judge, or Vertex AI. */
-export class MultiTurnTaskSuccessV1Evaluator extends EngineEvaluator {
+export class MultiTurnTaskSuccessV1Evaluator extends EngineEvaluator<"multi_turn_task_success_v1"> {
   protected override readonly engineMetric = PrebuiltMetrics.MULTI_TURN_TASK_SUCCESS_V1;
   static override getMetricInfo(): MetricInfo {
     return metricInfo(PrebuiltMetrics.MULTI_TURN_TASK_SUCCESS_V1);
@@ -222,7 +231,7 @@ export class MultiTurnTaskSuccessV1Evaluator extends EngineEvaluator {
 }
 
 /** `multi_turn_trajectory_quality_v1`: how good the path through the conversation is; asks a judge, or Vertex AI. */
-export class MultiTurnTrajectoryQualityV1Evaluator extends EngineEvaluator {
+export class MultiTurnTrajectoryQualityV1Evaluator extends EngineEvaluator<"multi_turn_trajectory_quality_v1"> {
   protected override readonly engineMetric = PrebuiltMetrics.MULTI_TURN_TRAJECTORY_QUALITY_V1;
   static override getMetricInfo(): MetricInfo {
     return metricInfo(PrebuiltMetrics.MULTI_TURN_TRAJECTORY_QUALITY_V1);
@@ -230,7 +239,7 @@ export class MultiTurnTrajectoryQualityV1Evaluator extends EngineEvaluator {
 }
 
 /** `multi_turn_tool_use_quality_v1`: how good the tool calls of the conversation are; asks a judge, or Vertex AI. */
-export class MultiTurnToolUseQualityV1Evaluator extends EngineEvaluator {
+export class MultiTurnToolUseQualityV1Evaluator extends EngineEvaluator<"multi_turn_tool_use_quality_v1"> {
   protected override readonly engineMetric = PrebuiltMetrics.MULTI_TURN_TOOL_USE_QUALITY_V1;
   static override getMetricInfo(): MetricInfo {
     return metricInfo(PrebuiltMetrics.MULTI_TURN_TOOL_USE_QUALITY_V1);

@@ -4,7 +4,7 @@ import { EvalStatus } from "./enums.js";
 import { AdkMetricsError } from "./errors.js";
 import { canonicalName } from "./metric-info.js";
 import type {
-  Criterion,
+  Criteria,
   EvalCaseResult,
   EvalMetricResult,
   EvalMetricResultPerInvocation,
@@ -20,7 +20,7 @@ import type {
  * @throws {AdkMetricsError} `invalid_input` for what is no result or no threshold, `unknown_metric` for a metric that
  * no result has; where no metric has a result at all, any name is taken.
  */
-export function withThresholds(result: EvalSetResult, criteria: Record<string, number | Criterion>): EvalSetResult {
+export function withThresholds(result: EvalSetResult, criteria: Criteria): EvalSetResult {
   const thresholds = reading("criteria", () => new Thresholds(criteria));
   return reading("result", () => {
     if (!Array.isArray(result?.evalCaseResults)) {
@@ -38,7 +38,7 @@ class Thresholds {
   /** By the names that the results have. */
   readonly #found = new Map<string, number | null>();
 
-  constructor(criteria: Record<string, number | Criterion>) {
+  constructor(criteria: Criteria) {
     this.#given = thresholdsOf(criteria);
   }
 
@@ -70,7 +70,7 @@ class Thresholds {
 }
 
 /** The thresholds that criteria give; undefined for a criterion that gives none. */
-function thresholdsOf(criteria: Record<string, number | Criterion>): ReadonlyMap<string, number | undefined> {
+function thresholdsOf(criteria: Criteria): ReadonlyMap<string, number | undefined> {
   if (typeof criteria !== "object" || criteria === null) throw unexpected("an object", criteria, "criteria");
   const thresholds = new Map<string, number | undefined>();
   for (const [key, criterion] of Object.entries(criteria)) {

@@ -1,5 +1,6 @@
-import type { EvalStatus } from "./enums.js";
+import type { EvalStatus, PrebuiltMetrics } from "./enums.js";
 import type { AdkMetricsError } from "./errors.js";
+import type { Criteria, EvalConfig, JudgeModelOptions } from "./generated/criteria.js";
 import type {
   DurationDetails,
   EvalCase,
@@ -17,6 +18,7 @@ import type {
   TokenUsageDetails,
 } from "./generated/shapes.js";
 
+export type * from "./generated/criteria.js";
 export type {
   AlignmentEntry,
   AlignmentKind,
@@ -62,20 +64,14 @@ export type InvocationInput = Omit<Invocation, "intermediateData"> & {
 /** A file or a value that holds one: JSON text, its bytes (UTF-8), or the object itself. */
 export type Input<T extends object> = string | Uint8Array | T | object;
 
+/**
+ * A config: JSON text, its bytes (UTF-8), or the object itself. An object may have its criteria at the top, as ADK-TS's
+ * documentation has them.
+ */
+export type ConfigInput = string | Uint8Array | EvalConfig | (object & { criteria?: never });
+
 /** Whose scores to give: google-adk 2.13.0's (the default), or those of `@iqai/adk` 0.5.9. */
 export type Dialect = "adk-python" | "adk-ts";
-
-/** Settings of a judge model. */
-export interface JudgeModelOptions {
-  /** The model, unless the judge has one of its own. Default: `gemini-2.5-flash`. */
-  judgeModel?: string;
-  /** Settings by the names of Gemini's `GenerateContentConfig`: `temperature`, `maxOutputTokens`, … */
-  judgeModelConfig?: Record<string, unknown>;
-  /** The most samples to ask of a question, from 1 to 1000. Default: 5. */
-  numSamples?: number;
-  /** The most calls of the metric under way at a time, from 1 to 1000. Default: no limit but the run's. */
-  parallelismLimit?: number;
-}
 
 /** A metric's settings. `threshold` wins over the metric's; the others are each metric's own. */
 export interface Criterion {
@@ -84,14 +80,14 @@ export interface Criterion {
   [setting: string]: unknown;
 }
 
-/** A metric with its settings. */
-export interface EvalMetric {
+/** A metric with its settings; those of a known metric are {@link Criteria}'s. */
+export interface EvalMetric<Settings extends Criterion = Criterion> {
   /** One of {@link PrebuiltMetrics}, or the name of a registered metric. */
-  metricName: string;
+  metricName: `${PrebuiltMetrics}` | (string & {});
   /** What the score has to reach. */
   threshold?: number;
   /** Further settings. */
-  criterion?: Criterion;
+  criterion?: Settings;
   /** Settings of the judge model; the criterion's win. */
   judgeModelOptions?: JudgeModelOptions;
 }
@@ -447,9 +443,9 @@ export interface EvaluateRequest extends EvaluatorOptions {
   /** What the agent did: an evalset of actual conversations, evalset results, inference results, sessions, or events. */
   actual: Input<EvalSet | EvalSetResult>;
   /** An eval config. Without `config` and `criteria` ADK's default criteria apply; both together are an error. */
-  config?: Input<{ criteria: Record<string, number | Criterion> }>;
+  config?: ConfigInput;
   /** The criteria of a config alone: metric name to threshold or settings. Not together with `config`. */
-  criteria?: Record<string, number | Criterion>;
+  criteria?: Criteria;
   /** Where metrics of your own are found. Default: `DEFAULT_METRIC_EVALUATOR_REGISTRY`. */
   registry?: MetricRegistry;
   /** The cases to evaluate, by eval id. Default: all. */

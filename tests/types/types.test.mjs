@@ -10,8 +10,9 @@ import { after, before, describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { packageFolder, root } from "../package/support/package.mjs";
+import { openEditor } from "./editor.mjs";
 
-const FILES = ["contract", "judges", "misuse", "adk-ts"];
+const FILES = ["contract", "criteria", "judges", "misuse", "adk-ts"];
 const tsc = join(root, "node_modules/typescript/bin/tsc");
 
 /** Ways to resolve modules: the extension of the files decides whether Node takes them for ESM or CommonJS. */
@@ -89,6 +90,48 @@ describe("the declarations", () => {
         ),
         "",
       );
+    });
+  }
+});
+
+describe("an editor", () => {
+  let editor;
+  before(async () => (editor = await openEditor(tsc, folder)));
+  after(() => editor.close());
+
+  for (const [what, program, names] of [
+    ["the names of metrics", "const c: Criteria = { | };", ["tool_trajectory_avg_score", "hallucinations_v1"]],
+    [
+      "the settings of a metric",
+      "const c: Criteria = { tool_trajectory_avg_score: { | } };",
+      ["threshold", "match_type", "matchType", "ignore_args", "ignoreArgs"],
+    ],
+    [
+      "the settings of a metric that is named by the enum",
+      "const c: Criteria = { [PrebuiltMetrics.HALLUCINATIONS_V1]: { | } };",
+      ["threshold", "evaluate_intermediate_nl_responses", "judge_model_options"],
+    ],
+    [
+      "their values",
+      'const c: Criteria = { tool_trajectory_f1: { match_mode: "|" } };',
+      ["name_only", "name_and_args"],
+    ],
+    [
+      "the settings of judges",
+      "const c: Criteria = { safety_v1: { judgeModelOptions: { | } } };",
+      ["numSamples", "num_samples", "judgeModel"],
+    ],
+    [
+      "the settings of an evaluator",
+      'new TrajectoryEvaluator({ metricName: "", criterion: { | } });',
+      ["threshold", "matchType"],
+    ],
+    ["the name of an evaluator's metric", 'new TrajectoryEvaluator({ metricName: "|" });', ["response_match_score"]],
+  ]) {
+    test(`completes ${what}`, async () => {
+      const imports = 'import { type Criteria, PrebuiltMetrics, TrajectoryEvaluator } from "adk-metrics";';
+      const found = await editor.completed(join(folder, "completed.mts"), `${imports}\n${program}`);
+      for (const name of names) assert.ok(found.includes(name), `${name} is not among ${found.join(", ")}`);
     });
   }
 });

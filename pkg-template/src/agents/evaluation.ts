@@ -3,7 +3,7 @@
 import { readEvalSet } from "../adk-schema.js";
 import { AdkMetricsError, strictErrorOf } from "../errors.js";
 import { evaluate } from "../evaluate.js";
-import type { EvalSet, EvalSetResult, EvaluatorOptions, Input, MetricRegistry } from "../types.js";
+import type { ConfigInput, EvalSet, EvalSetResult, EvaluatorOptions, Input, MetricRegistry } from "../types.js";
 import type { Subject } from "./adapters.js";
 import type { AgentEvaluationOptions } from "./options.js";
 import { type AgentRunOptions, checkPositive, type InferenceResult, runCases } from "./run.js";
@@ -15,7 +15,7 @@ export interface Plan {
   evalSet: Input<EvalSet>;
   evalSetName?: string;
   /** ADK's default criteria if absent. */
-  config?: Input<{ criteria: Record<string, unknown> }>;
+  config?: ConfigInput;
   /** The cases; all if absent. */
   evalIds?: readonly string[];
 }

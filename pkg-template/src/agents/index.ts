@@ -19,7 +19,7 @@ export type MetricValueInfo = NonNullable<MetricInfo["metricValueInfo"]>;
 
 export { AgentEvaluator, type AgentFileOptions } from "./agent-evaluator.js";
 export { type EvaluateConfig, type InferenceRequest, LocalEvalService } from "./local-eval-service.js";
-export { type AgentEvaluationOptions, type Criteria, DEFAULT_CRITERIA } from "./options.js";
+export { type AgentEvaluationOptions, DEFAULT_CRITERIA } from "./options.js";
 export { AgentEvaluationError, EvalResult, type EvaluationFailure } from "./results.js";
 export type { AgentProgress, AgentRunOptions } from "./run.js";
 export type { UserSimulatorOptions } from "./simulator.js";

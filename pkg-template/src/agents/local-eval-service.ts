@@ -191,7 +191,7 @@ function configOf(config: EvaluateConfig): NonNullable<Plan["config"]> {
     };
     return [metricName, settings] as const;
   });
-  return { criteria: Object.fromEntries(criteria) as Record<string, unknown> };
+  return { criteria: Object.fromEntries(criteria) };
 }
 
 /** Invocations from elsewhere: their ids say which case they belong to, and which are expected. */

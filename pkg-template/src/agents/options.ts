@@ -1,7 +1,7 @@
 /** How agents are evaluated. */
 
 import { allInstead, checkOptions, EVALUATOR_OPTIONS, RUN_OPTIONS } from "../known-options.js";
-import type { Criterion, EvaluatorOptions, MetricRegistry } from "../types.js";
+import type { Criteria, EvaluatorOptions, MetricRegistry } from "../types.js";
 import type { AgentRunOptions } from "./run.js";
 import { checkSimulatorOptions } from "./simulator.js";
 
@@ -12,9 +12,6 @@ export interface AgentEvaluationOptions extends EvaluatorOptions, AgentRunOption
   /** Whether warnings that are known before the agent is run are errors. Default: false. */
   strict?: boolean;
 }
-
-/** What the score of each metric has to reach, or its settings. */
-export type Criteria = Record<string, number | Criterion>;
 
 /** ADK's criteria for evalsets without a config. */
 export const DEFAULT_CRITERIA: Readonly<Criteria> = /* @__PURE__ */ Object.freeze({

@@ -12,7 +12,7 @@ import type { EvaluatorClass } from "../evaluators.js";
 import type { MetricFunction } from "../metric-function.js";
 import { isPrebuilt } from "../metric-info.js";
 import { DEFAULT_METRIC_EVALUATOR_REGISTRY, type MetricEvaluatorRegistry } from "../registry.js";
-import type { Criterion, Input, MetricInfo } from "../types.js";
+import type { ConfigInput, MetricInfo } from "../types.js";
 import { exportOf, type Exports, isSameFile, layersOf, loadModule, moduleNameOf } from "./load.js";
 
 /** Where the metrics of a config come from. */
@@ -55,7 +55,7 @@ type Metric = EvaluatorClass | MetricFunction;
  * that no module has.
  */
 export async function loadCustomMetrics(
-  config: Input<{ criteria: Record<string, number | Criterion> }>,
+  config: ConfigInput,
   options: CustomMetricsOptions = {},
 ): Promise<MetricEvaluatorRegistry> {
   const {
@@ -101,7 +101,7 @@ function isMetric(value: unknown): value is Metric {
 type Bag = Readonly<Record<string, unknown>>;
 
 /** The entries of `custom_metrics` that criteria name. What is no JSON is left to whoever scores by it. */
-function customMetricsOf(config: Input<object>): [string, Bag][] {
+function customMetricsOf(config: ConfigInput): [string, Bag][] {
   const root = bagOf(parsed(config));
   const criteria = criteriaIn(root);
   const custom = bagOf(root.custom_metrics ?? root.customMetrics);
@@ -110,7 +110,7 @@ function customMetricsOf(config: Input<object>): [string, Bag][] {
     .map((name) => [name, custom[name] as Bag]);
 }
 
-function parsed(config: Input<object>): unknown {
+function parsed(config: ConfigInput): unknown {
   try {
     return JSON.parse(new TextDecoder().decode(toBytes(config, "config")));
   } catch (error) {
