@@ -1,26 +1,38 @@
 /**
- * The name that a misspelt one most likely stands for: the nearest by Levenshtein distance, if that is at most two
- * edits and at most a third of its length, as the engine suggests names in configs. O(a·b) per name.
+ * The name that a misspelt one most likely stands for: the nearest that is at most two edits away (insertion, deletion,
+ * substitution, swap of two neighbours) and at most a third of its length, whatever the case and with `_` and `-` left
+ * out. It is the rule by which the engine suggests names in files (`suggestion` in `src/model/error.rs`). O(a·b) per name.
  */
 export function closest(found: string, known: Iterable<string>): string | undefined {
+  const target = folded(found);
   let best: { name: string; distance: number } | undefined;
   for (const name of known) {
-    const distance = editDistance(found.toLowerCase(), name.toLowerCase());
-    const near = distance <= 2 && distance * 3 <= Math.max(name.length, 3);
-    if (near && distance < (best?.distance ?? Infinity)) best = { name, distance };
+    const letters = folded(name);
+    const distance = editDistance(target, letters);
+    const isNear = distance <= 2 && distance * 3 <= letters.length;
+    if (isNear && distance < (best?.distance ?? Infinity)) best = { name, distance };
   }
   return best?.name;
 }
 
-function editDistance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
-  for (const [index, from] of [...a].entries()) {
-    const next = [index + 1];
-    for (const [at, to] of [...b].entries()) {
-      const substituted = (row[at] ?? 0) + (from === to ? 0 : 1);
-      next.push(Math.min(substituted, (row[at + 1] ?? 0) + 1, (next[at] ?? 0) + 1));
+function folded(name: string): string[] {
+  const asciiLowerCase = name.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase());
+  return [...asciiLowerCase].slice(0, 80).filter((letter) => letter !== "_" && letter !== "-");
+}
+
+/** The optimal string alignment distance: that of Damerau and Levenshtein, where no part is edited twice. */
+function editDistance(a: readonly string[], b: readonly string[]): number {
+  let before: number[] = [];
+  let previous = Array.from({ length: b.length + 1 }, (_, index) => index);
+  for (const [i, from] of a.entries()) {
+    const row = [i + 1];
+    for (const [j, to] of b.entries()) {
+      const substituted = (previous[j] ?? 0) + (from === to ? 0 : 1);
+      const isSwap = i > 0 && j > 0 && from === b[j - 1] && to === a[i - 1];
+      const swapped = isSwap ? (before[j - 1] ?? 0) + 1 : Infinity;
+      row.push(Math.min(substituted, (previous[j + 1] ?? 0) + 1, (row[j] ?? 0) + 1, swapped));
     }
-    row = next;
+    [before, previous] = [previous, row];
   }
-  return row.at(-1) ?? 0;
+  return previous.at(-1) ?? 0;
 }

@@ -179,8 +179,8 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// The name in `known` that `found` is most likely a misspelling of, if any is close.
 ///
-/// Close is at most two edits (insertion, deletion, substitution), and at most a third of the
-/// length, after folding the case of ASCII and the difference between `camelCase` and `snake_case`.
+/// Close is at most two edits (insertion, deletion, substitution, swap of two neighbours), and at most a third
+/// of the length, after folding the case of ASCII and the difference between `camelCase` and `snake_case`.
 #[must_use]
 pub fn suggestion<'k>(found: &str, known: impl IntoIterator<Item = &'k str>) -> Option<&'k str> {
     closest(found, &mut known.into_iter())
@@ -208,21 +208,28 @@ fn closest<'k>(found: &str, known: &mut dyn Iterator<Item = &'k str>) -> Option<
     closest
 }
 
-/// Levenshtein distance by the two-row dynamic programme: O(a·b) time, O(b) space.
+/// The optimal string alignment distance (Damerau's, where no part is edited twice): insertions, deletions,
+/// substitutions, and swaps of two neighbours. By three rows of the dynamic programme: O(a·b) time, O(b) space.
 fn edit_distance(a: &[char], b: &[char]) -> usize {
+    let mut before: Vec<usize> = vec![0; b.len() + 1];
     let mut previous: Vec<usize> = (0..=b.len()).collect();
+    let mut row = previous.clone();
     for (i, from) in a.iter().enumerate() {
-        let mut diagonal = i;
         let mut left = i + 1;
-        for (to, cell) in b.iter().zip(previous.iter_mut().skip(1)) {
-            let substituted = diagonal + usize::from(from != to);
-            diagonal = *cell;
-            left = substituted.min(left + 1).min(*cell + 1);
+        if let Some(first) = row.first_mut() {
+            *first = left;
+        }
+        for (j, (to, cell)) in b.iter().zip(row.iter_mut().skip(1)).enumerate() {
+            let at = |row: &[usize], index: usize| row.get(index).copied().unwrap_or(usize::MAX - 1);
+            left = (left + 1).min(at(&previous, j + 1) + 1).min(at(&previous, j) + usize::from(from != to));
+            let is_swap = i > 0 && j > 0 && a.get(i - 1) == Some(to) && b.get(j - 1) == Some(from);
+            if is_swap {
+                left = left.min(at(&before, j - 1) + 1);
+            }
             *cell = left;
         }
-        if let Some(first) = previous.first_mut() {
-            *first = i + 1;
-        }
+        std::mem::swap(&mut before, &mut previous);
+        std::mem::swap(&mut previous, &mut row);
     }
     previous.last().copied().unwrap_or(0)
 }
@@ -241,10 +248,21 @@ mod tests {
     }
 
     #[test]
+    fn suggests_what_the_package_suggests() {
+        let rows: Vec<(String, Vec<String>, Option<String>)> =
+            serde_json::from_str(include_str!("../../tests/vectors/suggestions.json")).unwrap();
+        for (found, known, meant) in rows {
+            assert_eq!(suggestion(&found, known.iter().map(String::as_str)), meant.as_deref(), "{found}");
+        }
+    }
+
+    #[test]
     fn distance_counts_edits() {
         let distance =
             |a: &str, b: &str| edit_distance(&a.chars().collect::<Vec<_>>(), &b.chars().collect::<Vec<_>>());
         assert_eq!(distance("kitten", "sitting"), 3);
+        assert_eq!(distance("bial", "bail"), 1);
+        assert_eq!(distance("ca", "abc"), 3);
         assert_eq!(distance("", "abc"), 3);
         assert_eq!(distance("abc", ""), 3);
     }

@@ -22,6 +22,11 @@ const MISTAKES = {
     {},
     /there is no option --fromat\n {3}help: Did you mean --format\?/,
   ],
+  "an option with two letters swapped": [
+    ["run", "x", "--bial"],
+    {},
+    /there is no option --bial\n {3}help: Did you mean --bail\?/,
+  ],
   "an option that resembles none": [
     [...clock, "--colour"],
     {},

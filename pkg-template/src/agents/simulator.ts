@@ -139,7 +139,7 @@ export function checkSimulatorOptions(options: UserSimulatorOptions | undefined)
   for (const [key, value] of Object.entries(options)) {
     const path = `userSimulator: ${key}`;
     if (!Object.hasOwn(SETTINGS, key)) {
-      const meant = closest(key.replaceAll("_", ""), names);
+      const meant = closest(key, names);
       if (meant === undefined) {
         unknown.push(key);
         continue;
