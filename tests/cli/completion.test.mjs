@@ -2,12 +2,15 @@
 
 import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";
+import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { CLOCK, folderOf, run } from "./command.mjs";
 
 const has = (program) => spawnSync(program, ["--version"]).status === 0;
-const bash = { skip: !has("bash") && "there is no bash" };
+const [bash, zsh, fish] = ["bash", "zsh", "fish"].map((shell) => ({
+  skip: !has(shell) && process.env.CI !== "true" && `there is no ${shell}`,
+}));
 
 /** What bash offers for the last of these words, in a folder. */
 function offered(script, words, cwd) {
@@ -55,15 +58,114 @@ test("bash completes files, and judges besides", bash, async (t) => {
   assert.deepEqual(offered(script, ["run", "--num-runs", "c"], cwd), []);
 });
 
-for (const shell of ["zsh", "fish"]) {
-  test(`the script for ${shell} names every option, and ${shell} can read it`, async (t) => {
-    const { stdout, status } = await run(["completion", shell]);
-    assert.equal(status, 0);
-    for (const name of ["num-runs", "judge", "fail-on-drop", "watch"])
-      assert.match(stdout, new RegExp(`[-]+(?:l )?${name}`));
-    if (has(shell)) execFileSync(shell, ["-n", join(folderOf(t, { script: stdout }), "script")]);
+/** What each shell offers for the last word of what is typed. */
+const TYPED = {
+  "adk-metrics ev": ["eval"],
+  "adk-metrics co": ["compare", "completion"],
+  "adk-metrics help r": ["record", "run"],
+  "adk-metrics run --num": ["--num-runs"],
+  "adk-metrics eval --num": [],
+  "adk-metrics compare baseline.json --fail": ["--fail-on-drop"],
+  "adk-metrics eval --format j": ["json", "junit"],
+  "adk-metrics eval --format=j": ["json", "junit"],
+  "adk-metrics compare --format j": ["json"],
+  "adk-metrics completion ": ["bash", "fish", "zsh"],
+  "adk-metrics eval clock.e": ["clock.evalset.json"],
+  "adk-metrics eval clock.evalset.json --actual clock.a": ["clock.actual.json"],
+  "adk-metrics eval --judge ge": ["gemini"],
+  "adk-metrics eval --judge ju": ["judge.mjs"],
+  "adk-metrics run --num-runs c": [],
+};
+
+/** A folder with the files that are completed, and the script of a shell as `script`. */
+async function folderWith(t, shell, more = {}) {
+  const { stdout, stderr, status } = await run(["completion", shell]);
+  assert.equal(status, 0, stderr);
+  return folderOf(t, { ...CLOCK, "judge.mjs": "", script: stdout, ...more });
+}
+
+/** What fish offers: it says so itself. */
+function offeredByFish(cwd) {
+  const code = "source script; for line in $argv; echo (complete -C $line | cut -f 1); end";
+  const { stdout, stderr } = spawnSync("fish", ["--no-config", "-c", code, "--", ...Object.keys(TYPED)], {
+    cwd,
+    encoding: "utf8",
+  });
+  assert.equal(stderr, "");
+  return stdout.split("\n").map((line) => line.split(" "));
+}
+
+/**
+ * What zsh offers, whose completion works in its line editor alone: in a terminal of zsh's own making a shell starts that
+ * inserts all that is offered for each line.
+ */
+function offeredByZsh(cwd) {
+  writeFileSync(join(cwd, "typed"), Object.keys(TYPED).join("\n"));
+  const terminal = `zmodload zsh/zpty; zpty shell 'ZDOTDIR=$PWD zsh -d -i'; while zpty -r shell line; do print -r -- $line; done`;
+  const shown = execFileSync("zsh", ["-f", "-c", terminal], { cwd, encoding: "utf8" });
+  assert.ok(existsSync(join(cwd, "completed")), shown);
+  const typed = Object.keys(TYPED);
+  return readFileSync(join(cwd, "completed"), "utf8")
+    .split("\n")
+    .slice(0, -1)
+    .map((line, at) => {
+      const before = typed[at].slice(0, typed[at].lastIndexOf(" ") + 1);
+      return line === typed[at] ? [] : line.slice(before.length).split(" ");
+    });
+}
+
+const INSERT_ALL = `
+insert-all() { _main_complete; compstate[insert]=all; compstate[list]= }
+zle -C insert-all complete-word insert-all
+zle-line-init() {
+  local line
+  for line in "\${(@f)$(<typed)}"; do
+    BUFFER=$line CURSOR=$#line
+    zle insert-all
+    print -r -- $BUFFER >>completed
+  done
+  exit
+}
+zle -N zle-line-init
+`;
+
+/** What was offered, in the form of `TYPED`: zsh adds an equals sign, which goes when a space is typed. */
+const asTyped = (offered) =>
+  Object.fromEntries(
+    Object.keys(TYPED).map((line, at) => {
+      const words = offered[at].map((word) => word.replace(/^--format=|=$/, ""));
+      return [line, words.filter((word) => word !== "").sort()];
+    }),
+  );
+
+test("fish completes commands, options, values and files", fish, async (t) => {
+  assert.deepEqual(asTyped(offeredByFish(await folderWith(t, "fish"))), TYPED);
+});
+
+for (const [how, load, name] of [
+  ["that sources the script", "autoload -Uz compinit && compinit -D -u && source ./script", "script"],
+  [
+    "that finds the script among its functions",
+    "fpath=($PWD $fpath); autoload -Uz compinit && compinit -D -u",
+    "_adk-metrics",
+  ],
+]) {
+  test(`a zsh ${how} completes commands, options, values and files`, zsh, async (t) => {
+    const cwd = await folderWith(t, "zsh", { ".zshrc": `${load}\n${INSERT_ALL}` });
+    renameSync(join(cwd, "script"), join(cwd, name));
+    assert.deepEqual(asTyped(offeredByZsh(cwd)), TYPED);
   });
 }
+
+test("bash completes the same", bash, async (t) => {
+  const cwd = await folderWith(t, "bash");
+  const words = (line) =>
+    line
+      .split(" ")
+      .slice(1)
+      .flatMap((word) => word.split(/(?<==)|(?==)/));
+  assert.deepEqual(asTyped(Object.keys(TYPED).map((line) => offered("./script", words(line), cwd))), TYPED);
+});
 
 test("completion says which shells it knows", async () => {
   for (const args of [[], ["powershell"]]) {

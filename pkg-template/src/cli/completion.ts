@@ -83,8 +83,11 @@ complete -F _adk_metrics adk-metrics
 /** A text in single quotes, for a shell. */
 const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
 
-/** The first sentence of an option's help, which fits a menu. */
-const brief = (help: string) => help.replace(/(?<=[a-z)])[.:;] .*|\.$/s, "").slice(0, 70);
+/** The first sentence of an option's help, which fits a menu; of a long one the words that do. */
+function brief(help: string): string {
+  const sentence = help.replace(/(?<=[a-z)])[.:;] .*|\.$/s, "");
+  return sentence.length <= 70 ? sentence : `${sentence.slice(0, 70).replace(/[\s,]+\S*$/, "")}…`;
+}
 
 function zsh(): string {
   const commands = COMMANDS.map((command) => {
@@ -95,7 +98,8 @@ function zsh(): string {
       const action = takesPath === true ? (words === undefined ? "_files" : `{compadd ${options}; _files}`) : list;
       const rest = value === undefined ? "" : `:${name}:${words === undefined && takesPath !== true ? "" : action}`;
       const spec = (flag: string) => quoted(`${isRepeatable === true ? "*" : ""}${flag}[${plain}]${rest}`);
-      return [spec(`--${name}`), ...(short === undefined ? [] : [spec(`-${short}`)])];
+      // The equals sign says that a value may come after one too.
+      return [spec(`--${name}${value === undefined ? "" : "="}`), ...(short === undefined ? [] : [spec(`-${short}`)])];
     });
     const plain = argumentsOf(command);
     const others =
@@ -114,6 +118,7 @@ _adk_metrics() {
   ((CURRENT--))
   case "$command" in
 ${commands.join("\n")}
+    help) _arguments ${quoted(`1:command:(${COMMANDS.join(" ")})`)} ;;
   esac
 }
 if [[ $funcstack[1] == _adk-metrics ]]; then _adk_metrics "$@"; else compdef _adk_metrics adk-metrics; fi
@@ -122,7 +127,7 @@ if [[ $funcstack[1] == _adk-metrics ]]; then _adk_metrics "$@"; else compdef _ad
 
 function fish(): string {
   const lines = COMMANDS.flatMap((command) => {
-    const on = `complete -c adk-metrics -n "__fish_seen_subcommand_from ${command}"`;
+    const on = `complete -c adk-metrics -n "__adk_metrics_command ${command}"`;
     const options = entriesOf(command).map(({ name, short, value, words, takesPath, help }) => {
       const parts = [on, `-l ${name}`];
       if (short !== undefined) parts.push(`-s ${short}`);
@@ -135,9 +140,14 @@ function fish(): string {
     return [...options, ...others];
   });
   return `# Completes adk-metrics in fish. Made by: adk-metrics completion fish
+function __adk_metrics_command
+  set -l words (commandline -opc)
+  test "$words[2]" = $argv[1]
+end
 complete -c adk-metrics -n __fish_use_subcommand -f -a ${quoted(COMMANDS.join(" "))}
 complete -c adk-metrics -n __fish_use_subcommand -l help -s h -d 'Show help'
 complete -c adk-metrics -n __fish_use_subcommand -l version -s v -d 'Show the versions'
+complete -c adk-metrics -n "__adk_metrics_command help" -f -a ${quoted(COMMANDS.join(" "))}
 ${lines.join("\n")}
 `;
 }
