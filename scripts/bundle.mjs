@@ -81,6 +81,7 @@ async function split(kind, folder, sources) {
     splitting: true,
     chunkNames: "shared-[hash]",
     platform: "neutral",
+    inject: [join(sources.folder, "entrypoints/globals.ts")],
     external: ["node:*", "*.wasm", "vitest"],
     plugins: [matchersApart(kind, sources), indexAtOnce(sources)],
     entryPoints: Object.fromEntries(entries.map((entry) => [entry[kind], join(sources.folder, `${entry.module}.ts`)])),

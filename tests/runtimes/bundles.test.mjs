@@ -129,6 +129,25 @@ describe("a bundle", () => {
     }
   });
 
+  for (const target of ["web", "webworker", "node"]) {
+    test(`is made without a warning by webpack, for ${target}`, async () => {
+      project.write({
+        "modules.mjs": ["adk-metrics", "adk-metrics/report", "adk-metrics/interop"]
+          .map((entry) => `export * from "${entry}";`)
+          .join("\n"),
+        "commonjs.cjs": 'exports.all = [require("adk-metrics"), require("adk-metrics/report")];',
+      });
+      const entry = { modules: "./modules.mjs", commonjs: "./commonjs.cjs" };
+      const output = { path: join(project.folder, `webpack-${target}`) };
+      const settings = { mode: "production", context: project.folder, target, entry, output, performance: false };
+      const stats = await new Promise((resolve, reject) =>
+        webpack(settings, (error, result) => (error ? reject(error) : resolve(result))),
+      );
+      const { warnings, errors } = stats.toJson({ all: false, warnings: true, errors: true });
+      assert.deepEqual([...warnings, ...errors], []);
+    });
+  }
+
   test("by /web or /slim does not hold the engine", async () => {
     const sizes = {};
     for (const entry of ["adk-metrics", "adk-metrics/web", "adk-metrics/slim"]) {

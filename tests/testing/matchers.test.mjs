@@ -23,6 +23,9 @@ const RUNNERS = {
   "Vitest 4": { runner: "vitest-4", program: "vitest", file: "vitest.test.ts" },
   ...(major >= 22 ? { "Vitest 5": { runner: "vitest-5", program: "vitest", file: "vitest.test.ts" } } : {}),
   "Jest with CommonJS": { runner: "jest", program: "jest", file: "commonjs.test.cjs" },
+  "Jest 29": { runner: "jest-29", program: "jest", file: "commonjs.test.cjs" },
+  "Jest with jsdom": { runner: "jest", program: "jest", file: "commonjs.test.cjs", testEnvironment: "jsdom" },
+  "Jest 29 with jsdom": { runner: "jest-29", program: "jest", file: "commonjs.test.cjs", testEnvironment: "jsdom" },
   "Jest with ES modules": {
     runner: "jest",
     program: "jest",
@@ -184,7 +187,7 @@ before(async () => {
 after(() => given?.remove());
 
 /** A project with the suite and the files that it reads. */
-function suite(name, { runner, program, file }) {
+function suite(name, { runner, program, file, testEnvironment = "node" }) {
   const project = given.projectWith(name, runner);
   project.add("suites/matchers.cjs", "matchers.cjs");
   project.add(`suites/${file}`, file);
@@ -196,7 +199,7 @@ function suite(name, { runner, program, file }) {
   const text = JSON.stringify(evalSet);
   project.write("files/warned/weather.test.json", `{\n"group": "me",\n${text.slice(1)}`);
   project.write("files/warned/test_config.json", config(0));
-  if (program === "jest") project.write("jest.config.json", JEST);
+  if (program === "jest") project.write("jest.config.json", { ...JEST, testEnvironment });
   return project;
 }
 
@@ -227,6 +230,18 @@ describe("the matchers", { skip, concurrency: 2 }, () => {
           assert.ok(message.includes(text), message);
         });
       }
+    });
+  }
+
+  for (const runner of ["jest", "jest-29"]) {
+    test(`pass what needs no files with ES modules and jsdom, by ${runner}`, async () => {
+      const settings = { ...RUNNERS["Jest with ES modules"], runner, testEnvironment: "jsdom" };
+      const { messages } = await suite(`${runner}-modules-jsdom`, settings).test("jest", settings.env);
+      const failed = [...messages].filter(([title, message]) => title.startsWith("passes") && message !== "");
+      assert.deepEqual(
+        failed.map(([title]) => title),
+        ["passes agents by files, folders and URLs, with the criteria beside"],
+      );
     });
   }
 

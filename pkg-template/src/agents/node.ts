@@ -78,7 +78,7 @@ async function* copiesOf(packageName: string): AsyncGenerator<object> {
 
 /** Bundlers are not to look for what only the running program knows. */
 function moduleAt(specifier: string): Promise<object> {
-  return import(/* webpackIgnore: true */ /* @vite-ignore */ specifier) as Promise<object>;
+  return import(/* webpackIgnore: true */ /* turbopackIgnore: true */ /* @vite-ignore */ specifier) as Promise<object>;
 }
 
 /** The file that `import` would load, found from that which `require` does. */

@@ -4,7 +4,7 @@
  */
 
 import { withEngine } from "../engine/instance.js";
-import { checkSize, isObject, reading, stringify, toBytes, unexpected, wellFormed } from "../engine/input.js";
+import { checkSize, isBytes, isObject, reading, stringify, toBytes, unexpected, wellFormed } from "../engine/input.js";
 import { EvalStatus } from "../enums.js";
 import { AdkMetricsError, isEngineMistake, ofMistake } from "../errors.js";
 import { currentName } from "../metric-info.js";
@@ -76,7 +76,7 @@ function chunksOf(results: unknown, input: string): Iterable<Uint8Array> | undef
   if (typeof results === "string") {
     return results.length > LARGE_BYTES ? [encoder.encode(wellFormed(results, input))] : undefined;
   }
-  if (results instanceof Uint8Array) return results.length > LARGE_BYTES ? [results] : undefined;
+  if (isBytes(results)) return results.length > LARGE_BYTES ? [results] : undefined;
   if (!isObject(results)) return undefined;
   if (isChunks(results)) return checked(results, input);
   const given = results as Fields;
@@ -86,13 +86,13 @@ function chunksOf(results: unknown, input: string): Iterable<Uint8Array> | undef
 
 /** A list of bytes, or what gives them one after the other. */
 function isChunks(value: object): value is Iterable<unknown> {
-  if (Array.isArray(value)) return value[0] instanceof Uint8Array;
+  if (Array.isArray(value)) return isBytes(value[0]);
   return typeof (value as { [Symbol.iterator]?: unknown })[Symbol.iterator] === "function";
 }
 
 function* checked(chunks: Iterable<unknown>, input: string): Generator<Uint8Array> {
   for (const chunk of chunks) {
-    if (!(chunk instanceof Uint8Array)) throw unexpected("chunks of bytes", chunk, input);
+    if (!isBytes(chunk)) throw unexpected("chunks of bytes", chunk, input);
     yield chunk;
   }
 }

@@ -102,6 +102,11 @@ function isTypedArray(view: ArrayBufferView): boolean {
   return typedArrayTag?.call(view) !== undefined;
 }
 
+/** Whether it is a `Uint8Array`, of whichever realm. */
+export function isBytes(value: unknown): value is Uint8Array {
+  return typedArrayTag?.call(value) === "Uint8Array";
+}
+
 /**
  * Asks no prototype, which another realm's buffer does not share. Only what calls itself a buffer is asked for its
  * length, since finding out by an exception takes longer than scoring a conversation.

@@ -89,7 +89,9 @@ export async function loadModule(file: string, what: string, timeoutMs?: number)
   }
   try {
     const { href } = pathToFileURL(file);
-    const loading = import(/* webpackIgnore: true */ /* @vite-ignore */ href) as Promise<Exports>;
+    const loading = import(
+      /* webpackIgnore: true */ /* turbopackIgnore: true */ /* @vite-ignore */ href
+    ) as Promise<Exports>;
     return await inTime(loading, "loading it", timeoutMs);
   } catch (cause) {
     const place = placeOf(cause);

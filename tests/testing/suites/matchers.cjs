@@ -1,6 +1,9 @@
 // What every runner is given. The names of tests say what comes of them: those that begin with "fails" are to fail, and
 // `matchers.test.mjs` looks at their messages.
 
+// Jest's jsdom has none of its own.
+const { TextEncoder } = require("node:util");
+
 /** A turn of an evalset. */
 const turn = (text, toolUses, answer) => ({
   userContent: { role: "user", parts: [{ text }] },
@@ -168,6 +171,26 @@ exports.define = ({ test, expect, adk, folder }) => {
       );
     expect(error).toBeInstanceOf(AdkMetricsError);
     expect(error.code).toBe("invalid_input");
+  });
+
+  test("passes with what the runner's realm and others hold", async () => {
+    const text = JSON.stringify(evalSet);
+    const ofHere = Uint8Array.from(Buffer.from(text));
+    for (const actual of [text, evalSet, ofHere, ofHere.buffer, Buffer.from(text), new TextEncoder().encode(text)]) {
+      expect(await evaluate({ evalSet: actual, actual, criteria: { ...CALLS, ...TEXTS } })).toPass();
+    }
+    const results = await good();
+    const written = new TextEncoder().encode(adk.resultsToAdkJson(results));
+    expect(adk.compareRuns([written], [Uint8Array.from(written)]).cases).toHaveLength(2);
+    expect(adk.rouge1("It is sunny", "sunny it is").fmeasure).toBe(1);
+
+    const judge = async () => '{"is_the_agent_response_valid": "valid"}';
+    const criteria = { final_response_match_v2: 1 };
+    expect(await evaluate({ evalSet, actual: evalSet, criteria, judge })).toPass();
+
+    const error = await evaluate({ evalSet: "{", actual: evalSet, criteria }).catch((thrown) => thrown);
+    expect(error).toBeInstanceOf(AdkMetricsError);
+    expect(error).toBeInstanceOf(Error);
   });
 
   test("fails with the calls that differ", () =>
