@@ -98,6 +98,51 @@ describe("the shell of the playground", { skip }, () => {
     await site.done(page);
   });
 
+  test("keeps its policy where the service worker serves it, whose caches are its own", async () => {
+    const page = await site.open();
+    const controlled = async () => {
+      await page.evaluate(() => navigator.serviceWorker.ready);
+      await page.reload();
+      await page.waitForFunction(() => navigator.serviceWorker.controller !== null);
+    };
+    await controlled();
+    // What another program at the same origin has, and what it would answer with.
+    const foreign = ["site-0123456789abcdef", "adk-metrics playground http://localhost/elsewhere/ 0123456789abcdef"];
+    await page.evaluate(async (names) => {
+      for (const name of names) {
+        const cache = await caches.open(name);
+        for (const path of ["./", "./icon.svg", "./other.txt"])
+          await cache.put(path, new Response("of another program"));
+      }
+      await (await navigator.serviceWorker.ready).unregister();
+      for (const name of await caches.keys()) if (!names.includes(name)) await caches.delete(name);
+    }, foreign);
+    await page.reload();
+    await controlled();
+    const response = await page.reload();
+    assert.ok(response.fromServiceWorker());
+    assert.match(response.headers()["content-security-policy"] ?? "", /frame-ancestors 'none'/);
+    const found = await page.evaluate(async (names) => {
+      const scripts = performance.getEntriesByType("resource").map(({ name }) => name);
+      const worker = scripts.find((name) => /\/assets\/(?:engine|worker)[^/]*\.js$/.test(name));
+      const policyOf = async (address) => (await fetch(address)).headers.get("content-security-policy");
+      return {
+        kept: await Promise.all(names.map((name) => caches.has(name))),
+        own: (await caches.keys()).length - names.length,
+        icon: await (await fetch("./icon.svg")).text(),
+        other: (await fetch("./other.txt")).status,
+        worker: worker === undefined ? undefined : await policyOf(worker),
+      };
+    }, foreign);
+    assert.deepEqual(found.kept, [true, true]);
+    assert.equal(found.own, 1);
+    assert.match(found.icon, /<svg/);
+    assert.equal(found.other, 404);
+    assert.match(found.worker ?? "", /script-src 'self'/);
+    page.mistakes = page.mistakes.filter((text) => !/404/.test(text));
+    await site.done(page);
+  });
+
   test("says what is missing without JavaScript, and in a browser that is too old", async () => {
     const without = await site.open({ javaScriptEnabled: false });
     assert.match(await without.locator("noscript").innerText(), /needs JavaScript/);

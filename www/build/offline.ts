@@ -31,18 +31,28 @@ export function offline(): Plugin {
 
 /**
  * The names of assets hold their hashes: what an older version has of them is taken over, or what the page loaded before.
- * Everything else is loaded.
+ * Everything else is loaded. Others at the same origin have caches too, and may be playgrounds in other folders.
  */
 function workerOf(files: readonly string[], version: string): string {
-  return `const CACHE = "site-${version}";
+  return `const OWN = "adk-metrics playground " + registration.scope + " ";
+const CACHE = OWN + "${version}";
 const FILES = ${JSON.stringify(["./", ...files.filter((file) => file !== "index.html")])};
+
+const ownCaches = async () => (await caches.keys()).filter((name) => name.startsWith(OWN));
+
+async function kept(file) {
+  for (const name of await ownCaches()) {
+    const known = await (await caches.open(name)).match(file);
+    if (known !== undefined) return known;
+  }
+}
 
 async function install() {
   const cache = await caches.open(CACHE);
   await Promise.all(
     FILES.map(async (file) => {
       const isAsset = file.startsWith("assets/");
-      const known = isAsset ? await caches.match(file) : undefined;
+      const known = isAsset ? await kept(file) : undefined;
       const response = known ?? (await fetch(file, { cache: isAsset ? "default" : "no-cache" }));
       if (!response.ok) throw new Error(file + ": " + response.status);
       await cache.put(file, response);
@@ -52,18 +62,20 @@ async function install() {
 }
 
 async function activate() {
-  for (const name of await caches.keys()) {
-    if (name.startsWith("site-") && name !== CACHE) await caches.delete(name);
-  }
+  for (const name of await ownCaches()) if (name !== CACHE) await caches.delete(name);
   await clients.claim();
+}
+
+async function answered(request) {
+  const cache = await caches.open(CACHE);
+  return (await cache.match(request, { ignoreSearch: true })) ?? fetch(request);
 }
 
 addEventListener("install", (event) => event.waitUntil(install()));
 addEventListener("activate", (event) => event.waitUntil(activate()));
 addEventListener("fetch", (event) => {
   const { method, url } = event.request;
-  if (method !== "GET" || !url.startsWith(registration.scope)) return;
-  event.respondWith(caches.match(event.request, { ignoreSearch: true }).then((known) => known ?? fetch(event.request)));
+  if (method === "GET" && url.startsWith(registration.scope)) event.respondWith(answered(event.request));
 });
 `;
 }

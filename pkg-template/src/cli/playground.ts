@@ -85,8 +85,11 @@ async function listening(server: Server, port: number): Promise<number> {
   return typeof address === "object" && address !== null ? address.port : port;
 }
 
-/** What requests are for that have no use for policies, which hold for pages and workers. */
-const PARTS = new Set(["empty", "font", "image", "manifest", "script", "style"]);
+/**
+ * What requests are for that have no use for policies, which hold for pages and workers. A service worker keeps answers for
+ * those too, and what it fetches is for nothing that it would say ("empty").
+ */
+const PARTS = new Set(["font", "image", "manifest", "script", "style"]);
 
 /** Brotli's quality for what is wanted now, and for what there is time for. */
 const QUICK = 9;
