@@ -8,6 +8,9 @@ setup();
 step("checking the formatting");
 run("cargo", ["fmt", "--all", "--check"], { advice: "Run: npm run format" });
 run(bin("prettier"), ["--check", "--log-level=warn", "."], { advice: "Run: npm run format" });
+step("looking for mistakes in TypeScript and JavaScript");
+run(bin("oxlint"), ["--type-aware", "pkg-template/src", "www/src"]);
+run(bin("oxlint"), ["scripts", "tests", "benches"]);
 step("running clippy");
 run("cargo", ["clippy", "--locked", "--workspace", "--all-targets", "--quiet", "--", "-D", "warnings"]);
 run("cargo", [

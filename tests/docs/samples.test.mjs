@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { execFile, spawnSync } from "node:child_process";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, describe, test } from "node:test";
+import { after, describe, test } from "node:test";
 import { load } from "js-yaml";
 import { importEntry, mustRun, root } from "../package/support/package.mjs";
 import { openBrowser, runInBrowser } from "./browser.mjs";

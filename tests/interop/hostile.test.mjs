@@ -204,10 +204,10 @@ test("a text that begins as large integers are kept stays a text, as a value and
     const args = { value: text, list: [text], [text]: 1 };
     const traces = JSON.stringify(request(asking(`{"order":12345678901234567890,${JSON.stringify(args).slice(1)}`)));
     assert.deepEqual(told(readTraces(traces)[0].inferences[0]).calls, [
-      ["pay", { order: 12345678901234567890, ...args }],
+      ["pay", { order: Number("12345678901234567890"), ...args }],
     ]);
     const [run] = JSON.parse(tracesToJson(traces));
-    assert.deepEqual(told(run.inferences[0]).calls, [["pay", { order: 12345678901234567890, ...args }]]);
+    assert.deepEqual(told(run.inferences[0]).calls, [["pay", { order: Number("12345678901234567890"), ...args }]]);
     assert.ok(tracesToJson(traces).includes('{"order":12345678901234567890,'));
   }
 });
@@ -218,7 +218,7 @@ test("what `evalIds` is given has numbers, however large they are", () => {
   attributes.push({ key: "order", value: { intValue: "12345678901234567890" } });
   const spans = [{ ...span("a", undefined, [0, 9], {}), attributes }, span("b", "a", [1, 2], chat([ASK], [ANSWER]))];
   readTraces(request(spans), { evalIds: ({ attributes: { order } }) => void given.push(order) });
-  assert.deepEqual(given, [12345678901234567890]);
+  assert.deepEqual(given, [Number("12345678901234567890")]);
 });
 
 /** How often something is called while something is done. */

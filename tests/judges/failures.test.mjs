@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { after, before, beforeEach, describe, test } from "node:test";
 import { inspect } from "node:util";
 import { importEntry, root } from "../package/support/package.mjs";
-import { baseUrl, startServer } from "../providers/server.mjs";
+import { startServer } from "../providers/server.mjs";
 import {
   ACTUAL,
   criteriaOf,

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { ACTUAL, EXPECTED, evalSetOf, inSnakeCase, manyCases, turn, walk } from "./support/conversations.mjs";
-import { importEntry, manifest, requireEntry, testFile } from "./support/package.mjs";
+import { importEntry, manifest, requireEntry } from "./support/package.mjs";
 
 const adk = await importEntry();
 const {

@@ -207,7 +207,7 @@ test("agents pass by metrics that are better when they are lower, as the metrics
     }),
   });
   const judge = (limit) => {
-    const agent = (message) => "Three words long.";
+    const agent = () => "Three words long.";
     return AgentEvaluator.evaluateEvalSet(agent, evalSet, { own: limit }, 1, false, { registry: registered(words) });
   };
   await judge(4);

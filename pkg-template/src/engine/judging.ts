@@ -3,7 +3,7 @@ import { cacheKey, memoryCache } from "../judges/cache.js";
 import { judgeOf } from "../judges/default.js";
 import { type Endpoint, isForeign, type Provider } from "../judges/endpoint.js";
 import { untilAborted } from "../judges/failure.js";
-import { identityOf, type JudgeIdentity } from "../judges/judge.js";
+import { identityOf } from "../judges/judge.js";
 import { vertexEndpoint } from "../judges/providers.js";
 import { replyOf, tokensOf } from "../judges/reply.js";
 import { canonicalJson } from "../judges/request.js";

@@ -108,7 +108,7 @@ let calls = 0;
 function askedInPage(inPage: PageJudge): Judge {
   return async (request, { signal }) => {
     const call = (calls += 1);
-    const cancel = (): void => void inPage.cancel(call);
+    const cancel = (): void => inPage.cancel(call);
     signal.addEventListener("abort", cancel, { once: true });
     try {
       const answer = await inPage.ask(call, request);
