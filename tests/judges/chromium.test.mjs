@@ -50,6 +50,7 @@ describe("in a page", { skip }, () => {
     const [{ text }] = (await bundle()).outputFiles;
     site = createServer(({ url }, response) => {
       const isScript = url === "/judges.js";
+      if (url.startsWith("/?")) response.setHeader("content-security-policy", decodeURIComponent(url.slice(2)));
       response.writeHead(200, { "content-type": isScript ? "text/javascript" : "text/html; charset=utf-8" });
       response.end(isScript ? text : "<!doctype html><title>judges</title>");
     });
@@ -57,8 +58,13 @@ describe("in a page", { skip }, () => {
     open = await startServer({ reply: () => answer });
     closed = await startServer({ cors: false });
     browser = await chromium.launch({ executablePath: CHROMIUM, args: CHROMIUM_FLAGS });
-    page = await browser.newPage();
-    await page.goto(`http://127.0.0.1:${site.address().port}`);
+    page = await pageAt("");
+  });
+
+  /** A page that can ask; `policy` is its Content-Security-Policy. */
+  async function pageAt(policy) {
+    const page = await browser.newPage();
+    await page.goto(`http://127.0.0.1:${site.address().port}${policy === "" ? "" : `/?${encodeURIComponent(policy)}`}`);
     await page.evaluate(async () => {
       window.judges = await import("/judges.js");
       window.request = {
@@ -82,7 +88,8 @@ describe("in a page", { skip }, () => {
         return (makers[provider] ?? ollamaJudge)(options);
       };
     });
-  });
+    return page;
+  }
   after(async () => {
     await browser?.close();
     site?.close();
@@ -257,6 +264,69 @@ describe("in a page", { skip }, () => {
       [open.url, await page.evaluate(() => window.request)],
     );
     assert.equal(text, "Yes.");
+  });
+
+  describe("whose Content-Security-Policy does not allow the server", () => {
+    const asked = (page, more) =>
+      page.evaluate(([url, more]) => window.ask(window.judgeOf("openai", url, more)), [open.url, more]);
+
+    for (const [name, own] of [
+      ["connect-src", "connect-src 'self'"],
+      ["default-src", "default-src 'self'"],
+    ]) {
+      test(`says so, and what to add: ${name}`, async () => {
+        const strict = await pageAt(`${own}; script-src 'self' 'wasm-unsafe-eval'`);
+        const found = await asked(strict);
+        assert.equal(found.message, `this page's Content-Security-Policy does not let it ask ${open.url}`);
+        assert.equal(found.help, `Allow it in the policy: \`connect-src ${open.url}\``);
+        assert.deepEqual([found.code, found.retryable, found.status], ["judge_failed", false, undefined]);
+        const byOwn = await strict.evaluate(
+          (url) => window.ask(window.judgeOf("openai", url, { fetch: (...given) => fetch(...given) })),
+          open.url,
+        );
+        assert.equal(byOwn.message, found.message);
+        await strict.close();
+      });
+    }
+
+    test("says so in a worker", async () => {
+      const strict = await pageAt("connect-src 'self'; script-src 'self' blob: 'wasm-unsafe-eval'");
+      const help = await strict.evaluate(
+        async ([url, request]) => {
+          const script = `
+            import { openaiJudge } from "${location.origin}/judges.js";
+            const judge = openaiJudge({ apiKey: "key-123456", baseUrl: "${url}" });
+            const { signal } = new AbortController();
+            const failed = await judge(${JSON.stringify(request)}, { signal }).catch((error) => error);
+            postMessage(failed.help);`;
+          const worker = new Worker(URL.createObjectURL(new Blob([script], { type: "text/javascript" })), {
+            type: "module",
+          });
+          return new Promise((resolve, reject) => {
+            worker.onmessage = ({ data }) => resolve(data);
+            worker.onerror = ({ message }) => reject(new Error(message));
+          });
+        },
+        [open.url, await page.evaluate(() => window.request)],
+      );
+      assert.equal(help, `Allow it in the policy: \`connect-src ${open.url}\``);
+      await strict.close();
+    });
+
+    test("is not mistaken for one that allows it, and forbids something else meanwhile", async () => {
+      answer = "Yes.";
+      const lenient = await pageAt(
+        `connect-src 'self' ${open.url} ${closed.url}; script-src 'self' 'wasm-unsafe-eval'`,
+      );
+      assert.equal((await asked(lenient)).reply.text, "Yes.");
+      const { message } = await lenient.evaluate(async (url) => {
+        const call = window.ask(window.judgeOf("openai", url));
+        await fetch("http://127.0.0.1:1/").catch(() => {});
+        return call;
+      }, closed.url);
+      assert.match(message, /did not answer: TypeError: Failed to fetch/);
+      await lenient.close();
+    });
   });
 
   test("a page that is offline says so", async () => {

@@ -16,7 +16,8 @@ import {
 } from "./endpoint.js";
 import { makeJudge } from "./judge.js";
 import { optionsOf } from "../known-options.js";
-import { isPage, send } from "./send.js";
+import { isPage } from "./policy.js";
+import { send } from "./send.js";
 
 /** How to ask a provider of models. */
 export interface ProviderJudgeOptions {

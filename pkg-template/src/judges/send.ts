@@ -3,6 +3,7 @@ import { AdkMetricsError, type ErrorDetails, isOurs } from "../errors.js";
 import type { JudgeReply, JudgeRequest } from "../types.js";
 import type { Endpoint, EndpointSettings } from "./endpoint.js";
 import { isLasting } from "./failure.js";
+import { isPage, underPolicy } from "./policy.js";
 import { MAX_REPLY_LENGTH, replyOf, shortened, tooLong } from "./reply.js";
 import {
   ANSWER_HEADERS,
@@ -58,10 +59,11 @@ async function transfer(endpoint: Endpoint, http: HttpRequest, signal: AbortSign
   const { fetch } = endpoint;
   const { url, headers, body } = http;
   // A redirect would carry keys in headers to wherever it leads.
-  const response =
+  const response = await underPolicy(url, () =>
     fetch === undefined
-      ? await post(http, signal)
-      : await fetch(url, { method: "POST", headers, body, signal, redirect: "manual" });
+      ? post(http, signal)
+      : fetch(url, { method: "POST", headers, body, signal, redirect: "manual" }),
+  );
   const status = statusOf(response);
   reached.add(endpoint);
   const received: Record<string, string> = {};
@@ -123,11 +125,6 @@ function redirectError(url: string, location: string | undefined): AdkMetricsErr
 function mayPass(endpoint: Endpoint, error: unknown): boolean {
   if (!isPage() || endpoint.fetch !== undefined) return !isLasting(error);
   return reached.has(endpoint) || Reflect.get(navigator, "onLine") === false;
-}
-
-/** Whether this is a page or one of its workers. */
-export function isPage(): boolean {
-  return typeof navigator === "object" && typeof location === "object";
 }
 
 /** What failed, with its cause, in which Node says more than in the message. */
