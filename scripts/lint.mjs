@@ -19,6 +19,8 @@ run("cargo", [
   ...["--package", "adk-metrics", "--lib", "--features", "wasm", "--target", "wasm32-unknown-unknown", "--quiet"],
   ...["--", "-D", "warnings"],
 ]);
+step("checking the licences of crates");
+await import("./licenses.mjs");
 step("building the documentation of the crate");
 run("cargo", ["doc", "--locked", "--package", "adk-metrics", "--no-deps", "--quiet"], {
   env: { ...process.env, RUSTDOCFLAGS: "-D warnings" },
