@@ -4,6 +4,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync }
 import { extname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { brotliCompressSync, constants } from "node:zlib";
+import { NOTICES, writeNotices } from "./notices.mjs";
 import { installPackages, root, run, step } from "./setup.mjs";
 
 export const www = join(root, "www");
@@ -15,6 +16,7 @@ export function buildSite() {
   run(process.execPath, [join(www, "node_modules/typescript/bin/tsc"), "--noEmit"], { cwd: www });
   run(process.execPath, [join(www, "node_modules/vite/bin/vite.js"), "build", "--logLevel", "warn"], { cwd: www });
   packSite(join(www, "dist"), join(root, "pkg/playground"));
+  for (const folder of ["www/dist", "pkg"]) writeNotices(join(root, folder, NOTICES), www);
 }
 
 /**
