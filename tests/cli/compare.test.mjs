@@ -60,6 +60,17 @@ test("exits with 0 where no case regressed, and with 1 where one did", async (t)
   assert.equal(lost.status, 1);
 });
 
+test("warns of results that are compared with themselves, which never differ", async (t) => {
+  const cwd = folderOf(t, files);
+  const { status, stderr } = await run(["compare", "base.json", "./base.json"], { cwd });
+  assert.equal(status, 0);
+  assert.match(stderr, /^warning: the baseline is compared with itself: nothing can differ\n {3}at base\.json/);
+  assert.equal(
+    (await run(["compare", ".", ".", "--strict"], { cwd: folderOf(t, { "a.evalset_result.json": BASE }) })).status,
+    2,
+  );
+});
+
 test("a drop that is sure counts with --fail-on-drop alone", async (t) => {
   const scores = (score) => Object.fromEntries(Array.from({ length: 8 }, (_, at) => [`c${at}`, score + at / 100]));
   const cwd = folderOf(t, { "a.json": results(scores(0.9)), "b.json": results(scores(0.7)) });

@@ -130,7 +130,7 @@ test("says that ADK's default criteria apply where there is no config", async (t
 test("counts the evalsets without a config where there are several, so that the line stays short", async (t) => {
   const names = Array.from({ length: 12 }, (_, at) => `weather-on-day-${at}`);
   const files = names.flatMap((name) => [
-    [`${name}.evalset.json`, CLOCK["clock.evalset.json"]],
+    [`${name}.evalset.json`, { ...CLOCK["clock.evalset.json"], eval_set_id: name }],
     [`${name}.actual.json`, CLOCK["clock.actual.json"]],
   ]);
   const cwd = folderOf(t, Object.fromEntries(files));

@@ -1,7 +1,7 @@
 // Which evalsets arguments stand for: folders, patterns, ids beside an agent; and options as `adk eval` calls them.
 
 import assert from "node:assert/strict";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { evalSet, folderOf, run } from "./command.mjs";
@@ -152,4 +152,93 @@ for (const [ending, beginning] of Object.entries({
 
 test("prints the version for -v", async () => {
   assert.match((await run(["-v"])).stdout, /^adk-metrics \d/);
+});
+
+for (const [what, args, expected] of [
+  ["a folder and a file in it", ["evals", "evals/b.evalset.json"], 2],
+  ["a file and the folder that it is in", ["evals/b.evalset.json", "evals"], 2],
+  ["patterns that overlap", ["evals/*.evalset.json", "**/b.evalset.json", "evals/deep"], 2],
+  ["one file twice", ["evals/b.evalset.json", "./evals/b.evalset.json"], 1],
+  ["a file and a link to it", ["evals/b.evalset.json", "link.evalset.json"], 1],
+]) {
+  test(`reads an evalset once that ${what} stand for`, { skip: process.platform === "win32" }, async (t) => {
+    const cwd = tree(t, ["evals/b.evalset.json", "evals/deep/c.test.json"]);
+    symlinkSync(join(cwd, "evals/b.evalset.json"), join(cwd, "link.evalset.json"));
+    const { stdout, stderr, status } = await run(["eval", ...args], { cwd });
+    assert.equal(status, 0, stderr);
+    assert.equal(stdout.match(/^\S+\.json {2}1 case: /gm)?.length, expected, stdout);
+  });
+}
+
+test("joins the cases that are selected of an evalset in several arguments", async (t) => {
+  const set = evalSet({ dawn: "Six.", noon: "Twelve.", dusk: "Nine." }, "day");
+  const cwd = tree(t, [], {
+    "day.evalset.json": set,
+    "day.actual.json": set,
+    "other.evalset.json": evalSet(NOON, "o"),
+    "other.actual.json": evalSet(NOON, "o"),
+  });
+  const scoredCases = async (...args) => {
+    const { stdout, stderr } = await run(["eval", ...args, "--format", "csv"], { cwd });
+    assert.match(stderr, /^criteria/, stderr);
+    return [
+      ...new Set(
+        stdout
+          .split("\n")
+          .slice(1)
+          .filter(Boolean)
+          .map((line) => line.split(",").slice(0, 2).join(" ")),
+      ),
+    ];
+  };
+  assert.deepEqual(await scoredCases("day.evalset.json:dusk", "other.evalset.json", "day.evalset.json:dawn,dusk"), [
+    "day dawn",
+    "day dusk",
+    "o noon",
+  ]);
+  assert.deepEqual(await scoredCases("day.evalset.json:dusk", "day.evalset.json"), [
+    "day dawn",
+    "day noon",
+    "day dusk",
+  ]);
+});
+
+for (const [command, ...more] of [
+  ["eval"],
+  ["run", "--agent", "agent.mjs"],
+  ["record", "--agent", "agent.mjs", "--output", "runs/"],
+]) {
+  test(`${command} refuses two evalsets of one id, and names both`, async (t) => {
+    const cwd = tree(t, ["a.evalset.json"], {
+      "agent.mjs": "throw new Error('the agent is loaded');",
+      "copies/b.evalset.json": evalSet(NOON, "a.evalset.json"),
+      "copies/b.actual.json": evalSet(NOON, "a.evalset.json"),
+    });
+    const { stderr, status } = await run([command, ".", ...more], { cwd });
+    assert.equal(status, 2, stderr);
+    assert.match(
+      stderr,
+      /^error: two evalsets have the id `a\.evalset\.json`\n {3}at a\.evalset\.json, copies.b\.evalset\.json\n {3}help: .*`eval_set_id`/,
+    );
+    assert.doesNotMatch(stderr, /the agent is loaded/);
+  });
+}
+
+test("takes evalsets in the old form of one name, which have no ids", async (t) => {
+  const old = [{ query: "What is the time?", reference: "It is noon.", expected_tool_use: [] }];
+  const cwd = tree(t, [], {
+    "a/home.test.json": old,
+    "b/home.test.json": old,
+    "agent.mjs": 'export default () => "It is noon.";',
+  });
+  const { stderr, status } = await run(["run", ".", "--agent", "agent.mjs", "--num-runs", "1"], { cwd });
+  assert.equal(status, 0, stderr);
+});
+
+test("says that a file named twice counts once where runs are counted", async (t) => {
+  const cwd = tree(t, ["a.evalset.json"]);
+  const args = ["a.evalset.json", "a.evalset.json", "--actual", "a.actual.json", "--actual", "a.actual.json"];
+  const { stderr, status } = await run(["eval", ...args], { cwd });
+  assert.equal(status, 2);
+  assert.match(stderr, /there is 1 evalset but 2 --actual\n {3}help: .*named twice counts once/);
 });

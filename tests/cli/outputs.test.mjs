@@ -73,15 +73,18 @@ test("writes into a folder under names of its own", async (t) => {
 
 test("writes a json file for each of several evalsets", async (t) => {
   const cwd = folderOf(t, { ...CLOCK, ...GOOD });
-  const { status } = await run(
-    ["eval", "clock.evalset.json", "good.evalset.json", "clock.evalset.json", "--format", "json", "--output", "out"],
-    { cwd },
-  );
+  // Another evalset of the same file name.
+  mkdirSync(join(cwd, "night"));
+  for (const [name, content] of Object.entries(CLOCK)) {
+    writeFileSync(join(cwd, "night", name), JSON.stringify({ ...content, eval_set_id: "night" }));
+  }
+  const evalSets = ["clock.evalset.json", "good.evalset.json", "night/clock.evalset.json"];
+  const { status } = await run(["eval", ...evalSets, "--format", "json", "--output", "out"], { cwd });
   assert.equal(status, 1);
   const names = ["clock-2.evalset_result.json", "clock.evalset_result.json", "good.evalset_result.json"];
   assert.deepEqual(readdirSync(join(cwd, "out")).sort(), names);
   for (const name of names)
-    assert.match(readFileSync(join(cwd, "out", name), "utf8"), /"eval_set_id": "(?:clock|good)"/);
+    assert.match(readFileSync(join(cwd, "out", name), "utf8"), /"eval_set_id": "(?:clock|good|night)"/);
   await run(
     ["eval", "clock.evalset.json", "good.evalset.json", "--format", "json", "--format", "md", "--output", "both"],
     { cwd },

@@ -483,7 +483,11 @@ test("what is recorded scores as what is run", async (t) => {
 });
 
 test("records to stdout, into a folder for several evalsets, and never over another recording unasked", async (t) => {
-  const cwd = folderOf(t, { ...FILES, "other.evalset.json": CLOCK_SET, "agent.mjs": AGENT });
+  const cwd = folderOf(t, {
+    ...FILES,
+    "other.evalset.json": { ...CLOCK_SET, eval_set_id: "other" },
+    "agent.mjs": AGENT,
+  });
   const record = (...args) => run(["record", "--agent", "agent.mjs", "--num-runs", "1", ...args], { cwd });
   const printed = await record("clock.evalset.json:late");
   assert.equal(printed.status, 0, printed.stderr);

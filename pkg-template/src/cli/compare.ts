@@ -93,6 +93,9 @@ function pairsOf(positionals: readonly string[]): Pair[] {
     throw new Mistake("compare takes a baseline and one other run", { help: `Left over: ${others.join(" ")}` });
   }
   const areFolders = [baseline, current].filter((path) => kindOf(path) === "folder").length;
+  if (resolve(baseline) === resolve(current)) {
+    warn("the baseline is compared with itself: nothing can differ", baseline);
+  }
   if (areFolders === 0) return [{ baseline, current }];
   if (areFolders === 1) {
     throw new Mistake("a file cannot be compared with a folder", { help: "Name two files or two folders" });

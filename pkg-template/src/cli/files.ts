@@ -207,7 +207,7 @@ export function actualFiles(
   if (actual.length !== evalSets.length) {
     const count = evalSets.length === 1 ? "is 1 evalset" : `are ${evalSets.length} evalsets`;
     throw new Mistake(`there ${count} but ${actual.length} --actual`, {
-      help: "Give one --actual for each evalset, in the same order, or one folder that holds them all",
+      help: "Give one --actual for each evalset, in the same order (an evalset that is named twice counts once), or one folder that holds them all",
     });
   }
   return actual.map((path, at) => (kindOf(path) === "folder" ? actualIn(path, evalSets[at] as string) : path));

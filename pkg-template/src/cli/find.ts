@@ -1,6 +1,6 @@
 /** Finds evalsets: in folders, by patterns that no shell has expanded, and by the ids that `adk eval` takes. */
 
-import { readdirSync } from "node:fs";
+import { readdirSync, realpathSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { AGENT_FILES } from "./agent.js";
 import { kindOf, type Selection, selectionOf } from "./files.js";
@@ -28,6 +28,7 @@ export function agentFolderOf(positionals: readonly string[]): string | undefine
 /**
  * The evalsets that arguments stand for: a file; a folder, with all below it; a pattern such as `evals/*.evalset.json`; an
  * evalset's id after the folder of its agent, or with it as `agent/evalset1`. Each may be followed by a colon and cases.
+ * A file that several of them stand for is one evalset.
  *
  * @param skipped Folders that hold no evalsets although they may look so, such as those of runs.
  * @throws {Mistake} for a folder or a pattern that stands for none.
@@ -36,16 +37,31 @@ export function findEvalSets(positionals: readonly string[], skipped: readonly s
   const agent = agentFolderOf(positionals);
   const named = agent === undefined ? positionals : positionals.slice(1);
   const without = new Set(skipped.map((folder) => resolve(folder)));
-  // A file that a folder or a pattern stands for besides is one evalset; who names it twice gets it twice.
-  const seen = new Set<string>();
-  return named.flatMap((argument): Selection[] => {
+  const found = new Map<string, Selection>();
+  for (const argument of named) {
     const { file, evalIds } = selectionOf(argument);
-    const files = filesFor(file, agent, without);
-    const isSearch = files.length !== 1 || files[0] !== file;
-    const fresh = isSearch ? files.filter((one) => !seen.has(resolve(one))) : files;
-    for (const one of files) seen.add(resolve(one));
-    return fresh.map((one) => (evalIds === undefined ? { file: one } : { file: one, evalIds }));
-  });
+    for (const one of filesFor(file, agent, without)) {
+      const path = realPath(one);
+      const known = found.get(path);
+      found.set(path, known === undefined ? { file: one, ...(evalIds && { evalIds }) } : joined(known, evalIds));
+    }
+  }
+  return [...found.values()];
+}
+
+/** An evalset that several arguments stand for: the cases of all, as `adk eval` has it. */
+function joined({ file, evalIds: before }: Selection, evalIds: readonly string[] | undefined): Selection {
+  if (before === undefined || evalIds === undefined) return { file };
+  return { file, evalIds: [...new Set([...before, ...evalIds])] };
+}
+
+/** Where a file is, whatever links lead to it. */
+function realPath(file: string): string {
+  try {
+    return realpathSync(file);
+  } catch {
+    return resolve(file);
+  }
 }
 
 function filesFor(named: string, agent: string | undefined, skipped: ReadonlySet<string>): string[] {

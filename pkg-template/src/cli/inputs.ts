@@ -75,7 +75,41 @@ export function readInputs(
     return input;
   });
   if (mistakes.length > 0) throw new Mistakes(mistakes);
+  refuseEqualIds(inputs);
   return inputs;
+}
+
+/** @throws {Mistakes} for evalsets of one id, by which results are told apart; google-adk raises too. */
+function refuseEqualIds(inputs: readonly Input[]): void {
+  if (inputs.length < 2) return;
+  const files = new Map<string, string[]>();
+  for (const input of inputs) {
+    const id = idOf(input.evalSet);
+    if (id !== undefined) files.set(id, [...(files.get(id) ?? []), input.files.evalSet]);
+  }
+  const mistakes = [...files].flatMap(([id, [first, ...others]]) =>
+    others.map(
+      (other) =>
+        new Mistake(`two evalsets have the id \`${id}\``, {
+          place: `${first}, ${other}`,
+          help: "Give each an `eval_set_id` of its own, or score them one by one",
+        }),
+    ),
+  );
+  if (mistakes.length > 0) throw new Mistakes(mistakes);
+}
+
+/** The id in an evalset. In the old form there is none; what is no JSON is told where it is read. */
+function idOf(evalSet: Uint8Array): string | undefined {
+  try {
+    const { eval_set_id: id, evalSetId = id } = JSON.parse(new TextDecoder().decode(evalSet)) as Record<
+      string,
+      unknown
+    >;
+    return typeof evalSetId === "string" ? evalSetId : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /** Traces become what the agent did; anything else is for the engine to read. */
