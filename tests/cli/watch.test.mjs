@@ -1,7 +1,7 @@
 // `--watch`: scores again when a file that is read changes.
 
 import assert from "node:assert/strict";
-import { writeFileSync } from "node:fs";
+import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { CLOCK, ended, evalSet, folderOf, GOOD, run, start } from "./command.mjs";
@@ -54,6 +54,23 @@ test("eval scores again when the evalset, the config or what the agent did chang
   child.kill("SIGINT");
   assert.deepEqual(await ended(child), [2, null]);
 });
+
+for (const where of [".", "*.evalset.json"]) {
+  test(`eval scores again when an evalset or a config is added to what ${where} stands for`, posix, async (t) => {
+    const cwd = folderOf(t, GOOD);
+    const { child, seen } = watching(t, ["eval", where], cwd);
+    assert.match(await seen(DONE), /^good {2}1 case: 1 passed/m);
+    writeFileSync(join(cwd, "new.actual.json"), JSON.stringify(evalSet({ noon: "It is noon." }, "new")));
+    writeFileSync(join(cwd, "new.evalset.json"), JSON.stringify(evalSet({ noon: "It is noon." }, "new")));
+    assert.match(await seen(DONE), /running again[^]*\nnew {2}1 case: 1 passed[^]*watching .*new\.actual\.json/);
+    writeFileSync(join(cwd, "test_config.json"), JSON.stringify({ criteria: { response_match_score: 0.5 } }));
+    assert.match(await seen(DONE), /running again[^]*criteria: test_config\.json/);
+    rmSync(join(cwd, "new.evalset.json"));
+    assert.doesNotMatch(await seen(DONE), /\nnew {2}/);
+    child.kill("SIGINT");
+    assert.deepEqual(await ended(child), [0, null]);
+  });
+}
 
 test("run loads the modules of the agent and the judge afresh", posix, async (t) => {
   const cwd = folderOf(t, {

@@ -1,4 +1,7 @@
-/** `--watch`: runs the command again whenever a file that it reads changes, each time in a process of its own. */
+/**
+ * `--watch`: runs the command again whenever a file that it reads changes, comes or goes, each time in a process of its
+ * own.
+ */
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { statSync } from "node:fs";
@@ -14,6 +17,8 @@ import { type ExitStatus, note } from "./process.js";
 
 /** How often files are looked at; a change counts when the next look finds no further one. */
 const EVERY_MS = 250;
+/** At every how many looks folders and patterns are searched for files that came. */
+const SEARCH_EVERY = 4;
 
 /** Runs a command until a signal ends it; the exit status is that of the last run. */
 export async function watch(given: Arguments, args: readonly string[], command: "eval" | "run"): Promise<ExitStatus> {
@@ -23,6 +28,13 @@ export async function watch(given: Arguments, args: readonly string[], command: 
     });
   }
   let files = filesOf(given, command);
+  const search = () => {
+    try {
+      files = filesOf(given, command);
+    } catch {
+      // Something is gone for now; the run says so.
+    }
+  };
   let child: ChildProcess | undefined;
   let wake = () => {};
   let isOver = false;
@@ -41,27 +53,24 @@ export async function watch(given: Arguments, args: readonly string[], command: 
     });
     const status = await exitOf(child);
     child = undefined;
-    try {
-      files = filesOf(given, command);
-    } catch {
-      // Something is gone for now; the run has said so.
-    }
+    search();
     if (!isOver) {
       const names = files.map((file) => relative(process.cwd(), file)).join(", ");
       note(`exit status ${status}; watching ${names}; Ctrl-C ends it`);
     }
     let last = before;
-    while (!isOver) {
+    for (let look = 1; !isOver; look++) {
       await new Promise<void>((done) => {
         wake = done;
         setTimeout(done, EVERY_MS);
       });
+      if (look % SEARCH_EVERY === 0) search();
       const now = stateOf(files);
       if (now !== before && now === last) break;
       last = now;
     }
     if (isOver) return status;
-    note("a file changed: running again");
+    note("files changed: running again");
   }
 }
 
@@ -91,11 +100,11 @@ function filesOf(given: Arguments, command: "eval" | "run"): string[] {
   return [...new Set(files.map((file) => resolve(file)))];
 }
 
-/** What tells whether a file changed. */
+/** What tells whether a file changed, came or went. */
 function stateOf(files: readonly string[]): string {
   const states = files.map((file) => {
     const stat = statSync(file, { throwIfNoEntry: false });
-    return stat === undefined ? "none" : `${stat.mtimeMs} ${stat.size} ${stat.ino}`;
+    return `${file} ${stat === undefined ? "none" : `${stat.mtimeMs} ${stat.size} ${stat.ino}`}`;
   });
   return states.join("\n");
 }
