@@ -2,7 +2,7 @@
 //! results say why.
 #![expect(clippy::panic, clippy::unwrap_used, clippy::indexing_slicing, reason = "tests")]
 
-use adk_metrics::metrics::judged::{LONGEST_PROMPT, MOST_PROMPTS};
+use adk_metrics::metrics::judged::{LONGEST_PROMPT, MOST_PROMPTS, MOST_RUBRICS, Work};
 use adk_metrics::model::actual::ActualFile;
 use adk_metrics::model::evalset::EvalSetFile;
 use adk_metrics::model::json::Document;
@@ -22,15 +22,37 @@ fn turn(user: &str, agent: &str) -> Value {
 }
 
 /// What came of one case.
+#[derive(Default)]
 struct Came {
     /// Status and reason of the whole, then of each turn.
     statuses: Vec<(EvalStatus, String)>,
-    /// The longest prompt that was asked, and the most that were open at a time.
+    score: Option<f64>,
+    /// The longest prompt that was asked, and what all asked took together, in bytes.
     longest: usize,
+    total: usize,
+    /// What the prompts took that existed at a time, in bytes, and how many calls were under way.
+    most_open: usize,
+    most_calls: usize,
     asked: usize,
+    /// How often the host had its turn, and the most that was done between two turns.
+    pauses: usize,
+    most_work: usize,
 }
 
 fn evaluate(case: &Value, actual: &[Value], criteria: &Value) -> Came {
+    play(case, actual, criteria, Options::default(), 0, &mut |_, _| {})
+}
+
+/// Scores a case with a judge who finds everything valid and answers when nothing else is left to do, or
+/// as soon as `held` calls are under way. `meddle` is told each time the host has its turn.
+fn play(
+    case: &Value,
+    actual: &[Value],
+    criteria: &Value,
+    options: Options,
+    held: usize,
+    meddle: &mut dyn FnMut(&mut Run<'_>, &mut f64),
+) -> Came {
     let expected = json!({ "eval_set_id": "s", "eval_cases": [case] }).to_string();
     let runs = json!([{ "eval_id": "c", "conversation": actual }]);
     let actual = json!({ "eval_set_id": "s", "eval_cases": runs }).to_string();
@@ -40,18 +62,39 @@ fn evaluate(case: &Value, actual: &[Value], criteria: &Value) -> Came {
     let plan = Plan::of_config(&mut config, Terms::default(), &warnings).unwrap();
     let expected = EvalSetFile::read(Document::parse(&expected).unwrap(), "s", &warnings).unwrap();
     let actual = ActualFile::read(Document::parse(&actual).unwrap(), "s", &warnings).unwrap();
-    let mut run = Run::new(expected.set(), actual.runs(), plan, Options::default());
-    let mut came = Came { statuses: Vec::new(), longest: 0, asked: 0 };
+    let mut run = Run::new(expected.set(), actual.runs(), plan, options);
+    let mut came = Came::default();
+    let mut calls = Vec::new();
+    let mut now = 0.0;
     loop {
-        match run.poll(0.0) {
+        let action = run.poll(now);
+        came.most_open = came.most_open.max(run.open_prompts());
+        came.most_work = came.most_work.max(run.work());
+        match action {
             Action::Send(call) => {
+                let prompt = &run.question(&call).unwrap().prompt;
                 came.asked += 1;
-                came.longest = came.longest.max(run.question(&call).unwrap().prompt.len());
-                let reply = JudgeReply { text: VALID.into(), usage: None };
-                run.handle_reply(0.0, call.call.id, reply, false);
+                came.total += prompt.len();
+                came.longest = came.longest.max(prompt.len());
+                calls.push(call.call.id);
+                came.most_calls = came.most_calls.max(calls.len());
+                if calls.len() > held {
+                    let reply = JudgeReply { text: VALID.into(), usage: None };
+                    run.handle_reply(now, calls.remove(0), reply, false);
+                }
             }
+            Action::Wait(_) => {
+                let reply = JudgeReply { text: VALID.into(), usage: None };
+                run.handle_reply(now, calls.remove(0), reply, false);
+            }
+            Action::Pause => {
+                came.pauses += 1;
+                meddle(&mut run, &mut now);
+            }
+            Action::Abort(call) => calls.retain(|known| *known != call),
             Action::Case(result) => {
                 let metric = &result.metrics[0];
+                came.score = metric.score;
                 let words = |reason: Option<&str>| reason.unwrap_or_default().to_owned();
                 came.statuses.push((metric.status, words(metric.reason.as_deref())));
                 let turns = metric.turns.iter().map(|turn| (turn.status, words(turn.reason.as_deref())));
@@ -80,16 +123,114 @@ fn a_prompt_that_is_too_long_is_not_asked_and_says_so() {
     );
 }
 
-#[test]
-fn prompts_that_repeat_the_history_are_limited_together() {
-    let long = "x".repeat(30_000);
-    let turns: Vec<Value> = (0..100).map(|_| turn("Q", &long)).collect();
+/// A conversation with a simulated user, whose prompts repeat the history.
+fn long_history(number: usize) -> (Value, Vec<Value>, Value) {
+    let long = "x".repeat(100_000);
+    let turns: Vec<Value> = (0..number).map(|_| turn("Q", &long)).collect();
     let scenario = json!({ "starting_prompt": "Q", "conversation_plan": "Ask." });
     let case = json!({ "eval_id": "c", "conversation_scenario": scenario });
-    let criteria = json!({ "per_turn_user_simulator_quality_v1": { "threshold": 0.5 } });
+    let criteria = json!({ "per_turn_user_simulator_quality_v1": {
+        "threshold": 0.5, "judge_model_options": { "num_samples": 1 },
+    } });
+    (case, turns, criteria)
+}
+
+#[test]
+fn prompts_exist_while_their_calls_are_under_way() {
+    let (case, turns, criteria) = long_history(15);
     let came = evaluate(&case, &turns, &criteria);
+    assert_eq!((came.asked, came.score), (15, Some(1.0)));
+    assert!(came.total > 2 * LONGEST_PROMPT, "{}", came.total);
+    // The one that is sent, and those that may be kept for other samples.
+    assert!(came.most_open <= LONGEST_PROMPT + came.longest, "{}", came.most_open);
+}
+
+#[test]
+fn calls_are_held_back_where_all_prompts_would_take_too_much() {
+    let (case, turns, criteria) = long_history(40);
+    let mut options = Options::default();
+    options.judges.calls.concurrency = 1000;
+    let came = play(&case, &turns, &criteria, options, usize::MAX, &mut |_, _| {});
+    assert_eq!((came.asked, came.score), (40, Some(1.0)));
+    assert!(came.total > MOST_PROMPTS);
+    assert!(came.most_open <= MOST_PROMPTS && came.most_open > MOST_PROMPTS - 2 * LONGEST_PROMPT);
+    assert!(came.most_calls > 20, "{}", came.most_calls);
+}
+
+#[test]
+fn a_history_that_is_too_long_is_not_put_together() {
+    let long = "x".repeat(1_000_000);
+    let turns: Vec<Value> = (0..10).map(|_| turn("Q", &long)).collect();
+    let (case, _, criteria) = long_history(1);
+    let came = evaluate(&case, &turns, &criteria);
+    assert_eq!(came.asked, 4);
+    assert!(came.pauses <= 20, "{}", came.pauses);
+    let (status, reason) = &came.statuses[0];
+    assert_eq!(*status, EvalStatus::NotEvaluated);
+    assert!(reason.contains("at most 4194304 are asked"), "{reason}");
+}
+
+fn rubrics(number: usize) -> Vec<Value> {
+    let rubric = |index| json!({ "rubric_id": format!("r{index}"), "rubric_content": { "text_property": "Is kind." } });
+    (0..number).map(rubric).collect()
+}
+
+/// Rubrics × turns.
+fn many_rubrics(of_case: bool) -> (Value, Vec<Value>, Value) {
+    let turns: Vec<Value> = (0..50).map(|_| turn("Q", "A")).collect();
+    let mut case = json!({ "eval_id": "c", "conversation": turns });
+    let judge = json!({ "num_samples": 1 });
+    let mut criterion = json!({ "threshold": 0.5, "judge_model_options": judge });
+    if of_case {
+        let mut all = rubrics(1_000);
+        all.iter_mut().for_each(|rubric| rubric["type"] = "FINAL_RESPONSE_QUALITY".into());
+        case["rubrics"] = all.into();
+    } else {
+        criterion["rubrics"] = rubrics(1_000).into();
+    }
+    (case, turns, json!({ "rubric_based_final_response_quality_v1": criterion }))
+}
+
+#[test]
+fn the_host_has_its_turn_within_one_case() {
+    for of_case in [false, true] {
+        let (case, turns, criteria) = many_rubrics(of_case);
+        let came = evaluate(&case, &turns, &criteria);
+        assert_eq!(came.asked, 50);
+        // Beyond the limit goes what one turn takes, or one prompt.
+        let of_turn = 1_000 * 256;
+        assert!(came.most_work <= Work::PER_POLL + of_turn, "{}", came.most_work);
+        assert!(came.pauses >= 50 * 1_000 * 2 * 128 / (Work::PER_POLL + of_turn), "{}", came.pauses);
+        assert!(came.most_open <= 2 * LONGEST_PROMPT);
+    }
+}
+
+#[test]
+fn a_case_is_left_in_its_middle_when_it_is_cancelled_or_its_time_is_over() {
+    let (case, turns, criteria) = many_rubrics(true);
+    let whole = evaluate(&case, &turns, &criteria);
+    let mut options = Options::default();
+    options.judges.calls.run_timeout_ms = 1_000.0;
+    let late = play(&case, &turns, &criteria, options, 0, &mut |_, now| *now = 2_000.0);
+    let cancelled = play(&case, &turns, &criteria, Options::default(), 0, &mut |run, _| run.cancel());
+    for (came, reason) in [(late, "the time for the run is over"), (cancelled, "the run was cancelled")] {
+        assert_eq!((came.asked, came.statuses[0].0), (0, EvalStatus::NotEvaluated));
+        assert!(came.statuses[0].1.contains(reason), "{}", came.statuses[0].1);
+        assert!(came.pauses * 4 < whole.pauses, "{} of {}", came.pauses, whole.pauses);
+    }
+}
+
+#[test]
+fn rubrics_that_all_turns_repeat_are_limited_together() {
+    let turns: Vec<Value> = (0..200).map(|_| turn("Q", "A")).collect();
+    let mut all = rubrics(3_000);
+    for rubric in &mut all {
+        rubric["rubric_content"]["text_property"] = "x".repeat(200).into();
+    }
+    let criteria = json!({ "rubric_based_final_response_quality_v1": { "threshold": 0.5, "rubrics": all } });
+    let came = evaluate(&json!({ "eval_id": "c", "conversation": turns }), &turns, &criteria);
     assert_eq!((came.asked, came.statuses[0].0), (0, EvalStatus::NotEvaluated));
-    let limit = format!("take more than {} MiB", MOST_PROMPTS >> 20);
+    let limit = format!("the rubrics of all turns together take more than {} MiB", MOST_RUBRICS >> 20);
     assert!(came.statuses[0].1.contains(&limit), "{}", came.statuses[0].1);
 }
 

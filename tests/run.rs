@@ -1,17 +1,18 @@
 //! The evaluation of an evalset, driven as a host would: pairing, case results, tasks of the host.
 #![expect(clippy::panic, clippy::unwrap_used, clippy::indexing_slicing, reason = "tests")]
 
+use adk_metrics::metrics::rubrics::CaseRubrics;
 use adk_metrics::metrics::{Evaluation, Explain};
 use adk_metrics::model::actual::ActualFile;
 use adk_metrics::model::error::{Error, ErrorCode};
 use adk_metrics::model::evalset::EvalSetFile;
-use adk_metrics::model::invocation::Turns;
+use adk_metrics::model::invocation::{Rubric, Turns};
 use adk_metrics::model::json::Document;
 use adk_metrics::model::results::EvalStatus;
 use adk_metrics::model::shape::Warnings;
 use adk_metrics::run::{
     Action, CaseResult, CustomEvaluation, CustomTask, CustomTurn, Millis, Options, Pairing, Plan, Run,
-    TaskId, Terms, rubrics,
+    TaskId, Terms,
 };
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -342,13 +343,56 @@ fn a_metric_that_cannot_score_a_case_is_not_evaluated_and_the_others_go_on() {
 /// The ids of the rubrics of each turn of a run, as they are joined for its case.
 fn ids_of_rubrics(run: &Run<'_>, pairing: Pairing) -> Vec<Vec<String>> {
     let case = &run.cases()[pairing.case];
-    let mut expected = case.turns.into_iter().flat_map(Turns::iter);
-    let turns = run.runs()[pairing.run.unwrap()].turns.into_iter().flat_map(Turns::iter);
-    let ids = turns.map(|turn| {
-        let joined = rubrics(case, turn, expected.next()).unwrap_or_default();
-        joined.iter().map(|rubric| rubric.rubric_id().into_owned()).collect()
-    });
-    ids.collect()
+    let turns = run.runs()[pairing.run.unwrap()].turns.unwrap_or_default();
+    let of_case = case.case.rubrics().unwrap_or_default();
+    let rubrics = CaseRubrics::read(of_case, turns, case.turns.unwrap_or_default()).unwrap_or_default();
+    let ids = |turn| rubrics.of_turn(turn).map(|rubric| rubric.rubric_id().into_owned()).collect();
+    (0..turns.len()).map(ids).collect()
+}
+
+/// The rubrics of one turn, found one by one; nothing if an id stands for different words.
+fn one_by_one(actual: &[(u8, u8)], case: &[(u8, u8)], expected: &[(u8, u8)]) -> Option<Vec<String>> {
+    let mut all = actual.to_vec();
+    for &(id, words) in case.iter().chain(expected) {
+        match all.iter().find(|known| known.0 == id) {
+            None => all.push((id, words)),
+            Some(known) if known.1 == words => {}
+            Some(_) => return None,
+        }
+    }
+    Some(all.iter().map(|(id, words)| format!("{id} {words}")).collect())
+}
+
+proptest! {
+    #[test]
+    fn rubrics_join_as_if_they_were_added_one_by_one(
+        turns in proptest::collection::vec((proptest::collection::vec((0..4_u8, 0..2_u8), 0..4), proptest::collection::vec((0..4_u8, 0..2_u8), 0..4)), 1..4),
+        of_case in proptest::collection::vec((0..4_u8, 0..2_u8), 0..5),
+    ) {
+        let json = |rubrics: &[(u8, u8)]| -> Value {
+            rubrics.iter().map(|(id, words)| rubric(&id.to_string(), &words.to_string())).collect()
+        };
+        let side = |rubrics: &[(u8, u8)]| {
+            let mut turn = turn("red");
+            turn["rubrics"] = json(rubrics);
+            turn
+        };
+        let set = |turns: Vec<Value>, rubrics: Value| {
+            json!({ "eval_set_id": "set", "eval_cases": [{ "eval_id": "a", "conversation": turns, "rubrics": rubrics }] })
+        };
+        let expected = set(turns.iter().map(|(_, expected)| side(expected)).collect(), json(&of_case));
+        let actual = set(turns.iter().map(|(actual, _)| side(actual)).collect(), json!([]));
+        let found = with_run(&expected, &actual, MATCH, quiet(), |run| {
+            let case = &run.cases()[0];
+            let actual = run.runs()[0].turns.unwrap();
+            let rubrics = CaseRubrics::read(case.case.rubrics().unwrap(), actual, case.turns.unwrap()).ok()?;
+            let words = |rubric: Rubric<'_>| format!("{} {}", rubric.rubric_id(), rubric.words().unwrap());
+            Some((0..actual.len()).map(|turn| rubrics.of_turn(turn).map(words).collect()).collect::<Vec<Vec<_>>>())
+        });
+        let wanted: Option<Vec<Vec<String>>> =
+            turns.iter().map(|(actual, expected)| one_by_one(actual, &of_case, expected)).collect();
+        prop_assert_eq!(found, wanted);
+    }
 }
 
 /// The result of a case of one turn, and the ids of the rubrics of that turn.
@@ -476,7 +520,7 @@ fn no_more_tasks_are_out_than_concurrency_allows() {
                     }
                     Action::Case(_) => given_out += 1,
                     Action::Finished => break,
-                    Action::Send(_) | Action::Abort(_) => panic!("no judge is asked"),
+                    Action::Send(_) | Action::Abort(_) | Action::Pause => panic!("no judge is asked"),
                 }
             }
             assert_eq!((most, given_out), (concurrency.min(10), 10));

@@ -283,6 +283,13 @@ impl Calls {
     /// What to do at the time `now`, which must be at least 0; a time before the last one counts as
     /// the last one. To be repeated until it says to wait.
     pub fn poll(&mut self, now: Millis) -> Action {
+        self.poll_with(now, &mut |_, tokens| Some(tokens))
+    }
+
+    /// As [`Calls::poll`], where only `size` knows how many tokens a call about a question is expected to use, which it is
+    /// asked when the call's turn comes; it is given what [`Calls::ask`] was told. Nothing holds the call back until
+    /// another has landed, so there has to be one.
+    pub fn poll_with(&mut self, now: Millis, size: &mut dyn FnMut(u32, u32) -> Option<u32>) -> Action {
         self.advance(now);
         let deadline = *self.deadline.get_or_insert(self.now + self.options.run_timeout_ms);
         if let Some(loss) = self.aborted.take() {
@@ -304,7 +311,7 @@ impl Calls {
             self.urgent.push_back(due.task);
         }
         if self.stopped.is_none()
-            && let Some(call) = self.send()
+            && let Some(call) = self.send(size)
         {
             return Action::Send(call);
         }
@@ -317,18 +324,23 @@ impl Calls {
     }
 
     /// The next call to send now, if the limits allow one.
-    fn send(&mut self) -> Option<Call> {
+    fn send(&mut self, size: &mut dyn FnMut(u32, u32) -> Option<u32>) -> Option<Call> {
         if self.now < self.pace.resume_at {
             return None;
         }
         while self.in_flight.len() < self.pace.room(self.now) {
-            let task = self.urgent.pop_front().or_else(|| self.fresh.pop_front())?;
+            let mut task = self.urgent.pop_front().or_else(|| self.fresh.pop_front())?;
             if let Some(group) = self.groups.get_mut(task.group as usize)
                 && group.in_flight >= group.limit
             {
                 group.waiting.push_back(task);
                 continue;
             }
+            let Some(tokens) = size(task.question, task.tokens) else {
+                self.urgent.push_front(task);
+                return None;
+            };
+            task.tokens = tokens;
             if !self.affordable(task.tokens, self.expected_cost(&task)) {
                 self.urgent.push_front(task);
                 // What calls in flight leave of their reservations may suffice.
@@ -498,6 +510,12 @@ impl Calls {
     #[must_use]
     pub fn stopped(&self) -> Option<Reason> {
         self.stopped
+    }
+
+    /// Whether the time for the run is over.
+    #[must_use]
+    pub fn is_late(&self) -> bool {
+        self.deadline.is_some_and(|deadline| self.now >= deadline)
     }
 
     /// How far the run has come.

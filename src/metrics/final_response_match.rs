@@ -7,8 +7,8 @@
 //! `adk-ts` dialect a turn scores the share of valid votes among those that could be read.
 
 use super::judged::{
-    Answer, Asking, Ballot, Judged, JudgedCase, Question, Questions, Turn, Values, average, plain_mean,
-    turn_of,
+    Answer, Asking, Ballot, Judged, JudgedCase, PromptText, Question, Questions, RubricSums, Turn, Values,
+    average, plain_mean, turn_of,
 };
 use super::{Dialect, Evaluation, Scoring, TurnEvaluation, material, reference, same_length};
 use crate::judge::prompt::FINAL_RESPONSE_MATCH;
@@ -44,18 +44,24 @@ impl Judged for FinalResponseMatch {
         same_length(&case.case)
     }
 
-    fn ask(&self, _: &JudgedCase<'_>, turn: Turn<'_>, questions: &mut Questions<'_>) -> Result<()> {
-        let expected = turn.expected.unwrap_or_default();
-        let mut values = Values::default();
-        values.add("user_prompt", expected.user_content().text());
-        values.add("reference", material::answer(expected, self.with_intermediate).into());
-        values.add("response", material::answer(turn.actual, self.with_intermediate).into());
+    fn ask(&self, _: &JudgedCase<'_>, _: Turn<'_>, questions: &mut Questions<'_>) -> Result<()> {
         let dialect = questions.scoring.dialect;
-        let question = questions.ballot(&values);
+        let question = questions.ballot();
         if dialect == Dialect::AdkTs {
             question.rule = Rule::Every;
         }
         Ok(())
+    }
+
+    fn prompt(&self, case: &JudgedCase<'_>, question: &Question, _: Option<&Answer>) -> PromptText {
+        let mut values = Values::default();
+        if let Some(turn) = case.turn(question.invocation) {
+            let expected = turn.expected.unwrap_or_default();
+            values.add("user_prompt", expected.user_content().text());
+            values.add("reference", material::answer(expected, self.with_intermediate).into());
+            values.add("response", material::answer(turn.actual, self.with_intermediate).into());
+        }
+        self.asking.render(0, &values)
     }
 
     fn read(&self, _: &JudgedCase<'_>, question: &Question, reply: &str) -> Ballot {
@@ -79,7 +85,7 @@ impl Judged for FinalResponseMatch {
         Ok(turn_of(score, self.asking.threshold, answers, scoring))
     }
 
-    fn overall(&self, _: &JudgedCase<'_>, _: &[Answer], _: &Scoring, evaluation: &mut Evaluation<'_>) {
+    fn overall(&self, _: &[Answer], _: RubricSums, _: &Scoring, evaluation: &mut Evaluation<'_>) {
         average(evaluation, plain_mean);
     }
 }

@@ -11,8 +11,8 @@
 use std::borrow::Cow;
 
 use super::judged::{
-    Answer, Asking, Ballot, Judged, JudgedCase, Purpose, Question, Questions, Sentence, Turn, Values,
-    average, plain_mean, turn_of,
+    Answer, Asking, Ballot, Judged, JudgedCase, PromptText, Purpose, Question, Questions, RubricSums,
+    Sentence, Turn, Values, average, plain_mean, turn_of,
 };
 use super::{Evaluation, Explain, Scoring, TurnEvaluation, material, same_length};
 use crate::judge::prompt::{SEGMENTER, VALIDATOR};
@@ -105,15 +105,33 @@ impl Judged for Hallucinations {
     }
 
     fn ask(&self, _: &JudgedCase<'_>, turn: Turn<'_>, questions: &mut Questions<'_>) -> Result<()> {
-        for (index, step) in self.steps(turn.actual).into_iter().enumerate() {
-            let mut values = Values::default();
-            values.add("response", step.text);
-            let question = questions.add(self.asking.question(0, &values));
+        for index in 0..self.steps(turn.actual).len() {
+            let question = questions.add(self.asking.question(0));
             question.purpose = Purpose::Segment;
             question.step = index;
             question.verdicts = 0;
         }
         Ok(())
+    }
+
+    fn prompt(&self, case: &JudgedCase<'_>, question: &Question, before: Option<&Answer>) -> PromptText {
+        let mut values = Values::default();
+        if let Some(Turn { actual, .. }) = case.turn(question.invocation)
+            && let Some(step) = self.steps(actual).into_iter().nth(question.step)
+        {
+            let Some(before) = before else {
+                values.add("response", step.text);
+                return self.asking.render(0, &values);
+            };
+            values.add("context", Self::context(actual, &step).into());
+            let sentences = before.replies.first().map(|reply| &*reply.ballot.sentences);
+            let mut listed = String::new();
+            for sentence in sentences.unwrap_or_default() {
+                material::line(&mut listed, &["<sentence>", sentence, "</sentence>"]);
+            }
+            values.add("sentences", listed.into());
+        }
+        self.asking.render(1, &values)
     }
 
     fn read(&self, _: &JudgedCase<'_>, question: &Question, reply: &str) -> Ballot {
@@ -125,24 +143,14 @@ impl Judged for Hallucinations {
         Ballot { score: share(&validations), validations, ..Ballot::default() }
     }
 
-    fn follow_up(&self, case: &JudgedCase<'_>, answer: &Answer) -> Option<Question> {
-        let &Question { purpose, invocation, step: index, .. } = &answer.question;
+    fn follow_up(&self, answer: &Answer) -> Option<Question> {
+        let &Question { purpose, invocation, step, .. } = &answer.question;
         let sentences = &answer.replies.first()?.ballot.sentences;
         if purpose != Purpose::Segment || sentences.is_empty() {
             return None;
         }
-        let turn = case.case.actual.iter().nth(invocation)?;
-        let steps = self.steps(turn);
-        let context = Self::context(turn, steps.get(index)?);
-        let mut listed = String::new();
-        for sentence in sentences {
-            material::line(&mut listed, &["<sentence>", sentence, "</sentence>"]);
-        }
-        let mut values = Values::default();
-        values.add("context", context.into());
-        values.add("sentences", listed.into());
-        let question = self.asking.question(1, &values);
-        Some(Question { purpose: Purpose::Validate, invocation, step: index, verdicts: 0, ..question })
+        let question = self.asking.question(1);
+        Some(Question { purpose: Purpose::Validate, invocation, step, verdicts: 0, ..question })
     }
 
     fn turn<'a>(
@@ -190,7 +198,7 @@ impl Judged for Hallucinations {
         Ok(turn)
     }
 
-    fn overall(&self, _: &JudgedCase<'_>, _: &[Answer], _: &Scoring, evaluation: &mut Evaluation<'_>) {
+    fn overall(&self, _: &[Answer], _: RubricSums, _: &Scoring, evaluation: &mut Evaluation<'_>) {
         average(evaluation, exact_mean);
     }
 }
@@ -202,9 +210,9 @@ fn miscount(answers: &[&Answer], answer: &Answer) -> Option<Cow<'static, str>> {
     if purpose != Purpose::Validate {
         return None;
     }
-    let of_step =
-        |other: &&&Answer| other.question.step == step && other.question.purpose == Purpose::Segment;
-    let given = answers.iter().find(of_step)?.replies.first()?.ballot.sentences.len();
+    // Answers are in the order of their steps, and a validator is asked after the segmenter.
+    let segmented = answers.get(answers.partition_point(|other| other.question.step < step))?;
+    let given = segmented.replies.first()?.ballot.sentences.len();
     let labelled = answer.replies.first()?.ballot.validations.len();
     let [labelled_words, given_words] = [labelled, given].map(|number| decimal(number as u64));
     let words = ["the judge was given ", &given_words, " sentences and labelled ", &labelled_words];

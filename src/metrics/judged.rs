@@ -6,6 +6,7 @@
 
 use std::borrow::Cow;
 
+use super::rubrics::CaseRubrics;
 use super::{Case, Evaluation, Explanation, NO_TURNS, Scoring, TurnEvaluation, material, mean};
 use crate::judge::calls::Usage;
 use crate::judge::prompt::{Prompt, Template, Value, push_all};
@@ -15,8 +16,9 @@ use crate::judge::votes::{Outcome, Rule, Verdict, Vote, Votes};
 use crate::model::config::{Setup, either, invalid_criterion, refuse_misspelt, settings};
 use crate::model::error::{Error, ErrorCode, Result};
 use crate::model::evalset::ConversationScenario;
-use crate::model::invocation::{Invocation, Rubric};
+use crate::model::invocation::Invocation;
 use crate::model::json::{Json, Kind};
+use crate::model::numbers::Numbers;
 use crate::model::order::sort;
 use crate::model::results::EvalStatus;
 use crate::model::shape::whole;
@@ -28,9 +30,11 @@ const LONGEST_QUOTE: usize = 200;
 /// The longest prompt that a judge is asked, in bytes.
 pub const LONGEST_PROMPT: usize = 4 << 20;
 
-/// The most that all prompts of a metric about one conversation may take, and the prompts that are open at
-/// a time before another case is begun, in bytes.
+/// The most that the prompts of all calls under way may take, in bytes. It holds back calls, and refuses none.
 pub const MOST_PROMPTS: usize = 64 << 20;
+
+/// The most that the rubrics of all turns of a conversation may take, each turn having its own results, in bytes.
+pub const MOST_RUBRICS: usize = 64 << 20;
 
 /// A metric that asks a judge: what it makes of single turns, and of all of them.
 pub trait Judged {
@@ -49,11 +53,15 @@ pub trait Judged {
     /// Where google-adk raises: no rubrics.
     fn ask(&self, case: &JudgedCase<'_>, turn: Turn<'_>, questions: &mut Questions<'_>) -> Result<()>;
 
+    /// The words of a question, made when it is sent: few prompts exist at a time. A question that follows
+    /// from an answer is given that too.
+    fn prompt(&self, case: &JudgedCase<'_>, question: &Question, before: Option<&Answer>) -> PromptText;
+
     /// What the reply to one sample of a question says.
     fn read(&self, case: &JudgedCase<'_>, question: &Question, reply: &str) -> Ballot;
 
     /// The question that follows from an answered one.
-    fn follow_up(&self, _case: &JudgedCase<'_>, _answer: &Answer) -> Option<Question> {
+    fn follow_up(&self, _answer: &Answer) -> Option<Question> {
         None
     }
 
@@ -69,11 +77,14 @@ pub trait Judged {
         scoring: &Scoring,
     ) -> Result<TurnEvaluation<'a>>;
 
+    /// Adds up a turn's result, so that [`Judged::overall`] need not look at all of them again.
+    fn add_up(&self, _turn: &TurnEvaluation<'_>, _sums: &mut RubricSums) {}
+
     /// What all turns come to, which stand in the evaluation: adds its score, reason and details.
     fn overall(
         &self,
-        case: &JudgedCase<'_>,
         answers: &[Answer],
+        sums: RubricSums,
         scoring: &Scoring,
         evaluation: &mut Evaluation<'_>,
     );
@@ -90,92 +101,175 @@ pub struct Turn<'a> {
     pub expected: Option<Invocation<'a>>,
 }
 
-impl dyn Judged {
-    /// The questions about one conversation that need no other answer.
+/// The questions about one conversation that need no other answer, while they are planned turn by turn.
+pub struct Planning {
+    turn: usize,
+    /// What the rubrics of all turns take.
+    rubrics: usize,
+    /// What the simulated user's history takes.
+    history: usize,
+    list: Vec<Question>,
+}
+
+impl Planning {
+    /// Begins with the first turn.
     ///
     /// # Errors
     /// Where google-adk raises.
-    pub fn plan(&self, case: &JudgedCase<'_>, scoring: &Scoring) -> Result<Vec<Question>> {
-        self.check(case)?;
-        let asking = self.asking();
-        let mut questions = Questions { asking, scoring, invocation: 0, list: Vec::new() };
-        let number = case.case.actual.len();
-        let (mut known, mut bytes) = (0, 0);
-        for turn in case.turns() {
-            if !asking.whole_conversation || turn.index + 1 == number {
-                questions.invocation = turn.index;
-                self.ask(case, turn, &mut questions)?;
-            }
-            for question in questions.list.iter().skip(known) {
-                bytes += question.prompt.len();
-            }
-            known = questions.list.len();
-            if bytes > MOST_PROMPTS {
-                return Err(too_many_prompts());
-            }
-        }
-        Ok(questions.list)
+    pub fn begin(judged: &dyn Judged, case: &JudgedCase<'_>) -> Result<Self> {
+        judged.check(case)?;
+        let asking = judged.asking();
+        let turn = if asking.whole_conversation { case.turns.len().saturating_sub(1) } else { 0 };
+        Ok(Self { turn, rubrics: 0, history: 0, list: Vec::new() })
     }
 
-    /// The result of all answers. Not all need be [settled](Answer::is_settled).
+    /// Goes on for as long as there is work left to do. Says whether all turns are planned.
     ///
     /// # Errors
     /// Where google-adk raises.
-    pub fn conclude<'a>(
-        &self,
-        case: &JudgedCase<'a>,
-        answers: &[Answer],
+    pub fn go_on(
+        &mut self,
+        judged: &dyn Judged,
+        case: &JudgedCase<'_>,
         scoring: &Scoring,
-    ) -> Result<Evaluation<'a>> {
-        let asking = self.asking();
-        if asking.raises
-            && let Some(failure) = answers.iter().find_map(Answer::judge_failure)
-        {
-            return Err(failure.clone());
-        }
-        let mut evaluation = Evaluation::default();
-        for turn in case.turns() {
-            let mut own: Vec<_> = Vec::new();
-            for answer in answers {
-                if answer.question.invocation == turn.index {
-                    own.push(answer);
-                }
+        work: &mut Work,
+    ) -> Result<bool> {
+        while let Some(turn) = case.turns.get(self.turn).copied() {
+            if work.is_done() {
+                return Ok(false);
             }
-            // Answers to second questions stand in the order in which they came.
-            sort(&mut own, |a, b| a.question.step.cmp(&b.question.step));
-            let turn = if own.is_empty() && asking.whole_conversation {
-                TurnEvaluation::not_evaluated(material::ONLY_THE_LAST)
-            } else {
-                self.turn(case, turn, &own, scoring)?
-            };
-            evaluation.turns.push(turn);
+            work.add(Work::OF_TURN);
+            self.turn += 1;
+            judged.ask(
+                case,
+                turn,
+                &mut Questions { asking: judged.asking(), scoring, turn, planning: self, work },
+            )?;
         }
-        self.overall(case, answers, scoring, &mut evaluation);
-        evaluation.status = EvalStatus::of_score(evaluation.score, asking.threshold);
-        Ok(evaluation)
+        Ok(true)
+    }
+
+    /// The questions in the order of their turns.
+    #[must_use]
+    pub fn into_questions(self) -> Vec<Question> {
+        self.list
     }
 }
 
-#[cold]
-fn too_many_prompts() -> Error {
-    let limit = decimal(MOST_PROMPTS as u64 >> 20);
-    let message = ["the prompts about this conversation take more than ", &limit, " MiB"].concat();
-    Error::new(ErrorCode::LimitExceeded, message).with_help("Split the conversation into several cases")
+/// The result of all answers, while it is made turn by turn.
+pub struct Conclusion<'a> {
+    answers: Vec<Answer>,
+    /// The places of the answers by turn and step.
+    order: Vec<usize>,
+    next: usize,
+    evaluation: Evaluation<'a>,
+    sums: RubricSums,
+}
+
+impl<'a> Conclusion<'a> {
+    /// Of answers, which need not all be [settled](Answer::is_settled).
+    #[must_use]
+    pub fn of(answers: Vec<Answer>) -> Self {
+        let mut order: Vec<usize> = (0..answers.len()).collect();
+        let place =
+            |at: &usize| answers.get(*at).map(|answer| (answer.question.invocation, answer.question.step));
+        // Answers to second questions stand in the order in which they came.
+        sort(&mut order, |a, b| place(a).cmp(&place(b)));
+        Self { answers, order, next: 0, evaluation: Evaluation::default(), sums: RubricSums::default() }
+    }
+
+    /// Goes on for as long as there is work left to do. The result, once it is there.
+    ///
+    /// # Errors
+    /// Where google-adk raises.
+    pub fn go_on(
+        &mut self,
+        judged: &dyn Judged,
+        case: &JudgedCase<'a>,
+        scoring: &Scoring,
+        work: &mut Work,
+    ) -> Result<Option<Evaluation<'a>>> {
+        let asking = judged.asking();
+        let evaluation = &mut self.evaluation;
+        if evaluation.turns.is_empty()
+            && asking.raises
+            && let Some(failure) = self.answers.iter().find_map(Answer::judge_failure)
+        {
+            return Err(failure.clone());
+        }
+        while let Some(turn) = case.turns.get(evaluation.turns.len()).copied() {
+            if work.is_done() {
+                return Ok(None);
+            }
+            work.add(Work::OF_TURN);
+            let mut own: Vec<&Answer> = Vec::new();
+            while let Some(answer) = self.order.get(self.next).and_then(|at| self.answers.get(*at))
+                && answer.question.invocation == turn.index
+            {
+                work.add(answer.weight());
+                own.push(answer);
+                self.next += 1;
+            }
+            let turn = if own.is_empty() && asking.whole_conversation {
+                TurnEvaluation::not_evaluated(material::ONLY_THE_LAST)
+            } else {
+                judged.turn(case, turn, &own, scoring)?
+            };
+            judged.add_up(&turn, &mut self.sums);
+            evaluation.turns.push(turn);
+        }
+        let mut evaluation = std::mem::take(evaluation);
+        judged.overall(&self.answers, std::mem::take(&mut self.sums), scoring, &mut evaluation);
+        evaluation.status = EvalStatus::of_score(evaluation.score, asking.threshold);
+        Ok(Some(evaluation))
+    }
+}
+
+/// How much was done since the host last had its turn. A unit takes some nanoseconds: about as long as a byte
+/// of a prompt takes to be put together, hashed and written.
+#[derive(Default)]
+pub struct Work(usize);
+
+impl Work {
+    /// What is done before the host has its turn: a few milliseconds' worth, where it is to have it after 25 at most.
+    pub const PER_POLL: usize = 1 << 19;
+    /// What a turn takes besides its texts.
+    const OF_TURN: usize = 64;
+    /// What a rubric takes each time that it is looked at.
+    pub(super) const OF_RUBRIC: usize = 128;
+
+    /// Counts what is done.
+    pub fn add(&mut self, units: usize) {
+        self.0 = self.0.saturating_add(units);
+    }
+
+    /// Whether the host is to have its turn.
+    #[must_use]
+    pub fn is_done(&self) -> bool {
+        self.0 >= Self::PER_POLL
+    }
+
+    /// How much was done.
+    #[must_use]
+    pub fn units(&self) -> usize {
+        self.0
+    }
 }
 
 /// The questions about a conversation, while they are asked turn by turn.
 pub struct Questions<'q> {
     asking: &'q Asking,
     pub(super) scoring: &'q Scoring,
-    invocation: usize,
-    list: Vec<Question>,
+    turn: Turn<'q>,
+    planning: &'q mut Planning,
+    work: &'q mut Work,
 }
 
 impl Questions<'_> {
     /// Asks by the first prompt for a majority over the samples that the config asks for.
-    pub(super) fn ballot(&mut self, values: &Values<'_>) -> &mut Question {
+    pub(super) fn ballot(&mut self) -> &mut Question {
         let (samples, early_stop) = (self.asking.options.samples, self.scoring.early_stop);
-        let question = self.asking.question(0, values);
+        let question = self.asking.question(0);
         let question = self.add(question);
         question.samples = samples;
         question.rule = Rule::Majority { early_stop };
@@ -185,10 +279,57 @@ impl Questions<'_> {
     /// Asks a question about the turn.
     #[inline(never)]
     pub(super) fn add(&mut self, question: Question) -> &mut Question {
-        let invocation = self.invocation;
-        let question = self.list.push_mut(question);
-        question.invocation = invocation;
+        let question = self.planning.list.push_mut(question);
+        question.invocation = self.turn.index;
         question
+    }
+
+    /// Counts the rubrics of a turn, which its results repeat.
+    ///
+    /// # Errors
+    /// `limit_exceeded` if those of all turns take too much.
+    pub(super) fn count_rubrics(&mut self, number: usize, bytes: usize) -> Result<()> {
+        self.work.add(number * Work::OF_RUBRIC);
+        self.planning.rubrics += bytes + number * size_of::<RubricVotes>();
+        if self.planning.rubrics > MOST_RUBRICS { Err(too_many_rubrics()) } else { Ok(()) }
+    }
+
+    /// Counts what a turn adds to the history that later prompts show. Returns what all have by then.
+    pub(super) fn count_history(&mut self, bytes: usize) -> usize {
+        self.work.add(bytes);
+        self.planning.history += bytes;
+        self.planning.history
+    }
+}
+
+#[cold]
+fn too_many_rubrics() -> Error {
+    let limit = decimal(MOST_RUBRICS as u64 >> 20);
+    let message = ["the rubrics of all turns together take more than ", &limit, " MiB"].concat();
+    Error::new(ErrorCode::LimitExceeded, message).with_help("Split the conversation into several cases")
+}
+
+/// What becomes of rubrics over all turns.
+#[derive(Default)]
+pub struct RubricSums {
+    numbers: Numbers<'static>,
+    /// The scores of each rubric.
+    pub(super) by_rubric: Vec<(String, Vec<f64>)>,
+    /// All scores.
+    pub(super) scores: Vec<f64>,
+}
+
+impl RubricSums {
+    /// Adds what one turn found of a rubric.
+    pub(super) fn add(&mut self, id: &str, score: Option<f64>) {
+        let number = self.numbers.find(id).unwrap_or_else(|| {
+            self.by_rubric.push((copy(id), Vec::new()));
+            self.numbers.of(Cow::Owned(copy(id)))
+        });
+        self.scores.extend(score);
+        if let Some((_, scores)) = self.by_rubric.get_mut(number) {
+            scores.extend(score);
+        }
     }
 }
 
@@ -258,24 +399,43 @@ impl Asking {
         }))
     }
 
-    /// A question by the prompt with a place in the list, asked of one sample. All values come from
-    /// elsewhere, so all are fenced.
-    pub(super) fn question(&self, prompt: usize, values: &Values<'_>) -> Question {
+    /// A question by the prompt with a place in the list, asked of one sample.
+    pub(super) fn question(&self, prompt: usize) -> Question {
+        let mut question = Question::new(None);
+        if let Some((prompt, _)) = self.prompts.get(prompt) {
+            question.schema = Some(prompt.schema);
+            question.wanted = prompt.wanted;
+        }
+        question
+    }
+
+    /// The prompt with a place in the list. All values come from elsewhere, so all are fenced.
+    pub(super) fn render(&self, prompt: usize, values: &Values<'_>) -> PromptText {
         let bytes: usize = values.0.iter().map(|(_, text)| text.len()).sum();
         if bytes > LONGEST_PROMPT {
-            return Question { bytes, ..Question::new(String::new(), None) };
+            return PromptText { text: String::new(), bytes };
         }
         let mut fenced = Vec::new();
         for (name, text) in &values.0 {
             fenced.push(Value { name, text, is_fenced: true });
         }
-        match self.prompts.get(prompt) {
-            Some((prompt, template)) => Question {
-                wanted: prompt.wanted,
-                ..Question::new(prompt.render(template, &fenced), Some(prompt.schema))
-            },
-            None => Question::new(String::new(), None),
-        }
+        let prompt = self.prompts.get(prompt);
+        PromptText::of(prompt.map(|(prompt, template)| prompt.render(template, &fenced)).unwrap_or_default())
+    }
+}
+
+/// A prompt.
+pub struct PromptText {
+    /// Its words; none if it is too long.
+    text: String,
+    /// How long it is.
+    bytes: usize,
+}
+
+impl PromptText {
+    pub(super) fn of(text: String) -> Self {
+        let bytes = text.len();
+        if bytes > LONGEST_PROMPT { Self { text: String::new(), bytes } } else { Self { text, bytes } }
     }
 }
 
@@ -396,19 +556,32 @@ pub struct JudgedCase<'a> {
     pub case: Case<'a>,
     /// The scenario that a simulated user followed.
     pub scenario: Option<ConversationScenario<'a>>,
-    /// For each actual turn its rubrics: its own, those of the case and of the expected turn.
-    pub rubrics: Vec<Vec<Rubric<'a>>>,
+    /// The rubrics of each actual turn.
+    pub rubrics: CaseRubrics<'a>,
+    /// The turns that happened, each with the one that was expected in its place; once they are lined up.
+    turns: Vec<Turn<'a>>,
 }
 
 impl<'a> JudgedCase<'a> {
-    /// The turns that happened, each with the one that was expected in its place.
-    fn turns(&self) -> impl Iterator<Item = Turn<'a>> {
-        let Case { actual, expected } = self.case;
-        actual.iter().enumerate().map(move |(index, actual)| Turn {
-            index,
-            actual,
-            expected: expected.and_then(|turns| turns.iter().nth(index)),
-        })
+    /// What is known of a conversation.
+    #[must_use]
+    pub fn new(case: Case<'a>, scenario: Option<ConversationScenario<'a>>, rubrics: CaseRubrics<'a>) -> Self {
+        Self { case, scenario, rubrics, turns: Vec::new() }
+    }
+
+    /// Puts both sides beside each other, for a judge.
+    #[must_use]
+    pub fn lined_up(mut self) -> Self {
+        let mut expected = self.case.expected.unwrap_or_default().iter();
+        for (index, actual) in self.case.actual.iter().enumerate() {
+            self.turns.push(Turn { index, actual, expected: expected.next() });
+        }
+        self
+    }
+
+    /// One of the turns.
+    pub(super) fn turn(&self, index: usize) -> Option<Turn<'a>> {
+        self.turns.get(index).copied()
     }
 }
 
@@ -457,10 +630,12 @@ pub struct Question {
     pub invocation: usize,
     /// The step of the turn, where a turn has several; 0 otherwise.
     pub step: usize,
-    /// The prompt; for Vertex AI's evaluation service the body of the request.
+    /// The prompt, while a call is under way; for Vertex AI's evaluation service the body of the request.
     pub prompt: String,
-    /// How long the prompt is, in bytes. Beyond [`LONGEST_PROMPT`] it is not made, and nothing is asked.
+    /// How long the prompt is, in bytes, as far as that is known. Beyond [`LONGEST_PROMPT`] nothing is asked.
     pub bytes: usize,
+    /// The place of the answer that it follows from, if it does.
+    pub follows: Option<usize>,
     /// The JSON Schema of a structured reply.
     pub schema: Option<&'static str>,
     /// What a reply has to hold to be read, in words; empty where the reply is no judge's.
@@ -475,17 +650,14 @@ pub struct Question {
 
 impl Question {
     /// One sample, one verdict, about the first turn.
-    pub(super) fn new(mut prompt: String, schema: Option<&'static str>) -> Self {
-        let bytes = prompt.len();
-        if bytes > LONGEST_PROMPT {
-            prompt = String::new();
-        }
+    pub(super) fn new(schema: Option<&'static str>) -> Self {
         Self {
-            bytes,
+            bytes: 0,
+            follows: None,
             purpose: Purpose::Verdict,
             invocation: 0,
             step: 0,
-            prompt,
+            prompt: String::new(),
             schema,
             wanted: "",
             samples: 1,
@@ -496,6 +668,12 @@ impl Question {
 }
 
 impl Question {
+    /// Takes the words that it asks by.
+    pub fn take_prompt(&mut self, PromptText { text, bytes }: PromptText) {
+        self.prompt = text;
+        self.bytes = bytes;
+    }
+
     /// Why the question cannot be asked, if so.
     #[must_use]
     pub fn refusal(&self) -> Option<Error> {
@@ -564,6 +742,12 @@ pub struct Answer {
 }
 
 impl Answer {
+    /// What it takes to put it into a result.
+    fn weight(&self) -> usize {
+        let verdicts = self.question.verdicts * Work::OF_RUBRIC;
+        self.replies.iter().map(|reply| reply.text.len()).sum::<usize>() + verdicts
+    }
+
     /// Whether the result of the question stands.
     #[must_use]
     pub fn is_settled(&self) -> bool {

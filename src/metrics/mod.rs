@@ -17,6 +17,7 @@ mod rubric_based;
 mod rubric_based_final_response_quality;
 mod rubric_based_multi_turn_trajectory_quality;
 mod rubric_based_tool_use_quality;
+pub mod rubrics;
 mod safety;
 mod scored;
 mod token_usage;

@@ -7,8 +7,8 @@
 
 use super::final_response_match::WITH_INTERMEDIATE;
 use super::judged::{
-    Answer, Asking, Ballot, Judged, JudgedCase, Question, Questions, RubricVotes, Turn, Values, plain_mean,
-    turn_of,
+    Answer, Asking, Ballot, Judged, JudgedCase, PromptText, Question, Questions, RubricSums, RubricVotes,
+    Turn, Values, plain_mean, turn_of,
 };
 use super::{Details, Evaluation, NO_TURNS, RubricFinding, Scoring, TurnEvaluation, material, same_length};
 use crate::judge::prompt::{Prompt, list_rubrics};
@@ -71,13 +71,19 @@ fn rubrics(list: Json<'_>) -> Result<Vec<Known>> {
     }
     let mut rubrics: Vec<Known> = Vec::new();
     for json in list.items() {
-        let rubric = rubric(json)?;
-        if rubrics.iter().any(|known| known.id == rubric.id) {
-            return Err(json.locate(conflict(&rubric.id)));
-        }
-        rubrics.push(rubric);
+        rubrics.push(rubric(json)?);
     }
-    Ok(rubrics)
+    match repeated(&rubrics) {
+        Some((at, known)) => Err(list.items().nth(at).unwrap_or(list).locate(conflict(&known.id))),
+        None => Ok(rubrics),
+    }
+}
+
+/// The first rubric whose id another had before it.
+fn repeated(rubrics: &[Known]) -> Option<(usize, &Known)> {
+    let ids: Vec<&str> = rubrics.iter().map(|known| &*known.id).collect();
+    let at = groups(&ids).into_iter().enumerate().find_map(|(at, group)| (group < at).then_some(at))?;
+    Some((at, rubrics.get(at)?))
 }
 
 fn rubric(json: Json<'_>) -> Result<Known> {
@@ -115,9 +121,9 @@ fn conflict(id: &str) -> Error {
 
 impl RubricBased {
     /// The rubrics in force for a turn.
-    fn of_turn(&self, case: &JudgedCase<'_>, turn: usize) -> Result<Vec<Known>> {
+    fn of_turn(&self, case: &JudgedCase<'_>, turn: usize) -> Vec<Known> {
         let mut all = self.rubrics.clone();
-        for rubric in case.rubrics.get(turn).into_iter().flatten() {
+        for rubric in case.rubrics.of_turn(turn) {
             if rubric.r#type().as_deref() != Some(self.family.rubric_type) {
                 continue;
             }
@@ -126,12 +132,14 @@ impl RubricBased {
                 words: owned(rubric.words().unwrap_or_default()),
             });
         }
+        all
+    }
+
+    /// # Errors
+    /// If there are no rubrics, or two have one id.
+    fn check_rubrics(&self, all: &[Known], turn: usize) -> Result<()> {
         if all.len() > self.rubrics.len() {
-            let ids: Vec<&str> = all.iter().map(|known| &*known.id).collect();
-            let is_repeated = |(at, group): (usize, usize)| (group < at).then_some(at);
-            if let Some(known) =
-                groups(&ids).into_iter().enumerate().find_map(is_repeated).and_then(|at| all.get(at))
-            {
+            if let Some((_, known)) = repeated(all) {
                 return Err(conflict(&known.id));
             }
         }
@@ -143,7 +151,7 @@ impl RubricBased {
             ];
             return Err(Error::new(ErrorCode::RubricsRequired, message).with_help(help.concat()));
         }
-        Ok(all)
+        Ok(())
     }
 
     /// What a judge is shown besides the rubrics.
@@ -193,17 +201,27 @@ impl Judged for RubricBased {
     }
 
     fn ask(&self, case: &JudgedCase<'_>, turn: Turn<'_>, questions: &mut Questions<'_>) -> Result<()> {
-        let rubrics = self.of_turn(case, turn.index)?;
-        let mut values = Values::default();
-        values.add("rubrics", list_rubrics(&pairs(&rubrics)).into());
-        self.add_material(case, turn, &mut values);
-        values.name_absent();
-        questions.ballot(&values).verdicts = rubrics.len();
+        let rubrics = self.of_turn(case, turn.index);
+        let bytes = rubrics.iter().map(|rubric| rubric.id.len() + rubric.words.len()).sum();
+        questions.count_rubrics(rubrics.len(), bytes)?;
+        self.check_rubrics(&rubrics, turn.index)?;
+        questions.ballot().verdicts = rubrics.len();
         Ok(())
     }
 
+    fn prompt(&self, case: &JudgedCase<'_>, question: &Question, _: Option<&Answer>) -> PromptText {
+        let rubrics = self.of_turn(case, question.invocation);
+        let mut values = Values::default();
+        values.add("rubrics", list_rubrics(&pairs(&rubrics)).into());
+        if let Some(turn) = case.turn(question.invocation) {
+            self.add_material(case, turn, &mut values);
+        }
+        values.name_absent();
+        self.asking.render(0, &values)
+    }
+
     fn read(&self, case: &JudgedCase<'_>, question: &Question, reply: &str) -> Ballot {
-        let rubrics = self.of_turn(case, question.invocation).unwrap_or_default();
+        let rubrics = self.of_turn(case, question.invocation);
         let mut entries = reply::rubrics(reply, &Material::of_prompt(&question.prompt));
         let mut ballot = Ballot::default();
         for _ in &rubrics {
@@ -239,7 +257,7 @@ impl Judged for RubricBased {
         answers: &[&Answer],
         scoring: &Scoring,
     ) -> Result<TurnEvaluation<'a>> {
-        let rubrics = self.of_turn(case, turn.index)?;
+        let rubrics = self.of_turn(case, turn.index);
         let mut findings = Vec::new();
         if let Some(answer) = answers.first().filter(|answer| answer.is_settled()) {
             findings = Self::findings(&rubrics, answer);
@@ -252,21 +270,23 @@ impl Judged for RubricBased {
         Ok(turn)
     }
 
-    fn overall(&self, _: &JudgedCase<'_>, _: &[Answer], _: &Scoring, evaluation: &mut Evaluation<'_>) {
-        let mut pooled = Vec::new();
-        for turn in &evaluation.turns {
-            if let Some(Details::Rubrics(findings)) = turn.details.as_deref() {
-                pooled.extend_from_slice(findings);
+    fn add_up(&self, turn: &TurnEvaluation<'_>, sums: &mut RubricSums) {
+        if let Some(Details::Rubrics(findings)) = turn.details.as_deref() {
+            for finding in findings {
+                sums.add(&finding.rubric_id, finding.score);
             }
         }
-        evaluation.score = mean_of(&pooled);
+    }
+
+    fn overall(&self, _: &[Answer], sums: RubricSums, _: &Scoring, evaluation: &mut Evaluation<'_>) {
+        evaluation.score = plain_mean(&sums.scores);
         if evaluation.score.is_none() {
             evaluation.reason = match evaluation.turns.last() {
                 Some(last) => last.reason.clone(),
                 None => Some(NO_TURNS.into()),
             };
         }
-        evaluation.details = Details::of_rubrics(overall(&pooled));
+        evaluation.details = Details::of_rubrics(shares(sums));
     }
 }
 
@@ -296,25 +316,11 @@ fn votes(rubrics: Vec<Known>, answer: &Answer) -> Vec<RubricVotes> {
 }
 
 /// The share of turns that meet each rubric.
-fn overall(pooled: &[RubricFinding]) -> Vec<RubricFinding> {
-    let ids: Vec<&str> = pooled.iter().map(|finding| &*finding.rubric_id).collect();
-    let mut shares: Vec<RubricFinding> = Vec::new();
-    let mut scores: Vec<Vec<f64>> = Vec::new();
-    for (finding, group) in pooled.iter().zip(groups(&ids)) {
-        if group == shares.len() {
-            shares.push(RubricFinding {
-                rubric_id: finding.rubric_id.clone(),
-                rationale: Some(copy("The share of turns that meet it; each turn says why.")),
-                score: None,
-            });
-            scores.push(Vec::new());
-        }
-        if let Some(scores) = scores.get_mut(group) {
-            scores.extend(finding.score);
-        }
-    }
-    for (share, scores) in shares.iter_mut().zip(&scores) {
-        share.score = plain_mean(scores);
+fn shares(sums: RubricSums) -> Vec<RubricFinding> {
+    let mut shares = Vec::new();
+    for (rubric_id, scores) in sums.by_rubric {
+        let rationale = Some(copy("The share of turns that meet it; each turn says why."));
+        shares.push(RubricFinding { rubric_id, rationale, score: plain_mean(&scores) });
     }
     shares
 }

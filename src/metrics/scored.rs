@@ -6,8 +6,8 @@
 //! of its turns; metrics of whole conversations put their one result on the last turn.
 
 use super::judged::{
-    Answer, Asking, Ballot, Judged, JudgedCase, Purpose, Question, Questions, Turn, Values, average,
-    plain_mean, turn_of,
+    Answer, Asking, Ballot, Judged, JudgedCase, PromptText, Purpose, Question, Questions, RubricSums, Turn,
+    Values, average, plain_mean, turn_of,
 };
 use super::{
     Case, Details, Evaluation, NO_TURNS, RubricFinding, Scoring, TurnEvaluation, material, reference,
@@ -161,11 +161,11 @@ impl Judged for Scored {
         same_length(&case.case)
     }
 
-    fn ask(&self, case: &JudgedCase<'_>, turn: Turn<'_>, questions: &mut Questions<'_>) -> Result<()> {
+    fn ask(&self, _: &JudgedCase<'_>, _: Turn<'_>, questions: &mut Questions<'_>) -> Result<()> {
         let question = if self.asking.vertex {
-            questions.add(Question::new(self.body(&case.case, turn), None))
+            questions.add(Question::new(None))
         } else {
-            let question = questions.ballot(&self.values(&case.case, turn));
+            let question = questions.ballot();
             if !self.family.by_majority {
                 question.rule = Rule::Every;
             }
@@ -173,6 +173,14 @@ impl Judged for Scored {
         };
         question.purpose = Purpose::Score;
         Ok(())
+    }
+
+    fn prompt(&self, case: &JudgedCase<'_>, question: &Question, _: Option<&Answer>) -> PromptText {
+        match case.turn(question.invocation) {
+            Some(turn) if self.asking.vertex => PromptText::of(self.body(&case.case, turn)),
+            Some(turn) => self.asking.render(0, &self.values(&case.case, turn)),
+            None => PromptText::of(String::new()),
+        }
     }
 
     fn read(&self, _: &JudgedCase<'_>, question: &Question, reply: &str) -> Ballot {
@@ -211,7 +219,7 @@ impl Judged for Scored {
         Ok(turn)
     }
 
-    fn overall(&self, _: &JudgedCase<'_>, _: &[Answer], _: &Scoring, evaluation: &mut Evaluation<'_>) {
+    fn overall(&self, _: &[Answer], _: RubricSums, _: &Scoring, evaluation: &mut Evaluation<'_>) {
         if !self.family.whole_conversation {
             return average(evaluation, plain_mean);
         }

@@ -9,7 +9,8 @@
 use std::borrow::Cow;
 
 use super::judged::{
-    Answer, Asking, Ballot, Judged, JudgedCase, LONGEST_PROMPT, Question, Questions, Turn, Values, turn_of,
+    Answer, Asking, Ballot, Judged, JudgedCase, LONGEST_PROMPT, PromptText, Question, Questions, RubricSums,
+    Turn, Values, turn_of,
 };
 use super::{Evaluation, NO_TURNS, Scoring, TurnEvaluation, material};
 use crate::judge::prompt::{Behavior, DEFAULT_PERSONA, PERSONAS, USER_TURN, custom_persona, persona};
@@ -101,26 +102,36 @@ impl Judged for UserSimulatorQuality {
             return Err(Error::new(ErrorCode::InvalidInput, NO_TURNS)
                 .with_help("A simulated conversation has at least the turn with the starting prompt"));
         }
+        behaviour(scenario(case)?, &self.stop_signal)?;
         Ok(())
     }
 
     /// Asks about what the user said after the turn.
-    fn ask(&self, case: &JudgedCase<'_>, turn: Turn<'_>, questions: &mut Questions<'_>) -> Result<()> {
-        let scenario = scenario(case)?;
-        let turns = case.case.actual;
-        let next = turn.index + 1;
-        let message = match turns.iter().nth(next) {
-            Some(turn) => turn.user_content().text(),
-            None => Cow::Borrowed(&*self.stop_signal),
-        };
-        let mut values = Values::default();
-        values.add("conversation_plan", scenario.conversation_plan());
-        values.add("conversation_history", material::exchange(&mut turns.iter().take(next)).into());
-        values.add("user_message", message);
-        values.add("persona", behaviour(scenario, &self.stop_signal)?.into());
-        values.add("stop_signal", Cow::Borrowed(&*self.stop_signal));
-        questions.ballot(&values).invocation = next;
+    fn ask(&self, _: &JudgedCase<'_>, turn: Turn<'_>, questions: &mut Questions<'_>) -> Result<()> {
+        let added = material::exchange(&mut std::iter::once(turn.actual));
+        let bytes = questions.count_history(added.len());
+        let question = questions.ballot();
+        question.invocation = turn.index + 1;
+        question.bytes = bytes;
         Ok(())
+    }
+
+    fn prompt(&self, case: &JudgedCase<'_>, question: &Question, _: Option<&Answer>) -> PromptText {
+        let next = question.invocation;
+        let mut values = Values::default();
+        if let Ok(scenario) = scenario(case) {
+            let message = match case.turn(next) {
+                Some(turn) => turn.actual.user_content().text(),
+                None => Cow::Borrowed(&*self.stop_signal),
+            };
+            values.add("conversation_plan", scenario.conversation_plan());
+            let history = material::exchange(&mut case.case.actual.iter().take(next));
+            values.add("conversation_history", history.into());
+            values.add("user_message", message);
+            values.add("persona", behaviour(scenario, &self.stop_signal).unwrap_or_default().into());
+            values.add("stop_signal", Cow::Borrowed(&*self.stop_signal));
+        }
+        self.asking.render(0, &values)
     }
 
     fn read(&self, _: &JudgedCase<'_>, question: &Question, reply: &str) -> Ballot {
@@ -145,13 +156,7 @@ impl Judged for UserSimulatorQuality {
         Ok(TurnEvaluation::scored(if is_right { 1.0 } else { 0.0 }, self.asking.threshold))
     }
 
-    fn overall(
-        &self,
-        _: &JudgedCase<'_>,
-        answers: &[Answer],
-        scoring: &Scoring,
-        evaluation: &mut Evaluation<'_>,
-    ) {
+    fn overall(&self, answers: &[Answer], _: RubricSums, scoring: &Scoring, evaluation: &mut Evaluation<'_>) {
         let number = evaluation.turns.len();
         let ending = answers.iter().find(|answer| answer.question.invocation == number);
         if let (Some(answer), Some(last)) = (ending, evaluation.turns.last_mut()) {

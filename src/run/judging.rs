@@ -5,7 +5,9 @@
 use super::{MetricScorer, Millis, OpenCase, Options, Pairing, Plan, Run, cancelled, not_evaluated};
 use crate::judge::calls::{self, Ask, Call, Calls, Loss, Prices, Progress, Reason, Usage};
 use crate::judge::votes::{Outcome, Votes};
-use crate::metrics::judged::{Answer, Judged, JudgedCase, MOST_PROMPTS, Question, SampleReply};
+use crate::metrics::judged::{
+    Answer, Conclusion, Judged, JudgedCase, LONGEST_PROMPT, MOST_PROMPTS, Planning, Question, SampleReply,
+};
 use crate::model::double;
 use crate::model::error::{Error, ErrorCode};
 use crate::model::write::{Append as _, decimal};
@@ -69,7 +71,9 @@ pub(super) struct Judges {
     groups: Vec<u32>,
     timeout_ms: Millis,
     asked: Vec<Asked>,
-    /// How many bytes the prompts of open questions have.
+    /// The calls under way and their questions, in the order in which they were sent.
+    under_way: Vec<(u32, u32)>,
+    /// How many bytes the prompts have that exist.
     open_prompts: usize,
     /// Questions of which too many samples failed, though not for good.
     stuck: Vec<u32>,
@@ -88,6 +92,28 @@ struct Asked {
     is_open: bool,
     /// Whether a sample failed in a way that asking again would not change.
     is_refused: bool,
+    /// Whether it waits for a second chance.
+    is_stuck: bool,
+    /// How many of its calls are under way.
+    under_way: u32,
+}
+
+/// What prompts without a call under way may take, in bytes: those of questions whose other samples are asked next.
+const KEPT_PROMPTS: usize = LONGEST_PROMPT;
+
+/// A case whose questions are being planned.
+pub(super) struct Convening {
+    place: usize,
+    metric: usize,
+    /// How far that metric is.
+    planning: Option<Planning>,
+}
+
+/// A metric of a case whose answers are all there.
+pub(super) struct Concluding<'a> {
+    place: usize,
+    metric: usize,
+    conclusion: Conclusion<'a>,
 }
 
 /// A metric of a case that waits for answers.
@@ -122,6 +148,7 @@ impl Judges {
             groups,
             timeout_ms: settings.calls.timeout_ms,
             asked: Vec::new(),
+            under_way: Vec::new(),
             open_prompts: 0,
             stuck: Vec::new(),
         }
@@ -137,7 +164,31 @@ impl Judges {
 
     /// Whether to ask more. Where nothing is open a pause is waited out only with something to ask.
     pub(super) fn has_room(&self) -> bool {
-        self.open_prompts < MOST_PROMPTS && (self.calls.has_room() || self.calls.open() == 0)
+        self.calls.has_room() || self.calls.open() == 0
+    }
+
+    /// Why nothing is asked any more, if so.
+    fn stopped(&self) -> Option<Error> {
+        let loss = |reason| Loss { question: 0, sample: 0, attempts: 0, reason };
+        let late = || self.calls.is_late().then_some(Reason::Deadline);
+        self.calls.stopped().or_else(late).map(|reason| self.why(loss(reason), None))
+    }
+
+    /// A call was given out.
+    fn sent(&mut self, call: Call) {
+        self.under_way.push((call.id, call.question));
+        if let Some(asked) = self.asked.get_mut(call.question as usize) {
+            asked.under_way += 1;
+        }
+    }
+
+    /// A call is not under way any more. The question whose prompt is not needed then, if so.
+    fn landed(&mut self, call: u32) -> Option<u32> {
+        let at = self.under_way.binary_search_by_key(&call, |(id, _)| *id).ok()?;
+        let (_, question) = self.under_way.remove(at);
+        let asked = self.asked.get_mut(question as usize)?;
+        asked.under_way -= 1;
+        (asked.under_way == 0 && self.open_prompts > KEPT_PROMPTS).then_some(question)
     }
 
     /// Whether all that is left to ask has failed once.
@@ -146,7 +197,9 @@ impl Judges {
     }
 
     fn add_stuck(&mut self, question: u32) {
-        if !self.stuck.contains(&question) {
+        if let Some(asked) = self.asked.get_mut(question as usize)
+            && !std::mem::replace(&mut asked.is_stuck, true)
+        {
             self.stuck.push(question);
         }
     }
@@ -160,7 +213,6 @@ impl Judges {
     /// Takes up a question, whose answer is where it will be.
     fn add(&mut self, asked: Asked, answer: &mut Answer, follow_up: bool) {
         let question = self.asked.len() as u32;
-        self.open_prompts += answer.question.prompt.len();
         self.asked.push(asked);
         self.ask(asked.metric, next_wave(question, answer, follow_up));
     }
@@ -203,7 +255,7 @@ fn next_wave(question: u32, answer: &mut Answer, follow_up: bool) -> Ask {
         samples: wave.end - wave.start,
         group: 0,
         follow_up,
-        tokens: expected_tokens(answer),
+        tokens: 0,
         again: false,
     }
 }
@@ -229,13 +281,24 @@ impl<'a> Run<'a> {
     /// What to do about the calls of judges, at a time.
     #[inline(never)]
     pub(super) fn poll_judges(&mut self, now: Millis) -> Step {
-        match self.judges.calls.poll(now) {
+        match self.poll_calls(now) {
             calls::Action::Send(call) => {
                 let Some(asked) = self.judges.asked.get(call.question as usize).copied() else {
                     return Step::Again;
                 };
                 let barred = self.judges.barred.get(asked.metric).cloned().flatten();
+                let too_long =
+                    self.answer(call.question).and_then(|(_, _, answer)| answer.question.refusal());
+                if let Some(why) = too_long {
+                    self.judges.calls.not_sent(call.id);
+                    if let Some((_, _, answer)) = self.answer(call.question) {
+                        answer.failure = Some(why);
+                    }
+                    self.close(call.question);
+                    return Step::Again;
+                }
                 if asked.is_open && barred.is_none() {
+                    self.judges.sent(call);
                     return Step::Send(JudgeCall { call, metric: asked.metric, pairing: asked.pairing });
                 }
                 if barred.is_some() && asked.is_open {
@@ -251,7 +314,10 @@ impl<'a> Run<'a> {
                 }
                 Step::Again
             }
-            calls::Action::Abort(call) => Step::Abort(call),
+            calls::Action::Abort(call) => {
+                self.landed(call);
+                Step::Abort(call)
+            }
             calls::Action::Lost(loss) => {
                 self.lost(loss, None);
                 Step::Again
@@ -259,6 +325,61 @@ impl<'a> Run<'a> {
             calls::Action::WakeAt(at) => Step::Wait(Some(at)),
             calls::Action::Idle => Step::Wait(None),
         }
+    }
+
+    /// What to do about calls. The prompt of a call is made when its turn comes.
+    fn poll_calls(&mut self, now: Millis) -> calls::Action {
+        let Judges { calls, asked, under_way, open_prompts, barred, .. } = &mut self.judges;
+        let (plan, open, work) = (&self.plan, &mut self.open, &mut self.work);
+        calls.poll_with(now, &mut |question, _| {
+            // Not asked at all.
+            let none = Some(0);
+            let Some(asked) = asked.get(question as usize).filter(|asked| asked.is_open) else { return none };
+            if barred.get(asked.metric).is_some_and(Option::is_some) {
+                return none;
+            }
+            let Some(open) = open.iter_mut().find(|open| open.place == asked.place) else { return none };
+            let hearing = open.hearings.iter_mut().find(|hearing| hearing.metric == asked.metric);
+            let (Some(hearing), Some(case)) = (hearing, &open.judged) else { return none };
+            let Some(answer) = hearing.answers.get(asked.answer) else { return none };
+            if answer.question.refusal().is_some() {
+                return none;
+            }
+            if answer.question.prompt.is_empty() {
+                if *open_prompts > MOST_PROMPTS - LONGEST_PROMPT && !under_way.is_empty() {
+                    return None;
+                }
+                let Some(MetricScorer::Judge(judged)) =
+                    plan.metrics.get(asked.metric).map(|metric| &metric.scorer)
+                else {
+                    return none;
+                };
+                let before = answer.question.follows.and_then(|at| hearing.answers.get(at));
+                let prompt = judged.prompt(case, &answer.question, before);
+                if let Some(answer) = hearing.answers.get_mut(asked.answer) {
+                    answer.question.take_prompt(prompt);
+                    work.add(answer.question.bytes.min(LONGEST_PROMPT));
+                    *open_prompts += answer.question.prompt.len();
+                }
+            }
+            hearing.answers.get(asked.answer).map_or(none, |answer| Some(expected_tokens(answer)))
+        })
+    }
+
+    /// A call is not under way any more.
+    fn landed(&mut self, call: u32) {
+        if let Some(question) = self.judges.landed(call)
+            && let Some((_, _, answer)) = self.answer(question)
+        {
+            let prompt = std::mem::take(&mut answer.question.prompt);
+            self.judges.open_prompts -= prompt.len();
+        }
+    }
+
+    /// How many bytes the prompts have that exist: those of calls under way, and few others.
+    #[must_use]
+    pub fn open_prompts(&self) -> usize {
+        self.judges.open_prompts
     }
 
     /// What a call asks.
@@ -279,6 +400,7 @@ impl<'a> Run<'a> {
             false => calls.reply(now, call, reply.usage.unwrap_or_default()),
         };
         let Some(sample) = sample else { return };
+        self.work.add(reply.text.len());
         if let Some((judged, case, answer)) = self.answer(sample.question) {
             let ballot = judged.read(case, &answer.question, &reply.text);
             answer.votes.count(&ballot.votes);
@@ -286,12 +408,14 @@ impl<'a> Run<'a> {
             let JudgeReply { text, usage } = reply;
             answer.replies.insert(at, SampleReply { sample: sample.sample, text, usage, cached, ballot });
         }
+        self.landed(call);
         self.advance(sample.question);
     }
 
     /// Takes that a call failed. It is made again later, unless that is of no use.
     pub fn handle_failure(&mut self, now: Millis, call: u32, failed: JudgeFailure) {
         let error = Error::new(ErrorCode::JudgeFailed, failed.message);
+        self.landed(call);
         if let Some(loss) = self.judges.calls.failure(now, call, failed.failure) {
             let asked = self.judges.asked.get(loss.question as usize);
             if let Some(barred) = asked.and_then(|asked| self.judges.barred.get_mut(asked.metric))
@@ -315,46 +439,66 @@ impl<'a> Run<'a> {
         self.judges.calls.progress()
     }
 
-    /// Plans what judges are asked about an open case.
+    /// Opens a case, and begins to plan what judges are asked about it.
     #[inline(never)]
     pub(super) fn convene(&mut self, mut open: OpenCase<'a>, case: JudgedCase<'a>) {
-        let mut idle = Vec::new();
-        for (metric, planned) in self.plan.metrics.iter().enumerate() {
-            let MetricScorer::Judge(judged) = &planned.scorer else { continue };
-            let mut hearing = Hearing { metric, answers: Vec::new(), open: 0 };
-            match judged.plan(&case, &self.scoring) {
-                Ok(questions) => {
-                    for question in questions {
-                        let asked = Asked {
-                            place: open.place,
-                            pairing: open.result.pairing,
-                            metric,
-                            answer: hearing.answers.len(),
-                            is_open: true,
-                            is_refused: false,
-                        };
-                        hearing.add(&mut self.judges, asked, question, false);
-                    }
-                    if hearing.open == 0 {
-                        idle.push(metric);
-                    }
-                    open.hearings.push(hearing);
+        if self.judges.is_needed {
+            open.judged = Some(case.lined_up());
+            self.convening = Some(Convening { place: open.place, metric: 0, planning: None });
+        }
+        self.open.push(open);
+    }
+
+    /// Plans more of what judges are asked about a case, for as long as there is work left to do.
+    #[inline(never)]
+    pub(super) fn go_on_convening(&mut self, mut convening: Convening) {
+        let Convening { place, metric, .. } = convening;
+        let Some(planned) = self.plan.metrics.get(metric) else { return };
+        let MetricScorer::Judge(judged) = &planned.scorer else {
+            self.convening = Some(Convening { place, metric: metric + 1, planning: None });
+            return;
+        };
+        let Some(open) = self.open.iter_mut().find(|open| open.place == place) else { return };
+        let Some(case) = &open.judged else { return };
+        let planning = match (convening.planning.take(), self.judges.stopped()) {
+            // What cannot be asked any more need not be planned to its end.
+            (Some(_), Some(stopped)) => Err(stopped),
+            (Some(planning), None) => Ok(planning),
+            (None, _) => Planning::begin(judged.as_ref(), case),
+        };
+        let planned = planning.and_then(|mut planning| {
+            let is_done = planning.go_on(judged.as_ref(), case, &self.scoring, &mut self.work)?;
+            Ok((planning, is_done))
+        });
+        match planned {
+            Ok((planning, false)) => {
+                self.convening = Some(Convening { place, metric, planning: Some(planning) });
+                return;
+            }
+            Ok((planning, true)) => {
+                let pairing = open.result.pairing;
+                let mut hearing = Hearing { metric, answers: Vec::new(), open: 0 };
+                for question in planning.into_questions() {
+                    let answer = hearing.answers.len();
+                    hearing.add(
+                        &mut self.judges,
+                        Asked::new(place, pairing, metric, answer),
+                        question,
+                        false,
+                    );
                 }
-                Err(error) => {
-                    open.missing -= 1;
-                    if let Some(place) = open.result.metrics.get_mut(metric) {
-                        *place = not_evaluated(error, case.case.actual.len());
-                    }
+                let is_idle = hearing.open == 0;
+                open.hearings.push(hearing);
+                if is_idle {
+                    self.conclude(place, metric);
                 }
             }
+            Err(error) => {
+                let evaluation = not_evaluated(error, case.case.actual.len());
+                self.settle_metric(place, metric, evaluation);
+            }
         }
-        let place = open.place;
-        open.judged = Some(case);
-        self.open.push(open);
-        for metric in idle {
-            self.conclude(place, metric);
-        }
-        self.give_out_if_settled(place);
+        self.convening = Some(Convening { place, metric: metric + 1, planning: None });
     }
 
     /// The answer to an open question, with who asks it and about what.
@@ -408,9 +552,11 @@ impl<'a> Run<'a> {
     pub(super) fn retry_stuck(&mut self) {
         let answered = self.judges.calls.progress().answered > 0;
         for question in std::mem::take(&mut self.judges.stuck) {
+            if let Some(asked) = self.judges.asked.get_mut(question as usize) {
+                asked.is_stuck = false;
+            }
             let Some((_, _, answer)) = self.answer(question) else { continue };
             let samples = if answered { answer.votes.second_chance() } else { Vec::new() };
-            let tokens = expected_tokens(answer);
             if samples.is_empty() {
                 self.close(question);
                 continue;
@@ -420,7 +566,7 @@ impl<'a> Run<'a> {
             for first_sample in samples {
                 let follow_up = true;
                 let ask =
-                    Ask { question, first_sample, samples: 1, group: 0, follow_up, again: true, tokens };
+                    Ask { question, first_sample, samples: 1, group: 0, follow_up, again: true, tokens: 0 };
                 self.judges.ask(metric, ask);
             }
         }
@@ -428,9 +574,9 @@ impl<'a> Run<'a> {
 
     /// Nothing more is asked about a question.
     fn close(&mut self, question: u32) {
-        let Some((judged, case, answer)) = self.answer(question) else { return };
+        let Some((judged, _, answer)) = self.answer(question) else { return };
         let saved = answer.votes.saved();
-        let next = if answer.is_settled() { judged.follow_up(case, answer) } else { None };
+        let next = if answer.is_settled() { judged.follow_up(answer) } else { None };
         // Nobody asks it any more.
         let prompt = std::mem::take(&mut answer.question.prompt);
         self.judges.open_prompts = self.judges.open_prompts.saturating_sub(prompt.len());
@@ -443,13 +589,13 @@ impl<'a> Run<'a> {
             return;
         };
         hearing.open -= 1;
-        if let Some(next) = next {
-            let asked = Asked { answer: hearing.answers.len(), is_open: true, is_refused: false, ..asked };
+        if let Some(mut next) = next {
+            next.follows = Some(asked.answer);
+            let asked = Asked::new(asked.place, asked.pairing, asked.metric, hearing.answers.len());
             hearing.add(&mut self.judges, asked, next, true);
         }
         if hearing.open == 0 {
             self.conclude(asked.place, asked.metric);
-            self.give_out_if_settled(asked.place);
         }
     }
 
@@ -457,14 +603,39 @@ impl<'a> Run<'a> {
     fn conclude(&mut self, place: usize, metric: usize) {
         let Some(open) = self.open.iter_mut().find(|open| open.place == place) else { return };
         let Some(at) = open.hearings.iter().position(|hearing| hearing.metric == metric) else { return };
-        let hearing = open.hearings.swap_remove(at);
-        let Some(case) = &open.judged else { return };
+        let Hearing { answers, .. } = open.hearings.swap_remove(at);
+        self.concluding.push_back(Concluding { place, metric, conclusion: Conclusion::of(answers) });
+    }
+
+    /// Makes more of a result, for as long as there is work left to do.
+    #[inline(never)]
+    pub(super) fn go_on_concluding(&mut self, mut concluding: Concluding<'a>) {
+        let Concluding { place, metric, .. } = concluding;
         let Some(planned) = self.plan.metrics.get(metric) else { return };
         let MetricScorer::Judge(judged) = &planned.scorer else { return };
-        let evaluation = judged.conclude(case, &hearing.answers, &self.scoring);
-        open.missing -= 1;
-        if let Some(place) = open.result.metrics.get_mut(metric) {
-            *place = evaluation.unwrap_or_else(|error| not_evaluated(error, case.case.actual.len()));
+        let Some(open) = self.open.iter().find(|open| open.place == place) else { return };
+        let Some(case) = &open.judged else { return };
+        let evaluation = concluding.conclusion.go_on(judged.as_ref(), case, &self.scoring, &mut self.work);
+        let evaluation = match evaluation {
+            Ok(None) => return self.concluding.push_front(concluding),
+            Ok(Some(evaluation)) => evaluation,
+            Err(error) => not_evaluated(error, case.case.actual.len()),
+        };
+        self.settle_metric(place, metric, evaluation);
+    }
+}
+
+impl Asked {
+    fn new(place: usize, pairing: Pairing, metric: usize, answer: usize) -> Self {
+        Self {
+            place,
+            pairing,
+            metric,
+            answer,
+            is_open: true,
+            is_refused: false,
+            is_stuck: false,
+            under_way: 0,
         }
     }
 }

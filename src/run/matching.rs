@@ -4,7 +4,6 @@ use std::borrow::Cow;
 
 use crate::model::actual::ActualRun;
 use crate::model::error::{Error, ErrorCode};
-use crate::model::invocation::{Invocation, Rubric};
 use crate::model::numbers::Numbers;
 use crate::model::write::quoted;
 
@@ -77,32 +76,4 @@ fn stray(run: &ActualRun<'_>) -> Error {
     };
     Error::new(ErrorCode::ActualMissing, format!("{name} belongs to no eval case and is left out"))
         .with_help("Runs belong to cases by eval id")
-}
-
-/// The rubrics of an actual turn: its own, those of the case, then those of the expected turn. One
-/// that is there already in the same words is not added again.
-///
-/// # Errors
-/// `rubric_conflict` if an id stands for different words.
-pub fn rubrics<'a>(
-    case: &ExpectedCase<'a>,
-    actual: Invocation<'a>,
-    expected: Option<Invocation<'a>>,
-) -> Result<Vec<Rubric<'a>>, Error> {
-    let of_turn = expected.and_then(Invocation::rubrics).unwrap_or_default();
-    let mut all: Vec<_> = actual.rubrics().unwrap_or_default().iter().collect();
-    for rubric in case.case.rubrics().unwrap_or_default().iter().chain(of_turn.iter()) {
-        let id = rubric.rubric_id();
-        match all.iter().find(|known| known.rubric_id() == id) {
-            None => all.push(rubric),
-            Some(known) if known.words() == rubric.words() => {}
-            Some(_) => {
-                let message = format!("the rubric id {} stands for two different rubrics", quoted(&id));
-                return Err(
-                    Error::new(ErrorCode::RubricConflict, message).with_help("Give one of them another id")
-                );
-            }
-        }
-    }
-    Ok(all)
 }

@@ -38,7 +38,8 @@ use std::borrow::Cow;
 use std::collections::VecDeque;
 
 use crate::judge::calls::Reason;
-use crate::metrics::judged::JudgedCase;
+use crate::metrics::judged::{JudgedCase, Work};
+use crate::metrics::rubrics::CaseRubrics;
 use crate::metrics::{
     Case, Dialect, Evaluation, Explain, Scoring, TurnEvaluation, length_mismatch, mean, turns as in_words,
 };
@@ -53,9 +54,9 @@ use crate::model::shape::View;
 use crate::model::write::quoted;
 
 pub use crate::judge::calls::Millis;
-use judging::{Hearing, Judges, Step};
+use judging::{Concluding, Convening, Hearing, Judges, Step};
 pub use judging::{JudgeCall, JudgeFailure, JudgeReply, JudgeSettings};
-pub use matching::{Pairing, rubrics};
+pub use matching::Pairing;
 pub use plan::{MetricScorer, Plan, PlannedMetric, Terms};
 
 /// How to run.
@@ -106,6 +107,8 @@ pub enum Action<'a> {
     Case(CaseResult<'a>),
     /// Wait for an answer, or until the time given.
     Wait(Option<Millis>),
+    /// Poll again, after whatever else waits for its turn: much was done, and there is more to do.
+    Pause,
     /// Stop: every case was given out.
     Finished,
 }
@@ -199,6 +202,14 @@ pub struct Run<'a> {
     queued: VecDeque<Task>,
     /// Tasks that the host works on.
     working: Vec<Task>,
+    /// The case whose questions are being planned.
+    convening: Option<Convening>,
+    /// Metrics whose results are being made.
+    concluding: VecDeque<Concluding<'a>>,
+    /// What was done since the host last had its turn.
+    work: Work,
+    /// Whether it has it now.
+    has_paused: bool,
     /// Cases that are settled and not given out yet.
     settled: VecDeque<CaseResult<'a>>,
     judges: Judges,
@@ -273,6 +284,10 @@ impl<'a> Run<'a> {
             open: Vec::new(),
             queued: VecDeque::new(),
             working: Vec::new(),
+            convening: None,
+            concluding: VecDeque::new(),
+            work: Work::default(),
+            has_paused: false,
             settled: VecDeque::new(),
             next_task: 0,
             cancelled: false,
@@ -338,6 +353,9 @@ impl<'a> Run<'a> {
     /// What to do next, at a time.
     pub fn poll(&mut self, now: Millis) -> Action<'a> {
         self.expire(now);
+        if std::mem::take(&mut self.has_paused) {
+            self.work = Work::default();
+        }
         loop {
             if let Some(case) = self.settled.pop_front() {
                 return Action::Case(case);
@@ -350,6 +368,14 @@ impl<'a> Run<'a> {
                 self.working.push(task);
                 return Action::Custom(custom);
             }
+            if self.work.is_done() {
+                self.has_paused = true;
+                return Action::Pause;
+            }
+            if let Some(concluding) = self.concluding.pop_front() {
+                self.go_on_concluding(concluding);
+                continue;
+            }
             let step = if self.judges.is_needed() { self.poll_judges(now) } else { Step::Wait(None) };
             let until = match step {
                 Step::Send(call) => return Action::Send(call),
@@ -357,6 +383,10 @@ impl<'a> Run<'a> {
                 Step::Again => continue,
                 Step::Wait(until) => until,
             };
+            if let Some(convening) = self.convening.take() {
+                self.go_on_convening(convening);
+                continue;
+            }
             // The next case is begun only when all that can be done about the others is done, so that
             // few are open at a time.
             if self.begun < self.pairings.len() && self.has_room() {
@@ -370,9 +400,16 @@ impl<'a> Run<'a> {
             if self.open.is_empty() && self.begun == self.pairings.len() {
                 return Action::Finished;
             }
+            self.has_paused = true;
             let first = self.working.iter().filter_map(|task| task.until).chain(until).reduce(f64::min);
             return Action::Wait(first);
         }
+    }
+
+    /// What was done since the host last had its turn, in units of [`Work`].
+    #[must_use]
+    pub fn work(&self) -> usize {
+        self.work.units()
     }
 
     fn has_room(&self) -> bool {
@@ -472,15 +509,8 @@ impl<'a> Run<'a> {
         {
             return Err(length_mismatch(turns, expected));
         }
-        let mut expected = case.turns.unwrap_or_default().iter();
-        let mut rubrics = Vec::new();
-        for (index, turn) in actual.iter().enumerate() {
-            let of_turn = matching::rubrics(case, turn, expected.next())?;
-            if !of_turn.is_empty() {
-                rubrics.resize_with(index, Vec::new);
-                rubrics.push(of_turn);
-            }
-        }
+        let of_case = case.case.rubrics().unwrap_or_default();
+        let rubrics = CaseRubrics::read(of_case, actual, case.turns.unwrap_or_default())?;
         let input = Case { actual, expected: case.turns };
         for metric in &self.plan.metrics {
             let outcome = match &metric.scorer {
@@ -489,7 +519,7 @@ impl<'a> Run<'a> {
             };
             result.metrics.push(outcome.unwrap_or_else(|error| not_evaluated(error, turns)));
         }
-        Ok(JudgedCase { case: input, scenario: case.scenario, rubrics })
+        Ok(JudgedCase::new(input, case.scenario, rubrics))
     }
 
     fn settle(&mut self, task: &Task, found: Result<CustomEvaluation, Error>) {
@@ -503,6 +533,16 @@ impl<'a> Run<'a> {
         }
         open.missing -= 1;
         self.give_out_if_settled(task.place);
+    }
+
+    /// The result of one metric of an open case is there.
+    fn settle_metric(&mut self, place: usize, metric: usize, evaluation: Evaluation<'a>) {
+        let Some(open) = self.open.iter_mut().find(|open| open.place == place) else { return };
+        if let Some(entry) = open.result.metrics.get_mut(metric) {
+            *entry = evaluation;
+        }
+        open.missing -= 1;
+        self.give_out_if_settled(place);
     }
 
     fn give_out_if_settled(&mut self, place: usize) {

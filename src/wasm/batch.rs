@@ -53,9 +53,21 @@ pub(super) struct Batch {
     reason_numbers: Numbers<'static>,
     /// Until when to wait for answers, if there is such a time.
     wait_until: Option<f64>,
-    /// Whether the run is over.
-    finished: bool,
+    /// What comes next.
+    next: Next,
     table: [f64; 2 + 2 * COLUMNS],
+}
+
+/// What comes after a batch; TypeScript has the same numbers (`engine/decode.ts`).
+#[derive(Clone, Copy, Default)]
+enum Next {
+    /// Nothing before an answer, or a time.
+    #[default]
+    Wait = 0,
+    /// Nothing at all.
+    Finished = 1,
+    /// More, at once.
+    More = 2,
 }
 
 /// The items of a JSON array without its brackets, written one by one.
@@ -196,8 +208,8 @@ pub(super) struct InPlace {
 }
 
 impl Batch {
-    /// Where everything stands, for as long as the batch does: until when to wait (NaN if there is no such time), whether
-    /// the run is over, then the address and the length of each column in the order of the fields.
+    /// Where everything stands, for as long as the batch does: until when to wait (NaN if there is no such time), what
+    /// comes next, then the address and the length of each column in the order of the fields.
     pub(super) fn table(&mut self) -> *const f64 {
         let list = |List(items): &List| located(items.as_bytes());
         let columns: [[f64; 2]; COLUMNS] = [
@@ -215,7 +227,7 @@ impl Batch {
             list(&self.tasks),
             list(&self.sends),
         ];
-        let facts = [self.wait_until.unwrap_or(f64::NAN), f64::from(u8::from(self.finished))];
+        let facts = [self.wait_until.unwrap_or(f64::NAN), f64::from(self.next as u8)];
         for (entry, value) in self.table.iter_mut().zip(facts.iter().chain(columns.as_flattened())) {
             *entry = *value;
         }
@@ -227,7 +239,11 @@ impl Batch {
     }
 
     pub(super) fn finish_run(&mut self) {
-        self.finished = true;
+        self.next = Next::Finished;
+    }
+
+    pub(super) fn pause(&mut self) {
+        self.next = Next::More;
     }
 
     #[cold]

@@ -376,14 +376,16 @@ impl EvalRun {
                     Action::Abort(call) => batch.add_abort(call),
                     Action::Wait(until) => {
                         batch.wait(until);
-                        break;
+                        return;
                     }
+                    Action::Pause => break,
                     Action::Finished => {
                         batch.finish_run();
-                        break;
+                        return;
                     }
                 }
             }
+            batch.pause();
         });
         batch.table()
     }

@@ -164,6 +164,7 @@ pub(crate) fn play<'a>(run: &mut Run<'a>, options: &Options, script: &mut Script
         match run.poll(host.now as f64) {
             Action::Send(call) => host.send(run, call),
             Action::Abort(call) => host.abort(call),
+            Action::Pause => {}
             Action::Custom(task) => host.begin(task),
             Action::Case(case) => {
                 host.open.remove(&(case.pairing.case, case.pairing.run));

@@ -19,7 +19,7 @@ pub(crate) fn drive<'a>(run: &mut Run<'a>, judge: Judge<'_>, backwards: bool) ->
             Action::Case(case) => results.push(case),
             Action::Finished => return (results, asked),
             Action::Custom(_) => panic!("no metric of the user's own"),
-            Action::Abort(_) => {}
+            Action::Abort(_) | Action::Pause => {}
             Action::Send(call) => {
                 let question = run.question(&call).unwrap();
                 let reply = judge(question, call.call.sample);

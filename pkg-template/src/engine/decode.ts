@@ -74,6 +74,8 @@ interface Note {
 export interface Batch {
   waitUntil: number | undefined;
   isFinished: boolean;
+  /** Whether there is more to do at once. */
+  hasMore: boolean;
   cases: Uint32Array;
   spans: Uint32Array;
   reasons: Uint32Array;
@@ -91,6 +93,10 @@ export interface Batch {
 
 const COLUMNS = 13;
 
+/** What comes after a batch, besides an answer to wait for. */
+const FINISHED = 1;
+const MORE = 2;
+
 /** The batch of which a table says where everything is. */
 export function readBatch(table: number): Batch {
   const buffer = memoryBuffer();
@@ -104,7 +110,8 @@ export function readBatch(table: number): Batch {
   };
   return {
     waitUntil: numberOrNone(numbers[0] as number),
-    isFinished: numbers[1] === 1,
+    isFinished: numbers[1] === FINISHED,
+    hasMore: numbers[1] === MORE,
     cases: new Uint32Array(...next()),
     spans: new Uint32Array(...next()).slice(),
     reasons: new Uint32Array(...next()),

@@ -7,6 +7,17 @@ export type Engine = typeof glue;
 let load: (() => BufferSource | WebAssembly.Module) | undefined;
 let memory: WebAssembly.Memory | undefined;
 let generation = 0;
+/** How many calls of the engine are under way: a call may lead to another. */
+let depth = 0;
+
+/** The runs that are open, which have what they read in the engine's memory. Those that were forgotten do not count. */
+const openRuns = new Set<WeakRef<object>>();
+
+/**
+ * The most memory that an engine keeps which nobody uses, in bytes. Memory of WebAssembly grows and never shrinks, so beyond
+ * this the engine is started afresh: a large input would take it for the life of the process.
+ */
+const MOST_IDLE_MEMORY = 64 * 2 ** 20;
 
 /** Says where the `.wasm` is; each entry of the package does this once. Nothing is loaded before it is needed. */
 export function provideModule(source: () => BufferSource | WebAssembly.Module): void {
@@ -68,6 +79,7 @@ export function engineGeneration(): number {
  */
 export function withEngine<T>(work: (engine: Engine) => T): T {
   const engine = start();
+  depth += 1;
   try {
     return work(engine);
   } catch (error) {
@@ -77,7 +89,33 @@ export function withEngine<T>(work: (engine: Engine) => T): T {
       help: "This is a bug in adk-metrics; please report it with the input. The engine was started afresh",
       cause: error,
     });
+  } finally {
+    depth -= 1;
+    giveMemoryBack();
   }
+}
+
+/** Keeps the engine as it is for an object that lives in it, until {@link release} is given what this returns. */
+export function keep(object: object): WeakRef<object> {
+  const kept = new WeakRef(object);
+  openRuns.add(kept);
+  return kept;
+}
+
+/** Nothing is left in the engine of an object that it was kept for. */
+export function release(kept: WeakRef<object>): void {
+  openRuns.delete(kept);
+  giveMemoryBack();
+}
+
+/** Starts the engine afresh if its memory is large and nothing in it is needed any more. */
+function giveMemoryBack(): void {
+  if (depth > 0 || memory === undefined || memory.buffer.byteLength <= MOST_IDLE_MEMORY) return;
+  for (const kept of openRuns) {
+    if (kept.deref() !== undefined) return;
+    openRuns.delete(kept);
+  }
+  restart();
 }
 
 /** Works with an object of the engine, then frees it; not after a trap, which takes the whole instance along. */

@@ -22,7 +22,7 @@ import { call, type MistakeContext } from "./call.js";
 import { jsonOf, messageOf, reading } from "./input.js";
 import { type CallAnswer, deliverAnswer, type HostCall, judgeProgress, Judges } from "./judging.js";
 import type { Sources } from "./turn.js";
-import { type Engine, engineGeneration } from "./instance.js";
+import { type Engine, engineGeneration, keep, release } from "./instance.js";
 
 /** A run before it is started: everything needed to start it, and to start it again. */
 export interface RunPlan extends MistakeContext {
@@ -77,6 +77,7 @@ export async function* drive(plan: RunPlan): AsyncGenerator<RunOutput, RunEnd> {
     clock.begin();
     for (;;) {
       if (session.generation !== engineGeneration()) {
+        release(session.kept);
         session = openSession(plan);
         judges.restarted();
         cancelled = false;
@@ -140,6 +141,7 @@ export async function* drive(plan: RunPlan): AsyncGenerator<RunOutput, RunEnd> {
   } finally {
     judges?.abortAll();
     if (session.generation === engineGeneration()) session.run.free();
+    release(session.kept);
     reading("signal", () => signal?.removeEventListener("abort", onAbort));
   }
 }
@@ -152,12 +154,13 @@ interface Session {
   run: EvalRun;
   header: Header;
   generation: number;
+  kept: WeakRef<object>;
 }
 
 function openSession(plan: RunPlan): Session {
   return call(plan, (engine) => {
     const run = plan.open(engine);
-    return { run, header: decodeHeader(run), generation: engineGeneration() };
+    return { run, header: decodeHeader(run), generation: engineGeneration(), kept: keep(run) };
   });
 }
 
@@ -182,9 +185,9 @@ function nextSize(size: number, took: number): number {
 function takeStep(run: EvalRun, header: Header, sources: Sources, size: number, now: number): Step {
   const batch = readBatch(run.poll(now, size));
   const cases = decodeCases(batch, header, sources);
-  const { aborts, isFinished: finished, waitUntil } = batch;
+  const { aborts, isFinished: finished, hasMore, waitUntil } = batch;
   const [tasks, calls] = [batch.tasks as HostTask[], batch.sends as HostCall[]];
-  return { cases, tasks, calls, aborts, finished, idle: !finished && cases.length < size, waitUntil };
+  return { cases, tasks, calls, aborts, finished, idle: !finished && !hasMore, waitUntil };
 }
 
 /** What came of a metric of the user's own: what the engine reads of its evaluation as JSON, or why there is none. */

@@ -3,7 +3,7 @@
 //! Looked at only where a reply is not JSON as a whole and would count in favour of what is judged. A
 //! quotation counts as one whatever white space, escapes and ASCII case became of it. O(n).
 
-use std::cell::{Cell, OnceCell};
+use std::cell::{Cell, OnceCell, RefCell};
 
 use super::scan::{find, run, slice};
 
@@ -13,11 +13,15 @@ pub struct Material<'p> {
     prompt: &'p str,
     plain: OnceCell<String>,
     looks: Cell<u32>,
+    bytes: Cell<usize>,
+    /// What was looked for last, and whether it was found: most verdicts are the same words.
+    last: RefCell<(String, bool)>,
 }
 
-/// How often it is looked through for one reply, which has a verdict for each rubric or sentence. What
-/// comes after that counts as a quotation.
+/// How often, and through how many bytes, it is looked through for one reply, which has a verdict for each
+/// rubric or sentence. What comes after that counts as a quotation.
 const LOOKS: u32 = 10_000;
+const BYTES: usize = 1 << 30;
 
 impl<'p> Material<'p> {
     /// What stands in the blocks of a prompt; all of it, if it has none.
@@ -37,10 +41,19 @@ impl<'p> Material<'p> {
     /// Whether words stand in it. Very few words may be anyone's.
     pub(super) fn has(&self, words: &str) -> bool {
         let words = plain(words);
-        self.looks.set(self.looks.get() + 1);
-        words.len() >= 8
-            && (self.looks.get() > LOOKS
-                || self.plain.get_or_init(|| plain(&in_blocks(self.prompt))).contains(&words))
+        let (known, found) = &mut *self.last.borrow_mut();
+        if *known != words {
+            let plain = || self.plain.get_or_init(|| plain(&in_blocks(self.prompt)));
+            *found = words.len() >= 8 && (!self.may_look() || plain().contains(&words));
+            *known = words;
+        }
+        *found
+    }
+
+    fn may_look(&self) -> bool {
+        self.looks.set(self.looks.get().saturating_add(1));
+        self.bytes.set(self.bytes.get().saturating_add(self.prompt.len()));
+        self.looks.get() <= LOOKS && self.bytes.get() <= BYTES.max(self.prompt.len())
     }
 }
 

@@ -10,6 +10,7 @@ use super::scan::{
 };
 use super::structured::{count_verdicts, document, objects, text_field};
 use crate::model::json::Document;
+use crate::model::order::groups;
 use crate::model::write::Append as _;
 use crate::text::{for_each_nfkc_char, lower_case};
 
@@ -130,7 +131,7 @@ fn structured(document: Option<Document<'_>>) -> Vec<Entry> {
 ///
 /// An entry belongs to the rubric with its id, else to the one with its text, as far as case, white
 /// space, typographic variants and decoration leave it; of rubrics with the same text to the last.
-/// Entries that belong to none are left out.
+/// Entries that belong to none are left out. O(n log n) in rubrics and entries together.
 ///
 /// ```
 /// use adk_metrics::judge::reply::{Material, assign, rubrics};
@@ -140,22 +141,32 @@ fn structured(document: Option<Document<'_>>) -> Vec<Entry> {
 /// ```
 #[must_use]
 pub fn assign(entries: &[Entry], rubrics: &[(&str, &str)]) -> Vec<(usize, usize)> {
-    let mut texts = Vec::new();
-    for (_, text) in rubrics {
-        texts.push(normalized(text));
-    }
+    let ids = rubrics.iter().map(|(id, _)| Some(*id)).chain(entries.iter().map(|entry| entry.id.as_deref()));
+    let texts = rubrics.iter().map(|(_, text)| *text).chain(entries.iter().map(|entry| &*entry.property));
+    let by_id = equals(&ids.collect::<Vec<_>>(), rubrics.len(), false);
+    let by_text = equals(&texts.map(normalized).collect::<Vec<_>>(), rubrics.len(), true);
     let mut pairs = Vec::new();
-    for (index, entry) in entries.iter().enumerate() {
-        let by_id = entry.id.as_deref().and_then(|id| rubrics.iter().position(|(known, _)| *known == id));
-        let rubric = by_id.or_else(|| {
-            let text = normalized(&entry.property);
-            texts.iter().rposition(|known| *known == text)
-        });
-        if let Some(rubric) = rubric {
+    for (index, (of_id, of_text)) in by_id.into_iter().zip(by_text).enumerate() {
+        if let Some(rubric) = of_id.or(of_text) {
             pairs.push((rubric, index));
         }
     }
     pairs
+}
+
+/// For each key behind the first `known` the place of the first or the last of these that equals it.
+/// O(n log n) comparisons.
+fn equals<K: Ord>(keys: &[K], known: usize, last: bool) -> Vec<Option<usize>> {
+    let groups = groups(keys);
+    let mut places = vec![None; keys.len()];
+    for (place, &group) in groups.iter().enumerate().take(known) {
+        if let Some(entry) = places.get_mut(group)
+            && (last || entry.is_none())
+        {
+            *entry = Some(place);
+        }
+    }
+    groups.into_iter().skip(known).map(|group| places.get(group).copied().flatten()).collect()
 }
 
 /// What two spellings of one rubric have in common.
