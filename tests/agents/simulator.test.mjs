@@ -405,3 +405,31 @@ for (const library of LIBRARIES) {
     assert.deepEqual(usersOf(evalCaseResults[0]), ["Weather in Paris?", "And in London?"]);
   });
 }
+
+test("each turn is written once into the histories that the model is shown", async () => {
+  const answer = `An answer of ${"many ".repeat(1_000)}words.`;
+  const { stringify } = JSON;
+  let written = 0;
+  JSON.stringify = (value, ...rest) => {
+    if (value === answer) written += 1;
+    return stringify(value, ...rest);
+  };
+  const requests = [];
+  const turns = 30;
+  try {
+    const words = [...Array.from({ length: turns - 1 }, (_, index) => `more ${index}`), "</finished>"];
+    const userSimulator = { judge: playing(words, requests), maxAllowedInvocations: 50 };
+    await run(() => answer, playing([]), { userSimulator });
+  } finally {
+    JSON.stringify = stringify;
+  }
+  assert.equal(requests.at(-1).prompt.split(stringify(answer)).length - 1, turns);
+  assert.ok(written <= 2 * turns, `${written} times for ${turns} turns`);
+});
+
+test("a conversation that is too long for a prompt is an error, and the model is not asked", async () => {
+  const requests = [];
+  const error = await errorOf(() => run(() => "x".repeat(5 * 2 ** 20), playing(["more"], requests)));
+  assert.match(error.toString(), /a simulated user is shown\s+at most 4194304/);
+  assert.equal(requests.length, 0);
+});

@@ -60,6 +60,9 @@ const DEFAULT_TURNS = 20;
 export const MOST_TURNS_OF_FILE = 100;
 const DEFAULT_TIMEOUT_MS = 120_000;
 
+/** The most of a conversation that goes into a prompt, in characters: as many as a judge's prompt may have bytes. */
+const LONGEST_HISTORY = 4 * 2 ** 20;
+
 /** The metric's name in the requests to the judge, so that a judge can tell them from those of metrics. */
 export const USER_SIMULATOR = "user_simulator";
 
@@ -192,6 +195,7 @@ export async function* simulatedUser(
   const limit = limitOf(userSimulator);
   const template = templateOf(userSimulator, scenario);
   const persona = personaText(scenario.userPersona).replaceAll(/\{\{\s*stop_signal\s*\}\}/g, STOP_SIGNAL);
+  const written = new HistoryText(history, userSimulator);
   for (let turn = 0; limit < 0 || turn < limit; turn += 1) {
     if (turn === 0) {
       yield userContent(scenario.startingPrompt);
@@ -206,7 +210,7 @@ export async function* simulatedUser(
       stepIndex: 0,
       sampleIndex: run,
       model: userSimulator.model ?? DEFAULT_MODEL,
-      prompt: filled(template, scenario.conversationPlan, historyText(history, userSimulator), persona),
+      prompt: filled(template, scenario.conversationPlan, written.read(), persona),
       ...(userSimulator.modelConfiguration === undefined ? {} : { generationConfig: userSimulator.modelConfiguration }),
     };
     // Sent as it is, white space too, as google-adk does.
@@ -246,25 +250,53 @@ function filled(template: string, plan: string, history: string, persona: string
  * The conversation as the user saw it: no thoughts, and tools only if asked for. Each line is one thing that was said or
  * done, and what was said is a JSON string, so that no text can pass for a turn of its own. A stop signal in what was
  * said is broken up, so that a message that quotes it does not end the conversation.
+ *
+ * Each turn is written once, when it is new.
  */
-function historyText(history: readonly Invocation[], { includeFunctionCalls = false }: UserSimulatorOptions): string {
-  const lines: string[] = [];
-  const add = (author: string, content: Content | undefined) => {
-    for (const { text, thought, functionCall, functionResponse } of content?.parts ?? []) {
-      if (typeof text === "string" && text !== "" && thought !== true) lines.push(`${author}: ${JSON.stringify(text)}`);
-      else if (!includeFunctionCalls) continue;
-      else if (functionCall)
-        lines.push(`${author} called ${nameOf(functionCall.name)} with ${JSON.stringify(functionCall.args ?? {})}`);
-      else if (functionResponse)
-        lines.push(`${nameOf(functionResponse.name)} returned ${JSON.stringify(functionResponse.response ?? {})}`);
+class HistoryText {
+  readonly #history: readonly Invocation[];
+  readonly #withTools: boolean;
+  #text = "";
+  #known = 0;
+
+  constructor(history: readonly Invocation[], { includeFunctionCalls = false }: UserSimulatorOptions) {
+    this.#history = history;
+    this.#withTools = includeFunctionCalls;
+  }
+
+  /** @throws {AdkMetricsError} `limit_exceeded` if it is longer than any prompt may be. */
+  read(): string {
+    for (; this.#known < this.#history.length; this.#known += 1) {
+      const lines = this.#linesOf(this.#history[this.#known] as Invocation).join("\n");
+      if (lines === "") continue;
+      const harmless = lines.replaceAll(/<(\/finished>)/gi, "<\u2060$1");
+      this.#text = this.#text === "" ? harmless : `${this.#text}\n${harmless}`;
     }
-  };
-  for (const { userContent, intermediateData, finalResponse } of history) {
+    if (this.#text.length <= LONGEST_HISTORY) return this.#text;
+    const message = `the conversation has ${this.#text.length} characters; a simulated user is shown at most ${LONGEST_HISTORY}`;
+    throw new AdkMetricsError("limit_exceeded", message, { help: "Lower userSimulator.maxAllowedInvocations" });
+  }
+
+  #linesOf({ userContent, intermediateData, finalResponse }: Invocation): string[] {
+    const lines: string[] = [];
+    const add = (author: string, content: Content | undefined) => {
+      for (const { text, thought, functionCall, functionResponse } of content?.parts ?? []) {
+        if (typeof text === "string" && text !== "" && thought !== true) {
+          lines.push(`${author}: ${JSON.stringify(text)}`);
+        } else if (!this.#withTools) {
+          continue;
+        } else if (functionCall) {
+          lines.push(`${author} called ${nameOf(functionCall.name)} with ${JSON.stringify(functionCall.args ?? {})}`);
+        } else if (functionResponse) {
+          lines.push(`${nameOf(functionResponse.name)} returned ${JSON.stringify(functionResponse.response ?? {})}`);
+        }
+      }
+    };
     add("user", userContent);
     for (const { author, content } of intermediateData?.invocationEvents ?? []) add(agentName(author), content);
     add("agent", finalResponse);
+    return lines;
   }
-  return lines.join("\n").replaceAll(/<(\/finished>)/gi, "<\u2060$1");
 }
 
 /** The name of an agent or a tool, quoted unless it is a plain one. */
