@@ -16,7 +16,14 @@ const WHOLE = {
   "openinference-adk-captured.jsonl": 100,
   "agent-framework.jsonl": 100,
   "pydantic-ai.jsonl": undefined,
+  "openai.jsonl": 100,
+  "openai-legacy.jsonl": 100,
+  "openinference-openai.jsonl": 100,
+  "openinference-langchain.jsonl": 100,
 };
+
+/** Files in which no agent has a name. */
+const UNNAMED = /^(?:openai|openinference-openai)/;
 
 /** A turn that an evalset expects. */
 const turn = (asked, cities, answer) => ({
@@ -30,9 +37,9 @@ const EXPECTED = [
   turn("And in London and Oslo?", ["London", "Oslo"], "It is grey in London and grey in Oslo."),
 ];
 
-for (const [name, tokens] of Object.entries(WHOLE)) {
-  test(`${name} gives both turns of the conversation, their calls, responses and answers`, async () => {
-    const [run, ...others] = readTraces(bytesOf(name));
+for (const [file, tokens] of Object.entries(WHOLE)) {
+  test(`${file} gives both turns of the conversation, their calls, responses and answers`, async () => {
+    const [run, ...others] = readTraces(bytesOf(file));
     assert.deepEqual(others, []);
     assert.deepEqual([run.status, run.warnings], [1, undefined]);
     assert.deepEqual(
@@ -58,11 +65,12 @@ for (const [name, tokens] of Object.entries(WHOLE)) {
       const used = intermediateData.invocationEvents.flatMap(({ usageMetadata }) => usageMetadata ?? []);
       assert.equal(used.length, 2);
       if (tokens !== undefined) assert.ok(used.every((usage) => usage.promptTokenCount === tokens));
-      assert.deepEqual(Object.keys(appDetails.agentDetails), ["weather"]);
+      const name = UNNAMED.test(file) ? "agent" : "weather";
+      assert.deepEqual(Object.keys(appDetails.agentDetails), [name]);
     }
     const { evalCaseResults } = await evaluate({
       evalSet: { evalSetId: "s", evalCases: [{ evalId: run.evalId, conversation: EXPECTED }] },
-      actual: readTraces(bytesOf(name)),
+      actual: readTraces(bytesOf(file)),
       criteria: { tool_trajectory_avg_score: 1, response_match_score: 1 },
     });
     assert.equal(evalCaseResults[0].finalEvalStatus, 1);
@@ -71,6 +79,8 @@ for (const [name, tokens] of Object.entries(WHOLE)) {
 
 const WITHOUT_CONTENT = {
   "langchain-no-content.jsonl": "Do not set TRACELOOP_TRACE_CONTENT=false",
+  "openai-no-content.jsonl": "Do not set TRACELOOP_TRACE_CONTENT=false",
+  "openinference-openai-no-content.jsonl": "Do not set OPENINFERENCE_HIDE_INPUTS",
   "pydantic-ai-no-content.jsonl": "Do not set `include_content=False`",
 };
 
@@ -126,4 +136,60 @@ test("a model that raises fails its conversation with its own error", async () =
     }
     assert.equal(told(late.inferences[0]).answer, "It is sunny in Paris.");
   }
+});
+
+test("instructions and tools that stand in attributes with numbers are read", () => {
+  for (const name of ["openai-legacy.jsonl", "openinference-openai.jsonl"]) {
+    const [{ inferences }] = readTraces(bytesOf(name));
+    const { instructions, toolDeclarations } = inferences[0].appDetails.agentDetails.agent;
+    assert.equal(instructions, "Tell the weather.", name);
+    assert.deepEqual(
+      toolDeclarations[0].functionDeclarations.map(({ name: tool, parameters }) => [tool, parameters.required]),
+      [["get_weather", ["city"]]],
+      name,
+    );
+  }
+});
+
+/** A span of a model with these attributes, in a trace of its own. */
+const spanWith = (attributes) => ({
+  resourceSpans: [
+    {
+      scopeSpans: [
+        {
+          scope: { name: "opentelemetry.instrumentation.openai.v1" },
+          spans: [
+            {
+              traceId: "01".repeat(16),
+              spanId: "02".repeat(8),
+              name: "openai.chat",
+              startTimeUnixNano: "1700000000000000000",
+              endTimeUnixNano: "1700000001000000000",
+              attributes: Object.entries(attributes).map(([key, stringValue]) => ({ key, value: { stringValue } })),
+            },
+          ],
+        },
+      ],
+    },
+  ],
+});
+
+test("attributes with numbers are read in the order of the numbers, whatever else is there", () => {
+  const prompts = Array.from({ length: 12 }, (_, at) => [
+    [`gen_ai.prompt.${11 - at}.role`, (11 - at) % 2 === 0 ? "assistant" : "user"],
+    [`gen_ai.prompt.${11 - at}.content`, `said ${11 - at}`],
+  ]).flat();
+  const parts = '[{"type": "text", "text": "one"}, {"type": "text", "text": "two"}]';
+  const odd = {
+    "gen_ai.prompt.x.role": "user",
+    "gen_ai.prompt.99999999999999.role": "user",
+    "gen_ai.prompt.__proto__.role": "user",
+  };
+  const completion = { "gen_ai.completion.0.role": "assistant", "gen_ai.completion.0.content": parts };
+  const [run] = readTraces(
+    spanWith({ "llm.request.type": "chat", ...Object.fromEntries(prompts), ...odd, ...completion }),
+  );
+  const [{ userContent, finalResponse }] = run.inferences;
+  assert.deepEqual(userContent.parts, [{ text: "said 11" }]);
+  assert.deepEqual(finalResponse.parts, [{ text: "one" }, { text: "two" }]);
 });

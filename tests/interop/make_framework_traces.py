@@ -9,6 +9,10 @@ opentelemetry-exporter-otlp-proto-common 1.45.2:
   openinference    google-adk==2.13.0 openinference-instrumentation-google-adk==1.0.5
   callbacks        google-adk==2.13.0
   langchain        langchain==1.4.7 langgraph==1.2.22 opentelemetry-instrumentation-langchain==0.62.4
+  langchain-openinference  langchain==1.4.7 langgraph==1.2.22 openinference-instrumentation-langchain==0.1.80
+  openai           openai==3.54.0 opentelemetry-instrumentation-openai==0.62.4
+  openai-legacy    openai==3.54.0 opentelemetry-instrumentation-openai==0.40.14
+  openai-openinference     openai==3.54.0 openinference-instrumentation-openai==0.1.66
   pydantic-ai      pydantic-ai-slim==2.68.0
   agent-framework  agent-framework-core==1.23.0
 
@@ -44,6 +48,13 @@ FILES = {
         "langchain": {},
         "langchain-events": {"EVENTS": "true"},
         "langchain-no-content": {"TRACELOOP_TRACE_CONTENT": "false"},
+    },
+    "langchain-openinference": {"openinference-langchain": {}},
+    "openai": {"openai": {}, "openai-no-content": {"TRACELOOP_TRACE_CONTENT": "false"}},
+    "openai-legacy": {"openai-legacy": {}},
+    "openai-openinference": {
+        "openinference-openai": {},
+        "openinference-openai-no-content": {"OPENINFERENCE_HIDE_INPUTS": "true", "OPENINFERENCE_HIDE_OUTPUTS": "true"},
     },
     "pydantic-ai": {"pydantic-ai": {}, "pydantic-ai-no-content": {"CONTENT": "false"}},
     "agent-framework": {"agent-framework": {"CONTENT": "true"}},
@@ -287,9 +298,15 @@ async def langchain(name, tracing) -> None:
     from langchain_core.outputs import ChatGeneration, ChatResult
     from langchain_core.tools import tool
     from langgraph.checkpoint.memory import InMemorySaver
-    from opentelemetry.instrumentation.langchain import LangchainInstrumentor
 
-    LangchainInstrumentor(use_legacy_attributes="EVENTS" not in os.environ).instrument(tracer_provider=tracing)
+    if name.startswith("openinference"):
+        from openinference.instrumentation.langchain import LangChainInstrumentor
+
+        LangChainInstrumentor().instrument(tracer_provider=tracing)
+    else:
+        from opentelemetry.instrumentation.langchain import LangchainInstrumentor
+
+        LangchainInstrumentor(use_legacy_attributes="EVENTS" not in os.environ).instrument(tracer_provider=tracing)
 
     class Scripted(BaseChatModel):
         model_name: str = "scripted-1"
@@ -333,6 +350,79 @@ async def langchain(name, tracing) -> None:
             {"messages": [{"role": "user", "content": message}]},
             config={"configurable": {"thread_id": "paris"}, "metadata": {"session_id": "paris"}},
         )
+
+
+def completions_server():
+    """A server on the loopback that answers as OpenAI's chat completions do."""
+    from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+    import threading
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self):
+            messages = json.loads(self.rfile.read(int(self.headers["content-length"])))["messages"]
+            told = []
+            for message in reversed(messages):
+                if message["role"] != "tool":
+                    break
+                told.insert(0, json.loads(message["content"]))
+            calls = [
+                {"id": f"call-{city}", "type": "function"}
+                | {"function": {"name": "get_weather", "arguments": json.dumps({"city": city})}}
+                for city in cities_in(messages[-1]["content"])
+                if not told
+            ]
+            message = {"role": "assistant", "content": answer(told) if told else "I look it up."}
+            choice = {"index": 0, "finish_reason": "tool_calls" if calls else "stop"}
+            reply = {
+                "id": "chatcmpl-1",
+                "object": "chat.completion",
+                "created": 1700000000,
+                "model": "scripted-1",
+                "choices": [choice | {"message": message | ({"tool_calls": calls} if calls else {})}],
+                "usage": {"prompt_tokens": 100, "completion_tokens": 20, "total_tokens": 120},
+            }
+            body = json.dumps(reply).encode()
+            self.send_response(200)
+            self.send_header("content-type", "application/json")
+            self.send_header("content-length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *args):
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    return server
+
+
+async def openai(name, tracing) -> None:
+    """An agent of one's own: a loop over OpenAI's client, within a span for each turn."""
+    import openai
+    from opentelemetry import trace
+
+    if name.startswith("openinference"):
+        from openinference.instrumentation.openai import OpenAIInstrumentor
+    else:
+        from opentelemetry.instrumentation.openai import OpenAIInstrumentor
+    OpenAIInstrumentor().instrument(tracer_provider=tracing)
+    server = completions_server()
+    client = openai.OpenAI(api_key="none", base_url=f"http://127.0.0.1:{server.server_port}/v1")
+    parameters = {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}
+    function = {"name": "get_weather", "description": "Gives the weather of a city.", "parameters": parameters}
+    messages = [{"role": "system", "content": "Tell the weather."}]
+    for message in TURNS:
+        with trace.get_tracer("app").start_as_current_span("turn"):
+            messages.append({"role": "user", "content": message})
+            while messages[-1]["role"] != "assistant":
+                tools = [{"type": "function", "function": function}]
+                reply = client.chat.completions.create(model="scripted-1", messages=messages, tools=tools)
+                said = reply.choices[0].message
+                messages.append(said.model_dump(include={"role", "content", "tool_calls"}, exclude_none=True))
+                for call in said.tool_calls or []:
+                    result = weather(json.loads(call.function.arguments)["city"])
+                    messages.append({"role": "tool", "tool_call_id": call.id, "content": json.dumps(result)})
+    server.shutdown()
 
 
 async def pydantic_ai(name, tracing) -> None:
@@ -420,6 +510,10 @@ RUNS = {
     "openinference": openinference,
     "callbacks": callbacks,
     "langchain": langchain,
+    "langchain-openinference": langchain,
+    "openai": openai,
+    "openai-legacy": openai,
+    "openai-openinference": openai,
     "pydantic-ai": pydantic_ai,
     "agent-framework": agent_framework,
 }

@@ -193,6 +193,7 @@ export function noModel({ nodes }: Turn): AdkMetricsError {
 /** What captures messages, by how the name of the instrumentation begins. */
 const CAPTURES = [
   ["opentelemetry.instrumentation.openai_v2", "Set OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT=true"],
+  ["openinference.", "Do not set OPENINFERENCE_HIDE_INPUTS, OPENINFERENCE_HIDE_OUTPUTS or the like"],
   ["opentelemetry.instrumentation.", "Do not set TRACELOOP_TRACE_CONTENT=false"],
   ["pydantic-ai", "Do not set `include_content=False` in InstrumentationSettings"],
   ["agent_framework", "Set ENABLE_SENSITIVE_DATA=true"],

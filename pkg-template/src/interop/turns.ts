@@ -2,6 +2,7 @@
 
 import { type Call, callsOf, DETAILS } from "./calls.js";
 import { isMessage } from "./events.js";
+import { conventional } from "./indexed.js";
 import { isOfUser, responsesAtEnd, wordsIn, wordsOf } from "./messages.js";
 import type { Content } from "../types.js";
 import type { Moment, Span, Telemetry } from "./otlp.js";
@@ -35,7 +36,7 @@ export function conversationsOf({ spans, logs }: Telemetry): {
   // A record that names no span is a call of its own.
   const named = logs.map((log, at) => (log.name === DETAILS && log.spanId === "" ? { ...log, spanId: `#${at}` } : log));
   const orphans = named.filter((log) => log.name === DETAILS && !known.has(keyOf(log)));
-  const nodes = treeOf(scoped([...spans, ...orphans.map(spanOf)]));
+  const nodes = treeOf(scoped([...spans.map(conventional), ...orphans.map(spanOf)]));
   const moments = new Map<string, Moment[]>();
   for (const log of named) group(moments, keyOf(log), log);
   adopt(nodes, moments);
