@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { test } from "node:test";
 import { JUDGED_STYLE, JUDGED_STYLE_HASH, STYLE, STYLE_HASH } from "../../pkg-template/src/report/html-style.js";
+import { EvalStatus } from "../../pkg-template/src/enums.js";
 import { renderHtml } from "../../pkg-template/src/report/index.js";
 import {
   emptySet,
@@ -169,5 +170,50 @@ test("what is counted of a case says that it is the mean of its turns, where the
       terms.map(([, term]) => term),
       terms.length === 0 ? [] : expected,
     );
+  }
+});
+
+test("what tools returned, and why they failed, stands below their calls", () => {
+  const text = (said: string) => ({ parts: [{ text: said }] });
+  const calls = ["Oslo", "Atlantis", "Rome"].map((city) => ({ id: city, name: "get_weather", args: { city } }));
+  const responses = [
+    { id: "Oslo", name: "get_weather", response: { sky: "clear" } },
+    { id: "Atlantis", name: "get_weather", response: { error: "no such <city>" } },
+  ];
+  const invocationEvents = [...calls, ...responses].map((part) => ({
+    author: "agent",
+    content: { parts: ["args" in part ? { functionCall: part } : { functionResponse: part }] },
+  }));
+  const actualInvocation = { userContent: text("Hi"), intermediateData: { invocationEvents } };
+  const set = travelSet();
+  const [first] = set.evalCaseResults;
+  assert.ok(first);
+  const turnWith = (more: object) => ({ actualInvocation, evalMetricResults: [], ...more }) as never;
+  const expectedInvocation = { userContent: text("Hi"), intermediateData: { toolUses: calls.slice(0, 1) } };
+  const alignment = [
+    { kind: "match", expectedIndex: 0, actualIndex: 0 },
+    ...[1, 2].map((at) => ({ kind: "extra", actualIndex: at })),
+  ];
+  const aligned = {
+    metricName: "m",
+    evalStatus: EvalStatus.FAILED,
+    score: 0,
+    threshold: 1,
+    explanation: { alignment },
+  };
+  for (const turn of [
+    turnWith({}),
+    turnWith({ expectedInvocation }),
+    turnWith({ expectedInvocation, evalMetricResults: [aligned] }),
+  ]) {
+    const html = renderHtml({ ...set, evalCaseResults: [{ ...first, evalMetricResultPerInvocation: [turn] }] });
+    const gave = [...html.matchAll(/<p class="gave( failed)?" dir="ltr">(.*?)<\/p>/g)].map(([, failed, said]) => [
+      failed,
+      said,
+    ]);
+    assert.deepEqual(gave, [
+      [undefined, "returned {sky: &quot;clear&quot;}"],
+      [" failed", "failed: no such &lt;city&gt;"],
+    ]);
   }
 });

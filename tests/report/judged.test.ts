@@ -516,7 +516,7 @@ test("no judged score is ever shown as NaN or undefined", () => {
  */
 const UNJUDGED = {
   csv: "fa31ac96b3d4f973",
-  html: "513dcde3fad0605f",
+  html: "6ed3531a4099bc30",
   junit: "221463624330b694",
   markdown: "9bb3f0837f6be3c0",
   table: "b2420ca8c4d59597",

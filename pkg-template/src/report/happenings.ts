@@ -46,6 +46,11 @@ export function outputText({ response }: FunctionResponse, width = 200): string 
   return `returned ${shorten(valueText(response ?? null, width * 2), width)}`;
 }
 
+/** Whether a tool failed. */
+export function isFailure({ response }: FunctionResponse): boolean {
+  return failureOf(response) !== undefined;
+}
+
 /** Why a tool failed, in the forms that the libraries and MCP have; undefined if it did not. */
 function failureOf(response: unknown): string | undefined {
   if (!isRecord(response)) return undefined;

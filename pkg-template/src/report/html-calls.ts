@@ -1,9 +1,11 @@
 /**
- * The tool calls of a turn on the HTML page: side by side as aligned, arguments that differ marked.
+ * The tool calls of a turn on the HTML page: side by side as aligned, arguments that differ marked, below each what the
+ * tool returned or why it failed.
  */
 
-import type { AlignmentEntry, EvalCaseResult, FunctionCall } from "../types.js";
+import type { AlignmentEntry, EvalCaseResult, FunctionCall, FunctionResponse } from "../types.js";
 import { comparesCalls, placesText, sideText } from "./difference.js";
+import { isFailure, outputsOf, outputText } from "./happenings.js";
 import { html, type Markup } from "./html-markup.js";
 import { toolCallsOf } from "../invocation.js";
 import { head, isRecord, keyText, valueText } from "./text.js";
@@ -29,23 +31,29 @@ const KINDS: Record<AlignmentEntry["kind"], Kind> = {
 export function callsTable(turn: Turn): Markup | undefined {
   const expected = toolCallsOf(turn.expectedInvocation);
   const actual = toolCallsOf(turn.actualInvocation);
+  const outputs = outputsOf(turn.actualInvocation);
   if (expected.length + actual.length === 0) return undefined;
   const alignment = turn.evalMetricResults.find(({ explanation }) => explanation?.alignment?.length)?.explanation
     ?.alignment;
   if (!comparesCalls(turn)) {
-    return html`<div><h5>Tool calls</h5><ul>${actual.map((call) => html`<li>${callMarkup(call, [])}</li>`)}</ul></div>`;
+    return html`<div><h5>Tool calls</h5><ul>${actual.map((call, at) => html`<li>${callMarkup(call, [])}${gave(outputs[at])}</li>`)}</ul></div>`;
   }
   const rows = alignment
-    ? alignment.map((entry) => alignedRow(entry, expected, actual))
+    ? alignment.map((entry) => alignedRow(entry, expected, actual, outputs))
     : Array.from({ length: Math.max(expected.length, actual.length) }, (_, at) =>
-        callRow(html`<th scope="row">${at + 1}</th>`, expected[at], actual[at], []),
+        callRow(html`<th scope="row">${at + 1}</th>`, expected[at], actual[at], outputs[at], []),
       );
   return html`<table class="calls"><caption>Tool calls</caption>
 <thead><tr><th scope="col" class="kind"><span class="vh">Comparison</span></th><th scope="col">Expected</th><th scope="col">Actual</th></tr></thead>
 <tbody>${rows}</tbody></table>`;
 }
 
-function alignedRow(entry: AlignmentEntry, expected: readonly FunctionCall[], actual: readonly FunctionCall[]): Markup {
+function alignedRow(
+  entry: AlignmentEntry,
+  expected: readonly FunctionCall[],
+  actual: readonly FunctionCall[],
+  outputs: readonly (FunctionResponse | undefined)[],
+): Markup {
   const { sign, word, tone } = KINDS[entry.kind];
   const places = entry.kind === "moved" ? html`<small>${placesText(entry).slice(1, -1)}</small>` : undefined;
   const title = html`<th scope="row"><span aria-hidden="true">${sign}</span>${word}${places}</th>`;
@@ -53,6 +61,7 @@ function alignedRow(entry: AlignmentEntry, expected: readonly FunctionCall[], ac
     title,
     expected[entry.expectedIndex ?? -1],
     actual[entry.actualIndex ?? -1],
+    outputs[entry.actualIndex ?? -1],
     entry.differences ?? [],
     tone,
   );
@@ -64,12 +73,13 @@ function callRow(
   title: Markup,
   expected: FunctionCall | undefined,
   actual: FunctionCall | undefined,
+  output: FunctionResponse | undefined,
   differences: Differences,
   tone = "same",
 ): Markup {
   const side = (name: string, call: FunctionCall | undefined) =>
     call
-      ? html`<td data-side="${name}">${callMarkup(call, differences)}${name === "Actual" ? nested(differences) : undefined}</td>`
+      ? html`<td data-side="${name}">${callMarkup(call, differences)}${name === "Actual" ? html`${nested(differences)}${gave(output)}` : undefined}</td>`
       : html`<td></td>`;
   return html`<tr class="${tone === "same" ? "same" : `off ${tone}`}">${title}${side("Expected", expected)}${side("Actual", actual)}</tr>`;
 }
@@ -93,6 +103,12 @@ function callMarkup(call: FunctionCall, differences: Differences): Markup {
     return html`<span class="arg${changed ? " changed" : ""}">${changed ? html`<span class="vh">changed </span>` : undefined}${keyText(key)}: <span class="value">${valueText(value, 600)}</span></span>`;
   });
   return html`<code class="call" dir="ltr">${name}${lines}</code>`;
+}
+
+/** What a tool gave, below its call. */
+function gave(output: FunctionResponse | undefined): Markup | undefined {
+  if (output === undefined) return undefined;
+  return html`<p class="gave${isFailure(output) ? " failed" : ""}" dir="ltr">${outputText(output, 600)}</p>`;
 }
 
 /** What differs below the arguments themselves, where looking at both sides would not show it at once. */

@@ -5,7 +5,7 @@
  */
 
 /** SHA-256 of {@link STYLE}, as a content security policy writes it. */
-export const STYLE_HASH = "sha256-ayNIKyaDRNcj4om3EPe6ulmqLSq5wDLvn5oJjRoGZXI=";
+export const STYLE_HASH = "sha256-QQzBdO71QDIiVKxjwCACuCQYNGZss3KELnbkRBPz99E=";
 
 export const STYLE = `
 :root {
@@ -167,6 +167,8 @@ mark { background: none; color: inherit; box-shadow: inset 0 -2px var(--pass-fil
 .arg .value { color: var(--text); }
 .arg.changed { color: var(--text); }
 .arg.changed .value { font-weight: 600; text-decoration: underline; text-decoration-color: var(--fill); text-decoration-thickness: 2px; text-underline-offset: 0.2em; }
+.gave { margin: 0.25rem 0 0 0.9375rem; font-family: var(--mono); font-size: 0.8125rem; overflow-wrap: anywhere; color: var(--muted); }
+.gave.failed { color: var(--tone); }
 .nested { padding: 0.375rem 0 0 0.9375rem; color: var(--muted); }
 .nested code { overflow-wrap: anywhere; color: var(--text); }
 .events > summary { display: inline-flex; align-items: center; gap: 0.375rem; cursor: pointer; list-style: none; border-radius: 4px; }

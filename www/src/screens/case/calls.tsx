@@ -3,7 +3,7 @@
  * one sees at a glance which would pass.
  */
 
-import type { AlignmentEntry, EvalMetricResult, FunctionCall } from "adk-metrics";
+import type { AlignmentEntry, EvalMetricResult, FunctionCall, FunctionResponse } from "adk-metrics";
 import type { Signal } from "@preact/signals";
 import { useSignal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
@@ -13,7 +13,7 @@ import { scoreText } from "../../ui/format.js";
 import { More } from "../../ui/more.js";
 import { Status, toneOf } from "../../ui/status.js";
 import { MetricName, Name, Text } from "../../ui/text.js";
-import { jsonOf } from "./model.js";
+import { failureOf, jsonOf } from "./model.js";
 
 const KINDS: Readonly<Record<AlignmentEntry["kind"], { sign: string; word: string; look: string }>> = {
   match: { sign: "=", word: "Match", look: "match" },
@@ -33,13 +33,15 @@ interface CallsProps {
   turn: number;
   expected: readonly FunctionCall[];
   actual: readonly FunctionCall[];
+  /** What each actual call gave. */
+  outputs: readonly (FunctionResponse | undefined)[];
   metrics: readonly EvalMetricResult[];
   matchings: readonly Matching[];
   /** The way of matching that is shown, the same in all turns: a metric's name, or the name of a way. */
   way: Signal<string | undefined>;
 }
 
-export function Calls({ turn, expected, actual, metrics, matchings, way }: CallsProps) {
+export function Calls({ turn, expected, actual, outputs, metrics, matchings, way }: CallsProps) {
   const scored = metrics.filter(({ explanation }) => explanation?.alignment);
   const choices = useMemo(() => {
     const found = new Map<string, readonly AlignmentEntry[]>();
@@ -76,9 +78,9 @@ export function Calls({ turn, expected, actual, metrics, matchings, way }: Calls
         </div>
       )}
       {alignment !== undefined ? (
-        <Aligned alignment={alignment} expected={expected} actual={actual} />
+        <Aligned alignment={alignment} expected={expected} actual={actual} outputs={outputs} />
       ) : (
-        <Plain calls={actual} />
+        <Plain calls={actual} outputs={outputs} />
       )}
     </section>
   );
@@ -140,13 +142,9 @@ function Matrix({ turn, matchings, shown, choose }: MatrixProps) {
 /** Calls shown at first, and with each further press. */
 const SOME = 60;
 
-interface AlignedProps {
-  alignment: readonly AlignmentEntry[];
-  expected: readonly FunctionCall[];
-  actual: readonly FunctionCall[];
-}
+type AlignedProps = Pick<CallsProps, "expected" | "actual" | "outputs"> & { alignment: readonly AlignmentEntry[] };
 
-function Aligned({ alignment, expected, actual }: AlignedProps) {
+function Aligned({ alignment, expected, actual, outputs }: AlignedProps) {
   const most = useSignal(SOME);
   return (
     <>
@@ -166,6 +164,7 @@ function Aligned({ alignment, expected, actual }: AlignedProps) {
               entry={entry}
               expected={expected[entry.expectedIndex ?? -1]}
               actual={actual[entry.actualIndex ?? -1]}
+              output={outputs[entry.actualIndex ?? -1]}
             />
           ))}
         </tbody>
@@ -179,9 +178,10 @@ interface RowProps {
   entry: AlignmentEntry;
   expected: FunctionCall | undefined;
   actual: FunctionCall | undefined;
+  output: FunctionResponse | undefined;
 }
 
-function AlignedRow({ entry, expected, actual }: RowProps) {
+function AlignedRow({ entry, expected, actual, output }: RowProps) {
   const { sign, word, look } = KINDS[entry.kind];
   const differences = entry.differences ?? [];
   return (
@@ -203,6 +203,7 @@ function AlignedRow({ entry, expected, actual }: RowProps) {
         </td>
         <td data-side="Actual">
           {actual === undefined ? <Absent /> : <Call call={actual} index={entry.actualIndex} />}
+          <Gave output={output} />
         </td>
       </tr>
       {differences.length > 0 && (
@@ -277,8 +278,23 @@ function Call({ call: { name, args }, index = 0 }: { call: FunctionCall; index?:
   );
 }
 
+/** What a tool gave, below its call. */
+function Gave({ output }: { output: FunctionResponse | undefined }) {
+  if (output === undefined) return null;
+  const failure = failureOf(output);
+  const said = failure ?? output.response ?? null;
+  return (
+    <div class={failure === undefined ? "gave" : "gave failed"}>
+      <p>{failure === undefined ? "returned" : "failed"}</p>
+      <Text mono fold={300}>
+        {typeof said === "string" ? said : jsonOf(said)}
+      </Text>
+    </div>
+  );
+}
+
 /** The calls alone, where nothing says what was expected. */
-function Plain({ calls }: { calls: readonly FunctionCall[] }) {
+function Plain({ calls, outputs }: { calls: readonly FunctionCall[]; outputs: CallsProps["outputs"] }) {
   const most = useSignal(SOME);
   return (
     <>
@@ -286,6 +302,7 @@ function Plain({ calls }: { calls: readonly FunctionCall[] }) {
         {calls.slice(0, most.value).map((call, at) => (
           <li key={at}>
             <Call call={call} index={at} />
+            <Gave output={outputs[at]} />
           </li>
         ))}
       </ol>

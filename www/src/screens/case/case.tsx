@@ -17,7 +17,7 @@ import { names, rows } from "../results/view.js";
 import { Calls } from "./calls.js";
 import { Briefings, Events } from "./events.js";
 import { Judged } from "./judged.js";
-import { comparesCalls, comparesTexts, questionOf, textOf, toolCallsOf } from "./model.js";
+import { comparesCalls, comparesTexts, questionOf, textOf, outputsOf, toolCallsOf } from "./model.js";
 import { ContextText, type Pointed, Pointing } from "./pointing.js";
 import { Responses } from "./responses.js";
 import { Rubrics } from "./rubrics.js";
@@ -297,6 +297,7 @@ function Turn({ turn, at, count, matchings, way, ask }: TurnProps) {
           turn={at}
           expected={toolCallsOf(expected)}
           actual={toolCallsOf(actual)}
+          outputs={outputsOf(actual)}
           metrics={metrics}
           matchings={comparesCalls(expected, metrics) ? matchings : []}
           way={way}

@@ -50,6 +50,33 @@ export function happeningsOf(invocation: Invocation): { happenings: Happening[];
   return { happenings: [...calls, ...texts], isOrdered: calls.length === 0 || texts.length === 0 };
 }
 
+/** What each tool call of a turn gave, in the order of {@link toolCallsOf}; nothing for one that gave nothing. */
+export function outputsOf(invocation: Invocation): (FunctionResponse | undefined)[] {
+  const { happenings } = happeningsOf(invocation);
+  const calls = happenings.flatMap((one) => (one.kind === "call" ? [one.call] : []));
+  const paired = answered(
+    calls,
+    happenings.flatMap((one) => (one.kind === "output" ? [one.output] : [])),
+  );
+  const byCall = new Map<FunctionCall, FunctionResponse>();
+  for (const [at, one] of paired.entries()) {
+    const before = paired[at - 1];
+    if (one.kind === "output" && before?.kind === "call") byCall.set(before.call, one.output);
+  }
+  return calls.map((call) => byCall.get(call));
+}
+
+/** Why a tool failed, in the forms that the libraries and MCP have; undefined if it did not. */
+export function failureOf({ response }: FunctionResponse): unknown {
+  const given: unknown = response;
+  if (!isRecord(given)) return undefined;
+  const { error, isError, status, error_message: snake, errorMessage = snake } = given;
+  if (typeof error === "string" && error !== "") return error;
+  if (isRecord(error)) return error["message"] ?? error;
+  if (isError === true || error === true) return given["content"] ?? given;
+  return status === "error" ? (errorMessage ?? given) : undefined;
+}
+
 /** The tokens and the model of an event, in words. */
 function usageOf({ usageMetadata, modelVersion }: Record<string, unknown>): string {
   const usage = isRecord(usageMetadata) ? usageMetadata : {};
