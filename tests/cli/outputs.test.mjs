@@ -4,6 +4,7 @@ import {
   closeSync,
   existsSync,
   mkdirSync,
+  mkdtempSync,
   openSync,
   readdirSync,
   readFileSync,
@@ -13,6 +14,8 @@ import {
   symlinkSync,
   writeFileSync,
 } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { CLOCK, ended, evalSet, folderOf, GOOD, run, start, text } from "./command.mjs";
@@ -306,6 +309,43 @@ test("keeps results elsewhere if the disk is full, names the file, and exits wit
     assert.equal(status, 2);
     assert.ok(file.startsWith(tmp) && file.endsWith(`/${name}`), file);
     assert.match(readFileSync(file, "utf8"), args.includes("html") ? BEGINNINGS.html : BEGINNINGS.json);
+  }
+});
+
+/** A file system of 64 kB, where this user may mount one. */
+function smallDisk(t) {
+  const folder = mkdtempSync(join(tmpdir(), "adk-metrics-small-"));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const { status } = spawnSync("mount", ["-t", "tmpfs", "-o", "size=64k", "tmpfs", folder], { stdio: "ignore" });
+  if (status !== 0) return undefined;
+  t.after(() => spawnSync("umount", [folder], { stdio: "ignore" }));
+  return folder;
+}
+
+test("keeps results elsewhere if they fill a small disk, and leaves nothing of them there", linux, async (t) => {
+  const disk = smallDisk(t);
+  if (disk === undefined) return t.skip("this user cannot mount a file system");
+  writeFileSync(join(disk, "other"), new Uint8Array(32_768));
+  for (const [format, name] of [
+    ["html", "report.html"],
+    ["json", "report.evalset_result.json"],
+  ]) {
+    const long = "late ".repeat(20_000);
+    const cwd = folderOf(t, {
+      "long.evalset.json": evalSet({ one: long }),
+      "actual.json": evalSet({ one: `${long}indeed` }),
+    });
+    const tmp = join(cwd, "tmp");
+    mkdirSync(tmp);
+    const args = ["eval", "long.evalset.json", "--actual", "actual.json", "--format", format];
+    const { stderr, status } = await run([...args, "--output", join(disk, name)], { cwd, env: { TMPDIR: tmp } });
+    assert.equal(status, 2);
+    assert.match(stderr, /error: the output cannot be written: the disk is full\n/);
+    const [, file] = /help: The results are in (.*)\n/.exec(stderr) ?? [];
+    assert.ok(file?.startsWith(tmp) && file.endsWith(`/${name}`), stderr);
+    assert.match(readFileSync(file, "utf8"), BEGINNINGS[format]);
+    assert.ok(statSync(file).size > 32_768);
+    assert.deepEqual(readdirSync(disk), ["other"]);
   }
 });
 

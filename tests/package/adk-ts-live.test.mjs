@@ -55,3 +55,19 @@ test("random conversations score as @iqai/adk scores them", { skip }, async () =
   }
   assert.ok(scored > 0.9 * cases.length, `only ${scored} cases were scored`);
 });
+
+test("the example of its documentation scores what the migration guide says", { skip }, async () => {
+  const theirs = createRequire(join(folder, "package.json"))("@iqai/adk");
+  const ours = await importEntry();
+  const turn = (text) => ({ userContent: { parts: [{ text: "Weather?" }] }, finalResponse: { parts: [{ text }] } });
+  const [actual, expected] = [[turn("It's sunny in London today")], [turn("The weather in London is sunny")]];
+  const metric = { metricName: "response_match_score", threshold: 0.8 };
+  for (const { RougeEvaluator, options } of [
+    { RougeEvaluator: theirs.RougeEvaluator },
+    { RougeEvaluator: ours.RougeEvaluator, options: { dialect: "adk-ts" } },
+    { RougeEvaluator: ours.RougeEvaluator, options: {} },
+  ]) {
+    const { overallScore } = await new RougeEvaluator(metric, options).evaluateInvocations(actual, expected);
+    assert.equal(overallScore, 0.5);
+  }
+});

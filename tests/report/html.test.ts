@@ -217,3 +217,18 @@ test("what tools returned, and why they failed, stands below their calls", () =>
     ]);
   }
 });
+
+test("calls of models that nothing reported are not shown as none", () => {
+  const set = travelSet();
+  const [first] = set.evalCaseResults;
+  assert.ok(first);
+  const counted = (metricName: string, score: number) => ({ metricName, score, evalStatus: EvalStatus.INFORMATIONAL });
+  for (const [calls, shown] of [
+    [0, false],
+    [2, true],
+  ] as const) {
+    const informational = [counted("tool_call_count_v1", 1), counted("inference_call_count_v1", calls)];
+    const one = { ...first, overallEvalMetricResults: informational, evalMetricResultPerInvocation: [] };
+    assert.equal(/Model calls/.test(renderHtml({ ...set, evalCaseResults: [one] })), shown);
+  }
+});

@@ -299,9 +299,15 @@ export function judgedMetrics(metrics: readonly EvalMetricResult[]): EvalMetricR
   return metrics.filter((metric) => metric.evalStatus !== EvalStatus.INFORMATIONAL);
 }
 
-/** The metrics that only inform: counts of calls, tokens, durations. */
+/**
+ * The metrics that only inform: counts of calls, tokens, durations. No calls of a model are none that were reported: what
+ * an agent did without saying is unknown, not 0.
+ */
 export function informationalMetrics(metrics: readonly EvalMetricResult[]): EvalMetricResult[] {
-  return metrics.filter((metric) => metric.evalStatus === EvalStatus.INFORMATIONAL);
+  return metrics.filter(
+    ({ evalStatus, metricName, score }) =>
+      evalStatus === EvalStatus.INFORMATIONAL && !(metricName === "inference_call_count_v1" && score === 0),
+  );
 }
 
 /** What an informational metric is called where there is little room. */
