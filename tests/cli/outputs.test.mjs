@@ -315,10 +315,12 @@ test("keeps results elsewhere if the disk is full, names the file, and exits wit
 /** A file system of 64 kB, where this user may mount one. */
 function smallDisk(t) {
   const folder = mkdtempSync(join(tmpdir(), "adk-metrics-small-"));
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
   const { status } = spawnSync("mount", ["-t", "tmpfs", "-o", "size=64k", "tmpfs", folder], { stdio: "ignore" });
+  t.after(() => {
+    if (status === 0) spawnSync("umount", [folder], { stdio: "ignore" });
+    rmSync(folder, { recursive: true, force: true });
+  });
   if (status !== 0) return undefined;
-  t.after(() => spawnSync("umount", [folder], { stdio: "ignore" }));
   return folder;
 }
 
