@@ -118,6 +118,16 @@ test("an answer that a callback changed is that which the next turn was told, wi
   assert.match(paris.warnings[0], /^"paris", turn 2: the next turn was told another answer/);
 });
 
+test("what traces leave open is among the warnings of the results, and `strict` refuses it", async () => {
+  const [run] = readTraces(bytesOf("adk-callbacks.jsonl")).filter(({ warnings }) => warnings !== undefined);
+  const conversation = run.inferences.map(({ userContent, finalResponse }) => ({ userContent, finalResponse }));
+  const evalSet = { evalSetId: "s", evalCases: [{ evalId: run.evalId, conversation }] };
+  const request = { evalSet, actual: [run], criteria: { response_match_score: 0 } };
+  const { warnings } = await evaluate(request);
+  assert.deepEqual(warnings, [{ code: "invalid_input", message: run.warnings[0], path: "actual" }]);
+  await assert.rejects(evaluate({ ...request, strict: true }), { message: run.warnings[0] });
+});
+
 test("where nothing tells what a callback answered, that conversation fails with the reason, and others are read", () => {
   const { greeting, changed } = byId(readTraces(bytesOf("adk-callbacks.jsonl")));
   assert.equal(greeting.status, 2);
