@@ -278,6 +278,29 @@ test("an agent that hangs is given up after its time, and its signal aborts", as
   assert.ok(aborted);
 });
 
+test("what an agent did before it ran in a circle is kept whole", async () => {
+  const call = { name: "get_weather", args: { city: "Oslo" }, id: "1" };
+  const agent = async function* (message) {
+    if (message === "a") return yield { content: said("model", "A") };
+    yield { content: { role: "model", parts: [{ functionCall: call }] } };
+    yield {
+      content: { role: "user", parts: [{ functionResponse: { name: call.name, id: "1", response: { sky: "grey" } } }] },
+    };
+    for (;;) yield { content: said("model", "again") };
+  };
+  const error = await failing(agent, evalSetOf({ circle: [turn("a", "A"), turn("b", "B")] }), MATCH, 1);
+  const [{ reason, evalMetricResultPerInvocation: turns }] = error.results[0].evalCaseResults;
+  assert.match(reason, /turn 2: .*more than 100000 events in one turn/);
+  assert.deepEqual(
+    turns.map(({ actualInvocation: { userContent } }) => userContent.parts[0].text),
+    ["a", "b"],
+  );
+  const [first, second, ...others] = turns[1].actualInvocation.intermediateData.invocationEvents;
+  assert.deepEqual(first.content.parts[0].functionCall, call);
+  assert.deepEqual(second.content.parts[0].functionResponse.response, { sky: "grey" });
+  assert.ok(others.length > 99_000);
+});
+
 test("what is no event, or no JSON, fails the case and says what", async () => {
   const circle = {};
   circle.self = circle;
