@@ -68,6 +68,16 @@ export const CLOCK = {
   "clock.actual.json": evalSet({ noon: "It is noon.", late: "I do not know." }),
 };
 
+/** Whatever the machine has set, tests set themselves; an empty variable counts as none. */
+export const BARE = Object.fromEntries(
+  [
+    ...["GOOGLE_API_KEY", "GEMINI_API_KEY", "GOOGLE_GEMINI_BASE_URL", "GOOGLE_GENAI_USE_VERTEXAI"],
+    ...["GOOGLE_CLOUD_PROJECT", "GOOGLE_CLOUD_LOCATION", "GOOGLE_VERTEX_BASE_URL"],
+    ...["GOOGLE_OAUTH_ACCESS_TOKEN", "CLOUDSDK_AUTH_ACCESS_TOKEN"],
+    ...["OPENAI_API_KEY", "OPENAI_BASE_URL", "ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL", "OLLAMA_HOST"],
+  ].map((name) => [name, ""]),
+);
+
 /** A case that passes. */
 export const GOOD = {
   "good.evalset.json": evalSet({ noon: "It is noon." }, "good"),

@@ -5,19 +5,10 @@ import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 
 import { join } from "node:path";
 import { test } from "node:test";
 import { baseUrl, startServer } from "../providers/server.mjs";
-import { CLOCK, folderOf, run } from "./command.mjs";
+import { BARE, CLOCK, folderOf, run } from "./command.mjs";
 
 const posix = { skip: process.platform === "win32" };
 
-/** Whatever the machine has set, tests set themselves; an empty variable counts as none. */
-const BARE = Object.fromEntries(
-  [
-    ...["GOOGLE_API_KEY", "GEMINI_API_KEY", "GOOGLE_GEMINI_BASE_URL", "GOOGLE_GENAI_USE_VERTEXAI"],
-    ...["GOOGLE_CLOUD_PROJECT", "GOOGLE_CLOUD_LOCATION", "GOOGLE_VERTEX_BASE_URL"],
-    ...["GOOGLE_OAUTH_ACCESS_TOKEN", "CLOUDSDK_AUTH_ACCESS_TOKEN"],
-    ...["OPENAI_API_KEY", "OPENAI_BASE_URL", "ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL", "OLLAMA_HOST"],
-  ].map((name) => [name, ""]),
-);
 const OWN = "the-users-own-key-4711";
 const THEIRS = "the-key-of-the-folder-0815";
 

@@ -7,19 +7,10 @@ import { connect, createServer } from "node:net";
 import { delimiter, join } from "node:path";
 import { test } from "node:test";
 import { baseUrl, startServer } from "../providers/server.mjs";
-import { CLOCK, cli, ended, evalSet, folderOf, readBack, run, start, text } from "./command.mjs";
+import { BARE, CLOCK, cli, ended, evalSet, folderOf, readBack, run, start, text } from "./command.mjs";
 
 const posix = { skip: process.platform === "win32" };
 
-/** Whatever the machine has set, tests set themselves; an empty variable counts as none. */
-const BARE = Object.fromEntries(
-  [
-    ...["GOOGLE_API_KEY", "GEMINI_API_KEY", "GOOGLE_GEMINI_BASE_URL", "GOOGLE_GENAI_USE_VERTEXAI"],
-    ...["GOOGLE_CLOUD_PROJECT", "GOOGLE_CLOUD_LOCATION", "GOOGLE_VERTEX_BASE_URL"],
-    ...["GOOGLE_OAUTH_ACCESS_TOKEN", "CLOUDSDK_AUTH_ACCESS_TOKEN"],
-    ...["OPENAI_API_KEY", "OPENAI_BASE_URL", "ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL", "OLLAMA_HOST"],
-  ].map((name) => [name, ""]),
-);
 /** No program but Node is on this path: no `gcloud`. */
 const NO_PATH = { PATH: "/nowhere" };
 const KEY = "key-that-nobody-may-see-4711";
@@ -516,7 +507,7 @@ const MISTAKES = {
     {},
     /overwrite the evalset\n {3}at clock\.evalset\.json/,
   ],
-  "an old recording": [["--record", "old.jsonl"], {}, /the recording is there already\n {3}at old\.jsonl\n/],
+  "an old recording": [["--record", "old.jsonl"], {}, /the recording already exists\n {3}at old\.jsonl\n/],
   "a recording among the results": [
     ["--record", "./out.json", "--output", "out.json"],
     {},

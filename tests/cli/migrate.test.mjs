@@ -24,7 +24,7 @@ test("writes into a file, and over one only with --force", async (t) => {
   assert.equal(refused.status, 2);
   assert.match(
     refused.stderr,
-    /the output is there already\n {3}at new\.evalset\.json\n {3}help: Overwrite it with --force/,
+    /the output already exists\n {3}at new\.evalset\.json\n {3}help: Overwrite it with --force/,
   );
   assert.equal(readFileSync(file, "utf8"), "mine");
   const written = await run([...args, "--force"], { cwd });

@@ -14,7 +14,7 @@ const MISTAKES = {
   "a misspelt option in place of a command": [
     ["--versoin"],
     {},
-    /--versoin does not stand in place of a command\n {3}help: Did you mean --version\?/,
+    /--versoin is not a command\n {3}help: Did you mean --version\?/,
   ],
   "an option in place of a command": [["--actual", "x", "eval"], {}, /help: Options come after the command/],
   "an unknown option": [
@@ -70,7 +70,7 @@ const MISTAKES = {
   "a pattern that no file fits": [
     ["eval", "folder/*.json"],
     {},
-    /no file is called like this\n {3}at folder\/\*\.json/,
+    /no file matches the pattern\n {3}at folder\/\*\.json/,
   ],
   "no runs beside the evalset": [
     ["eval", "other.evalset.json"],

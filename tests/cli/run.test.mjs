@@ -501,7 +501,7 @@ test("records to stdout, into a folder for several evalsets, and never over anot
   for (const name of ["clock", "other"]) assert.ok(existsSync(join(cwd, "runs", `${name}.inferences.json`)));
   const again = await record(...both, "runs/");
   assert.equal(again.status, 2);
-  assert.match(again.stderr, /the output is there already\n[^]*--force/);
+  assert.match(again.stderr, /the output already exists\n[^]*--force/);
   assert.equal((await record(...both, "runs/", "--force")).status, 0);
   const overwriting = await record("clock.evalset.json", "--output", "agent.mjs", "--force");
   assert.match(overwriting.stderr, /the output would overwrite the agent/);

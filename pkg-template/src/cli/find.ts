@@ -72,7 +72,7 @@ function filesFor(named: string, agent: string | undefined, skipped: ReadonlySet
     if (files.length > 0) return files;
     throw new Mistake("there is no evalset in the folder", {
       place: named,
-      help: "Looked for *.evalset.json and *.test.json in it and in the folders below; other names have to be given",
+      help: "Looked for *.evalset.json and *.test.json in it and in the folders below; files with other names have to be named one by one",
     });
   }
   const byId = [named + ID_ENDING, ...(agent === undefined ? [] : [join(agent, named + ID_ENDING)])];
@@ -85,7 +85,7 @@ function filesFor(named: string, agent: string | undefined, skipped: ReadonlySet
   const matches = regExpOf(pattern);
   const files = [...filesBelow(fixed || ".", skipped)].filter((file) => matches.test(file.replaceAll("\\", "/")));
   if (files.length > 0) return files;
-  throw new Mistake("no file is called like this", { place: named, help: `Looked in ${resolve(fixed || ".")}` });
+  throw new Mistake("no file matches the pattern", { place: named, help: `Looked in ${resolve(fixed || ".")}` });
 }
 
 /** The files of a folder and of those below it, in the order of their names; no links to folders are followed. */

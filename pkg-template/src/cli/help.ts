@@ -15,7 +15,7 @@ Usage
   adk-metrics record --agent <module> <evalset>…       run an agent and keep what it does
   adk-metrics compare <baseline results> <results>     find regressions
   adk-metrics migrate <old file>                       write an old evalset in today's schema
-  adk-metrics playground                               look into evaluations in the browser
+  adk-metrics playground                               explore evaluations in the browser
   adk-metrics completion bash|zsh|fish                 print a completion script for a shell
 
 Try it
@@ -209,7 +209,7 @@ Examples
   adk-metrics compare baseline/ results/ --format md >> "$GITHUB_STEP_SUMMARY"
 `;
 
-const MIGRATE_HELP = `Writes an evalset of any form in today's ADK schema.
+const MIGRATE_HELP = `Converts an evalset in any form to today's ADK schema.
 
 Usage
   adk-metrics migrate <old file> [--output <file>] [--force]
@@ -230,7 +230,7 @@ Usage
   adk-metrics playground [--port <n>] [--open]
 
 It comes with this package and is served to this machine only. What you open in the page stays in
-the browser; it connects to nobody but the judge that you name there.
+the browser; it connects only to the judge that you name there.
 
 Options
 ${optionsHelp("playground", "port", "open", "help")}

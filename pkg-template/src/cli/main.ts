@@ -66,7 +66,7 @@ async function say(text: string): Promise<ExitStatus> {
 function unknownCommand(name: string): Mistake {
   if (name.startsWith("-")) {
     const close = closest(name, ["--help", "--version"]);
-    return new Mistake(`${name} does not stand in place of a command`, {
+    return new Mistake(`${name} is not a command`, {
       help: close === undefined ? "Options come after the command: adk-metrics eval …" : `Did you mean ${close}?`,
     });
   }

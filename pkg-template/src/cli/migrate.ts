@@ -22,7 +22,7 @@ export async function migrateCommand(args: readonly string[]): Promise<ExitStatu
   const output = given.one("output");
   if (output !== undefined && output !== "-") {
     if (kindOf(output) === "file" && !given.has("force")) {
-      throw new Mistake("the output is there already", { place: output, help: "Overwrite it with --force" });
+      throw new Mistake("the output already exists", { place: output, help: "Overwrite it with --force" });
     }
     prepareFile(output);
   }

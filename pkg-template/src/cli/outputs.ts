@@ -74,7 +74,7 @@ export function refuseOthers(planned: readonly Destination[]): void {
     if (file === undefined || plainFile(file) === undefined) continue;
     const head = Buffer.from(readIfThere(file, "output") ?? "").toString("utf8", 0, HEAD);
     if (head === "" || OWN[format].test(head)) continue;
-    throw new Mistake(`the output is there already, and is no report in the format ${format}`, {
+    throw new Mistake(`the output already exists, and is no report in the format ${format}`, {
       place: file,
       help: "Name another file, or overwrite this one with --force",
     });

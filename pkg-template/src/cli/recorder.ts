@@ -24,7 +24,7 @@ export class Recorder {
     this.file = file;
     this.#stop = stop;
     if (plainFile(file) !== undefined && statSync(file).size > 0) {
-      throw new Mistake("the recording is there already", {
+      throw new Mistake("the recording already exists", {
         place: file,
         help: "Name another file with --record, or remove this one; --judge replay:<file> gives its replies",
       });
