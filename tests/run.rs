@@ -6,7 +6,7 @@ use adk_metrics::metrics::{Evaluation, Explain};
 use adk_metrics::model::actual::ActualFile;
 use adk_metrics::model::error::{Error, ErrorCode};
 use adk_metrics::model::evalset::EvalSetFile;
-use adk_metrics::model::invocation::{Rubric, Turns};
+use adk_metrics::model::invocation::Rubric;
 use adk_metrics::model::json::Document;
 use adk_metrics::model::results::EvalStatus;
 use adk_metrics::model::shape::Warnings;

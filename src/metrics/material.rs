@@ -14,9 +14,10 @@ use crate::model::invocation::{
     IntermediateData, IntermediateResponse, IntermediateSummary, Invocation, InvocationEvent, Turns,
 };
 use crate::model::json::Json;
+use crate::model::numbers::Numbers;
 use crate::model::order::groups;
 use crate::model::shape::Record;
-use crate::model::write::{Append as _, Spelling, decimal, owned, push_compact, quote};
+use crate::model::write::{Append as _, Spelling, decimal, push_compact, quote};
 
 /// What stands for something that a turn or an agent does not have.
 pub(super) const NONE: &str = "(none)";
@@ -187,17 +188,19 @@ fn described(
     turns: &mut dyn Iterator<Item = Invocation<'_>>,
     describe: &dyn Fn(&Agent<'_>, &mut String),
 ) -> String {
-    let mut known: Vec<String> = Vec::new();
+    let mut known = Numbers::default();
+    let mut all = String::new();
     for turn in turns {
         for agent in agents_of(turn) {
             let mut text = String::new();
             describe(&agent, &mut text);
-            if !text.is_empty() && !known.contains(&text) {
-                known.push(text);
+            if !text.is_empty() && known.find(&text).is_none() {
+                line(&mut all, &[&text]);
+                known.of(text.into());
             }
         }
     }
-    known.join("\n")
+    all
 }
 
 /// What was said and done in all turns.
@@ -284,13 +287,15 @@ pub(super) fn line(text: &mut String, parts: &[&str]) {
 /// A conversation as Vertex AI's evaluation service takes it: agents by name, and turns of events.
 pub(super) fn for_vertex(turns: Turns<'_>) -> String {
     let mut text = String::from(r#"{"agents":{"#);
-    let mut known: Vec<String> = Vec::new();
+    let mut known = Numbers::default();
+    let mut separator = "";
     for turn in turns.iter() {
         for agent in agents_of(turn) {
-            if known.iter().any(|name| *name == agent.name) {
+            if known.find(&agent.name).is_some() {
                 continue;
             }
-            text.append(if known.is_empty() { "" } else { "," });
+            text.append(separator);
+            separator = ",";
             quote(&agent.name, &mut text);
             text.append(r#":{"agentId":"#);
             quote(&agent.name, &mut text);
@@ -301,7 +306,7 @@ pub(super) fn for_vertex(turns: Turns<'_>) -> String {
                 text.append(tools.raw());
             }
             text.append("}");
-            known.push(owned(agent.name));
+            known.of(agent.name);
         }
     }
     text.append(r#"},"turns":["#);

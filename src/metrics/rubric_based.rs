@@ -138,10 +138,10 @@ impl RubricBased {
     /// # Errors
     /// If there are no rubrics, or two have one id.
     fn check_rubrics(&self, all: &[Known], turn: usize) -> Result<()> {
-        if all.len() > self.rubrics.len() {
-            if let Some((_, known)) = repeated(all) {
-                return Err(conflict(&known.id));
-            }
+        if all.len() > self.rubrics.len()
+            && let Some((_, known)) = repeated(all)
+        {
+            return Err(conflict(&known.id));
         }
         if all.is_empty() {
             let message = ["there are no rubrics to judge turn ", &decimal(turn as u64 + 1), " by"].concat();

@@ -1,7 +1,9 @@
 //! Numbers for texts, in one place and in few bytes: the standard library's hash map brings 3 KB into the
 //! WebAssembly module for every type of its keys.
 //!
-//! A hash table, open-addressed with linear probing at a load of at most one half. O(length) a text.
+//! A hash table, open-addressed with linear probing at a load of at most one half. O(length) a text. Whoever writes
+//! the texts can make their hashes equal, so none is looked for in more than a few slots: a text that finds
+//! all of them taken goes into a sorted list of blocks, where it takes O(√n) at most.
 
 use std::borrow::Cow;
 use std::hash::Hasher;
@@ -10,12 +12,20 @@ use rustc_hash::FxHasher;
 
 const FIRST_SLOTS: usize = 16;
 
+/// In how many slots a text is looked for. Of texts that nobody chose for it not one in a million finds all taken.
+const LONGEST_RUN: usize = 64;
+
+/// How many numbers a block of the sorted list has at most.
+const LARGEST_BLOCK: usize = 512;
+
 /// Numbers different texts from 0 on, in the order they come.
 #[derive(Default)]
 pub(crate) struct Numbers<'a> {
     texts: Vec<Cow<'a, str>>,
     /// One more than the number of a text, or 0. None at all, or a power of two.
     slots: Vec<u32>,
+    /// The numbers of texts that found no slot, in the order of these, in blocks.
+    crowded: Vec<Vec<u32>>,
 }
 
 impl<'a> Numbers<'a> {
@@ -25,54 +35,95 @@ impl<'a> Numbers<'a> {
         if self.texts.len() * 2 >= self.slots.len() {
             self.grow();
         }
-        let count = self.texts.len();
-        let at = slot_of(&text, &self.texts, &self.slots);
-        match self.slots.get_mut(at) {
-            Some(free) if *free == 0 => {
-                *free = number_of_slot(count);
-                self.texts.push(text);
-                count
-            }
-            known => known.map_or(0, |slot| *slot as usize - 1),
+        if let Some(known) = self.find(&text) {
+            return known;
         }
+        let count = self.texts.len();
+        self.texts.push(text);
+        self.enter(count);
+        count
     }
 
     /// The number of a text that came before.
     #[inline(never)]
     pub(crate) fn find(&self, text: &str) -> Option<usize> {
-        let slot = self.slots.get(slot_of(text, &self.texts, &self.slots))?;
-        (*slot as usize).checked_sub(1)
+        match slot_of(text, &self.texts, &self.slots) {
+            Some(at) => (*self.slots.get(at)? as usize).checked_sub(1),
+            None => {
+                let (block, at) = self.crowded_place(text);
+                let number = *self.crowded.get(block)?.get(at)? as usize;
+                (self.texts.get(number)? == text).then_some(number)
+            }
+        }
+    }
+
+    /// Gives a text that is new its place.
+    fn enter(&mut self, number: usize) {
+        let text = self.texts.get(number).map_or("", |text| &**text);
+        if let Some(slot) = slot_of(text, &self.texts, &self.slots).and_then(|at| self.slots.get_mut(at)) {
+            *slot = number_of_slot(number);
+            return;
+        }
+        let (block, at) = self.crowded_place(text);
+        if self.crowded.is_empty() {
+            self.crowded.push(Vec::new());
+        }
+        let Some(entries) = self.crowded.get_mut(block) else { return };
+        entries.insert(at, number_of_slot(number) - 1);
+        if entries.len() > LARGEST_BLOCK {
+            let rest = entries.split_off(LARGEST_BLOCK / 2);
+            self.crowded.insert(block + 1, rest);
+        }
+    }
+
+    /// Where a text stands in the sorted list, or would: a block and a place in it.
+    fn crowded_place(&self, text: &str) -> (usize, usize) {
+        let is_before = |number: &u32| self.texts.get(*number as usize).is_some_and(|known| **known < *text);
+        let begins_before =
+            |block: &Vec<u32>| block.first().is_some_and(|first| !is_after(self, *first, text));
+        let block = self.crowded.partition_point(begins_before).saturating_sub(1);
+        (block, self.crowded.get(block).map_or(0, |entries| entries.partition_point(is_before)))
     }
 
     fn grow(&mut self) {
         self.slots = vec![0; (self.slots.len() * 2).max(FIRST_SLOTS)];
-        for (number, text) in self.texts.iter().enumerate() {
-            let at = slot_of(text, &self.texts, &self.slots);
-            if let Some(slot) = self.slots.get_mut(at) {
-                *slot = number_of_slot(number);
-            }
+        self.crowded.clear();
+        for number in 0..self.texts.len() {
+            self.enter(number);
         }
     }
+}
+
+fn is_after(numbers: &Numbers<'_>, number: u32, text: &str) -> bool {
+    numbers.texts.get(number as usize).is_some_and(|known| **known > *text)
 }
 
 fn number_of_slot(number: usize) -> u32 {
     u32::try_from(number + 1).unwrap_or(u32::MAX)
 }
 
-/// The slot that has a text, or the free one that would.
+/// The slot that has a text, or the free one that would; none if others have all that are looked at.
 #[inline(never)]
-fn slot_of(text: &str, texts: &[Cow<'_, str>], slots: &[u32]) -> usize {
+fn slot_of(text: &str, texts: &[Cow<'_, str>], slots: &[u32]) -> Option<usize> {
     let mut hasher = FxHasher::default();
     hasher.write(text.as_bytes());
     let mask = slots.len().wrapping_sub(1);
     let mut at = hasher.finish() as usize & mask;
     let is_other =
         |slot: &u32| *slot != 0 && texts.get(*slot as usize - 1).is_some_and(|known| known != text);
-    while slots.get(at).is_some_and(is_other) {
+    for _ in 0..LONGEST_RUN {
+        #[cfg(test)]
+        LOOKS.set(LOOKS.get() + 1);
+        if !slots.get(at).is_some_and(is_other) {
+            return Some(at);
+        }
         at = (at + 1) & mask;
     }
-    at
+    None
 }
+
+#[cfg(test)]
+thread_local!(static LOOKS: std::cell::Cell<usize> = const { std::cell::Cell::new(0) });
 
 #[cfg(test)]
 mod tests {
@@ -89,5 +140,48 @@ mod tests {
         }
         assert_eq!(numbers.find("999"), Some(999));
         assert_eq!(numbers.find("1000"), None);
+    }
+
+    /// Texts whose hashes agree in the bits that choose one of 4,096 slots.
+    fn colliding(count: usize) -> Vec<String> {
+        let slot = |text: &str| {
+            let mut hasher = FxHasher::default();
+            hasher.write(text.as_bytes());
+            hasher.finish() & 0xfff
+        };
+        (0..).map(|number: usize| number.to_string()).filter(|text| slot(text) == 7).take(count).collect()
+    }
+
+    #[test]
+    fn texts_made_to_collide_have_numbers_too_in_few_steps() {
+        let texts = colliding(1_000);
+        let mut numbers = Numbers { slots: vec![0; 1 << 12], ..Numbers::default() };
+        LOOKS.set(0);
+        for _ in 0..2 {
+            for (number, text) in texts.iter().enumerate() {
+                assert_eq!(numbers.of(Cow::Borrowed(text)), number);
+                assert_eq!(numbers.find(text), Some(number));
+            }
+        }
+        assert_eq!(numbers.find("none of them"), None);
+        assert!(LOOKS.get() <= texts.len() * 5 * 64, "{}", LOOKS.get());
+    }
+
+    #[test]
+    fn crowded_texts_are_found_in_every_block() {
+        let mut numbers =
+            Numbers { slots: vec![1; 16], texts: vec![Cow::Borrowed("all slots")], ..Numbers::default() };
+        let texts: Vec<String> = (0..3_000_u32).map(|n| n.wrapping_mul(2_654_435_761).to_string()).collect();
+        for text in &texts {
+            numbers.texts.push(Cow::Borrowed(text));
+            numbers.enter(numbers.texts.len() - 1);
+        }
+        for (number, text) in texts.iter().enumerate() {
+            assert_eq!(numbers.find(text), Some(number + 1));
+        }
+        assert_eq!(numbers.find("x"), None);
+        assert!(
+            numbers.crowded.len() > 5 && numbers.crowded.iter().all(|block| block.len() <= LARGEST_BLOCK)
+        );
     }
 }
