@@ -7,6 +7,8 @@ export type Engine = typeof glue;
 let load: (() => BufferSource | WebAssembly.Module) | undefined;
 let memory: WebAssembly.Memory | undefined;
 let generation = 0;
+/** The engine's memory as it was last looked at by {@link giveMemoryBack}. */
+let known: ArrayBufferLike | undefined;
 /** How many calls of the engine are under way: a call may lead to another. */
 let depth = 0;
 
@@ -110,7 +112,10 @@ export function release(kept: WeakRef<object>): void {
 
 /** Starts the engine afresh if its memory is large and nothing in it is needed any more. */
 function giveMemoryBack(): void {
-  if (depth > 0 || memory === undefined || memory.buffer.byteLength <= MOST_IDLE_MEMORY) return;
+  // A buffer that is known is cheap to ask, also on each call for a pair of short texts. It has no bytes once memory has grown.
+  if (depth > 0 || (known !== undefined && known.byteLength !== 0 && known.byteLength <= MOST_IDLE_MEMORY)) return;
+  known = memory?.buffer;
+  if (known === undefined || known.byteLength <= MOST_IDLE_MEMORY) return;
   for (const kept of openRuns) {
     if (kept.deref() !== undefined) return;
     openRuns.delete(kept);
@@ -136,6 +141,7 @@ function restart(): void {
   generation += 1;
   glue.__wbg_reset_state();
   memory = glue.initSync(undefined as never).memory;
+  known = undefined;
 }
 
 /** Besides traps, a stack overflow inside the engine leaves it in an unknown state. */
