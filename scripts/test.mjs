@@ -72,7 +72,7 @@ if (isInstalled("tests/runtimes")) {
 checkWithNode("the package", folders.flatMap(testsOf));
 
 // A workflow of their own runs them, weekly and for releases.
-leftOut.push("apps of Next.js and Rspack: they install half a gigabyte: npm run test:frameworks");
+leftOut.push("apps of Next.js, Astro and Rspack: they install half a gigabyte: npm run test:frameworks");
 if (leftOut.length > 0) console.error(`\nLeft out:\n${leftOut.map((line) => `  – ${line}\n`).join("")}`);
 if (failed.length > 0) fail(`failed: ${failed.join("; ")}`, "What failed is said above, where it ran.");
 

@@ -15,5 +15,11 @@ const next = (bundler) => ({
 export const APPS = {
   "Next.js by Turbopack": next("turbopack"),
   "Next.js by webpack": next("webpack"),
+  Astro: {
+    folder: "astro",
+    build: ["node_modules/astro/astro.js", "build"],
+    serves: "dist",
+    shows: ["#server", "#client"],
+  },
   Rspack: { folder: "rspack", build: ["build.mjs"], serves: "dist", shows: ["#client"] },
 };

@@ -20,7 +20,7 @@ import { serveFolder } from "../server.mjs";
 import { APPS, SCORE } from "./apps.mjs";
 
 const exec = promisify(execFile);
-const environment = { ...process.env, NEXT_TELEMETRY_DISABLED: "1", NO_COLOR: "1" };
+const environment = { ...process.env, NEXT_TELEMETRY_DISABLED: "1", ASTRO_TELEMETRY_DISABLED: "1", NO_COLOR: "1" };
 const limits = { env: environment, maxBuffer: 2 ** 26 };
 
 /** What bundlers say of what they cannot follow, and of the package by its name. */
@@ -44,7 +44,7 @@ function installed(name) {
 }
 
 async function install(name) {
-  const folder = mkdtempSync(join(tmpdir(), `adk-metrics-${name}-`));
+  const folder = mkdtempSync(join(tmpdir(), `framework-${name}-`));
   made.push(folder);
   cpSync(fileURLToPath(new URL(name, import.meta.url)), folder, { recursive: true });
   const npm = (...args) => exec("npm", args, { ...limits, cwd: folder, shell: process.platform === "win32" });
