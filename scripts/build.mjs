@@ -3,6 +3,7 @@
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
+import { deflateRawSync } from "node:zlib";
 import { bin, root, run, setup, step } from "./setup.mjs";
 
 const pkg = join(root, "pkg");
@@ -44,7 +45,7 @@ async function buildEngine() {
   mkdirSync(generated, { recursive: true });
   run(bin("wasm-opt"), [...optimisations, join(out, "adk_metrics_bg.wasm"), "-o", wasm]);
   for (const file of ["adk_metrics.js", "adk_metrics.d.ts"]) cpSync(join(out, file), join(generated, file));
-  await inlineEngine(readFileSync(wasm));
+  inlineEngine(readFileSync(wasm));
 }
 
 async function generateTypes() {
@@ -95,24 +96,11 @@ function sourcesOf({ repository, version }) {
   };
 }
 
-/**
- * The engine as JavaScript: deflated, since the `.wasm` as it is would take twice the room; by Zopfli, which makes it a
- * twentieth smaller than zlib does.
- */
-async function inlineEngine(wasm) {
-  const { default: zopfli } = await import("@gfx/zopfli");
-  const { encodeBase91 } = await import("./base91.mjs");
-  const deflated = await zopfli.deflateAsync(wasm, { numiterations: 15 });
-  const values = { wasmSize: wasm.length, deflatedSize: deflated.length, deflatedWasm: encodeBase91(deflated) };
-  const lines = (line) => Object.entries(values).map(line).join("");
-  writeFileSync(
-    join(generated, "wasm-deflated.js"),
-    lines(([name, value]) => `export const ${name} = ${JSON.stringify(value)};\n`),
-  );
-  writeFileSync(
-    join(generated, "wasm-deflated.d.ts"),
-    lines(([name, value]) => `export declare const ${name}: ${typeof value};\n`),
-  );
+/** The engine as JavaScript: deflated, since the `.wasm` as it is would take twice the room; in base64. */
+function inlineEngine(wasm) {
+  const text = deflateRawSync(wasm, { level: 9 }).toString("base64");
+  writeFileSync(join(generated, "wasm-deflated.js"), `export const deflatedWasm = "${text}";\n`);
+  writeFileSync(join(generated, "wasm-deflated.d.ts"), "export declare const deflatedWasm: string;\n");
 }
 
 function checkTypes() {

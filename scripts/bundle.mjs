@@ -1,18 +1,11 @@
-/** Bundles the package's modules for each kind of module, minified, with source maps. */
+/** Bundles the package's modules for each kind of module, readable, with source maps. */
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
-import { basename, dirname, join, resolve } from "node:path";
+import { basename, dirname, join, relative, resolve, sep } from "node:path";
+import { decode, encode } from "@jridgewell/sourcemap-codec";
 import { build, transform } from "esbuild";
-import { minify } from "terser";
 import { ENTRIES } from "./entries.mjs";
-import { smallMap } from "./maps.mjs";
-
-/** Characters in a line, about: of an error that nobody catches Node prints the whole line that threw it. */
-const MAX_LINE = 500;
-
-/** Comments that tell bundlers to leave an `import()` alone. */
-const KEPT_COMMENTS = /^\s*(webpackIgnore: true|@vite-ignore|turbopackIgnore: true)\s*$/;
 
 const COMMON = {
   target: ["es2022"],
@@ -20,7 +13,8 @@ const COMMON = {
   logOverride: { "ignored-bare-import": "silent" },
   legalComments: "none",
   charset: "utf8",
-  minifySyntax: true,
+  sourcemap: "external",
+  sourcesContent: false,
 };
 
 /** An `import()` of CommonJS would go through the loader of ES modules. */
@@ -30,32 +24,27 @@ const CJS = { format: "cjs", platform: "node", supported: { "dynamic-import": fa
  * Writes `esm` and `cjs`, both with source maps.
  *
  * @param dist The folder that has them.
- * @param sources The folder of the sources, and the address at which they are published.
+ * @param sources The folder of the sources, and the address at which the repository is published.
  */
 export async function bundle(dist, sources) {
   const [esm, cjs] = [join(dist, "esm"), join(dist, "cjs")];
   for (const folder of [esm, cjs]) mkdirSync(folder, { recursive: true });
-  for (const { path, exported, names: _, ...chunk } of await split("esm", esm, sources)) {
-    write(path, await minified(chunk, exported, { module: true }), sources);
-  }
+  for (const { path, ...chunk } of await split("esm", esm, sources)) write(path, chunk, sources);
   // esbuild splits no CommonJS, and two copies of a class would be two classes: split as modules, then rewritten.
-  for (const { path, exported, names, ...chunk } of await split("cjs", cjs, sources)) {
-    const rewritten = await transform(withMap(chunk), { ...COMMON, ...CJS, sourcemap: "external" });
-    const { code, map } = await minified(rewritten, exported, { toplevel: true });
-    write(path, { code: code + marksFor(basename(path), names), map }, sources);
+  for (const { path, ...chunk } of await split("cjs", cjs, sources)) {
+    const { code, map } = await transform(withMap(chunk), { ...COMMON, ...CJS });
+    write(path, { code: code + markFor(basename(path)), map }, sources);
   }
   writeFileSync(join(cjs, "package.json"), `${JSON.stringify({ type: "commonjs" })}\n`);
 }
 
 /**
- * What is never run, but read by others, at the end of an entry in CommonJS: the names of its exports, which Node looks for
- * when it imports the file; and the ES module that newer versions of Node load instead (`module-sync`), for tools that copy
- * the files a server needs and do not know that condition.
+ * What is never run, at the end of an entry in CommonJS: the ES module that newer versions of Node load instead
+ * (`module-sync`), for tools that copy the files a server needs and do not know that condition.
  */
-function marksFor(file, names) {
+function markFor(file) {
   const entry = ENTRIES.find(({ cjs }) => `${cjs}.js` === file);
-  if (entry === undefined) return "";
-  return `\n0&&(module.exports={${names.join()}});0&&require("../esm/${entry.esm ?? "node"}.js");`;
+  return entry === undefined ? "" : `0 && require("../esm/${entry.esm ?? "node"}.js");\n`;
 }
 
 /** A module with its map within, where esbuild looks for it. */
@@ -64,44 +53,54 @@ function withMap({ code, map }) {
 }
 
 function write(path, { code, map }, sources) {
-  const small = smallMap(code, map, dirname(path), sources);
-  writeFileSync(path, small === undefined ? code : `${code}\n//# sourceMappingURL=${basename(path)}.map\n`);
-  if (small !== undefined) writeFileSync(`${path}.map`, small);
+  const lines = mapOfLines(JSON.parse(map), path, sources);
+  const isMapped = lines.sources.length > 0;
+  writeFileSync(path, isMapped ? `${code}//# sourceMappingURL=${basename(path)}.map\n` : code);
+  if (isMapped) writeFileSync(`${path}.map`, JSON.stringify(lines));
 }
 
-/** The entries of a kind and what they share, as ES modules with their maps, and the names that the entries export. */
+/**
+ * A map with one mapping for each line instead of each token: a fifth of the size. Its sources are named by their published
+ * address, where debuggers fetch them. Loaders of source maps warn of addresses that they cannot read, but not in
+ * `sourceRoot`.
+ */
+function mapOfLines({ version, sources: paths, mappings }, path, { folder, address }) {
+  const names = paths.map((source) =>
+    relative(folder, resolve(dirname(path), source))
+      .split(sep)
+      .join("/"),
+  );
+  // What was generated, or comes from a library, is not in the repository.
+  const sources = names.filter((name) => !name.startsWith("generated/") && !name.startsWith("../"));
+  const lines = decode(mappings).map(([first]) => {
+    const source = first === undefined ? -1 : sources.indexOf(names[first[1]]);
+    return source === -1 ? [] : [[first[0], source, first[2], 0]];
+  });
+  return { version, sourceRoot: address, sources, names: [], mappings: encode(lines) };
+}
+
+/** The entries of a kind and what they share, as ES modules with their maps. */
 async function split(kind, folder, sources) {
   const entries = ENTRIES.filter((entry) => entry[kind] !== undefined);
-  const { outputFiles, metafile } = await build({
+  const { outputFiles } = await build({
     ...COMMON,
     bundle: true,
-    sourcemap: "external",
-    sourcesContent: false,
     format: "esm",
     splitting: true,
     chunkNames: "shared-[hash]",
     platform: "neutral",
+    mainFields: ["module", "main"],
     inject: [join(sources.folder, "entrypoints/globals.ts")],
     external: ["node:*", "*.wasm", "vitest"],
     plugins: [matchersApart(kind, sources), indexAtOnce(sources)],
     entryPoints: Object.fromEntries(entries.map((entry) => [entry[kind], join(sources.folder, `${entry.module}.ts`)])),
     outdir: folder,
-    metafile: true,
     write: false,
   });
   const texts = new Map(outputFiles.map(({ path, text }) => [path, text]));
-  const outputs = Object.entries(metafile.outputs).filter(([, { entryPoint }]) => entryPoint !== undefined);
-  const names = new Map(outputs.map(([path, { exports }]) => [resolve(path), exports]));
-  const exported = [...names.values()].flat();
-  return [...texts.keys()]
-    .filter((path) => path.endsWith(".js"))
-    .map((path) => ({
-      path,
-      code: texts.get(path),
-      map: texts.get(`${path}.map`),
-      exported,
-      names: names.get(path) ?? [],
-    }));
+  return [...texts]
+    .filter(([path]) => path.endsWith(".js"))
+    .map(([path, code]) => ({ path, code, map: texts.get(`${path}.map`) }));
 }
 
 /**
@@ -160,26 +159,4 @@ function indexAtOnce({ folder }) {
       });
     },
   };
-}
-
-/**
- * Minifies without touching what users see: names of classes, and of functions that they call. esbuild would drop the
- * marks of pure calls, by which bundlers leave out what is not used.
- */
-function minified(written, exported, options) {
-  const code = withOwnNames(written.code);
-  const classes = [...code.matchAll(/([\w$]+) = class\b/g)].map(([, name]) => name);
-  return minify(code, {
-    ...options,
-    sourceMap: { content: written.map, asObject: true },
-    compress: { keep_classnames: true },
-    mangle: { keep_classnames: true, reserved: [...exported, ...classes] },
-    format: { comments: KEPT_COMMENTS, preserve_annotations: true, max_line_len: MAX_LINE },
-  });
-}
-
-/** Undoes what esbuild makes of a class that names itself, `X = class _X`: such a class would be called `_X`. */
-function withOwnNames(code) {
-  const names = new Set([...code.matchAll(/([\w$]+) = class _\1\b/g)].map(([, name]) => name));
-  return code.replaceAll(/(?<![\w$.])_([\w$]+)/g, (written, name) => (names.has(name) ? name : written));
 }

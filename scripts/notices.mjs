@@ -23,6 +23,7 @@ export function writeNotices(file, www) {
   const sections = [
     ["Crates compiled into the WebAssembly", crates()],
     ["Standard library and data", [rust(), unicode()]],
+    ["Packages in the JavaScript", packages(root)],
     ...(www === undefined ? [] : [["Packages in the playground", packages(www)]]),
   ];
   const text = [
@@ -88,12 +89,13 @@ function unicode() {
   return { name: "Data of the Unicode Character Database", license: "Unicode-3.0", text };
 }
 
-function packages(www) {
-  const lock = JSON.parse(readFileSync(join(www, "package-lock.json"), "utf8"));
+/** The packages that a folder's `dependencies` bring: they are bundled, while `devDependencies` only build. */
+function packages(project) {
+  const lock = JSON.parse(readFileSync(join(project, "package-lock.json"), "utf8"));
   return Object.entries(lock.packages)
     .filter(([path, { dev, link }]) => path.startsWith("node_modules/") && !dev && !link)
     .map(([path, { version }]) => {
-      const folder = join(www, path);
+      const folder = join(project, path);
       const name = `${path.replace(/^.*node_modules\//, "")} ${version}`;
       const { license } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
       return { name, license, text: textOf(folder, license, name) };
