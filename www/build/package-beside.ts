@@ -22,7 +22,7 @@ const ENTRIES: Readonly<Record<string, string>> = {
 
 /** Where the engine is for its entry, and where it is for a chunk; no bundler should look for it there. */
 const WASM = [
-  `new URL("../adk_metrics.wasm",import.meta.url)`,
+  `new URL("../adk_metrics.wasm", import.meta.url)`,
   `new URL(["..","${FOLDER}","adk_metrics.wasm"].join("/"),import.meta.url)`,
 ] as const;
 
