@@ -122,18 +122,27 @@ describe("the shell of the playground", { skip }, () => {
     const response = await page.reload();
     assert.ok(response.fromServiceWorker());
     assert.match(response.headers()["content-security-policy"] ?? "", /frame-ancestors 'none'/);
-    const found = await page.evaluate(async (names) => {
-      const scripts = performance.getEntriesByType("resource").map(({ name }) => name);
-      const worker = scripts.find((name) => /\/assets\/(?:engine|worker)[^/]*\.js$/.test(name));
-      const policyOf = async (address) => (await fetch(address)).headers.get("content-security-policy");
-      return {
-        kept: await Promise.all(names.map((name) => caches.has(name))),
-        own: (await caches.keys()).length - names.length,
-        icon: await (await fetch("./icon.svg")).text(),
-        other: (await fetch("./other.txt")).status,
-        worker: worker === undefined ? undefined : await policyOf(worker),
-      };
-    }, foreign);
+    // The page starts its worker after it was loaded.
+    const loaded = await page.waitForFunction(() =>
+      performance
+        .getEntriesByType("resource")
+        .map(({ name }) => name)
+        .find((name) => /\/assets\/(?:engine|worker)[^/]*\.js$/.test(name)),
+    );
+    const worker = await loaded.jsonValue();
+    const found = await page.evaluate(
+      async ([names, worker]) => {
+        const policyOf = async (address) => (await fetch(address)).headers.get("content-security-policy");
+        return {
+          kept: await Promise.all(names.map((name) => caches.has(name))),
+          own: (await caches.keys()).length - names.length,
+          icon: await (await fetch("./icon.svg")).text(),
+          other: (await fetch("./other.txt")).status,
+          worker: await policyOf(worker),
+        };
+      },
+      [foreign, worker],
+    );
     assert.deepEqual(found.kept, [true, true]);
     assert.equal(found.own, 1);
     assert.match(found.icon, /<svg/);
