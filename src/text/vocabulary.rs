@@ -2,7 +2,9 @@
 //!
 //! A word of up to 16 bytes is its own key: two integers, compared without touching memory
 //! elsewhere. That covers nearly all English words; longer ones live in a byte arena. Both tables
-//! are open-addressed with linear probing at a load of at most one half.
+//! are open-addressed with linear probing at a load of at most one half. Whoever writes a text can
+//! choose words that begin their search at one place, so a table in which a search grows long is
+//! arranged anew by another multiplier.
 //!
 //! One entry answers two questions about the same text: which token does it become as a *word*
 //! of a response (`running` → `run`), and which token *is* it (`run`, reached from `running`,
@@ -21,6 +23,34 @@ const MAX_WORDS: usize = 1 << 17;
 const MAX_LONG_BYTES: usize = 1 << 21;
 
 const FIRST_SLOTS: usize = 256;
+
+/// A search over more slots than this makes its table be arranged anew. At a load of one half, the
+/// longest search among a million words that nobody chose takes some 70.
+const LONGEST_SEARCH: usize = 256;
+
+/// How often a table is arranged anew at most. Words of 16 letters leave room to collide under a few
+/// multipliers at once, not under this many.
+const MOST_REARRANGED: u32 = 16;
+
+/// What is multiplied by to find where a search begins: odd, and another one for each arrangement.
+#[derive(Clone, Copy)]
+struct Multiplier {
+    odd: u64,
+    arranged: u32,
+}
+
+impl Multiplier {
+    const FIRST: Self = Self { odd: 0x9E37_79B9_7F4A_7C15, arranged: 0 };
+
+    /// By the output function of SplitMix64 (Steele, Lea, Flood 2014).
+    fn next(self) -> Option<Self> {
+        let arranged = self.arranged + 1;
+        let mut mixed = Self::FIRST.odd.wrapping_mul(u64::from(arranged) + 1);
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        (arranged <= MOST_REARRANGED).then_some(Self { odd: (mixed ^ (mixed >> 31)) | 1, arranged })
+    }
+}
 
 /// Up to 16 bytes of a word, first byte lowest, zero after its end. No word has a zero byte.
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
@@ -59,10 +89,9 @@ impl Key {
     /// Where the search for the key begins in a table of `slots`, a power of two: the top bits
     /// of the product, the only ones that every byte of the key reaches.
     #[inline(always)]
-    fn home(self, slots: usize) -> usize {
-        const ODD: u64 = 0x9E37_79B9_7F4A_7C15;
-        let mixed = self.low ^ self.high.wrapping_mul(ODD).rotate_right(29);
-        (mixed.wrapping_mul(ODD) >> (64 - slots.trailing_zeros())) as usize
+    fn home(self, slots: usize, by: Multiplier) -> usize {
+        let mixed = self.low ^ self.high.wrapping_mul(by.odd).rotate_right(29);
+        (mixed.wrapping_mul(by.odd) >> (64 - slots.trailing_zeros())) as usize
     }
 }
 
@@ -97,8 +126,10 @@ pub(super) struct Vocabulary {
     stemming: bool,
     short: Vec<Short>,
     short_used: usize,
+    short_by: Multiplier,
     long: Vec<Long>,
     long_used: usize,
+    long_by: Multiplier,
     arena: Vec<u8>,
     tokens: u32,
     buffer: Vec<u8>,
@@ -111,8 +142,10 @@ impl Vocabulary {
             stemming,
             short: vec![Short::default(); FIRST_SLOTS],
             short_used: 0,
+            short_by: Multiplier::FIRST,
             long: Vec::new(),
             long_used: 0,
+            long_by: Multiplier::FIRST,
             arena: Vec::new(),
             tokens: 0,
             buffer: Vec::new(),
@@ -135,7 +168,7 @@ impl Vocabulary {
     #[inline(always)]
     pub(super) fn short_word(&mut self, key: Key) -> u32 {
         let mask = self.short.len() - 1;
-        let mut at = key.home(self.short.len());
+        let mut at = key.home(self.short.len(), self.short_by);
         while let Some(slot) = self.short.get(at) {
             if slot.key == key && slot.ids.as_word != 0 {
                 return slot.ids.as_word;
@@ -229,29 +262,41 @@ impl Vocabulary {
     /// The slot of a key, made if need be.
     fn short_slot(&mut self, key: Key) -> usize {
         if (self.short_used + 1) * 2 > self.short.len() {
-            let larger = vec![Short::default(); self.short.len() * 2];
-            for slot in std::mem::replace(&mut self.short, larger) {
-                if slot.key.low != 0 {
-                    let at = self.find_short(slot.key);
-                    if let Some(free) = self.short.get_mut(at) {
-                        *free = slot;
-                    }
-                }
-            }
+            self.arrange_short(self.short.len() * 2);
         }
-        let at = self.find_short(key);
-        if let Some(slot) = self.short.get_mut(at)
-            && slot.key.low == 0
+        let mut at = self.find_short(key);
+        if self.short.get(at).is_some_and(|slot| slot.key.low != 0) {
+            return at;
+        }
+        let searched = at.wrapping_sub(key.home(self.short.len(), self.short_by)) & (self.short.len() - 1);
+        if searched > LONGEST_SEARCH
+            && let Some(next) = self.short_by.next()
         {
+            self.short_by = next;
+            self.arrange_short(self.short.len());
+            at = self.find_short(key);
+        }
+        if let Some(slot) = self.short.get_mut(at) {
             slot.key = key;
             self.short_used += 1;
         }
         at
     }
 
+    fn arrange_short(&mut self, slots: usize) {
+        for slot in std::mem::replace(&mut self.short, vec![Short::default(); slots]) {
+            if slot.key.low != 0 {
+                let at = self.find_short(slot.key);
+                if let Some(free) = self.short.get_mut(at) {
+                    *free = slot;
+                }
+            }
+        }
+    }
+
     fn find_short(&self, key: Key) -> usize {
         let mask = self.short.len() - 1;
-        let mut at = key.home(self.short.len());
+        let mut at = key.home(self.short.len(), self.short_by);
         while self.short.get(at).is_some_and(|slot| slot.key.low != 0 && slot.key != key) {
             at = (at + 1) & mask;
         }
@@ -261,23 +306,24 @@ impl Vocabulary {
     /// The slot of a long word, made if need be.
     fn long_slot(&mut self, bytes: &[u8]) -> usize {
         if (self.long_used + 1) * 2 > self.long.len() {
-            let larger = vec![Long::default(); (self.long.len() * 2).max(FIRST_SLOTS)];
-            for slot in std::mem::replace(&mut self.long, larger) {
-                if slot.length != 0 {
-                    let at = self.find_long(slot.hash, slot.text(&self.arena));
-                    if let Some(free) = self.long.get_mut(at) {
-                        *free = slot;
-                    }
-                }
-            }
+            self.arrange_long((self.long.len() * 2).max(FIRST_SLOTS));
         }
         let mut hasher = FxHasher::default();
         hasher.write(bytes);
         let hash = hasher.finish();
-        let at = self.find_long(hash, bytes);
-        if let Some(slot) = self.long.get_mut(at)
-            && slot.length == 0
+        let mut at = self.find_long(hash, bytes);
+        if self.long.get(at).is_some_and(|slot| slot.length != 0) {
+            return at;
+        }
+        let searched = at.wrapping_sub(self.long_home(hash)) & (self.long.len() - 1);
+        if searched > LONGEST_SEARCH
+            && let Some(next) = self.long_by.next()
         {
+            self.long_by = next;
+            self.arrange_long(self.long.len());
+            at = self.find_long(hash, bytes);
+        }
+        if let Some(slot) = self.long.get_mut(at) {
             slot.hash = hash;
             slot.start = self.arena.len();
             slot.length = bytes.len();
@@ -287,9 +333,24 @@ impl Vocabulary {
         at
     }
 
+    fn arrange_long(&mut self, slots: usize) {
+        for slot in std::mem::replace(&mut self.long, vec![Long::default(); slots]) {
+            if slot.length != 0 {
+                let at = self.find_long(slot.hash, slot.text(&self.arena));
+                if let Some(free) = self.long.get_mut(at) {
+                    *free = slot;
+                }
+            }
+        }
+    }
+
+    fn long_home(&self, hash: u64) -> usize {
+        (hash.wrapping_mul(self.long_by.odd) >> (64 - self.long.len().trailing_zeros())) as usize
+    }
+
     fn find_long(&self, hash: u64, bytes: &[u8]) -> usize {
         let mask = self.long.len() - 1;
-        let mut at = hash as usize & mask;
+        let mut at = self.long_home(hash);
         while self
             .long
             .get(at)
@@ -358,6 +419,36 @@ mod tests {
         let ids: Vec<u32> = words.iter().map(|w| id(&mut v, w)).collect();
         let again: Vec<u32> = words.iter().map(|w| id(&mut v, w)).collect();
         assert_eq!(ids, again);
+        assert_eq!(v.id_end(), words.len() + 1);
+    }
+
+    /// How many slots the longest search for a word passes.
+    fn longest_search(v: &Vocabulary) -> usize {
+        let short = v.short.iter().enumerate().filter(|(_, slot)| slot.key.low != 0);
+        let short = short.map(|(at, slot)| (at, slot.key.home(v.short.len(), v.short_by), v.short.len()));
+        let long = v.long.iter().enumerate().filter(|(_, slot)| slot.length != 0);
+        let long = long.map(|(at, slot)| (at, v.long_home(slot.hash), v.long.len()));
+        short.chain(long).map(|(at, home, slots)| at.wrapping_sub(home) & (slots - 1)).max().unwrap_or(0)
+    }
+
+    #[test]
+    fn words_that_were_chosen_to_collide_are_found_as_fast_as_others() {
+        let begins_low = |home: usize, slots: usize| home < slots / 64;
+        let short = (0..).map(|n| format!("word{n}")).filter(|word| {
+            let key = Key::pack(word.as_bytes()).unwrap();
+            begins_low(key.home(1 << 16, Multiplier::FIRST), 1 << 16)
+        });
+        let long = (0..).map(|n| format!("a-rather-long-word-{n}")).filter(|word| {
+            let mut hasher = FxHasher::default();
+            hasher.write(word.as_bytes());
+            let home = hasher.finish().wrapping_mul(Multiplier::FIRST.odd) >> 48;
+            begins_low(home as usize, 1 << 16)
+        });
+        let words: Vec<String> = short.take(20_000).chain(long.take(20_000)).collect();
+        let mut v = Vocabulary::new(false);
+        let ids: Vec<u32> = words.iter().map(|word| id(&mut v, word)).collect();
+        assert!(longest_search(&v) <= LONGEST_SEARCH, "{} slots", longest_search(&v));
+        assert_eq!(ids, words.iter().map(|word| id(&mut v, word)).collect::<Vec<_>>());
         assert_eq!(v.id_end(), words.len() + 1);
     }
 
