@@ -72,6 +72,21 @@ const MISTAKES = {
     {},
     /no file matches the pattern\n {3}at folder\/\*\.json/,
   ],
+  "a pattern below a folder that does not exist": [
+    ["eval", "nowhere/**/*.json"],
+    {},
+    /no file matches the pattern\n {3}at nowhere\/\*\*\/\*\.json\n {3}help: There is no folder .*nowhere\n/,
+  ],
+  "a pattern below a file": [
+    ["eval", "clock.actual.json/*.json"],
+    {},
+    /no file matches the pattern\n {3}at clock\.actual\.json\/\*\.json\n {3}help: There is no folder .*clock\.actual\.json\n/,
+  ],
+  "a pattern whose range is backwards": [
+    ["eval", "folder/[z-a].json"],
+    {},
+    /the pattern cannot be used\n {3}at folder\/\[z-a\]\.json\n {3}help: A range in \[ \] runs from the lower/,
+  ],
   "no runs beside the evalset": [
     ["eval", "other.evalset.json"],
     { "other.evalset.json": { eval_set_id: "o", eval_cases: [] } },

@@ -1,9 +1,9 @@
 /** Finds evalsets: in folders, by patterns that no shell has expanded, and by the ids that `adk eval` takes. */
 
-import { readdirSync, realpathSync } from "node:fs";
+import { type Dirent, readdirSync, realpathSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { AGENT_FILES } from "./agent.js";
-import { kindOf, type Selection, selectionOf } from "./files.js";
+import { kindOf, reasonOf, type Selection, selectionOf } from "./files.js";
 import { Mistake } from "./mistakes.js";
 
 /** Folders in which nobody keeps evalsets. */
@@ -82,16 +82,20 @@ function filesFor(named: string, agent: string | undefined, skipped: ReadonlySet
   if (!/[*?[{]/.test(named)) return [named];
   const pattern = named.replaceAll("\\", "/");
   const fixed = /^(?:[^*?[{]*\/)?/.exec(pattern)?.[0] ?? "";
-  const matches = regExpOf(pattern);
-  const files = [...filesBelow(fixed || ".", skipped)].filter((file) => matches.test(file.replaceAll("\\", "/")));
+  const folder = fixed || ".";
+  if (kindOf(folder) !== "folder") {
+    const help = `There is no folder ${resolve(folder)}`;
+    throw new Mistake("no file matches the pattern", { place: named, help });
+  }
+  const matches = regExpOf(pattern, named);
+  const files = [...filesBelow(folder, skipped)].filter((file) => matches.test(file.replaceAll("\\", "/")));
   if (files.length > 0) return files;
-  throw new Mistake("no file matches the pattern", { place: named, help: `Looked in ${resolve(fixed || ".")}` });
+  throw new Mistake("no file matches the pattern", { place: named, help: `Looked in ${resolve(folder)}` });
 }
 
 /** The files of a folder and of those below it, in the order of their names; no links to folders are followed. */
 function* filesBelow(folder: string, skipped: ReadonlySet<string>): Generator<string> {
-  const entries = readdirSync(folder, { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1));
-  for (const entry of entries) {
+  for (const entry of entriesOf(folder)) {
     const path = folder === "." ? entry.name : join(folder, entry.name);
     if (!entry.isDirectory()) yield path;
     else if (!SKIPPED.has(entry.name) && !entry.name.startsWith(".") && !skipped.has(resolve(path))) {
@@ -100,8 +104,16 @@ function* filesBelow(folder: string, skipped: ReadonlySet<string>): Generator<st
   }
 }
 
+function entriesOf(folder: string): Dirent[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1));
+  } catch (error) {
+    throw new Mistake(`the folder cannot be read: ${reasonOf(error)}`, { place: folder });
+  }
+}
+
 /** What a pattern stands for: `*` and `?` within a name, `**` across folders, `[ab]`, `{a,b}`. */
-function regExpOf(pattern: string): RegExp {
+function regExpOf(pattern: string, named: string): RegExp {
   let depth = 0;
   const source = pattern.replace(/^\.\//, "").replace(/\*\*\/?|[*?{},]|\[[^\]/]+\]|[^*?{},[]+|\[/g, (part) => {
     if (part === "**/") return "(?:[^/]+/)*";
@@ -114,7 +126,12 @@ function regExpOf(pattern: string): RegExp {
     if (part.length > 2 && part.startsWith("[")) return part.replace(/^\[!/, "[^").replaceAll("\\", "\\\\");
     return part.replace(/[.+^$()|[\]\\]/g, "\\$&");
   });
-  return new RegExp(`^(?:${source})${")".repeat(depth)}$`);
+  try {
+    return new RegExp(`^(?:${source})${")".repeat(depth)}$`);
+  } catch {
+    const help = "A range in [ ] runs from the lower character to the higher one, as in [a-z]";
+    throw new Mistake("the pattern cannot be used", { place: named, help });
+  }
 }
 
 /** What to write instead of an `eval` that lacks what the agent did. */
