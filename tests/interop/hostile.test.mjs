@@ -7,6 +7,7 @@ import {
   agent,
   chat,
   errorOf,
+  log,
   message,
   readSessions,
   readTraces,
@@ -284,3 +285,107 @@ test("a tool's output that is not JSON is looked at once, however it is quoted",
   assert.deepEqual(seen, []);
   assert.deepEqual(told(run.inferences[0]).responses, [{ result: output }]);
 });
+
+test("an agent's span with forty-five thousand messages takes memory for each of them once", () => {
+  const said = Array.from({ length: 45_000 }, () => ANSWER);
+  const messages = { "gen_ai.input.messages": JSON.stringify([ASK]), "gen_ai.output.messages": JSON.stringify(said) };
+  const [run] = readTraces(request([span("a", undefined, [0, 9], agent("a", messages))]));
+  assert.equal(told(run.inferences[0]).answer, "Gone.");
+  assert.equal(run.inferences[0].intermediateData.invocationEvents.length, said.length);
+});
+
+const MANY = 150_000;
+const IN_CONVERSATION = { "gen_ai.conversation.id": "c" };
+const GIVEN = message("tool", { type: "tool_call_response", id: "c", response: "r" });
+
+/** Traces with more items in one list than a function takes arguments. */
+const LONG_LISTS = {
+  "calls in one message": () => {
+    const calls = Array.from({ length: MANY }, () => ({ id: "c", function: { name: "t", arguments: "{}" } }));
+    return request([span("m", undefined, [0, 1], chat([ASK], [{ role: "assistant", tool_calls: calls }]))]);
+  },
+  "tools that no model asked for": () => {
+    const spans = [span("a", undefined, [0, 9], agent("a")), span("m", "a", [0, 1], chat([ASK], [ANSWER]))];
+    const ran = tool("t", { "gen_ai.tool.call.arguments": "{}" });
+    for (let at = 0; at < MANY; at += 1) spans.push(span(`t${at}`, "a", [1, 2], ran));
+    return request(spans);
+  },
+  "spans in a trace that goes on with another": () => {
+    const spans = [{ ...span("a", undefined, [0, 1], chat([ASK], [ANSWER], IN_CONVERSATION)), traceId: "0" }];
+    spans.push(span("b", undefined, [2, 3], chat([GIVEN], [ANSWER], IN_CONVERSATION)));
+    for (let at = 0; at < MANY; at += 1) spans.push(span(`t${at}`, undefined, [4, 5], tool("t")));
+    return request(spans);
+  },
+};
+
+for (const [name, traces] of Object.entries(LONG_LISTS)) {
+  test(`${MANY} ${name} are read, or too many`, () => {
+    try {
+      const [run] = readTraces(traces());
+      assert.equal(run.inferences.length, 1);
+    } catch (error) {
+      assert.equal(error.code, "limit_exceeded", error.stack);
+    }
+  });
+}
+
+/** How often functions that are given to the methods of arrays are called. */
+function callbacksOf(act) {
+  const methods = ["sort", "filter", "find", "findLast", "findLastIndex", "map", "flatMap", "some", "every", "reduce"];
+  const own = methods.map((name) => [name, Array.prototype[name]]);
+  let number = 0;
+  for (const [name, method] of own) {
+    Array.prototype[name] = function (callback, ...rest) {
+      const counted = (...given) => {
+        number += 1;
+        return callback(...given);
+      };
+      return method.call(this, typeof callback === "function" ? counted : callback, ...rest);
+    };
+  }
+  try {
+    act();
+  } finally {
+    for (const [name, method] of own) Array.prototype[name] = method;
+  }
+  return number;
+}
+
+/** Traces of `size` spans that were quadratic to read. */
+const GROWING = {
+  "messages that name a trace, before all of its models": (size) => {
+    const spans = Array.from({ length: size }, (_, at) =>
+      span(`m${at}`, undefined, [1000 + at, 9000], chat([ASK], [ANSWER])),
+    );
+    return request(
+      spans,
+      spans.map(() => log("", "gen_ai.choice", {}, { message: { content: "x" } })),
+    );
+  },
+  "traces that go on with one another": (size) => {
+    const spans = Array.from({ length: size }, (_, at) => ({
+      ...span(`m${at}`, undefined, [at, at + 1], chat([at === 0 ? ASK : GIVEN], [ANSWER], IN_CONVERSATION)),
+      traceId: String(at),
+    }));
+    return request(spans);
+  },
+  "agents that hold all of their calls": (size) => {
+    const question = { contents: [{ role: "user", parts: [{ text: "Go." }] }] };
+    const attributes = { "openinference.span.kind": "LLM", "input.value": JSON.stringify(question) };
+    const answered = JSON.stringify({ content: { role: "model", parts: [{ text: "Gone." }] } });
+    const spans = Array.from({ length: size }, (_, at) =>
+      span(String(at), at === 0 ? undefined : "0", [at, size], { ...attributes, "output.value": answered }),
+    );
+    return request(spans.map((one) => ({ ...one, name: "invoke_agent a" })));
+  },
+};
+
+for (const [name, traces] of Object.entries(GROWING)) {
+  test(`the work for ${name} grows with their number`, () => {
+    const [some, twice] = [500, 1000].map((size) => {
+      const text = JSON.stringify(traces(size));
+      return callbacksOf(() => readTraces(text));
+    });
+    assert.ok(twice < 2.5 * some, `${some}, then ${twice}`);
+  });
+}

@@ -4,7 +4,7 @@ import type { Content, InvocationEvent, Part } from "../types.js";
 import { fromEvents } from "./events.js";
 import { contentOf, contentsOf, isElided, isOfUser, jsonOf, usageOf, wordsOf } from "./messages.js";
 import { type Bag, bagOf, type Moment, type Span } from "./otlp.js";
-import { group, isLoop, keyOf, type Node } from "./tree.js";
+import { append, group, isLoop, keyOf, type Node } from "./tree.js";
 
 /** What the model was asked and what it answered. */
 export interface Call {
@@ -42,13 +42,16 @@ export function callsOf(nodes: readonly Node[], moments: ReadonlyMap<string, Mom
   for (const [node, own] of parts) {
     if (node.agent === undefined || !answers.has(node.agent)) calls.push(callOf(node, own, moments));
   }
-  for (const node of nodes)
-    if (isLoop(node.span) && node.tool === undefined) calls.push(...callsOfLoop(node, nodes, moments));
+  const tools = new Map<Node | undefined, Node[]>();
+  for (const node of nodes) if (node.kind === "tool") group(tools, node.agent, node);
+  for (const node of nodes) {
+    if (isLoop(node.span) && node.tool === undefined) append(calls, callsOfLoop(node, tools.get(node.agent), moments));
+  }
   if (calls.every(({ output }) => output === undefined)) {
     for (const holder of nodes) {
       if (holder.kind === "model" || holder.kind === "tool" || holder.tool !== undefined) continue;
       const { call, answers } = callIn(holder, [holder], moments);
-      if (answers.length > 0) return callsOfSequence(call, answers, nodes);
+      if (answers.length > 0) return callsOfSequence(call, answers, tools.get(holder.agent));
     }
   }
   return calls.sort((a, b) => a.time - b.time);
@@ -61,18 +64,20 @@ function callOf(node: Node, nodes: readonly Node[], moments: ReadonlyMap<string,
 }
 
 /** The calls of an agent whose span holds what its models answered, and what tools gave, in order. */
-function callsOfSequence(whole: Call, contents: readonly Content[], nodes: readonly Node[]): Call[] {
-  const tools = nodes.filter(({ kind, agent }) => kind === "tool" && agent === whole.from.agent);
+function callsOfSequence(whole: Call, contents: readonly Content[], tools: readonly Node[] = []): Call[] {
   const calls: Call[] = [];
-  const told: Content[] = [...whole.input];
+  // Each later call is told of what came after the one before: all of it for each would be n² in memory.
+  let told: Content[] = [...whole.input];
   let asked = 0;
+  let done = 0;
   let { time } = whole;
   for (const content of contents) {
     if (content.role === "model") {
-      calls.push({ ...whole, usage: undefined, time, input: [...told], output: content });
+      calls.push({ ...whole, usage: undefined, time, input: told, output: content });
+      told = [];
       // The next call comes after the tools that this one asked for.
       asked += content.parts?.filter(({ functionCall }) => functionCall !== undefined).length ?? 0;
-      for (const { span } of tools.slice(0, asked)) time = Math.max(time, span.end);
+      for (; done < Math.min(asked, tools.length); done += 1) time = Math.max(time, (tools[done] as Node).span.end);
     }
     told.push(content);
   }
@@ -85,13 +90,13 @@ function callsOfSequence(whole: Call, contents: readonly Content[], nodes: reado
  * The calls of an agent whose span has the attributes of the last of them only: the others are in what that one was told.
  * Each left a log record of its own, with its tokens; without these, the tokens are those of the last and are left out.
  */
-function callsOfLoop(node: Node, nodes: readonly Node[], moments: ReadonlyMap<string, Moment[]>): Call[] {
+function callsOfLoop(node: Node, tools: readonly Node[] | undefined, moments: ReadonlyMap<string, Moment[]>): Call[] {
   const { call, answers } = callIn(node, [{ ...node, span: { ...node.span, spanId: "" } }], new Map());
   const turn = call.input.findLastIndex(isOfUser) + 1;
   const calls = callsOfSequence(
     { ...call, input: call.input.slice(0, turn) },
     [...call.input.slice(turn), ...answers],
-    nodes,
+    tools,
   );
   const logs = (moments.get(keyOf(node.span)) ?? []).filter(({ name }) => name === DETAILS);
   logs.sort((a, b) => a.time - b.time);

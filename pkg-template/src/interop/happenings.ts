@@ -4,7 +4,7 @@ import type { FunctionCall, FunctionResponse, InvocationEvent, Part } from "../t
 import { asksTools, type Call, nameOf } from "./calls.js";
 import { responseOf, responsesAtEnd } from "./messages.js";
 import { type ToolRun, toolRunOf, ToolRuns } from "./tools.js";
-import type { Node } from "./tree.js";
+import { append, type Node } from "./tree.js";
 import type { Turn } from "./turns.js";
 
 /** Something that an agent said or did, and when. */
@@ -52,7 +52,7 @@ function read({ calls, nodes }: Turn): { happenings: Happening[]; left: ToolRun[
     if (parts.length > 0) happenings.push({ time, author, event: { content: { role: "user", parts } } });
   }
   const isHeld = calls.some(({ isWholeTurn }) => isWholeTurn === true);
-  if (isWhole && !isHeld) happenings.push(...happeningsOfTools(tools));
+  if (isWhole && !isHeld) append(happenings, happeningsOfTools(tools));
   // Of what happened at one time, what comes first stays first.
   happenings.sort((a, b) => a.time - b.time);
   return {

@@ -135,7 +135,7 @@ export function contentOf(given: unknown, role?: string): Content | undefined {
     if (part === undefined) return [];
     return typeof part.type === "string" ? (partOfMessage(part) ?? []) : partOfAdk(part);
   });
-  if (message.parts === undefined || message.parts === null) parts.push(...partsOfChat(message));
+  if (message.parts === undefined || message.parts === null) for (const part of partsOfChat(message)) parts.push(part);
   if (parts.length === 0) return undefined;
   const asked = own === "assistant" ? "model" : own === "tool" ? "user" : own;
   return asked === undefined || asked === "" ? { parts } : { role: asked, parts };

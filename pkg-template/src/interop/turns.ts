@@ -6,7 +6,7 @@ import { conventional } from "./indexed.js";
 import { isOfUser, responsesAtEnd, wordsIn, wordsOf } from "./messages.js";
 import type { Content } from "../types.js";
 import type { Moment, Span, Telemetry } from "./otlp.js";
-import { group, keyOf, type Node, treeOf } from "./tree.js";
+import { append, group, keyOf, type Node, treeOf } from "./tree.js";
 
 /** What was done about one message of the user. */
 export interface Turn {
@@ -103,10 +103,21 @@ function adopt(nodes: readonly Node[], moments: Map<string, Moment[]>): void {
     models.sort((a, b) => a.span.time - b.span.time);
     for (const moment of moments.get(keyOf({ traceId, spanId: "" })) ?? []) {
       if (!isMessage(moment)) continue;
-      const model = models.findLast(({ span }) => span.time <= moment.time) ?? models[0];
+      const model = models[Math.max(0, countUntil(models, moment.time) - 1)];
       if (model !== undefined) group(moments, keyOf(model.span), moment);
     }
   }
+}
+
+/** How many of some nodes, which are in order of time, begin at a time or before. */
+function countUntil(nodes: readonly Node[], time: number): number {
+  let [low, high] = [0, nodes.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((nodes[middle] as Node).span.time <= time) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }
 
 /** A model's call of which only the log record arrived. */
@@ -151,19 +162,21 @@ function turnsOf(nodes: readonly Node[], moments: ReadonlyMap<string, Moment[]>)
 function joined(turns: readonly Turn[]): Turn[] {
   const whole: Turn[] = [];
   const last = new Map<string, Turn>();
+  const longer = new Set<Turn>();
   for (const turn of turns) {
     const conversation = attributeOf(turn.nodes, CONVERSATION_KEYS);
     const before = conversation === undefined ? undefined : last.get(conversation);
     const goesOn = responsesAtEnd(turn.calls[0]?.input ?? []).length > 0;
     if (before !== undefined && before.outer === undefined && turn.outer === undefined && goesOn) {
-      before.nodes.push(...turn.nodes);
-      before.calls.push(...turn.calls);
-      before.calls.sort((a, b) => a.time - b.time);
+      append(before.nodes, turn.nodes);
+      append(before.calls, turn.calls);
+      longer.add(before);
       before.end = Math.max(before.end, turn.end);
       continue;
     }
     whole.push(turn);
     if (conversation !== undefined) last.set(conversation, turn);
   }
+  for (const { calls } of longer) calls.sort((a, b) => a.time - b.time);
   return whole;
 }
