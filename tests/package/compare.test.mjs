@@ -826,3 +826,63 @@ test("every status is known to every format", () => {
     }
   }
 });
+
+/** How often functions that are given to the methods of arrays are called, and maps are looked into. */
+function workOf(act) {
+  let number = 0;
+  const counted = (owner, name, wrap) => {
+    const own = owner[name];
+    owner[name] = function (...given) {
+      return own.apply(this, wrap(given));
+    };
+    return () => (owner[name] = own);
+  };
+  const callbacks = ([callback, ...rest]) => {
+    if (typeof callback !== "function") return [callback, ...rest];
+    const one = (...given) => {
+      number += 1;
+      return callback(...given);
+    };
+    return [one, ...rest];
+  };
+  const looks = (given) => {
+    number += 1;
+    return given;
+  };
+  const undo = ["sort", "filter", "find", "map", "flatMap", "some", "every", "reduce"].map((name) =>
+    counted(Array.prototype, name, callbacks),
+  );
+  undo.push(counted(Map.prototype, "get", looks));
+  try {
+    act();
+  } finally {
+    for (const one of undo) one();
+  }
+  return number;
+}
+
+const GROWING = {
+  "runs and turns of one case": (size) => {
+    const turns = Array.from({ length: size }, () => ({}));
+    return [caseOf("a", { quality: 1 }, { turns }), ...turns.map(() => caseOf("a", { quality: 1 }))];
+  },
+  "cases, each with a metric of its own": (size) =>
+    Array.from({ length: size }, (_, at) => caseOf(`case ${at}`, { [`metric ${at}`]: 1 })),
+  "runs that disagree, each with a metric of its own": (size) =>
+    Array.from({ length: size }, (_, at) => caseOf("a", { [`metric ${at}`]: at % 2 })),
+};
+
+for (const [name, cases] of Object.entries(GROWING)) {
+  test(`the work for ${name} grows with their number`, () => {
+    const [some, twice] = [200, 400].map((size) => {
+      const run = setOf(cases(size));
+      return workOf(() => compareRuns(run, run, { resamples: 100 }));
+    });
+    assert.ok(twice < 2.5 * some, `${some}, then ${twice}`);
+  });
+}
+
+test("150000 runs of one case are compared", () => {
+  const run = setOf(Array.from({ length: 150_000 }, () => caseOf("a", { quality: 1 })));
+  assert.equal(compareRuns(run, run).baseline.runs, 150_000);
+});

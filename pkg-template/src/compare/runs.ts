@@ -61,8 +61,9 @@ export function compareRuns(
   const evalIds = [...before.cases.keys()].filter((evalId) => after.cases.has(evalId));
   if (evalIds.length === 0) throw nothingInCommon(before, after);
   const metrics = commonMetrics(before, after);
+  const order = new Map(metrics.map(({ key }, at) => [key, at]));
   const cases = evalIds.map((evalId) =>
-    caseComparison(evalId, before.cases.get(evalId) ?? [], after.cases.get(evalId) ?? [], metrics),
+    caseComparison(evalId, before.cases.get(evalId) ?? [], after.cases.get(evalId) ?? [], metrics, order),
   );
   const counts = { regressed: 0, worse: 0, changed: 0, fixed: 0, better: 0, unchanged: 0 };
   for (const { change } of cases) counts[change] += 1;
@@ -172,15 +173,20 @@ function caseComparison(
   before: readonly StoredCase[],
   after: readonly StoredCase[],
   metrics: readonly CommonMetric[],
+  order: ReadonlyMap<string, number>,
 ): CaseComparison {
   const [baseline, current] = [comparedCase(before), comparedCase(after)];
+  const found = [foundIn(before), foundIn(after)] as const;
+  const keys = new Set(found.flatMap((one) => [...one.keys()]));
+  const places = [...keys].flatMap((key) => order.get(key) ?? []).sort((a, b) => a - b);
   const changes = new Set<ResultChange>();
   const compared: CaseMetricComparison[] = [];
-  for (const metric of metrics) {
-    const found = metricInCase(before, after, metric);
-    if (found === undefined) continue;
-    compared.push(found);
-    if (!metric.isInformational) changes.add(found.change);
+  for (const place of places) {
+    const metric = metrics[place] as CommonMetric;
+    const one = metricInCase(found[0].get(metric.key), found[1].get(metric.key), metric);
+    if (one === undefined) continue;
+    compared.push(one);
+    if (!metric.isInformational) changes.add(one.change);
   }
   const change =
     baseline.status === current.status ? changeWithin(changes) : changeOf(baseline.status, current.status, 0);
@@ -220,15 +226,42 @@ function statusOfCase(runs: readonly StoredCase[]): EvalStatus {
   const first = runs[0]?.status ?? NOT_EVALUATED;
   if (runs.every(({ status }) => status === first)) return first;
   if (runs.some(({ status, scores }) => status === FAILED && scores.size === 0)) return FAILED;
-  const keys = new Set(runs.flatMap(({ scores }) => [...scores.keys()]));
-  const statuses = [...keys].map((key) => comparedScore(runs.map(({ scores }) => scores.get(key)))?.status);
+  const statuses = [...foundIn(runs).values()].map(({ scores }) => comparedScore(scores)?.status);
   if (statuses.includes(FAILED)) return FAILED;
   return statuses.includes(PASSED) ? PASSED : NOT_EVALUATED;
 }
 
+/** What a metric found in the runs of a case, in their order. */
+interface Found {
+  scores: StoredScore[];
+  /** Those of turns that have a result, by their numbers. */
+  turns: Map<number, StoredScore[]>;
+}
+
+/** What each metric found in the runs of a case. O(n) in the results. */
+function foundIn(runs: readonly StoredCase[]): Map<string, Found> {
+  const found = new Map<string, Found>();
+  const of = (key: string) => {
+    const known = found.get(key) ?? { scores: [], turns: new Map<number, StoredScore[]>() };
+    found.set(key, known);
+    return known;
+  };
+  for (const { scores, turns } of runs) {
+    for (const [key, score] of scores) of(key).scores.push(score);
+    for (const [at, turn] of turns.entries()) {
+      for (const [key, score] of turn) {
+        const ofTurns = of(key).turns;
+        const known = ofTurns.get(at);
+        if (known === undefined) ofTurns.set(at, [score]);
+        else known.push(score);
+      }
+    }
+  }
+  return found;
+}
+
 /** What a metric found over several runs; undefined if none has a result. */
-function comparedScore(results: readonly (StoredScore | undefined)[]): ComparedScore | undefined {
-  const found = results.filter((result) => result !== undefined);
+function comparedScore(found: readonly StoredScore[] = []): ComparedScore | undefined {
   const [first] = found;
   if (first === undefined) return undefined;
   const score = mean(found.flatMap((result) => result.score ?? []));
@@ -268,12 +301,12 @@ function differenceOf(before: ComparedScore | undefined, after: ComparedScore | 
 }
 
 function metricInCase(
-  before: readonly StoredCase[],
-  after: readonly StoredCase[],
-  { key, metricName, isInformational }: CommonMetric,
+  before: Found | undefined,
+  after: Found | undefined,
+  { metricName, isInformational }: CommonMetric,
 ): CaseMetricComparison | undefined {
-  const baseline = comparedScore(before.map(({ scores }) => scores.get(key)));
-  const current = comparedScore(after.map(({ scores }) => scores.get(key)));
+  const baseline = comparedScore(before?.scores);
+  const current = comparedScore(after?.scores);
   if (baseline === undefined && current === undefined) return undefined;
   const difference = differenceOf(baseline, current);
   const gain = (difference ?? 0) * (isInformational ? -1 : 1);
@@ -283,16 +316,16 @@ function metricInCase(
     ...(baseline === undefined ? {} : { baseline }),
     ...(current === undefined ? {} : { current }),
     ...(difference === undefined ? {} : { difference }),
-    turns: changedTurns(before, after, key),
+    turns: changedTurns(before?.turns, after?.turns),
   };
 }
 
-function changedTurns(before: readonly StoredCase[], after: readonly StoredCase[], key: string): TurnComparison[] {
-  const length = Math.max(...before.map(({ turns }) => turns.length), ...after.map(({ turns }) => turns.length));
+function changedTurns(before: Found["turns"] = new Map(), after: Found["turns"] = new Map()): TurnComparison[] {
+  const turns = [...new Set([...before.keys(), ...after.keys()])].sort((a, b) => a - b);
   const changed: TurnComparison[] = [];
-  for (let invocationIndex = 0; invocationIndex < length; invocationIndex += 1) {
-    const baseline = comparedScore(before.map(({ turns }) => turns[invocationIndex]?.get(key)));
-    const current = comparedScore(after.map(({ turns }) => turns[invocationIndex]?.get(key)));
+  for (const invocationIndex of turns) {
+    const baseline = comparedScore(before.get(invocationIndex));
+    const current = comparedScore(after.get(invocationIndex));
     const difference = differenceOf(baseline, current);
     if (baseline?.status === current?.status && (difference ?? 0) === 0) continue;
     changed.push({
@@ -443,8 +476,9 @@ function notesOf(before: StoredRun, after: StoredRun): string[] {
   differ("the evalset", before.evalSetId, after.evalSetId);
   differ("the dialect", before.stamps.dialect, after.stamps.dialect);
   differ("the version of the reference", before.stamps.referenceVersion, after.stamps.referenceVersion);
+  const stamps = new Map(before.stamps.judges.toReversed().map((stamp) => [stamp.metricName, stamp]));
   for (const { metricName, prompts, ...who } of after.stamps.judges) {
-    const old = before.stamps.judges.find((stamp) => stamp.metricName === metricName);
+    const old = stamps.get(metricName);
     if (old === undefined) continue;
     // Results of older versions name no versions of models.
     const areKnown = [old, who].every(({ modelVersions }) => modelVersions !== undefined);
