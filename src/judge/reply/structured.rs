@@ -95,8 +95,10 @@ pub(super) fn count_verdicts(prose: &str, name: &str) -> usize {
             let rest = slice(&folded, end + 1, folded.len());
             count(rest.len().min(200));
             let said = rest.chars().take(200).find(|c| !is_decoration(*c));
-            // A fence that begins says of what it is.
-            let is_fence = rest.trim_matches(is_decoration) == "json";
+            // A fence that begins says of what it is. Its end is looked for only behind that: each place once.
+            let begins = run(rest, 0, &mut { is_decoration });
+            let is_fence = after(slice(rest, begins, rest.len()), "json")
+                .is_some_and(|behind| run(behind, 0, &mut { is_decoration }) == behind.len());
             number += usize::from(said.is_some() && !is_fence);
         }
     }
@@ -219,6 +221,17 @@ mod tests {
             raw(r#"So: {"why": "it wrote {\"a\": 1}.", "a": 2}"#).as_deref(),
             Some(r#"{"why": "it wrote {\"a\": 1}.", "a": 2}"#)
         );
+    }
+
+    #[test]
+    fn a_long_end_of_the_prose_is_looked_at_once() {
+        let prose = ["score: 1 ".repeat(1_000), "-".repeat(10_000)].concat();
+        let work = super::super::scan::work_of(|| assert_eq!(count_verdicts(&prose, "score"), 1_000));
+        assert!(work <= 60 * prose.len(), "{work} steps for {} bytes", prose.len());
+        for (prose, number) in [("score:\n```json\n", 0), ("score: ```json ```\n--", 0), ("score: json 1", 1)]
+        {
+            assert_eq!(count_verdicts(prose, "score"), number, "{prose:?}");
+        }
     }
 
     #[test]
