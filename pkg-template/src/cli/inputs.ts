@@ -8,15 +8,19 @@ import type { Arguments } from "./arguments.js";
 import { configBeside, kindOf, readBytes, type Selection } from "./files.js";
 import { findEvalSets } from "./find.js";
 import { inFile, Mistake, Mistakes } from "./mistakes.js";
+import { isLargeResults } from "./portions.js";
 import { note } from "./process.js";
 
 /** An evalset with all that belongs to it. */
 export interface Input {
   selection: Selection;
-  files: { evalSet: string; actual?: string; config?: string };
+  files: { evalSet: string; actual?: string; config?: string; firstCase?: number };
   evalSet: Uint8Array;
+  /** What the agent did; absent where it is still to be run, or is too large to be read at once. */
   actual?: Uint8Array;
   config?: Uint8Array;
+  /** The results that are scored in portions. */
+  largeResults?: string;
 }
 
 /**
@@ -65,7 +69,8 @@ export function readInputs(
     const did = actual?.[at];
     if (did !== undefined) {
       input.files.actual = did;
-      input.actual = attempt(() => actualBytes(did));
+      if (isLargeResults(did)) input.largeResults = did;
+      else input.actual = attempt(() => actualBytes(did));
     }
     const beside = config === undefined ? configBeside(evalSet) : config;
     if (beside !== undefined) {

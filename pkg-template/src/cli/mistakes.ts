@@ -33,12 +33,22 @@ export interface InputFiles {
   evalSet?: string;
   actual?: string | undefined;
   config?: string | undefined;
+  /** Which case of the results was the first that the engine saw, where it was given some of them. */
+  firstCase?: number;
+}
+
+/** A place in a portion of results as the place in all of them; lines are those of the portion and go. */
+export function inWhole<T extends { path?: string; line?: number }>(mistake: T, firstCase: number): T {
+  if (!mistake.path?.startsWith("actual")) return mistake;
+  const path = mistake.path.replace(/(?<=_results\[|Results\[)\d+/, (index) => String(Number(index) + firstCase));
+  const { line: _, ...rest } = mistake;
+  return { ...rest, path } as T;
 }
 
 /** Where an engine's mistake is, in terms of files: `travel.evalset.json:12, eval_cases[0].eval_id`. */
 export function placeOf({ path, line }: { path?: string; line?: number }, files: InputFiles): string | undefined {
   const [, input, rest] = /^(evalSet|actual|config)(?:: (.*))?$/s.exec(path ?? "") ?? [];
-  const file = input === undefined ? undefined : files[input as keyof InputFiles];
+  const file = input === undefined ? undefined : files[input as "evalSet" | "actual" | "config"];
   const at = (place: string | undefined) => (place === undefined || line === undefined ? place : `${place}:${line}`);
   const parts = file === undefined ? [at(path)] : [at(file), rest];
   return parts.filter((part) => part !== undefined).join(", ") || undefined;
@@ -46,7 +56,11 @@ export function placeOf({ path, line }: { path?: string; line?: number }, files:
 
 /** An engine's error as a mistake in a file; anything else as it is. */
 export function inFiles(error: unknown, files: InputFiles): unknown {
-  return error instanceof AdkMetricsError ? mistakeAt(error, placeOf(error, files)) : error;
+  if (!(error instanceof AdkMetricsError)) return error;
+  const { path, line } = error;
+  const place = { ...(path === undefined ? {} : { path }), ...(line === undefined ? {} : { line }) };
+  const { firstCase } = files;
+  return mistakeAt(error, placeOf(firstCase === undefined ? place : inWhole(place, firstCase), files));
 }
 
 /** As {@link inFiles}, where one file is the only input, which the error need not name. */

@@ -10,6 +10,7 @@ import { count } from "../report/text.js";
 import type { Budget, Dialect, EvalSetResult, EvaluatorOptions, MetricRegistry, Progress } from "../types.js";
 import { api } from "./api.js";
 import { type Arguments, countOf, oneOf } from "./arguments.js";
+import { selectedIds } from "./agent-runs.js";
 import { budgetOf, sayPrices } from "./budget.js";
 import { baseName } from "./files.js";
 import { type Input, readInputs, sayWhichCriteria, selectionsOf } from "./inputs.js";
@@ -17,7 +18,7 @@ import { firstFailure, joined, leftOutText, untilFailure } from "./bail.js";
 import { Interruption } from "./interruption.js";
 import { judgeChoiceOf } from "./judge.js";
 import { Judging } from "./judging.js";
-import { inFiles, type InputFiles, Mistake, Mistakes, placeOf, refusedWarnings } from "./mistakes.js";
+import { inFiles, type InputFiles, inWhole, Mistake, Mistakes, placeOf, refusedWarnings } from "./mistakes.js";
 import {
   type Destination,
   destinations,
@@ -28,6 +29,7 @@ import {
   refuseOthers,
 } from "./outputs.js";
 import { ExitStatus, hasColor, hostUserCode, LOG_LEVELS, note, setLogLevel, warn } from "./process.js";
+import { inOrder, portionsOf } from "./portions.js";
 import { ProgressBar } from "./progress.js";
 import { plainFile, prepareFile, writeSafely } from "./write.js";
 
@@ -234,10 +236,11 @@ async function evaluateAll(
   const spent = new Spending(budget);
   const bails = given.has("bail");
   for (const [at, input] of inputs.entries()) {
-    const { files } = input;
+    let { files } = input;
     const parts: EvalSetResult[] = [];
     try {
-      for (const portion of (bails ? await source.portionsOf?.(input) : undefined) ?? [input]) {
+      for (const portion of await portionsFor(input, source, bails)) {
+        ({ files } = portion);
         const did = await source.actualOf(portion, stop, bar, spent.left());
         if (did.evalIds?.length === 0) break;
         const signal = stop.phase();
@@ -261,6 +264,9 @@ async function evaluateAll(
         const result = bails ? await untilFailure(request) : await evaluate(request);
         // A cancelled run gives the cases that it left out too; those that were done come first.
         if (!bails && result.cancelled === true) result.evalCaseResults.length = done;
+        const { firstCase } = files;
+        if (firstCase !== undefined && result.warnings !== undefined)
+          result.warnings = result.warnings.map((warning) => inWhole(warning, firstCase));
         did.spending?.noteIn(result);
         for (const model of did.spending?.models ?? []) spent.models.add(model);
         for (const { model } of result.judges ?? []) if (model !== undefined) spent.models.add(model);
@@ -273,7 +279,9 @@ async function evaluateAll(
       mistakes.add(inFiles(error, files));
       unusable.add(input);
     }
-    const result = parts.length > 0 ? joined(parts) : undefined;
+    const all = parts.length > 0 ? joined(parts) : undefined;
+    const isInPortions = input.largeResults !== undefined && all !== undefined;
+    const result = isInPortions ? inOrder(all, await selectedIds(input)) : all;
     scored[at] = result;
     // One turn of the event loop, in which Ctrl-C is heard.
     await new Promise((resolve) => setImmediate(resolve));
@@ -284,6 +292,13 @@ async function evaluateAll(
   const usable = inputs.filter((input) => !unusable.has(input));
   const leftOut = bails && !stop.isInterrupted ? await leftOutText(usable, results) : undefined;
   return { scored, mistakes: [...mistakes], models: spent.models, leftOut };
+}
+
+/** The parts of an evalset that are scored one after the other. */
+async function portionsFor(input: Input, source: Source, bails: boolean): Promise<Iterable<Input>> {
+  const { largeResults } = input;
+  if (largeResults !== undefined) return portionsOf(input, largeResults, await selectedIds(input));
+  return (bails ? await source.portionsOf?.(input) : undefined) ?? [input];
 }
 
 /** Where the metrics of each config are found. */

@@ -1,0 +1,97 @@
+/** Results too large to be read at once, scored some cases at a time. */
+
+import { casesOf, concatenated } from "../compare/pieces.js";
+import { isObject } from "../engine/input.js";
+import type { EvalSetResult } from "../types.js";
+import { readPieces, sizeOf } from "./files.js";
+import type { Input } from "./inputs.js";
+import { Mistake } from "./mistakes.js";
+
+/** Results larger than this are scored in portions: they may be larger than what the engine reads. */
+const LARGE_BYTES = 64 * 1024 * 1024;
+/** As many bytes of cases as are scored at once. */
+const PORTION_BYTES = 32 * 1024 * 1024;
+
+const NAME = "file of what the agent did";
+
+/** Whether a file is one of results, in ADK's schema, that is to be scored in portions. */
+export function isLargeResults(file: string): boolean {
+  if (sizeOf(file) <= LARGE_BYTES) return false;
+  const [first] = casesOf(readPieces(file, NAME), []);
+  return first !== undefined;
+}
+
+/**
+ * The portions of an evalset whose actual runs are large results: each has some cases of these, the last one has the cases of
+ * the evalset of which there are none.
+ *
+ * @param ids The ids of the cases that are to be scored.
+ * @throws {Mistake} at the end, for what is no whole JSON.
+ */
+export function* portionsOf(input: Input, file: string, ids: readonly string[]): Generator<Input> {
+  const left = new Set(ids);
+  const selected: ReadonlySet<string> = new Set(ids);
+  const rest: Uint8Array[] = [];
+  let cases: Uint8Array[] = [];
+  let evalIds = new Set<string>();
+  let size = 0;
+  let firstCase = 0;
+  const portion = (): Input => {
+    const separated = cases.flatMap((one, at) => (at === 0 ? [one] : [SEPARATOR, one]));
+    const own = [...evalIds].filter((id) => selected.has(id));
+    return {
+      ...input,
+      files: { ...input.files, firstCase },
+      actual: concatenated([HEAD, ...separated, TAIL]),
+      selection: { ...input.selection, evalIds: own },
+    };
+  };
+  for (const one of casesOf(readPieces(file, NAME), rest)) {
+    const id = idOf(one, file);
+    // A portion ends between two cases, not between two runs of one.
+    if (size >= PORTION_BYTES && (id === undefined || !evalIds.has(id))) {
+      yield portion();
+      firstCase += cases.length;
+      [cases, evalIds, size] = [[], new Set(), 0];
+    }
+    cases.push(one);
+    size += one.length;
+    if (id === undefined) continue;
+    evalIds.add(id);
+    left.delete(id);
+  }
+  if (cases.length > 0) yield portion();
+  [cases, evalIds] = [[], left];
+  if (left.size > 0) yield portion();
+  parsed(concatenated(rest), file);
+}
+
+const encoder = new TextEncoder();
+const HEAD = encoder.encode('{"eval_set_result_id":"","eval_set_id":"","eval_case_results":[');
+const SEPARATOR = encoder.encode(",");
+const TAIL = encoder.encode("]}");
+
+function idOf(one: Uint8Array, file: string): string | undefined {
+  const result = parsed(one, file);
+  if (!isObject(result)) return undefined;
+  const { eval_id: old, evalId = old } = result as Record<string, unknown>;
+  return typeof evalId === "string" ? evalId : undefined;
+}
+
+function parsed(json: Uint8Array, file: string): unknown {
+  try {
+    return JSON.parse(new TextDecoder().decode(json));
+  } catch (error) {
+    throw new Mistake(`the ${NAME} is no whole JSON: ${(error as Error).message}`, {
+      place: file,
+      help: "It may have been cut off while it was written. What stands before is scored",
+    });
+  }
+}
+
+/** The cases in the order of the evalset, whichever portion they were in. */
+export function inOrder(result: EvalSetResult, ids: readonly string[]): EvalSetResult {
+  const places = new Map(ids.map((id, at) => [id, at]));
+  const placeOf = ({ evalId }: { evalId: string }) => places.get(evalId) ?? ids.length;
+  return { ...result, evalCaseResults: [...result.evalCaseResults].sort((a, b) => placeOf(a) - placeOf(b)) };
+}
