@@ -188,6 +188,29 @@ test("a prompt of one's own is filled in; one that lacks something is refused", 
   }
 });
 
+test("an unknown persona and a prompt that lacks its rules are refused before the agent is run for any case", async () => {
+  const scenario = { startingPrompt: "Weather in Paris?", conversationPlan: PLAN };
+  const customInstructions = "{{ stop_signal }} {{ conversation_plan }} {{ conversation_history }}";
+  const refused = [
+    [{ userPersona: "expert" }, {}, /there is no persona `expert`/, 'the scenario of "trip": userPersona'],
+    [{ userPersona: "EXPERT" }, { customInstructions }, /lack \{\{ persona \}\}/, "userSimulator: customInstructions"],
+  ];
+  for (const [persona, userSimulator, words, path] of refused) {
+    const evalSet = evalSetOf({
+      plain: { conversation: [turn("Hi", "Hello")] },
+      trip: { conversationScenario: { ...scenario, ...persona } },
+    });
+    let runs = 0;
+    const agent = () => String(++runs);
+    const options = { judge: playing(["</finished>"]), userSimulator };
+    const error = await errorOf(() => AgentEvaluator.evaluateEvalSet(agent, evalSet, CRITERIA, 1, false, options));
+    assert.equal(error.code, "invalid_input");
+    assert.match(error.message, words);
+    assert.equal(runs, 0);
+    assert.equal(error.path, path);
+  }
+});
+
 test("tool calls are shown if asked for, thoughts never", async () => {
   const agent = () => [
     { author: "a", content: call(["search", { q: "x" }]) },

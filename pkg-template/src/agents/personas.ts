@@ -62,15 +62,16 @@ const NOBODY: readonly string[] = [
  *
  * @param persona The id of a persona, or one spelled out: `{ description, behaviors: [{ name, description,
  * behaviorInstructions }] }`.
+ * @param path Where it is, for the error.
  * @throws {AdkMetricsError} `invalid_input` for an id that there is not.
  */
-export function personaText(persona: unknown): string {
+export function personaText(persona: unknown, path = "userPersona"): string {
   if (persona === undefined || persona === null) return rules(NOBODY);
   if (isObject(persona)) return spelledOut(persona as Record<string, unknown>);
   const known = Object.hasOwn(PERSONAS, String(persona)) ? PERSONAS[String(persona)] : undefined;
   if (known !== undefined) return rules(known);
   throw new AdkMetricsError("invalid_input", `there is no persona \`${String(persona)}\``, {
-    path: "userPersona",
+    path,
     help: `Known are ${Object.keys(PERSONAS).join(", ")}; others are spelled out as an object`,
   });
 }

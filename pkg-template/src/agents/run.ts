@@ -10,7 +10,7 @@ import type { Conversation, Subject } from "./adapters.js";
 import { untilAborted } from "./abort.js";
 import { reasonOf } from "./failure.js";
 import { TurnRecorder } from "./record.js";
-import { checkSimulator, simulatedUser, type UserSimulatorOptions } from "./simulator.js";
+import { checkScenario, checkSimulator, simulatedUser, type UserSimulatorOptions } from "./simulator.js";
 import type { Spending } from "./spending.js";
 
 /** How to run agents. */
@@ -86,7 +86,11 @@ export async function runCases(
   checkPositive(numRuns, "numRuns");
   checkPositive(parallelism, "parallelism");
   checkDuration(options.turnTimeoutMs);
-  if (evalCases.some(isScenario)) checkSimulator(options.userSimulator, spending);
+  const scenarios = evalCases.filter(isScenario);
+  if (scenarios.length > 0) checkSimulator(options.userSimulator, spending);
+  for (const { evalId, conversationScenario } of scenarios) {
+    checkScenario(evalId, conversationScenario, options.userSimulator);
+  }
   const tasks = Array.from({ length: numRuns }, (_, run) =>
     evalCases.map((evalCase): Task => ({ evalSetId, evalCase, run })),
   ).flat();

@@ -116,6 +116,20 @@ export function checkSimulator(options: UserSimulatorOptions = {}, spending: Spe
   spending.checkPrice(playerOf(options).model);
 }
 
+/**
+ * Finds out whether the user of a case can be played, before an agent is run.
+ *
+ * @throws {AdkMetricsError} `invalid_input` for an unknown persona, or a prompt that lacks a placeholder.
+ */
+export function checkScenario(
+  evalId: string,
+  scenario: ConversationScenario,
+  options: UserSimulatorOptions = {},
+): void {
+  templateOf(options, scenario);
+  personaText(scenario.userPersona, `the scenario of ${JSON.stringify(evalId)}: userPersona`);
+}
+
 /** The settings of a simulated user; the type makes sure that none is missing. */
 const SETTINGS: Readonly<Record<keyof UserSimulatorOptions, readonly [type: string, words: string]>> = {
   judge: ["function", "a judge"],
