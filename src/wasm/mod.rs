@@ -31,6 +31,13 @@ use crate::text::Scorer;
 #[global_allocator]
 static ALLOCATOR: talc::wasm::WasmDynamicTalc = talc::wasm::new_wasm_dynamic_allocator();
 
+/// Makes a panic an exception that says what went wrong and where; otherwise it would be a trap that says nothing. Either
+/// way the instance is of no use afterwards.
+#[wasm_bindgen(start)]
+fn throw_panics() {
+    std::panic::set_hook(Box::new(|panic| wasm_bindgen::throw_str(&panic.to_string())));
+}
+
 const ENGINE_VERSION: &str = env!("CARGO_PKG_VERSION");
 /// The version of google-adk whose scores the `adk-python` dialect gives.
 const REFERENCE_VERSION: &str = "2.13.0";

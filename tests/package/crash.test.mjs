@@ -21,7 +21,8 @@ const {
   RougeEvaluator,
 } = await importEntry();
 
-const HELP = "This is a bug in adk-metrics; please report it with the input. The engine was started afresh";
+const HELP =
+  "This is a bug in adk-metrics; please report it with the input at https://github.com/adk-metrics/adk-metrics/issues. The engine was started afresh";
 
 /** Crashes the engine in a call of `work`, and checks the error and that the engine works again. */
 async function crash(exported, work) {
@@ -74,6 +75,24 @@ test("every call that crashes rejects with engine_crashed, and the engine works 
   await crash("evalrun_poll", () => new RougeEvaluator(metric).evaluateInvocations(turns, turns));
   await crash("evalrun_ofInvocations", () => new RougeEvaluator(metric).evaluateInvocations(turns, turns));
   await crash("rougepairs_reserve", () => rouge1("a", "b"));
+});
+
+test("a panic says what went wrong and where", () => {
+  rouge1("warm", "up");
+  // More memory than there are addresses.
+  crashNext("rougepairs_reserve", ([object]) => [object, 0xffff_ffff]);
+  assert.throws(
+    () => rouge1("a", "b"),
+    ({ code, message, help, cause }) => {
+      assert.equal(code, "engine_crashed");
+      assert.match(message, /^the engine crashed: panicked at .+\.rs:\d+:\d+:\ncapacity overflow$/);
+      assert.equal(help, HELP);
+      assert.ok(cause instanceof Error);
+      return true;
+    },
+  );
+  assert.deepEqual(seen.usesAfterCrash, []);
+  assert.equal(rouge1("a b", "b c").fmeasure, 0.5);
 });
 
 test("a run in progress goes on after a crash elsewhere, without asking a metric again", async () => {

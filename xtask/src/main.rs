@@ -3,14 +3,11 @@
 //!
 //! `npm run build` calls both; the version of wasm-bindgen comes from Cargo.lock.
 
-mod panics;
-
 use std::error::Error;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
-use walrus::ModuleConfig;
 use wasm_bindgen_cli_support::Bindgen;
 
 const TARGET: &str = "wasm32-unknown-unknown";
@@ -57,16 +54,11 @@ fn build(out: &Path) -> Result<(), Box<dyn Error>> {
     if !compiled.success() {
         return Err("the crate does not compile for WebAssembly".into());
     }
-    let linked = fs::read(target_folder()?.join(TARGET).join("release/adk_metrics.wasm"))?;
-    // As wasm-bindgen reads it: what the compiler wrote is valid.
-    let mut module = ModuleConfig::new()
-        .strict_validate(false)
-        .generate_name_section(false)
-        .generate_producers_section(false)
-        .parse(&linked)?;
-    panics::trap(&mut module)?;
+    let linked = target_folder()?.join(TARGET).join("release/adk_metrics.wasm");
     Bindgen::new()
-        .input_module("adk_metrics", module)
+        .input_path(linked)
+        .remove_name_section(true)
+        .remove_producers_section(true)
         .web(true)?
         .typescript(true)
         // The loaders say where the module is; an instance that trapped is replaced by a new one.

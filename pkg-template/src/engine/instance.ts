@@ -87,10 +87,14 @@ export function withEngine<T>(work: (engine: Engine) => T): T {
   } catch (error) {
     if (!isTrap(error)) throw error;
     restart();
-    throw new AdkMetricsError("engine_crashed", `the engine crashed: ${String(error)}`, {
-      help: "This is a bug in adk-metrics; please report it with the input. The engine was started afresh",
-      cause: error,
-    });
+    throw new AdkMetricsError(
+      "engine_crashed",
+      `the engine crashed: ${isPanic(error) ? error.message : String(error)}`,
+      {
+        help: "This is a bug in adk-metrics; please report it with the input at https://github.com/adk-metrics/adk-metrics/issues. The engine was started afresh",
+        cause: error,
+      },
+    );
   } finally {
     depth -= 1;
     giveMemoryBack();
@@ -144,9 +148,14 @@ function restart(): void {
   known = undefined;
 }
 
-/** Besides traps, a stack overflow inside the engine leaves it in an unknown state. */
+/** Besides traps, panics and a stack overflow inside the engine leave it in an unknown state. */
 function isTrap(error: unknown): boolean {
-  return error instanceof WebAssembly.RuntimeError || isStackOverflow(error);
+  return error instanceof WebAssembly.RuntimeError || isPanic(error) || isStackOverflow(error);
+}
+
+/** The exception that a panic of the engine becomes: `panicked at src/run/mod.rs:12:34:`, and why. */
+function isPanic(error: unknown): error is Error {
+  return error instanceof Error && error.message.startsWith("panicked at ");
 }
 
 /** A `RangeError` in V8 and JavaScriptCore, an `InternalError` in Firefox. */

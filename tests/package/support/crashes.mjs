@@ -10,10 +10,16 @@ const CALLED_ALWAYS = "__wbindgen_free";
 
 const BEYOND_MEMORY = 0xffff_fff0;
 let armed;
+let changed;
 
-/** The next call of this export crashes. */
-export function crashNext(name) {
+/**
+ * The next call of this export crashes.
+ *
+ * @param change What it is given instead of its arguments; a pointer that traps if absent.
+ */
+export function crashNext(name, change = (given) => [BEYOND_MEMORY, ...given.slice(1)]) {
   armed = name;
+  changed = change;
 }
 
 const Instance = WebAssembly.Instance;
@@ -32,7 +38,7 @@ class WatchedInstance extends Instance {
         if (armed !== name) return real(...given);
         armed = undefined;
         isDead = true;
-        return real(BEYOND_MEMORY, ...given.slice(1));
+        return real(...changed(given));
       };
     };
     const real = super.exports;
