@@ -882,6 +882,19 @@ for (const [name, cases] of Object.entries(GROWING)) {
   });
 }
 
+test("the work for a report grows with the number of cases, each with a metric of its own", () => {
+  for (const render of Object.values(report).filter(isOfComparison)) {
+    const [some, twice] = [200, 400].map((size) => {
+      const [before, after] = [1, 0].map((score) =>
+        setOf(Array.from({ length: size }, (_, at) => caseOf(`case ${at}`, { [`metric ${at}`]: score }))),
+      );
+      const comparison = compareRuns(before, after, { resamples: 100 });
+      return workOf(() => render(comparison));
+    });
+    assert.ok(twice < 2.5 * some, `${some}, then ${twice}`);
+  }
+});
+
 test("150000 runs of one case are compared", () => {
   const run = setOf(Array.from({ length: 150_000 }, () => caseOf("a", { quality: 1 })));
   assert.equal(compareRuns(run, run).baseline.runs, 150_000);

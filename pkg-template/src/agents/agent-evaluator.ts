@@ -123,7 +123,7 @@ export class AgentEvaluator {
       }
       if (printDetailedResults) printDetails(result);
       results.push(result);
-      failures.push(...failuresOf(result, subject.name));
+      for (const failure of failuresOf(result, subject.name)) failures.push(failure);
     }
     if (failures.length > 0) throw new AgentEvaluationError(failures, results);
     return results;

@@ -102,5 +102,5 @@ export function* casesOf(chunks: Iterable<Uint8Array>, rest: Uint8Array[]): Gene
     }
     if (from < chunk.length) (isInCase ? parts : rest).push(chunk.slice(from));
   }
-  rest.push(...parts);
+  for (const part of parts) rest.push(part);
 }

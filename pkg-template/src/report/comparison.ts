@@ -168,9 +168,16 @@ export function isTelling({ compared, onlyBaseline, onlyCurrent, goal }: MetricC
   return goal === "higher" || compared + onlyBaseline + onlyCurrent > 0;
 }
 
+/** The names of the metrics of a comparison that pass or fail; each of its cases asks for them. */
+const SCORED = /* @__PURE__ */ new WeakMap<readonly MetricComparison[], ReadonlySet<string>>();
+
 /** The metrics of a case that pass or fail and are not as they were. */
 export function changedMetrics(one: CaseComparison, metrics: readonly MetricComparison[]): CaseMetricComparison[] {
-  const scored = new Set(metrics.flatMap(({ goal, metricName }) => (goal === "higher" ? metricName : [])));
+  let scored = SCORED.get(metrics);
+  if (scored === undefined) {
+    scored = new Set(metrics.flatMap(({ goal, metricName }) => (goal === "higher" ? metricName : [])));
+    SCORED.set(metrics, scored);
+  }
   return one.metrics.filter(({ change, metricName }) => change !== "unchanged" && scored.has(metricName));
 }
 
