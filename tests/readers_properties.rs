@@ -403,7 +403,10 @@ proptest! {
             let json = set.to_json(spelling, order);
             let warnings = Warnings::default();
             let file = read_set(&json, &warnings);
-            prop_assert_eq!(warnings.into_vec(), [] as [Error; 0]);
+            // Personas are made of any keys, which are kept and warned of.
+            let mut warnings = warnings.into_vec();
+            warnings.retain(|warning| !warning.message.ends_with("is not a key of a persona and is not read"));
+            prop_assert_eq!(warnings, [] as [Error; 0]);
             prop_assert!(file.set().agrees(Some(&set)), "{}", json);
             for spelling in SPELLINGS {
                 prop_assert_eq!(file.set().to_json(spelling), set.to_json(spelling, Order::AsWritten), "{}", json);

@@ -199,7 +199,7 @@ test("a budget is that of the whole command, simulated users included", async (t
   const criteria = { multi_turn_task_success_v1: { threshold: 1, judge_model_options: { num_samples: 2 } } };
   const cwd = folderOf(t, {
     "a.evalset.json": talk,
-    "b.evalset.json": talk,
+    "b.evalset.json": { ...talk, eval_set_id: "other talk" },
     "test_config.json": { criteria },
     "agent.mjs": "export default (message) => 'Hello!';",
   });

@@ -13,7 +13,7 @@ test("helps on stdout", async () => {
     [["eval", "--help"], /^Scores what an agent did/],
     [["help", "eval"], /^Scores what an agent did/],
     [["eval", "x.json", "-h"], /^Scores what an agent did/],
-    [["migrate", "--help"], /^Writes an evalset of any form/],
+    [["migrate", "--help"], /^Converts an evalset in any form/],
   ]) {
     const { stdout, stderr, status } = await run(args);
     assert.match(stdout, words);

@@ -10,7 +10,7 @@ const root = fileURLToPath(new URL("../..", import.meta.url));
 const read = (...path) => readFileSync(join(root, ...path), "utf8");
 
 test("every script calls cargo with --locked", () => {
-  for (const script of readdirSync(join(root, "scripts"))) {
+  for (const script of readdirSync(join(root, "scripts")).filter((name) => name.endsWith(".mjs"))) {
     for (const [call, args] of read("scripts", script).matchAll(/"cargo", \[([^\]]*)/g)) {
       if (!/^"(?:fmt|xtask)"/.test(args)) assert.match(args, /"--locked"/, `${script}: ${call}`);
     }
