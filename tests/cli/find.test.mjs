@@ -128,6 +128,15 @@ test("says which criteria apply where they stand at the top of a config", async 
   assert.match(stderr, /^criteria: test_config\.json: response_match_score 0\.5$/m);
 });
 
+test("says that an ending names no format", async (t) => {
+  const cwd = tree(t, ["a.evalset.json"], {});
+  const { stderr } = await run(["eval", "a.evalset.json", "--output", "report.pdf"], { cwd });
+  assert.match(stderr, /report\.pdf: its ending names no format, so it is the table/);
+  const known = await run(["eval", "a.evalset.json", "--output", "report.htm"], { cwd });
+  assert.doesNotMatch(known.stderr, /names no format/);
+  assert.match(readFileSync(join(cwd, "report.htm"), "utf8"), /^<!doctype html>/);
+});
+
 for (const [ending, beginning] of Object.entries({
   html: /^<!doctype html>/,
   xml: /^<\?xml/,

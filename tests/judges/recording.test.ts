@@ -281,6 +281,7 @@ describe("what is no recording", () => {
     ["a number", "5", { code: "invalid_input", line: 1 }],
     ["a later version", HEADER.replace("1}", "2}"), { code: "invalid_input", line: 1 }],
     ["a line that was cut off", HEADER + call.slice(0, -5), { code: "invalid_json", line: 2 }],
+    ["a path", "judge.jsonl", { code: "invalid_json", line: 1, help: /^Pass what the recording holds, not its path/ }],
     ["a call without a reply", `${HEADER}\n{"request": ${JSON.stringify(PLAIN)}}`, { code: "invalid_input", line: 3 }],
     ["a call without a prompt", `${HEADER}{"request": {"id": ""}, "reply": "yes"}`, { code: "invalid_input", line: 2 }],
     ["bytes that are no text", Uint8Array.of(255, 254), { code: "invalid_json" }],
@@ -291,7 +292,10 @@ describe("what is no recording", () => {
   for (const [name, given, expected] of cases) {
     test(`is refused with its line: ${name}`, async () => {
       const error = await errorOf(() => replayJudge(given as string));
-      for (const [key, value] of Object.entries(expected)) assert.equal(error[key as "code"], value);
+      for (const [key, value] of Object.entries(expected)) {
+        if (value instanceof RegExp) assert.match(String(error[key as "help"]), value);
+        else assert.equal(error[key as "code"], value);
+      }
       assert.match(error.path ?? "", /^recording/);
     });
   }

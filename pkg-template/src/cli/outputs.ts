@@ -4,6 +4,7 @@ import { join } from "node:path";
 import type { ReportFormat } from "../report/index.js";
 import { baseName, kindOf, readIfThere } from "./files.js";
 import { Mistake } from "./mistakes.js";
+import { note } from "./process.js";
 import { plainFile } from "./write.js";
 
 /** The formats, each with the ending that its files get where the user does not name them. */
@@ -42,6 +43,10 @@ export function formatsByEnding(outputs: readonly string[]): ReportFormat[] {
     throw new Mistake(`no format is named for ${outputs[unknown] ?? "an output"}, and its ending names none`, {
       help: `Give one --format for each --output, in the same order: ${FORMATS.join(", ")}`,
     });
+  }
+  const [output] = outputs;
+  if (unknown === 0 && output !== undefined && output !== "-" && !isFolder(output)) {
+    note(`${output}: its ending names no format, so it is the table (.txt .json .xml .md .csv .html)`);
   }
   return [...new Set(formats.map((format) => format ?? "table"))];
 }

@@ -122,7 +122,9 @@ function parseLine(line: string, number: number): object {
     throw new AdkMetricsError("invalid_json", `the line is not JSON: ${messageOf(cause)}`, {
       path: "recording",
       line: number,
-      help: "If it was cut off when recording ended, remove it",
+      help: line.trimStart().startsWith("{")
+        ? "If it was cut off when recording ended, remove it"
+        : "Pass what the recording holds, not its path; each of its lines is an object",
       cause,
     });
   }
