@@ -1,7 +1,7 @@
-import { drive, type RunEnd, type RunPlan } from "./engine/run.js";
+import { drive, type RunEnd, type RunPlan } from "./run/run.js";
 import { checkCount, isObject, reading, toBytes, unexpected } from "./engine/input.js";
 import { invocationsOf } from "./engine/invocations.js";
-import { engineOptions, written } from "./engine/options.js";
+import { engineOptions, written } from "./run/options.js";
 import { AdkMetricsError, type EngineMistake, ofMistake, strictErrorOf } from "./errors.js";
 import { checkRequest, REQUEST_OPTIONS } from "./known-options.js";
 import { DEFAULT_METRIC_EVALUATOR_REGISTRY } from "./registry.js";

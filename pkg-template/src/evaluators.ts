@@ -2,8 +2,8 @@ import { type DecodedCase, decodeCases, decodeHeader, readBatch } from "./engine
 import { isObject, reading, toBytes, unexpected } from "./engine/input.js";
 import { freeing } from "./engine/instance.js";
 import { invocationsOf } from "./engine/invocations.js";
-import { engineOptions, written } from "./engine/options.js";
-import { drive, type RunPlan } from "./engine/run.js";
+import { engineOptions, written } from "./run/options.js";
+import { drive, type RunPlan } from "./run/run.js";
 import { call } from "./engine/call.js";
 import { PrebuiltMetrics } from "./enums.js";
 import { AdkMetricsError, ofMistake } from "./errors.js";

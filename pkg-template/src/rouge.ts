@@ -1,7 +1,7 @@
 import { checkOptions } from "./known-options.js";
 import { checkSize, unexpected, wellFormed } from "./engine/input.js";
 import { engineGeneration, memoryBuffer, withEngine } from "./engine/instance.js";
-import { dialectOf } from "./engine/options.js";
+import { dialectOf } from "./run/options.js";
 import type { RougePairs } from "./generated/adk_metrics.js";
 import type { Dialect } from "./types.js";
 

@@ -1,5 +1,5 @@
 import type { Dialect, EvaluatorOptions } from "../types.js";
-import { jsonOf, reading, unexpected } from "./input.js";
+import { jsonOf, reading, unexpected } from "../engine/input.js";
 import { judgeOptions } from "./judge-options.js";
 
 /** The options as the engine reads them. */

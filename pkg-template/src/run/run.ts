@@ -17,12 +17,12 @@ import {
   type HostTask,
   readBatch,
   taskInvocations,
-} from "./decode.js";
-import { call, type MistakeContext } from "./call.js";
-import { jsonOf, messageOf, reading } from "./input.js";
+} from "../engine/decode.js";
+import { call, type MistakeContext } from "../engine/call.js";
+import { jsonOf, messageOf, reading } from "../engine/input.js";
 import { type CallAnswer, deliverAnswer, type HostCall, judgeProgress, Judges } from "./judging.js";
-import type { Sources } from "./turn.js";
-import { type Engine, engineGeneration, keep, release } from "./instance.js";
+import type { Sources } from "../engine/turn.js";
+import { type Engine, engineGeneration, keep, release } from "../engine/instance.js";
 
 /** A run before it is started: everything needed to start it, and to start it again. */
 export interface RunPlan extends MistakeContext {

@@ -19,8 +19,8 @@ import type {
   JudgeRequest,
   JudgeStamp,
 } from "../types.js";
-import type { Header, HeaderMetric } from "./decode.js";
-import { messageOf } from "./input.js";
+import type { Header, HeaderMetric } from "../engine/decode.js";
+import { messageOf } from "../engine/input.js";
 
 /** A call of a judge that the engine asks for. */
 export interface HostCall {

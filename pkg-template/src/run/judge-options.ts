@@ -6,7 +6,7 @@ import { identityOf } from "../judges/judge.js";
 import { vertexEndpoint } from "../judges/providers.js";
 import { canonicalName } from "../metric-info.js";
 import type { Budget, EvaluatorOptions, JudgePurpose, PromptTemplates, RetryOptions } from "../types.js";
-import { isObject, unexpected } from "./input.js";
+import { isObject, unexpected } from "../engine/input.js";
 import type { EngineOptions } from "./options.js";
 
 /** The part of the engine's options that is about judges. */
