@@ -56,93 +56,187 @@ export interface RunEnd {
  * its time. Leaving the generator ends the run.
  */
 export async function* drive(plan: RunPlan): AsyncGenerator<RunOutput, RunEnd> {
-  const { signal } = plan.options;
-  const journal = new Map<string, Promise<Answer>>();
-  const given = new Set<number>();
-  const inbox = new Inbox();
-  const { prices, timeMs } = plan.options.budget ?? {};
-  const hasPrices = prices !== undefined;
-  const clock = new Clock(timeMs);
-  let session = openSession(plan);
-  let stretchBegan = performance.now();
-  let cancelled = false;
-  let casesPerStep = FIRST_CASES_PER_STEP;
-  let hasNews = false;
-  const onAbort = () => inbox.wake();
-  let judges: Judges | undefined;
+  const driver = new RunDriver(plan);
   try {
-    judges = new Judges(plan.options, session.header);
-    reading("signal", () => signal?.addEventListener("abort", onAbort));
-    yield { header: session.header, warnings: [...session.header.warnings, ...judges.warnings] };
-    clock.begin();
+    yield driver.begin();
     for (;;) {
-      if (session.generation !== engineGeneration()) {
-        release(session.kept);
-        session = openSession(plan);
-        judges.restarted();
-        cancelled = false;
-      }
-      const { run, header, generation } = session;
-      if (!cancelled && reading("signal", () => signal?.aborted === true)) {
-        cancelled = true;
-        call(plan, () => run.cancel());
-      }
-      const stepBegan = performance.now();
-      const step = call(plan, () => takeStep(run, header, plan.sources, casesPerStep, clock.now()));
-      casesPerStep = nextSize(casesPerStep, performance.now() - stepBegan);
-      // Before metrics of the user's own begin, which may call the engine and crash it.
-      const needsProgress = judges.isNeeded && (hasNews || step.finished);
-      const { failedBefore } = judges;
-      const progress = needsProgress ? call(plan, () => judgeProgress(run, hasPrices, failedBefore)) : undefined;
-      for (const task of step.tasks) {
-        const key = `${task.metric}/${task.case}/${task.run ?? ""}`;
-        const pending = journal.get(key) ?? compute(task, header, plan);
-        journal.set(key, pending);
-        void pending.then((answer) => inbox.put({ generation, task: task.id, answer }));
-      }
-      for (const abort of step.aborts) judges.abort(abort);
-      for (const host of step.calls) {
-        void judges.ask(host).then((answer) => inbox.put({ generation, at: clock.now(), call: host.call, answer }));
-      }
-      clock.pause();
-      if (hasNews && progress !== undefined) yield { judge: progress };
-      const fresh = step.cases.filter(({ key }) => !given.has(key));
-      for (const { key } of fresh) given.add(key);
-      if (fresh.length > 0) yield { cases: fresh };
-      clock.goOn();
-      if (step.finished) {
-        if (progress === undefined) return { cancelled };
-        await judges.stored(signal);
-        return { cancelled, judges: { stamps: judges.stamps(), progress, warnings: judges.warnings } };
-      }
-
-      const due = step.idle ? clock.realTime(step.waitUntil) : stretchBegan;
-      if (step.idle) {
-        await inbox.next(due);
-        stretchBegan = performance.now();
-      } else if (performance.now() - stretchBegan > LONGEST_STRETCH) {
-        await nextTurn();
-        stretchBegan = performance.now();
-      }
-      if (judges.isNeeded && due !== undefined && performance.now() - due > LONGEST_STRETCH) {
-        // The thread was busy with something else. Replies that came meanwhile must not count as too late.
-        for (let turn = 0; turn < TURNS_TO_CATCH_UP; turn += 1) await nextTurn();
-        stretchBegan = performance.now();
-      }
-      const letters = inbox.take();
-      for (const letter of letters) {
-        // The engine may have been restarted, by this delivery or while this run slept: then the new run asks again.
-        if (letter.generation === engineGeneration() && generation === engineGeneration()) {
-          call(plan, () => deliver(run, letter));
-        }
-      }
-      hasNews = letters.some((letter) => "call" in letter);
+      const step = driver.step();
+      driver.clock.pause();
+      for (const output of step.outputs) yield output;
+      driver.clock.resume();
+      if (step.finished) return await driver.end(step);
+      await driver.rest(step);
+      driver.deliver();
     }
   } finally {
-    judges?.abortAll();
-    if (session.generation === engineGeneration()) session.run.free();
-    release(session.kept);
-    reading("signal", () => signal?.removeEventListener("abort", onAbort));
+    driver.close();
+  }
+}
+
+/** What a step came to, as far as the host is concerned. */
+interface StepOutcome {
+  finished: boolean;
+  idle: boolean;
+  waitUntil: number | undefined;
+  progress: JudgeProgress | undefined;
+  outputs: RunOutput[];
+}
+
+/** A run under way. Its engine may be replaced at any time; then the run is opened anew, and asks again. */
+class RunDriver {
+  readonly clock: Clock;
+  readonly #plan: RunPlan;
+  readonly #hasPrices: boolean;
+  readonly #judges: Judges;
+  readonly #completions = new CompletionQueue();
+  readonly #onAbort = (): void => this.#completions.wake();
+  /** What metrics of the user's own found or will find, by metric, case and run: none is asked twice. */
+  readonly #computed = new Map<string, Promise<Answer>>();
+  /** The cases that were given out. */
+  readonly #given = new Set<number>();
+  #session: Session;
+  #isCancelled = false;
+  #casesPerStep = FIRST_CASES_PER_STEP;
+  /** When the thread was last left to others. */
+  #stretchBegan = performance.now();
+  /** Whether answers of judges came in since the last step. */
+  #hasNews = false;
+
+  constructor(plan: RunPlan) {
+    const { prices, timeMs } = plan.options.budget ?? {};
+    this.#plan = plan;
+    this.#hasPrices = prices !== undefined;
+    this.clock = new Clock(timeMs);
+    this.#session = openSession(plan);
+    try {
+      this.#judges = new Judges(plan.options, this.#session.header);
+      reading("signal", () => plan.options.signal?.addEventListener("abort", this.#onAbort));
+    } catch (error) {
+      this.#closeSession();
+      throw error;
+    }
+  }
+
+  /** Starts the time of the run. */
+  begin(): RunOutput {
+    const { header } = this.#session;
+    this.clock.begin();
+    return { header, warnings: [...header.warnings, ...this.#judges.warnings] };
+  }
+
+  /** Lets the engine work, and begins what it asks for. */
+  step(): StepOutcome {
+    this.#reopenIfReplaced();
+    this.#cancelIfAborted();
+    const { run, header } = this.#session;
+    const began = performance.now();
+    const step = call(this.#plan, () =>
+      takeStep(run, header, this.#plan.sources, this.#casesPerStep, this.clock.now()),
+    );
+    this.#casesPerStep = nextSize(this.#casesPerStep, performance.now() - began);
+    // Before metrics of the user's own begin, which may call the engine and crash it.
+    const progress = this.#progress(step.finished);
+    this.#compute(step);
+    this.#ask(step);
+    const outputs: RunOutput[] = [];
+    if (this.#hasNews && progress !== undefined) outputs.push({ judge: progress });
+    const fresh = step.cases.filter(({ key }) => !this.#given.has(key));
+    for (const { key } of fresh) this.#given.add(key);
+    if (fresh.length > 0) outputs.push({ cases: fresh });
+    return { finished: step.finished, idle: step.idle, waitUntil: step.waitUntil, progress, outputs };
+  }
+
+  /** What there is to say of the whole run, once what its judges said is stored. */
+  async end({ progress }: StepOutcome): Promise<RunEnd> {
+    const cancelled = this.#isCancelled;
+    if (progress === undefined) return { cancelled };
+    await this.#judges.stored(this.#plan.options.signal);
+    return { cancelled, judges: { stamps: this.#judges.stamps(), progress, warnings: this.#judges.warnings } };
+  }
+
+  /** Waits for what the engine waits for, or leaves the thread to others if it was kept for long. */
+  async rest({ idle, waitUntil }: StepOutcome): Promise<void> {
+    const due = idle ? this.clock.realTime(waitUntil) : this.#stretchBegan;
+    if (idle) {
+      await this.#completions.next(due);
+      this.#stretchBegan = performance.now();
+    } else if (performance.now() - this.#stretchBegan > LONGEST_STRETCH) {
+      await nextTurn();
+      this.#stretchBegan = performance.now();
+    }
+    if (this.#judges.isNeeded && due !== undefined && performance.now() - due > LONGEST_STRETCH) {
+      // The thread was busy with something else. Replies that came meanwhile must not count as too late.
+      for (let turn = 0; turn < TURNS_TO_CATCH_UP; turn += 1) await nextTurn();
+      this.#stretchBegan = performance.now();
+    }
+  }
+
+  /** Hands what came in over to the engine. */
+  deliver(): void {
+    const { run, generation } = this.#session;
+    const completions = this.#completions.take();
+    for (const completion of completions) {
+      // The engine may have been restarted, by this delivery or while this run slept: then the new run asks again.
+      if (completion.generation === engineGeneration() && generation === engineGeneration()) {
+        call(this.#plan, () => deliver(run, completion));
+      }
+    }
+    this.#hasNews = completions.some((completion) => "call" in completion);
+  }
+
+  /** Ends the run and all that it began. */
+  close(): void {
+    this.#judges.abortAll();
+    this.#closeSession();
+    reading("signal", () => this.#plan.options.signal?.removeEventListener("abort", this.#onAbort));
+  }
+
+  #closeSession(): void {
+    if (this.#session.generation === engineGeneration()) this.#session.run.free();
+    release(this.#session.kept);
+  }
+
+  #reopenIfReplaced(): void {
+    if (this.#session.generation === engineGeneration()) return;
+    release(this.#session.kept);
+    this.#session = openSession(this.#plan);
+    this.#judges.restarted();
+    this.#isCancelled = false;
+  }
+
+  #cancelIfAborted(): void {
+    if (this.#isCancelled || !reading("signal", () => this.#plan.options.signal?.aborted === true)) return;
+    this.#isCancelled = true;
+    call(this.#plan, () => this.#session.run.cancel());
+  }
+
+  /** How far the judges are, if there is news of them or nothing else will come. */
+  #progress(isFinished: boolean): JudgeProgress | undefined {
+    if (!this.#judges.isNeeded || !(this.#hasNews || isFinished)) return undefined;
+    const { run } = this.#session;
+    return call(this.#plan, () => judgeProgress(run, this.#hasPrices, this.#judges.failedBefore));
+  }
+
+  /** Begins the metrics of the user's own. */
+  #compute({ tasks }: Step): void {
+    const { header, generation } = this.#session;
+    for (const task of tasks) {
+      const key = `${task.metric}/${task.case}/${task.run ?? ""}`;
+      const pending = this.#computed.get(key) ?? compute(task, header, this.#plan);
+      this.#computed.set(key, pending);
+      void pending.then((answer) => this.#completions.put({ generation, task: task.id, answer }));
+    }
+  }
+
+  /** Begins and ends calls of judges. */
+  #ask({ aborts, calls }: Step): void {
+    const { generation } = this.#session;
+    for (const abort of aborts) this.#judges.abort(abort);
+    for (const host of calls) {
+      void this.#judges.ask(host).then((answer) => {
+        this.#completions.put({ generation, at: this.clock.now(), call: host.call, answer });
+      });
+    }
   }
 }
 
@@ -246,18 +340,18 @@ function refused(): object {
   return {};
 }
 
-function deliver(run: EvalRun, letter: Letter): void {
-  if ("call" in letter) {
-    deliverAnswer(run, letter.at, letter.call, letter.answer);
+function deliver(run: EvalRun, completion: Completion): void {
+  if ("call" in completion) {
+    deliverAnswer(run, completion.at, completion.call, completion.answer);
     return;
   }
-  const { task, answer } = letter;
+  const { task, answer } = completion;
   if ("failure" in answer) run.handleCustomFailure(task, answer.failure);
   else run.handleCustom(task, answer.found);
 }
 
 /** An answer on its way to the engine that asked. */
-type Letter = { generation: number } & (
+type Completion = { generation: number } & (
   { task: number; answer: Answer } | { call: number; at: number; answer: CallAnswer }
 );
 
@@ -292,7 +386,7 @@ class Clock {
     this.#pausedAt = performance.now() - this.#behind;
   }
 
-  goOn(): void {
+  resume(): void {
     if (this.#pausedAt === undefined) return;
     this.#behind = performance.now() - this.#pausedAt;
     this.#pausedAt = undefined;
@@ -305,18 +399,18 @@ class Clock {
 }
 
 /** Answers on their way to the engine, and the sleep until the next one. */
-class Inbox {
-  #letters: Letter[] = [];
+class CompletionQueue {
+  #completions: Completion[] = [];
   #woken = false;
   #awake: (() => void) | undefined;
 
-  put(letter: Letter): void {
-    this.#letters.push(letter);
+  put(completion: Completion): void {
+    this.#completions.push(completion);
     this.wake();
   }
 
-  take(): Letter[] {
-    return this.#letters.splice(0);
+  take(): Completion[] {
+    return this.#completions.splice(0);
   }
 
   wake(): void {
