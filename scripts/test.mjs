@@ -52,27 +52,23 @@ if (environment.ADK_PYTHON === undefined) {
   );
 }
 
-const folders = [
-  "tests/report",
-  "tests/package",
-  "tests/cli",
-  "tests/types",
-  "tests/docs",
-  "tests/judges",
-  "tests/browser",
-];
-if (isWhole) folders.push("tests/www");
-else leave("the screens of the playground", "they take minutes: npm test -- --all");
+const folders = ["tests/report", "tests/package", "tests/cli", "tests/types", "tests/judges"];
 folders.push(...["tests/providers", "tests/agents", "tests/interop", "tests/testing"].filter(isInstalled));
+const pages = ["tests/browser", "tests/docs"];
+if (isWhole) pages.push("tests/www");
+else leave("the screens of the playground", "they take minutes: npm test -- --all");
+// A workflow of their own runs them, weekly and for releases.
+const frameworks = "apps of Next.js, Astro and Rspack: they install half a gigabyte: npm run test:frameworks";
+if (inCi) step(`leaving out ${frameworks}`);
+else leftOut.push(frameworks);
 
 check("the crate", "cargo", ["test", "--locked", "--workspace", "--exclude", "xtask", "--quiet", "--no-fail-fast"]);
 if (isInstalled("tests/runtimes")) {
   checkWithNode("the package in every runtime and by every bundler", testsOf("tests/runtimes"));
 }
+checkWithNode("pages and the documentation", pages.flatMap(testsOf));
 checkWithNode("the package", folders.flatMap(testsOf));
 
-// A workflow of their own runs them, weekly and for releases.
-leftOut.push("apps of Next.js, Astro and Rspack: they install half a gigabyte: npm run test:frameworks");
 if (leftOut.length > 0) console.error(`\nLeft out:\n${leftOut.map((line) => `  – ${line}\n`).join("")}`);
 if (failed.length > 0) fail(`failed: ${failed.join("; ")}`, "What failed is said above, where it ran.");
 

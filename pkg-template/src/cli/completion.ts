@@ -86,7 +86,9 @@ const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
 /** The first sentence of an option's help, which fits a menu; of a long one the words that do. */
 function brief(help: string): string {
   const sentence = help.replace(/(?<=[a-z)])[.:;] .*|\.$/s, "");
-  return sentence.length <= 70 ? sentence : `${sentence.slice(0, 70).replace(/[\s,]+\S*$/, "")}…`;
+  if (sentence.length <= 70) return sentence;
+  const start = sentence.slice(0, 70);
+  return `${start.slice(0, start.lastIndexOf(" ")).replace(/,$/, "")}…`;
 }
 
 function zsh(): string {

@@ -40,7 +40,7 @@ export interface InputFiles {
 /** A place in a portion of results as the place in all of them; lines are those of the portion and go. */
 export function inWhole<T extends { path?: string; line?: number }>(mistake: T, firstCase: number): T {
   if (!mistake.path?.startsWith("actual")) return mistake;
-  const path = mistake.path.replace(/(?<=_results\[|Results\[)\d+/, (index) => String(Number(index) + firstCase));
+  const path = mistake.path.replace(/esults\[(\d{1,15})\]/, (_, index) => `esults[${Number(index) + firstCase}]`);
   const { line: _, ...rest } = mistake;
   return { ...rest, path } as T;
 }
