@@ -17,8 +17,18 @@ const NAME = "file of what the agent did";
 /** Whether a file is one of results, in ADK's schema, that is to be scored in portions. */
 export function isLargeResults(file: string): boolean {
   if (sizeOf(file) <= LARGE_BYTES) return false;
-  const [first] = casesOf(readPieces(file, NAME), []);
+  const [first] = casesOf(beginning(file), []);
   return first !== undefined;
+}
+
+/** What is looked at to tell results from traces: all that stands before the first case, and that case. */
+function* beginning(file: string): Generator<Uint8Array> {
+  let size = 0;
+  for (const piece of readPieces(file, NAME)) {
+    yield piece;
+    size += piece.length;
+    if (size >= PORTION_BYTES) return;
+  }
 }
 
 /**
