@@ -42,8 +42,10 @@ export function bin(name) {
 
 /** Checks Node and Rust, adds the WebAssembly target, installs the npm packages. */
 export function setup() {
-  const [major] = process.versions.node.split(".");
-  if (Number(major) < 20) fail(`Node 20 or newer is needed; this is ${process.version}`, "https://nodejs.org");
+  const [major, minor] = process.versions.node.split(".").map(Number);
+  if (major < 20 || (major === 20 && minor < 19)) {
+    fail(`Node 20.19 or newer is needed; this is ${process.version}`, "https://nodejs.org");
+  }
   if (!has("cargo")) fail("Rust is needed: cargo is not found", "Install it with rustup: https://rustup.rs");
   if (has("rustup")) {
     const installed = execFileSync("rustup", ["target", "list", "--installed"], { cwd: root, encoding: "utf8" });
