@@ -104,6 +104,22 @@ describe("installed in an empty project, the package", () => {
     assert.equal(await runProgram("program.cjs", imports + PROGRAM), expected());
   });
 
+  // A segmenter takes as long as all the rest of importing the package, a compiled engine half of it.
+  test("makes nothing costly while it is imported", async () => {
+    const text = `
+      const made = [];
+      const watch = (owner, name) => {
+        owner[name] = new Proxy(owner[name], { construct: (of, args) => (made.push(name), new of(...args)) });
+      };
+      for (const name of Object.getOwnPropertyNames(Intl)) if (typeof Intl[name] === "function") watch(Intl, name);
+      watch(WebAssembly, "Module");
+      require("adk-metrics");
+      require("adk-metrics/report");
+      require("adk-metrics/interop");
+      import("adk-metrics").then(() => console.log(JSON.stringify(made)));`;
+    assert.equal(await runProgram("costly.cjs", text), "[]\n");
+  });
+
   test("gives out its schemas and its WebAssembly module", async () => {
     const text = `
       const { readFileSync } = require("node:fs");

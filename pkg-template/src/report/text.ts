@@ -82,7 +82,13 @@ const WIDE = new RegExp(
   "u",
 );
 
-const graphemes = new Intl.Segmenter("en", { granularity: "grapheme" });
+let segmenter: Intl.Segmenter | undefined;
+
+/** The grapheme clusters of a line. The segmenter is made on first use: it takes as long as loading the package does. */
+function graphemes(line: string): Intl.Segments {
+  segmenter ??= new Intl.Segmenter("en", { granularity: "grapheme" });
+  return segmenter.segment(line);
+}
 
 /** The columns one grapheme cluster takes: an emoji, whatever it is made of, takes two. */
 function clusterWidth(cluster: string): number {
@@ -101,7 +107,7 @@ function clusterWidth(cluster: string): number {
 export function displayWidth(line: string): number {
   if (PRINTABLE_ASCII.test(line)) return line.length;
   let width = 0;
-  for (const { segment } of graphemes.segment(line)) width += clusterWidth(segment);
+  for (const { segment } of graphemes(line)) width += clusterWidth(segment);
   return width;
 }
 
@@ -110,7 +116,7 @@ function cut(line: string, width: number): [string, string] {
   const near = head(line, width * 16);
   if (PRINTABLE_ASCII.test(near)) return [near.slice(0, width), line.slice(width)];
   let columns = 0;
-  for (const { segment, index } of graphemes.segment(near)) {
+  for (const { segment, index } of graphemes(near)) {
     columns += clusterWidth(segment);
     if (columns > width) return [line.slice(0, index), line.slice(index)];
   }
