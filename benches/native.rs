@@ -9,11 +9,11 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::time::Instant;
 
+use adk_metrics::foundation::error::Result;
+use adk_metrics::foundation::json::Document;
 use adk_metrics::metrics::Explain;
 use adk_metrics::model::actual::ActualFile;
-use adk_metrics::model::error::Result;
 use adk_metrics::model::evalset::EvalSetFile;
-use adk_metrics::model::json::Document;
 use adk_metrics::model::shape::Warnings;
 use adk_metrics::run::{Action, Options, Plan, Run, Terms};
 

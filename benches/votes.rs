@@ -14,12 +14,12 @@
 #[path = "../tests/support/judging.rs"]
 mod judging;
 
+use adk_metrics::foundation::json::Document;
 use adk_metrics::judge::votes::{Outcome, Rule, Vote, Votes};
 use adk_metrics::metrics::Explain;
 use adk_metrics::metrics::judged::Question;
 use adk_metrics::model::evalset::ConversationScenario;
 use adk_metrics::model::invocation::{Invocation, Turns};
-use adk_metrics::model::json::Document;
 use adk_metrics::model::shape::{List, Type, View, Warnings, check};
 use adk_metrics::run::{Options, Plan, Run, Terms};
 use serde_json::Value;

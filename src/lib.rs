@@ -1,6 +1,7 @@
 //! Scores AI agents the way Google's Agent Development Kit (ADK) does: the numbers of google-adk
 //! 2.13.0, to the last bit.
 //!
+//! - [`foundation`]: JSON, doubles, interned strings and errors; knows nothing of ADK.
 //! - [`model`]: what ADK writes, read in every shape and written in today's.
 //! - [`text`]: tokens, stems, ROUGE. [`trajectory`]: tool calls beside the expected ones.
 //! - [`judge`]: what judge models are asked, and what their replies say.
@@ -17,6 +18,7 @@
 //!
 //! With the feature `wasm` the crate exports itself to JavaScript; the npm package is made of that.
 
+pub mod foundation;
 pub mod judge;
 pub mod metrics;
 pub mod model;

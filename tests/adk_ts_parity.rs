@@ -16,9 +16,9 @@ mod replay;
 #[path = "support/vectors.rs"]
 mod vectors;
 
+use adk_metrics::foundation::error::ErrorCode;
+use adk_metrics::foundation::json::{Document, Json};
 use adk_metrics::metrics::{Dialect, Evaluation};
-use adk_metrics::model::error::ErrorCode;
-use adk_metrics::model::json::{Document, Json};
 use deviations::{Class, Deviation, Kind, assert_classified, deviation};
 use replay::Replayer;
 use vectors::{Differences, at, text};

@@ -2,10 +2,10 @@
 
 #![expect(clippy::unwrap_used, reason = "what cannot be read fails the test")]
 
+use adk_metrics::foundation::error::ErrorCode;
+use adk_metrics::foundation::json::Document;
 use adk_metrics::judge::prompt::{self, ALL, PERSONAS, Prompt, Template, Value, list_rubrics, persona};
 use adk_metrics::judge::reply::{self, Material};
-use adk_metrics::model::error::ErrorCode;
-use adk_metrics::model::json::Document;
 use serde::Deserialize;
 use serde_json::json;
 

@@ -3,11 +3,11 @@
 //! shapes that providers really send.
 #![expect(clippy::unwrap_used, reason = "tests")]
 
+use adk_metrics::foundation::json::Document;
 use adk_metrics::judge::provider::vertex_evaluate::{self, Evaluation, Instance, RubricVerdict};
 use adk_metrics::judge::provider::{
     Endpoint, Failure, FailureKind, HttpReply, HttpRequest, Provider, Reply, Request, Usage, redact,
 };
-use adk_metrics::model::json::Document;
 use serde_json::{Value, json};
 
 const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/providers/");

@@ -5,10 +5,10 @@
 #[path = "support/judging.rs"]
 mod judging;
 
+use adk_metrics::foundation::json::Document;
 use adk_metrics::judge::reply::{self, Material};
 use adk_metrics::metrics::judged::{Purpose, Question};
 use adk_metrics::model::invocation::{Invocation, Turns};
-use adk_metrics::model::json::Document;
 use adk_metrics::model::shape::{List, Type, View, Warnings, check};
 use adk_metrics::run::{Options, Plan, Run, Terms};
 use serde_json::{Value, json};

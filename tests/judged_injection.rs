@@ -16,11 +16,11 @@ mod judging;
 
 use std::cell::RefCell;
 
+use adk_metrics::foundation::json::Document;
 use adk_metrics::metrics::judged::{Purpose, Question};
 use adk_metrics::model::config::Judging;
 use adk_metrics::model::evalset::ConversationScenario;
 use adk_metrics::model::invocation::{Invocation, Turns};
-use adk_metrics::model::json::Document;
 use adk_metrics::model::shape::{List, Type, View, Warnings, check};
 use adk_metrics::run::{Options, Plan, Run, Terms};
 use serde_json::{Value, json};

@@ -2,10 +2,10 @@
 //! results say why.
 #![expect(clippy::panic, clippy::unwrap_used, clippy::indexing_slicing, reason = "tests")]
 
+use adk_metrics::foundation::json::Document;
 use adk_metrics::metrics::judged::{LONGEST_PROMPT, MOST_PROMPTS, MOST_RUBRICS, Work};
 use adk_metrics::model::actual::ActualFile;
 use adk_metrics::model::evalset::EvalSetFile;
-use adk_metrics::model::json::Document;
 use adk_metrics::model::results::EvalStatus;
 use adk_metrics::model::shape::Warnings;
 use adk_metrics::run::{Action, JudgeReply, Options, Plan, Run, Terms};

@@ -5,11 +5,11 @@
 #[path = "support/judging.rs"]
 mod judging;
 
+use adk_metrics::foundation::json::Document;
 use adk_metrics::metrics::judged::Question;
 use adk_metrics::metrics::{Details, Dialect, Evaluation, Explain, RubricFinding};
 use adk_metrics::model::evalset::ConversationScenario;
 use adk_metrics::model::invocation::{Invocation, Turns};
-use adk_metrics::model::json::Document;
 use adk_metrics::model::shape::{List, Type, View, Warnings, check};
 use adk_metrics::run::{Options, Plan, Run, Terms};
 use serde_json::{Value, json};

@@ -11,13 +11,13 @@ mod host;
 use std::collections::HashMap;
 use std::fmt::Write as _;
 
+use adk_metrics::foundation::json::Document;
 use adk_metrics::judge::calls::{self, Budget, Failure, Prices, RetryOptions, Usage};
 use adk_metrics::metrics::judged::{Purpose, Question};
 use adk_metrics::metrics::{Details, Dialect, Evaluation, Explain};
 use adk_metrics::model::actual::ActualFile;
 use adk_metrics::model::config::Judging;
 use adk_metrics::model::evalset::EvalSetFile;
-use adk_metrics::model::json::Document;
 use adk_metrics::model::results::EvalStatus;
 use adk_metrics::model::shape::Warnings;
 use adk_metrics::run::{

@@ -17,13 +17,13 @@ mod spelling;
 #[path = "support/vectors.rs"]
 mod vectors;
 
+use adk_metrics::foundation::error::Error;
+use adk_metrics::foundation::json::{Document, Json};
+use adk_metrics::foundation::write::Spelling;
 use adk_metrics::metrics::{Details, Dialect, Evaluation, TurnEvaluation};
-use adk_metrics::model::error::Error;
 use adk_metrics::model::evalset::EvalSetFile;
-use adk_metrics::model::json::{Document, Json};
 use adk_metrics::model::results::{EvalSetResult, EvalStatus};
 use adk_metrics::model::shape::{Record, View, Warnings, check};
-use adk_metrics::model::write::Spelling;
 use adk_metrics::run::{MetricScorer, Plan, Terms};
 use deviations::{Class, Deviation, Kind, assert_classified, deviation};
 use replay::Replayer;

@@ -7,8 +7,8 @@ mod replay;
 #[path = "support/vectors.rs"]
 mod vectors;
 
+use adk_metrics::foundation::json::{Document, Json};
 use adk_metrics::metrics::{Dialect, Evaluation};
-use adk_metrics::model::json::{Document, Json};
 use replay::Replayer;
 use vectors::{Differences, at, text};
 

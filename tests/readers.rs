@@ -1,14 +1,14 @@
 //! Every shape of file that is read, and what is said about those that cannot be.
 #![expect(clippy::panic, clippy::unwrap_used, clippy::indexing_slicing, reason = "tests")]
 
+use adk_metrics::foundation::error::{Error, ErrorCode, Result};
+use adk_metrics::foundation::json::Document;
+use adk_metrics::foundation::write::Spelling;
 use adk_metrics::model::actual::{ActualFile, ActualRun};
-use adk_metrics::model::error::{Error, ErrorCode, Result};
 use adk_metrics::model::evalset::EvalSetFile;
 use adk_metrics::model::invocation::{Invocation, Turns};
-use adk_metrics::model::json::Document;
 use adk_metrics::model::results::{EvalSetResult, EvalStatus};
 use adk_metrics::model::shape::{Record, View, Warnings, check};
-use adk_metrics::model::write::Spelling;
 use adk_metrics::run::{MetricScorer, Plan, Terms};
 use serde_json::{Value, json};
 

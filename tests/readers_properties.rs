@@ -8,19 +8,19 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
+use adk_metrics::foundation::error::{Error, Result};
+use adk_metrics::foundation::json::{Document, Json};
+use adk_metrics::foundation::write::{Spelling, pretty};
 use adk_metrics::metrics::Explain;
 use adk_metrics::model::actual::ActualFile;
 use adk_metrics::model::content::{Content, FunctionCall, FunctionResponse, Part};
-use adk_metrics::model::error::{Error, Result};
 use adk_metrics::model::evalset::{ConversationScenario, EvalCase, EvalSet, EvalSetFile, SessionInput};
 use adk_metrics::model::invocation::{
     IntermediateData, IntermediateResponse, IntermediateSummary, Invocation, InvocationEvent,
     InvocationEvents, Rubric, RubricContent, UsageMetadata,
 };
-use adk_metrics::model::json::{Document, Json};
 use adk_metrics::model::results::EvalSetResult;
 use adk_metrics::model::shape::{List, Record, View, Warnings, check};
-use adk_metrics::model::write::{Spelling, pretty};
 use adk_metrics::run::{Action, Options, Plan, Run, Terms};
 use proptest::collection::vec;
 use proptest::option::of;

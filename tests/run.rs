@@ -1,13 +1,13 @@
 //! The evaluation of an evalset, driven as a host would: pairing, case results, tasks of the host.
 #![expect(clippy::panic, clippy::unwrap_used, clippy::indexing_slicing, reason = "tests")]
 
+use adk_metrics::foundation::error::{Error, ErrorCode};
+use adk_metrics::foundation::json::Document;
 use adk_metrics::metrics::rubrics::CaseRubrics;
 use adk_metrics::metrics::{Evaluation, Explain};
 use adk_metrics::model::actual::ActualFile;
-use adk_metrics::model::error::{Error, ErrorCode};
 use adk_metrics::model::evalset::EvalSetFile;
 use adk_metrics::model::invocation::Rubric;
-use adk_metrics::model::json::Document;
 use adk_metrics::model::results::EvalStatus;
 use adk_metrics::model::shape::Warnings;
 use adk_metrics::run::{

@@ -1,7 +1,7 @@
 //! Alignments, against brute force.
 #![expect(clippy::indexing_slicing, reason = "an index out of bounds fails its test")]
 
-use adk_metrics::model::error::ErrorCode;
+use adk_metrics::foundation::error::ErrorCode;
 use adk_metrics::trajectory::Pair;
 use adk_metrics::trajectory::alignment::{Agreement, best, largest, largest_by_name};
 use proptest::prelude::*;

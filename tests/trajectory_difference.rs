@@ -1,9 +1,9 @@
 //! What is shown of two trajectories.
 #![expect(clippy::unwrap_used, reason = "a fixture that does not parse fails its test")]
 
+use adk_metrics::foundation::json::{Document, Json};
+use adk_metrics::foundation::write::{Spelling, to_json};
 use adk_metrics::model::content::ToolCall;
-use adk_metrics::model::json::{Document, Json};
-use adk_metrics::model::write::{Spelling, to_json};
 use adk_metrics::trajectory::difference::{MAX_DIFFERENCES, explain, explain_parameters};
 use adk_metrics::trajectory::{
     AlignmentEntry, CallEquality, Kind, ParameterMatch, Shown, Strategies, Strategy, tool_parameter_match,

@@ -1,8 +1,8 @@
 //! The three match types of `tool_trajectory_avg_score`.
 #![expect(clippy::unwrap_used, reason = "a fixture that does not parse fails its test")]
 
+use adk_metrics::foundation::json::{Document, Json};
 use adk_metrics::model::content::{FunctionCall, ToolCall};
-use adk_metrics::model::json::{Document, Json};
 use adk_metrics::model::shape::{List, View, Warnings, check};
 use adk_metrics::trajectory::{CallEquality, MatchType, matches};
 use proptest::prelude::*;
@@ -55,7 +55,7 @@ fn calls_that_collide_are_compared_up_to_a_limit() {
     assert!(any_order(&colliding(600, 0), &reversed(600)).unwrap());
     assert!(!any_order(&colliding(600, 0), &colliding(600, 1)).unwrap());
     let error = any_order(&colliding(2_000, 0), &reversed(2_000)).unwrap_err();
-    assert_eq!(error.code, adk_metrics::model::error::ErrorCode::LimitExceeded);
+    assert_eq!(error.code, adk_metrics::foundation::error::ErrorCode::LimitExceeded);
     let same = format!("[{}]", vec![r#"["f", {"n": 1}]"#; 20_000].join(","));
     assert!(any_order(&same, &same).unwrap(), "calls that are equal are compared once each");
 }

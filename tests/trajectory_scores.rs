@@ -1,9 +1,9 @@
 //! `tool_parameter_match` and `tool_trajectory_f1` of an invocation.
 #![expect(clippy::unwrap_used, reason = "a fixture that does not parse fails its test")]
 
+use adk_metrics::foundation::error::ErrorCode;
+use adk_metrics::foundation::json::{Document, Json};
 use adk_metrics::model::content::ToolCall;
-use adk_metrics::model::error::ErrorCode;
-use adk_metrics::model::json::{Document, Json};
 use adk_metrics::trajectory::{
     MatchMode, Pair, ParameterMatch, Strategies, Strategy, tool_parameter_match, tool_trajectory_f1,
 };

@@ -1,7 +1,7 @@
 //! Strategies for comparing arguments.
 #![expect(clippy::unwrap_used, reason = "a fixture that does not parse fails its test")]
 
-use adk_metrics::model::json::Document;
+use adk_metrics::foundation::json::Document;
 use adk_metrics::trajectory::{Strategies, Strategy};
 
 fn matches(strategy: Strategy, expected: &str, actual: &str) -> bool {

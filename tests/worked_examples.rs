@@ -4,8 +4,8 @@
 #[path = "support/replay.rs"]
 mod replay;
 
+use adk_metrics::foundation::json::Document;
 use adk_metrics::metrics::Dialect;
-use adk_metrics::model::json::Document;
 use replay::Replayer;
 use serde_json::{Value, json};
 

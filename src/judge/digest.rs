@@ -5,7 +5,7 @@
 //!
 //! O(n) time and space.
 
-use crate::model::write::Append as _;
+use crate::foundation::write::Append as _;
 
 /// The first 32 bits of the fractional parts of the cube roots of the first 64 primes.
 const ROUNDS: [u32; 64] = [

@@ -1,8 +1,8 @@
 //! What the four efficiency metrics share: they report a value that neither passes nor fails.
 
 use super::{Details, Evaluation, TurnEvaluation, mean};
+use crate::foundation::error::{ErrorCode, Result};
 use crate::model::config::Setup;
-use crate::model::error::{ErrorCode, Result};
 use crate::model::invocation::{Invocation, Turns};
 use crate::model::results::EvalStatus;
 

@@ -11,11 +11,11 @@ use super::judged::{
     average, plain_mean, turn_of,
 };
 use super::{Dialect, Evaluation, Scoring, TurnEvaluation, material, reference, same_length};
+use crate::foundation::error::Result;
 use crate::judge::prompt::FINAL_RESPONSE_MATCH;
 use crate::judge::reply::{Material, final_response_match};
 use crate::judge::votes::Rule;
 use crate::model::config::{Setup, read_flag, settings};
-use crate::model::error::Result;
 
 struct FinalResponseMatch {
     asking: Box<Asking>,

@@ -15,14 +15,14 @@ use super::judged::{
     Sentence, Turn, Values, average, plain_mean, turn_of,
 };
 use super::{Evaluation, Explain, Scoring, TurnEvaluation, material, same_length};
+use crate::foundation::double::exact_mean;
+use crate::foundation::error::Result;
+use crate::foundation::write::{decimal, quote};
 use crate::judge::prompt::{SEGMENTER, VALIDATOR};
 use crate::judge::reply::{self, Material, Validation};
 use crate::model::config::{Setup, read_flag, settings};
 use crate::model::content::Part;
-use crate::model::double::exact_mean;
-use crate::model::error::Result;
 use crate::model::invocation::{Invocation, InvocationEvent};
-use crate::model::write::{decimal, quote};
 
 struct Hallucinations {
     asking: Box<Asking>,

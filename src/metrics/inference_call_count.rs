@@ -2,8 +2,8 @@
 //! turn, from 0; absent where events were not recorded.
 
 use super::{Case, Evaluation, Metric, Scoring, efficiency};
+use crate::foundation::error::Result;
 use crate::model::config::Setup;
-use crate::model::error::Result;
 use crate::model::invocation::{Invocation, InvocationEvent};
 
 struct InferenceCallCount;

@@ -8,9 +8,9 @@
 
 use super::efficiency::{self, Amounts, Measure};
 use super::{Case, Details, Evaluation, Metric, Scoring, mean};
+use crate::foundation::double::Decimal;
+use crate::foundation::error::Result;
 use crate::model::config::Setup;
-use crate::model::double::Decimal;
-use crate::model::error::Result;
 use crate::model::invocation::Invocation;
 
 struct InvocationDuration;

@@ -8,21 +8,21 @@ use std::borrow::Cow;
 
 use super::rubrics::CaseRubrics;
 use super::{Case, Evaluation, Explanation, NO_TURNS, Scoring, TurnEvaluation, material, mean};
+use crate::foundation::error::{Error, ErrorCode, Result};
+use crate::foundation::json::{Json, Kind};
+use crate::foundation::numbers::Numbers;
+use crate::foundation::order::sort;
+use crate::foundation::write::{Write, Writer, copy, decimal, owned, quoted};
 use crate::judge::calls::Usage;
 use crate::judge::prompt::{Prompt, Template, Value, push_all};
 use crate::judge::provider::{is_name, parameters};
 use crate::judge::reply::Validation;
 use crate::judge::votes::{Outcome, Rule, Verdict, Vote, Votes};
 use crate::model::config::{Setup, either, invalid_criterion, refuse_misspelt, settings};
-use crate::model::error::{Error, ErrorCode, Result};
 use crate::model::evalset::ConversationScenario;
 use crate::model::invocation::Invocation;
-use crate::model::json::{Json, Kind};
-use crate::model::numbers::Numbers;
-use crate::model::order::sort;
 use crate::model::results::EvalStatus;
 use crate::model::shape::whole;
-use crate::model::write::{Write, Writer, copy, decimal, owned, quoted};
 
 /// The characters of a reply that a reason quotes.
 const LONGEST_QUOTE: usize = 200;

@@ -8,16 +8,16 @@
 use std::borrow::Cow;
 use std::collections::VecDeque;
 
+use crate::foundation::json::Json;
+use crate::foundation::numbers::Numbers;
+use crate::foundation::order::groups;
+use crate::foundation::write::{Append as _, Spelling, decimal, push_compact, quote};
 use crate::model::config::either;
 use crate::model::content::{Content, FunctionCall, FunctionResponse, Part};
 use crate::model::invocation::{
     IntermediateData, IntermediateResponse, IntermediateSummary, Invocation, InvocationEvent, Turns,
 };
-use crate::model::json::Json;
-use crate::model::numbers::Numbers;
-use crate::model::order::groups;
 use crate::model::shape::Record;
-use crate::model::write::{Append as _, Spelling, decimal, push_compact, quote};
 
 /// What stands for something that a turn or an agent does not have.
 pub(super) const NONE: &str = "(none)";

@@ -29,11 +29,11 @@ mod user_simulator_quality;
 
 use std::borrow::Cow;
 
-use crate::model::error::{Error, ErrorCode, Result};
+use crate::foundation::error::{Error, ErrorCode, Result};
+use crate::foundation::write::{Write, Writer};
 use crate::model::invocation::{Invocation, Turns};
 use crate::model::results::{DurationDetails, EvalStatus, TokenUsageDetails};
 use crate::model::shape::Field;
-use crate::model::write::{Write, Writer};
 use crate::text::Scorer;
 use crate::trajectory::AlignmentEntry;
 

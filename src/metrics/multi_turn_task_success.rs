@@ -3,9 +3,9 @@
 
 use super::judged::Judged;
 use super::scored::{self, Family};
+use crate::foundation::error::Result;
 use crate::judge::prompt::TASK_SUCCESS;
 use crate::model::config::Setup;
-use crate::model::error::Result;
 
 static FAMILY: Family = Family::of_conversations(&TASK_SUCCESS);
 

@@ -3,9 +3,9 @@
 
 use super::judged::Judged;
 use super::scored::{self, Family};
+use crate::foundation::error::Result;
 use crate::judge::prompt::TRAJECTORY_QUALITY;
 use crate::model::config::Setup;
-use crate::model::error::Result;
 
 static FAMILY: Family = Family::of_conversations(&TRAJECTORY_QUALITY);
 

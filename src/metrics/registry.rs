@@ -4,9 +4,9 @@ use serde::Serialize;
 
 use super::judged::Judged;
 use super::{AnyMetric, Metric};
+use crate::foundation::error::{Error, ErrorCode, Result, suggestion};
+use crate::foundation::json::Json;
 use crate::model::config::{KnownSetting, Setup};
-use crate::model::error::{Error, ErrorCode, Result, suggestion};
-use crate::model::json::Json;
 
 /// What is known of a metric without running it.
 #[derive(Clone, Copy, Serialize)]

@@ -11,8 +11,8 @@ use super::{
     Case, Dialect, Evaluation, Explanation, MatchedToken, Metric, NO_TURNS, Scoring, Surplus, TokenOverlap,
     TurnEvaluation, turn_by_turn,
 };
+use crate::foundation::error::Result;
 use crate::model::config::Setup;
-use crate::model::error::Result;
 use crate::text::Span;
 
 struct ResponseMatchScore {

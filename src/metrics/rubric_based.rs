@@ -11,14 +11,14 @@ use super::judged::{
     Turn, Values, plain_mean, turn_of,
 };
 use super::{Details, Evaluation, NO_TURNS, RubricFinding, Scoring, TurnEvaluation, material, same_length};
+use crate::foundation::error::{Error, ErrorCode, Result};
+use crate::foundation::json::{Json, Kind};
+use crate::foundation::order::groups;
+use crate::foundation::write::{copy, decimal, owned, quoted};
 use crate::judge::prompt::{Prompt, list_rubrics};
 use crate::judge::reply::{self, Material};
 use crate::judge::votes::{Tally, Verdict, Vote};
 use crate::model::config::{Setup, either, read_flag, settings};
-use crate::model::error::{Error, ErrorCode, Result};
-use crate::model::json::{Json, Kind};
-use crate::model::order::groups;
-use crate::model::write::{copy, decimal, owned, quoted};
 
 /// What tells the rubric metrics apart.
 pub(super) struct Family {

@@ -6,9 +6,9 @@
 
 use super::judged::Judged;
 use super::rubric_based::{self, Family};
+use crate::foundation::error::Result;
 use crate::judge::prompt::FINAL_RESPONSE_RUBRICS;
 use crate::model::config::Setup;
-use crate::model::error::Result;
 
 static FAMILY: Family = Family {
     prompt: &FINAL_RESPONSE_RUBRICS,

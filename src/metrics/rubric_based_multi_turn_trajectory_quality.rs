@@ -5,9 +5,9 @@
 
 use super::judged::Judged;
 use super::rubric_based::{self, Family};
+use crate::foundation::error::Result;
 use crate::judge::prompt::TRAJECTORY_RUBRICS;
 use crate::model::config::Setup;
-use crate::model::error::Result;
 
 static FAMILY: Family =
     Family { prompt: &TRAJECTORY_RUBRICS, rubric_type: "TRAJECTORY_QUALITY", whole_conversation: true };

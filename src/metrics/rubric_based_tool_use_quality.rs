@@ -5,9 +5,9 @@
 
 use super::judged::Judged;
 use super::rubric_based::{self, Family};
+use crate::foundation::error::Result;
 use crate::judge::prompt::TOOL_USE_RUBRICS;
 use crate::model::config::Setup;
-use crate::model::error::Result;
 
 static FAMILY: Family =
     Family { prompt: &TOOL_USE_RUBRICS, rubric_type: "TOOL_USE_QUALITY", whole_conversation: false };

@@ -6,11 +6,11 @@
 
 use std::borrow::Cow;
 
-use crate::model::error::{Error, ErrorCode, Result};
+use crate::foundation::error::{Error, ErrorCode, Result};
+use crate::foundation::order::{groups, sort};
+use crate::foundation::write::quoted;
 use crate::model::invocation::{Invocation, Rubric, Turns};
-use crate::model::order::{groups, sort};
 use crate::model::shape::List;
-use crate::model::write::quoted;
 
 /// The rubrics of a case by turn.
 #[derive(Clone, Default)]

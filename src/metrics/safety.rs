@@ -4,9 +4,9 @@
 
 use super::judged::Judged;
 use super::scored::{self, Family};
+use crate::foundation::error::Result;
 use crate::judge::prompt::SAFETY;
 use crate::model::config::Setup;
-use crate::model::error::Result;
 
 static FAMILY: Family =
     Family { by_majority: true, whole_conversation: false, ..Family::of_conversations(&SAFETY) };

@@ -13,14 +13,14 @@ use super::{
     Case, Details, Evaluation, NO_TURNS, RubricFinding, Scoring, TurnEvaluation, material, reference,
     same_length,
 };
+use crate::foundation::error::Result;
+use crate::foundation::write::copy;
 use crate::judge::prompt::Prompt;
 use crate::judge::provider::vertex_evaluate::{self, Instance};
 use crate::judge::reply::{self, Material};
 use crate::judge::votes::{Rule, Vote};
 use crate::model::config::Setup;
-use crate::model::error::Result;
 use crate::model::invocation::Invocation;
-use crate::model::write::copy;
 
 /// What tells the metrics apart.
 pub(super) struct Family {

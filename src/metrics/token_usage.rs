@@ -6,8 +6,8 @@
 
 use super::efficiency::{self, Amounts, Measure};
 use super::{Case, Details, Evaluation, Metric, Scoring};
+use crate::foundation::error::Result;
 use crate::model::config::Setup;
-use crate::model::error::Result;
 use crate::model::invocation::{Invocation, InvocationEvent, UsageMetadata};
 
 struct TokenUsage;

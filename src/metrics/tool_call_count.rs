@@ -1,8 +1,8 @@
 //! `tool_call_count_v1`: how many tools a turn called. Informational; unit: calls a turn, from 0.
 
 use super::{Case, Evaluation, Metric, Scoring, efficiency};
+use crate::foundation::error::Result;
 use crate::model::config::Setup;
-use crate::model::error::Result;
 
 struct ToolCallCount;
 

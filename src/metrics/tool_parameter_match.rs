@@ -11,10 +11,10 @@
 //! `per_arg_strategies` (argument to strategy), `numeric_tolerance` (0), `ordered` (true).
 
 use super::{Case, Evaluation, Explanation, Metric, Scoring, Surplus, TurnEvaluation, turn_by_turn};
+use crate::foundation::error::{ErrorCode, Result};
+use crate::foundation::json::{Json, Kind};
 use crate::model::config::{Setup, read_flag, settings};
-use crate::model::error::{ErrorCode, Result};
 use crate::model::invocation::Invocation;
-use crate::model::json::{Json, Kind};
 use crate::trajectory::{MatchMode, ParameterMatch, Strategies, Strategy, difference, tool_parameter_match};
 
 struct ToolParameterMatch {

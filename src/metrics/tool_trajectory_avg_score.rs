@@ -13,10 +13,10 @@ use super::{
     Case, Dialect, Evaluation, Explanation, Metric, NO_TURNS, Scoring, Surplus, TurnEvaluation, mean,
     turn_by_turn,
 };
+use crate::foundation::error::Result;
+use crate::foundation::json::Json;
 use crate::model::config::{Setup, read_flag, settings};
-use crate::model::error::Result;
 use crate::model::invocation::{IntermediateData, Invocation};
-use crate::model::json::Json;
 use crate::model::results::EvalStatus;
 use crate::text::trim;
 use crate::trajectory::{CallEquality, MatchType, difference, matches};

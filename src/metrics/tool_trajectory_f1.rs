@@ -11,8 +11,8 @@ use super::tool_parameter_match::{match_mode, no_reference};
 use super::{
     Case, Evaluation, Explanation, Metric, NO_TURNS, Scoring, Surplus, TurnEvaluation, turn_by_turn,
 };
+use crate::foundation::error::Result;
 use crate::model::config::{Setup, read_flag, settings};
-use crate::model::error::Result;
 use crate::model::invocation::Invocation;
 use crate::trajectory::{CallEquality, MatchMode, difference, tool_trajectory_f1};
 

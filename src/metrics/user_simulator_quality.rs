@@ -13,14 +13,14 @@ use super::judged::{
     Turn, Values, turn_of,
 };
 use super::{Evaluation, NO_TURNS, Scoring, TurnEvaluation, material};
+use crate::foundation::error::{Error, ErrorCode, Result};
+use crate::foundation::json::Json;
+use crate::foundation::write::{copy, owned, quoted};
 use crate::judge::prompt::{Behavior, DEFAULT_PERSONA, PERSONAS, USER_TURN, custom_persona, persona};
 use crate::judge::reply::{Material, trim, turn_validity};
 use crate::model::config::{Setup, either, settings};
-use crate::model::error::{Error, ErrorCode, Result};
 use crate::model::evalset::ConversationScenario;
-use crate::model::json::Json;
 use crate::model::results::EvalStatus;
-use crate::model::write::{copy, owned, quoted};
 
 struct UserSimulatorQuality {
     asking: Box<Asking>,

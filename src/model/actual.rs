@@ -7,14 +7,14 @@
 use std::borrow::Cow;
 
 use super::content::{Content, Part};
-use super::error::{ErrorCode, Result};
 use super::evalset::{EvalCase, EvalSet, EvalSetFile};
 use super::invocation::{Invocation, Turns, UsageMetadata};
-use super::json::{Document, Json, Kind};
-use super::numbers::Numbers;
 use super::results::{EvalCaseResult, EvalSetResult, EvalStatus};
 use super::shape::{List, Type, View, Warnings, check, record};
-use super::write::{Raw, Spelling, Write, Writer, quoted, to_json};
+use crate::foundation::error::{ErrorCode, Result};
+use crate::foundation::json::{Document, Json, Kind};
+use crate::foundation::numbers::Numbers;
+use crate::foundation::write::{Raw, Spelling, Write, Writer, quoted, to_json};
 
 /// One run of a case.
 #[derive(Clone, Debug, Default)]

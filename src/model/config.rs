@@ -2,10 +2,10 @@
 
 use std::borrow::Cow;
 
-use super::double;
-use super::error::{Error, ErrorCode, Result, suggestion};
-use super::json::{Document, Json, Kind};
 use super::shape::{Type, View, Warnings, check, did_you_mean, record};
+use crate::foundation::double;
+use crate::foundation::error::{Error, ErrorCode, Result, suggestion};
+use crate::foundation::json::{Document, Json, Kind};
 
 /// The criteria that apply where no config is given, as in ADK.
 pub const DEFAULT_CONFIG: &str =

@@ -2,9 +2,9 @@
 
 use std::borrow::Cow;
 
-use super::error::{ErrorCode, Result};
-use super::json::Json;
 use super::shape::{List, Type, View as _, did_you_mean, record};
+use crate::foundation::error::{ErrorCode, Result};
+use crate::foundation::json::Json;
 
 record! {
     /// A call of a tool, as an agent made it or should make it.

@@ -7,12 +7,12 @@
 use std::borrow::Cow;
 
 use super::config::either;
-use super::error::{Error, ErrorCode, Result};
 use super::invocation::{Invocation, Rubric, Turns};
-use super::json::{Document, Json, Kind};
-use super::numbers::Numbers;
 use super::shape::{List, Type, View, Warnings, check, record};
-use super::write::{Spelling, Write, Writer, quoted, to_json};
+use crate::foundation::error::{Error, ErrorCode, Result};
+use crate::foundation::json::{Document, Json, Kind};
+use crate::foundation::numbers::Numbers;
+use crate::foundation::write::{Spelling, Write, Writer, quoted, to_json};
 
 record! {
     /// A set of cases to evaluate an agent on.

@@ -3,10 +3,10 @@
 use std::borrow::Cow;
 
 use super::content::{Content, FunctionCall, FunctionResponse, Part, ToolCall};
-use super::error::{ErrorCode, Result};
-use super::json::Json;
 use super::results::EvalMetricResultPerInvocation;
 use super::shape::{List, Shape, Type, View, record};
+use crate::foundation::error::{ErrorCode, Result};
+use crate::foundation::json::Json;
 
 record! {
     /// One turn: what the user said, what the agent did, what it answered.

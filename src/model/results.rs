@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 
 use super::invocation::Invocation;
-use super::json::Json;
 use super::shape::{List, Type, View, record};
+use crate::foundation::json::Json;
 
 /// How an evaluation ended. Files hold the integers; old ones the words.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -12,10 +12,10 @@ use std::borrow::Cow;
 use std::cell::RefCell;
 use std::marker::PhantomData;
 
-use super::double;
-use super::error::{Error, ErrorCode, Result, suggestion};
-use super::json::{Document, Json, Kind};
-use super::write::{Spelling, Write, Writer, quote};
+use crate::foundation::double;
+use crate::foundation::error::{Error, ErrorCode, Result, suggestion};
+use crate::foundation::json::{Document, Json, Kind};
+use crate::foundation::write::{Spelling, Write, Writer, quote};
 
 /// The fields of a record.
 pub struct Shape {
@@ -603,7 +603,7 @@ macro_rules! record {
     ) => {
         $(#[$meta])*
         #[derive(Clone, Copy, Debug, PartialEq)]
-        $vis struct $name<$lt>(pub(crate) $crate::model::json::Json<$lt>);
+        $vis struct $name<$lt>(pub(crate) $crate::foundation::json::Json<$lt>);
 
         impl<$lt> $name<$lt> {
             pub(crate) const SHAPE: $crate::model::shape::Shape = $crate::model::shape::Shape {
@@ -626,7 +626,7 @@ macro_rules! record {
                 #[must_use]
                 pub fn $field(self) -> $type {
                     let number = const { $crate::model::shape::number_of(Self::SHAPE.fields, $snake) };
-                    $crate::model::shape::View::of(self.0.field(number).unwrap_or($crate::model::json::Json::NULL))
+                    $crate::model::shape::View::of(self.0.field(number).unwrap_or($crate::foundation::json::Json::NULL))
                 }
             )*
         }
@@ -634,19 +634,19 @@ macro_rules! record {
         /// A record without fields.
         impl Default for $name<'_> {
             fn default() -> Self {
-                Self($crate::model::json::Json::NULL)
+                Self($crate::foundation::json::Json::NULL)
             }
         }
 
         impl<$lt> $crate::model::shape::View<$lt> for $name<$lt> {
             const TYPE: $crate::model::shape::Type = $crate::model::shape::Type::Record(&Self::SHAPE);
-            fn of(json: $crate::model::json::Json<$lt>) -> Self {
+            fn of(json: $crate::foundation::json::Json<$lt>) -> Self {
                 Self(json)
             }
         }
 
         impl<$lt> $crate::model::shape::Record<$lt> for $name<$lt> {
-            fn json(self) -> $crate::model::json::Json<$lt> {
+            fn json(self) -> $crate::foundation::json::Json<$lt> {
                 self.0
             }
         }

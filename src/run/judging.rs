@@ -3,14 +3,14 @@
 //! [`Calls`], what they mean by the metrics.
 
 use super::{MetricScorer, Millis, OpenCase, Options, Pairing, Plan, Run, cancelled, not_evaluated};
+use crate::foundation::double;
+use crate::foundation::error::{Error, ErrorCode};
+use crate::foundation::write::{Append as _, decimal};
 use crate::judge::calls::{self, Ask, Call, Calls, Loss, Prices, Progress, Reason, Usage};
 use crate::judge::votes::{Outcome, Votes};
 use crate::metrics::judged::{
     Answer, Conclusion, Judged, JudgedCase, LONGEST_PROMPT, MOST_PROMPTS, Planning, Question, SampleReply,
 };
-use crate::model::double;
-use crate::model::error::{Error, ErrorCode};
-use crate::model::write::{Append as _, decimal};
 
 /// How to ask judges.
 #[derive(Clone, Debug, Default)]

@@ -2,10 +2,10 @@
 
 use std::borrow::Cow;
 
+use crate::foundation::error::{Error, ErrorCode};
+use crate::foundation::numbers::Numbers;
+use crate::foundation::write::quoted;
 use crate::model::actual::ActualRun;
-use crate::model::error::{Error, ErrorCode};
-use crate::model::numbers::Numbers;
-use crate::model::write::quoted;
 
 use super::ExpectedCase;
 

@@ -8,7 +8,8 @@
 //!
 //! ```
 //! use adk_metrics::metrics::{Dialect, Explain};
-//! use adk_metrics::model::{actual::ActualFile, evalset::EvalSetFile, json::Document, shape::Warnings};
+//! use adk_metrics::foundation::json::Document;
+//! use adk_metrics::model::{actual::ActualFile, evalset::EvalSetFile, shape::Warnings};
 //! use adk_metrics::run::{Action, Options, Plan, Run, Terms};
 //!
 //! let expected = Document::parse(r#"{"eval_set_id": "s", "eval_cases": [{"eval_id": "c", "conversation": [
@@ -27,7 +28,7 @@
 //! let Action::Case(case) = run.poll(0.0) else { panic!("the first case answers at once") };
 //! assert_eq!(case.metrics[0].score, Some(0.5));
 //! assert!(matches!(run.poll(0.0), Action::Finished));
-//! # Ok::<(), adk_metrics::model::error::Error>(())
+//! # Ok::<(), adk_metrics::foundation::error::Error>(())
 //! ```
 
 mod judging;
@@ -37,6 +38,10 @@ mod plan;
 use std::borrow::Cow;
 use std::collections::VecDeque;
 
+use crate::foundation::double;
+use crate::foundation::error::{Error, ErrorCode};
+use crate::foundation::json::Json;
+use crate::foundation::write::quoted;
 use crate::judge::calls::Reason;
 use crate::metrics::judged::{JudgedCase, Work};
 use crate::metrics::rubrics::CaseRubrics;
@@ -44,14 +49,10 @@ use crate::metrics::{
     Case, Dialect, Evaluation, Explain, Scoring, TurnEvaluation, length_mismatch, mean, turns as in_words,
 };
 use crate::model::actual::ActualRun;
-use crate::model::double;
-use crate::model::error::{Error, ErrorCode};
 use crate::model::evalset::{ConversationScenario, EvalCase, EvalSet};
 use crate::model::invocation::Turns;
-use crate::model::json::Json;
 use crate::model::results::EvalStatus;
 use crate::model::shape::View;
-use crate::model::write::quoted;
 
 pub use crate::judge::calls::Millis;
 use judging::{Concluding, Convening, Hearing, Judges, Step};

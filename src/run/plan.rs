@@ -1,12 +1,12 @@
 //! What to score: the metrics of a config, each with whoever computes it.
 
+use crate::foundation::error::{ErrorCode, Result};
+use crate::foundation::json::Document;
 use crate::metrics::judged::Judged;
 use crate::metrics::{
     AnyMetric, EFFICIENCY_METRICS, Metric, find, metric_names, unknown_metric, unregistered_metric,
 };
 use crate::model::config::{DEFAULT_CONFIG, Judging, Setup, no_criterion, read_config, read_metric};
-use crate::model::error::{ErrorCode, Result};
-use crate::model::json::Document;
 use crate::model::shape::Warnings;
 
 /// The metrics of a run, in the order of their results.

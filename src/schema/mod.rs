@@ -10,9 +10,9 @@ use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde_json::{Value, json};
 
+use crate::foundation::error::Mistake;
 use crate::metrics::Explanation;
 use crate::model::config::EvalMetric;
-use crate::model::error::Mistake;
 use crate::model::evalset::EvalSet;
 use crate::model::results::EvalSetResult;
 

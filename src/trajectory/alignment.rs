@@ -19,8 +19,8 @@ mod assignment;
 mod cardinality;
 mod monotonic;
 
-use crate::model::error::{Error, ErrorCode, Result};
-use crate::model::order::sort;
+use crate::foundation::error::{Error, ErrorCode, Result};
+use crate::foundation::order::sort;
 
 /// The most pairs that are looked at in aligning two trajectories: 1,448 calls a side.
 pub const MAX_PAIRS: usize = 1 << 21;
@@ -80,7 +80,7 @@ impl Agreement {
 /// let related = |e: usize, a: usize| expected[e] == actual[a];
 /// assert_eq!(largest(true, 3, 4, related)?.len(), 2);
 /// assert_eq!(largest(false, 3, 4, related)?.len(), 3);
-/// # Ok::<(), adk_metrics::model::error::Error>(())
+/// # Ok::<(), adk_metrics::foundation::error::Error>(())
 /// ```
 pub fn largest(
     ordered: bool,
@@ -124,7 +124,7 @@ fn largest_of(
 /// let agreement = |e: usize, a: usize| Agreement { matched: matched[e][a], of: 2 };
 /// let pairs = best(false, &[0, 0], &[0, 0], agreement)?;
 /// assert_eq!(pairs, [Pair { expected: 0, actual: 1 }, Pair { expected: 1, actual: 0 }]);
-/// # Ok::<(), adk_metrics::model::error::Error>(())
+/// # Ok::<(), adk_metrics::foundation::error::Error>(())
 /// ```
 pub fn best(
     ordered: bool,

@@ -8,9 +8,9 @@ use std::slice::Iter;
 use super::alignment::Pair;
 use super::equal::{equal, sorted_entries};
 use super::matching::CallEquality;
+use crate::foundation::error::{Error, ErrorCode, Result};
+use crate::foundation::json::Json;
 use crate::model::content::ToolCall;
-use crate::model::error::{Error, ErrorCode, Result};
-use crate::model::json::Json;
 
 /// The most that is compared in aligning two trajectories: bytes of arguments, each counted once
 /// for every call it may be compared with. About a second of work.

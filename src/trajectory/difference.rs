@@ -13,9 +13,9 @@ use super::equal::{equal, equal_as_js_text, sorted_entries, survives_as_double};
 use super::f1::largest_pairs;
 use super::matching::CallEquality;
 use super::parameter_match::ParameterMatch;
+use crate::foundation::json::{Json, Kind as JsonKind};
+use crate::foundation::write::{Write, Writer, quoted};
 use crate::model::content::ToolCall;
-use crate::model::json::{Json, Kind as JsonKind};
-use crate::model::write::{Write, Writer, quoted};
 
 /// The most differences that are listed for one pair of calls; more are left out.
 pub const MAX_DIFFERENCES: usize = 64;
@@ -154,7 +154,8 @@ impl schemars::JsonSchema for Shown<'_> {
 /// With `ordered`, calls at another place are [`Kind::Moved`]; otherwise they match.
 ///
 /// ```
-/// use adk_metrics::model::{content::ToolCall, json::Document, write::{Spelling, to_json}};
+/// use adk_metrics::foundation::{json::Document, write::{Spelling, to_json}};
+/// use adk_metrics::model::content::ToolCall;
 /// use adk_metrics::trajectory::{CallEquality, difference::explain};
 ///
 /// let args = Document::parse(r#"[{"maxLength": 200}, {"maxLength": 100}]"#)?;
@@ -166,7 +167,7 @@ impl schemars::JsonSchema for Shown<'_> {
 ///     to_json(&entries[0], Spelling::Camel),
 ///     r#"{"kind":"arguments","expectedIndex":0,"actualIndex":0,"differences":[{"path":"maxLength","expected":200,"actual":100}]}"#
 /// );
-/// # Ok::<(), adk_metrics::model::error::Error>(())
+/// # Ok::<(), adk_metrics::foundation::error::Error>(())
 /// ```
 #[must_use]
 pub fn explain<'a>(

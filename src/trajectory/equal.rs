@@ -6,7 +6,7 @@
 //!
 //! Complexity: O(n) time for values written with their keys in the same order, O(n log n) otherwise,
 //! with n the bytes of both; values written alike are not even read. Recursion goes as deep as the
-//! values do, which is at most [`MAX_DEPTH`](crate::model::json::MAX_DEPTH).
+//! values do, which is at most [`MAX_DEPTH`](crate::foundation::json::MAX_DEPTH).
 //!
 //! Sources: Python Language Reference §6.10.1 (value comparisons) and CPython's `float_richcompare`;
 //! ECMA-262 §25.5 (`JSON`) and §10.1.11.1 (the order of properties).
@@ -16,9 +16,9 @@ use std::hash::Hasher;
 
 use rustc_hash::FxHasher;
 
-use crate::model::double::{self, Decimal};
-use crate::model::json::{Json, Kind};
-use crate::model::order::sort;
+use crate::foundation::double::{self, Decimal};
+use crate::foundation::json::{Json, Kind};
+use crate::foundation::order::sort;
 
 /// Whether Python would call two values equal.
 ///
@@ -27,14 +27,14 @@ use crate::model::order::sort;
 /// does not count, the order of items does; a key with `null` differs from a missing key.
 ///
 /// ```
-/// use adk_metrics::{model::json::Document, trajectory::equal};
+/// use adk_metrics::{foundation::json::Document, trajectory::equal};
 ///
-/// let same = |a: &str, b: &str| Ok::<_, adk_metrics::model::error::Error>(
+/// let same = |a: &str, b: &str| Ok::<_, adk_metrics::foundation::error::Error>(
 ///     equal(Document::parse(a)?.root(), Document::parse(b)?.root()),
 /// );
 /// assert!(same(r#"{"a": 1, "b": [true]}"#, r#"{"b": [1.0], "a": 1}"#)?);
 /// assert!(!same("9007199254740993", "9007199254740992.0")?);
-/// # Ok::<(), adk_metrics::model::error::Error>(())
+/// # Ok::<(), adk_metrics::foundation::error::Error>(())
 /// ```
 #[must_use]
 pub fn equal(a: Json<'_>, b: Json<'_>) -> bool {

@@ -10,8 +10,8 @@
 use super::alignment::{Pair, largest};
 use super::call::{Call, align_rest};
 use super::matching::{CallEquality, MatchMode};
+use crate::foundation::error::Result;
 use crate::model::content::ToolCall;
-use crate::model::error::Result;
 
 /// The score of an invocation.
 #[derive(Clone, Debug, PartialEq)]
@@ -35,7 +35,7 @@ pub struct F1 {
 /// let expected = [call("search_web"), call("summarize")];
 /// let result = tool_trajectory_f1(MatchMode::NameOnly, true, &expected, &[call("search_web")])?;
 /// assert_eq!(result.score, 2.0 / 3.0);
-/// # Ok::<(), adk_metrics::model::error::Error>(())
+/// # Ok::<(), adk_metrics::foundation::error::Error>(())
 /// ```
 pub fn tool_trajectory_f1(
     match_mode: MatchMode,

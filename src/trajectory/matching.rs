@@ -20,10 +20,10 @@ use rustc_hash::FxHasher;
 
 use super::alignment::too_many;
 use super::equal::{args_equal_as_js_text, equal, fingerprint};
+use crate::foundation::error::Result;
+use crate::foundation::json::Json;
+use crate::foundation::order::sort;
 use crate::model::content::ToolCall;
-use crate::model::error::Result;
-use crate::model::json::Json;
-use crate::model::order::sort;
 
 /// The most comparisons of calls that look alike and differ, in matching calls in any order.
 pub const MAX_COLLISIONS: usize = 1 << 18;
@@ -123,7 +123,7 @@ impl CallEquality {
 /// let actual = [call("search_web"), call("translate"), call("summarize")];
 /// assert!(!matches(MatchType::Exact, CallEquality::Args, &expected, &actual)?);
 /// assert!(matches(MatchType::InOrder, CallEquality::Args, &expected, &actual)?);
-/// # Ok::<(), adk_metrics::model::error::Error>(())
+/// # Ok::<(), adk_metrics::foundation::error::Error>(())
 /// ```
 ///
 /// # Errors

@@ -10,7 +10,8 @@
 //! Everything here is a pure function of calls and settings.
 //!
 //! ```
-//! use adk_metrics::model::{content::ToolCall, json::Document, write::{Spelling, to_json}};
+//! use adk_metrics::foundation::{json::Document, write::{Spelling, to_json}};
+//! use adk_metrics::model::content::ToolCall;
 //! use adk_metrics::trajectory::{CallEquality, MatchType, difference, matches};
 //!
 //! let args = Document::parse(r#"[{"query": "rust"}, {"maxLength": 200}]"#)?;
@@ -28,7 +29,7 @@
 //!     to_json(&alignment, Spelling::Camel),
 //!     r#"[{"kind":"match","expectedIndex":0,"actualIndex":1},{"kind":"moved","expectedIndex":1,"actualIndex":0}]"#
 //! );
-//! # Ok::<(), adk_metrics::model::error::Error>(())
+//! # Ok::<(), adk_metrics::foundation::error::Error>(())
 //! ```
 
 pub mod alignment;

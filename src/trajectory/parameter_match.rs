@@ -13,10 +13,10 @@ use super::alignment::{Agreement, Pair, best, largest_by_name};
 use super::call::{Argument, Call, align_rest};
 use super::matching::MatchMode;
 use super::strategy::Strategies;
+use crate::foundation::error::Result;
+use crate::foundation::json::Json;
+use crate::foundation::numbers::Numbers;
 use crate::model::content::ToolCall;
-use crate::model::error::Result;
-use crate::model::json::Json;
-use crate::model::numbers::Numbers;
 
 /// How arguments and calls are compared.
 #[derive(Clone, Debug, PartialEq)]
@@ -55,7 +55,8 @@ pub struct ParameterScore {
 /// `limit_exceeded` for trajectories that are too long to align.
 ///
 /// ```
-/// use adk_metrics::model::{content::ToolCall, json::Document};
+/// use adk_metrics::foundation::json::Document;
+/// use adk_metrics::model::content::ToolCall;
 /// use adk_metrics::trajectory::{ParameterMatch, tool_parameter_match};
 ///
 /// let args = Document::parse(r#"[{"city": "Rome", "rooms": 1}, {"city": "Rome", "rooms": 2}]"#)?;
@@ -64,7 +65,7 @@ pub struct ParameterScore {
 ///     .collect();
 /// let result = tool_parameter_match(&ParameterMatch::default(), &calls[..1], &calls[1..])?;
 /// assert_eq!(result.map(|result| result.score), Some(0.5));
-/// # Ok::<(), adk_metrics::model::error::Error>(())
+/// # Ok::<(), adk_metrics::foundation::error::Error>(())
 /// ```
 pub fn tool_parameter_match(
     parameters: &ParameterMatch,

@@ -10,8 +10,8 @@
 use std::collections::BTreeMap;
 
 use super::equal::equal;
-use crate::model::double::{self, Decimal};
-use crate::model::json::{Json, Kind};
+use crate::foundation::double::{self, Decimal};
+use crate::foundation::json::{Json, Kind};
 use crate::text::{fold_case, trim};
 
 /// How an actual argument is compared with the expected one.
@@ -61,13 +61,13 @@ impl Strategy {
     /// Whether the `actual` value is as good as the `expected` one.
     ///
     /// ```
-    /// use adk_metrics::{model::json::Document, trajectory::Strategy};
+    /// use adk_metrics::{foundation::json::Document, trajectory::Strategy};
     ///
     /// let values = Document::parse(r#"["1.5", 1.25]"#)?;
     /// let mut values = values.root().items();
     /// let (expected, actual) = (values.next().unwrap(), values.next().unwrap());
     /// assert!(Strategy::Numeric { tolerance: 0.25 }.matches(expected, actual));
-    /// # Ok::<(), adk_metrics::model::error::Error>(())
+    /// # Ok::<(), adk_metrics::foundation::error::Error>(())
     /// ```
     #[must_use]
     pub fn matches(self, expected: Json<'_>, actual: Json<'_>) -> bool {

@@ -1,14 +1,14 @@
 //! Results on their way to JavaScript: columns of numbers, since an array of doubles crosses the
 //! boundary a hundred times faster than as many objects, and JSON for what is rare.
 
+use crate::foundation::error::Error;
+use crate::foundation::numbers::Numbers;
+use crate::foundation::write::{Raw, Spelling, Write, Writer, quoted, to_json};
 use crate::metrics::judged::{Judged, Question};
 use crate::metrics::{Details, Evaluation, Explanation};
-use crate::model::error::Error;
 use crate::model::evalset::SessionInput;
 use crate::model::invocation::{Invocation, Turns};
-use crate::model::numbers::Numbers;
 use crate::model::shape::Record;
-use crate::model::write::{Raw, Spelling, Write, Writer, quoted, to_json};
 use crate::run::{CaseResult, CustomTask, JudgeCall, MetricScorer, Pairing, Run};
 
 /// How many columns a batch has; TypeScript reads them in the same order (`engine/decode.ts`).

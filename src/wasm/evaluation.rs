@@ -6,20 +6,20 @@ use wasm_bindgen::prelude::wasm_bindgen;
 
 use super::batch::{Batch, InPlace, place};
 use super::{ENGINE_VERSION, Given, REFERENCE_VERSION, unusable};
+use crate::foundation::double;
+use crate::foundation::error::{Error, ErrorCode, Result};
+use crate::foundation::json::Document;
+use crate::foundation::write::{Raw, Spelling, Write, Writer, to_json};
 use crate::judge::calls::{Failure, Prices, Progress, Usage};
 use crate::judge::prompt;
 use crate::metrics::judged::Asking;
 use crate::metrics::{Dialect, Explain};
 use crate::model::actual::ActualFile;
 use crate::model::config::Judging;
-use crate::model::double;
-use crate::model::error::{Error, ErrorCode, Result};
 use crate::model::evalset::{ConversationScenario, EvalSetFile};
 use crate::model::invocation::{Invocation, Turns};
-use crate::model::json::Document;
 use crate::model::results::EvalStatus;
 use crate::model::shape::{List, Type, View, Warnings, check};
-use crate::model::write::{Raw, Spelling, Write, Writer, to_json};
 use crate::run::{
     Action, CustomEvaluation, CustomTurn, JudgeFailure, JudgeReply, JudgeSettings, MetricScorer, Options,
     Plan, PlannedMetric, Run, TaskId, Terms,

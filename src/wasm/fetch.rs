@@ -13,13 +13,13 @@ use wasm_bindgen::prelude::wasm_bindgen;
 use web_sys::{RequestInit, RequestRedirect};
 
 use super::unusable;
+use crate::foundation::error::Result;
+use crate::foundation::json::{Document, Json};
+use crate::foundation::write::{Spelling, Write, Writer, copy, owned, to_json};
 use crate::judge::prompt::{Value, simulated_user};
 use crate::judge::provider::{
     Endpoint, Failure, HttpReply, Provider, Reply, Request, Usage, redact, vertex_evaluate,
 };
-use crate::model::error::Result;
-use crate::model::json::{Document, Json};
-use crate::model::write::{Spelling, Write, Writer, copy, owned, to_json};
 
 #[wasm_bindgen]
 extern "C" {

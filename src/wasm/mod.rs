@@ -19,11 +19,11 @@ use serde::Serialize;
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 
+use crate::foundation::double;
+use crate::foundation::error::{Error, ErrorCode};
+use crate::foundation::json::{Json, Kind};
+use crate::foundation::write::{Spelling, to_json};
 use crate::metrics::{Dialect, MetricInfo, REGISTRY};
-use crate::model::double;
-use crate::model::error::{Error, ErrorCode};
-use crate::model::json::{Json, Kind};
-use crate::model::write::{Spelling, to_json};
 use crate::text::Scorer;
 
 /// As fast as the standard library's allocator, and smaller by 2 kB (brotli).

@@ -2,13 +2,13 @@
 
 use wasm_bindgen::prelude::wasm_bindgen;
 
-use crate::model::error::{Error, Result};
+use crate::foundation::error::{Error, Result};
+use crate::foundation::json::Document;
+use crate::foundation::write::{Spelling, pretty, to_json};
 use crate::model::evalset::EvalSetFile;
 use crate::model::invocation::Invocation;
-use crate::model::json::Document;
 use crate::model::results::EvalSetResult;
 use crate::model::shape::{Record, View, Warnings, check};
-use crate::model::write::{Spelling, pretty, to_json};
 
 /// Reads an evalset of any form and writes it as google-adk does: `snake_case`, two spaces a level.
 /// `name` is the id of a set in an old form. It may hold what an agent did, with several runs of a case.

@@ -7,7 +7,7 @@ import { test } from "node:test";
 import { root } from "./support/package.mjs";
 
 /** Of the crate: modules of `src/`. */
-const CRATE = ["model", "text", "trajectory", "judge", "metrics", "run", "wasm"];
+const CRATE = ["foundation", "model", "text", "trajectory", "judge", "metrics", "run", "wasm"];
 
 /** Of the package: folders and files of `pkg-template/src/`. What stands in one row may import each other. */
 const PACKAGE = [

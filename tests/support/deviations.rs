@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-use adk_metrics::model::error::Error;
+use adk_metrics::foundation::error::Error;
 
 /// One answer that is not the recorded one.
 pub(crate) struct Deviation {

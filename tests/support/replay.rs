@@ -1,9 +1,9 @@
 //! Scores conversations given as JSON, as files would hold them.
 
+use adk_metrics::foundation::error::{Error, Result};
+use adk_metrics::foundation::json::{Document, Json};
 use adk_metrics::metrics::{Case, Dialect, Evaluation, Explain, Scoring, TurnEvaluation};
-use adk_metrics::model::error::{Error, Result};
 use adk_metrics::model::invocation::{Invocation, Turns};
-use adk_metrics::model::json::{Document, Json};
 use adk_metrics::model::shape::{List, View, Warnings, check};
 use adk_metrics::run::{MetricScorer, Plan, Terms};
 

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use adk_metrics::model::json::Json;
+use adk_metrics::foundation::json::Json;
 
 /// The text of a file below `tests/`.
 pub(crate) fn file(path: &str) -> String {

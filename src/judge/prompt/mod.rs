@@ -36,8 +36,8 @@ use std::borrow::Cow;
 
 use super::digest::sha256;
 use super::reply::scan::find;
-use crate::model::error::Result;
-use crate::model::write::{Append as _, copy, quote};
+use crate::foundation::error::Result;
+use crate::foundation::write::{Append as _, copy, quote};
 
 /// What one kind of question is made of.
 #[derive(Clone, Copy, Debug)]

@@ -8,7 +8,7 @@ use std::borrow::Cow;
 
 use super::push_all;
 use super::template::Template;
-use crate::model::write::Append as _;
+use crate::foundation::write::Append as _;
 
 /// A behaviour of a persona that a user wrote.
 #[derive(Clone, Debug)]

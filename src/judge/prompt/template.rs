@@ -7,9 +7,9 @@
 use std::borrow::Cow;
 
 use super::{push_all, short_hash};
+use crate::foundation::error::{Error, ErrorCode, Result, suggestion};
+use crate::foundation::write::Append as _;
 use crate::judge::reply::scan::{find, run, slice};
-use crate::model::error::{Error, ErrorCode, Result, suggestion};
-use crate::model::write::Append as _;
 
 /// A text with places for values.
 #[derive(Clone, Debug)]

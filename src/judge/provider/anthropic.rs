@@ -8,8 +8,8 @@
 use super::config::{Entries, Settings};
 use super::look::append_texts;
 use super::{Answer, Protocol, Request, Shape, messages};
-use crate::model::json::Json;
-use crate::model::write::decimal;
+use crate::foundation::json::Json;
+use crate::foundation::write::decimal;
 
 /// The API version these requests are written for.
 pub(super) const VERSION: &str = "2026-10-21";

@@ -5,9 +5,9 @@
 
 use super::look::{each, same, some_text, text, whole};
 use super::{Endpoint, Provider};
+use crate::foundation::json::Json;
+use crate::foundation::write::{Append as _, decimal, quote, quoted};
 use crate::judge::reply::scan::after;
-use crate::model::json::Json;
-use crate::model::write::{Append as _, decimal, quote, quoted};
 
 /// A parameter: its name in the config, what is special about it, and what OpenAI's chat completions and
 /// responses, Anthropic and Ollama call it, in the order of [`Provider`]. No name: there is none.

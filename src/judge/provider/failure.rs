@@ -6,8 +6,8 @@
 use super::look::{at, each, some_text, text, tokens};
 use super::redact::redact;
 use super::{Endpoint, HttpReply, Provider, retry_after};
-use crate::model::json::{Document, Json};
-use crate::model::write::{Append as _, copy, decimal};
+use crate::foundation::json::{Document, Json};
+use crate::foundation::write::{Append as _, copy, decimal};
 
 /// The longest text of a provider that is repeated in a message, in characters.
 const LONGEST: usize = 400;

@@ -6,9 +6,9 @@
 use super::config::{Entries, Settings};
 use super::look::{at, each, flag, text};
 use super::{Answer, Endpoint, Protocol, Request, Shape, escape};
+use crate::foundation::json::Json;
+use crate::foundation::write::Append as _;
 use crate::judge::reply::scan::after;
-use crate::model::json::Json;
-use crate::model::write::Append as _;
 
 pub(super) static PROTOCOL: Protocol = Protocol {
     name: "gemini",

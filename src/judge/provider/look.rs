@@ -3,8 +3,8 @@
 //! Plain functions rather than chains of options: a protocol is read once a call, and every chain
 //! would be compiled where it stands.
 
-use crate::model::json::Json;
-use crate::model::write::{Append as _, owned};
+use crate::foundation::json::Json;
+use crate::foundation::write::{Append as _, owned};
 
 /// The value at a path of keys, `0` being the first item of an array: `choices/0/message`; the value
 /// itself at an empty path. Null is nothing. O(n) in the objects on the way.

@@ -37,8 +37,8 @@ mod vertex;
 pub mod vertex_evaluate;
 
 use super::reply::scan::{after, among, find};
-use crate::model::json::{Document, Json};
-use crate::model::write::{Append as _, copy};
+use crate::foundation::json::{Document, Json};
+use crate::foundation::write::{Append as _, copy};
 use config::{Entries, Settings};
 pub(crate) use config::{is_name, parameters};
 pub use failure::{Failure, FailureKind};

@@ -5,7 +5,7 @@
 use super::config::{Entries, Settings};
 use super::look::text;
 use super::{Answer, Protocol, Request, Shape, messages, without_thoughts};
-use crate::model::json::Json;
+use crate::foundation::json::Json;
 
 pub(super) static PROTOCOL: Protocol = Protocol {
     name: "ollama",

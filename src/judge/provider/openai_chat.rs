@@ -5,7 +5,7 @@
 use super::config::{Entries, Settings};
 use super::look::{append_texts, text};
 use super::{Answer, Endpoint, Protocol, Request, Shape, messages, without_thoughts};
-use crate::model::json::Json;
+use crate::foundation::json::Json;
 
 pub(super) static PROTOCOL: Protocol = Protocol {
     name: "openai",

@@ -6,8 +6,8 @@ use super::config::{Entries, Settings};
 use super::look::{append_texts, each, text};
 use super::openai_chat::{NOT_FOUND, UNREACHABLE, url};
 use super::{Answer, Protocol, Request, Shape};
-use crate::model::json::Json;
-use crate::model::write::Append as _;
+use crate::foundation::json::Json;
+use crate::foundation::write::Append as _;
 
 pub(super) static PROTOCOL: Protocol = Protocol {
     name: "openai-responses",

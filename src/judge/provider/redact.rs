@@ -6,8 +6,8 @@
 //! alike. O(n) in the text for each secret.
 
 use super::{Endpoint, is_credential};
+use crate::foundation::write::{Append as _, copy};
 use crate::judge::reply::scan::after;
-use crate::model::write::{Append as _, copy};
 
 /// What stands for a secret.
 const MARK: &str = "[redacted]";

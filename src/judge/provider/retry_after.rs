@@ -4,7 +4,7 @@
 //! Google (`google.rpc.RetryInfo` in the body of an error).
 
 use super::HttpReply;
-use crate::model::double;
+use crate::foundation::double;
 
 /// The wait in milliseconds: of the headers, else `retry_delay`, a duration such as `1.5s`.
 pub(super) fn milliseconds(reply: &HttpReply<'_>, retry_delay: Option<&str>) -> Option<f64> {

@@ -7,7 +7,7 @@
 //!
 //! O(n): what may be a token is at most [`LONGEST`] bytes long.
 
-use crate::model::write::{Append as _, copy};
+use crate::foundation::write::{Append as _, copy};
 
 /// What breaks a token. It has no width, no meaning, and no normalization removes it.
 const JOINER: char = '\u{2060}';

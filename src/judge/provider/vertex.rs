@@ -5,8 +5,8 @@
 //! `@google/genai` sends.
 
 use super::{Endpoint, Protocol, escape, gemini};
+use crate::foundation::write::Append as _;
 use crate::judge::reply::scan::after;
-use crate::model::write::Append as _;
 
 pub(super) static PROTOCOL: Protocol = Protocol {
     name: "vertex",

@@ -10,9 +10,9 @@
 use super::config::Entries;
 use super::look::{at, each, flag, some_text, text};
 use super::{Endpoint, Failure, FailureKind, HttpReply, HttpRequest, failure, gemini, vertex};
+use crate::foundation::json::{Document, Json};
+use crate::foundation::write::{Append as _, decimal};
 use crate::judge::reply::scan::among;
-use crate::model::json::{Document, Json};
-use crate::model::write::{Append as _, decimal};
 
 /// What is evaluated.
 #[derive(Clone, Copy)]

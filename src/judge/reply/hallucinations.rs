@@ -11,8 +11,8 @@ use std::cell::OnceCell;
 
 use super::scan::{among, count, find, lower, run, slice, trim, trimmed};
 use super::structured::{document, field, objects, text_field, whole};
-use crate::model::json::Document;
-use crate::model::write::{copy, owned};
+use crate::foundation::json::Document;
+use crate::foundation::write::{copy, owned};
 
 const OPEN: &str = "<sentence>";
 const CLOSE: &str = "</sentence>";

@@ -9,9 +9,9 @@ use super::scan::{
     after, contains_folded, count, find, is_space, lower, skip_space, slice, trim_run, trimmed,
 };
 use super::structured::{count_verdicts, document, objects, text_field};
-use crate::model::json::Document;
-use crate::model::order::groups;
-use crate::model::write::Append as _;
+use crate::foundation::json::Document;
+use crate::foundation::order::groups;
+use crate::foundation::write::Append as _;
 use crate::text::{for_each_nfkc_char, lower_case};
 
 /// What a reply says about one rubric.

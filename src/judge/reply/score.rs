@@ -8,7 +8,7 @@
 use super::label::{Label, label};
 use super::material::Material;
 use super::structured::{document, occurs_once_at_most, text_field, unfenced};
-use crate::model::double;
+use crate::foundation::double;
 
 /// What a judge scored, and why.
 #[derive(Clone, Debug, PartialEq)]

@@ -9,7 +9,7 @@ use std::borrow::Cow;
 
 use super::material::Material;
 use super::scan::{after, count, find, lower, run, slice, trim, trimmed};
-use crate::model::json::{Document, Json, Kind};
+use crate::foundation::json::{Document, Json, Kind};
 
 /// How often the reply may be looked at. The nesting of a reply that wraps the answer in objects
 /// of its own is well below it.

@@ -338,7 +338,7 @@ fn lay_out(json: Json<'_>, level: usize, text: &mut String) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::json::Document;
+    use crate::foundation::json::Document;
 
     #[test]
     fn pretty_keeps_digits_and_order() {

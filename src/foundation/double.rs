@@ -221,7 +221,7 @@ fn binary(number: f64) -> (u64, i32) {
 /// there are, rounded once. None of none. O(n).
 ///
 /// ```
-/// use adk_metrics::model::double::exact_mean;
+/// use adk_metrics::foundation::double::exact_mean;
 ///
 /// assert_eq!(exact_mean(&[0.1, 0.1, 0.1]), Some(0.1));
 /// assert_eq!((0.1 + 0.1 + 0.1) / 3.0, 0.10000000000000002);
@@ -361,7 +361,7 @@ impl Decimal {
     /// Whether two numbers differ by at most a tolerance, computed exactly.
     ///
     /// ```
-    /// use adk_metrics::model::double::Decimal;
+    /// use adk_metrics::foundation::double::Decimal;
     ///
     /// assert!(Decimal::shortest(19.9).is_within(0.1, &Decimal::shortest(20.0)));
     /// assert!(20.0 - 19.9 > 0.1);

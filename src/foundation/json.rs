@@ -31,13 +31,13 @@ pub struct Document<'t> {
 
 /// One value or key in document order. `next` is the slot after this value's last descendant.
 #[derive(Clone, Copy)]
-pub(super) struct Slot {
-    pub(super) start: u32,
-    pub(super) end: u32,
-    pub(super) next: u32,
-    pub(super) kind: Kind,
+pub(crate) struct Slot {
+    pub(crate) start: u32,
+    pub(crate) end: u32,
+    pub(crate) next: u32,
+    pub(crate) kind: Kind,
     /// Of a key: which field of its [shape](super::shape) it is, counted from 1; 0 if it is none.
-    pub(super) field: u8,
+    pub(crate) field: u8,
 }
 
 /// The kinds of JSON values.
@@ -93,7 +93,7 @@ impl<'t> Document<'t> {
     ///
     /// # Errors
     /// `limit_exceeded`, since what is made may be nested deeper than what was read.
-    pub(super) fn rewritten(text: String) -> Result<Document<'static>> {
+    pub(crate) fn rewritten(text: String) -> Result<Document<'static>> {
         Document::parse(text).map_err(|mut error| {
             error.line = None;
             error
@@ -146,17 +146,17 @@ impl<'t> Document<'t> {
     }
 
     /// The value in a slot.
-    pub(super) fn value(&self, at: u32) -> Json<'_> {
+    pub(crate) fn value(&self, at: u32) -> Json<'_> {
         Json { document: self, at }
     }
 
-    pub(super) fn slot(&self, at: u32) -> Slot {
+    pub(crate) fn slot(&self, at: u32) -> Slot {
         const NOTHING: Slot = Slot { start: 0, end: 4, next: 0, kind: Kind::Null, field: 0 };
         self.slots.get(at as usize).copied().unwrap_or(NOTHING)
     }
 
     /// The bytes of a key.
-    pub(super) fn key(&self, at: u32) -> Cow<'_, [u8]> {
+    pub(crate) fn key(&self, at: u32) -> Cow<'_, [u8]> {
         let slot = self.slot(at);
         if slot.kind == Kind::PlainString {
             let inner = slot.start as usize + 1..(slot.end as usize).saturating_sub(1);
@@ -166,7 +166,7 @@ impl<'t> Document<'t> {
     }
 
     /// Says which field of its shape a key is.
-    pub(super) fn tag(&mut self, key: u32, field: u8) {
+    pub(crate) fn tag(&mut self, key: u32, field: u8) {
         if let Some(slot) = self.slots.get_mut(key as usize) {
             slot.field = field;
         }
@@ -304,7 +304,7 @@ impl<'a> Json<'a> {
     }
 
     /// The value of a field of the [shape](super::shape) that the object was checked against.
-    pub(super) fn field(self, number: u8) -> Option<Json<'a>> {
+    pub(crate) fn field(self, number: u8) -> Option<Json<'a>> {
         let end = self.slot().next;
         let mut key = self.at + 1;
         while key < end {
@@ -317,7 +317,7 @@ impl<'a> Json<'a> {
     }
 
     /// The entries of an object that are no fields of the shape it was checked against.
-    pub(super) fn other_entries(self) -> impl Iterator<Item = (Json<'a>, Json<'a>)> {
+    pub(crate) fn other_entries(self) -> impl Iterator<Item = (Json<'a>, Json<'a>)> {
         let slot = self.slot();
         let mut at = self.at + 1;
         std::iter::from_fn(move || {
@@ -364,7 +364,7 @@ impl fmt::Debug for Json<'_> {
     }
 }
 
-/// Equal when written alike; for equality of values see [`equal()`](crate::trajectory::equal()).
+/// Equal when written alike: `1` and `1.0` are not.
 impl PartialEq for Json<'_> {
     fn eq(&self, other: &Self) -> bool {
         self.raw() == other.raw()
