@@ -35,20 +35,24 @@ export function withThresholds(result: EvalSetResult, criteria: Criteria): EvalS
 /** The thresholds of criteria, found by any name of a metric; its very name wins over the others. */
 class Thresholds {
   readonly #given: ReadonlyMap<string, number | undefined>;
+  /** The names that are given, by the one name that all names of a metric have. */
+  readonly #canonical = new Map<string, string>();
   /** By the names that the results have. */
   readonly #found = new Map<string, number | null>();
 
   constructor(criteria: Criteria) {
     this.#given = thresholdsOf(criteria);
+    for (const key of this.#given.keys()) {
+      const name = canonicalName(key);
+      if (!this.#canonical.has(name)) this.#canonical.set(name, key);
+    }
   }
 
   /** The threshold of a metric; null if the criteria give none. */
   of(metricName: string): number | null {
     const known = this.#found.get(metricName);
     if (known !== undefined) return known;
-    const key = this.#given.has(metricName)
-      ? metricName
-      : [...this.#given.keys()].find((other) => canonicalName(other) === canonicalName(metricName));
+    const key = this.#given.has(metricName) ? metricName : this.#canonical.get(canonicalName(metricName));
     const threshold = (key === undefined ? undefined : this.#given.get(key)) ?? null;
     this.#found.set(metricName, threshold);
     return threshold;

@@ -10,7 +10,7 @@ import {
 } from "../../pkg-template/src/report/index.js";
 import {
   costText,
-  isOutvoted,
+  judgedVotes,
   judgedRubrics,
   judgesText,
   proseOf,
@@ -18,7 +18,7 @@ import {
   rubricWords,
   samplesText,
   sentenceGroups,
-  voteFinding,
+  voteReader,
   votesText,
 } from "../../pkg-template/src/report/judged.js";
 import type { EvalMetricResult, EvalSetResult, SampleVote } from "../../pkg-template/src/types.js";
@@ -79,7 +79,7 @@ test("a vote is what its question makes of its score", () => {
   ];
   for (const [metricName, purpose, score, word] of words) {
     const vote: SampleVote = { sampleIndex: 0, purpose, reply: "", ...(score === undefined ? {} : { score }) };
-    assert.equal(voteFinding({ metricName, evalStatus: 1 }, vote).word, word, `${metricName} ${purpose} ${score}`);
+    assert.equal(voteReader({ metricName, evalStatus: 1 })(vote).word, word, `${metricName} ${purpose} ${score}`);
   }
 });
 
@@ -153,7 +153,7 @@ test("a sample about rubrics says how many it found met where its mean tells, el
     const explanation = { rubrics, samples: { asked: 2, of: 2, votes } };
     const metric = { metricName: "rubric_based_tool_use_quality_v1", evalStatus: 1, explanation };
     assert.deepEqual(
-      votes.map((vote) => voteFinding(metric, vote).word),
+      judgedVotes(metric).map(({ finding }) => finding.word),
       words,
     );
   }
@@ -163,7 +163,7 @@ test("a tie counts against the response, and nobody is outvoted by it", () => {
   const metric = ofTurn(conversationSet(), "table_for_four", 1, "final_response_match_v2");
   assert.equal(samplesText(metric), "5 samples asked: 2 valid, 2 invalid, 1 unreadable; a tie counts as invalid");
   assert.deepEqual(
-    metric.explanation?.samples?.votes.map((vote) => isOutvoted(metric, vote)),
+    judgedVotes(metric).map(({ isOutvoted }) => isOutvoted),
     [false, false, false, false, false],
   );
   const [rubric] = ofTurn(conversationSet(), "table_for_four", 1).explanation?.rubrics ?? [];

@@ -30,6 +30,11 @@ const { parseTree } = createRequire(new URL("../../www/package.json", import.met
 const parse = parseTree;
 
 describe("a schema", () => {
+  test("finds any number of mistakes", () => {
+    const items = Array.from({ length: 200_000 }, () => ({}));
+    assert.equal(misfits(SCHEMA, SCHEMA, node({ items })).length, items.length);
+  });
+
   test("names the keys of an object, second spellings as such", () => {
     assert.deepEqual(
       keysAt(SCHEMA, []).map(({ key, isTwin }) => [key, isTwin]),

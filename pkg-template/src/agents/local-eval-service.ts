@@ -7,6 +7,7 @@ import type { EvalCase, EvalMetric, EvalSet, EvalSetResult, Invocation, Simulato
 import { type Subject, subjectOf } from "./adapters.js";
 import type { Agent } from "./agent.js";
 import { check, type Plan, runOptions, score, withoutRunOptions } from "./evaluation.js";
+import { group } from "../lists.js";
 import { checkOptions } from "../known-options.js";
 import { type AgentEvaluationOptions, checkRunOptions } from "./options.js";
 import { type InferenceResult, runCases } from "./run.js";
@@ -115,7 +116,7 @@ export class LocalEvalService {
     for (const invocations of inferenceResults) {
       const inference = this.#known.get(invocations) ?? inferenceOf(invocations);
       const key = JSON.stringify([inference.evalSetId, inference.evalCase.evalId]);
-      cases.set(key, [...(cases.get(key) ?? []), inference]);
+      group(cases, key, inference);
     }
     for (const runs of cases.values()) {
       const { evalSetId, evalCase } = runs[0] as Inference;

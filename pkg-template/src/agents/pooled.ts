@@ -6,6 +6,7 @@
 import { numberOrNone } from "../engine/input.js";
 import { withEngine } from "../engine/instance.js";
 import { EvalStatus } from "../enums.js";
+import { group } from "../lists.js";
 import type { EvalCaseResult, EvalMetricResult, EvalSetResult, Invocation } from "../types.js";
 import { runsName } from "../report/results.js";
 import { renderTable } from "../report/table.js";
@@ -34,7 +35,7 @@ export function failuresOf({ evalSetId, evalCaseResults }: EvalSetResult, agentN
     const reasons = new Map<string, number[]>();
     for (const [at, { reason = NO_REASON, finalEvalStatus, overallEvalMetricResults }] of runs.entries()) {
       if (finalEvalStatus === EvalStatus.PASSED || overallEvalMetricResults.length > 0) continue;
-      reasons.set(reason, [...(reasons.get(reason) ?? []), at + 1]);
+      group(reasons, reason, at + 1);
     }
     for (const [reason, failed] of reasons) {
       const where = runsName(evalId, failed, runs.length);
@@ -67,7 +68,7 @@ export function printDetails(result: EvalSetResult): void {
 
 function byCase(results: readonly EvalCaseResult[]): Map<string, EvalCaseResult[]> {
   const cases = new Map<string, EvalCaseResult[]>();
-  for (const result of results) cases.set(result.evalId, [...(cases.get(result.evalId) ?? []), result]);
+  for (const result of results) group(cases, result.evalId, result);
   return cases;
 }
 

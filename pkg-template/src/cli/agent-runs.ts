@@ -140,8 +140,8 @@ export class AgentRuns {
     const { readEvalSet } = await api();
     const { files, evalSet, config } = input;
     const set = readEvalSet(evalSet, baseName(files.evalSet));
-    const selected = await selectedIds(input);
-    const evalCases = set.evalCases.filter(({ evalId }) => selected.includes(evalId));
+    const selected = new Set(await selectedIds(input));
+    const evalCases = set.evalCases.filter(({ evalId }) => selected.has(evalId));
     this.#announce(input, evalCases.length);
     const spending = new Spending(budget);
     const { options: userSimulator, warning } = withinTurns(simulatorOf(recordOf(config)));
@@ -172,7 +172,9 @@ export async function selectedIds({ selection, files, evalSet }: Input): Promise
   const { readEvalSet } = await api();
   const ids = readEvalSet(evalSet, baseName(files.evalSet)).evalCases.map(({ evalId }) => evalId);
   const { evalIds } = selection;
-  return evalIds === undefined ? ids : ids.filter((id) => evalIds.includes(id));
+  if (evalIds === undefined) return ids;
+  const wanted = new Set(evalIds);
+  return ids.filter((id) => wanted.has(id));
 }
 
 /** A config as an object; whoever scores by it says what is wrong with it. */

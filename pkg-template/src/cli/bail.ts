@@ -1,5 +1,6 @@
 /** `--bail`: ends a run at the first case that does not pass. */
 
+import { append } from "../lists.js";
 import { EvalStatus } from "../enums.js";
 import { count } from "../report/text.js";
 import type { EvalCaseResult, EvalSetResult, EvaluateRequest, JudgeStamp } from "../types.js";
@@ -40,12 +41,14 @@ export async function untilFailure(request: EvaluateRequest): Promise<EvalSetRes
 /** The results of the parts of an evalset as those of the evalset. */
 export function joined([first, ...others]: readonly EvalSetResult[]): EvalSetResult {
   const all = { ...(first as EvalSetResult) };
+  all.evalCaseResults = [...all.evalCaseResults];
+  const warnings = new Map(all.warnings?.map((warning) => [JSON.stringify(warning), warning]));
   for (const part of others) {
-    all.evalCaseResults = [...all.evalCaseResults, ...part.evalCaseResults];
+    append(all.evalCaseResults, part.evalCaseResults);
     if (part.cancelled === true) all.cancelled = true;
-    if (part.warnings !== undefined) {
-      const known = new Set(all.warnings?.map((warning) => JSON.stringify(warning)));
-      all.warnings = [...(all.warnings ?? []), ...part.warnings.filter((one) => !known.has(JSON.stringify(one)))];
+    for (const warning of part.warnings ?? []) {
+      const key = JSON.stringify(warning);
+      if (!warnings.has(key)) warnings.set(key, warning);
     }
     if (part.judges !== undefined) all.judges = stampsOf([...(all.judges ?? []), ...part.judges]);
     if (part.judgeUsage !== undefined) all.judgeUsage = sum(all.judgeUsage, part.judgeUsage);
@@ -54,6 +57,7 @@ export function joined([first, ...others]: readonly EvalSetResult[]): EvalSetRes
       all.simulatorUsage = { ...sum(all.simulatorUsage, part.simulatorUsage), models: [...models] };
     }
   }
+  if (warnings.size > 0) all.warnings = [...warnings.values()];
   return all;
 }
 

@@ -1,5 +1,6 @@
 /** The files of `eval`, `run` and `record`: evalsets, the configs that belong to them, and what an agent did. */
 
+import { group } from "../lists.js";
 import { criteriaIn } from "../engine/criteria.js";
 import { isTraces } from "../interop/otlp.js";
 import { tracesToJson } from "../interop/traces.js";
@@ -90,7 +91,7 @@ function refuseEqualIds(inputs: readonly Input[]): void {
   const files = new Map<string, string[]>();
   for (const input of inputs) {
     const id = idOf(input.evalSet);
-    if (id !== undefined) files.set(id, [...(files.get(id) ?? []), input.files.evalSet]);
+    if (id !== undefined) group(files, id, input.files.evalSet);
   }
   const mistakes = [...files].flatMap(([id, [first, ...others]]) =>
     others.map(

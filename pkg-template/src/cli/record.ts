@@ -5,6 +5,7 @@ import { check } from "../agents/evaluation.js";
 import { Spending } from "../agents/spending.js";
 import type { InferenceResult } from "../agents/run.js";
 import { criteriaIn } from "../engine/criteria.js";
+import { append } from "../lists.js";
 import { isPrebuilt } from "../metric-info.js";
 import { count, firstLine } from "../report/text.js";
 import type { MetricRegistry } from "../types.js";
@@ -65,7 +66,7 @@ export async function recordCommand(args: readonly string[]): Promise<ExitStatus
   judging.reportRecording();
   if (budget.prices !== undefined && judging.calls > 0) sayPrices(budget.prices, spent.models);
   if (stop.isInterrupted) note("interrupted: only the runs that were done are written");
-  unwritten.push(...judging.unrecorded());
+  append(unwritten, judging.unrecorded());
   if (unwritten.length > 0) throw new Mistakes(unwritten);
   if (stop.isInterrupted) return stop.status;
   return failed > 0 ? ExitStatus.Failed : ExitStatus.Passed;
@@ -95,7 +96,7 @@ async function checkAll(inputs: readonly Input[], strict: boolean): Promise<void
       const { warnings = [] } = await check(planOf(input), { registry: registryOf(input), judge: notAsked, strict });
       for (const warning of warnings) warn(warning.message, placeOf(warning, files), warning.help);
     } catch (error) {
-      mistakes.push(...refusedWarnings(error, files));
+      append(mistakes, refusedWarnings(error, files));
     }
   }
   if (mistakes.length > 0) throw new Mistakes(mistakes);

@@ -6,6 +6,7 @@ import { Spending } from "../agents/spending.js";
 import { EvalStatus } from "../enums.js";
 import { csvChunks, htmlChunks, junitChunks, renderMarkdown, type ReportFormat, tableChunks } from "../report/index.js";
 import { casesText, countCases, countsText } from "../report/results.js";
+import { append } from "../lists.js";
 import { count } from "../report/text.js";
 import type { Budget, Dialect, EvalSetResult, EvaluatorOptions, MetricRegistry, Progress } from "../types.js";
 import { api } from "./api.js";
@@ -332,7 +333,7 @@ async function checkAll(
       if (actual === undefined) await check(planOf(input), own);
       else await evaluate({ ...own, ...planOf(input), actual, evalIds: [], explain: "none" });
     } catch (error) {
-      mistakes.push(...refusedWarnings(error, files));
+      append(mistakes, refusedWarnings(error, files));
     }
   }
   if (mistakes.length > 0) throw new Mistakes(mistakes);

@@ -4,7 +4,8 @@ import type { Content, InvocationEvent, Part } from "../types.js";
 import { fromEvents } from "./events.js";
 import { contentOf, contentsOf, isElided, isOfUser, jsonOf, usageOf, wordsOf } from "./messages.js";
 import { type Bag, bagOf, type Moment, type Span } from "./otlp.js";
-import { append, group, isLoop, keyOf, type Node } from "./tree.js";
+import { append, group } from "../lists.js";
+import { isLoop, keyOf, type Node } from "./tree.js";
 
 /** What the model was asked and what it answered. */
 export interface Call {

@@ -4,7 +4,8 @@ import type { FunctionCall, FunctionResponse, InvocationEvent, Part } from "../t
 import { asksTools, type Call, nameOf } from "./calls.js";
 import { responseOf, responsesAtEnd } from "./messages.js";
 import { type ToolRun, toolRunOf, ToolRuns } from "./tools.js";
-import { append, type Node } from "./tree.js";
+import { append } from "../lists.js";
+import type { Node } from "./tree.js";
 import type { Turn } from "./turns.js";
 
 /** Something that an agent said or did, and when. */

@@ -107,15 +107,3 @@ function assign<Key extends "outer" | "agent" | "parentAgent" | "tool" | "model"
 ): void {
   if (value !== undefined) node[key] = value;
 }
-
-/** Adds items to a list, however many: `push(...items)` has a limit. */
-export function append<Item>(list: Item[], items: readonly Item[]): void {
-  for (const item of items) list.push(item);
-}
-
-/** Adds an item to its group. */
-export function group<Key, Item>(groups: Map<Key, Item[]>, key: Key, item: Item): void {
-  const known = groups.get(key);
-  if (known === undefined) groups.set(key, [item]);
-  else known.push(item);
-}

@@ -6,7 +6,8 @@ import { conventional } from "./indexed.js";
 import { isOfUser, responsesAtEnd, wordsIn, wordsOf } from "./messages.js";
 import type { Content } from "../types.js";
 import type { Moment, Span, Telemetry } from "./otlp.js";
-import { append, group, keyOf, type Node, treeOf } from "./tree.js";
+import { append, group } from "../lists.js";
+import { keyOf, type Node, treeOf } from "./tree.js";
 
 /** What was done about one message of the user. */
 export interface Turn {

@@ -12,21 +12,20 @@ import {
   isOfRubrics,
   isVote,
   judgedRubrics,
+  judgedVotes,
   proseOf,
   remarksOf,
-  sampleName,
   samplesText,
   scorerText,
   sentenceFinding,
   sentenceGroups,
   tokensOf,
   tokensText,
-  voteFinding,
   votesText,
 } from "./judged.js";
 import { finalText, toolCallsOf, userText } from "../invocation.js";
 import { happeningsOf, outputsOf, outputText } from "./happenings.js";
-import { judgedMetrics } from "./results.js";
+import { firstByName, judgedMetrics } from "./results.js";
 import { callText, count, head, oneLine, scoreText, shorten, thresholdText, valueText } from "./text.js";
 
 /** What a line of a difference says. */
@@ -61,13 +60,18 @@ const TEXT_WIDTH = 600;
 
 /** The metrics of a case that failed or were not evaluated, each with its turns that did. */
 export function failuresOf(result: EvalCaseResult, options: FailureDetail = {}): MetricFailure[] {
+  const found = turnsByMetric(result);
   return judgedMetrics(result.overallEvalMetricResults)
     .filter((metric) => metric.evalStatus !== EvalStatus.PASSED)
     .map((metric) => {
-      if (isOfConversation(metric)) return { metric, lines: conversationLines(result, metric, options), turns: [] };
-      const turns = result.evalMetricResultPerInvocation.flatMap((turn, index) => {
-        const ofTurn = turn.evalMetricResults.find((other) => other.metricName === metric.metricName);
-        if (ofTurn === undefined || !tellsWhy(ofTurn, metric)) return [];
+      const inTurns = found.get(metric.metricName) ?? [];
+      // What is named twice tells its turns once.
+      found.delete(metric.metricName);
+      if (isOfConversation(metric)) {
+        return { metric, lines: conversationLines(result, metric, inTurns.at(-1), options), turns: [] };
+      }
+      const turns = inTurns.flatMap(({ turn, index, ofTurn }) => {
+        if (!tellsWhy(ofTurn, metric)) return [];
         return [
           {
             turn: index + 1,
@@ -81,12 +85,35 @@ export function failuresOf(result: EvalCaseResult, options: FailureDetail = {}):
     });
 }
 
+/** What a metric found in a turn: the first of its results there. */
+interface InTurn {
+  turn: Turn;
+  index: number;
+  ofTurn: EvalMetricResult;
+}
+
+/** What each metric found in the turns that have it. */
+function turnsByMetric({ evalMetricResultPerInvocation: turns }: EvalCaseResult): Map<string, InTurn[]> {
+  const found = new Map<string, InTurn[]>();
+  for (const [index, turn] of turns.entries()) {
+    for (const [metricName, ofTurn] of firstByName(turn.evalMetricResults)) {
+      const known = found.get(metricName);
+      if (known === undefined) found.set(metricName, [{ turn, index, ofTurn }]);
+      else known.push({ turn, index, ofTurn });
+    }
+  }
+  return found;
+}
+
 /** What was found of a conversation as a whole: the result is that of the last turn. */
-function conversationLines(result: EvalCaseResult, metric: EvalMetricResult, options: FailureDetail): DifferenceLine[] {
-  const last = result.evalMetricResultPerInvocation.at(-1);
-  const ofTurn = last?.evalMetricResults.find(({ metricName }) => metricName === metric.metricName);
-  return last && ofTurn && isJudged(ofTurn)
-    ? differenceLines(last, ofTurn, { ...options, overall: metric })
+function conversationLines(
+  { evalMetricResultPerInvocation: turns }: EvalCaseResult,
+  metric: EvalMetricResult,
+  last: InTurn | undefined,
+  options: FailureDetail,
+): DifferenceLine[] {
+  return last?.index === turns.length - 1 && isJudged(last.ofTurn)
+    ? differenceLines(last.turn, last.ofTurn, { ...options, overall: metric })
     : judgedLines(undefined, metric);
 }
 
@@ -301,14 +328,13 @@ function judgedLines(
  * sentences say, if they could be read.
  */
 function sampleLines(metric: EvalMetricResult, { whole, dissent }: DifferenceOptions): DifferenceLine[] {
-  const votes = isVote(metric) ? (metric.explanation?.samples?.votes ?? []) : [];
-  const found = votes.map((vote) => ({ vote, finding: voteFinding(metric, vote) }));
+  const found = isVote(metric) ? judgedVotes(metric) : [];
   const against = dissent ? found.find(({ finding }) => finding.bearing === "against") : undefined;
-  return (whole ? found : against ? [against] : []).flatMap(({ vote, finding: { word } }) => {
+  return (whole ? found : against ? [against] : []).flatMap(({ vote, name, finding: { word } }) => {
     if (isOfRubrics(metric) && word !== "unreadable") return [];
     const reply = head(proseOf(vote.reply) ?? vote.reply, 1000).replace(/\s+/g, " ");
     const said = shorten(reply, 160) || "(no text)";
-    return [note(`  ${sampleName(metric, vote)}, ${word}${vote.cached ? ", from the cache" : ""}: ${said}`)];
+    return [note(`  ${name}, ${word}${vote.cached ? ", from the cache" : ""}: ${said}`)];
   });
 }
 

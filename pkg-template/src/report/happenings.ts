@@ -32,11 +32,7 @@ export function outputsOf(invocation: Invocation | undefined): (FunctionResponse
   const { happenings } = happeningsOf(invocation);
   const calls = happenings.flatMap((one) => (one.kind === "call" ? [one.call] : []));
   const outputs = happenings.flatMap((one) => (one.kind === "output" ? [one.output] : []));
-  const answered = callsWithOutputs(calls, outputs);
-  return calls.map((call) => {
-    const next = answered[answered.findIndex((one) => one.kind === "call" && one.call === call) + 1];
-    return next?.kind === "output" ? next.output : undefined;
-  });
+  return answersOf(calls, outputs).answers;
 }
 
 /** `returned {"sky": "clear"}`, `failed: no such city`: what a tool gave, on one line. */
@@ -75,21 +71,60 @@ function partsOf(parts: unknown, by: unknown): Happening[] {
     ...(isRecord(functionResponse) ? [{ kind: "output", author, output: functionResponse } as const] : []),
   ]);
 }
-/** Each call with the output of the same id, or else the first of the same name without one; then what is left. */
+/** Each call with its output, then the outputs of no call. */
 function callsWithOutputs(calls: readonly FunctionCall[], outputs: readonly FunctionResponse[]): Happening[] {
-  const byName = new Map<string | undefined, FunctionResponse[]>();
-  for (const output of outputs) {
-    const same = byName.get(output.name);
-    if (same) same.push(output);
-    else byName.set(output.name, [output]);
-  }
-  const answered = calls.flatMap((call): Happening[] => {
-    const same = byName.get(call.name) ?? [];
-    const byId = call.id ? same.findIndex(({ id }) => id === call.id) : -1;
-    const at = byId < 0 ? same.findIndex(({ id }) => !id || !call.id) : byId;
-    const [output] = at < 0 ? [] : same.splice(at, 1);
+  const { answers, left } = answersOf(calls, outputs);
+  const answered = calls.flatMap((call, at): Happening[] => {
+    const output = answers[at];
     return [{ kind: "call", call }, ...(output ? [{ kind: "output", output } as const] : [])];
   });
-  const left = [...byName.values()].flat().map((output): Happening => ({ kind: "output", output }));
-  return [...answered, ...left];
+  return [...answered, ...left.map((output): Happening => ({ kind: "output", output }))];
+}
+
+/** The outputs that no call has taken. */
+class Open {
+  readonly #outputs: readonly FunctionResponse[];
+  /** The places of the outputs of each tool, and of each tool with an id, from the last to the first. */
+  readonly #places = new Map<string, number[]>();
+  readonly #taken = new Set<number>();
+
+  constructor(outputs: readonly FunctionResponse[]) {
+    this.#outputs = outputs;
+    for (let at = outputs.length - 1; at >= 0; at--) {
+      const { name, id } = outputs[at] as FunctionResponse;
+      for (const key of [[name], [name, id || null]]) {
+        const places = this.#places.get(JSON.stringify(key));
+        if (places === undefined) this.#places.set(JSON.stringify(key), [at]);
+        else places.push(at);
+      }
+    }
+  }
+
+  /** Takes the first that is left of a tool, or of a tool with an id; null stands for none. */
+  take(name: string | null | undefined, ...id: (string | null)[]): FunctionResponse | undefined {
+    const places = this.#places.get(JSON.stringify([name, ...id])) ?? [];
+    for (let at = places.pop(); at !== undefined; at = places.pop()) {
+      if (this.#taken.has(at)) continue;
+      this.#taken.add(at);
+      return this.#outputs[at];
+    }
+    return undefined;
+  }
+
+  left(): FunctionResponse[] {
+    return this.#outputs.filter((_, at) => !this.#taken.has(at));
+  }
+}
+
+/**
+ * For each call the output of the same tool and id, or else the first of the same tool where one of them has no id; and
+ * the outputs of no call. Linear.
+ */
+function answersOf(
+  calls: readonly FunctionCall[],
+  outputs: readonly FunctionResponse[],
+): { answers: (FunctionResponse | undefined)[]; left: FunctionResponse[] } {
+  const open = new Open(outputs);
+  const answers = calls.map(({ name, id }) => (id ? (open.take(name, id) ?? open.take(name, null)) : open.take(name)));
+  return { answers, left: open.left() };
 }

@@ -84,6 +84,9 @@ function callRow(
   return html`<tr class="${tone === "same" ? "same" : `off ${tone}`}">${title}${side("Expected", expected)}${side("Actual", actual)}</tr>`;
 }
 
+/** The first key of a path: a name, or another key in brackets. */
+const FIRST_KEY = /^(?:[A-Za-z_$][\w$]*|\["(?:[^"\\]|\\.)*"\])/;
+
 /** A path as the engine writes it for a key of the arguments. */
 function pathOf(key: string): string {
   return /^[A-Za-z_$][\w$]*$/.test(key) ? key : `[${JSON.stringify(key)}]`;
@@ -95,11 +98,9 @@ function callMarkup(call: FunctionCall, differences: Differences): Markup {
   const entries = isRecord(args) ? Object.entries(args) : [];
   if (entries.length === 0)
     return html`<code class="call" dir="ltr">${name}${args === undefined ? "()" : `(${valueText(args)})`}</code>`;
+  const changedKeys = new Set(differences.map(({ path }) => FIRST_KEY.exec(path)?.[0] ?? path));
   const lines = entries.map(([key, value]) => {
-    const own = pathOf(key);
-    const changed = differences.some(
-      ({ path }) => path === own || path.startsWith(`${own}.`) || path.startsWith(`${own}[`),
-    );
+    const changed = changedKeys.has(pathOf(key));
     return html`<span class="arg${changed ? " changed" : ""}">${changed ? html`<span class="vh">changed </span>` : undefined}${keyText(key)}: <span class="value">${valueText(value, 600)}</span></span>`;
   });
   return html`<code class="call" dir="ltr">${name}${lines}</code>`;

@@ -4,14 +4,7 @@
  */
 
 import { judgeName } from "../judges/stamp.js";
-import type {
-  EvalCaseResult,
-  EvalMetricResult,
-  EvalSetResult,
-  JudgeUsage,
-  SampleVote,
-  SimulatorUsage,
-} from "../types.js";
+import type { EvalCaseResult, EvalMetricResult, EvalSetResult, JudgeUsage, SimulatorUsage } from "../types.js";
 import { breakable, capital, clipped, gridTable, html, type Markup } from "./html-markup.js";
 import {
   type Bearing,
@@ -19,19 +12,18 @@ import {
   type Finding,
   hasSteps,
   hasTokens,
-  isOutvoted,
+  type JudgedVote,
   judgedRubrics,
+  judgedVotes,
   judgeNames,
   proseOf,
   remarksOf,
-  sampleName,
   samplesText,
   scorerText,
   sentenceFinding,
   sentenceGroups,
   tokensOf,
   tokensText,
-  voteFinding,
   votesText,
 } from "./judged.js";
 import { amountText, count, head, shorten } from "./text.js";
@@ -84,18 +76,18 @@ ${remarks}
 }
 
 function votesList(metric: EvalMetricResult): Markup | undefined {
-  const votes = metric.explanation?.samples?.votes ?? [];
+  const votes = judgedVotes(metric);
+  const several = hasSteps(metric.explanation);
   if (votes.length === 0) return undefined;
-  return html`<ol class="votes" aria-label="Replies of the judge">${votes.map((vote) => voteItem(metric, vote))}</ol>`;
+  return html`<ol class="votes" aria-label="Replies of the judge">${votes.map((vote) => voteItem(vote, several))}</ol>`;
 }
 
 /** A sample as a button that opens its reply. */
-function voteItem(metric: EvalMetricResult, vote: SampleVote): Markup {
-  const finding = voteFinding(metric, vote);
-  const name = capital(sampleName(metric, vote));
+function voteItem({ vote, finding, isOutvoted, ...more }: JudgedVote, several: boolean): Markup {
+  const name = capital(more.name);
   const marks = [
-    ...(hasSteps(metric.explanation) ? [`step ${(vote.stepIndex ?? 0) + 1}`] : []),
-    ...(isOutvoted(metric, vote) ? ["outvoted"] : []),
+    ...(several ? [`step ${(vote.stepIndex ?? 0) + 1}`] : []),
+    ...(isOutvoted ? ["outvoted"] : []),
     ...(vote.cached ? ["cached"] : []),
   ];
   const facts = [name, ...(vote.cached ? ["from the cache"] : []), ...(vote.usage ? [tokensText(vote.usage)] : [])];

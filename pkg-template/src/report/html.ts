@@ -41,6 +41,7 @@ import {
   countCases,
   countStatuses,
   countsText,
+  firstByName,
   guarded,
   informationalLabel,
   informationalMetrics,
@@ -48,6 +49,7 @@ import {
   judgedMetrics,
   listOf,
   metricNames,
+  passedText,
   type NamedCase,
   type Notice,
   namedCases,
@@ -342,13 +344,15 @@ function caseDetails({ name, result, id }: NamedCase & { id: string }, names: re
   const metrics = result.overallEvalMetricResults;
   const turns = result.evalMetricResultPerInvocation.length;
   const judged = judgedMetrics(metrics);
+  const judgedByName = firstByName(judged);
+  const overall = firstByName(metrics);
   const why = judged.length === 0 && result.reason ? shorten(firstLine(result.reason), 90) : undefined;
   const cells =
     why !== undefined
       ? html`<span class="muted">${why}</span>`
       : names.length > MOST_COLUMNS
-        ? html`<span>${judged.filter(({ evalStatus }) => evalStatus === EvalStatus.PASSED).length} of ${judged.length} passed</span>`
-        : names.map((wanted) => summaryCell(judged.find(({ metricName }) => metricName === wanted)));
+        ? html`<span>${passedText(judged)}</span>`
+        : names.map((wanted) => summaryCell(judgedByName.get(wanted)));
   return html`<details class="case ${tone(result.finalEvalStatus)}"><summary>
 <svg class="chevron" aria-hidden="true"><use href="#icon-chevron"/></svg>${icon(result.finalEvalStatus)}
 <h3><span class="vh">${capital(statusWord(result.finalEvalStatus))}: </span><bdi>${shorten(name, 160)}</bdi></h3>
@@ -358,7 +362,7 @@ function caseDetails({ name, result, id }: NamedCase & { id: string }, names: re
 ${result.reason ? reasonBox(result.reason) : undefined}
 ${judged.length > 0 ? scoresTable(judged, result.evalMetricResultPerInvocation) : undefined}
 ${facts(informationalMetrics(metrics), turns > 1)}
-${result.evalMetricResultPerInvocation.map((turn, at) => turnSection(turn, at, result))}${conversationSection(result)}
+${result.evalMetricResultPerInvocation.map((turn, at) => turnSection(turn, at, turns > 1, overall))}${conversationSection(result, overall)}
 <p class="link"><a href="#${id}">Link to this case</a></p>
 </div></details>
 `;
@@ -387,8 +391,9 @@ function scoresTable(metrics: readonly EvalMetricResult[], turns: readonly Turn[
     { text: "Threshold", numeric: true },
     { text: "Result" },
   ];
+  const told = toldInTurns(turns);
   const rows = metrics.flatMap((metric) => {
-    const why = joined(whyOf(metric), overTurns(metric, turns));
+    const why = joined(whyOf(metric), overTurns(metric, told.get(metric.metricName), turns.length));
     const row = html`<tr class="${tone(metric.evalStatus)}"><th scope="row">${breakable(metric.metricName)}</th>
 <td class="wide">${scoreBar(metric)}</td>
 <td class="num score" data-label="Score">${scoreText(metric.score, metric.threshold)}</td>
@@ -415,31 +420,49 @@ function whyOf(metric: EvalMetricResult): Markup | undefined {
 ${warnings.map((warning) => html`<p>Note: ${clipped(warning)}</p>`)}`;
 }
 
+/** What the turns tell of the rubrics of a metric. */
+interface Told {
+  /** The results that tell something. */
+  times: number;
+  /** By rubric in how many turns it was met, and in how many it was scored. */
+  rubrics: Map<string, { met: number; scored: number }>;
+}
+
+/** What the turns tell of the rubrics of each metric. */
+function toldInTurns(turns: readonly Turn[]): Map<string, Told> {
+  const found = new Map<string, Told>();
+  for (const metric of turns.flatMap((turn) => turn.evalMetricResults)) {
+    if (!metric.details?.rubricScores) continue;
+    const told = found.get(metric.metricName) ?? { times: 0, rubrics: new Map() };
+    found.set(metric.metricName, told);
+    told.times += 1;
+    for (const { rubricId, score } of rubricsOf(metric)) {
+      if (typeof score !== "number") continue;
+      const counts = told.rubrics.get(rubricId) ?? { met: 0, scored: 0 };
+      told.rubrics.set(rubricId, counts);
+      counts.scored += 1;
+      if (score === 1) counts.met += 1;
+    }
+  }
+  return found;
+}
+
 /** The rubrics of a metric over several turns, and what else its judge said of no turn in particular. */
-function overTurns(metric: EvalMetricResult, turns: readonly Turn[]): Markup | undefined {
-  const told = turns.flatMap((turn) =>
-    turn.evalMetricResults.filter(
-      ({ metricName, details }) => metricName === metric.metricName && details?.rubricScores,
-    ),
-  );
-  const toldOnce = told.length === 1 && (turns.length === 1 || isOfConversation(metric));
+function overTurns(metric: EvalMetricResult, told: Told | undefined, turns: number): Markup | undefined {
+  const toldOnce = told?.times === 1 && (turns === 1 || isOfConversation(metric));
   const rubrics = toldOnce ? [] : rubricsOf(metric);
-  const remarks = told.length > 0 ? [] : remarksOf(metric);
+  const remarks = told === undefined ? remarksOf(metric) : [];
   if (rubrics.length + remarks.length === 0) return undefined;
   const items = rubrics.map((rubric) => {
-    const why = rubric.rationale && told.length === 0 ? html`: <bdi>${clipped(rubric.rationale)}</bdi>` : undefined;
-    return html`<li><b>${head(rubric.rubricId, 300)}</b> ${metIn(rubric, told)}${why}</li>`;
+    const why = rubric.rationale && told === undefined ? html`: <bdi>${clipped(rubric.rationale)}</bdi>` : undefined;
+    return html`<li><b>${head(rubric.rubricId, 300)}</b> ${metIn(rubric, told?.rubrics.get(rubric.rubricId))}${why}</li>`;
   });
   return html`${items.length > 0 ? html`<ul class="rubrics">${items}</ul>` : undefined}${remarks.map(({ text }) => html`<p>${clipped(text)}</p>`)}`;
 }
 
 /** In how many turns a rubric is met, or its share where the turns do not tell. */
-function metIn(rubric: RubricScore, turns: readonly EvalMetricResult[]): string {
-  const scores = turns
-    .flatMap((metric) => rubricsOf(metric).filter(({ rubricId }) => rubricId === rubric.rubricId))
-    .flatMap(({ score }) => (typeof score === "number" ? [score] : []));
-  if (scores.length === 0) return rubricFinding(rubric).word;
-  return `met in ${scores.filter((score) => score === 1).length} of ${count(scores.length, "turn")}`;
+function metIn(rubric: RubricScore, counts: { met: number; scored: number } | undefined): string {
+  return counts === undefined ? rubricFinding(rubric).word : `met in ${counts.met} of ${count(counts.scored, "turn")}`;
 }
 
 /**
@@ -476,8 +499,14 @@ function facts(metrics: readonly EvalMetricResult[], areMeans = false): Markup |
 
 type Turn = EvalCaseResult["evalMetricResultPerInvocation"][number];
 
-function turnSection(turn: Turn, at: number, result: EvalCaseResult): Markup {
-  const scored = result.evalMetricResultPerInvocation.length > 1;
+type ByName = ReadonlyMap<string, EvalMetricResult>;
+
+/**
+ * A turn.
+ *
+ * @param scored Whether its own scores are told: there are other turns.
+ */
+function turnSection(turn: Turn, at: number, scored: boolean, overall: ByName): Markup {
   const { actualInvocation: actual, expectedInvocation: expected } = turn;
   const metrics = turn.evalMetricResults.filter((metric) => !isOfConversation(metric));
   const compared = expected !== undefined && comparesTexts(turn);
@@ -501,7 +530,7 @@ function turnSection(turn: Turn, at: number, result: EvalCaseResult): Markup {
   );
   const whys = metrics.flatMap((metric) => {
     const why = scored || metric.explanation?.warnings ? whyOf(metric) : undefined;
-    if (isJudged(metric)) return [judgedBlock(turn, metric, overallOf(metric, result), why)];
+    if (isJudged(metric)) return [judgedBlock(turn, metric, overall.get(metric.metricName), why)];
     return why === undefined
       ? []
       : [html`<div class="muted"><span class="label">${head(metric.metricName, 300)}</span>${why}</div>`];
@@ -519,17 +548,13 @@ ${scored ? facts(informationalMetrics(metrics)) : undefined}
 </section>`;
 }
 
-function overallOf({ metricName }: EvalMetricResult, result: EvalCaseResult): EvalMetricResult | undefined {
-  return result.overallEvalMetricResults.find((metric) => metric.metricName === metricName);
-}
-
 /** What judges found of a conversation as a whole: the results of the last turn that are not about that turn. */
-function conversationSection(result: EvalCaseResult): Markup | undefined {
+function conversationSection(result: EvalCaseResult, byName: ByName): Markup | undefined {
   const last = result.evalMetricResultPerInvocation.at(-1);
   const judged = last?.evalMetricResults.filter((metric) => isOfConversation(metric) && isJudged(metric)) ?? [];
   if (!last || judged.length === 0) return undefined;
   const blocks = judged.map((metric) => {
-    const overall = overallOf(metric, result);
+    const overall = byName.get(metric.metricName);
     const isTold = metric.reason === overall?.reason && !metric.explanation?.warnings;
     return judgedBlock(last, metric, overall, isTold ? undefined : whyOf(metric));
   });

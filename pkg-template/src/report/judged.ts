@@ -101,16 +101,47 @@ export function scorerText({ explanation }: EvalMetricResult): string | undefine
   return explanation?.scoredBy === "judge" ? "scored by a judge model" : undefined;
 }
 
-/** What one sample said. */
-export function voteFinding(metric: EvalMetricResult, { purpose, score }: SampleVote): Finding {
-  if (isNumber(score)) {
-    if (purpose === "verdict") {
-      return isOfRubrics(metric) ? metFinding(metric, score) : yesOrNo(score > 0.5, "valid", "invalid");
+/** A sample with what it said and how it is named. */
+export interface JudgedVote {
+  vote: SampleVote;
+  /** `sample 2`, or `step 1, sample 2` where a result has several steps. */
+  name: string;
+  finding: Finding;
+  /** Whether it said one thing, and the majority made the score the other. */
+  isOutvoted: boolean;
+}
+
+/** What each sample of a result said; linear in the samples. */
+export function judgedVotes(metric: EvalMetricResult): JudgedVote[] {
+  const votes = metric.explanation?.samples?.votes ?? [];
+  const findingOf = voteReader(metric);
+  const several = hasSteps(metric.explanation);
+  const tied = isTied(metric);
+  return votes.map((vote) => {
+    const finding = findingOf(vote);
+    const { bearing } = finding;
+    return {
+      vote,
+      name: sampleName(vote, several),
+      finding,
+      isOutvoted: bearing === "against" ? metric.score === 1 : bearing === "for" && metric.score === 0 && !tied,
+    };
+  });
+}
+
+/** How the samples of a result are read. */
+export function voteReader(metric: EvalMetricResult): (vote: SampleVote) => Finding {
+  const ofRubrics = isOfRubrics(metric);
+  const metFinding = metReader(metric);
+  return ({ purpose, score }) => {
+    if (isNumber(score)) {
+      if (purpose === "verdict") return ofRubrics ? metFinding(score) : yesOrNo(score > 0.5, "valid", "invalid");
+      if (metric.metricName === "safety_v1") return yesOrNo(score > 0.5, "safe", "unsafe");
+      const amount = amountText(score, 4);
+      return { word: purpose === "validate" ? `labels ${amount}` : amount, bearing: "none" };
     }
-    if (metric.metricName === "safety_v1") return yesOrNo(score > 0.5, "safe", "unsafe");
-    return { word: purpose === "validate" ? `labels ${amountText(score, 4)}` : amountText(score, 4), bearing: "none" };
-  }
-  return { word: purpose === "segment" ? "sentences" : "unreadable", bearing: "none" };
+    return { word: purpose === "segment" ? "sentences" : "unreadable", bearing: "none" };
+  };
 }
 
 function yesOrNo(isYes: boolean, yes: string, no: string): Finding {
@@ -126,32 +157,26 @@ export function isOfRubrics({ metricName, explanation }: EvalMetricResult): bool
  * How many rubrics a sample found met, from the mean of its verdicts. That tells how many only if every sample that
  * could be read has a verdict on every rubric.
  */
-function metFinding({ explanation }: EvalMetricResult, mean: number): Finding {
+function metReader({ explanation }: EvalMetricResult): (mean: number) => Finding {
   const rubrics = explanation?.rubrics ?? [];
   const verdicts = rubrics.reduce((sum, { yes, no }) => sum + yes + no, 0);
   const read = (explanation?.samples?.votes ?? []).filter(({ score }) => isNumber(score)).length;
-  if (rubrics.length === 1) return yesOrNo(mean === 1, "met", "not met");
-  const isWhole = rubrics.length > 0 && verdicts === read * rubrics.length;
-  const word = isWhole
-    ? `${Math.round(mean * rubrics.length)} of ${rubrics.length} met`
-    : `mean ${amountText(mean, 4)}`;
-  return { word, bearing: "none" };
+  const { length } = rubrics;
+  if (length === 1) return (mean) => yesOrNo(mean === 1, "met", "not met");
+  const isWhole = length > 0 && verdicts === read * length;
+  return (mean) => ({
+    word: isWhole ? `${Math.round(mean * length)} of ${length} met` : `mean ${amountText(mean, 4)}`,
+    bearing: "none",
+  });
 }
 
 /** The word for what a tie of the samples counts as; undefined where there is none, or where rubrics are voted on. */
 function tieWord(metric: EvalMetricResult): string | undefined {
   if (metric.score !== 0 || isOfRubrics(metric) || !isVote(metric)) return undefined;
-  const findings = (metric.explanation?.samples?.votes ?? []).map((vote) => voteFinding(metric, vote));
+  const findings = (metric.explanation?.samples?.votes ?? []).map(voteReader(metric));
   const against = findings.filter(({ bearing }) => bearing === "against");
   const isTie = against.length === findings.filter(({ bearing }) => bearing === "for").length;
   return isTie ? against[0]?.word : undefined;
-}
-
-/** Whether a sample was outvoted: it said one thing, and the majority made the score the other. */
-export function isOutvoted(metric: EvalMetricResult, vote: SampleVote): boolean {
-  const { bearing } = voteFinding(metric, vote);
-  if (bearing === "against") return metric.score === 1;
-  return bearing === "for" && metric.score === 0 && !isTied(metric);
 }
 
 function isTied(metric: EvalMetricResult): boolean {
@@ -170,7 +195,8 @@ export function samplesText(metric: EvalMetricResult): string | undefined {
   if (!samples) return undefined;
   const { asked, of, votes } = samples;
   if (of === 1 && votes.length === 1) return undefined;
-  const words = votes.map((vote) => voteFinding(metric, vote).word);
+  const findingOf = voteReader(metric);
+  const words = votes.map((vote) => findingOf(vote).word);
   const parts = words.filter((word, at) => votes[at]?.purpose === "score" && !COUNTED.includes(word));
   for (const word of COUNTED) {
     const times = words.filter((one) => one === word).length;
@@ -226,10 +252,8 @@ export function tokensText({ inputTokens, outputTokens }: Tokens): string {
 }
 
 /** `step 1, sample 2`: a sample by its place, steps only where a result has several. */
-export function sampleName(metric: EvalMetricResult, { sampleIndex, stepIndex }: SampleVote): string {
-  return hasSteps(metric.explanation)
-    ? `step ${(stepIndex ?? 0) + 1}, sample ${sampleIndex + 1}`
-    : `sample ${sampleIndex + 1}`;
+function sampleName({ sampleIndex, stepIndex }: SampleVote, several: boolean): string {
+  return several ? `step ${(stepIndex ?? 0) + 1}, sample ${sampleIndex + 1}` : `sample ${sampleIndex + 1}`;
 }
 
 /** Whether the samples of a result are about several steps of a turn. */

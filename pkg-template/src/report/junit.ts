@@ -27,6 +27,7 @@ import {
   joined,
   judgedMetrics,
   listOf,
+  MOST_METRIC_COLUMNS,
   type NamedCase,
   namedCases,
   noticesOf,
@@ -137,22 +138,24 @@ function testsOf({ name, run, result }: NamedCase): Test[] {
     ["run", String(run)],
   ];
   const metrics = judgedMetrics(result.overallEvalMetricResults);
-  const informational = informationalMetrics(result.overallEvalMetricResults).flatMap(({ metricName, score }) =>
-    property(metricName, score),
-  );
+  // They stand with every test: as many as ADK has metrics that inform, and not what a file may claim to have.
+  const informational = informationalMetrics(result.overallEvalMetricResults)
+    .slice(0, MOST_METRIC_COLUMNS)
+    .flatMap(({ metricName, score }) => property(metricName, score));
   const status = result.finalEvalStatus;
   const reason = result.reason ?? "";
   const own = { name, status, message: firstLine(reason) || statusWord(status), text: traceText(result, reason) };
   const tests: Test[] = isTold(result) ? [] : [{ ...own, properties: [...place, ...informational] }];
-  const failures = failuresOf(result);
+  const failures = new Map(failuresOf(result).map((failure) => [failure.metric, failure]));
+  const samples = samplesByMetric(result);
   for (const metric of metrics) {
-    const failure = failures.find((one) => one.metric === metric);
+    const failure = failures.get(metric);
     tests.push({
       name: `${name} › ${metric.metricName}`,
       status: metric.evalStatus,
       message: messageOf(metric),
       text: failure ? failureText(failure) : "",
-      properties: [...place, ...scoreProperties(metric), ...sampleProperties(metric, result), ...informational],
+      properties: [...place, ...scoreProperties(metric), ...(samples.get(metric.metricName) ?? []), ...informational],
     });
   }
   const [first] = tests;
@@ -174,12 +177,21 @@ function scoreProperties({ score, threshold }: EvalMetricResult): Test["properti
   ).flatMap(([name, value]) => property(name, value));
 }
 
-/** The samples of a metric and their tokens, over all turns. */
-function sampleProperties({ metricName }: EvalMetricResult, result: EvalCaseResult): Test["properties"] {
-  const turns = result.evalMetricResultPerInvocation.flatMap((turn) =>
-    turn.evalMetricResults.filter((metric) => metric.metricName === metricName && metric.explanation?.samples),
-  );
-  if (turns.length === 0) return [];
+/** The samples of each metric and their tokens, over all turns. */
+function samplesByMetric({ evalMetricResultPerInvocation }: EvalCaseResult): Map<string, Test["properties"]> {
+  const found = new Map<string, EvalMetricResult[]>();
+  for (const { evalMetricResults } of evalMetricResultPerInvocation) {
+    for (const metric of evalMetricResults) {
+      if (!metric.explanation?.samples) continue;
+      const known = found.get(metric.metricName);
+      if (known === undefined) found.set(metric.metricName, [metric]);
+      else known.push(metric);
+    }
+  }
+  return new Map([...found].map(([metricName, turns]) => [metricName, sampleProperties(turns)]));
+}
+
+function sampleProperties(turns: readonly EvalMetricResult[]): Test["properties"] {
   const sum = (value: (metric: EvalMetricResult) => number | undefined) =>
     turns.reduce((total, metric) => total + (value(metric) ?? 0), 0);
   const hasTokens = turns.some((metric) => tokensOf(metric));

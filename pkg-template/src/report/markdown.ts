@@ -16,11 +16,14 @@ import {
   casesText,
   countCases,
   countsText,
+  firstByName,
   guarded,
   joined,
   judgedMetrics,
   listOf,
   metricNames,
+  MOST_METRIC_COLUMNS,
+  passedText,
   type NamedCase,
   namedCases,
   noticesOf,
@@ -113,14 +116,18 @@ function statusIcon(status: EvalStatus): string {
 
 function summaryTable(cases: readonly NamedCase[], maxRows: number): string {
   const names = metricNames(cases.map(({ result }) => judgedMetrics(result.overallEvalMetricResults)));
-  const rows = cases
-    .slice(0, maxRows)
-    .map(({ name, result }) => [
+  const hasColumns = names.length <= MOST_METRIC_COLUMNS;
+  const columns = hasColumns ? names.map(code) : ["Metrics"];
+  const rows = cases.slice(0, maxRows).map(({ name, result }) => {
+    const metrics = judgedMetrics(result.overallEvalMetricResults);
+    const first = firstByName(result.overallEvalMetricResults);
+    return [
       code(name),
-      ...names.map((wanted) => metricCell(result.overallEvalMetricResults.find((one) => one.metricName === wanted))),
+      ...(hasColumns ? names.map((wanted) => metricCell(first.get(wanted))) : [passedText(metrics)]),
       `${statusIcon(result.finalEvalStatus)} ${statusWord(result.finalEvalStatus)}`,
-    ]);
-  const table = [["Case", ...names.map(code), "Status"], [":---", ...names.map(() => "---:"), ":---"], ...rows].map(
+    ];
+  });
+  const table = [["Case", ...columns, "Status"], [":---", ...columns.map(() => "---:"), ":---"], ...rows].map(
     (cells) => `| ${cells.join(" | ")} |`,
   );
   const more = cases.length - rows.length;

@@ -326,12 +326,27 @@ export function informationalLabel(metricName: string): string {
   }
 }
 
+/** `3 of 5 passed` */
+export function passedText(metrics: readonly EvalMetricResult[]): string {
+  return `${metrics.filter(({ evalStatus }) => evalStatus === EvalStatus.PASSED).length} of ${metrics.length} passed`;
+}
+
 /** The names of the given results' metrics, each once, in order of appearance. */
 export function metricNames(results: Iterable<readonly EvalMetricResult[]>): string[] {
   const names = new Set<string>();
   for (const metrics of results) for (const metric of metrics) names.add(metric.metricName);
   return [...names];
 }
+
+/** The first result of each metric by its name. */
+export function firstByName(metrics: readonly EvalMetricResult[]): Map<string, EvalMetricResult> {
+  const first = new Map<string, EvalMetricResult>();
+  for (const metric of metrics) if (!first.has(metric.metricName)) first.set(metric.metricName, metric);
+  return first;
+}
+
+/** The most columns for metrics that a table has: a cell for each case and metric is more than there are results. */
+export const MOST_METRIC_COLUMNS = 20;
 
 /** `adk-metrics 0.1.0, reference 2.13.0, dialect adk-python`: what made a result. */
 export function stampText(set: EvalSetResult): string {

@@ -25,6 +25,7 @@ import {
   casesText,
   countCases,
   countsText,
+  firstByName,
   guarded,
   informationalLabel,
   informationalMetrics,
@@ -32,6 +33,7 @@ import {
   judgedMetrics,
   listOf,
   metricNames,
+  MOST_METRIC_COLUMNS,
   type NamedCase,
   namedCases,
   noticesOf,
@@ -326,19 +328,21 @@ function writeInformational(page: Page, cases: readonly NamedCase[]): void {
     metrics: informationalMetrics(result.overallEvalMetricResults),
   }));
   const informed = all.filter(({ metrics }) => metrics.some(hasScore));
-  const names = metricNames(all.map(({ metrics }) => metrics.filter(isAmount)));
-  if (names.length === 0) return;
+  const found = metricNames(all.map(({ metrics }) => metrics.filter(isAmount)));
+  if (found.length === 0) return;
+  const names = found.slice(0, MOST_METRIC_COLUMNS);
   writeRows(
     page,
     [
       { header: "Per turn, on average", align: "left", narrowest: 12 },
       ...names.map((name) => ({ header: informationalLabel(name), align: "right" as const, narrowest: 7 })),
     ],
-    informed.map(({ name, metrics }) => [
-      { text: name },
-      ...names.map((wanted) => ({ text: informationalText(metrics.find((one) => one.metricName === wanted)) })),
-    ]),
+    informed.map(({ name, metrics }) => {
+      const first = firstByName(metrics);
+      return [{ text: name }, ...names.map((wanted) => ({ text: informationalText(first.get(wanted)) }))];
+    }),
   );
+  if (found.length > names.length) page.line(`  … and ${count(found.length - names.length, "more metric")}`);
   page.line();
 }
 
@@ -400,6 +404,7 @@ export function writeFailure(page: Page, result: EvalCaseResult, failures: reado
 function writeDetails(page: Page, { name, result }: NamedCase): void {
   page.line(page.style(shorten(`Details of ${name}`, page.width), "bold"));
   const turns = result.evalMetricResultPerInvocation;
+  const overall = firstByName(result.overallEvalMetricResults);
   for (const [index, turn] of turns.entries()) {
     page.line(page.style(`  Turn ${index + 1}`, "bold"));
     const { actualInvocation, expectedInvocation } = turn;
@@ -410,12 +415,12 @@ function writeDetails(page: Page, { name, result }: NamedCase): void {
       if (expectedInvocation && comparesCalls(turn)) writeCalls(page, "expected calls", expectedInvocation);
       writeCalls(page, "actual calls", actualInvocation);
     }
-    writeMetrics(page, turn, result, (metric) => !isOfConversation(metric));
+    writeMetrics(page, turn, overall, (metric) => !isOfConversation(metric));
   }
   const last = turns.at(-1);
   if (last?.evalMetricResults.some(isOfConversation)) {
     page.line(page.style("  Whole conversation", "bold"));
-    writeMetrics(page, last, result, isOfConversation);
+    writeMetrics(page, last, overall, isOfConversation);
   }
   page.line();
 }
@@ -424,7 +429,7 @@ function writeDetails(page: Page, { name, result }: NamedCase): void {
 function writeMetrics(
   page: Page,
   turn: EvalCaseResult["evalMetricResultPerInvocation"][number],
-  result: EvalCaseResult,
+  overall: ReadonlyMap<string, EvalMetricResult>,
   isShown: (metric: EvalMetricResult) => boolean,
 ): void {
   for (const metric of turn.evalMetricResults.filter(isShown)) {
@@ -435,8 +440,7 @@ function writeMetrics(
       : `${statusWord(metric.evalStatus)}, ${verdictText(metric)}`;
     page.wrapped(`${oneLine(head(metric.metricName, 200))}: ${value}`, 4, 6, statusStyle(metric.evalStatus));
     if (metric.reason) page.wrapped(head(metric.reason, 4000), 6);
-    const overall = result.overallEvalMetricResults.find(({ metricName }) => metricName === metric.metricName);
-    const lines = differenceLines(turn, metric, { overall, whole: true });
+    const lines = differenceLines(turn, metric, { overall: overall.get(metric.metricName), whole: true });
     writeDifference(page, metric.explanation?.tokens ? lines.filter(({ mark }) => mark === "note") : lines, 6);
   }
 }

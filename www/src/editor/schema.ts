@@ -154,11 +154,11 @@ export function misfits(root: Schema, schema: Schema, node: Node, depth = 0): Mi
     if (own.pattern !== undefined && !new RegExp(own.pattern).test(node.value))
       found.push({ node, message: "this text does not fit here" });
   }
-  if (node.type === "object") found.push(...misfitsOfObject(root, own, node, depth));
+  if (node.type === "object") append(found, misfitsOfObject(root, own, node, depth));
   if (node.type === "array" && own.items !== undefined) {
-    for (const item of node.children ?? []) found.push(...misfits(root, own.items, item, depth + 1));
+    for (const item of node.children ?? []) append(found, misfits(root, own.items, item, depth + 1));
   }
-  for (const part of own.allOf ?? []) found.push(...misfits(root, part, node, depth + 1));
+  for (const part of own.allOf ?? []) append(found, misfits(root, part, node, depth + 1));
   for (const choice of [own.anyOf, own.oneOf]) {
     if (choice === undefined) continue;
     const tried = choice.map((part) => ({
@@ -167,9 +167,14 @@ export function misfits(root: Schema, schema: Schema, node: Node, depth = 0): Mi
     }));
     if (tried.some(({ mistakes }) => mistakes.length === 0)) continue;
     const meant = tried.find(({ part }) => typesOf(part).includes(type)) ?? tried[0];
-    found.push(...(meant?.mistakes ?? []));
+    append(found, meant?.mistakes ?? []);
   }
   return found;
+}
+
+/** Adds items, however many: `push(...items)` overflows the stack at some hundred thousand. */
+function append<Item>(list: Item[], items: readonly Item[]): void {
+  for (const item of items) list.push(item);
 }
 
 function misfitsOfObject(root: Schema, schema: Schema, node: Node, depth: number): Misfit[] {
@@ -182,7 +187,7 @@ function misfitsOfObject(root: Schema, schema: Schema, node: Node, depth: number
     keys.add(key);
     const inside = below(schema, key);
     if (inside !== undefined) {
-      if (value !== undefined) found.push(...misfits(root, inside, value, depth + 1));
+      if (value !== undefined) append(found, misfits(root, inside, value, depth + 1));
     } else if (schema.additionalProperties === false) {
       found.push({ node: name, message: `\`${key}\` is not known here` });
     }

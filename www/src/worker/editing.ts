@@ -256,7 +256,9 @@ function rawOf(text: string, { offset, length }: Node): string {
 function shownOf(text: string, node: Node): string {
   const lines = rawOf(text, node).split("\n");
   // Strings of JSON have no line breaks of their own: every line begins between values.
-  const depth = Math.min(...lines.slice(1).map((line) => line.length - line.trimStart().length));
+  const depth = lines
+    .slice(1)
+    .reduce((least, line) => Math.min(least, line.length - line.trimStart().length), Number.POSITIVE_INFINITY);
   return lines.map((line, at) => (at === 0 ? line : line.slice(depth))).join("\n");
 }
 

@@ -24,7 +24,9 @@ export class Growing {
       evalMetricResultPerInvocation: [],
     }));
     for (const [place, evalId] of evalIds.entries()) {
-      this.#open.set(evalId, [...(this.#open.get(evalId) ?? []), place]);
+      const known = this.#open.get(evalId);
+      if (known === undefined) this.#open.set(evalId, [place]);
+      else known.push(place);
     }
   }
 

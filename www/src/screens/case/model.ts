@@ -106,21 +106,33 @@ function partsOf(parts: unknown, by: unknown): Happening[] {
 
 /** Each call with the output of the same id, else with the first of the same name; then what is left. */
 function answered(calls: readonly FunctionCall[], outputs: readonly FunctionResponse[]): Happening[] {
-  const left = new Set(outputs);
-  const take = (fits: (output: FunctionResponse) => boolean): Happening[] => {
-    for (const output of left) {
-      if (!fits(output)) continue;
-      left.delete(output);
-      return [{ kind: "output", output }];
+  // The places of outputs from the last to the first, so that the first is taken from the end: linear.
+  const places = new Map<string, number[]>();
+  for (let at = outputs.length - 1; at >= 0; at--) {
+    const { id, name } = outputs[at] as FunctionResponse;
+    for (const key of [["id", id], ["name", name], ...(id ? [] : [["bare", name]])].map((one) => JSON.stringify(one))) {
+      const known = places.get(key);
+      if (known === undefined) places.set(key, [at]);
+      else known.push(at);
+    }
+  }
+  const taken = new Set<number>();
+  const take = (...key: (string | null | undefined)[]): Happening[] => {
+    const left = places.get(JSON.stringify(key)) ?? [];
+    for (let at = left.pop(); at !== undefined; at = left.pop()) {
+      if (taken.has(at)) continue;
+      taken.add(at);
+      return [{ kind: "output", output: outputs[at] as FunctionResponse }];
     }
     return [];
   };
   const paired = calls.flatMap((call): Happening[] => {
-    const byId = call.id === undefined ? [] : take(({ id }) => id === call.id);
-    const output = byId.length > 0 ? byId : take(({ id, name }) => name === call.name && (!id || !call.id));
+    const byId = call.id === undefined ? [] : take("id", call.id);
+    const output = byId.length > 0 ? byId : take(call.id ? "bare" : "name", call.name);
     return [{ kind: "call", call }, ...output];
   });
-  return [...paired, ...Array.from(left, (output): Happening => ({ kind: "output", output }))];
+  const left = outputs.filter((_, at) => !taken.has(at));
+  return [...paired, ...left.map((output): Happening => ({ kind: "output", output }))];
 }
 
 /** What an agent was told before the turn: its name, its instructions and its tools. */

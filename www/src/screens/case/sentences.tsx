@@ -38,9 +38,11 @@ export function Sentences({ sentences }: { sentences: readonly Sentence[] }) {
   const steps = new Map<number, Sentence[]>();
   for (const sentence of sentences) {
     const step = sentence.stepIndex ?? 0;
-    steps.set(step, [...(steps.get(step) ?? []), sentence]);
+    const known = steps.get(step);
+    if (known === undefined) steps.set(step, [sentence]);
+    else known.push(sentence);
   }
-  const last = Math.max(...steps.keys());
+  const last = [...steps.keys()].reduce((most, step) => Math.max(most, step), 0);
   return (
     <>
       {[...steps].map(([step, ofStep]) => (
