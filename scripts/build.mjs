@@ -55,12 +55,14 @@ async function generateTypes() {
   const { writeCriteria, writeTypes } = await import("./types.mjs");
   await writeTypes(join(schema, "shapes.schema.json"), join(generated, "shapes.ts"));
   await writeCriteria(join(schema, "config.schema.json"), join(generated, "criteria.ts"));
+  const { writeColumns } = await import("./contract.mjs");
+  writeColumns(join(schema, "columns.json"), join(generated, "columns.ts"));
 }
 
 /** Makes the package of the engine and the types that are there already. */
 export async function buildPackage() {
   // An older build has left an engine, but not these.
-  if (!existsSync(join(generated, "criteria.ts"))) await generateTypes();
+  if (!existsSync(join(generated, "columns.ts"))) await generateTypes();
   checkTypes();
   step("bundling the package");
   rmSync(pkg, { recursive: true, force: true });

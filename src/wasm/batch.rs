@@ -1,6 +1,7 @@
 //! Results on their way to JavaScript: columns of numbers, since an array of doubles crosses the
 //! boundary a hundred times faster than as many objects, and JSON for what is rare.
 
+use super::columns::{Columns, Next, Table, place};
 use crate::foundation::error::Error;
 use crate::foundation::numbers::Numbers;
 use crate::foundation::write::{Raw, Spelling, Write, Writer, quoted, to_json};
@@ -11,76 +12,16 @@ use crate::model::invocation::{Invocation, Turns};
 use crate::model::shape::Record;
 use crate::run::{CaseResult, CustomTask, JudgeCall, MetricScorer, Pairing, Run};
 
-/// How many columns a batch has; TypeScript reads them in the same order (`engine/decode.ts`).
-const COLUMNS: usize = 13;
-
-/// Results of several cases, as columns.
-///
-/// A *slot* is one metric's result for a whole case or for one turn. A case with T turns and M
-/// metrics has M·(1 + T) slots: the metrics of the whole conversation, then those of each turn.
+/// Results of several cases.
 #[derive(Default)]
 pub(super) struct Batch {
-    /// Five numbers a case: its place in the evalset; the place of its run plus one, or 0; its
-    /// status; its turns; whether it was scored.
-    cases: Vec<u32>,
-    /// Four numbers a turn: where the actual and the expected invocation begin and end in the bytes
-    /// they were read from. Both 0: there is no expected one. Both `u32::MAX`: the invocation is not
-    /// there as such, and the next of `texts` is its JSON.
-    spans: Vec<u32>,
-    /// A number a slot: 0, or the place of its reason in `reason_texts` plus one.
-    reasons: Vec<u32>,
-    /// How long each text of `ids` is, in UTF-16 code units.
-    id_lengths: Vec<u32>,
-    /// The calls to abort.
-    aborts: Vec<u32>,
-    /// A score a slot; NaN where there is none.
-    scores: Vec<f64>,
-    /// A status a slot.
-    statuses: Vec<u8>,
-    /// Three texts a case: eval id, session id, user id (empty if unknown), one after the other.
-    ids: String,
-    /// `[slot, {details?, explanation?}]` for the slots that have one, `[-1 - case, error]` for cases
-    /// that were not scored and `[slot, {error}]` for metrics that failed.
-    notes: List,
-    /// The invocations that are not in the input as such, in the order of their spans.
-    texts: List,
-    /// The distinct reasons.
-    reason_texts: List,
-    /// The tasks for the host, each with all that it needs.
-    tasks: List,
-    /// The calls of judges to make, each with its request.
-    sends: List,
+    columns: Columns,
     reason_numbers: Numbers<'static>,
     /// Until when to wait for answers, if there is such a time.
     wait_until: Option<f64>,
     /// What comes next.
     next: Next,
-    table: [f64; 2 + 2 * COLUMNS],
-}
-
-/// What comes after a batch; TypeScript has the same numbers (`engine/decode.ts`).
-#[derive(Clone, Copy, Default)]
-enum Next {
-    /// Nothing before an answer, or a time.
-    #[default]
-    Wait = 0,
-    /// Nothing at all.
-    Finished = 1,
-    /// More, at once.
-    More = 2,
-}
-
-/// The items of a JSON array without its brackets, written one by one.
-#[derive(Default)]
-struct List(String);
-
-impl List {
-    fn push(&mut self, item: &str) {
-        if !self.0.is_empty() {
-            self.0.push(',');
-        }
-        self.0.push_str(item);
-    }
+    table: Table,
 }
 
 /// A task for the host.
@@ -190,16 +131,6 @@ fn camel<'a, T: Record<'a>>(record: T) -> String {
     record.to_json(Spelling::Camel)
 }
 
-/// The address and the length of a column.
-fn located<T>(column: &[T]) -> [f64; 2] {
-    [column.as_ptr().addr(), column.len()].map(|number| place(number).into())
-}
-
-/// A place in a list, as JavaScript counts.
-pub(super) fn place(index: usize) -> u32 {
-    u32::try_from(index).unwrap_or(u32::MAX)
-}
-
 /// Which invocations stand in the input bytes as such.
 #[derive(Clone, Copy)]
 pub(super) struct InPlace {
@@ -208,30 +139,9 @@ pub(super) struct InPlace {
 }
 
 impl Batch {
-    /// Where everything stands, for as long as the batch does: until when to wait (NaN if there is no such time), what
-    /// comes next, then the address and the length of each column in the order of the fields.
+    /// Where everything stands, for as long as the batch does.
     pub(super) fn table(&mut self) -> *const f64 {
-        let list = |List(items): &List| located(items.as_bytes());
-        let columns: [[f64; 2]; COLUMNS] = [
-            located(&self.cases),
-            located(&self.spans),
-            located(&self.reasons),
-            located(&self.id_lengths),
-            located(&self.aborts),
-            located(&self.scores),
-            located(&self.statuses),
-            located(self.ids.as_bytes()),
-            list(&self.notes),
-            list(&self.texts),
-            list(&self.reason_texts),
-            list(&self.tasks),
-            list(&self.sends),
-        ];
-        let facts = [self.wait_until.unwrap_or(f64::NAN), f64::from(self.next as u8)];
-        for (entry, value) in self.table.iter_mut().zip(facts.iter().chain(columns.as_flattened())) {
-            *entry = *value;
-        }
-        self.table.as_ptr()
+        self.table.fill(self.wait_until, self.next, &self.columns)
     }
 
     pub(super) fn wait(&mut self, until: Option<f64>) {
@@ -249,23 +159,23 @@ impl Batch {
     #[cold]
     #[inline(never)]
     pub(super) fn add_task(&mut self, run: &Run<'_>, task: CustomTask, in_place: InPlace) {
-        self.tasks.push(&to_json(&HostTask { task, run, in_place }, Spelling::Camel));
+        self.columns.tasks.push(&to_json(&HostTask { task, run, in_place }, Spelling::Camel));
     }
 
     #[cold]
     #[inline(never)]
     pub(super) fn add_send(&mut self, run: &Run<'_>, call: JudgeCall) {
         if let Some(question) = run.question(&call) {
-            self.sends.push(&to_json(&Send { call, question, run }, Spelling::Camel));
+            self.columns.sends.push(&to_json(&Send { call, question, run }, Spelling::Camel));
         }
     }
 
     pub(super) fn add_abort(&mut self, call: u32) {
-        self.aborts.push(call);
+        self.columns.aborts.push(call);
     }
 
     pub(super) fn case_count(&self) -> usize {
-        self.cases.len() / 5
+        self.columns.cases.len() / 5
     }
 
     pub(super) fn add_case(&mut self, run: &Run<'_>, result: &CaseResult<'_>, in_place: InPlace) {
@@ -278,10 +188,10 @@ impl Batch {
         if let Some(failure) = &result.failure {
             let json = to_json(failure, Spelling::Camel);
             let case = self.case_count();
-            self.notes.push(&format!("[{},{json}]", -1 - i64::from(place(case))));
+            self.columns.notes.push(&format!("[{},{json}]", -1 - i64::from(place(case))));
         }
         let scored = result.failure.is_none();
-        self.cases.extend([
+        self.columns.cases.extend([
             place(result.pairing.case),
             result.pairing.run.map_or(0, |run| place(run) + 1),
             result.status as u32,
@@ -293,8 +203,8 @@ impl Batch {
         let user = actual.and_then(|run| run.user_id.as_deref()).or(of_input.as_deref());
         for id in [case.map(|case| case.eval_id.as_ref()), session, user] {
             let id = id.unwrap_or_default();
-            self.ids.push_str(id);
-            self.id_lengths.push(place(id.encode_utf16().count()));
+            self.columns.ids.push_str(id);
+            self.columns.id_lengths.push(place(id.encode_utf16().count()));
         }
         let mut expected = case.and_then(|case| case.turns).unwrap_or_default().iter();
         for turn in turns.unwrap_or_default().iter() {
@@ -308,15 +218,15 @@ impl Batch {
 
     fn add_span(&mut self, invocation: Option<Invocation<'_>>, in_place: bool) {
         let Some(invocation) = invocation else {
-            self.spans.extend([0, 0]);
+            self.columns.spans.extend([0, 0]);
             return;
         };
         if in_place {
             let (start, end) = invocation.json().span();
-            self.spans.extend([start, end]);
+            self.columns.spans.extend([start, end]);
         } else {
-            self.spans.extend([u32::MAX, u32::MAX]);
-            self.texts.push(&camel(invocation));
+            self.columns.spans.extend([u32::MAX, u32::MAX]);
+            self.columns.texts.push(&camel(invocation));
         }
     }
 
@@ -339,16 +249,16 @@ impl Batch {
     }
 
     fn add_slot(&mut self, score: Option<f64>, status: u8, reason: Option<&str>) {
-        self.scores.push(score.unwrap_or(f64::NAN));
-        self.statuses.push(status);
+        self.columns.scores.push(score.unwrap_or(f64::NAN));
+        self.columns.statuses.push(status);
         let number = reason.map_or(0, |reason| self.reason_number(reason));
-        self.reasons.push(number);
+        self.columns.reasons.push(number);
     }
 
     fn reason_number(&mut self, reason: &str) -> u32 {
         let known = self.reason_numbers.find(reason);
         let number = known.unwrap_or_else(|| {
-            self.reason_texts.push(&quoted(reason));
+            self.columns.reason_texts.push(&quoted(reason));
             self.reason_numbers.of(reason.to_owned().into())
         });
         place(number) + 1
@@ -365,7 +275,11 @@ impl Batch {
             return;
         }
         let note = Note { details, explanation, error };
-        self.notes.push(&format!("[{},{}]", self.scores.len() - 1, to_json(&note, Spelling::Camel)));
+        self.columns.notes.push(&format!(
+            "[{},{}]",
+            self.columns.scores.len() - 1,
+            to_json(&note, Spelling::Camel)
+        ));
     }
 }
 

@@ -4,7 +4,8 @@ use self_cell::self_cell;
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 
-use super::batch::{Batch, InPlace, place};
+use super::batch::{Batch, InPlace};
+use super::columns::place;
 use super::{ENGINE_VERSION, Given, REFERENCE_VERSION, unusable};
 use crate::foundation::double;
 use crate::foundation::error::{Error, ErrorCode, Result};

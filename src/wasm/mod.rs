@@ -6,6 +6,7 @@
 //! an await, since nothing here awaits.
 
 mod batch;
+mod columns;
 mod evaluation;
 mod fetch;
 mod schema_text;
@@ -36,6 +37,13 @@ static ALLOCATOR: talc::wasm::WasmDynamicTalc = talc::wasm::new_wasm_dynamic_all
 #[wasm_bindgen(start)]
 fn throw_panics() {
     std::panic::set_hook(Box::new(|panic| wasm_bindgen::throw_str(&panic.to_string())));
+}
+
+/// The columns of a batch: name, kind and meaning of each.
+#[cfg(feature = "schema")]
+#[must_use]
+pub fn columns() -> Vec<(&'static str, &'static str, &'static str)> {
+    columns::declared()
 }
 
 const ENGINE_VERSION: &str = env!("CARGO_PKG_VERSION");

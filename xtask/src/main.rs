@@ -97,5 +97,6 @@ fn schema(out: &Path) -> Result<(), Box<dyn Error>> {
         text.push('\n');
         fs::write(out.join(format!("{name}.schema.json")), text)?;
     }
+    fs::write(out.join("columns.json"), serde_json::to_string(&adk_metrics::wasm::columns())?)?;
     Ok(())
 }

@@ -1,6 +1,7 @@
 import type { EvalStatus } from "../enums.js";
 import { describe, type EngineMistake } from "../errors.js";
 import type { EvalRun } from "../generated/adk_metrics.js";
+import { type Columns, readColumns } from "../generated/columns.js";
 import type {
   Criterion,
   EvalCaseResult,
@@ -67,31 +68,15 @@ interface Note {
 }
 
 /**
- * What a poll found, where it stands in the engine's memory: read it before the engine is called again. Only `spans` and
- * `aborts` are copies, since results keep the one, and the other is read after metrics of the user's own have begun. The
- * columns are described where the engine fills them: `src/wasm/batch.rs`.
+ * What a poll found. It stands in the engine's memory: read it before the engine is called again. Only `spans` and `aborts`
+ * are copies, since results keep the one, and the other is read after metrics of the user's own have begun.
  */
-export interface Batch {
+export interface Batch extends Omit<Columns, "waitUntil" | "next"> {
   waitUntil: number | undefined;
   isFinished: boolean;
   /** Whether there is more to do at once. */
   hasMore: boolean;
-  cases: Uint32Array;
-  spans: Uint32Array;
-  reasons: Uint32Array;
-  idLengths: Uint32Array;
-  aborts: Uint32Array;
-  scores: Float64Array;
-  statuses: Uint8Array;
-  ids: string;
-  notes: unknown[];
-  texts: unknown[];
-  reasonTexts: unknown[];
-  tasks: unknown[];
-  sends: unknown[];
 }
-
-const COLUMNS = 13;
 
 /** What comes after a batch, besides an answer to wait for. */
 const FINISHED = 1;
@@ -99,36 +84,16 @@ const MORE = 2;
 
 /** The batch of which a table says where everything is. */
 export function readBatch(table: number): Batch {
-  const buffer = memoryBuffer();
-  const numbers = new Float64Array(buffer, table, 2 + 2 * COLUMNS);
-  let at = 2;
-  const next = () => [buffer, numbers[at++] as number, numbers[at++] as number] as const;
-  const text = () => decoder.decode(new Uint8Array(...next()));
-  const list = () => {
-    const items = text();
-    return items === "" ? [] : (JSON.parse(`[${items}]`) as unknown[]);
-  };
+  const { waitUntil, next, ...columns } = readColumns(memoryBuffer(), table);
   return {
-    waitUntil: numberOrNone(numbers[0] as number),
-    isFinished: numbers[1] === FINISHED,
-    hasMore: numbers[1] === MORE,
-    cases: new Uint32Array(...next()),
-    spans: new Uint32Array(...next()).slice(),
-    reasons: new Uint32Array(...next()),
-    idLengths: new Uint32Array(...next()),
-    aborts: new Uint32Array(...next()).slice(),
-    scores: new Float64Array(...next()),
-    statuses: new Uint8Array(...next()),
-    ids: text(),
-    notes: list(),
-    texts: list(),
-    reasonTexts: list(),
-    tasks: list(),
-    sends: list(),
+    ...columns,
+    spans: columns.spans.slice(),
+    aborts: columns.aborts.slice(),
+    waitUntil: numberOrNone(waitUntil),
+    isFinished: next === FINISHED,
+    hasMore: next === MORE,
   };
 }
-
-const decoder = /* @__PURE__ */ new TextDecoder("utf-8", { ignoreBOM: true });
 
 const NUMBERS_PER_CASE = 5;
 
@@ -136,7 +101,7 @@ const NUMBERS_PER_CASE = 5;
 export function decodeCases(batch: Batch, header: Header, sources: Sources): DecodedCase[] {
   const { cases, spans } = batch;
   if (cases.length === 0) return [];
-  const columns = new Columns(batch, header.metrics);
+  const columns = new Slots(batch, header.metrics);
   const ids = slices(batch.ids, batch.idLengths);
   const texts = batch.texts as object[];
   let span = 0;
@@ -189,7 +154,7 @@ function slices(text: string, lengths: Uint32Array): string[] {
 }
 
 /** The slots of a batch, read from the first to the last. */
-class Columns {
+class Slots {
   slot = 0;
   readonly #metrics: readonly HeaderMetric[];
   readonly #scores: Float64Array;

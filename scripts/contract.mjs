@@ -1,0 +1,74 @@
+// Makes TypeScript of what the crate declares of the boundary (`src/wasm/`): the reader of a batch's columns.
+
+import { readFileSync, writeFileSync } from "node:fs";
+
+/** How a column is read, by its kind: its type, and the element of memory that it is a list of. */
+const KINDS = {
+  u8: { type: "Uint8Array", read: (place) => `new Uint8Array(${place})` },
+  u32: { type: "Uint32Array", read: (place) => `new Uint32Array(${place})` },
+  f64: { type: "Float64Array", read: (place) => `new Float64Array(${place})` },
+  text: { type: "string", read: (place) => `textAt(${place})` },
+  list: { type: "unknown[]", read: (place) => `listAt(${place})` },
+};
+
+/** Facts that stand before the columns: until when to wait, and what comes next. */
+const FACTS = 2;
+
+/** @param {string} columnsFile @param {string} typesFile */
+export function writeColumns(columnsFile, typesFile) {
+  const columns = JSON.parse(readFileSync(columnsFile, "utf8")).map(([name, kind, doc]) => ({
+    name: camel(name),
+    doc: doc.replaceAll(/`(\w+)`/g, (_, word) => `\`${camel(word)}\``),
+    ...KINDS[kind],
+  }));
+  const fields = columns.map(({ name, type, doc }) => `${comment(doc, "  ")}  ${name}: ${type};`);
+  const reads = columns.map(({ name, read }, index) => {
+    const at = FACTS + 2 * index;
+    return `    ${name}: ${read(`buffer, at[${at}] as number, at[${at + 1}] as number`)},`;
+  });
+  const text = `// Generated from src/wasm/columns.rs by \`npm run build\`.
+
+/** What a poll found, where it stands in the engine's memory: read it before the engine is called again. */
+export interface Columns {
+  /** Until when to wait for answers; NaN if there is no such time. */
+  waitUntil: number;
+  /** What comes after this: 0, nothing before an answer or that time; 1, nothing at all; 2, more at once. */
+  next: number;
+${fields.join("\n")}
+}
+
+/** The columns of a batch, of which a table at an address says where they are. */
+export function readColumns(buffer: ArrayBufferLike, table: number): Columns {
+  const at = new Float64Array(buffer, table, ${FACTS + 2 * columns.length});
+  return {
+    waitUntil: at[0] as number,
+    next: at[1] as number,
+${reads.join("\n")}
+  };
+}
+
+const decoder = /* @__PURE__ */ new TextDecoder("utf-8", { ignoreBOM: true });
+
+function textAt(buffer: ArrayBufferLike, address: number, length: number): string {
+  return decoder.decode(new Uint8Array(buffer, address, length));
+}
+
+function listAt(buffer: ArrayBufferLike, address: number, length: number): unknown[] {
+  return length === 0 ? [] : (JSON.parse(\`[\${textAt(buffer, address, length)}]\`) as unknown[]);
+}
+`;
+  writeFileSync(typesFile, text);
+}
+
+function camel(name) {
+  return name.replaceAll(/_([a-z])/g, (_, letter) => letter.toUpperCase());
+}
+
+function comment(doc, indent) {
+  const lines = doc
+    .trim()
+    .split("\n")
+    .map((line) => line.trim());
+  if (lines.length === 1) return `${indent}/** ${lines[0]} */\n`;
+  return [`${indent}/**`, ...lines.map((line) => `${indent} * ${line}`), `${indent} */\n`].join("\n");
+}

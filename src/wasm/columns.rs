@@ -1,0 +1,140 @@
+//! The columns of a batch: one declaration, from which Rust has its fields and the table of where they are, and
+//! TypeScript its reader (`pkg-template/src/generated/columns.ts`, written by `cargo xtask schema`).
+
+/// A column: where it lies in memory, and as what JavaScript reads it.
+pub(super) trait Column {
+    /// The name of the kind, for `scripts/contract.mjs`.
+    #[cfg(feature = "schema")]
+    const KIND: &'static str;
+
+    /// Its bytes' address, and how many elements it has.
+    fn location(&self) -> [f64; 2];
+}
+
+macro_rules! kinds {
+    ($($column:ty: $kind:literal, $elements:ident => $slice:expr;)*) => {
+        $(impl Column for $column {
+            #[cfg(feature = "schema")]
+            const KIND: &'static str = $kind;
+
+            fn location(&self) -> [f64; 2] {
+                let $elements = self;
+                let elements = $slice;
+                [elements.as_ptr().addr(), elements.len()].map(|number| place(number).into())
+            }
+        })*
+    };
+}
+
+kinds! {
+    Vec<u8>: "u8", bytes => bytes.as_slice();
+    Vec<u32>: "u32", numbers => numbers.as_slice();
+    Vec<f64>: "f64", numbers => numbers.as_slice();
+    String: "text", text => text.as_bytes();
+    List: "list", list => list.0.as_bytes();
+}
+
+/// The items of a JSON array without its brackets, written one by one.
+#[derive(Default)]
+pub(super) struct List(String);
+
+impl List {
+    pub(super) fn push(&mut self, item: &str) {
+        if !self.0.is_empty() {
+            self.0.push(',');
+        }
+        self.0.push_str(item);
+    }
+}
+
+/// A place in a list, as JavaScript counts.
+pub(super) fn place(index: usize) -> u32 {
+    u32::try_from(index).unwrap_or(u32::MAX)
+}
+
+/// What comes after a batch.
+#[derive(Clone, Copy, Default)]
+pub(super) enum Next {
+    /// Nothing before an answer, or a time.
+    #[default]
+    Wait = 0,
+    /// Nothing at all.
+    Finished = 1,
+    /// More, at once.
+    More = 2,
+}
+
+macro_rules! columns {
+    ($($(#[doc = $doc:literal])* $name:ident: $column:ty,)*) => {
+        /// The columns themselves. A *slot* is one metric's result for a whole case or for one turn. A case with T turns
+        /// and M metrics has M·(1 + T) slots: the metrics of the whole conversation, then those of each turn.
+        #[derive(Default)]
+        pub(super) struct Columns {
+            $($(#[doc = $doc])* pub(super) $name: $column,)*
+        }
+
+        /// How many there are.
+        const COLUMNS: usize = [$(stringify!($name)),*].len();
+
+        impl Columns {
+            fn locations(&self) -> [[f64; 2]; COLUMNS] {
+                [$(self.$name.location()),*]
+            }
+        }
+
+        /// Name, kind and meaning of each, in the order of the table.
+        #[cfg(feature = "schema")]
+        pub(super) fn declared() -> Vec<(&'static str, &'static str, &'static str)> {
+            vec![$((stringify!($name), <$column as Column>::KIND, concat!($($doc, "\n"),*))),*]
+        }
+    };
+}
+
+columns! {
+    /// Five numbers a case: its place in the evalset; the place of its run plus one, or 0; its
+    /// status; its turns; whether it was scored.
+    cases: Vec<u32>,
+    /// Four numbers a turn: where the actual and the expected invocation begin and end in the bytes
+    /// they were read from. Both 0: there is no expected one. Both the greatest number: the invocation is not
+    /// there as such, and the next of `texts` is it.
+    spans: Vec<u32>,
+    /// A number a slot: 0, or the place of its reason in `reason_texts` plus one.
+    reasons: Vec<u32>,
+    /// How long each text of `ids` is, in UTF-16 code units.
+    id_lengths: Vec<u32>,
+    /// The calls to abort.
+    aborts: Vec<u32>,
+    /// A score a slot; NaN where there is none.
+    scores: Vec<f64>,
+    /// A status a slot.
+    statuses: Vec<u8>,
+    /// Three texts a case: eval id, session id, user id (empty if unknown), one after the other.
+    ids: String,
+    /// `[slot, {details?, explanation?}]` for the slots that have one, `[-1 - case, error]` for cases
+    /// that were not scored and `[slot, {error}]` for metrics that failed.
+    notes: List,
+    /// The invocations that are not in the input as such, in the order of their spans.
+    texts: List,
+    /// The distinct reasons.
+    reason_texts: List,
+    /// The tasks for the host, each with all that it needs.
+    tasks: List,
+    /// The calls of judges to make, each with its request.
+    sends: List,
+}
+
+/// Where everything of a batch stands: until when to wait (NaN if there is no such time), what comes next, then address
+/// and length of each column.
+#[derive(Default)]
+pub(super) struct Table([f64; 2 + 2 * COLUMNS]);
+
+impl Table {
+    /// Notes where the columns are now, and says where that stands itself.
+    pub(super) fn fill(&mut self, wait_until: Option<f64>, next: Next, columns: &Columns) -> *const f64 {
+        let facts = [wait_until.unwrap_or(f64::NAN), f64::from(next as u8)];
+        for (entry, value) in self.0.iter_mut().zip(facts.iter().chain(columns.locations().as_flattened())) {
+            *entry = *value;
+        }
+        self.0.as_ptr()
+    }
+}
