@@ -159,7 +159,9 @@ function legacyNames(pattern, reference) {
 }
 
 /** A schema as json-schema-to-typescript makes of it the type that a program is held to. */
-function settingsOf({ $ref, ...given }, schema) {
+function settingsOf({ allOf, ...whole }, schema) {
+  // A threshold, and its limits.
+  const { $ref, ...given } = allOf?.[0]?.$ref === "#/definitions/Threshold" ? { ...whole, ...allOf[0] } : whole;
   const definition = $ref?.match(/^#\/definitions\/(\w+)$/)?.[1];
   if (definition === "NotRead") return { description: "@deprecated Not read by this metric.", tsType: "unknown" };
   if (definition in PLAIN_TYPES) return { description: docOf(given), tsType: PLAIN_TYPES[definition] };

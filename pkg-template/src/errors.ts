@@ -136,3 +136,18 @@ export function ofMistake(mistake: EngineMistake, hasLines: (input: string | und
     ...(mistake.help === undefined ? {} : { help: mistake.help }),
   });
 }
+
+/** A warning as results have it. */
+export function warningOf(
+  warning: EngineMistake,
+  { hasLines }: { hasLines(input: string | undefined): boolean },
+): Mistake {
+  const { path, line, help } = ofMistake(warning, hasLines);
+  return {
+    code: warning.code,
+    message: warning.message,
+    ...(path === undefined ? {} : { path }),
+    ...(line === undefined ? {} : { line }),
+    ...(help === undefined ? {} : { help }),
+  };
+}

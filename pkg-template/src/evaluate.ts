@@ -2,7 +2,7 @@ import { drive, type RunEnd, type RunPlan } from "./run/run.js";
 import { checkCount, isObject, reading, toBytes, unexpected } from "./engine/input.js";
 import { invocationsOf } from "./engine/invocations.js";
 import { engineOptions, written } from "./run/options.js";
-import { AdkMetricsError, type EngineMistake, ofMistake, strictErrorOf } from "./errors.js";
+import { AdkMetricsError, type EngineMistake, strictErrorOf, warningOf } from "./errors.js";
 import { checkRequest, REQUEST_OPTIONS } from "./known-options.js";
 import { DEFAULT_METRIC_EVALUATOR_REGISTRY } from "./registry.js";
 import type { EvalCaseResult, EvalSetResult, EvaluateRequest, JudgeProgress } from "./types.js";
@@ -85,7 +85,7 @@ async function* evaluateBatches(request: EvaluateRequest): AsyncGenerator<EvalCa
         set.evalSetResultId = `${header.evalSetId}_${creationTimestamp}`;
         set.evalSetResultName = set.evalSetResultId.replaceAll("/", "_");
         if (header.warnings.length > 0) {
-          set.warnings = header.warnings.map((warning) => mistakeOf(warning, plan));
+          set.warnings = header.warnings.map((warning) => warningOf(warning, plan));
         }
         continue;
       }
@@ -117,7 +117,7 @@ function noteJudges(set: EvalSetResult, { stamps, progress, warnings }: NonNulla
   const [failed, lost, asked] = [usage.failed + inFlight, usage.lost + inFlight, usage.asked - queued];
   set.judgeUsage = { ...usage, failed, lost, asked };
   if (warnings.length > 0) {
-    set.warnings = [...(set.warnings ?? []), ...warnings.map((warning) => mistakeOf(warning, plan))];
+    set.warnings = [...(set.warnings ?? []), ...warnings.map((warning) => warningOf(warning, plan))];
   }
 }
 
@@ -181,19 +181,5 @@ function configOf({ config, criteria }: EvaluateRequest): EvaluateRequest["confi
 
 /** Warnings as an error; they are its `cause`. */
 function strictError(warnings: readonly EngineMistake[], plan: RunPlan): AdkMetricsError {
-  return strictErrorOf(warnings.map((warning) => mistakeOf(warning, plan)));
-}
-
-function mistakeOf(
-  warning: Parameters<typeof ofMistake>[0],
-  { hasLines }: RunPlan,
-): NonNullable<EvalSetResult["warnings"]>[number] {
-  const { path, line, help } = ofMistake(warning, hasLines);
-  return {
-    code: warning.code,
-    message: warning.message,
-    ...(path === undefined ? {} : { path }),
-    ...(line === undefined ? {} : { line }),
-    ...(help === undefined ? {} : { help }),
-  };
+  return strictErrorOf(warnings.map((warning) => warningOf(warning, plan)));
 }

@@ -6,7 +6,7 @@ import { engineOptions, written } from "./run/options.js";
 import { drive, type RunPlan } from "./run/run.js";
 import { call } from "./engine/call.js";
 import { PrebuiltMetrics } from "./enums.js";
-import { AdkMetricsError, ofMistake } from "./errors.js";
+import { AdkMetricsError, type EngineMistake, ofMistake, warningOf } from "./errors.js";
 import { checkEvaluatorOptions } from "./known-options.js";
 import { metricInfo } from "./metric-info.js";
 import type {
@@ -281,7 +281,8 @@ async function evaluateConversation(
     registry: NO_REGISTRY,
     hasLines: () => false,
   };
-  const { result, failure, errors } = askedAtOnce(plan) ?? (await asked(plan));
+  const { only, warnings } = askedAtOnce(plan) ?? (await asked(plan));
+  const { result, failure, errors } = only;
   const problem = failure ?? errors[0];
   if (problem !== undefined && problem.code !== "cancelled") throw ofMistake(problem, () => false);
   const overall = result.overallEvalMetricResults[0] as EvalMetricResult | undefined;
@@ -298,31 +299,53 @@ async function evaluateConversation(
   if (rubricScores !== undefined) evaluation.overallRubricScores = rubricScores;
   if (tokenUsageDetails !== undefined) evaluation.overallTokenUsageDetails = tokenUsageDetails;
   if (durationDetails !== undefined) evaluation.overallDurationDetails = durationDetails;
+  if (warnings.length > 0) evaluation.warnings = warnings.map((warning) => warningOf(warning, plan));
   return evaluation;
 }
 
+/** A conversation that was scored. */
+interface Scored {
+  only: DecodedCase;
+  /** What may surprise in the inputs and the judge's settings. */
+  warnings: readonly EngineMistake[];
+}
+
 /** The result of a metric that the engine answers in a single step; nothing if it has to ask. */
-function askedAtOnce(plan: RunPlan): DecodedCase | undefined {
+function askedAtOnce(plan: RunPlan): Scored | undefined {
   return call(plan, (engine) =>
     freeing(plan.open(engine), (run) => {
       const header = decodeHeader(run);
       if (header.metrics.some(({ judge }) => judge !== undefined)) return undefined;
-      return decodeCases(readBatch(run.poll(0, 1)), header, plan.sources)[0];
+      const [only] = decodeCases(readBatch(run.poll(0, 1)), header, plan.sources);
+      return only && { only, warnings: header.warnings };
     }),
   );
 }
 
-async function asked(plan: RunPlan): Promise<DecodedCase> {
+async function asked(plan: RunPlan): Promise<Scored> {
   const { onProgress } = plan.options;
+  const output = drive(plan);
   let only: DecodedCase | undefined;
   let judge: JudgeProgress | undefined;
-  for await (const output of drive(plan)) {
-    if ("header" in output) continue;
-    if ("cases" in output) only ??= output.cases[0];
-    else judge = output.judge;
-    if (judge !== undefined) onProgress?.call(plan.options, { done: only === undefined ? 0 : 1, total: 1, judge });
+  const warnings: EngineMistake[] = [];
+  try {
+    for (;;) {
+      const next = await output.next();
+      if (next.done === true) {
+        warnings.push(...(next.value.judges?.warnings ?? []));
+        return { only: only as DecodedCase, warnings };
+      }
+      if ("header" in next.value) {
+        warnings.push(...next.value.header.warnings);
+        continue;
+      }
+      if ("cases" in next.value) only ??= next.value.cases[0];
+      else judge = next.value.judge;
+      if (judge !== undefined) onProgress?.call(plan.options, { done: only === undefined ? 0 : 1, total: 1, judge });
+    }
+  } finally {
+    await output.return({ cancelled: true });
   }
-  return only as DecodedCase;
 }
 
 /** One metric of the engine needs no other. */

@@ -376,6 +376,8 @@ export interface EvaluationResult {
   overallDurationDetails?: DurationDetails;
   /** Why there is no score. */
   reason?: string;
+  /** What may surprise in the metric's settings and the conversations. */
+  warnings?: Mistake[];
 }
 
 /** What one metric found in a case or a turn. Results that only say why there is no score may be shared and frozen. */

@@ -73,6 +73,14 @@ pub struct Interval {
     pub max_value: f64,
 }
 
+impl Interval {
+    /// Whether a threshold decides something. 0 is taken for every metric: a score is wanted, and no verdict.
+    #[must_use]
+    pub fn takes_threshold(&self, threshold: f64) -> bool {
+        threshold == 0.0 || (self.min_value..=self.max_value).contains(&threshold)
+    }
+}
+
 const UNIT: Option<Interval> = Some(Interval { min_value: 0.0, max_value: 1.0 });
 
 /// What the rubric metrics read.

@@ -190,6 +190,13 @@ impl<'a> Setup<'a, '_> {
         })
     }
 
+    /// Where the threshold in force is written.
+    #[must_use]
+    pub fn threshold_place(&self) -> Json<'a> {
+        let written = |json: Json<'a>| json.get("threshold").filter(|json| !json.is_null());
+        self.criterion.and_then(written).or_else(|| written(self.place)).unwrap_or(self.place)
+    }
+
     /// Checks the keys of the criterion against those that the metric reads, besides [`COMMON_KEYS`].
     ///
     /// # Errors

@@ -1,10 +1,11 @@
 //! What to score: the metrics of a config, each with whoever computes it.
 
+use crate::foundation::double;
 use crate::foundation::error::{ErrorCode, Result};
 use crate::foundation::json::Document;
 use crate::metrics::judged::Judged;
 use crate::metrics::{
-    AnyMetric, EFFICIENCY_METRICS, Metric, find, metric_names, unknown_metric, unregistered_metric,
+    AnyMetric, EFFICIENCY_METRICS, Interval, Metric, find, metric_names, unknown_metric, unregistered_metric,
 };
 use crate::model::config::{DEFAULT_CONFIG, Judging, Setup, no_criterion, read_config, read_metric};
 use crate::model::shape::Warnings;
@@ -120,5 +121,24 @@ fn planned(setup: &Setup<'_, '_>, custom: &[String]) -> Result<PlannedMetric> {
         Err(error) if error.code == ErrorCode::ThresholdRequired && !info.requires_threshold => None,
         Err(error) => return Err(error),
     };
+    if let (Some(threshold), Some(interval)) = (threshold, info.interval) {
+        check_range(setup, threshold, interval);
+    }
     Ok(PlannedMetric { name, threshold, criterion, scorer })
+}
+
+/// Warns of a threshold that every score reaches, or none.
+fn check_range(setup: &Setup<'_, '_>, threshold: f64, interval: Interval) {
+    if interval.takes_threshold(threshold) {
+        return;
+    }
+    let Interval { min_value, max_value } = interval;
+    let which = if threshold < min_value { "every" } else { "no" };
+    let message = format!(
+        "{which} score reaches the threshold {} of `{}`, whose scores are from {min_value} to {max_value}",
+        double::to_text(threshold),
+        setup.written
+    );
+    let help = format!("Give it a threshold from {min_value} to {max_value}; with 0 it always passes");
+    setup.warnings.add_with_help(setup.threshold_place(), message, help);
 }

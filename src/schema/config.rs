@@ -11,7 +11,7 @@ use super::settings;
 use super::spellings::{schema_key, twin};
 use crate::judge::provider;
 use crate::metrics::judged;
-use crate::metrics::{MetricInfo, REGISTRY, metric_names};
+use crate::metrics::{Interval, MetricInfo, REGISTRY, metric_names};
 use crate::model::config::{COMMON_KEYS, KnownSetting};
 
 /// The schema of a config.
@@ -45,7 +45,7 @@ pub(super) fn schema() -> Value {
             "additionalProperties": {
                 "description": "A metric of your own: one that is registered from JavaScript, or for google-adk one of `custom_metrics`.",
                 "allOf": [{ "$ref": "#/definitions/Criterion" }],
-                "properties": { "threshold": threshold_of(0.8) },
+                "properties": { "threshold": threshold_of(0.8, None) },
             },
         }),
     );
@@ -108,7 +108,7 @@ fn metric(info: &MetricInfo) -> Value {
     }
     let threshold = info.interval.map_or(1.0, |range| 0.8 * range.max_value);
     let mut settings = Map::new();
-    settings.insert("threshold".into(), threshold_of(threshold));
+    settings.insert("threshold".into(), threshold_of(threshold, info.interval));
     let mut pairs = Vec::new();
     for setting in info.settings.iter().copied().flatten() {
         let [snake, camel] = setting.keys;
@@ -133,6 +133,7 @@ fn metric(info: &MetricInfo) -> Value {
         "properties": settings,
         "additionalProperties": false,
     });
+    limit(&mut schema, info.interval);
     if !pairs.is_empty() {
         schema["not"] = json!({ "type": "object", "anyOf": pairs });
     }
@@ -140,12 +141,32 @@ fn metric(info: &MetricInfo) -> Value {
 }
 
 /// The threshold of a criterion, with one to begin with.
-fn threshold_of(proposal: f64) -> Value {
-    json!({
-        "$ref": "#/definitions/Threshold",
-        "description": "What the score has to reach: a number. Numbers in text count too, and `true` for 1.",
+fn threshold_of(proposal: f64, interval: Option<Interval>) -> Value {
+    let range =
+        interval.map_or(String::new(), |range| format!(" from {} to {}", range.min_value, range.max_value));
+    let mut schema = json!({
+        "allOf": [{ "$ref": "#/definitions/Threshold" }],
+        "description": format!("What the score has to reach: a number{range}. Numbers in text count too, and `true` for 1."),
         "examples": [proposal],
-    })
+    });
+    limit(&mut schema, interval);
+    schema
+}
+
+/// Limits numbers to the thresholds that decide something, by [`Interval::takes_threshold`]. Numbers in text a schema
+/// cannot compare, and what is no number it leaves alone.
+fn limit(schema: &mut Value, interval: Option<Interval>) {
+    let Some(Interval { min_value, max_value }) = interval else { return };
+    schema["minimum"] = min_value.min(0.0).into();
+    schema["maximum"] = max_value.into();
+    if min_value > 0.0 {
+        let between = json!({ "type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": min_value });
+        let message = format!("Scores are from {min_value} to {max_value}.");
+        schema["allOf"]
+            .as_array_mut()
+            .expect("references")
+            .push(json!({ "not": between, "errorMessage": message }));
+    }
 }
 
 /// What holds for the criterion of every metric.

@@ -197,6 +197,12 @@ struct OfInput {
     warning: Error,
 }
 
+fn of_inputs<const N: usize>(found: [(&'static str, Warnings); N]) -> Vec<OfInput> {
+    let of_input =
+        |(input, of): (_, Warnings)| of.into_vec().into_iter().map(move |warning| OfInput { input, warning });
+    found.into_iter().flat_map(of_input).collect()
+}
+
 impl Write for OfInput {
     fn write(&self, out: &mut Writer) {
         let mut object = out.object();
@@ -312,10 +318,7 @@ impl EvalRun {
         let actual = Document::from_bytes(actual)
             .and_then(|json| ActualFile::read(json, &given.name, &of_actual))
             .map_err(in_input("actual"))?;
-        let warnings = [("config", of_config), ("evalSet", of_set), ("actual", of_actual)]
-            .into_iter()
-            .flat_map(|(input, of)| of.into_vec().into_iter().map(move |warning| OfInput { input, warning }))
-            .collect();
+        let warnings = of_inputs([("config", of_config), ("evalSet", of_set), ("actual", of_actual)]);
         let mut begun = Self::begin(Inputs::Files { eval_set, actual }, plan, given.run, warnings);
         if let Some(cases) = &given.cases {
             begun.run.with_dependent_mut(|_, run| run.select(cases)).map_err(in_input("evalSet"))?;
@@ -336,22 +339,30 @@ impl EvalRun {
         options: Vec<u8>,
     ) -> Result<EvalRun, JsValue> {
         let given = RunOptions::read(options)?;
-        let warnings = Warnings::default();
+        let [of_metric, of_actual, of_expected, of_scenario] = <[Warnings; 4]>::default();
         let plan = Document::from_bytes(metric)
-            .and_then(|mut json| Plan::of_metric(&mut json, given.terms(), &warnings))
+            .and_then(|mut json| Plan::of_metric(&mut json, given.terms(), &of_metric))
             .map_err(in_input("metric"))?;
-        let checked = |bytes: Vec<u8>, of: &Type| {
+        let checked = |bytes: Vec<u8>, of: &Type, warnings: &Warnings| {
             let mut document = Document::from_bytes(bytes)?;
-            check(&mut document, of, &warnings)?;
+            check(&mut document, of, warnings)?;
             Ok::<_, Error>(document)
         };
-        let conversation = |bytes| checked(bytes, &<List<'_, Invocation<'_>>>::TYPE);
-        let expected = expected.map(conversation).transpose().map_err(in_input("expected"))?;
-        let actual = conversation(actual).map_err(in_input("actual"))?;
-        let scenario = scenario.map(|bytes| checked(bytes, &ConversationScenario::TYPE)).transpose();
+        let conversation = &<List<'_, Invocation<'_>>>::TYPE;
+        let expected = expected.map(|bytes| checked(bytes, conversation, &of_expected)).transpose();
+        let expected = expected.map_err(in_input("expected"))?;
+        let actual = checked(actual, conversation, &of_actual).map_err(in_input("actual"))?;
+        let scenario =
+            scenario.map(|bytes| checked(bytes, &ConversationScenario::TYPE, &of_scenario)).transpose();
         let scenario = scenario.map_err(in_input("scenario"))?;
+        let warnings = of_inputs([
+            ("metric", of_metric),
+            ("actual", of_actual),
+            ("expected", of_expected),
+            ("scenario", of_scenario),
+        ]);
         let inputs = Inputs::Conversations { actual, expected, scenario };
-        Ok(Self::begin(inputs, plan, given.run, Vec::new()))
+        Ok(Self::begin(inputs, plan, given.run, warnings))
     }
 
     /// JSON: the versions, the id of the evalset, the metrics in the order of the slots, how many case results

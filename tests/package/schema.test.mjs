@@ -1,5 +1,6 @@
 // The published JSON Schemas, held by a validator against files, and the config's against the reader: it takes what the
-// reader takes without a warning, and nothing else.
+// reader takes without a warning, and nothing else. A number in text can be any: whether it is in the range of its
+// metric's scores, only the reader says.
 
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
@@ -150,6 +151,10 @@ const { properties: metrics, patternProperties: otherNames } = schemas.config.pr
 const isBuiltIn = (name) =>
   name in metrics || Object.keys(otherNames).some((pattern) => new RegExp(pattern).test(name));
 
+/** Whether all that the reader says is about thresholds out of range, and the config has numbers in text. */
+const isThresholdInText = (text, byReader) =>
+  /"\s*[-+.\d][^"]*"/.test(text) && byReader.every((said) => /score reaches the threshold/.test(said));
+
 /** Compares schema and reader over configs; returns those in which they differ. */
 async function differences(configs) {
   const found = [];
@@ -173,6 +178,7 @@ describe("the schema of configs", () => {
       // These a schema cannot say.
       ["a number beyond the range of doubles", ({ text }) => text.includes("1e400")],
       ["a key that resembles a setting of a judge's model", ({ text }) => text.includes('"temprature"')],
+      ["a threshold in text that is out of range", ({ text, byReader }) => isThresholdInText(text, byReader)],
       ["an id twice in a list", ({ byReader }) => /is given twice/.test(byReader)],
     ];
     const unexplained = (await differences(recorded)).filter((d) => !reasons.some(([, covers]) => covers(d)));
@@ -225,10 +231,43 @@ describe("the schema of configs", () => {
     assert.deepEqual(await differences(configs), []);
   });
 
+  test("takes the thresholds that decide something, and 0", async () => {
+    const configs = [];
+    for (const name of Object.keys(metrics)) {
+      for (const threshold of [-1, -0.001, 0, 0.001, 0.5, 0.999, 1, 1.001, 4.999, 5, 5.001, 1e9, true, false]) {
+        for (const criterion of [threshold, { threshold }]) {
+          configs.push({ name, text: JSON.stringify({ criteria: { [name]: criterion } }) });
+        }
+      }
+    }
+    assert.deepEqual(await differences(configs), []);
+    const takes = (criteria) => problems("config", { criteria }).length === 0;
+    assert.deepEqual(
+      [-1, 0, 1, 5].map((threshold) => takes({ response_match: { threshold } })),
+      [false, true, true, false],
+    );
+    assert.deepEqual(
+      [-1, 0, 0.8, 1, 5, 6].map((threshold) => takes({ response_evaluation_score: threshold })),
+      [false, true, false, true, true, false],
+    );
+    assert.ok(takes({ my_own_metric: 100 }));
+  });
+
+  test("leaves it to the reader whether a number in text is in range", async () => {
+    const text = JSON.stringify({ criteria: { response_match_score: "5" } });
+    assert.deepEqual(problems("config", JSON.parse(text)), []);
+    assert.match((await reading(text)).join(), /no score reaches the threshold 5/);
+  });
+
   test("knows every metric, by ADK-TS's names too", async () => {
     const names = new MetricEvaluatorRegistry().getRegisteredMetrics().map(({ metricName }) => metricName);
     assert.deepEqual(Object.keys(metrics).sort(), [...names].sort());
-    for (const name of ["TOOL_TRAJECTORY_AVG_SCORE", "safety", "response_match"]) assert.ok(isBuiltIn(name), name);
+    assert.ok(isBuiltIn("TOOL_TRAJECTORY_AVG_SCORE"));
+    const page = readFileSync(join(root, "docs/metrics.md"), "utf8");
+    const others = Object.keys(otherNames).flatMap((pattern) => pattern.match(/\w+/g));
+    const legacy = others.filter((name) => name !== name.toUpperCase());
+    assert.ok(legacy.includes("safety") && legacy.includes("response_match"));
+    for (const name of legacy) assert.ok(page.includes(`\`${name}\``), `docs/metrics.md has no ${name}`);
   });
 
   test("marks a misspelt setting and a misspelt option", () => {

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { importEntry } from "./support/package.mjs";
 
-const { evaluate } = await importEntry(".");
+const { evaluate, PrebuiltMetrics, ResponseEvaluator, RougeEvaluator } = await importEntry(".");
 const { renderCsv, renderJUnit } = await importEntry("./report");
 
 const turn = { userContent: { parts: [{ text: "Hi" }] }, finalResponse: { parts: [{ text: "Hello" }] } };
@@ -152,4 +152,66 @@ test("a misspelt key is an error with its place, also in an object", async () =>
     path: "evalSet: evalCases[0].conversation[0].intermediateData.toolUse",
     help: "Did you mean `toolUses`?",
   });
+});
+
+test("a threshold that every score reaches, or none, is warned of", async () => {
+  const warningsOf = async (criteria, more = {}) =>
+    (await evaluate({ evalSet: setOf({}), actual: setOf({}), criteria, judge: async () => "", ...more })).warnings;
+  assert.deepEqual(await warningsOf({ response_match: 5 }), [
+    {
+      code: "invalid_input",
+      message: "no score reaches the threshold 5 of `response_match`, whose scores are from 0 to 1",
+      path: "config: criteria.response_match",
+      help: "Give it a threshold from 0 to 1; with 0 it always passes",
+    },
+  ]);
+  const criteria = { response_match_score: { threshold: -1 }, response_evaluation_score: 0.8 };
+  assert.deepEqual(
+    (await warningsOf(criteria)).map(({ message, path }) => [message, path]),
+    [
+      [
+        "every score reaches the threshold -1 of `response_match_score`, whose scores are from 0 to 1",
+        "config: criteria.response_match_score.threshold",
+      ],
+      [
+        "every score reaches the threshold 0.8 of `response_evaluation_score`, whose scores are from 1 to 5",
+        "config: criteria.response_evaluation_score",
+      ],
+    ],
+  );
+  for (const fine of [0, 1, "1", false, true]) {
+    assert.equal(await warningsOf({ response_match_score: fine, tool_trajectory_f1: { threshold: fine } }), undefined);
+  }
+  assert.equal(await warningsOf({ response_evaluation_score: 0 }), undefined);
+  await assert.rejects(warningsOf({ tool_trajectory_avg_score: 1.5 }, { strict: true }), /no score reaches/);
+});
+
+test("an evaluator's results have the warnings about its settings and conversations", async () => {
+  const warned = async (evaluator, ...turns) => (await evaluator.evaluateInvocations(...turns)).warnings;
+  const metricName = PrebuiltMetrics.RESPONSE_MATCH_SCORE;
+  assert.deepEqual(await warned(new RougeEvaluator({ metricName, threshold: 5 }), [turn], [turn]), [
+    {
+      code: "invalid_input",
+      message: "no score reaches the threshold 5 of `response_match_score`, whose scores are from 0 to 1",
+      path: "metric: threshold",
+      help: "Give it a threshold from 0 to 1; with 0 it always passes",
+    },
+  ]);
+  const criterion = { threshold: 2, color: 1 };
+  const both = await warned(new RougeEvaluator({ metricName, threshold: 0.5, criterion }), [turn], [turn]);
+  assert.deepEqual(
+    both.map(({ path }) => path),
+    ["metric: criterion.color", "metric: criterion.threshold"],
+  );
+  const judged = new ResponseEvaluator(
+    { metricName: PrebuiltMetrics.RESPONSE_EVALUATION_SCORE, threshold: 0.5 },
+    { judge: async () => JSON.stringify({ explanation: "Fine.", score: 4 }) },
+  );
+  assert.match((await warned(judged, [turn], [turn]))[0].message, /every score reaches the threshold 0.5/);
+  const odd = { ...turn, mood: 1 };
+  assert.deepEqual(
+    (await warned(new RougeEvaluator({ metricName, threshold: 1 }), [odd], [turn])).map(({ path }) => path),
+    ["actual: [0].mood"],
+  );
+  assert.equal(await warned(new RougeEvaluator({ metricName, threshold: 1 }), [turn], [turn]), undefined);
 });
