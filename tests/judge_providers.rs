@@ -1078,6 +1078,12 @@ fn keys_never_appear_in_other_forms() {
         ("sk-Ab/cd+EF\n==0123456789".to_owned(), ""),
         ("sk-Ab/cd+\r\n    EF==0123456789".to_owned(), ""),
         ("sk-Ab/cd+EF\\n==0123456789".to_owned(), ""),
+        // Escaped once more by who passed it on, and as HTML has it.
+        (KEY.replace('/', "\\\\/"), ""),
+        (KEY.replace('/', "\\\\u002f"), ""),
+        ("sk-Ab%252Fcd%252BEF%253D%253D0123456789".to_owned(), ""),
+        (KEY.replace('/', "&#x2F;").replace('+', "&#43;").replace('=', "&#61;"), ""),
+        (KEY.replace('/', "&amp;#47;").replace('+', "&plus;").replace('=', "&equals;"), ""),
         // base64 of the key, of `user:` and the key, of `Bearer ` and the key, and as addresses have it.
         ("c2stQWIvY2QrRUY9PTAxMjM0NTY3ODk=".to_owned(), "="),
         ("dXNlcjpzay1BYi9jZCtFRj09MDEyMzQ1Njc4OQ==".to_owned(), "dXNlcj Q=="),
@@ -1089,7 +1095,14 @@ fn keys_never_appear_in_other_forms() {
         assert!(left.len() <= "beforeafter".len() + rest.len() + 1, "{redacted}");
     }
     // What is no form of it stays as it is.
-    for text in ["sk-Ab cd", "100% of it, 5%2 and \\u00e9 \\ü", "", "\n\n a\n b"] {
+    for text in [
+        "sk-Ab cd",
+        "100% of it, 5%2 and \\u00e9 \\ü",
+        "",
+        "\n\n a\n b",
+        "R&D; a&&b &#; &#x; &#999999999999; &amp &amp;amp;",
+        "\\\\server\\share %25 %252525",
+    ] {
         assert_eq!(redact(&endpoint, text, ""), text);
     }
     assert_eq!(redact(&endpoint, KEY, &format!("The question has {KEY}.")), KEY);

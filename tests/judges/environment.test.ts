@@ -128,6 +128,15 @@ describe("a .env file", () => {
     ]);
   });
 
+  test("may hold values of any length", () => {
+    const long = "x\\n".repeat(3_000_000);
+    for (const quote of ['"', "'", ""]) {
+      const { LONG, KEY } = parseDotenv(`LONG=${quote}${long}${quote}\nKEY=k`);
+      assert.equal(LONG?.length, quote === '"' ? 6_000_000 : 9_000_000);
+      assert.equal(KEY, "k");
+    }
+  });
+
   test("takes time in proportion to its length", () => {
     const began = performance.now();
     for (const text of ["A=", 'A="', "A= ", "#", "A=#", " ", 'A="\\'].map((part) => part.repeat(100_000))) {

@@ -218,6 +218,22 @@ describe("a replayed request", () => {
     assert.equal(await ask(judge, { ...PLAIN, invocationIndex: 9 }), "reply 0");
   });
 
+  test("is found in as many steps however long the recording is", async (t) => {
+    const turns = Array.from({ length: 2000 }, (_, invocationIndex) => ({ ...PLAIN, invocationIndex }));
+    const judge = replayJudge(await recorded(turns));
+    const stringify = t.mock.method(JSON, "stringify");
+    for (const turn of turns) await ask(judge, turn);
+    assert.ok(stringify.mock.callCount() < 50 * turns.length, `${stringify.mock.callCount()} for ${turns.length}`);
+  });
+
+  test("that is missing is told of in few words", async () => {
+    const samples = Array.from({ length: 2000 }, (_, sampleIndex) => ({ ...PLAIN, sampleIndex }));
+    const judge = replayJudge(await recorded(samples));
+    const error = await errorOf(() => ask(judge, { ...PLAIN, sampleIndex: 5000 }));
+    assert.match(error.message, /the recording has samples 0, 1, .*, 19 … only$/);
+    assert.ok(error.message.length < 400);
+  });
+
   const cases: [string, Partial<JudgeRequest>, RegExp][] = [
     [
       "a changed prompt",
@@ -280,6 +296,22 @@ describe("what is no recording", () => {
     ["something else", '{"eval_set_id": "x"}', { code: "invalid_input", line: 1 }],
     ["a number", "5", { code: "invalid_input", line: 1 }],
     ["a later version", HEADER.replace("1}", "2}"), { code: "invalid_input", line: 1 }],
+    [
+      "a version that is deep",
+      HEADER.replace("1}", `${"[".repeat(100_000)}${"]".repeat(100_000)}}`),
+      { code: "invalid_input", line: 1 },
+    ],
+    [
+      "a version with another's words",
+      HEADER.replace("1}", `"${"##vso[x]".repeat(1000)}"}`),
+      { code: "invalid_input", message: /^.{1,100}$/ },
+    ],
+    ["a model that is no name", HEADER.replace("1}", '1,"model":{"a":1}}'), { code: "invalid_input", line: 1 }],
+    [
+      "settings that are deep",
+      `${HEADER}{"request": {"generationConfig": ${'{"a":'.repeat(100_000)}1${"}".repeat(100_001)}, "reply": "yes"}`,
+      { code: "invalid_input", line: 2 },
+    ],
     ["a line that was cut off", HEADER + call.slice(0, -5), { code: "invalid_json", line: 2 }],
     ["a path", "judge.jsonl", { code: "invalid_json", line: 1, help: /^Pass what the recording holds, not its path/ }],
     ["a call without a reply", `${HEADER}\n{"request": ${JSON.stringify(PLAIN)}}`, { code: "invalid_input", line: 3 }],

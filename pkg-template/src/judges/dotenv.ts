@@ -9,15 +9,43 @@ import { join } from "node:path";
  */
 export function parseDotenv(text: string): Record<string, string> {
   const variables: Record<string, string> = {};
-  for (const [, name = "", double, single, bare = ""] of text.replace(/^\ufeff/, "").matchAll(LINE)) {
-    const value = double === undefined ? (single ?? bare.trim()) : double.replace(/\\([nrt"\\])/g, unescaped);
-    Object.defineProperty(variables, name, { value, enumerable: true, configurable: true, writable: true });
+  const begins = new RegExp(BEGIN);
+  for (let found = begins.exec(text); found !== null; found = begins.exec(text)) {
+    const { value, end } = valueAt(text, begins.lastIndex);
+    Object.defineProperty(variables, found[1] ?? "", { value, enumerable: true, configurable: true, writable: true });
+    begins.lastIndex = lineEnd(text, end);
   }
   return variables;
 }
 
-const LINE =
-  /^[ \t]*(?:export[ \t]+)?([A-Za-z_][A-Za-z0-9_.-]*)[ \t]*=[ \t]*(?:"((?:[^"\\]|\\[^])*)"|'([^']*)'|((?:[^\r\n#]|(?<=[^\s=])#)*))[^\r\n]*$/gm;
+const BEGIN = /^\ufeff?[ \t]*(?:export[ \t]+)?([A-Za-z_][A-Za-z0-9_.-]*)[ \t]*=[ \t]*/gm;
+
+/** The value that begins somewhere, and where it ends. No expression reads it: they have a limit on repetitions. */
+function valueAt(text: string, begin: number): { value: string; end: number } {
+  const quote = text.charAt(begin);
+  const end = quote === '"' ? unescapedQuote(text, begin + 1) : quote === "'" ? text.indexOf("'", begin + 1) : -1;
+  if (end !== -1) {
+    const value = text.slice(begin + 1, end);
+    return { value: quote === '"' ? value.replace(/\\([nrt"\\])/g, unescaped) : value, end };
+  }
+  const line = text.slice(begin, lineEnd(text, begin));
+  const comment = line.search(/(?:^|(?<=[\s=]))#/);
+  return { value: (comment === -1 ? line : line.slice(0, comment)).trim(), end: begin };
+}
+
+function unescapedQuote(text: string, begin: number): number {
+  for (let at = begin; at < text.length; at += 1) {
+    if (text[at] === "\\") at += 1;
+    else if (text[at] === '"') return at;
+  }
+  return -1;
+}
+
+function lineEnd(text: string, begin: number): number {
+  const end = /[\r\n]/g;
+  end.lastIndex = begin;
+  return end.exec(text)?.index ?? text.length;
+}
 
 function unescaped(_: string, letter: string): string {
   return { n: "\n", r: "\r", t: "\t" }[letter] ?? letter;

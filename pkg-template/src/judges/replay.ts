@@ -1,5 +1,6 @@
 import { isObject, messageOf, unexpected } from "../engine/input.js";
 import { AdkMetricsError } from "../errors.js";
+import { group } from "../lists.js";
 import type { Judge, JudgeRequest } from "../types.js";
 import { makeJudge } from "./judge.js";
 import {
@@ -29,31 +30,29 @@ export type Recording = string | Uint8Array | Iterable<string>;
  */
 export function replayJudge(recording: Recording): Judge {
   const { calls, model, functionName } = parse(recording);
-  const byQuestion = groupBy(calls, ({ request }) => canonicalRequest(request));
-  const byTurn = groupBy(calls, ({ request }) => turnOf(request));
+  const byQuestion = firstOf(calls, ({ request }) => canonicalRequest(request));
+  const byBoth = firstOf(calls, ({ request }) => canonicalRequest(request) + turnOf(request));
+  let known: Known | undefined;
   const identity = {
     label: `replay ${fingerprint(calls)}`,
     ...(model === undefined ? {} : { model }),
     ...(functionName === undefined ? {} : { functionName }),
   };
   return makeJudge(identity, async (request) => {
-    const same = byQuestion.get(canonicalRequest(request));
-    if (same === undefined) throw missing(request, byTurn.get(turnOf(request)) ?? [], calls);
-    const turn = turnOf(request);
-    const call = same.find((candidate) => turnOf(candidate.request) === turn) ?? (same[0] as RecordedCall);
+    const question = canonicalRequest(request);
+    const call = byBoth.get(question + turnOf(request)) ?? byQuestion.get(question);
+    if (call === undefined) throw missing(request, (known ??= knownOf(calls)));
     return replyOf(call.reply);
   });
 }
 
-function groupBy<T>(items: readonly T[], keyOf: (item: T) => string): Map<string, T[]> {
-  const groups = new Map<string, T[]>();
+function firstOf<T>(items: readonly T[], keyOf: (item: T) => string): Map<string, T> {
+  const first = new Map<string, T>();
   for (const item of items) {
     const key = keyOf(item);
-    const group = groups.get(key);
-    if (group === undefined) groups.set(key, [item]);
-    else group.push(item);
+    if (!first.has(key)) first.set(key, item);
   }
-  return groups;
+  return first;
 }
 
 /** What a request is about, whatever it says. */
@@ -137,12 +136,18 @@ function isHeader(entry: object): entry is RecordingHeader {
 }
 
 function checkedHeader(header: RecordingHeader, line: number): RecordingHeader {
-  if (header.version === RECORDING_VERSION) return header;
-  throw new AdkMetricsError("invalid_input", `the recording has version ${JSON.stringify(header.version)}`, {
-    path: "recording",
-    line,
-    help: `This package reads version ${RECORDING_VERSION}`,
-  });
+  const { version, model } = header as Partial<Record<keyof RecordingHeader, unknown>>;
+  if (version !== RECORDING_VERSION) {
+    const given = typeof version === "number" ? String(version) : `a ${typeof version}`;
+    throw new AdkMetricsError("invalid_input", `the recording's version is ${given}`, {
+      path: "recording",
+      line,
+      help: `This package reads version ${RECORDING_VERSION}`,
+    });
+  }
+  if (model === undefined || typeof model === "string") return header;
+  const { message } = unexpected("the name of a model", model, "recording");
+  throw new AdkMetricsError("invalid_input", message, { path: "recording: model", line });
 }
 
 function callOf(entry: object, line: number): RecordedCall {
@@ -166,11 +171,24 @@ function notRecording(line: number): AdkMetricsError {
 
 // ---- saying what is missing
 
-function missing(
-  request: JudgeRequest,
-  ofTurn: readonly RecordedCall[],
-  all: readonly RecordedCall[],
-): AdkMetricsError {
+/** What is told of a recording that lacks a reply. */
+interface Known {
+  byTurn: ReadonlyMap<string, readonly RecordedCall[]>;
+  metrics: ReadonlySet<string>;
+  cases: ReadonlySet<string | undefined>;
+}
+
+function knownOf(calls: readonly RecordedCall[]): Known {
+  const byTurn = new Map<string, RecordedCall[]>();
+  for (const call of calls) group(byTurn, turnOf(call.request), call);
+  return {
+    byTurn,
+    metrics: new Set(calls.map(({ request }) => request.metricName)),
+    cases: new Set(calls.map(({ request }) => request.evalId)),
+  };
+}
+
+function missing(request: JudgeRequest, known: Known): AdkMetricsError {
   const { metricName, purpose, evalId, invocationIndex, stepIndex, sampleIndex } = request;
   const place = [
     ...(evalId === undefined ? [] : [`evalId ${JSON.stringify(evalId)}`]),
@@ -179,24 +197,29 @@ function missing(
     `sampleIndex ${sampleIndex}`,
   ];
   const message = `the recording has no reply for ${metricName} (${purpose}), ${place.join(", ")}: `;
-  return new AdkMetricsError("replay_missing", message + whyMissing(request, ofTurn, all), {
+  return new AdkMetricsError("replay_missing", message + whyMissing(request, known), {
     retryable: false,
     help: "Record it anew with recordJudge, or with --record on the command line",
   });
 }
 
-function whyMissing(request: JudgeRequest, ofTurn: readonly RecordedCall[], all: readonly RecordedCall[]): string {
+/** Samples that are named. */
+const MOST_SAMPLES = 20;
+
+function whyMissing(request: JudgeRequest, { byTurn, metrics, cases }: Known): string {
+  const ofTurn = byTurn.get(turnOf(request)) ?? [];
   const sameSample = ofTurn.find((call) => call.request.sampleIndex === request.sampleIndex);
   const nearest = sameSample ?? ofTurn[0];
   if (nearest !== undefined) {
     const difference = differenceOf(nearest.request, request);
     if (difference !== undefined) return difference;
     const samples = [...new Set(ofTurn.map((call) => call.request.sampleIndex))].sort((a, b) => a - b);
-    return `the recording has ${samples.length === 1 ? "sample" : "samples"} ${samples.join(", ")} only`;
+    const shown = samples.slice(0, MOST_SAMPLES).join(", ") + (samples.length > MOST_SAMPLES ? " …" : "");
+    return `the recording has ${samples.length === 1 ? "sample" : "samples"} ${shown} only`;
   }
   const { metricName, evalId } = request;
-  if (!all.some((call) => call.request.metricName === metricName)) return "nothing is recorded for this metric";
-  if (!all.some((call) => call.request.evalId === evalId)) return "nothing is recorded for this case";
+  if (!metrics.has(metricName)) return "nothing is recorded for this metric";
+  if (!cases.has(evalId)) return "nothing is recorded for this case";
   return "nothing is recorded for this turn";
 }
 

@@ -85,7 +85,7 @@ function callRow(
 }
 
 /** The first key of a path: a name, or another key in brackets. */
-const FIRST_KEY = /^(?:[A-Za-z_$][\w$]*|\["(?:[^"\\]|\\.)*"\])/;
+const FIRST_KEY = /^(?:[A-Za-z_$][\w$]*|\["[^"\\]*(?:\\.[^"\\]*)*"\])/;
 
 /** A path as the engine writes it for a key of the arguments. */
 function pathOf(key: string): string {
@@ -115,7 +115,7 @@ function gave(output: FunctionResponse | undefined): Markup | undefined {
 /** What differs below the arguments themselves, where looking at both sides would not show it at once. */
 function nested(differences: Differences): Markup | undefined {
   const deep = differences.filter(
-    ({ path }) => path === "" || /^(?:[A-Za-z_$][\w$]*|\["(?:[^"\\]|\\.)*"\])[.[]/.test(path),
+    ({ path }) => path === "" || /^(?:[A-Za-z_$][\w$]*|\["[^"\\]*(?:\\.[^"\\]*)*"\])[.[]/.test(path),
   );
   if (deep.length === 0) return undefined;
   return html`<ul class="nested">${deep.map(({ path, expected, actual }) => html`<li><code dir="ltr">${head(path, 300) || "arguments"}: ${sideText(expected, actual)} → ${sideText(actual, expected)}</code></li>`)}</ul>`;

@@ -2,7 +2,7 @@
 //! repeated there. The one place where that is done, for messages and replies alike.
 //!
 //! Servers, proxies and models repeat a key as it is, in another case, percent-encoded, escaped as in
-//! JSON, in base64, or broken into lines. Text and secrets are compared in a form in which these are
+//! JSON or HTML, in base64, or broken into lines; what passed through several of them may be escaped as often. Text and secrets are compared in a form in which these are
 //! alike. O(n) in the text for each secret.
 
 use super::{Endpoint, is_credential};
@@ -26,8 +26,8 @@ struct Folded {
 }
 
 impl Folded {
-    /// Folds ASCII case, decodes percent-encoding and the escapes of JSON, and leaves out line breaks
-    /// with the blanks after them.
+    /// Folds ASCII case, decodes percent-encoding and the escapes of JSON and HTML, however often they were
+    /// applied, and leaves out line breaks with the blanks after them.
     fn of(text: &str) -> Self {
         let source = text.as_bytes();
         let mut folded = Self::default();
@@ -48,24 +48,62 @@ impl Folded {
     }
 }
 
-/// The byte that a text begins with, however it is written, and how long that is.
+/// What the escapes of a byte may be long: of one that was escaped so often, no more is looked at.
+const LONGEST_ESCAPE: usize = 32;
+
+/// The byte that a text begins with, however it is written, and how long that is. O(1).
 fn decoded(rest: &[u8]) -> (u8, usize) {
-    let hex = |from: usize, to: usize| {
-        let digits = rest.get(from..to)?;
-        digits.iter().try_fold(0, |value: u32, digit| Some(value * 16 + char::from(*digit).to_digit(16)?))
+    let near = rest.get(..LONGEST_ESCAPE).unwrap_or(rest);
+    let number = |from: usize, to: usize, radix: u32| {
+        let digits = near.get(from..to).filter(|digits| !digits.is_empty())?;
+        let value = digits.iter().try_fold(0_u32, |value, digit| {
+            value.checked_mul(radix)?.checked_add(char::from(*digit).to_digit(radix)?)
+        })?;
+        u8::try_from(value).ok()
     };
-    let ascii = |value: Option<u32>| value.and_then(|value| u8::try_from(value).ok()).filter(u8::is_ascii);
-    match *rest {
+    let ascii = |value: Option<u8>| value.filter(u8::is_ascii);
+    let times = |from: usize, again: &[u8]| {
+        let rest = near.get(from..).unwrap_or_default();
+        rest.chunks_exact(again.len()).take_while(|part| part.eq_ignore_ascii_case(again)).count()
+            * again.len()
+    };
+    let escape = match *near {
         [b'%', ..] => {
-            hex(1, 3).and_then(|value| u8::try_from(value).ok()).map_or((b'%', 1), |byte| (byte, 3))
+            let skipped = times(1, b"25");
+            number(1 + skipped, 3 + skipped, 16).or(number(1, 3, 16)).map(|byte| (byte, 3 + skipped))
         }
-        [b'\\', b'u', ..] => ascii(hex(2, 6)).map_or((b'\\', 1), |byte| (byte, 6)),
-        [b'\\', b'n', ..] => (b'\n', 2),
-        [b'\\', b'r', ..] => (b'\r', 2),
-        [b'\\', escaped @ (b'/' | b'"' | b'\\'), ..] => (escaped, 2),
-        [byte, ..] => (byte, 1),
-        [] => (0, 1),
-    }
+        [b'\\', ..] => {
+            let at = 1 + times(1, b"\\");
+            match near.get(at) {
+                Some(b'u') => ascii(number(at + 1, at + 5, 16)).map(|byte| (byte, at + 5)),
+                Some(b'n') => Some((b'\n', at + 1)),
+                Some(b'r') => Some((b'\r', at + 1)),
+                Some(escaped @ (b'/' | b'"')) => Some((*escaped, at + 1)),
+                _ if at > 1 => Some((b'\\', at)),
+                _ => None,
+            }
+        }
+        [b'&', ..] => {
+            let at = 1 + times(1, b"amp;");
+            let length = near.get(at..).and_then(|rest| rest.iter().position(|byte| *byte == b';'));
+            let end = at + length.unwrap_or_default();
+            let named = match near.get(at..end) {
+                Some([b'#', b'x' | b'X', ..]) => ascii(number(at + 2, end, 16)),
+                Some([b'#', ..]) => ascii(number(at + 1, end, 10)),
+                Some(b"quot") => Some(b'"'),
+                Some(b"apos") => Some(b'\''),
+                Some(b"lt") => Some(b'<'),
+                Some(b"gt") => Some(b'>'),
+                Some(b"sol") => Some(b'/'),
+                Some(b"plus") => Some(b'+'),
+                Some(b"equals") => Some(b'='),
+                _ => None,
+            };
+            named.map(|byte| (byte, end + 1)).or((at > 1).then_some((b'&', at)))
+        }
+        _ => None,
+    };
+    escape.unwrap_or((rest.first().copied().unwrap_or_default(), 1))
 }
 
 /// The base64 of bytes behind which and before which others may stand: for each of the three places in a
