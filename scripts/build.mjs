@@ -49,7 +49,7 @@ async function buildEngine() {
 }
 
 async function generateTypes() {
-  step("generating JSON Schema and TypeScript types from the Rust types");
+  step("generating JSON Schema and TypeScript from the Rust code");
   const schema = join(root, "target/schema");
   run("cargo", ["xtask", "schema", schema]);
   const { writeCriteria, writeTypes } = await import("./types.mjs");
@@ -57,12 +57,14 @@ async function generateTypes() {
   await writeCriteria(join(schema, "config.schema.json"), join(generated, "criteria.ts"));
   const { writeColumns } = await import("./contract.mjs");
   writeColumns(join(schema, "columns.json"), join(generated, "columns.ts"));
+  const { writeManifest } = await import("./manifest.mjs");
+  writeManifest(join(schema, "manifest.json"), generated);
 }
 
 /** Makes the package of the engine and the types that are there already. */
 export async function buildPackage() {
   // An older build has left an engine, but not these.
-  if (!existsSync(join(generated, "columns.ts"))) await generateTypes();
+  if (["columns.ts", "limits.ts"].some((file) => !existsSync(join(generated, file)))) await generateTypes();
   checkTypes();
   step("bundling the package");
   rmSync(pkg, { recursive: true, force: true });

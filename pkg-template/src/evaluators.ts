@@ -64,8 +64,8 @@ export interface EvaluatorClass {
 /** The settings of a metric. */
 type SettingsOf<Name extends keyof Criteria> = Exclude<Criteria[Name], number | undefined>;
 
-/** A metric that the engine computes. */
-abstract class EngineEvaluator<Name extends keyof Criteria = string> extends Evaluator {
+/** A metric that the engine computes. The classes that extend it are generated, but for {@link ResponseEvaluator}. */
+export abstract class EngineEvaluator<Name extends keyof Criteria = string> extends Evaluator {
   /** The engine's name of the metric. */
   protected abstract readonly engineMetric: PrebuiltMetrics;
 
@@ -87,22 +87,6 @@ abstract class EngineEvaluator<Name extends keyof Criteria = string> extends Eva
   }
 }
 
-/** `tool_trajectory_avg_score`: whether the expected tools were called with the expected arguments. */
-export class TrajectoryEvaluator extends EngineEvaluator<"tool_trajectory_avg_score"> {
-  protected override readonly engineMetric = PrebuiltMetrics.TOOL_TRAJECTORY_AVG_SCORE;
-  static override getMetricInfo(): MetricInfo {
-    return metricInfo(PrebuiltMetrics.TOOL_TRAJECTORY_AVG_SCORE);
-  }
-}
-
-/** `response_match_score`: the ROUGE-1 F-measure of the final responses. */
-export class RougeEvaluator extends EngineEvaluator<"response_match_score"> {
-  protected override readonly engineMetric = PrebuiltMetrics.RESPONSE_MATCH_SCORE;
-  static override getMetricInfo(): MetricInfo {
-    return metricInfo(PrebuiltMetrics.RESPONSE_MATCH_SCORE);
-  }
-}
-
 /** ADK-TS's evaluator of two metrics: `response_evaluation_score`, and `response_match_score` by any other name. */
 export class ResponseEvaluator extends EngineEvaluator<"response_evaluation_score" | "response_match_score"> {
   protected override get engineMetric(): PrebuiltMetrics {
@@ -116,134 +100,6 @@ export class ResponseEvaluator extends EngineEvaluator<"response_evaluation_scor
 function responseMetric(metricName: string | undefined): PrebuiltMetrics {
   const { RESPONSE_EVALUATION_SCORE, RESPONSE_MATCH_SCORE } = PrebuiltMetrics;
   return metricName === RESPONSE_EVALUATION_SCORE ? RESPONSE_EVALUATION_SCORE : RESPONSE_MATCH_SCORE;
-}
-
-/** `tool_parameter_match`: how many arguments of the expected tool calls are right. */
-export class ToolParameterMatchEvaluator extends EngineEvaluator<"tool_parameter_match"> {
-  protected override readonly engineMetric = PrebuiltMetrics.TOOL_PARAMETER_MATCH;
-  static override getMetricInfo(): MetricInfo {
-    return metricInfo(PrebuiltMetrics.TOOL_PARAMETER_MATCH);
-  }
-}
-
-/** `tool_trajectory_f1`: how many expected tool calls were made, and how few others. */
-export class ToolTrajectoryF1Evaluator extends EngineEvaluator<"tool_trajectory_f1"> {
-  protected override readonly engineMetric = PrebuiltMetrics.TOOL_TRAJECTORY_F1;
-  static override getMetricInfo(): MetricInfo {
-    return metricInfo(PrebuiltMetrics.TOOL_TRAJECTORY_F1);
-  }
-}
-
-/** `tool_call_count_v1`: tool calls a turn; informational. */
-export class ToolCallCountV1Evaluator extends EngineEvaluator {
-  protected override readonly engineMetric = PrebuiltMetrics.TOOL_CALL_COUNT_V1;
-  static override getMetricInfo(): MetricInfo {
-    return metricInfo(PrebuiltMetrics.TOOL_CALL_COUNT_V1);
-  }
-}
-
-/** `inference_call_count_v1`: model calls a turn; informational. */
-export class InferenceCallCountV1Evaluator extends EngineEvaluator {
-  protected override readonly engineMetric = PrebuiltMetrics.INFERENCE_CALL_COUNT_V1;
-  static override getMetricInfo(): MetricInfo {
-    return metricInfo(PrebuiltMetrics.INFERENCE_CALL_COUNT_V1);
-  }
-}
-
-/** `token_usage_v1`: tokens a turn; informational. */
-export class TokenUsageV1Evaluator extends EngineEvaluator {
-  protected override readonly engineMetric = PrebuiltMetrics.TOKEN_USAGE_V1;
-  static override getMetricInfo(): MetricInfo {
-    return metricInfo(PrebuiltMetrics.TOKEN_USAGE_V1);
-  }
-}
-
-/** `invocation_duration_v1`: seconds a turn; informational. */
-export class InvocationDurationV1Evaluator extends EngineEvaluator {
-  protected override readonly engineMetric = PrebuiltMetrics.INVOCATION_DURATION_V1;
-  static override getMetricInfo(): MetricInfo {
-    return metricInfo(PrebuiltMetrics.INVOCATION_DURATION_V1);
-  }
-}
-
-/** `final_response_match_v2`: whether the final response says what the expected one says; asks a judge. */
-export class FinalResponseMatchV2Evaluator extends EngineEvaluator<"final_response_match_v2"> {
-  protected override readonly engineMetric = PrebuiltMetrics.FINAL_RESPONSE_MATCH_V2;
-  static override getMetricInfo(): MetricInfo {
-    return metricInfo(PrebuiltMetrics.FINAL_RESPONSE_MATCH_V2);
-  }
-}
-
-/** `rubric_based_final_response_quality_v1`: the share of rubrics that the final response meets; asks a judge. */
-export class RubricBasedFinalResponseQualityV1Evaluator extends EngineEvaluator<"rubric_based_final_response_quality_v1"> {
-  protected override readonly engineMetric = PrebuiltMetrics.RUBRIC_BASED_FINAL_RESPONSE_QUALITY_V1;
-  static override getMetricInfo(): MetricInfo {
-    return metricInfo(PrebuiltMetrics.RUBRIC_BASED_FINAL_RESPONSE_QUALITY_V1);
-  }
-}
-
-/** `rubric_based_tool_use_quality_v1`: the share of rubrics that the use of tools meets; asks a judge. */
-export class RubricBasedToolUseV1Evaluator extends EngineEvaluator<"rubric_based_tool_use_quality_v1"> {
-  protected override readonly engineMetric = PrebuiltMetrics.RUBRIC_BASED_TOOL_USE_QUALITY_V1;
-  static override getMetricInfo(): MetricInfo {
-    return metricInfo(PrebuiltMetrics.RUBRIC_BASED_TOOL_USE_QUALITY_V1);
-  }
-}
-
-/** `rubric_based_multi_turn_trajectory_quality_v1`: the share of rubrics that the whole conversation meets; asks a judge. */
-export class RubricBasedMultiTurnTrajectoryEvaluator extends EngineEvaluator<"rubric_based_multi_turn_trajectory_quality_v1"> {
-  protected override readonly engineMetric = PrebuiltMetrics.RUBRIC_BASED_MULTI_TURN_TRAJECTORY_QUALITY_V1;
-  static override getMetricInfo(): MetricInfo {
-    return metricInfo(PrebuiltMetrics.RUBRIC_BASED_MULTI_TURN_TRAJECTORY_QUALITY_V1);
-  }
-}
-
-/** `hallucinations_v1`: the share of sentences that the agent's context supports; asks a judge. */
-export class HallucinationsV1Evaluator extends EngineEvaluator<"hallucinations_v1"> {
-  protected override readonly engineMetric = PrebuiltMetrics.HALLUCINATIONS_V1;
-  static override getMetricInfo(): MetricInfo {
-    return metricInfo(PrebuiltMetrics.HALLUCINATIONS_V1);
-  }
-}
-
-/** `per_turn_user_simulator_quality_v1`: the share of simulated user turns that follow the plan; asks a judge. */
-export class PerTurnUserSimulatorQualityV1 extends EngineEvaluator<"per_turn_user_simulator_quality_v1"> {
-  protected override readonly engineMetric = PrebuiltMetrics.PER_TURN_USER_SIMULATOR_QUALITY_V1;
-  static override getMetricInfo(): MetricInfo {
-    return metricInfo(PrebuiltMetrics.PER_TURN_USER_SIMULATOR_QUALITY_V1);
-  }
-}
-
-/** `safety_v1`: whether the response is harmless; asks a judge, or Vertex AI. */
-export class SafetyEvaluatorV1 extends EngineEvaluator<"safety_v1"> {
-  protected override readonly engineMetric = PrebuiltMetrics.SAFETY_V1;
-  static override getMetricInfo(): MetricInfo {
-    return metricInfo(PrebuiltMetrics.SAFETY_V1);
-  }
-}
-
-/** `multi_turn_task_success_v1`: whether the conversation reached its goals; asks a judge, or Vertex AI. */
-export class MultiTurnTaskSuccessV1Evaluator extends EngineEvaluator<"multi_turn_task_success_v1"> {
-  protected override readonly engineMetric = PrebuiltMetrics.MULTI_TURN_TASK_SUCCESS_V1;
-  static override getMetricInfo(): MetricInfo {
-    return metricInfo(PrebuiltMetrics.MULTI_TURN_TASK_SUCCESS_V1);
-  }
-}
-
-/** `multi_turn_trajectory_quality_v1`: how good the path through the conversation is; asks a judge, or Vertex AI. */
-export class MultiTurnTrajectoryQualityV1Evaluator extends EngineEvaluator<"multi_turn_trajectory_quality_v1"> {
-  protected override readonly engineMetric = PrebuiltMetrics.MULTI_TURN_TRAJECTORY_QUALITY_V1;
-  static override getMetricInfo(): MetricInfo {
-    return metricInfo(PrebuiltMetrics.MULTI_TURN_TRAJECTORY_QUALITY_V1);
-  }
-}
-
-/** `multi_turn_tool_use_quality_v1`: how good the tool calls of the conversation are; asks a judge, or Vertex AI. */
-export class MultiTurnToolUseQualityV1Evaluator extends EngineEvaluator<"multi_turn_tool_use_quality_v1"> {
-  protected override readonly engineMetric = PrebuiltMetrics.MULTI_TURN_TOOL_USE_QUALITY_V1;
-  static override getMetricInfo(): MetricInfo {
-    return metricInfo(PrebuiltMetrics.MULTI_TURN_TOOL_USE_QUALITY_V1);
-  }
 }
 
 /** One conversation, as an evaluator is given it. */

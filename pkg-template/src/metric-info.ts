@@ -1,6 +1,6 @@
 import { withEngine } from "./engine/instance.js";
-import { PrebuiltMetrics } from "./enums.js";
 import { AdkMetricsError } from "./errors.js";
+import { LEGACY_NAMES, PrebuiltMetrics } from "./generated/metrics.js";
 import type { MetricInfo } from "./types.js";
 
 /** What the engine says of a metric. */
@@ -18,13 +18,6 @@ export interface EngineFacts {
   referenceVersion: string;
   metrics: EngineMetricInfo[];
 }
-
-/** ADK-TS's old names of metrics. */
-const LEGACY_NAMES: Readonly<Record<string, PrebuiltMetrics>> = {
-  [PrebuiltMetrics.TOOL_TRAJECTORY_SCORE]: PrebuiltMetrics.TOOL_TRAJECTORY_AVG_SCORE,
-  [PrebuiltMetrics.RESPONSE_MATCH]: PrebuiltMetrics.RESPONSE_MATCH_SCORE,
-  [PrebuiltMetrics.SAFETY]: PrebuiltMetrics.SAFETY_V1,
-};
 
 /** Today's name of a metric that may go by ADK-TS's old one; any other name as it is. */
 export function currentName(name: string): string {

@@ -1,56 +1,12 @@
 import { closest } from "./closest.js";
 import { reading, unexpected } from "./engine/input.js";
-import { PrebuiltMetrics } from "./enums.js";
 import { AdkMetricsError } from "./errors.js";
-import {
-  type Evaluator,
-  type EvaluatorClass,
-  FinalResponseMatchV2Evaluator,
-  HallucinationsV1Evaluator,
-  InferenceCallCountV1Evaluator,
-  InvocationDurationV1Evaluator,
-  MultiTurnTaskSuccessV1Evaluator,
-  MultiTurnToolUseQualityV1Evaluator,
-  MultiTurnTrajectoryQualityV1Evaluator,
-  PerTurnUserSimulatorQualityV1,
-  ResponseEvaluator,
-  RougeEvaluator,
-  RubricBasedFinalResponseQualityV1Evaluator,
-  RubricBasedMultiTurnTrajectoryEvaluator,
-  RubricBasedToolUseV1Evaluator,
-  SafetyEvaluatorV1,
-  TokenUsageV1Evaluator,
-  ToolCallCountV1Evaluator,
-  ToolParameterMatchEvaluator,
-  ToolTrajectoryF1Evaluator,
-  TrajectoryEvaluator,
-} from "./evaluators.js";
+import type { Evaluator, EvaluatorClass } from "./evaluators.js";
+import { ENGINE_CLASSES } from "./generated/registry.js";
 import { evaluatorMaker, type MakeEvaluator, type MetricFunction } from "./metric-function.js";
 import { checkEvaluatorOptions } from "./known-options.js";
 import { currentName } from "./metric-info.js";
 import type { EvalMetric, EvaluatorOptions, Interval, MetricInfo, MetricRegistry } from "./types.js";
-
-const ENGINE_CLASSES: readonly (readonly [PrebuiltMetrics, EvaluatorClass])[] = [
-  [PrebuiltMetrics.TOOL_TRAJECTORY_AVG_SCORE, TrajectoryEvaluator],
-  [PrebuiltMetrics.RESPONSE_MATCH_SCORE, RougeEvaluator],
-  [PrebuiltMetrics.TOOL_PARAMETER_MATCH, ToolParameterMatchEvaluator],
-  [PrebuiltMetrics.TOOL_TRAJECTORY_F1, ToolTrajectoryF1Evaluator],
-  [PrebuiltMetrics.TOOL_CALL_COUNT_V1, ToolCallCountV1Evaluator],
-  [PrebuiltMetrics.INFERENCE_CALL_COUNT_V1, InferenceCallCountV1Evaluator],
-  [PrebuiltMetrics.TOKEN_USAGE_V1, TokenUsageV1Evaluator],
-  [PrebuiltMetrics.INVOCATION_DURATION_V1, InvocationDurationV1Evaluator],
-  [PrebuiltMetrics.FINAL_RESPONSE_MATCH_V2, FinalResponseMatchV2Evaluator],
-  [PrebuiltMetrics.RUBRIC_BASED_FINAL_RESPONSE_QUALITY_V1, RubricBasedFinalResponseQualityV1Evaluator],
-  [PrebuiltMetrics.RUBRIC_BASED_TOOL_USE_QUALITY_V1, RubricBasedToolUseV1Evaluator],
-  [PrebuiltMetrics.RUBRIC_BASED_MULTI_TURN_TRAJECTORY_QUALITY_V1, RubricBasedMultiTurnTrajectoryEvaluator],
-  [PrebuiltMetrics.HALLUCINATIONS_V1, HallucinationsV1Evaluator],
-  [PrebuiltMetrics.PER_TURN_USER_SIMULATOR_QUALITY_V1, PerTurnUserSimulatorQualityV1],
-  [PrebuiltMetrics.SAFETY_V1, SafetyEvaluatorV1],
-  [PrebuiltMetrics.RESPONSE_EVALUATION_SCORE, ResponseEvaluator],
-  [PrebuiltMetrics.MULTI_TURN_TASK_SUCCESS_V1, MultiTurnTaskSuccessV1Evaluator],
-  [PrebuiltMetrics.MULTI_TURN_TRAJECTORY_QUALITY_V1, MultiTurnTrajectoryQualityV1Evaluator],
-  [PrebuiltMetrics.MULTI_TURN_TOOL_USE_QUALITY_V1, MultiTurnToolUseQualityV1Evaluator],
-];
 
 /** Where evaluators are found by the name of their metric. */
 export class MetricEvaluatorRegistry implements MetricRegistry {

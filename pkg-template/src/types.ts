@@ -1,6 +1,7 @@
 import type { EvalStatus, PrebuiltMetrics } from "./enums.js";
 import type { AdkMetricsError } from "./errors.js";
 import type { Criteria, EvalConfig, JudgeModelOptions } from "./generated/criteria.js";
+import type { JudgePurpose } from "./generated/metrics.js";
 import type {
   DurationDetails,
   EvalCase,
@@ -19,6 +20,7 @@ import type {
 } from "./generated/shapes.js";
 
 export type * from "./generated/criteria.js";
+export type { JudgePurpose } from "./generated/metrics.js";
 export type {
   AlignmentEntry,
   AlignmentKind,
@@ -112,9 +114,6 @@ export interface MetricInfo {
   /** Whether it passes or fails; a metric that does not only informs. */
   requiresThreshold?: boolean;
 }
-
-/** What a judge is asked for. Majority metrics ask for a `verdict`, hallucinations to `segment` then to `validate`. */
-export type JudgePurpose = "verdict" | "segment" | "validate" | "score";
 
 /** One question to a judge model. */
 export interface JudgeRequest {

@@ -10,7 +10,7 @@ use super::judged::{
     Answer, Asking, Ballot, Judged, JudgedCase, PromptText, Question, Questions, RubricSums, Turn, Values,
     average, plain_mean, turn_of,
 };
-use super::{Dialect, Evaluation, Scoring, TurnEvaluation, material, reference, same_length};
+use super::{Dialect, Evaluation, MetricInfo, Scoring, TurnEvaluation, material, reference, same_length};
 use crate::foundation::error::Result;
 use crate::judge::prompt::FINAL_RESPONSE_MATCH;
 use crate::judge::reply::{Material, final_response_match};
@@ -28,7 +28,16 @@ settings! {
         "include_intermediate_responses_in_final" | "includeIntermediateResponsesInFinal";
 }
 
-pub(super) fn build(setup: &Setup<'_, '_>) -> Result<Box<dyn Judged>> {
+pub(super) const INFO: MetricInfo = MetricInfo {
+    name: "final_response_match_v2",
+    class: "FinalResponseMatchV2Evaluator",
+    description: "Whether the final response says what the expected one says: the share of turns in which a judge finds it valid.",
+    requires_reference: true,
+    settings: &[SETTINGS],
+    ..MetricInfo::judged(build)
+};
+
+fn build(setup: &Setup<'_, '_>) -> Result<Box<dyn Judged>> {
     let asking = Asking::read(setup, &[&FINAL_RESPONSE_MATCH])?;
     let with_intermediate = setup.setting(WITH_INTERMEDIATE, read_flag)?;
     Ok(Box::new(FinalResponseMatch { asking, with_intermediate }))

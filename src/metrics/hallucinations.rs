@@ -14,7 +14,7 @@ use super::judged::{
     Answer, Asking, Ballot, Judged, JudgedCase, PromptText, Purpose, Question, Questions, RubricSums,
     Sentence, Turn, Values, average, plain_mean, turn_of,
 };
-use super::{Evaluation, Explain, Scoring, TurnEvaluation, material, same_length};
+use super::{Evaluation, Explain, MetricInfo, Scoring, TurnEvaluation, material, same_length};
 use crate::foundation::double::exact_mean;
 use crate::foundation::error::Result;
 use crate::foundation::write::{decimal, quote};
@@ -34,7 +34,15 @@ settings! {
     EVERY_STEP: bool = false, "evaluate_intermediate_nl_responses" | "evaluateIntermediateNlResponses";
 }
 
-pub(super) fn build(setup: &Setup<'_, '_>) -> Result<Box<dyn Judged>> {
+pub(super) const INFO: MetricInfo = MetricInfo {
+    name: "hallucinations_v1",
+    class: "HallucinationsV1Evaluator",
+    description: "The share of sentences that the agent's context supports.",
+    settings: &[SETTINGS],
+    ..MetricInfo::judged(build)
+};
+
+fn build(setup: &Setup<'_, '_>) -> Result<Box<dyn Judged>> {
     let asking = Asking::read(setup, &[&SEGMENTER, &VALIDATOR])?;
     let every_step = setup.setting(EVERY_STEP, read_flag)?;
     Ok(Box::new(Hallucinations { asking, every_step }))
@@ -107,7 +115,6 @@ impl Judged for Hallucinations {
     fn ask(&self, _: &JudgedCase<'_>, turn: Turn<'_>, questions: &mut Questions<'_>) -> Result<()> {
         for index in 0..self.steps(turn.actual).len() {
             let question = questions.add(self.asking.question(0));
-            question.purpose = Purpose::Segment;
             question.step = index;
             question.verdicts = 0;
         }
@@ -150,7 +157,7 @@ impl Judged for Hallucinations {
             return None;
         }
         let question = self.asking.question(1);
-        Some(Question { purpose: Purpose::Validate, invocation, step, verdicts: 0, ..question })
+        Some(Question { invocation, step, verdicts: 0, ..question })
     }
 
     fn turn<'a>(

@@ -1,14 +1,21 @@
 //! `inference_call_count_v1`: how many times a turn called a model. Informational; unit: calls a
 //! turn, from 0; absent where events were not recorded.
 
-use super::{Case, Evaluation, Metric, Scoring, efficiency};
+use super::{Case, Evaluation, Metric, MetricInfo, Scoring, efficiency};
 use crate::foundation::error::Result;
 use crate::model::config::Setup;
 use crate::model::invocation::{Invocation, InvocationEvent};
 
 struct InferenceCallCount;
 
-pub(super) fn build(setup: &Setup<'_, '_>) -> Result<Box<dyn Metric>> {
+pub(super) const INFO: MetricInfo = MetricInfo {
+    name: "inference_call_count_v1",
+    class: "InferenceCallCountV1Evaluator",
+    description: "Model calls a turn. Informational, lower is better.",
+    ..MetricInfo::informational("model calls", build)
+};
+
+fn build(setup: &Setup<'_, '_>) -> Result<Box<dyn Metric>> {
     efficiency::informational(setup)?;
     Ok(Box::new(InferenceCallCount))
 }

@@ -7,7 +7,7 @@
 //! of doubles is absent.
 
 use super::efficiency::{self, Amounts, Measure};
-use super::{Case, Details, Evaluation, Metric, Scoring, mean};
+use super::{Case, Details, Evaluation, Metric, MetricInfo, Scoring, mean};
 use crate::foundation::double::Decimal;
 use crate::foundation::error::Result;
 use crate::model::config::Setup;
@@ -15,7 +15,14 @@ use crate::model::invocation::Invocation;
 
 struct InvocationDuration;
 
-pub(super) fn build(setup: &Setup<'_, '_>) -> Result<Box<dyn Metric>> {
+pub(super) const INFO: MetricInfo = MetricInfo {
+    name: "invocation_duration_v1",
+    class: "InvocationDurationV1Evaluator",
+    description: "Seconds a turn, in all and by where they went. Informational, lower is better.",
+    ..MetricInfo::informational("seconds", build)
+};
+
+fn build(setup: &Setup<'_, '_>) -> Result<Box<dyn Metric>> {
     efficiency::informational(setup)?;
     Ok(Box::new(InvocationDuration))
 }

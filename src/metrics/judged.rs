@@ -14,6 +14,7 @@ use crate::foundation::numbers::Numbers;
 use crate::foundation::order::sort;
 use crate::foundation::write::{Write, Writer, copy, decimal, owned, quoted};
 use crate::judge::calls::Usage;
+pub use crate::judge::prompt::Purpose;
 use crate::judge::prompt::{Prompt, Template, Value, push_all};
 use crate::judge::provider::{is_name, parameters};
 use crate::judge::reply::Validation;
@@ -403,6 +404,7 @@ impl Asking {
     pub(super) fn question(&self, prompt: usize) -> Question {
         let mut question = Question::new(None);
         if let Some((prompt, _)) = self.prompts.get(prompt) {
+            question.purpose = prompt.purpose;
             question.schema = Some(prompt.schema);
             question.wanted = prompt.wanted;
         }
@@ -582,32 +584,6 @@ impl<'a> JudgedCase<'a> {
     /// One of the turns.
     pub(super) fn turn(&self, index: usize) -> Option<Turn<'a>> {
         self.turns.get(index).copied()
-    }
-}
-
-/// What a question is for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Purpose {
-    /// To decide by majority.
-    Verdict,
-    /// To cut a text into sentences.
-    Segment,
-    /// To check sentences against a context.
-    Validate,
-    /// To score.
-    Score,
-}
-
-impl Purpose {
-    /// The name as it appears in JSON and in JavaScript.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Verdict => "verdict",
-            Self::Segment => "segment",
-            Self::Validate => "validate",
-            Self::Score => "score",
-        }
     }
 }
 

@@ -1,4 +1,5 @@
-//! The metrics, one file each, and the registry of their names, value ranges and constructors.
+//! The metrics, one file each, which says what is known of it (`INFO`) and computes it. A new one has a file, and here its
+//! `mod` and its place in [`REGISTRY`].
 
 mod efficiency;
 mod final_response_match;
@@ -40,9 +41,31 @@ use crate::trajectory::AlignmentEntry;
 pub use crate::text::Dialect;
 use judged::{Judged, RubricVotes, Samples, Sentence};
 pub use registry::{
-    EFFICIENCY_METRICS, Interval, MetricInfo, REGISTRY, find, metric_names, unknown_metric,
-    unregistered_metric,
+    Interval, MetricInfo, find, informational_metrics, metric_names, unknown_metric, unregistered_metric,
 };
+
+/// Every metric, in the order in which they are listed to users.
+pub const REGISTRY: &[MetricInfo] = &[
+    tool_trajectory_avg_score::INFO,
+    response_match_score::INFO,
+    tool_parameter_match::INFO,
+    tool_trajectory_f1::INFO,
+    tool_call_count::INFO,
+    inference_call_count::INFO,
+    token_usage::INFO,
+    invocation_duration::INFO,
+    final_response_match::INFO,
+    rubric_based_final_response_quality::INFO,
+    rubric_based_tool_use_quality::INFO,
+    rubric_based_multi_turn_trajectory_quality::INFO,
+    hallucinations::INFO,
+    user_simulator_quality::INFO,
+    safety::INFO,
+    response_evaluation_score::INFO,
+    multi_turn_task_success::INFO,
+    multi_turn_trajectory_quality::INFO,
+    multi_turn_tool_use_quality::INFO,
+];
 
 /// A metric, by how it comes to its results.
 pub enum AnyMetric {

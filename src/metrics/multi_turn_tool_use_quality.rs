@@ -1,14 +1,22 @@
 //! `multi_turn_tool_use_quality_v1`: how good the tool calls of the conversation are. Range 0 to 1; no reference; the last turn has the
 //! result. Vertex AI scores it, or the mean of a judge's samples: [`scored`](super::scored).
 
+use super::MetricInfo;
 use super::judged::Judged;
 use super::scored::{self, Family};
 use crate::foundation::error::Result;
 use crate::judge::prompt::TOOL_USE_QUALITY;
 use crate::model::config::Setup;
 
-static FAMILY: Family = Family::of_conversations(&TOOL_USE_QUALITY);
+static FAMILY: Family = Family::from_zero_to_one(&TOOL_USE_QUALITY);
 
-pub(super) fn build(setup: &Setup<'_, '_>) -> Result<Box<dyn Judged>> {
+pub(super) const INFO: MetricInfo = MetricInfo {
+    name: "multi_turn_tool_use_quality_v1",
+    class: "MultiTurnToolUseQualityV1Evaluator",
+    description: "How good the tool calls of the conversation are.",
+    ..MetricInfo::judged(build)
+};
+
+fn build(setup: &Setup<'_, '_>) -> Result<Box<dyn Judged>> {
     scored::build(setup, &FAMILY)
 }

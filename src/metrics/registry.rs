@@ -1,9 +1,9 @@
-//! The names of all metrics, what their values mean, and how each is made from its settings.
+//! What is known of a metric, how it is made from its settings, and how it is found by its name.
 
 use serde::Serialize;
 
 use super::judged::Judged;
-use super::{AnyMetric, Metric};
+use super::{AnyMetric, Metric, REGISTRY};
 use crate::foundation::error::{Error, ErrorCode, Result, suggestion};
 use crate::foundation::json::Json;
 use crate::model::config::{KnownSetting, Setup};
@@ -25,14 +25,58 @@ pub struct MetricInfo {
     pub requires_threshold: bool,
     /// Whether it compares with an expected conversation.
     pub requires_reference: bool,
+    /// What it counts, for a metric that only informs.
+    #[serde(skip)]
+    pub unit: Option<&'static str>,
+    /// The name of its class in JavaScript.
+    #[serde(skip)]
+    pub class: &'static str,
     /// The settings that its criterion may have besides [`COMMON_KEYS`](crate::model::config::COMMON_KEYS).
     #[serde(skip)]
     pub settings: &'static [&'static [KnownSetting]],
     #[serde(skip)]
-    constructor: Constructor,
+    pub(super) constructor: Constructor,
 }
 
 impl MetricInfo {
+    /// What most metrics have in common that compare with an expected conversation and ask nobody.
+    pub(super) const fn plain(build: fn(&Setup<'_, '_>) -> Result<Box<dyn Metric>>) -> Self {
+        Self { requires_reference: true, ..Self::by(Constructor::Plain(build)) }
+    }
+
+    /// What metrics have in common that only inform: they count `unit`, and every config has them.
+    pub(super) const fn informational(
+        unit: &'static str,
+        build: fn(&Setup<'_, '_>) -> Result<Box<dyn Metric>>,
+    ) -> Self {
+        Self {
+            interval: None,
+            requires_threshold: false,
+            unit: Some(unit),
+            ..Self::by(Constructor::Plain(build))
+        }
+    }
+
+    /// What most metrics have in common that ask a judge.
+    pub(super) const fn judged(build: fn(&Setup<'_, '_>) -> Result<Box<dyn Judged>>) -> Self {
+        Self::by(Constructor::Judged(build))
+    }
+
+    const fn by(constructor: Constructor) -> Self {
+        Self {
+            name: "",
+            legacy_names: &[],
+            description: "",
+            interval: Some(Interval { min_value: 0.0, max_value: 1.0 }),
+            requires_threshold: true,
+            requires_reference: false,
+            unit: None,
+            class: "",
+            settings: &[],
+            constructor,
+        }
+    }
+
     /// Makes the metric from its settings.
     ///
     /// # Errors
@@ -58,7 +102,7 @@ impl MetricInfo {
 
 /// Makes a metric from its settings.
 #[derive(Clone, Copy)]
-enum Constructor {
+pub(super) enum Constructor {
     Plain(fn(&Setup<'_, '_>) -> Result<Box<dyn Metric>>),
     Judged(fn(&Setup<'_, '_>) -> Result<Box<dyn Judged>>),
 }
@@ -81,196 +125,9 @@ impl Interval {
     }
 }
 
-const UNIT: Option<Interval> = Some(Interval { min_value: 0.0, max_value: 1.0 });
-
-/// What the rubric metrics read.
-const RUBRICS: &[&[KnownSetting]] = &[super::rubric_based::SETTINGS, super::final_response_match::SETTINGS];
-
-/// The metrics that an eval config always adds, in this order.
-pub const EFFICIENCY_METRICS: [&str; 4] =
-    ["tool_call_count_v1", "inference_call_count_v1", "token_usage_v1", "invocation_duration_v1"];
-
-/// Every metric.
-pub const REGISTRY: &[MetricInfo] = &[
-    MetricInfo {
-        name: "tool_trajectory_avg_score",
-        legacy_names: &["tool_trajectory_score"],
-        description: "Whether the agent called the expected tools with the expected arguments: the share of turns \
-                      whose tool calls match, exactly, in order or in any order.",
-        interval: UNIT,
-        requires_threshold: true,
-        requires_reference: true,
-        settings: &[super::tool_trajectory_avg_score::SETTINGS],
-        constructor: Constructor::Plain(super::tool_trajectory_avg_score::build),
-    },
-    MetricInfo {
-        name: "response_match_score",
-        legacy_names: &["response_match"],
-        description: "How many words the final response shares with the expected one: the ROUGE-1 F-measure.",
-        interval: UNIT,
-        requires_threshold: true,
-        requires_reference: true,
-        settings: &[],
-        constructor: Constructor::Plain(super::response_match_score::build),
-    },
-    MetricInfo {
-        name: "tool_parameter_match",
-        legacy_names: &[],
-        description: "How many arguments of the expected tool calls the agent got right, with a comparison of \
-                      choice for each argument.",
-        interval: UNIT,
-        requires_threshold: true,
-        requires_reference: true,
-        settings: &[super::tool_parameter_match::SETTINGS],
-        constructor: Constructor::Plain(super::tool_parameter_match::build),
-    },
-    MetricInfo {
-        name: "tool_trajectory_f1",
-        legacy_names: &[],
-        description: "How many of the expected tool calls were made and how few others: the F1 of matched calls.",
-        interval: UNIT,
-        requires_threshold: true,
-        requires_reference: true,
-        settings: &[super::tool_trajectory_f1::SETTINGS],
-        constructor: Constructor::Plain(super::tool_trajectory_f1::build),
-    },
-    MetricInfo {
-        name: "tool_call_count_v1",
-        legacy_names: &[],
-        description: "Tool calls a turn. Informational, lower is better.",
-        interval: None,
-        requires_threshold: false,
-        requires_reference: false,
-        settings: &[],
-        constructor: Constructor::Plain(super::tool_call_count::build),
-    },
-    MetricInfo {
-        name: "inference_call_count_v1",
-        legacy_names: &[],
-        description: "Model calls a turn. Informational, lower is better.",
-        interval: None,
-        requires_threshold: false,
-        requires_reference: false,
-        settings: &[],
-        constructor: Constructor::Plain(super::inference_call_count::build),
-    },
-    MetricInfo {
-        name: "token_usage_v1",
-        legacy_names: &[],
-        description: "Tokens a turn, in all and by kind. Informational, lower is better.",
-        interval: None,
-        requires_threshold: false,
-        requires_reference: false,
-        settings: &[],
-        constructor: Constructor::Plain(super::token_usage::build),
-    },
-    MetricInfo {
-        name: "invocation_duration_v1",
-        legacy_names: &[],
-        description: "Seconds a turn, in all and by where they went. Informational, lower is better.",
-        interval: None,
-        requires_threshold: false,
-        requires_reference: false,
-        settings: &[],
-        constructor: Constructor::Plain(super::invocation_duration::build),
-    },
-    judged(
-        "final_response_match_v2",
-        "Whether the final response says what the expected one says: the share of turns in which a judge finds it valid.",
-        true,
-        &[super::final_response_match::SETTINGS],
-        super::final_response_match::build,
-    ),
-    judged(
-        "rubric_based_final_response_quality_v1",
-        "The share of rubrics that the final response meets.",
-        false,
-        RUBRICS,
-        super::rubric_based_final_response_quality::build,
-    ),
-    judged(
-        "rubric_based_tool_use_quality_v1",
-        "The share of rubrics that the use of tools meets.",
-        false,
-        RUBRICS,
-        super::rubric_based_tool_use_quality::build,
-    ),
-    judged(
-        "rubric_based_multi_turn_trajectory_quality_v1",
-        "The share of rubrics that the whole conversation meets.",
-        false,
-        RUBRICS,
-        super::rubric_based_multi_turn_trajectory_quality::build,
-    ),
-    judged(
-        "hallucinations_v1",
-        "The share of sentences that the agent's context supports.",
-        false,
-        &[super::hallucinations::SETTINGS],
-        super::hallucinations::build,
-    ),
-    judged(
-        "per_turn_user_simulator_quality_v1",
-        "The share of user turns that follow the conversation plan.",
-        false,
-        &[super::user_simulator_quality::SETTINGS],
-        super::user_simulator_quality::build,
-    ),
-    MetricInfo {
-        legacy_names: &["safety"],
-        ..judged("safety_v1", "Whether the response is harmless.", false, &[], super::safety::build)
-    },
-    MetricInfo {
-        interval: Some(Interval { min_value: 1.0, max_value: 5.0 }),
-        ..judged(
-            "response_evaluation_score",
-            "How coherent the response is.",
-            true,
-            &[],
-            super::response_evaluation_score::build,
-        )
-    },
-    judged(
-        "multi_turn_task_success_v1",
-        "Whether the conversation reached its goals.",
-        false,
-        &[],
-        super::multi_turn_task_success::build,
-    ),
-    judged(
-        "multi_turn_trajectory_quality_v1",
-        "How good the path through the conversation is.",
-        false,
-        &[],
-        super::multi_turn_trajectory_quality::build,
-    ),
-    judged(
-        "multi_turn_tool_use_quality_v1",
-        "How good the tool calls of the conversation are.",
-        false,
-        &[],
-        super::multi_turn_tool_use_quality::build,
-    ),
-];
-
-/// A metric that asks a judge model.
-const fn judged(
-    name: &'static str,
-    description: &'static str,
-    requires_reference: bool,
-    settings: &'static [&'static [KnownSetting]],
-    build: fn(&Setup<'_, '_>) -> Result<Box<dyn Judged>>,
-) -> MetricInfo {
-    MetricInfo {
-        name,
-        legacy_names: &[],
-        description,
-        interval: UNIT,
-        requires_threshold: true,
-        requires_reference,
-        settings,
-        constructor: Constructor::Judged(build),
-    }
+/// The metrics that every config has: they only inform.
+pub fn informational_metrics() -> impl Iterator<Item = &'static MetricInfo> {
+    REGISTRY.iter().filter(|info| !info.requires_threshold)
 }
 
 /// The metric of a name, legacy names included.

@@ -3,17 +3,23 @@
 
 use super::judged::Judged;
 use super::scored::{self, Family};
+use super::{Interval, MetricInfo};
 use crate::foundation::error::Result;
 use crate::judge::prompt::COHERENCE;
 use crate::model::config::Setup;
 
-static FAMILY: Family = Family {
-    range: [1.0, 5.0],
-    whole_conversation: false,
-    needs_reference: true,
-    ..Family::of_conversations(&COHERENCE)
+static FAMILY: Family =
+    Family { range: [1.0, 5.0], needs_reference: true, ..Family::from_zero_to_one(&COHERENCE) };
+
+pub(super) const INFO: MetricInfo = MetricInfo {
+    name: "response_evaluation_score",
+    class: "ResponseEvaluator",
+    description: "How coherent the response is.",
+    interval: Some(Interval { min_value: 1.0, max_value: 5.0 }),
+    requires_reference: true,
+    ..MetricInfo::judged(build)
 };
 
-pub(super) fn build(setup: &Setup<'_, '_>) -> Result<Box<dyn Judged>> {
+fn build(setup: &Setup<'_, '_>) -> Result<Box<dyn Judged>> {
     scored::build(setup, &FAMILY)
 }

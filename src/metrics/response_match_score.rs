@@ -8,8 +8,8 @@
 //! Complexity: O(n) in the length of the texts.
 
 use super::{
-    Case, Dialect, Evaluation, Explanation, MatchedToken, Metric, NO_TURNS, Scoring, Surplus, TokenOverlap,
-    TurnEvaluation, turn_by_turn,
+    Case, Dialect, Evaluation, Explanation, MatchedToken, Metric, MetricInfo, NO_TURNS, Scoring, Surplus,
+    TokenOverlap, TurnEvaluation, turn_by_turn,
 };
 use crate::foundation::error::Result;
 use crate::model::config::Setup;
@@ -20,7 +20,15 @@ struct ResponseMatchScore {
     name: String,
 }
 
-pub(super) fn build(setup: &Setup<'_, '_>) -> Result<Box<dyn Metric>> {
+pub(super) const INFO: MetricInfo = MetricInfo {
+    name: "response_match_score",
+    legacy_names: &["response_match"],
+    class: "RougeEvaluator",
+    description: "How many words the final response shares with the expected one: the ROUGE-1 F-measure.",
+    ..MetricInfo::plain(build)
+};
+
+fn build(setup: &Setup<'_, '_>) -> Result<Box<dyn Metric>> {
     Ok(Box::new(ResponseMatchScore { threshold: setup.threshold()?, name: setup.name.into() }))
 }
 

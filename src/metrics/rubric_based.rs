@@ -18,14 +18,13 @@ use crate::foundation::write::{copy, decimal, owned, quoted};
 use crate::judge::prompt::{Prompt, list_rubrics};
 use crate::judge::reply::{self, Material};
 use crate::judge::votes::{Tally, Verdict, Vote};
-use crate::model::config::{Setup, either, read_flag, settings};
+use crate::model::config::{KnownSetting, Setup, either, read_flag, settings};
 
 /// What tells the rubric metrics apart.
 pub(super) struct Family {
     pub(super) prompt: &'static Prompt,
     /// The type of the rubrics of turns that count.
     pub(super) rubric_type: &'static str,
-    pub(super) whole_conversation: bool,
 }
 
 struct RubricBased {
@@ -55,10 +54,13 @@ impl crate::schema::settings::SettingType for Vec<Known> {
     }
 }
 
+/// The settings that all of them read.
+pub(super) const ALL_SETTINGS: &[&[KnownSetting]] = &[SETTINGS, super::final_response_match::SETTINGS];
+
 /// Makes one of the metrics.
 pub(super) fn build(setup: &Setup<'_, '_>, family: &'static Family) -> Result<Box<dyn Judged>> {
     let mut asking = Asking::read(setup, &[family.prompt])?;
-    asking.whole_conversation = family.whole_conversation;
+    asking.whole_conversation = family.prompt.shows_conversation();
     let with_intermediate = setup.setting(WITH_INTERMEDIATE, read_flag)?;
     let rubrics = setup.setting(RUBRICS, rubrics)?;
     Ok(Box::new(RubricBased { family, asking, with_intermediate, rubrics }))
@@ -157,7 +159,7 @@ impl RubricBased {
     /// What a judge is shown besides the rubrics.
     fn add_material<'a>(&self, case: &JudgedCase<'a>, turn: Turn<'a>, values: &mut Values<'a>) {
         let (turn, turns) = (turn.actual, case.case.actual);
-        if self.family.whole_conversation {
+        if self.asking.whole_conversation {
             values.add("conversation", material::dialogue(turns).into());
             values.add("instructions", material::instructions(&mut turns.iter()).into());
             values.add("tools", material::tools(&mut turns.iter()).into());

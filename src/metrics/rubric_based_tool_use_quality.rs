@@ -3,15 +3,23 @@
 //! their outputs. Of the rubrics of turns those of the type `TOOL_USE_QUALITY` count. How rubrics score:
 //! [`rubric_based`](super::rubric_based).
 
+use super::MetricInfo;
 use super::judged::Judged;
 use super::rubric_based::{self, Family};
 use crate::foundation::error::Result;
 use crate::judge::prompt::TOOL_USE_RUBRICS;
 use crate::model::config::Setup;
 
-static FAMILY: Family =
-    Family { prompt: &TOOL_USE_RUBRICS, rubric_type: "TOOL_USE_QUALITY", whole_conversation: false };
+static FAMILY: Family = Family { prompt: &TOOL_USE_RUBRICS, rubric_type: "TOOL_USE_QUALITY" };
 
-pub(super) fn build(setup: &Setup<'_, '_>) -> Result<Box<dyn Judged>> {
+pub(super) const INFO: MetricInfo = MetricInfo {
+    name: "rubric_based_tool_use_quality_v1",
+    class: "RubricBasedToolUseV1Evaluator",
+    description: "The share of rubrics that the use of tools meets.",
+    settings: rubric_based::ALL_SETTINGS,
+    ..MetricInfo::judged(build)
+};
+
+fn build(setup: &Setup<'_, '_>) -> Result<Box<dyn Judged>> {
     rubric_based::build(setup, &FAMILY)
 }

@@ -28,20 +28,13 @@ pub(super) struct Family {
     /// The least and the greatest score.
     pub(super) range: [f64; 2],
     pub(super) by_majority: bool,
-    pub(super) whole_conversation: bool,
     pub(super) needs_reference: bool,
 }
 
 impl Family {
-    /// Of a metric that scores whole conversations from 0 to 1.
-    pub(super) const fn of_conversations(prompt: &'static Prompt) -> Self {
-        Self {
-            prompt,
-            range: [0.0, 1.0],
-            by_majority: false,
-            whole_conversation: true,
-            needs_reference: false,
-        }
+    /// Of a metric that scores from 0 to 1.
+    pub(super) const fn from_zero_to_one(prompt: &'static Prompt) -> Self {
+        Self { prompt, range: [0.0, 1.0], by_majority: false, needs_reference: false }
     }
 }
 
@@ -55,7 +48,7 @@ pub(super) fn build(setup: &Setup<'_, '_>, family: &'static Family) -> Result<Bo
     let mut asking = Asking::read(setup, &[family.prompt])?;
     asking.vertex = setup.judging.vertex;
     asking.raises = asking.vertex;
-    asking.whole_conversation = family.whole_conversation;
+    asking.whole_conversation = family.prompt.shows_conversation();
     Ok(Box::new(Scored { family, asking }))
 }
 
@@ -63,7 +56,7 @@ impl Scored {
     /// The request for Vertex AI's evaluation service.
     fn body(&self, case: &Case<'_>, turn: Turn<'_>) -> String {
         let metric = self.family.prompt.id;
-        let body = if self.family.whole_conversation {
+        let body = if self.asking.whole_conversation {
             vertex_evaluate::body(metric, Instance::Conversation(&material::for_vertex(case.actual)))
         } else {
             let prompt = turn.actual.user_content().text();
@@ -78,7 +71,7 @@ impl Scored {
     /// What a judge is shown.
     fn values<'a>(&self, case: &Case<'a>, turn: Turn<'a>) -> Values<'a> {
         let mut values = Values::default();
-        if self.family.whole_conversation {
+        if self.asking.whole_conversation {
             values.add("conversation", material::dialogue(case.actual).into());
             values.add("agents", material::agents(&mut case.actual.iter()).into());
         } else {
@@ -220,7 +213,7 @@ impl Judged for Scored {
     }
 
     fn overall(&self, _: &[Answer], _: RubricSums, _: &Scoring, evaluation: &mut Evaluation<'_>) {
-        if !self.family.whole_conversation {
+        if !self.asking.whole_conversation {
             return average(evaluation, plain_mean);
         }
         match evaluation.turns.last() {

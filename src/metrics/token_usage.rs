@@ -5,14 +5,21 @@
 //! Averages divide by the number of all turns, so that the total stays the sum of its parts.
 
 use super::efficiency::{self, Amounts, Measure};
-use super::{Case, Details, Evaluation, Metric, Scoring};
+use super::{Case, Details, Evaluation, Metric, MetricInfo, Scoring};
 use crate::foundation::error::Result;
 use crate::model::config::Setup;
 use crate::model::invocation::{Invocation, InvocationEvent, UsageMetadata};
 
 struct TokenUsage;
 
-pub(super) fn build(setup: &Setup<'_, '_>) -> Result<Box<dyn Metric>> {
+pub(super) const INFO: MetricInfo = MetricInfo {
+    name: "token_usage_v1",
+    class: "TokenUsageV1Evaluator",
+    description: "Tokens a turn, in all and by kind. Informational, lower is better.",
+    ..MetricInfo::informational("tokens", build)
+};
+
+fn build(setup: &Setup<'_, '_>) -> Result<Box<dyn Metric>> {
     efficiency::informational(setup)?;
     Ok(Box::new(TokenUsage))
 }

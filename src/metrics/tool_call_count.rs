@@ -1,12 +1,19 @@
 //! `tool_call_count_v1`: how many tools a turn called. Informational; unit: calls a turn, from 0.
 
-use super::{Case, Evaluation, Metric, Scoring, efficiency};
+use super::{Case, Evaluation, Metric, MetricInfo, Scoring, efficiency};
 use crate::foundation::error::Result;
 use crate::model::config::Setup;
 
 struct ToolCallCount;
 
-pub(super) fn build(setup: &Setup<'_, '_>) -> Result<Box<dyn Metric>> {
+pub(super) const INFO: MetricInfo = MetricInfo {
+    name: "tool_call_count_v1",
+    class: "ToolCallCountV1Evaluator",
+    description: "Tool calls a turn. Informational, lower is better.",
+    ..MetricInfo::informational("tool calls", build)
+};
+
+fn build(setup: &Setup<'_, '_>) -> Result<Box<dyn Metric>> {
     efficiency::informational(setup)?;
     Ok(Box::new(ToolCallCount))
 }

@@ -10,7 +10,9 @@
 //! `default_strategy` (`exact`, the default, `casefold_exact`, `numeric`, `contains`),
 //! `per_arg_strategies` (argument to strategy), `numeric_tolerance` (0), `ordered` (true).
 
-use super::{Case, Evaluation, Explanation, Metric, Scoring, Surplus, TurnEvaluation, turn_by_turn};
+use super::{
+    Case, Evaluation, Explanation, Metric, MetricInfo, Scoring, Surplus, TurnEvaluation, turn_by_turn,
+};
 use crate::foundation::error::{ErrorCode, Result};
 use crate::foundation::json::{Json, Kind};
 use crate::model::config::{Setup, read_flag, settings};
@@ -36,7 +38,16 @@ settings! {
     ORDERED: bool = true, "ordered" | "ordered";
 }
 
-pub(super) fn build(setup: &Setup<'_, '_>) -> Result<Box<dyn Metric>> {
+pub(super) const INFO: MetricInfo = MetricInfo {
+    name: "tool_parameter_match",
+    class: "ToolParameterMatchEvaluator",
+    description: "How many arguments of the expected tool calls the agent got right, with a comparison of choice for each \
+                  argument.",
+    settings: &[SETTINGS],
+    ..MetricInfo::plain(build)
+};
+
+fn build(setup: &Setup<'_, '_>) -> Result<Box<dyn Metric>> {
     let tolerance = setup.setting(TOLERANCE, tolerance)?;
     let strategies = Strategies {
         default: setup.setting(DEFAULT_STRATEGY, |json| strategy(json, tolerance))?,

@@ -10,8 +10,8 @@
 //! them, and a turn without a list of tool calls is not evaluated.
 
 use super::{
-    Case, Dialect, Evaluation, Explanation, Metric, NO_TURNS, Scoring, Surplus, TurnEvaluation, mean,
-    turn_by_turn,
+    Case, Dialect, Evaluation, Explanation, Metric, MetricInfo, NO_TURNS, Scoring, Surplus, TurnEvaluation,
+    mean, turn_by_turn,
 };
 use crate::foundation::error::Result;
 use crate::foundation::json::Json;
@@ -35,7 +35,17 @@ settings! {
     IGNORE_ARGS: bool = false, "ignore_args" | "ignoreArgs";
 }
 
-pub(super) fn build(setup: &Setup<'_, '_>) -> Result<Box<dyn Metric>> {
+pub(super) const INFO: MetricInfo = MetricInfo {
+    name: "tool_trajectory_avg_score",
+    legacy_names: &["tool_trajectory_score"],
+    class: "TrajectoryEvaluator",
+    description: "Whether the agent called the expected tools with the expected arguments: the share of turns whose tool calls match, \
+                  exactly, in order or in any order.",
+    settings: &[SETTINGS],
+    ..MetricInfo::plain(build)
+};
+
+fn build(setup: &Setup<'_, '_>) -> Result<Box<dyn Metric>> {
     let ignore_args = setup.setting(IGNORE_ARGS, read_flag)?;
     Ok(Box::new(ToolTrajectoryAvgScore {
         name: setup.name.into(),

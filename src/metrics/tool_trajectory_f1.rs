@@ -9,7 +9,8 @@
 
 use super::tool_parameter_match::{match_mode, no_reference};
 use super::{
-    Case, Evaluation, Explanation, Metric, NO_TURNS, Scoring, Surplus, TurnEvaluation, turn_by_turn,
+    Case, Evaluation, Explanation, Metric, MetricInfo, NO_TURNS, Scoring, Surplus, TurnEvaluation,
+    turn_by_turn,
 };
 use crate::foundation::error::Result;
 use crate::model::config::{Setup, read_flag, settings};
@@ -30,7 +31,15 @@ settings! {
     ORDERED: bool = true, "ordered" | "ordered";
 }
 
-pub(super) fn build(setup: &Setup<'_, '_>) -> Result<Box<dyn Metric>> {
+pub(super) const INFO: MetricInfo = MetricInfo {
+    name: "tool_trajectory_f1",
+    class: "ToolTrajectoryF1Evaluator",
+    description: "How many of the expected tool calls were made and how few others: the F1 of matched calls.",
+    settings: &[SETTINGS],
+    ..MetricInfo::plain(build)
+};
+
+fn build(setup: &Setup<'_, '_>) -> Result<Box<dyn Metric>> {
     Ok(Box::new(ToolTrajectoryF1 {
         name: setup.name.into(),
         threshold: setup.threshold()?,

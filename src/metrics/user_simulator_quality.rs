@@ -12,7 +12,7 @@ use super::judged::{
     Answer, Asking, Ballot, Judged, JudgedCase, LONGEST_PROMPT, PromptText, Question, Questions, RubricSums,
     Turn, Values, turn_of,
 };
-use super::{Evaluation, NO_TURNS, Scoring, TurnEvaluation, material};
+use super::{Evaluation, MetricInfo, NO_TURNS, Scoring, TurnEvaluation, material};
 use crate::foundation::error::{Error, ErrorCode, Result};
 use crate::foundation::json::Json;
 use crate::foundation::write::{copy, owned, quoted};
@@ -32,7 +32,15 @@ settings! {
     STOP_SIGNAL: Cow<'static, str> = Cow::Borrowed("</finished>"), "stop_signal" | "stopSignal";
 }
 
-pub(super) fn build(setup: &Setup<'_, '_>) -> Result<Box<dyn Judged>> {
+pub(super) const INFO: MetricInfo = MetricInfo {
+    name: "per_turn_user_simulator_quality_v1",
+    class: "PerTurnUserSimulatorQualityV1",
+    description: "The share of user turns that follow the conversation plan.",
+    settings: &[SETTINGS],
+    ..MetricInfo::judged(build)
+};
+
+fn build(setup: &Setup<'_, '_>) -> Result<Box<dyn Judged>> {
     let read =
         |json: Json<'_>| json.as_str().map(|text| owned(text).into()).ok_or_else(|| json.expected("a text"));
     let mut asking = Asking::read(setup, &[&USER_TURN])?;

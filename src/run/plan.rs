@@ -5,7 +5,8 @@ use crate::foundation::error::{ErrorCode, Result};
 use crate::foundation::json::Document;
 use crate::metrics::judged::Judged;
 use crate::metrics::{
-    AnyMetric, EFFICIENCY_METRICS, Interval, Metric, find, metric_names, unknown_metric, unregistered_metric,
+    AnyMetric, Interval, Metric, find, informational_metrics, metric_names, unknown_metric,
+    unregistered_metric,
 };
 use crate::model::config::{DEFAULT_CONFIG, Judging, Setup, no_criterion, read_config, read_metric};
 use crate::model::shape::Warnings;
@@ -62,9 +63,9 @@ impl Plan {
         if metrics.is_empty() && !terms.count_only {
             return Err(no_criterion(place));
         }
-        let informational: Vec<_> = EFFICIENCY_METRICS
-            .iter()
-            .filter(|name| metrics.iter().all(|metric| metric.name != **name))
+        let informational: Vec<_> = informational_metrics()
+            .map(|info| info.name)
+            .filter(|name| metrics.iter().all(|metric| metric.name != *name))
             .collect();
         for name in informational {
             let setup = Setup {

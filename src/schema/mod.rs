@@ -3,6 +3,7 @@
 #![expect(clippy::indexing_slicing, reason = "keys of objects made here, when the package is built")]
 
 mod config;
+mod manifest;
 pub(crate) mod settings;
 pub(crate) mod spellings;
 
@@ -28,6 +29,12 @@ pub fn all() -> Vec<(&'static str, Value)> {
         ("config", config::schema()),
         ("shapes", spellings::of_shapes(of::<Shapes<'_>>())),
     ]
+}
+
+/// What the TypeScript package lists of the engine: metrics, limits, defaults.
+#[must_use]
+pub fn manifest() -> Value {
+    manifest::manifest()
 }
 
 /// Either turns or a scenario; the other may be `null`.

@@ -1,5 +1,5 @@
 //! `cargo xtask build`: the crate as WebAssembly with its JavaScript glue.
-//! `cargo xtask schema`: JSON Schemas of every stored shape.
+//! `cargo xtask schema`: JSON Schemas of every stored shape, and the manifest of what the package lists of the engine.
 //!
 //! `npm run build` calls both; the version of wasm-bindgen comes from Cargo.lock.
 
@@ -89,14 +89,18 @@ fn target_folder() -> Result<PathBuf, Box<dyn Error>> {
     Ok(root.join("target"))
 }
 
-/// Writes a JSON Schema for each kind of file, and one with the shapes that only exist in memory.
+/// Writes a JSON Schema for each kind of file, one with the shapes that only exist in memory, and the manifest.
 fn schema(out: &Path) -> Result<(), Box<dyn Error>> {
     fs::create_dir_all(out)?;
     for (name, schema) in adk_metrics::schema::all() {
-        let mut text = serde_json::to_string_pretty(&schema)?;
-        text.push('\n');
-        fs::write(out.join(format!("{name}.schema.json")), text)?;
+        write_json(&out.join(format!("{name}.schema.json")), &schema)?;
     }
-    fs::write(out.join("columns.json"), serde_json::to_string(&adk_metrics::wasm::columns())?)?;
-    Ok(())
+    write_json(&out.join("columns.json"), &serde_json::to_value(adk_metrics::wasm::columns())?)?;
+    write_json(&out.join("manifest.json"), &adk_metrics::schema::manifest())
+}
+
+fn write_json(file: &Path, value: &serde_json::Value) -> Result<(), Box<dyn Error>> {
+    let mut text = serde_json::to_string_pretty(value)?;
+    text.push('\n');
+    Ok(fs::write(file, text)?)
 }

@@ -1,9 +1,11 @@
 /** How agents are evaluated. */
 
 import { allInstead, checkOptions, EVALUATOR_OPTIONS, RUN_OPTIONS } from "../known-options.js";
-import type { Criteria, EvaluatorOptions, MetricRegistry } from "../types.js";
+import type { EvaluatorOptions, MetricRegistry } from "../types.js";
 import type { AgentRunOptions } from "./run.js";
 import { checkSimulatorOptions } from "./simulator.js";
+
+export { DEFAULT_CRITERIA } from "../generated/metrics.js";
 
 /** How to run an agent and evaluate it. */
 export interface AgentEvaluationOptions extends EvaluatorOptions, AgentRunOptions {
@@ -12,12 +14,6 @@ export interface AgentEvaluationOptions extends EvaluatorOptions, AgentRunOption
   /** Whether warnings that are known before the agent is run are errors. Default: false. */
   strict?: boolean;
 }
-
-/** ADK's criteria for evalsets without a config. */
-export const DEFAULT_CRITERIA: Readonly<Criteria> = /* @__PURE__ */ Object.freeze({
-  tool_trajectory_avg_score: 1,
-  response_match_score: 0.8,
-});
 
 const KNOWN = [...EVALUATOR_OPTIONS, ...RUN_OPTIONS, "registry", "strict"];
 

@@ -1,6 +1,7 @@
 /** What the command line says about itself. */
 
 import { withEngine } from "../engine/instance.js";
+import { PLAIN_METRICS, PROMPTS } from "../generated/metrics.js";
 import type { EngineFacts } from "../metric-info.js";
 import { api } from "./api.js";
 import { type Command, COMMANDS, optionsHelp } from "./options.js";
@@ -77,18 +78,20 @@ ${optionsHelp(command, "price", "max-calls", "max-tokens", "max-cost")}
 `;
 
 const METRICS_HELP = `Metrics of this version
-  tool_trajectory_avg_score   response_match_score    tool_parameter_match
-  tool_trajectory_f1          tool_call_count_v1      inference_call_count_v1
-  token_usage_v1              invocation_duration_v1
-
+${inColumns(3, PLAIN_METRICS)}
 Metrics that ask a judge
-  final_response_match_v2                         safety_v1
-  rubric_based_final_response_quality_v1          response_evaluation_score
-  rubric_based_tool_use_quality_v1                multi_turn_task_success_v1
-  rubric_based_multi_turn_trajectory_quality_v1   multi_turn_trajectory_quality_v1
-  hallucinations_v1                               multi_turn_tool_use_quality_v1
-  per_turn_user_simulator_quality_v1
-`;
+${inColumns(2, Object.keys(PROMPTS))}`;
+
+/** Names in columns, one below the other. */
+function inColumns(count: number, names: readonly string[]): string {
+  const length = Math.ceil(names.length / count);
+  const columns = Array.from({ length: count }, (_, at) => names.slice(at * length, (at + 1) * length));
+  const widths = columns.map((column) => Math.max(...column.map((name) => name.length)) + 3);
+  const rows = Array.from({ length }, (_, row) =>
+    columns.map((column, at) => (column[row] ?? "").padEnd(widths[at] ?? 0)).join(""),
+  );
+  return rows.map((row) => `  ${row.trimEnd()}\n`).join("");
+}
 
 const EXIT_HELP = `Exit status
     0  every case passed

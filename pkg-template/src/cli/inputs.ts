@@ -9,6 +9,7 @@ import type { Arguments } from "./arguments.js";
 import { configBeside, kindOf, readBytes, type Selection } from "./files.js";
 import { findEvalSets } from "./find.js";
 import { inFile, Mistake, Mistakes } from "./mistakes.js";
+import { DEFAULT_CRITERIA_TEXT } from "./options.js";
 import { isLargeResults } from "./portions.js";
 import { note } from "./process.js";
 
@@ -138,7 +139,7 @@ export function sayWhichCriteria(inputs: readonly Input[]): void {
   const bare = new Set(inputs.filter(({ files }) => files.config === undefined).map(({ files }) => files.evalSet));
   if (bare.size === 0) return;
   const which = bare.size === 1 ? [...bare].join() : count(bare.size, "evalset");
-  note(`criteria: ADK's default, tool_trajectory_avg_score 1.0 and response_match_score 0.8, for ${which}`);
+  note(`criteria: ADK's default, ${DEFAULT_CRITERIA_TEXT}, for ${which}`);
 }
 
 /** The criteria and the settings of the simulated user in a config, in a line; nothing for what cannot be read. */

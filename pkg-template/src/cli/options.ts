@@ -1,5 +1,6 @@
 /** Every option of every command: parsing, help and completion are made from this table. */
 
+import { DEFAULT_CRITERIA } from "../generated/metrics.js";
 import type { Option } from "./arguments.js";
 import { LOG_LEVELS } from "./process.js";
 
@@ -13,6 +14,11 @@ export const PROVIDERS = ["gemini", "vertex", "openai", "anthropic", "ollama"] a
 
 /** The shells that `completion` writes for. */
 export const SHELLS = ["bash", "zsh", "fish"] as const;
+
+/** ADK's criteria for evalsets without a config, in words. */
+export const DEFAULT_CRITERIA_TEXT = Object.entries(DEFAULT_CRITERIA)
+  .map(([name, threshold]) => `${name} ${Number(threshold).toFixed(1)}`)
+  .join(" and ");
 
 /** An option, of one or several commands. */
 export interface OptionEntry {
@@ -83,7 +89,7 @@ export const OPTIONS: readonly OptionEntry[] = [
     commands: SCORED,
     value: "<file>",
     takesPath: true,
-    help: "The metrics and their thresholds. Default: test_config.json beside the evalset; without one, ADK's own default, which is tool_trajectory_avg_score 1.0 and response_match_score 0.8.",
+    help: `The metrics and their thresholds. Default: test_config.json beside the evalset; without one, ADK's own default, which is ${DEFAULT_CRITERIA_TEXT}.`,
   },
   {
     name: "config",

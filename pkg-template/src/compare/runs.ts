@@ -2,8 +2,9 @@
 
 import { checkOptions } from "../known-options.js";
 import { reading, unexpected } from "../engine/input.js";
-import { EvalStatus, PrebuiltMetrics } from "../enums.js";
+import { EvalStatus } from "../enums.js";
 import { AdkMetricsError } from "../errors.js";
+import { UNITS } from "../generated/metrics.js";
 import { judgeName } from "../judges/stamp.js";
 import type {
   CaseComparison,
@@ -120,15 +121,8 @@ interface CommonMetric {
   isInformational: boolean;
 }
 
-const EFFICIENCY: ReadonlySet<string> = new Set<string>([
-  PrebuiltMetrics.TOOL_CALL_COUNT_V1,
-  PrebuiltMetrics.INFERENCE_CALL_COUNT_V1,
-  PrebuiltMetrics.TOKEN_USAGE_V1,
-  PrebuiltMetrics.INVOCATION_DURATION_V1,
-]);
-
 function commonMetrics(before: StoredRun, after: StoredRun): CommonMetric[] {
-  const informing = new Set<string>(EFFICIENCY);
+  const informing = new Set<string>(Object.keys(UNITS));
   const judging = new Set<string>();
   for (const { cases } of [before, after]) {
     for (const runs of cases.values()) {

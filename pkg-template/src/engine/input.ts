@@ -1,9 +1,7 @@
 import { AdkMetricsError } from "../errors.js";
+import { MAX_BYTES, MAX_DEPTH, MAX_VALUES } from "../generated/limits.js";
 
 const encoder = /* @__PURE__ */ new TextEncoder();
-
-/** As much as the engine reads of one input. Checked here too, since more might not even fit into its memory. */
-export const MAX_BYTES = 256 * 1024 * 1024;
 
 const WHAT_FITS = "JSON text, bytes or an object";
 
@@ -53,7 +51,11 @@ function encode(text: string, name: string): Uint8Array {
   return encoder.encode(wellFormed(text, name));
 }
 
-/** @throws {AdkMetricsError} `limit_exceeded` for more bytes than the engine reads. */
+/**
+ * Checked here too, since more might not even fit into the engine's memory.
+ *
+ * @throws {AdkMetricsError} `limit_exceeded` for more bytes than the engine reads.
+ */
 export function checkSize(bytes: number, name: string): void {
   if (bytes <= MAX_BYTES) return;
   throw new AdkMetricsError("limit_exceeded", `the input has ${bytes} bytes or more; at most ${MAX_BYTES} are read`, {
@@ -247,12 +249,6 @@ class Unserializable extends Error {
     this.help = help;
   }
 }
-
-/** As deep as the engine reads; deeper there is a cycle or an input that it refuses. */
-const MAX_DEPTH = 200;
-
-/** As many values as the engine reads of one input. */
-const MAX_VALUES = 16_777_216;
 
 /** @throws {AdkMetricsError} `limit_exceeded` for more values than the engine reads. */
 export function checkCount(values: number, name: string): void {

@@ -1,8 +1,7 @@
 import { isObject, reading, stringify, unexpected } from "../engine/input.js";
+import { PURPOSES } from "../generated/metrics.js";
 import type { JudgePurpose, JudgeRequest } from "../types.js";
 import { checkSettings } from "./settings.js";
-
-const PURPOSES: readonly JudgePurpose[] = ["verdict", "segment", "validate", "score"];
 
 /**
  * A copy of a request with what the contract names, each property read once.

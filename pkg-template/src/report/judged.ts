@@ -3,6 +3,7 @@
  * sentences, a judge's remark, and what a run spent on judges.
  */
 
+import { OF_CONVERSATIONS, PROMPTS } from "../generated/metrics.js";
 import type {
   EvalCaseResult,
   EvalMetricResult,
@@ -29,26 +30,14 @@ export interface Finding {
   bearing: Bearing;
 }
 
-/** The metrics that google-adk leaves to Vertex AI: what their judge says comes among the rubrics. */
-const WITH_REMARKS: ReadonlySet<string> = new Set([
-  "safety_v1",
-  "response_evaluation_score",
-  "multi_turn_task_success_v1",
-  "multi_turn_trajectory_quality_v1",
-  "multi_turn_tool_use_quality_v1",
-]);
-
-/** The metrics that judge a conversation as a whole: of the turns, the last alone has their result. */
-const OF_CONVERSATIONS: ReadonlySet<string> = new Set([
-  "rubric_based_multi_turn_trajectory_quality_v1",
-  "multi_turn_task_success_v1",
-  "multi_turn_trajectory_quality_v1",
-  "multi_turn_tool_use_quality_v1",
-]);
+/** Whether google-adk leaves a metric to Vertex AI: what its judge says comes among the rubrics. */
+function leavesRemarks(metricName: string): boolean {
+  return Object.hasOwn(PROMPTS, metricName) && PROMPTS[metricName]?.score !== undefined;
+}
 
 /** Whether a metric judges a conversation as a whole. */
 export function isOfConversation({ metricName }: EvalMetricResult): boolean {
-  return OF_CONVERSATIONS.has(metricName);
+  return OF_CONVERSATIONS.includes(metricName);
 }
 
 function isNumber(value: number | undefined | null): value is number {
@@ -56,9 +45,7 @@ function isNumber(value: number | undefined | null): value is number {
 }
 
 function isRemark(metric: EvalMetricResult, { rubricId, score }: RubricScore): boolean {
-  return (
-    WITH_REMARKS.has(metric.metricName) && !isNumber(score) && (rubricId === "explanation" || rubricId === "error")
-  );
+  return leavesRemarks(metric.metricName) && !isNumber(score) && (rubricId === "explanation" || rubricId === "error");
 }
 
 /** The rubrics of a result, in order. */

@@ -5,6 +5,7 @@
 import { EvalStatus } from "../enums.js";
 import { messageOf, reading, unexpected } from "../engine/input.js";
 import { AdkMetricsError, isOurs } from "../errors.js";
+import { UNITS } from "../generated/metrics.js";
 import type { EvalCaseResult, EvalMetricResult, EvalSetResult } from "../types.js";
 import { count, head, isRecord, oneLine } from "./text.js";
 
@@ -312,18 +313,7 @@ export function informationalMetrics(metrics: readonly EvalMetricResult[]): Eval
 
 /** What an informational metric is called where there is little room. */
 export function informationalLabel(metricName: string): string {
-  switch (metricName) {
-    case "tool_call_count_v1":
-      return "tool calls";
-    case "inference_call_count_v1":
-      return "model calls";
-    case "token_usage_v1":
-      return "tokens";
-    case "invocation_duration_v1":
-      return "seconds";
-    default:
-      return metricName;
-  }
+  return Object.hasOwn(UNITS, metricName) ? (UNITS[metricName] as string) : metricName;
 }
 
 /** `3 of 5 passed` */

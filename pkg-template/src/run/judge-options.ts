@@ -1,11 +1,11 @@
 import { closest } from "../closest.js";
-import { PrebuiltMetrics } from "../enums.js";
 import { AdkMetricsError } from "../errors.js";
+import { PROMPTS } from "../generated/metrics.js";
 import { defaultJudgeModel } from "../judges/default.js";
 import { identityOf } from "../judges/judge.js";
 import { vertexEndpoint } from "../judges/providers.js";
 import { canonicalName } from "../metric-info.js";
-import type { Budget, EvaluatorOptions, JudgePurpose, PromptTemplates, RetryOptions } from "../types.js";
+import type { Budget, EvaluatorOptions, PromptTemplates, RetryOptions } from "../types.js";
 import { isObject, unexpected } from "../engine/input.js";
 import type { EngineOptions } from "./options.js";
 
@@ -120,28 +120,6 @@ function checkKeys(value: unknown, known: readonly string[], path: string): void
   });
 }
 
-/** The metrics that have one prompt, which goes by the metric's name, and what it asks for. */
-const PURPOSES: Readonly<Record<string, JudgePurpose>> = {
-  [PrebuiltMetrics.FINAL_RESPONSE_MATCH_V2]: "verdict",
-  [PrebuiltMetrics.RUBRIC_BASED_FINAL_RESPONSE_QUALITY_V1]: "verdict",
-  [PrebuiltMetrics.RUBRIC_BASED_TOOL_USE_QUALITY_V1]: "verdict",
-  [PrebuiltMetrics.RUBRIC_BASED_MULTI_TURN_TRAJECTORY_QUALITY_V1]: "verdict",
-  [PrebuiltMetrics.PER_TURN_USER_SIMULATOR_QUALITY_V1]: "verdict",
-  [PrebuiltMetrics.SAFETY_V1]: "score",
-  [PrebuiltMetrics.RESPONSE_EVALUATION_SCORE]: "score",
-  [PrebuiltMetrics.MULTI_TURN_TASK_SUCCESS_V1]: "score",
-  [PrebuiltMetrics.MULTI_TURN_TRAJECTORY_QUALITY_V1]: "score",
-  [PrebuiltMetrics.MULTI_TURN_TOOL_USE_QUALITY_V1]: "score",
-};
-
-const OF_HALLUCINATIONS = { segment: "hallucinations_v1_segmenter", validate: "hallucinations_v1_validator" };
-
-/** The engine's names for the prompts of a metric, by what they ask for. */
-function promptNames(metric: string): Readonly<Record<string, string>> | undefined {
-  if (metric === PrebuiltMetrics.HALLUCINATIONS_V1) return OF_HALLUCINATIONS;
-  return Object.hasOwn(PURPOSES, metric) ? { [PURPOSES[metric] as JudgePurpose]: metric } : undefined;
-}
-
 function promptsOf(prompts: PromptTemplates | undefined): Pick<JudgeEngineOptions, "promptIds" | "promptTexts"> {
   const promptIds: string[] = [];
   const promptTexts: string[] = [];
@@ -150,9 +128,9 @@ function promptsOf(prompts: PromptTemplates | undefined): Pick<JudgeEngineOption
   for (const [metric, given] of Object.entries(prompts)) {
     const path = `prompts: ${metric}`;
     const name = canonicalName(metric);
-    const own = promptNames(name);
+    const own = Object.hasOwn(PROMPTS, name) ? PROMPTS[name] : undefined;
     if (own === undefined) {
-      const known = [...Object.keys(PURPOSES), PrebuiltMetrics.HALLUCINATIONS_V1];
+      const known = Object.keys(PROMPTS);
       const meant = closest(name, known) ?? known.find((longer) => longer.startsWith(`${name}_`));
       throw new AdkMetricsError("invalid_input", `\`${metric}\` has no prompt`, {
         path,

@@ -44,6 +44,8 @@ use crate::foundation::write::{Append as _, copy, quote};
 pub struct Prompt {
     /// The metric's name; for the two of `hallucinations_v1` with `_segmenter` or `_validator`.
     pub id: &'static str,
+    /// What its questions are for.
+    pub purpose: Purpose,
     /// The template.
     pub text: &'static str,
     /// What `{{reply_format}}` stands for.
@@ -56,6 +58,32 @@ pub struct Prompt {
     pub schema: &'static str,
     /// What a reply has to hold to be read, in words for users.
     pub wanted: &'static str,
+}
+
+/// What a question is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Purpose {
+    /// To decide by majority.
+    Verdict,
+    /// To cut a text into sentences.
+    Segment,
+    /// To check sentences against a context.
+    Validate,
+    /// To score.
+    Score,
+}
+
+impl Purpose {
+    /// The name as it appears in JSON and in JavaScript.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Verdict => "verdict",
+            Self::Segment => "segment",
+            Self::Validate => "validate",
+            Self::Score => "score",
+        }
+    }
 }
 
 /// One value for a prompt.
@@ -82,6 +110,7 @@ const SCORE_SCHEMA: &str = r#"{"type":"object","properties":{"explanation":{"typ
 /// Of `final_response_match_v2`. [`reply::final_response_match`](super::reply::final_response_match) reads the reply.
 pub static FINAL_RESPONSE_MATCH: Prompt = Prompt {
     id: "final_response_match_v2",
+    purpose: Purpose::Verdict,
     text: include_str!("final_response_match_v2.txt"),
     reply_format: include_str!("format/match.txt"),
     needed: &["user_prompt", "reference", "response"],
@@ -93,6 +122,7 @@ pub static FINAL_RESPONSE_MATCH: Prompt = Prompt {
 /// Of `rubric_based_final_response_quality_v1`. [`reply::rubrics`](super::reply::rubrics) reads the reply.
 pub static FINAL_RESPONSE_RUBRICS: Prompt = Prompt {
     id: "rubric_based_final_response_quality_v1",
+    purpose: Purpose::Verdict,
     text: include_str!("rubric_based_final_response_quality_v1.txt"),
     reply_format: RUBRICS_FORMAT,
     needed: &["user_prompt", "response", "rubrics"],
@@ -104,6 +134,7 @@ pub static FINAL_RESPONSE_RUBRICS: Prompt = Prompt {
 /// Of `rubric_based_tool_use_quality_v1`. [`reply::rubrics`](super::reply::rubrics) reads the reply.
 pub static TOOL_USE_RUBRICS: Prompt = Prompt {
     id: "rubric_based_tool_use_quality_v1",
+    purpose: Purpose::Verdict,
     text: include_str!("rubric_based_tool_use_quality_v1.txt"),
     reply_format: RUBRICS_FORMAT,
     needed: &["user_prompt", "steps", "rubrics"],
@@ -115,6 +146,7 @@ pub static TOOL_USE_RUBRICS: Prompt = Prompt {
 /// Of `rubric_based_multi_turn_trajectory_quality_v1`. [`reply::rubrics`](super::reply::rubrics) reads the reply.
 pub static TRAJECTORY_RUBRICS: Prompt = Prompt {
     id: "rubric_based_multi_turn_trajectory_quality_v1",
+    purpose: Purpose::Verdict,
     text: include_str!("rubric_based_multi_turn_trajectory_quality_v1.txt"),
     reply_format: RUBRICS_FORMAT,
     needed: &["conversation", "rubrics"],
@@ -126,6 +158,7 @@ pub static TRAJECTORY_RUBRICS: Prompt = Prompt {
 /// The first question of `hallucinations_v1`. [`reply::sentences`](super::reply::sentences) reads the reply.
 pub static SEGMENTER: Prompt = Prompt {
     id: "hallucinations_v1_segmenter",
+    purpose: Purpose::Segment,
     text: include_str!("hallucinations_v1_segmenter.txt"),
     reply_format: include_str!("format/segment.txt"),
     needed: &["response"],
@@ -137,6 +170,7 @@ pub static SEGMENTER: Prompt = Prompt {
 /// The second question of `hallucinations_v1`. [`reply::validations`](super::reply::validations) reads the reply.
 pub static VALIDATOR: Prompt = Prompt {
     id: "hallucinations_v1_validator",
+    purpose: Purpose::Validate,
     text: include_str!("hallucinations_v1_validator.txt"),
     reply_format: include_str!("format/validate.txt"),
     needed: &["context", "sentences"],
@@ -148,6 +182,7 @@ pub static VALIDATOR: Prompt = Prompt {
 /// Of `per_turn_user_simulator_quality_v1`. [`reply::turn_validity`](super::reply::turn_validity) reads the reply.
 pub static USER_TURN: Prompt = Prompt {
     id: "per_turn_user_simulator_quality_v1",
+    purpose: Purpose::Verdict,
     text: include_str!("per_turn_user_simulator_quality_v1.txt"),
     reply_format: include_str!("format/turn.txt"),
     needed: &["conversation_plan", "conversation_history", "user_message"],
@@ -159,6 +194,7 @@ pub static USER_TURN: Prompt = Prompt {
 /// Of `safety_v1`: 0 or 1. [`reply::score`](super::reply::score) reads the reply.
 pub static SAFETY: Prompt = Prompt {
     id: "safety_v1",
+    purpose: Purpose::Score,
     text: include_str!("safety_v1.txt"),
     reply_format: SCORE_FORMAT,
     needed: &["response"],
@@ -170,6 +206,7 @@ pub static SAFETY: Prompt = Prompt {
 /// Of `response_evaluation_score`: 1 to 5. [`reply::score`](super::reply::score) reads the reply.
 pub static COHERENCE: Prompt = Prompt {
     id: "response_evaluation_score",
+    purpose: Purpose::Score,
     text: include_str!("response_evaluation_score.txt"),
     reply_format: SCORE_FORMAT,
     needed: &["user_prompt", "response"],
@@ -211,6 +248,7 @@ pub static ALL: [&Prompt; 12] = [
 const fn over_conversation(id: &'static str, text: &'static str) -> Prompt {
     Prompt {
         id,
+        purpose: Purpose::Score,
         text,
         reply_format: SCORE_FORMAT,
         needed: &["conversation"],
@@ -221,6 +259,18 @@ const fn over_conversation(id: &'static str, text: &'static str) -> Prompt {
 }
 
 impl Prompt {
+    /// Whether it shows a conversation as a whole, so that it is asked once, and not about each turn.
+    #[must_use]
+    pub fn shows_conversation(&self) -> bool {
+        self.needed.contains(&"conversation")
+    }
+
+    /// Whether it is one of a metric's.
+    #[must_use]
+    pub fn is_of(&self, metric: &str) -> bool {
+        self.id.strip_prefix(metric).is_some_and(|rest| rest.is_empty() || rest.starts_with('_'))
+    }
+
     /// The template that this project has for the question.
     #[must_use]
     pub fn template(&self) -> Template<'static> {

@@ -1,0 +1,135 @@
+// Makes the modules of `pkg-template/src/generated/` that list what the engine has, from the manifest that the Rust code
+// exports: names of metrics, classes of evaluators, prompts, limits and defaults. They are split by who imports them, since
+// what a module lists is in the bundle of everyone who imports a part of it that is not a constant.
+
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+const BANNER = "// Generated from the Rust code by `npm run build`.\n";
+
+/** Classes that are written by hand, since they do more than one metric's work. */
+const BY_HAND = new Set(["ResponseEvaluator"]);
+
+/** @param {string} manifestFile @param {string} folder */
+export function writeManifest(manifestFile, folder) {
+  const manifest = JSON.parse(readFileSync(manifestFile, "utf8"));
+  const modules = {
+    metrics: metricsOf(manifest),
+    evaluators: evaluatorsOf(manifest),
+    registry: registryOf(manifest),
+    limits: limitsOf(manifest),
+  };
+  for (const [name, text] of Object.entries(modules)) writeFileSync(join(folder, `${name}.ts`), `${BANNER}\n${text}`);
+}
+
+/** The names of metrics and what is known of them without asking the engine. */
+function metricsOf({ metrics, defaultCriteria, purposes }) {
+  const legacy = metrics.flatMap(({ name, legacyNames }) => legacyNames.map((old) => [old, name]));
+  const members = [
+    ...metrics.map(({ name, description }) => [description, name]),
+    ...legacy.map(([old, name]) => [`ADK-TS's old name of \`${name.toUpperCase()}\`.`, old]),
+  ];
+  const names = (keep) => metrics.filter(keep).map(({ name }) => name);
+  const constants = [
+    [
+      "ADK-TS's old names of metrics, with today's.",
+      "LEGACY_NAMES",
+      "Readonly<Record<string, PrebuiltMetrics>>",
+      legacy,
+    ],
+    [
+      "What the metrics count that only inform, and that every config has.",
+      "UNITS",
+      "Readonly<Record<string, string>>",
+      metrics.filter(({ unit }) => unit !== null).map(({ name, unit }) => [name, unit]),
+    ],
+    [
+      "The engine's names for the prompts of each metric that asks a judge, by what they ask for.",
+      "PROMPTS",
+      "Readonly<Record<string, Readonly<Record<string, string>>>>",
+      metrics.filter(({ asksJudge }) => asksJudge).map(({ name, prompts }) => [name, prompts]),
+    ],
+  ];
+  const criteria = names(({ name }) => name in defaultCriteria).map((name) => [name, defaultCriteria[name]]);
+  return `import type { Criteria } from "./criteria.js";
+
+/** The names of all metrics: those of ADK-TS with its values, and the other metrics of google-adk. */
+export enum PrebuiltMetrics {
+${members.map(([doc, name]) => `  /** ${doc} */\n  ${name.toUpperCase()} = "${name}",`).join("\n")}
+}
+
+${constants.map(([doc, name, type, entries]) => `/** ${doc} */\nexport const ${name}: ${type} = ${valueOf(name, entries)};\n`).join("\n")}
+/** What judges are asked for. */
+export const PURPOSES = ${JSON.stringify(purposes)} as const;
+
+/** What a judge is asked for. Majority metrics ask for a \`verdict\`, hallucinations to \`segment\` then to \`validate\`. */
+export type JudgePurpose = ${purposes.map((purpose) => JSON.stringify(purpose)).join(" | ")};
+
+/** ADK's criteria for evalsets without a config. */
+export const DEFAULT_CRITERIA: Readonly<Criteria> = /* @__PURE__ */ Object.freeze(${valueOf("", criteria)});
+
+/** The metrics that ask nobody. */
+export const PLAIN_METRICS: readonly string[] = ${JSON.stringify(names(({ asksJudge }) => !asksJudge))};
+
+/** The metrics that judge a conversation as a whole: of the turns, the last alone has their result. */
+export const OF_CONVERSATIONS: readonly string[] = ${JSON.stringify(names(({ ofConversation }) => ofConversation))};
+`;
+}
+
+/** The text of an object. Today's names of metrics are members of the enum, for the sake of types. */
+function valueOf(name, entries) {
+  const text = (value) => (name === "LEGACY_NAMES" ? `PrebuiltMetrics.${value.toUpperCase()}` : JSON.stringify(value));
+  return `{\n${entries.map(([key, value]) => `  ${key}: ${text(value)},`).join("\n")}\n}`;
+}
+
+/** A class for each metric. */
+function evaluatorsOf({ metrics }) {
+  const classes = metrics.filter(({ className }) => !BY_HAND.has(className)).map(classOf);
+  return `import { EngineEvaluator } from "../evaluators.js";
+import { metricInfo } from "../metric-info.js";
+import type { MetricInfo } from "../types.js";
+import { PrebuiltMetrics } from "./metrics.js";
+
+${classes.join("\n")}`;
+}
+
+/** The classes by their metrics. */
+function registryOf({ metrics }) {
+  const names = (isByHand) =>
+    metrics.map(({ className }) => className).filter((className) => BY_HAND.has(className) === isByHand);
+  return `import { type EvaluatorClass, ${names(true).join(", ")} } from "../evaluators.js";
+import { ${names(false).join(", ")} } from "./evaluators.js";
+import { PrebuiltMetrics } from "./metrics.js";
+
+/** The classes of the engine's metrics. */
+export const ENGINE_CLASSES: readonly (readonly [PrebuiltMetrics, EvaluatorClass])[] = [
+${metrics.map(({ name, className }) => `  [PrebuiltMetrics.${name.toUpperCase()}, ${className}],`).join("\n")}
+];
+`;
+}
+
+function classOf({ name, className, description, asksJudge, prompts, takesCriterion }) {
+  const sentence = description.replace(/\.$/, "").replace(/^[A-Z](?![A-Z])/, (letter) => letter.toLowerCase());
+  const asks = asksJudge ? `; asks a judge${"score" in prompts ? ", or Vertex AI" : ""}` : "";
+  const metric = `PrebuiltMetrics.${name.toUpperCase()}`;
+  return `/** \`${name}\`: ${sentence}${asks}. */
+export class ${className} extends EngineEvaluator${takesCriterion ? `<"${name}">` : ""} {
+  protected override readonly engineMetric = ${metric};
+  static override getMetricInfo(): MetricInfo {
+    return metricInfo(${metric});
+  }
+}
+`;
+}
+
+/** What the engine reads of one input at most. */
+function limitsOf({ limits }) {
+  const docs = {
+    MAX_BYTES: "As much as the engine reads of one input, in bytes.",
+    MAX_DEPTH: "As deep as the engine reads.",
+    MAX_VALUES: "As many values as the engine reads of one input.",
+  };
+  return Object.entries(limits)
+    .map(([name, limit]) => `/** ${docs[name]} */\nexport const ${name} = ${limit};\n`)
+    .join("\n");
+}

@@ -1,0 +1,40 @@
+//! The manifest: what the TypeScript package lists of the engine, from which `scripts/manifest.mjs` makes its modules.
+//! Hosts that have the engine at hand ask it (`facts`); this is for what has to be known before, and for types.
+
+use std::collections::HashSet;
+
+use serde_json::{Value, json};
+
+use crate::foundation::json::{MAX_BYTES, MAX_DEPTH, MAX_VALUES};
+use crate::judge::prompt;
+use crate::metrics::{MetricInfo, REGISTRY};
+use crate::model::config::DEFAULT_CONFIG;
+
+pub(super) fn manifest() -> Value {
+    let defaults: Value = serde_json::from_str(DEFAULT_CONFIG).unwrap_or_default();
+    let mut purposes: Vec<_> = prompt::ALL.iter().map(|prompt| prompt.purpose.as_str()).collect();
+    let mut seen = HashSet::new();
+    purposes.retain(|purpose| seen.insert(*purpose));
+    json!({
+        "purposes": purposes,
+        "metrics": REGISTRY.iter().map(metric).collect::<Vec<_>>(),
+        "defaultCriteria": defaults["criteria"],
+        "limits": { "MAX_BYTES": MAX_BYTES, "MAX_DEPTH": MAX_DEPTH, "MAX_VALUES": MAX_VALUES },
+    })
+}
+
+fn metric(info: &MetricInfo) -> Value {
+    let prompts: Vec<_> = prompt::ALL.iter().filter(|prompt| prompt.is_of(info.name)).collect();
+    let by_purpose = |prompt: &&&prompt::Prompt| (prompt.purpose.as_str().to_owned(), prompt.id.into());
+    json!({
+        "name": info.name,
+        "legacyNames": info.legacy_names,
+        "className": info.class,
+        "description": info.description,
+        "unit": info.unit,
+        "takesCriterion": info.requires_threshold,
+        "asksJudge": info.is_judged(),
+        "prompts": prompts.iter().map(by_purpose).collect::<serde_json::Map<_, _>>(),
+        "ofConversation": prompts.iter().any(|prompt| prompt.shows_conversation()),
+    })
+}
