@@ -9,6 +9,7 @@ import {
   renderComparisonMarkdown,
   type ReportFormat,
 } from "../report/index.js";
+import { formatOf } from "../report/formats.js";
 import { changedMetrics, remarksOf, verdictLine } from "../report/comparison.js";
 import type { RunComparison } from "../types.js";
 import { api } from "./api.js";
@@ -16,7 +17,6 @@ import { type Arguments, oneOf, parseArguments } from "./arguments.js";
 import { optionsOf } from "./options.js";
 import { kindOf, readBytes, readPieces, sizeOf } from "./files.js";
 import { inFile, Mistake, Mistakes } from "./mistakes.js";
-import { ENDINGS } from "./outputs.js";
 import { ExitStatus, hasColor, note, warn, warningCount } from "./process.js";
 import { plainFile, prepareFile, writeSafely } from "./write.js";
 
@@ -45,7 +45,7 @@ export async function compareCommand(args: readonly string[]): Promise<ExitStatu
   const unwritten: Mistake[] = [];
   for (const { format, file } of planned) {
     const text = () => rendered(format, comparisons, file === undefined, details);
-    const mistake = await writeSafely(file, text, `comparison${format === "json" ? ".json" : ENDINGS[format]}`);
+    const mistake = await writeSafely(file, text, `comparison${format === "json" ? ".json" : formatOf(format).ending}`);
     if (mistake !== undefined) unwritten.push(mistake);
     else if (file !== undefined) note(`wrote ${file}`);
   }
@@ -76,7 +76,7 @@ interface Pair {
   current: string;
 }
 
-const RESULTS = ENDINGS.json;
+const RESULTS = formatOf("json").ending;
 
 /** Two files, or those that go by the same name in two folders. */
 function pairsOf(positionals: readonly string[]): Pair[] {
@@ -172,7 +172,7 @@ function destinationsOf(given: Arguments): Destination[] {
     const output = outputs[at] as string;
     if (output === "-") return { format };
     const isFolder = /[\\/]$/.test(output) || kindOf(output) === "folder";
-    const ending = format === "json" ? ".json" : ENDINGS[format];
+    const ending = format === "json" ? ".json" : formatOf(format).ending;
     return { format, file: isFolder ? join(output, `comparison${ending}`) : output };
   });
   const places = planned.map(({ file }) => (file === undefined ? "stdout" : resolve(file)));

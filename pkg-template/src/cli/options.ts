@@ -1,6 +1,7 @@
 /** Every option of every command: parsing, help and completion are made from this table. */
 
 import { DEFAULT_CRITERIA } from "../generated/metrics.js";
+import { formatOf, FORMATS, type ReportFormat, SHORT_ENDINGS } from "../report/formats.js";
 import type { Option } from "./arguments.js";
 import { LOG_LEVELS } from "./process.js";
 
@@ -19,6 +20,12 @@ export const SHELLS = ["bash", "zsh", "fish"] as const;
 export const DEFAULT_CRITERIA_TEXT = Object.entries(DEFAULT_CRITERIA)
   .map(([name, threshold]) => `${name} ${Number(threshold).toFixed(1)}`)
   .join(" and ");
+
+/** A format, with what it is. */
+function withNote(format: ReportFormat): string {
+  const { about } = formatOf(format);
+  return about === undefined ? format : `${format} (${about})`;
+}
 
 /** An option, of one or several commands. */
 export interface OptionEntry {
@@ -151,9 +158,9 @@ export const OPTIONS: readonly OptionEntry[] = [
     name: "format",
     commands: SCORED,
     value: "<name>",
-    words: ["table", "json", "junit", "md", "csv", "html"],
+    words: FORMATS,
     isRepeatable: true,
-    help: "table, json (ADK's evalset results), junit, md, csv, html. May be repeated. Default: what the ending of --output names (.txt .json .xml .md .csv .html), else table.",
+    help: `${FORMATS.map(withNote).join(", ")}. May be repeated. Default: what the ending of --output names (${SHORT_ENDINGS}), else table.`,
   },
   {
     name: "output",
@@ -161,7 +168,7 @@ export const OPTIONS: readonly OptionEntry[] = [
     value: "<path>",
     takesPath: true,
     isRepeatable: true,
-    help: "Where to write: a file, a folder/, or - for stdout, which is the default for a single format. For several formats give one --output each, in the same order, or one name without ending: each format adds its own, which are .txt .evalset_result.json .xml .md .csv .html. With json, several evalsets need a folder, which gets a file for each.",
+    help: `Where to write: a file, a folder/, or - for stdout, which is the default for a single format. For several formats give one --output each, in the same order, or one name without ending: each format adds its own, which are ${FORMATS.map((format) => formatOf(format).ending).join(" ")}. With json, several evalsets need a folder, which gets a file for each.`,
   },
   {
     name: "force",

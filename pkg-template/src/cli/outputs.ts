@@ -1,23 +1,11 @@
 /** Where the results go: which formats into which files, or one to stdout. */
 
 import { join } from "node:path";
-import type { ReportFormat } from "../report/index.js";
+import { formatOf, FORMATS, type ReportFormat, SHORT_ENDINGS } from "../report/formats.js";
 import { baseName, kindOf, readIfThere } from "./files.js";
 import { Mistake } from "./mistakes.js";
 import { note } from "./process.js";
 import { plainFile } from "./write.js";
-
-/** The formats, each with the ending that its files get where the user does not name them. */
-export const ENDINGS: Readonly<Record<ReportFormat, string>> = {
-  table: ".txt",
-  json: ".evalset_result.json",
-  junit: ".xml",
-  md: ".md",
-  csv: ".csv",
-  html: ".html",
-};
-
-export const FORMATS = Object.keys(ENDINGS) as ReportFormat[];
 
 /** The names of evalsets after their files; repeated ones are numbered, since each gets a file of its own. */
 export function distinctNames(files: readonly string[]): string[] {
@@ -36,7 +24,7 @@ export function distinctNames(files: readonly string[]): string[] {
  */
 export function formatsByEnding(outputs: readonly string[]): ReportFormat[] {
   const formats = outputs.map((output) =>
-    output === "-" || isFolder(output) ? undefined : FORMATS.find((format) => BY_ENDING[format].test(output)),
+    output === "-" || isFolder(output) ? undefined : FORMATS.find((format) => formatOf(format).names.test(output)),
   );
   const unknown = formats.indexOf(undefined);
   if (outputs.length > 1 && unknown >= 0) {
@@ -46,29 +34,10 @@ export function formatsByEnding(outputs: readonly string[]): ReportFormat[] {
   }
   const [output] = outputs;
   if (unknown === 0 && output !== undefined && output !== "-" && !isFolder(output)) {
-    note(`${output}: its ending names no format, so it is the table (.txt .json .xml .md .csv .html)`);
+    note(`${output}: its ending names no format, so it is the table (${SHORT_ENDINGS})`);
   }
   return [...new Set(formats.map((format) => format ?? "table"))];
 }
-
-const BY_ENDING: Readonly<Record<ReportFormat, RegExp>> = {
-  table: /\.txt$/i,
-  json: /\.json$/i,
-  junit: /\.xml$/i,
-  md: /\.(?:md|markdown)$/i,
-  csv: /\.csv$/i,
-  html: /\.html?$/i,
-};
-
-/** What reports of this program begin with, so that it overwrites older ones and nothing else. */
-const OWN: Readonly<Record<ReportFormat, RegExp>> = {
-  table: /^(?=\S[^\n]*  \d)[^\n]* cases?: /,
-  json: /"eval_set_result_id"/,
-  junit: /<testsuites name="adk-metrics"/,
-  md: /^## Evaluation of /,
-  csv: /^evalSetId,evalId,/,
-  html: /<title>Evaluation report<\/title>/,
-};
 
 /**
  * @throws {Mistake} for an output whose name a file has already that is no older report of its format. Pipes and devices
@@ -78,7 +47,7 @@ export function refuseOthers(planned: readonly Destination[]): void {
   for (const { format, file } of planned) {
     if (file === undefined || plainFile(file) === undefined) continue;
     const head = Buffer.from(readIfThere(file, "output") ?? "").toString("utf8", 0, HEAD);
-    if (head === "" || OWN[format].test(head)) continue;
+    if (head === "" || formatOf(format).own.test(head)) continue;
     throw new Mistake(`the output already exists, and is no report in the format ${format}`, {
       place: file,
       help: "Name another file, or overwrite this one with --force",
@@ -132,7 +101,7 @@ function placed(
     const [only] = formats;
     if (formats.length === 1 && only !== undefined) return toNamed(only, "-", evalSets);
     throw new Mistake(`${formats.length} formats do not fit on stdout`, {
-      help: `Add --output report, which writes ${formats.map((format) => `report${ENDINGS[format]}`).join(", ")}; or one --output for each format, in the same order`,
+      help: `Add --output report, which writes ${formats.map((format) => `report${formatOf(format).ending}`).join(", ")}; or one --output for each format, in the same order`,
     });
   }
   if (outputs.length > 1 || output === "-") {
@@ -144,7 +113,9 @@ function placed(
     );
   }
   if (isFolder(output)) return formats.flatMap((format) => toNamed(format, output, evalSets));
-  const ending = Object.values(ENDINGS).find((known) => output.endsWith(known)) ?? /\.json$/.exec(output)?.[0];
+  const ending =
+    FORMATS.map((format) => formatOf(format).ending).find((known) => output.endsWith(known)) ??
+    /\.json$/.exec(output)?.[0];
   if (ending !== undefined) {
     throw new Mistake(`${formats.length} formats do not fit in one file`, {
       place: output,
@@ -153,8 +124,8 @@ function placed(
   }
   return formats.flatMap((format): Destination[] =>
     format === "json" && evalSets.length > 1
-      ? evalSets.map((name, evalSet) => ({ format, file: `${output}-${name}${ENDINGS.json}`, evalSet }))
-      : [{ format, file: output + ENDINGS[format], ...(format === "json" ? { evalSet: 0 } : {}) }],
+      ? evalSets.map((name, evalSet) => ({ format, file: `${output}-${name}${formatOf("json").ending}`, evalSet }))
+      : [{ format, file: output + formatOf(format).ending, ...(format === "json" ? { evalSet: 0 } : {}) }],
   );
 }
 
@@ -162,7 +133,7 @@ function placed(
 function toNamed(format: ReportFormat, output: string, evalSets: readonly string[]): Destination[] {
   if (format !== "json") {
     if (output === "-") return [{ format }];
-    return [{ format, file: isFolder(output) ? join(output, `report${ENDINGS[format]}`) : output }];
+    return [{ format, file: isFolder(output) ? join(output, `report${formatOf(format).ending}`) : output }];
   }
   if (evalSets.length === 1 && !isFolder(output))
     return [{ format, evalSet: 0, ...(output === "-" ? {} : { file: output }) }];
@@ -171,7 +142,7 @@ function toNamed(format: ReportFormat, output: string, evalSets: readonly string
       help: "Name a folder: --output results/ gets a file for each evalset",
     });
   }
-  return evalSets.map((name, evalSet) => ({ format, file: join(output, name + ENDINGS.json), evalSet }));
+  return evalSets.map((name, evalSet) => ({ format, file: join(output, name + formatOf("json").ending), evalSet }));
 }
 
 export function isFolder(output: string): boolean {

@@ -4,7 +4,7 @@ import { dirname, resolve } from "node:path";
 import { check, type Plan, type ScoringOptions } from "../agents/evaluation.js";
 import { Spending } from "../agents/spending.js";
 import { EvalStatus } from "../enums.js";
-import { csvChunks, htmlChunks, junitChunks, renderMarkdown, type ReportFormat, tableChunks } from "../report/index.js";
+import { formatOf, FORMATS, type ReportFormat } from "../report/formats.js";
 import { casesText, countCases, countsText } from "../report/results.js";
 import { append } from "../lists.js";
 import { count } from "../report/text.js";
@@ -20,15 +20,7 @@ import { Interruption } from "./interruption.js";
 import { judgeChoiceOf } from "./judge.js";
 import { Judging } from "./judging.js";
 import { inFiles, type InputFiles, inWhole, Mistake, Mistakes, placeOf, refusedWarnings } from "./mistakes.js";
-import {
-  type Destination,
-  destinations,
-  distinctNames,
-  ENDINGS,
-  FORMATS,
-  formatsByEnding,
-  refuseOthers,
-} from "./outputs.js";
+import { type Destination, destinations, distinctNames, formatsByEnding, refuseOthers } from "./outputs.js";
 import { ExitStatus, hasColor, hostUserCode, LOG_LEVELS, note, setLogLevel, warn } from "./process.js";
 import { inOrder, portionsOf } from "./portions.js";
 import { ProgressBar } from "./progress.js";
@@ -145,20 +137,22 @@ function optionsOf(given: Arguments, formats: readonly ReportFormat[]): Evaluato
       help: "Add --format table --output -, or leave it out: html has all details anyway",
     });
   }
-  const shown: Explain = formats.includes("html") || detailed ? "all" : formats.every(isBare) ? "none" : "failures";
+  const wanted = formats.map((format) => formatOf(format).explains);
+  const shown = (["all", "failures"] as const).find((which) => wanted.includes(which)) ?? "none";
   const explain = given.one("explain");
   const dialect = given.one("dialect");
   const concurrency = given.one("concurrency");
   return {
-    explain: explain === undefined ? shown : oneOf<Explain>("explain", explain, ["none", "failures", "all"]),
+    explain:
+      explain === undefined
+        ? detailed
+          ? "all"
+          : shown
+        : oneOf<Explain>("explain", explain, ["none", "failures", "all"]),
     ...(dialect === undefined ? {} : { dialect: oneOf<Dialect>("dialect", dialect, ["adk-python", "adk-ts"]) }),
     ...(concurrency === undefined ? {} : { concurrency: countOf("concurrency", concurrency) }),
     ...(given.has("metrics") ? { timeoutMs: METRIC_TIMEOUT_MS } : {}),
   };
-}
-
-function isBare(format: ReportFormat): boolean {
-  return format === "json" || format === "csv";
 }
 
 const INPUT_NAMES = { evalSet: "evalset", actual: "file of what the agent did", config: "config" } as const;
@@ -374,7 +368,7 @@ async function writeResults(
         ? jsonPieces(shown, resultsToAdkJsonChunks, file === undefined)
         : rendered(format, shown, file === undefined, details);
     try {
-      const mistake = await writeSafely(file, text, `report${ENDINGS[format]}`);
+      const mistake = await writeSafely(file, text, `report${formatOf(format).ending}`);
       if (mistake !== undefined) mistakes.push(mistake);
       else if (file !== undefined) note(`wrote ${file}`);
     } catch (error) {
@@ -399,28 +393,18 @@ function* jsonPieces(
 }
 
 function rendered(
-  format: Exclude<ReportFormat, "json">,
+  format: ReportFormat,
   results: readonly EvalSetResult[],
   onScreen: boolean,
   details: boolean,
 ): string | Iterable<string> {
   const { stdout } = process;
-  switch (format) {
-    case "table":
-      return tableChunks(results, {
-        details,
-        color: onScreen && hasColor(stdout),
-        width: onScreen && stdout.isTTY ? stdout.columns : 100,
-      });
-    case "junit":
-      return junitChunks(results);
-    case "md":
-      return renderMarkdown(results);
-    case "csv":
-      return csvChunks(results);
-    case "html":
-      return htmlChunks(results);
-  }
+  const options = {
+    details,
+    color: onScreen && hasColor(stdout),
+    width: onScreen && stdout.isTTY ? stdout.columns : 100,
+  };
+  return formatOf(format).render?.(results, options) ?? "";
 }
 
 function summaryOf(results: readonly EvalSetResult[]): string {

@@ -4,9 +4,6 @@
  * `…Chunks` give the same in pieces, for reports that are longer than a string can be.
  */
 
-/** The formats of a report; `json` is the results themselves, in ADK's schema. */
-export type ReportFormat = "table" | "json" | "junit" | "md" | "csv" | "html";
-
 export type { Comparisons } from "./comparison.js";
 export {
   comparisonCsvChunks,
@@ -18,6 +15,7 @@ export { renderComparisonMarkdown } from "./comparison-markdown.js";
 export { comparisonTableChunks, renderComparisonTable } from "./comparison-table.js";
 export { csvChunks, renderCsv } from "./csv.js";
 export { type FailureOptions, renderFailures } from "./failures.js";
+export type { ReportFormat } from "./formats.js";
 export { htmlChunks, type HtmlOptions, renderHtml } from "./html.js";
 export { junitChunks, renderJUnit } from "./junit.js";
 export { type MarkdownOptions, renderMarkdown } from "./markdown.js";
