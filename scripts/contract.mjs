@@ -1,6 +1,28 @@
-// Makes TypeScript of what the crate declares of the boundary (`src/wasm/`): the reader of a batch's columns.
+// Makes TypeScript of what the crate declares of the boundary (`src/wasm/`): the types of what crosses, and the reader of a
+// batch's columns.
 
 import { readFileSync, writeFileSync } from "node:fs";
+import { compile } from "json-schema-to-typescript";
+import { withoutNull, withoutReferences } from "./types.mjs";
+
+/** @param {string} schemaFile @param {string} typesFile */
+export async function writeContract(schemaFile, typesFile) {
+  const { "x-answer-headers": headers, ...schema } = JSON.parse(readFileSync(schemaFile, "utf8"));
+  const types = await compile(withoutNull(schema), "Contract", {
+    additionalProperties: false,
+    bannerComment: "// Generated from src/wasm/contract.rs by `npm run build`.",
+    unreachableDefinitions: true,
+    format: false,
+  });
+  // That all of it is one type too is of no use here.
+  const own = withoutReferences(types).replace(
+    /(?:\/\*\*(?:(?!\*\/)[^])*\*\/\n)?export interface Contract \{[^}]*\}\n/,
+    "",
+  );
+  const list = headers.map((name) => JSON.stringify(name)).join(", ");
+  const constant = `\n/** The headers of answers that the engine looks at. */\nexport const ANSWER_HEADERS = [${list}] as const;\n`;
+  writeFileSync(typesFile, own + constant);
+}
 
 /** How a column is read, by its kind: its type, and the element of memory that it is a list of. */
 const KINDS = {
@@ -11,8 +33,8 @@ const KINDS = {
   list: { type: "unknown[]", read: (place) => `listAt(${place})` },
 };
 
-/** Facts that stand before the columns: until when to wait, and what comes next. */
-const FACTS = 2;
+/** How many facts stand before the columns. */
+const FACTS = 3;
 
 /** @param {string} columnsFile @param {string} typesFile */
 export function writeColumns(columnsFile, typesFile) {
@@ -34,6 +56,8 @@ export interface Columns {
   waitUntil: number;
   /** What comes after this: 0, nothing before an answer or that time; 1, nothing at all; 2, more at once. */
   next: number;
+  /** How many calls of judges there are to make. */
+  calls: number;
 ${fields.join("\n")}
 }
 
@@ -43,6 +67,7 @@ export function readColumns(buffer: ArrayBufferLike, table: number): Columns {
   return {
     waitUntil: at[0] as number,
     next: at[1] as number,
+    calls: at[2] as number,
 ${reads.join("\n")}
   };
 }

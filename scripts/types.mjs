@@ -218,14 +218,14 @@ function at(schema, reference) {
 }
 
 /** Types without what json-schema-to-typescript says about where they come from. */
-function withoutReferences(types) {
+export function withoutReferences(types) {
   return types
     .replaceAll(/( \* ?\n)? \* This interface was referenced by [^]*?"\.\n/g, "")
     .replaceAll(/\/\*\*\n \*\/\n/g, "");
 }
 
 /** In JavaScript a value that is not there is absent; `null` is accepted when reading, but never made. */
-function withoutNull(schema) {
+export function withoutNull(schema) {
   if (Array.isArray(schema)) return schema.map(withoutNull);
   if (schema === null || typeof schema !== "object") return schema;
   const result = Object.fromEntries(Object.entries(schema).map(([key, value]) => [key, withoutNull(value)]));

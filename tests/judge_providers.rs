@@ -574,7 +574,7 @@ fn errors_are_read_in_every_shape() {
             Vertex,
             503,
             r#"[{"error":{"code":503,"message":"Overloaded","status":"UNAVAILABLE"}}]"#,
-            Server,
+            Overloaded,
             true,
             "Vertex AI answered 503 UNAVAILABLE: Overloaded",
         ),
@@ -646,11 +646,11 @@ fn errors_are_read_in_every_shape() {
             Anthropic,
             529,
             r#"{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}"#,
-            Server,
+            Overloaded,
             true,
             "Anthropic answered 529 overloaded_error: Overloaded",
         ),
-        (OpenAiChat, 529, "", Server, false, "OpenAI answered 529"),
+        (OpenAiChat, 529, "", Overloaded, false, "OpenAI answered 529"),
         (
             Anthropic,
             413,
@@ -738,7 +738,8 @@ fn the_loopback_servers_answers_are_read_as_what_they_play() {
             "bad_request" => BadRequest,
             "not_found" => NotFound,
             "timeout" => Timeout,
-            "server" | "bad_gateway" | "unavailable" | "gateway_timeout" | "overloaded" => Server,
+            "server" | "bad_gateway" | "gateway_timeout" => Server,
+            "unavailable" | "overloaded" => Overloaded,
             _ => RateLimited,
         };
         let failure = found.unwrap_err();

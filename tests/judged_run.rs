@@ -12,7 +12,8 @@ use std::collections::HashMap;
 use std::fmt::Write as _;
 
 use adk_metrics::foundation::json::Document;
-use adk_metrics::judge::calls::{self, Budget, Failure, Prices, RetryOptions, Usage};
+use adk_metrics::judge::calls::{self, Budget, Prices, RetryOptions, Usage};
+use adk_metrics::judge::provider::{Failure, FailureKind};
 use adk_metrics::metrics::judged::{Purpose, Question};
 use adk_metrics::metrics::{Details, Dialect, Evaluation, Explain};
 use adk_metrics::model::actual::ActualFile;
@@ -20,9 +21,7 @@ use adk_metrics::model::config::Judging;
 use adk_metrics::model::evalset::EvalSetFile;
 use adk_metrics::model::results::EvalStatus;
 use adk_metrics::model::shape::Warnings;
-use adk_metrics::run::{
-    CaseResult, JudgeCall, JudgeFailure, JudgeReply, JudgeSettings, Options, Plan, Run, Terms,
-};
+use adk_metrics::run::{CaseResult, JudgeCall, JudgeReply, JudgeSettings, Options, Plan, Run, Terms};
 use host::{Chance, Fate, Script, Story, Wish, play};
 use serde_json::{Value, json};
 
@@ -308,27 +307,36 @@ fn vote_in_words(metric: &str, said: &[Said]) -> String {
     }
 }
 
-fn failure(failure: Failure) -> JudgeFailure {
-    JudgeFailure { failure, is_auth: false, message: "the judge is out of order".into() }
+fn failure(kind: FailureKind, retryable: bool) -> Failure {
+    let message = "the judge is out of order".into();
+    Failure { kind, message, help: None, retryable, retry_after_ms: None, status: None }
+}
+
+/// A failure that no other attempt changes.
+fn lasting() -> Failure {
+    failure(FailureKind::Refused, false)
 }
 
 fn passing() -> Failure {
-    Failure { retryable: true, ..Failure::default() }
+    failure(FailureKind::Server, true)
+}
+
+fn limited() -> Failure {
+    failure(FailureKind::RateLimited, true)
 }
 
 /// A failure of the kinds that pass: rate limits, faults of the server, resets, hangs, half replies and
 /// malformed bodies, which are found out after as long as a reply would take.
 fn fault(chance: &mut Chance) -> Fate {
     let soon = 1 + chance.below(100);
-    let rate_limited = Failure { rate_limited: true, ..passing() };
     match chance.below(6) {
-        0 => Fate::Fail(soon, failure(rate_limited)),
+        0 => Fate::Fail(soon, limited()),
         1 => {
             let after = Some((200 + chance.below(3_000)) as f64);
-            Fate::Fail(soon, failure(Failure { retry_after_ms: after, ..rate_limited }))
+            Fate::Fail(soon, Failure { retry_after_ms: after, ..limited() })
         }
-        2 | 3 => Fate::Fail(soon, failure(passing())),
-        4 => Fate::Fail(200 + chance.below(2_000), failure(passing())),
+        2 | 3 => Fate::Fail(soon, passing()),
+        4 => Fate::Fail(200 + chance.below(2_000), passing()),
         _ => Fate::Hang,
     }
 }
@@ -544,7 +552,7 @@ fn what_failed_is_asked_once_more_when_all_else_is_done() {
             }
             let times = sent.entry((asked.call.call.question, asked.call.call.sample)).or_default();
             *times += 1;
-            if *times < 3 { Fate::Fail(20, failure(passing())) } else { Fate::Reply(50, asked.reply()) }
+            if *times < 3 { Fate::Fail(20, passing()) } else { Fate::Reply(50, asked.reply()) }
         };
         let found = made.play(&options, Scene::default(), judge, |story| gist(&story.results));
         if is_ever_answered {
@@ -561,7 +569,7 @@ fn a_judge_that_never_answers_is_not_asked_again_in_the_end() {
         let made = made(seed, 3, false, false);
         let mut options = options(4);
         options.judges.calls.retry = RetryOptions { attempts: 3, ..RetryOptions::default() };
-        let judge = &mut |_, _: &Asked<'_>| Fate::Fail(5, failure(passing()));
+        let judge = &mut |_, _: &Asked<'_>| Fate::Fail(5, passing());
         made.play(&options, Scene::default(), judge, |story| {
             assert!(story.sent().all(|(_, call, _)| call.attempt <= 3));
             let mut samples: Vec<_> =
@@ -585,7 +593,7 @@ fn a_key_that_is_refused_stops_its_metric_and_no_other() {
         let from = chance.below(400);
         let refused = chance.below(3) as usize;
         let judge = &mut |now, asked: &Asked<'_>| match asked.call.metric == refused && now >= from {
-            true => Fate::Fail(30, JudgeFailure { is_auth: true, ..failure(Failure::default()) }),
+            true => Fate::Fail(30, failure(FailureKind::Auth, false)),
             false => Fate::Reply(100, asked.reply()),
         };
         made.play(&options(concurrency as u32), Scene::default(), judge, |story| {
@@ -706,12 +714,8 @@ fn a_pause_with_nothing_left_to_send_ends_with_the_next_case() {
         let mut options = options(1 + chance.below(3) as u32);
         options.judges.calls.retry.attempts = 1;
         let judge = &mut |_, asked: &Asked<'_>| {
-            let limited = Failure { rate_limited: true, retry_after_ms: Some(1_000.0), ..passing() };
-            if chance.percent(50) {
-                Fate::Fail(10, failure(limited))
-            } else {
-                Fate::Reply(100, asked.reply())
-            }
+            let limited = Failure { retry_after_ms: Some(1_000.0), ..limited() };
+            if chance.percent(50) { Fate::Fail(10, limited) } else { Fate::Reply(100, asked.reply()) }
         };
         made.play(&options, Scene::default(), judge, |story| {
             assert_part_of(story, &made, &format!("seed {seed}"))
@@ -741,9 +745,9 @@ fn whatever_happens_every_run_ends_with_every_case() {
         let faults = chance.below(60);
         let mut chance = chance.clone();
         let judge = &mut |_, asked: &Asked<'_>| match chance.below(100) {
-            0..4 => Fate::Fail(chance.below(300), failure(Failure::default())),
+            0..4 => Fate::Fail(chance.below(300), lasting()),
             4 if faults > 40 => {
-                let refused = JudgeFailure { is_auth: true, ..failure(Failure::default()) };
+                let refused = failure(FailureKind::Auth, false);
                 Fate::Fail(chance.below(300), refused)
             }
             5..10 => Fate::Cached(asked.reply()),
@@ -823,7 +827,7 @@ impl Vote<'_> {
                         usage: Some(Usage { input_tokens: 1, output_tokens: 1 }),
                     },
                 ),
-                None => Fate::Fail(self.order[sample], failure(Failure::default())),
+                None => Fate::Fail(self.order[sample], lasting()),
             }
         };
         made.play(&options, Scene::default(), judge, |story| {

@@ -5,8 +5,10 @@
 use super::{MetricScorer, Millis, OpenCase, Options, Pairing, Plan, Run, cancelled, not_evaluated};
 use crate::foundation::double;
 use crate::foundation::error::{Error, ErrorCode};
+use crate::foundation::json::Document;
 use crate::foundation::write::{Append as _, decimal};
 use crate::judge::calls::{self, Ask, Call, Calls, Loss, Prices, Progress, Reason, Usage};
+use crate::judge::provider::{Asked as AskedOf, Endpoint, Failure, HostAnswer, HttpRequest, Reply, Request};
 use crate::judge::votes::{Outcome, Votes};
 use crate::metrics::judged::{
     Answer, Conclusion, Judged, JudgedCase, LONGEST_PROMPT, MOST_PROMPTS, Planning, Question, SampleReply,
@@ -51,17 +53,6 @@ pub struct JudgeReply {
     pub usage: Option<Usage>,
 }
 
-/// Why a call of a judge gave no reply.
-#[derive(Clone, Debug)]
-pub struct JudgeFailure {
-    /// What it means for the call.
-    pub failure: calls::Failure,
-    /// Whether the judge refuses whoever asks: a key that is missing, wrong or not allowed to.
-    pub is_auth: bool,
-    /// What went wrong, for people.
-    pub message: String,
-}
-
 /// The questions of a run.
 pub(super) struct Judges {
     /// Whether any metric asks them.
@@ -79,7 +70,31 @@ pub(super) struct Judges {
     stuck: Vec<u32>,
     /// Why the judge of a metric refuses to be asked at all, by metric.
     barred: Vec<Option<Error>>,
+    /// Where the judge of a metric is asked, by metric, if it is a server that this crate speaks to itself.
+    endpoints: Vec<Option<Endpoint>>,
+    /// What the server says to every call of a metric, by metric.
+    refusals: Vec<Refusals>,
+    /// The longest wait that a server may ask for.
+    longest_pause: Millis,
 }
+
+/// A no in the same words to every call, as long as there was no yes.
+#[derive(Clone, Default)]
+struct Refusals {
+    message: String,
+    times: u32,
+    /// Whether any call was answered.
+    is_answered: bool,
+}
+
+/// After how many refusals in the same words, and no answer, a server is not asked any more.
+const MOST_REFUSALS: u32 = 4;
+
+/// The longest wait that a server may ask for, in milliseconds, unless retries may wait longer.
+const LONGEST_PAUSE: Millis = 600_000.0;
+
+/// Characters of a failure that a result repeats.
+const LONGEST_MESSAGE: usize = 1000;
 
 /// Where a question belongs.
 #[derive(Clone, Copy)]
@@ -145,6 +160,9 @@ impl Judges {
             is_needed: plan.metrics.iter().any(|metric| matches!(metric.scorer, MetricScorer::Judge(_))),
             calls,
             barred,
+            endpoints: plan.metrics.iter().map(|_| None).collect(),
+            refusals: vec![Refusals::default(); plan.metrics.len()],
+            longest_pause: settings.calls.retry.max_delay_ms.max(LONGEST_PAUSE),
             groups,
             timeout_ms: settings.calls.timeout_ms,
             asked: Vec::new(),
@@ -189,6 +207,12 @@ impl Judges {
         let asked = self.asked.get_mut(question as usize)?;
         asked.under_way -= 1;
         (asked.under_way == 0 && self.open_prompts > KEPT_PROMPTS).then_some(question)
+    }
+
+    /// What a call under way asks.
+    fn question_of(&self, call: u32) -> Option<u32> {
+        let at = self.under_way.binary_search_by_key(&call, |(id, _)| *id).ok()?;
+        self.under_way.get(at).map(|(_, question)| *question)
     }
 
     /// Whether all that is left to ask has failed once.
@@ -385,7 +409,11 @@ impl<'a> Run<'a> {
     /// What a call asks.
     #[must_use]
     pub fn question(&self, call: &JudgeCall) -> Option<&Question> {
-        let asked = self.judges.asked.get(call.call.question as usize)?;
+        self.question_numbered(call.call.question)
+    }
+
+    fn question_numbered(&self, number: u32) -> Option<&Question> {
+        let asked = self.judges.asked.get(number as usize)?;
         let open = self.open.iter().find(|open| open.place == asked.place)?;
         let hearing = open.hearings.iter().find(|hearing| hearing.metric == asked.metric)?;
         hearing.answers.get(asked.answer).map(|answer| &answer.question)
@@ -394,6 +422,9 @@ impl<'a> Run<'a> {
     /// Takes the reply to a call, made at `now` or found in a cache. Replies that nobody waits for any more
     /// are ignored.
     pub fn handle_reply(&mut self, now: Millis, call: u32, reply: JudgeReply, cached: bool) {
+        if let Some(refusals) = self.metric_of(call).and_then(|metric| self.judges.refusals.get_mut(metric)) {
+            refusals.is_answered = true;
+        }
         let calls = &mut self.judges.calls;
         let sample = match cached {
             true => calls.found(call),
@@ -413,18 +444,134 @@ impl<'a> Run<'a> {
     }
 
     /// Takes that a call failed. It is made again later, unless that is of no use.
-    pub fn handle_failure(&mut self, now: Millis, call: u32, failed: JudgeFailure) {
-        let error = Error::new(ErrorCode::JudgeFailed, failed.message);
+    pub fn handle_failure(&mut self, now: Millis, call: u32, failed: &Failure) {
+        let metric = self.metric_of(call);
+        let mut pace = failed.pace();
+        let mut message = failed.in_words();
+        if let Some((end, _)) = message.char_indices().nth(LONGEST_MESSAGE) {
+            message.truncate(end);
+            message.push('…');
+        }
+        if let Some(wait) = pace.retry_after_ms.filter(|wait| *wait > self.judges.longest_pause) {
+            let seconds = double::to_text((wait / 1000.0).round());
+            message += &format!(". It asks to be left alone for {seconds} s, which is too long to wait");
+            // Nor do the others wait.
+            pace = calls::Failure { disconnected: pace.disconnected, ..calls::Failure::default() };
+        }
+        let mut is_barred = failed.is_auth();
+        if failed.is_refusal()
+            && let Some(refusals) = metric.and_then(|metric| self.judges.refusals.get_mut(metric))
+            && !refusals.is_answered
+        {
+            if refusals.times == 0 {
+                refusals.message.clone_from(&message);
+            }
+            if refusals.message == message {
+                refusals.times += 1;
+                is_barred |= refusals.times >= MOST_REFUSALS;
+            }
+        }
+        let error = Error::new(ErrorCode::JudgeFailed, message);
         self.landed(call);
-        if let Some(loss) = self.judges.calls.failure(now, call, failed.failure) {
+        if let Some(loss) = self.judges.calls.failure(now, call, pace) {
             let asked = self.judges.asked.get(loss.question as usize);
             if let Some(barred) = asked.and_then(|asked| self.judges.barred.get_mut(asked.metric))
-                && failed.is_auth
+                && is_barred
             {
                 barred.get_or_insert_with(|| error.clone());
             }
             self.lost(loss, Some(error));
         }
+    }
+
+    /// Has a metric's judge be asked at a server.
+    pub fn set_endpoint(&mut self, metric: usize, endpoint: Endpoint) {
+        if let Some(place) = self.judges.endpoints.get_mut(metric) {
+            *place = Some(endpoint);
+        }
+    }
+
+    /// What of the settings in the criterion of a metric a server is not sent, a sentence each.
+    #[must_use]
+    pub fn settings_not_sent(&self, metric: usize, mut endpoint: Endpoint) -> Vec<String> {
+        let scorer = self.plan.metrics.get(metric).map(|metric| &metric.scorer);
+        let Some(MetricScorer::Judge(judged)) = scorer else { return Vec::new() };
+        let asking = judged.asking();
+        // Vertex AI's evaluation service has no settings.
+        let config = asking.options.config.as_deref().filter(|_| !asking.vertex);
+        let Some(config) = config.and_then(|config| Document::parse(config).ok()) else { return Vec::new() };
+        endpoint.model.get_or_insert_with(|| self.judge_model(judged.as_ref()).to_owned());
+        endpoint.warnings(config.root())
+    }
+
+    /// The request of a call to the server of its metric; nothing if the host asks somebody itself.
+    ///
+    /// # Errors
+    /// As [`Endpoint::ask`].
+    pub fn http_request(&self, call: u32) -> Option<Result<HttpRequest, Box<Failure>>> {
+        self.with_question(call, |endpoint, asked| endpoint.ask(asked))
+    }
+
+    /// Takes what came of the [`Run::http_request`] of a call, and says what that is; nothing if nobody waits for it.
+    /// `token` is the access token that the host had sent.
+    pub fn handle_answer(
+        &mut self,
+        now: Millis,
+        call: u32,
+        answer: HostAnswer<'_>,
+        token: Option<String>,
+    ) -> Option<Result<Reply, Box<Failure>>> {
+        let taken = self.with_question(call, |endpoint, asked| match token {
+            None => endpoint.take(asked, answer),
+            Some(_) => Endpoint { bearer: token, ..endpoint.clone() }.take(asked, answer),
+        })?;
+        match &taken {
+            Ok(Reply { text, usage, .. }) => {
+                let reply = JudgeReply { text: text.clone(), usage: usage.tokens() };
+                self.handle_reply(now, call, reply, false);
+            }
+            Err(failed) => self.handle_failure(now, call, failed),
+        }
+        Some(taken)
+    }
+
+    /// Works with the question of a call under way in the words of its endpoint.
+    fn with_question<T>(&self, call: u32, work: impl FnOnce(&Endpoint, AskedOf<'_>) -> T) -> Option<T> {
+        let number = self.judges.question_of(call)?;
+        let about = self.judges.asked.get(number as usize)?;
+        let endpoint = self.judges.endpoints.get(about.metric)?.as_ref()?;
+        let MetricScorer::Judge(judged) = &self.plan.metrics.get(about.metric)?.scorer else { return None };
+        let question = self.question_numbered(number)?;
+        let asking = judged.asking();
+        if asking.vertex {
+            return Some(work(endpoint, AskedOf::Evaluation(&question.prompt)));
+        }
+        let config = asking.options.config.as_deref().and_then(|config| Document::parse(config).ok());
+        let request = Request {
+            model: self.judge_model(judged.as_ref()),
+            system: None,
+            prompt: &question.prompt,
+            response_schema: question.schema,
+            config: config.as_ref().map(Document::root),
+        };
+        Some(work(endpoint, AskedOf::Question(request)))
+    }
+
+    /// Which metric a call under way is for.
+    fn metric_of(&self, call: u32) -> Option<usize> {
+        let question = self.judges.question_of(call)?;
+        self.judges.asked.get(question as usize).map(|asked| asked.metric)
+    }
+
+    /// The model that a metric asks at an endpoint.
+    fn model_of<'m>(&'m self, metric: &'m dyn Judged, endpoint: Option<&'m Endpoint>) -> &'m str {
+        endpoint.and_then(|endpoint| endpoint.model.as_deref()).unwrap_or_else(|| self.judge_model(metric))
+    }
+
+    /// The model that the call of a metric of the plan asks.
+    #[must_use]
+    pub fn asked_model<'m>(&'m self, metric: usize, judged: &'m dyn Judged) -> &'m str {
+        self.model_of(judged, self.judges.endpoints.get(metric).and_then(Option::as_ref))
     }
 
     /// The model that a metric asks.

@@ -56,7 +56,7 @@ use crate::model::shape::View;
 
 pub use crate::judge::calls::Millis;
 use judging::{Concluding, Convening, Hearing, Judges, Step};
-pub use judging::{JudgeCall, JudgeFailure, JudgeReply, JudgeSettings};
+pub use judging::{JudgeCall, JudgeReply, JudgeSettings};
 pub use matching::Pairing;
 pub use plan::{MetricScorer, Plan, PlannedMetric, Terms};
 

@@ -2,10 +2,12 @@
 //! boundary a hundred times faster than as many objects, and JSON for what is rare.
 
 use super::columns::{Columns, Next, Table, place};
+use super::contract::{self, HttpCall, JudgeRequest, RawJson};
+use super::fetch::to_value;
 use crate::foundation::error::Error;
 use crate::foundation::numbers::Numbers;
 use crate::foundation::write::{Raw, Spelling, Write, Writer, quoted, to_json};
-use crate::metrics::judged::{Judged, Question};
+use crate::judge::provider::Failure;
 use crate::metrics::{Details, Evaluation, Explanation};
 use crate::model::evalset::SessionInput;
 use crate::model::invocation::{Invocation, Turns};
@@ -16,6 +18,8 @@ use crate::run::{CaseResult, CustomTask, JudgeCall, MetricScorer, Pairing, Run};
 #[derive(Default)]
 pub(super) struct Batch {
     columns: Columns,
+    /// The calls of judges to make.
+    calls: js_sys::Array,
     reason_numbers: Numbers<'static>,
     /// Until when to wait for answers, if there is such a time.
     wait_until: Option<f64>,
@@ -46,61 +50,6 @@ impl Write for HostTask<'_, '_> {
         object.entry("actual", &host_turns(actual, self.in_place.actual));
         object.entry("expected", &host_turns(expected, self.in_place.expected));
         object.entry("scenario", &scenario.as_deref().map(Raw));
-        object.end();
-    }
-}
-
-/// A call of a judge.
-struct Send<'t, 'a> {
-    call: JudgeCall,
-    question: &'t Question,
-    run: &'t Run<'a>,
-}
-
-impl Write for Send<'_, '_> {
-    fn write(&self, out: &mut Writer) {
-        let Pairing { case, run } = self.call.pairing;
-        let asks = self.run.plan().metrics.get(self.call.metric);
-        let mut object = out.object();
-        object.entry("call", &self.call.call.id);
-        object.entry("metric", &place(self.call.metric));
-        object.entry("case", &place(case));
-        object.optional("run", &run.map(place));
-        if let Some(planned) = asks
-            && let MetricScorer::Judge(judged) = &planned.scorer
-        {
-            object.entry("vertex", &judged.asking().vertex);
-            object.entry("request", &Request { of: self, name: &planned.name, judged: judged.as_ref() });
-        }
-        object.end();
-    }
-}
-
-/// A request as judges are given it.
-struct Request<'t, 'a> {
-    of: &'t Send<'t, 'a>,
-    name: &'t str,
-    judged: &'t dyn Judged,
-}
-
-impl Write for Request<'_, '_> {
-    fn write(&self, out: &mut Writer) {
-        let Send { call: JudgeCall { call, pairing, .. }, question, run } = *self.of;
-        let options = &self.judged.asking().options;
-        let eval_id = run.cases().get(pairing.case).map(|case| &*case.eval_id).filter(|id| !id.is_empty());
-        let id = [call.question.to_string(), call.sample.to_string()].join(".");
-        let mut object = out.object();
-        object.entry("id", &id);
-        object.entry("metricName", &self.name);
-        object.entry("purpose", &question.purpose.as_str());
-        object.optional("evalId", &eval_id);
-        object.entry("invocationIndex", &place(question.invocation));
-        object.entry("stepIndex", &place(question.step));
-        object.entry("sampleIndex", &call.sample);
-        object.entry("model", &run.judge_model(self.judged));
-        object.entry("prompt", &question.prompt);
-        object.optional("responseSchema", &question.schema.map(Raw));
-        object.optional("generationConfig", &options.config.as_deref().map(Raw));
         object.end();
     }
 }
@@ -141,7 +90,8 @@ pub(super) struct InPlace {
 impl Batch {
     /// Where everything stands, for as long as the batch does.
     pub(super) fn table(&mut self) -> *const f64 {
-        self.table.fill(self.wait_until, self.next, &self.columns)
+        let wait_until = self.wait_until.unwrap_or(f64::NAN);
+        self.table.fill([wait_until, f64::from(self.next as u8), self.calls.length().into()], &self.columns)
     }
 
     pub(super) fn wait(&mut self, until: Option<f64>) {
@@ -162,12 +112,49 @@ impl Batch {
         self.columns.tasks.push(&to_json(&HostTask { task, run, in_place }, Spelling::Camel));
     }
 
+    /// Adds a call of a judge, with its request as its endpoint is sent it.
+    ///
+    /// # Errors
+    /// The failure that such a request cannot be made.
     #[cold]
     #[inline(never)]
-    pub(super) fn add_send(&mut self, run: &Run<'_>, call: JudgeCall) {
-        if let Some(question) = run.question(&call) {
-            self.columns.sends.push(&to_json(&Send { call, question, run }, Spelling::Camel));
-        }
+    pub(super) fn add_call(&mut self, run: &Run<'_>, given: &JudgeCall) -> Result<(), Box<Failure>> {
+        let JudgeCall { call, metric, pairing } = *given;
+        let (Some(question), Some(planned)) = (run.question(given), run.plan().metrics.get(metric)) else {
+            return Ok(());
+        };
+        let MetricScorer::Judge(judged) = &planned.scorer else { return Ok(()) };
+        let http = run.http_request(call.id).transpose()?.map(HttpCall::from);
+        let eval_id = run.cases().get(pairing.case).map(|case| &*case.eval_id).filter(|id| !id.is_empty());
+        let request = JudgeRequest {
+            id: format!("{}.{}", call.question, call.sample),
+            metric_name: &planned.name,
+            purpose: question.purpose.as_str(),
+            eval_id,
+            invocation_index: place(question.invocation),
+            step_index: place(question.step),
+            sample_index: call.sample,
+            model: run.asked_model(metric, judged.as_ref()),
+            prompt: &question.prompt,
+            response_schema: question.schema.map(RawJson),
+            generation_config: judged.asking().options.config.as_deref().map(RawJson),
+        };
+        let call = contract::JudgeCall {
+            call: call.id,
+            metric: place(metric),
+            case: place(pairing.case),
+            run: pairing.run.map(place),
+            request,
+            http,
+        };
+        // What is made here can always be written.
+        self.calls.push(&to_value(&call).unwrap_or_default());
+        Ok(())
+    }
+
+    /// The calls to make, once.
+    pub(super) fn take_calls(&mut self) -> js_sys::Array {
+        std::mem::take(&mut self.calls)
     }
 
     pub(super) fn add_abort(&mut self, call: u32) {

@@ -119,19 +119,19 @@ columns! {
     reason_texts: List,
     /// The tasks for the host, each with all that it needs.
     tasks: List,
-    /// The calls of judges to make, each with its request.
-    sends: List,
 }
 
-/// Where everything of a batch stands: until when to wait (NaN if there is no such time), what comes next, then address
-/// and length of each column.
+/// How many facts stand before the columns.
+const FACTS: usize = 3;
+
+/// Where everything of a batch stands: until when to wait (NaN if there is no such time), what comes [`Next`], how many calls
+/// of judges there are to make; then address and length of each column.
 #[derive(Default)]
-pub(super) struct Table([f64; 2 + 2 * COLUMNS]);
+pub(super) struct Table([f64; FACTS + 2 * COLUMNS]);
 
 impl Table {
     /// Notes where the columns are now, and says where that stands itself.
-    pub(super) fn fill(&mut self, wait_until: Option<f64>, next: Next, columns: &Columns) -> *const f64 {
-        let facts = [wait_until.unwrap_or(f64::NAN), f64::from(next as u8)];
+    pub(super) fn fill(&mut self, facts: [f64; FACTS], columns: &Columns) -> *const f64 {
         for (entry, value) in self.0.iter_mut().zip(facts.iter().chain(columns.locations().as_flattened())) {
             *entry = *value;
         }

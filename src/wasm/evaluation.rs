@@ -6,13 +6,16 @@ use wasm_bindgen::prelude::wasm_bindgen;
 
 use super::batch::{Batch, InPlace};
 use super::columns::place;
+use super::contract::{EndpointSettings, HostFailure, HttpAnswer, JudgeOutcome, Progress, Tokens};
+use super::fetch::{text_of, to_value};
 use super::{ENGINE_VERSION, Given, REFERENCE_VERSION, unusable};
 use crate::foundation::double;
 use crate::foundation::error::{Error, ErrorCode, Result};
 use crate::foundation::json::Document;
 use crate::foundation::write::{Raw, Spelling, Write, Writer, to_json};
-use crate::judge::calls::{Failure, Prices, Progress, Usage};
+use crate::judge::calls::Prices;
 use crate::judge::prompt;
+use crate::judge::provider::{Failure, Usage};
 use crate::metrics::judged::Asking;
 use crate::metrics::{Dialect, Explain};
 use crate::model::actual::ActualFile;
@@ -22,8 +25,8 @@ use crate::model::invocation::{Invocation, Turns};
 use crate::model::results::EvalStatus;
 use crate::model::shape::{List, Type, View, Warnings, check};
 use crate::run::{
-    Action, CustomEvaluation, CustomTurn, JudgeFailure, JudgeReply, JudgeSettings, MetricScorer, Options,
-    Plan, PlannedMetric, Run, TaskId, Terms,
+    Action, CustomEvaluation, CustomTurn, JudgeReply, JudgeSettings, MetricScorer, Options, Plan,
+    PlannedMetric, Run, TaskId, Terms,
 };
 
 /// The texts that a run reads from.
@@ -384,7 +387,11 @@ impl EvalRun {
                 match run.poll(now) {
                     Action::Case(case) => batch.add_case(run, &case, in_place),
                     Action::Custom(task) => batch.add_task(run, task, in_place),
-                    Action::Send(call) => batch.add_send(run, call),
+                    Action::Send(call) => {
+                        if let Err(failure) = batch.add_call(run, &call) {
+                            run.handle_failure(now, call.call.id, &failure);
+                        }
+                    }
                     Action::Abort(call) => batch.add_abort(call),
                     Action::Wait(until) => {
                         batch.wait(until);
@@ -416,83 +423,112 @@ impl EvalRun {
         self.run.with_dependent_mut(|_, run| run.handle_custom(TaskId(task), Err(error)));
     }
 
-    /// Takes the reply to a call of a judge, made at a time or found in a cache. Token counts that are
-    /// not known are absent.
+    /// The calls of judges that the last poll found, once.
+    #[wasm_bindgen(unchecked_return_type = "JudgeCall[]")]
+    pub fn calls(&mut self) -> js_sys::Array {
+        self.batch.take_calls()
+    }
+
+    /// Has a metric's judge be asked at a server from now on.
+    ///
+    /// # Errors
+    /// None for settings as their type says.
+    #[wasm_bindgen(js_name = setEndpoint)]
+    pub fn set_endpoint(
+        &mut self,
+        metric: usize,
+        #[wasm_bindgen(unchecked_param_type = "EndpointSettings")] settings: JsValue,
+    ) -> Result<(), JsValue> {
+        let settings: EndpointSettings = serde_wasm_bindgen::from_value(settings)?;
+        self.run.with_dependent_mut(|_, run| run.set_endpoint(metric, settings.into()));
+        Ok(())
+    }
+
+    /// What of the settings in the criterion of a metric a server is not sent, a sentence each.
+    ///
+    /// # Errors
+    /// None for settings as their type says.
+    #[wasm_bindgen(js_name = settingsNotSent)]
+    pub fn settings_not_sent(
+        &self,
+        metric: usize,
+        #[wasm_bindgen(unchecked_param_type = "EndpointSettings")] settings: JsValue,
+    ) -> Result<Vec<String>, JsValue> {
+        let settings: EndpointSettings = serde_wasm_bindgen::from_value(settings)?;
+        Ok(self.run.borrow_dependent().settings_not_sent(metric, settings.into()))
+    }
+
+    /// Takes what came of a call's request over the wire at a time, and the access token that was sent with it. Says what
+    /// it comes to, unless nobody waits for it any more.
+    ///
+    /// # Errors
+    /// None for an answer as its type says.
+    #[wasm_bindgen(js_name = handleAnswer, unchecked_return_type = "JudgeOutcome | undefined")]
+    pub fn handle_answer(
+        &mut self,
+        now: f64,
+        call: u32,
+        #[wasm_bindgen(unchecked_param_type = "HttpAnswer")] answer: JsValue,
+        body: Vec<u8>,
+        token: Option<String>,
+    ) -> Result<JsValue, JsValue> {
+        let answer: HttpAnswer = serde_wasm_bindgen::from_value(answer)?;
+        let outcome = self.run.with_dependent_mut(|_, run| {
+            answer.told(&text_of(&body), |answer| run.handle_answer(now, call, answer, token))
+        });
+        outcome.map_or(Ok(JsValue::UNDEFINED), |outcome| to_value(&JudgeOutcome::from(outcome)))
+    }
+
+    /// Takes the reply to a call of a judge, made at a time or found in a cache.
+    ///
+    /// # Errors
+    /// None for counts as their type says.
     #[wasm_bindgen(js_name = handleReply)]
     pub fn handle_reply(
         &mut self,
         now: f64,
         call: u32,
         text: Vec<u8>,
-        input_tokens: Option<f64>,
-        output_tokens: Option<f64>,
+        #[wasm_bindgen(unchecked_param_type = "TokenCounts")] usage: JsValue,
         cached: bool,
-    ) {
-        let count = |tokens: Option<f64>| tokens.map_or(0, whole);
-        let is_known = input_tokens.is_some() || output_tokens.is_some();
-        let usage = is_known
-            .then(|| Usage { input_tokens: count(input_tokens), output_tokens: count(output_tokens) });
+    ) -> Result<(), JsValue> {
+        let usage: Tokens = serde_wasm_bindgen::from_value(usage)?;
         let text = String::from_utf8(text).unwrap_or_default();
-        let reply = JudgeReply { text, usage };
+        let reply = JudgeReply { text, usage: Usage::from(usage).tokens() };
         self.run.with_dependent_mut(|_, run| run.handle_reply(now, call, reply, cached));
+        Ok(())
     }
 
-    /// Takes that a call of a judge failed at a time, and when its server wants to be asked again, if it says so.
+    /// Takes that a judge which the host asked itself failed at a time.
+    ///
+    /// # Errors
+    /// None for a failure as its type says.
     #[wasm_bindgen(js_name = handleFailure)]
-    #[expect(
-        clippy::too_many_arguments,
-        reason = "each is a number or a text, which costs less than an object of them"
-    )]
     pub fn handle_failure(
         &mut self,
         now: f64,
         call: u32,
-        message: String,
-        retryable: bool,
-        rate_limited: bool,
-        is_auth: bool,
-        disconnected: bool,
-        retry_after_ms: Option<f64>,
-    ) {
-        let failure =
-            Failure { retryable, rate_limited, disconnected, retry_after_ms, usage: Usage::default() };
-        let failed = JudgeFailure { failure, is_auth, message };
-        self.run.with_dependent_mut(|_, run| run.handle_failure(now, call, failed));
+        #[wasm_bindgen(unchecked_param_type = "HostFailure")] failed: JsValue,
+    ) -> Result<(), JsValue> {
+        let failed: HostFailure = serde_wasm_bindgen::from_value(failed)?;
+        let failure = Failure::of_host(&failed.told());
+        self.run.with_dependent_mut(|_, run| run.handle_failure(now, call, &failure));
+        Ok(())
     }
 
-    /// How far the calls of judges are: calls, answered, failed, retried, in flight, asked, queued, cached, saved,
-    /// lost, unreported, input tokens, output tokens, cost, milliseconds left (NaN if unknown).
-    #[must_use]
-    #[expect(clippy::cast_precision_loss, reason = "token counts are far below 2^53")]
-    pub fn progress(&self) -> Vec<f64> {
-        let found = self.run.borrow_dependent().progress();
-        let mut numbers: Vec<f64> = Vec::with_capacity(15);
-        let Progress { calls, answered, failed, retried, in_flight, asked, queued, .. } = found;
-        let Progress { cached, saved, lost, unreported, .. } = found;
-        let counts =
-            [calls, answered, failed, retried, in_flight, asked, queued, cached, saved, lost, unreported];
-        for number in counts {
-            numbers.push(number.into());
-        }
-        let Usage { input_tokens, output_tokens } = found.usage;
-        let left = found.left_ms.unwrap_or(f64::NAN);
-        numbers.extend([input_tokens as f64, output_tokens as f64, found.cost, left]);
-        numbers
+    /// How far the calls of judges are.
+    ///
+    /// # Errors
+    /// None.
+    #[wasm_bindgen(unchecked_return_type = "CallProgress")]
+    pub fn progress(&self) -> Result<JsValue, JsValue> {
+        to_value(&Progress::from(self.run.borrow_dependent().progress()))
     }
 
     /// Stops the run.
     pub fn cancel(&mut self) {
         self.run.with_dependent_mut(|_, run| run.cancel());
     }
-}
-
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "casts of doubles saturate, which is what limits need"
-)]
-pub(super) fn whole(number: f64) -> u64 {
-    number as u64
 }
 
 /// What a metric of the user's found.

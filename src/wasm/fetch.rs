@@ -1,25 +1,20 @@
-//! Calls of judges: what is sent to a provider, what its answer says, and the runtime's own `fetch`.
+//! The conversation with a provider: what is sent, the runtime's own `fetch` that sends it, and what the raw answer says.
 //!
-//! Nothing here waits. [`fetch_call`] hands the promise of the runtime on, and the answer comes back
-//! through [`judge_call`], so that no call is lost when this instance is replaced while it is under way.
-//!
-//! What TypeScript gives is JSON text. The `settings` of an endpoint are `provider`, `baseUrl`, `model`,
-//! `apiKey`, `accessToken`, `project`, `location`, `headers` and `inBrowser`.
+//! The calls of a run have these with the run (`evaluation.rs`); the functions here are for a judge that is asked by itself.
+//! Nothing here waits, and nothing is kept: [`fetch_call`] hands the promise of the runtime on, so that no call is lost when
+//! this instance is replaced while it is under way.
 
 use gloo_net::http::{Headers, Method, RequestBuilder};
 use js_sys::Promise;
+use serde::Serialize;
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 use web_sys::{RequestInit, RequestRedirect};
 
-use super::unusable;
-use crate::foundation::error::Result;
+use super::contract::{EndpointSettings, Entries, HttpAnswer, HttpCall, JudgeOutcome, RetryAdvice};
 use crate::foundation::json::{Document, Json};
-use crate::foundation::write::{Spelling, Write, Writer, copy, owned, to_json};
 use crate::judge::prompt::{Value, simulated_user};
-use crate::judge::provider::{
-    Endpoint, Failure, HttpReply, Provider, Reply, Request, Usage, redact, vertex_evaluate,
-};
+use crate::judge::provider::{Asked, Endpoint, HostAnswer, HostFailure, HttpReply, Request, advice};
 
 #[wasm_bindgen]
 extern "C" {
@@ -29,7 +24,7 @@ extern "C" {
     fn fetch(request: &web_sys::Request, init: &RequestInit) -> std::result::Result<Promise, JsValue>;
 }
 
-/// Posts a call by the runtime's `fetch` and gives its promise of a response. Redirects are not followed,
+/// Posts a request by the runtime's `fetch` and gives its promise of a response. Redirects are not followed,
 /// since they would carry keys to wherever they lead.
 ///
 /// `init` holds the signal, and only that: gloo-net would panic if the runtime did not know it as one.
@@ -40,7 +35,7 @@ extern "C" {
 pub fn fetch_call(
     url: &str,
     headers: web_sys::Headers,
-    #[wasm_bindgen(unchecked_param_type = "string")] body: JsValue,
+    #[wasm_bindgen(unchecked_param_type = "Uint8Array")] body: JsValue,
     #[wasm_bindgen(unchecked_param_type = "{ signal: AbortSignal }")] init: &RequestInit,
 ) -> std::result::Result<Promise, JsValue> {
     let request = RequestBuilder::new(url)
@@ -53,38 +48,56 @@ pub fn fetch_call(
     fetch(&request.into(), init)
 }
 
-/// What a provider's protocol makes of a call, as JSON text. `given` has `settings`, and:
-///
-/// - `request`, or nothing and the body of a call of Vertex AI's `evaluateInstances` in `body`: the call in the words
-///   of the provider, a list of the address, the body, and the names and values of the headers in turn; or a failure
-///   if they cannot be sent.
-/// - `status`, `headers` and `now`, of the headers at least those of `REPLY_HEADERS` and the time in milliseconds
-///   since 1970, and in `body` that of an answer: a reply with `text`, or a failure with `message`. Status 0 says that
-///   there was no answer, for the reason `body`. With `evaluation: true` it is the answer to `evaluateInstances`; a
-///   good one needs no reading here and gives an empty text.
-/// - `redact`: the text `body` without what is secret about the endpoint, except for what the text `redact` holds too.
-/// - `config`, a `judge_model_config`: what of it the provider is not sent, a list of sentences.
+/// What a server is sent for a question, which is the JSON of a request; or for an evaluation, which is the body of a call
+/// of Vertex AI's `evaluateInstances`.
 ///
 /// # Errors
-/// `invalid_json`, `limit_exceeded`, `invalid_input` for what is not as it should be; the answer itself may be
-/// anything.
-#[wasm_bindgen(js_name = judgeCall)]
-pub fn judge_call(given: &str, body: &str) -> Result<String> {
-    let document = Document::parse(given)?;
-    let given = document.root();
-    let endpoint = endpoint(given)?;
-    Ok(if let Some(known) = text(given, "redact") {
-        redact(&endpoint, body, &known)
-    } else if let Some(config) = given.get("config") {
-        to_json(&endpoint.warnings(config), Spelling::Camel)
-    } else if let Some(status) = given.get("status") {
-        read(&endpoint, given, status, body)
-    } else {
-        match render(&endpoint, given, body) {
-            Ok(texts) => to_json(&texts, Spelling::Camel),
-            Err(failure) => to_json(&*failure, Spelling::Camel),
-        }
+/// What is wrong with the question; a failure, as `readAnswer` gives it, if it cannot be sent.
+#[wasm_bindgen(js_name = renderCall, unchecked_return_type = "HttpRequest | JudgeOutcome")]
+pub fn render_call(
+    #[wasm_bindgen(unchecked_param_type = "EndpointSettings")] settings: JsValue,
+    question: Vec<u8>,
+    evaluation: bool,
+) -> Result<JsValue, JsValue> {
+    with_question(settings, question, evaluation, |endpoint, asked| match endpoint.ask(asked) {
+        Ok(http) => to_value(&HttpCall::from(http)),
+        Err(failure) => to_value(&JudgeOutcome::from(Err(failure))),
     })
+}
+
+/// What the answer to [`render_call`]'s request comes to.
+///
+/// # Errors
+/// What is wrong with the question; the answer itself may be anything.
+#[wasm_bindgen(js_name = readAnswer, unchecked_return_type = "JudgeOutcome")]
+pub fn read_answer(
+    #[wasm_bindgen(unchecked_param_type = "EndpointSettings")] settings: JsValue,
+    question: Vec<u8>,
+    evaluation: bool,
+    #[wasm_bindgen(unchecked_param_type = "HttpAnswer")] answer: JsValue,
+    body: Vec<u8>,
+) -> Result<JsValue, JsValue> {
+    let answer: HttpAnswer = serde_wasm_bindgen::from_value(answer)?;
+    with_question(settings, question, evaluation, |endpoint, asked| {
+        to_value(&JudgeOutcome::from(answer.told(&text_of(&body), |answer| endpoint.take(asked, answer))))
+    })
+}
+
+/// What the answer of a server that some library asked says of asking again.
+///
+/// # Errors
+/// None.
+#[wasm_bindgen(js_name = retryAdvice, unchecked_return_type = "RetryAdvice")]
+pub fn retry_advice(
+    status: u16,
+    #[wasm_bindgen(unchecked_param_type = "Readonly<Record<string, string>>")] headers: JsValue,
+    retry_delay: Option<String>,
+    now: f64,
+) -> Result<JsValue, JsValue> {
+    let Entries(headers) = serde_wasm_bindgen::from_value(headers)?;
+    let reply = HttpReply { status, headers: &headers, body: "", now_ms: Some(now) };
+    let (retryable, retry_after_ms) = advice(&reply, retry_delay.as_deref());
+    to_value(&RetryAdvice { retryable, retry_after_ms })
 }
 
 /// A prompt for a model of which nobody knows how it reads control tokens of chat templates: each is broken up.
@@ -117,120 +130,62 @@ pub fn user_prompt(template: &str, plan: &str, history: &str, persona: &str, sto
     )
 }
 
-fn render(
-    endpoint: &Endpoint,
-    given: Json<'_>,
-    body: &str,
-) -> std::result::Result<Vec<String>, Box<Failure>> {
-    let http = match given.get("request") {
-        None => vertex_evaluate::render(endpoint, copy(body)),
-        Some(request) => {
-            let model = text(request, "model").unwrap_or_default();
-            let prompt = text(request, "prompt").unwrap_or_default();
-            endpoint.render(&Request {
-                model: &model,
-                system: text(request, "system").as_deref(),
-                prompt: &prompt,
-                response_schema: request.get("responseSchema").map(Json::raw),
-                config: request.get("generationConfig"),
-            })
+impl HttpAnswer {
+    /// Works with the answer as the providers' protocols know it.
+    pub(super) fn told<T>(self, body: &str, work: impl FnOnce(HostAnswer<'_>) -> T) -> T {
+        match &self {
+            Self::Answered { status, headers, now } => {
+                let headers = &headers.0;
+                work(HostAnswer::Http(HttpReply { status: *status, headers, body, now_ms: Some(*now) }))
+            }
+            Self::Nothing { reason, may_pass } => work(HostAnswer::Nothing { reason, may_pass: *may_pass }),
+            Self::Failed(failed) => work(HostAnswer::Refused(failed.told())),
         }
-    }?;
-    let mut texts = vec![http.url, http.body];
-    for (name, value) in http.headers {
-        texts.push(name);
-        texts.push(value);
     }
-    Ok(texts)
 }
 
-fn read(endpoint: &Endpoint, given: Json<'_>, status: Json<'_>, body: &str) -> String {
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "casts of doubles saturate")]
-    let status = status.as_f64().unwrap_or_default() as u16;
-    let now_ms = given.get("now").and_then(Json::as_f64);
-    let reply = HttpReply { status, headers: &texts(given), body, now_ms };
-    let failure = if status == 0 {
-        Failure::network(endpoint, body, endpoint.in_browser)
-    } else if given.get("evaluation").is_some() {
-        match vertex_evaluate::check(endpoint, &reply) {
-            Ok(()) => return String::new(),
-            Err(failure) => failure,
+impl super::contract::HostFailure {
+    pub(super) fn told(&self) -> HostFailure<'_> {
+        HostFailure {
+            message: &self.message,
+            help: self.help.as_deref(),
+            retryable: self.retryable,
+            retry_after_ms: self.retry_after_ms,
+            status: self.status,
         }
-    } else {
-        match endpoint.read(&reply) {
-            Ok(reply) => return to_json(&reply, Spelling::Camel),
-            Err(failure) => failure,
-        }
+    }
+}
+
+/// The text of an answer, as `fetch` reads it.
+pub(super) fn text_of(body: &[u8]) -> std::borrow::Cow<'_, str> {
+    String::from_utf8_lossy(body.strip_prefix(b"\xef\xbb\xbf").unwrap_or(body))
+}
+
+/// A small value as JavaScript has it.
+pub(super) fn to_value<T: Serialize>(value: &T) -> Result<JsValue, JsValue> {
+    Ok(value.serialize(&serde_wasm_bindgen::Serializer::new())?)
+}
+
+fn with_question<T>(
+    settings: JsValue,
+    question: Vec<u8>,
+    evaluation: bool,
+    work: impl FnOnce(&Endpoint, Asked<'_>) -> Result<T, JsValue>,
+) -> Result<T, JsValue> {
+    let endpoint = Endpoint::from(serde_wasm_bindgen::from_value::<EndpointSettings>(settings)?);
+    if evaluation {
+        return work(&endpoint, Asked::Evaluation(&text_of(&question)));
+    }
+    let document = Document::from_bytes(question)?;
+    let request = document.root();
+    let text = |key| request.get(key).and_then(Json::as_str);
+    let (model, prompt, system) = (text("model"), text("prompt"), text("system"));
+    let asked = Request {
+        model: model.as_deref().unwrap_or_default(),
+        system: system.as_deref(),
+        prompt: prompt.as_deref().unwrap_or_default(),
+        response_schema: request.get("responseSchema").map(Json::raw),
+        config: request.get("generationConfig"),
     };
-    to_json(&*failure, Spelling::Camel)
-}
-
-fn endpoint(given: Json<'_>) -> Result<Endpoint> {
-    let settings = given.get("settings").unwrap_or(given);
-    let provider = text(settings, "provider").and_then(|name| Provider::parse(&name));
-    let mut endpoint = Endpoint::new(provider.ok_or_else(|| unusable("provider", "a provider"))?);
-    for (key, field) in [
-        ("apiKey", &mut endpoint.api_key),
-        ("accessToken", &mut endpoint.bearer),
-        ("baseUrl", &mut endpoint.base_url),
-        ("model", &mut endpoint.model),
-        ("project", &mut endpoint.project),
-        ("location", &mut endpoint.location),
-    ] {
-        *field = text(settings, key);
-    }
-    endpoint.headers = texts(settings);
-    endpoint.in_browser = settings.get("inBrowser").and_then(Json::as_bool) == Some(true);
-    Ok(endpoint)
-}
-
-#[inline(never)]
-fn text(object: Json<'_>, key: &str) -> Option<String> {
-    object.get(key).and_then(Json::as_str).map(owned)
-}
-
-/// The headers of an object, by their names.
-#[inline(never)]
-fn texts(object: Json<'_>) -> Vec<(String, String)> {
-    let mut texts = Vec::new();
-    let Some(headers) = object.get("headers") else { return texts };
-    for (name, value) in headers.entries() {
-        if let Some(value) = value.as_str() {
-            texts.push((owned(name), owned(value)));
-        }
-    }
-    texts
-}
-
-impl Write for Reply {
-    fn write(&self, out: &mut Writer) {
-        let mut object = out.object();
-        object.entry("text", &self.text);
-        object.entry("usage", &self.usage);
-        object.optional("modelVersion", &self.model_version);
-        object.end();
-    }
-}
-
-impl Write for Usage {
-    fn write(&self, out: &mut Writer) {
-        let mut object = out.object();
-        for (key, count) in
-            [("inputTokens", self.input), ("outputTokens", self.output), ("totalTokens", self.total)]
-        {
-            object.optional(key, &count.and_then(|count| i64::try_from(count).ok()));
-        }
-        object.end();
-    }
-}
-
-impl Write for Failure {
-    fn write(&self, out: &mut Writer) {
-        let mut object = out.object();
-        object.entry("message", &self.message);
-        object.entry("retryable", &self.retryable);
-        object.optional("retryAfterMs", &self.retry_after_ms);
-        object.optional("help", &self.help);
-        object.end();
-    }
+    work(&endpoint, Asked::Question(asked))
 }

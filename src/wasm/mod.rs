@@ -7,11 +7,14 @@
 
 mod batch;
 mod columns;
+mod contract;
 mod evaluation;
 mod fetch;
 mod schema_text;
 
-pub use fetch::{fetch_call, judge_call, user_prompt, with_tokens, without_tokens};
+pub use fetch::{
+    fetch_call, read_answer, render_call, retry_advice, user_prompt, with_tokens, without_tokens,
+};
 pub use schema_text::{eval_set_to_adk, eval_set_to_js, eval_set_warnings, invocation_to_js, results_to_adk};
 
 use std::borrow::Cow;
@@ -45,6 +48,17 @@ fn throw_panics() {
 pub fn columns() -> Vec<(&'static str, &'static str, &'static str)> {
     columns::declared()
 }
+
+/// The JSON Schema of everything that crosses by `serde-wasm-bindgen`.
+#[cfg(feature = "schema")]
+#[must_use]
+pub fn contract() -> serde_json::Value {
+    contract::schema()
+}
+
+/// The types that the exports name.
+#[wasm_bindgen(typescript_custom_section)]
+const TYPES: &str = r#"import type { CallProgress, EndpointSettings, HostFailure, HttpAnswer, HttpRequest, JudgeCall, JudgeOutcome, RetryAdvice, TokenCounts } from "./contract.js";"#;
 
 const ENGINE_VERSION: &str = env!("CARGO_PKG_VERSION");
 /// The version of google-adk whose scores the `adk-python` dialect gives.
@@ -160,7 +174,7 @@ impl<'a> Given<'a> {
 
     /// A number as a whole one.
     fn whole(self, key: &str) -> Result<Option<u64>, Error> {
-        Ok(self.number(key)?.map(evaluation::whole))
+        Ok(self.number(key)?.map(whole))
     }
 
     fn list(self, key: &str) -> Result<Vec<Json<'a>>, Error> {
@@ -173,6 +187,15 @@ impl<'a> Given<'a> {
         let texts = self.list(key)?.into_iter().map(|item| item.as_str().map(Cow::into_owned));
         texts.collect::<Option<_>>().ok_or_else(|| unusable(key, "an array of strings"))
     }
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "casts of doubles saturate, which is what limits need"
+)]
+pub(super) fn whole(number: f64) -> u64 {
+    number as u64
 }
 
 /// What was read of a field, if it is there.

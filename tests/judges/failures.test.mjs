@@ -136,6 +136,19 @@ describe("no verdict is lost", () => {
 });
 
 describe("what cannot be had", () => {
+  test("is known by what an answer says, also where a gateway answers 200", async () => {
+    let asked = 0;
+    const fetch = async () => {
+      asked += 1;
+      return Response.json({ error: { code: 401, message: "No such key." } });
+    };
+    const criteria = criteriaOf(["final_response_match_v2"]);
+    const set = await evaluate({ ...all, criteria, judge: openai({ fetch }), concurrency: 1 });
+    assert.ok(set.evalCaseResults.length > 1);
+    // A key that one call is refused for need not be tried by the next.
+    assert.equal(asked, 1);
+  });
+
   test("is given up with the last reason and the number of calls", async () => {
     answer = () => ({ fault: "unavailable", message: "Come back never." });
     const set = await evaluate({ ...few, judge: gemini(), retry: { ...retry, attempts: 3 }, concurrency: 1 });

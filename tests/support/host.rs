@@ -5,11 +5,11 @@ use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap, HashSet};
 
 use adk_metrics::judge::calls::{Call, Usage};
+use adk_metrics::judge::provider::Failure;
 use adk_metrics::judge::votes::Rule;
 use adk_metrics::metrics::judged::{Purpose, Question};
 use adk_metrics::run::{
-    Action, CaseResult, CustomEvaluation, CustomTask, JudgeCall, JudgeFailure, JudgeReply, Options, Pairing,
-    Run,
+    Action, CaseResult, CustomEvaluation, CustomTask, JudgeCall, JudgeReply, Options, Pairing, Run,
 };
 
 /// SplitMix64, for what tests leave to chance.
@@ -35,7 +35,7 @@ pub(crate) enum Fate {
     Reply(u64, JudgeReply),
     /// The reply is in a cache; nothing is sent.
     Cached(JudgeReply),
-    Fail(u64, JudgeFailure),
+    Fail(u64, Failure),
     Hang,
 }
 
@@ -99,7 +99,7 @@ struct Flight {
 
 enum News {
     Reply(JudgeReply),
-    Fail(JudgeFailure),
+    Fail(Failure),
 }
 
 /// What is known to have happened, to compare the run's own count with.
@@ -312,7 +312,7 @@ impl Host<'_, '_> {
             }
             News::Fail(failure) => {
                 self.counts.failed += 1;
-                run.handle_failure(self.now as f64, id, failure.clone());
+                run.handle_failure(self.now as f64, id, &failure);
                 News::Fail(failure)
             }
         };
@@ -330,7 +330,7 @@ impl Host<'_, '_> {
         let before = run.progress();
         match self.late.remove(&id) {
             Some(News::Reply(reply)) => run.handle_reply(self.now as f64, id, reply, id.is_multiple_of(2)),
-            Some(News::Fail(failure)) => run.handle_failure(self.now as f64, id, failure),
+            Some(News::Fail(failure)) => run.handle_failure(self.now as f64, id, &failure),
             None => {}
         }
         let after = run.progress();

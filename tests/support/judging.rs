@@ -1,8 +1,8 @@
 //! Drives a run whose judge answers from a script, as a host would.
 
-use adk_metrics::judge::calls;
+use adk_metrics::judge::provider::{Failure, HostFailure};
 use adk_metrics::metrics::judged::Question;
-use adk_metrics::run::{Action, CaseResult, JudgeFailure, JudgeReply, Run};
+use adk_metrics::run::{Action, CaseResult, JudgeReply, Run};
 
 /// What a judge answers: to a question, for a sample; nothing if the call fails.
 pub(crate) type Judge<'j> = &'j dyn Fn(&Question, u32) -> Option<String>;
@@ -36,9 +36,8 @@ pub(crate) fn drive<'a>(run: &mut Run<'a>, judge: Judge<'_>, backwards: bool) ->
                 match reply {
                     Some(text) => run.handle_reply(now, call, JudgeReply { text, usage: None }, false),
                     None => {
-                        let failure = calls::Failure::default();
-                        let message = "refused".into();
-                        run.handle_failure(now, call, JudgeFailure { failure, is_auth: false, message });
+                        let refused = HostFailure { message: "refused", ..HostFailure::default() };
+                        run.handle_failure(now, call, &Failure::of_host(&refused));
                     }
                 }
             }

@@ -92,7 +92,8 @@ fn target_folder() -> Result<PathBuf, Box<dyn Error>> {
 /// Writes a JSON Schema for each kind of file, one with the shapes that only exist in memory, and the manifest.
 fn schema(out: &Path) -> Result<(), Box<dyn Error>> {
     fs::create_dir_all(out)?;
-    for (name, schema) in adk_metrics::schema::all() {
+    let schemas = adk_metrics::schema::all().into_iter().chain([("contract", adk_metrics::wasm::contract())]);
+    for (name, schema) in schemas {
         write_json(&out.join(format!("{name}.schema.json")), &schema)?;
     }
     write_json(&out.join("columns.json"), &serde_json::to_value(adk_metrics::wasm::columns())?)?;

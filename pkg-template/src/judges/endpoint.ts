@@ -1,9 +1,10 @@
 import { messageOf, unexpected } from "../engine/input.js";
 import { AdkMetricsError } from "../errors.js";
+import type { EndpointSettings } from "../generated/contract.js";
 import type { Judge } from "../types.js";
 
 /** Whose protocol a server speaks. */
-export type Provider = "gemini" | "vertex" | "openai" | "openai-responses" | "anthropic" | "ollama";
+export type Provider = EndpointSettings["provider"];
 
 /** Names of models that a provider does not have at its own address. */
 const FOREIGN: Readonly<Record<string, RegExp>> = {
@@ -17,25 +18,6 @@ const FOREIGN: Readonly<Record<string, RegExp>> = {
 /** Whether a model is surely one that a provider does not have at its own address. */
 export function isForeign(provider: Provider, model: string): boolean {
   return FOREIGN[provider]?.test(model) === true;
-}
-
-/** What a request is rendered from. It holds keys: nothing that is printed or stored may hold it. */
-export interface EndpointSettings {
-  provider: Provider;
-  /** The address without the path of the method; the provider's own if absent. */
-  baseUrl?: string;
-  /** The model to ask, whatever the request names. */
-  model?: string;
-  apiKey?: string;
-  /** A bearer token, for Vertex AI. */
-  accessToken?: string;
-  /** The Google Cloud project and region, for Vertex AI. */
-  project?: string;
-  location?: string;
-  /** Further headers. */
-  headers: Readonly<Record<string, string>>;
-  /** Whether requests leave from a page. */
-  inBrowser: boolean;
 }
 
 /** A server that judges are asked at. */
@@ -54,6 +36,14 @@ export interface Endpoint {
    * @throws {AdkMetricsError} `judge_failed` if the host gives no token.
    */
   settings(): Promise<EndpointSettings>;
+  /** What the requests of a run are rendered from. */
+  settingsOfRun(): EndpointSettings;
+  /**
+   * The token that a request lacks which is rendered from these.
+   *
+   * @throws {AdkMetricsError} `judge_failed` if the host gives no token.
+   */
+  token(): Promise<string | undefined>;
 }
 
 /** Beside the judges rather than on them, so that nothing that prints a judge shows a key. */
@@ -85,6 +75,11 @@ export function makeEndpoint(
     fetch: send,
     settings: async () =>
       accessToken === undefined ? settings : { ...settings, accessToken: await tokenOf(accessToken) },
+    settingsOfRun: () =>
+      accessToken === undefined
+        ? settings
+        : { ...settings, ...(typeof accessToken === "string" ? { accessToken } : { tokenPerCall: true }) },
+    token: async () => (typeof accessToken === "function" ? tokenOf(accessToken) : undefined),
   };
 }
 

@@ -1,9 +1,8 @@
 import { messageOf } from "../engine/input.js";
+import { withEngine } from "../engine/instance.js";
 import { AdkMetricsError, type ErrorDetails, isOurs } from "../errors.js";
+import { ANSWER_HEADERS, type RetryAdvice } from "../generated/contract.js";
 import { shortened } from "./reply.js";
-
-/** Statuses after which the same request may succeed: those of google-adk, and Anthropic's "overloaded". */
-const RETRYABLE_STATUSES: readonly number[] = [408, 429, 500, 502, 503, 504, 529];
 
 /** Codes of Node for connections that did not come about or broke off. */
 const NETWORK_CODES = /^(?:E(?:CONN|TIMEDOUT|PIPE|AI_AGAIN|HOSTUNREACH|NETUNREACH)|UND_ERR_)/;
@@ -28,8 +27,9 @@ export function failureOf(cause: unknown, what: string): AdkMetricsError {
 export function detailsOf(cause: unknown): ErrorDetails {
   const chain = chainOf(cause);
   const status = first(chain, statusOf);
-  const retryAfterMs = first(chain, retryAfterOf);
-  const details: ErrorDetails = { retryable: isRetryable(chain, status), cause };
+  const advice = adviceOf(chain, status);
+  const retryAfterMs = first(chain, ownWait) ?? advice?.retryAfterMs;
+  const details: ErrorDetails = { retryable: isRetryable(chain, status, advice), cause };
   if (status !== undefined) details.status = status;
   if (retryAfterMs !== undefined) details.retryAfterMs = retryAfterMs;
   return details;
@@ -77,14 +77,14 @@ function statusOf(bag: Bag): number | undefined {
   return candidates.map(Number).find((status) => Number.isInteger(status) && status >= 400 && status < 600);
 }
 
-function isRetryable(chain: readonly Bag[], status: number | undefined): boolean {
+function isRetryable(chain: readonly Bag[], status: number | undefined, advice: RetryAdvice | undefined): boolean {
   const own = first(chain, (bag) => flag(bag, "retryable"));
   if (own !== undefined) return own;
   // A spent quota has the status of a rate limit, but waiting does not bring it back.
   if (chain.some((bag) => textsOf(bag).includes("insufficient_quota"))) return false;
   const ofLibrary = first(chain, (bag) => flag(bag, "isRetryable"));
   if (ofLibrary !== undefined) return ofLibrary;
-  if (status !== undefined) return RETRYABLE_STATUSES.includes(status);
+  if (status !== undefined && advice !== undefined) return advice.retryable;
   return chain.some(isNetworkError) && !chain.some(hasLastingCode);
 }
 
@@ -114,20 +114,31 @@ function textsOf(bag: Bag): string {
   return parts.filter((part) => typeof part === "string").join("\n");
 }
 
-function retryAfterOf(bag: Bag): number | undefined {
+/** What the answer that a client library got says of asking again, as the engine reads the answers of its own calls. */
+function adviceOf(chain: readonly Bag[], status: number | undefined): RetryAdvice | undefined {
+  const headers: Record<string, string> = {};
+  for (const name of ANSWER_HEADERS) {
+    const value = first(chain, (bag) => header(headersOf(bag), name));
+    if (value !== undefined) headers[name] = value;
+  }
+  const delay = first(chain, retryDelayOf);
+  if (status === undefined && delay === undefined && Object.keys(headers).length === 0) return undefined;
+  return withEngine((engine) => engine.retryAdvice(status ?? 0, headers, delay, Date.now()));
+}
+
+function ownWait(bag: Bag): number | undefined {
   const own = get(bag, "retryAfterMs");
-  if (typeof own === "number" && own >= 0) return own;
-  const headers = get(bag, "responseHeaders") ?? get(bag, "headers") ?? get(get(bag, "response"), "headers");
-  const milliseconds = Number(header(headers, "retry-after-ms") ?? NaN);
-  if (milliseconds >= 0) return milliseconds;
-  const after = header(headers, "retry-after");
-  const seconds = Number(after ?? NaN);
-  if (seconds >= 0) return seconds * 1000;
-  const date = Date.parse(after ?? "");
-  if (!Number.isNaN(date)) return Math.max(0, date - Date.now());
-  // Google's RetryInfo, which its SDK leaves in the text of the body.
-  const [, delay] = /"retryDelay"\s*:\s*"(\d+(?:\.\d+)?)s"/.exec(textsOf(bag).replaceAll('\\"', '"')) ?? [];
-  return delay === undefined ? undefined : Number(delay) * 1000;
+  return typeof own === "number" && own >= 0 ? own : undefined;
+}
+
+function headersOf(bag: Bag): unknown {
+  return get(bag, "responseHeaders") ?? get(bag, "headers") ?? get(get(bag, "response"), "headers");
+}
+
+/** Google's RetryInfo, which its SDK leaves in the text of the body. */
+function retryDelayOf(bag: Bag): string | undefined {
+  const [, delay] = /"retryDelay"\s*:\s*"(\d+(?:\.\d+)?s)"/.exec(textsOf(bag).replaceAll('\\"', '"')) ?? [];
+  return delay;
 }
 
 /** A header, by whichever way of holding headers. */

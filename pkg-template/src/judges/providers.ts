@@ -1,5 +1,6 @@
 import { unexpected } from "../engine/input.js";
 import { AdkMetricsError } from "../errors.js";
+import type { EndpointSettings } from "../generated/contract.js";
 import type { Judge, VertexOptions } from "../types.js";
 import {
   checkedFetch,
@@ -9,7 +10,6 @@ import {
   checkedSecret,
   checkedUrl,
   type Endpoint,
-  type EndpointSettings,
   makeEndpoint,
   type Provider,
   setEndpoint,

@@ -1,20 +1,12 @@
 import { messageOf } from "../engine/input.js";
-import { AdkMetricsError, type ErrorDetails, isOurs } from "../errors.js";
+import { AdkMetricsError, isOurs } from "../errors.js";
+import { ANSWER_HEADERS, type HostFailure, type HttpRequest } from "../generated/contract.js";
 import type { JudgeReply, JudgeRequest } from "../types.js";
-import type { Endpoint, EndpointSettings } from "./endpoint.js";
+import type { Endpoint } from "./endpoint.js";
 import { isLasting } from "./failure.js";
 import { isPage, underPolicy } from "./policy.js";
-import { MAX_REPLY_LENGTH, replyOf, shortened, tooLong } from "./reply.js";
-import {
-  ANSWER_HEADERS,
-  type HttpAnswer,
-  type HttpRequest,
-  post,
-  type Question,
-  questionOf,
-  redact,
-  unreachable,
-} from "./wire.js";
+import { MAX_REPLY_LENGTH, tooLong } from "./reply.js";
+import { post, type Question, questionOf, type RawAnswer, read, render, requireFetch } from "./wire.js";
 
 /** Endpoints that answered before: a refusal of this page's origin is then unlikely. */
 const reached = new WeakSet<Endpoint>();
@@ -35,26 +27,28 @@ export async function send(endpoint: Endpoint, request: JudgeRequest, signal: Ab
  */
 export async function exchange(endpoint: Endpoint, question: Question, signal: AbortSignal): Promise<JudgeReply> {
   const settings = await endpoint.settings();
-  const clean = cleanerOf(settings);
-  const http = question.render(settings);
-  const answer = await transfer(endpoint, http, signal).catch((error: unknown) => {
-    if (isOurs(error)) throw withoutSecrets(error, clean);
-    const { message, ...details } = unreachable(settings, shortened(clean(reasonOf(error))));
-    const retryable = details.retryable && mayPass(endpoint, error);
-    throw withoutSecrets(new AdkMetricsError("judge_failed", message, { ...details, retryable }), clean);
-  });
-  const { status, headers } = answer;
-  if (status === 0 || (status >= 300 && status < 400)) {
-    throw withoutSecrets(redirectError(http.url, headers.location), clean);
-  }
-  const outcome = question.read(settings, answer);
-  if ("text" in outcome) return replyWithoutSecrets(replyOf(outcome), clean, http.body);
-  const { message, ...details } = outcome;
-  throw withoutSecrets(new AdkMetricsError("judge_failed", message, { ...details, status }), clean);
+  const answer = await transfer(endpoint, render(settings, question), signal);
+  return read(settings, question, answer);
 }
 
-/** Sends a request and takes in the whole answer, by the user's own `fetch` or the runtime's. */
-async function transfer(endpoint: Endpoint, http: HttpRequest, signal: AbortSignal): Promise<HttpAnswer> {
+/**
+ * Sends a request and takes in the whole answer, by the user's own `fetch` or the runtime's. What goes wrong is part of what
+ * came of it: the engine says what it means, and takes keys out of it.
+ *
+ * @throws {AdkMetricsError} `judge_unavailable` if the runtime has no `fetch`.
+ */
+export async function transfer(endpoint: Endpoint, http: HttpRequest, signal: AbortSignal): Promise<RawAnswer> {
+  if (endpoint.fetch === undefined) requireFetch();
+  try {
+    return await sent(endpoint, http, signal);
+  } catch (error) {
+    const body = new Uint8Array();
+    if (isOurs(error)) return { answer: { failed: hostFailure(error) }, body };
+    return { answer: { nothing: { reason: reasonOf(error), mayPass: mayPass(endpoint, error) } }, body };
+  }
+}
+
+async function sent(endpoint: Endpoint, http: HttpRequest, signal: AbortSignal): Promise<RawAnswer> {
   // Called as a bare function.
   const { fetch } = endpoint;
   const { url, headers, body } = http;
@@ -62,19 +56,39 @@ async function transfer(endpoint: Endpoint, http: HttpRequest, signal: AbortSign
   const response = await underPolicy(url, () =>
     fetch === undefined
       ? post(http, signal)
-      : fetch(url, { method: "POST", headers, body, signal, redirect: "manual" }),
+      : fetch(url, {
+          method: "POST",
+          headers: Object.fromEntries(headers),
+          body: new TextDecoder().decode(body),
+          signal,
+          redirect: "manual",
+        }),
   );
   const status = statusOf(response);
   reached.add(endpoint);
+  if (status === 0 || (status >= 300 && status < 400)) throw redirectError(url, response.headers.get("location"));
   const received: Record<string, string> = {};
   for (const name of ANSWER_HEADERS) {
     const value = response.headers.get(name);
     if (typeof value === "string") received[name] = value;
   }
-  const { text, isWhole } = await textOf(response);
+  const { bytes, isWhole } = await bytesOf(response);
   // What an error is about stands in its status and at the beginning.
-  if (isWhole || status < 200 || status > 299) return { status, headers: received, body: text };
+  if (isWhole || status < 200 || status > 299) {
+    return { answer: { answered: { status, headers: received, now: Date.now() } }, body: bytes };
+  }
   throw tooLong(`${placeOf(url)} gave an answer`, `more than ${MAX_REPLY_LENGTH} bytes`, { status });
+}
+
+/** An error of this package as the engine reads it. */
+function hostFailure({ message, help, retryable, retryAfterMs, status }: AdkMetricsError): HostFailure {
+  return {
+    message,
+    retryable: retryable === true,
+    ...(help === undefined ? {} : { help }),
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+    ...(status === undefined ? {} : { status }),
+  };
 }
 
 /** The status of what fetch gave; 0 for a redirect of which pages are told no more. */
@@ -86,32 +100,45 @@ function statusOf(response: Response | null | undefined): number {
   throw new TypeError(`fetch gave no response, but the status ${status}`);
 }
 
-/** The text of a response, of which no more is taken in than {@link MAX_REPLY_LENGTH}. */
-async function textOf(response: Response): Promise<{ text: string; isWhole: boolean }> {
+/** The body of a response, of which no more is taken in than {@link MAX_REPLY_LENGTH}. */
+async function bytesOf(response: Response): Promise<{ bytes: Uint8Array; isWhole: boolean }> {
   const { body } = response;
-  // Where there are no streams, or those of Node, all of it arrives at once.
+  // Where there are no streams all of it arrives at once.
   if (typeof body?.getReader !== "function") {
     const text: unknown = await response.text();
     if (typeof text !== "string") throw new TypeError("fetch gave a response without a text");
-    return { text: text.slice(0, MAX_REPLY_LENGTH), isWhole: text.length <= MAX_REPLY_LENGTH };
+    const isWhole = text.length <= MAX_REPLY_LENGTH;
+    return { bytes: new TextEncoder().encode(isWhole ? text : text.slice(0, MAX_REPLY_LENGTH)), isWhole };
   }
   const reader = body.getReader();
-  const decoder = new TextDecoder();
-  let [text, length] = ["", 0];
+  const pieces: Uint8Array[] = [];
+  let length = 0;
   for (;;) {
     const { done, value } = await reader.read();
-    if (done) return { text: text + decoder.decode(), isWhole: true };
-    text += decoder.decode(value.subarray(0, MAX_REPLY_LENGTH - length), { stream: true });
+    if (done) return { bytes: joined(pieces), isWhole: true };
+    pieces.push(value.subarray(0, MAX_REPLY_LENGTH - length));
     length += value.length;
     if (length > MAX_REPLY_LENGTH) {
       reader.cancel().catch(() => {});
-      return { text, isWhole: false };
+      return { bytes: joined(pieces), isWhole: false };
     }
   }
 }
 
-function redirectError(url: string, location: string | undefined): AdkMetricsError {
-  const to = location === undefined ? "another address" : placeOf(location, url);
+function joined(pieces: readonly Uint8Array[]): Uint8Array {
+  const [first] = pieces;
+  if (first !== undefined && pieces.length === 1) return first;
+  const whole = new Uint8Array(pieces.reduce((length, piece) => length + piece.length, 0));
+  let at = 0;
+  for (const piece of pieces) {
+    whole.set(piece, at);
+    at += piece.length;
+  }
+  return whole;
+}
+
+function redirectError(url: string, location: string | null): AdkMetricsError {
+  const to = typeof location !== "string" ? "another address" : placeOf(location, url);
   return new AdkMetricsError("judge_failed", `${placeOf(url)} redirects to ${to}`, {
     retryable: false,
     help: "Pass the address it leads to as `baseUrl`; redirects are not followed, so that keys stay where they belong",
@@ -148,35 +175,4 @@ function placeOf(url: string, base?: string): string {
   } catch {
     return "the server";
   }
-}
-
-/** Takes secrets out of texts, except for those that the question holds too. */
-type Clean = (text: string, question?: string) => string;
-
-/**
- * What takes keys, tokens, headers and the query of the address out of texts, which servers and runtimes may repeat
- * there. Words of the question are none: a reply has to be able to quote them.
- */
-function cleanerOf(settings: EndpointSettings): Clean {
-  return (text, question) => redact(settings, text, question === undefined ? undefined : () => question);
-}
-
-/** The same reply without secrets, which models repeat behind servers that show them headers. */
-function replyWithoutSecrets(reply: JudgeReply, clean: Clean, question: string): JudgeReply {
-  const { text, modelVersion } = reply;
-  const cleaned: JudgeReply = { ...reply, text: clean(text, question) };
-  if (modelVersion !== undefined) cleaned.modelVersion = clean(modelVersion, question);
-  return cleaned;
-}
-
-/** The same error without secrets; without the cause too. */
-function withoutSecrets(error: AdkMetricsError, clean: Clean): AdkMetricsError {
-  const { code, message, help, retryable, retryAfterMs, status } = error;
-  const details: ErrorDetails = {};
-  if (help !== undefined) details.help = clean(help);
-  if (retryable !== undefined) details.retryable = retryable;
-  if (retryAfterMs !== undefined) details.retryAfterMs = retryAfterMs;
-  if (status !== undefined) details.status = status;
-  // A full stop is written before the help.
-  return new AdkMetricsError(code, clean(help === undefined ? message : message.replace(/\.$/, "")), details);
 }

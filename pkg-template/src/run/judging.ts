@@ -1,15 +1,16 @@
 import { AdkMetricsError, describe, type EngineMistake, isOurs } from "../errors.js";
 import { cacheKey, memoryCache } from "../judges/cache.js";
 import { judgeOf } from "../judges/default.js";
-import { type Endpoint, isForeign, type Provider } from "../judges/endpoint.js";
+import { type Endpoint, endpointOf, isForeign, type Provider } from "../judges/endpoint.js";
 import { untilAborted } from "../judges/failure.js";
 import { identityOf } from "../judges/judge.js";
 import { vertexEndpoint } from "../judges/providers.js";
-import { replyOf, tokensOf } from "../judges/reply.js";
+import { replyOf } from "../judges/reply.js";
 import { canonicalJson } from "../judges/request.js";
-import { evaluateInstances } from "../judges/vertex-evaluate.js";
-import { configWarnings } from "../judges/wire.js";
+import { transfer } from "../judges/send.js";
+import type { RawAnswer } from "../judges/wire.js";
 import type { EvalRun } from "../generated/adk_metrics.js";
+import type { HostFailure, HttpRequest, JudgeCall, JudgeOutcome } from "../generated/contract.js";
 import type {
   EvaluatorOptions,
   Judge,
@@ -22,36 +23,17 @@ import type {
 import type { Header, HeaderMetric } from "../engine/decode.js";
 import { messageOf } from "../engine/input.js";
 
-/** A call of a judge that the engine asks for. */
-export interface HostCall {
-  call: number;
-  metric: number;
-  case: number;
-  run?: number;
-  vertex: boolean;
-  request: JudgeRequest;
-}
-
 /** What came of a call. */
-export type CallAnswer = { reply: JudgeReply; cached: boolean } | { failed: CallFailure };
-
-/** Why a call gave no reply, as the engine reads it. */
-export interface CallFailure {
-  message: string;
-  retryable: boolean;
-  /** Whether the server wants to be asked less often. */
-  rateLimited: boolean;
-  /** Whether the server refuses whoever asks. */
-  isAuth: boolean;
-  /** Whether it is a server that refused the call, by its status. */
-  isRefusal: boolean;
-  /** Whether the connection did not come about, or broke off. */
-  isDisconnected: boolean;
-  retryAfterMs: number | undefined;
-}
+export type CallAnswer =
+  | { reply: JudgeReply; cached: boolean }
+  | { failed: HostFailure }
+  /** Of a request over the wire, which the engine reads: it says what that is. */
+  | { raw: RawAnswer; token: string | undefined; take(outcome: JudgeOutcome): void };
 
 /** Who is asked: besides, what {@link JudgeIdentity} says of it. */
 interface Asked {
+  /** A server that the engine speaks to itself. */
+  endpoint?: Endpoint;
   ask(request: JudgeRequest, signal: AbortSignal): Promise<JudgeReply | string>;
   label: string;
   /** Under whose name replies are kept. */
@@ -61,6 +43,14 @@ interface Asked {
   functionName?: string;
   provider?: Provider;
   notSent?: (settings: object) => string[];
+}
+
+/** A question on its way to whoever is asked. */
+interface AskedQuestion {
+  asked: Asked;
+  request: JudgeRequest;
+  http: HttpRequest | undefined;
+  signal: AbortSignal;
 }
 
 /** A call that is under way or answered. */
@@ -96,10 +86,6 @@ export class Judges {
   #failedBefore = 0;
   /** The kinds of warnings that were given. */
   readonly #warned = new Set<string>();
-  /** What the server says to every call of a metric, and how often it did, where no call was answered yet. */
-  readonly #refusals = new Map<number, { message: string; times: number }>();
-  /** The longest wait that a server may ask for, in milliseconds. */
-  readonly #longestPause: number;
 
   /**
    * @throws {AdkMetricsError} `judge_required` if a metric has no judge, `invalid_input` for a judge that cannot have the
@@ -107,7 +93,6 @@ export class Judges {
    */
   constructor(options: EvaluatorOptions, { metrics }: Header) {
     this.#cache = options.cache ?? memoryCache();
-    this.#longestPause = Math.max(LONGEST_PAUSE, options.retry?.maxDelayMs ?? 0);
     this.#metrics = metrics;
     for (const [place, { metricName, judge }] of metrics.entries()) {
       if (judge === undefined) continue;
@@ -115,6 +100,20 @@ export class Judges {
       this.#asked.set(place, asked);
       if (!judge.vertex) checkModel(options, asked, judge.model ?? "");
       for (const warning of notSentTo(asked, judge)) this.#warn("invalid_criterion", `${metricName}: ${warning}`);
+    }
+  }
+
+  /** Tells an engine that was just given the run which servers it speaks to itself. */
+  attach(run: EvalRun): void {
+    for (const [place, { endpoint, provider, model }] of this.#asked) {
+      if (endpoint !== undefined) run.setEndpoint(place, endpoint.settingsOfRun());
+      // Judges that wrap one of a provider send no more than it does.
+      if (provider === undefined) continue;
+      const settings = { provider, headers: {}, inBrowser: false, ...(model === undefined ? {} : { model }) };
+      const { metricName } = this.#metrics[place] as HeaderMetric;
+      for (const warning of run.settingsNotSent(place, settings)) {
+        this.#warn("invalid_criterion", `${metricName}: ${warning}`);
+      }
     }
   }
 
@@ -153,7 +152,7 @@ export class Judges {
   }
 
   /** Makes a call. What an engine asked before it was restarted is not asked twice. */
-  ask(call: HostCall): Promise<CallAnswer> {
+  ask(call: JudgeCall): Promise<CallAnswer> {
     const { purpose, invocationIndex, stepIndex, sampleIndex } = call.request;
     const place = [call.metric, call.case, call.run ?? "", purpose, invocationIndex, stepIndex, sampleIndex].join("/");
     const known = this.#calls.get(place) ?? this.#begin(place, call);
@@ -161,20 +160,14 @@ export class Judges {
     return known.answer;
   }
 
-  #begin(place: string, { metric, request }: HostCall): KnownCall {
+  #begin(place: string, { metric, request, http }: JudgeCall): KnownCall {
     const asked = this.#asked.get(metric) as Asked;
     const controller = new AbortController();
-    const answer = this.#answer(asked, request, controller.signal).then((answer) => {
+    const question: AskedQuestion = { asked, request, http, signal: controller.signal };
+    const answer = this.#answer(question, (found) => this.#take(begun, metric, found)).then((answer) => {
       begun.isAnswered = true;
-      if ("failed" in answer) {
-        this.#failures += 1;
-        // A failed call is made again.
-        this.#forget(begun);
-        this.#judgeFailure(metric, answer.failed);
-      } else {
-        this.#refusals.set(metric, { message: "", times: -Infinity });
-        this.#noteVersion(metric, answer.reply);
-      }
+      if ("failed" in answer) this.#fail(begun);
+      else if ("reply" in answer) this.#noteVersion(metric, answer.reply);
       return answer;
     });
     const begun: KnownCall = { place, controller, answer, isAnswered: false };
@@ -182,19 +175,16 @@ export class Judges {
     return begun;
   }
 
-  /** A server that says the same no to several calls, and yes to none, need not be asked again. */
-  #judgeFailure(metric: number, failed: CallFailure): void {
-    if (failed.retryAfterMs !== undefined && failed.retryAfterMs > this.#longestPause) {
-      failed.message += `. It asks to be left alone for ${Math.round(failed.retryAfterMs / 1000)} s, which is too long to wait`;
-      failed.retryable = false;
-      // Nor do the others wait.
-      failed.rateLimited = false;
-      failed.retryAfterMs = undefined;
-    }
-    if (!failed.isRefusal || failed.retryable) return;
-    const known = this.#refusals.get(metric);
-    if (known === undefined) this.#refusals.set(metric, { message: failed.message, times: 1 });
-    else if (known.message === failed.message) failed.isAuth ||= (known.times += 1) >= REFUSALS;
+  /** Takes what the engine read of a raw answer: the reply, or that there is none. */
+  #take(call: KnownCall, metric: number, reply: JudgeReply | undefined): void {
+    if (reply === undefined) this.#fail(call);
+    else this.#noteVersion(metric, reply);
+  }
+
+  /** A failed call is made again. */
+  #fail(call: KnownCall): void {
+    this.#failures += 1;
+    this.#forget(call);
   }
 
   /** Has the next call for the same sample made anew. */
@@ -242,24 +232,45 @@ export class Judges {
   }
 
   /** Never rejects. */
-  async #answer(asked: Asked, request: JudgeRequest, signal: AbortSignal): Promise<CallAnswer> {
+  async #answer(question: AskedQuestion, take: (reply: JudgeReply | undefined) => void): Promise<CallAnswer> {
+    const { asked, request, signal } = question;
     const given = asked.model === undefined ? request : { ...request, model: asked.model };
     try {
-      return await untilAborted(signal, () => this.#findOrAsk(asked, given, signal));
+      return await untilAborted(signal, () => this.#findOrAsk({ ...question, request: given }, take));
     } catch (error) {
       return { failed: failedBy(error) };
     }
   }
 
-  async #findOrAsk(asked: Asked, request: JudgeRequest, signal: AbortSignal): Promise<CallAnswer> {
+  async #findOrAsk(
+    { asked, request, http, signal }: AskedQuestion,
+    take: (reply: JudgeReply | undefined) => void,
+  ): Promise<CallAnswer> {
     const key = await cacheKey(request, asked.keeper);
     const cached = await this.#cached(key);
     if (cached !== undefined) return { reply: cached, cached: true };
     // Signals of jsdom, in which Jest may run, cannot `throwIfAborted`.
     if (signal.aborted) throw signal.reason;
-    const reply = replyOf(await asked.ask(request, signal));
-    this.#store(key, reply);
-    return { reply, cached: false };
+    if (asked.endpoint === undefined || http === undefined) {
+      const reply = replyOf(await asked.ask(request, signal));
+      this.#store(key, reply);
+      return { reply, cached: false };
+    }
+    const token = http.needsToken ? await asked.endpoint.token() : undefined;
+    const raw = await transfer(asked.endpoint, withToken(http, token), signal);
+    let isTaken = false;
+    return {
+      raw,
+      token,
+      take: (outcome) => {
+        // An engine that was started afresh reads it once more.
+        if (isTaken) return;
+        isTaken = true;
+        const reply = "reply" in outcome ? replyOf(outcome.reply) : undefined;
+        if (reply !== undefined) this.#store(key, reply);
+        take(reply);
+      },
+    };
   }
 
   /** A reply from the cache. A cache that fails costs money, but no result. */
@@ -298,17 +309,14 @@ function askedBy(options: EvaluatorOptions, { vertex, model = "" }: NonNullable<
   if (vertex) {
     const endpoint: Endpoint = vertexEndpoint(options.vertex as NonNullable<EvaluatorOptions["vertex"]>);
     const label = `${endpoint.label} evaluateInstances`;
-    return {
-      ask: (request, signal) => evaluateInstances(endpoint, request.prompt, signal),
-      label,
-      keeper: label,
-      model: undefined,
-    };
+    return { endpoint, ask: notAsked, label, keeper: label, model: undefined };
   }
   const judge: Judge = judgeOf(options, model);
   const { label = "", variant, model: own, provider, functionName, notSent } = identityOf(judge);
+  const endpoint = endpointOf(judge);
   const ask: Asked["ask"] = (request, signal) => judge(request, { signal });
   return {
+    ...(endpoint === undefined ? {} : { endpoint }),
     ask,
     label,
     keeper: variant === undefined || Object.keys(variant).length === 0 ? label : `${label} ${jsonOf(variant)}`,
@@ -317,6 +325,15 @@ function askedBy(options: EvaluatorOptions, { vertex, model = "" }: NonNullable<
     ...(provider === undefined ? {} : { provider }),
     ...(notSent === undefined ? {} : { notSent }),
   };
+}
+
+function notAsked(): never {
+  throw new AdkMetricsError("judge_failed", "the engine asks this service itself");
+}
+
+/** A request with the access token that it lacks. */
+function withToken(http: HttpRequest, token: string | undefined): HttpRequest {
+  return token === undefined ? http : { ...http, headers: [...http.headers, ["authorization", `Bearer ${token}`]] };
 }
 
 /** Options as JSON. Those that JSON cannot hold are like no others, so that no reply is taken for another's. */
@@ -329,10 +346,8 @@ function jsonOf(variant: object): string {
 }
 
 /** What of the settings in a criterion whoever is asked is not sent. */
-function notSentTo({ provider, model, notSent }: Asked, judge: NonNullable<HeaderMetric["judge"]>): string[] {
-  if (judge.config === undefined) return [];
-  if (provider !== undefined) return configWarnings(provider, model ?? judge.model ?? "", judge.config);
-  return notSent?.(judge.config) ?? [];
+function notSentTo({ notSent }: Asked, judge: NonNullable<HeaderMetric["judge"]>): string[] {
+  return judge.config === undefined ? [] : (notSent?.(judge.config) ?? []);
 }
 
 function checkModel({ budget }: EvaluatorOptions, { label, model, provider }: Asked, named: string): void {
@@ -351,36 +366,20 @@ function checkModel({ budget }: EvaluatorOptions, { label, model, provider }: As
   }
 }
 
-/** The longest wait that a server may ask for, in milliseconds, unless the options allow more. */
-const LONGEST_PAUSE = 600_000;
 /** How long a run waits in the end for a cache to store what it was given, in milliseconds. */
 const CACHE_PATIENCE = 10_000;
 /** The most versions of models that a stamp names. */
 const MOST_VERSIONS = 20;
-/** After how many refusals in the same words, and no answer, a server is not asked any more. */
-const REFUSALS = 4;
 /** Characters of an error that a result repeats. */
 const LONGEST_MESSAGE = 1000;
 
-/** Statuses of servers that are asked too often. */
-const OVERLOADED: readonly unknown[] = [429, 503, 529];
-/** Statuses of servers that refuse whoever asks. */
-const UNAUTHORIZED: readonly unknown[] = [401, 403];
-
 /** Only errors that say so are worth another call. */
-function failedBy(error: unknown): CallFailure {
+function failedBy(error: unknown): HostFailure {
   const { status, retryable, retryAfterMs } = detailsOf(error);
-  return {
-    message: shortened(wordsOf(error)),
-    retryable: retryable === true,
-    // A spent quota has the status of a rate limit, but no waiting brings it back.
-    rateLimited: retryable !== false && OVERLOADED.includes(status),
-    isAuth: UNAUTHORIZED.includes(status),
-    isRefusal: typeof status === "number" && status >= 400 && status < 500,
-    // Whoever got an answer says its status.
-    isDisconnected: status === undefined,
-    retryAfterMs: typeof retryAfterMs === "number" && retryAfterMs >= 0 ? retryAfterMs : undefined,
-  };
+  const failed: HostFailure = { message: shortened(wordsOf(error)), retryable: retryable === true };
+  if (typeof status === "number" && Number.isInteger(status) && status >= 100 && status <= 599) failed.status = status;
+  if (typeof retryAfterMs === "number" && retryAfterMs >= 0) failed.retryAfterMs = retryAfterMs;
+  return failed;
 }
 
 /** What was thrown, in words. Some throw plain objects with a message, and some nothing at all. */
@@ -410,13 +409,14 @@ const encoder = /* @__PURE__ */ new TextEncoder();
 /** Hands the engine what came of a call at a time. */
 export function deliverAnswer(run: EvalRun, now: number, call: number, answer: CallAnswer): void {
   if ("failed" in answer) {
-    const { message, retryable, rateLimited, isAuth, isDisconnected, retryAfterMs } = answer.failed;
-    run.handleFailure(now, call, message, retryable, rateLimited, isAuth, isDisconnected, retryAfterMs);
-    return;
+    run.handleFailure(now, call, answer.failed);
+  } else if ("reply" in answer) {
+    const { text, usage = {} } = answer.reply;
+    run.handleReply(now, call, encoder.encode(text), usage, answer.cached);
+  } else {
+    const outcome = run.handleAnswer(now, call, answer.raw.answer, answer.raw.body, answer.token);
+    if (outcome !== undefined) answer.take(outcome);
   }
-  const { text, usage = {} } = answer.reply;
-  const { inputTokens, outputTokens } = tokensOf(usage);
-  run.handleReply(now, call, encoder.encode(text), inputTokens, outputTokens, answer.cached);
 }
 
 /**
@@ -425,24 +425,14 @@ export function deliverAnswer(run: EvalRun, now: number, call: number, answer: C
  * @param failedBefore Calls that failed before the engine was started afresh, of which it does not know.
  */
 export function judgeProgress(run: EvalRun, hasPrices: boolean, failedBefore: number): JudgeProgress {
-  const numbers = run.progress();
-  const at = (index: number) => numbers[index] as number;
-  const progress: JudgeProgress = {
-    calls: at(0) + failedBefore,
-    answered: at(1),
-    failed: at(2) + failedBefore,
-    retried: at(3) + failedBefore,
-    inFlight: at(4),
-    asked: at(5),
-    queued: at(6),
-    cached: at(7),
-    saved: at(8),
-    lost: at(9),
-    unreported: at(10),
-    inputTokens: at(11),
-    outputTokens: at(12),
+  const { cost, leftMs, ...found } = run.progress();
+  const { calls, failed, retried } = found;
+  return {
+    ...found,
+    calls: calls + failedBefore,
+    failed: failed + failedBefore,
+    retried: retried + failedBefore,
+    ...(hasPrices ? { cost } : {}),
+    ...(leftMs === undefined ? {} : { leftMs }),
   };
-  if (hasPrices) progress.cost = at(13);
-  if (!Number.isNaN(at(14))) progress.leftMs = at(14);
-  return progress;
 }

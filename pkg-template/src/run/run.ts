@@ -20,7 +20,8 @@ import {
 } from "../engine/decode.js";
 import { call, type MistakeContext } from "../engine/call.js";
 import { jsonOf, messageOf, reading } from "../engine/input.js";
-import { type CallAnswer, deliverAnswer, type HostCall, judgeProgress, Judges } from "./judging.js";
+import type { JudgeCall } from "../generated/contract.js";
+import { type CallAnswer, deliverAnswer, judgeProgress, Judges } from "./judging.js";
 import type { Sources } from "../engine/turn.js";
 import { type Engine, engineGeneration, keep, release } from "../engine/instance.js";
 
@@ -110,6 +111,7 @@ class RunDriver {
     this.#session = openSession(plan);
     try {
       this.#judges = new Judges(plan.options, this.#session.header);
+      this.#attachJudges();
       reading("signal", () => plan.options.signal?.addEventListener("abort", this.#onAbort));
     } catch (error) {
       this.#closeSession();
@@ -200,8 +202,13 @@ class RunDriver {
     if (this.#session.generation === engineGeneration()) return;
     release(this.#session.kept);
     this.#session = openSession(this.#plan);
+    this.#attachJudges();
     this.#judges.restarted();
     this.#isCancelled = false;
+  }
+
+  #attachJudges(): void {
+    call(this.#plan, () => this.#judges.attach(this.#session.run));
   }
 
   #cancelIfAborted(): void {
@@ -261,7 +268,7 @@ function openSession(plan: RunPlan): Session {
 interface Step {
   cases: DecodedCase[];
   tasks: HostTask[];
-  calls: HostCall[];
+  calls: JudgeCall[];
   /** The calls to abort. */
   aborts: Uint32Array;
   finished: boolean;
@@ -280,7 +287,8 @@ function takeStep(run: EvalRun, header: Header, sources: Sources, size: number, 
   const batch = readBatch(run.poll(now, size));
   const cases = decodeCases(batch, header, sources);
   const { aborts, isFinished: finished, hasMore, waitUntil } = batch;
-  const [tasks, calls] = [batch.tasks as HostTask[], batch.sends as HostCall[]];
+  const tasks = batch.tasks as HostTask[];
+  const calls = batch.calls === 0 ? [] : run.calls();
   return { cases, tasks, calls, aborts, finished, idle: !finished && !hasMore, waitUntil };
 }
 

@@ -22,8 +22,10 @@ pub enum FailureKind {
     Timeout,
     /// Too many requests or tokens; or the account has no quota left, which is not retryable.
     RateLimited,
-    /// The server failed or is overloaded.
+    /// The server failed.
     Server,
+    /// The server is overloaded.
+    Overloaded,
     /// The key is missing, wrong, or not allowed to do this.
     Auth,
     /// The server does not accept the request.
@@ -62,6 +64,7 @@ impl FailureKind {
             Self::Timeout => "timeout",
             Self::RateLimited => "rate_limited",
             Self::Server => "server",
+            Self::Overloaded => "overloaded",
             Self::Auth => "auth",
             Self::BadRequest => "bad_request",
             Self::NotFound => "not_found",
@@ -100,7 +103,10 @@ impl Failure {
             kind,
             message: [endpoint.provider.label(), " ", &shown(endpoint, &message.concat())].concat(),
             help: None,
-            retryable: matches!(kind, Network | Timeout | RateLimited | Server | Empty | Malformed),
+            retryable: matches!(
+                kind,
+                Network | Timeout | RateLimited | Server | Overloaded | Empty | Malformed
+            ),
             retry_after_ms: None,
             status: None,
         })
@@ -176,12 +182,7 @@ impl Failure {
         use FailureKind::*;
         let kind = match (known, status) {
             (Some(Code(_, _, kind @ (Refused | Auth))), _) => *kind,
-            (_, 401 | 403) => Auth,
-            (_, 404) => NotFound,
-            (_, 408) => Timeout,
-            (_, 429) => RateLimited,
-            (_, 500..) => Server,
-            _ => BadRequest,
+            (_, status) => kind_of(status),
         };
         let exhausted = known.is_some_and(|known| known.0 == "insufficient_quota");
         let mut said = text_of(error, "message");
@@ -206,10 +207,8 @@ impl Failure {
             _ if exhausted => false,
             Some("true") => true,
             Some("false") => false,
-            _ => {
-                matches!(status, 408 | 429 | 500 | 502 | 503 | 504)
-                    || status == 529 && endpoint.provider == Provider::Anthropic
-            }
+            // Only Anthropic says that it is overloaded by a status of its own.
+            _ => may_pass(status) && (status != 529 || endpoint.provider == Provider::Anthropic),
         };
         failure.retry_after_ms = retry_after::milliseconds(reply, delay.as_deref());
         let protocol = endpoint.provider.protocol();
@@ -225,6 +224,32 @@ impl Failure {
         };
         Some(failure.with_help(&help.concat()))
     }
+}
+
+/// The kind of failure that a status stands for.
+pub(super) fn kind_of(status: u64) -> FailureKind {
+    use FailureKind::*;
+    match status {
+        401 | 403 => Auth,
+        404 => NotFound,
+        408 => Timeout,
+        429 => RateLimited,
+        503 | 529 => Overloaded,
+        500.. => Server,
+        _ => BadRequest,
+    }
+}
+
+/// Whether the same request may succeed after an answer with a status: those of google-adk, and "overloaded".
+fn may_pass(status: u64) -> bool {
+    matches!(status, 408 | 429 | 500 | 502 | 503 | 504 | 529)
+}
+
+/// What the answer of any server says of asking again: whether that may help, and how long to wait before, in
+/// milliseconds. `retry_delay` is a duration such as `1.5s`, where one stands in the body.
+#[must_use]
+pub fn advice(reply: &HttpReply<'_>, retry_delay: Option<&str>) -> (bool, Option<f64>) {
+    (may_pass(reply.status.into()), retry_after::milliseconds(reply, retry_delay))
 }
 
 fn text_of(error: Option<Json<'_>>, path: &str) -> String {

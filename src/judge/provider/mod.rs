@@ -24,6 +24,7 @@
 
 mod anthropic;
 mod config;
+mod exchange;
 mod failure;
 mod gemini;
 mod look;
@@ -41,7 +42,8 @@ use crate::foundation::json::{Document, Json};
 use crate::foundation::write::{Append as _, copy};
 use config::{Entries, Settings};
 pub(crate) use config::{is_name, parameters};
-pub use failure::{Failure, FailureKind};
+pub use exchange::{Answer as HostAnswer, Asked, HostFailure};
+pub use failure::{Failure, FailureKind, advice};
 use look::{same, some_text, text, tokens};
 pub use redact::redact;
 
@@ -74,6 +76,8 @@ pub struct HttpRequest {
     pub headers: Vec<(String, String)>,
     /// JSON.
     pub body: String,
+    /// Whether the header `authorization: Bearer …` is missing, with the access token that the host gets for each request.
+    pub needs_token: bool,
 }
 
 /// An answer as it arrived.
@@ -152,6 +156,8 @@ pub struct Endpoint {
     pub location: Option<String>,
     /// Whether the request leaves from a web page.
     pub in_browser: bool,
+    /// Whether the host adds an access token to each request, which it gets anew; see [`HttpRequest::needs_token`].
+    pub token_per_call: bool,
 }
 
 /// What makes a provider: data and three pure functions.
@@ -263,6 +269,7 @@ impl Endpoint {
             project: None,
             location: None,
             in_browser: false,
+            token_per_call: false,
         }
     }
 
@@ -321,6 +328,7 @@ impl Endpoint {
             url,
             headers: self.request_headers(),
             body: (protocol.body)(request, model, &mut settings),
+            needs_token: self.needs_token(),
         })
     }
 
@@ -474,6 +482,13 @@ impl Endpoint {
             set(name, "", value);
         }
         headers
+    }
+
+    /// Whether a request lacks its token; a header of the user's own is as good.
+    fn needs_token(&self) -> bool {
+        self.token_per_call
+            && self.bearer.is_none()
+            && !self.headers.iter().any(|(name, _)| same(name, "authorization"))
     }
 
     /// Whether the user asked for Anthropic's API as it was before the current version.

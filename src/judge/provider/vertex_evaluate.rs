@@ -115,7 +115,7 @@ pub fn render(endpoint: &Endpoint, body: String) -> Result<HttpRequest, Box<Fail
         url.append("?");
         url.append(query);
     }
-    Ok(HttpRequest { url, headers: endpoint.request_headers(), body })
+    Ok(HttpRequest { url, headers: endpoint.request_headers(), body, needs_token: endpoint.needs_token() })
 }
 
 fn predefine(body: &mut Entries, metric: &str) {

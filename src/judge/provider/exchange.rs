@@ -1,0 +1,173 @@
+//! One question and what came of it: the request that is sent to a provider, and the reply or the failure that the raw
+//! answer stands for. What servers, runtimes and models repeat of an endpoint's secrets is taken out here, for everybody.
+//!
+//! O(n) in the question and the answer for each secret.
+
+use super::redact::redact;
+use super::{
+    Endpoint, Failure, FailureKind, HttpReply, HttpRequest, Reply, Request, Usage, failure, vertex_evaluate,
+};
+use crate::judge::calls;
+
+/// What is asked.
+#[derive(Clone, Copy)]
+pub enum Asked<'q> {
+    /// A question for a model.
+    Question(Request<'q>),
+    /// The body of a request to Vertex AI's `evaluateInstances`.
+    Evaluation(&'q str),
+}
+
+/// What came of a request, as the host has it.
+#[derive(Clone, Copy)]
+pub enum Answer<'r> {
+    /// The server answered.
+    Http(HttpReply<'r>),
+    /// There was no answer.
+    Nothing {
+        /// What the host says of it.
+        reason: &'r str,
+        /// Whether the same request may be answered later.
+        may_pass: bool,
+    },
+    /// The host does not take the answer, or did not send the request at all.
+    Refused(HostFailure<'r>),
+}
+
+/// A failure in the words of the host: of its own making, or of a judge that is a function of the user's.
+#[derive(Clone, Copy, Default)]
+pub struct HostFailure<'r> {
+    /// What happened.
+    pub message: &'r str,
+    /// What to do about it.
+    pub help: Option<&'r str>,
+    /// Whether asking again may help.
+    pub retryable: bool,
+    /// How long to wait before, in milliseconds.
+    pub retry_after_ms: Option<f64>,
+    /// The HTTP status, if there was an answer.
+    pub status: Option<u16>,
+}
+
+impl Endpoint {
+    /// What to send.
+    ///
+    /// # Errors
+    /// As [`Endpoint::render`].
+    pub fn ask(&self, asked: Asked<'_>) -> Result<HttpRequest, Box<Failure>> {
+        match asked {
+            Asked::Question(request) => self.render(&request),
+            Asked::Evaluation(body) => vertex_evaluate::render(self, body.to_owned()),
+        }
+    }
+
+    /// What an answer comes to, without what is secret about this endpoint. A reply may repeat of that what the question
+    /// says as well. The reply to an evaluation is the service's own JSON.
+    ///
+    /// # Errors
+    /// As [`Endpoint::read`]; and whatever kept the answer from coming.
+    pub fn take(&self, asked: Asked<'_>, answer: Answer<'_>) -> Result<Reply, Box<Failure>> {
+        let http = match answer {
+            Answer::Http(http) => http,
+            Answer::Nothing { reason, may_pass } => {
+                let mut failure = Failure::network(self, reason, self.in_browser);
+                failure.retryable &= may_pass;
+                return Err(failure);
+            }
+            Answer::Refused(failed) => {
+                let help = failed.help.map(|help| redact(self, help, ""));
+                let message = redact(self, failed.message, "");
+                return Err(Failure::of_host(&HostFailure {
+                    message: &message,
+                    help: help.as_deref(),
+                    ..failed
+                }));
+            }
+        };
+        let mut reply = match asked {
+            Asked::Question(_) => self.read(&http)?,
+            Asked::Evaluation(_) => {
+                vertex_evaluate::check(self, &http)?;
+                let text = http.body.to_owned();
+                Reply { text, usage: Usage::default(), model_version: None, truncated: false }
+            }
+        };
+        // Made only if there is anything to take out.
+        let mut question: Option<String> = None;
+        for text in [Some(&mut reply.text), reply.model_version.as_mut()].into_iter().flatten() {
+            let clean = redact(self, text, "");
+            if clean != *text {
+                let known =
+                    question.get_or_insert_with(|| self.ask(asked).map(|http| http.body).unwrap_or_default());
+                *text = redact(self, text, known);
+            }
+        }
+        Ok(reply)
+    }
+}
+
+impl Failure {
+    /// A failure that the host tells.
+    #[must_use]
+    pub fn of_host(failed: &HostFailure<'_>) -> Box<Self> {
+        let kind = failed.status.map_or(FailureKind::Network, |status| failure::kind_of(status.into()));
+        Box::new(Self {
+            kind,
+            message: failed.message.to_owned(),
+            help: failed.help.map(str::to_owned),
+            retryable: failed.retryable,
+            retry_after_ms: failed.retry_after_ms.filter(|wait| *wait >= 0.0),
+            status: failed.status,
+        })
+    }
+
+    /// Message and help in one text.
+    #[must_use]
+    pub fn in_words(&self) -> String {
+        match &self.help {
+            Some(help) => format!("{}. {help}", self.message.strip_suffix('.').unwrap_or(&self.message)),
+            None => self.message.clone(),
+        }
+    }
+
+    /// Whether the server refuses whoever asks: the same key will not be let in later.
+    #[must_use]
+    pub fn is_auth(&self) -> bool {
+        self.kind == FailureKind::Auth
+    }
+
+    /// Whether it is the server that says no to the request, and will again.
+    #[must_use]
+    pub fn is_refusal(&self) -> bool {
+        use FailureKind::*;
+        !self.retryable && matches!(self.kind, Auth | BadRequest | NotFound | RateLimited)
+    }
+
+    /// What it means for when to ask again.
+    #[must_use]
+    pub fn pace(&self) -> calls::Failure {
+        use FailureKind::*;
+        calls::Failure {
+            retryable: self.retryable,
+            rate_limited: self.retryable && matches!(self.kind, RateLimited | Overloaded),
+            disconnected: self.kind == Network,
+            retry_after_ms: self.retry_after_ms,
+            usage: calls::Usage::default(),
+        }
+    }
+}
+
+impl Usage {
+    /// The tokens of both sides, if any are known. Where only the total is known besides one of them, the rest is the
+    /// other's, else the input's.
+    #[must_use]
+    pub fn tokens(self) -> Option<calls::Usage> {
+        let Self { input, output, total } = self;
+        if input.is_none() && output.is_none() && total.is_none() {
+            return None;
+        }
+        let rest = |of: Option<u64>| total.unwrap_or_default().saturating_sub(of.unwrap_or_default());
+        let input_tokens = input.unwrap_or_else(|| rest(output));
+        Some(calls::Usage { input_tokens, output_tokens: output.unwrap_or_else(|| rest(Some(input_tokens))) })
+    }
+}
