@@ -55,8 +55,13 @@ if (environment.ADK_PYTHON === undefined) {
 const folders = ["tests/report", "tests/package", "tests/cli", "tests/types", "tests/judges"];
 folders.push(...["tests/providers", "tests/agents", "tests/interop", "tests/testing"].filter(isInstalled));
 const pages = ["tests/browser", "tests/docs"];
-if (isWhole) pages.push("tests/www");
-else leave("the screens of the playground", "they take minutes: npm test -- --all");
+if (isWhole) {
+  pages.push("tests/www");
+  environment.ALL_SUITES = "true";
+} else {
+  leave("the screens of the playground", "they take minutes: npm test -- --all");
+  leave("the changes that HACKING.md lists, made in a copy", "they compile the crate again: npm test -- --all");
+}
 // A workflow of their own runs them, weekly and for releases.
 const frameworks = "apps of Next.js, Astro and Rspack: they install half a gigabyte: npm run test:frameworks";
 if (inCi) step(`leaving out ${frameworks}`);
