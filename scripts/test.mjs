@@ -63,7 +63,7 @@ if (isWhole) {
   leave("the changes that HACKING.md lists, made in a copy", "they compile the crate again: npm test -- --all");
 }
 // A workflow of their own runs them, weekly and for releases.
-const frameworks = "apps of Next.js, Astro and Rspack: they install half a gigabyte: npm run test:frameworks";
+const frameworks = "apps of Next.js, Nuxt, SvelteKit and others: they install a gigabyte: npm run test:frameworks";
 if (inCi) step(`leaving out ${frameworks}`);
 else leftOut.push(frameworks);
 

@@ -20,7 +20,16 @@ import { serveFolder } from "../server.mjs";
 import { APPS, SCORE } from "./apps.mjs";
 
 const exec = promisify(execFile);
-const environment = { ...process.env, NEXT_TELEMETRY_DISABLED: "1", ASTRO_TELEMETRY_DISABLED: "1", NO_COLOR: "1" };
+const environment = {
+  ...process.env,
+  NEXT_TELEMETRY_DISABLED: "1",
+  ASTRO_TELEMETRY_DISABLED: "1",
+  NUXT_TELEMETRY_DISABLED: "1",
+  PARCEL_DISABLE_CACHE: "1",
+  NO_COLOR: "1",
+  CHROMIUM,
+  CHROMIUM_FLAGS: JSON.stringify(CHROMIUM_FLAGS),
+};
 const limits = { env: environment, maxBuffer: 2 ** 26 };
 
 /** What bundlers say of what they cannot follow, and of the package by its name. */
@@ -68,7 +77,9 @@ async function served(folder, { serve, serves }) {
   if (serves !== undefined) return serveFolder(join(folder, serves), {});
   const port = await freePort();
   const args = serve.map((part) => part.replace("{port}", port));
-  const server = spawn(process.execPath, args, { cwd: folder, env: environment, stdio: "ignore" });
+  // Some servers are told by their arguments where to listen, others by the environment.
+  const env = { ...environment, HOST: "127.0.0.1", PORT: port };
+  const server = spawn(process.execPath, args, { cwd: folder, env, stdio: "ignore" });
   const ended = once(server, "exit");
   const origin = `http://127.0.0.1:${port}`;
   const isUp = () => fetch(origin).then(Boolean, () => false);
@@ -85,7 +96,8 @@ describe("the package in an app", { concurrency: false }, () => {
     test(`of ${name} builds without a warning and scores`, async () => {
       const folder = await installed(app.folder);
       const { stdout, stderr } = await exec(process.execPath, app.build, { ...limits, cwd: folder });
-      assert.doesNotMatch(`${stdout}${stderr}`, WARNING);
+      assert.doesNotMatch(`${stdout}${stderr}`.replaceAll(folder, ""), WARNING);
+      if (app.serve === undefined && app.serves === undefined) return;
       const { origin, close } = await served(folder, app);
       const page = await browser.newPage();
       try {
