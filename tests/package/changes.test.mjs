@@ -1,6 +1,5 @@
 // Growing is cheap: one of each kind of change that HACKING.md lists is made in a copy of the tree, in the files that it
-// names and no others, and is there afterwards. It compiles the crate
-// once more, which takes a minute.
+// names and no others, and is there afterwards. It compiles the crate once more, which takes a minute.
 
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
