@@ -335,7 +335,9 @@ fn an_old_form_that_is_too_deep_for_todays_is_refused_without_a_line_that_it_doe
 
 #[test]
 fn an_empty_list_is_an_evalset_without_cases() {
-    assert_eq!(eval_set("[]")["eval_cases"], json!([]));
+    let (set, warnings) = try_eval_set("[]").unwrap();
+    assert_eq!(set["eval_cases"], json!([]));
+    assert_eq!(warnings, ["the evalset has no case: there is nothing to score (at $)"]);
 }
 
 // ---- results
@@ -857,7 +859,7 @@ fn something_else_than_an_evalset_is_named_as_such() {
 
 #[test]
 fn an_unknown_key_is_left_out_with_a_warning() {
-    let set = "{\"eval_set_id\": \"s\", \"eval_cases\": [],\n \"owner\": \"me\", \"nothing\": null}";
+    let set = "{\"eval_set_id\": \"s\", \"eval_cases\": [{\"eval_id\": \"c\", \"conversation\": []}],\n \"owner\": \"me\", \"nothing\": null}";
     assert_eq!(
         eval_set_warnings(set),
         ["`owner` is not a key of an evalset and is left out (at owner, line 2)"]
@@ -1244,7 +1246,7 @@ fn a_metric_of_custom_metrics_has_to_be_registered_whatever_its_name() {
 
 #[test]
 fn a_file_may_name_its_schema_and_a_value_in_it_may_not() {
-    let set = r#"{"$schema": "x", "eval_set_id": "s", "eval_cases": [], "schema": "x"}"#;
+    let set = r#"{"$schema": "x", "eval_set_id": "s", "eval_cases": [{"eval_id": "c", "conversation": []}], "schema": "x"}"#;
     assert_eq!(
         eval_set_warnings(set),
         ["`schema` is not a key of an evalset and is left out (at schema, line 1)"]

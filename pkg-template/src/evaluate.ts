@@ -146,6 +146,10 @@ function planOf(request: EvaluateRequest): RunPlan {
   });
   if (!isTexts(custom)) throw unexpected("an array of names", custom, "registry: customMetricNames()");
   if (evalIds !== undefined && !isTexts(evalIds)) throw unexpected("an array of eval ids", evalIds, "evalIds");
+  if (evalIds?.length === 0) {
+    const help = "Leave it out for all cases";
+    throw new AdkMetricsError("invalid_input", "`evalIds` names no case", { path: "evalIds", help });
+  }
   if (typeof evalSetName !== "string") throw unexpected("a text", evalSetName, "evalSetName");
   const options = written({ ...engineOptions(request), custom, cases: evalIds, name: evalSetName, countOnly });
   const config = configOf(request);

@@ -7,7 +7,7 @@
 use std::borrow::Cow;
 
 use super::content::{Content, Part};
-use super::evalset::{EvalCase, EvalSet, EvalSetFile};
+use super::evalset::{EvalCase, EvalSet, EvalSetFile, looks_like};
 use super::invocation::{Invocation, Turns, UsageMetadata};
 use super::results::{EvalCaseResult, EvalSetResult, EvalStatus};
 use super::shape::{List, Type, View, Warnings, check, record};
@@ -239,8 +239,12 @@ fn kind_of(root: Json<'_>) -> Result<FileKind> {
     match kinds.iter().find(|(key, _)| has(root, key)) {
         Some((_, kind)) => Ok(*kind),
         None => {
-            Err(root
-                .expected("what the agent did: an evalset, evalset results, inference results or a session"))
+            let what = "what the agent did: an evalset, evalset results, inference results or a session";
+            let error = root.expected(what);
+            Err(match looks_like(root) {
+                Some(help) => error.with_help(help),
+                None => error,
+            })
         }
     }
 }

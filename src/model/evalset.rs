@@ -116,7 +116,14 @@ fn one_kind_of_conversation(json: Json<'_>) -> Result<()> {
         "an eval case has either `conversation` or `conversation_scenario`; in {} {problem} there",
         quoted(&case.eval_id())
     );
-    Err(json.error(ErrorCode::InvalidInput, message))
+    let error = json.error(ErrorCode::InvalidInput, message);
+    let other = ["conversations", "messages", "turns"].into_iter().find(|key| json.get(key).is_some());
+    Err(match other {
+        Some(other) => error.with_help(format!(
+            "`{other}` is not read: the turns of a case stand in `conversation`, each with its `user_content`"
+        )),
+        None => error,
+    })
 }
 
 impl<'a> EvalCase<'a> {
@@ -141,7 +148,11 @@ impl<'t> EvalSetFile<'t> {
     /// # Errors
     /// `invalid_input` with the path and line of what does not fit.
     pub fn read(document: Document<'t>, name: &str, warnings: &Warnings) -> Result<Self> {
-        Self::read_with(document, name, warnings, different)
+        let file = Self::read_with(document, name, warnings, different)?;
+        if file.set().eval_cases().iter().next().is_none() {
+            warnings.add(file.document.root(), "the evalset has no case: there is nothing to score".into());
+        }
+        Ok(file)
     }
 
     /// Reads an evalset of what an agent did, in which an id that comes again is another run of its case.
@@ -161,17 +172,20 @@ impl<'t> EvalSetFile<'t> {
         let (mut document, unwrapped) = document.unwrapped()?;
         match document.root().kind() {
             Kind::Object => {
-                let is_row = ["query", "data"].iter().any(|key| document.root().get(key).is_some());
-                check(&mut document, &EvalSet::TYPE, warnings).map_err(|error| match is_row {
-                    true => error.with_help("An old form is a list: put this into [ ]"),
-                    false => error,
-                })?;
+                let help = help_instead(document.root(), &LOOKS);
+                check(&mut document, &EvalSet::TYPE, warnings).map_err(|error| helped(error, help))?;
                 let cases = EvalSet::of(document.root()).eval_cases();
+                for id in cases.iter().filter_map(|case| either(case.0, ["eval_id", "evalId"])) {
+                    warn_of_blank(id, warnings);
+                }
                 check_ids(&mut cases.iter().filter_map(|case| either(case.0, ["eval_id", "evalId"])))?;
                 Ok(Self { document, in_place: !unwrapped })
             }
             Kind::Array => {
-                let mut document = today(document, name, warnings, check_ids)?;
+                let first = document.root().items().next();
+                let help = first.and_then(|first| help_instead(first, &LISTS_LOOK));
+                let read = today(document, name, warnings, check_ids);
+                let mut document = read.map_err(|error| helped(error, help))?;
                 check(&mut document, &EvalSet::TYPE, warnings)?;
                 Ok(Self { document, in_place: false })
             }
@@ -185,6 +199,74 @@ impl<'t> EvalSetFile<'t> {
     #[must_use]
     pub fn set(&self) -> EvalSet<'_> {
         EvalSet::of(self.document.root())
+    }
+}
+
+/// What an object that is no evalset looks like by one of its keys, and what to do.
+const LOOKS: [(&[&str], &str); 6] = [
+    (&["query", "data"], "An old form is a list: put this into [ ]"),
+    (
+        &["events"],
+        "This looks like a session, which says what an agent did: give it as the actual runs (`actual`, `--actual`), with an evalset that says what is expected",
+    ),
+    (
+        &["eval_case_results", "evalCaseResults", "inference_results", "inferenceResults", "inferences"],
+        "This looks like results, which say what an agent did: give them as the actual runs (`actual`, `--actual`), with an evalset that says what is expected",
+    ),
+    (&["criteria"], "This looks like an eval config: give it as `config` (`--config`)"),
+    (
+        &["conversation", "conversation_scenario", "conversationScenario"],
+        r#"This looks like one eval case: put it into {"eval_set_id": "…", "eval_cases": [ ]}"#,
+    ),
+    (&["conversations", "messages", "turns", "cases"], ONE_EVAL_SET),
+];
+
+/// What a list that is no evalset looks like by a key of its first item, and what to do.
+const LISTS_LOOK: [(&[&str], &str); 5] = [
+    (
+        &["eval_cases", "evalCases"],
+        "This looks like a list of evalsets: give one of them by itself, without [ ], or put the cases of all into one",
+    ),
+    (
+        &["events", "author"],
+        "This looks like sessions or their events, which say what an agent did: give them as the actual runs (`actual`, `--actual`), with an evalset that says what is expected",
+    ),
+    (
+        &["inferences", "eval_case_id", "evalCaseId", "eval_case_results", "evalCaseResults"],
+        "This looks like results, which say what an agent did: give them one by one as the actual runs (`actual`, `--actual`), with an evalset that says what is expected",
+    ),
+    (
+        &["conversation", "conversation_scenario", "conversationScenario"],
+        r#"This looks like the cases of an evalset: put the list into {"eval_set_id": "…", "eval_cases": … }"#,
+    ),
+    (&["user_content", "userContent", "conversations", "messages", "turns", "role"], ONE_EVAL_SET),
+];
+
+const ONE_EVAL_SET: &str = r#"An evalset looks like {"eval_set_id": "…", "eval_cases": [{"eval_id": "…", "conversation": [{"user_content": {"parts": [{"text": "…"}]}}]}]}"#;
+
+fn help_instead(json: Json<'_>, looks: &[(&[&str], &'static str)]) -> Option<&'static str> {
+    let has = |keys: &[&str]| keys.iter().any(|key| json.get(key).is_some());
+    looks.iter().find(|(keys, _)| has(keys)).map(|(_, help)| *help)
+}
+
+/// An error with a help, unless it has a closer one.
+fn helped(error: Error, help: Option<&str>) -> Error {
+    match help {
+        Some(help) if error.help.is_none() => error.with_help(help),
+        _ => error,
+    }
+}
+
+/// What an object looks like that does not say what an agent did.
+pub(super) fn looks_like(json: Json<'_>) -> Option<&'static str> {
+    help_instead(json, &LOOKS)
+}
+
+/// A name that nobody can see is shown as another.
+fn warn_of_blank(id: Json<'_>, warnings: &Warnings) {
+    if id.as_str().is_some_and(|id| id.trim().is_empty()) {
+        let message = "the case has an empty eval id; reports call it `(no id)`";
+        warnings.add_with_help(id, message.into(), "Give it an id that is seen".into());
     }
 }
 
@@ -271,6 +353,9 @@ fn today(
     let root = document.root();
     if named {
         check_ids(&mut root.items().filter_map(|case| case.get("name")))?;
+        for name in root.items().filter_map(|case| case.get("name")) {
+            warn_of_blank(name, warnings);
+        }
     }
     let cases: Vec<OldCase<'_>> = if named {
         List::<NamedRows<'_>>::of(root).iter().map(OldCase::from).collect()

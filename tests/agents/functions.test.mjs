@@ -563,10 +563,11 @@ test("what LocalEvalService cannot use is an error that says what and where", as
     ["evaluate", { evaluateConfig }, "inferenceResults"],
     ["evaluate", { inferenceResults: [undefined], evaluateConfig }, "inferenceResults[0]"],
     ["evaluate", { inferenceResults: [[null]], evaluateConfig }, "inferenceResults[0][0]"],
-    ["evaluate", { inferenceResults: [] }, "evaluateConfig"],
-    ["evaluate", { inferenceResults: [], evaluateConfig: {} }, "evaluateConfig.evalMetrics"],
-    ["evaluate", { inferenceResults: [], evaluateConfig: { evalMetrics: [null] } }, "evaluateConfig.evalMetrics[0]"],
-    ["evaluate", { inferenceResults: [], evaluateConfig: { evalMetrics: [{}] } }, "evaluateConfig.evalMetrics[0]"],
+    ["evaluate", { inferenceResults: [], evaluateConfig }, "inferenceResults"],
+    ["evaluate", { inferenceResults: [[]] }, "evaluateConfig"],
+    ["evaluate", { inferenceResults: [[]], evaluateConfig: {} }, "evaluateConfig.evalMetrics"],
+    ["evaluate", { inferenceResults: [[]], evaluateConfig: { evalMetrics: [null] } }, "evaluateConfig.evalMetrics[0]"],
+    ["evaluate", { inferenceResults: [[]], evaluateConfig: { evalMetrics: [{}] } }, "evaluateConfig.evalMetrics[0]"],
   ];
   for (const [method, given, path] of mistakes) {
     const error = await errorOf(async () => {

@@ -27,15 +27,13 @@ function tree(t, paths, more = {}) {
 async function scored(cwd, args) {
   const { stdout, stderr, status } = await run(["eval", ...args, "--format", "csv"], { cwd });
   assert.equal(status, 0, stderr);
-  return [
-    ...new Set(
-      stdout
-        .split("\n")
-        .slice(1)
-        .filter(Boolean)
-        .map((line) => line.split(",")[0]),
-    ),
-  ];
+  return begins(stdout, 1);
+}
+
+/** What the rows of a CSV begin with, so many cells, each once. */
+function begins(csv, cells) {
+  const rows = csv.split("\n").slice(1).filter(Boolean);
+  return [...new Set(rows.map((row) => row.split(",").slice(0, cells).join(" ")))];
 }
 
 const TREE = [
@@ -190,15 +188,7 @@ test("joins the cases that are selected of an evalset in several arguments", asy
   const scoredCases = async (...args) => {
     const { stdout, stderr } = await run(["eval", ...args, "--format", "csv"], { cwd });
     assert.match(stderr, /^criteria/, stderr);
-    return [
-      ...new Set(
-        stdout
-          .split("\n")
-          .slice(1)
-          .filter(Boolean)
-          .map((line) => line.split(",").slice(0, 2).join(" ")),
-      ),
-    ];
+    return begins(stdout, 2);
   };
   assert.deepEqual(await scoredCases("day.evalset.json:dusk", "other.evalset.json", "day.evalset.json:dawn,dusk"), [
     "day dawn",

@@ -72,6 +72,13 @@ describe("in a page", { skip }, () => {
         ...{ invocationIndex: 0, stepIndex: 0, sampleIndex: 0 },
       };
       /** The reply of a judge, or its error. */
+      window.inWorker = (script) =>
+        new Promise((resolve, reject) => {
+          const url = URL.createObjectURL(new Blob([script], { type: "text/javascript" }));
+          const worker = new Worker(url, { type: "module" });
+          worker.onmessage = ({ data }) => resolve(data);
+          worker.onerror = ({ message }) => reject(new Error(message));
+        });
       window.ask = async (judge, options = { signal: new AbortController().signal }) => {
         try {
           return { reply: await judge(window.request, options) };
@@ -253,13 +260,7 @@ describe("in a page", { skip }, () => {
           const judge = geminiJudge({ apiKey: "key-123456", baseUrl: "${url}" });
           const reply = await judge(${JSON.stringify(request)}, { signal: new AbortController().signal });
           postMessage(reply.text);`;
-        const worker = new Worker(URL.createObjectURL(new Blob([script], { type: "text/javascript" })), {
-          type: "module",
-        });
-        return new Promise((resolve, reject) => {
-          worker.onmessage = ({ data }) => resolve(data);
-          worker.onerror = ({ message }) => reject(new Error(message));
-        });
+        return window.inWorker(script);
       },
       [open.url, await page.evaluate(() => window.request)],
     );
@@ -299,13 +300,7 @@ describe("in a page", { skip }, () => {
             const { signal } = new AbortController();
             const failed = await judge(${JSON.stringify(request)}, { signal }).catch((error) => error);
             postMessage(failed.help);`;
-          const worker = new Worker(URL.createObjectURL(new Blob([script], { type: "text/javascript" })), {
-            type: "module",
-          });
-          return new Promise((resolve, reject) => {
-            worker.onmessage = ({ data }) => resolve(data);
-            worker.onerror = ({ message }) => reject(new Error(message));
-          });
+          return window.inWorker(script);
         },
         [open.url, await page.evaluate(() => window.request)],
       );

@@ -147,6 +147,8 @@ test("matchers refuse what they do not take", { skip: adkMatchers === undefined 
     [{ printDetailedResults: true }, /shows what did not pass/],
     [{ initialSessionFile: "s.json" }, /path of an evalset/],
     [{ nonsenseOption: 1 }, /nonsenseOption/],
+    [{ numRun: 1 }, /Did you mean `numRuns`\?(?! Pass)/],
+    [{ initialSesionFile: "s.json" }, /Did you mean `initialSessionFile`\?(?! Pass)/],
   ]) {
     const error = await errorOf(() => pass(options));
     assert.match(error.message, words);

@@ -1,6 +1,7 @@
 // Wrong use does not compile: each error below is expected, and a line that compiles fails the check.
 
 import {
+  AgentEvaluator,
   EvalStatus,
   evaluate,
   Evaluator,
@@ -51,3 +52,19 @@ export async function onResults(): Promise<void> {
   // @ts-expect-error thresholds are numbers or criteria
   withThresholds(set, { response_match_score: "0.5" });
 }
+
+const wanted = { response_match_score: 0.5 };
+// @ts-expect-error an agent answers in words, content or events
+void AgentEvaluator.evaluateEvalSet(async () => 5, "", wanted);
+// @ts-expect-error an agent answers in words, content or events
+void AgentEvaluator.evaluateEvalSet(() => true, "", wanted);
+void AgentEvaluator.evaluateEvalSet(async () => "Hello", "", wanted);
+void AgentEvaluator.evaluateEvalSet(async () => undefined, "", wanted);
+void AgentEvaluator.evaluateEvalSet(async () => ({ parts: [{ text: "Hello" }] }), "", wanted);
+void AgentEvaluator.evaluateEvalSet(
+  async function* () {
+    yield "Hello";
+  },
+  "",
+  wanted,
+);

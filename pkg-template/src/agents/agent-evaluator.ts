@@ -7,7 +7,7 @@ import { AdkMetricsError } from "../errors.js";
 import type { Criteria, EvalSet, EvalSetResult, Input, Mistake } from "../types.js";
 import { subjectOf } from "./adapters.js";
 import type { Agent } from "./agent.js";
-import { evaluateAgent, type Plan } from "./evaluation.js";
+import { checkedEvaluation, evaluateAgent, type Plan } from "./evaluation.js";
 import { type AgentHost, agentHost } from "./host.js";
 import { type AgentEvaluationOptions, checkRunOptions, DEFAULT_CRITERIA } from "./options.js";
 import { failuresOf, printDetails } from "./pooled.js";
@@ -81,7 +81,8 @@ export class AgentEvaluator {
 
   /**
    * Runs an agent on an evalset file, or on all `*.test.json` under a folder, with the `test_config.json` beside each.
-   * All files are run, whether or not the agent passes in one.
+   * All files are read before the agent is run, and all are run, whether or not the agent
+   * passes in one.
    *
    * @param evalDatasetFilePathOrDir A path, which begins in the working directory if it is relative, or a `file:` URL.
    * @param numRuns How often every case is run. Default: 2.
@@ -107,6 +108,7 @@ export class AgentEvaluator {
     const initialSession = await initialSessionOf(host, initialSessionFile);
     const failures: EvaluationFailure[] = [];
     const results: EvalSetResult[] = [];
+    const evaluations: (() => Promise<EvalSetResult>)[] = [];
     for (const file of files) {
       const beside = await configBeside(host, file, criteria);
       checkCriteria(beside.criteria, beside.name);
@@ -116,11 +118,21 @@ export class AgentEvaluator {
       const plan: Plan = { evalSet, evalSetName: nameOf(file), config: beside.config };
       const userSimulator = { ...beside.userSimulator, ...options.userSimulator };
       const names = { evalSet: file, config: beside.name };
-      const result = await naming(names, () => evaluateAgent(subject, plan, numRuns, { ...options, userSimulator }));
-      if (beside.simulatorWarning !== undefined && options.userSimulator?.maxAllowedInvocations === undefined) {
-        const warning: Mistake = { code: "limit_exceeded", message: beside.simulatorWarning, path: beside.name };
-        result.warnings = [...(result.warnings ?? []), warning];
-      }
+      const evaluation = await naming(names, () =>
+        checkedEvaluation(subject, plan, numRuns, { ...options, userSimulator }),
+      );
+      const isCut = beside.simulatorWarning !== undefined && options.userSimulator?.maxAllowedInvocations === undefined;
+      evaluations.push(async () => {
+        const result = await naming(names, evaluation);
+        if (isCut && beside.simulatorWarning !== undefined) {
+          const warning: Mistake = { code: "limit_exceeded", message: beside.simulatorWarning, path: beside.name };
+          result.warnings = [...(result.warnings ?? []), warning];
+        }
+        return result;
+      });
+    }
+    for (const evaluation of evaluations) {
+      const result = await evaluation();
       if (printDetailedResults) printDetails(result);
       results.push(result);
       for (const failure of failuresOf(result, subject.name)) failures.push(failure);

@@ -6,7 +6,7 @@ import { evaluate } from "../evaluate.js";
 import type { ConfigInput, EvalSet, EvalSetResult, EvaluatorOptions, Input, MetricRegistry } from "../types.js";
 import type { Subject } from "./adapters.js";
 import type { AgentEvaluationOptions } from "./options.js";
-import { type AgentRunOptions, checkPositive, type InferenceResult, runCases } from "./run.js";
+import { type AgentRunOptions, checkPositive, checkScenarios, type InferenceResult, runCases } from "./run.js";
 import { simulatorWarnings, type UserSimulatorOptions } from "./simulator.js";
 import { Spending } from "./spending.js";
 
@@ -33,21 +33,49 @@ export async function evaluateAgent(
   numRuns: number,
   options: AgentEvaluationOptions,
 ): Promise<EvalSetResult> {
+  const evaluation = await checkedEvaluation(subject, plan, numRuns, options);
+  return await evaluation();
+}
+
+/**
+ * Finds out what is wrong with an evaluation of an agent before the agent is run.
+ *
+ * @returns The evaluation, to be begun.
+ * @throws {AdkMetricsError} for what is wrong with evalset, metrics, judges or simulated users.
+ */
+export async function checkedEvaluation(
+  subject: Subject,
+  plan: Plan,
+  numRuns: number,
+  options: AgentEvaluationOptions,
+): Promise<() => Promise<EvalSetResult>> {
   checkPositive(numRuns, "numRuns");
   const warnings = simulatorWarnings(options.userSimulator);
   if (options.strict === true && warnings.length > 0) throw strictErrorOf(warnings);
   await check(plan, withoutRunOptions(options));
   const evalSet = readEvalSet(plan.evalSet, plan.evalSetName);
-  if (evalSet.evalCases.length === 0) {
-    throw new AdkMetricsError("invalid_input", "the evalset has no case", { path: "evalSet" });
+  checkCases(evalSet, options);
+  return async () => {
+    const spending = new Spending(options.budget);
+    const results = await runCases(subject, evalSet, numRuns, runOptions(options), spending);
+    // What was paid for is not refused any more.
+    const result = await score(plan, results, {
+      ...withoutRunOptions(options),
+      strict: false,
+      budget: spending.left(),
+    });
+    if (warnings.length > 0) result.warnings = [...warnings, ...(result.warnings ?? [])];
+    spending.noteIn(result);
+    return result;
+  };
+}
+
+/** @throws {AdkMetricsError} for an evalset without a case, or with a user whom nobody can play. */
+export function checkCases({ evalCases }: EvalSet, options: AgentEvaluationOptions, path = "evalSet"): void {
+  if (evalCases.length === 0) {
+    throw new AdkMetricsError("invalid_input", "the evalset has no case", { path });
   }
-  const spending = new Spending(options.budget);
-  const results = await runCases(subject, evalSet, numRuns, runOptions(options), spending);
-  // What was paid for is not refused any more.
-  const result = await score(plan, results, { ...withoutRunOptions(options), strict: false, budget: spending.left() });
-  if (warnings.length > 0) result.warnings = [...warnings, ...(result.warnings ?? [])];
-  spending.noteIn(result);
-  return result;
+  checkScenarios(evalCases, runOptions(options).userSimulator, new Spending(options.budget));
 }
 
 /** Finds out what is wrong with evalset, metrics and judges before the agent is run. */

@@ -2,11 +2,11 @@
 
 import { readEvalSet } from "../adk-schema.js";
 import { isObject, unexpected } from "../engine/input.js";
-import { strictErrorOf } from "../errors.js";
+import { AdkMetricsError, strictErrorOf } from "../errors.js";
 import type { EvalCase, EvalMetric, EvalSet, EvalSetResult, Invocation, SimulatorUsage } from "../types.js";
 import { type Subject, subjectOf } from "./adapters.js";
 import type { Agent } from "./agent.js";
-import { check, type Plan, runOptions, score, withoutRunOptions } from "./evaluation.js";
+import { check, checkCases, type Plan, runOptions, score, withoutRunOptions } from "./evaluation.js";
 import { group } from "../lists.js";
 import { checkOptions } from "../known-options.js";
 import { type AgentEvaluationOptions, checkRunOptions } from "./options.js";
@@ -68,7 +68,7 @@ export class LocalEvalService {
    * Runs the agent on every case. Each array holds the invocations that are expected in one case, their ids
    * `<evalId>-expected-<turn>`, then those that happened, `<evalId>-<turn>`.
    *
-   * @throws {AdkMetricsError} `invalid_input` if there is no agent.
+   * @throws {AdkMetricsError} `invalid_input` if there is no agent or no case, before the agent is run.
    */
   async *performInference(request: InferenceRequest): AsyncGenerator<Invocation[], void> {
     const { evalSetId, evalCases } = requestAt(request);
@@ -76,8 +76,9 @@ export class LocalEvalService {
     this.#warnings();
     this.#subject ??= subjectOf(this.#agent);
     const subject = await this.#subject;
-    for (const evalSet of evalCases) {
-      const set = readEvalSet(evalSet, evalSetId);
+    const sets = evalCases.map((evalSet) => readEvalSet(evalSet, evalSetId));
+    for (const [at, set] of sets.entries()) checkCases(set, this.#options, `evalCases[${at}]`);
+    for (const set of sets) {
       const spending = new Spending(this.#options.budget, this.#spending);
       const results = await runCases(subject, set, 1, runOptions(this.#options), spending);
       for (const [at, evalCase] of set.evalCases.entries()) {
@@ -106,7 +107,8 @@ export class LocalEvalService {
     const { inferenceResults, evaluateConfig } = requestAt(request);
     for (const [at, invocations] of listAt("inferenceResults", inferenceResults, "inferences").entries()) {
       const path = `inferenceResults[${at}]`;
-      listAt(path, invocations, "invocations").forEach((turn, index) => objectAt(`${path}[${index}]`, turn));
+      if (!Array.isArray(invocations)) throw unexpected("an array of invocations", invocations, path);
+      invocations.forEach((turn, index) => objectAt(`${path}[${index}]`, turn));
     }
     const warnings = this.#warnings();
     const config = configOf(evaluateConfig);
@@ -168,9 +170,12 @@ function requestAt<T extends object>(request: T): T {
 
 const REQUEST_KEYS = ["evalSetId", "evalCases", "inferenceResults", "evaluateConfig"];
 
-/** @throws {AdkMetricsError} `invalid_input` for what is no array. */
+/** @throws {AdkMetricsError} `invalid_input` for what is no array, and for an empty one. */
 function listAt<T>(path: string, given: T[], of: string): T[] {
   if (!Array.isArray(given)) throw unexpected(`an array of ${of}`, given, path);
+  if (given.length === 0) {
+    throw new AdkMetricsError("invalid_input", `\`${path}\` is empty: there is nothing to evaluate`, { path });
+  }
   return given;
 }
 

@@ -8,7 +8,7 @@ import { withEngine } from "../engine/instance.js";
 import { EvalStatus } from "../enums.js";
 import { group } from "../lists.js";
 import type { EvalCaseResult, EvalMetricResult, EvalSetResult, Invocation } from "../types.js";
-import { runsName } from "../report/results.js";
+import { caseName, runsName } from "../report/results.js";
 import { renderTable } from "../report/table.js";
 import { firstLine, scoreText } from "../report/text.js";
 import type { EvaluationFailure } from "./results.js";
@@ -46,8 +46,8 @@ export function failuresOf({ evalSetId, evalCaseResults }: EvalSetResult, agentN
       const mean = runs.length === 1 ? "" : ` on average of ${runs.length} runs`;
       const message =
         score === undefined
-          ? `${metricName} was not evaluated in case ${evalId}: ${reason ?? NO_REASON}`
-          : `${metricName} is ${scoreText(score, threshold)} in case ${evalId}${mean}, threshold ${threshold}`;
+          ? `${metricName} was not evaluated in case ${caseName(evalId)}: ${reason ?? NO_REASON}`
+          : `${metricName} is ${scoreText(score, threshold)} in case ${caseName(evalId)}${mean}, threshold ${threshold}`;
       failures.push({
         evalSetId,
         evalId,

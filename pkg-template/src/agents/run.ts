@@ -86,11 +86,7 @@ export async function runCases(
   checkPositive(numRuns, "numRuns");
   checkPositive(parallelism, "parallelism");
   checkDuration(options.turnTimeoutMs);
-  const scenarios = evalCases.filter(isScenario);
-  if (scenarios.length > 0) checkSimulator(options.userSimulator, spending);
-  for (const { evalId, conversationScenario } of scenarios) {
-    checkScenario(evalId, conversationScenario, options.userSimulator);
-  }
+  checkScenarios(evalCases, options.userSimulator, spending);
   const tasks = Array.from({ length: numRuns }, (_, run) =>
     evalCases.map((evalCase): Task => ({ evalSetId, evalCase, run })),
   ).flat();
@@ -117,6 +113,19 @@ export async function runCases(
     release();
   }
   return results;
+}
+
+/** @throws {AdkMetricsError} if the user of a case cannot be played. */
+export function checkScenarios(
+  evalCases: readonly EvalCase[],
+  userSimulator: AgentRunOptions["userSimulator"],
+  spending: Spending,
+): void {
+  const scenarios = evalCases.filter(isScenario);
+  if (scenarios.length > 0) checkSimulator(userSimulator, spending);
+  for (const { evalId, conversationScenario } of scenarios) {
+    checkScenario(evalId, conversationScenario, userSimulator);
+  }
 }
 
 /** @throws {AdkMetricsError} `invalid_input` for what is no whole number from 1 up. */

@@ -8,7 +8,15 @@ import { formatOf, FORMATS, type ReportFormat } from "../report/formats.js";
 import { casesText, countCases, countsText } from "../report/results.js";
 import { append } from "../lists.js";
 import { count } from "../report/text.js";
-import type { Budget, Dialect, EvalSetResult, EvaluatorOptions, MetricRegistry, Progress } from "../types.js";
+import type {
+  Budget,
+  Dialect,
+  EvalSetResult,
+  EvaluateRequest,
+  EvaluatorOptions,
+  MetricRegistry,
+  Progress,
+} from "../types.js";
 import { api } from "./api.js";
 import { type Arguments, countOf, oneOf } from "./arguments.js";
 import { selectedIds } from "./agent-runs.js";
@@ -318,19 +326,26 @@ async function checkAll(
   registries: readonly MetricRegistry[],
   options: ScoringOptions,
 ): Promise<void> {
-  const { evaluate } = await api();
   const mistakes: unknown[] = [];
   for (const [at, input] of inputs.entries()) {
     const { files, actual } = input;
     const own = { ...options, registry: registries[at] as MetricRegistry };
     try {
       if (actual === undefined) await check(planOf(input), own);
-      else await evaluate({ ...own, ...planOf(input), actual, evalIds: [], explain: "none" });
+      else await readOnly({ ...own, ...planOf(input), actual, explain: "none" });
     } catch (error) {
       append(mistakes, refusedWarnings(error, files));
     }
   }
   if (mistakes.length > 0) throw new Mistakes(mistakes);
+}
+
+/** Begins an evaluation that is cancelled already: its inputs are read, and nobody is asked. */
+async function readOnly(request: EvaluateRequest): Promise<void> {
+  const { evaluateStream } = await api();
+  const stream = evaluateStream({ ...request, signal: AbortSignal.abort() });
+  const { done } = await stream.next();
+  if (done !== true) await stream.return(undefined as never);
 }
 
 /** What is evaluated, and by which metrics. */

@@ -22,7 +22,7 @@ import {
   verdictLine,
 } from "./comparison.js";
 import { bytes, code, type MarkdownOptions, prose } from "./markdown.js";
-import { type At, joined } from "./results.js";
+import { type At, caseName, joined } from "./results.js";
 import { amountText, count, shorten } from "./text.js";
 
 /**
@@ -110,7 +110,7 @@ const ICONS: Record<ResultChange, string> = {
 function casesTable(cases: readonly CaseComparison[], metrics: readonly MetricComparison[], maxRows: number): string {
   const rows = cases.slice(0, maxRows).flatMap((one) => {
     const changed = changedMetrics(one, metrics);
-    const name = `${ICONS[one.change]} ${code(one.evalId)}`;
+    const name = `${ICONS[one.change]} ${code(caseName(one.evalId))}`;
     const isTold = isToldByMetric(one, changed);
     const ofMetrics = changed.map(({ metricName, baseline, current, difference }) => {
       const numbers = numbersOf({ metricName, goal: "higher" });
@@ -145,7 +145,7 @@ function detailsOf(one: CaseComparison, metrics: readonly MetricComparison[]): s
     ];
   });
   return [
-    `<details><summary>${ICONS[one.change]} ${code(one.evalId)} ${caseStatusText(one)}</summary>`,
+    `<details><summary>${ICONS[one.change]} ${code(caseName(one.evalId))} ${caseStatusText(one)}</summary>`,
     ...(reason === undefined ? [] : [prose(shorten(reason, 2000))]),
     ...blocks,
     "</details>",

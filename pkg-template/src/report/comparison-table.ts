@@ -21,7 +21,7 @@ import {
   statusChangeText,
   verdictLine,
 } from "./comparison.js";
-import { type At, informationalLabel, joined } from "./results.js";
+import { type At, caseName, informationalLabel, joined } from "./results.js";
 import { type Cell, Page, type Style, type TableOptions, widthOf, writeRows } from "./table.js";
 import { amountText, count, displayWidth, head, shorten } from "./text.js";
 
@@ -157,7 +157,7 @@ function writeCases(page: Page, { cases, metrics }: RunComparison): void {
 }
 
 function caseRows(one: CaseComparison, metrics: readonly MetricComparison[]): Cell[][] {
-  const name: Cell = { text: `${CASE_SIGNS[one.change]} ${one.evalId}`, styles: [CASE_STYLES[one.change]] };
+  const name: Cell = { text: `${CASE_SIGNS[one.change]} ${caseName(one.evalId)}`, styles: [CASE_STYLES[one.change]] };
   const changed = changedMetrics(one, metrics);
   const none = ["–", "–", "–", "–"].map((text): Cell => ({ text }));
   const ofCase: Cell[] = [name, ...none, { text: caseStatusText(one), styles: [CASE_STYLES[one.change]] }];
@@ -179,7 +179,7 @@ function caseRows(one: CaseComparison, metrics: readonly MetricComparison[]): Ce
 
 function writeCase(page: Page, one: CaseComparison, metrics: readonly MetricComparison[]): void {
   const style = CASE_STYLES[one.change];
-  page.wrapped(`${CASE_SIGNS[one.change]} ${shorten(one.evalId, page.width - 2)}`, 0, 2, style, "bold");
+  page.wrapped(`${CASE_SIGNS[one.change]} ${shorten(caseName(one.evalId), page.width - 2)}`, 0, 2, style, "bold");
   page.wrapped(caseStatusText(one), 2);
   const reason = reasonOf(one);
   if (reason !== undefined) page.wrapped(head(reason, 4000), 2);

@@ -4,7 +4,7 @@ import { checkOptions } from "../known-options.js";
 import { EvalStatus } from "../enums.js";
 import type { EvalCaseResult, EvalSetResult } from "../types.js";
 import { failuresOf } from "./difference.js";
-import { alikeRuns, type At, guarded, joined, listOf, namedCases, type Results } from "./results.js";
+import { alikeRuns, type At, guarded, joined, listOf, namedCases, type Results, caseName } from "./results.js";
 import { Page, type Paint, widthOf, writeCaseHeading, writeFailure } from "./table.js";
 import { count, scoreText } from "./text.js";
 
@@ -79,7 +79,7 @@ function byItsTurns({ evalId, metricName, score, threshold }: PooledFailure): st
   return score === undefined
     ? []
     : [
-        `  ${evalId}: ${metricName} is ${scoreText(score, threshold)}, threshold ${threshold}, and its turns did not pass`,
+        `  ${caseName(evalId)}: ${metricName} is ${scoreText(score, threshold)}, threshold ${threshold}, and its turns did not pass`,
       ];
 }
 
@@ -100,7 +100,7 @@ export function failureSummary(failures: readonly PooledFailure[], results: read
   const means = failures.flatMap(({ evalId, metricName, score, threshold }) =>
     metricName === undefined || score === undefined
       ? []
-      : [`  ${evalId}: ${metricName} is ${scoreText(score, threshold)} on average, threshold ${threshold}`],
+      : [`  ${caseName(evalId)}: ${metricName} is ${scoreText(score, threshold)} on average, threshold ${threshold}`],
   );
   return [`${title}, ${often}.`, ...means];
 }

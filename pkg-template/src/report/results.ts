@@ -238,7 +238,8 @@ export function namedCases(set: EvalSetResult): NamedCase[] {
     const { evalId } = result;
     const run = (seen.get(evalId) ?? 0) + 1;
     seen.set(evalId, run);
-    return { name: runs.get(evalId) === 1 ? evalId : `${evalId} (run ${run})`, run, position, result };
+    const name = caseName(evalId);
+    return { name: runs.get(evalId) === 1 ? name : `${name} (run ${run})`, run, position, result };
   });
 }
 
@@ -288,11 +289,17 @@ function gather<T>(groups: Map<string, T[]>, key: string, one: T): void {
   else group.push(one);
 }
 
+/** What a case is called; an id that nobody would see has a name in its place. */
+export function caseName(evalId: string): string {
+  return evalId.trim() === "" ? "(no id)" : evalId;
+}
+
 /** `storm_warning (run 2)`, `storm_warning (3 of 3 runs)`: which of the runs of a case are meant, if there are several. */
 export function runsName(evalId: string, runs: readonly number[], total: number): string {
-  if (total === 1) return evalId;
-  if (runs.length === total) return `${evalId} (${total} of ${total} runs)`;
-  return `${evalId} (${runs.length === 1 ? "run" : "runs"} ${runs.join(", ")})`;
+  const name = caseName(evalId);
+  if (total === 1) return name;
+  if (runs.length === total) return `${name} (${total} of ${total} runs)`;
+  return `${name} (${runs.length === 1 ? "run" : "runs"} ${runs.join(", ")})`;
 }
 
 /** The metrics that pass or fail. */

@@ -21,6 +21,7 @@ import {
   EvalStatus,
   type EvaluationResult,
 } from "../index.js";
+import { closest } from "../closest.js";
 import { type Paint, renderFailures, renderTable, type Style } from "../report/index.js";
 import { failureSummary, renderPooledFailures } from "../report/failures.js";
 import { count } from "../report/text.js";
@@ -169,6 +170,15 @@ async function run(
   };
   elsewhere("criteria", "Pass criteria as the second argument: toPassEvalSet(evalSet, criteria, options)");
   elsewhere("printDetailedResults", "A test that fails shows what did not pass, turn by turn");
+  // AgentEvaluator, which finds the other mistakes, takes these as arguments.
+  for (const key of Object.keys(others)) {
+    const meant = closest(key, ["numRuns", "initialSessionFile"]);
+    if (meant === undefined) continue;
+    throw new AdkMetricsError("invalid_input", `there is no option \`${key}\``, {
+      path: `options: ${key}`,
+      help: `Did you mean \`${meant}\`?`,
+    });
+  }
   if (typeof evalSet === "string" || isUrl(evalSet)) {
     return AgentEvaluator.evaluate(agent, evalSet, numRuns, initialSessionFile, { ...others, criteria });
   }
