@@ -3,8 +3,8 @@
 
 pub mod double;
 pub mod error;
+pub(crate) mod interner;
 pub mod json;
-pub(crate) mod numbers;
-pub(crate) mod order;
 mod parse;
+pub(crate) mod sort;
 pub mod write;

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 
 use super::error::{Error, ErrorCode, Result};
 use super::json::{Kind, MAX_DEPTH, MAX_VALUES, Slot, line_of, string};
-use super::order::sort;
+use super::sort::sort;
 use super::write::quoted;
 
 /// Indexes a text of at most `u32::MAX` bytes.
@@ -456,7 +456,7 @@ fn shown(character: char) -> String {
 }
 
 /// The number of leading bytes that stand for themselves in a string: up to a quote, a backslash or
-/// a control character. Eight bytes a step; see "Hacker's Delight" §6–1 on finding bytes in words.
+/// a control character. Eight bytes a step; see "Hacker's Delight" 6–1 on finding bytes in words.
 #[inline(always)]
 pub(super) fn plain_length(bytes: &[u8]) -> usize {
     const ONES: u64 = u64::from_ne_bytes([1; 8]);

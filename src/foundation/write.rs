@@ -244,45 +244,6 @@ pub fn quoted(value: &str) -> String {
     text
 }
 
-/// Texts put together where it need not be fast: one function each, while what the standard library has for it is
-/// compiled anew wherever it stands.
-pub(crate) trait Append {
-    /// Appends a text.
-    fn append(&mut self, text: &str);
-    /// Appends a character.
-    fn append_char(&mut self, character: char);
-}
-
-impl Append for String {
-    #[inline(never)]
-    fn append(&mut self, text: &str) {
-        self.push_str(text);
-    }
-
-    #[inline(never)]
-    fn append_char(&mut self, character: char) {
-        self.push(character);
-    }
-}
-
-/// A copy of a text, for where it need not be fast.
-#[inline(never)]
-pub(crate) fn copy(text: &str) -> String {
-    text.into()
-}
-
-/// A text of one's own, for where it need not be fast.
-#[inline(never)]
-pub(crate) fn owned(text: Cow<'_, str>) -> String {
-    text.into_owned()
-}
-
-/// The digits of a whole number, for where it need not be fast.
-#[inline(never)]
-pub(crate) fn decimal(number: u64) -> String {
-    number.to_string()
-}
-
 /// Lays JSON out for people: two spaces a level, one entry a line. Numbers keep their digits.
 #[must_use]
 pub fn pretty(json: Json<'_>) -> String {

@@ -5,8 +5,6 @@
 //!
 //! O(n) time and space.
 
-use crate::foundation::write::Append as _;
-
 /// The first 32 bits of the fractional parts of the cube roots of the first 64 primes.
 const ROUNDS: [u32; 64] = [
     0x428a_2f98,
@@ -104,7 +102,7 @@ pub fn sha256(text: &str) -> String {
     let mut hex = String::new();
     for byte in state.map(u32::to_be_bytes).as_flattened() {
         for digit in [byte >> 4, byte & 0xF] {
-            hex.append_char(char::from(digit + if digit < 10 { b'0' } else { b'a' - 10 }));
+            hex.push(char::from(digit + if digit < 10 { b'0' } else { b'a' - 10 }));
         }
     }
     hex

@@ -17,7 +17,7 @@ use super::judged::{
 use super::{Evaluation, Explain, MetricInfo, Scoring, TurnEvaluation, material, same_length};
 use crate::foundation::double::exact_mean;
 use crate::foundation::error::Result;
-use crate::foundation::write::{decimal, quote};
+use crate::foundation::write::quote;
 use crate::judge::prompt::{SEGMENTER, VALIDATOR};
 use crate::judge::reply::{self, Material, Validation};
 use crate::model::config::{Setup, read_flag, settings};
@@ -221,7 +221,7 @@ fn miscount(answers: &[&Answer], answer: &Answer) -> Option<Cow<'static, str>> {
     let segmented = answers.get(answers.partition_point(|other| other.question.step < step))?;
     let given = segmented.replies.first()?.ballot.sentences.len();
     let labelled = answer.replies.first()?.ballot.validations.len();
-    let [labelled_words, given_words] = [labelled, given].map(|number| decimal(number as u64));
+    let [labelled_words, given_words] = [labelled, given].map(|number| number.to_string());
     let words = ["the judge was given ", &given_words, " sentences and labelled ", &labelled_words];
     (labelled != given).then(|| [&words.concat(), "; only those count"].concat().into())
 }

@@ -9,10 +9,10 @@ use std::borrow::Cow;
 use super::rubrics::CaseRubrics;
 use super::{Case, Evaluation, Explanation, NO_TURNS, Scoring, TurnEvaluation, material, mean};
 use crate::foundation::error::{Error, ErrorCode, Result};
+use crate::foundation::interner::Interner;
 use crate::foundation::json::{Json, Kind};
-use crate::foundation::numbers::Numbers;
-use crate::foundation::order::sort;
-use crate::foundation::write::{Write, Writer, copy, decimal, owned, quoted};
+use crate::foundation::sort::sort;
+use crate::foundation::write::{Write, Writer, quoted};
 use crate::judge::calls::Usage;
 pub use crate::judge::prompt::Purpose;
 use crate::judge::prompt::{Prompt, Template, Value, push_all};
@@ -305,7 +305,7 @@ impl Questions<'_> {
 
 #[cold]
 fn too_many_rubrics() -> Error {
-    let limit = decimal(MOST_RUBRICS as u64 >> 20);
+    let limit = (MOST_RUBRICS >> 20).to_string();
     let message = ["the rubrics of all turns together take more than ", &limit, " MiB"].concat();
     Error::new(ErrorCode::LimitExceeded, message).with_help("Split the conversation into several cases")
 }
@@ -313,7 +313,7 @@ fn too_many_rubrics() -> Error {
 /// What becomes of rubrics over all turns.
 #[derive(Default)]
 pub struct RubricSums {
-    numbers: Numbers<'static>,
+    numbers: Interner<'static>,
     /// The scores of each rubric.
     pub(super) by_rubric: Vec<(String, Vec<f64>)>,
     /// All scores.
@@ -324,8 +324,8 @@ impl RubricSums {
     /// Adds what one turn found of a rubric.
     pub(super) fn add(&mut self, id: &str, score: Option<f64>) {
         let number = self.numbers.find(id).unwrap_or_else(|| {
-            self.by_rubric.push((copy(id), Vec::new()));
-            self.numbers.of(Cow::Owned(copy(id)))
+            self.by_rubric.push((id.to_owned(), Vec::new()));
+            self.numbers.intern(Cow::Owned(id.to_owned()))
         });
         self.scores.extend(score);
         if let Some((_, scores)) = self.by_rubric.get_mut(number) {
@@ -390,7 +390,7 @@ impl Asking {
             with_templates.push((*prompt, template));
         }
         Ok(Box::new(Self {
-            name: copy(setup.name),
+            name: setup.name.to_owned(),
             threshold,
             options: JudgeOptions::read(setup)?,
             prompts: with_templates,
@@ -472,7 +472,7 @@ impl JudgeOptions {
             .criterion
             .and_then(|criterion| either(criterion, ["judge_model_options", "judgeModelOptions"]));
         let mut options = Self {
-            model: copy(MODEL.default),
+            model: MODEL.default.to_owned(),
             config: CONFIG.default,
             samples: SAMPLES.default,
             parallelism_limit: PARALLELISM.default,
@@ -507,7 +507,7 @@ impl JudgeOptions {
         let [model, config, samples, limit] = keys.map(|keys| either(json, keys));
         if let Some(model) = model {
             let name = model.as_str().filter(|name| !name.is_empty());
-            self.model = owned(name.ok_or_else(|| model.expected("the name of a model"))?);
+            self.model = name.ok_or_else(|| model.expected("the name of a model"))?.into_owned();
         }
         if let Some(config) = config {
             if config.kind() != Kind::Object {
@@ -515,7 +515,7 @@ impl JudgeOptions {
             }
             refuse_http_options(config)?;
             check_model_config(config)?;
-            self.config = Some(copy(config.raw()));
+            self.config = Some(config.raw().to_owned());
         }
         if let Some(samples) = samples {
             self.samples = count(samples)?;
@@ -654,7 +654,7 @@ impl Question {
     #[must_use]
     pub fn refusal(&self) -> Option<Error> {
         (self.bytes > LONGEST_PROMPT).then(|| {
-            let (bytes, most) = (decimal(self.bytes as u64), decimal(LONGEST_PROMPT as u64));
+            let (bytes, most) = (self.bytes.to_string(), LONGEST_PROMPT.to_string());
             let message = ["the prompt has ", &bytes, " bytes; at most ", &most, " are asked"].concat();
             Error::new(ErrorCode::LimitExceeded, message)
         })

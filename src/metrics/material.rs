@@ -8,10 +8,10 @@
 use std::borrow::Cow;
 use std::collections::VecDeque;
 
+use crate::foundation::interner::Interner;
 use crate::foundation::json::Json;
-use crate::foundation::numbers::Numbers;
-use crate::foundation::order::groups;
-use crate::foundation::write::{Append as _, Spelling, decimal, push_compact, quote};
+use crate::foundation::sort::groups;
+use crate::foundation::write::{Spelling, push_compact, quote};
 use crate::model::config::either;
 use crate::model::content::{Content, FunctionCall, FunctionResponse, Part};
 use crate::model::invocation::{
@@ -85,7 +85,7 @@ pub(super) fn steps(turn: Invocation<'_>) -> String {
         line(&mut text, &["output: "]);
         match waiting.get_mut(group).and_then(VecDeque::pop_front) {
             Some(response) => push_output(&mut text, response),
-            None => text.append(NONE),
+            None => text.push_str(NONE),
         }
     }
     text
@@ -100,7 +100,7 @@ fn key<'a>(id: Option<Cow<'a, str>>, name: Option<Cow<'a, str>>) -> StepKey<'a> 
 
 fn push_call(text: &mut String, call: FunctionCall<'_>) {
     quote(&call.name().unwrap_or_default(), text);
-    text.append(" ");
+    text.push(' ');
     push_compact(call.args().map_or("{}", Json::raw), text);
 }
 
@@ -188,7 +188,7 @@ fn described(
     turns: &mut dyn Iterator<Item = Invocation<'_>>,
     describe: &dyn Fn(&Agent<'_>, &mut String),
 ) -> String {
-    let mut known = Numbers::default();
+    let mut known = Interner::default();
     let mut all = String::new();
     for turn in turns {
         for agent in agents_of(turn) {
@@ -196,7 +196,7 @@ fn described(
             describe(&agent, &mut text);
             if !text.is_empty() && known.find(&text).is_none() {
                 line(&mut all, &[&text]);
-                known.of(text.into());
+                known.intern(text.into());
             }
         }
     }
@@ -207,7 +207,7 @@ fn described(
 pub(super) fn dialogue(turns: Turns<'_>) -> String {
     let mut text = String::new();
     for (index, turn) in turns.iter().enumerate() {
-        line(&mut text, &["Turn ", &decimal(index as u64 + 1)]);
+        line(&mut text, &["Turn ", &(index as u64 + 1).to_string()]);
         speech(&mut text, "user", &turn.user_content().text());
         for event in events(turn) {
             happening(&mut text, event);
@@ -271,70 +271,70 @@ fn speech(text: &mut String, speaker: &str, words: &str) {
 fn line_about(text: &mut String, what: &str, name: &str) {
     line(text, &[what]);
     quote(name, text);
-    text.append(": ");
+    text.push_str(": ");
 }
 
 /// Adds a line of its own.
 pub(super) fn line(text: &mut String, parts: &[&str]) {
     if !text.is_empty() {
-        text.append("\n");
+        text.push('\n');
     }
     for part in parts {
-        text.append(part);
+        text.push_str(part);
     }
 }
 
 /// A conversation as Vertex AI's evaluation service takes it: agents by name, and turns of events.
 pub(super) fn for_vertex(turns: Turns<'_>) -> String {
     let mut text = String::from(r#"{"agents":{"#);
-    let mut known = Numbers::default();
+    let mut known = Interner::default();
     let mut separator = "";
     for turn in turns.iter() {
         for agent in agents_of(turn) {
             if known.find(&agent.name).is_some() {
                 continue;
             }
-            text.append(separator);
+            text.push_str(separator);
             separator = ",";
             quote(&agent.name, &mut text);
-            text.append(r#":{"agentId":"#);
+            text.push_str(r#":{"agentId":"#);
             quote(&agent.name, &mut text);
-            text.append(r#","instruction":"#);
+            text.push_str(r#","instruction":"#);
             quote(&agent.instructions, &mut text);
             if let Some(tools) = agent.tools {
-                text.append(r#","tools":"#);
-                text.append(tools.raw());
+                text.push_str(r#","tools":"#);
+                text.push_str(tools.raw());
             }
-            text.append("}");
-            known.of(agent.name);
+            text.push('}');
+            known.intern(agent.name);
         }
     }
-    text.append(r#"},"turns":["#);
+    text.push_str(r#"},"turns":["#);
     for (index, turn) in turns.iter().enumerate() {
-        text.append(if index == 0 { r#"{"turnIndex":"# } else { r#",{"turnIndex":"# });
-        text.append(&decimal(index as u64));
-        text.append(r#","turnId":"#);
+        text.push_str(if index == 0 { r#"{"turnIndex":"# } else { r#",{"turnIndex":"# });
+        text.push_str(&index.to_string());
+        text.push_str(r#","turnId":"#);
         quote(&turn.invocation_id(), &mut text);
-        text.append(r#","events":["#);
+        text.push_str(r#","events":["#);
         push_event(&mut text, "user", Some(turn.user_content()));
         for event in events(turn).filter(|event| event.content().is_some()) {
-            text.append(",");
+            text.push(',');
             push_event(&mut text, &event.author(), event.content());
         }
-        text.append(",");
+        text.push(',');
         push_event(&mut text, "agent", turn.final_response());
-        text.append("]}");
+        text.push_str("]}");
     }
-    text.append("]}");
+    text.push_str("]}");
     text
 }
 
 fn push_event(text: &mut String, author: &str, content: Option<Content<'_>>) {
-    text.append(r#"{"author":"#);
+    text.push_str(r#"{"author":"#);
     quote(author, text);
     if let Some(content) = content {
-        text.append(r#","content":"#);
-        text.append(&content.to_json(Spelling::Camel));
+        text.push_str(r#","content":"#);
+        text.push_str(&content.to_json(Spelling::Camel));
     }
-    text.append("}");
+    text.push('}');
 }

@@ -5,6 +5,8 @@
 //! its rubrics, a conversation the mean of all rubrics of all turns. A metric of whole conversations
 //! asks once, and its result is that of the last turn.
 
+use std::borrow::Cow;
+
 use super::final_response_match::WITH_INTERMEDIATE;
 use super::judged::{
     Answer, Asking, Ballot, Judged, JudgedCase, PromptText, Question, Questions, RubricSums, RubricVotes,
@@ -13,8 +15,8 @@ use super::judged::{
 use super::{Details, Evaluation, NO_TURNS, RubricFinding, Scoring, TurnEvaluation, material, same_length};
 use crate::foundation::error::{Error, ErrorCode, Result};
 use crate::foundation::json::{Json, Kind};
-use crate::foundation::order::groups;
-use crate::foundation::write::{copy, decimal, owned, quoted};
+use crate::foundation::sort::groups;
+use crate::foundation::write::quoted;
 use crate::judge::prompt::{Prompt, list_rubrics};
 use crate::judge::reply::{self, Material};
 use crate::judge::votes::{Tally, Verdict, Vote};
@@ -100,7 +102,7 @@ fn rubric(json: Json<'_>) -> Result<Known> {
     no_others(json, &KEYS)?;
     no_others(content, &CONTENT)?;
     let words = either(content, CONTENT);
-    let text = |json: Json<'_>| json.as_str().map(owned).ok_or_else(|| json.expected("a text"));
+    let text = |json: Json<'_>| json.as_str().map(Cow::into_owned).ok_or_else(|| json.expected("a text"));
     Ok(Known { id: text(id)?, words: words.map_or(Ok(String::new()), text)? })
 }
 
@@ -130,8 +132,8 @@ impl RubricBased {
                 continue;
             }
             all.push(Known {
-                id: owned(rubric.rubric_id()),
-                words: owned(rubric.words().unwrap_or_default()),
+                id: rubric.rubric_id().into_owned(),
+                words: rubric.words().unwrap_or_default().into_owned(),
             });
         }
         all
@@ -146,7 +148,8 @@ impl RubricBased {
             return Err(conflict(&known.id));
         }
         if all.is_empty() {
-            let message = ["there are no rubrics to judge turn ", &decimal(turn as u64 + 1), " by"].concat();
+            let message =
+                ["there are no rubrics to judge turn ", &(turn as u64 + 1).to_string(), " by"].concat();
             let help = [
                 "Give the criterion `rubrics`, or the case or its turns rubrics of the type ",
                 self.family.rubric_type,
@@ -321,7 +324,7 @@ fn votes(rubrics: Vec<Known>, answer: &Answer) -> Vec<RubricVotes> {
 fn shares(sums: RubricSums) -> Vec<RubricFinding> {
     let mut shares = Vec::new();
     for (rubric_id, scores) in sums.by_rubric {
-        let rationale = Some(copy("The share of turns that meet it; each turn says why."));
+        let rationale = Some("The share of turns that meet it; each turn says why.".to_owned());
         shares.push(RubricFinding { rubric_id, rationale, score: plain_mean(&scores) });
     }
     shares

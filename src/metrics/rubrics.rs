@@ -7,7 +7,7 @@
 use std::borrow::Cow;
 
 use crate::foundation::error::{Error, ErrorCode, Result};
-use crate::foundation::order::{groups, sort};
+use crate::foundation::sort::{groups, sort};
 use crate::foundation::write::quoted;
 use crate::model::invocation::{Invocation, Rubric, Turns};
 use crate::model::shape::List;

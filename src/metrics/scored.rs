@@ -14,7 +14,6 @@ use super::{
     same_length,
 };
 use crate::foundation::error::Result;
-use crate::foundation::write::copy;
 use crate::judge::prompt::Prompt;
 use crate::judge::provider::vertex_evaluate::{self, Instance};
 use crate::judge::reply::{self, Material};
@@ -138,7 +137,7 @@ impl Scored {
 /// Words about a result, kept as google-adk keeps them: as a rubric without a score.
 fn remark(findings: &mut Vec<RubricFinding>, id: &str, text: Option<String>) {
     if text.is_some() {
-        findings.push(RubricFinding { rubric_id: copy(id), rationale: text, score: None });
+        findings.push(RubricFinding { rubric_id: id.to_owned(), rationale: text, score: None });
     }
 }
 

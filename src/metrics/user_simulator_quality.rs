@@ -15,7 +15,7 @@ use super::judged::{
 use super::{Evaluation, MetricInfo, NO_TURNS, Scoring, TurnEvaluation, material};
 use crate::foundation::error::{Error, ErrorCode, Result};
 use crate::foundation::json::Json;
-use crate::foundation::write::{copy, owned, quoted};
+use crate::foundation::write::quoted;
 use crate::judge::prompt::{Behavior, DEFAULT_PERSONA, PERSONAS, USER_TURN, custom_persona, persona};
 use crate::judge::reply::{Material, trim, turn_validity};
 use crate::model::config::{Setup, either, settings};
@@ -41,8 +41,9 @@ pub(super) const INFO: MetricInfo = MetricInfo {
 };
 
 fn build(setup: &Setup<'_, '_>) -> Result<Box<dyn Judged>> {
-    let read =
-        |json: Json<'_>| json.as_str().map(|text| owned(text).into()).ok_or_else(|| json.expected("a text"));
+    let read = |json: Json<'_>| {
+        json.as_str().map(|text| text.into_owned().into()).ok_or_else(|| json.expected("a text"))
+    };
     let mut asking = Asking::read(setup, &[&USER_TURN])?;
     asking.raises = true;
     let stop_signal = setup.setting(STOP_SIGNAL, read)?;
@@ -63,7 +64,7 @@ const STOP_SIGNAL_MARK: &str = "stop_signal";
 
 /// How the simulated user is to behave.
 fn behaviour(scenario: ConversationScenario<'_>, stop_signal: &str) -> Result<String> {
-    let Some(given) = scenario.user_persona() else { return Ok(copy(DEFAULT_PERSONA)) };
+    let Some(given) = scenario.user_persona() else { return Ok(DEFAULT_PERSONA.to_owned()) };
     if let Some(id) = given.as_str() {
         return persona(&id).ok_or_else(|| {
             let message = ["there is no persona ", &quoted(&id)].concat();

@@ -12,8 +12,8 @@ use super::invocation::{Invocation, Turns, UsageMetadata};
 use super::results::{EvalCaseResult, EvalSetResult, EvalStatus};
 use super::shape::{List, Type, View, Warnings, check, record};
 use crate::foundation::error::{ErrorCode, Result};
+use crate::foundation::interner::Interner;
 use crate::foundation::json::{Document, Json, Kind};
-use crate::foundation::numbers::Numbers;
 use crate::foundation::write::{Raw, Spelling, Write, Writer, quoted, to_json};
 
 /// One run of a case.
@@ -353,12 +353,12 @@ struct Turn<'a> {
 /// among the events. The responses of tools that ran at once have an invocation id of their own in
 /// ADK-TS 0.5.9; they belong to the turn that they came in.
 fn turns_of<'a>(events: List<'a, Event<'a>>) -> Vec<Turn<'a>> {
-    let mut numbers = Numbers::default();
+    let mut numbers = Interner::default();
     let mut turns: Vec<Turn<'a>> = Vec::new();
     for event in events.iter() {
         let id = event.invocation_id();
         let is_stray = !turns.is_empty() && numbers.find(&id).is_none() && event.only_responds();
-        let place = if is_stray { turns.len() - 1 } else { numbers.of(id.clone()) };
+        let place = if is_stray { turns.len() - 1 } else { numbers.intern(id.clone()) };
         if place == turns.len() {
             turns.push(Turn { id, ..Turn::default() });
         }

@@ -10,8 +10,8 @@ use super::config::either;
 use super::invocation::{Invocation, Rubric, Turns};
 use super::shape::{List, Type, View, Warnings, check, record};
 use crate::foundation::error::{Error, ErrorCode, Result};
+use crate::foundation::interner::Interner;
 use crate::foundation::json::{Document, Json, Kind};
-use crate::foundation::numbers::Numbers;
 use crate::foundation::write::{Spelling, Write, Writer, quoted, to_json};
 
 record! {
@@ -272,11 +272,11 @@ fn warn_of_blank(id: Json<'_>, warnings: &Warnings) {
 
 /// Refuses an id that another case has.
 fn different(ids: &mut dyn Iterator<Item = Json<'_>>) -> Result<()> {
-    let mut numbers = Numbers::default();
+    let mut numbers = Interner::default();
     let mut places = Vec::new();
     for json in ids {
         let Some(id) = json.as_str() else { continue };
-        let number = numbers.of(id.clone());
+        let number = numbers.intern(id.clone());
         match places.get(number) {
             None => places.push(json),
             Some(first) => return Err(taken(&id, *first, json)),

@@ -6,7 +6,6 @@ use super::{MetricScorer, Millis, OpenCase, Options, Pairing, Plan, Run, cancell
 use crate::foundation::double;
 use crate::foundation::error::{Error, ErrorCode};
 use crate::foundation::json::Document;
-use crate::foundation::write::{Append as _, decimal};
 use crate::judge::calls::{self, Ask, Call, Calls, Loss, Prices, Progress, Reason, Usage};
 use crate::judge::provider::{Asked as AskedOf, Endpoint, Failure, HostAnswer, HttpRequest, Reply, Request};
 use crate::judge::votes::{Outcome, Votes};
@@ -262,8 +261,8 @@ impl Judges {
             }
         };
         if loss.attempts > 1 {
-            for piece in [", asked ", &decimal(loss.attempts.into()), " times"] {
-                why.message.append(piece);
+            for piece in [", asked ", &loss.attempts.to_string(), " times"] {
+                why.message.push_str(piece);
             }
         }
         why

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use crate::foundation::error::{Error, ErrorCode};
-use crate::foundation::numbers::Numbers;
+use crate::foundation::interner::Interner;
 use crate::foundation::write::quoted;
 use crate::model::actual::ActualRun;
 
@@ -22,11 +22,11 @@ pub struct Pairing {
 /// case. Runs pair by place only if no id matches and there are as many runs as cases. Runs of no
 /// case are warned of.
 pub(super) fn pair(cases: &[ExpectedCase<'_>], runs: &[ActualRun<'_>]) -> (Vec<Pairing>, Vec<Error>) {
-    let mut ids = Numbers::default();
+    let mut ids = Interner::default();
     let mut by_id: Vec<OfId> = Vec::new();
     for (index, run) in runs.iter().enumerate() {
         if let Some(id) = run.eval_id.as_deref() {
-            let number = ids.of(Cow::Borrowed(id));
+            let number = ids.intern(Cow::Borrowed(id));
             if number == by_id.len() {
                 by_id.push(OfId { first: index, ..OfId::default() });
             } else if let Some(of_id) = by_id.get_mut(number) {

@@ -20,7 +20,7 @@ mod cardinality;
 mod monotonic;
 
 use crate::foundation::error::{Error, ErrorCode, Result};
-use crate::foundation::order::sort;
+use crate::foundation::sort::sort;
 
 /// The most pairs that are looked at in aligning two trajectories: 1,448 calls a side.
 pub const MAX_PAIRS: usize = 1 << 21;

@@ -8,8 +8,8 @@
 //! with n the bytes of both; values written alike are not even read. Recursion goes as deep as the
 //! values do, which is at most [`MAX_DEPTH`](crate::foundation::json::MAX_DEPTH).
 //!
-//! Sources: Python Language Reference §6.10.1 (value comparisons) and CPython's `float_richcompare`;
-//! ECMA-262 §25.5 (`JSON`) and §10.1.11.1 (the order of properties).
+//! Sources: Python Language Reference 6.10.1 (value comparisons) and CPython's `float_richcompare`;
+//! ECMA-262 25.5 (`JSON`) and 10.1.11.1 (the order of properties).
 
 use std::borrow::Cow;
 use std::hash::Hasher;
@@ -18,7 +18,7 @@ use rustc_hash::FxHasher;
 
 use crate::foundation::double::{self, Decimal};
 use crate::foundation::json::{Json, Kind};
-use crate::foundation::order::sort;
+use crate::foundation::sort::sort;
 
 /// Whether Python would call two values equal.
 ///

@@ -22,7 +22,7 @@ use super::alignment::too_many;
 use super::equal::{args_equal_as_js_text, equal, fingerprint};
 use crate::foundation::error::Result;
 use crate::foundation::json::Json;
-use crate::foundation::order::sort;
+use crate::foundation::sort::sort;
 use crate::model::content::ToolCall;
 
 /// The most comparisons of calls that look alike and differ, in matching calls in any order.

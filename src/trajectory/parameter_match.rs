@@ -14,8 +14,8 @@ use super::call::{Argument, Call, align_rest};
 use super::matching::MatchMode;
 use super::strategy::Strategies;
 use crate::foundation::error::Result;
+use crate::foundation::interner::Interner;
 use crate::foundation::json::Json;
-use crate::foundation::numbers::Numbers;
 use crate::model::content::ToolCall;
 
 /// How arguments and calls are compared.
@@ -87,9 +87,9 @@ pub fn tool_parameter_match(
 
 impl ParameterMatch {
     fn align<'c, 'a>(&self, expected: &[Call<'c, 'a>], actual: &[Call<'c, 'a>]) -> Result<Vec<Pair>> {
-        let mut numbers = Numbers::default();
+        let mut numbers = Interner::default();
         let mut number = |call: &Call<'c, 'a>| match call.name {
-            Some(name) => numbers.of(Cow::Borrowed(name)) as u32,
+            Some(name) => numbers.intern(Cow::Borrowed(name)) as u32,
             None => u32::MAX,
         };
         let mut names = |calls: &[Call<'c, 'a>]| calls.iter().map(&mut number).collect::<Vec<u32>>();

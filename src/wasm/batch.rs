@@ -5,7 +5,7 @@ use super::columns::{Columns, Next, Table, place};
 use super::contract::{self, HttpCall, JudgeRequest, RawJson};
 use super::fetch::to_value;
 use crate::foundation::error::Error;
-use crate::foundation::numbers::Numbers;
+use crate::foundation::interner::Interner;
 use crate::foundation::write::{Raw, Spelling, Write, Writer, quoted, to_json};
 use crate::judge::provider::Failure;
 use crate::metrics::{Details, Evaluation, Explanation};
@@ -20,7 +20,7 @@ pub(super) struct Batch {
     columns: Columns,
     /// The calls of judges to make.
     calls: js_sys::Array,
-    reason_numbers: Numbers<'static>,
+    reason_numbers: Interner<'static>,
     /// Until when to wait for answers, if there is such a time.
     wait_until: Option<f64>,
     /// What comes next.
@@ -246,7 +246,7 @@ impl Batch {
         let known = self.reason_numbers.find(reason);
         let number = known.unwrap_or_else(|| {
             self.columns.reason_texts.push(&quoted(reason));
-            self.reason_numbers.of(reason.to_owned().into())
+            self.reason_numbers.intern(reason.to_owned().into())
         });
         place(number) + 1
     }

@@ -37,7 +37,7 @@ use std::borrow::Cow;
 use super::digest::sha256;
 use super::reply::scan::find;
 use crate::foundation::error::Result;
-use crate::foundation::write::{Append as _, copy, quote};
+use crate::foundation::write::quote;
 
 /// What one kind of question is made of.
 #[derive(Clone, Copy, Debug)]
@@ -305,15 +305,15 @@ impl Prompt {
     pub fn render(&self, template: &Template<'_>, values: &[Value<'_>]) -> String {
         let marker = marker(template, values);
         let mut out = String::new();
-        Template::scan(FENCE.into()).fill(&mut out, &mut |_, out| out.append(&marker));
-        out.append("\n");
+        Template::scan(FENCE.into()).fill(&mut out, &mut |_, out| out.push_str(&marker));
+        out.push('\n');
         template.fill(&mut out, &mut |name, out| {
             let value = values.iter().find(|value| value.name == name);
             match value {
                 Some(Value { text, is_fenced: true, .. }) => push_block(out, &marker, name, text),
-                Some(value) => out.append(value.text),
-                None if name == "reply_format" => out.append(self.reply_format.trim_end()),
-                None => out.append("(none)"),
+                Some(value) => out.push_str(value.text),
+                None if name == "reply_format" => out.push_str(self.reply_format.trim_end()),
+                None => out.push_str("(none)"),
             }
         });
         out
@@ -337,11 +337,11 @@ pub fn simulated_user(template: &str, values: &[Value<'_>]) -> String {
     let template = Template::scan(template.into());
     let marker = marker(&template, values);
     let mut out = String::new();
-    Template::scan(USER_FENCE.into()).fill(&mut out, &mut |_, out| out.append(&marker));
-    out.append("\n");
+    Template::scan(USER_FENCE.into()).fill(&mut out, &mut |_, out| out.push_str(&marker));
+    out.push('\n');
     template.fill(&mut out, &mut |name, out| match values.iter().find(|value| value.name == name) {
         Some(Value { text, is_fenced: true, .. }) => push_block(out, &marker, name, text),
-        Some(value) => out.append(value.text),
+        Some(value) => out.push_str(value.text),
         None => push_all(out, &["{{", name, "}}"]),
     });
     out
@@ -354,7 +354,7 @@ fn push_block(out: &mut String, marker: &str, name: &str, text: &str) {
 
 /// A text of 16 hexadecimal digits that depends on everything and occurs nowhere.
 fn marker(template: &Template<'_>, values: &[Value<'_>]) -> String {
-    let mut all = copy(template.text());
+    let mut all = template.text().to_owned();
     for value in values {
         push_all(&mut all, &["\0", value.name, "\0", value.text]);
     }
@@ -363,7 +363,7 @@ fn marker(template: &Template<'_>, values: &[Value<'_>]) -> String {
         if find(&all, &marker, 0).is_none() {
             return marker;
         }
-        all.append("\0");
+        all.push('\0');
     }
 }
 
@@ -378,7 +378,7 @@ fn short_hash(text: &str) -> String {
 #[inline(never)]
 pub(crate) fn push_all(out: &mut String, parts: &[&str]) {
     for part in parts {
-        out.append(part);
+        out.push_str(part);
     }
 }
 
@@ -395,13 +395,13 @@ pub fn list_rubrics(rubrics: &[(&str, &str)]) -> String {
     let mut list = String::new();
     for (id, text) in rubrics {
         if !list.is_empty() {
-            list.append("\n");
+            list.push('\n');
         }
-        list.append("{\"id\": ");
+        list.push_str("{\"id\": ");
         quote(id, &mut list);
-        list.append(", \"property\": ");
+        list.push_str(", \"property\": ");
         quote(text, &mut list);
-        list.append("}");
+        list.push('}');
     }
     list
 }

@@ -8,7 +8,6 @@ use std::borrow::Cow;
 
 use super::push_all;
 use super::template::Template;
-use crate::foundation::write::Append as _;
 
 /// A behaviour of a persona that a user wrote.
 #[derive(Clone, Debug)]
@@ -106,7 +105,7 @@ pub fn custom_persona(description: &str, behaviors: &[Behavior<'_>], stop_signal
     }
     let mut filled = String::with_capacity(written.len());
     Template::scan(written.into()).fill(&mut filled, &mut |name, filled| match name {
-        "stop_signal" => filled.append(stop_signal),
+        "stop_signal" => filled.push_str(stop_signal),
         other => push_all(filled, &["{{", other, "}}"]),
     });
     filled

@@ -8,7 +8,6 @@ use std::borrow::Cow;
 
 use super::{push_all, short_hash};
 use crate::foundation::error::{Error, ErrorCode, Result, suggestion};
-use crate::foundation::write::Append as _;
 use crate::judge::reply::scan::{find, run, slice};
 
 /// A text with places for values.
@@ -57,7 +56,7 @@ impl<'t> Template<'t> {
                 if let Some(close) = suggestion(name, known.iter().copied()) {
                     push_all(&mut help, &["Did you mean {{", close, "}}?"]);
                 } else {
-                    help.append("It can have");
+                    help.push_str("It can have");
                     for name in known {
                         push_all(&mut help, &[" {{", name, "}}"]);
                     }
@@ -101,11 +100,11 @@ impl<'t> Template<'t> {
     pub(super) fn fill(&self, out: &mut String, write: &mut dyn FnMut(&str, &mut String)) {
         let mut at = 0;
         for hole in &self.holes {
-            out.append(self.text.get(at..hole.start).unwrap_or_default());
+            out.push_str(self.text.get(at..hole.start).unwrap_or_default());
             write(self.name(hole), out);
             at = hole.end;
         }
-        out.append(self.text.get(at..).unwrap_or_default());
+        out.push_str(self.text.get(at..).unwrap_or_default());
     }
 
     fn name(&self, hole: &Hole) -> &str {

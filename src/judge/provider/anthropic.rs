@@ -9,7 +9,6 @@ use super::config::{Entries, Settings};
 use super::look::append_texts;
 use super::{Answer, Protocol, Request, Shape, messages};
 use crate::foundation::json::Json;
-use crate::foundation::write::decimal;
 
 /// The API version these requests are written for.
 pub(super) const VERSION: &str = "2026-10-21";
@@ -49,7 +48,7 @@ fn body(request: &Request<'_>, model: &str, settings: &mut Settings) -> String {
     }
     body.json("messages", &[&messages("", request.prompt)]);
     if !settings.limited {
-        body.json("max_tokens", &[&decimal(MAX_TOKENS.saturating_add(settings.thinking_budget))]);
+        body.json("max_tokens", &[&MAX_TOKENS.saturating_add(settings.thinking_budget).to_string()]);
     }
     body.append(&settings.top);
     let mut output = Entries::default();

@@ -6,8 +6,7 @@
 use super::look::{each, same, some_text, text, whole};
 use super::{Endpoint, Provider};
 use crate::foundation::json::Json;
-use crate::foundation::write::{Append as _, decimal, quote, quoted};
-use crate::judge::reply::scan::after;
+use crate::foundation::write::{quote, quoted};
 
 /// A parameter: its name in the config, what is special about it, and what OpenAI's chat completions and
 /// responses, Anthropic and Ollama call it, in the order of [`Provider`]. No name: there is none.
@@ -75,12 +74,12 @@ impl Entries {
     #[inline(never)]
     pub(super) fn json(&mut self, key: &str, value: &[&str]) {
         if !self.0.is_empty() {
-            self.0.append(",");
+            self.0.push(',');
         }
         quote(key, &mut self.0);
-        self.0.append(":");
+        self.0.push(':');
         for piece in value {
-            self.0.append(piece);
+            self.0.push_str(piece);
         }
     }
 
@@ -93,9 +92,9 @@ impl Entries {
     /// Adds the entries of another object after these.
     pub(super) fn append(&mut self, other: &Entries) {
         if !self.0.is_empty() && !other.0.is_empty() {
-            self.0.append(",");
+            self.0.push(',');
         }
-        self.0.append(&other.0);
+        self.0.push_str(&other.0);
     }
 
     /// Whether there is no entry yet.
@@ -204,11 +203,11 @@ fn samples(endpoint: &Endpoint) -> bool {
 /// Whether chat completions limit a reply by `max_completion_tokens`. OpenAI's reasoning models refuse
 /// `max_tokens`; most compatible servers know nothing else.
 fn knows_completion_tokens(endpoint: &Endpoint, model: &str) -> bool {
-    let name = after(model, "openai/").unwrap_or(model);
+    let name = model.strip_prefix("openai/").unwrap_or(model);
     endpoint.base_url.is_none()
         || matches!(name.as_bytes(), [b'o', b'0'..=b'9', ..])
-        || after(name, "chatgpt-").is_some()
-        || after(name, "gpt-").is_some_and(|rest| after(rest, "oss").is_none())
+        || name.starts_with("chatgpt-")
+        || (name.starts_with("gpt-") && !name.starts_with("gpt-oss"))
 }
 
 /// `thinkingConfig` for a provider other than Google: false if it says something that the provider cannot
@@ -249,7 +248,7 @@ fn think(provider: Provider, config: Json<'_>, settings: &mut Settings) -> bool 
             Provider::Anthropic if tokens > 0 => {
                 // Fewer are refused.
                 settings.thinking_budget = tokens.max(1024);
-                let budget = decimal(settings.thinking_budget);
+                let budget = settings.thinking_budget.to_string();
                 settings.top.json("thinking", &[r#"{"type":"enabled","budget_tokens":"#, &budget, "}"]);
             }
             Provider::Ollama if !budget.is_empty() => {
@@ -267,9 +266,9 @@ fn append_content(content: Json<'_>, out: &mut String) {
     for path in ["", "text"] {
         if let Some(found) = some_text(content, path) {
             if !out.is_empty() {
-                out.append("\n\n");
+                out.push_str("\n\n");
             }
-            out.append(&found);
+            out.push_str(&found);
         }
     }
     for path in ["", "parts"] {

@@ -7,7 +7,6 @@ use super::look::{at, each, some_text, text, tokens};
 use super::redact::redact;
 use super::{Endpoint, HttpReply, Provider, retry_after};
 use crate::foundation::json::{Document, Json};
-use crate::foundation::write::{Append as _, copy, decimal};
 
 /// The longest text of a provider that is repeated in a message, in characters.
 const LONGEST: usize = 400;
@@ -114,7 +113,7 @@ impl Failure {
 
     #[inline(never)]
     pub(super) fn with_help(mut self: Box<Self>, help: &str) -> Box<Self> {
-        self.help = Some(copy(help));
+        self.help = Some(help.to_owned());
         self
     }
 
@@ -196,7 +195,7 @@ impl Failure {
         };
         let message = [
             "answered ",
-            &decimal(status),
+            &status.to_string(),
             if code.is_empty() { "" } else { " " },
             &code,
             if said.is_empty() { "" } else { ": " },
@@ -287,10 +286,10 @@ fn shown(endpoint: &Endpoint, text: &str) -> String {
     let mut shown = String::new();
     for (length, character) in redact(endpoint, text.trim(), "").chars().enumerate() {
         if length == LONGEST {
-            shown.append("…");
+            shown.push('…');
             break;
         }
-        shown.append_char(if character.is_ascii_whitespace() { ' ' } else { character });
+        shown.push(if character.is_ascii_whitespace() { ' ' } else { character });
     }
     shown
 }

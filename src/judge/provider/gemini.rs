@@ -7,8 +7,6 @@ use super::config::{Entries, Settings};
 use super::look::{at, each, flag, text};
 use super::{Answer, Endpoint, Protocol, Request, Shape, escape};
 use crate::foundation::json::Json;
-use crate::foundation::write::Append as _;
-use crate::judge::reply::scan::after;
 
 pub(super) static PROTOCOL: Protocol = Protocol {
     name: "gemini",
@@ -24,10 +22,10 @@ pub(super) static PROTOCOL: Protocol = Protocol {
 
 fn url(endpoint: &Endpoint, model: &str) -> String {
     let mut url = endpoint.base("https://generativelanguage.googleapis.com", "v1");
-    let whole = after(model, "models/").or(after(model, "tunedModels/")).is_some();
-    url.append(if whole { "/" } else { "/models/" });
+    let whole = model.starts_with("models/") || model.starts_with("tunedModels/");
+    url.push_str(if whole { "/" } else { "/models/" });
     escape(model, &mut url);
-    url.append(":generateContent");
+    url.push_str(":generateContent");
     url
 }
 
@@ -76,16 +74,16 @@ pub(super) const SHAPE: Shape = Shape {
 
 pub(super) fn read(body: Json<'_>, answer: &mut Answer) {
     if at(body, SHAPE.refusal).is_some() {
-        answer.refusal.append("the prompt was blocked, ");
+        answer.refusal.push_str("the prompt was blocked, ");
     }
     each(body, "candidates/0/content/parts", &mut |part| {
         let said = text(part, "text");
         if !said.is_empty() && !flag(part, "thought") {
             // As google-adk joins the parts of a content.
             if !answer.text.is_empty() {
-                answer.text.append("\n");
+                answer.text.push('\n');
             }
-            answer.text.append(&said);
+            answer.text.push_str(&said);
         }
     });
 }

@@ -4,7 +4,6 @@
 //! would be compiled where it stands.
 
 use crate::foundation::json::Json;
-use crate::foundation::write::{Append as _, owned};
 
 /// The value at a path of keys, `0` being the first item of an array: `choices/0/message`; the value
 /// itself at an empty path. Null is nothing. O(n) in the objects on the way.
@@ -29,7 +28,7 @@ pub(super) fn at<'a>(json: Json<'a>, path: &str) -> Option<Json<'a>> {
 #[inline(never)]
 pub(super) fn text(json: Json<'_>, path: &str) -> String {
     match at(json, path).and_then(Json::as_str) {
-        Some(text) => owned(text),
+        Some(text) => text.into_owned(),
         None => String::new(),
     }
 }
@@ -61,7 +60,7 @@ pub(super) fn each(json: Json<'_>, path: &str, then: &mut dyn FnMut(Json<'_>)) {
 pub(super) fn append_texts(json: Json<'_>, path: &str, kind: &str, out: &mut String) {
     each(json, path, &mut |part| {
         if kind.is_empty() || text(part, "type") == kind {
-            out.append(&text(part, "text"));
+            out.push_str(&text(part, "text"));
         }
     });
 }

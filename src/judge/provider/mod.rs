@@ -37,9 +37,8 @@ mod tokens;
 mod vertex;
 pub mod vertex_evaluate;
 
-use super::reply::scan::{after, among, find};
+use super::reply::scan::find;
 use crate::foundation::json::{Document, Json};
-use crate::foundation::write::{Append as _, copy};
 use config::{Entries, Settings};
 pub(crate) use config::{is_name, parameters};
 pub use exchange::{Answer as HostAnswer, Asked, HostFailure};
@@ -199,11 +198,26 @@ struct Shape {
 }
 
 /// Why models stop that have reached a limit of tokens, in every provider's words.
-const CUT_OFF: &str =
-    "MAX_TOKENS|CONTINUATION|length|max_tokens|max_output_tokens|model_context_window_exceeded";
+const CUT_OFF: [&str; 6] = [
+    "MAX_TOKENS",
+    "CONTINUATION",
+    "length",
+    "max_tokens",
+    "max_output_tokens",
+    "model_context_window_exceeded",
+];
 
 /// Why models stop that were not allowed to go on.
-const REFUSED: &str = "SAFETY|RECITATION|LANGUAGE|BLOCKLIST|PROHIBITED_CONTENT|SPII|content_filter|refusal";
+const REFUSED: [&str; 8] = [
+    "SAFETY",
+    "RECITATION",
+    "LANGUAGE",
+    "BLOCKLIST",
+    "PROHIBITED_CONTENT",
+    "SPII",
+    "content_filter",
+    "refusal",
+];
 
 /// What a body says, before it is judged.
 #[derive(Default)]
@@ -312,17 +326,17 @@ impl Endpoint {
         let request = &Request { prompt: broken.as_deref().unwrap_or(request.prompt), ..*request };
         let mut settings = Settings::read(self, model, request.config, request.response_schema.is_some());
         if let Some(system) = request.system.filter(|system| !system.is_empty()) {
-            let rest = std::mem::replace(&mut settings.system, copy(system));
+            let rest = std::mem::replace(&mut settings.system, system.to_owned());
             if !rest.is_empty() {
-                settings.system.append("\n\n");
-                settings.system.append(&rest);
+                settings.system.push_str("\n\n");
+                settings.system.push_str(&rest);
             }
         }
         let mut url = (protocol.url)(self, model);
         let query = self.base_and_query().1;
         if !query.is_empty() {
-            url.append("?");
-            url.append(query);
+            url.push('?');
+            url.push_str(query);
         }
         Ok(HttpRequest {
             url,
@@ -405,16 +419,16 @@ impl Endpoint {
         let mut answer = Answer::default();
         read(body, &mut answer);
         let stop = text(body, shape.stop);
-        let truncated = among(CUT_OFF, &stop);
-        answer.refusal.append(&text(body, shape.refusal));
-        if among(REFUSED, &stop) {
-            answer.refusal.append(&stop);
+        let truncated = CUT_OFF.contains(&&*stop);
+        answer.refusal.push_str(&text(body, shape.refusal));
+        if REFUSED.contains(&&*stop) {
+            answer.refusal.push_str(&stop);
         }
         let failed = if !answer.refusal.is_empty() {
             for path in shape.why {
                 if let Some(why) = some_text(body, path) {
-                    answer.refusal.append(": ");
-                    answer.refusal.append(&why);
+                    answer.refusal.push_str(": ");
+                    answer.refusal.push_str(&why);
                 }
             }
             Failure::new(self, FailureKind::Refused, &["refused to answer: ", &answer.refusal])
@@ -460,7 +474,7 @@ impl Endpoint {
                     return;
                 }
             }
-            headers.push((copy(name), value));
+            headers.push((name.to_owned(), value));
         };
         set("content-type", "", "application/json");
         let (name, scheme) = match self.provider {
@@ -518,7 +532,7 @@ impl Endpoint {
         let last = base.get(slash.map_or(0, |slash| slash + 1)..).unwrap_or_default();
         let versioned =
             version.is_empty() || last == version || matches!(last.as_bytes(), [b'v', b'0'..=b'9', ..]);
-        if versioned { copy(base) } else { [base, "/", version].concat() }
+        if versioned { base.to_owned() } else { [base, "/", version].concat() }
     }
 }
 
@@ -557,12 +571,12 @@ fn escape(text: &str, path: &mut String) {
     for byte in text.bytes() {
         match byte {
             b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b'/' | b':' | b'@' => {
-                path.append_char(char::from(byte));
+                path.push(char::from(byte));
             }
             _ => {
-                path.append("%");
+                path.push('%');
                 for digit in [byte >> 4, byte & 15] {
-                    path.append_char(char::from(if digit < 10 { b'0' + digit } else { b'A' - 10 + digit }));
+                    path.push(char::from(if digit < 10 { b'0' + digit } else { b'A' - 10 + digit }));
                 }
             }
         }
@@ -577,18 +591,18 @@ fn messages(system: &str, prompt: &str) -> String {
             let mut message = Entries::default();
             message.text("role", role);
             message.text("content", content);
-            messages.append(if messages.len() > 1 { "," } else { "" });
-            messages.append(&message.object());
+            messages.push_str(if messages.len() > 1 { "," } else { "" });
+            messages.push_str(&message.object());
         }
     }
-    messages.append("]");
+    messages.push(']');
     messages
 }
 
 /// A prompt as servers get it that may read control tokens of chat templates in it: each is broken up.
 #[must_use]
 pub fn without_tokens(prompt: &str) -> String {
-    tokens::broken(prompt).unwrap_or_else(|| copy(prompt))
+    tokens::broken(prompt).unwrap_or_else(|| prompt.to_owned())
 }
 
 /// A reply to such a prompt, with the tokens that it quotes as they were.
@@ -601,9 +615,9 @@ pub fn with_tokens(reply: String) -> String {
 fn without_thoughts(text: String) -> String {
     const END: &str = "</think>";
     let trimmed = text.trim();
-    let end = after(trimmed, "<think>").and_then(|_| find(trimmed, END, 0));
+    let end = if trimmed.starts_with("<think>") { find(trimmed, END, 0) } else { None };
     match end.and_then(|end| trimmed.get(end + END.len()..)) {
-        Some(said) => copy(said.trim()),
+        Some(said) => said.trim().to_owned(),
         None => text,
     }
 }

@@ -7,7 +7,6 @@ use super::look::{append_texts, each, text};
 use super::openai_chat::{NOT_FOUND, UNREACHABLE, url};
 use super::{Answer, Protocol, Request, Shape};
 use crate::foundation::json::Json;
-use crate::foundation::write::Append as _;
 
 pub(super) static PROTOCOL: Protocol = Protocol {
     name: "openai-responses",
@@ -49,6 +48,6 @@ fn read(body: Json<'_>, answer: &mut Answer) {
     // Items of other types are reasoning and tool calls, with content of other types.
     each(body, "output", &mut |item| {
         append_texts(item, "content", "output_text", &mut answer.text);
-        each(item, "content", &mut |part| answer.refusal.append(&text(part, "refusal")));
+        each(item, "content", &mut |part| answer.refusal.push_str(&text(part, "refusal")));
     });
 }

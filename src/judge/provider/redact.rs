@@ -6,8 +6,6 @@
 //! alike. O(n) in the text for each secret.
 
 use super::{Endpoint, is_credential};
-use crate::foundation::write::{Append as _, copy};
-use crate::judge::reply::scan::after;
 
 /// What stands for a secret.
 const MARK: &str = "[redacted]";
@@ -135,7 +133,7 @@ fn secrets_of(endpoint: &Endpoint) -> Vec<&str> {
     let mut secrets: Vec<&str> = keys.into_iter().flatten().chain([credentials, query]).collect();
     for (name, value) in &endpoint.headers {
         if is_credential(name) {
-            secrets.push(after(value, "Bearer ").unwrap_or(value));
+            secrets.push(value.strip_prefix("Bearer ").unwrap_or(value));
         }
         for part in [&**value].into_iter().chain(value.split_ascii_whitespace()) {
             if part.len() >= SHORTEST {
@@ -195,15 +193,15 @@ pub fn redact(endpoint: &Endpoint, text: &str, known: &str) -> String {
             at += 1;
             continue;
         }
-        safe.append(text.get(copied..begin).unwrap_or_default());
-        safe.append(MARK);
+        safe.push_str(text.get(copied..begin).unwrap_or_default());
+        safe.push_str(MARK);
         copied = spans.get(at + length - 1).map_or(text.len(), |span| span.1);
         at += length;
     }
     if copied == 0 {
-        return copy(text);
+        return text.to_owned();
     }
-    safe.append(text.get(copied..).unwrap_or_default());
+    safe.push_str(text.get(copied..).unwrap_or_default());
     safe
 }
 

@@ -7,8 +7,6 @@
 //!
 //! O(n): what may be a token is at most [`LONGEST`] bytes long.
 
-use crate::foundation::write::{Append as _, copy};
-
 /// What breaks a token. It has no width, no meaning, and no normalization removes it.
 const JOINER: char = '\u{2060}';
 
@@ -61,13 +59,13 @@ pub(super) fn broken(text: &str) -> Option<String> {
     let mut from = 0;
     for (at, first) in text.char_indices() {
         if matches!(first, '<' | '[' | ']') && begins_token(text.get(at..).unwrap_or_default()) {
-            out.append(text.get(from..=at).unwrap_or_default());
-            out.append_char(JOINER);
+            out.push_str(text.get(from..=at).unwrap_or_default());
+            out.push(JOINER);
             from = at + 1;
         }
     }
     (from > 0).then(|| {
-        out.append(text.get(from..).unwrap_or_default());
+        out.push_str(text.get(from..).unwrap_or_default());
         out
     })
 }
@@ -81,7 +79,7 @@ pub(super) fn mended(text: String) -> String {
     let mut before = ' ';
     for character in text.chars() {
         if character != JOINER || !matches!(before, '<' | '[' | ']') {
-            out.append_char(character);
+            out.push(character);
         }
         before = character;
     }
@@ -126,7 +124,7 @@ fn name_in<'t>(text: &'t str, end: &str) -> Option<&'t str> {
 
 fn is_name(name: &str) -> bool {
     let name = name.strip_prefix('/').unwrap_or(name);
-    let name = copy(name.strip_suffix('|').unwrap_or(name)).to_ascii_lowercase();
+    let name = name.strip_suffix('|').unwrap_or(name).to_ascii_lowercase();
     NAMES.contains(&&*name)
         || FAMILIES.iter().any(|family| name.starts_with(family))
         || name.ends_with("_token")

@@ -5,8 +5,6 @@
 //! `@google/genai` sends.
 
 use super::{Endpoint, Protocol, escape, gemini};
-use crate::foundation::write::Append as _;
-use crate::judge::reply::scan::after;
 
 pub(super) static PROTOCOL: Protocol = Protocol {
     name: "vertex",
@@ -22,10 +20,10 @@ pub(super) static PROTOCOL: Protocol = Protocol {
 
 fn url(endpoint: &Endpoint, model: &str) -> String {
     let mut url = place(endpoint);
-    let whole = after(model, "publishers/").or(after(model, "projects/")).is_some();
-    url.append(if whole { "/" } else { "/publishers/google/models/" });
+    let whole = model.starts_with("publishers/") || model.starts_with("projects/");
+    url.push_str(if whole { "/" } else { "/publishers/google/models/" });
     escape(model, &mut url);
-    url.append(":generateContent");
+    url.push_str(":generateContent");
     url
 }
 
@@ -42,9 +40,9 @@ pub(super) fn place(endpoint: &Endpoint) -> String {
     };
     let mut place = endpoint.base(&[before, between, after].concat(), "v1beta1");
     if let Some(project) = project {
-        place.append("/projects/");
+        place.push_str("/projects/");
         escape(project, &mut place);
-        place.append("/locations/");
+        place.push_str("/locations/");
         escape(location, &mut place);
     }
     place

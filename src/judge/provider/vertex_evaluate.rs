@@ -11,8 +11,6 @@ use super::config::Entries;
 use super::look::{at, each, flag, some_text, text};
 use super::{Endpoint, Failure, FailureKind, HttpReply, HttpRequest, failure, gemini, vertex};
 use crate::foundation::json::{Document, Json};
-use crate::foundation::write::{Append as _, decimal};
-use crate::judge::reply::scan::among;
 
 /// What is evaluated.
 #[derive(Clone, Copy)]
@@ -57,8 +55,8 @@ pub struct RubricVerdict {
 }
 
 /// The metrics of whole conversations with a specification that Vertex AI knows. It knows `safety_v1` too.
-const OF_CONVERSATIONS: &str =
-    "multi_turn_task_success_v1|multi_turn_trajectory_quality_v1|multi_turn_tool_use_quality_v1";
+const OF_CONVERSATIONS: [&str; 3] =
+    ["multi_turn_task_success_v1", "multi_turn_trajectory_quality_v1", "multi_turn_tool_use_quality_v1"];
 
 /// The body of a request: a metric and what it scores; nothing if Vertex AI has no such metric, or not for
 /// this kind of instance.
@@ -90,7 +88,7 @@ pub fn body(metric: &str, instance: Instance<'_>) -> Option<String> {
             predefine(&mut body, metric);
             body.json("instance", &[&instance.object()]);
         }
-        Instance::Conversation(data) if among(OF_CONVERSATIONS, metric) => {
+        Instance::Conversation(data) if OF_CONVERSATIONS.contains(&metric) => {
             let mut instance = Entries::default();
             instance.json("prompt", &[r#"{"contents":{"contents":[]}}"#]);
             instance.json("agentEvalData", &[data]);
@@ -109,11 +107,11 @@ pub fn body(metric: &str, instance: Instance<'_>) -> Option<String> {
 pub fn render(endpoint: &Endpoint, body: String) -> Result<HttpRequest, Box<Failure>> {
     endpoint.check_address(None)?;
     let mut url = vertex::place(endpoint);
-    url.append(":evaluateInstances");
+    url.push_str(":evaluateInstances");
     let query = endpoint.base_and_query().1;
     if !query.is_empty() {
-        url.append("?");
-        url.append(query);
+        url.push('?');
+        url.push_str(query);
     }
     Ok(HttpRequest { url, headers: endpoint.request_headers(), body, needs_token: endpoint.needs_token() })
 }
@@ -162,7 +160,7 @@ pub fn parse(body: &str) -> Option<Evaluation> {
     each(result, "rubricVerdicts", &mut |verdict| {
         let id = some_text(verdict, "evaluatedRubric/content/property/description")
             .or_else(|| some_text(verdict, "evaluatedRubric/rubricId"))
-            .unwrap_or_else(|| ["rubric_", &decimal(rubrics.len() as u64)].concat());
+            .unwrap_or_else(|| ["rubric_", &rubrics.len().to_string()].concat());
         let reasoning = some_text(verdict, "reasoning");
         rubrics.push(RubricVerdict { id, met: flag(verdict, "verdict"), reasoning });
     });

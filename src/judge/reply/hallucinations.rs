@@ -9,10 +9,9 @@
 use super::material::Material;
 use std::cell::OnceCell;
 
-use super::scan::{among, count, find, lower, run, slice, trim, trimmed};
+use super::scan::{count, find, run, slice, trim};
 use super::structured::{document, field, objects, text_field, whole};
 use crate::foundation::json::Document;
-use crate::foundation::write::{copy, owned};
 
 const OPEN: &str = "<sentence>";
 const CLOSE: &str = "</sentence>";
@@ -38,11 +37,12 @@ impl Validation {
     /// `contradictory` and `disputed` 0; a sentence with another label is not counted.
     #[must_use]
     pub fn is_supported(&self) -> Option<bool> {
-        let label = lower(&self.label);
-        if among("supported|not_applicable", &label) {
-            return Some(true);
+        let label = self.label.to_ascii_lowercase();
+        match &*label {
+            "supported" | "not_applicable" => Some(true),
+            "unsupported" | "contradictory" | "disputed" => Some(false),
+            _ => None,
         }
-        among("unsupported|contradictory|disputed", &label).then_some(false)
     }
 }
 
@@ -70,7 +70,7 @@ pub fn sentences(reply: &str, material: &Material<'_>) -> Vec<String> {
     while let Some(open) = find(reply, OPEN, from)
         && let Some(close) = find(reply, CLOSE, open + OPEN.len())
     {
-        sentences.push(copy(slice(reply, open + OPEN.len(), close)));
+        sentences.push(slice(reply, open + OPEN.len(), close).to_owned());
         from = close + CLOSE.len();
     }
     if sentences.is_empty() {
@@ -86,7 +86,7 @@ fn listed(document: Option<Document<'_>>) -> Vec<String> {
     let Some(list) = field(document.root(), "sentences") else { return sentences };
     for sentence in list.items() {
         if let Some(text) = sentence.as_str() {
-            sentences.push(owned(text));
+            sentences.push(text.into_owned());
         }
     }
     sentences
@@ -115,7 +115,7 @@ pub fn validations(reply: &str, material: &Material<'_>) -> Vec<Validation> {
     let [supported, not_applicable] = [OnceCell::new(), OnceCell::new()];
     while let Some((next, block)) = block(text, from) {
         has_blocks = true;
-        let is_quoted = match &*lower(&block.label) {
+        let is_quoted = match &*block.label.to_ascii_lowercase() {
             "supported" => *supported.get_or_init(|| was_shown("supported")),
             "not_applicable" => *not_applicable.get_or_init(|| was_shown("not_applicable")),
             _ => false,
@@ -134,12 +134,12 @@ fn block(text: &str, from: usize) -> Option<(usize, Validation)> {
     let mut values = [const { String::new() }; 4];
     for (name, value) in FIELDS.iter().zip(&mut values) {
         let (start, end) = find_name(text, name, at)?;
-        *value = trimmed(slice(text, at, start));
+        *value = trim(slice(text, at, start)).to_owned();
         at = end;
     }
     let end = find_name(text, "\nsentence:", at).map_or(text.len(), |(start, _)| start);
     let [sentence, label, rationale, supporting] = values;
-    let contradicting = trimmed(slice(text, at, end));
+    let contradicting = trim(slice(text, at, end)).to_owned();
     let validation = Validation {
         sentence,
         label,

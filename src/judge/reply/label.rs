@@ -7,9 +7,7 @@
 //! the same without going back: O(n).
 
 use super::material::Material;
-use super::scan::{
-    among, count, find, is_space, lower, run, skip, skip_space, slice, trim, trim_run, trim_run_end,
-};
+use super::scan::{count, find, is_space, run, skip, skip_space, slice, trim, trim_run, trim_run_end};
 use super::structured::{document, text_field, whole};
 
 /// Whether the judge of `final_response_match_v2` calls the agent's answer valid; nothing if the
@@ -28,11 +26,12 @@ pub fn final_response_match(reply: &str, material: &Material<'_>) -> Option<bool
     const INVALID: &str = "is_the_agent_response_invalid";
     let reply = answer(reply, material);
     if let Some(label) = label(reply, "\"is_the_agent_response_valid\":", false) {
-        return own(verdict(label.text), reply, [VALID, NEGATIVE], &label, material);
+        return own(verdict(label.text), reply, VALID, is_negative, &label, material);
     }
     if let Some(label) = label(reply, "\"is_the_agent_response_invalid\":", false) {
-        let verdict = Some(!matches!(label.text, "true" | "invalid"));
-        return own(verdict, reply, [INVALID, "true|invalid"], &label, material);
+        let is_invalid = |label: &str| matches!(label, "true" | "invalid");
+        let verdict = Some(!is_invalid(label.text));
+        return own(verdict, reply, INVALID, is_invalid, &label, material);
     }
     // As the reference does: in lower case.
     let by_json = |key| verdict(&structured(reply, key, material)?);
@@ -55,11 +54,11 @@ pub fn turn_validity(reply: &str, material: &Material<'_>) -> Option<bool> {
     let reply = answer(reply, material);
     match label(reply, "\"is_valid\":", true) {
         Some(label) => {
-            let mut word = lower(trim_run(label.text, &mut |c| c == '}'));
+            let mut word = trim_run(label.text, &mut |c| c == '}').to_ascii_lowercase();
             word.retain(|c| c != ',');
-            own(verdict(trim(&word)), reply, [VALID, NEGATIVE], &label, material)
+            own(verdict(trim(&word)), reply, VALID, is_negative, &label, material)
         }
-        None => verdict(&lower(&structured(reply, VALID, material)?)),
+        None => verdict(&structured(reply, VALID, material)?.to_ascii_lowercase()),
     }
 }
 
@@ -77,7 +76,8 @@ fn answer<'r>(reply: &'r str, material: &Material<'_>) -> &'r str {
 fn own(
     verdict: Option<bool>,
     reply: &str,
-    [key, against]: [&str; 2],
+    key: &str,
+    is_against: fn(&str) -> bool,
     label: &Label<'_>,
     material: &Material<'_>,
 ) -> Option<bool> {
@@ -86,7 +86,7 @@ fn own(
             let document = whole(reply);
             let is_own = match document.as_ref().and_then(|document| text_field(document.root(), key)) {
                 // The first label may stand in an object within.
-                Some(own) => own == label.text || !among(against, &lower(&own)),
+                Some(own) => own == label.text || !is_against(&own.to_ascii_lowercase()),
                 None => !material.has(slice(reply, label.at, label.end)),
             };
             is_own.then_some(true)
@@ -95,13 +95,15 @@ fn own(
     }
 }
 
-const NEGATIVE: &str = "invalid|false|almost|partially|partially_valid|partially valid";
-
 fn verdict(label: &str) -> Option<bool> {
-    if among("valid|true", label) {
-        return Some(true);
+    match label {
+        "valid" | "true" => Some(true),
+        label => is_negative(label).then_some(false),
     }
-    among(NEGATIVE, label).then_some(false)
+}
+
+fn is_negative(label: &str) -> bool {
+    matches!(label, "invalid" | "false" | "almost" | "partially" | "partially_valid" | "partially valid")
 }
 
 /// What is given under a key.

@@ -5,13 +5,10 @@
 //! is the last one between the previous property and this one. One pass over the lines: O(n).
 
 use super::material::Material;
-use super::scan::{
-    after, contains_folded, count, find, is_space, lower, skip_space, slice, trim_run, trimmed,
-};
+use super::scan::{contains_folded, count, find, is_space, skip_space, slice, trim, trim_run};
 use super::structured::{count_verdicts, document, objects, text_field};
 use crate::foundation::json::Document;
-use crate::foundation::order::groups;
-use crate::foundation::write::Append as _;
+use crate::foundation::sort::groups;
 use crate::text::{for_each_nfkc_char, lower_case};
 
 /// What a reply says about one rubric.
@@ -46,10 +43,10 @@ pub fn rubrics(reply: &str, material: &Material<'_>) -> Vec<Entry> {
     for line in reply.split('\n') {
         let opening = slice(line, skip_space(line, 0), line.len());
         count(2 * line.len());
-        if let Some(value) = after(opening, "ID: ") {
-            id = Some(trimmed(value)).filter(|id| !id.is_empty());
-        } else if let Some(value) = after(opening, "Property: ") {
-            let property = trimmed(value);
+        if let Some(value) = opening.strip_prefix("ID: ") {
+            id = Some(trim(value).to_owned()).filter(|id| !id.is_empty());
+        } else if let Some(value) = opening.strip_prefix("Property: ") {
+            let property = trim(value).to_owned();
             entries.push(Entry { id: id.take(), property, rationale: String::new(), verdict: None });
         }
         values_in(line, "Rationale: ", &mut rationales);
@@ -64,7 +61,7 @@ pub fn rubrics(reply: &str, material: &Material<'_>) -> Vec<Entry> {
     let number = entries.len();
     let mut in_markdown = None;
     for (entry, (rationale, word)) in entries.iter_mut().zip(rationales.into_iter().zip(verdicts)) {
-        entry.rationale = trimmed(rationale);
+        entry.rationale = trim(rationale).to_owned();
         entry.verdict = verdict(word);
         if entry.verdict == Some(true) {
             let line = ["Verdict: ", word].concat();
@@ -81,7 +78,7 @@ pub fn rubrics(reply: &str, material: &Material<'_>) -> Vec<Entry> {
 
 /// Whether a verdict denies before it holds a "yes", as in "no, though the answer claims yes".
 fn begins_with_no(word: &str) -> bool {
-    let word = lower(trim_run(word, &mut |c| !c.is_alphanumeric()));
+    let word = trim_run(word, &mut |c| !c.is_alphanumeric()).to_ascii_lowercase();
     word.starts_with("no") && !word.starts_with("not only")
 }
 
@@ -181,7 +178,7 @@ fn normalized(text: &str) -> String {
             c => c,
         };
         if plain != ' ' || !folded.ends_with(' ') {
-            folded.append_char(plain);
+            folded.push(plain);
         }
     });
     let mut decoration = |c: char| matches!(c, ' ' | '*' | '_' | '`' | '#' | '>' | '-' | '•' | '"' | '\'');

@@ -24,31 +24,6 @@ pub(super) fn trim_run_end<'t>(text: &'t str, belongs: &mut dyn FnMut(char) -> b
     text.trim_end_matches(belongs)
 }
 
-/// A copy of the text without white space around it. One function for all the copies, which are
-/// many and none of them hot.
-#[inline(never)]
-pub(super) fn trimmed(text: &str) -> String {
-    trim(text).to_owned()
-}
-
-/// A copy of the text with ASCII letters in lower case.
-#[inline(never)]
-pub(super) fn lower(text: &str) -> String {
-    text.to_ascii_lowercase()
-}
-
-/// Whether a word is among others, which are given with a `|` between them.
-#[inline(never)]
-pub(in crate::judge) fn among(words: &str, word: &str) -> bool {
-    words.split('|').any(|known| known == word)
-}
-
-/// What stands behind a beginning, if the text has it.
-#[inline(never)]
-pub(in crate::judge) fn after<'t>(text: &'t str, beginning: &str) -> Option<&'t str> {
-    text.strip_prefix(beginning)
-}
-
 /// What stands between two places.
 pub(in crate::judge) fn slice(text: &str, from: usize, to: usize) -> &str {
     text.get(from..to).unwrap_or_default()

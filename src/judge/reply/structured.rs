@@ -8,7 +8,7 @@
 use std::borrow::Cow;
 
 use super::material::Material;
-use super::scan::{after, count, find, lower, run, slice, trim, trimmed};
+use super::scan::{count, find, run, slice, trim};
 use crate::foundation::json::{Document, Json, Kind};
 
 /// How often the reply may be looked at. The nesting of a reply that wraps the answer in objects
@@ -84,7 +84,7 @@ pub(super) fn gives_verdict(prose: &str, names: &[&str]) -> bool {
 
 /// How often prose gives something under a name, which is in ASCII and lower case.
 pub(super) fn count_verdicts(prose: &str, name: &str) -> usize {
-    let folded = lower(prose);
+    let folded = prose.to_ascii_lowercase();
     let mut number = 0;
     let mut from = 0;
     while let Some(at) = find(&folded, name, from) {
@@ -97,7 +97,8 @@ pub(super) fn count_verdicts(prose: &str, name: &str) -> usize {
             let said = rest.chars().take(200).find(|c| !is_decoration(*c));
             // A fence that begins says of what it is. Its end is looked for only behind that: each place once.
             let begins = run(rest, 0, &mut { is_decoration });
-            let is_fence = after(slice(rest, begins, rest.len()), "json")
+            let is_fence = slice(rest, begins, rest.len())
+                .strip_prefix("json")
                 .is_some_and(|behind| run(behind, 0, &mut { is_decoration }) == behind.len());
             number += usize::from(said.is_some() && !is_fence);
         }
@@ -120,7 +121,7 @@ pub(super) fn whole(reply: &str) -> Option<Document<'_>> {
 /// The reply without white space and a code fence around it.
 pub(super) fn unfenced(reply: &str) -> &str {
     let text = trim(reply);
-    let inner = after(text, "```json").or(after(text, "```"));
+    let inner = text.strip_prefix("```json").or(text.strip_prefix("```"));
     inner.and_then(|text| text.strip_suffix("```")).map_or(text, trim)
 }
 
@@ -151,7 +152,7 @@ pub(super) fn objects<'j>(json: Json<'j>, key: &str) -> Vec<Json<'j>> {
 pub(super) fn text_field(object: Json<'_>, key: &str) -> Option<String> {
     let value = field(object, key).filter(|value| !value.is_null())?;
     let text = value.as_str().unwrap_or(Cow::Borrowed(value.raw()));
-    Some(trimmed(&text))
+    Some(trim(&text).to_owned())
 }
 
 fn is_wanted(json: Json<'_>, key: &str, item_key: &str) -> bool {

@@ -8,7 +8,7 @@
 //! one search of the tight pairs a call, O(E · A · max(E, A)) in all.
 //!
 //! Sources: Kuhn, "The Hungarian method for the assignment problem", 1955; Munkres 1957; for the
-//! tight pairs, complementary slackness, e.g. Schrijver, "Combinatorial Optimization", §17.
+//! tight pairs, complementary slackness, e.g. Schrijver, "Combinatorial Optimization", 17.
 #![expect(clippy::indexing_slicing, reason = "every index is a call's, below the length of its vector")]
 
 use super::Values;

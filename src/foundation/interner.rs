@@ -1,9 +1,11 @@
-//! Numbers for texts, in one place and in few bytes: the standard library's hash map brings 3 KB into the
-//! WebAssembly module for every type of its keys.
+//! A string interner: equal strings have the same number.
 //!
-//! A hash table, open-addressed with linear probing at a load of at most one half. O(length) a text. Whoever writes
-//! the texts can make their hashes equal, so none is looked for in more than a few slots: a text that finds
-//! all of them taken goes into a sorted list of blocks, where it takes O(√n) at most.
+//! It stands in for `HashMap<Cow<str>, usize>`, which has no random keys on `wasm32-unknown-unknown`: whoever writes a
+//! file could choose ids that collide, and make reading it quadratic.
+//!
+//! A hash table, open-addressed with linear probing at a load of at most one half. O(length) a string. None is looked for
+//! in more than a few slots: a string that finds all of them taken goes into a sorted list of blocks, where it takes
+//! O(√n) at most.
 
 use std::borrow::Cow;
 use std::hash::Hasher;
@@ -18,9 +20,9 @@ const LONGEST_RUN: usize = 64;
 /// How many numbers a block of the sorted list has at most.
 const LARGEST_BLOCK: usize = 512;
 
-/// Numbers different texts from 0 on, in the order they come.
+/// Numbers different strings from 0 on, in the order they come.
 #[derive(Default)]
-pub(crate) struct Numbers<'a> {
+pub(crate) struct Interner<'a> {
     texts: Vec<Cow<'a, str>>,
     /// One more than the number of a text, or 0. None at all, or a power of two.
     slots: Vec<u32>,
@@ -28,10 +30,10 @@ pub(crate) struct Numbers<'a> {
     crowded: Vec<Vec<u32>>,
 }
 
-impl<'a> Numbers<'a> {
-    /// The number of a text, which may be new.
+impl<'a> Interner<'a> {
+    /// The number of a string, which may be new.
     #[inline(never)]
-    pub(crate) fn of(&mut self, text: Cow<'a, str>) -> usize {
+    pub(crate) fn intern(&mut self, text: Cow<'a, str>) -> usize {
         if self.texts.len() * 2 >= self.slots.len() {
             self.grow();
         }
@@ -44,7 +46,7 @@ impl<'a> Numbers<'a> {
         count
     }
 
-    /// The number of a text that came before.
+    /// The number of a string that came before.
     #[inline(never)]
     pub(crate) fn find(&self, text: &str) -> Option<usize> {
         match slot_of(text, &self.texts, &self.slots) {
@@ -94,7 +96,7 @@ impl<'a> Numbers<'a> {
     }
 }
 
-fn is_after(numbers: &Numbers<'_>, number: u32, text: &str) -> bool {
+fn is_after(numbers: &Interner<'_>, number: u32, text: &str) -> bool {
     numbers.texts.get(number as usize).is_some_and(|known| **known > *text)
 }
 
@@ -131,11 +133,11 @@ mod tests {
 
     #[test]
     fn texts_have_the_numbers_of_their_first_time() {
-        let mut numbers = Numbers::default();
+        let mut numbers = Interner::default();
         assert_eq!(numbers.find(""), None);
         for _ in 0..2 {
             for number in 0..1000 {
-                assert_eq!(numbers.of(Cow::Owned(number.to_string())), number);
+                assert_eq!(numbers.intern(Cow::Owned(number.to_string())), number);
             }
         }
         assert_eq!(numbers.find("999"), Some(999));
@@ -155,11 +157,11 @@ mod tests {
     #[test]
     fn texts_made_to_collide_have_numbers_too_in_few_steps() {
         let texts = colliding(1_000);
-        let mut numbers = Numbers { slots: vec![0; 1 << 12], ..Numbers::default() };
+        let mut numbers = Interner { slots: vec![0; 1 << 12], ..Interner::default() };
         LOOKS.set(0);
         for _ in 0..2 {
             for (number, text) in texts.iter().enumerate() {
-                assert_eq!(numbers.of(Cow::Borrowed(text)), number);
+                assert_eq!(numbers.intern(Cow::Borrowed(text)), number);
                 assert_eq!(numbers.find(text), Some(number));
             }
         }
@@ -170,7 +172,7 @@ mod tests {
     #[test]
     fn crowded_texts_are_found_in_every_block() {
         let mut numbers =
-            Numbers { slots: vec![1; 16], texts: vec![Cow::Borrowed("all slots")], ..Numbers::default() };
+            Interner { slots: vec![1; 16], texts: vec![Cow::Borrowed("all slots")], ..Interner::default() };
         let texts: Vec<String> = (0..3_000_u32).map(|n| n.wrapping_mul(2_654_435_761).to_string()).collect();
         for text in &texts {
             numbers.texts.push(Cow::Borrowed(text));

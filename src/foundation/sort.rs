@@ -1,6 +1,7 @@
-//! Sorting, in one place and in few bytes: the standard library's sort brings 7 KB into the
-//! WebAssembly module for every type that is sorted, and this does so once for all, in half a
-//! kilobyte.
+//! A stable sort that is compiled once for all types.
+//!
+//! It stands in for `slice::sort_by`, which brings 7 kB into the WebAssembly module for every type that is sorted: 60 kB
+//! in all, and as much again where the engine is inlined, of 3 MB that the package may have.
 //!
 //! A merge sort from the bottom up: stable, O(n log n) comparisons, O(n) memory. Knuth, "The Art of
 //! Computer Programming", volume 3, §5.2.4.
@@ -13,7 +14,7 @@ pub(crate) fn sort<T>(items: &mut [T], compare: impl Fn(&T, &T) -> Ordering) {
         (Some(a), Some(b)) => compare(a, b).is_gt(),
         _ => false,
     });
-    arrange(order, &mut |a, b| items.swap(a, b));
+    permute(order, &mut |a, b| items.swap(a, b));
 }
 
 /// For each key the number of its group: equal keys are of one group, and groups are counted from 0 in the
@@ -44,7 +45,7 @@ pub(crate) fn groups<K: Ord>(keys: &[K]) -> Vec<usize> {
 
 /// Brings to every place the item that `order` has there, along the cycles of the permutation.
 #[inline(never)]
-fn arrange(mut order: Vec<usize>, swap: &mut dyn FnMut(usize, usize)) {
+fn permute(mut order: Vec<usize>, swap: &mut dyn FnMut(usize, usize)) {
     for start in 0..order.len() {
         let mut place = start;
         while let Some(entry) = order.get_mut(place) {
