@@ -59,7 +59,7 @@ export const REPORT_FORMATS = {
     names: /\.html?$/i,
     own: /<title>Evaluation report<\/title>/,
     explains: "all",
-    render: (results) => htmlChunks(results),
+    render: (results): Iterable<string> => htmlChunks(results),
   },
 } as const satisfies Readonly<Record<string, FormatEntry>>;
 
