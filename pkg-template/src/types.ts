@@ -647,8 +647,8 @@ export interface RunComparison {
   removedMetrics: string[];
   thresholdChanges: ThresholdChange[];
   /**
-   * What else differs between the runs and may explain differences: evalset, dialect, judges, a cancelled run. Also that
-   * a metric no longer passes in cases whose verdict is the same.
+   * What else differs between the runs and may explain differences: evalset, dialect, judges, a cancelled run, statuses
+   * of cases that their metrics contradict. Also that a metric no longer passes in cases whose verdict is the same.
    */
   notes: string[];
   /** How the confidence intervals were made. */

@@ -224,6 +224,19 @@ test("--fail-on-drop fails where a metric no longer passes although its case end
   assert.equal((await run(["compare", "before.json", "after.json", "--fail-on-drop"], { cwd })).status, 1);
 });
 
+test("says which cases have a status that their metrics contradict", async (t) => {
+  const edited = structuredClone(BASE);
+  edited.eval_case_results[0].final_eval_status = 2;
+  const cwd = folderOf(t, { "base.json": BASE, "edited.json": edited });
+  const contradiction =
+    "the status of 1 case in the current run contradicts its metrics: noon is failed, its metrics say passed";
+  const table = await run(["compare", "base.json", "edited.json"], { cwd });
+  assert.equal(table.status, 1);
+  assert.ok(table.stdout.replaceAll(/\n +/g, " ").includes(`note: ${contradiction}\n`), table.stdout);
+  const csv = await run(["compare", "base.json", "edited.json", "--format", "csv"], { cwd });
+  assert.ok(csv.stderr.includes(`warning: ${contradiction}\n`), csv.stderr);
+});
+
 test("explains itself", async () => {
   const { stdout, status } = await run(["compare", "--help"]);
   assert.equal(status, 0);

@@ -372,6 +372,37 @@ test("that metrics no longer pass in cases with unchanged verdicts is noted, tho
   assert.deepEqual(compareRuns(after, before).notes, []);
 });
 
+test("a status of a case that its metrics contradict is noted, in either run", () => {
+  const edited = (evalId, metrics, finalEvalStatus, more = {}) => caseOf(evalId, metrics, { finalEvalStatus, ...more });
+  const sound = setOf(["a", "b", "c", "d", "e"].map((evalId) => caseOf(evalId, { one: 1, two: undefined })));
+  const one = setOf([edited("a", { one: 1, two: undefined }, FAILED), ...sound.evalCaseResults.slice(1)]);
+  const say = (where) =>
+    `the status of 1 case in ${where} contradicts its metrics: a is failed, its metrics say passed`;
+  for (const form of [(run) => run, JSON.stringify]) {
+    assert.deepEqual(compareRuns(form(sound), form(sound)).notes, []);
+    assert.deepEqual(compareRuns(form(sound), form(one)).notes, [say("the current run")]);
+    assert.deepEqual(compareRuns(form(one), form(sound)).notes, [say("the baseline")]);
+  }
+  const all = setOf([
+    edited("a", { one: 0 }, PASSED),
+    edited("b", { one: undefined }, PASSED),
+    edited("c", { one: 1 }, NOT_EVALUATED),
+    edited("d", { one: [INFORMATIONAL, 3] }, FAILED),
+    caseOf("e", { one: 1 }),
+  ]);
+  assert.ok(
+    compareRuns(sound, all).notes.includes(
+      "the status of 4 cases in the current run contradicts their metrics: a is passed, its metrics say failed; " +
+        "b is passed, its metrics say not evaluated; c is not evaluated, its metrics say passed; …",
+    ),
+  );
+  const withoutMetrics = setOf([
+    edited("a", {}, FAILED),
+    edited("b", { one: undefined }, FAILED, { reason: "no agent" }),
+  ]);
+  assert.ok(compareRuns(sound, withoutMetrics).notes.every((note) => !note.includes("contradict")));
+});
+
 test("reports show what became of the case, and beneath it what became of its metrics", () => {
   const comparison = compareRuns(
     setOf([caseOf("now_passes", { one: 0, two: 1 }), caseOf("still_fails", { one: 0, two: 0 })]),

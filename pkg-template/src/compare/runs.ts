@@ -6,6 +6,7 @@ import { EvalStatus } from "../enums.js";
 import { AdkMetricsError } from "../errors.js";
 import { UNITS } from "../generated/metrics.js";
 import { judgeName } from "../judges/stamp.js";
+import { statusWord } from "../report/results.js";
 import type {
   CaseComparison,
   CaseMetricComparison,
@@ -460,6 +461,28 @@ function lostVerdicts(cases: readonly CaseComparison[], metrics: readonly Common
   ];
 }
 
+/**
+ * That cases have another status than follows from their metrics, as after an edit by hand: such a case changes although
+ * no metric of it does. A case with a reason, or without metrics, has its status from elsewhere.
+ */
+function contradictions({ cases }: StoredRun, where: string): string[] {
+  const wrong: string[] = [];
+  for (const [evalId, runs] of cases) {
+    for (const { status, reason, scores } of runs) {
+      if (reason !== undefined || scores.size === 0) continue;
+      const statuses = [...scores.values()].map((score) => score.status);
+      const implied = [FAILED, PASSED].find((one) => statuses.includes(one)) ?? NOT_EVALUATED;
+      if (status === implied) continue;
+      wrong.push(`${evalId.slice(0, 80)} is ${statusWord(status)}, its metrics say ${statusWord(implied)}`);
+      break;
+    }
+  }
+  if (wrong.length === 0) return [];
+  const subject = wrong.length === 1 ? "1 case" : `${wrong.length} cases`;
+  const some = `${wrong.slice(0, 3).join("; ")}${wrong.length > 3 ? "; …" : ""}`;
+  return [`the status of ${subject} in ${where} contradicts ${wrong.length === 1 ? "its" : "their"} metrics: ${some}`];
+}
+
 function notesOf(before: StoredRun, after: StoredRun): string[] {
   const notes: string[] = [];
   const differ = (what: string, old: string | undefined, now: string | undefined) => {
@@ -481,6 +504,7 @@ function notesOf(before: StoredRun, after: StoredRun): string[] {
     differ(`who scored ${metricName}`, named(old), named(who));
     if (JSON.stringify(old.prompts) !== JSON.stringify(prompts)) notes.push(`the prompts of ${metricName} differ`);
   }
+  notes.push(...contradictions(before, "the baseline"), ...contradictions(after, "the current run"));
   if (before.stamps.cancelled) notes.push("the baseline was cancelled: some of its results are missing");
   if (after.stamps.cancelled) notes.push("the current run was cancelled: some of its results are missing");
   const isRepeated = ({ cases }: StoredRun) => [...cases.values()].some((runs) => runs.length > 1);
