@@ -40,6 +40,33 @@ test("runs an agent, scores what it does, and exits as eval does", async (t) => 
   assert.match(passing.stdout, /1 case: 1 passed/);
 });
 
+test("looks at the simulated users of all evalsets before the agent is run for any", async (t) => {
+  const scenario = (user_persona) => ({ starting_prompt: "Hi", conversation_plan: "Talk.", user_persona });
+  const cases = { eval_cases: [{ eval_id: "chat", conversation_scenario: scenario("CLOWN") }] };
+  const cwd = folderOf(t, {
+    ...FILES,
+    "talk.evalset.json": { eval_set_id: "talk", ...cases },
+    "walk.evalset.json": { eval_set_id: "walk", ...cases },
+    "judge.mjs": "export default async () => ({ text: 'Hi' });",
+    "agent.mjs": `import { writeFileSync } from "node:fs"; export default () => { writeFileSync("called", ""); return ""; };`,
+  });
+  const evalSets = ["clock.evalset.json", "talk.evalset.json", "walk.evalset.json"];
+  for (const args of [["run"], ["run", "--bail"], ["record", "--output", "runs/"]]) {
+    const { status, stdout, stderr } = await run(
+      [...args, "--agent", "agent.mjs", "--judge", "./judge.mjs", ...evalSets],
+      { cwd },
+    );
+    assert.deepEqual([status, stdout], [2, ""], stderr);
+    for (const name of ["talk", "walk"]) {
+      assert.match(
+        stderr,
+        new RegExp(`error: there is no persona \`CLOWN\`\n {3}at ${name}\\.evalset\\.json, .*userPersona\n`),
+      );
+    }
+    assert.equal(existsSync(join(cwd, "called")), false, args.join(" "));
+  }
+});
+
 test("runs every case as often as AgentEvaluator does, and says how to change it", async (t) => {
   const cwd = folderOf(t, { ...FILES, "agent.mjs": AGENT });
   const agent = ["--agent", "agent.mjs", "clock.evalset.json"];

@@ -9,6 +9,7 @@ import {
   DEFAULT_PARALLELISM,
   DEFAULT_TURN_TIMEOUT_MS,
   type InferenceResult,
+  checkScenarios,
   isScenario,
   runCases,
   wasCancelled,
@@ -17,8 +18,9 @@ import { withinTurns } from "../agents/simulator.js";
 import { Spending } from "../agents/spending.js";
 import { isObject } from "../engine/input.js";
 import type { ModuleName } from "../modules/load.js";
+import { AdkMetricsError } from "../errors.js";
 import { count } from "../report/text.js";
-import type { Budget } from "../types.js";
+import type { Budget, EvalSet } from "../types.js";
 import { agentModuleOf, loadAgent } from "./agent.js";
 import { api } from "./api.js";
 import { type Arguments, countOf } from "./arguments.js";
@@ -106,6 +108,21 @@ export class AgentRuns {
     }
   }
 
+  /** @throws {Mistake | AdkMetricsError} if the user of a selected case cannot be played. */
+  async check(input: Input, budget: Budget): Promise<void> {
+    const { files, config } = input;
+    const { options } = withinTurns(simulatorOf(recordOf(config)));
+    const { evalCases } = await selectedCases(input);
+    try {
+      checkScenarios(evalCases, options, new Spending(budget));
+    } catch (error) {
+      if (!(error instanceof AdkMetricsError) || error.path === undefined) throw error;
+      const file = error.path.startsWith("userSimulator") ? files.config : files.evalSet;
+      const place = file === undefined ? error.path : `${file}, ${error.path}`;
+      throw new Mistake(error.message, { place, help: error.help, cause: error });
+    }
+  }
+
   /** Loads the agent. @throws {Mistake} if there is none. */
   async load(): Promise<void> {
     hostUserCode();
@@ -137,11 +154,8 @@ export class AgentRuns {
    */
   async run(input: Input, stop: Interruption, bar: ProgressBar, budget: Budget, bails = false): Promise<Runs> {
     const subject = this.#subject as Subject;
-    const { readEvalSet } = await api();
-    const { files, evalSet, config } = input;
-    const set = readEvalSet(evalSet, baseName(files.evalSet));
-    const selected = new Set(await selectedIds(input));
-    const evalCases = set.evalCases.filter(({ evalId }) => selected.has(evalId));
+    const { files, config } = input;
+    const { evalSetId, evalCases } = await selectedCases(input);
     this.#announce(input, evalCases.length);
     const spending = new Spending(budget);
     const { options: userSimulator, warning } = withinTurns(simulatorOf(recordOf(config)));
@@ -159,7 +173,7 @@ export class AgentRuns {
         if (bails && progress.failed) failed.abort();
       },
     };
-    const all = await runCases(subject, { evalSetId: set.evalSetId, evalCases }, this.#numRuns, options, spending);
+    const all = await runCases(subject, { evalSetId, evalCases }, this.#numRuns, options, spending);
     bar.clear();
     const results = all.filter((result) => !wasCancelled(result));
     if (results.length === all.length) return { results, spending };
@@ -167,14 +181,19 @@ export class AgentRuns {
   }
 }
 
-/** The ids of the cases of an evalset that are selected, in order. */
-export async function selectedIds({ selection, files, evalSet }: Input): Promise<string[]> {
+/** An evalset with the cases that are selected, in order. */
+async function selectedCases({ selection, files, evalSet }: Input): Promise<EvalSet> {
   const { readEvalSet } = await api();
-  const ids = readEvalSet(evalSet, baseName(files.evalSet)).evalCases.map(({ evalId }) => evalId);
+  const set = readEvalSet(evalSet, baseName(files.evalSet));
   const { evalIds } = selection;
-  if (evalIds === undefined) return ids;
+  if (evalIds === undefined) return set;
   const wanted = new Set(evalIds);
-  return ids.filter((id) => wanted.has(id));
+  return { ...set, evalCases: set.evalCases.filter(({ evalId }) => wanted.has(evalId)) };
+}
+
+/** The ids of the cases of an evalset that are selected, in order. */
+export async function selectedIds(input: Input): Promise<string[]> {
+  return (await selectedCases(input)).evalCases.map(({ evalId }) => evalId);
 }
 
 /** A config as an object; whoever scores by it says what is wrong with it. */

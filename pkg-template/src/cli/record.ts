@@ -8,7 +8,7 @@ import { criteriaIn } from "../engine/criteria.js";
 import { append } from "../lists.js";
 import { isPrebuilt } from "../metric-info.js";
 import { count, firstLine } from "../report/text.js";
-import type { MetricRegistry } from "../types.js";
+import type { Budget, MetricRegistry } from "../types.js";
 import { AgentRuns, recordOf } from "./agent-runs.js";
 import { api } from "./api.js";
 import { type Arguments, parseArguments } from "./arguments.js";
@@ -58,7 +58,7 @@ export async function recordCommand(args: readonly string[]): Promise<ExitStatus
   await api();
   await judging.load();
   await runs.prepare(inputs);
-  await checkAll(inputs, given.has("strict"));
+  await checkAll(inputs, runs, budget, given.has("strict"));
   await runs.load();
   const spent = new Spending(budget);
   const { failed, unwritten } = await recordAll({ inputs, outputs, runs, stop, spent });
@@ -86,8 +86,8 @@ function outputsOf(given: Arguments, evalSets: readonly string[]): (string | und
   return [output === "-" ? undefined : output];
 }
 
-/** What is wrong with evalsets, configs and selected cases is known before the agent is run. */
-async function checkAll(inputs: readonly Input[], strict: boolean): Promise<void> {
+/** What is wrong with evalsets, configs, selected cases and simulated users is known before the agent is run. */
+async function checkAll(inputs: readonly Input[], runs: AgentRuns, budget: Budget, strict: boolean): Promise<void> {
   const mistakes: unknown[] = [];
   for (const input of inputs) {
     const { files } = input;
@@ -95,6 +95,7 @@ async function checkAll(inputs: readonly Input[], strict: boolean): Promise<void
       // Nothing is scored here: metrics of the user's own need no module, and no judge is asked.
       const { warnings = [] } = await check(planOf(input), { registry: registryOf(input), judge: notAsked, strict });
       for (const warning of warnings) warn(warning.message, placeOf(warning, files), warning.help);
+      await runs.check(input, budget);
     } catch (error) {
       append(mistakes, refusedWarnings(error, files));
     }

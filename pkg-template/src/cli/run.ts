@@ -17,6 +17,7 @@ export async function runCommand(args: readonly string[]): Promise<ExitStatus> {
   return score(given, EXAMPLE, () => ({
     others: runs.files,
     prepare: (inputs) => runs.prepare(inputs),
+    check: (input, budget) => runs.check(input, budget),
     begin: () => runs.load(),
     portionsOf: (input) => runs.portions(input),
     async actualOf(input, stop, bar, budget) {

@@ -51,6 +51,8 @@ export interface Source {
   others?: ReadonlyMap<string, string>;
   /** Completes the evalsets. */
   prepare?(inputs: readonly Input[]): Promise<void>;
+  /** Finds out what it lacks to be come by in an evalset, before it is in any. */
+  check?(input: Input, budget: Budget): Promise<void>;
   /** Makes ready what takes long to come by, when nothing else is wrong. */
   begin?(): Promise<void>;
   /** Parts of an evalset, each to be scored before the next is come by. Asked for where the first failure ends all. */
@@ -228,7 +230,7 @@ async function evaluateAll(
   await source.prepare?.(inputs);
   const registries = await registriesOf(inputs, given.all("metrics"));
   const strict = given.has("strict");
-  if (source.begin !== undefined || strict) await checkAll(inputs, registries, { ...common, budget, strict });
+  if (source.begin !== undefined || strict) await checkAll(inputs, source, registries, { ...common, budget, strict });
   await source.begin?.();
   stop.listen();
   sayWhichCriteria(inputs);
@@ -320,11 +322,12 @@ async function registriesOf(inputs: readonly Input[], modules: readonly string[]
   return registries;
 }
 
-/** @throws {Mistakes} for what is wrong with evalsets, metrics and judges. */
+/** @throws {Mistakes} for what is wrong with evalsets, metrics, judges and simulated users. */
 async function checkAll(
   inputs: readonly Input[],
+  source: Source,
   registries: readonly MetricRegistry[],
-  options: ScoringOptions,
+  options: ScoringOptions & { budget: Budget },
 ): Promise<void> {
   const mistakes: unknown[] = [];
   for (const [at, input] of inputs.entries()) {
@@ -333,6 +336,7 @@ async function checkAll(
     try {
       if (actual === undefined) await check(planOf(input), own);
       else await readOnly({ ...own, ...planOf(input), actual, explain: "none" });
+      await source.check?.(input, options.budget);
     } catch (error) {
       append(mistakes, refusedWarnings(error, files));
     }
