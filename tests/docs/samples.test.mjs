@@ -183,14 +183,17 @@ async function tryJson(sample, place) {
   keep(sample, place);
   const value = JSON.parse(sample.code);
   const has = (...keys) => keys.some((key) => key in value);
-  const empty = { eval_set_id: "none", eval_cases: [] };
+  const evalSet = {
+    evalSetId: "one",
+    evalCases: [{ evalId: "c", conversation: [{ userContent: { parts: [{ text: "Hi" }] } }] }],
+  };
   const judge = async () => "";
   if (has("criteria")) {
     const registry = new MetricEvaluatorRegistry();
     for (const metricName of Object.keys(value.custom_metrics ?? {})) {
       registry.registerEvaluator({ metricName }, () => 1);
     }
-    const { warnings = [] } = await evaluate({ evalSet: empty, actual: empty, config: value, judge, registry });
+    const { warnings = [] } = await evaluate({ evalSet, actual: evalSet, config: value, judge, registry });
     assert.deepEqual(warnings, [], sample.name);
   } else if (has("eval_cases", "evalCases")) readEvalSet(value);
   else if (has("eval_case_results", "evalCaseResults")) compareRuns(value, value);

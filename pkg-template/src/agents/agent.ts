@@ -35,12 +35,10 @@ export interface AgentTurn {
 
 /**
  * What a function may answer: the final response as text or content, one event, or many as an array or an (async)
- * generator. Texts that a generator yields are pieces of one answer.
+ * generator. Texts that a generator yields are pieces of one answer. The object is no promise: the compiler would not look at
+ * what that holds.
  */
-export type AgentAnswer = string | NoPromise | null | undefined | void;
-
-/** An object that is no promise: what a promise holds would not be looked at by the compiler. */
-type NoPromise = object & { then?: never };
+export type AgentAnswer = string | (object & { then?: never }) | null | undefined | void;
 
 /** An agent that is a function from the user's words to what happened. */
 export type AgentFunction = (message: string, turn: AgentTurn) => AgentAnswer | Promise<AgentAnswer>;

@@ -54,10 +54,9 @@ async function factsOfConfig(config: string): Promise<ConfigFacts> {
       isLeftToVertex: left.has(metricName),
       ...present({ model }),
     })),
-    warnings: warnings.map(({ code, message, path, line, help }) => ({
-      code,
-      message,
-      ...present({ path, line, help }),
-    })),
+    // The evalset has no case on purpose.
+    warnings: warnings
+      .filter(({ path }) => path !== "evalSet")
+      .map(({ code, message, path, line, help }) => ({ code, message, ...present({ path, line, help }) })),
   };
 }
