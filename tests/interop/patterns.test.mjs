@@ -28,6 +28,8 @@ const MADE = {
   "pkg-template/src/agents/simulator.ts": [["\\{\\{\\s*conversation_plan\\s*\\}\\}", ""]],
   // What a user types to find files by their names: `**/*.evalset.json`.
   "pkg-template/src/cli/find.ts": [["^(?:(?:[^/]+/)*[^/]*\\.evalset\\.json)$", ""]],
+  // A copy of one that the file holds, with a place of its own.
+  "pkg-template/src/judges/dotenv.ts": [],
   // Those of the schemas.
   "www/src/editor/schema.ts": patternsOf("config", "evalset", "results"),
   // Half of a table of Unicode's blocks.
