@@ -38,6 +38,8 @@ const OWN_PACKAGES = {
 };
 if (inCi) for (const folder of Object.keys(OWN_PACKAGES)) installPackages(join(root, folder));
 const isInstalled = (folder) => existsSync(join(root, folder, "node_modules"));
+/** Whether the suites of a folder can run: its packages are installed, or it has none of its own. */
+const canRun = (folder) => !(folder in OWN_PACKAGES) || isInstalled(folder);
 
 // An empty CHROMIUM stands for none.
 environment.CHROMIUM ??= onPath(["chromium", "chromium-browser", "google-chrome"]) ?? "";
@@ -52,8 +54,8 @@ if (environment.ADK_PYTHON === undefined) {
   );
 }
 
-const folders = ["tests/report", "tests/package", "tests/cli", "tests/types", "tests/judges"];
-folders.push(...["tests/providers", "tests/agents", "tests/interop", "tests/testing"].filter(isInstalled));
+const folders = ["tests/package", "tests/judges", "tests/agents"].filter(canRun);
+const apart = ["tests/report", "tests/cli", "tests/types", "tests/providers", "tests/interop", "tests/testing"];
 const pages = ["tests/browser", "tests/docs"];
 if (isWhole) {
   pages.push("tests/www");
@@ -69,9 +71,10 @@ else leftOut.push(frameworks);
 
 check("the crate", "cargo", ["test", "--locked", "--workspace", "--exclude", "xtask", "--quiet", "--no-fail-fast"]);
 if (isInstalled("tests/runtimes")) {
-  checkWithNode("the package in every runtime and by every bundler", testsOf("tests/runtimes"));
+  checkWithNode("the package in every runtime and by every bundler", testsOf("tests/runtimes"), 2);
 }
 checkWithNode("pages and the documentation", pages.flatMap(testsOf));
+checkWithNode("the command line, reports and what the package meets", apart.filter(canRun).flatMap(testsOf), 2);
 checkWithNode("the package", folders.flatMap(testsOf));
 
 if (leftOut.length > 0) console.error(`\nLeft out:\n${leftOut.map((line) => `  – ${line}\n`).join("")}`);
@@ -85,8 +88,10 @@ function check(name, command, args) {
   if (status !== 0) failed.push(name);
 }
 
-function checkWithNode(name, files) {
-  check(name, process.execPath, ["--import", "tsx", "--test", "--test-reporter=spec", ...files]);
+/** Most suites are run one file at a time, since they hold what is done while something else waits. */
+function checkWithNode(name, files, atOnce = 1) {
+  const options = ["--import", "tsx", "--test", "--test-reporter=spec", `--test-concurrency=${atOnce}`];
+  check(name, process.execPath, [...options, ...files]);
 }
 
 function testsOf(folder) {
