@@ -1,6 +1,6 @@
 // Runs the command line as a user does: as a process of its own.
 
-import { execFileSync, spawn } from "node:child_process";
+import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -15,11 +15,88 @@ export function start(args, { cwd = root, env = {}, stdio = "pipe" } = {}) {
   return spawn(process.execPath, [cli, ...args], { cwd, stdio, env: { ...inherited, ...env } });
 }
 
-/** Runs the command line to its end. */
-export async function run(args, options) {
+/** Runs the command line to its end, for which it has `limitMs` if they are given. */
+export async function run(args, { limitMs, ...options } = {}) {
   const child = start(args, options);
-  const [stdout, stderr, [status, signal]] = await Promise.all([text(child.stdout), text(child.stderr), ended(child)]);
+  const all = Promise.all([text(child.stdout), text(child.stderr), ended(child)]);
+  const [stdout, stderr, [status, signal]] = await (limitMs === undefined
+    ? all
+    : within(child, all, `the end of ${args.join(" ")}`, limitMs));
   return { stdout, stderr, status, signal };
+}
+
+/** Many times what any wait takes on a slow machine: a test whose subject is broken fails then, and does not hang. */
+export const LIMIT_MS = 60_000;
+
+/** What has been read of a stream. */
+const printed = new WeakMap();
+
+/** Waits for something of a process, which is ended if it does not come: the error says what it had printed. */
+export async function within(child, promise, what, limitMs = LIMIT_MS) {
+  let timer;
+  const late = new Promise((_, reject) => {
+    timer = setTimeout(() => {
+      child.kill("SIGKILL");
+      reject(
+        new Error(
+          tooLate(
+            what,
+            limitMs,
+            [child.stdout, child.stderr].map((stream) => printed.get(stream) ?? ""),
+          ),
+        ),
+      );
+    }, limitMs);
+  });
+  try {
+    return await Promise.race([promise, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** What is printed on both streams of a process; `seen` waits until that since the last time matches a pattern. */
+export function watched(child) {
+  let said = "";
+  let check = () => {};
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding("utf8").on("data", (chunk) => {
+      said += chunk;
+      printed.set(stream, (printed.get(stream) ?? "") + chunk);
+      check();
+    });
+  }
+  const seen = (pattern, limitMs) => {
+    const found = new Promise((resolve) => {
+      check = () => {
+        if (!pattern.test(said)) return;
+        const all = said;
+        said = "";
+        check = () => {};
+        resolve(all);
+      };
+      check();
+    });
+    return within(child, found, `output that matches ${pattern}`, limitMs);
+  };
+  return { seen };
+}
+
+/** Runs another program to its end, as {@link within} waits. */
+export function runProgram(program, args, { limitMs = LIMIT_MS, ...options } = {}) {
+  const { error, status, stdout, stderr } = spawnSync(program, args, {
+    ...options,
+    encoding: "utf8",
+    timeout: limitMs,
+    killSignal: "SIGKILL",
+  });
+  if (error?.code === "ETIMEDOUT") throw new Error(tooLate(`the end of ${program}`, limitMs, [stdout, stderr]));
+  if (error !== undefined) throw error;
+  return { status, stdout, stderr };
+}
+
+function tooLate(what, limitMs, [stdout, stderr]) {
+  return `waited ${limitMs / 1000} s for ${what}\nstdout: ${stdout}\nstderr: ${stderr}`;
 }
 
 /** The exit status and the signal of a process. */
@@ -33,7 +110,10 @@ export function ended(child) {
 /** All that a stream gives. */
 export async function text(stream) {
   let all = "";
-  for await (const chunk of stream.setEncoding("utf8")) all += chunk;
+  for await (const chunk of stream.setEncoding("utf8")) {
+    all += chunk;
+    printed.set(stream, all);
+  }
   return all;
 }
 

@@ -1,12 +1,13 @@
 // The table of options as its users meet it: help that names each option, and scripts that complete them in shells.
 
 import assert from "node:assert/strict";
-import { execFileSync, spawnSync } from "node:child_process";
+import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { CLOCK, folderOf, run } from "./command.mjs";
+import { CLOCK, folderOf, LIMIT_MS, run as runToEnd, runProgram } from "./command.mjs";
 
+const run = (args) => runToEnd(args, { limitMs: LIMIT_MS });
 const has = (program) => spawnSync(program, ["--version"]).status === 0;
 const [bash, zsh, fish] = ["bash", "zsh", "fish"].map((shell) => ({
   skip: !has(shell) && process.env.CI !== "true" && `there is no ${shell}`,
@@ -15,11 +16,10 @@ const [bash, zsh, fish] = ["bash", "zsh", "fish"].map((shell) => ({
 /** What bash offers for the last of these words, in a folder. */
 function offered(script, words, cwd) {
   const code = `source "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _adk_metrics; printf '%s\\n' "\${COMPREPLY[@]}"`;
-  const said = execFileSync("bash", ["--norc", "-c", code, "bash", script, "adk-metrics", ...words], {
-    cwd,
-    encoding: "utf8",
-  });
-  return said.split("\n").filter((line) => line !== "");
+  const args = ["--norc", "-c", code, "bash", script, "adk-metrics", ...words];
+  const { status, stdout, stderr } = runProgram("bash", args, { cwd });
+  assert.equal(status, 0, stderr);
+  return stdout.split("\n").filter((line) => line !== "");
 }
 
 async function scriptOf(t) {
@@ -87,10 +87,7 @@ async function folderWith(t, shell, more = {}) {
 /** What fish offers: it says so itself. */
 function offeredByFish(cwd) {
   const code = "source script; for line in $argv; echo (complete -C $line | cut -f 1); end";
-  const { stdout, stderr } = spawnSync("fish", ["--no-config", "-c", code, "--", ...Object.keys(TYPED)], {
-    cwd,
-    encoding: "utf8",
-  });
+  const { stdout, stderr } = runProgram("fish", ["--no-config", "-c", code, "--", ...Object.keys(TYPED)], { cwd });
   assert.equal(stderr, "");
   return stdout.split("\n").map((line) => line.split(" "));
 }
@@ -102,7 +99,8 @@ function offeredByFish(cwd) {
 function offeredByZsh(cwd) {
   writeFileSync(join(cwd, "typed"), Object.keys(TYPED).join("\n"));
   const terminal = `zmodload zsh/zpty; zpty shell 'ZDOTDIR=$PWD zsh -d -i'; while zpty -r shell line; do print -r -- $line; done`;
-  const shown = execFileSync("zsh", ["-f", "-c", terminal], { cwd, encoding: "utf8" });
+  const { status, stdout: shown, stderr } = runProgram("zsh", ["-f", "-c", terminal], { cwd });
+  assert.equal(status, 0, stderr);
   assert.ok(existsSync(join(cwd, "completed")), shown);
   const typed = Object.keys(TYPED);
   return readFileSync(join(cwd, "completed"), "utf8")

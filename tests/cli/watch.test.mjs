@@ -1,10 +1,23 @@
 // `--watch`: scores again when a file that is read changes.
 
 import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { CLOCK, ended, evalSet, folderOf, GOOD, run, start } from "./command.mjs";
+import {
+  CLOCK,
+  ended,
+  evalSet,
+  folderOf,
+  GOOD,
+  LIMIT_MS,
+  run,
+  runProgram,
+  start,
+  watched,
+  within,
+} from "./command.mjs";
 
 const posix = { skip: process.platform === "win32" };
 
@@ -12,26 +25,7 @@ const posix = { skip: process.platform === "win32" };
 function watching(t, args, cwd) {
   const child = start([...args, "--watch"], { cwd });
   t.after(() => child.kill("SIGKILL"));
-  let said = "";
-  let check = () => {};
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.setEncoding("utf8").on("data", (chunk) => {
-      said += chunk;
-      check();
-    });
-  }
-  const seen = (pattern) =>
-    new Promise((resolve) => {
-      check = () => {
-        if (!pattern.test(said)) return;
-        const all = said;
-        said = "";
-        check = () => {};
-        resolve(all);
-      };
-      check();
-    });
-  return { child, seen };
+  return { child, ...watched(child) };
 }
 
 const DONE = /exit status \d; watching [^\n]*\n/;
@@ -52,7 +46,7 @@ test("eval scores again when the evalset, the config or what the agent did chang
   writeFileSync(join(cwd, "good.evalset.json"), "{");
   assert.match(await seen(DONE), /error: [^]*exit status 2/);
   child.kill("SIGINT");
-  assert.deepEqual(await ended(child), [2, null]);
+  assert.deepEqual(await within(child, ended(child), "its end"), [2, null]);
 });
 
 for (const where of [".", "*.evalset.json"]) {
@@ -68,7 +62,7 @@ for (const where of [".", "*.evalset.json"]) {
     rmSync(join(cwd, "new.evalset.json"));
     assert.doesNotMatch(await seen(DONE), /\nnew {2}/);
     child.kill("SIGINT");
-    assert.deepEqual(await ended(child), [0, null]);
+    assert.deepEqual(await within(child, ended(child), "its end"), [0, null]);
   });
 }
 
@@ -92,13 +86,26 @@ test("run loads the modules of the agent and the judge afresh", posix, async (t)
   writeFileSync(join(cwd, "agent.mjs"), "export default (message) => { console.log('anew'); return ''; };");
   assert.match(await seen(DONE), /anew/);
   child.kill("SIGTERM");
-  assert.deepEqual(await ended(child), [1, null]);
+  assert.deepEqual(await within(child, ended(child), "its end"), [1, null]);
 });
 
 test("a recording cannot be made while watching", async (t) => {
   const { status, stderr } = await run(["eval", "good.evalset.json", "--watch", "--record", "r.jsonl"], {
     cwd: folderOf(t, GOOD),
+    limitMs: LIMIT_MS,
   });
   assert.equal(status, 2);
   assert.match(stderr, /--record and --watch exclude each other/);
+});
+
+test("what never comes ends the process, and the error says what it had printed", async (t) => {
+  const child = spawn(process.execPath, ["-e", "console.log('begun'); setInterval(() => {}, 1000);"]);
+  t.after(() => child.kill("SIGKILL"));
+  const end = ended(child);
+  const { seen } = watched(child);
+  await seen(/begun/);
+  await assert.rejects(seen(/done/, 1), /waited 0\.001 s for output that matches \/done\/\nstdout: begun/);
+  if (process.platform !== "win32") assert.deepEqual(await end, [null, "SIGKILL"]);
+  const hang = ["-e", "setInterval(() => {}, 1000);"];
+  assert.throws(() => runProgram(process.execPath, hang, { limitMs: 1 }), /waited 0\.001 s for the end of/);
 });
