@@ -162,10 +162,7 @@ fn limit(schema: &mut Value, interval: Option<Interval>) {
     if min_value > 0.0 {
         let between = json!({ "type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": min_value });
         let message = format!("Scores are from {min_value} to {max_value}.");
-        schema["allOf"]
-            .as_array_mut()
-            .expect("references")
-            .push(json!({ "not": between, "errorMessage": message }));
+        schema["allOf"] = json!([schema["allOf"][0], { "not": between, "errorMessage": message }]);
     }
 }
 
