@@ -1,4 +1,4 @@
-/** Bundles the package's modules for each kind of module, readable, with source maps. */
+/** Bundles the package's modules for each kind of module, with source maps. */
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
@@ -18,7 +18,14 @@ const COMMON = {
 };
 
 /** An `import()` of CommonJS would go through the loader of ES modules. */
-const CJS = { format: "cjs", platform: "node", supported: { "dynamic-import": false } };
+const CJS = {
+  format: "cjs",
+  platform: "node",
+  supported: { "dynamic-import": false },
+  // It is the second copy of everything, for what cannot load the first. Names stay, and lines stay short enough for stacks.
+  minifyWhitespace: true,
+  lineLimit: 160,
+};
 
 /**
  * Writes `esm` and `cjs`, both with source maps.
@@ -29,11 +36,13 @@ const CJS = { format: "cjs", platform: "node", supported: { "dynamic-import": fa
 export async function bundle(dist, sources) {
   const [esm, cjs] = [join(dist, "esm"), join(dist, "cjs")];
   for (const folder of [esm, cjs]) mkdirSync(folder, { recursive: true });
-  for (const { path, ...chunk } of await split("esm", esm, sources)) write(path, chunk, sources);
+  for (const { path, code, map } of await split("esm", esm, sources)) {
+    write(path, code, mapOfLines(JSON.parse(map), path, sources));
+  }
   // esbuild splits no CommonJS, and two copies of a class would be two classes: split as modules, then rewritten.
   for (const { path, ...chunk } of await split("cjs", cjs, sources)) {
     const { code, map } = await transform(withMap(chunk), { ...COMMON, ...CJS });
-    write(path, { code: code + markFor(basename(path)), map }, sources);
+    write(path, code + markFor(basename(path)), mapOfLines(JSON.parse(map), path, sources));
   }
   writeFileSync(join(cjs, "package.json"), `${JSON.stringify({ type: "commonjs" })}\n`);
 }
@@ -52,17 +61,16 @@ function withMap({ code, map }) {
   return `${code}\n//# sourceMappingURL=data:application/json;base64,${Buffer.from(map).toString("base64")}`;
 }
 
-function write(path, { code, map }, sources) {
-  const lines = mapOfLines(JSON.parse(map), path, sources);
-  const isMapped = lines.sources.length > 0;
+function write(path, code, map) {
+  const isMapped = map.sources.length > 0;
   writeFileSync(path, isMapped ? `${code}//# sourceMappingURL=${basename(path)}.map\n` : code);
-  if (isMapped) writeFileSync(`${path}.map`, JSON.stringify(lines));
+  if (isMapped) writeFileSync(`${path}.map`, JSON.stringify(map));
 }
 
 /**
- * A map with one mapping for each line instead of each token: a fifth of the size. Its sources are named by their published
- * address, where debuggers fetch them. Loaders of source maps warn of addresses that they cannot read, but not in
- * `sourceRoot`.
+ * esbuild's map with a mapping wherever a line of a source begins, instead of at each token: a fifth of the size. Its sources
+ * are named by their published address, where debuggers fetch them. Loaders of source maps warn of addresses that they
+ * cannot read, but not in `sourceRoot`.
  */
 function mapOfLines({ version, sources: paths, mappings }, path, { folder, address }) {
   const names = paths.map((source) =>
@@ -72,10 +80,14 @@ function mapOfLines({ version, sources: paths, mappings }, path, { folder, addre
   );
   // What was generated, or comes from a library, is not in the repository.
   const sources = names.filter((name) => !name.startsWith("generated/") && !name.startsWith("../"));
-  const lines = decode(mappings).map(([first]) => {
-    const source = first === undefined ? -1 : sources.indexOf(names[first[1]]);
-    return source === -1 ? [] : [[first[0], source, first[2], 0]];
-  });
+  const lines = decode(mappings).map((segments) =>
+    segments
+      .filter(([, source, line], at) => at === 0 || source !== segments[at - 1][1] || line !== segments[at - 1][2])
+      .flatMap(([column, source, line]) => {
+        const place = sources.indexOf(names[source]);
+        return place === -1 ? [] : [[column, place, line, 0]];
+      }),
+  );
   return { version, sourceRoot: address, sources, names: [], mappings: encode(lines) };
 }
 
