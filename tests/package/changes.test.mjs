@@ -93,10 +93,20 @@ export function renderNames(results: Results): string {
 }
 `,
     "pkg-template/src/report/formats.ts": [
-      [`import type { Results }`, `import { renderNames } from "./names.js";\n`],
+      ["import type { Results }", 'import { renderNames } from "./names.js";\n'],
       [
         "  csv: {",
-        `  names: { ending: ".names", names: /\\.names$/i, own: /^\\w/, explains: "none", render: renderNames },\n`,
+        `  names: {
+    label: "Names",
+    about: "of evalsets",
+    ending: ".names",
+    mediaType: "text/plain",
+    fileNames: /\\.names$/i,
+    signature: /^names/,
+    explains: "none",
+    render: renderNames,
+  },
+`,
       ],
     ],
   },
@@ -184,7 +194,7 @@ describe("what is added in these files is there", { skip }, () => {
     assert.deepEqual(found.PROMPTS.tact_v1, { score: "tact_v1" });
     const classes = Object.fromEntries(found.classes);
     assert.deepEqual([classes.turn_count_v1, classes.tact_v1], ["TurnCountV1Evaluator", "TactV1Evaluator"]);
-    for (const word of ["turn_count_v1", "tact_v1", "md, names, csv", ".names"])
+    for (const word of ["turn_count_v1", "tact_v1", "names (of evalsets)", ".names"])
       assert.ok(found.help.includes(word), word);
   });
 });

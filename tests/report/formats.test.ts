@@ -243,14 +243,27 @@ test("Markdown: a report keeps within its bytes and says what it left out", () =
 
 const RENDERERS = { renderCsv, renderFailures, renderHtml, renderJUnit, renderMarkdown, renderTable };
 
-test("the entry is its renderers", () => {
+test("the entry is its renderers and the table of formats", () => {
   const ofComparisons = ["Csv", "Json", "Markdown", "Table"].map((format) => `renderComparison${format}`);
   const chunks = ["comparisonCsv", "comparisonJson", "comparisonTable", "csv", "html", "junit", "table"];
   assert.deepEqual(
     Object.keys(report).sort(),
-    [...chunks.map((name) => `${name}Chunks`), ...ofComparisons, ...Object.keys(RENDERERS)].sort(),
+    ["REPORT_FORMATS", ...chunks.map((name) => `${name}Chunks`), ...ofComparisons, ...Object.keys(RENDERERS)].sort(),
   );
 });
+
+for (const [name, { ending, fileNames, signature, render }] of Object.entries(report.REPORT_FORMATS)) {
+  test(`the format ${name}: its files have its ending, its reports its signature, and no other format's`, () => {
+    const rendered = render?.([travelSet()], {});
+    const text = rendered === undefined ? '{"eval_set_result_id": "a"}' : [...rendered].join("");
+    assert.match(`report${ending}`, fileNames);
+    assert.match(text, signature);
+    for (const other of Object.values(report.REPORT_FORMATS).filter((one) => one.signature !== signature)) {
+      assert.doesNotMatch(`report${ending}`, other.fileNames);
+      assert.doesNotMatch(text, other.signature);
+    }
+  });
+}
 
 for (const [name, render] of Object.entries(RENDERERS)) {
   test(`${name} takes one result as a list of one`, () => {

@@ -2,27 +2,16 @@
 
 import { readdirSync } from "node:fs";
 import { join, resolve } from "node:path";
-import {
-  comparisonCsvChunks,
-  comparisonJsonChunks,
-  comparisonTableChunks,
-  renderComparisonMarkdown,
-  type ReportFormat,
-} from "../report/index.js";
-import { formatOf } from "../report/formats.js";
+import { REPORT_FORMATS, type ReportFormat } from "../report/formats.js";
 import { changedMetrics, remarksOf, verdictLine } from "../report/comparison.js";
 import type { RunComparison } from "../types.js";
 import { api } from "./api.js";
 import { type Arguments, oneOf, parseArguments } from "./arguments.js";
-import { optionsOf } from "./options.js";
+import { COMPARISON_FORMATS, optionsOf } from "./options.js";
 import { kindOf, readBytes, readPieces, sizeOf } from "./files.js";
 import { inFile, Mistake, Mistakes } from "./mistakes.js";
 import { ExitStatus, hasColor, note, warn, warningCount } from "./process.js";
 import { plainFile, prepareFile, writeSafely } from "./write.js";
-
-const FORMATS = ["table", "json", "md", "csv"] as const satisfies readonly ReportFormat[];
-
-type Format = (typeof FORMATS)[number];
 
 /** Runs `compare`. */
 export async function compareCommand(args: readonly string[]): Promise<ExitStatus> {
@@ -45,7 +34,7 @@ export async function compareCommand(args: readonly string[]): Promise<ExitStatu
   const unwritten: Mistake[] = [];
   for (const { format, file } of planned) {
     const text = () => rendered(format, comparisons, file === undefined, details);
-    const mistake = await writeSafely(file, text, `comparison${format === "json" ? ".json" : formatOf(format).ending}`);
+    const mistake = await writeSafely(file, text, `comparison${endingOf(format)}`);
     if (mistake !== undefined) unwritten.push(mistake);
     else if (file !== undefined) note(`wrote ${file}`);
   }
@@ -76,7 +65,7 @@ interface Pair {
   current: string;
 }
 
-const RESULTS = formatOf("json").ending;
+const RESULTS = REPORT_FORMATS.json.ending;
 
 /** Two files, or those that go by the same name in two folders. */
 function pairsOf(positionals: readonly string[]): Pair[] {
@@ -152,14 +141,14 @@ async function compareAll(pairs: readonly Pair[]): Promise<RunComparison[]> {
 
 /** One text to write; to stdout without a file. */
 interface Destination {
-  format: Format;
+  format: ReportFormat;
   file?: string;
 }
 
 /** One output for each format, in the same order; stdout for a single format without one. */
 function destinationsOf(given: Arguments): Destination[] {
-  const named = given.all("format").map((format) => oneOf("format", format, FORMATS));
-  const formats: readonly Format[] = named.length === 0 ? ["table"] : named;
+  const named = given.all("format").map((format) => oneOf("format", format, COMPARISON_FORMATS));
+  const formats: readonly ReportFormat[] = named.length === 0 ? ["table"] : named;
   const repeated = formats.find((format, at) => formats.indexOf(format) !== at);
   if (repeated !== undefined) throw new Mistake(`--format ${repeated} is given twice`);
   const outputs = given.all("output").length === 0 && formats.length === 1 ? ["-"] : given.all("output");
@@ -172,13 +161,18 @@ function destinationsOf(given: Arguments): Destination[] {
     const output = outputs[at] as string;
     if (output === "-") return { format };
     const isFolder = /[\\/]$/.test(output) || kindOf(output) === "folder";
-    const ending = format === "json" ? ".json" : formatOf(format).ending;
-    return { format, file: isFolder ? join(output, `comparison${ending}`) : output };
+    return { format, file: isFolder ? join(output, `comparison${endingOf(format)}`) : output };
   });
   const places = planned.map(({ file }) => (file === undefined ? "stdout" : resolve(file)));
   const shared = places.find((place, at) => places.indexOf(place) !== at);
   if (shared !== undefined) throw new Mistake(`two texts would go to ${shared}`, { help: "Name one output for each" });
   return planned;
+}
+
+/** The ending of a comparison's file. */
+function endingOf(format: ReportFormat): string {
+  const { comparison, ending } = REPORT_FORMATS[format];
+  return comparison?.ending ?? ending;
 }
 
 /** @throws {Mistake} for an output that is an input, by whatever path: its only copy would be lost. */
@@ -195,26 +189,16 @@ function refuseInputs(outputs: readonly string[], pairs: readonly Pair[]): void 
 }
 
 function rendered(
-  format: Format,
+  format: ReportFormat,
   comparisons: readonly RunComparison[],
   onScreen: boolean,
   details: boolean,
 ): string | Iterable<string> {
   const { stdout } = process;
-  switch (format) {
-    case "table":
-      return comparisonTableChunks(comparisons, {
-        details,
-        color: onScreen && hasColor(stdout),
-        width: onScreen && stdout.isTTY ? stdout.columns : 100,
-      });
-    case "json": {
-      const [only] = comparisons;
-      return comparisonJsonChunks(comparisons.length === 1 && only !== undefined ? only : comparisons);
-    }
-    case "md":
-      return renderComparisonMarkdown(comparisons);
-    case "csv":
-      return comparisonCsvChunks(comparisons);
-  }
+  const options = {
+    details,
+    color: onScreen && hasColor(stdout),
+    width: onScreen && stdout.isTTY ? stdout.columns : 100,
+  };
+  return REPORT_FORMATS[format].comparison?.render(comparisons, options) ?? "";
 }

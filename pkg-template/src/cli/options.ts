@@ -1,7 +1,7 @@
 /** Every option of every command: parsing, help and completion are made from this table. */
 
 import { DEFAULT_CRITERIA } from "../generated/metrics.js";
-import { formatOf, FORMATS, type ReportFormat, SHORT_ENDINGS } from "../report/formats.js";
+import { REPORT_FORMATS, type ReportFormat } from "../report/formats.js";
 import type { Option } from "./arguments.js";
 import { LOG_LEVELS } from "./process.js";
 
@@ -21,10 +21,18 @@ export const DEFAULT_CRITERIA_TEXT = Object.entries(DEFAULT_CRITERIA)
   .map(([name, threshold]) => `${name} ${Number(threshold).toFixed(1)}`)
   .join(" and ");
 
-/** A format, with what it is. */
-function withNote(format: ReportFormat): string {
-  const { about } = formatOf(format);
-  return about === undefined ? format : `${format} (${about})`;
+/** The formats of a report. */
+export const FORMATS = Object.keys(REPORT_FORMATS) as ReportFormat[];
+
+/** The formats of a comparison. */
+export const COMPARISON_FORMATS = FORMATS.filter((format) => REPORT_FORMATS[format].comparison !== undefined);
+
+/** The endings of files by format, in a list for users: `.txt .json .xml`. */
+export const SHORT_ENDINGS = FORMATS.map((format) => /\.\w+$/.exec(REPORT_FORMATS[format].ending)?.[0]).join(" ");
+
+/** Formats, each with what it is. */
+function described(formats: readonly ReportFormat[]): string {
+  return formats.map((format) => `${format} (${REPORT_FORMATS[format].about})`).join(", ");
 }
 
 /** An option, of one or several commands. */
@@ -160,7 +168,7 @@ export const OPTIONS: readonly OptionEntry[] = [
     value: "<name>",
     words: FORMATS,
     isRepeatable: true,
-    help: `${FORMATS.map(withNote).join(", ")}. May be repeated. Default: what the ending of --output names (${SHORT_ENDINGS}), else table.`,
+    help: `${described(FORMATS)}. May be repeated. Default: what the ending of --output names (${SHORT_ENDINGS}), else table.`,
   },
   {
     name: "output",
@@ -168,7 +176,7 @@ export const OPTIONS: readonly OptionEntry[] = [
     value: "<path>",
     takesPath: true,
     isRepeatable: true,
-    help: `Where to write: a file, a folder/, or - for stdout, which is the default for a single format. For several formats give one --output each, in the same order, or one name without ending: each format adds its own, which are ${FORMATS.map((format) => formatOf(format).ending).join(" ")}. With json, several evalsets need a folder, which gets a file for each.`,
+    help: `Where to write: a file, a folder/, or - for stdout, which is the default for a single format. For several formats give one --output each, in the same order, or one name without ending: each format adds its own, which are ${FORMATS.map((format) => REPORT_FORMATS[format].ending).join(" ")}. With json, several evalsets need a folder, which gets a file for each.`,
   },
   {
     name: "force",
@@ -239,9 +247,9 @@ export const OPTIONS: readonly OptionEntry[] = [
     name: "format",
     commands: ["compare"],
     value: "<name>",
-    words: ["table", "json", "md", "csv"],
+    words: COMPARISON_FORMATS,
     isRepeatable: true,
-    help: "table (default), json, md, csv. May be repeated.",
+    help: `${COMPARISON_FORMATS.join(", ")}. May be repeated. Default: table.`,
   },
   {
     name: "output",

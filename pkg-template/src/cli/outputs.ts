@@ -1,9 +1,10 @@
 /** Where the results go: which formats into which files, or one to stdout. */
 
 import { join } from "node:path";
-import { formatOf, FORMATS, type ReportFormat, SHORT_ENDINGS } from "../report/formats.js";
+import { REPORT_FORMATS, type ReportFormat } from "../report/formats.js";
 import { baseName, kindOf, readIfThere } from "./files.js";
 import { Mistake } from "./mistakes.js";
+import { FORMATS, SHORT_ENDINGS } from "./options.js";
 import { note } from "./process.js";
 import { plainFile } from "./write.js";
 
@@ -24,7 +25,9 @@ export function distinctNames(files: readonly string[]): string[] {
  */
 export function formatsByEnding(outputs: readonly string[]): ReportFormat[] {
   const formats = outputs.map((output) =>
-    output === "-" || isFolder(output) ? undefined : FORMATS.find((format) => formatOf(format).names.test(output)),
+    output === "-" || isFolder(output)
+      ? undefined
+      : FORMATS.find((format) => REPORT_FORMATS[format].fileNames.test(output)),
   );
   const unknown = formats.indexOf(undefined);
   if (outputs.length > 1 && unknown >= 0) {
@@ -47,7 +50,7 @@ export function refuseOthers(planned: readonly Destination[]): void {
   for (const { format, file } of planned) {
     if (file === undefined || plainFile(file) === undefined) continue;
     const head = Buffer.from(readIfThere(file, "output") ?? "").toString("utf8", 0, HEAD);
-    if (head === "" || formatOf(format).own.test(head)) continue;
+    if (head === "" || REPORT_FORMATS[format].signature.test(head)) continue;
     throw new Mistake(`the output already exists, and is no report in the format ${format}`, {
       place: file,
       help: "Name another file, or overwrite this one with --force",
@@ -101,7 +104,7 @@ function placed(
     const [only] = formats;
     if (formats.length === 1 && only !== undefined) return toNamed(only, "-", evalSets);
     throw new Mistake(`${formats.length} formats do not fit on stdout`, {
-      help: `Add --output report, which writes ${formats.map((format) => `report${formatOf(format).ending}`).join(", ")}; or one --output for each format, in the same order`,
+      help: `Add --output report, which writes ${formats.map((format) => `report${REPORT_FORMATS[format].ending}`).join(", ")}; or one --output for each format, in the same order`,
     });
   }
   if (outputs.length > 1 || output === "-") {
@@ -114,7 +117,7 @@ function placed(
   }
   if (isFolder(output)) return formats.flatMap((format) => toNamed(format, output, evalSets));
   const ending =
-    FORMATS.map((format) => formatOf(format).ending).find((known) => output.endsWith(known)) ??
+    FORMATS.map((format) => REPORT_FORMATS[format].ending).find((known) => output.endsWith(known)) ??
     /\.json$/.exec(output)?.[0];
   if (ending !== undefined) {
     throw new Mistake(`${formats.length} formats do not fit in one file`, {
@@ -124,8 +127,8 @@ function placed(
   }
   return formats.flatMap((format): Destination[] =>
     format === "json" && evalSets.length > 1
-      ? evalSets.map((name, evalSet) => ({ format, file: `${output}-${name}${formatOf("json").ending}`, evalSet }))
-      : [{ format, file: output + formatOf(format).ending, ...(format === "json" ? { evalSet: 0 } : {}) }],
+      ? evalSets.map((name, evalSet) => ({ format, file: `${output}-${name}${REPORT_FORMATS.json.ending}`, evalSet }))
+      : [{ format, file: output + REPORT_FORMATS[format].ending, ...(format === "json" ? { evalSet: 0 } : {}) }],
   );
 }
 
@@ -133,7 +136,7 @@ function placed(
 function toNamed(format: ReportFormat, output: string, evalSets: readonly string[]): Destination[] {
   if (format !== "json") {
     if (output === "-") return [{ format }];
-    return [{ format, file: isFolder(output) ? join(output, `report${formatOf(format).ending}`) : output }];
+    return [{ format, file: isFolder(output) ? join(output, `report${REPORT_FORMATS[format].ending}`) : output }];
   }
   if (evalSets.length === 1 && !isFolder(output))
     return [{ format, evalSet: 0, ...(output === "-" ? {} : { file: output }) }];
@@ -142,7 +145,7 @@ function toNamed(format: ReportFormat, output: string, evalSets: readonly string
       help: "Name a folder: --output results/ gets a file for each evalset",
     });
   }
-  return evalSets.map((name, evalSet) => ({ format, file: join(output, name + formatOf("json").ending), evalSet }));
+  return evalSets.map((name, evalSet) => ({ format, file: join(output, name + REPORT_FORMATS.json.ending), evalSet }));
 }
 
 export function isFolder(output: string): boolean {

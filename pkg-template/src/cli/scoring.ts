@@ -4,7 +4,8 @@ import { dirname, resolve } from "node:path";
 import { check, type Plan, type ScoringOptions } from "../agents/evaluation.js";
 import { Spending } from "../agents/spending.js";
 import { EvalStatus } from "../enums.js";
-import { formatOf, FORMATS, type ReportFormat } from "../report/formats.js";
+import { FORMATS } from "./options.js";
+import { REPORT_FORMATS, type ReportFormat } from "../report/formats.js";
 import { casesText, countCases, countsText } from "../report/results.js";
 import { append } from "../lists.js";
 import { count } from "../report/text.js";
@@ -147,7 +148,7 @@ function optionsOf(given: Arguments, formats: readonly ReportFormat[]): Evaluato
       help: "Add --format table --output -, or leave it out: html has all details anyway",
     });
   }
-  const wanted = formats.map((format) => formatOf(format).explains);
+  const wanted = formats.map((format) => REPORT_FORMATS[format].explains);
   const shown = (["all", "failures"] as const).find((which) => wanted.includes(which)) ?? "none";
   const explain = given.one("explain");
   const dialect = given.one("dialect");
@@ -387,7 +388,7 @@ async function writeResults(
         ? jsonPieces(shown, resultsToAdkJsonChunks, file === undefined)
         : rendered(format, shown, file === undefined, details);
     try {
-      const mistake = await writeSafely(file, text, `report${formatOf(format).ending}`);
+      const mistake = await writeSafely(file, text, `report${REPORT_FORMATS[format].ending}`);
       if (mistake !== undefined) mistakes.push(mistake);
       else if (file !== undefined) note(`wrote ${file}`);
     } catch (error) {
@@ -423,7 +424,7 @@ function rendered(
     color: onScreen && hasColor(stdout),
     width: onScreen && stdout.isTTY ? stdout.columns : 100,
   };
-  return formatOf(format).render?.(results, options) ?? "";
+  return REPORT_FORMATS[format].render?.(results, options) ?? "";
 }
 
 function summaryOf(results: readonly EvalSetResult[]): string {

@@ -1,6 +1,10 @@
-/** The formats of reports: what the command line and others offer is made from this table. */
+/** The formats of reports. The command line and the playground offer what stands here. */
 
 import type { EvaluatorOptions } from "../types.js";
+import type { Comparisons } from "./comparison.js";
+import { comparisonCsvChunks, comparisonJsonChunks } from "./comparison-data.js";
+import { renderComparisonMarkdown } from "./comparison-markdown.js";
+import { comparisonTableChunks } from "./comparison-table.js";
 import { csvChunks } from "./csv.js";
 import { htmlChunks } from "./html.js";
 import { junitChunks } from "./junit.js";
@@ -8,71 +12,114 @@ import { renderMarkdown } from "./markdown.js";
 import type { Results } from "./results.js";
 import { tableChunks, type TableOptions } from "./table.js";
 
-/** What there is to know of a format. */
-export interface FormatEntry {
-  /** What it is, where its name does not say so. */
-  readonly about?: string;
-  /** The ending that files get where the user does not name them. */
+/** A format of reports. */
+export interface ReportFormatInfo {
+  /** What it is called in a menu. */
+  readonly label: string;
+  /** What it is or what it is for, in a few words. */
+  readonly about: string;
+  /** The ending of its files, with the dot. */
   readonly ending: string;
-  /** What files of it are called. */
-  readonly names: RegExp;
-  /** What reports of this program in it begin with. */
-  readonly own: RegExp;
+  /** The media type of its files. */
+  readonly mediaType: string;
+  /** Matches the names of its files, as users may write them. */
+  readonly fileNames: RegExp;
+  /** Matches the beginning of its reports: no other file is overwritten unasked. */
+  readonly signature: RegExp;
   /** For which results it shows why they came about. */
   readonly explains: NonNullable<EvaluatorOptions["explain"]>;
-  /** Renders results. What is absent here has none of its own: ADK's schema is written by the engine. */
+  /** Renders results. Absent for `json`, ADK's schema, which `resultsToAdkJson` writes. */
   readonly render?: (results: Results, options: TableOptions) => string | Iterable<string>;
+  /** How it shows comparisons of runs, if it does. */
+  readonly comparison?: {
+    /** The ending of the files, where it is another one. */
+    readonly ending?: string;
+    /** Renders comparisons. */
+    readonly render: (comparisons: Comparisons, options: TableOptions) => string | Iterable<string>;
+  };
 }
 
-export const REPORT_FORMATS = {
+const FORMATS = {
   table: {
+    label: "Table",
+    about: "for a terminal",
     ending: ".txt",
-    names: /\.txt$/i,
-    own: /^(?=\S[^\n]*  \d)[^\n]* cases?: /,
+    mediaType: "text/plain",
+    fileNames: /\.txt$/i,
+    signature: /^(?=\S[^\n]*  \d)[^\n]* cases?: /,
     explains: "failures",
     render: tableChunks,
+    comparison: { render: comparisonTableChunks },
   },
   json: {
+    label: "JSON",
     about: "ADK's evalset results",
     ending: ".evalset_result.json",
-    names: /\.json$/i,
-    own: /"eval_set_result_id"/,
+    mediaType: "application/json",
+    fileNames: /\.json$/i,
+    signature: /"eval_set_result_id"/,
     explains: "none",
+    comparison: {
+      ending: ".json",
+      render: (comparisons) => {
+        const [only, ...others] = Array.isArray(comparisons) ? comparisons : [comparisons];
+        return comparisonJsonChunks(only !== undefined && others.length === 0 ? only : comparisons);
+      },
+    },
   },
   junit: {
+    label: "JUnit",
+    about: "for CI systems",
     ending: ".xml",
-    names: /\.xml$/i,
-    own: /<testsuites name="adk-metrics"/,
+    mediaType: "application/xml",
+    fileNames: /\.xml$/i,
+    signature: /<testsuites name="adk-metrics"/,
     explains: "failures",
     render: junitChunks,
   },
   md: {
+    label: "Markdown",
+    about: "for pull requests and job summaries",
     ending: ".md",
-    names: /\.(?:md|markdown)$/i,
-    own: /^## Evaluation of /,
+    mediaType: "text/markdown",
+    fileNames: /\.(?:md|markdown)$/i,
+    signature: /^## Evaluation of /,
     explains: "failures",
     render: (results) => renderMarkdown(results),
+    comparison: { render: (comparisons) => renderComparisonMarkdown(comparisons) },
   },
-  csv: { ending: ".csv", names: /\.csv$/i, own: /^evalSetId,evalId,/, explains: "none", render: csvChunks },
+  csv: {
+    label: "CSV",
+    about: "for spreadsheets",
+    ending: ".csv",
+    mediaType: "text/csv",
+    fileNames: /\.csv$/i,
+    signature: /^evalSetId,evalId,/,
+    explains: "none",
+    render: csvChunks,
+    comparison: { render: comparisonCsvChunks },
+  },
   html: {
+    label: "HTML report",
+    about: "one page for any browser",
     ending: ".html",
-    names: /\.html?$/i,
-    own: /<title>Evaluation report<\/title>/,
+    mediaType: "text/html",
+    fileNames: /\.html?$/i,
+    signature: /<title>Evaluation report<\/title>/,
     explains: "all",
     render: (results): Iterable<string> => htmlChunks(results),
   },
-} as const satisfies Readonly<Record<string, FormatEntry>>;
+} satisfies Readonly<Record<string, ReportFormatInfo>>;
 
-/** The formats of a report; `json` is the results themselves, in ADK's schema. */
-export type ReportFormat = keyof typeof REPORT_FORMATS;
+/** The name of a format of reports; `json` is the results themselves, in ADK's schema. */
+export type ReportFormat = keyof typeof FORMATS;
 
-/** The names of the formats, in the order in which they are listed to users. */
-export const FORMATS = Object.keys(REPORT_FORMATS) as ReportFormat[];
-
-/** What there is to know of a format. */
-export function formatOf(format: ReportFormat): FormatEntry {
-  return REPORT_FORMATS[format];
-}
-
-/** The endings of files by format, in a list for users: `.txt .json .xml`. */
-export const SHORT_ENDINGS = FORMATS.map((format) => /\.\w+$/.exec(REPORT_FORMATS[format].ending)?.[0]).join(" ");
+/**
+ * The formats of reports by name, in the order in which they are listed to users.
+ *
+ * ```ts
+ * REPORT_FORMATS.junit.mediaType;
+ * // → "application/xml"
+ * ```
+ */
+export const REPORT_FORMATS: Readonly<Record<ReportFormat, ReportFormatInfo>> = FORMATS;

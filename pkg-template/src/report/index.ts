@@ -15,7 +15,7 @@ export { renderComparisonMarkdown } from "./comparison-markdown.js";
 export { comparisonTableChunks, renderComparisonTable } from "./comparison-table.js";
 export { csvChunks, renderCsv } from "./csv.js";
 export { type FailureOptions, renderFailures } from "./failures.js";
-export type { ReportFormat } from "./formats.js";
+export { REPORT_FORMATS, type ReportFormat, type ReportFormatInfo } from "./formats.js";
 export { htmlChunks, type HtmlOptions, renderHtml } from "./html.js";
 export { junitChunks, renderJUnit } from "./junit.js";
 export { type MarkdownOptions, renderMarkdown } from "./markdown.js";

@@ -1,6 +1,8 @@
 /** Compares runs: those of this page under the thresholds of now, and results from files. */
 
 import { AdkMetricsError, compareRuns, type EvalSetResult, type RunComparison } from "adk-metrics/web";
+import { REPORT_FORMATS } from "adk-metrics/report";
+import { textOf } from "./out.js";
 import { outcomeOf } from "./problems.js";
 import type { Comparing, Contender, ShownComparison } from "./protocol-compare.js";
 import type { NamedFile } from "./protocol.js";
@@ -74,10 +76,10 @@ export function comparing(ready: Promise<void>, resultsOf: (run: string) => read
     comparedCases: (set, from, count) => outcomeOf(() => changedCases(last[set]).slice(from, from + count)),
 
     comparisonFile: (format) =>
-      outcomeOf(async () => {
-        const report = await import("adk-metrics/report");
-        if (format === "md") return report.renderComparisonMarkdown(last);
-        return format === "csv" ? report.renderComparisonCsv(last) : report.renderComparisonJson(last);
+      outcomeOf(() => {
+        const { comparison, ending, mediaType } = REPORT_FORMATS[format];
+        const content = textOf(comparison?.render(last, {}) ?? "");
+        return { name: `comparison${comparison?.ending ?? ending}`, type: mediaType, content };
       }),
   };
 }

@@ -35,7 +35,7 @@ const engine: Engine = {
   ...later<Editing>(["editableSet", "editableCase", "edited"], async () =>
     (await import("./editing.js")).editing(ready, (run, row) => runs.get(run)?.setAndCaseAt(row)),
   ),
-  ...later<Out>(["filesOf", "packed", "unpacked"], async () =>
+  ...later<Out>(["formats", "filesOf", "packed", "unpacked"], async () =>
     (await import("./out.js")).out(
       ready,
       (run) => found(run).results,

@@ -4,21 +4,14 @@
  */
 
 import { compareRuns, type EvalSetResult, resultsToAdkJson } from "adk-metrics/web";
+import { REPORT_FORMATS, type ReportFormat } from "adk-metrics/report";
 import { outcomeOf } from "./problems.js";
-import type { Out, OutFile, ResultsFormat } from "./protocol-out.js";
+import type { Out } from "./protocol-out.js";
 import type { RunSummary } from "./protocol.js";
 import type { ScoredSet } from "./runs.js";
 
 /** What a packed text may hold when unpacked, in bytes: what is larger was not made here. */
 const MOST_BYTES = 20_000_000;
-
-const TYPES: Readonly<Record<ResultsFormat, { type: string; ending: string }>> = {
-  json: { type: "application/json", ending: "evalset_result.json" },
-  csv: { type: "text/csv", ending: "csv" },
-  junit: { type: "application/xml", ending: "xml" },
-  md: { type: "text/markdown", ending: "md" },
-  html: { type: "text/html", ending: "html" },
-};
 
 /**
  * @param resultsOf The results of a run under the thresholds of now.
@@ -30,11 +23,19 @@ export function out(
   keep: (sets: readonly ScoredSet[]) => RunSummary,
 ): Out {
   return {
+    formats: async () =>
+      Object.entries(REPORT_FORMATS).map(([format, { label, about, comparison }]) => ({
+        format: format as ReportFormat,
+        label,
+        about,
+        isForComparisons: comparison !== undefined,
+      })),
+
     filesOf: (run, format) =>
-      outcomeOf(async () => {
+      outcomeOf(() => {
         const results = resultsOf(run);
-        const { type, ending } = TYPES[format];
-        if (format === "json") {
+        const { mediaType: type, ending, render } = REPORT_FORMATS[format];
+        if (render === undefined) {
           return results.map((one) => ({
             name: fileName(one.evalSetId, ending),
             type,
@@ -43,7 +44,7 @@ export function out(
         }
         const [only] = results;
         const name = fileName(results.length === 1 && only !== undefined ? only.evalSetId : "evaluation", ending);
-        return [{ name, type, content: await rendered(results, format) }] satisfies OutFile[];
+        return [{ name, type, content: textOf(render(results, {})) }];
       }),
 
     packed: (run) =>
@@ -60,17 +61,15 @@ export function out(
   };
 }
 
-async function rendered(results: readonly EvalSetResult[], format: Exclude<ResultsFormat, "json">): Promise<string> {
-  const { renderCsv, renderHtml, renderJUnit, renderMarkdown } = await import("adk-metrics/report");
-  if (format === "csv") return renderCsv(results);
-  if (format === "junit") return renderJUnit(results);
-  return format === "md" ? renderMarkdown(results) : renderHtml(results);
+/** A report, whether it comes whole or in pieces. */
+export function textOf(report: string | Iterable<string>): string {
+  return typeof report === "string" ? report : [...report].join("");
 }
 
 /** A name that every file system takes. */
 function fileName(evalSetId: string, ending: string): string {
   const name = evalSetId.replace(/[^\p{L}\p{N}._-]+/gu, "_").slice(0, 100);
-  return `${name === "" ? "evalset" : name}.${ending}`;
+  return `${name === "" ? "evalset" : name}${ending}`;
 }
 
 async function jsonOf(text: string): Promise<unknown> {

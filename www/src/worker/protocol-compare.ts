@@ -1,6 +1,8 @@
 /** What the page and the worker say to each other about comparing runs. */
 
 import type { CaseComparison, RunComparison } from "adk-metrics";
+import type { ReportFormat } from "adk-metrics/report";
+import type { OutFile } from "./protocol-out.js";
 import type { NamedFile, Outcome } from "./protocol.js";
 
 /** A run that can be compared: one of this page, or results from files. */
@@ -31,9 +33,6 @@ export interface Compared {
   onlyCurrent: string[];
 }
 
-/** The formats of a comparison. */
-export type ComparisonFormat = "md" | "csv" | "json";
-
 /** What the worker offers to compare runs. */
 export interface Comparing {
   /** Takes evalset results as a run to compare. */
@@ -44,5 +43,5 @@ export interface Comparing {
   /** Further cases of the last comparison that are not as they were. */
   comparedCases(set: number, from: number, count: number): Promise<Outcome<CaseComparison[]>>;
   /** The last comparison as a file. */
-  comparisonFile(format: ComparisonFormat): Promise<Outcome<string>>;
+  comparisonFile(format: ReportFormat): Promise<Outcome<OutFile>>;
 }

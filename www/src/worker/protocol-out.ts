@@ -1,9 +1,16 @@
 /** What the page and the worker say to each other about results that leave the page or come back to it. */
 
+import type { ReportFormat } from "adk-metrics/report";
 import type { Outcome, RunSummary } from "./protocol.js";
 
-/** The formats of results; `json` is ADK's schema. */
-export type ResultsFormat = "json" | "csv" | "junit" | "md" | "html";
+/** A format that can be chosen. */
+export interface FormatChoice {
+  format: ReportFormat;
+  label: string;
+  about: string;
+  /** Whether comparisons can be written in it too. */
+  isForComparisons: boolean;
+}
 
 /** A file to keep. */
 export interface OutFile {
@@ -14,8 +21,10 @@ export interface OutFile {
 
 /** What the worker offers to give results away, and to take them back. */
 export interface Out {
+  /** The formats in which results can be had. */
+  formats(): Promise<FormatChoice[]>;
   /** A run under the thresholds of now as files: one, or in `json` one for each evalset. */
-  filesOf(run: string, format: ResultsFormat): Promise<Outcome<OutFile[]>>;
+  filesOf(run: string, format: ReportFormat): Promise<Outcome<OutFile[]>>;
   /** A run as text for an address. */
   packed(run: string): Promise<Outcome<string>>;
   /** The run that such a text holds. */

@@ -11,8 +11,9 @@ import {
   openResults,
   problem,
 } from "../../state/compare.js";
+import { formats, loadFormats } from "../../state/formats.js";
 import { engine } from "../../worker/client.js";
-import type { ComparisonFormat, Contender } from "../../worker/protocol.js";
+import type { Contender } from "../../worker/protocol.js";
 import { count } from "../../ui/format.js";
 import { DropZone, FileButton } from "../../ui/drop.js";
 import type { Taken } from "../../ui/reading.js";
@@ -138,28 +139,24 @@ function OpenResults() {
   );
 }
 
-const FORMATS: readonly [ComparisonFormat, string][] = [
-  ["md", "Markdown"],
-  ["csv", "CSV"],
-  ["json", "JSON"],
-];
-
 function Export() {
+  useEffect(() => void loadFormats(), []);
+  const offered = formats.value.filter(({ isForComparisons }) => isForComparisons);
   return (
     <div class="export" role="group" aria-label="Export the comparison">
       <span class="muted">Export</span>
-      {FORMATS.map(([format, name]) => (
+      {offered.map(({ format, label }) => (
         <button
           key={format}
           type="button"
           class="button"
           onClick={async () => {
             const outcome = await engine.comparisonFile(format);
-            if (outcome.ok) save(`comparison.${format}`, outcome.value);
+            if (outcome.ok) save(outcome.value.name, outcome.value.content, outcome.value.type);
             else problem.value = outcome.problem;
           }}
         >
-          {name}
+          {label}
         </button>
       ))}
     </div>

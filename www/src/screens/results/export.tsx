@@ -2,19 +2,12 @@
 
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
+import { formats, loadFormats } from "../../state/formats.js";
 import { summary, thresholds, underWay, verdicts } from "../../state/run.js";
 import { save } from "../../ui/save.js";
 import { engine } from "../../worker/client.js";
-import type { ResultsFormat, RunSummary } from "../../worker/protocol.js";
+import type { FormatChoice, RunSummary } from "../../worker/protocol.js";
 import "./export.css";
-
-const FORMATS: readonly [ResultsFormat, string, string][] = [
-  ["json", "JSON", "ADK’s schema, which google-adk reads"],
-  ["html", "HTML report", "one file, for who has no playground"],
-  ["csv", "CSV", "for spreadsheets"],
-  ["md", "Markdown", "for pull requests and summaries"],
-  ["junit", "JUnit", "for CI systems"],
-];
 
 /** Longer links are cut off by the programs that they are sent through. */
 const LONGEST_LINK = 30_000;
@@ -38,13 +31,17 @@ export function Export() {
     };
   }, []);
   const run = summary.value;
-  if (run === undefined || underWay.value !== undefined) return null;
+  const isDone = run !== undefined && underWay.value === undefined;
+  useEffect(() => {
+    if (isDone) void loadFormats();
+  }, [isDone]);
+  if (!isDone) return null;
   return (
     <div class="exports">
       <details ref={place}>
         <summary class="button">Export</summary>
         <ul>
-          {FORMATS.map(([format, name, what]) => (
+          {formats.value.map(({ format, label, about }) => (
             <li key={format}>
               <button
                 type="button"
@@ -52,7 +49,7 @@ export function Export() {
                   void report(said, () => files(run, format));
                 }}
               >
-                <b>{name}</b> <span class="muted">{what}</span>
+                <b>{label}</b> <span class="muted">{about}</span>
               </button>
             </li>
           ))}
@@ -103,7 +100,7 @@ async function report(said: { value: string }, work: () => Promise<string>): Pro
   }
 }
 
-async function files({ id }: RunSummary, format: ResultsFormat): Promise<string> {
+async function files({ id }: RunSummary, format: FormatChoice["format"]): Promise<string> {
   const outcome = await engine.filesOf(id, format);
   if (!outcome.ok) throw new Error(outcome.problem.message);
   for (const { name, type, content } of outcome.value) save(name, content, type);
