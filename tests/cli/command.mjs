@@ -15,18 +15,19 @@ export function start(args, { cwd = root, env = {}, stdio = "pipe" } = {}) {
   return spawn(process.execPath, [cli, ...args], { cwd, stdio, env: { ...inherited, ...env } });
 }
 
-/** Runs the command line to its end, for which it has `limitMs` if they are given. */
-export async function run(args, { limitMs, ...options } = {}) {
+/** Runs the command line to its end. */
+export async function run(args, options = {}) {
   const child = start(args, options);
-  const all = Promise.all([text(child.stdout), text(child.stderr), ended(child)]);
-  const [stdout, stderr, [status, signal]] = await (limitMs === undefined
-    ? all
-    : within(child, all, `the end of ${args.join(" ")}`, limitMs));
+  const [[status, signal], stdout, stderr] = await Promise.all([
+    ended(child, `the end of ${args.join(" ")}`, options.limitMs),
+    text(child.stdout),
+    text(child.stderr),
+  ]);
   return { stdout, stderr, status, signal };
 }
 
 /** Many times what any wait takes on a slow machine: a test whose subject is broken fails then, and does not hang. */
-export const LIMIT_MS = 60_000;
+const LIMIT_MS = 120_000;
 
 /** What has been read of a stream. */
 const printed = new WeakMap();
@@ -36,16 +37,11 @@ export async function within(child, promise, what, limitMs = LIMIT_MS) {
   let timer;
   const late = new Promise((_, reject) => {
     timer = setTimeout(() => {
+      const streams = [child.stdout, child.stderr].filter((stream) => stream !== null);
+      reject(new Error(tooLate(what, limitMs, [child.stdout, child.stderr].map(said))));
       child.kill("SIGKILL");
-      reject(
-        new Error(
-          tooLate(
-            what,
-            limitMs,
-            [child.stdout, child.stderr].map((stream) => printed.get(stream) ?? ""),
-          ),
-        ),
-      );
+      // A process that this one started may still hold them open.
+      for (const stream of streams) stream.destroy();
     }, limitMs);
   });
   try {
@@ -57,21 +53,21 @@ export async function within(child, promise, what, limitMs = LIMIT_MS) {
 
 /** What is printed on both streams of a process; `seen` waits until that since the last time matches a pattern. */
 export function watched(child) {
-  let said = "";
+  let unseen = "";
   let check = () => {};
   for (const stream of [child.stdout, child.stderr]) {
-    stream.setEncoding("utf8").on("data", (chunk) => {
-      said += chunk;
-      printed.set(stream, (printed.get(stream) ?? "") + chunk);
+    void text(stream);
+    stream.on("data", (chunk) => {
+      unseen += chunk;
       check();
     });
   }
   const seen = (pattern, limitMs) => {
     const found = new Promise((resolve) => {
       check = () => {
-        if (!pattern.test(said)) return;
-        const all = said;
-        said = "";
+        if (!pattern.test(unseen)) return;
+        const all = unseen;
+        unseen = "";
         check = () => {};
         resolve(all);
       };
@@ -99,23 +95,32 @@ function tooLate(what, limitMs, [stdout, stderr]) {
   return `waited ${limitMs / 1000} s for ${what}\nstdout: ${stdout}\nstderr: ${stderr}`;
 }
 
-/** The exit status and the signal of a process. */
-export function ended(child) {
-  return new Promise((resolve, reject) => {
+/** The exit status and the signal of a process, which is ended if it does not end by itself. */
+export function ended(child, what = "the end of the process", limitMs = LIMIT_MS) {
+  const end = new Promise((resolve, reject) => {
     child.on("error", reject);
     child.on("close", (...end) => resolve(end));
   });
+  return within(child, end, what, limitMs);
 }
 
-/** All that a stream gives. */
-export async function text(stream) {
-  let all = "";
-  for await (const chunk of stream.setEncoding("utf8")) {
-    all += chunk;
-    printed.set(stream, all);
+/** Waits until something is so that only looking can tell. */
+export async function until(isSo, what, limitMs = LIMIT_MS) {
+  const begun = Date.now();
+  while (!isSo()) {
+    if (Date.now() - begun > limitMs) throw new Error(`waited ${limitMs / 1000} s for ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 20));
   }
-  return all;
 }
+
+/** All that a stream of a process gives until it is closed. */
+export function text(stream) {
+  stream.setEncoding("utf8").on("data", (chunk) => printed.set(stream, said(stream) + chunk));
+  return new Promise((resolve) => stream.on("close", () => resolve(said(stream))));
+}
+
+/** What has been read of a stream so far. */
+export const said = (stream) => printed.get(stream) ?? "";
 
 /** A folder with the given files, gone after the test. Objects are written as JSON. */
 export function folderOf(t, files = {}) {

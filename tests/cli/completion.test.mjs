@@ -5,9 +5,8 @@ import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { CLOCK, folderOf, LIMIT_MS, run as runToEnd, runProgram } from "./command.mjs";
+import { CLOCK, folderOf, run, runProgram } from "./command.mjs";
 
-const run = (args) => runToEnd(args, { limitMs: LIMIT_MS });
 const has = (program) => spawnSync(program, ["--version"]).status === 0;
 const [bash, zsh, fish] = ["bash", "zsh", "fish"].map((shell) => ({
   skip: !has(shell) && process.env.CI !== "true" && `there is no ${shell}`,

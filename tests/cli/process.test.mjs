@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { CLOCK, ended, evalSet, folderOf, run, start, text } from "./command.mjs";
+import { CLOCK, ended, evalSet, folderOf, run, said, start, text, until } from "./command.mjs";
 
 const clock = ["eval", "clock.evalset.json"];
 const ESCAPE = /\u001b\[/;
@@ -88,15 +88,12 @@ for (const [name, exit] of [
   test(`ends on ${name} with what is done`, { skip: process.platform === "win32" }, async (t) => {
     const repeats = Array.from({ length: 60 }, () => "many.evalset.json");
     const child = start(["eval", ...repeats, "--format", "csv", "--explain", "all"], { cwd: folderOf(t, many(4000)) });
-    const stdout = text(child.stdout);
-    let stderr = "";
-    child.stderr.setEncoding("utf8").on("data", (chunk) => {
-      if (stderr === "") setTimeout(() => child.kill(name), 300);
-      stderr += chunk;
-    });
-    const [status, signal] = await ended(child);
-    assert.deepEqual([status, signal], [exit, null]);
-    assert.match(stderr, /interrupted: the results are those of the cases that were done/);
+    const [end, stdout, stderr] = [ended(child), text(child.stdout), text(child.stderr)];
+    await until(() => said(child.stderr) !== "", "its first words");
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    child.kill(name);
+    assert.deepEqual(await end, [exit, null]);
+    assert.match(await stderr, /interrupted: the results are those of the cases that were done/);
     const rows = (await stdout).trimEnd().split("\n");
     assert.ok(rows.length > 1 && rows.length < 60 * 4000 * 6, `${rows.length} rows`);
     assert.doesNotMatch(rows.at(-1), /cancelled/);

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { CLOCK, ended, evalSet, folderOf, LIMIT_MS, run, start, turn } from "./command.mjs";
+import { CLOCK, ended, evalSet, folderOf, run, said, start, text, turn, until } from "./command.mjs";
 
 const { "clock.evalset.json": CLOCK_SET } = CLOCK;
 const FILES = { "clock.evalset.json": CLOCK_SET };
@@ -91,7 +91,7 @@ test("stops running at the first case that does not pass if asked to", async (t)
 export default async (message) => { console.log("ran", ++runs); return runs === 3 ? "No idea." : "It is noon."; };`;
   const files = { "clock.evalset.json": evalSet(cases) };
   const one = ["--num-runs", "1", "--parallelism", "1"];
-  const outcome = await runAgent(t, code, { files, args: ["--bail", ...one, ...json], limitMs: LIMIT_MS });
+  const outcome = await runAgent(t, code, { files, args: ["--bail", ...one, ...json] });
   assert.equal(outcome.status, 1);
   assert.deepEqual(statuses(outcome), [
     ["case0", 1],
@@ -110,7 +110,6 @@ export default async (message) => { if (++runs === 1) throw new Error("oh no"); 
   const outcome = await runAgent(t, code, {
     files: { "clock.evalset.json": evalSet(cases) },
     args: ["--bail", ...json],
-    limitMs: LIMIT_MS,
   });
   assert.equal(outcome.status, 1);
   assert.deepEqual(statuses(outcome), [["case0", 2]]);
@@ -129,7 +128,6 @@ test("adds up what judges took in the parts of a run that may stop early", async
   const outcome = await runAgent(t, `let n = 0; export default async (message) => "Noon, " + ++n;`, {
     files,
     args: ["--bail", ...often, ...json],
-    limitMs: LIMIT_MS,
   });
   assert.equal(outcome.status, 0, outcome.stderr);
   assert.deepEqual(statuses(outcome), [
@@ -444,12 +442,11 @@ for (const [signal, exit] of [
         ],
         { cwd },
       );
-      let stderr = "";
-      child.stderr.setEncoding("utf8").on("data", (chunk) => {
-        if (!stderr.includes("WAITING") && `${stderr}${chunk}`.includes("WAITING")) child.kill(signal);
-        stderr += chunk;
-      });
-      assert.deepEqual(await ended(child), [exit, null], stderr);
+      const [end, all] = [ended(child), text(child.stderr)];
+      await until(() => said(child.stderr).includes("WAITING"), "the agent to wait");
+      child.kill(signal);
+      assert.deepEqual(await end, [exit, null], said(child.stderr));
+      const stderr = await all;
       const written = JSON.parse(readFileSync(output, "utf8"));
       const ids =
         command === "run"

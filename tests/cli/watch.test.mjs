@@ -5,19 +5,7 @@ import { spawn } from "node:child_process";
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import {
-  CLOCK,
-  ended,
-  evalSet,
-  folderOf,
-  GOOD,
-  LIMIT_MS,
-  run,
-  runProgram,
-  start,
-  watched,
-  within,
-} from "./command.mjs";
+import { CLOCK, ended, evalSet, folderOf, GOOD, run, runProgram, start, text, until, watched } from "./command.mjs";
 
 const posix = { skip: process.platform === "win32" };
 
@@ -46,7 +34,7 @@ test("eval scores again when the evalset, the config or what the agent did chang
   writeFileSync(join(cwd, "good.evalset.json"), "{");
   assert.match(await seen(DONE), /error: [^]*exit status 2/);
   child.kill("SIGINT");
-  assert.deepEqual(await within(child, ended(child), "its end"), [2, null]);
+  assert.deepEqual(await ended(child), [2, null]);
 });
 
 for (const where of [".", "*.evalset.json"]) {
@@ -62,7 +50,7 @@ for (const where of [".", "*.evalset.json"]) {
     rmSync(join(cwd, "new.evalset.json"));
     assert.doesNotMatch(await seen(DONE), /\nnew {2}/);
     child.kill("SIGINT");
-    assert.deepEqual(await within(child, ended(child), "its end"), [0, null]);
+    assert.deepEqual(await ended(child), [0, null]);
   });
 }
 
@@ -86,13 +74,12 @@ test("run loads the modules of the agent and the judge afresh", posix, async (t)
   writeFileSync(join(cwd, "agent.mjs"), "export default (message) => { console.log('anew'); return ''; };");
   assert.match(await seen(DONE), /anew/);
   child.kill("SIGTERM");
-  assert.deepEqual(await within(child, ended(child), "its end"), [1, null]);
+  assert.deepEqual(await ended(child), [1, null]);
 });
 
 test("a recording cannot be made while watching", async (t) => {
   const { status, stderr } = await run(["eval", "good.evalset.json", "--watch", "--record", "r.jsonl"], {
     cwd: folderOf(t, GOOD),
-    limitMs: LIMIT_MS,
   });
   assert.equal(status, 2);
   assert.match(stderr, /--record and --watch exclude each other/);
@@ -107,5 +94,13 @@ test("what never comes ends the process, and the error says what it had printed"
   await assert.rejects(seen(/done/, 1), /waited 0\.001 s for output that matches \/done\/\nstdout: begun/);
   if (process.platform !== "win32") assert.deepEqual(await end, [null, "SIGKILL"]);
   const hang = ["-e", "setInterval(() => {}, 1000);"];
+  const silent = spawn(process.execPath, hang);
+  const all = text(silent.stdout);
+  await assert.rejects(ended(silent, "its end", 1), /waited 0\.001 s for its end/);
+  assert.equal(await all, "");
+  await assert.rejects(
+    until(() => false, "a sign", 1),
+    /waited 0\.001 s for a sign/,
+  );
   assert.throws(() => runProgram(process.execPath, hang, { limitMs: 1 }), /waited 0\.001 s for the end of/);
 });

@@ -172,12 +172,21 @@ describe("a budget", () => {
     assert.equal((await within({})).judgeUsage.cost, undefined);
   });
 
-  test("of time ends what is under way", { timeout: 20_000 }, async () => {
+  test("of time ends what is under way", { timeout: 60_000 }, async (context) => {
+    // Reads the engine's file.
+    await evaluate({ ...requestOf(1), judge: async () => VALID });
+    virtualTime(context);
+    const hanging = [];
     let number = 0;
-    answer = () => ((number += 1) > 3 ? { fault: "hang" } : VALID);
+    const judge = async (_, { signal }) => {
+      if ((number += 1) <= 3) return VALID;
+      hanging.push(signal);
+      return new Promise(() => {});
+    };
     const budget = { timeMs: 1000 };
-    const set = await evaluate({ ...requestOf(20), judge: gemini(), concurrency: 2, budget });
+    const set = await evaluate({ ...requestOf(20), judge, concurrency: 2, budget });
     assert.deepEqual(counted(set), { scored: 3, open: 17 });
+    assert.deepEqual([hanging.length, hanging.every(({ aborted }) => aborted)], [2, true]);
     assert.ok(
       reasonsOf(set).some((reason) => /the time for the run is over/.test(reason)),
       reasonsOf(set).join("\n"),
@@ -186,9 +195,14 @@ describe("a budget", () => {
 });
 
 describe("limits are kept", () => {
-  /** A judge that notes how many calls of each metric were under way at the same time. */
-  function busyJudge() {
+  /**
+   * A judge that notes how many calls of each metric were under way at the same time. It answers when so many have been: a
+   * machine that is busy with other things makes it late, and leaves the numbers as they are.
+   */
+  function busyJudge(atOnce) {
     const most = {};
+    let reach;
+    const reached = new Promise((resolve) => (reach = resolve));
     const now = {};
     const count = (name, by) => {
       now[name] = (now[name] ?? 0) + by;
@@ -198,6 +212,9 @@ describe("limits are kept", () => {
       const name = asked.prompt.includes("is_the_agent_response_valid") ? "match" : "safety";
       count(name, 1);
       count("all", 1);
+      if (most.all >= atOnce) reach();
+      await reached;
+      // One too many would come now.
       await sleep(3);
       count(name, -1);
       count("all", -1);
@@ -206,8 +223,8 @@ describe("limits are kept", () => {
     return most;
   }
 
-  test("of all calls by concurrency, and of a metric's by its parallelism_limit", async () => {
-    const most = busyJudge();
+  test("of all calls by concurrency, and of a metric's by its parallelism_limit", { timeout: 60_000 }, async () => {
+    const most = busyJudge(6);
     const criteria = {
       ...criteriaOf(["final_response_match_v2"], { num_samples: 3, parallelism_limit: 2 }),
       ...criteriaOf(["safety_v1"], { num_samples: 3 }),

@@ -435,11 +435,17 @@ describe("metrics of the user's own", () => {
 
 describe("evaluateStream", () => {
   test("gives case results in the order of completion and returns all of them in that of the evalset", async () => {
-    const registry = registryWith(async ([first]) => {
-      const wait = { "Weather?": 60, "Time?": 5, Hi: 30 }[first.userContent.parts[0].text];
-      await sleep(wait);
-      return scored(1);
-    });
+    // Each case is scored when the one before it has been given.
+    const order = ["Time?", "Hi", "Weather?"];
+    const scoring = new Map();
+    const scoreNext = () => scoring.get(order.shift())?.(scored(1));
+    const registry = registryWith(
+      ([first]) =>
+        new Promise((resolve) => {
+          scoring.set(first.userContent.parts[0].text, resolve);
+          if (scoring.size === 3) scoreNext();
+        }),
+    );
     const stream = evaluateStream({ evalSet: EXPECTED, actual: ACTUAL, criteria: { mine: 1 }, registry });
     const given = [];
     for (;;) {
@@ -450,6 +456,7 @@ describe("evaluateStream", () => {
         break;
       }
       given.push(next.value);
+      scoreNext();
     }
     assert.deepEqual(
       given.map((result) => result.evalId),
