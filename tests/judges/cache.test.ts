@@ -1,14 +1,24 @@
 // Keys of requests, and the caches that run in Node. IndexedDB is tested in a browser: chromium.test.mjs.
 
 import assert from "node:assert/strict";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { fileCache } from "../../pkg-template/src/judges/cache-file.js";
 import { indexedDbCache } from "../../pkg-template/src/judges/cache-indexed-db.js";
 import { cacheKey, memoryCache } from "../../pkg-template/src/judges/cache.js";
-import type { JudgeRequest } from "../../pkg-template/src/types.js";
+import type { JudgeCache, JudgeRequest } from "../../pkg-template/src/types.js";
 import { errorOf, HOSTILE, REQUEST } from "./support.js";
 
 const KEY = "a".repeat(64);
@@ -169,6 +179,63 @@ describe("the cache in a folder", () => {
     for (const key of ["../../etc/passwd", "", "short", "a/b".repeat(9), "a".repeat(300), `${KEY}\0`]) {
       assert.equal((await errorOf(() => cache.get(key))).path, "key");
       assert.equal((await errorOf(() => cache.set(key, REPLY))).path, "key");
+    }
+  });
+
+  test("reads regular files of a bounded length only", { skip: process.platform === "win32" }, async () => {
+    const inside = join(folder, "irregular");
+    const cache = fileCache(inside);
+    const file = join(inside, "aa", `${KEY}.json`);
+    mkdirSync(join(inside, "aa"), { recursive: true });
+    const places: (() => void)[] = [
+      // Nobody writes to it: reading it would wait for ever.
+      () => void execFileSync("mkfifo", [file]),
+      () => symlinkSync("/dev/zero", file),
+      () => mkdirSync(file),
+      // Takes no space on the disk.
+      () => (writeFileSync(file, ""), truncateSync(file, 8 * 2 ** 30)),
+    ];
+    for (const place of places) {
+      rmSync(file, { recursive: true, force: true });
+      place();
+      assert.equal(await cache.get(KEY), undefined);
+    }
+    await cache.set(KEY, REPLY);
+    assert.deepEqual(await cache.get(KEY), REPLY);
+    const longest = { text: "\u0001".repeat(4 * 1024 * 1024) };
+    await cache.set(KEY, longest);
+    assert.deepEqual(await cache.get(KEY), longest);
+  });
+
+  test("writes through no link in it", { skip: process.platform === "win32" }, async () => {
+    const [inside, elsewhere] = [join(folder, "linked"), join(folder, "elsewhere")];
+    for (const path of [inside, elsewhere]) mkdirSync(path);
+    symlinkSync(elsewhere, join(inside, "aa"));
+    const error = await errorOf(() => fileCache(inside).set(KEY, REPLY));
+    assert.equal(error.code, "cache_failed");
+    assert.match(error.message, /is no folder of its own/);
+    assert.deepEqual(readdirSync(elsewhere), []);
+    rmSync(join(inside, "aa"));
+    // The entry itself is replaced, not what it leads to.
+    mkdirSync(join(inside, "aa"));
+    writeFileSync(join(elsewhere, "kept"), "kept");
+    symlinkSync(join(elsewhere, "kept"), join(inside, "aa", `${KEY}.json`));
+    await fileCache(inside).set(KEY, REPLY);
+    assert.equal(readFileSync(join(elsewhere, "kept"), "utf8"), "kept");
+    // The cache's own folder may be a link: the user chose it.
+    symlinkSync(elsewhere, join(folder, "chosen"));
+    await fileCache(join(folder, "chosen")).set(KEY, REPLY);
+    assert.deepEqual(await fileCache(elsewhere).get(KEY), REPLY);
+  });
+
+  test("needs keys that are texts", async () => {
+    for (const key of [undefined, null, 12345678, Symbol("12345678"), [KEY], { toString: () => KEY }]) {
+      for (const work of [
+        (cache: JudgeCache) => cache.get(key as never),
+        (cache: JudgeCache) => cache.set(key as never, REPLY),
+      ]) {
+        assert.equal((await errorOf(() => work(fileCache(join(folder, "keys"))))).path, "key");
+      }
     }
   });
 

@@ -9,9 +9,11 @@ import {
   renderTable,
 } from "../../pkg-template/src/report/index.js";
 import * as report from "../../pkg-template/src/report/index.js";
+import { compareRuns } from "../../pkg-template/src/compare/runs.js";
 import { EvalStatus } from "../../pkg-template/src/enums.js";
+import type { EvalSetResult } from "../../pkg-template/src/types.js";
 import { emptySet, hostileSet, largeSet, supportSet, travelSet } from "./fixtures.js";
-import { hostileJudgedSet } from "./judged-fixtures.js";
+import { hostileJudgedSet, judgedSet } from "./judged-fixtures.js";
 
 const sets = () => [travelSet(), supportSet()];
 
@@ -229,6 +231,59 @@ test("Markdown: text of results stays text", () => {
     for (const row of outside.split("\n").filter((line) => line.startsWith("|")))
       assert.equal(row.match(/\|/g)?.length, columns);
   }
+});
+
+/** The results with a text in place of one string after the other; of lists, in place of the first entry's. */
+function* withText(value: object, text: string): Generator<EvalSetResult> {
+  const paths = new Map<string, (string | number)[]>();
+  const look = (part: unknown, path: (string | number)[]): void => {
+    if (typeof part === "string") {
+      const shape = path.map((key) => (/^\d+$/.test(String(key)) ? "*" : key)).join(".");
+      if (!paths.has(shape)) paths.set(shape, path);
+    } else if (typeof part === "object" && part !== null) {
+      for (const [key, inside] of Object.entries(part)) look(inside, [...path, key]);
+    }
+  };
+  look(value, []);
+  for (const path of paths.values()) {
+    const copy = structuredClone(value);
+    const parent = path.slice(0, -1).reduce((part, key) => Reflect.get(part, key) as object, copy);
+    Reflect.set(parent, path.at(-1) ?? "", text);
+    yield copy as EvalSetResult;
+  }
+}
+
+/** Markdown as those see it who look for addresses and names in the finished page: without code, references decoded. */
+function finished(markdown: string): string {
+  return markdown
+    .replace(/^(`{3,})diff\n[\s\S]*?\n\1$/gm, "")
+    .replace(/&#(\d+);/g, (_, code) => String.fromCharCode(Number(code)));
+}
+
+test("Markdown: no text of results becomes a link, calls someone, refers to an issue or begins a list", () => {
+  const linking =
+    "@octocat @org/team #12 GH-12 a/b#3 me@evil.example www.evil.example http://evil.example xmpp:a@b.example";
+  const found = /@\w|#\d|GH-\d|www\.|:\/\//i;
+  let tried = 0;
+  for (const set of [travelSet(), supportSet(), judgedSet()]) {
+    for (const changed of withText(set, linking)) {
+      const markdowns = [renderMarkdown(changed)];
+      try {
+        markdowns.push(report.renderComparisonMarkdown(compareRuns(set, changed)));
+      } catch (error) {
+        assert.equal((error as Error).name, "AdkMetricsError");
+      }
+      for (const markdown of markdowns) assert.doesNotMatch(finished(markdown), found);
+      tried += markdowns.length;
+    }
+  }
+  for (const beginning of ["- one", "  * one", "1. one", "12) one", "---", "> one"]) {
+    for (const changed of withText(travelSet(), beginning)) {
+      const body = renderMarkdown(changed).replace(/^(`{3,})diff\n[\s\S]*?\n\1$/gm, "");
+      assert.doesNotMatch(body, /^ *(?:[-*] one|1[.2)]+ one|---|> one)/m);
+    }
+  }
+  assert.ok(tried > 100, `${tried}`);
 });
 
 test("Markdown: a report keeps within its bytes and says what it left out", () => {

@@ -9,6 +9,7 @@ import {
   renderMarkdown,
   renderTable,
 } from "../../pkg-template/src/report/index.js";
+import { failureSummary, renderPooledFailures } from "../../pkg-template/src/report/failures.js";
 import type { EvalCaseResult, EvalMetricResult, EvalSetResult } from "../../pkg-template/src/types.js";
 import { travelSet } from "./fixtures.js";
 
@@ -137,8 +138,8 @@ const HOSTILE: Record<string, (size: number) => EvalSetResult> = {
   },
 };
 
-/** How often a renderer reads something of the results, and how much it writes. */
-function workOf(render: (set: EvalSetResult) => string, set: EvalSetResult): { reads: number; length: number } {
+/** How often a renderer reads something of what it is given, and how much it writes. */
+function workOf<Given>(render: (given: Given) => string, given: Given): { reads: number; length: number } {
   let reads = 0;
   const known = new WeakMap<object, object>();
   const watched = <T>(value: T): T => {
@@ -156,7 +157,7 @@ function workOf(render: (set: EvalSetResult) => string, set: EvalSetResult): { r
     }
     return proxy as T;
   };
-  const { length } = render(watched(set));
+  const { length } = render(watched(given));
   return { reads, length };
 }
 
@@ -174,3 +175,18 @@ for (const [what, make] of Object.entries(HOSTILE)) {
     });
   }
 }
+
+test("what a failed assertion says grows with the size of the results", () => {
+  const made = (size: number) => {
+    const sets = list(size, (at) => ({ ...setOf([caseOf("case", [failed("metric")], [])]), evalSetId: `set_${at}` }));
+    const failures = sets.map(({ evalSetId }) => ({ evalSetId, evalId: "case", metricName: "metric", score: 0 }));
+    return { sets, failures };
+  };
+  for (const say of [
+    ({ sets, failures }: ReturnType<typeof made>) => failureSummary(failures, sets).join(),
+    ({ sets, failures }: ReturnType<typeof made>) => renderPooledFailures(failures, sets),
+  ]) {
+    const [small, large] = [100, 400].map((size) => workOf(say, made(size)).reads);
+    assert.ok(small && large && large < 8 * small, `${small} reads, then ${large} for four times the size`);
+  }
+});

@@ -1,5 +1,5 @@
 // Node only: no bundle for browsers may reach this file.
-import { promises as files } from "node:fs";
+import { constants, promises as files } from "node:fs";
 import { dirname, join } from "node:path";
 import { messageOf, unexpected } from "../engine/input.js";
 import { AdkMetricsError } from "../errors.js";
@@ -7,9 +7,12 @@ import type { JudgeCache, JudgeReply } from "../types.js";
 import { checkFolder } from "./cache.js";
 import { replyOf } from "./reply.js";
 
+/** The longest file that is read, in bytes: the longest reply in JSON, where a character takes six bytes at most. */
+const LONGEST_FILE = 32 * 1024 * 1024;
+
 /**
  * A cache in a folder, one small JSON file a reply; several processes may share it. Deleting the folder empties it.
- * A file that cannot be read counts as absent. Replies are stored, prompts and keys are not. For Node, Deno and Bun; a bundle
+ * What is no reply in a regular file counts as absent. Replies are stored, prompts and keys are not. For Node, Deno and Bun; a bundle
  * for browsers has none.
  *
  * @param folder Its path; made when the first reply is kept.
@@ -17,7 +20,8 @@ import { replyOf } from "./reply.js";
 export function fileCache(folder: string): JudgeCache {
   checkFolder(folder);
   const fileOf = (key: string): string => {
-    if (!/^[\w-]{8,200}$/.test(key)) throw unexpected("a key of letters and digits", key, "key");
+    if (typeof key !== "string" || !/^[\w-]{8,200}$/.test(key))
+      throw unexpected("a key of letters and digits", key, "key");
     // Few file systems like many thousands of files in one folder.
     return join(folder, key.slice(0, 2), `${key}.json`);
   };
@@ -33,11 +37,19 @@ export function fileCache(folder: string): JudgeCache {
 }
 
 async function readIfThere(file: string): Promise<string | undefined> {
+  let opened: files.FileHandle | undefined;
   try {
-    return await files.readFile(file, "utf8");
+    // A pipe that nobody writes to is not waited for.
+    opened = await files.open(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+    // What was opened is what is looked at.
+    const found = await opened.stat();
+    return found.isFile() && found.size <= LONGEST_FILE ? await opened.readFile("utf8") : undefined;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "ENOENT" || code === "EISDIR") return undefined;
     throw failed("read", file, error);
+  } finally {
+    await opened?.close();
   }
 }
 
@@ -51,9 +63,11 @@ function parse(text: string): JudgeReply | undefined {
 
 /** Writes beside the file first: who reads at the same time sees all of it or nothing. */
 async function writeWhole(file: string, text: string): Promise<void> {
+  const folder = dirname(file);
   const beside = `${file}.${crypto.randomUUID()}.tmp`;
   try {
-    await files.mkdir(dirname(file), { recursive: true });
+    await files.mkdir(folder, { recursive: true });
+    if (!(await files.lstat(folder)).isDirectory()) throw new Error(`${folder} is no folder of its own, but a link`);
     await files.writeFile(beside, text, { flag: "wx" });
     await files.rename(beside, file);
   } catch (error) {

@@ -61,17 +61,25 @@ export interface PooledFailure {
   score?: number;
 }
 
-/** Whether a case shows the failure itself: its metric, or the whole case, did not pass there. */
-function isShown({ evalSetId, evalId, metricName }: PooledFailure, results: readonly EvalSetResult[]): boolean {
-  const cases = results.filter((set) => set.evalSetId === evalSetId).flatMap(({ evalCaseResults }) => evalCaseResults);
-  return cases.some(
-    (result) =>
-      result.evalId === evalId &&
-      (metricName === undefined ||
-        result.overallEvalMetricResults.some(
-          (metric) => metric.metricName === metricName && metric.evalStatus !== EvalStatus.PASSED,
-        )),
-  );
+type MetricOfCase = Pick<PooledFailure, "evalSetId" | "evalId" | "metricName">;
+
+/** A case, or one of its metrics, as a key of sets and maps. */
+function keyOf({ evalSetId, evalId, metricName }: MetricOfCase): string {
+  return JSON.stringify([evalSetId, evalId, metricName]);
+}
+
+/** The keys of all cases, and of their metrics that did not pass there: what a reader is shown of the case itself. */
+function shownIn(results: readonly EvalSetResult[]): Set<string> {
+  const shown = new Set<string>();
+  for (const { evalSetId, evalCaseResults } of results) {
+    for (const { evalId, overallEvalMetricResults } of evalCaseResults) {
+      shown.add(keyOf({ evalSetId, evalId }));
+      for (const { metricName, evalStatus } of overallEvalMetricResults) {
+        if (evalStatus !== EvalStatus.PASSED) shown.add(keyOf({ evalSetId, evalId, metricName }));
+      }
+    }
+  }
+  return shown;
 }
 
 /** A metric that passes by the score of its case and fails by the verdicts of its turns: one that is better when lower. */
@@ -85,7 +93,7 @@ function byItsTurns({ evalId, metricName, score, threshold }: PooledFailure): st
 
 /** How many cases did not pass; where they were run more than once, the means that did not. */
 export function failureSummary(failures: readonly PooledFailure[], results: readonly EvalSetResult[]): string[] {
-  const caseKey = ({ evalSetId, evalId }: PooledFailure) => JSON.stringify([evalSetId, evalId]);
+  const caseKey = ({ evalSetId, evalId }: MetricOfCase) => keyOf({ evalSetId, evalId });
   const failed = new Set(failures.map(caseKey));
   const runs = results.reduce((sum, { evalCaseResults }) => sum + evalCaseResults.length, 0);
   const cases = new Set(
@@ -94,8 +102,10 @@ export function failureSummary(failures: readonly PooledFailure[], results: read
     ),
   );
   const title = `${failed.size} of ${count(cases.size, "case")} did not pass`;
-  if (runs === cases.size)
-    return [`${title}.`, ...failures.filter((one) => !isShown(one, results)).flatMap(byItsTurns)];
+  if (runs === cases.size) {
+    const shown = shownIn(results);
+    return [`${title}.`, ...failures.filter((one) => !shown.has(keyOf(one))).flatMap(byItsTurns)];
+  }
   const often = runs % cases.size === 0 ? `each run ${runs / cases.size} times` : `${runs} runs in all`;
   const means = failures.flatMap(({ evalId, metricName, score, threshold }) =>
     metricName === undefined || score === undefined
@@ -111,16 +121,15 @@ export function renderPooledFailures(
   results: readonly EvalSetResult[],
   options: FailureOptions = {},
 ): string {
+  const failed = new Set(failures.map(keyOf));
   return renderFailures(
-    results.map((set) => onlyFailures(set, failures)),
+    results.map((set) => onlyFailures(set, failed)),
     options,
   );
 }
 
 /** Results without the metrics that pass on average: in a single run they may have failed. */
-function onlyFailures(set: EvalSetResult, failures: readonly PooledFailure[]): EvalSetResult {
-  const keyOf = ({ evalSetId, evalId, metricName }: PooledFailure) => JSON.stringify([evalSetId, evalId, metricName]);
-  const failed = new Set(failures.map(keyOf));
+function onlyFailures(set: EvalSetResult, failed: ReadonlySet<string>): EvalSetResult {
   const { evalSetId } = set;
   const evalCaseResults = set.evalCaseResults.map((result): EvalCaseResult => {
     const { evalId, overallEvalMetricResults: metrics } = result;

@@ -201,9 +201,23 @@ function diffBlock(lines: readonly DifferenceLine[]): string {
   return `${fence}diff\n${text}\n${fence}`;
 }
 
-/** Text in prose or a table cell: one line, all punctuation that Markdown or HTML could take up as references. */
+/** What Markdown or HTML could take up; the hyphen and the full stop begin a list where a text does. */
+const PUNCTUATION = /[!-+/:-@[-`{-~]|(?<=^\s*)-|(?<=^\s*\d{1,9})\./g;
+
+/**
+ * After what an address, a mention or a reference to an issue begins. Such are found in the finished text, where references
+ * to characters are characters again: only a character between helps, and this one takes no space.
+ */
+const LINKING = /[@#](?=[\p{L}\p{N}_])|:(?=\/\/)|www(?=\.)|GH(?=-\d)/giu;
+
+/**
+ * Text in prose or a table cell: one line, all punctuation that Markdown or HTML could take up as references, in which
+ * nothing becomes a link or calls someone.
+ */
 export function prose(text: string): string {
-  return shorten(text, 4000).replace(/[!-+/:-@[-`{-~]/g, (character) => `&#${character.charCodeAt(0)};`);
+  return shorten(text, 4000)
+    .replace(LINKING, "$&\u200b")
+    .replace(PUNCTUATION, (character) => `&#${character.charCodeAt(0)};`);
 }
 
 /** Text set as code; HTML's element, since its content may hold references. */
