@@ -31,23 +31,22 @@
 //! # Ok::<(), adk_metrics::foundation::error::Error>(())
 //! ```
 
+mod custom;
 mod judging;
 mod matching;
+mod options;
 mod plan;
 
 use std::borrow::Cow;
 use std::collections::VecDeque;
 
-use crate::foundation::double;
 use crate::foundation::error::{Error, ErrorCode};
 use crate::foundation::json::Json;
 use crate::foundation::write::quoted;
 use crate::judge::calls::Reason;
 use crate::metrics::judged::{JudgedCase, Work};
 use crate::metrics::rubrics::CaseRubrics;
-use crate::metrics::{
-    Case, Dialect, Evaluation, Explain, Scoring, TurnEvaluation, length_mismatch, mean, turns as in_words,
-};
+use crate::metrics::{Case, Evaluation, Scoring, TurnEvaluation, length_mismatch};
 use crate::model::actual::ActualRun;
 use crate::model::evalset::{ConversationScenario, EvalCase, EvalSet};
 use crate::model::invocation::Turns;
@@ -55,44 +54,13 @@ use crate::model::results::EvalStatus;
 use crate::model::shape::View;
 
 pub use crate::judge::calls::Millis;
+use custom::Task;
+pub use custom::{CustomEvaluation, CustomTask, CustomTurn, TaskId};
 use judging::{Concluding, Convening, Hearing, Judges, Step};
 pub use judging::{JudgeCall, JudgeReply, JudgeSettings};
 pub use matching::Pairing;
+pub use options::Options;
 pub use plan::{MetricScorer, Plan, PlannedMetric, Terms};
-
-/// How to run.
-#[derive(Clone, Debug)]
-pub struct Options {
-    /// Whose scores to give.
-    pub dialect: Dialect,
-    /// Which results to explain.
-    pub explain: Explain,
-    /// How many metrics of the user's own the host computes at a time.
-    pub concurrency: usize,
-    /// How long the host may work on one, in milliseconds; no limit if absent.
-    pub timeout_ms: Option<f64>,
-    /// Whether judges are spared samples that cannot change a verdict.
-    pub early_stop: bool,
-    /// How to ask judges.
-    pub judges: JudgeSettings,
-    /// Whether a case fails as a whole if its actual and expected turns differ in number; otherwise
-    /// each metric decides.
-    pub same_turns: bool,
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Self {
-            dialect: Dialect::default(),
-            explain: Explain::default(),
-            concurrency: 8,
-            timeout_ms: None,
-            early_stop: true,
-            judges: JudgeSettings::default(),
-            same_turns: true,
-        }
-    }
-}
 
 /// What the host does next.
 #[derive(Debug)]
@@ -112,45 +80,6 @@ pub enum Action<'a> {
     Pause,
     /// Stop: every case was given out.
     Finished,
-}
-
-/// A metric that the host computes for one run of a case.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct CustomTask {
-    /// What to call [`Run::handle_custom`] with.
-    pub id: TaskId,
-    /// Which metric of the plan.
-    pub metric: usize,
-    /// Which case and run.
-    pub pairing: Pairing,
-}
-
-/// Identifies a task within its run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct TaskId(pub u32);
-
-/// What the host found: scores and, where it decides itself, statuses.
-#[derive(Clone, Debug, Default)]
-pub struct CustomEvaluation {
-    /// The score of the whole conversation; the mean of the turns if absent.
-    pub score: Option<f64>,
-    /// How the evaluation ended; by the threshold if absent.
-    pub status: Option<EvalStatus>,
-    /// Why there is no score.
-    pub reason: Option<String>,
-    /// One entry a turn, or none at all.
-    pub turns: Vec<CustomTurn>,
-}
-
-/// What the host found in one turn.
-#[derive(Clone, Debug, Default)]
-pub struct CustomTurn {
-    /// The score of the turn.
-    pub score: Option<f64>,
-    /// How the evaluation ended; by the threshold if absent.
-    pub status: Option<EvalStatus>,
-    /// Why there is no score.
-    pub reason: Option<String>,
 }
 
 /// The results of one run of a case.
@@ -233,12 +162,6 @@ struct OpenCase<'a> {
 /// The most cases that wait at a time, for each call that may be under way: those that wait hold their
 /// prompts and replies.
 const OPEN_CASES_PER_CALL: usize = 8;
-
-struct Task {
-    custom: CustomTask,
-    place: usize,
-    until: Option<Millis>,
-}
 
 impl<'a> Run<'a> {
     /// Pairs cases with runs; nothing is scored yet.
@@ -419,14 +342,6 @@ impl<'a> Run<'a> {
         self.queued.is_empty() && self.open.len() < most && self.judges.has_room()
     }
 
-    /// Takes what the host found. An answer to a task that is not open any more is ignored.
-    pub fn handle_custom(&mut self, id: TaskId, found: Result<CustomEvaluation, Error>) {
-        if let Some(at) = self.working.iter().position(|task| task.custom.id == id) {
-            let task = self.working.remove(at);
-            self.settle(&task, found);
-        }
-    }
-
     /// Stops: what is scored stays, everything else is NOT_EVALUATED with the reason.
     pub fn cancel(&mut self) {
         self.cancelled = true;
@@ -436,16 +351,6 @@ impl<'a> Run<'a> {
         }
         while let Some(task) = self.queued.pop_front() {
             self.settle(&task, Err(cancelled()));
-        }
-    }
-
-    fn expire(&mut self, now: Millis) {
-        let is_late = |task: &Task| task.until.is_some_and(|until| until <= now);
-        while let Some(at) = self.working.iter().position(is_late) {
-            let task = self.working.remove(at);
-            let limit = self.options.timeout_ms.unwrap_or_default();
-            let message = format!("no answer within {} ms", double::to_text(limit));
-            self.settle(&task, Err(Error::new(ErrorCode::Timeout, message)));
         }
     }
 
@@ -523,19 +428,6 @@ impl<'a> Run<'a> {
         Ok(JudgedCase::new(input, case.scenario, rubrics))
     }
 
-    fn settle(&mut self, task: &Task, found: Result<CustomEvaluation, Error>) {
-        let Some(open) = self.open.iter_mut().find(|open| open.place == task.place) else { return };
-        let run = task.custom.pairing.run.and_then(|run| self.runs.get(run));
-        let turns = run.and_then(|run| run.turns).map_or(0, Turns::len);
-        let threshold = self.plan.metrics.get(task.custom.metric).and_then(|metric| metric.threshold);
-        let evaluation = found.and_then(|found| of_host(found, turns, threshold.unwrap_or_default()));
-        if let Some(place) = open.result.metrics.get_mut(task.custom.metric) {
-            *place = evaluation.unwrap_or_else(|error| not_evaluated(error, turns));
-        }
-        open.missing -= 1;
-        self.give_out_if_settled(task.place);
-    }
-
     /// The result of one metric of an open case is there.
     fn settle_metric(&mut self, place: usize, metric: usize, evaluation: Evaluation<'a>) {
         let Some(open) = self.open.iter_mut().find(|open| open.place == place) else { return };
@@ -587,48 +479,4 @@ fn not_evaluated<'a>(error: Error, turns: usize) -> Evaluation<'a> {
 /// Turns without a score, for one reason.
 fn unscored<'a>(turns: usize, reason: &str) -> Vec<TurnEvaluation<'a>> {
     (0..turns).map(|_| TurnEvaluation::not_evaluated(reason.to_owned())).collect()
-}
-
-/// Completes what the host found: statuses by the threshold, a mean where only turns have scores, a
-/// reason wherever there is no score.
-fn of_host<'a>(found: CustomEvaluation, turns: usize, threshold: f64) -> Result<Evaluation<'a>, Error> {
-    let mean = mean(found.turns.iter().filter_map(|turn| turn.score));
-    let scores = found.turns.iter().map(|turn| turn.score).chain([found.score.or(mean)]).flatten();
-    if let Some(score) = scores.into_iter().find(|score| !score.is_finite()) {
-        let message =
-            format!("the metric gave {}; a score is a finite number, or absent", double::to_text(score));
-        return Err(Error::new(ErrorCode::CustomMetricFailed, message));
-    }
-    if !found.turns.is_empty() && found.turns.len() != turns {
-        let message = format!(
-            "the metric gave results for {}; the conversation has {turns}",
-            in_words(found.turns.len())
-        );
-        return Err(Error::new(ErrorCode::CustomMetricFailed, message));
-    }
-    let status =
-        |status: Option<EvalStatus>, score| status.unwrap_or_else(|| EvalStatus::of_score(score, threshold));
-    let reason = |given: Option<String>, score: Option<f64>| match (given, score) {
-        (Some(reason), _) => Some(reason.into()),
-        (None, None) => Some("the metric gave no score".into()),
-        (None, Some(_)) => None,
-    };
-    let score = found.score.or(mean);
-    let per_turn = found.turns.into_iter().map(|turn| TurnEvaluation {
-        score: turn.score,
-        status: status(turn.status, turn.score),
-        reason: reason(turn.reason, turn.score),
-        ..TurnEvaluation::default()
-    });
-    let mut per_turn: Vec<_> = per_turn.collect();
-    if per_turn.is_empty() {
-        per_turn = unscored(turns, "the metric scores whole conversations");
-    }
-    Ok(Evaluation {
-        score,
-        status: status(found.status, score),
-        reason: reason(found.reason, score),
-        turns: per_turn,
-        ..Evaluation::default()
-    })
 }

@@ -1,0 +1,55 @@
+//! What [`Calls`](super::Calls) keeps in its queues: samples that wait or are in flight, and the limits of groups.
+//! Apart, because it is data without a rule.
+
+use std::collections::VecDeque;
+
+use super::{Loss, Millis, Prices, Reason, Sample, Usage};
+
+/// A sample on its way through the queues.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Task {
+    pub(super) question: u32,
+    pub(super) sample: u32,
+    pub(super) group: u32,
+    pub(super) tokens: u32,
+    /// Whether it was lost before, after calls.
+    pub(super) again: bool,
+    /// How often it was sent since.
+    pub(super) sent: u32,
+    /// How many of these count as attempts.
+    pub(super) attempts: u32,
+    /// How many replies the run had when it last failed.
+    pub(super) replies_before: u32,
+}
+
+impl Task {
+    pub(super) fn sample(&self) -> Sample {
+        Sample { question: self.question, sample: self.sample }
+    }
+
+    /// What a call for it is expected to use.
+    pub(super) fn expected(&self) -> Usage {
+        Usage { input_tokens: u64::from(self.tokens), output_tokens: 0 }
+    }
+
+    pub(super) fn lost(&self, reason: Reason) -> Loss {
+        Loss { question: self.question, sample: self.sample, attempts: self.sent, reason }
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Flight {
+    pub(super) call: u32,
+    pub(super) sent_at: Millis,
+    pub(super) timeout_at: Millis,
+    pub(super) task: Task,
+}
+
+#[derive(Debug)]
+pub(super) struct Group {
+    pub(super) limit: u32,
+    pub(super) in_flight: u32,
+    pub(super) prices: Prices,
+    /// Tasks whose turn came when the group was at its limit.
+    pub(super) waiting: VecDeque<Task>,
+}

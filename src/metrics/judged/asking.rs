@@ -1,0 +1,117 @@
+//! How one metric asks its judge: the options and prompts that its config comes to, and the rendering of a prompt.
+//! Apart, because it is settled once for a metric, before there is any case.
+
+use std::borrow::Cow;
+
+use super::{JudgeOptions, LONGEST_PROMPT, Question};
+use crate::foundation::error::Result;
+use crate::judge::prompt::{Prompt, Template, Value};
+use crate::metrics::material;
+use crate::model::config::Setup;
+
+/// How a judge is asked by one metric.
+pub struct Asking {
+    /// The metric's name.
+    pub name: String,
+    /// The threshold in force.
+    pub threshold: f64,
+    /// What a config says of the judge.
+    pub options: JudgeOptions,
+    /// The prompts with their templates: the project's, or the user's.
+    pub prompts: Vec<(&'static Prompt, Template<'static>)>,
+    /// Whether Vertex AI's evaluation service is asked rather than a judge.
+    pub vertex: bool,
+    /// Whether the last turn is asked about for the whole conversation.
+    pub whole_conversation: bool,
+    /// Whether a judge that fails is an error.
+    pub raises: bool,
+}
+
+impl Asking {
+    /// Reads what a config says of the judge, and takes the user's templates where there are some.
+    ///
+    /// # Errors
+    /// `invalid_criterion` for unusable options, `threshold_required`; `invalid_input` for unusable
+    /// templates.
+    pub(in crate::metrics) fn read(setup: &Setup<'_, '_>, prompts: &[&'static Prompt]) -> Result<Box<Self>> {
+        let threshold = setup.threshold()?;
+        let mut with_templates = Vec::new();
+        for prompt in prompts {
+            let own = setup.judging.prompts.iter().find(|(id, _)| id == prompt.id);
+            let template = match own {
+                Some((_, text)) => prompt.replaced_by(text.clone())?,
+                None => prompt.template(),
+            };
+            with_templates.push((*prompt, template));
+        }
+        Ok(Box::new(Self {
+            name: setup.name.to_owned(),
+            threshold,
+            options: JudgeOptions::read(setup)?,
+            prompts: with_templates,
+            vertex: false,
+            whole_conversation: false,
+            raises: false,
+        }))
+    }
+
+    /// A question by the prompt with a place in the list, asked of one sample.
+    pub(in crate::metrics) fn question(&self, prompt: usize) -> Question {
+        let mut question = Question::new(None);
+        if let Some((prompt, _)) = self.prompts.get(prompt) {
+            question.purpose = prompt.purpose;
+            question.schema = Some(prompt.schema);
+            question.wanted = prompt.wanted;
+        }
+        question
+    }
+
+    /// The prompt with a place in the list. All values come from elsewhere, so all are fenced.
+    pub(in crate::metrics) fn render(&self, prompt: usize, values: &Values<'_>) -> PromptText {
+        let bytes: usize = values.0.iter().map(|(_, text)| text.len()).sum();
+        if bytes > LONGEST_PROMPT {
+            return PromptText { text: String::new(), bytes };
+        }
+        let mut fenced = Vec::new();
+        for (name, text) in &values.0 {
+            fenced.push(Value { name, text, is_fenced: true });
+        }
+        let prompt = self.prompts.get(prompt);
+        PromptText::of(prompt.map(|(prompt, template)| prompt.render(template, &fenced)).unwrap_or_default())
+    }
+}
+
+/// What a prompt shows, by the names of its variables.
+#[derive(Default)]
+pub(in crate::metrics) struct Values<'v>(Vec<(&'static str, Cow<'v, str>)>);
+
+impl<'v> Values<'v> {
+    #[inline(never)]
+    pub(in crate::metrics) fn add(&mut self, name: &'static str, text: Cow<'v, str>) {
+        self.0.push((name, text));
+    }
+
+    /// Says of what there is none that there is none.
+    pub(in crate::metrics) fn name_absent(&mut self) {
+        for (_, text) in &mut self.0 {
+            if text.is_empty() {
+                *text = material::NONE.into();
+            }
+        }
+    }
+}
+
+/// A prompt.
+pub struct PromptText {
+    /// Its words; none if it is too long.
+    pub(super) text: String,
+    /// How long it is.
+    pub(super) bytes: usize,
+}
+
+impl PromptText {
+    pub(in crate::metrics) fn of(text: String) -> Self {
+        let bytes = text.len();
+        if bytes > LONGEST_PROMPT { Self { text: String::new(), bytes } } else { Self { text, bytes } }
+    }
+}

@@ -1,0 +1,128 @@
+//! What a config says of a judge: `judge_model_options`, read and checked. Apart, because it is a format of
+//! google-adk's, with its own defaults and leniencies.
+
+use crate::foundation::error::{ErrorCode, Result};
+use crate::foundation::json::{Json, Kind};
+use crate::judge::provider::{is_name, parameters};
+use crate::model::config::{Setup, either, invalid_criterion, refuse_misspelt, settings};
+use crate::model::shape::whole;
+
+/// What a config says of a judge.
+#[derive(Clone, Debug, PartialEq)]
+pub struct JudgeOptions {
+    /// The model; google-adk's default is `gemini-2.5-flash`.
+    pub model: String,
+    /// Its settings, as JSON with the names of Gemini's `GenerateContentConfig`.
+    pub config: Option<String>,
+    /// The most samples to ask of a question, at least 1.
+    pub samples: u32,
+    /// The most calls of the metric in flight, where the config says so.
+    pub parallelism_limit: Option<u32>,
+}
+
+settings! {
+    /// The judge's model, by its name at its provider.
+    MODEL: &'static str = "gemini-2.5-flash", "judge_model" | "judgeModel";
+    /// Sampling settings of the judge's model.
+    CONFIG: Option<String> = None, "judge_model_config" | "judgeModelConfig";
+    /// The most samples asked of a question, 1 to 1000. Asking stops as soon as the others cannot change the verdict.
+    SAMPLES: u32 = 5, "num_samples" | "numSamples";
+    /// The most calls of this metric at a time, 1 to 1000. Without it the run's concurrency decides; in google-adk it is 1.
+    PARALLELISM: Option<u32> = None, "parallelism_limit" | "parallelismLimit";
+}
+
+impl JudgeOptions {
+    /// The criterion's options win over the metric's.
+    pub(super) fn read(setup: &Setup<'_, '_>) -> Result<Self> {
+        let of_criterion = setup
+            .criterion
+            .and_then(|criterion| either(criterion, ["judge_model_options", "judgeModelOptions"]));
+        let mut options = Self {
+            model: MODEL.default.to_owned(),
+            config: CONFIG.default,
+            samples: SAMPLES.default,
+            parallelism_limit: PARALLELISM.default,
+        };
+        for json in [setup.judge_model_options, of_criterion].into_iter().flatten() {
+            options.take(json).map_err(invalid_criterion)?;
+        }
+        Ok(options)
+    }
+
+    fn take(&mut self, json: Json<'_>) -> Result<()> {
+        if json.is_null() {
+            return Ok(());
+        }
+        if json.kind() != Kind::Object {
+            return Err(json.expected("an object with the judge's options"));
+        }
+        let mut known = Vec::new();
+        for setting in SETTINGS {
+            known.push(setting.keys);
+        }
+        let known = known.as_flattened();
+        for (key, value) in json.entries() {
+            if !known.contains(&&*key) {
+                let message = ["a judge has no option `", &key, "`"].concat();
+                refuse_misspelt(value, &key, known, &message)?;
+                let help = "There are judge_model, judge_model_config, num_samples and parallelism_limit";
+                return Err(value.error(ErrorCode::InvalidCriterion, message).with_help(help));
+            }
+        }
+        let keys = [MODEL.keys, CONFIG.keys, SAMPLES.keys, PARALLELISM.keys];
+        let [model, config, samples, limit] = keys.map(|keys| either(json, keys));
+        if let Some(model) = model {
+            let name = model.as_str().filter(|name| !name.is_empty());
+            self.model = name.ok_or_else(|| model.expected("the name of a model"))?.into_owned();
+        }
+        if let Some(config) = config {
+            if config.kind() != Kind::Object {
+                return Err(config.expected("an object with the model's settings"));
+            }
+            refuse_http_options(config)?;
+            check_model_config(config)?;
+            self.config = Some(config.raw().to_owned());
+        }
+        if let Some(samples) = samples {
+            self.samples = count(samples)?;
+        }
+        if let Some(limit) = limit {
+            self.parallelism_limit = Some(count(limit)?);
+        }
+        Ok(())
+    }
+}
+
+/// Refuses a setting of the model that resembles a known one. Others may be for the provider; where they are not sent, a
+/// warning says so.
+fn check_model_config(config: Json<'_>) -> Result<()> {
+    let known: Vec<&str> = parameters().collect();
+    for (key, value) in config.entries().filter(|(_, value)| !value.is_null()) {
+        let is_same = |name: &&str| is_name(&key, name);
+        if !known.iter().any(is_same) {
+            refuse_misspelt(value, &key, &known, &["a model has no setting `", &key, "`"].concat())?;
+        }
+    }
+    Ok(())
+}
+
+/// Which server is asked, and with which headers, is the judge's own business: a file that could say it
+/// would send prompts and keys wherever it likes.
+fn refuse_http_options(config: Json<'_>) -> Result<()> {
+    let refused = |key: &str| key.replace('_', "").eq_ignore_ascii_case("httpoptions");
+    let Some((_, value)) = config.entries().find(|(key, _)| refused(key)) else { return Ok(()) };
+    let message = "a config cannot say which server is asked or how: `http_options` is refused";
+    let help = "Remove it, and give address and headers to the judge in code or by its environment variables";
+    Err(value.error(ErrorCode::InvalidCriterion, message).with_help(help))
+}
+
+/// A number of samples or calls, also in text, and `true` for 1, as google-adk does. 1000 is more than
+/// anyone can pay for.
+fn count(json: Json<'_>) -> Result<u32> {
+    let of_text = || json.as_str().and_then(|text| text.trim().parse().ok());
+    let of_true = || json.as_bool().filter(|flag| *flag).map(i64::from);
+    let number = whole(json).or_else(of_text).or_else(of_true).filter(|number| (1..=1000).contains(number));
+    number
+        .and_then(|number| u32::try_from(number).ok())
+        .ok_or_else(|| json.expected("a whole number from 1 to 1000"))
+}

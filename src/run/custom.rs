@@ -1,0 +1,131 @@
+//! Metrics that the host computes: what it is given, what it gives back, and what becomes of that. Apart, because
+//! neither the engine's own metrics nor judges know of them.
+
+use super::{Millis, Pairing, Run, not_evaluated, unscored};
+use crate::foundation::double;
+use crate::foundation::error::{Error, ErrorCode};
+use crate::metrics::{Evaluation, TurnEvaluation, mean, turns as in_words};
+use crate::model::invocation::Turns;
+use crate::model::results::EvalStatus;
+
+/// A metric that the host computes for one run of a case.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CustomTask {
+    /// What to call [`Run::handle_custom`] with.
+    pub id: TaskId,
+    /// Which metric of the plan.
+    pub metric: usize,
+    /// Which case and run.
+    pub pairing: Pairing,
+}
+
+/// Identifies a task within its run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct TaskId(pub u32);
+
+/// What the host found: scores and, where it decides itself, statuses.
+#[derive(Clone, Debug, Default)]
+pub struct CustomEvaluation {
+    /// The score of the whole conversation; the mean of the turns if absent.
+    pub score: Option<f64>,
+    /// How the evaluation ended; by the threshold if absent.
+    pub status: Option<EvalStatus>,
+    /// Why there is no score.
+    pub reason: Option<String>,
+    /// One entry a turn, or none at all.
+    pub turns: Vec<CustomTurn>,
+}
+
+/// What the host found in one turn.
+#[derive(Clone, Debug, Default)]
+pub struct CustomTurn {
+    /// The score of the turn.
+    pub score: Option<f64>,
+    /// How the evaluation ended; by the threshold if absent.
+    pub status: Option<EvalStatus>,
+    /// Why there is no score.
+    pub reason: Option<String>,
+}
+
+pub(super) struct Task {
+    pub(super) custom: CustomTask,
+    pub(super) place: usize,
+    pub(super) until: Option<Millis>,
+}
+
+impl Run<'_> {
+    /// Takes what the host found. An answer to a task that is not open any more is ignored.
+    pub fn handle_custom(&mut self, id: TaskId, found: Result<CustomEvaluation, Error>) {
+        if let Some(at) = self.working.iter().position(|task| task.custom.id == id) {
+            let task = self.working.remove(at);
+            self.settle(&task, found);
+        }
+    }
+
+    pub(super) fn expire(&mut self, now: Millis) {
+        let is_late = |task: &Task| task.until.is_some_and(|until| until <= now);
+        while let Some(at) = self.working.iter().position(is_late) {
+            let task = self.working.remove(at);
+            let limit = self.options.timeout_ms.unwrap_or_default();
+            let message = format!("no answer within {} ms", double::to_text(limit));
+            self.settle(&task, Err(Error::new(ErrorCode::Timeout, message)));
+        }
+    }
+
+    pub(super) fn settle(&mut self, task: &Task, found: Result<CustomEvaluation, Error>) {
+        let Some(open) = self.open.iter_mut().find(|open| open.place == task.place) else { return };
+        let run = task.custom.pairing.run.and_then(|run| self.runs.get(run));
+        let turns = run.and_then(|run| run.turns).map_or(0, Turns::len);
+        let threshold = self.plan.metrics.get(task.custom.metric).and_then(|metric| metric.threshold);
+        let evaluation = found.and_then(|found| of_host(found, turns, threshold.unwrap_or_default()));
+        if let Some(place) = open.result.metrics.get_mut(task.custom.metric) {
+            *place = evaluation.unwrap_or_else(|error| not_evaluated(error, turns));
+        }
+        open.missing -= 1;
+        self.give_out_if_settled(task.place);
+    }
+}
+
+/// Completes what the host found: statuses by the threshold, a mean where only turns have scores, a
+/// reason wherever there is no score.
+fn of_host<'a>(found: CustomEvaluation, turns: usize, threshold: f64) -> Result<Evaluation<'a>, Error> {
+    let mean = mean(found.turns.iter().filter_map(|turn| turn.score));
+    let scores = found.turns.iter().map(|turn| turn.score).chain([found.score.or(mean)]).flatten();
+    if let Some(score) = scores.into_iter().find(|score| !score.is_finite()) {
+        let message =
+            format!("the metric gave {}; a score is a finite number, or absent", double::to_text(score));
+        return Err(Error::new(ErrorCode::CustomMetricFailed, message));
+    }
+    if !found.turns.is_empty() && found.turns.len() != turns {
+        let message = format!(
+            "the metric gave results for {}; the conversation has {turns}",
+            in_words(found.turns.len())
+        );
+        return Err(Error::new(ErrorCode::CustomMetricFailed, message));
+    }
+    let status =
+        |status: Option<EvalStatus>, score| status.unwrap_or_else(|| EvalStatus::of_score(score, threshold));
+    let reason = |given: Option<String>, score: Option<f64>| match (given, score) {
+        (Some(reason), _) => Some(reason.into()),
+        (None, None) => Some("the metric gave no score".into()),
+        (None, Some(_)) => None,
+    };
+    let score = found.score.or(mean);
+    let per_turn = found.turns.into_iter().map(|turn| TurnEvaluation {
+        score: turn.score,
+        status: status(turn.status, turn.score),
+        reason: reason(turn.reason, turn.score),
+        ..TurnEvaluation::default()
+    });
+    let mut per_turn: Vec<_> = per_turn.collect();
+    if per_turn.is_empty() {
+        per_turn = unscored(turns, "the metric scores whole conversations");
+    }
+    Ok(Evaluation {
+        score,
+        status: status(found.status, score),
+        reason: reason(found.reason, score),
+        turns: per_turn,
+        ..Evaluation::default()
+    })
+}

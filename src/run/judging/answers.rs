@@ -1,0 +1,189 @@
+//! The way of an answer back: votes are counted, failures make calls again or close questions, and a question that
+//! is settled may ask the next. Apart, because everything here follows from one report of the host.
+
+use super::super::{MetricScorer, Millis, Run};
+use super::JudgeReply;
+use super::state::{Asked, next_wave};
+use crate::foundation::double;
+use crate::foundation::error::{Error, ErrorCode};
+use crate::judge::calls::{self, Ask, Loss, Reason};
+use crate::judge::provider::Failure;
+use crate::judge::votes::Outcome;
+use crate::metrics::judged::{Answer, Judged, JudgedCase, SampleReply};
+
+/// After how many refusals in the same words, and no answer, a server is not asked any more.
+const MOST_REFUSALS: u32 = 4;
+
+/// Characters of a failure that a result repeats.
+const LONGEST_MESSAGE: usize = 1000;
+
+impl<'a> Run<'a> {
+    /// Takes the reply to a call, made at `now` or found in a cache. Replies that nobody waits for any more
+    /// are ignored.
+    pub fn handle_reply(&mut self, now: Millis, call: u32, reply: JudgeReply, cached: bool) {
+        if let Some(refusals) = self.metric_of(call).and_then(|metric| self.judges.refusals.get_mut(metric)) {
+            refusals.is_answered = true;
+        }
+        let calls = &mut self.judges.calls;
+        let sample = match cached {
+            true => calls.found(call),
+            false => calls.reply(now, call, reply.usage.unwrap_or_default()),
+        };
+        let Some(sample) = sample else { return };
+        self.work.add(reply.text.len());
+        if let Some((judged, case, answer)) = self.answer(sample.question) {
+            let ballot = judged.read(case, &answer.question, &reply.text);
+            answer.votes.count(&ballot.votes);
+            let at = answer.replies.partition_point(|known| known.sample < sample.sample);
+            let JudgeReply { text, usage } = reply;
+            answer.replies.insert(at, SampleReply { sample: sample.sample, text, usage, cached, ballot });
+        }
+        self.landed(call);
+        self.advance(sample.question);
+    }
+
+    /// Takes that a call failed. It is made again later, unless that is of no use.
+    pub fn handle_failure(&mut self, now: Millis, call: u32, failed: &Failure) {
+        let metric = self.metric_of(call);
+        let mut pace = failed.pace();
+        let mut message = failed.in_words();
+        if let Some((end, _)) = message.char_indices().nth(LONGEST_MESSAGE) {
+            message.truncate(end);
+            message.push('…');
+        }
+        if let Some(wait) = pace.retry_after_ms.filter(|wait| *wait > self.judges.longest_pause) {
+            let seconds = double::to_text((wait / 1000.0).round());
+            message += &format!(". It asks to be left alone for {seconds} s, which is too long to wait");
+            // Nor do the others wait.
+            pace = calls::Failure { disconnected: pace.disconnected, ..calls::Failure::default() };
+        }
+        let mut is_barred = failed.is_auth();
+        if failed.is_refusal()
+            && let Some(refusals) = metric.and_then(|metric| self.judges.refusals.get_mut(metric))
+            && !refusals.is_answered
+        {
+            if refusals.times == 0 {
+                refusals.message.clone_from(&message);
+            }
+            if refusals.message == message {
+                refusals.times += 1;
+                is_barred |= refusals.times >= MOST_REFUSALS;
+            }
+        }
+        let error = Error::new(ErrorCode::JudgeFailed, message);
+        self.landed(call);
+        if let Some(loss) = self.judges.calls.failure(now, call, pace) {
+            let asked = self.judges.asked.get(loss.question as usize);
+            if let Some(barred) = asked.and_then(|asked| self.judges.barred.get_mut(asked.metric))
+                && is_barred
+            {
+                barred.get_or_insert_with(|| error.clone());
+            }
+            self.lost(loss, Some(error));
+        }
+    }
+
+    /// The answer to an open question, with who asks it and about what.
+    #[inline(never)]
+    pub(super) fn answer(&mut self, question: u32) -> Option<(&dyn Judged, &JudgedCase<'a>, &mut Answer)> {
+        let asked = self.judges.asked.get(question as usize).filter(|asked| asked.is_open)?;
+        let open = self.open.iter_mut().find(|open| open.place == asked.place)?;
+        let hearing = open.hearings.iter_mut().find(|hearing| hearing.metric == asked.metric)?;
+        let MetricScorer::Judge(judged) = &self.plan.metrics.get(asked.metric)?.scorer else { return None };
+        Some((judged.as_ref(), open.judged.as_ref()?, hearing.answers.get_mut(asked.answer)?))
+    }
+
+    /// Which metric a call under way is for.
+    pub(super) fn metric_of(&self, call: u32) -> Option<usize> {
+        let question = self.judges.question_of(call)?;
+        self.judges.asked.get(question as usize).map(|asked| asked.metric)
+    }
+
+    /// A sample will have no reply.
+    pub(super) fn lost(&mut self, loss: Loss, failure: Option<Error>) {
+        let why = self.judges.why(loss, failure);
+        if let Some((_, _, answer)) = self.answer(loss.question) {
+            answer.votes.fail(loss.sample);
+            answer.failure.get_or_insert(why);
+        }
+        if let Some(asked) = self.judges.asked.get_mut(loss.question as usize) {
+            asked.is_refused |= !matches!(loss.reason, Reason::Exhausted | Reason::TimedOut);
+        }
+        self.advance(loss.question);
+    }
+
+    /// Goes on with a question after a reply or a loss.
+    fn advance(&mut self, question: u32) {
+        let Some((_, _, answer)) = self.answer(question) else { return };
+        match answer.votes.outcome() {
+            Outcome::Open => {
+                let wave = next_wave(question, answer, true);
+                if let Some(asked) = self.judges.asked.get(question as usize) {
+                    self.judges.ask(asked.metric, wave);
+                }
+            }
+            Outcome::Settled => self.close(question),
+            Outcome::Undecidable => {
+                let asked = self.judges.asked.get(question as usize);
+                if asked.is_some_and(|asked| asked.is_refused) {
+                    self.close(question);
+                } else {
+                    // The judge may answer again when the rest of the run is done.
+                    self.judges.add_stuck(question);
+                }
+            }
+        }
+    }
+
+    /// Gives failed samples a second chance, or gives their questions up. Nothing else is asked then.
+    #[inline(never)]
+    pub(in crate::run) fn retry_stuck(&mut self) {
+        let answered = self.judges.calls.progress().answered > 0;
+        for question in std::mem::take(&mut self.judges.stuck) {
+            if let Some(asked) = self.judges.asked.get_mut(question as usize) {
+                asked.is_stuck = false;
+            }
+            let Some((_, _, answer)) = self.answer(question) else { continue };
+            let samples = if answered { answer.votes.second_chance() } else { Vec::new() };
+            if samples.is_empty() {
+                self.close(question);
+                continue;
+            }
+            let metric = self.judges.asked.get(question as usize).map_or(0, |asked| asked.metric);
+            self.judges.calls.take_back(samples.len() as u32);
+            for first_sample in samples {
+                let follow_up = true;
+                let ask =
+                    Ask { question, first_sample, samples: 1, group: 0, follow_up, again: true, tokens: 0 };
+                self.judges.ask(metric, ask);
+            }
+        }
+    }
+
+    /// Nothing more is asked about a question.
+    pub(super) fn close(&mut self, question: u32) {
+        let Some((judged, _, answer)) = self.answer(question) else { return };
+        let saved = answer.votes.saved();
+        let next = if answer.is_settled() { judged.follow_up(answer) } else { None };
+        // Nobody asks it any more.
+        let prompt = std::mem::take(&mut answer.question.prompt);
+        self.judges.open_prompts = self.judges.open_prompts.saturating_sub(prompt.len());
+        self.judges.calls.count_saved(saved);
+        let Some(asked) = self.judges.asked.get_mut(question as usize) else { return };
+        asked.is_open = false;
+        let asked = *asked;
+        let Some(open) = self.open.iter_mut().find(|open| open.place == asked.place) else { return };
+        let Some(hearing) = open.hearings.iter_mut().find(|hearing| hearing.metric == asked.metric) else {
+            return;
+        };
+        hearing.open -= 1;
+        if let Some(mut next) = next {
+            next.follows = Some(asked.answer);
+            let asked = Asked::new(asked.place, asked.pairing, asked.metric, hearing.answers.len());
+            hearing.add(&mut self.judges, asked, next, true);
+        }
+        if hearing.open == 0 {
+            self.conclude(asked.place, asked.metric);
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! Questions as HTTP requests, for judges whose server the engine speaks to itself. Apart, because a host may ask
+//! its own judges, and then nothing of this is used.
+
+use super::super::{MetricScorer, Millis, Run};
+use super::JudgeReply;
+use crate::foundation::json::Document;
+use crate::judge::provider::{Asked as AskedOf, Endpoint, Failure, HostAnswer, HttpRequest, Reply, Request};
+use crate::metrics::judged::Judged;
+
+impl Run<'_> {
+    /// Has a metric's judge be asked at a server.
+    pub fn set_endpoint(&mut self, metric: usize, endpoint: Endpoint) {
+        if let Some(place) = self.judges.endpoints.get_mut(metric) {
+            *place = Some(endpoint);
+        }
+    }
+
+    /// What of the settings in the criterion of a metric a server is not sent, a sentence each.
+    #[must_use]
+    pub fn settings_not_sent(&self, metric: usize, mut endpoint: Endpoint) -> Vec<String> {
+        let scorer = self.plan.metrics.get(metric).map(|metric| &metric.scorer);
+        let Some(MetricScorer::Judge(judged)) = scorer else { return Vec::new() };
+        let asking = judged.asking();
+        // Vertex AI's evaluation service has no settings.
+        let config = asking.options.config.as_deref().filter(|_| !asking.vertex);
+        let Some(config) = config.and_then(|config| Document::parse(config).ok()) else { return Vec::new() };
+        endpoint.model.get_or_insert_with(|| self.judge_model(judged.as_ref()).to_owned());
+        endpoint.warnings(config.root())
+    }
+
+    /// The request of a call to the server of its metric; nothing if the host asks somebody itself.
+    ///
+    /// # Errors
+    /// As [`Endpoint::ask`].
+    pub fn http_request(&self, call: u32) -> Option<Result<HttpRequest, Box<Failure>>> {
+        self.with_question(call, |endpoint, asked| endpoint.ask(asked))
+    }
+
+    /// Takes what came of the [`Run::http_request`] of a call, and says what that is; nothing if nobody waits for it.
+    /// `token` is the access token that the host had sent.
+    pub fn handle_answer(
+        &mut self,
+        now: Millis,
+        call: u32,
+        answer: HostAnswer<'_>,
+        token: Option<String>,
+    ) -> Option<Result<Reply, Box<Failure>>> {
+        let taken = self.with_question(call, |endpoint, asked| match token {
+            None => endpoint.take(asked, answer),
+            Some(_) => Endpoint { bearer: token, ..endpoint.clone() }.take(asked, answer),
+        })?;
+        match &taken {
+            Ok(Reply { text, usage, .. }) => {
+                let reply = JudgeReply { text: text.clone(), usage: usage.tokens() };
+                self.handle_reply(now, call, reply, false);
+            }
+            Err(failed) => self.handle_failure(now, call, failed),
+        }
+        Some(taken)
+    }
+
+    /// Works with the question of a call under way in the words of its endpoint.
+    fn with_question<T>(&self, call: u32, work: impl FnOnce(&Endpoint, AskedOf<'_>) -> T) -> Option<T> {
+        let number = self.judges.question_of(call)?;
+        let about = self.judges.asked.get(number as usize)?;
+        let endpoint = self.judges.endpoints.get(about.metric)?.as_ref()?;
+        let MetricScorer::Judge(judged) = &self.plan.metrics.get(about.metric)?.scorer else { return None };
+        let question = self.question_numbered(number)?;
+        let asking = judged.asking();
+        if asking.vertex {
+            return Some(work(endpoint, AskedOf::Evaluation(&question.prompt)));
+        }
+        let config = asking.options.config.as_deref().and_then(|config| Document::parse(config).ok());
+        let request = Request {
+            model: self.judge_model(judged.as_ref()),
+            system: None,
+            prompt: &question.prompt,
+            response_schema: question.schema,
+            config: config.as_ref().map(Document::root),
+        };
+        Some(work(endpoint, AskedOf::Question(request)))
+    }
+
+    /// The model that a metric asks at an endpoint.
+    fn model_of<'m>(&'m self, metric: &'m dyn Judged, endpoint: Option<&'m Endpoint>) -> &'m str {
+        endpoint.and_then(|endpoint| endpoint.model.as_deref()).unwrap_or_else(|| self.judge_model(metric))
+    }
+
+    /// The model that the call of a metric of the plan asks.
+    #[must_use]
+    pub fn asked_model<'m>(&'m self, metric: usize, judged: &'m dyn Judged) -> &'m str {
+        self.model_of(judged, self.judges.endpoints.get(metric).and_then(Option::as_ref))
+    }
+
+    /// The model that a metric asks.
+    #[must_use]
+    pub fn judge_model<'m>(&'m self, metric: &'m dyn Judged) -> &'m str {
+        self.options.judges.model_for(metric)
+    }
+}

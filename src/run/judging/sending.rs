@@ -1,0 +1,149 @@
+//! The way of a question to the host: whose turn it is, and its prompt, which is made when it is sent. Apart,
+//! because it is the only part that is polled.
+
+use super::super::{MetricScorer, Millis, Run};
+use super::{JudgeCall, Judges};
+use crate::judge::calls::{self, Progress};
+use crate::metrics::judged::{Answer, LONGEST_PROMPT, MOST_PROMPTS, Question};
+
+/// What the calls of a run are at.
+pub(in crate::run) enum Step {
+    /// Make this call.
+    Send(JudgeCall),
+    /// Abort this call.
+    Abort(u32),
+    /// Something changed.
+    Again,
+    /// Nothing, at least until a time.
+    Wait(Option<Millis>),
+}
+
+impl<'a> Run<'a> {
+    /// What to do about the calls of judges, at a time.
+    #[inline(never)]
+    pub(in crate::run) fn poll_judges(&mut self, now: Millis) -> Step {
+        match self.poll_calls(now) {
+            calls::Action::Send(call) => {
+                let Some(asked) = self.judges.asked.get(call.question as usize).copied() else {
+                    return Step::Again;
+                };
+                let barred = self.judges.barred.get(asked.metric).cloned().flatten();
+                let too_long =
+                    self.answer(call.question).and_then(|(_, _, answer)| answer.question.refusal());
+                if let Some(why) = too_long {
+                    self.judges.calls.not_sent(call.id);
+                    if let Some((_, _, answer)) = self.answer(call.question) {
+                        answer.failure = Some(why);
+                    }
+                    self.close(call.question);
+                    return Step::Again;
+                }
+                if asked.is_open && barred.is_none() {
+                    self.judges.sent(call);
+                    return Step::Send(JudgeCall { call, metric: asked.metric, pairing: asked.pairing });
+                }
+                if barred.is_some() && asked.is_open {
+                    self.judges.calls.refused(call.id);
+                } else {
+                    self.judges.calls.not_sent(call.id);
+                }
+                if let Some(why) = barred {
+                    if let Some((_, _, answer)) = self.answer(call.question) {
+                        answer.failure = Some(why);
+                    }
+                    self.close(call.question);
+                }
+                Step::Again
+            }
+            calls::Action::Abort(call) => {
+                self.landed(call);
+                Step::Abort(call)
+            }
+            calls::Action::Lost(loss) => {
+                self.lost(loss, None);
+                Step::Again
+            }
+            calls::Action::WakeAt(at) => Step::Wait(Some(at)),
+            calls::Action::Idle => Step::Wait(None),
+        }
+    }
+
+    /// What to do about calls. The prompt of a call is made when its turn comes.
+    fn poll_calls(&mut self, now: Millis) -> calls::Action {
+        let Judges { calls, asked, under_way, open_prompts, barred, .. } = &mut self.judges;
+        let (plan, open, work) = (&self.plan, &mut self.open, &mut self.work);
+        calls.poll_with(now, &mut |question, _| {
+            // Not asked at all.
+            let none = Some(0);
+            let Some(asked) = asked.get(question as usize).filter(|asked| asked.is_open) else { return none };
+            if barred.get(asked.metric).is_some_and(Option::is_some) {
+                return none;
+            }
+            let Some(open) = open.iter_mut().find(|open| open.place == asked.place) else { return none };
+            let hearing = open.hearings.iter_mut().find(|hearing| hearing.metric == asked.metric);
+            let (Some(hearing), Some(case)) = (hearing, &open.judged) else { return none };
+            let Some(answer) = hearing.answers.get(asked.answer) else { return none };
+            if answer.question.refusal().is_some() {
+                return none;
+            }
+            if answer.question.prompt.is_empty() {
+                if *open_prompts > MOST_PROMPTS - LONGEST_PROMPT && !under_way.is_empty() {
+                    return None;
+                }
+                let Some(MetricScorer::Judge(judged)) =
+                    plan.metrics.get(asked.metric).map(|metric| &metric.scorer)
+                else {
+                    return none;
+                };
+                let before = answer.question.follows.and_then(|at| hearing.answers.get(at));
+                let prompt = judged.prompt(case, &answer.question, before);
+                if let Some(answer) = hearing.answers.get_mut(asked.answer) {
+                    answer.question.take_prompt(prompt);
+                    work.add(answer.question.bytes.min(LONGEST_PROMPT));
+                    *open_prompts += answer.question.prompt.len();
+                }
+            }
+            hearing.answers.get(asked.answer).map_or(none, |answer| Some(expected_tokens(answer)))
+        })
+    }
+
+    /// A call is not under way any more.
+    pub(super) fn landed(&mut self, call: u32) {
+        if let Some(question) = self.judges.landed(call)
+            && let Some((_, _, answer)) = self.answer(question)
+        {
+            let prompt = std::mem::take(&mut answer.question.prompt);
+            self.judges.open_prompts -= prompt.len();
+        }
+    }
+
+    /// How many bytes the prompts have that exist: those of calls under way, and few others.
+    #[must_use]
+    pub fn open_prompts(&self) -> usize {
+        self.judges.open_prompts
+    }
+
+    /// What a call asks.
+    #[must_use]
+    pub fn question(&self, call: &JudgeCall) -> Option<&Question> {
+        self.question_numbered(call.call.question)
+    }
+
+    pub(super) fn question_numbered(&self, number: u32) -> Option<&Question> {
+        let asked = self.judges.asked.get(number as usize)?;
+        let open = self.open.iter().find(|open| open.place == asked.place)?;
+        let hearing = open.hearings.iter().find(|hearing| hearing.metric == asked.metric)?;
+        hearing.answers.get(asked.answer).map(|answer| &answer.question)
+    }
+
+    /// How far the calls of judges are.
+    #[must_use]
+    pub fn progress(&self) -> Progress {
+        self.judges.calls.progress()
+    }
+}
+
+/// Tokens have some four bytes.
+fn expected_tokens(answer: &Answer) -> u32 {
+    u32::try_from(answer.question.prompt.len() / 4).unwrap_or(u32::MAX)
+}
