@@ -1,41 +1,28 @@
 import type { ComponentType } from "preact";
 import { useEffect, useErrorBoundary } from "preact/hooks";
-import { hrefOf, route, type Screen, SCREENS } from "./route.js";
+import { hrefOf, route } from "./route.js";
 import Files from "./screens/files/files.js";
 import Results from "./screens/results/results.js";
+import { type FirstScreen, type Screen, type ScreenEntry, SCREEN_ENTRIES, SCREENS } from "./screens/table.js";
 import { type Theme, theme } from "./theme.js";
 import { later } from "./ui/later.js";
 import { Title } from "./ui/title.js";
 
-const NAMES: Readonly<Record<(typeof SCREENS)[number], string>> = {
-  files: "Files",
-  criteria: "Criteria",
-  run: "Run",
-  results: "Results",
-  compare: "Compare",
-};
-
-/** What the tab of the browser says. */
-const TITLES: Readonly<Record<Screen, string>> = { ...NAMES, case: "Case", edit: "Edit" };
-
 /** What everyone sees comes with the page, every other screen when it is first shown. */
-const PAGES: Readonly<Record<Screen, ComponentType>> = {
-  files: Files,
-  criteria: later(() => import("./screens/criteria/criteria.js")),
-  run: later(() => import("./screens/run/run.js")),
-  results: Results,
-  case: later(() => import("./screens/case/case.js")),
-  edit: later(() => import("./screens/edit/edit.js")),
-  compare: later(() => import("./screens/compare/compare.js")),
-};
+const FIRST: Readonly<Record<FirstScreen, ComponentType>> = { files: Files, results: Results };
 
-/** The way back to the step that a screen belongs to. */
-const STEP_OF: Readonly<Partial<Record<Screen, Screen>>> = { case: "results", edit: "results" };
+const PAGES: ReadonlyMap<Screen, ComponentType> = new Map([
+  ...(Object.entries(FIRST) as [Screen, ComponentType][]),
+  ...SCREEN_ENTRIES.flatMap(([name, { load }]): [Screen, ComponentType][] =>
+    load === undefined ? [] : [[name, later(load)]],
+  ),
+]);
+
+const STEPS = SCREEN_ENTRIES.filter(([, { stepOf }]) => stepOf === undefined);
 
 export function App() {
   const { screen, rest } = route.value;
-  const step = STEP_OF[screen] ?? screen;
-  const title = TITLES[screen];
+  const { title, stepOf: step = screen }: ScreenEntry = SCREENS[screen];
   useEffect(() => {
     document.title = `${title} – adk-metrics`;
   }, [title]);
@@ -47,10 +34,10 @@ export function App() {
         </a>
         <nav aria-label="Steps">
           <ol>
-            {SCREENS.map((name) => (
+            {STEPS.map(([name, entry]) => (
               <li key={name}>
                 <a href={hrefOf(name)} {...(name === step ? { "aria-current": "page" as const } : {})}>
-                  {NAMES[name]}
+                  {entry.title}
                 </a>
               </li>
             ))}
@@ -69,8 +56,8 @@ export function App() {
 function Shown({ screen, at }: { screen: Screen; at: string }) {
   const [error, forget] = useErrorBoundary();
   useEffect(() => forget, [at]);
-  const Page = PAGES[screen];
-  return error === undefined ? (
+  const Page = PAGES.get(screen);
+  return error === undefined && Page !== undefined ? (
     <Page />
   ) : (
     <div role="alert">

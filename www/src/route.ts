@@ -1,15 +1,11 @@
 /** Where the user is: the part of the address after `#`, as path segments. */
 
 import { computed, signal } from "@preact/signals";
+import { isScreen, type Screen } from "./screens/table.js";
 
 const hash = signal(location.hash);
 mark();
 addEventListener("hashchange", arrive);
-
-/** The screens, in the order in which they are walked through. */
-export const SCREENS = ["files", "criteria", "run", "results", "compare"] as const;
-
-export type Screen = (typeof SCREENS)[number] | "case" | "edit";
 
 export interface Route {
   screen: Screen;
@@ -20,8 +16,7 @@ export interface Route {
 /** Where the user is; an address that names no screen leads to the first. */
 export const route = computed<Route>(() => {
   const [name = "", ...rest] = hash.value.replace(/^#\/?/, "").split("/").map(decoded);
-  const known: readonly string[] = [...SCREENS, "case", "edit"];
-  return known.includes(name) ? { screen: name as Screen, rest } : { screen: "files", rest: [] };
+  return isScreen(name) ? { screen: name, rest } : { screen: "files", rest: [] };
 });
 
 /** The address of a screen. */

@@ -1,7 +1,8 @@
 /** Starts the run that files, config and judge come to, and keeps it until it is done. */
 
 import { signal } from "@preact/signals";
-import { goTo, route, type Screen } from "../route.js";
+import { goTo, route } from "../route.js";
+import type { Screen } from "../screens/table.js";
 import { configChecked } from "./config.js";
 import { jobNow, obstacle } from "./job.js";
 import { problem, start, summary, underWay } from "./run.js";

@@ -5,20 +5,10 @@ import { evaluateStream, type EvaluatorOptions, indexedDbCache, init, type EvalS
 import { connected, type End, moving } from "./calls.js";
 import { Growing } from "./growing.js";
 import { judgeOf, originsOf } from "./judges.js";
+import { partsOf } from "./parts.js";
 import { preparation } from "./preparation.js";
 import { outcomeOf } from "./problems.js";
-import type {
-  Comparing,
-  Editing,
-  Engine,
-  Job,
-  Out,
-  Outcome,
-  Page,
-  RunEvent,
-  RunSummary,
-  Verdicts,
-} from "./protocol.js";
+import type { Engine, Job, Outcome, Page, RunEvent, RunSummary, Verdicts } from "./protocol.js";
 import { baseName } from "./reading.js";
 import { present, Run, type ScoredSet } from "./runs.js";
 import { readable } from "./traces.js";
@@ -29,23 +19,16 @@ let underWay: AbortController | undefined;
 
 const engine: Engine = {
   ...preparation(ready),
-  ...later<Comparing>(["addResults", "contenderOf", "compare", "comparedCases", "comparisonFile"], async () =>
-    (await import("./comparing.js")).comparing(ready, (run) => found(run).results),
-  ),
-  ...later<Editing>(["editableSet", "editableCase", "edited"], async () =>
-    (await import("./editing.js")).editing(ready, (run, row) => runs.get(run)?.setAndCaseAt(row)),
-  ),
-  ...later<Out>(["formats", "filesOf", "packed", "unpacked"], async () =>
-    (await import("./out.js")).out(
-      ready,
-      (run) => found(run).results,
-      (sets) => {
-        const run = new Run(crypto.randomUUID(), sets);
-        runs.set(run.id, run);
-        return run.summary();
-      },
-    ),
-  ),
+  ...partsOf({
+    ready,
+    resultsOf: (run) => found(run).results,
+    runOf: (run) => runs.get(run),
+    keep: (sets) => {
+      const run = new Run(crypto.randomUUID(), sets);
+      runs.set(run.id, run);
+      return run.summary();
+    },
+  }),
 
   run: async (number, job) => {
     const outcome = await outcomeOf(async () => {
@@ -164,19 +147,6 @@ function buffersOf({ cases, metrics }: Verdicts): Transferable[] {
 /** An outcome whose columns move to the page. */
 function movingWith<T>(outcome: Outcome<T>, of: (value: T) => Transferable[]): Outcome<T> {
   return outcome.ok ? moving(outcome, of(outcome.value)) : outcome;
-}
-
-/** Functions of a part that is loaded when the first of them is called. */
-function later<T extends { [K in keyof T]: (...given: never[]) => Promise<unknown> }>(
-  names: readonly (keyof T)[],
-  load: () => Promise<T>,
-): T {
-  let loading: Promise<T> | undefined;
-  const call = async (name: keyof T, given: never[]): Promise<unknown> => {
-    loading ??= load();
-    return (await loading)[name](...given);
-  };
-  return Object.fromEntries(names.map((name) => [name, (...given: never[]) => call(name, given)])) as T;
 }
 
 function optionsOf(job: Job): EvaluatorOptions {

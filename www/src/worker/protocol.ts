@@ -14,11 +14,9 @@ import type {
   Mistake,
   Progress,
 } from "adk-metrics";
-import type { Comparing } from "./protocol-compare.js";
-import type { Editing } from "./protocol-edit.js";
+import type { Parts } from "./parts.js";
 import type { PageJudge, Preparation } from "./protocol-inputs.js";
 import type { Scale, Spread, Tally } from "./scale.js";
-import type { Out } from "./protocol-out.js";
 
 /** A file as the user gave it. */
 export interface NamedFile {
@@ -165,7 +163,7 @@ export interface Problem {
 export type Outcome<T> = { ok: true; value: T } | { ok: false; problem: Problem };
 
 /** What the worker offers. */
-export interface Engine extends Preparation, Comparing, Editing, Out {
+export interface Engine extends Preparation, Parts {
   /**
    * Scores; resolves with what is done if it is cancelled.
    *

@@ -31,14 +31,10 @@ export function Export() {
     };
   }, []);
   const run = summary.value;
-  const isDone = run !== undefined && underWay.value === undefined;
-  useEffect(() => {
-    if (isDone) void loadFormats();
-  }, [isDone]);
-  if (!isDone) return null;
+  if (run === undefined || underWay.value !== undefined) return null;
   return (
     <div class="exports">
-      <details ref={place}>
+      <details ref={place} onToggle={() => void loadFormats()}>
         <summary class="button">Export</summary>
         <ul>
           {formats.value.map(({ format, label, about }) => (

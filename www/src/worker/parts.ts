@@ -1,0 +1,50 @@
+/** The parts of the engine that serve one screen: each is loaded when a function of it is first called. */
+
+import type { EvalSetResult } from "adk-metrics/web";
+import type { Comparing } from "./protocol-compare.js";
+import type { Editing } from "./protocol-edit.js";
+import type { Out } from "./protocol-out.js";
+import type { Run, ScoredSet } from "./runs.js";
+import type { RunSummary } from "./protocol.js";
+
+/** What the parts offer to the page. */
+export interface Parts extends Comparing, Editing, Out {}
+
+/** What the parts are given. */
+export interface Context {
+  /** Resolves when the engine can be used. */
+  ready: Promise<void>;
+  /** The results of a run of this page under the thresholds of now. */
+  resultsOf(run: string): readonly EvalSetResult[];
+  /** A run of this page. */
+  runOf(run: string): Run | undefined;
+  /** Takes a run in. */
+  keep(sets: readonly ScoredSet[]): RunSummary;
+}
+
+export function partsOf({ ready, resultsOf, runOf, keep }: Context): Parts {
+  return {
+    ...later<Comparing>(["addResults", "contenderOf", "compare", "comparedCases", "comparisonFile"], async () =>
+      (await import("./comparing.js")).comparing(ready, resultsOf),
+    ),
+    ...later<Editing>(["editableSet", "editableCase", "edited"], async () =>
+      (await import("./editing.js")).editing(ready, (run, row) => runOf(run)?.setAndCaseAt(row)),
+    ),
+    ...later<Out>(["formats", "filesOf", "packed", "unpacked"], async () =>
+      (await import("./out.js")).out(ready, resultsOf, keep),
+    ),
+  };
+}
+
+/** Functions of a part that is loaded when the first of them is called. */
+function later<T extends { [K in keyof T]: (...given: never[]) => Promise<unknown> }>(
+  names: readonly (keyof T)[],
+  load: () => Promise<T>,
+): T {
+  let loading: Promise<T> | undefined;
+  const call = async (name: keyof T, given: never[]): Promise<unknown> => {
+    loading ??= load();
+    return (await loading)[name](...given);
+  };
+  return Object.fromEntries(names.map((name) => [name, (...given: never[]) => call(name, given)])) as T;
+}
