@@ -24,10 +24,12 @@
 
 mod anthropic;
 mod config;
+mod endpoint;
 mod exchange;
 mod failure;
 mod gemini;
 mod look;
+mod message;
 mod ollama;
 mod openai_chat;
 mod openai_responses;
@@ -38,83 +40,14 @@ mod vertex;
 pub mod vertex_evaluate;
 
 use super::reply::scan::find;
-use crate::foundation::json::{Document, Json};
+use crate::foundation::json::Json;
 use config::{Entries, Settings};
 pub(crate) use config::{is_name, parameters};
+pub use endpoint::Endpoint;
 pub use exchange::{Answer as HostAnswer, Asked, HostFailure};
 pub use failure::{Failure, FailureKind, advice};
-use look::{same, some_text, text, tokens};
+pub use message::{HttpReply, HttpRequest, REPLY_HEADERS, Reply, Request, Usage};
 pub use redact::redact;
-
-/// The headers of an answer that [`Endpoint::read`] looks at; a host needs to hand over no others.
-pub const REPLY_HEADERS: [&str; 4] = ["retry-after", "retry-after-ms", "date", "x-should-retry"];
-
-/// A question for a model, in no provider's words.
-#[derive(Clone, Copy, Default)]
-pub struct Request<'r> {
-    /// The model to ask, unless the endpoint has one of its own.
-    pub model: &'r str,
-    /// The system prompt.
-    pub system: Option<&'r str>,
-    /// The question.
-    pub prompt: &'r str,
-    /// The JSON Schema of the reply, as JSON text. What every provider takes is `type`, `properties`,
-    /// `required` with all properties, `additionalProperties: false`, `items` and `enum`.
-    pub response_schema: Option<&'r str>,
-    /// `judge_model_config`: an object with the names of Gemini's `GenerateContentConfig` in either
-    /// spelling.
-    pub config: Option<Json<'r>>,
-}
-
-/// A request ready to send, always with `POST`.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct HttpRequest {
-    /// The whole address. It holds no key.
-    pub url: String,
-    /// Names in lower case, except where the user wrote them otherwise, and values.
-    pub headers: Vec<(String, String)>,
-    /// JSON.
-    pub body: String,
-    /// Whether the header `authorization: Bearer …` is missing, with the access token that the host gets for each request.
-    pub needs_token: bool,
-}
-
-/// An answer as it arrived.
-#[derive(Clone, Copy, Default)]
-pub struct HttpReply<'r> {
-    /// The HTTP status.
-    pub status: u16,
-    /// Names in any case and values; those in [`REPLY_HEADERS`] suffice.
-    pub headers: &'r [(String, String)],
-    /// The body as text.
-    pub body: &'r str,
-    /// The time in milliseconds since 1970, used where a date is told without the server's clock.
-    pub now_ms: Option<f64>,
-}
-
-/// What a model replied.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Reply {
-    /// The text, never empty, without thoughts.
-    pub text: String,
-    /// What it cost.
-    pub usage: Usage,
-    /// The model that replied, as it calls itself.
-    pub model_version: Option<String>,
-    /// Whether the reply was cut off, because a limit of tokens was reached.
-    pub truncated: bool,
-}
-
-/// Tokens of one call, as far as the provider tells.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Usage {
-    /// Tokens read, cached ones included.
-    pub input: Option<u64>,
-    /// Tokens written, thoughts included.
-    pub output: Option<u64>,
-    /// The provider's own total.
-    pub total: Option<u64>,
-}
 
 /// Whose protocol is spoken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -131,32 +64,6 @@ pub enum Provider {
     Anthropic,
     /// Ollama's `/api/chat`.
     Ollama,
-}
-
-/// Where and as whom a provider is asked.
-#[derive(Clone)]
-pub struct Endpoint {
-    /// Whose protocol is spoken.
-    pub provider: Provider,
-    /// The provider's key.
-    pub api_key: Option<String>,
-    /// An access token, sent as `Authorization: Bearer`; it wins over the key.
-    pub bearer: Option<String>,
-    /// Where the server is, if not at the provider's own address: with the version for OpenAI
-    /// (`http://127.0.0.1:8000/v1`), without or with it for the others.
-    pub base_url: Option<String>,
-    /// The model to ask, whatever a request says.
-    pub model: Option<String>,
-    /// Further headers; they replace those made here.
-    pub headers: Vec<(String, String)>,
-    /// The Google Cloud project, for Vertex AI.
-    pub project: Option<String>,
-    /// The Google Cloud location, for Vertex AI; `global` if there is none.
-    pub location: Option<String>,
-    /// Whether the request leaves from a web page.
-    pub in_browser: bool,
-    /// Whether the host adds an access token to each request, which it gets anew; see [`HttpRequest::needs_token`].
-    pub token_per_call: bool,
 }
 
 /// What makes a provider: data and three pure functions.
@@ -196,28 +103,6 @@ struct Shape {
     /// What the model calls itself.
     model: &'static str,
 }
-
-/// Why models stop that have reached a limit of tokens, in every provider's words.
-const CUT_OFF: [&str; 6] = [
-    "MAX_TOKENS",
-    "CONTINUATION",
-    "length",
-    "max_tokens",
-    "max_output_tokens",
-    "model_context_window_exceeded",
-];
-
-/// Why models stop that were not allowed to go on.
-const REFUSED: [&str; 8] = [
-    "SAFETY",
-    "RECITATION",
-    "LANGUAGE",
-    "BLOCKLIST",
-    "PROHIBITED_CONTENT",
-    "SPII",
-    "content_filter",
-    "refusal",
-];
 
 /// What a body says, before it is judged.
 #[derive(Default)]
@@ -267,303 +152,6 @@ impl Provider {
             Self::Ollama => &ollama::PROTOCOL,
         }
     }
-}
-
-impl Endpoint {
-    /// The provider's own address, without a key.
-    #[must_use]
-    pub fn new(provider: Provider) -> Self {
-        Self {
-            provider,
-            api_key: None,
-            bearer: None,
-            base_url: None,
-            model: None,
-            headers: Vec::new(),
-            project: None,
-            location: None,
-            in_browser: false,
-            token_per_call: false,
-        }
-    }
-
-    /// What is missing before anything can be asked.
-    ///
-    /// # Errors
-    /// A failure of kind `auth` that names what to set. A server at a `base_url` may need no key.
-    pub fn check(&self) -> Result<(), Box<Failure>> {
-        let keyed = self.api_key.is_some()
-            || self.bearer.is_some()
-            || self.headers.iter().any(|(name, _)| is_credential(name))
-            || (self.base_url.is_some() && self.provider != Provider::Vertex)
-            || self.provider == Provider::Ollama;
-        // A key finds its project by itself; a token does not.
-        let placed = self.provider != Provider::Vertex || self.project.is_some() || self.bearer.is_none();
-        let missing = match (keyed, placed) {
-            (true, true) => return Ok(()),
-            (false, _) => "has no key",
-            (true, false) => "has no project",
-        };
-        let wanted = if keyed {
-            "GOOGLE_CLOUD_PROJECT and GOOGLE_CLOUD_LOCATION"
-        } else {
-            self.provider.protocol().keys
-        };
-        let help = ["Set ", wanted, ", or give it in the options"].concat();
-        Err(Failure::new(self, FailureKind::Auth, &[missing]).with_help(&help))
-    }
-
-    /// The question as an HTTP request.
-    ///
-    /// # Errors
-    /// A failure of kind `bad_request` if the model, the project or the location cannot be part of the
-    /// address.
-    pub fn render(&self, request: &Request<'_>) -> Result<HttpRequest, Box<Failure>> {
-        let model = self.model(request);
-        self.check_address(Some(model))?;
-        let protocol = self.provider.protocol();
-        let broken = if self.may_read_tokens() { tokens::broken(request.prompt) } else { None };
-        let request = &Request { prompt: broken.as_deref().unwrap_or(request.prompt), ..*request };
-        let mut settings = Settings::read(self, model, request.config, request.response_schema.is_some());
-        if let Some(system) = request.system.filter(|system| !system.is_empty()) {
-            let rest = std::mem::replace(&mut settings.system, system.to_owned());
-            if !rest.is_empty() {
-                settings.system.push_str("\n\n");
-                settings.system.push_str(&rest);
-            }
-        }
-        let mut url = (protocol.url)(self, model);
-        let query = self.base_and_query().1;
-        if !query.is_empty() {
-            url.push('?');
-            url.push_str(query);
-        }
-        Ok(HttpRequest {
-            url,
-            headers: self.request_headers(),
-            body: (protocol.body)(request, model, &mut settings),
-            needs_token: self.needs_token(),
-        })
-    }
-
-    /// Whether what becomes part of the address cannot lead to another one, as a location
-    /// `evil.example/x` or a model `../files` would.
-    fn check_address(&self, model: Option<&str>) -> Result<(), Box<Failure>> {
-        let refuse = |what: &str, value: &str, help: &str| {
-            Err(Failure::new(
-                self,
-                FailureKind::BadRequest,
-                &["cannot be asked: the ", what, " is `", value, "`"],
-            )
-            .with_help(help))
-        };
-        if self.provider == Provider::Vertex {
-            let location = self.location.as_deref().unwrap_or("global");
-            if !is_made_of(location, "-") {
-                return refuse(
-                    "location",
-                    location,
-                    "A location has lower-case letters, digits and `-` only, such as us-central1",
-                );
-            }
-            // Projects of a domain are called example.com:name.
-            let project = self.project.as_deref().unwrap_or("p");
-            if !is_made_of(project, "-.:") || project.starts_with('.') {
-                return refuse(
-                    "project",
-                    project,
-                    "A project's id has lower-case letters, digits and `-` only; after a domain, `.` and `:` too",
-                );
-            }
-        }
-        let Some(model) = model.filter(|_| self.provider.is_gemini()) else { return Ok(()) };
-        let (whole, help): (&[(&str, &[usize])], _) = if self.provider == Provider::Gemini {
-            const FORMS: &str =
-                "A model is called name, models/name or tunedModels/name, and no part of it `.` or `..`";
-            (&[("models", &[2]), ("tunedModels", &[2])], FORMS)
-        } else {
-            const FORMS: &str = "A model is called name, publishers/…/models/name, or projects/…/locations/…/endpoints/name, and no part of it `.` or `..`";
-            (&[("publishers", &[4]), ("projects", &[6, 8])], FORMS)
-        };
-        let parts: Vec<&str> = model.split('/').collect();
-        let is_form = parts.len() == 1
-            || whole.iter().any(|(kind, lengths)| {
-                parts.first().is_some_and(|first| first == kind) && lengths.contains(&parts.len())
-            });
-        let is_part =
-            |part: &&str| !matches!(*part, "" | "." | "..") && !part.bytes().any(|byte| byte < b' ');
-        if is_form && parts.iter().all(is_part) { Ok(()) } else { refuse("model", model, help) }
-    }
-
-    /// What of a `judge_model_config` this provider is not sent, one sentence each.
-    #[must_use]
-    pub fn warnings(&self, config: Json<'_>) -> Vec<String> {
-        Settings::read(self, self.model.as_deref().unwrap_or_default(), Some(config), true).left_out
-    }
-
-    /// What an answer says.
-    ///
-    /// # Errors
-    /// An error status or body, a refusal, a blocked prompt, a reply without text, a body that is not
-    /// the provider's; each with what to do and whether asking again may help.
-    pub fn read(&self, reply: &HttpReply<'_>) -> Result<Reply, Box<Failure>> {
-        let document = Document::parse(reply.body).ok();
-        let body = document.as_ref().map(Document::root);
-        if let Some(failure) = Failure::answered(self, reply, body) {
-            return Err(failure);
-        }
-        let Protocol { shape, read, .. } = self.provider.protocol();
-        let body = body.filter(|body| shape.own.iter().any(|path| look::at(*body, path).is_some()));
-        let Some(body) = body else { return Err(failure::malformed(self, reply)) };
-
-        let mut answer = Answer::default();
-        read(body, &mut answer);
-        let stop = text(body, shape.stop);
-        let truncated = CUT_OFF.contains(&&*stop);
-        answer.refusal.push_str(&text(body, shape.refusal));
-        if REFUSED.contains(&&*stop) {
-            answer.refusal.push_str(&stop);
-        }
-        let failed = if !answer.refusal.is_empty() {
-            for path in shape.why {
-                if let Some(why) = some_text(body, path) {
-                    answer.refusal.push_str(": ");
-                    answer.refusal.push_str(&why);
-                }
-            }
-            Failure::new(self, FailureKind::Refused, &["refused to answer: ", &answer.refusal])
-        } else if !answer.text.is_empty() {
-            let [input, output, total] = shape.usage;
-            return Ok(Reply {
-                text: if self.may_read_tokens() { tokens::mended(answer.text) } else { answer.text },
-                usage: Usage {
-                    input: tokens(body, input),
-                    output: tokens(body, output),
-                    total: tokens(body, total),
-                },
-                model_version: some_text(body, shape.model),
-                truncated,
-            });
-        } else if truncated {
-            Failure::new(self, FailureKind::Truncated, &["was cut off before it had said anything"])
-                .with_help("Raise `maxOutputTokens` in judge_model_config, or let the model think less")
-        } else {
-            Failure::new(self, FailureKind::Empty, &["replied without any text"])
-        };
-        Err(failed.with_status(reply))
-    }
-
-    /// Whether the server may take control tokens in a message for its own: Ollama, and whatever
-    /// answers at another address.
-    fn may_read_tokens(&self) -> bool {
-        self.provider == Provider::Ollama || self.base_url.is_some()
-    }
-
-    /// The model that a request asks.
-    fn model<'r>(&'r self, request: &Request<'r>) -> &'r str {
-        self.model.as_deref().unwrap_or(request.model)
-    }
-
-    fn request_headers(&self) -> Vec<(String, String)> {
-        let mut headers: Vec<(String, String)> = Vec::new();
-        let mut set = |name: &str, before: &str, value: &str| {
-            let value = [before, value].concat();
-            for header in &mut headers {
-                if same(&header.0, name) {
-                    header.1 = value;
-                    return;
-                }
-            }
-            headers.push((name.to_owned(), value));
-        };
-        set("content-type", "", "application/json");
-        let (name, scheme) = match self.provider {
-            _ if self.bearer.is_some() => ("authorization", "Bearer "),
-            Provider::Gemini | Provider::Vertex => ("x-goog-api-key", ""),
-            Provider::Anthropic if self.is_older_anthropic() => ("x-api-key", ""),
-            _ => ("authorization", "Bearer "),
-        };
-        if let Some(credential) = self.bearer.as_ref().or(self.api_key.as_ref()) {
-            set(name, scheme, credential);
-        }
-        if self.provider == Provider::Anthropic {
-            set("anthropic-version", "", anthropic::VERSION);
-            if self.in_browser {
-                set("anthropic-dangerous-direct-browser-access", "", "true");
-            }
-        }
-        for (name, value) in &self.headers {
-            set(name, "", value);
-        }
-        headers
-    }
-
-    /// Whether a request lacks its token; a header of the user's own is as good.
-    fn needs_token(&self) -> bool {
-        self.token_per_call
-            && self.bearer.is_none()
-            && !self.headers.iter().any(|(name, _)| same(name, "authorization"))
-    }
-
-    /// Whether the user asked for Anthropic's API as it was before the current version.
-    fn is_older_anthropic(&self) -> bool {
-        let older = |header: &(String, String)| {
-            same(&header.0, "anthropic-version") && header.1 == anthropic::OLDER_VERSION
-        };
-        self.provider == Provider::Anthropic && self.headers.iter().any(older)
-    }
-
-    /// The address given by the user and what follows `?` in it.
-    fn base_and_query(&self) -> (&str, &str) {
-        let base = self.base_url.as_deref().unwrap_or_default();
-        base.split_once('?').unwrap_or((base, ""))
-    }
-
-    /// The base address, or the provider's own, with the version unless it is there already.
-    fn base(&self, own: &str, version: &str) -> String {
-        let mut base = match self.base_and_query().0 {
-            "" => own,
-            given => given,
-        };
-        while let Some(shorter) = base.strip_suffix('/') {
-            base = shorter;
-        }
-        let slash = base.bytes().rposition(|byte| byte == b'/');
-        let last = base.get(slash.map_or(0, |slash| slash + 1)..).unwrap_or_default();
-        let versioned =
-            version.is_empty() || last == version || matches!(last.as_bytes(), [b'v', b'0'..=b'9', ..]);
-        if versioned { base.to_owned() } else { [base, "/", version].concat() }
-    }
-}
-
-impl HttpReply<'_> {
-    fn header(&self, name: &str) -> Option<&str> {
-        self.headers.iter().find(|(header, _)| same(header, name)).map(|(_, value)| &**value)
-    }
-}
-
-/// Never shows keys.
-impl std::fmt::Debug for Endpoint {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(self.provider.label())
-    }
-}
-
-fn is_credential(header: &str) -> bool {
-    for name in ["authorization", "x-goog-api-key", "x-api-key", "api-key"] {
-        if same(header, name) {
-            return true;
-        }
-    }
-    false
-}
-
-/// Whether a text has lower-case ASCII letters, digits and some other characters only, and has any.
-fn is_made_of(text: &str, others: &str) -> bool {
-    !text.is_empty()
-        && text.bytes().all(|byte| {
-            byte.is_ascii_lowercase() || byte.is_ascii_digit() || others.as_bytes().contains(&byte)
-        })
 }
 
 /// Part of a path, with what would end the path or change it escaped.

@@ -5,7 +5,8 @@
 //! JSON or HTML, in base64, or broken into lines; what passed through several of them may be escaped as often. Text and secrets are compared in a form in which these are
 //! alike. O(n) in the text for each secret.
 
-use super::{Endpoint, is_credential};
+use super::Endpoint;
+use super::endpoint::is_credential;
 
 /// What stands for a secret.
 const MARK: &str = "[redacted]";

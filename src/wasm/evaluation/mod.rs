@@ -1,33 +1,29 @@
 //! A run as JavaScript drives it.
 
+mod custom;
+mod header;
+mod options;
+
 use self_cell::self_cell;
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 
+use super::Given;
 use super::batch::{Batch, InPlace};
-use super::columns::place;
 use super::contract::{EndpointSettings, HostFailure, HttpAnswer, JudgeOutcome, Progress, Tokens};
 use super::fetch::{text_of, to_value};
-use super::{ENGINE_VERSION, Given, REFERENCE_VERSION, unusable};
-use crate::foundation::double;
-use crate::foundation::error::{Error, ErrorCode, Result};
+use crate::foundation::error::{Error, ErrorCode};
 use crate::foundation::json::Document;
-use crate::foundation::write::{Raw, Spelling, Write, Writer, to_json};
-use crate::judge::calls::Prices;
-use crate::judge::prompt;
+use crate::foundation::write::{Spelling, to_json};
 use crate::judge::provider::{Failure, Usage};
-use crate::metrics::judged::Asking;
-use crate::metrics::{Dialect, Explain};
 use crate::model::actual::ActualFile;
-use crate::model::config::Judging;
 use crate::model::evalset::{ConversationScenario, EvalSetFile};
 use crate::model::invocation::{Invocation, Turns};
-use crate::model::results::EvalStatus;
 use crate::model::shape::{List, Type, View, Warnings, check};
-use crate::run::{
-    Action, CustomEvaluation, CustomTurn, JudgeReply, JudgeSettings, MetricScorer, Options, Plan,
-    PlannedMetric, Run, TaskId, Terms,
-};
+use crate::run::{Action, JudgeReply, Options, Plan, Run, TaskId};
+use custom::{evaluation, no_result};
+use header::{Header, OfInput, of_inputs};
+use options::RunOptions;
 
 /// The texts that a run reads from.
 enum Inputs {
@@ -83,204 +79,6 @@ pub struct EvalRun {
     warnings: Vec<OfInput>,
     /// What the last poll found.
     batch: Batch,
-}
-
-struct RunOptions {
-    run: Options,
-    /// The metrics that the host computes.
-    custom: Vec<String>,
-    /// Prompts of the user's own, by id.
-    prompts: Vec<(String, String)>,
-    /// Whether Vertex AI scores what google-adk leaves to it.
-    vertex: bool,
-    /// Whether a config without criteria is meant.
-    count_only: bool,
-    /// The cases to run; all if absent.
-    cases: Option<Vec<String>>,
-    /// What stands for the id of an evalset in an old form.
-    name: String,
-}
-
-impl RunOptions {
-    fn read(json: Vec<u8>) -> Result<Self> {
-        let document = Document::from_bytes(json)?;
-        let given = Given(document.root());
-        let dialect = match given.text("dialect")?.as_deref() {
-            Some("adk-python") => Dialect::AdkPython,
-            Some("adk-ts") => Dialect::AdkTs,
-            _ => return Err(unusable("dialect", "a dialect")),
-        };
-        let explain = match given.text("explain")?.as_deref() {
-            Some("none") => Explain::None,
-            Some("failures") => Explain::Failures,
-            Some("all") => Explain::All,
-            _ => return Err(unusable("explain", "`none`, `failures` or `all`")),
-        };
-        let concurrency = given.whole("concurrency")?.ok_or_else(|| unusable("concurrency", "given"))?;
-        let timeout_ms = given.number("timeoutMs")?;
-        let run = Options {
-            dialect,
-            explain,
-            concurrency: usize::try_from(concurrency).unwrap_or(usize::MAX),
-            timeout_ms,
-            early_stop: given.flag("earlyStop")?.unwrap_or(true),
-            judges: judge_settings(given, concurrency, timeout_ms)?,
-            same_turns: true,
-        };
-        let prompts: Vec<_> =
-            given.texts("promptIds")?.into_iter().zip(given.texts("promptTexts")?).collect();
-        check_templates(&prompts)?;
-        Ok(Self {
-            run,
-            custom: given.texts("custom")?,
-            prompts,
-            vertex: given.flag("vertex")?.unwrap_or_default(),
-            count_only: given.flag("countOnly")?.unwrap_or_default(),
-            cases: given.field("cases").map(|_| given.texts("cases")).transpose()?,
-            name: given.text("name")?.unwrap_or_default(),
-        })
-    }
-
-    fn terms(&self) -> Terms<'_> {
-        let judging = Judging { prompts: &self.prompts, vertex: self.vertex };
-        Terms { custom: &self.custom, judging, count_only: self.count_only }
-    }
-}
-
-/// Reads every template that the user gave, also those that no metric of this run asks for.
-fn check_templates(prompts: &[(String, String)]) -> Result<()> {
-    for (id, text) in prompts {
-        if let Some(prompt) = prompt::ALL.iter().find(|prompt| prompt.id == id) {
-            prompt.replaced_by(text.as_str())?;
-        }
-    }
-    Ok(())
-}
-
-fn judge_settings(given: Given<'_>, concurrency: u64, timeout_ms: Option<f64>) -> Result<JudgeSettings> {
-    let mut settings = JudgeSettings { model: given.text("judgeModel")?, ..JudgeSettings::default() };
-    let small = |number: u64| u32::try_from(number).unwrap_or(u32::MAX);
-    let calls = &mut settings.calls;
-    calls.concurrency = small(concurrency);
-    calls.seed = given.whole("seed")?.unwrap_or_default();
-    let retry = &mut calls.retry;
-    retry.attempts = given.whole("attempts")?.map_or(retry.attempts, small);
-    let take = |key, place: &mut f64| {
-        if let Some(number) = given.number(key)? {
-            *place = number;
-        }
-        Ok::<_, Error>(())
-    };
-    take("initialDelayMs", &mut retry.initial_delay_ms)?;
-    take("maxDelayMs", &mut retry.max_delay_ms)?;
-    take("base", &mut retry.base)?;
-    take("jitter", &mut retry.jitter)?;
-    take("timeMs", &mut calls.run_timeout_ms)?;
-    calls.timeout_ms = timeout_ms.unwrap_or(calls.timeout_ms);
-    calls.budget.calls = given.whole("maxCalls")?.map(small);
-    calls.budget.tokens = given.whole("maxTokens")?;
-    calls.budget.cost = given.number("maxCost")?;
-    let prices = given.list("prices")?;
-    for (model, prices) in given.texts("pricedModels")?.into_iter().zip(prices.chunks(2)) {
-        let price = |at: usize| prices.get(at).and_then(|price| price.as_f64()).unwrap_or_default();
-        settings.prices.push((model, Prices { input_per_million: price(0), output_per_million: price(1) }));
-    }
-    Ok(settings)
-}
-
-/// What is known before anything is scored.
-struct Header<'h, 'a> {
-    run: &'h Run<'a>,
-    warnings: &'h [OfInput],
-}
-
-/// A warning about one of several inputs: places in it are those of that input.
-struct OfInput {
-    input: &'static str,
-    warning: Error,
-}
-
-fn of_inputs<const N: usize>(found: [(&'static str, Warnings); N]) -> Vec<OfInput> {
-    let of_input =
-        |(input, of): (_, Warnings)| of.into_vec().into_iter().map(move |warning| OfInput { input, warning });
-    found.into_iter().flat_map(of_input).collect()
-}
-
-impl Write for OfInput {
-    fn write(&self, out: &mut Writer) {
-        let mut object = out.object();
-        self.warning.write_fields(&mut object);
-        object.entry("input", &self.input);
-        object.end();
-    }
-}
-
-impl Write for Header<'_, '_> {
-    fn write(&self, out: &mut Writer) {
-        let mut object = out.object();
-        object.entry("engineVersion", &ENGINE_VERSION);
-        object.entry("referenceVersion", &REFERENCE_VERSION);
-        object.entry("evalSetId", &self.run.eval_set_id());
-        let metrics = self.run.plan().metrics.iter().map(|metric| HeaderMetric { run: self.run, metric });
-        object.entry("metrics", &metrics.collect::<Vec<_>>());
-        object.entry("total", &place(self.run.total()));
-        let of_inputs = self.warnings.iter().map(|warning| -> &dyn Write { warning });
-        let of_run = self.run.warnings().iter().map(|warning| -> &dyn Write { warning });
-        object.entry("warnings", &of_inputs.chain(of_run).collect::<Vec<_>>());
-        object.end();
-    }
-}
-
-struct HeaderMetric<'h, 'a> {
-    run: &'h Run<'a>,
-    metric: &'h PlannedMetric,
-}
-
-impl Write for HeaderMetric<'_, '_> {
-    fn write(&self, out: &mut Writer) {
-        let metric = self.metric;
-        let mut object = out.object();
-        object.entry("metricName", &metric.name);
-        object.optional("threshold", &metric.threshold);
-        object.optional("criterion", &metric.criterion.as_deref().map(Raw));
-        if let MetricScorer::Judge(judged) = &metric.scorer {
-            let asking = judged.asking();
-            object.entry("judge", &JudgeHeader { model: self.run.judge_model(judged.as_ref()), asking });
-        }
-        object.end();
-    }
-}
-
-/// Who judges a metric, and by which prompts.
-struct JudgeHeader<'h> {
-    model: &'h str,
-    asking: &'h Asking,
-}
-
-impl Write for JudgeHeader<'_> {
-    fn write(&self, out: &mut Writer) {
-        let mut object = out.object();
-        object.entry("vertex", &self.asking.vertex);
-        if !self.asking.vertex {
-            object.entry("model", &self.model);
-            object.entry("prompts", &PromptHashes(self.asking));
-        }
-        object.optional("config", &self.asking.options.config.as_deref().map(Raw));
-        object.end();
-    }
-}
-
-/// The hash of each prompt's template, by its id.
-struct PromptHashes<'h>(&'h Asking);
-
-impl Write for PromptHashes<'_> {
-    fn write(&self, out: &mut Writer) {
-        let mut object = out.object();
-        for (prompt, template) in &self.0.prompts {
-            object.entry(prompt.id, &template.hash());
-        }
-        object.end();
-    }
 }
 
 impl EvalRun {
@@ -529,39 +327,6 @@ impl EvalRun {
     pub fn cancel(&mut self) {
         self.run.with_dependent_mut(|_, run| run.cancel());
     }
-}
-
-/// What a metric of the user's found.
-fn evaluation(given: Given<'_>) -> Result<CustomEvaluation> {
-    let turns = given.list("turns")?;
-    Ok(CustomEvaluation {
-        score: given.number("score")?,
-        status: status(given)?,
-        reason: given.text("reason")?,
-        turns: turns.into_iter().map(|turn| custom_turn(Given(turn))).collect::<Result<_>>()?,
-    })
-}
-
-fn custom_turn(given: Given<'_>) -> Result<CustomTurn> {
-    Ok(CustomTurn { score: given.number("score")?, status: status(given)?, reason: given.text("reason")? })
-}
-
-/// What is found without having the shape of a result.
-fn no_result(error: Error) -> Error {
-    if error.code == ErrorCode::CustomMetricFailed {
-        return error;
-    }
-    let message = format!("the metric gave no evaluation result: {}", error.message);
-    Error::new(ErrorCode::CustomMetricFailed, message)
-}
-
-fn status(given: Given<'_>) -> Result<Option<EvalStatus>> {
-    let Some(number) = given.number("status")? else { return Ok(None) };
-    let known = EvalStatus::ALL.iter().find(|(status, _)| f64::from(*status as u8) == number);
-    known.map(|(status, _)| Some(*status)).ok_or_else(|| {
-        let message = format!("the metric gave the status {}; statuses are 1 to 4", double::to_text(number));
-        Error::new(ErrorCode::CustomMetricFailed, message)
-    })
 }
 
 /// Says which input an error is about.

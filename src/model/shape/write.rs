@@ -1,0 +1,66 @@
+//! Checked JSON, written in either spelling. Apart, because it needs the shapes alone.
+
+use super::{Others, Presence, Shape, Type};
+use crate::foundation::json::Json;
+use crate::foundation::write::{Spelling, quote};
+
+/// Appends a checked value as JSON: the keys of records in a spelling, defaults spelled out, what is
+/// absent left out, everything else as it was written.
+pub fn write(value: Json<'_>, of: &Type, spelling: Spelling, out: &mut String) {
+    match *of {
+        Type::Record(shape) => write_record(value, shape, spelling, out),
+        Type::Choice(_, choose) => match choose(value) {
+            Ok(shape) => write_record(value, shape, spelling, out),
+            Err(_) => out.push_str(value.raw()),
+        },
+        Type::List(item) => write_list(value, &mut std::iter::repeat(item), spelling, out),
+        Type::Pair(items) => write_list(value, &mut items.iter(), spelling, out),
+        Type::Special(_, json) => out.push_str(&json(value)),
+        Type::Any | Type::Object | Type::IdOr(_) | Type::Text | Type::Flag | Type::Number | Type::Whole => {
+            out.push_str(value.raw());
+        }
+    }
+}
+
+fn write_list(list: Json<'_>, types: &mut dyn Iterator<Item = &Type>, spelling: Spelling, out: &mut String) {
+    out.push('[');
+    for (index, (item, of)) in list.items().zip(types).enumerate() {
+        if index > 0 {
+            out.push(',');
+        }
+        write(item, of, spelling, out);
+    }
+    out.push(']');
+}
+
+fn write_record(object: Json<'_>, shape: &Shape, spelling: Spelling, out: &mut String) {
+    let start = out.len();
+    let separate = |out: &mut String| out.push(if out.len() == start { '{' } else { ',' });
+    for (number, field) in (1..).zip(shape.fields) {
+        let value = object.field(number);
+        if let (None, Presence::Required | Presence::Optional) = (value, field.presence) {
+            continue;
+        }
+        separate(out);
+        quote(if spelling == Spelling::Snake { field.snake } else { field.camel }, out);
+        out.push(':');
+        match (value, field.presence) {
+            (Some(value), _) => write(value, &field.of, spelling, out),
+            (None, Presence::Default(json)) => out.push_str(json),
+            (None, _) => {}
+        }
+    }
+    let others =
+        object.other_entries().filter(|(_, value)| shape.others != Others::LeftOut && !value.is_null());
+    // A `null` may stand for a field too; those have no number either.
+    for (key, value) in others {
+        separate(out);
+        out.push_str(key.raw());
+        out.push(':');
+        out.push_str(value.raw());
+    }
+    if out.len() == start {
+        out.push('{');
+    }
+    out.push('}');
+}
