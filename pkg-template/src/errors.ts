@@ -81,6 +81,15 @@ export function isOurs(error: unknown): error is AdkMetricsError {
   }
 }
 
+/** The same error with the place that it lacks. Anything else is left as it is. */
+export function placedAt(error: unknown, path: string): unknown {
+  if (!isOurs(error) || error.path !== undefined) return error;
+  const { code, message, line, help, retryable, retryAfterMs, status } = error;
+  const details = { path, line, help, retryable, retryAfterMs, status, cause: error.cause };
+  const known = Object.entries(details).filter(([, value]) => value !== undefined);
+  return new AdkMetricsError(code, message, Object.fromEntries(known));
+}
+
 /** A mistake in words: message, place, help. */
 export function describe(mistake: { message: string; path?: string; line?: number; help?: string }): string {
   const places = [mistake.path, mistake.line === undefined ? undefined : `line ${mistake.line}`];

@@ -92,6 +92,22 @@ test("criteria that are given stand in for those beside a file, and nothing else
   }
 });
 
+test("a missing judge is told with the file that asks for one", async (context) => {
+  const scenario = { evalId: "hi", conversationScenario: { startingPrompt: "hi", conversationPlan: "Say it." } };
+  const folder = folderWith(context, {
+    "a/a.test.json": { ...HI, evalSetId: "a" },
+    "b/b.test.json": { ...HI, evalSetId: "b" },
+    "b/test_config.json": { criteria: { safety_v1: 1 } },
+  });
+  const judged = await errorOf(() => AgentEvaluator.evaluate(echo, folder));
+  assert.equal(judged.code, "judge_required");
+  assert.equal(judged.path, `${join(folder, "b/test_config.json")}: criteria.safety_v1`);
+  writeFileSync(join(folder, "b/test_config.json"), JSON.stringify(MATCH));
+  writeFileSync(join(folder, "b/b.test.json"), JSON.stringify({ evalSetId: "b", evalCases: [scenario] }));
+  const simulated = await errorOf(() => AgentEvaluator.evaluate(echo, folder));
+  assert.deepEqual([simulated.code, simulated.path], ["judge_required", join(folder, "b/b.test.json")]);
+});
+
 test("all *.test.json under a folder are evaluated, each by the config in its own folder", async (context) => {
   const folder = folderWith(context, {
     "a.test.json": { ...HI, evalSetId: "a" },

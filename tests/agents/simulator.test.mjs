@@ -358,7 +358,9 @@ test("what the user is to be played by, and who is to judge, is found out before
     for await (const _ of session);
   };
   for (const work of [matched, judged, service]) {
-    assert.equal((await errorOf(work)).code, "judge_required");
+    const { code, path } = await errorOf(work);
+    assert.equal(code, "judge_required");
+    assert.match(path, /^(?:evalSet|config: criteria\.\w+)$/);
     assert.equal(runs, 0);
   }
 });

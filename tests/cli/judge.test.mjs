@@ -7,7 +7,7 @@ import { connect, createServer } from "node:net";
 import { delimiter, join } from "node:path";
 import { test } from "node:test";
 import { baseUrl, startServer } from "../providers/server.mjs";
-import { BARE, CLOCK, cli, ended, evalSet, folderOf, readBack, run, start, text, until } from "./command.mjs";
+import { BARE, CLOCK, cli, ended, evalSet, folderOf, GOOD, readBack, run, start, text, until } from "./command.mjs";
 
 const posix = { skip: process.platform === "win32" };
 
@@ -459,11 +459,19 @@ const MISTAKES = {
   "no key for the criteria's model": [
     [],
     {},
-    /error: there is no judge to ask gemini-2\.5-flash\n {3}help: Set GOOGLE_API_KEY or GEMINI_API_KEY, in the environment or in a file \.env; or choose/,
+    /error: there is no judge to ask gemini-2\.5-flash\n {3}at test_config\.json, criteria\.final_response_match_v2\n {3}help: Set GOOGLE_API_KEY or GEMINI_API_KEY, in the environment or in a file \.env; or choose/,
   ],
-  "no key for the model": [["--model", "gpt-4.1"], {}, /no judge to ask gpt-4\.1\n {3}help: Set OPENAI_API_KEY, or/],
-  "no key for gemini": [["--judge", "gemini"], {}, /--judge gemini lacks its key\n {3}help: Set GOOGLE_API_KEY or/],
-  "no key for openai": [["--judge", "openai", "--model", "x"], {}, /--judge openai lacks its key\n.*OPENAI_API_KEY/],
+  "no key for the model": [
+    ["--model", "gpt-4.1"],
+    {},
+    /no judge to ask gpt-4\.1\n.*\n {3}help: Set OPENAI_API_KEY, or/,
+  ],
+  "no key for gemini": [["--judge", "gemini"], {}, /--judge gemini lacks its key\n.*\n {3}help: Set GOOGLE_API_KEY or/],
+  "no key for openai": [
+    ["--judge", "openai", "--model", "x"],
+    {},
+    /--judge openai lacks its key\n.*\n.*OPENAI_API_KEY/,
+  ],
   "no key for anthropic": [["--judge", "anthropic", "--model", "x"], {}, /help: Set ANTHROPIC_API_KEY, in/],
   "no project for vertex": [
     ["--judge", "vertex"],
@@ -531,10 +539,23 @@ for (const [what, [args, env, words]] of Object.entries(MISTAKES)) {
   });
 }
 
-test("says once what is missing for several evalsets", async (t) => {
-  const cwd = folderOf(t, FILES);
-  const { stderr } = await run([...ask, "clock.evalset.json"], { cwd, env: BARE });
-  assert.equal(stderr.match(/there is no judge/g).length, 1);
+test("says once what is missing for the evalsets of a config, and which config it is", async (t) => {
+  const cwd = folderOf(t, { ...FILES, ...GOOD });
+  for (const folder of ["other", "unjudged"]) mkdirSync(join(cwd, folder));
+  for (const [name, config] of Object.entries({
+    other: judged(),
+    unjudged: { criteria: { response_match_score: 1 } },
+  })) {
+    const set = JSON.stringify(evalSet({ noon: "It is noon." }, name));
+    for (const kind of ["evalset", "actual"]) writeFileSync(join(cwd, name, `${name}.${kind}.json`), set);
+    writeFileSync(join(cwd, name, "test_config.json"), JSON.stringify(config));
+  }
+  const { stderr } = await run(["eval", "."], { cwd, env: BARE });
+  const places = [...stderr.matchAll(/error: there is no judge to ask gemini-2\.5-flash\n {3}at (.*)\n/g)];
+  assert.deepEqual(
+    places.map(([, place]) => place),
+    ["test_config.json, criteria.final_response_match_v2", "other/test_config.json, criteria.final_response_match_v2"],
+  );
 });
 
 test(

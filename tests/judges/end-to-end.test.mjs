@@ -342,8 +342,9 @@ describe("a judge that is not passed", () => {
       criteria: { response_match_score: 0.5, ...small.criteria },
       onProgress: () => (progress += 1),
     });
-    await assert.rejects(missing, ({ code, message, help }) => {
+    await assert.rejects(missing, ({ code, message, path, help }) => {
       assert.deepEqual([code, message], ["judge_required", "there is no judge to ask gemini-2.5-flash"]);
+      assert.equal(path, "config: criteria.final_response_match_v2");
       assert.match(help, /GOOGLE_API_KEY/);
       return true;
     });

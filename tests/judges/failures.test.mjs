@@ -368,6 +368,20 @@ describe("hopeless calls", () => {
     assert.match(reasons, /slow down\. It asks to be left alone for 86400 s, which is too long to wait/);
   });
 
+  test("are those of a judge that says nothing of asking again; the result says how it would", async () => {
+    const thrown = (more) => () => {
+      throw Object.assign(new Error("slow down"), more);
+    };
+    for (const status of [429, 503, 529]) {
+      const { reasons, calls } = await asking(thrown({ status }));
+      assert.match(reasons, /slow down\. An error is tried again only if it has `retryable: true`/);
+      const { calls: refused, reasons: known } = await asking(thrown({ status, retryable: false }));
+      assert.equal(calls, refused);
+      assert.doesNotMatch(known, /retryable/);
+    }
+    assert.doesNotMatch((await asking(thrown({ status: 400 }))).reasons, /retryable/);
+  });
+
   test("are those of a judge that throws what cannot be looked at", async () => {
     const { proxy, revoke } = Proxy.revocable({}, {});
     revoke();

@@ -16,6 +16,7 @@ const {
   evaluate,
   evaluateStream,
   Evaluator,
+  geminiJudge,
   MetricEvaluatorRegistry,
   rouge1,
   RougeEvaluator,
@@ -164,6 +165,21 @@ test("a run that crashes itself rejects; others beside it do not notice", { time
   assert.ok(set.evalCaseResults.every((one) => one.finalEvalStatus === 1));
   assert.deepEqual([...slow.asked.values()], [1, 1, 1]);
   assert.deepEqual(seen.usesAfterCrash, []);
+});
+
+test("a run that crashes over a provider's answer rejects: it is asked for nothing again", async () => {
+  let asked = 0;
+  const fetch = async () => {
+    asked += 1;
+    if (asked === 1) crashNext("evalrun_handleAnswer");
+    return Response.json({ candidates: [{ content: { parts: [{ text: "{}" }] } }] });
+  };
+  const judge = geminiJudge({ apiKey: "key", fetch });
+  const criteria = { final_response_match_v2: 1 };
+  await assert.rejects(evaluate({ ...request, criteria, judge, concurrency: 1 }), { code: "engine_crashed" });
+  assert.equal(asked, 1);
+  assert.deepEqual(seen.usesAfterCrash, []);
+  assert.equal(rouge1("a b", "b c").fmeasure, 0.5);
 });
 
 test("a run that was cancelled stays cancelled over a crash", { timeout: 10_000 }, async () => {

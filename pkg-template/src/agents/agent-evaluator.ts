@@ -363,8 +363,8 @@ async function naming<T>(files: Readonly<Record<string, string>>, work: () => T 
   try {
     return await work();
   } catch (error) {
-    if (!(error instanceof AdkMetricsError) || error.path === undefined) throw error;
-    const { code, message, path, line, help } = error;
+    if (!(error instanceof AdkMetricsError)) throw error;
+    const { code, message, path = "evalSet", line, help } = error;
     const [input = "", ...rest] = path.split(": ");
     throw new AdkMetricsError(code, message, {
       path: [files[input] ?? input, ...rest].join(": "),

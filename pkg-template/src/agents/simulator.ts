@@ -6,7 +6,7 @@
 import { closest } from "../closest.js";
 import { isObject, messageOf, unexpected } from "../engine/input.js";
 import { withEngine } from "../engine/instance.js";
-import { AdkMetricsError } from "../errors.js";
+import { AdkMetricsError, placedAt } from "../errors.js";
 import { judgeOf } from "../judges/default.js";
 import { identityOf } from "../judges/judge.js";
 import { replyOf } from "../judges/reply.js";
@@ -113,7 +113,12 @@ export function checkSimulator(options: UserSimulatorOptions = {}, spending: Spe
   const { modelConfiguration } = options;
   if (isObject(modelConfiguration)) checkSettings(modelConfiguration, "userSimulator: modelConfiguration");
   if (limit === 0 || limit === 1) return;
-  spending.checkPrice(playerOf(options).model);
+  try {
+    spending.checkPrice(playerOf(options).model);
+  } catch (error) {
+    // It is the scenario of an evalset that needs somebody to play the user.
+    throw placedAt(error, "evalSet");
+  }
 }
 
 /**

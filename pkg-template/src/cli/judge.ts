@@ -300,7 +300,9 @@ function explained(error: unknown, provider: Provider, model: string, isChosen: 
   const { needs, baseUrl } = VARIABLES[provider];
   if (error.code === "judge_required") {
     const other = isChosen ? "" : "; or choose another judge with --judge";
-    return new Mistake(isChosen ? `--judge ${provider} lacks its key` : `there is no judge to ask ${model}`, {
+    // One of ours, so that whoever asks adds the place in the config.
+    const message = isChosen ? `--judge ${provider} lacks its key` : `there is no judge to ask ${model}`;
+    return new AdkMetricsError(error.code, message, {
       help: `Set ${needs}, in the environment or in a file .env${other}`,
     });
   }

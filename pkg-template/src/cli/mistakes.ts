@@ -85,7 +85,8 @@ export function refusedWarnings(error: unknown, files: InputFiles): unknown[] {
 /** Says on stderr what went wrong, and with which status to exit. */
 export function report(error: unknown): ExitStatus {
   const all = error instanceof Mistakes ? error.mistakes : [error];
-  process.stderr.write(all.map(text).join("\n"));
+  // Evalsets that share a config share what is wrong with it.
+  process.stderr.write([...new Set(all.map(text))].join("\n"));
   return ExitStatus.Unusable;
 }
 

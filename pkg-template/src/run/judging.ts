@@ -1,4 +1,4 @@
-import { AdkMetricsError, describe, type EngineMistake, isOurs } from "../errors.js";
+import { AdkMetricsError, describe, type EngineMistake, isOurs, placedAt } from "../errors.js";
 import { cacheKey, memoryCache } from "../judges/cache.js";
 import { judgeOf } from "../judges/default.js";
 import { type Endpoint, endpointOf, isForeign, type Provider } from "../judges/endpoint.js";
@@ -96,10 +96,19 @@ export class Judges {
     this.#metrics = metrics;
     for (const [place, { metricName, judge }] of metrics.entries()) {
       if (judge === undefined) continue;
-      const asked = askedBy(options, judge);
+      const asked = this.#whoJudges(options, metricName, judge);
       this.#asked.set(place, asked);
       if (!judge.vertex) checkModel(options, asked, judge.model ?? "");
       for (const warning of notSentTo(asked, judge)) this.#warn("invalid_criterion", `${metricName}: ${warning}`);
+    }
+  }
+
+  /** Who is asked. An error says which metric lacks a judge: the run may be of many files. */
+  #whoJudges(options: EvaluatorOptions, metricName: string, judge: NonNullable<HeaderMetric["judge"]>): Asked {
+    try {
+      return askedBy(options, judge);
+    } catch (error) {
+      throw placedAt(error, `config: criteria.${metricName}`);
     }
   }
 
@@ -373,10 +382,13 @@ const MOST_VERSIONS = 20;
 /** Characters of an error that a result repeats. */
 const LONGEST_MESSAGE = 1000;
 
-/** Only errors that say so are worth another call. */
+/** Only errors that say so are worth another call; those of a busy server that say nothing get told so. */
 function failedBy(error: unknown): HostFailure {
   const { status, retryable, retryAfterMs } = detailsOf(error);
   const failed: HostFailure = { message: shortened(wordsOf(error)), retryable: retryable === true };
+  if (retryable === undefined && (status === 429 || (typeof status === "number" && status >= 500))) {
+    failed.help = "An error is tried again only if it has `retryable: true`";
+  }
   if (typeof status === "number" && Number.isInteger(status) && status >= 100 && status <= 599) failed.status = status;
   if (typeof retryAfterMs === "number" && retryAfterMs >= 0) failed.retryAfterMs = retryAfterMs;
   return failed;
