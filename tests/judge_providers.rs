@@ -1110,3 +1110,33 @@ fn keys_never_appear_in_other_forms() {
     let failure = Failure::network(&endpoint, &format!("{}{}", "x".repeat(390), KEY.to_uppercase()), false);
     assert!(!failure.message.contains("SK-"), "{}", failure.message);
 }
+
+#[test]
+fn credentials_never_appear_decoded() {
+    let endpoint = |name: &str, value: &str| Endpoint {
+        headers: vec![(name.into(), value.into())],
+        ..Endpoint::new(Provider::OpenAiChat)
+    };
+    // "someone:pass/word-4711" and "id-1:päss-word-4711", padded or not, in either alphabet.
+    for (name, value, shown) in [
+        ("Authorization", "Basic c29tZW9uZTpwYXNzL3dvcmQtNDcxMQ==", "someone:pass/word-4711"),
+        ("Authorization", "Basic c29tZW9uZTpwYXNzL3dvcmQtNDcxMQ", "wrong password pass/word-4711!"),
+        ("authorization", "ApiKey aWQtMTpww6Rzcy13b3JkLTQ3MTE", "päss-word-4711"),
+        ("authorization", "basic c29tZW9uZTpwYXNzL3dvcmQtNDcxMQ==", "pass%2Fword-4711"),
+        ("x-gateway", "c29tZW9uZTpwYXNzL3dvcmQtNDcxMQ==", "{\"password\": \"pass\\/word-4711\"}"),
+        ("cookie", "session=c29tZW9uZTpwYXNzL3dvcmQtNDcxMQ==", "PASS/WORD-4711"),
+    ] {
+        let redacted = redact(&endpoint(name, value), shown, "");
+        assert!(redacted.contains("[redacted]"), "{name}: {value}: {redacted}");
+        assert!(!redacted.to_lowercase().contains("word-4711"), "{redacted}");
+        for part in value.split_once(' ').map(|(_, rest)| rest).into_iter() {
+            assert!(!redact(&endpoint(name, value), part, "").contains(part));
+        }
+    }
+    // Escaped as in JavaScript and Python.
+    let key = Endpoint { api_key: Some("sk-Ab/cd+EF0123".into()), ..Endpoint::new(Provider::OpenAiChat) };
+    assert_eq!(redact(&key, "sk-Ab\\x2fcd\\x2BEF0123", ""), "[redacted]");
+    // What a key decodes to by chance is no word that anyone would miss.
+    let token = endpoint("authorization", "Bearer abcdefghijkl");
+    assert_eq!(redact(&token, "nothing of it", ""), "nothing of it");
+}

@@ -2,8 +2,11 @@
 //! repeated there. The one place where that is done, for messages and replies alike.
 //!
 //! Servers, proxies and models repeat a key as it is, in another case, percent-encoded, escaped as in
-//! JSON or HTML, in base64, or broken into lines; what passed through several of them may be escaped as often. Text and secrets are compared in a form in which these are
-//! alike. O(n) in the text for each secret.
+//! JSON or HTML, in base64, or broken into lines; what passed through several of them may be escaped as
+//! often. Credentials in base64 (`Basic …`) are repeated decoded. Text and secrets are compared in a form
+//! in which these are alike. O(n) in the text for each secret.
+
+use std::borrow::Cow;
 
 use super::Endpoint;
 use super::endpoint::is_credential;
@@ -75,6 +78,7 @@ fn decoded(rest: &[u8]) -> (u8, usize) {
             let at = 1 + times(1, b"\\");
             match near.get(at) {
                 Some(b'u') => ascii(number(at + 1, at + 5, 16)).map(|byte| (byte, at + 5)),
+                Some(b'x') => ascii(number(at + 1, at + 3, 16)).map(|byte| (byte, at + 3)),
                 Some(b'n') => Some((b'\n', at + 1)),
                 Some(b'r') => Some((b'\r', at + 1)),
                 Some(escaped @ (b'/' | b'"')) => Some((*escaped, at + 1)),
@@ -105,10 +109,31 @@ fn decoded(rest: &[u8]) -> (u8, usize) {
     escape.unwrap_or((rest.first().copied().unwrap_or_default(), 1))
 }
 
+const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+/// The text whose base64 this is, in either alphabet, padded or not; none if it would be no text.
+fn base64_decoded(encoded: &str) -> Option<String> {
+    let mut bytes = Vec::new();
+    let mut bits = 0_u32;
+    for (at, byte) in encoded.trim_end_matches('=').bytes().enumerate() {
+        let byte = match byte {
+            b'-' => b'+',
+            b'_' => b'/',
+            other => other,
+        };
+        let digit = ALPHABET.iter().position(|known| *known == byte)?;
+        bits = bits << 6 | u32::try_from(digit).ok()?;
+        // Four digits are three bytes; the first of them ends none.
+        if at % 4 != 0 {
+            bytes.push((bits >> (6 - 2 * (at % 4))) as u8);
+        }
+    }
+    String::from_utf8(bytes).ok().filter(|text| !text.chars().any(char::is_control))
+}
+
 /// The base64 of bytes behind which and before which others may stand: for each of the three places in a
 /// group, the characters that do not depend on those others.
 fn base64_forms(secret: &[u8]) -> [Vec<u8>; 3] {
-    const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     [0_usize, 1, 2].map(|before| {
         let bit = |at: usize| {
             let byte = (at / 8).checked_sub(before).and_then(|byte| secret.get(byte)).copied().unwrap_or(0);
@@ -124,8 +149,8 @@ fn base64_forms(secret: &[u8]) -> [Vec<u8>; 3] {
 }
 
 /// What of an endpoint is secret: keys, header values and their words, and the credentials and the query
-/// of the address.
-fn secrets_of(endpoint: &Endpoint) -> Vec<&str> {
+/// of the address; of what is base64 of a text, such as `Basic` credentials, that text and its password.
+fn secrets_of(endpoint: &Endpoint) -> Vec<Cow<'_, str>> {
     let (address, query) = endpoint.base_and_query();
     let credentials = address.split_once('@').map_or("", |(credentials, _)| credentials);
     let credentials = credentials.split_once("//").map_or(credentials, |(_, rest)| rest);
@@ -136,7 +161,9 @@ fn secrets_of(endpoint: &Endpoint) -> Vec<&str> {
         if is_credential(name) {
             secrets.push(value.strip_prefix("Bearer ").unwrap_or(value));
         }
-        for part in [&**value].into_iter().chain(value.split_ascii_whitespace()) {
+        let words = value.split([' ', '\t', ';']);
+        let values = words.clone().filter_map(|word| word.split_once('=').map(|(_, value)| value));
+        for part in [&**value].into_iter().chain(words).chain(values) {
             if part.len() >= SHORTEST {
                 secrets.push(part);
             }
@@ -144,7 +171,13 @@ fn secrets_of(endpoint: &Endpoint) -> Vec<&str> {
     }
     secrets.extend(query.split(['&', '=']).filter(|part| part.len() >= SHORTEST));
     secrets.retain(|secret| !secret.is_empty());
-    secrets
+    let mut all: Vec<Cow<'_, str>> = secrets.iter().copied().map(Cow::Borrowed).collect();
+    for text in secrets.into_iter().filter_map(base64_decoded) {
+        let password = text.split_once(':').map(|(_, password)| password.to_owned());
+        let parts = password.into_iter().chain([text]);
+        all.extend(parts.filter(|part| part.len() >= SHORTEST).map(Cow::Owned));
+    }
+    all
 }
 
 /// The text without the secrets of an endpoint, except for those that a text which is known anyway holds
@@ -154,7 +187,7 @@ pub fn redact(endpoint: &Endpoint, text: &str, known: &str) -> String {
     let mut forms: Vec<(Vec<u8>, bool)> = Vec::new();
     let folded_known = Folded::of(known).bytes;
     for secret in secrets_of(endpoint) {
-        let folded = Folded::of(secret).bytes;
+        let folded = Folded::of(&secret).bytes;
         if holds(&folded_known, &folded) {
             continue;
         }
