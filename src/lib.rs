@@ -1,5 +1,5 @@
-//! Scores AI agents the way Google's Agent Development Kit (ADK) does: the numbers of google-adk
-//! 2.13.0, to the last bit.
+//! Scores AI agents the way Google's Agent Development Kit (ADK) does: the numbers of google-adk,
+//! to the last bit, in the version [`REFERENCE_VERSION`].
 //!
 //! - [`foundation`]: JSON, doubles, interned strings and errors; knows nothing of ADK.
 //! - [`model`]: what ADK writes, read in every shape and written in today's.
@@ -29,3 +29,7 @@ pub mod text;
 pub mod trajectory;
 #[cfg(feature = "wasm")]
 pub mod wasm;
+
+/// The version of google-adk whose scores the dialect `adk-python` gives. `tests/parity/requirements.txt` names it too, for
+/// what records the vectors.
+pub const REFERENCE_VERSION: &str = "2.13.0";

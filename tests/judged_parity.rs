@@ -1,4 +1,4 @@
-//! The six judged metrics beside google-adk 2.13.0, given the same replies: scores, statuses and the
+//! The six judged metrics beside google-adk, given the same replies: scores, statuses and the
 //! score of each rubric, compared exactly. Where a result may differ on purpose, a vector says so.
 #![expect(clippy::panic, clippy::unwrap_used, clippy::indexing_slicing, reason = "tests")]
 

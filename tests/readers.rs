@@ -537,7 +537,7 @@ fn a_scenario_is_nothing_that_an_agent_did() {
     assert_eq!(error.message, r#""c" is a scenario; what the agent did needs a conversation"#);
 }
 
-// ---- sessions: what google-adk 2.13.0 makes of these events
+// ---- sessions: what google-adk makes of these events
 
 fn user(text: &str, more: Value) -> Value {
     event(more, json!({ "author": "user", "content": { "parts": [{ "text": text }] }, "timestamp": 1.5 }))

@@ -72,7 +72,7 @@ export type Input<T extends object> = string | Uint8Array | T | object;
  */
 export type ConfigInput = string | Uint8Array | EvalConfig | (object & { criteria?: never });
 
-/** Whose scores to give: google-adk 2.13.0's (the default), or those of `@iqai/adk` 0.5.9. */
+/** Whose scores to give: google-adk's (the default), or those of `@iqai/adk` 0.5.9. */
 export type Dialect = "adk-python" | "adk-ts";
 
 /** A metric's settings. `threshold` wins over the metric's; the others are each metric's own. */

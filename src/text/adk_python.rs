@@ -1,4 +1,4 @@
-//! The tokenizer of google-adk 2.13.0's `response_match_score`.
+//! The tokenizer of google-adk's `response_match_score`.
 //!
 //! NFKC, lower case, then by character (`roles.rs`): letters, digits and marks form words;
 //! Chinese, Japanese and Korean characters are tokens of their own; Thai, Lao, Khmer and Myanmar

@@ -29,7 +29,7 @@ pub use rouge::{Overlap, Rouge, Scorer, Span};
 /// Whose numbers to reproduce.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Dialect {
-    /// google-adk 2.13.0 on Python 3.11: multisets of stemmed Unicode words.
+    /// google-adk on Python 3.11: multisets of stemmed Unicode words.
     #[default]
     AdkPython,
     /// `@iqai/adk` 0.5.9: sets of lower-cased ASCII words, not stemmed. Where it has no words to

@@ -12,7 +12,7 @@
 //! taken. [`CallEquality::RequiredArgs`] is no equivalence, so with ANY_ORDER it may miss a match that
 //! exists; its metric aligns calls instead (see [`f1`](super::f1)).
 //!
-//! Source: google-adk 2.13.0, `TrajectoryEvaluator`.
+//! Source: google-adk, `TrajectoryEvaluator`.
 
 use std::hash::Hasher;
 

@@ -23,6 +23,7 @@ use serde::Serialize;
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 
+use crate::REFERENCE_VERSION;
 use crate::foundation::double;
 use crate::foundation::error::{Error, ErrorCode};
 use crate::foundation::json::{Json, Kind};
@@ -61,8 +62,6 @@ pub fn contract() -> serde_json::Value {
 const TYPES: &str = r#"import type { CallProgress, EndpointSettings, HostFailure, HttpAnswer, HttpRequest, JudgeCall, JudgeOutcome, RetryAdvice, TokenCounts } from "./contract.js";"#;
 
 const ENGINE_VERSION: &str = env!("CARGO_PKG_VERSION");
-/// The version of google-adk whose scores the `adk-python` dialect gives.
-const REFERENCE_VERSION: &str = "2.13.0";
 
 /// What there is to know before anything is scored.
 #[derive(Serialize)]

@@ -1,8 +1,8 @@
-"""Records what google-adk 2.13.0 makes of an agent's events, and what Python's `statistics.mean` gives.
+"""Records what google-adk makes of an agent's events, and what Python's `statistics.mean` gives.
 
     python make_vectors.py
 
-Needs `pip install 'google-adk[eval]==2.13.0'`. Writes recordings.jsonl (events and the invocation made of them) and
+Needs `pip install -r tests/parity/requirements.txt`. Writes recordings.jsonl (events and the invocation made of them) and
 means.jsonl (numbers and their mean), one case a line.
 """
 

@@ -7,7 +7,7 @@ import { test } from "node:test";
 import { folderOf, readBack, root, run } from "./command.mjs";
 
 const python = process.env.ADK_PYTHON;
-const options = { skip: python ? false : "set ADK_PYTHON to a Python with google-adk 2.13.0" };
+const options = { skip: python ? false : "set ADK_PYTHON to a Python with tests/parity/requirements.txt" };
 
 const examples = readdirSync(join(root, "examples"), { recursive: true }).map((file) => join("examples", file));
 const evalSets = examples.filter((file) => /\.(?:evalset|test)\.json$/.test(file));

@@ -6,8 +6,8 @@ Each framework wants packages of its own, so each has a Python of its own, with 
 opentelemetry-exporter-otlp-proto-common 1.45.2:
 
   strands          strands-agents==1.62.0
-  openinference    google-adk==2.13.0 openinference-instrumentation-google-adk==1.0.5
-  callbacks        google-adk==2.13.0
+  openinference    google-adk openinference-instrumentation-google-adk==1.0.5
+  callbacks        google-adk, in the version of tests/parity/requirements.txt, as above
   langchain        langchain==1.4.7 langgraph==1.2.22 opentelemetry-instrumentation-langchain==0.62.4
   langchain-openinference  langchain==1.4.7 langgraph==1.2.22 openinference-instrumentation-langchain==0.1.80
   openai           openai==3.54.0 opentelemetry-instrumentation-openai==0.62.4

@@ -1,7 +1,7 @@
 """Runs a google-adk agent with a scripted model and writes its telemetry as OTLP JSON, as the collector's file exporter
 would: one export request a line, traces and logs in one file.
 
-  pip install google-adk==2.13.0 opentelemetry-exporter-otlp-proto-common==1.44.0
+  pip install -r tests/parity/requirements.txt opentelemetry-exporter-otlp-proto-common==1.44.0
   python make_traces.py            writes traces/adk-python-*.jsonl
 
 Each file is made by a process of its own, since google-adk reads its settings from the environment.

@@ -1,10 +1,12 @@
 // The package's contract: names, evaluators, the registry, evaluate and evaluateStream, results, errors.
 
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { ACTUAL, EXPECTED, evalSetOf, inSnakeCase, manyCases, turn, walk } from "./support/conversations.mjs";
-import { importEntry, manifest, requireEntry } from "./support/package.mjs";
+import { importEntry, manifest, requireEntry, root } from "./support/package.mjs";
 
 const adk = await importEntry();
 const {
@@ -794,7 +796,8 @@ describe("results", () => {
     const before = Date.now() / 1000;
     const set = await evaluate({ evalSet: EXPECTED, actual: ACTUAL, criteria: CRITERIA, dialect: "adk-ts" });
     assert.equal(set.engineVersion, manifest.version);
-    assert.equal(set.referenceVersion, "2.13.0");
+    const pinned = readFileSync(join(root, "tests/parity/requirements.txt"), "utf8");
+    assert.ok(pinned.includes(`google-adk[eval]==${set.referenceVersion}\n`), set.referenceVersion);
     assert.equal(set.dialect, "adk-ts");
     assert.equal(set.evalSetId, "set");
     assert.ok(set.creationTimestamp >= before && set.creationTimestamp <= Date.now() / 1000);

@@ -1,4 +1,4 @@
-// The judged metrics beside google-adk 2.13.0, given the same replies, through the evaluator classes of the package.
+// The judged metrics beside google-adk, given the same replies, through the evaluator classes of the package.
 // `tests/judged_parity.rs` says more about the vectors and compares more of the results.
 
 import assert from "node:assert/strict";

@@ -1,4 +1,4 @@
-// What google-adk 2.13.0 and @iqai/adk 0.5.9 answered, replayed through the package: by the evaluator classes, which
+// What google-adk and @iqai/adk 0.5.9 answered, replayed through the package: by the evaluator classes, which
 // take objects, and by `evaluate`, which takes text, where numbers keep their digits. The native tests replay the
 // same vectors and name the same deliberate differences (tests/parity.rs, tests/adk_ts_parity.rs).
 

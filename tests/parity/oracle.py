@@ -1,4 +1,4 @@
-"""The reference, google-adk 2.13.0, as the vector scripts see it.
+"""The reference, google-adk, as the vector scripts see it.
 
 Everything the scripts share lives here: the check that the right reference is
 running, the calls into it, and the writers that make a file byte-identical
@@ -34,13 +34,9 @@ from google.adk.evaluation.metric_evaluator_registry import (  # noqa: E402
 )
 from pydantic import BaseModel  # noqa: E402
 
-REQUIRED_VERSIONS = {
-    "google-adk": "2.13.0",
-    "google-genai": "2.34.0",
-    "nltk": "3.10.4",
-    "pydantic": "2.14.3",
-    "rouge_score": "0.1.2",
-}
+from reference import required_versions  # noqa: E402
+
+REQUIRED_VERSIONS = required_versions()
 REQUIRED_PYTHON = (3, 11)
 REQUIRED_UNICODE = "14.0.0"
 

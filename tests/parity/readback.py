@@ -1,11 +1,11 @@
-"""Says whether google-adk 2.13.0 can read files that we wrote.
+"""Says whether google-adk can read files that we wrote.
 
     python readback.py FILE.evalset_result.json …
     python readback.py --evalset FILE …
     python readback.py --inferences FILE …
 
 Prints a line per file. Exits 0 if every file was read, 1 if one was refused,
-2 if this is not google-adk 2.13.0.
+2 if this is not the google-adk of requirements.txt.
 """
 
 from __future__ import annotations
@@ -19,10 +19,12 @@ import tempfile
 import warnings
 from pathlib import Path
 
+from reference import required_versions
+
 warnings.filterwarnings("ignore")
 logging.disable(logging.WARNING)
 
-REFERENCE_VERSION = "2.13.0"
+REFERENCE_VERSION = required_versions()["google-adk"]
 
 
 def read_result(path: Path) -> str:

@@ -98,7 +98,7 @@ function normalised({ path, body, ...rest }) {
 }
 
 const python = process.env.ADK_PYTHON;
-const skip = python ? false : "ADK_PYTHON names no Python with google-adk[eval] 2.13.0";
+const skip = python ? false : "ADK_PYTHON names no Python with tests/parity/requirements.txt";
 const ofReference = evaluate.filter(({ invocations }) => invocations);
 
 test("evaluateInstances is asked as google-adk asks it", { skip, timeout: 600_000 }, async (t) => {

@@ -1,4 +1,4 @@
-"""Lets google-adk 2.13.0 evaluate the cases of cases.json with Vertex AI, which a loopback server plays.
+"""Lets google-adk evaluate the cases of cases.json with Vertex AI, which a loopback server plays.
 
 Usage: python vertex_evaluate.py <server's URL>; prints the overall scores as a JSON list.
 """

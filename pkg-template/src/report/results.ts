@@ -345,7 +345,7 @@ export function firstByName(metrics: readonly EvalMetricResult[]): Map<string, E
 /** The most columns for metrics that a table has: a cell for each case and metric is more than there are results. */
 export const MOST_METRIC_COLUMNS = 20;
 
-/** `adk-metrics 0.1.0, reference 2.13.0, dialect adk-python`: what made a result. */
+/** `adk-metrics 0.1.0, reference 2.14.0, dialect adk-python`: what made a result. */
 export function stampText(set: EvalSetResult): string {
   return `adk-metrics ${set.engineVersion}, reference ${set.referenceVersion}, dialect ${set.dialect}`;
 }

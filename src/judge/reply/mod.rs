@@ -1,6 +1,6 @@
 //! Readers of judge replies.
 //!
-//! Each finds in a reply what google-adk 2.13.0 finds in it, odd replies included; where that is
+//! Each finds in a reply what google-adk finds in it, odd replies included; where that is
 //! nothing, the reply is read as structured JSON, alone or behind prose. A judge quotes what it was
 //! shown, so a verdict in favour that it was shown, in a reply that is not JSON as a whole, is none.
 //!
@@ -16,7 +16,7 @@
 //! A reply is whatever a model wrote, so every reader takes time linear in its length.
 //!
 //! Source: `final_response_match_v2.py`, `rubric_based_evaluator.py`, `hallucinations_v1.py` and
-//! `per_turn_user_simulator_quality_v1.py` of google-adk 2.13.0, for behaviour.
+//! `per_turn_user_simulator_quality_v1.py` of google-adk, for behaviour.
 
 mod hallucinations;
 mod label;

@@ -1,13 +1,14 @@
 //! What is known before anything is scored, as JSON. Apart, because it is the only part of a run that is written as a
 //! whole.
 
+use crate::REFERENCE_VERSION;
 use crate::foundation::error::Error;
 use crate::foundation::write::{Raw, Write, Writer};
 use crate::metrics::judged::Asking;
 use crate::model::shape::Warnings;
 use crate::run::{MetricScorer, PlannedMetric, Run};
+use crate::wasm::ENGINE_VERSION;
 use crate::wasm::columns::place;
-use crate::wasm::{ENGINE_VERSION, REFERENCE_VERSION};
 
 /// A warning about one of several inputs: places in it are those of that input.
 pub(super) struct OfInput {

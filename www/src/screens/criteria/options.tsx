@@ -21,7 +21,7 @@ export function OptionsPanel() {
         hint="Those of @iqai/adk 0.5.9 differ for tool_trajectory_avg_score and response_match_score."
         value={now.dialect}
         options={[
-          { value: "adk-python", name: "google-adk 2.13.0" },
+          { value: "adk-python", name: "google-adk" },
           { value: "adk-ts", name: "@iqai/adk 0.5.9" },
         ]}
         onChange={(dialect) => put({ dialect: dialect as Dialect })}
