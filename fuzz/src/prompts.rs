@@ -1,0 +1,47 @@
+//! Whatever a template and the material hold, no material leaves its block in a prompt.
+
+use adk_metrics::judge::prompt::{self, Behavior, Value, custom_persona, list_rubrics, simulated_user};
+
+/// The input is a template, and texts for its variables.
+pub fn check(input: &[u8]) {
+    let mut strings = crate::strings(input);
+    let Some(template) = strings.next() else { return };
+    let texts: Vec<_> = strings.collect();
+    let text_of = |index: usize| texts.get(index % texts.len().max(1)).copied().unwrap_or_default();
+    for prompt in prompt::ALL {
+        let names = prompt.needed.iter().chain(prompt.optional);
+        let values: Vec<_> = names
+            .enumerate()
+            .filter(|(_, name)| **name != "reply_format")
+            .map(|(index, name)| Value { name, text: text_of(index), is_fenced: true })
+            .collect();
+        assert_fenced(&prompt.render(&prompt.template(), &values), prompt.text, &values);
+        if let Ok(own) = prompt.replaced_by(template) {
+            assert_fenced(&prompt.render(&own, &values), template, &values);
+        }
+    }
+    let history = [Value { name: "conversation_history", text: text_of(0), is_fenced: true }];
+    assert_fenced(&simulated_user(template, &history), template, &history);
+
+    let listed = list_rubrics(&[(text_of(0), text_of(1)), (text_of(2), text_of(3))]);
+    assert_eq!(listed.lines().count(), 2, "a line for each rubric: {listed}");
+    let behavior = Behavior {
+        name: text_of(0).into(),
+        description: text_of(1).into(),
+        violations: vec![text_of(3).into()],
+    };
+    assert!(!custom_persona(template, &[behavior], text_of(2)).is_empty());
+}
+
+/// The mark of blocks is in no text, so that no text ends its block.
+fn assert_fenced(prompt: &str, template: &str, values: &[Value<'_>]) {
+    let marker = prompt.split_once("`<data-").and_then(|(_, rest)| rest.get(..16));
+    assert!(marker.is_some(), "the prompt does not say how blocks are marked");
+    let Some(marker) = marker else { return };
+    assert!(!template.contains(marker));
+    assert!(values.iter().all(|value| !value.text.contains(marker)));
+    let (begins, ends) = (format!("<data-{marker} name="), format!("\n</data-{marker}>"));
+    let count = |mark: &str| prompt.matches(mark).count();
+    // How blocks are marked is said once, with the end in the middle of a line.
+    assert_eq!(count(&begins), count(&ends) + 1);
+}

@@ -1,0 +1,39 @@
+//! Judges' replies are read whatever they say, and what the judge was shown never makes a reading more favourable.
+
+use adk_metrics::judge::reply::{
+    Material, assign, final_response_match, rubrics, score, sentences, turn_validity, validations,
+};
+
+/// The input is what the judge was shown, and its reply; without a zero byte the reply alone.
+pub fn check(input: &[u8]) {
+    let mut strings = crate::strings(input);
+    let Some(first) = strings.next() else { return };
+    let (prompt, reply) = strings.next().map_or(("", first), |reply| (first, reply));
+    let plain = || Material::default();
+    let shown = || Material::of_prompt(prompt);
+
+    for read in [final_response_match, turn_validity] {
+        if read(reply, &shown()) == Some(true) {
+            assert_eq!(read(reply, &plain()), Some(true), "valid only with the material");
+        }
+    }
+    let found = [score(reply, &plain()), score(reply, &shown())];
+    for score in found.iter().flatten() {
+        assert!(score.score.is_finite(), "{score:?}");
+    }
+    let positive = |material: &Material<'_>| {
+        rubrics(reply, material).iter().filter(|entry| entry.verdict == Some(true)).count()
+    };
+    assert!(positive(&shown()) <= positive(&plain()), "more rubrics are met with the material");
+    let supported = |material: &Material<'_>| {
+        validations(reply, material).iter().filter(|found| found.is_supported() == Some(true)).count()
+    };
+    assert!(supported(&shown()) <= supported(&plain()), "more sentences are supported with the material");
+    assert!(sentences(reply, &shown()).len() <= reply.len());
+
+    let entries = rubrics(reply, &plain());
+    let asked = [("1", prompt), ("tone", "Is polite."), (prompt, "")];
+    for (rubric, entry) in assign(&entries, &asked) {
+        assert!(entry < entries.len() && rubric < asked.len());
+    }
+}
