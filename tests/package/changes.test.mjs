@@ -1,116 +1,19 @@
 // Growing is cheap: one of each kind of change that HACKING.md lists is made in a copy of the tree, in the files that it
-// names and no others, and is there afterwards. It compiles the crate once more, which takes a minute.
+// names and no others, and works there. It compiles the crate once more, which takes a minute.
 
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { extname, join } from "node:path";
 import { after, before, describe, test } from "node:test";
-import { root } from "./support/package.mjs";
+import { chromium } from "playwright-core";
+import { CHROMIUM, CHROMIUM_FLAGS, NO_CHROMIUM } from "../../scripts/chromium.mjs";
+import { apply, CHANGES, RUST_TEST } from "./support/changes.mjs";
+import { mustRun, root } from "./support/package.mjs";
 
 const skip = process.env.ALL_SUITES === "true" || process.env.CI === "true" ? false : "it compiles the crate again";
-
-/** What is written for each change: the text of a new file, or what is put before a text of one that is there. */
-const CHANGES = {
-  "a deterministic metric": {
-    "src/metrics/turn_count.rs": `//! \`turn_count_v1\`: how many turns there were. Informational.
-
-use super::{Case, Evaluation, Metric, MetricInfo, Scoring, efficiency};
-use crate::foundation::error::Result;
-use crate::model::config::Setup;
-
-struct TurnCount;
-
-pub(super) const INFO: MetricInfo = MetricInfo {
-    name: "turn_count_v1",
-    class: "TurnCountV1Evaluator",
-    description: "How many turns there were.",
-    ..MetricInfo::informational("turns", build)
-};
-
-fn build(setup: &Setup<'_, '_>) -> Result<Box<dyn Metric>> {
-    efficiency::informational(setup)?;
-    Ok(Box::new(TurnCount))
-}
-
-impl Metric for TurnCount {
-    fn evaluate<'a>(&self, case: &Case<'a>, _: &mut Scoring) -> Result<Evaluation<'a>> {
-        Ok(efficiency::values(case.actual, "there are no turns", |_| Some(1.0)))
-    }
-}
-`,
-    "src/metrics/mod.rs": [
-      ["mod user_simulator_quality;", "mod turn_count;\n"],
-      ["    final_response_match::INFO,", "    turn_count::INFO,\n"],
-    ],
-  },
-  "a judged metric": {
-    "src/metrics/tact.rs": `//! \`tact_v1\`: how tactful the response is.
-
-use super::MetricInfo;
-use super::judged::Judged;
-use super::scored::{self, Family};
-use crate::foundation::error::Result;
-use crate::judge::prompt::TACT;
-use crate::model::config::Setup;
-
-static FAMILY: Family = Family::from_zero_to_one(&TACT);
-
-pub(super) const INFO: MetricInfo = MetricInfo {
-    name: "tact_v1",
-    class: "TactV1Evaluator",
-    description: "How tactful the response is.",
-    ..MetricInfo::judged(build)
-};
-
-fn build(setup: &Setup<'_, '_>) -> Result<Box<dyn Judged>> {
-    scored::build(setup, &FAMILY)
-}
-`,
-    "src/metrics/mod.rs": [
-      ["mod token_usage;", "mod tact;\n"],
-      ["    multi_turn_task_success::INFO,", "    tact::INFO,\n"],
-    ],
-    "src/judge/prompt/tact.txt": "How tactful is this?\n{{response}}\n{{reply_format}}\n",
-    "src/judge/prompt/mod.rs": [
-      [
-        "/// Every prompt.\n",
-        `/// Of \`tact_v1\`.
-pub static TACT: Prompt = Prompt { id: "tact_v1", text: include_str!("tact.txt"), needed: &["response"], ..SAFETY };
-
-`,
-      ],
-      ["    &TOOL_USE_QUALITY,\n", "    &TACT,\n"],
-    ],
-  },
-  "a report format": {
-    "pkg-template/src/report/names.ts": `import { type Results, listOf } from "./results.js";
-
-/** The names of evalsets, one a line. */
-export function renderNames(results: Results): string {
-  return listOf(results).map(({ evalSetId }) => evalSetId + "\\n").join("");
-}
-`,
-    "pkg-template/src/report/formats.ts": [
-      ["import type { Results }", 'import { renderNames } from "./names.js";\n'],
-      [
-        "  csv: {",
-        `  names: {
-    label: "Names",
-    about: "of evalsets",
-    ending: ".names",
-    mediaType: "text/plain",
-    fileNames: /\\.names$/i,
-    signature: /^names/,
-    explains: "none",
-    render: renderNames,
-  },
-`,
-      ],
-    ],
-  },
-};
 
 /** The files that HACKING.md lists for a change. */
 function listed(change) {
@@ -120,90 +23,154 @@ function listed(change) {
   return code.includes("those two") ? [...listed("a deterministic metric"), ...own] : own;
 }
 
+/** A file of a change as HACKING.md writes it. */
+const general = (file) =>
+  file
+    .replace(/turn_count|\btact\b|(?<=metrics\/)tool_trajectory_f1/, "<metric>")
+    .replace(/names\.ts$/, "<format>.ts")
+    .replace(/recipes/g, "<screen>")
+    .replace(/playground\.ts$/, "<command>.ts");
+
 describe("a change touches the files that HACKING.md lists", () => {
   for (const [change, files] of Object.entries(CHANGES)) {
-    test(`${change}`, () => {
-      const general = Object.keys(files).map((file) =>
-        file.replace(/turn_count|\btact\b/, "<metric>").replace(/names\.ts$/, "<format>.ts"),
-      );
-      assert.deepEqual(general.sort(), listed(change).sort());
-    });
+    test(change, () => assert.deepEqual(Object.keys(files).map(general).sort(), listed(change).sort()));
   }
 });
 
-describe("what is added in these files is there", { skip }, () => {
+test("one file of code and the readmes name the version of google-adk", () => {
+  const [, version] = /google-adk\[eval\]==(.+)/.exec(
+    readFileSync(join(root, "tests/parity/requirements.txt"), "utf8"),
+  );
+  const folders = ["*.md", "docs", "src", "xtask", "pkg-template", "scripts", "www", "examples", "tests/parity/*.py"];
+  const except = [":!*package-lock.json", ":!CHANGELOG.md"];
+  const { stdout } = spawnSync("git", ["grep", "-lF", version, "--", ...folders, ...except], {
+    cwd: root,
+    encoding: "utf8",
+  });
+  assert.deepEqual(stdout.split("\n").filter(Boolean).sort(), ["README.md", "pkg-template/README.md", "src/lib.rs"]);
+});
+
+describe("what is added in these files works", { skip }, () => {
   let copy;
   before(() => {
     copy = mkdtempSync(join(tmpdir(), "adk-metrics-changes-"));
-    for (const part of [
+    const parts = [
       "src",
       "xtask",
       "benches",
       "pkg-template",
       "scripts",
-      "Cargo.toml",
-      "Cargo.lock",
-      "package.json",
-    ])
-      cpSync(join(root, part), join(copy, part), { recursive: true });
-    symlinkSync(join(root, "node_modules"), join(copy, "node_modules"));
-    for (const files of Object.values(CHANGES)) {
-      for (const [file, change] of Object.entries(files)) {
-        if (typeof change === "string") writeFileSync(join(copy, file), change);
-        else for (const [place, text] of change) insert(join(copy, file), place, text);
-      }
-    }
-    // The list of prompts has a length.
-    const prompts = join(copy, "src/judge/prompt/mod.rs");
-    const counted = readFileSync(prompts, "utf8").replace(
-      /(ALL: \[&Prompt; )(\d+)/,
-      (_, head, n) => head + (Number(n) + 1),
-    );
-    writeFileSync(prompts, counted);
+      "examples",
+      "www",
+      "tests/support",
+      "tests/parity",
+    ];
+    const isCopied = (path) => !/[\\/](?:node_modules|dist|vectors)$/.test(path);
+    for (const part of [...parts, "Cargo.toml", "Cargo.lock", "rust-toolchain.toml", "package.json"])
+      cpSync(join(root, part), join(copy, part), { recursive: true, filter: isCopied });
+    for (const part of ["node_modules", "www/node_modules", "pkg"]) symlinkSync(join(root, part), join(copy, part));
+    for (const files of Object.values(CHANGES)) apply(files, copy);
+    writeFileSync(join(copy, "tests/changes.rs"), RUST_TEST);
     run("cargo", ["run", "--quiet", "--locked", "--package", "xtask", "--", "schema", join(copy, "schema")]);
     const make = `
       import { writeManifest } from "./scripts/manifest.mjs";
-      import { writeCriteria } from "./scripts/types.mjs";
-      writeManifest("schema/manifest.json", "pkg-template/src/generated");
-      await writeCriteria("schema/config.schema.json", "pkg-template/src/generated/criteria.ts");`;
+      import { writeCriteria, writeTypes } from "./scripts/types.mjs";
+      const generated = "pkg-template/src/generated";
+      writeManifest("schema/manifest.json", generated);
+      await writeTypes("schema/shapes.schema.json", generated + "/shapes.ts");
+      await writeCriteria("schema/config.schema.json", generated + "/criteria.ts");`;
     run(process.execPath, ["--input-type=module", "--eval", make]);
   });
   after(() => rmSync(copy, { recursive: true, force: true }));
 
-  function run(command, given) {
+  function run(command, given, folder = ".") {
     const env = { ...process.env, CARGO_TARGET_DIR: join(root, "target") };
-    const { status, stdout, stderr } = spawnSync(command, given, { cwd: copy, env, encoding: "utf8" });
+    const { status, stdout, stderr } = spawnSync(command, given, { cwd: join(copy, folder), env, encoding: "utf8" });
     assert.equal(status, 0, stdout + stderr);
     return stdout;
   }
 
-  test("the package's types hold", () => {
-    run(process.execPath, [join(root, "node_modules/typescript/bin/tsc"), "--noEmit", "-p", "pkg-template"]);
+  const tsc = join(root, "node_modules/typescript/bin/tsc");
+  const valueOf = (code) =>
+    JSON.parse(run(process.execPath, ["--import", "tsx", "--input-type=module", "--eval", code]));
+
+  test("the engine: metrics, a setting, a rule of the tokenizer, a reference", () => {
+    run("cargo", ["test", "--quiet", "--locked", "--features", "schema", "--test", "changes"]);
   });
 
-  test("the enum, the classes, the registry, the prompts and the help have it", () => {
-    const look = `
+  test("the package's types hold", () => {
+    run(process.execPath, [tsc, "--noEmit", "-p", "pkg-template"]);
+  });
+
+  test("the enum, the classes, the registry, the prompts and the help have the metrics", () => {
+    const found = valueOf(`
       import { PrebuiltMetrics, PROMPTS, UNITS } from "./pkg-template/src/generated/metrics.ts";
       import { ENGINE_CLASSES } from "./pkg-template/src/generated/registry.ts";
       import { HELPS } from "./pkg-template/src/cli/help.ts";
       const classes = ENGINE_CLASSES.map(([name, { name: className }]) => [name, className]);
-      console.log(JSON.stringify({ PrebuiltMetrics, PROMPTS, UNITS, classes, help: HELPS.eval }));`;
-    const found = JSON.parse(run(process.execPath, ["--import", "tsx", "--input-type=module", "--eval", look]));
+      console.log(JSON.stringify({ PrebuiltMetrics, PROMPTS, UNITS, classes, help: HELPS.eval }));`);
     assert.equal(found.PrebuiltMetrics.TURN_COUNT_V1, "turn_count_v1");
     assert.equal(found.UNITS.turn_count_v1, "turns");
     assert.deepEqual(found.PROMPTS.tact_v1, { score: "tact_v1" });
     const classes = Object.fromEntries(found.classes);
     assert.deepEqual([classes.turn_count_v1, classes.tact_v1], ["TurnCountV1Evaluator", "TactV1Evaluator"]);
-    for (const word of ["turn_count_v1", "tact_v1", "names (of evalsets)", ".names"])
-      assert.ok(found.help.includes(word), word);
+    for (const word of ["turn_count_v1", "tact_v1"]) assert.ok(found.help.includes(word), word);
   });
-});
 
-function insert(file, place, text) {
-  const before = readFileSync(file, "utf8");
-  assert.ok(before.includes(place), `${file} has no ${place}`);
-  writeFileSync(
-    file,
-    before.replace(place, () => text + place),
+  test("a report format: the package renders it, the command line offers it", () => {
+    const found = valueOf(`
+      import { REPORT_FORMATS } from "./pkg-template/src/report/index.ts";
+      import { entriesOf } from "./pkg-template/src/cli/options.ts";
+      import { HELPS } from "./pkg-template/src/cli/help.ts";
+      const results = { evalSetId: "a", evalSetResultId: "b", creationTimestamp: 0, evalCaseResults: [] };
+      const words = entriesOf("eval").find(({ name }) => name === "format").words;
+      console.log(JSON.stringify({ text: REPORT_FORMATS.names.render(results, {}), words, help: HELPS.eval }));`);
+    assert.equal(found.text, "a\n");
+    assert.ok(found.words.includes("names"));
+    for (const word of ["names (of evalsets)", ".names"]) assert.ok(found.help.includes(word), word);
+  });
+
+  test("an option is parsed, and the command's help has it", () => {
+    const found = valueOf(`
+      import { parseArguments } from "./pkg-template/src/cli/arguments.ts";
+      import { optionsOf } from "./pkg-template/src/cli/options.ts";
+      import { HELPS } from "./pkg-template/src/cli/help.ts";
+      const given = parseArguments(["--loud"], optionsOf("playground"));
+      console.log(JSON.stringify({ isLoud: given.has("loud"), help: HELPS.playground }));`);
+    assert.equal(found.isLoud, true);
+    assert.match(found.help, /--loud +Says it in capitals\./);
+  });
+
+  test("a setting and a field are in the types and the schemas", () => {
+    const generated = (file) => readFileSync(join(copy, "pkg-template/src/generated", file), "utf8");
+    assert.match(generated("criteria.ts"), /lenient\?: boolean/);
+    assert.match(generated("shapes.ts"), /author\?: string/);
+  });
+
+  test(
+    "a screen is in the navigation, and its part of the worker answers",
+    { skip: mustRun ? false : NO_CHROMIUM },
+    async () => {
+      run(process.execPath, [join(root, "www/node_modules/typescript/bin/tsc"), "--noEmit"], "www");
+      run(process.execPath, [join(root, "www/node_modules/vite/bin/vite.js"), "build", "--logLevel", "warn"], "www");
+      const types = { ".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".wasm": "application/wasm" };
+      const server = createServer((request, response) => {
+        const path = new URL(request.url, "http://localhost").pathname.replace(/\/$/, "/index.html");
+        response.setHeader("content-type", types[extname(path)] ?? "application/octet-stream");
+        response.end(readFileSync(join(copy, "www/dist", path)));
+      });
+      await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
+      const browser = await chromium.launch({ executablePath: CHROMIUM, args: CHROMIUM_FLAGS });
+      try {
+        const page = await browser.newPage();
+        await page.goto(`http://127.0.0.1:${server.address().port}/`);
+        await page.getByRole("navigation").getByRole("link", { name: "Recipes" }).click();
+        await page.getByText("Bake the cake.").waitFor();
+        assert.match(await page.title(), /^Recipes/);
+      } finally {
+        await browser.close();
+        server.close();
+      }
+    },
   );
-}
+});

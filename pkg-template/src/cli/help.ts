@@ -39,29 +39,25 @@ const EVALSET_HELP = `  <evalset>              An evalset in any form that ADK h
                          (agent evalset1), or agent/evalset1.
 `;
 
-const agentHelp = (
-  command: "run" | "record",
-) => `${optionsHelp(command, "agent", "num-runs", "parallelism", "turn-timeout", "session")}
+const agentHelp = (command: "run" | "record") => `${optionsHelp(command, "agent")}
   Node 22.18 and newer run TypeScript modules by themselves, as far as its types can be left out.
   Otherwise name your own loader: NODE_OPTIONS="--import tsx" npx adk-metrics run …
   What the agent prints goes to stderr. The model that plays the user where a case has a scenario
   is asked as judges are; user_simulator_config of the config has its settings.
 `;
 
-const configHelp = (command: Scored) => optionsHelp(command, "config", "metrics");
-
 const scoringHelp = (command: Scored) => `Scoring
-${optionsHelp(command, "dialect", "explain", "strict", "bail", "watch", "log-level", "help")}
+${optionsHelp(command, "scoring")}
 Output
-${optionsHelp(command, "format", "output", "force", "print-detailed-results")}
+${optionsHelp(command, "output")}
   Options of adk eval may be written as there: --config_file_path (which is --config),
   --print_detailed_results, --log_level. Underscores are as good as dashes.
 `;
 
 const judgesHelp = (command: Scored) => `Judges
-${optionsHelp(command, "judge", "model", "concurrency", "record")}
+${optionsHelp(command, "judges")}
 Spending
-${optionsHelp(command, "price", "max-calls", "max-tokens", "max-cost")}
+${optionsHelp(command, "spending")}
   Keys and addresses come from the environment, then from a file .env: beside the agent (or above
   it, up to the working directory), then in the working directory. Only the names below are read
   from it, and an address in it is asked only with a key from the same file, never with gcloud's
@@ -115,7 +111,7 @@ Usage
   adk-metrics eval <evalset>[:case1,case2]… [--actual <file|folder>]… [options]
 
 Input
-${EVALSET_HELP}${optionsHelp("eval", "actual")}${configHelp("eval")}
+${EVALSET_HELP}${optionsHelp("eval", "input")}
 ${scoringHelp("eval")}
 ${judgesHelp("eval")}
 ${METRICS_HELP}
@@ -140,7 +136,7 @@ Usage
 The agent
 ${agentHelp("run")}
 Input
-${EVALSET_HELP}${configHelp("run")}
+${EVALSET_HELP}${optionsHelp("run", "input")}
 ${scoringHelp("run")}
 ${judgesHelp("run")}
 ${METRICS_HELP}
@@ -162,9 +158,9 @@ Usage
 The agent
 ${agentHelp("record")}
 Input and output
-${EVALSET_HELP}${optionsHelp("record", "output", "force", "config", "strict", "help")}
+${EVALSET_HELP}${optionsHelp("record", "output", "input", "scoring")}
 Simulated users
-${optionsHelp("record", "judge", "model", "record", "price", "max-calls", "max-tokens", "max-cost")}
+${optionsHelp("record", "judges", "spending")}
 Exit status
     0  the agent was run to the end in every case
     1  it failed in some; what it did before that is written, with the reason
@@ -198,7 +194,7 @@ paired bootstrap with 10,000 resamples. It got better or worse if the interval l
 least six cases changed; otherwise the change may well be chance and is called unclear.
 
 Options
-${optionsHelp("compare", "format", "output", "print-detailed-results", "fail-on-drop", "strict", "help")}
+${optionsHelp("compare", "output", "scoring")}
 Exit status
     0  no case regressed
     1  some case regressed; with --fail-on-drop also: some metric got worse, or no longer passes
@@ -222,7 +218,7 @@ ADK wrote them before it had a schema. The new evalset is named after the file: 
 becomes the evalset old.
 
 Options
-${optionsHelp("migrate", "output", "force", "strict", "help")}
+${optionsHelp("migrate", "output", "scoring")}
 Example
   adk-metrics migrate lights.test.json --output lights.evalset.json
 `;
@@ -236,7 +232,7 @@ It comes with this package and is served to this machine only. What you open in 
 the browser; it connects only to the judge that you name there.
 
 Options
-${optionsHelp("playground", "port", "open", "help")}
+${optionsHelp("playground", "server", "scoring")}
 Example
   adk-metrics playground --open
 `;
@@ -250,7 +246,7 @@ The script completes adk-metrics, which a global installation provides, or an al
 alias adk-metrics="npx adk-metrics".
 
 Options
-${optionsHelp("completion", "help")}
+${optionsHelp("completion", "scoring")}
 Install it
   bash   adk-metrics completion bash > ~/.local/share/bash-completion/completions/adk-metrics
   zsh    adk-metrics completion zsh > ~/.zfunc/_adk-metrics, with fpath+=(~/.zfunc) before compinit

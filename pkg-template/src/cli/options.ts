@@ -35,9 +35,14 @@ function described(formats: readonly ReportFormat[]): string {
   return formats.map((format) => `${format} (${REPORT_FORMATS[format].about})`).join(", ");
 }
 
+/** The parts of a command's help that list options. */
+export type OptionGroup = "agent" | "input" | "scoring" | "output" | "judges" | "spending" | "server";
+
 /** An option, of one or several commands. */
 export interface OptionEntry {
   readonly name: string;
+  /** The part of the help that it stands in. */
+  readonly group: OptionGroup;
   /** The commands that take it. */
   readonly commands: readonly Command[];
   /** What its value is called; a switch has none. */
@@ -50,7 +55,7 @@ export interface OptionEntry {
   readonly isRepeatable?: boolean;
   /** The letter that it may be written as. */
   readonly short?: string;
-  /** What it does; absent where the command's help tells it elsewhere. */
+  /** What it does. */
   readonly help: string;
 }
 
@@ -61,6 +66,7 @@ const JUDGED = ["eval", "run", "record"] as const;
 export const OPTIONS: readonly OptionEntry[] = [
   {
     name: "agent",
+    group: "agent",
     commands: RUN,
     value: "<module>",
     takesPath: true,
@@ -68,24 +74,28 @@ export const OPTIONS: readonly OptionEntry[] = [
   },
   {
     name: "num-runs",
+    group: "agent",
     commands: RUN,
     value: "<n>",
     help: "How often to run each case. Default: 2, as in AgentEvaluator.",
   },
   {
     name: "parallelism",
+    group: "agent",
     commands: RUN,
     value: "<n>",
     help: "How many conversations to run at a time. Default: 4.",
   },
   {
     name: "turn-timeout",
+    group: "agent",
     commands: RUN,
     value: "<s>",
     help: "How many seconds the agent may take for a turn, and to load. Default: 300.",
   },
   {
     name: "session",
+    group: "agent",
     commands: RUN,
     value: "<file>",
     takesPath: true,
@@ -93,6 +103,7 @@ export const OPTIONS: readonly OptionEntry[] = [
   },
   {
     name: "actual",
+    group: "input",
     commands: ["eval"],
     value: "<path>",
     takesPath: true,
@@ -101,6 +112,7 @@ export const OPTIONS: readonly OptionEntry[] = [
   },
   {
     name: "config",
+    group: "input",
     commands: SCORED,
     value: "<file>",
     takesPath: true,
@@ -108,6 +120,7 @@ export const OPTIONS: readonly OptionEntry[] = [
   },
   {
     name: "config",
+    group: "input",
     commands: ["record"],
     value: "<file>",
     takesPath: true,
@@ -115,6 +128,7 @@ export const OPTIONS: readonly OptionEntry[] = [
   },
   {
     name: "metrics",
+    group: "input",
     commands: SCORED,
     value: "<module>",
     takesPath: true,
@@ -123,6 +137,7 @@ export const OPTIONS: readonly OptionEntry[] = [
   },
   {
     name: "dialect",
+    group: "scoring",
     commands: SCORED,
     value: "<name>",
     words: ["adk-python", "adk-ts"],
@@ -130,33 +145,39 @@ export const OPTIONS: readonly OptionEntry[] = [
   },
   {
     name: "explain",
+    group: "scoring",
     commands: SCORED,
     value: "<which>",
     words: ["none", "failures", "all"],
     help: "For which results to work out why: none, failures, all. Default: what the chosen formats show.",
   },
   {
-    name: "bail",
-    commands: SCORED,
-    help: "Stop at the first case that does not pass. The results so far are written, and stderr says how many cases were left out.",
-  },
-  {
-    name: "watch",
-    commands: SCORED,
-    help: "Score again whenever a file that is read changes: evalsets, configs, what the agent did, and the modules of agents, metrics and judges. Ctrl-C ends it, with the exit status of the last run.",
-  },
-  {
     name: "strict",
+    group: "scoring",
     commands: SCORED,
     help: "Warnings are errors: those that are known before anything is run or asked end the command there; others set the exit status to 2 when the results are written.",
   },
   {
     name: "strict",
+    group: "scoring",
     commands: ["record", "compare", "migrate"],
     help: "Warnings are errors: the exit status is 2 if there are any.",
   },
   {
+    name: "bail",
+    group: "scoring",
+    commands: SCORED,
+    help: "Stop at the first case that does not pass. The results so far are written, and stderr says how many cases were left out.",
+  },
+  {
+    name: "watch",
+    group: "scoring",
+    commands: SCORED,
+    help: "Score again whenever a file that is read changes: evalsets, configs, what the agent did, and the modules of agents, metrics and judges. Ctrl-C ends it, with the exit status of the last run.",
+  },
+  {
     name: "log-level",
+    group: "scoring",
     commands: SCORED,
     value: "<level>",
     words: LOG_LEVELS,
@@ -164,6 +185,7 @@ export const OPTIONS: readonly OptionEntry[] = [
   },
   {
     name: "format",
+    group: "output",
     commands: SCORED,
     value: "<name>",
     words: FORMATS,
@@ -172,6 +194,7 @@ export const OPTIONS: readonly OptionEntry[] = [
   },
   {
     name: "output",
+    group: "output",
     commands: SCORED,
     value: "<path>",
     takesPath: true,
@@ -180,24 +203,36 @@ export const OPTIONS: readonly OptionEntry[] = [
   },
   {
     name: "force",
+    group: "output",
     commands: SCORED,
     help: "Overwrite an output that is not an older report of this program. Those are overwritten anyway.",
   },
   {
     name: "print-detailed-results",
+    group: "output",
     commands: SCORED,
     help: "The table shows every turn with its texts, calls and scores.",
   },
   {
     name: "output",
+    group: "output",
     commands: ["record"],
     value: "<path>",
     takesPath: true,
     help: "Where to write: a file, a folder/, or - for stdout, which is the default. In a folder what was done in foo.evalset.json is called foo.inferences.json.",
   },
-  { name: "force", commands: ["record", "migrate"], help: "Overwrite the output if it exists." },
+  {
+    name: "output",
+    group: "output",
+    commands: ["migrate"],
+    value: "<file>",
+    takesPath: true,
+    help: "Where to write. Default: stdout.",
+  },
+  { name: "force", group: "output", commands: ["record", "migrate"], help: "Overwrite the output if it exists." },
   {
     name: "judge",
+    group: "judges",
     commands: JUDGED,
     value: "<who>",
     words: [...PROVIDERS, "replay:"],
@@ -206,18 +241,21 @@ export const OPTIONS: readonly OptionEntry[] = [
   },
   {
     name: "model",
+    group: "judges",
     commands: JUDGED,
     value: "<name>",
     help: "The model to ask. Default: the judge_model of each criterion, or gemini-2.5-flash if it has none.",
   },
   {
     name: "concurrency",
+    group: "judges",
     commands: SCORED,
     value: "<n>",
     help: "How many calls to make at a time. Default: 8.",
   },
   {
     name: "record",
+    group: "judges",
     commands: JUDGED,
     value: "<file>",
     takesPath: true,
@@ -225,6 +263,7 @@ export const OPTIONS: readonly OptionEntry[] = [
   },
   {
     name: "price",
+    group: "spending",
     commands: JUDGED,
     value: "<model>=<input>,<output>",
     isRepeatable: true,
@@ -232,19 +271,28 @@ export const OPTIONS: readonly OptionEntry[] = [
   },
   {
     name: "max-calls",
+    group: "spending",
     commands: JUDGED,
     value: "<n>",
     help: "How many calls the judges of the whole command may make. What is not scored by then is not evaluated.",
   },
-  { name: "max-tokens", commands: JUDGED, value: "<n>", help: "How many tokens they may use, likewise." },
+  {
+    name: "max-tokens",
+    group: "spending",
+    commands: JUDGED,
+    value: "<n>",
+    help: "How many tokens they may use, likewise.",
+  },
   {
     name: "max-cost",
+    group: "spending",
     commands: JUDGED,
     value: "<amount>",
     help: "How much they may cost, likewise. Needs the price of every model that is asked.",
   },
   {
     name: "format",
+    group: "output",
     commands: ["compare"],
     value: "<name>",
     words: COMPARISON_FORMATS,
@@ -253,6 +301,7 @@ export const OPTIONS: readonly OptionEntry[] = [
   },
   {
     name: "output",
+    group: "output",
     commands: ["compare"],
     value: "<path>",
     takesPath: true,
@@ -261,29 +310,25 @@ export const OPTIONS: readonly OptionEntry[] = [
   },
   {
     name: "print-detailed-results",
+    group: "output",
     commands: ["compare"],
     help: "The table shows the turns of every case that changed, not only of those that got worse.",
   },
   {
     name: "fail-on-drop",
+    group: "output",
     commands: ["compare"],
     help: "Exit with 1 too if some metric got worse, as said above, or no longer passes in some case, although no case regressed.",
   },
   {
-    name: "output",
-    commands: ["migrate"],
-    value: "<file>",
-    takesPath: true,
-    help: "Where to write. Default: stdout.",
-  },
-  {
     name: "port",
+    group: "server",
     commands: ["playground"],
     value: "<n>",
     help: "Where to listen. Default: 4747; 0 takes a free port.",
   },
-  { name: "open", commands: ["playground"], help: "Opens the page in the browser." },
-  { name: "help", commands: COMMANDS, short: "h", help: "Show this help." },
+  { name: "open", group: "server", commands: ["playground"], help: "Opens the page in the browser." },
+  { name: "help", group: "scoring", commands: COMMANDS, short: "h", help: "Show this help." },
 ];
 
 /** The options of a command. */
@@ -303,10 +348,10 @@ export function optionsOf(command: Command): Readonly<Record<string, Option>> {
 const INDENT = 25;
 const WIDTH = 100;
 
-/** The help of options of a command, in the order of these names. */
-export function optionsHelp(command: Command, ...names: readonly string[]): string {
+/** The help of these groups of a command's options, in the order of the table. */
+export function optionsHelp(command: Command, ...groups: readonly OptionGroup[]): string {
   const entries = entriesOf(command);
-  return names.map((name) => entryHelp(entries.find((entry) => entry.name === name) as OptionEntry)).join("");
+  return groups.flatMap((group) => entries.filter((entry) => entry.group === group).map(entryHelp)).join("");
 }
 
 function entryHelp({ name, value, short, help }: OptionEntry): string {

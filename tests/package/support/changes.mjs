@@ -1,0 +1,253 @@
+// One change of each kind that HACKING.md lists, in the files that it names.
+
+import assert from "node:assert/strict";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+
+/** For each change the text of new files; and for files that are there what is put before a text, or replaces a pattern. */
+export const CHANGES = {
+  "a deterministic metric": {
+    "src/metrics/turn_count.rs": `//! \`turn_count_v1\`: how many turns there were. Informational.
+
+use super::{Case, Evaluation, Metric, MetricInfo, Scoring, efficiency};
+use crate::foundation::error::Result;
+use crate::model::config::Setup;
+
+struct TurnCount;
+
+pub(super) const INFO: MetricInfo = MetricInfo {
+    name: "turn_count_v1",
+    class: "TurnCountV1Evaluator",
+    description: "How many turns there were.",
+    ..MetricInfo::informational("turns", build)
+};
+
+fn build(setup: &Setup<'_, '_>) -> Result<Box<dyn Metric>> {
+    efficiency::informational(setup)?;
+    Ok(Box::new(TurnCount))
+}
+
+impl Metric for TurnCount {
+    fn evaluate<'a>(&self, case: &Case<'a>, _: &mut Scoring) -> Result<Evaluation<'a>> {
+        Ok(efficiency::values(case.actual, "there are no turns", |_| Some(1.0)))
+    }
+}
+`,
+    "src/metrics/mod.rs": [
+      ["mod user_simulator_quality;", "mod turn_count;\n"],
+      ["    final_response_match::INFO,", "    turn_count::INFO,\n"],
+    ],
+  },
+  "a judged metric": {
+    "src/metrics/tact.rs": `//! \`tact_v1\`: how tactful the response is.
+
+use super::MetricInfo;
+use super::judged::Judged;
+use super::scored::{self, Family};
+use crate::foundation::error::Result;
+use crate::judge::prompt::TACT;
+use crate::model::config::Setup;
+
+static FAMILY: Family = Family::from_zero_to_one(&TACT);
+
+pub(super) const INFO: MetricInfo = MetricInfo {
+    name: "tact_v1",
+    class: "TactV1Evaluator",
+    description: "How tactful the response is.",
+    ..MetricInfo::judged(build)
+};
+
+fn build(setup: &Setup<'_, '_>) -> Result<Box<dyn Judged>> {
+    scored::build(setup, &FAMILY)
+}
+`,
+    "src/metrics/mod.rs": [
+      ["mod token_usage;", "mod tact;\n"],
+      ["    multi_turn_task_success::INFO,", "    tact::INFO,\n"],
+    ],
+    "src/judge/prompt/tact.txt": "How tactful is this?\n{{response}}\n{{reply_format}}\n",
+    "src/judge/prompt/mod.rs": [
+      [
+        "/// Every prompt.\n",
+        `/// Of \`tact_v1\`.
+pub static TACT: Prompt = Prompt { id: "tact_v1", text: include_str!("tact.txt"), needed: &["response"], ..SAFETY };
+
+`,
+      ],
+      ["    &TOOL_USE_QUALITY,\n", "    &TACT,\n"],
+      [/(?<=ALL: \[&Prompt; )\d+/, (count) => String(Number(count) + 1)],
+    ],
+  },
+  "a report format": {
+    "pkg-template/src/report/names.ts": `import { type Results, listOf } from "./results.js";
+
+/** The names of evalsets, one a line. */
+export function renderNames(results: Results): string {
+  return listOf(results).map(({ evalSetId }) => evalSetId + "\\n").join("");
+}
+`,
+    "pkg-template/src/report/formats.ts": [
+      ["import type { Results }", 'import { renderNames } from "./names.js";\n'],
+      [
+        "  csv: {",
+        `  names: {
+    label: "Names",
+    about: "of evalsets",
+    ending: ".names",
+    mediaType: "text/plain",
+    fileNames: /\\.names$/i,
+    signature: /^names/,
+    explains: "none",
+    render: renderNames,
+  },
+`,
+      ],
+    ],
+  },
+  "a screen": {
+    "www/src/screens/recipes/recipes.tsx": `import { useSignal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
+import { Title } from "../../ui/title.js";
+import { engine } from "../../worker/client.js";
+
+export default function Recipes() {
+  const said = useSignal("");
+  useEffect(() => void engine.recipe("cake").then((text) => (said.value = text)), []);
+  return (
+    <div>
+      <Title>Recipes</Title>
+      <p id="recipe">{said.value}</p>
+    </div>
+  );
+}
+`,
+    "www/src/screens/table.ts": [
+      ["} satisfies", '  recipes: { title: "Recipes", load: () => import("./recipes/recipes.js") },\n'],
+    ],
+    "www/src/worker/recipes.ts": `/** What the worker offers to the screen of recipes. */
+export interface Recipes {
+  recipe(name: string): Promise<string>;
+}
+
+export const recipes: Recipes = { recipe: async (name) => \`Bake the \${name}.\` };
+`,
+    "www/src/worker/parts.ts": [
+      ["import type { Run, ScoredSet }", 'import type { Recipes } from "./recipes.js";\n'],
+      [" {}\n\n/** What the parts are given", ", Recipes"],
+      ["    ...later<Out>", '    ...later<Recipes>(["recipe"], async () => (await import("./recipes.js")).recipes),\n'],
+    ],
+  },
+  "an option of the command line": {
+    "pkg-template/src/cli/options.ts": [
+      [
+        '  { name: "open",',
+        '  { name: "loud", group: "server", commands: ["playground"], help: "Says it in capitals." },\n',
+      ],
+    ],
+    "pkg-template/src/cli/playground.ts": [
+      ['  if (given.has("open"))', '  if (given.has("loud")) note(address.toUpperCase());\n'],
+    ],
+  },
+  "a setting of a criterion": {
+    "src/metrics/tool_trajectory_f1.rs": [
+      [
+        "    /// Whether calls have to come in the expected order.\n",
+        '    /// Whether everything is right.\n    LENIENT: bool = false, "lenient" | "lenient";\n',
+      ],
+      ["    ordered: bool,\n}", "    lenient: bool,\n"],
+      ["        ordered: setup.setting", "        lenient: setup.setting(LENIENT, read_flag)?,\n"],
+      [
+        "        let mut turn = TurnEvaluation::scored(f1.score,",
+        "        let score = if self.lenient { 1.0 } else { f1.score };\n        let _ = score;\n",
+      ],
+      ["f1.score, self.threshold);", "if self.lenient { 1.0 } else { f1.score }, self.threshold); //"],
+    ],
+  },
+  "a field of evalsets": {
+    "src/model/evalset.rs": [
+      [
+        "        /// Rubrics for every turn.\n",
+        '        /// Who wrote it.\n        author: Option<Cow<\'a, str>> = "author" | "author";\n',
+      ],
+    ],
+  },
+  "a rule of the tokenizer": {
+    "src/text/adk_python.rs": [
+      ["    let mut scan = Scan {", '    let text = text.strip_suffix(" (sic)").unwrap_or(text);\n'],
+    ],
+  },
+  "a new google-adk": {
+    "src/lib.rs": [[/(?<=REFERENCE_VERSION: &str = ")[^"]+/, "9.8.7"]],
+    "tests/parity/requirements.txt": [[/(?<=google-adk\[eval\]==).+/, "9.8.7"]],
+  },
+};
+
+/** Makes changes in a copy of the tree. */
+export function apply(files, copy) {
+  for (const [file, change] of Object.entries(files)) {
+    const path = join(copy, file);
+    if (typeof change === "string") {
+      mkdirSync(dirname(path), { recursive: true });
+      writeFileSync(path, change);
+      continue;
+    }
+    let text = readFileSync(path, "utf8");
+    for (const [place, put] of change) {
+      assert.ok(text.split(place).length > 1, `${file} has no ${place}`);
+      text = text.replace(place, typeof place === "string" ? () => put + place : put);
+    }
+    writeFileSync(path, text);
+  }
+}
+
+/** Rust that shows that what was added to the crate works. */
+export const RUST_TEST = `#![allow(clippy::all, clippy::pedantic)]
+
+#[path = "support/replay.rs"]
+mod replay;
+
+use adk_metrics::foundation::json::Document;
+use adk_metrics::judge::prompt;
+use adk_metrics::metrics::{Dialect, REGISTRY};
+use serde_json::json;
+
+fn score(metric: serde_json::Value) -> Option<f64> {
+    let call = |name: &str| json!([{
+        "userContent": { "parts": [{ "text": "Hi" }] },
+        "intermediateData": { "toolUses": [{ "name": name, "args": {} }], "intermediateResponses": [] },
+    }]);
+    let [metric, actual, expected] =
+        [metric, call("a"), call("b")].map(|json| Document::parse(json.to_string()).unwrap());
+    let mut replayer = replay::Replayer::new(Dialect::AdkPython);
+    replayer.evaluate(metric.root(), actual.root(), expected.root()).unwrap().score
+}
+
+#[test]
+fn a_deterministic_metric_scores() {
+    assert_eq!(score(json!({ "metricName": "turn_count_v1" })), Some(1.0));
+}
+
+#[test]
+fn a_judged_metric_has_its_prompt() {
+    assert!(REGISTRY.iter().any(|info| info.name == "tact_v1"));
+    assert!(prompt::ALL.iter().any(|prompt| prompt.id == "tact_v1" && prompt.text.contains("How tactful")));
+}
+
+#[test]
+fn a_setting_is_read() {
+    let metric = |lenient: bool| json!({
+        "metricName": "tool_trajectory_f1", "threshold": 1.0, "criterion": { "lenient": lenient },
+    });
+    assert_eq!((score(metric(false)), score(metric(true))), (Some(0.0), Some(1.0)));
+}
+
+#[test]
+fn a_rule_of_the_tokenizer_counts() {
+    assert_eq!(adk_metrics::text::rouge1("tea", "tea (sic)").fmeasure, 1.0);
+}
+
+#[test]
+fn the_reference_is_another() {
+    assert_eq!(adk_metrics::REFERENCE_VERSION, "9.8.7");
+}
+`;
