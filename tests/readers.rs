@@ -900,6 +900,33 @@ fn a_misspelt_key_is_an_error_that_suggests_the_right_one() {
              (at eval_cases[0].conversation[0].intermediate_data.tool_uses[0].arg, line 1). Did you mean `args`?",
         ),
         (
+            set_of(r#"{"user_content": {}, "app_details": {"agent_detail": {}}}"#),
+            "`agent_detail` is not a key of app details \
+             (at eval_cases[0].conversation[0].app_details.agent_detail, line 1). Did you mean `agent_details`?",
+        ),
+        (
+            set_of(r#"{"userContent": {}, "appDetails": {"agentDetails": {"a": {"name": "a", "toolDeclaration": []}}}}"#),
+            "`toolDeclaration` is not a key of an agent's details \
+             (at eval_cases[0].conversation[0].appDetails.agentDetails.a.toolDeclaration, line 1). \
+             Did you mean `toolDeclarations`?",
+        ),
+        (
+            set_of(r#"{"user_content": {}, "app_details": {"agent_details": {"a": {"instruction": "Be kind."}}}}"#),
+            "`instruction` is not a key of an agent's details \
+             (at eval_cases[0].conversation[0].app_details.agent_details.a.instruction, line 1). \
+             Did you mean `instructions`?",
+        ),
+        (
+            set_of(r#"{"user_content": {}, "app_details": {"agent_details": {"a": {"instructions": ["Be kind."]}}}}"#),
+            "expected a string, found an array \
+             (at eval_cases[0].conversation[0].app_details.agent_details.a.instructions, line 1)",
+        ),
+        (
+            set_of(r#"{"user_content": {}, "app_details": {"agent_details": [{"name": "a"}]}}"#),
+            "expected an object (agents by their names), found an array \
+             (at eval_cases[0].conversation[0].app_details.agent_details, line 1)",
+        ),
+        (
             r#"{"eval_set_id": "s", "eval_cases": [], "desciption": "d"}"#.into(),
             "`desciption` is not a key of an evalset (at desciption, line 1). Did you mean `description`?",
         ),

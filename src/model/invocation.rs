@@ -2,11 +2,12 @@
 
 use std::borrow::Cow;
 
+use super::config::either;
 use super::content::{Content, FunctionCall, FunctionResponse, Part, ToolCall};
 use super::results::EvalMetricResultPerInvocation;
-use super::shape::{List, Shape, Type, View, record};
-use crate::foundation::error::{ErrorCode, Result};
-use crate::foundation::json::Json;
+use super::shape::{List, Shape, Type, View, did_you_mean, record};
+use crate::foundation::error::{ErrorCode, Result, suggestion};
+use crate::foundation::json::{Json, Kind};
 
 record! {
     /// One turn: what the user said, what the agent did, what it answered.
@@ -36,8 +37,12 @@ record! {
 }
 
 /// Refuses a turn of which nothing is read but that says something under other keys: it would be scored as an empty one.
+/// So are agents of which judges would be told nothing.
 fn invocation_is_read(json: Json<'_>) -> Result<()> {
     let turn = Invocation::of(json);
+    if let Some(app) = turn.app_details() {
+        agents_are_read(app)?;
+    }
     let is_empty = turn.user_content().parts().is_none()
         && turn.final_response().is_none()
         && turn.intermediate_data().is_none();
@@ -46,6 +51,47 @@ fn invocation_is_read(json: Json<'_>) -> Result<()> {
     } else {
         Ok(())
     }
+}
+
+/// Refuses misspelt keys and other types in app details, which are otherwise kept as they are.
+fn agents_are_read(app: Json<'_>) -> Result<()> {
+    known_keys(app, "app details", &[["agent_details", "agentDetails"]])?;
+    let Some(agents) = either(app, ["agent_details", "agentDetails"]) else { return Ok(()) };
+    of_kind(agents, Kind::Object, "an object (agents by their names)")?;
+    for (_, agent) in agents.entries() {
+        const TOOLS: [&str; 2] = ["tool_declarations", "toolDeclarations"];
+        of_kind(agent, Kind::Object, "an object (an agent's details)")?;
+        known_keys(agent, "an agent's details", &[["name"; 2], ["instructions"; 2], TOOLS])?;
+        if let Some(told) =
+            agent.get("instructions").filter(|told| !told.is_null() && told.as_str().is_none())
+        {
+            return Err(told.expected("a string"));
+        }
+        if let Some(tools) = either(agent, TOOLS) {
+            of_kind(tools, Kind::Array, "an array")?;
+        }
+    }
+    Ok(())
+}
+
+fn of_kind(json: Json<'_>, kind: Kind, what: &str) -> Result<()> {
+    if json.kind() == kind { Ok(()) } else { Err(json.expected(what)) }
+}
+
+/// Refuses what resembles one of these keys, each in both spellings, and is none.
+fn known_keys(json: Json<'_>, what: &str, keys: &[[&'static str; 2]]) -> Result<()> {
+    for (key, value) in json.entries() {
+        if value.is_null() || keys.iter().flatten().any(|known| *known == key) {
+            continue;
+        }
+        let is_camel = key.bytes().any(|byte| byte.is_ascii_uppercase());
+        let spellings = keys.iter().map(|[snake, camel]| if is_camel { *camel } else { *snake });
+        if let Some(meant) = suggestion(&key, spellings) {
+            let message = format!("`{key}` is not a key of {what}");
+            return Err(value.error(ErrorCode::InvalidInput, message).with_help(did_you_mean(meant)));
+        }
+    }
+    Ok(())
 }
 
 /// The same of intermediate data.

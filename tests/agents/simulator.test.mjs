@@ -169,6 +169,29 @@ test("a configuration of the model that says which server to ask is refused befo
   assert.equal(runs, 0);
 });
 
+test("a misspelt setting of the model is refused before the agent is run; one of a provider's own is not", async () => {
+  let runs = 0;
+  const agent = () => {
+    runs += 1;
+    return "Hello!";
+  };
+  const tried = (modelConfiguration) => run(agent, playing(["</finished>"]), { userSimulator: { modelConfiguration } });
+  for (const [key, meant] of [
+    ["temprature", "temperature"],
+    ["max_output_token", "maxOutputTokens"],
+  ]) {
+    const error = await errorOf(() => tried({ [key]: 1 }));
+    assert.deepEqual([error.code, error.message], ["invalid_input", `a model has no setting \`${key}\``]);
+    assert.deepEqual(
+      [error.path, error.help],
+      [`userSimulator: modelConfiguration.${key}`, `Did you mean \`${meant}\`?`],
+    );
+  }
+  assert.equal(runs, 0);
+  await tried({ top_p: 0.5, maxOutputTokens: 9, num_ctx: 4096 });
+  assert.equal(runs, 1);
+});
+
 test("a prompt of one's own is filled in; one that lacks something is refused", async () => {
   const requests = [];
   const customInstructions =

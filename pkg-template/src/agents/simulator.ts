@@ -10,7 +10,7 @@ import { AdkMetricsError, placedAt } from "../errors.js";
 import { judgeOf } from "../judges/default.js";
 import { identityOf } from "../judges/judge.js";
 import { replyOf } from "../judges/reply.js";
-import { checkSettings } from "../judges/settings.js";
+import { checkSettings, checkSpelling } from "../judges/settings.js";
 import type {
   Content,
   ConversationScenario,
@@ -111,7 +111,10 @@ export function withinTurns(ofFile: UserSimulatorOptions): { options: UserSimula
 export function checkSimulator(options: UserSimulatorOptions = {}, spending: Spending): void {
   const limit = limitOf(options);
   const { modelConfiguration } = options;
-  if (isObject(modelConfiguration)) checkSettings(modelConfiguration, "userSimulator: modelConfiguration");
+  if (isObject(modelConfiguration)) {
+    checkSettings(modelConfiguration, "userSimulator: modelConfiguration");
+    checkSpelling(modelConfiguration, "userSimulator: modelConfiguration");
+  }
   if (limit === 0 || limit === 1) return;
   try {
     spending.checkPrice(playerOf(options).model);

@@ -1,3 +1,4 @@
+import { closest } from "../closest.js";
 import { AdkMetricsError } from "../errors.js";
 
 /**
@@ -45,6 +46,23 @@ export function checkSettings(settings: object, path: string): void {
   const help = "Remove it, and give address and headers to the judge in code or by its environment variables";
   throw new AdkMetricsError("invalid_input", message, { path: `${path}.${refused}`, help });
 }
+
+/**
+ * Settings of which none is misspelt. Others may be for a provider of its own.
+ *
+ * @param path Where they stand.
+ * @throws {AdkMetricsError} `invalid_input`, with the setting that is meant.
+ */
+export function checkSpelling(settings: object, path: string): void {
+  for (const key of Object.keys(settings)) {
+    const meant = closest(key, SETTINGS);
+    if (meant === undefined || folded(meant) === folded(key)) continue;
+    const help = `Did you mean \`${meant}\`?`;
+    throw new AdkMetricsError("invalid_input", `a model has no setting \`${key}\``, { path: `${path}.${key}`, help });
+  }
+}
+
+const folded = (name: string): string => name.replaceAll("_", "").toLowerCase();
 
 /** The settings with these names, in camelCase. */
 export function knownSettings(
