@@ -14,7 +14,9 @@ use web_sys::{RequestInit, RequestRedirect};
 use super::contract::{EndpointSettings, Entries, HttpAnswer, HttpCall, JudgeOutcome, RetryAdvice};
 use crate::foundation::json::{Document, Json};
 use crate::judge::prompt::{Value, simulated_user};
-use crate::judge::provider::{Asked, Endpoint, HostAnswer, HostFailure, HttpReply, Request, advice};
+use crate::judge::provider::{
+    Asked, Endpoint, HostAnswer, HostFailure, HttpReply, Provider, Request, advice,
+};
 
 #[wasm_bindgen]
 extern "C" {
@@ -98,6 +100,16 @@ pub fn retry_advice(
     let reply = HttpReply { status, headers: &headers, body: "", now_ms: Some(now) };
     let (retryable, retry_after_ms) = advice(&reply, retry_delay.as_deref());
     to_value(&RetryAdvice { retryable, retry_after_ms })
+}
+
+/// What to know of a model of a provider at its own address, if another is about to answer for it.
+#[wasm_bindgen]
+#[must_use]
+pub fn retirement(
+    #[wasm_bindgen(unchecked_param_type = "EndpointSettings[\"provider\"]")] provider: &str,
+    model: &str,
+) -> Option<String> {
+    Provider::parse(provider).and_then(|provider| Endpoint::new(provider).retirement(model))
 }
 
 /// A prompt for a model of which nobody knows how it reads control tokens of chat templates: each is broken up.

@@ -5,6 +5,7 @@ import test from "node:test";
 import {
   adkJudge,
   AgentEvaluator,
+  geminiJudge,
   LocalEvalService,
   recordJudge,
   replayJudge,
@@ -276,6 +277,20 @@ const PRICES = { "gemini-2.5-flash": { inputPerMillion: 1, outputPerMillion: 10 
 
 /** Criteria that ask no judge. */
 const UNJUDGED = { response_match_score: 0 };
+
+test("the results warn of a model of the simulated user that its provider replaces", async () => {
+  const judge = geminiJudge({
+    apiKey: "key-4711",
+    fetch: async () => Response.json({ candidates: [{ content: { parts: [{ text: "</finished>" }] } }] }),
+  });
+  const evaluated = AgentEvaluator.evaluateEvalSet(echo, scenarioOf(), UNJUDGED, 2, false, {
+    userSimulator: { judge },
+  });
+  const { warnings } = await evaluated.catch(({ results }) => results[0]);
+  const messages = warnings.map(({ message }) => message).filter((message) => message.includes("retires"));
+  assert.equal(messages.length, 1);
+  assert.match(messages[0], /gemini-2\.5-flash on 1 December 2026/);
+});
 
 test("calls of the simulated user count for the budget, and are told apart from those of judges", async () => {
   const options = { budget: { prices: PRICES }, retry: { initialDelayMs: 1 } };

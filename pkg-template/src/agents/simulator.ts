@@ -9,6 +9,7 @@ import { withEngine } from "../engine/instance.js";
 import { AdkMetricsError, placedAt } from "../errors.js";
 import { judgeOf } from "../judges/default.js";
 import { identityOf } from "../judges/judge.js";
+import { retirementOf } from "../judges/retirement.js";
 import { replyOf } from "../judges/reply.js";
 import { checkSettings, checkSpelling } from "../judges/settings.js";
 import type {
@@ -339,6 +340,8 @@ async function asked(
   spending: Spending,
 ): Promise<string> {
   const { ask, model } = playerOf(options);
+  const retirement = retirementOf(ask, model);
+  if (retirement !== undefined) spending.warn(retirement);
   const { retry = {}, timeoutMs = DEFAULT_TIMEOUT_MS } = options;
   const { attempts = 7, initialDelayMs = 5_000, maxDelayMs = 120_000, base = 2 } = retry;
   for (let attempt = 1; ; attempt += 1) {

@@ -8,6 +8,8 @@ import type { Budget, EvalSetResult, JudgeReply, JudgeUsage, SimulatorUsage } fr
 export class Spending {
   /** The names of the models that were asked. */
   readonly models = new Set<string>();
+  /** What to know of them. */
+  readonly #warnings = new Set<string>();
   readonly #budget: Budget;
   /** What this is a part of: its budget holds, and it counts everything too. */
   readonly #whole: Spending | undefined;
@@ -90,6 +92,12 @@ export class Spending {
     this.#used.lost += 1;
   }
 
+  /** Keeps what the results have to say of a model. */
+  warn(warning: string): void {
+    this.#whole?.warn(warning);
+    this.#warnings.add(warning);
+  }
+
   /** What was spent. */
   get used(): SimulatorUsage {
     const used = this.#used;
@@ -121,5 +129,12 @@ export class Spending {
   /** Says in the results what was spent. */
   noteIn(result: EvalSetResult): void {
     if (this.#used.calls > 0) result.simulatorUsage = this.used;
+    const known = (result.warnings ?? []).map(({ message }) => message);
+    const warnings = [...this.#warnings].filter((message) => !known.includes(message));
+    if (warnings.length === 0) return;
+    result.warnings = [
+      ...warnings.map((message) => ({ code: "invalid_input" as const, message })),
+      ...(result.warnings ?? []),
+    ];
   }
 }

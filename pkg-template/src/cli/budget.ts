@@ -5,7 +5,7 @@ import { type Arguments, countOf } from "./arguments.js";
 import { Mistake } from "./mistakes.js";
 import { warn } from "./process.js";
 
-const EXAMPLE = "--price gemini-2.5-flash=0.30,2.50";
+const EXAMPLE = "--price gpt-4.1-mini=0.40,1.60";
 
 /**
  * The budget that the arguments give.

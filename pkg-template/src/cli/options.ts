@@ -244,7 +244,7 @@ export const OPTIONS: readonly OptionEntry[] = [
     group: "judges",
     commands: JUDGED,
     value: "<name>",
-    help: "The model to ask. Default: the judge_model of each criterion, or gemini-2.5-flash if it has none.",
+    help: "The model to ask. Default: the judge_model of each criterion, or gemini-2.5-flash if it has none, which the Gemini API retires on 1 December 2026.",
   },
   {
     name: "concurrency",

@@ -77,7 +77,7 @@ function budgetOf(budget: Budget): Pick<JudgeEngineOptions, BudgetOptions> {
   if (cost !== undefined && prices === undefined) {
     throw new AdkMetricsError("invalid_input", "a budget in money needs `prices`", {
       path: "budget: cost",
-      help: 'For example: { cost: 1, prices: { "gemini-2.5-flash": { inputPerMillion: 0.3, outputPerMillion: 2.5 } } }',
+      help: 'For example: { cost: 1, prices: { "gpt-4.1-mini": { inputPerMillion: 0.4, outputPerMillion: 1.6 } } }',
     });
   }
   const pricedModels: string[] = [];

@@ -7,6 +7,7 @@ import { identityOf } from "../judges/judge.js";
 import { vertexEndpoint } from "../judges/providers.js";
 import { replyOf } from "../judges/reply.js";
 import { canonicalJson } from "../judges/request.js";
+import { retirementOf } from "../judges/retirement.js";
 import { transfer } from "../judges/send.js";
 import type { RawAnswer } from "../judges/wire.js";
 import type { EvalRun } from "../generated/adk_metrics.js";
@@ -35,6 +36,8 @@ interface Asked {
   /** A server that the engine speaks to itself. */
   endpoint?: Endpoint;
   ask(request: JudgeRequest, signal: AbortSignal): Promise<JudgeReply | string>;
+  /** What to know of the model that is asked. */
+  retirement?: string;
   label: string;
   /** Under whose name replies are kept. */
   keeper: string;
@@ -99,6 +102,7 @@ export class Judges {
       const asked = this.#whoJudges(options, metricName, judge);
       this.#asked.set(place, asked);
       if (!judge.vertex) checkModel(options, asked, judge.model ?? "");
+      if (asked.retirement !== undefined) this.#warn("invalid_criterion", asked.retirement);
       for (const warning of notSentTo(asked, judge)) this.#warn("invalid_criterion", `${metricName}: ${warning}`);
     }
   }
@@ -323,9 +327,11 @@ function askedBy(options: EvaluatorOptions, { vertex, model = "" }: NonNullable<
   const judge: Judge = judgeOf(options, model);
   const { label = "", variant, model: own, provider, functionName, notSent } = identityOf(judge);
   const endpoint = endpointOf(judge);
+  const retirement = retirementOf(judge, model);
   const ask: Asked["ask"] = (request, signal) => judge(request, { signal });
   return {
     ...(endpoint === undefined ? {} : { endpoint }),
+    ...(retirement === undefined ? {} : { retirement }),
     ask,
     label,
     keeper: variant === undefined || Object.keys(variant).length === 0 ? label : `${label} ${jsonOf(variant)}`,

@@ -34,6 +34,7 @@ mod ollama;
 mod openai_chat;
 mod openai_responses;
 mod redact;
+mod retired;
 mod retry_after;
 mod tokens;
 mod vertex;

@@ -1,0 +1,55 @@
+// A model that its provider is about to replace by another one: what users are told.
+
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { importEntry } from "../package/support/package.mjs";
+import { ACTUAL, criteriaOf, EVAL_SET, fair } from "./trip.mjs";
+
+const { evaluate, geminiJudge, recordJudge, replayJudge } = await importEntry();
+
+const METRIC = "final_response_match_v2";
+
+/** Answers as the Gemini API does. */
+async function answer(_url, { body }) {
+  const { contents } = JSON.parse(new TextDecoder().decode(await new Response(body).arrayBuffer()));
+  const text = fair({ prompt: contents[0].parts[0].text });
+  return Response.json({ candidates: [{ content: { parts: [{ text }] }, finishReason: "STOP" }] });
+}
+
+const gemini = (options = {}) => geminiJudge({ apiKey: "key-4711", fetch: answer, ...options });
+
+/** The warnings about the model of a judge. */
+async function warningsOf(judge, options = { num_samples: 1 }) {
+  const criteria = { ...criteriaOf([METRIC], options), ...criteriaOf(["safety_v1"], options) };
+  const { warnings = [] } = await evaluate({ evalSet: EVAL_SET, actual: ACTUAL, criteria, judge });
+  return warnings.map(({ message }) => message).filter((message) => message.includes("retires"));
+}
+
+const EXPECTED =
+  "the Gemini API retires gemini-2.5-flash on 1 December 2026: from then on gemini-3.5-flash-lite answers in its place, at its own prices, and verdicts may change";
+
+describe("a model that the provider replaces", () => {
+  test("is warned of once, where it is the default", async () => {
+    assert.deepEqual(await warningsOf(gemini()), [EXPECTED]);
+  });
+
+  test("is warned of where the criterion or the judge names it", async () => {
+    const named = { num_samples: 1, judge_model: "gemini-2.5-pro" };
+    const [warning] = await warningsOf(gemini(), named);
+    assert.match(warning, /gemini-2\.5-pro.*gemini-3\.8-flash/);
+    assert.deepEqual(await warningsOf(gemini({ model: "models/gemini-2.5-flash" })), [EXPECTED]);
+  });
+
+  test("is warned of through a recording, but not where replies are there already", async () => {
+    const lines = [];
+    const recording = recordJudge(gemini(), { write: (line) => lines.push(line) });
+    assert.deepEqual(await warningsOf(recording), [EXPECTED]);
+    assert.deepEqual(await warningsOf(replayJudge(lines.join("\n"))), []);
+  });
+
+  test("is nobody's else: other models, other providers, servers of one's own", async () => {
+    assert.deepEqual(await warningsOf(gemini({ model: "gemini-3.5-flash-lite" })), []);
+    assert.deepEqual(await warningsOf(gemini({ baseUrl: "https://models.example" })), []);
+    assert.deepEqual(await warningsOf(async (asked) => fair(asked)), []);
+  });
+});
