@@ -1,11 +1,11 @@
 // `npm test`: sets up, builds once, runs every suite. A suite that fails does not keep the others from running. With
 // CI=true nothing may be missing; otherwise suites that need something that is not here are left out and named.
 
-import { spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { existsSync, readdirSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { build } from "./build.mjs";
-import { fail, installPackages, root, step } from "./setup.mjs";
+import { fail, root, step } from "./setup.mjs";
 import { buildSite } from "./site.mjs";
 
 const inCi = process.env.CI === "true";
@@ -14,17 +14,6 @@ const isWhole = inCi || process.argv.includes("--all");
 const environment = { ...process.env };
 const leftOut = [];
 const failed = [];
-
-if (inCi) {
-  // The demo builds as well.
-  await import("./demo.mjs");
-  buildSite();
-  check("formatting, lints and types", process.execPath, ["scripts/lint.mjs"]);
-  check("the budgets of sizes", process.execPath, ["scripts/size.mjs"]);
-} else {
-  await build();
-  buildSite();
-}
 
 /** Suites that need packages of their own, by the folder of each. */
 const OWN_PACKAGES = {
@@ -36,7 +25,22 @@ const OWN_PACKAGES = {
   "tests/testing": "matchers in Vitest and Jest",
   "tests/runtimes": "every runtime and bundler",
 };
-if (inCi) for (const folder of Object.keys(OWN_PACKAGES)) installPackages(join(root, folder));
+if (inCi) {
+  // Packages are fetched while everything is built.
+  const folders = Object.keys(OWN_PACKAGES).map((folder) => join(root, folder));
+  const installing = spawn(process.execPath, [join(root, "scripts/install.mjs"), ...folders], { stdio: "inherit" });
+  const installed = new Promise((resolve) => installing.on("close", resolve));
+  // The demo builds as well.
+  await import("./demo.mjs");
+  buildSite();
+  if ((await installed) !== 0) fail("the packages of the suites cannot be installed");
+  check("formatting, lints and types", process.execPath, ["scripts/lint.mjs"]);
+  check("the budgets of sizes", process.execPath, ["scripts/size.mjs"]);
+} else {
+  await build();
+  buildSite();
+}
+
 const isInstalled = (folder) => existsSync(join(root, folder, "node_modules"));
 /** Whether the suites of a folder can run: its packages are installed, or it has none of its own. */
 const canRun = (folder) => !(folder in OWN_PACKAGES) || isInstalled(folder);
