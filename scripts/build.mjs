@@ -48,7 +48,8 @@ async function buildEngine() {
   inlineEngine(readFileSync(wasm));
 }
 
-async function generateTypes() {
+/** Writes what is generated from the Rust code. */
+export async function generateTypes() {
   step("generating JSON Schema and TypeScript from the Rust code");
   const schema = join(root, "target/schema");
   run("cargo", ["xtask", "schema", schema]);
@@ -65,7 +66,7 @@ async function generateTypes() {
 /** Makes the package of the engine and the types that are there already. */
 export async function buildPackage() {
   // An older build has left an engine, but not these.
-  const needed = ["columns.ts", "contract.ts", "limits.ts"];
+  const needed = ["columns.ts", "contract.ts", "limits.ts", "providers.ts"];
   if (needed.some((file) => !existsSync(join(generated, file)))) await generateTypes();
   checkTypes();
   step("bundling the package");

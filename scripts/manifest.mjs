@@ -18,6 +18,7 @@ export function writeManifest(manifestFile, folder) {
     evaluators: evaluatorsOf(manifest),
     registry: registryOf(manifest),
     limits: limitsOf(manifest),
+    providers: providersOf(manifest),
   };
   for (const [name, text] of Object.entries(modules)) writeFileSync(join(folder, `${name}.ts`), `${BANNER}\n${text}`);
 }
@@ -105,6 +106,41 @@ import { PrebuiltMetrics } from "./metrics.js";
 export const ENGINE_CLASSES: readonly (readonly [PrebuiltMetrics, EvaluatorClass])[] = [
 ${metrics.map(({ name, className }) => `  [PrebuiltMetrics.${name.toUpperCase()}, ${className}],`).join("\n")}
 ];
+`;
+}
+
+/** The providers of models, with the environment variables that their users have. */
+function providersOf({ providers }) {
+  const entries = providers.map(
+    ({ name, models, ...known }) =>
+      `  ${JSON.stringify(name)}: { ...${JSON.stringify(known)}, models: ${models === "" ? "undefined" : `/${models}/`} },`,
+  );
+  const byKey = providers.filter(({ models, keys }) => models !== "" && keys.length > 0);
+  return `import type { EndpointSettings } from "./contract.js";
+
+/** What is known of a provider of models. */
+export interface ProviderInfo {
+  readonly label: string;
+  /** The environment variables of its keys, in the order in which they are looked for. */
+  readonly keys: readonly string[];
+  /** The environment variable of its address. */
+  readonly address: string;
+  /** Where it is, unless the user says otherwise. */
+  readonly origin: string;
+  /** Matches the names of its models; absent where names do not tell. */
+  readonly models: RegExp | undefined;
+}
+
+/** A provider that is told by the names of its models, and asked with a key. */
+export type KeyedProvider = ${byKey.map(({ name }) => JSON.stringify(name)).join(" | ")};
+
+/** The providers of models. */
+export const PROVIDERS: Readonly<Record<EndpointSettings["provider"], ProviderInfo>> = {
+${entries.join("\n").replaceAll("...{", "").replaceAll("}, models", ", models")}
+};
+
+/** The providers that are told by the names of their models, and asked with a key. */
+export const KEYED_PROVIDERS: readonly KeyedProvider[] = ${JSON.stringify(byKey.map(({ name }) => name))};
 `;
 }
 

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use crate::foundation::json::{MAX_BYTES, MAX_DEPTH, MAX_VALUES};
 use crate::judge::prompt;
+use crate::judge::provider::Provider;
 use crate::metrics::{MetricInfo, REGISTRY};
 use crate::model::config::DEFAULT_CONFIG;
 
@@ -17,6 +18,7 @@ pub(super) fn manifest() -> Value {
     purposes.retain(|purpose| seen.insert(*purpose));
     json!({
         "purposes": purposes,
+        "providers": Provider::ALL.map(Provider::manifest),
         "metrics": REGISTRY.iter().map(metric).collect::<Vec<_>>(),
         "defaultCriteria": defaults["criteria"],
         "limits": { "MAX_BYTES": MAX_BYTES, "MAX_DEPTH": MAX_DEPTH, "MAX_VALUES": MAX_VALUES },

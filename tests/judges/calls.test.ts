@@ -10,9 +10,9 @@ import {
   geminiJudge,
   ollamaJudge,
   openaiJudge,
-  vertexEndpoint,
   vertexJudge,
 } from "../../pkg-template/src/judges/providers.js";
+import { vertexEndpoint } from "../../pkg-template/src/judges/provider-endpoint.js";
 import { evaluateInstances } from "../../pkg-template/src/judges/vertex-evaluate.js";
 import type { Judge, JudgeReply } from "../../pkg-template/src/types.js";
 import { baseUrl, startServer, STATUS_FAULTS } from "../providers/server.mjs";

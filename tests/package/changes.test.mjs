@@ -28,6 +28,7 @@ const general = (file) =>
   file
     .replace(/turn_count|\btact\b|(?<=metrics\/)tool_trajectory_f1/, "<metric>")
     .replace(/names\.ts$/, "<format>.ts")
+    .replace(/mistral/, "<provider>")
     .replace(/recipes/g, "<screen>")
     .replace(/playground\.ts$/, "<command>.ts");
 
@@ -58,6 +59,7 @@ describe("what is added in these files works", { skip }, () => {
       "src",
       "xtask",
       "benches",
+      "fuzz",
       "pkg-template",
       "scripts",
       "examples",
@@ -66,19 +68,12 @@ describe("what is added in these files works", { skip }, () => {
       "tests/parity",
     ];
     const isCopied = (path) => !/[\\/](?:node_modules|dist|vectors)$/.test(path);
-    for (const part of [...parts, "Cargo.toml", "Cargo.lock", "rust-toolchain.toml", "package.json"])
+    for (const part of [...parts, "Cargo.toml", "Cargo.lock", ".cargo", "rust-toolchain.toml", "package.json"])
       cpSync(join(root, part), join(copy, part), { recursive: true, filter: isCopied });
     for (const part of ["node_modules", "www/node_modules", "pkg"]) symlinkSync(join(root, part), join(copy, part));
     for (const files of Object.values(CHANGES)) apply(files, copy);
     writeFileSync(join(copy, "tests/changes.rs"), RUST_TEST);
-    run("cargo", ["run", "--quiet", "--locked", "--package", "xtask", "--", "schema", join(copy, "schema")]);
-    const make = `
-      import { writeManifest } from "./scripts/manifest.mjs";
-      import { writeCriteria, writeTypes } from "./scripts/types.mjs";
-      const generated = "pkg-template/src/generated";
-      writeManifest("schema/manifest.json", generated);
-      await writeTypes("schema/shapes.schema.json", generated + "/shapes.ts");
-      await writeCriteria("schema/config.schema.json", generated + "/criteria.ts");`;
+    const make = 'process.argv[1] = ""; (await import("./scripts/build.mjs")).generateTypes();';
     run(process.execPath, ["--input-type=module", "--eval", make]);
   });
   after(() => rmSync(copy, { recursive: true, force: true }));
@@ -115,6 +110,21 @@ describe("what is added in these files works", { skip }, () => {
     const classes = Object.fromEntries(found.classes);
     assert.deepEqual([classes.turn_count_v1, classes.tact_v1], ["TurnCountV1Evaluator", "TactV1Evaluator"]);
     for (const word of ["turn_count_v1", "tact_v1"]) assert.ok(found.help.includes(word), word);
+  });
+
+  test("a provider is told by the name of a model, and its variables are known", () => {
+    const found = valueOf(`
+      import { judgeFromEnvironment } from "./pkg-template/src/judges/environment.ts";
+      import { endpointOf } from "./pkg-template/src/judges/endpoint.ts";
+      import { DOTENV_NAMES } from "./pkg-template/src/judges/dotenv.ts";
+      import { HELPS } from "./pkg-template/src/cli/help.ts";
+      import * as exported from "./pkg-template/src/judges/index.ts";
+      const { provider, model } = endpointOf(judgeFromEnvironment("mistral-small", { MISTRAL_API_KEY: "key" }));
+      const isExported = "mistralJudge" in exported;
+      console.log(JSON.stringify({ provider, model, isExported, names: DOTENV_NAMES, help: HELPS.eval }));`);
+    assert.deepEqual([found.provider, found.model, found.isExported], ["mistral", "mistral-small", true]);
+    assert.ok(found.names.includes("MISTRAL_API_KEY") && found.names.includes("MISTRAL_BASE_URL"));
+    assert.match(found.help, /mistral +MISTRAL_API_KEY; MISTRAL_BASE_URL/);
   });
 
   test("a report format: the package renders it, the command line offers it", () => {

@@ -1,6 +1,7 @@
 /** The variables of the command: the process's own, then those of `.env` files, each with where it is from. */
 
 import { dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
+import { PROVIDERS } from "../generated/providers.js";
 import { type Dotenv, readDotenv } from "../judges/dotenv.js";
 import type { Environment } from "../judges/environment.js";
 import { readIfThere } from "./files.js";
@@ -11,11 +12,7 @@ import { note } from "./process.js";
 export const OWN_ENVIRONMENT: Environment = { ...process.env };
 
 /** The keys that each address is asked with, in the order in which they are looked for. */
-const KEYS: Readonly<Record<string, readonly string[]>> = {
-  GOOGLE_GEMINI_BASE_URL: ["GOOGLE_API_KEY", "GEMINI_API_KEY"],
-  OPENAI_BASE_URL: ["OPENAI_API_KEY"],
-  ANTHROPIC_BASE_URL: ["ANTHROPIC_API_KEY"],
-};
+const KEYS = new Map(Object.values(PROVIDERS).map(({ address, keys }) => [address, keys]));
 
 /** The process's own variables and those of `.env` files; the process's own win, then those of the first file. */
 export class Variables {
@@ -41,7 +38,7 @@ export class Variables {
 
   /** The variable of the key that is sent to an address, if there is one. */
   keyFor(address: string): string | undefined {
-    return KEYS[address]?.find((name) => (this.environment[name] ?? "").trim() !== "");
+    return KEYS.get(address)?.find((name) => (this.environment[name] ?? "").trim() !== "");
   }
 
   /**

@@ -4,7 +4,8 @@ import { withEngine } from "../engine/instance.js";
 import { PLAIN_METRICS, PROMPTS } from "../generated/metrics.js";
 import type { EngineFacts } from "../metric-info.js";
 import { api } from "./api.js";
-import { type Command, COMMANDS, optionsHelp } from "./options.js";
+import { ASKED_PROVIDERS, type AskedProvider, type Command, COMMANDS, optionsHelp } from "./options.js";
+import { PROVIDERS } from "../generated/providers.js";
 
 export { type Command, COMMANDS };
 
@@ -54,6 +55,21 @@ ${optionsHelp(command, "output")}
   --print_detailed_results, --log_level. Underscores are as good as dashes.
 `;
 
+/** The variables of providers that need more, or less, than a key. */
+const PROVIDER_HELP: Readonly<Record<string, string>> = {
+  vertex: `GOOGLE_CLOUD_PROJECT, GOOGLE_CLOUD_LOCATION (default: global) and a token, which is
+             GOOGLE_OAUTH_ACCESS_TOKEN or what gcloud prints; or GOOGLE_API_KEY in express mode;
+             GOOGLE_VERTEX_BASE_URL. Asked for gemini models too if GOOGLE_GENAI_USE_VERTEXAI is
+             true. With --judge vertex, Vertex AI's evaluation service scores the metrics that
+             google-adk leaves to it; with --record too, the judge does.`,
+  ollama: "OLLAMA_HOST (default with --judge ollama: 127.0.0.1:11434)",
+};
+
+function keyedHelp(provider: AskedProvider): string {
+  const { keys, address } = PROVIDERS[provider];
+  return `${keys.join(" or ")}; ${address}`;
+}
+
 const judgesHelp = (command: Scored) => `Judges
 ${optionsHelp(command, "judges")}
 Spending
@@ -62,16 +78,7 @@ ${optionsHelp(command, "spending")}
   it, up to the working directory), then in the working directory. Only the names below are read
   from it, and an address in it is asked only with a key from the same file, never with gcloud's
   token. A server that is not the provider's own is named on stderr.
-  gemini     GOOGLE_API_KEY or GEMINI_API_KEY; GOOGLE_GEMINI_BASE_URL
-  vertex     GOOGLE_CLOUD_PROJECT, GOOGLE_CLOUD_LOCATION (default: global) and a token, which is
-             GOOGLE_OAUTH_ACCESS_TOKEN or what gcloud prints; or GOOGLE_API_KEY in express mode;
-             GOOGLE_VERTEX_BASE_URL. Asked for gemini models too if GOOGLE_GENAI_USE_VERTEXAI is
-             true. With --judge vertex, Vertex AI's evaluation service scores the metrics that
-             google-adk leaves to it; with --record too, the judge does.
-  openai     OPENAI_API_KEY; OPENAI_BASE_URL
-  anthropic  ANTHROPIC_API_KEY; ANTHROPIC_BASE_URL
-  ollama     OLLAMA_HOST (default with --judge ollama: 127.0.0.1:11434)
-`;
+${ASKED_PROVIDERS.map((provider) => `  ${provider.padEnd(11)}${PROVIDER_HELP[provider] ?? keyedHelp(provider)}\n`).join("")}`;
 
 const METRICS_HELP = `Metrics of this version
 ${inColumns(3, PLAIN_METRICS)}

@@ -2,6 +2,7 @@
 
 import { basename } from "node:path";
 import { AdkMetricsError } from "../errors.js";
+import { PROVIDERS } from "../generated/providers.js";
 import { endpointOf, isForeign } from "../judges/endpoint.js";
 import { type Environment, judgeFromEnvironment } from "../judges/environment.js";
 import { replayJudge, vertexJudge } from "../judges/index.js";
@@ -13,11 +14,9 @@ import { type Arguments, oneOf } from "./arguments.js";
 import { commandVariables, type Variables } from "./environment.js";
 import { readBytes } from "./files.js";
 import { inFile, Mistake } from "./mistakes.js";
-import { PROVIDERS } from "./options.js";
+import { ASKED_PROVIDERS, type AskedProvider as Provider } from "./options.js";
 import { hostUserCode, note } from "./process.js";
 import { vertexFromEnvironment } from "./vertex.js";
-
-type Provider = (typeof PROVIDERS)[number];
 
 const REPLAY = "replay:";
 
@@ -55,7 +54,11 @@ export function judgeChoiceOf(given: Arguments): JudgeChoice {
   }
   if (!judge.startsWith(REPLAY)) {
     if (judge === "replay") throw new Mistake("--judge replay names no recording", { help: "--judge replay:<file>" });
-    choice.provider = oneOf<string>("judge", judge, [...PROVIDERS, `${REPLAY}<file>`, "./module.mjs"]) as Provider;
+    choice.provider = oneOf<string>("judge", judge, [
+      ...ASKED_PROVIDERS,
+      `${REPLAY}<file>`,
+      "./module.mjs",
+    ]) as Provider;
     return choice;
   }
   choice.replay = judge.slice(REPLAY.length);
@@ -197,7 +200,7 @@ export class JudgeMaker {
       const { provider: asked = "gemini", address } = endpointOf(judge) ?? {};
       const who = asked === "openai-responses" ? "openai" : asked;
       if (address !== undefined)
-        variables.checkAddress(VARIABLES[who].baseUrl, variables.keyFor(VARIABLES[who].baseUrl));
+        variables.checkAddress(variablesOf(who).baseUrl, variables.keyFor(variablesOf(who).baseUrl));
       this.#sayAddress(who, address);
       return judge;
     } catch (error) {
@@ -224,8 +227,8 @@ export class JudgeMaker {
   #sayAddress(provider: Provider, address: string | URL | undefined): void {
     if (address === undefined) return;
     const { origin } = new URL(address);
-    if (OWN_ORIGINS[provider].test(origin)) return;
-    const name = VARIABLES[provider].baseUrl;
+    if (isOwnOrigin(provider, origin)) return;
+    const name = variablesOf(provider).baseUrl;
     const file = this.#variables().fileOf(name);
     const text = `asking ${provider} at ${origin} (${name}${file === undefined ? "" : ` in ${file}`})`;
     if (!this.#said.has(text)) note(text);
@@ -242,36 +245,34 @@ function recordingOf(file: string): Judge {
   }
 }
 
-/** The variables of each provider: what has to be set, and what its address is. */
-const VARIABLES: Readonly<Record<Provider, { needs: string; baseUrl: string }>> = {
-  gemini: { needs: "GOOGLE_API_KEY or GEMINI_API_KEY", baseUrl: "GOOGLE_GEMINI_BASE_URL" },
-  vertex: { needs: "GOOGLE_CLOUD_PROJECT or GOOGLE_API_KEY", baseUrl: "GOOGLE_VERTEX_BASE_URL" },
-  openai: {
-    needs: "OPENAI_API_KEY, or OPENAI_BASE_URL for a server of your own that needs no key",
-    baseUrl: "OPENAI_BASE_URL",
-  },
-  anthropic: { needs: "ANTHROPIC_API_KEY", baseUrl: "ANTHROPIC_BASE_URL" },
-  ollama: {
-    needs: "OLLAMA_HOST, or OPENAI_BASE_URL for any server that speaks OpenAI's protocol",
-    baseUrl: "OLLAMA_HOST",
-  },
+/** What has to be set, where that is more than a key. */
+const NEEDS: Readonly<Record<string, string>> = {
+  vertex: "GOOGLE_CLOUD_PROJECT or GOOGLE_API_KEY",
+  openai: "OPENAI_API_KEY, or OPENAI_BASE_URL for a server of your own that needs no key",
+  ollama: "OLLAMA_HOST, or OPENAI_BASE_URL for any server that speaks OpenAI's protocol",
 };
 
-/** The providers' own addresses. */
-const OWN_ORIGINS: Readonly<Record<Provider, RegExp>> = {
-  gemini: /^https:\/\/generativelanguage\.googleapis\.com$/,
+/** The variables of a provider: what has to be set, and what its address is. */
+function variablesOf(provider: Provider): { needs: string; baseUrl: string } {
+  const { keys, address } = PROVIDERS[provider];
+  return { needs: NEEDS[provider] ?? keys.join(" or "), baseUrl: address };
+}
+
+/** The addresses of providers that have several. */
+const OWN_ORIGINS: Readonly<Record<string, RegExp>> = {
   vertex:
     /^https:\/\/(?:[a-z0-9-]+-)?aiplatform\.googleapis\.com$|^https:\/\/aiplatform\.[a-z]+\.rep\.googleapis\.com$/,
-  openai: /^https:\/\/api\.openai\.com$/,
-  anthropic: /^https:\/\/api\.anthropic\.com$/,
   ollama: /^http:\/\/(?:127\.0\.0\.1|localhost|\[::1\]):11434$/,
 };
 
+/** Whether a provider itself is there. */
+function isOwnOrigin(provider: Provider, origin: string): boolean {
+  return OWN_ORIGINS[provider]?.test(origin) ?? origin === PROVIDERS[provider].origin;
+}
+
 /** An environment in which no judge lacks anything, to see which one a model's name leads to. */
 const EVERYTHING: Environment = {
-  GOOGLE_API_KEY: "key",
-  OPENAI_API_KEY: "key",
-  ANTHROPIC_API_KEY: "key",
+  ...Object.fromEntries(Object.values(PROVIDERS).flatMap(({ keys }) => keys.map((key) => [key, "key"]))),
   OLLAMA_HOST: "127.0.0.1",
 };
 
@@ -288,7 +289,7 @@ function usesVertex(environment: Environment): boolean {
 function refuseForeignModel(provider: Provider, model: string, environment: Environment): void {
   if (!isForeign(provider, model)) return;
   // Servers that stand before many providers, such as LiteLLM's, have it.
-  if (provider !== "ollama" && (environment[VARIABLES[provider].baseUrl] ?? "").trim() !== "") return;
+  if (provider !== "ollama" && (environment[variablesOf(provider).baseUrl] ?? "").trim() !== "") return;
   throw new Mistake(`--judge ${provider} cannot ask ${model}, which the criteria name or ADK takes by default`, {
     help: "Say which model to ask with --model, or as judge_model in the criteria",
   });
@@ -297,7 +298,7 @@ function refuseForeignModel(provider: Provider, model: string, environment: Envi
 /** What is wrong with an environment, in its own words. */
 function explained(error: unknown, provider: Provider, model: string, isChosen: boolean): unknown {
   if (!(error instanceof AdkMetricsError)) return error;
-  const { needs, baseUrl } = VARIABLES[provider];
+  const { needs, baseUrl } = variablesOf(provider);
   if (error.code === "judge_required") {
     const other = isChosen ? "" : "; or choose another judge with --judge";
     // One of ours, so that whoever asks adds the place in the config.

@@ -1,5 +1,7 @@
 /** Every option of every command: parsing, help and completion are made from this table. */
 
+import type { Provider } from "../judges/endpoint.js";
+import { PROVIDERS } from "../generated/providers.js";
 import { DEFAULT_CRITERIA } from "../generated/metrics.js";
 import { REPORT_FORMATS, type ReportFormat } from "../report/formats.js";
 import type { Option } from "./arguments.js";
@@ -11,7 +13,15 @@ export const COMMANDS = ["eval", "run", "record", "compare", "migrate", "playgro
 export type Command = (typeof COMMANDS)[number];
 
 /** Who can be asked by `--judge`. */
-export const PROVIDERS = ["gemini", "vertex", "openai", "anthropic", "ollama"] as const;
+export const ASKED_PROVIDERS = (Object.keys(PROVIDERS) as Provider[]).filter(isAsked);
+
+/** A provider that `--judge` names. */
+export type AskedProvider = Exclude<Provider, "openai-responses">;
+
+/** Whether `--judge` names it: one of OpenAI's two protocols is enough. */
+function isAsked(provider: Provider): provider is AskedProvider {
+  return provider !== "openai-responses";
+}
 
 /** The shells that `completion` writes for. */
 export const SHELLS = ["bash", "zsh", "fish"] as const;
@@ -235,9 +245,9 @@ export const OPTIONS: readonly OptionEntry[] = [
     group: "judges",
     commands: JUDGED,
     value: "<who>",
-    words: [...PROVIDERS, "replay:"],
+    words: [...ASKED_PROVIDERS, "replay:"],
     takesPath: true,
-    help: "Who answers the questions of metrics that ask a judge: gemini, vertex, openai (any server that speaks its protocol), anthropic, ollama; replay:<file>, which gives the replies of a recording and asks nobody; or ./judge.mjs, a module of your own whose default export, or export called judge, is one (./judge.mjs#name for another). Default: the provider of the model, by its name.",
+    help: `Who answers the questions of metrics that ask a judge: ${ASKED_PROVIDERS.join(", ").replace("openai", "openai (any server that speaks its protocol)")}; replay:<file>, which gives the replies of a recording and asks nobody; or ./judge.mjs, a module of your own whose default export, or export called judge, is one (./judge.mjs#name for another). Default: the provider of the model, by its name.`,
   },
   {
     name: "model",

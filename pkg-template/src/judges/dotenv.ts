@@ -1,5 +1,6 @@
 // Node only, for the command line.
 import { join } from "node:path";
+import { PROVIDERS } from "../generated/providers.js";
 
 /**
  * The variables in the text of a `.env` file: `NAME=value` a line, `export` before it allowed, values bare or in quotes,
@@ -55,22 +56,14 @@ function unescaped(_: string, letter: string): string {
  * The names that are taken from a `.env` file: who is asked, where, and with which key. A file in a folder may be
  * somebody else's, and other variables run code in child processes (`LD_PRELOAD`, `CLOUDSDK_PYTHON`, `NODE_OPTIONS`).
  */
-export const DOTENV_NAMES = [
-  "GOOGLE_API_KEY",
-  "GEMINI_API_KEY",
-  "GOOGLE_GEMINI_BASE_URL",
+export const DOTENV_NAMES: readonly string[] = [
+  ...new Set(Object.values(PROVIDERS).flatMap(({ keys, address }) => [...keys, address])),
   "GOOGLE_GENAI_USE_VERTEXAI",
   "GOOGLE_CLOUD_PROJECT",
   "GOOGLE_CLOUD_LOCATION",
   "GOOGLE_OAUTH_ACCESS_TOKEN",
   "CLOUDSDK_AUTH_ACCESS_TOKEN",
-  "GOOGLE_VERTEX_BASE_URL",
-  "OPENAI_API_KEY",
-  "OPENAI_BASE_URL",
-  "ANTHROPIC_API_KEY",
-  "ANTHROPIC_BASE_URL",
-  "OLLAMA_HOST",
-] as const;
+];
 
 /** Names that a user may expect to have an effect, and that have none in a `.env` file. */
 const RELEVANT =
@@ -95,7 +88,7 @@ export function readDotenv(folder: string, read: (file: string) => Uint8Array | 
   const bytes = read(file);
   if (bytes === undefined) return undefined;
   const all = Object.entries(parseDotenv(new TextDecoder().decode(bytes)));
-  const isTaken = (name: string) => (DOTENV_NAMES as readonly string[]).includes(name);
+  const isTaken = (name: string) => DOTENV_NAMES.includes(name);
   return {
     file,
     variables: Object.fromEntries(all.filter(([name, value]) => isTaken(name) && value.trim() !== "")),

@@ -1,7 +1,9 @@
 // Node only: elsewhere there is no environment, and keys do not belong into pages.
+import { KEYED_PROVIDERS, type KeyedProvider, PROVIDERS } from "../generated/providers.js";
 import type { Judge } from "../types.js";
 import { judgeRequired } from "./default.js";
-import { anthropicJudge, geminiJudge, ollamaJudge, openaiJudge } from "./providers.js";
+import type { GeminiJudgeOptions } from "./providers.js";
+import * as providers from "./providers.js";
 
 /** Variables by name, such as `process.env`. */
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -17,49 +19,46 @@ interface Family {
   make(read: (...names: string[]) => string | undefined, model: string, isPrefixed: boolean): Judge | undefined;
 }
 
-const FAMILIES: readonly Family[] = [
-  {
-    models: /^(?:gemini|gemma|learnlm)-/,
-    prefix: /^(?:models|gemini)\//,
-    variables: "GOOGLE_API_KEY or GEMINI_API_KEY",
+/** The judges of these providers, by name. */
+const JUDGES: Readonly<Record<`${KeyedProvider}Judge`, (options: GeminiJudgeOptions) => Judge>> = providers;
+
+const FAMILIES: readonly Family[] = [...KEYED_PROVIDERS.map(keyed), others()];
+
+/** A provider that needs nothing but a key; to OpenAI's protocol there are servers without keys too. */
+function keyed(provider: KeyedProvider): Family {
+  const { keys, address, models } = PROVIDERS[provider];
+  return {
+    models: models as RegExp,
+    prefix: provider === "gemini" ? /^(?:models|gemini)\// : new RegExp(`^${provider}/`),
+    variables: keys.join(" or "),
     make: (read, model) => {
-      const [apiKey, baseUrl] = [read("GOOGLE_API_KEY", "GEMINI_API_KEY"), read("GOOGLE_GEMINI_BASE_URL")];
-      return apiKey === undefined ? undefined : geminiJudge({ apiKey, model, ...given({ baseUrl }) });
+      const [apiKey, baseUrl] = [read(...keys), read(address)];
+      if (provider === "openai") return openaiOf(read, model);
+      return apiKey === undefined ? undefined : JUDGES[`${provider}Judge`]({ apiKey, model, ...given({ baseUrl }) });
     },
-  },
-  {
-    models: /^(?:gpt-|chatgpt-|o\d)/,
-    prefix: /^openai\//,
-    variables: "OPENAI_API_KEY",
-    make: openaiOf,
-  },
-  {
-    models: /^claude-/,
-    prefix: /^anthropic\//,
-    variables: "ANTHROPIC_API_KEY",
-    make: (read, model) => {
-      const [apiKey, baseUrl] = [read("ANTHROPIC_API_KEY"), read("ANTHROPIC_BASE_URL")];
-      return apiKey === undefined ? undefined : anthropicJudge({ apiKey, model, ...given({ baseUrl }) });
-    },
-  },
-  {
+  };
+}
+
+/** All other models: Ollama's, or those of a server that speaks OpenAI's protocol. */
+function others(): Family {
+  return {
     models: /(?:)/,
     prefix: /^ollama(?:_chat)?\//,
     variables: "OLLAMA_HOST, or OPENAI_BASE_URL for any server that speaks OpenAI's protocol",
     make: (read, model, isPrefixed) => {
       const host = read("OLLAMA_HOST");
-      if (host !== undefined) return ollamaJudge({ baseUrl: ollamaUrl(host), model });
-      if (isPrefixed) return ollamaJudge({ model });
+      if (host !== undefined) return providers.ollamaJudge({ baseUrl: ollamaUrl(host), model });
+      if (isPrefixed) return providers.ollamaJudge({ model });
       return read("OPENAI_BASE_URL") === undefined ? undefined : openaiOf(read, model);
     },
-  },
-];
+  };
+}
 
 function openaiOf(read: (...names: string[]) => string | undefined, model: string): Judge | undefined {
   const [apiKey, baseUrl] = [read("OPENAI_API_KEY"), read("OPENAI_BASE_URL")];
   return apiKey === undefined && baseUrl === undefined
     ? undefined
-    : openaiJudge({ model, ...given({ apiKey, baseUrl }) });
+    : providers.openaiJudge({ model, ...given({ apiKey, baseUrl }) });
 }
 
 /**

@@ -13,17 +13,6 @@ export {
   languageModelJudge,
   type LanguageModelJudgeOptions,
 } from "./language-model.js";
-export {
-  anthropicJudge,
-  type AnthropicJudgeOptions,
-  geminiJudge,
-  type GeminiJudgeOptions,
-  ollamaJudge,
-  openaiJudge,
-  type OpenaiJudgeOptions,
-  type ProviderJudgeOptions,
-  vertexJudge,
-  type VertexJudgeOptions,
-} from "./providers.js";
+export * from "./providers.js";
 export { recordJudge, type RecordingOptions, type RecordingSink } from "./record.js";
 export { type Recording, replayJudge } from "./replay.js";

@@ -1,23 +1,9 @@
+/** The judges of the providers of models; all that this exports is public. */
+
 import { unexpected } from "../engine/input.js";
-import { AdkMetricsError } from "../errors.js";
-import type { EndpointSettings } from "../generated/contract.js";
-import type { Judge, VertexOptions } from "../types.js";
-import {
-  checkedFetch,
-  checkedHeaders,
-  checkedName,
-  checkedPlace,
-  checkedSecret,
-  checkedUrl,
-  type Endpoint,
-  makeEndpoint,
-  type Provider,
-  setEndpoint,
-} from "./endpoint.js";
-import { makeJudge } from "./judge.js";
 import { optionsOf } from "../known-options.js";
-import { isPage } from "./policy.js";
-import { send } from "./send.js";
+import type { Judge, VertexOptions } from "../types.js";
+import { PROVIDER_OPTIONS, providerEndpoint, providerJudge, vertexEndpoint } from "./provider-endpoint.js";
 
 /** How to ask a provider of models. */
 export interface ProviderJudgeOptions {
@@ -55,8 +41,6 @@ export interface AnthropicJudgeOptions extends ProviderJudgeOptions {
   apiKey: string | undefined;
 }
 
-const OPTIONS = ["apiKey", "model", "baseUrl", "headers", "fetch"] as const;
-
 /**
  * A judge that asks the Gemini API.
  *
@@ -69,7 +53,7 @@ const OPTIONS = ["apiKey", "model", "baseUrl", "headers", "fetch"] as const;
  * `judge_failed`.
  */
 export function geminiJudge(options: GeminiJudgeOptions): Judge {
-  return providerJudge(providerEndpoint("gemini", optionsOf(options, OPTIONS), GEMINI_KEY));
+  return providerJudge(providerEndpoint("gemini", optionsOf(options, PROVIDER_OPTIONS), GEMINI_KEY));
 }
 
 const GEMINI_KEY = "Keys are made at https://aistudio.google.com/apikey";
@@ -90,33 +74,6 @@ export function vertexJudge(options: VertexJudgeOptions): Judge {
 }
 
 /**
- * Where Vertex AI is, by the options of a judge or of an evaluation.
- *
- * @throws {AdkMetricsError} `invalid_input`.
- */
-export function vertexEndpoint(options: VertexJudgeOptions): Endpoint {
-  const given = optionsOf(options, [...OPTIONS, "project", "location", "accessToken"]);
-  const { project, location, accessToken } = given;
-  const settings = settingsOf("vertex", given);
-  const token = typeof accessToken === "string" ? checkedSecret(accessToken, "accessToken", VERTEX_TOKEN) : accessToken;
-  if (token !== undefined && typeof token !== "string" && typeof token !== "function") {
-    throw unexpected("a token or a function that gets one", undefined, "options: accessToken");
-  }
-  if (project !== undefined) settings.project = checkedPlace(project, "project");
-  if (location !== undefined) settings.location = checkedPlace(location, "location");
-  const hasProject = project !== undefined && token !== undefined;
-  if (hasProject === (settings.apiKey !== undefined)) {
-    throw new AdkMetricsError("invalid_input", "expected either `project` and `accessToken`, or `apiKey`", {
-      path: "options",
-      help: VERTEX_TOKEN,
-    });
-  }
-  return makeEndpoint(settings, fetchOf(given), token);
-}
-
-const VERTEX_TOKEN = "`gcloud auth print-access-token` prints a token; google-auth-library renews it in a program";
-
-/**
  * A judge that asks OpenAI, or any server that speaks its protocol.
  *
  * ```ts
@@ -129,7 +86,7 @@ const VERTEX_TOKEN = "`gcloud auth print-access-token` prints a token; google-au
  * `judge_failed`.
  */
 export function openaiJudge(options: OpenaiJudgeOptions): Judge {
-  const { api = "chat", ...given } = optionsOf(options, [...OPTIONS, "api"]);
+  const { api = "chat", ...given } = optionsOf(options, [...PROVIDER_OPTIONS, "api"]);
   if (api !== "chat" && api !== "responses") throw unexpected('"chat" or "responses"', api, "options: api");
   const keyHelp = given.baseUrl === undefined ? OPENAI_KEY : undefined;
   return providerJudge(providerEndpoint(api === "chat" ? "openai" : "openai-responses", given, keyHelp));
@@ -146,7 +103,7 @@ const OPENAI_KEY = "Keys are made at https://platform.openai.com/api-keys; a ser
  * `judge_failed`.
  */
 export function anthropicJudge(options: AnthropicJudgeOptions): Judge {
-  return providerJudge(providerEndpoint("anthropic", optionsOf(options, OPTIONS), ANTHROPIC_KEY));
+  return providerJudge(providerEndpoint("anthropic", optionsOf(options, PROVIDER_OPTIONS), ANTHROPIC_KEY));
 }
 
 const ANTHROPIC_KEY = "Keys are made at https://console.anthropic.com/settings/keys";
@@ -163,32 +120,5 @@ const ANTHROPIC_KEY = "Keys are made at https://console.anthropic.com/settings/k
  * `judge_failed`.
  */
 export function ollamaJudge(options: ProviderJudgeOptions = {}): Judge {
-  return providerJudge(providerEndpoint("ollama", optionsOf(options, OPTIONS), undefined));
-}
-
-/** @param keyHelp Where keys come from, if there has to be one. */
-function providerEndpoint(provider: Provider, options: ProviderJudgeOptions, keyHelp: string | undefined): Endpoint {
-  return makeEndpoint(settingsOf(provider, options, keyHelp), fetchOf(options));
-}
-
-function fetchOf({ fetch }: ProviderJudgeOptions): Endpoint["fetch"] {
-  return fetch === undefined ? undefined : checkedFetch(fetch, "fetch");
-}
-
-function settingsOf(provider: Provider, options: ProviderJudgeOptions, keyHelp?: string): EndpointSettings {
-  const { apiKey, model, baseUrl, headers } = options;
-  const settings: EndpointSettings = { provider, headers: {}, inBrowser: isPage() };
-  if (apiKey !== undefined || keyHelp !== undefined) settings.apiKey = checkedSecret(apiKey, "apiKey", keyHelp ?? "");
-  if (model !== undefined) settings.model = checkedName(model, "model");
-  if (baseUrl !== undefined) settings.baseUrl = checkedUrl(baseUrl, "baseUrl");
-  if (headers !== undefined) settings.headers = checkedHeaders(headers, "headers");
-  return settings;
-}
-
-function providerJudge(endpoint: Endpoint): Judge {
-  const { model, label, provider } = endpoint;
-  const identity = { label, provider, ...(model === undefined ? {} : { model }) };
-  const judge = makeJudge(identity, (request, signal) => send(endpoint, request, signal));
-  setEndpoint(judge, endpoint);
-  return judge;
+  return providerJudge(providerEndpoint("ollama", optionsOf(options, PROVIDER_OPTIONS), undefined));
 }

@@ -3,7 +3,7 @@ import { AdkMetricsError } from "../errors.js";
 import { PROMPTS } from "../generated/metrics.js";
 import { defaultJudgeModel } from "../judges/default.js";
 import { identityOf } from "../judges/judge.js";
-import { vertexEndpoint } from "../judges/providers.js";
+import { vertexEndpoint } from "../judges/provider-endpoint.js";
 import { canonicalName } from "../metric-info.js";
 import type { Budget, EvaluatorOptions, PromptTemplates, RetryOptions } from "../types.js";
 import { isObject, unexpected } from "../engine/input.js";

@@ -4,7 +4,7 @@ import { judgeOf } from "../judges/default.js";
 import { type Endpoint, endpointOf, isForeign, type Provider } from "../judges/endpoint.js";
 import { untilAborted } from "../judges/failure.js";
 import { identityOf } from "../judges/judge.js";
-import { vertexEndpoint } from "../judges/providers.js";
+import { vertexEndpoint } from "../judges/provider-endpoint.js";
 import { replyOf } from "../judges/reply.js";
 import { canonicalJson } from "../judges/request.js";
 import { retirementOf } from "../judges/retirement.js";

@@ -5,9 +5,10 @@
 //! token; a user who sets the header `anthropic-version` to the older one gets its parameters and
 //! headers.
 
+use super::config::Names;
 use super::config::{Entries, Settings};
 use super::look::append_texts;
-use super::{Answer, Protocol, Request, Shape, messages};
+use super::{Answer, Protocol, Request, Shape, Variables, messages};
 use crate::foundation::json::Json;
 
 /// The API version these requests are written for.
@@ -21,6 +22,9 @@ pub(super) static PROTOCOL: Protocol = Protocol {
     name: "anthropic",
     label: "Anthropic",
     keys: "ANTHROPIC_API_KEY",
+    variables: Variables { keys: &["ANTHROPIC_API_KEY"], address: "ANTHROPIC_BASE_URL" },
+    models: "^claude-",
+    parameters: Names::Anthropic,
     unreachable: "Look for a network that is down or a blocker; an organisation may forbid pages, and a server at `baseUrl` has to allow the headers that are sent",
     not_found: "Check the name of the model",
     url: |endpoint, _| [&endpoint.base("https://api.anthropic.com", "v1"), "/messages"].concat(),

@@ -9,9 +9,24 @@ use crate::foundation::json::Json;
 use crate::foundation::write::{quote, quoted};
 
 /// A parameter: its name in the config, what is special about it, and what OpenAI's chat completions and
-/// responses, Anthropic and Ollama call it, in the order of [`Provider`]. No name: there is none.
+/// responses, Anthropic and Ollama call it, in the order of [`Names`]. No name: there is none.
 /// Google's name is the config's. Ollama's stand in `options`.
 struct Parameter(&'static str, Special, [&'static str; 4]);
+
+/// Whose names of parameters a provider has.
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum Names {
+    /// Those of OpenAI's chat completions.
+    Chat,
+    /// Those of OpenAI's responses.
+    Responses,
+    /// Anthropic's.
+    Anthropic,
+    /// Ollama's.
+    Ollama,
+    /// Google's, which the config has.
+    Google,
+}
 
 /// What is special about a parameter.
 #[derive(Clone, Copy, PartialEq)]
@@ -166,7 +181,7 @@ impl Settings {
         let mut place = match provider {
             Provider::Gemini if *special == Special::BesideInVertex => "",
             Provider::Gemini | Provider::Vertex => name,
-            _ => names.get((provider as usize).wrapping_sub(2)).copied().unwrap_or_default(),
+            _ => names.get(provider.protocol().parameters as usize).copied().unwrap_or_default(),
         };
         let mut nested = provider.is_gemini() || provider == Provider::Ollama;
         match special {

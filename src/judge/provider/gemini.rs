@@ -3,15 +3,19 @@
 //! Source: <https://ai.google.dev/api/generate-content>, and what `@google/genai` sends. The key goes
 //! into a header, never into the address. Vertex AI has the same body at another address.
 
+use super::config::Names;
 use super::config::{Entries, Settings};
 use super::look::{at, each, flag, text};
-use super::{Answer, Endpoint, Protocol, Request, Shape, escape};
+use super::{Answer, Endpoint, Protocol, Request, Shape, Variables, escape};
 use crate::foundation::json::Json;
 
 pub(super) static PROTOCOL: Protocol = Protocol {
     name: "gemini",
     label: "Gemini",
     keys: "GOOGLE_API_KEY or GEMINI_API_KEY",
+    variables: Variables { keys: &["GOOGLE_API_KEY", "GEMINI_API_KEY"], address: "GOOGLE_GEMINI_BASE_URL" },
+    models: "^(?:gemini|gemma|learnlm)-",
+    parameters: Names::Google,
     unreachable: "Gemini answers pages: look for a network that is down, a blocker or a content security policy",
     not_found: "Check the name of the model",
     url,

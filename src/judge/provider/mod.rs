@@ -42,7 +42,7 @@ pub mod vertex_evaluate;
 
 use super::reply::scan::find;
 use crate::foundation::json::Json;
-use config::{Entries, Settings};
+use config::{Entries, Names, Settings};
 pub(crate) use config::{is_name, parameters};
 pub use endpoint::Endpoint;
 pub use exchange::{Answer as HostAnswer, Asked, HostFailure};
@@ -73,8 +73,16 @@ struct Protocol {
     name: &'static str,
     /// The name users read.
     label: &'static str,
-    /// The environment variables that hold the key.
+    /// What has to be set, for messages.
     keys: &'static str,
+    /// Its environment variables.
+    #[cfg_attr(not(feature = "schema"), expect(dead_code, reason = "the manifest has them"))]
+    variables: Variables,
+    /// Matches the names of its models, as a regular expression of JavaScript; empty where names do not tell.
+    #[cfg_attr(not(feature = "schema"), expect(dead_code, reason = "the manifest has them"))]
+    models: &'static str,
+    /// How it calls the parameters of models.
+    parameters: Names,
     /// Why a page may be without an answer, and what to do.
     unreachable: &'static str,
     /// What to do when the model is not found.
@@ -87,6 +95,15 @@ struct Protocol {
     shape: Shape,
     /// Reads the text, and refusals that stand within it.
     read: fn(Json<'_>, &mut Answer),
+}
+
+/// Environment variables, as the provider's own clients read them.
+#[cfg_attr(not(feature = "schema"), expect(dead_code, reason = "the manifest has them"))]
+struct Variables {
+    /// Those of keys, in the order in which they are looked for.
+    keys: &'static [&'static str],
+    /// That of the address.
+    address: &'static str,
 }
 
 /// Paths into a reply, as `look::at` takes them.
@@ -135,6 +152,18 @@ impl Provider {
     #[must_use]
     pub fn label(self) -> &'static str {
         self.protocol().label
+    }
+
+    /// What the package knows of the provider without asking the engine.
+    #[cfg(feature = "schema")]
+    pub(crate) fn manifest(self) -> serde_json::Value {
+        let Protocol { name, label, variables, models, url, .. } = self.protocol();
+        let address = url(&Endpoint::new(self), "model");
+        let origin: Vec<_> = address.splitn(4, '/').take(3).collect();
+        serde_json::json!({
+            "name": name, "label": label, "keys": variables.keys, "address": variables.address,
+            "models": models, "origin": origin.join("/"),
+        })
     }
 
     /// Whether the protocol is Gemini's `generateContent`.

@@ -2,15 +2,19 @@
 //!
 //! Source: <https://docs.ollama.com/api/chat>, and what `ollama` sends.
 
+use super::config::Names;
 use super::config::{Entries, Settings};
 use super::look::text;
-use super::{Answer, Protocol, Request, Shape, messages, without_thoughts};
+use super::{Answer, Protocol, Request, Shape, Variables, messages, without_thoughts};
 use crate::foundation::json::Json;
 
 pub(super) static PROTOCOL: Protocol = Protocol {
     name: "ollama",
     label: "Ollama",
     keys: "OLLAMA_API_KEY",
+    variables: Variables { keys: &[], address: "OLLAMA_HOST" },
+    models: "",
+    parameters: Names::Ollama,
     unreachable: "Start Ollama with this page's origin in OLLAMA_ORIGINS: `OLLAMA_ORIGINS=https://example.com ollama serve`",
     not_found: "`ollama pull` fetches a model",
     url: |endpoint, _| [&endpoint.base("http://127.0.0.1:11434", "api"), "/chat"].concat(),

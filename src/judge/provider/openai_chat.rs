@@ -2,15 +2,19 @@
 //!
 //! Source: <https://platform.openai.com/docs/api-reference/chat>, and what `openai` sends.
 
+use super::config::Names;
 use super::config::{Entries, Settings};
 use super::look::{append_texts, text};
-use super::{Answer, Endpoint, Protocol, Request, Shape, messages, without_thoughts};
+use super::{Answer, Endpoint, Protocol, Request, Shape, Variables, messages, without_thoughts};
 use crate::foundation::json::Json;
 
 pub(super) static PROTOCOL: Protocol = Protocol {
     name: "openai",
     label: "OpenAI",
     keys: "OPENAI_API_KEY",
+    variables: Variables { keys: &["OPENAI_API_KEY"], address: "OPENAI_BASE_URL" },
+    models: "^(?:gpt-|chatgpt-|o\\d)",
+    parameters: Names::Chat,
     unreachable: UNREACHABLE,
     not_found: NOT_FOUND,
     url: |endpoint, _| url(endpoint, "/chat/completions"),

@@ -2,16 +2,20 @@
 //!
 //! Source: <https://platform.openai.com/docs/api-reference/responses>, and what `openai` sends.
 
+use super::config::Names;
 use super::config::{Entries, Settings};
 use super::look::{append_texts, each, text};
 use super::openai_chat::{NOT_FOUND, UNREACHABLE, url};
-use super::{Answer, Protocol, Request, Shape};
+use super::{Answer, Protocol, Request, Shape, Variables};
 use crate::foundation::json::Json;
 
 pub(super) static PROTOCOL: Protocol = Protocol {
     name: "openai-responses",
     label: "OpenAI",
     keys: "OPENAI_API_KEY",
+    variables: Variables { keys: &["OPENAI_API_KEY"], address: "OPENAI_BASE_URL" },
+    models: "",
+    parameters: Names::Responses,
     unreachable: UNREACHABLE,
     not_found: NOT_FOUND,
     url: |endpoint, _| url(endpoint, "/responses"),

@@ -4,12 +4,16 @@
 //! Source: <https://cloud.google.com/vertex-ai/generative-ai/docs/model-reference/inference>, and what
 //! `@google/genai` sends.
 
-use super::{Endpoint, Protocol, escape, gemini};
+use super::config::Names;
+use super::{Endpoint, Protocol, Variables, escape, gemini};
 
 pub(super) static PROTOCOL: Protocol = Protocol {
     name: "vertex",
     label: "Vertex AI",
     keys: "GOOGLE_CLOUD_PROJECT and GOOGLE_CLOUD_LOCATION with an access token, or GOOGLE_API_KEY",
+    variables: Variables { keys: &["GOOGLE_API_KEY"], address: "GOOGLE_VERTEX_BASE_URL" },
+    models: "",
+    parameters: Names::Google,
     unreachable: "Look for a network that is down, a blocker or a content security policy; if this page's origin is not allowed, ask from a server of your own and set `baseUrl` to it",
     not_found: "Check the model, the project and whether the location has this model",
     url,

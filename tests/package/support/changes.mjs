@@ -78,6 +78,48 @@ pub static TACT: Prompt = Prompt { id: "tact_v1", text: include_str!("tact.txt")
       [/(?<=ALL: \[&Prompt; )\d+/, (count) => String(Number(count) + 1)],
     ],
   },
+  "a provider of models": {
+    "src/judge/provider/mistral.rs": `//! Mistral's chat completions.
+
+use super::{Protocol, Shape, Variables, openai_chat};
+
+pub(super) static PROTOCOL: Protocol = Protocol {
+    name: "mistral",
+    label: "Mistral",
+    keys: "MISTRAL_API_KEY",
+    variables: Variables { keys: &["MISTRAL_API_KEY"], address: "MISTRAL_BASE_URL" },
+    models: "^mistral-",
+    url: |endpoint, _| [&endpoint.base("https://api.mistral.ai", "v1"), "/chat/completions"].concat(),
+    shape: Shape {
+        own: &["choices"],
+        stop: "choices/0/finish_reason",
+        refusal: "refusal",
+        why: &[],
+        usage: [&["usage/prompt_tokens"], &["usage/completion_tokens"], &["usage/total_tokens"]],
+        model: "model",
+    },
+    ..openai_chat::PROTOCOL
+};
+`,
+    "src/judge/provider/mod.rs": [
+      ["mod ollama;", "mod mistral;\n"],
+      ["    /// Ollama's `/api/chat`.\n", "    /// Mistral's chat completions.\n    Mistral,\n"],
+      [/(?<=ALL: \[Self; )\d+/, (count) => String(Number(count) + 1)],
+      [/(?<=Self::Anthropic, )(?=Self::Ollama)/, "Self::Mistral, "],
+      ["            Self::Ollama =>", "            Self::Mistral => &mistral::PROTOCOL,\n"],
+    ],
+    "pkg-template/src/judges/providers.ts": [
+      [
+        "/**\n * A judge that asks Ollama.",
+        `/** A judge that asks Mistral. */
+export function mistralJudge(options: ProviderJudgeOptions): Judge {
+  return providerJudge(providerEndpoint("mistral", optionsOf(options, PROVIDER_OPTIONS), "Keys are made there"));
+}
+
+`,
+      ],
+    ],
+  },
   "a report format": {
     "pkg-template/src/report/names.ts": `import { type Results, listOf } from "./results.js";
 
@@ -208,6 +250,7 @@ mod replay;
 
 use adk_metrics::foundation::json::Document;
 use adk_metrics::judge::prompt;
+use adk_metrics::judge::provider::{Endpoint, Provider, Request};
 use adk_metrics::metrics::{Dialect, REGISTRY};
 use serde_json::json;
 
@@ -231,6 +274,18 @@ fn a_deterministic_metric_scores() {
 fn a_judged_metric_has_its_prompt() {
     assert!(REGISTRY.iter().any(|info| info.name == "tact_v1"));
     assert!(prompt::ALL.iter().any(|prompt| prompt.id == "tact_v1" && prompt.text.contains("How tactful")));
+}
+
+#[test]
+fn a_provider_is_asked() {
+    let mut endpoint = Endpoint::new(Provider::parse("mistral").unwrap());
+    endpoint.api_key = Some("key".into());
+    let config = Document::parse(r#"{"maxOutputTokens": 9}"#.to_owned()).unwrap();
+    let request = Request { model: "m", prompt: "?", config: Some(config.root()), ..Request::default() };
+    let http = endpoint.render(&request).unwrap();
+    assert_eq!(http.url, "https://api.mistral.ai/v1/chat/completions");
+    assert!(http.headers.contains(&("authorization".to_owned(), "Bearer key".to_owned())));
+    assert!(http.body.contains(r#"_tokens":9"#), "{}", http.body);
 }
 
 #[test]

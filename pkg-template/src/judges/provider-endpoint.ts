@@ -1,0 +1,89 @@
+/** Where providers of models are asked, by the options of their judges. */
+
+import { unexpected } from "../engine/input.js";
+import { AdkMetricsError } from "../errors.js";
+import type { EndpointSettings } from "../generated/contract.js";
+import type { Judge } from "../types.js";
+import {
+  checkedFetch,
+  checkedHeaders,
+  checkedName,
+  checkedPlace,
+  checkedSecret,
+  checkedUrl,
+  type Endpoint,
+  makeEndpoint,
+  type Provider,
+  setEndpoint,
+} from "./endpoint.js";
+import { makeJudge } from "./judge.js";
+import { optionsOf } from "../known-options.js";
+import { isPage } from "./policy.js";
+import { send } from "./send.js";
+import type { ProviderJudgeOptions, VertexJudgeOptions } from "./providers.js";
+
+/** The options that all providers have. */
+export const PROVIDER_OPTIONS = ["apiKey", "model", "baseUrl", "headers", "fetch"] as const;
+
+/**
+ * Where Vertex AI is, by the options of a judge or of an evaluation.
+ *
+ * @throws {AdkMetricsError} `invalid_input`.
+ */
+export function vertexEndpoint(options: VertexJudgeOptions): Endpoint {
+  const given = optionsOf(options, [...PROVIDER_OPTIONS, "project", "location", "accessToken"]);
+  const { project, location, accessToken } = given;
+  const settings = settingsOf("vertex", given);
+  const token = typeof accessToken === "string" ? checkedSecret(accessToken, "accessToken", VERTEX_TOKEN) : accessToken;
+  if (token !== undefined && typeof token !== "string" && typeof token !== "function") {
+    throw unexpected("a token or a function that gets one", undefined, "options: accessToken");
+  }
+  if (project !== undefined) settings.project = checkedPlace(project, "project");
+  if (location !== undefined) settings.location = checkedPlace(location, "location");
+  const hasProject = project !== undefined && token !== undefined;
+  if (hasProject === (settings.apiKey !== undefined)) {
+    throw new AdkMetricsError("invalid_input", "expected either `project` and `accessToken`, or `apiKey`", {
+      path: "options",
+      help: VERTEX_TOKEN,
+    });
+  }
+  return makeEndpoint(settings, fetchOf(given), token);
+}
+
+const VERTEX_TOKEN = "`gcloud auth print-access-token` prints a token; google-auth-library renews it in a program";
+
+/**
+ * Where a provider is, by the options of its judge.
+ *
+ * @param keyHelp Where keys come from, if there has to be one.
+ */
+export function providerEndpoint(
+  provider: Provider,
+  options: ProviderJudgeOptions,
+  keyHelp: string | undefined,
+): Endpoint {
+  return makeEndpoint(settingsOf(provider, options, keyHelp), fetchOf(options));
+}
+
+function fetchOf({ fetch }: ProviderJudgeOptions): Endpoint["fetch"] {
+  return fetch === undefined ? undefined : checkedFetch(fetch, "fetch");
+}
+
+function settingsOf(provider: Provider, options: ProviderJudgeOptions, keyHelp?: string): EndpointSettings {
+  const { apiKey, model, baseUrl, headers } = options;
+  const settings: EndpointSettings = { provider, headers: {}, inBrowser: isPage() };
+  if (apiKey !== undefined || keyHelp !== undefined) settings.apiKey = checkedSecret(apiKey, "apiKey", keyHelp ?? "");
+  if (model !== undefined) settings.model = checkedName(model, "model");
+  if (baseUrl !== undefined) settings.baseUrl = checkedUrl(baseUrl, "baseUrl");
+  if (headers !== undefined) settings.headers = checkedHeaders(headers, "headers");
+  return settings;
+}
+
+/** A judge that asks at an endpoint. */
+export function providerJudge(endpoint: Endpoint): Judge {
+  const { model, label, provider } = endpoint;
+  const identity = { label, provider, ...(model === undefined ? {} : { model }) };
+  const judge = makeJudge(identity, (request, signal) => send(endpoint, request, signal));
+  setEndpoint(judge, endpoint);
+  return judge;
+}
