@@ -282,11 +282,25 @@ pub fn read_flag(json: Json<'_>) -> Result<bool> {
 /// What a config looks like, for who wrote none of its criteria.
 const EXAMPLE: &str = r#"A config looks like {"criteria": {"tool_trajectory_avg_score": 1.0, "response_match_score": 0.8}}: metrics by name, each with its threshold"#;
 
+/// What an object that is no config looks like by one of its keys.
+const LOOKS: [(&[&str], &str); 2] = [
+    (
+        &["eval_cases", "evalCases", "conversation", "conversation_scenario"],
+        "This looks like an evalset: give it as `evalSet`, without `--config`",
+    ),
+    (
+        &["eval_case_results", "evalCaseResults", "inference_results", "inferences", "events"],
+        "This looks like what an agent did: give it as the actual runs (`actual`, `--actual`)",
+    ),
+];
+
 /// That a config has no criterion.
 #[must_use]
 pub fn no_criterion(place: Json<'_>) -> Error {
     let message = "there is no criterion, so nothing could pass or fail";
-    place.error(ErrorCode::InvalidInput, message).with_help(EXAMPLE)
+    let is_like = |keys: &[&str]| keys.iter().any(|key| place.get(key).is_some());
+    let help = LOOKS.iter().find(|(keys, _)| is_like(keys)).map_or(EXAMPLE, |(_, help)| *help);
+    place.error(ErrorCode::InvalidInput, message).with_help(help)
 }
 
 /// The criteria of a config: those in `criteria`, or where there are none the metrics at the top of the file, as

@@ -176,6 +176,19 @@ test("an agent that throws fails its case with its own words", async () => {
   }
 });
 
+test("runs that throw alike are shown once, and an error has the name of its class", async () => {
+  class NoSeat extends Error {}
+  const agent = (message) => {
+    if (message === "2") throw new NoSeat("row 3");
+    return "one";
+  };
+  const evalSet = evalSetOf({ trip: [turn("1", "one"), turn("2", "two")], hop: [turn("1", "one"), turn("2", "two")] });
+  const { message } = await failing(agent, evalSet, { response_match_score: 1 }, 3);
+  assert.match(message, /\n✗ trip \(3 of 3 runs\)\n {2}the agent's run failed: turn 2: NoSeat: row 3\n {6}at agent /);
+  assert.match(message, /\n✗ hop \(3 of 3 runs\)\n/);
+  assert.doesNotMatch(message, /Promise\.all/);
+});
+
 test("what was done in a run that failed is in its result: the turns before, and the last as far as it came", async () => {
   const calls = (name) => ({ author: "a", content: { parts: [{ functionCall: { name, args: { n: 1 }, id: "c1" } }] } });
   const gave = (name, response) => ({
@@ -417,11 +430,11 @@ test("mistakes in the evalset, the metrics and the numbers are found before the 
     [HELLO, undefined, 1, {}, /./],
     [{ evalSetId: "x" }, MATCH, 1, {}, /./],
     [undefined, MATCH, 1, {}, /evalSet/],
-    [HELLO, MATCH, 0, {}, /`numRuns` must be at least 1, got 0\./],
-    [HELLO, MATCH, "2", {}, /`numRuns` must be at least 1, got "2"\./],
+    [HELLO, MATCH, 0, {}, /expected a whole number from 1 up, found 0/],
+    [HELLO, MATCH, "2", {}, /expected a whole number from 1 up, found "2"/],
     [evalSetOf({}), MATCH, 1, {}, /the evalset has no case/],
-    [HELLO, MATCH, 1.5, {}, /`numRuns` must be at least 1, got 1\.5\./],
-    [HELLO, MATCH, 1, { parallelism: 0 }, /`parallelism` must be at least 1, got 0\./],
+    [HELLO, MATCH, 1.5, {}, /expected a whole number from 1 up, found 1\.5/],
+    [HELLO, MATCH, 1, { parallelism: 0 }, /expected a whole number from 1 up, found 0/],
     [HELLO, MATCH, 1, { turnTimeoutMs: -1 }, /turnTimeoutMs/],
     [HELLO, MATCH, 1, { turnTimeoutms: 5 }, /turnTimeoutms/],
   ];

@@ -139,6 +139,18 @@ test("counts the evalsets without a config where there are several, so that the 
   assert.ok(stderr.length <= 101, stderr);
 });
 
+test("warns of an evalset that is compared with itself, wherever results are shown", async (t) => {
+  const cwd = folderOf(t, CLOCK);
+  const itself = ["eval", "clock.evalset.json", "--actual", "clock.evalset.json"];
+  const { stdout, status } = await run(itself, { cwd });
+  assert.equal(status, 0);
+  assert.match(stdout, /the evalset is compared with itself/);
+  const { stderr } = await run([...itself, "--output", "out.xml"], { cwd });
+  assert.match(stderr, /^warning: the evalset is compared with itself, [^]*at clock\.evalset\.json$/m);
+  assert.match(readFileSync(join(cwd, "out.xml"), "utf8"), /the evalset is compared with itself/);
+  assert.doesNotMatch((await run(clock, { cwd })).stdout, /itself/);
+});
+
 test("scores as the dialect says", async () => {
   const args = ["eval", "examples/phrasebook/phrasebook.evalset.json:station_ja", "--format", "csv"];
   assert.match((await run(args)).stdout, /station_ja,1,,response_match_score,1,/);

@@ -32,6 +32,31 @@ const MISTAKES = {
     {},
     /help: The options are --actual, --bail, --concurrency, --config,/,
   ],
+  "an option of other commands": [
+    [...clock, "--num-runs", "3"],
+    {},
+    /there is no option --num-runs here\n {3}help: It is one of `run`, `record`\n/,
+  ],
+  "an evalset in the place of a config": [
+    [...clock, "--config", "clock.evalset.json"],
+    {},
+    /^criteria: clock\.evalset\.json\nerror: there is no criterion, [^]*help: This looks like an evalset: /,
+  ],
+  "results in the place of a config": [
+    [...clock, "--config", "r.json"],
+    { "r.json": { eval_set_result_id: "r", creation_timestamp: 1, eval_case_results: [] } },
+    /^criteria: r\.json\nerror: there is no criterion, [^]*help: This looks like what an agent did: /,
+  ],
+  "an evalset in the place of an agent": [
+    ["run", "--agent", "clock.evalset.json", "clock.evalset.json"],
+    {},
+    /the module of the agent cannot be loaded: [^]*help: A module is a file of JavaScript or TypeScript/,
+  ],
+  "an evalset that is compared with itself, if warnings are": [
+    ["eval", "clock.evalset.json", "--actual", "./clock.evalset.json", "--strict"],
+    {},
+    /error: the evalset is compared with itself, [^]*at \.\/clock\.evalset\.json\n {3}help: Name what the agent did/,
+  ],
   "a short option": [[...clock, "-f"], {}, /there is no option -f/],
   "an option without its value": [["eval", "clock.evalset.json", "--actual"], {}, /--actual needs a value/],
   "an option in place of a value": [

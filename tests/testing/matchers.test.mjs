@@ -177,7 +177,7 @@ expected an EvalSetResult or a list of them, found something else (at results). 
     "there is no metric `response_mach_score` (at config: criteria.response_mach_score). Did you mean `response_match_score`?\n",
   "fails for a misspelt option":
     "there is no option `paralelism` (at options: paralelism). Did you mean `parallelism`?\n",
-  "fails for impossible runs": "`numRuns` must be at least 1, got 0. (at numRuns)\n",
+  "fails for impossible runs": "expected a whole number from 1 up, found 0 (at numRuns)\n",
 };
 
 let given;

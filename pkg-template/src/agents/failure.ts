@@ -30,6 +30,9 @@ function titleOf(error: unknown): string {
   if (quietly(() => error instanceof AgentError) === true) return shortened((error as AgentError).message);
   const message = shortened(messageOf(error));
   const name = nameOf(error);
+  // A class that sets no name calls itself by that of the class it extends.
+  const own = /^Error(?:: |$)/.exec(message)?.[0];
+  if (name !== undefined && name !== "Error" && own !== undefined) return `${name}: ${message.slice(own.length)}`;
   return name === undefined || message.startsWith(`${name}: `) || message === name ? message : `${name}: ${message}`;
 }
 
@@ -44,6 +47,8 @@ function nameOf(error: unknown): string | undefined {
 
 /** The file that this code is in, as stacks name it: what runs agents is there too, and tells their authors nothing. */
 const OWN_FILE = /(?:\(|@|at )([^\s()@]+):\d+:\d+\)?$/m.exec(new Error().stack ?? "")?.[1];
+
+const PLACE_AMONG_MANY = /^at async Promise\.\w+ \(index \d+\)$/;
 
 /**
  * The calls that led to an error, without those of Node and of this package. Where all of a program is one file, they are
@@ -61,6 +66,8 @@ function framesOf(error: unknown): string[] {
     (line) => (OWN_FILE === undefined || !line.includes(OWN_FILE)) && !line.endsWith("(<anonymous>)"),
   );
   const frames = theirs.length > 0 ? theirs : all;
+  // Cases are run side by side: which of them this one was would make equal failures differ.
+  while (PLACE_AMONG_MANY.test(frames.at(-1) ?? "")) frames.pop();
   const shown = frames.slice(0, MOST_FRAMES).map((line) => `    ${shortened(line)}`);
   return frames.length > shown.length ? [...shown, `    … ${frames.length - shown.length} more`] : shown;
 }

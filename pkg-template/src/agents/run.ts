@@ -131,8 +131,7 @@ export function checkScenarios(
 /** @throws {AdkMetricsError} `invalid_input` for what is no whole number from 1 up. */
 export function checkPositive(value: unknown, name: string): void {
   if (Number.isSafeInteger(value) && (value as number) >= 1) return;
-  const found = typeof value === "string" ? JSON.stringify(value) : String(value);
-  throw new AdkMetricsError("invalid_input", `\`${name}\` must be at least 1, got ${found}.`, { path: name });
+  throw unexpected("a whole number from 1 up", value, name);
 }
 
 function checkDuration(value: unknown): void {

@@ -3,6 +3,7 @@
 import { parseArgs } from "node:util";
 import { closest } from "../closest.js";
 import { Mistake } from "./mistakes.js";
+import { commandsWith } from "./options.js";
 
 /** An option of a command. */
 export interface Option {
@@ -73,6 +74,10 @@ function likeOurs(argument: string, at: number, all: readonly string[]): string 
 
 function unknownOption(name: string, rawName: string, known: readonly string[]): Mistake {
   const close = closest(name, known);
+  const elsewhere = rawName.startsWith("--") ? commandsWith(name) : [];
+  if (elsewhere.length > 0) {
+    return new Mistake(`there is no option ${rawName} here`, { help: `It is one of \`${elsewhere.join("`, `")}\`` });
+  }
   return new Mistake(`there is no option ${rawName}`, {
     help:
       close === undefined ? `The options are ${known.map((one) => `--${one}`).join(", ")}` : `Did you mean --${close}?`,

@@ -56,7 +56,7 @@ function joined({ file, evalIds: before }: Selection, evalIds: readonly string[]
 }
 
 /** Where a file is, whatever links lead to it. */
-function realPath(file: string): string {
+export function realPath(file: string): string {
   try {
     return realpathSync(file);
   } catch {

@@ -2,12 +2,13 @@
 
 import { group } from "../lists.js";
 import { criteriaIn } from "../engine/criteria.js";
+import { isObject } from "../engine/input.js";
 import { isTraces } from "../interop/otlp.js";
 import { tracesToJson } from "../interop/traces.js";
 import { count } from "../report/text.js";
 import type { Arguments } from "./arguments.js";
 import { configBeside, kindOf, readBytes, type Selection } from "./files.js";
-import { findEvalSets } from "./find.js";
+import { findEvalSets, realPath } from "./find.js";
 import { inFile, Mistake, Mistakes } from "./mistakes.js";
 import { DEFAULT_CRITERIA_TEXT } from "./options.js";
 import { isLargeResults } from "./portions.js";
@@ -23,6 +24,8 @@ export interface Input {
   config?: Uint8Array;
   /** The results that are scored in portions. */
   largeResults?: string;
+  /** What its results are to say besides. */
+  warning?: { code: "invalid_input"; message: string; path: string; help: string };
 }
 
 /**
@@ -71,6 +74,7 @@ export function readInputs(
     const did = actual?.[at];
     if (did !== undefined) {
       input.files.actual = did;
+      if (realPath(did) === realPath(evalSet)) input.warning = COMPARED_WITH_ITSELF;
       if (isLargeResults(did)) input.largeResults = did;
       else input.actual = attempt(() => actualBytes(did));
     }
@@ -85,6 +89,13 @@ export function readInputs(
   refuseEqualIds(inputs);
   return inputs;
 }
+
+const COMPARED_WITH_ITSELF = {
+  code: "invalid_input",
+  message: "the evalset is compared with itself, so that most metrics cannot fail",
+  path: "actual",
+  help: "Name what the agent did with --actual <file>",
+} as const;
 
 /** @throws {Mistakes} for evalsets of one id, by which results are told apart; google-adk raises too. */
 function refuseEqualIds(inputs: readonly Input[]): void {
@@ -147,6 +158,8 @@ function criteriaText(config: Uint8Array | undefined): string {
   try {
     const value = JSON.parse(new TextDecoder().decode(config)) as Record<string, unknown>;
     const criteria = Object.entries(criteriaIn(value));
+    // Another file in the place of a config has numbers at its top as well.
+    if (!isObject(value.criteria) && OTHER_FILES.some((key) => key in value)) return "";
     const simulator = value.user_simulator_config ?? value.userSimulatorConfig;
     const user = simulator === undefined ? "" : `; user simulator: ${brief(simulator)}`;
     return `: ${criteria.map(([name, criterion]) => `${name} ${brief(criterion)}`).join(", ")}${user}`;
@@ -166,3 +179,4 @@ function brief(value: unknown): string {
 }
 
 const MAX_SETTINGS = 200;
+const OTHER_FILES = ["eval_cases", "evalCases", "eval_case_results", "evalCaseResults", "inferenceResults", "events"];

@@ -346,6 +346,11 @@ export function entriesOf(command: Command): OptionEntry[] {
   return OPTIONS.filter(({ commands }) => commands.includes(command));
 }
 
+/** The commands that take an option. */
+export function commandsWith(option: string): readonly Command[] {
+  return OPTIONS.flatMap(({ name, commands }) => (name === option ? commands : []));
+}
+
 /** The options of a command, for parsing. */
 export function optionsOf(command: Command): Readonly<Record<string, Option>> {
   const options = entriesOf(command).map(({ name, value, isRepeatable }): [string, Option] => [

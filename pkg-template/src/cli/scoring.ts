@@ -28,6 +28,7 @@ import { firstFailure, joined, leftOutText, untilFailure } from "./bail.js";
 import { Interruption } from "./interruption.js";
 import { judgeChoiceOf } from "./judge.js";
 import { Judging } from "./judging.js";
+import { strictErrorOf } from "../errors.js";
 import { inFiles, type InputFiles, inWhole, Mistake, Mistakes, placeOf, refusedWarnings } from "./mistakes.js";
 import { type Destination, destinations, distinctNames, formatsByEnding, refuseOthers } from "./outputs.js";
 import { ExitStatus, hasColor, hostUserCode, LOG_LEVELS, note, setLogLevel, warn } from "./process.js";
@@ -286,6 +287,7 @@ async function evaluateAll(
       unusable.add(input);
     }
     const all = parts.length > 0 ? joined(parts) : undefined;
+    if (all !== undefined && input.warning !== undefined) all.warnings = [...(all.warnings ?? []), input.warning];
     const isInPortions = input.largeResults !== undefined && all !== undefined;
     const result = isInPortions ? inOrder(all, await selectedIds(input)) : all;
     scored[at] = result;
@@ -338,6 +340,7 @@ async function checkAll(
       if (actual === undefined) await check(planOf(input), own);
       else await readOnly({ ...own, ...planOf(input), actual, explain: "none" });
       await source.check?.(input, options.budget);
+      if (options.strict === true && input.warning !== undefined) throw strictErrorOf([input.warning]);
     } catch (error) {
       append(mistakes, refusedWarnings(error, files));
     }

@@ -116,6 +116,8 @@ const TYPESCRIPT = /\.[cm]?tsx?$/;
 
 function helpFor(file: string, cause: unknown, hasNoPlace: boolean): string | undefined {
   const { code } = (cause ?? {}) as NodeJS.ErrnoException;
+  if (!/\.[cm]?[jt]sx?$|(?:^|[\\/])[^.\\/]*$/.test(file))
+    return "A module is a file of JavaScript or TypeScript (.js .mjs .cjs .ts)";
   const isForeign = code === "ERR_UNKNOWN_FILE_EXTENSION" || String(code).includes("TYPE");
   if (isForeign || (TYPESCRIPT.test(file) && (code === "ERR_MODULE_NOT_FOUND" || cause instanceof SyntaxError))) {
     return (
