@@ -142,5 +142,5 @@ function withList(object: object, key: string, items: readonly string[]): string
 }
 
 function checkName(name: unknown): void {
-  if (typeof name !== "string") throw unexpected("a text", name, "name");
+  if (typeof name !== "string") throw unexpected("a string", name, "name");
 }

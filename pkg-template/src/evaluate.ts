@@ -150,7 +150,7 @@ function planOf(request: EvaluateRequest): RunPlan {
     const help = "Leave it out for all cases";
     throw new AdkMetricsError("invalid_input", "`evalIds` names no case", { path: "evalIds", help });
   }
-  if (typeof evalSetName !== "string") throw unexpected("a text", evalSetName, "evalSetName");
+  if (typeof evalSetName !== "string") throw unexpected("a string", evalSetName, "evalSetName");
   const options = written({ ...engineOptions(request), custom, cases: evalIds, name: evalSetName, countOnly });
   const config = configOf(request);
   const bytes = {

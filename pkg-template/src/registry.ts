@@ -80,7 +80,7 @@ function registryWith(options: EvaluatorOptions): MetricEvaluatorRegistry {
 
 function nameOf(named: { metricName: string }, what: string): string {
   const metricName: unknown = reading(what, () => named?.metricName);
-  if (typeof metricName !== "string") throw unexpected("a text", metricName, `${what}: metricName`);
+  if (typeof metricName !== "string") throw unexpected("a string", metricName, `${what}: metricName`);
   return metricName;
 }
 

@@ -29,8 +29,8 @@ const scorers: { [dialect in Dialect]?: { pairs: RougePairs; generation: number 
  * `limit_exceeded` for more than 256 MiB.
  */
 export function rouge1(reference: string, candidate: string, options: { dialect?: Dialect } = {}): Rouge {
-  if (typeof reference !== "string") throw unexpected("a text", reference, "reference");
-  if (typeof candidate !== "string") throw unexpected("a text", candidate, "candidate");
+  if (typeof reference !== "string") throw unexpected("a string", reference, "reference");
+  if (typeof candidate !== "string") throw unexpected("a string", candidate, "candidate");
   checkSize(reference.length + candidate.length, "reference and candidate");
   wellFormed(reference, "reference");
   wellFormed(candidate, "candidate");

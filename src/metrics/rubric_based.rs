@@ -102,7 +102,7 @@ fn rubric(json: Json<'_>) -> Result<Known> {
     no_others(json, &KEYS)?;
     no_others(content, &CONTENT)?;
     let words = either(content, CONTENT);
-    let text = |json: Json<'_>| json.as_str().map(Cow::into_owned).ok_or_else(|| json.expected("a text"));
+    let text = |json: Json<'_>| json.as_str().map(Cow::into_owned).ok_or_else(|| json.expected("a string"));
     Ok(Known { id: text(id)?, words: words.map_or(Ok(String::new()), text)? })
 }
 

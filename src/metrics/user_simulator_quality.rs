@@ -42,7 +42,7 @@ pub(super) const INFO: MetricInfo = MetricInfo {
 
 fn build(setup: &Setup<'_, '_>) -> Result<Box<dyn Judged>> {
     let read = |json: Json<'_>| {
-        json.as_str().map(|text| text.into_owned().into()).ok_or_else(|| json.expected("a text"))
+        json.as_str().map(|text| text.into_owned().into()).ok_or_else(|| json.expected("a string"))
     };
     let mut asking = Asking::read(setup, &[&USER_TURN])?;
     asking.raises = true;

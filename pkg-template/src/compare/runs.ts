@@ -5,8 +5,6 @@ import { reading, unexpected } from "../engine/input.js";
 import { EvalStatus } from "../enums.js";
 import { AdkMetricsError } from "../errors.js";
 import { UNITS } from "../generated/metrics.js";
-import { judgeName } from "../judges/stamp.js";
-import { statusWord } from "../report/results.js";
 import type {
   CaseComparison,
   CaseMetricComparison,
@@ -25,6 +23,7 @@ import type {
   VerdictChanges,
 } from "../types.js";
 import { type Bootstrap, meanInterval } from "./bootstrap.js";
+import { lostVerdicts, notesOf } from "./notes.js";
 import { readRun, type StoredCase, type StoredRun, type StoredScore } from "./read.js";
 
 const { PASSED, FAILED, NOT_EVALUATED, INFORMATIONAL } = EvalStatus;
@@ -116,7 +115,7 @@ function nothingInCommon(before: StoredRun, after: StoredRun): AdkMetricsError {
 }
 
 /** A metric that both runs have. */
-interface CommonMetric {
+export interface CommonMetric {
   key: string;
   metricName: string;
   isInformational: boolean;
@@ -443,73 +442,4 @@ function thresholdChanges(cases: readonly CaseComparison[]): ThresholdChange[] {
     }
   }
   return [...changes.values()];
-}
-
-/** That metrics no longer pass in cases whose own verdict is the same, which are therefore no regressions. */
-function lostVerdicts(cases: readonly CaseComparison[], metrics: readonly CommonMetric[]): string[] {
-  const scored = new Set(metrics.flatMap(({ metricName, isInformational }) => (isInformational ? [] : metricName)));
-  const lost = cases
-    .filter(({ change }) => change === "worse")
-    .filter((one) => one.metrics.some(({ metricName, change }) => change === "regressed" && scored.has(metricName)));
-  if (lost.length === 0) return [];
-  const some = lost.slice(0, 3).map(({ evalId }) => evalId.slice(0, 80));
-  const names = `${some.join(", ")}${lost.length > some.length ? ", …" : ""}`;
-  return [
-    lost.length === 1
-      ? `a metric no longer passes in 1 case with an unchanged verdict, which is no regression: ${names}`
-      : `a metric no longer passes in ${lost.length} cases with unchanged verdicts, which are no regressions: ${names}`,
-  ];
-}
-
-/**
- * That cases have another status than follows from their metrics, as after an edit by hand: such a case changes although
- * no metric of it does. A case with a reason, or without metrics, has its status from elsewhere.
- */
-function contradictions({ cases }: StoredRun, where: string): string[] {
-  const wrong: string[] = [];
-  for (const [evalId, runs] of cases) {
-    for (const { status, reason, scores } of runs) {
-      if (reason !== undefined || scores.size === 0) continue;
-      const statuses = [...scores.values()].map((score) => score.status);
-      const implied = [FAILED, PASSED].find((one) => statuses.includes(one)) ?? NOT_EVALUATED;
-      if (status === implied) continue;
-      wrong.push(`${evalId.slice(0, 80)} is ${statusWord(status)}, its metrics say ${statusWord(implied)}`);
-      break;
-    }
-  }
-  if (wrong.length === 0) return [];
-  const subject = wrong.length === 1 ? "1 case" : `${wrong.length} cases`;
-  const some = `${wrong.slice(0, 3).join("; ")}${wrong.length > 3 ? "; …" : ""}`;
-  return [`the status of ${subject} in ${where} contradicts ${wrong.length === 1 ? "its" : "their"} metrics: ${some}`];
-}
-
-function notesOf(before: StoredRun, after: StoredRun): string[] {
-  const notes: string[] = [];
-  const differ = (what: string, old: string | undefined, now: string | undefined) => {
-    if (old !== undefined && now !== undefined && old !== now) {
-      notes.push(`${what} differs: ${old} in the baseline, ${now} in the current run`);
-    }
-  };
-  differ("the evalset", before.evalSetId, after.evalSetId);
-  differ("the dialect", before.stamps.dialect, after.stamps.dialect);
-  differ("the version of the reference", before.stamps.referenceVersion, after.stamps.referenceVersion);
-  const stamps = new Map(before.stamps.judges.toReversed().map((stamp) => [stamp.metricName, stamp]));
-  for (const { metricName, prompts, ...who } of after.stamps.judges) {
-    const old = stamps.get(metricName);
-    if (old === undefined) continue;
-    // Results of older versions name no versions of models.
-    const areKnown = [old, who].every(({ modelVersions }) => modelVersions !== undefined);
-    const named = ({ modelVersions = [], ...rest }: typeof who): string =>
-      judgeName(areKnown ? { ...rest, modelVersions } : rest);
-    differ(`who scored ${metricName}`, named(old), named(who));
-    if (JSON.stringify(old.prompts) !== JSON.stringify(prompts)) notes.push(`the prompts of ${metricName} differ`);
-  }
-  notes.push(...contradictions(before, "the baseline"), ...contradictions(after, "the current run"));
-  if (before.stamps.cancelled) notes.push("the baseline was cancelled: some of its results are missing");
-  if (after.stamps.cancelled) notes.push("the current run was cancelled: some of its results are missing");
-  const isRepeated = ({ cases }: StoredRun) => [...cases.values()].some((runs) => runs.length > 1);
-  if (isRepeated(before) || isRepeated(after)) {
-    notes.push("some cases were run repeatedly: they are compared by the means of their scores");
-  }
-  return notes;
 }

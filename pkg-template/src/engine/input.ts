@@ -142,7 +142,7 @@ function nameOf(value: unknown): string {
     case "object":
       return value === null ? "null" : "an object";
     case "string":
-      return value.length > 40 ? "a text" : JSON.stringify(value);
+      return value.length > 40 ? "a string" : JSON.stringify(value);
     case "number":
     case "boolean":
       return String(value);

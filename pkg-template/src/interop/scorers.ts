@@ -97,7 +97,7 @@ function invocationsOf(given: unknown, input: unknown, name: string): Invocation
     const content = contentOf(message);
     const role = bagOf(message)?.role;
     if (content === undefined || typeof role !== "string") {
-      throw unexpected("a text, messages with `role` and `content`, or invocations", message, `${name}[${at}]`);
+      throw unexpected("a string, messages with `role` and `content`, or invocations", message, `${name}[${at}]`);
     }
     const isToolResponse = content.parts?.some(({ functionResponse }) => functionResponse !== undefined) === true;
     if (role === "user" && !isToolResponse) begin(content);

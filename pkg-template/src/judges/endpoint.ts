@@ -117,7 +117,7 @@ function isSecret(value: unknown): value is string {
 function secretProblem(value: unknown): string {
   if (value === undefined || value === null) return "nothing";
   if (typeof value !== "string") return `a ${typeof value}`;
-  return value.trim() === "" ? "an empty text" : "a text with characters that no key has";
+  return value.trim() === "" ? "an empty string" : "a string with characters that no key has";
 }
 
 /** An address without the slash at its end, possibly with a query. */

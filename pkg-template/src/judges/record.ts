@@ -61,7 +61,7 @@ function optionsOf(options: RecordingOptions): RecordingOptions {
   return reading("options", () => {
     const { model, note } = options;
     for (const [name, value] of Object.entries({ model, note })) {
-      if (value !== undefined && typeof value !== "string") throw unexpected("a text", value, `options: ${name}`);
+      if (value !== undefined && typeof value !== "string") throw unexpected("a string", value, `options: ${name}`);
     }
     return { ...(model === undefined ? {} : { model }), ...(note === undefined ? {} : { note }) };
   });

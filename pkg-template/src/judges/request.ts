@@ -40,7 +40,7 @@ function isGiven<T>(value: T | null | undefined): value is T {
 }
 
 function text(value: unknown, name: string): string {
-  if (typeof value !== "string") throw unexpected("a text", value, `request: ${name}`);
+  if (typeof value !== "string") throw unexpected("a string", value, `request: ${name}`);
   return value;
 }
 

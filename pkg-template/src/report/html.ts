@@ -15,6 +15,7 @@ import { EvalStatus } from "../enums.js";
 import type { EvalCaseResult, EvalMetricResult, EvalSetResult, RubricScore } from "../types.js";
 import { comparesTexts, hasScore } from "./difference.js";
 import { callsTable } from "./html-calls.js";
+import { bins, scoreBar, share } from "./html-charts.js";
 import { eventsDetails } from "./html-events.js";
 import { judgedBlock, judgesSection } from "./html-judged.js";
 import {
@@ -145,30 +146,6 @@ ${share(counts)}
 ${results.length > 1 ? setsTable(results) : undefined}`;
 }
 
-/** The counts as one bar; it says nothing that is not said in words beside it. */
-function share({ passed, failed, notEvaluated }: StatusCounts): Markup {
-  const all = Math.max(passed + failed + notEvaluated, 1);
-  let x = 0;
-  const parts = (
-    [
-      ["passed", passed],
-      ["failed", failed],
-      ["unknown", notEvaluated],
-    ] as const
-  ).map(([name, amount]) => {
-    const width = (1000 * amount) / all;
-    const part =
-      amount === 0 ? undefined : html`<rect class="${name}" x="${short(x)}" y="0" width="${short(width)}" height="8"/>`;
-    x += width;
-    return part;
-  });
-  return html`<svg class="share" viewBox="0 0 1000 8" preserveAspectRatio="none" aria-hidden="true">${parts}</svg>`;
-}
-
-function short(length: number): string {
-  return String(Math.round(length * 100) / 100);
-}
-
 const COUNT_HEADINGS: readonly Heading[] = [
   { text: "Passed", numeric: true },
   { text: "Failed", numeric: true },
@@ -252,11 +229,6 @@ function absences({ passed, failed, notEvaluated }: StatusCounts): (Markup | und
   ];
 }
 
-/** The greatest score a metric can give. */
-function scaleOf(metricName: string): number {
-  return metricName === "response_evaluation_score" ? 5 : 1;
-}
-
 function metricsTable(names: readonly string[], cases: readonly NamedCase[]): Markup {
   const headings = [
     { text: "Metric" },
@@ -280,56 +252,6 @@ function metricsTable(names: readonly string[], cases: readonly NamedCase[]): Ma
 ${countCells(countStatuses(results.map(({ evalStatus }) => evalStatus)))}</tr>`;
   });
   return gridTable("Metrics", "stack", headings, rows);
-}
-
-const BINS = 20;
-
-/** How many cases have which score, failed below passed, with a line at the threshold. */
-function bins(results: readonly EvalMetricResult[], threshold: number | undefined): Markup {
-  const scored = results.filter(hasScore);
-  if (scored.length === 0) return html`<span class="muted">no scores</span>`;
-  const scores = scored.map(({ score }) => score ?? 0).sort((a, b) => a - b);
-  const scale = scored.reduce(
-    (most, { metricName, score, threshold }) => Math.max(most, scaleOf(metricName), score ?? 0, threshold ?? 0),
-    0,
-  );
-  const counts = Array.from({ length: BINS }, () => ({ passed: 0, failed: 0 }));
-  for (const { score = 0, evalStatus } of scored) {
-    const bin = counts[Math.min(BINS - 1, Math.max(0, Math.floor((score / scale) * BINS)))];
-    if (bin) bin[evalStatus === EvalStatus.PASSED ? "passed" : "failed"]++;
-  }
-  const highest = counts.reduce((most, { passed, failed }) => Math.max(most, passed + failed), 1);
-  const bars = counts.map(({ passed, failed }, at) => {
-    const [up, down] = [(24 * passed) / highest, (24 * failed) / highest];
-    const rect = (name: string, y: number, height: number) =>
-      height === 0
-        ? undefined
-        : html`<rect class="${name}" x="${at * 8 + 1}" y="${short(y)}" width="6" height="${short(Math.max(height, 1.5))}"/>`;
-    return [rect("failed", 26 - down, down), rect("passed", 26 - down - up, up)];
-  });
-  const line =
-    threshold === undefined
-      ? undefined
-      : html`<path class="threshold" d="M${short(thresholdAt(threshold, scale, 160))} 1v26"/>`;
-  const middle = scores[Math.floor(scores.length / 2)];
-  return html`<svg class="bins" viewBox="0 0 160 28" role="img" aria-label="From ${scoreText(scores[0])} to ${scoreText(scores.at(-1))}, median ${scoreText(middle)}"><path class="axis" d="M0 26.5h160"/>${bars}${line}</svg>`;
-}
-
-/** Where the line of a threshold stands, wholly inside the drawing. */
-function thresholdAt(threshold: number, scale: number, width: number): number {
-  return Math.min(width - 1, Math.max(1, (threshold / scale) * width));
-}
-
-function scoreBar(metric: EvalMetricResult): Markup | undefined {
-  if (!hasScore(metric)) return undefined;
-  const { score = 0, threshold } = metric;
-  const scale = Math.max(scaleOf(metric.metricName), score, threshold ?? 0);
-  const line =
-    threshold === undefined
-      ? undefined
-      : html`<path class="threshold" d="M${short(thresholdAt(threshold, scale, 128))} 0v8"/>`;
-  const value = Math.max(0, (score / scale) * 128);
-  return html`<svg class="bar ${tone(metric.evalStatus)}" viewBox="0 0 128 8" aria-hidden="true"><rect class="track" y="2" width="128" height="4" rx="2"/><rect class="value" y="2" width="${short(value)}" height="4" rx="2"/>${line}</svg>`;
 }
 
 function columnsRow(names: readonly string[]): Markup {

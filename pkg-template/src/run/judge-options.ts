@@ -147,7 +147,7 @@ function promptsOf(prompts: PromptTemplates | undefined): Pick<JudgeEngineOption
     checkKeys(texts, purposes, path);
     for (const [purpose, text] of Object.entries(texts)) {
       if (text === undefined) continue;
-      if (typeof text !== "string") throw unexpected("a text", text, `${path}: ${purpose}`);
+      if (typeof text !== "string") throw unexpected("a string", text, `${path}: ${purpose}`);
       promptIds.push(own[purpose] as string);
       promptTexts.push(text);
     }

@@ -150,7 +150,7 @@ export function misfits(root: Schema, schema: Schema, node: Node, depth = 0): Mi
   }
   if (typeof node.value === "string") {
     if (own.minLength !== undefined && node.value.length < own.minLength)
-      found.push({ node, message: "expected a text that is not empty" });
+      found.push({ node, message: "expected a string that is not empty" });
     if (own.pattern !== undefined && !new RegExp(own.pattern).test(node.value))
       found.push({ node, message: "this text does not fit here" });
   }
