@@ -164,7 +164,8 @@ fn a_history_that_is_too_long_is_not_put_together() {
     let (case, _, criteria) = long_history(1);
     let came = evaluate(&case, &turns, &criteria);
     assert_eq!(came.asked, 4);
-    assert!(came.pauses <= 20, "{}", came.pauses);
+    // Four metrics that are always reported look at each of the ten turns first.
+    assert!(came.pauses <= 4 * 10 + 20, "{}", came.pauses);
     let (status, reason) = &came.statuses[0];
     assert_eq!(*status, EvalStatus::NotEvaluated);
     assert!(reason.contains("at most 4194304 are asked"), "{reason}");

@@ -3,6 +3,7 @@
 
 use adk_metrics::foundation::error::{Error, ErrorCode};
 use adk_metrics::foundation::json::Document;
+use adk_metrics::metrics::judged::Work;
 use adk_metrics::metrics::rubrics::CaseRubrics;
 use adk_metrics::metrics::{Evaluation, Explain};
 use adk_metrics::model::actual::ActualFile;
@@ -484,6 +485,57 @@ fn efficiency_metrics_follow_the_config_and_decide_nothing() {
         let result = case(run, 0.0);
         assert_eq!(result.status, NotEvaluated);
         assert!(result.metrics.iter().all(|metric| metric.status == EvalStatus::Informational));
+    });
+}
+
+// ---- the host's turn
+
+/// A conversation of many long turns.
+fn long_conversation() -> Value {
+    let words = "red green blue ".repeat(200);
+    let answers: Vec<&str> = (0..400).map(|_| words.as_str()).collect();
+    set(&[("long", &answers)])
+}
+
+#[test]
+fn a_long_conversation_is_left_in_its_middle() {
+    let long = long_conversation();
+    let (mut pauses, mut most) = (0, 0);
+    with_run(&long, &long, MATCH_AND_MINE, quiet(), |run| {
+        let task = loop {
+            let action = run.poll(0.0);
+            most = most.max(run.work());
+            match action {
+                Action::Pause => pauses += 1,
+                Action::Custom(task) => break task,
+                other => panic!("{other:?}"),
+            }
+        };
+        run.handle_custom(task.id, score_of(0.75));
+        let found = case(run, 0.0);
+        assert_eq!(seen(&found).metrics, [(Some(1.0), Passed, None), (Some(0.75), Passed, None)]);
+        assert_eq!(found.metrics[0].turns.len(), 400);
+        assert_finished(run);
+    });
+    // Beyond the limit goes what one turn takes.
+    let of_turn = 2 * 3_500;
+    assert!(most <= Work::PER_POLL + of_turn, "{most}");
+    assert!(pauses >= 400 * 6_000 / (Work::PER_POLL + of_turn), "{pauses}");
+}
+
+#[test]
+fn a_long_conversation_that_is_cancelled_in_its_middle_says_so() {
+    let long = long_conversation();
+    with_run(&long, &long, MATCH_AND_MINE, quiet(), |run| {
+        assert!(matches!(run.poll(0.0), Action::Pause));
+        run.cancel();
+        let found = case(run, 0.0);
+        for metric in &found.metrics {
+            assert_eq!(metric.status, NotEvaluated);
+            assert!(metric.reason.as_deref().is_some_and(|reason| reason.contains("was cancelled")));
+            assert_eq!(metric.turns.len(), 400);
+        }
+        assert_finished(run);
     });
 }
 

@@ -137,7 +137,8 @@ async function evaluateConversation(
     registry: NO_REGISTRY,
     hasLines: () => false,
   };
-  const { only, warnings } = askedAtOnce(plan) ?? (await asked(plan));
+  const isShort = bytes.actual.length + (bytes.expected?.length ?? 0) <= MOST_AT_ONCE;
+  const { only, warnings } = (isShort ? askedAtOnce(plan) : undefined) ?? (await asked(plan));
   const { result, failure, errors } = only;
   const problem = failure ?? errors[0];
   if (problem !== undefined && problem.code !== "cancelled") throw ofMistake(problem, () => false);
@@ -165,6 +166,9 @@ interface Scored {
   /** What may surprise in the inputs and the judge's settings. */
   warnings: readonly EngineMistake[];
 }
+
+/** The bytes of a conversation that is scored in a single step; one that is longer is left in its middle. */
+const MOST_AT_ONCE = 256 * 1024;
 
 /** The result of a metric that the engine answers in a single step; nothing if it has to ask. */
 function askedAtOnce(plan: RunPlan): Scored | undefined {

@@ -173,6 +173,24 @@ impl<'t> Document<'t> {
     }
 }
 
+/// The items of an array that are left.
+#[derive(Clone, Copy)]
+pub struct Items<'a> {
+    next: Json<'a>,
+    end: u32,
+}
+
+impl<'a> Iterator for Items<'a> {
+    type Item = Json<'a>;
+
+    #[inline]
+    fn next(&mut self) -> Option<Json<'a>> {
+        let item = (self.next.at < self.end).then_some(self.next)?;
+        self.next.at = item.slot().next;
+        Some(item)
+    }
+}
+
 impl<'a> Json<'a> {
     /// `null`, in no document.
     pub const NULL: Self = Self { document: &NOTHING, at: 0 };
@@ -281,14 +299,11 @@ impl<'a> Json<'a> {
     }
 
     /// The items of an array; nothing for any other value.
-    pub fn items(self) -> impl Iterator<Item = Json<'a>> {
+    #[must_use]
+    pub fn items(self) -> Items<'a> {
         let slot = self.slot();
-        let mut at = if slot.kind == Kind::Array { self.at + 1 } else { slot.next };
-        std::iter::from_fn(move || {
-            let item = (at < slot.next).then_some(Json { at, ..self })?;
-            at = item.slot().next;
-            Some(item)
-        })
+        let at = if slot.kind == Kind::Array { self.at + 1 } else { slot.next };
+        Items { next: Json { at, ..self }, end: slot.next }
     }
 
     /// The entries of an object in the order written; nothing for any other value.

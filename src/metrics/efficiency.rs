@@ -3,7 +3,7 @@
 use super::{Details, Evaluation, TurnEvaluation, mean};
 use crate::foundation::error::{ErrorCode, Result};
 use crate::model::config::Setup;
-use crate::model::invocation::{Invocation, Turns};
+use crate::model::invocation::Invocation;
 use crate::model::results::EvalStatus;
 
 /// Refuses a threshold or a criterion.
@@ -18,13 +18,8 @@ pub(super) fn informational(setup: &Setup<'_, '_>) -> Result<()> {
         .with_help("Leave it out of `criteria`: it is reported for every evaluation"))
 }
 
-/// One value a turn, and their mean over the turns that have one.
-pub(super) fn values<'a>(
-    turns: Turns<'_>,
-    reason: &'static str,
-    value: fn(Invocation<'_>) -> Option<f64>,
-) -> Evaluation<'a> {
-    let turns: Vec<_> = turns.iter().map(|turn| reported(value(turn), reason)).collect();
+/// The mean over the turns that have a value.
+pub(super) fn mean_of<'a>(turns: Vec<TurnEvaluation<'a>>, reason: &'static str) -> Evaluation<'a> {
     let score = mean(turns.iter().filter_map(|turn| turn.score));
     overall(score, reason, turns)
 }
@@ -40,11 +35,7 @@ pub(super) fn reported<'a>(score: Option<f64>, reason: &'static str) -> TurnEval
 }
 
 /// A conversation's value, or the reason that there is none.
-pub(super) fn overall<'a>(
-    score: Option<f64>,
-    reason: &'static str,
-    turns: Vec<TurnEvaluation<'a>>,
-) -> Evaluation<'a> {
+fn overall<'a>(score: Option<f64>, reason: &'static str, turns: Vec<TurnEvaluation<'a>>) -> Evaluation<'a> {
     let reason = if turns.is_empty() { super::NO_TURNS } else { reason };
     Evaluation {
         score,
@@ -66,30 +57,34 @@ pub(super) struct Measure {
     pub(super) average: fn(&[f64], usize) -> Option<f64>,
     /// What the amounts are called.
     pub(super) details: fn(Amounts) -> Details,
+    /// The amounts of that name.
+    pub(super) amounts: fn(&Details) -> Option<&Amounts>,
     /// Why there is no total.
     pub(super) reason: &'static str,
 }
 
-/// The amounts of every turn with the total of each as its score, and their averages for the whole.
-pub(super) fn amounts<'a>(turns: Turns<'_>, measure: &Measure) -> Evaluation<'a> {
-    let &Measure { of_turn, average, reason, .. } = measure;
-    let all: Vec<Amounts> = turns.iter().map(of_turn).collect();
-    let mut reported = Vec::new();
-    let mut averages = Amounts::default();
-    for (kind, of_kind) in averages.iter_mut().enumerate() {
-        reported.clear();
-        reported.extend(all.iter().filter_map(|amounts| amounts.get(kind).copied().flatten()));
-        *of_kind = average(&reported, all.len());
-    }
-    let mut turns = Vec::new();
-    for amounts in all {
-        turns
-            .push(TurnEvaluation { details: measure.details(amounts), ..self::reported(amounts[0], reason) });
-    }
-    Evaluation { details: measure.details(averages), ..overall(averages[0], reason, turns) }
-}
-
 impl Measure {
+    /// The amounts of a turn, with the total as its score.
+    pub(super) fn turn<'a>(&self, turn: Invocation<'_>) -> TurnEvaluation<'a> {
+        let amounts = (self.of_turn)(turn);
+        TurnEvaluation { details: self.details(amounts), ..reported(amounts[0], self.reason) }
+    }
+
+    /// The averages of the whole conversation.
+    pub(super) fn conclude<'a>(&self, turns: Vec<TurnEvaluation<'a>>) -> Evaluation<'a> {
+        let mut reported = Vec::new();
+        let mut averages = Amounts::default();
+        for (kind, of_kind) in averages.iter_mut().enumerate() {
+            reported.clear();
+            for turn in &turns {
+                let amounts = turn.details.as_deref().and_then(self.amounts);
+                reported.extend(amounts.and_then(|amounts| amounts.get(kind).copied().flatten()));
+            }
+            *of_kind = (self.average)(&reported, turns.len());
+        }
+        Evaluation { details: self.details(averages), ..overall(averages[0], self.reason, turns) }
+    }
+
     /// The amounts by kind, if there are any.
     #[inline(never)]
     fn details(&self, amounts: Amounts) -> Option<Box<Details>> {

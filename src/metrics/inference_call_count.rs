@@ -1,7 +1,7 @@
 //! `inference_call_count_v1`: how many times a turn called a model. Informational; unit: calls a
 //! turn, from 0; absent where events were not recorded.
 
-use super::{Case, Evaluation, Metric, MetricInfo, Scoring, efficiency};
+use super::{Case, Evaluation, Metric, MetricInfo, Pair, Scoring, TurnEvaluation, efficiency};
 use crate::foundation::error::Result;
 use crate::model::config::Setup;
 use crate::model::invocation::{Invocation, InvocationEvent};
@@ -20,9 +20,15 @@ fn build(setup: &Setup<'_, '_>) -> Result<Box<dyn Metric>> {
     Ok(Box::new(InferenceCallCount))
 }
 
+const REASON: &str = "no `invocation_events` were recorded";
+
 impl Metric for InferenceCallCount {
-    fn evaluate<'a>(&self, case: &Case<'a>, _: &mut Scoring) -> Result<Evaluation<'a>> {
-        Ok(efficiency::values(case.actual, "no `invocation_events` were recorded", model_calls))
+    fn turn<'a>(&self, _: &Case<'a>, pair: Pair<'a>, _: &mut Scoring) -> Result<TurnEvaluation<'a>> {
+        Ok(efficiency::reported(model_calls(pair.actual), REASON))
+    }
+
+    fn conclude<'a>(&self, _: &Case<'a>, turns: Vec<TurnEvaluation<'a>>, _: &Scoring) -> Evaluation<'a> {
+        efficiency::mean_of(turns, REASON)
     }
 }
 

@@ -7,7 +7,7 @@
 //! of doubles is absent.
 
 use super::efficiency::{self, Amounts, Measure};
-use super::{Case, Details, Evaluation, Metric, MetricInfo, Scoring, mean};
+use super::{Case, Details, Evaluation, Metric, MetricInfo, Pair, Scoring, TurnEvaluation, mean};
 use crate::foundation::double::Decimal;
 use crate::foundation::error::Result;
 use crate::model::config::Setup;
@@ -31,12 +31,20 @@ const SECONDS: Measure = Measure {
     of_turn: seconds,
     average,
     details: Details::Duration,
+    amounts: |details| match details {
+        Details::Duration(amounts) => Some(amounts),
+        _ => None,
+    },
     reason: "no `duration` was recorded; it is measured while an agent runs",
 };
 
 impl Metric for InvocationDuration {
-    fn evaluate<'a>(&self, case: &Case<'a>, _: &mut Scoring) -> Result<Evaluation<'a>> {
-        Ok(efficiency::amounts(case.actual, &SECONDS))
+    fn turn<'a>(&self, _: &Case<'a>, pair: Pair<'a>, _: &mut Scoring) -> Result<TurnEvaluation<'a>> {
+        Ok(SECONDS.turn(pair.actual))
+    }
+
+    fn conclude<'a>(&self, _: &Case<'a>, turns: Vec<TurnEvaluation<'a>>, _: &Scoring) -> Evaluation<'a> {
+        SECONDS.conclude(turns)
     }
 }
 

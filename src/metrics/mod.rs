@@ -32,7 +32,7 @@ use std::borrow::Cow;
 
 use crate::foundation::error::{Error, ErrorCode, Result};
 use crate::foundation::write::{Write, Writer};
-use crate::model::invocation::{Invocation, Turns};
+use crate::model::invocation::{Invocation, Turns, TurnsLeft};
 use crate::model::results::{DurationDetails, EvalStatus, TokenUsageDetails};
 use crate::model::shape::Field;
 use crate::text::Scorer;
@@ -76,12 +76,83 @@ pub enum AnyMetric {
 }
 
 /// A metric that needs nothing but the conversations.
+///
+/// A turn at a time, so that a host has its turn within a long conversation.
 pub trait Metric {
-    /// Scores one conversation.
+    /// Whether a conversation can be scored at all.
     ///
     /// # Errors
     /// `reference_required` and `length_mismatch` where google-adk raises.
-    fn evaluate<'a>(&self, case: &Case<'a>, scoring: &mut Scoring) -> Result<Evaluation<'a>>;
+    fn check(&self, _: &Case<'_>, _: &Scoring) -> Result<()> {
+        Ok(())
+    }
+
+    /// Scores one turn; the expected one is there if the conversation has one at its place.
+    ///
+    /// # Errors
+    /// What keeps the whole conversation from being scored.
+    fn turn<'a>(&self, case: &Case<'a>, pair: Pair<'a>, scoring: &mut Scoring) -> Result<TurnEvaluation<'a>>;
+
+    /// The result of the conversation, of those of its turns.
+    fn conclude<'a>(
+        &self,
+        case: &Case<'a>,
+        turns: Vec<TurnEvaluation<'a>>,
+        scoring: &Scoring,
+    ) -> Evaluation<'a>;
+
+    /// Scores one conversation.
+    ///
+    /// # Errors
+    /// As its steps.
+    fn evaluate<'a>(&self, case: &Case<'a>, scoring: &mut Scoring) -> Result<Evaluation<'a>> {
+        self.check(case, scoring)?;
+        let mut turns = Vec::new();
+        for pair in case.pairs() {
+            turns.push(self.turn(case, pair, scoring)?);
+        }
+        Ok(self.conclude(case, turns, scoring))
+    }
+}
+
+/// A turn of what the agent did, beside the expected one.
+#[derive(Clone, Copy)]
+pub struct Pair<'a> {
+    /// What the agent did.
+    pub actual: Invocation<'a>,
+    /// What was expected of it at this place.
+    pub expected: Option<Invocation<'a>>,
+}
+
+/// The turns that are left of a case.
+pub struct Pairs<'a> {
+    actual: TurnsLeft<'a>,
+    expected: Option<TurnsLeft<'a>>,
+}
+
+impl<'a> Iterator for Pairs<'a> {
+    type Item = Pair<'a>;
+
+    fn next(&mut self) -> Option<Pair<'a>> {
+        let actual = self.actual.next()?;
+        Some(Pair { actual, expected: self.expected.as_mut().and_then(Iterator::next) })
+    }
+}
+
+impl<'a> Pair<'a> {
+    /// Both sides, for metrics that compare. Which of them are missing `check` has said already.
+    fn both(self, name: &str, case: &Case<'a>) -> Result<(Invocation<'a>, Invocation<'a>)> {
+        let expected = self.expected.ok_or_else(|| match case.expected {
+            Some(expected) => length_mismatch(case.actual.len(), expected.len()),
+            None => no_reference(name),
+        })?;
+        Ok((self.actual, expected))
+    }
+
+    /// About how much there is to read, in bytes.
+    pub(crate) fn size(self) -> usize {
+        self.actual.0.raw().len() + self.expected.map_or(0, |turn| turn.0.raw().len())
+    }
 }
 
 /// The conversations of one case.
@@ -94,10 +165,10 @@ pub struct Case<'a> {
 }
 
 impl<'a> Case<'a> {
-    /// The expected turn at a place, for dialects that do not compare lengths first.
-    fn expected_turn(&self, name: &str, index: usize) -> Result<Invocation<'a>> {
-        let expected = reference(name, self)?;
-        expected.iter().nth(index).ok_or_else(|| length_mismatch(self.actual.len(), expected.len()))
+    /// The turns in order.
+    #[must_use]
+    pub fn pairs(&self) -> Pairs<'a> {
+        Pairs { actual: self.actual.iter(), expected: self.expected.map(Turns::iter) }
     }
 }
 
@@ -372,32 +443,13 @@ enum Surplus {
     Ignored,
 }
 
-/// The turns of both sides in pairs, for metrics that compare.
-fn pairs<'a>(
-    name: &str,
-    case: &Case<'a>,
-    surplus: Surplus,
-) -> Result<impl Iterator<Item = (Invocation<'a>, Invocation<'a>)>> {
-    let expected = reference(name, case)?;
-    let (found, wanted) = (case.actual.len(), expected.len());
+/// Refuses what cannot be compared turn by turn.
+fn comparable(name: &str, case: &Case<'_>, surplus: Surplus) -> Result<()> {
+    let (found, wanted) = (case.actual.len(), reference(name, case)?.len());
     if found > wanted || (found < wanted && surplus == Surplus::Refused) {
         return Err(length_mismatch(found, wanted));
     }
-    Ok(case.actual.iter().zip(expected.iter()))
-}
-
-/// Evaluates each turn beside the expected one.
-fn turn_by_turn<'a>(
-    name: &str,
-    case: &Case<'a>,
-    surplus: Surplus,
-    evaluate: &mut dyn FnMut(Invocation<'a>, Invocation<'a>) -> Result<TurnEvaluation<'a>>,
-) -> Result<Vec<TurnEvaluation<'a>>> {
-    let mut turns = Vec::new();
-    for (actual, expected) in pairs(name, case, surplus)? {
-        turns.push(evaluate(actual, expected)?);
-    }
-    Ok(turns)
+    Ok(())
 }
 
 /// Refuses expected turns that differ in number from the actual ones; there may be none at all.
@@ -410,13 +462,15 @@ fn same_length(case: &Case<'_>) -> Result<()> {
 }
 
 fn reference<'a>(name: &str, case: &Case<'a>) -> Result<Turns<'a>> {
-    case.expected.ok_or_else(|| {
-        Error::new(
-            ErrorCode::ReferenceRequired,
-            format!("`{name}` compares with expected turns, and there are none"),
-        )
-        .with_help("Give the case a `conversation`, or leave this metric out")
-    })
+    case.expected.ok_or_else(|| no_reference(name))
+}
+
+fn no_reference(name: &str) -> Error {
+    Error::new(
+        ErrorCode::ReferenceRequired,
+        format!("`{name}` compares with expected turns, and there are none"),
+    )
+    .with_help("Give the case a `conversation`, or leave this metric out")
 }
 
 /// Says that the two conversations cannot be paired turn by turn.

@@ -8,8 +8,8 @@
 //! Complexity: O(n) in the length of the texts.
 
 use super::{
-    Case, Dialect, Evaluation, Explanation, MatchedToken, Metric, MetricInfo, NO_TURNS, Scoring, Surplus,
-    TokenOverlap, TurnEvaluation, turn_by_turn,
+    Case, Dialect, Evaluation, Explanation, MatchedToken, Metric, MetricInfo, NO_TURNS, Pair, Scoring,
+    Surplus, TokenOverlap, TurnEvaluation, comparable,
 };
 use crate::foundation::error::Result;
 use crate::model::config::Setup;
@@ -33,17 +33,23 @@ fn build(setup: &Setup<'_, '_>) -> Result<Box<dyn Metric>> {
 }
 
 impl Metric for ResponseMatchScore {
-    fn evaluate<'a>(&self, case: &Case<'a>, scoring: &mut Scoring) -> Result<Evaluation<'a>> {
+    fn check(&self, case: &Case<'_>, scoring: &Scoring) -> Result<()> {
         let surplus = if scoring.dialect == Dialect::AdkTs { Surplus::Ignored } else { Surplus::Refused };
-        let turns = turn_by_turn(&self.name, case, surplus, &mut |actual, expected| {
-            Ok(self.turn(&expected.final_text(), &actual.final_text(), scoring))
-        })?;
-        Ok(Evaluation::mean(turns, self.threshold, NO_TURNS))
+        comparable(&self.name, case, surplus)
+    }
+
+    fn turn<'a>(&self, case: &Case<'a>, pair: Pair<'a>, scoring: &mut Scoring) -> Result<TurnEvaluation<'a>> {
+        let (actual, expected) = pair.both(&self.name, case)?;
+        Ok(self.compare(&expected.final_text(), &actual.final_text(), scoring))
+    }
+
+    fn conclude<'a>(&self, _: &Case<'a>, turns: Vec<TurnEvaluation<'a>>, _: &Scoring) -> Evaluation<'a> {
+        Evaluation::mean(turns, self.threshold, NO_TURNS)
     }
 }
 
 impl ResponseMatchScore {
-    fn turn<'a>(&self, expected: &str, actual: &str, scoring: &mut Scoring) -> TurnEvaluation<'a> {
+    fn compare<'a>(&self, expected: &str, actual: &str, scoring: &mut Scoring) -> TurnEvaluation<'a> {
         let rouge = scoring.scorer.rouge1(expected, actual);
         let mut turn = TurnEvaluation::scored(rouge.fmeasure, self.threshold);
         if scoring.explain.wants(turn.status) {

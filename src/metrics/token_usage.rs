@@ -5,7 +5,7 @@
 //! Averages divide by the number of all turns, so that the total stays the sum of its parts.
 
 use super::efficiency::{self, Amounts, Measure};
-use super::{Case, Details, Evaluation, Metric, MetricInfo, Scoring};
+use super::{Case, Details, Evaluation, Metric, MetricInfo, Pair, Scoring, TurnEvaluation};
 use crate::foundation::error::Result;
 use crate::model::config::Setup;
 use crate::model::invocation::{Invocation, InvocationEvent, UsageMetadata};
@@ -28,12 +28,20 @@ const TOKENS: Measure = Measure {
     of_turn: tokens,
     average,
     details: Details::TokenUsage,
+    amounts: |details| match details {
+        Details::TokenUsage(amounts) => Some(amounts),
+        _ => None,
+    },
     reason: "no model call reported its tokens",
 };
 
 impl Metric for TokenUsage {
-    fn evaluate<'a>(&self, case: &Case<'a>, _: &mut Scoring) -> Result<Evaluation<'a>> {
-        Ok(efficiency::amounts(case.actual, &TOKENS))
+    fn turn<'a>(&self, _: &Case<'a>, pair: Pair<'a>, _: &mut Scoring) -> Result<TurnEvaluation<'a>> {
+        Ok(TOKENS.turn(pair.actual))
+    }
+
+    fn conclude<'a>(&self, _: &Case<'a>, turns: Vec<TurnEvaluation<'a>>, _: &Scoring) -> Evaluation<'a> {
+        TOKENS.conclude(turns)
     }
 }
 

@@ -1,6 +1,6 @@
 //! `tool_call_count_v1`: how many tools a turn called. Informational; unit: calls a turn, from 0.
 
-use super::{Case, Evaluation, Metric, MetricInfo, Scoring, efficiency};
+use super::{Case, Evaluation, Metric, MetricInfo, Pair, Scoring, TurnEvaluation, efficiency};
 use crate::foundation::error::Result;
 use crate::model::config::Setup;
 
@@ -18,9 +18,15 @@ fn build(setup: &Setup<'_, '_>) -> Result<Box<dyn Metric>> {
     Ok(Box::new(ToolCallCount))
 }
 
+const REASON: &str = "no calls were recorded";
+
 impl Metric for ToolCallCount {
-    fn evaluate<'a>(&self, case: &Case<'a>, _: &mut Scoring) -> Result<Evaluation<'a>> {
+    fn turn<'a>(&self, _: &Case<'a>, pair: Pair<'a>, _: &mut Scoring) -> Result<TurnEvaluation<'a>> {
         #[expect(clippy::cast_precision_loss, reason = "far fewer than 2^53 calls fit into an input")]
-        Ok(efficiency::values(case.actual, "no calls were recorded", |turn| Some(turn.call_count() as f64)))
+        Ok(efficiency::reported(Some(pair.actual.call_count() as f64), REASON))
+    }
+
+    fn conclude<'a>(&self, _: &Case<'a>, turns: Vec<TurnEvaluation<'a>>, _: &Scoring) -> Evaluation<'a> {
+        efficiency::mean_of(turns, REASON)
     }
 }

@@ -11,7 +11,8 @@
 //! `per_arg_strategies` (argument to strategy), `numeric_tolerance` (0), `ordered` (true).
 
 use super::{
-    Case, Evaluation, Explanation, Metric, MetricInfo, Scoring, Surplus, TurnEvaluation, turn_by_turn,
+    Case, Evaluation, Explanation, Metric, MetricInfo, NO_REFERENCE, Pair, Scoring, TurnEvaluation,
+    same_length,
 };
 use crate::foundation::error::{ErrorCode, Result};
 use crate::foundation::json::{Json, Kind};
@@ -20,7 +21,6 @@ use crate::model::invocation::Invocation;
 use crate::trajectory::{MatchMode, ParameterMatch, Strategies, Strategy, difference, tool_parameter_match};
 
 struct ToolParameterMatch {
-    name: String,
     threshold: f64,
     rule: ParameterMatch,
 }
@@ -59,7 +59,7 @@ fn build(setup: &Setup<'_, '_>) -> Result<Box<dyn Metric>> {
         ordered: setup.setting(ORDERED, read_flag)?,
         strategies,
     };
-    Ok(Box::new(ToolParameterMatch { name: setup.name.into(), threshold: setup.threshold()?, rule }))
+    Ok(Box::new(ToolParameterMatch { threshold: setup.threshold()?, rule }))
 }
 
 /// `name_only`, `name_and_args` or `name_and_required_args`.
@@ -100,29 +100,26 @@ fn tolerance(json: Json<'_>) -> Result<f64> {
     }
 }
 
-/// The result without expected turns: nothing is evaluated.
-pub(super) fn no_reference<'a>(case: &Case<'a>) -> Evaluation<'a> {
-    Evaluation {
-        reason: Some(super::NO_REFERENCE.into()),
-        turns: case.actual.iter().map(|_| TurnEvaluation::not_evaluated(super::NO_REFERENCE)).collect(),
-        ..Evaluation::default()
-    }
-}
-
 impl Metric for ToolParameterMatch {
-    fn evaluate<'a>(&self, case: &Case<'a>, scoring: &mut Scoring) -> Result<Evaluation<'a>> {
-        if case.expected.is_none() {
-            return Ok(no_reference(case));
+    fn check(&self, case: &Case<'_>, _: &Scoring) -> Result<()> {
+        same_length(case)
+    }
+
+    fn turn<'a>(&self, _: &Case<'a>, pair: Pair<'a>, scoring: &mut Scoring) -> Result<TurnEvaluation<'a>> {
+        match pair.expected {
+            Some(expected) => self.compare(pair.actual, expected, scoring),
+            None => Ok(TurnEvaluation::not_evaluated(NO_REFERENCE)),
         }
-        let turns = turn_by_turn(&self.name, case, Surplus::Refused, &mut |actual, expected| {
-            self.turn(actual, expected, scoring)
-        })?;
-        Ok(Evaluation::mean(turns, self.threshold, "no turn expects a tool call"))
+    }
+
+    fn conclude<'a>(&self, case: &Case<'a>, turns: Vec<TurnEvaluation<'a>>, _: &Scoring) -> Evaluation<'a> {
+        let nothing = if case.expected.is_none() { NO_REFERENCE } else { "no turn expects a tool call" };
+        Evaluation::mean(turns, self.threshold, nothing)
     }
 }
 
 impl ToolParameterMatch {
-    fn turn<'a>(
+    fn compare<'a>(
         &self,
         actual: Invocation<'a>,
         expected: Invocation<'a>,

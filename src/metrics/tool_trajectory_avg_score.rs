@@ -10,8 +10,8 @@
 //! them, and a turn without a list of tool calls is not evaluated.
 
 use super::{
-    Case, Dialect, Evaluation, Explanation, Metric, MetricInfo, NO_TURNS, Scoring, Surplus, TurnEvaluation,
-    mean, turn_by_turn,
+    Case, Dialect, Evaluation, Explanation, Metric, MetricInfo, NO_TURNS, Pair, Scoring, Surplus,
+    TurnEvaluation, comparable,
 };
 use crate::foundation::error::Result;
 use crate::foundation::json::Json;
@@ -78,19 +78,49 @@ fn match_type(json: Json<'_>) -> Result<MatchType> {
 }
 
 impl Metric for ToolTrajectoryAvgScore {
-    fn evaluate<'a>(&self, case: &Case<'a>, scoring: &mut Scoring) -> Result<Evaluation<'a>> {
+    fn check(&self, case: &Case<'_>, scoring: &Scoring) -> Result<()> {
         if scoring.dialect == Dialect::AdkTs {
-            return self.evaluate_as_adk_ts(case, scoring);
+            Ok(())
+        } else {
+            comparable(&self.name, case, Surplus::Refused)
         }
-        let turns = turn_by_turn(&self.name, case, Surplus::Refused, &mut |actual, expected| {
-            self.turn(self.match_type, self.equality, actual, expected, scoring)
-        })?;
-        Ok(Evaluation::mean(turns, self.threshold, NO_TURNS))
+    }
+
+    fn turn<'a>(&self, case: &Case<'a>, pair: Pair<'a>, scoring: &mut Scoring) -> Result<TurnEvaluation<'a>> {
+        let (mut match_type, mut equality) = (self.match_type, self.equality);
+        if scoring.dialect == Dialect::AdkTs {
+            if !lists_calls(pair.actual) {
+                return Ok(TurnEvaluation::not_evaluated("the actual turn has no `toolUses`"));
+            }
+            if !lists_calls(pair.both(&self.name, case)?.1) {
+                return Ok(TurnEvaluation::not_evaluated("the expected turn has no `toolUses`"));
+            }
+            (match_type, equality) = (MatchType::Exact, CallEquality::ArgsAsJsText);
+        }
+        let (actual, expected) = pair.both(&self.name, case)?;
+        self.compare(match_type, equality, actual, expected, scoring)
+    }
+
+    /// As `@iqai/adk` 0.5.9 scores in its dialect: its overall status compares 0 with the threshold where no turn
+    /// has a score, so nothing evaluated counts as failed.
+    fn conclude<'a>(
+        &self,
+        _: &Case<'a>,
+        turns: Vec<TurnEvaluation<'a>>,
+        scoring: &Scoring,
+    ) -> Evaluation<'a> {
+        let mut whole = Evaluation::mean(turns, self.threshold, NO_TURNS);
+        if scoring.dialect == Dialect::AdkTs && whole.score.is_none() {
+            whole.score = Some(0.0);
+            whole.status = EvalStatus::of_score(whole.score, self.threshold);
+            whole.reason = None;
+        }
+        whole
     }
 }
 
 impl ToolTrajectoryAvgScore {
-    fn turn<'a>(
+    fn compare<'a>(
         &self,
         match_type: MatchType,
         equality: CallEquality,
@@ -112,37 +142,6 @@ impl ToolTrajectoryAvgScore {
             turn.explanation = Some(Box::new(explanation));
         }
         Ok(turn)
-    }
-
-    /// As `@iqai/adk` 0.5.9 scores; its overall status compares 0 with the threshold where no turn
-    /// has a score, so nothing evaluated counts as failed.
-    fn evaluate_as_adk_ts<'a>(&self, case: &Case<'a>, scoring: &mut Scoring) -> Result<Evaluation<'a>> {
-        let mut turns = Vec::new();
-        for (index, actual) in case.actual.iter().enumerate() {
-            if !lists_calls(actual) {
-                turns.push(TurnEvaluation::not_evaluated("the actual turn has no `toolUses`"));
-                continue;
-            }
-            let expected = case.expected_turn(&self.name, index)?;
-            if lists_calls(expected) {
-                turns.push(self.turn(
-                    MatchType::Exact,
-                    CallEquality::ArgsAsJsText,
-                    actual,
-                    expected,
-                    scoring,
-                )?);
-            } else {
-                turns.push(TurnEvaluation::not_evaluated("the expected turn has no `toolUses`"));
-            }
-        }
-        let score = mean(turns.iter().filter_map(|turn| turn.score)).unwrap_or(0.0);
-        Ok(Evaluation {
-            score: Some(score),
-            status: EvalStatus::of_score(Some(score), self.threshold),
-            turns,
-            ..Evaluation::default()
-        })
     }
 }
 

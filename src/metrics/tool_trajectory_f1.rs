@@ -7,10 +7,10 @@
 //! equal, others may be). `ordered` (default true) asks for the same order. The conversation's score
 //! is the mean of its turns.
 
-use super::tool_parameter_match::{match_mode, no_reference};
+use super::tool_parameter_match::match_mode;
 use super::{
-    Case, Evaluation, Explanation, Metric, MetricInfo, NO_TURNS, Scoring, Surplus, TurnEvaluation,
-    turn_by_turn,
+    Case, Evaluation, Explanation, Metric, MetricInfo, NO_REFERENCE, NO_TURNS, Pair, Scoring, TurnEvaluation,
+    same_length,
 };
 use crate::foundation::error::Result;
 use crate::model::config::{Setup, read_flag, settings};
@@ -18,7 +18,6 @@ use crate::model::invocation::Invocation;
 use crate::trajectory::{CallEquality, MatchMode, difference, tool_trajectory_f1};
 
 struct ToolTrajectoryF1 {
-    name: String,
     threshold: f64,
     mode: MatchMode,
     ordered: bool,
@@ -41,7 +40,6 @@ pub(super) const INFO: MetricInfo = MetricInfo {
 
 fn build(setup: &Setup<'_, '_>) -> Result<Box<dyn Metric>> {
     Ok(Box::new(ToolTrajectoryF1 {
-        name: setup.name.into(),
         threshold: setup.threshold()?,
         mode: setup.setting(MODE, match_mode)?,
         ordered: setup.setting(ORDERED, read_flag)?,
@@ -49,19 +47,25 @@ fn build(setup: &Setup<'_, '_>) -> Result<Box<dyn Metric>> {
 }
 
 impl Metric for ToolTrajectoryF1 {
-    fn evaluate<'a>(&self, case: &Case<'a>, scoring: &mut Scoring) -> Result<Evaluation<'a>> {
-        if case.expected.is_none() {
-            return Ok(no_reference(case));
+    fn check(&self, case: &Case<'_>, _: &Scoring) -> Result<()> {
+        same_length(case)
+    }
+
+    fn turn<'a>(&self, _: &Case<'a>, pair: Pair<'a>, scoring: &mut Scoring) -> Result<TurnEvaluation<'a>> {
+        match pair.expected {
+            Some(expected) => self.compare(pair.actual, expected, scoring),
+            None => Ok(TurnEvaluation::not_evaluated(NO_REFERENCE)),
         }
-        let turns = turn_by_turn(&self.name, case, Surplus::Refused, &mut |actual, expected| {
-            self.turn(actual, expected, scoring)
-        })?;
-        Ok(Evaluation::mean(turns, self.threshold, NO_TURNS))
+    }
+
+    fn conclude<'a>(&self, case: &Case<'a>, turns: Vec<TurnEvaluation<'a>>, _: &Scoring) -> Evaluation<'a> {
+        let nothing = if case.expected.is_none() { NO_REFERENCE } else { NO_TURNS };
+        Evaluation::mean(turns, self.threshold, nothing)
     }
 }
 
 impl ToolTrajectoryF1 {
-    fn turn<'a>(
+    fn compare<'a>(
         &self,
         actual: Invocation<'a>,
         expected: Invocation<'a>,

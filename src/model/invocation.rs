@@ -7,7 +7,7 @@ use super::content::{Content, FunctionCall, FunctionResponse, Part, ToolCall};
 use super::results::EvalMetricResultPerInvocation;
 use super::shape::{List, Shape, Type, View, did_you_mean, record};
 use crate::foundation::error::{ErrorCode, Result, suggestion};
-use crate::foundation::json::{Json, Kind};
+use crate::foundation::json::{Items, Json, Kind};
 
 record! {
     /// One turn: what the user said, what the agent did, what it answered.
@@ -370,16 +370,31 @@ impl<'a> From<List<'a, EvalMetricResultPerInvocation<'a>>> for Turns<'a> {
     }
 }
 
+/// The turns that are left of a conversation.
+#[derive(Clone, Copy)]
+pub struct TurnsLeft<'a> {
+    items: Items<'a>,
+    of_results: bool,
+}
+
+impl<'a> Iterator for TurnsLeft<'a> {
+    type Item = Invocation<'a>;
+
+    fn next(&mut self) -> Option<Invocation<'a>> {
+        let item = self.items.next()?;
+        Some(if self.of_results {
+            EvalMetricResultPerInvocation::of(item).actual_invocation()
+        } else {
+            Invocation::of(item)
+        })
+    }
+}
+
 impl<'a> Turns<'a> {
     /// The turns in order.
-    pub fn iter(self) -> impl Iterator<Item = Invocation<'a>> {
-        self.list.items().map(move |item| {
-            if self.of_results {
-                EvalMetricResultPerInvocation::of(item).actual_invocation()
-            } else {
-                Invocation::of(item)
-            }
-        })
+    #[must_use]
+    pub fn iter(self) -> TurnsLeft<'a> {
+        TurnsLeft { items: self.list.items(), of_results: self.of_results }
     }
 
     /// How many turns there are. O(n).

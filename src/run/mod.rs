@@ -36,6 +36,7 @@ mod judging;
 mod matching;
 mod options;
 mod plan;
+mod scoring;
 
 use std::borrow::Cow;
 use std::collections::VecDeque;
@@ -45,8 +46,7 @@ use crate::foundation::json::Json;
 use crate::foundation::write::quoted;
 use crate::judge::calls::Reason;
 use crate::metrics::judged::{JudgedCase, Work};
-use crate::metrics::rubrics::CaseRubrics;
-use crate::metrics::{Case, Evaluation, Scoring, TurnEvaluation, length_mismatch};
+use crate::metrics::{Evaluation, Scoring, TurnEvaluation};
 use crate::model::actual::ActualRun;
 use crate::model::evalset::{ConversationScenario, EvalCase, EvalSet};
 use crate::model::invocation::Turns;
@@ -61,6 +61,7 @@ pub use judging::{JudgeCall, JudgeReply, JudgeSettings};
 pub use matching::Pairing;
 pub use options::Options;
 pub use plan::{MetricScorer, Plan, PlannedMetric, Terms};
+use scoring::ScoredCase;
 
 /// What the host does next.
 #[derive(Debug)]
@@ -132,6 +133,8 @@ pub struct Run<'a> {
     queued: VecDeque<Task>,
     /// Tasks that the host works on.
     working: Vec<Task>,
+    /// The case that is being scored by the engine's own metrics.
+    scored: Option<Box<ScoredCase<'a>>>,
     /// The case whose questions are being planned.
     convening: Option<Convening>,
     /// Metrics whose results are being made.
@@ -208,6 +211,7 @@ impl<'a> Run<'a> {
             open: Vec::new(),
             queued: VecDeque::new(),
             working: Vec::new(),
+            scored: None,
             convening: None,
             concluding: VecDeque::new(),
             work: Work::default(),
@@ -307,6 +311,10 @@ impl<'a> Run<'a> {
                 Step::Again => continue,
                 Step::Wait(until) => until,
             };
+            if let Some(scored) = self.scored.take() {
+                self.go_on_scoring(scored);
+                continue;
+            }
             if let Some(convening) = self.convening.take() {
                 self.go_on_convening(convening);
                 continue;
@@ -354,7 +362,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Scores what the engine scores of the next case, and queues what the host does.
+    /// Begins to score the next case.
     fn begin_next(&mut self) {
         let place = self.begun;
         self.begun += 1;
@@ -370,62 +378,14 @@ impl<'a> Run<'a> {
             self.settled.push_back(result);
             return;
         }
-        let judged = match self.score(&mut result) {
-            Ok(judged) => judged,
+        match self.scorable(pairing) {
+            Ok(judged) => self.go_on_scoring(Box::new(ScoredCase { place, result, judged, turns: None })),
             Err(failure) => {
                 result.status = EvalStatus::Failed;
                 result.failure = Some(failure);
                 self.settled.push_back(result);
-                return;
             }
-        };
-        let mut missing = 0;
-        for (metric, planned) in self.plan.metrics.iter().enumerate() {
-            match planned.scorer {
-                MetricScorer::Engine(_) => continue,
-                MetricScorer::Judge(_) => {}
-                MetricScorer::Host => {
-                    let id = TaskId(self.next_task);
-                    self.next_task = self.next_task.wrapping_add(1);
-                    let custom = CustomTask { id, metric, pairing };
-                    self.queued.push_back(Task { custom, place, until: None });
-                }
-            }
-            missing += 1;
         }
-        if missing == 0 {
-            self.give_out(result);
-            return;
-        }
-        let open = OpenCase { place, result, missing, judged: None, hearings: Vec::new() };
-        self.convene(open, judged);
-    }
-
-    /// # Errors
-    /// Why the case cannot be scored at all.
-    fn score(&mut self, result: &mut CaseResult<'a>) -> Result<JudgedCase<'a>, Error> {
-        let Pairing { case, run } = result.pairing;
-        let case = self.cases.get(case).ok_or_else(no_run)?;
-        let run = run.and_then(|run| self.runs.get(run)).ok_or_else(no_run)?;
-        let Some(actual) = run.turns else { return Err(failed_run(run.error_message.as_deref())) };
-        let turns = actual.len();
-        if let Some(expected) = case.turns.map(Turns::len)
-            && self.options.same_turns
-            && expected != turns
-        {
-            return Err(length_mismatch(turns, expected));
-        }
-        let of_case = case.case.rubrics().unwrap_or_default();
-        let rubrics = CaseRubrics::read(of_case, actual, case.turns.unwrap_or_default())?;
-        let input = Case { actual, expected: case.turns };
-        for metric in &self.plan.metrics {
-            let outcome = match &metric.scorer {
-                MetricScorer::Engine(metric) => metric.evaluate(&input, &mut self.scoring),
-                MetricScorer::Judge(_) | MetricScorer::Host => Ok(Evaluation::default()),
-            };
-            result.metrics.push(outcome.unwrap_or_else(|error| not_evaluated(error, turns)));
-        }
-        Ok(JudgedCase::new(input, case.scenario, rubrics))
     }
 
     /// The result of one metric of an open case is there.

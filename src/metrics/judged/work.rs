@@ -10,7 +10,7 @@ impl Work {
     /// What is done before the host has its turn: a few milliseconds' worth, where it is to have it after 25 at most.
     pub const PER_POLL: usize = 1 << 19;
     /// What a turn takes besides its texts.
-    pub(super) const OF_TURN: usize = 64;
+    pub(crate) const OF_TURN: usize = 64;
     /// What a rubric takes each time that it is looked at.
     pub(in crate::metrics) const OF_RUBRIC: usize = 128;
 

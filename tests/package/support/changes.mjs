@@ -9,7 +9,7 @@ export const CHANGES = {
   "a deterministic metric": {
     "src/metrics/turn_count.rs": `//! \`turn_count_v1\`: how many turns there were. Informational.
 
-use super::{Case, Evaluation, Metric, MetricInfo, Scoring, efficiency};
+use super::{Case, Evaluation, Metric, MetricInfo, Pair, Scoring, TurnEvaluation, efficiency};
 use crate::foundation::error::Result;
 use crate::model::config::Setup;
 
@@ -28,8 +28,12 @@ fn build(setup: &Setup<'_, '_>) -> Result<Box<dyn Metric>> {
 }
 
 impl Metric for TurnCount {
-    fn evaluate<'a>(&self, case: &Case<'a>, _: &mut Scoring) -> Result<Evaluation<'a>> {
-        Ok(efficiency::values(case.actual, "there are no turns", |_| Some(1.0)))
+    fn turn<'a>(&self, _: &Case<'a>, _: Pair<'a>, _: &mut Scoring) -> Result<TurnEvaluation<'a>> {
+        Ok(efficiency::reported(Some(1.0), "there are no turns"))
+    }
+
+    fn conclude<'a>(&self, _: &Case<'a>, turns: Vec<TurnEvaluation<'a>>, _: &Scoring) -> Evaluation<'a> {
+        efficiency::mean_of(turns, "there are no turns")
     }
 }
 `,

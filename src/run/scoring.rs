@@ -1,0 +1,135 @@
+//! The metrics that the engine computes itself, a turn at a time: a long conversation is left in its middle, so that
+//! the host has its turn.
+
+use super::custom::Task;
+use super::{
+    CaseResult, CustomTask, MetricScorer, OpenCase, Pairing, Run, TaskId, cancelled, failed_run, no_run,
+    not_evaluated,
+};
+use crate::foundation::error::Error;
+use crate::metrics::judged::{JudgedCase, Work};
+use crate::metrics::rubrics::CaseRubrics;
+use crate::metrics::{Case, Evaluation, Metric, Pairs, Scoring, TurnEvaluation, length_mismatch};
+use crate::model::invocation::Turns;
+
+/// A case that is being scored.
+pub(super) struct ScoredCase<'a> {
+    /// The place among the pairings.
+    pub(super) place: usize,
+    /// The metrics before the one that is being computed have their results.
+    pub(super) result: CaseResult<'a>,
+    pub(super) judged: JudgedCase<'a>,
+    /// What was begun of the metric that is being computed.
+    pub(super) turns: Option<ScoredTurns<'a>>,
+}
+
+/// The turns of one metric.
+pub(super) struct ScoredTurns<'a> {
+    left: Pairs<'a>,
+    done: Vec<TurnEvaluation<'a>>,
+}
+
+impl<'a> Run<'a> {
+    /// What there is to score of a case.
+    ///
+    /// # Errors
+    /// Why it cannot be scored at all.
+    pub(super) fn scorable(&self, pairing: Pairing) -> Result<JudgedCase<'a>, Error> {
+        let case = self.cases.get(pairing.case).ok_or_else(no_run)?;
+        let run = pairing.run.and_then(|run| self.runs.get(run)).ok_or_else(no_run)?;
+        let Some(actual) = run.turns else { return Err(failed_run(run.error_message.as_deref())) };
+        let turns = actual.len();
+        if let Some(expected) = case.turns.map(Turns::len)
+            && self.options.same_turns
+            && expected != turns
+        {
+            return Err(length_mismatch(turns, expected));
+        }
+        let of_case = case.case.rubrics().unwrap_or_default();
+        let rubrics = CaseRubrics::read(of_case, actual, case.turns.unwrap_or_default())?;
+        Ok(JudgedCase::new(Case { actual, expected: case.turns }, case.scenario, rubrics))
+    }
+
+    /// Scores more of a case, for as long as there is work left to do.
+    pub(super) fn go_on_scoring(&mut self, mut scored: Box<ScoredCase<'a>>) {
+        while let Some(planned) = self.plan.metrics.get(scored.result.metrics.len()) {
+            let MetricScorer::Engine(metric) = &planned.scorer else {
+                scored.result.metrics.push(Evaluation::default());
+                continue;
+            };
+            let case = scored.judged.case;
+            let outcome = if self.cancelled {
+                Err(cancelled())
+            } else {
+                advance(metric.as_ref(), &case, &mut scored.turns, &mut self.scoring, &mut self.work)
+            };
+            let evaluation = match outcome {
+                Ok(None) => {
+                    self.scored = Some(scored);
+                    return;
+                }
+                Ok(Some(evaluation)) => evaluation,
+                Err(error) => not_evaluated(error, case.actual.len()),
+            };
+            scored.turns = None;
+            scored.result.metrics.push(evaluation);
+        }
+        self.open(*scored);
+    }
+
+    /// Queues what the host computes of a case, and begins to plan what judges are asked about it.
+    fn open(&mut self, scored: ScoredCase<'a>) {
+        let ScoredCase { place, mut result, judged, .. } = scored;
+        let pairing = result.pairing;
+        let mut missing = 0;
+        for (metric, (planned, evaluation)) in self.plan.metrics.iter().zip(&mut result.metrics).enumerate() {
+            match planned.scorer {
+                MetricScorer::Engine(_) => continue,
+                MetricScorer::Judge(_) => {}
+                MetricScorer::Host if self.cancelled => {
+                    *evaluation = not_evaluated(cancelled(), judged.case.actual.len());
+                    continue;
+                }
+                MetricScorer::Host => {
+                    let id = TaskId(self.next_task);
+                    self.next_task = self.next_task.wrapping_add(1);
+                    let custom = CustomTask { id, metric, pairing };
+                    self.queued.push_back(Task { custom, place, until: None });
+                }
+            }
+            missing += 1;
+        }
+        if missing == 0 {
+            self.give_out(result);
+            return;
+        }
+        let open = OpenCase { place, result, missing, judged: None, hearings: Vec::new() };
+        self.convene(open, judged);
+    }
+}
+
+/// Goes on with one metric; nothing if the host is to have its turn first.
+fn advance<'a>(
+    metric: &dyn Metric,
+    case: &Case<'a>,
+    begun: &mut Option<ScoredTurns<'a>>,
+    scoring: &mut Scoring,
+    work: &mut Work,
+) -> Result<Option<Evaluation<'a>>, Error> {
+    let turns = match begun {
+        Some(turns) => turns,
+        None => {
+            metric.check(case, scoring)?;
+            begun.insert(ScoredTurns { left: case.pairs(), done: Vec::new() })
+        }
+    };
+    loop {
+        if work.is_done() {
+            return Ok(None);
+        }
+        let Some(pair) = turns.left.next() else { break };
+        work.add(Work::OF_TURN + pair.size());
+        turns.done.push(metric.turn(case, pair, scoring)?);
+    }
+    Ok(Some(metric.conclude(case, std::mem::take(&mut turns.done), scoring)))
+}
