@@ -518,7 +518,7 @@ const UNJUDGED = {
   csv: "fa31ac96b3d4f973",
   html: "6ed3531a4099bc30",
   junit: "221463624330b694",
-  markdown: "9bb3f0837f6be3c0",
+  markdown: "011e698e47ac1cd3",
   table: "b2420ca8c4d59597",
   details: "1f2085952825622b",
 };
