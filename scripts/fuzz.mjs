@@ -4,7 +4,7 @@
 import { spawnSync } from "node:child_process";
 import { mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { fail, root, run, step } from "./setup.mjs";
+import { fail, has, root, run, step } from "./setup.mjs";
 
 const WORDS = ["prompts", "replies", "rouge"];
 const folder = join(root, "fuzz");
@@ -13,6 +13,9 @@ const all = readdirSync(join(folder, "fuzz_targets")).map((file) => file.replace
 const unknown = named.filter((name) => !all.includes(name));
 if (!(Number(seconds) > 0)) fail(`expected a number of seconds, found ${seconds}`, "Run: npm run fuzz -- 600 json");
 if (unknown.length > 0) fail(`no such target: ${unknown.join(", ")}`, `There are ${all.join(", ")}.`);
+if (!has("cargo", ["+nightly", "fuzz", "--version"])) {
+  fail("a nightly compiler and cargo-fuzz are needed", "fuzz/README.md says how to install them");
+}
 const targets = named.length > 0 ? named : all;
 
 const seeds = join(root, "target/fuzz-corpus");
