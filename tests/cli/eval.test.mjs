@@ -74,6 +74,17 @@ test("takes what the agent did from the evalset's folder unless told", async (t)
   }
 });
 
+test("names every evalset without what the agent did at once", async (t) => {
+  const cwd = folderOf(t, { "a.evalset.json": evalSet({ a: "A" }, "a"), "b.evalset.json": evalSet({ b: "B" }, "b") });
+  const { stderr, status } = await run(["eval", "."], { cwd });
+  assert.equal(status, 2);
+  const named = [...stderr.matchAll(/there is no file of what the agent did for the evalset (\w+)$/gm)];
+  assert.deepEqual(
+    named.map(([, name]) => name),
+    ["a", "b"],
+  );
+});
+
 test("never takes another form of the evalset for what the agent did", async (t) => {
   const cwd = folderOf(t, {
     "old.test.json": [{ query: "Hi", reference: "Hello." }],

@@ -2,7 +2,7 @@
 
 import { closeSync, constants, fstatSync, openSync, readFileSync, readSync, statSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
-import { Mistake } from "./mistakes.js";
+import { Mistake, Mistakes } from "./mistakes.js";
 
 /** An evalset on the command line: `travel.evalset.json`, or `travel.evalset.json:case1,case2`. */
 export interface Selection {
@@ -202,7 +202,20 @@ export function actualFiles(
   runInstead: (evalSet: string) => string,
 ): string[] {
   const [only] = actual;
-  if (only === undefined) return evalSets.map((file) => actualIn(dirname(file), file, runInstead(file)));
+  if (only === undefined) {
+    // All that lack one are named at once.
+    const mistakes: unknown[] = [];
+    const found = evalSets.flatMap((file) => {
+      try {
+        return actualIn(dirname(file), file, runInstead(file));
+      } catch (mistake) {
+        mistakes.push(mistake);
+        return [];
+      }
+    });
+    if (mistakes.length > 0) throw new Mistakes(mistakes);
+    return found;
+  }
   if (actual.length === 1 && kindOf(only) === "folder") return evalSets.map((file) => actualIn(only, file));
   if (actual.length !== evalSets.length) {
     const count = evalSets.length === 1 ? "is 1 evalset" : `are ${evalSets.length} evalsets`;
