@@ -118,8 +118,9 @@ export type ReportFormat = keyof typeof FORMATS;
  * The formats of reports by name, in the order in which they are listed to users.
  *
  * ```ts
- * REPORT_FORMATS.junit.mediaType;
- * // → "application/xml"
+ * import { REPORT_FORMATS } from "adk-metrics/report";
+ *
+ * REPORT_FORMATS.junit.mediaType; // → "application/xml"
  * ```
  */
 export const REPORT_FORMATS: Readonly<Record<ReportFormat, ReportFormatInfo>> = FORMATS;
