@@ -30,6 +30,8 @@ const MADE = {
   "pkg-template/src/cli/find.ts": [["^(?:(?:[^/]+/)*[^/]*\\.evalset\\.json)$", ""]],
   // A copy of one that the file holds, with a place of its own.
   "pkg-template/src/judges/dotenv.ts": [],
+  // A provider's name before a slash.
+  "pkg-template/src/judges/environment.ts": [["^anthropic/", ""]],
   // Those of the schemas.
   "www/src/editor/schema.ts": patternsOf("config", "evalset", "results"),
   // Half of a table of Unicode's blocks.
