@@ -201,8 +201,8 @@ function diffBlock(lines: readonly DifferenceLine[]): string {
   return `${fence}diff\n${text}\n${fence}`;
 }
 
-/** What Markdown or HTML could take up; the hyphen and the full stop begin a list where a text does. */
-const PUNCTUATION = /[!-+/:-@[-`{-~]|(?<=^\s*)-|(?<=^\s*\d{1,9})\./g;
+/** A hyphen or a full stop at the beginning begins a list. */
+const LIST = /^( *\d{0,9})([-.])/;
 
 /**
  * After what an address, a mention or a reference to an issue begins. Such are found in the finished text, where references
@@ -217,7 +217,8 @@ const LINKING = /[@#](?=[\p{L}\p{N}_])|:(?=\/\/)|www(?=\.)|GH(?=-\d)/giu;
 export function prose(text: string): string {
   return shorten(text, 4000)
     .replace(LINKING, "$&\u200b")
-    .replace(PUNCTUATION, (character) => `&#${character.charCodeAt(0)};`);
+    .replace(/[!-+/:-@[-`{-~]/g, (character) => `&#${character.charCodeAt(0)};`)
+    .replace(LIST, (_, before: string, mark: string) => `${before}&#${mark.charCodeAt(0)};`);
 }
 
 /** Text set as code; HTML's element, since its content may hold references. */
