@@ -15,7 +15,7 @@ use adk_metrics::metrics::Explain;
 use adk_metrics::model::actual::ActualFile;
 use adk_metrics::model::evalset::EvalSetFile;
 use adk_metrics::model::shape::Warnings;
-use adk_metrics::run::{Action, Options, Plan, Run, Terms};
+use adk_metrics::run::{Action, Options, Plan, PlanOptions, Run};
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).filter(|argument| argument != "--bench").collect();
@@ -55,7 +55,7 @@ fn evaluate(set: &[u8], actual: &[u8], config: &[u8]) -> Result<f64> {
     let [set, actual, config] = [set, actual, config].map(Document::from_bytes);
     let (set, actual, mut config) = (set?, actual?, config?);
     let warnings = Warnings::default();
-    let plan = Plan::of_config(&mut config, Terms::default(), &warnings)?;
+    let plan = Plan::of_config(&mut config, PlanOptions::default(), &warnings)?;
     let set = EvalSetFile::read(set, "evalset", &warnings)?;
     let actual = ActualFile::read(actual, "evalset", &warnings)?;
     let options = Options { explain: Explain::None, ..Options::default() };

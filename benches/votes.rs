@@ -21,7 +21,7 @@ use adk_metrics::metrics::judged::Question;
 use adk_metrics::model::evalset::ConversationScenario;
 use adk_metrics::model::invocation::{Invocation, Turns};
 use adk_metrics::model::shape::{List, Type, View, Warnings, check};
-use adk_metrics::run::{Options, Plan, Run, Terms};
+use adk_metrics::run::{Options, Plan, PlanOptions, Run};
 use serde_json::Value;
 
 const AGREEMENTS: [f64; 6] = [0.6, 0.7, 0.8, 0.9, 0.95, 0.99];
@@ -110,7 +110,7 @@ fn recorded(metric: &str) -> (u32, u32) {
 fn calls(vector: &Value, early_stop: bool) -> u32 {
     let warnings = Warnings::default();
     let mut metric = Document::parse(vector["metric"].to_string()).unwrap();
-    let Ok(plan) = Plan::of_metric(&mut metric, Terms::default(), &warnings) else { return 0 };
+    let Ok(plan) = Plan::of_metric(&mut metric, PlanOptions::default(), &warnings) else { return 0 };
     let conversation = &<List<'_, Invocation<'_>>>::TYPE;
     let actual = checked(&vector["actual"], conversation).unwrap();
     let expected = checked(&vector["expected"], conversation);

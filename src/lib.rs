@@ -1,22 +1,34 @@
-//! Scores AI agents the way Google's Agent Development Kit (ADK) does: the numbers of google-adk,
+//! Scores AI agents the way Google's Agent Development Kit (ADK) does: the same numbers as google-adk,
 //! to the last bit, in the version [`REFERENCE_VERSION`].
 //!
-//! - [`foundation`]: JSON, doubles, interned strings and errors; knows nothing of ADK.
-//! - [`model`]: what ADK writes, read in every shape and written in today's.
-//! - [`text`]: tokens, stems, ROUGE. [`trajectory`]: tool calls beside the expected ones.
-//! - [`judge`]: what judge models are asked, and what their replies say.
-//! - [`metrics`]: one file a metric, and the registry.
-//! - [`run`]: the evaluation of an evalset, as a state machine without I/O; its documentation has an
-//!   example from three JSON texts to a score.
+//! # Where to start reading
 //!
-//! Two texts are compared in one line:
+//! Each module imports only what stands left of it:
+//!
+//! ```text
+//! foundation → model → text, trajectory, judge → metrics → run → wasm
+//! ```
+//!
+//! 1. [`run`] is the entry: [`run::Run`] is the evaluation of an evalset, a state machine without I/O. Its
+//!    documentation has an example from three JSON files to a score.
+//! 2. [`metrics`] has one file per metric, and the table of them all. `response_match_score.rs` is the shortest that
+//!    computes a score; `final_response_match.rs` is one that asks a judge model.
+//! 3. [`text`] (ROUGE), [`trajectory`] (tool calls compared with the expected ones) and [`judge`] (prompts, replies,
+//!    votes, retries, providers' protocols) are what metrics compute with.
+//! 4. [`model`] has ADK's files: evalsets, configs, results, read in every version of their schemas.
+//! 5. [`foundation`] is generic: JSON, numbers, errors. It knows nothing of ADK.
+//!
+//! A mistake of the user's is a value, [`foundation::error::Error`], never a panic. Nothing reads a clock or a random
+//! number: times and seeds are arguments, so that every run can be repeated.
+//!
+//! # Comparing two strings
 //!
 //! ```
 //! let rouge = adk_metrics::text::rouge1("The weather in London is sunny", "It's sunny in London today");
 //! assert_eq!(rouge.fmeasure, 0.5);
 //! ```
 //!
-//! With the feature `wasm` the crate exports itself to JavaScript; the npm package is made of that.
+//! With the feature `wasm` the crate exports itself to JavaScript; the npm package is built from that.
 
 pub mod foundation;
 pub mod judge;

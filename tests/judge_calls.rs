@@ -8,8 +8,8 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 
 use adk_metrics::judge::calls::{
-    Action, Ask, Budget, Call, Calls, Failure, Loss, Millis, Options, Prices, Progress, Reason, RetryOptions,
-    Sample, Usage,
+    Action, Ask, Budget, Call, CallFailure, Calls, LostSample, Millis, Options, Prices, Progress, Reason,
+    RetryOptions, Sample, Usage,
 };
 use adk_metrics::judge::votes::{Outcome, Rule, Vote, Votes};
 
@@ -34,7 +34,7 @@ impl Chance {
 #[derive(Clone, Copy)]
 enum Fate {
     Reply(u64, Usage),
-    Fail(u64, Failure),
+    Fail(u64, CallFailure),
     Hang,
 }
 
@@ -44,18 +44,18 @@ fn reply(after: u64) -> Fate {
     Fate::Reply(after, NO_USAGE)
 }
 
-fn retryable() -> Failure {
-    Failure { retryable: true, ..Failure::default() }
+fn retryable() -> CallFailure {
+    CallFailure { retryable: true, ..CallFailure::default() }
 }
 
-fn rate_limited(retry_after_ms: Option<Millis>) -> Failure {
-    Failure { retryable: true, rate_limited: true, retry_after_ms, ..Failure::default() }
+fn rate_limited(retry_after_ms: Option<Millis>) -> CallFailure {
+    CallFailure { retryable: true, rate_limited: true, retry_after_ms, ..CallFailure::default() }
 }
 
 /// What the owner of the questions hears.
 enum News {
     Reply(Sample),
-    Lost(Loss),
+    Lost(LostSample),
 }
 
 struct World {
@@ -161,7 +161,7 @@ impl World {
         self.trace.iter().filter(|(_, action)| matches!(action, Action::Abort(_))).count()
     }
 
-    fn losses(&self) -> Vec<Loss> {
+    fn losses(&self) -> Vec<LostSample> {
         let loss = |&(_, action): &(Millis, Action)| match action {
             Action::Lost(loss) => Some(loss),
             _ => None,
@@ -292,7 +292,7 @@ fn waits_grow_by_the_base_up_to_the_longest() {
     );
     let times: Vec<_> = world.sent().iter().map(|(at, _)| *at).collect();
     assert_eq!(times, [0.0, 5e3, 15e3, 35e3, 75e3, 155e3, 275e3]);
-    assert_eq!(lost, Some(Loss { question: 0, sample: 0, attempts: 7, reason: Reason::Exhausted }));
+    assert_eq!(lost, Some(LostSample { question: 0, sample: 0, attempts: 7, reason: Reason::Exhausted }));
     assert_eq!(world.calls.progress().lost, 1);
 }
 
@@ -319,7 +319,7 @@ fn what_the_server_says_wins_over_any_wait_of_our_own() {
     for after in [0.0, 1.0, 700.0, 400_000.0] {
         let mut world = World::new(Options::default());
         world.calls.ask(ask(0, 1));
-        let failure = Failure { retry_after_ms: Some(after), ..retryable() };
+        let failure = CallFailure { retry_after_ms: Some(after), ..retryable() };
         let server = |_, call: &Call| if call.attempt == 1 { Fate::Fail(0, failure) } else { reply(0) };
         world.run(FOREVER, server, ignore);
         assert_eq!(world.sent().last().map(|(at, _)| *at), Some(after));
@@ -327,7 +327,7 @@ fn what_the_server_says_wins_over_any_wait_of_our_own() {
     for nonsense in [-1.0, f64::NAN, f64::INFINITY] {
         let mut world = World::new(Options::default());
         world.calls.ask(ask(0, 1));
-        let failure = Failure { retry_after_ms: Some(nonsense), ..retryable() };
+        let failure = CallFailure { retry_after_ms: Some(nonsense), ..retryable() };
         let server = |_, call: &Call| if call.attempt == 1 { Fate::Fail(0, failure) } else { reply(0) };
         world.run(FOREVER, server, ignore);
         assert!(world.now <= 5_000 && world.sent().len() == 2, "{nonsense}");
@@ -341,14 +341,14 @@ fn what_another_attempt_would_not_change_is_not_tried_again() {
     let mut lost = None;
     world.run(
         FOREVER,
-        |_, _| Fate::Fail(5, Failure::default()),
+        |_, _| Fate::Fail(5, CallFailure::default()),
         |_, news| {
             if let News::Lost(loss) = news {
                 lost = Some(loss);
             }
         },
     );
-    assert_eq!(lost, Some(Loss { question: 3, sample: 0, attempts: 1, reason: Reason::Refused }));
+    assert_eq!(lost, Some(LostSample { question: 3, sample: 0, attempts: 1, reason: Reason::Refused }));
     assert_eq!(world.now, 5);
 }
 
@@ -380,7 +380,10 @@ fn a_call_that_always_hangs_is_lost_to_time() {
     let mut world = World::new(Options { timeout_ms: 2_000.0, ..Options::default() });
     world.calls.ask(ask(0, 1));
     world.run(FOREVER, |_, _| Fate::Hang, ignore);
-    assert_eq!(world.losses(), [Loss { question: 0, sample: 0, attempts: 7, reason: Reason::TimedOut }]);
+    assert_eq!(
+        world.losses(),
+        [LostSample { question: 0, sample: 0, attempts: 7, reason: Reason::TimedOut }]
+    );
     assert_eq!(world.aborted(), 7);
 }
 
@@ -473,7 +476,7 @@ fn rate_limits_use_up_no_attempts_while_the_run_gets_replies() {
 fn retries_go_before_questions_not_begun() {
     let mut world = World::new(Options { concurrency: 1, ..Options::default() });
     world.calls.ask(ask(0, 100));
-    let failure = Failure { retry_after_ms: Some(250.0), ..retryable() };
+    let failure = CallFailure { retry_after_ms: Some(250.0), ..retryable() };
     let server = |_, call: &Call| if call.id == 0 { Fate::Fail(0, failure) } else { reply(100) };
     world.run(FOREVER, server, ignore);
     assert!(world.sent().iter().any(|&(at, call)| at == 300.0 && call.sample == 0 && call.attempt == 2));
@@ -580,7 +583,7 @@ fn a_connection_that_breaks_off_is_tried_again_within_half_a_second() {
         let retry = RetryOptions { initial_delay_ms, ..retry.clone() };
         let mut world = World::new(Options { retry, ..Options::default() });
         world.calls.ask(ask(0, 1));
-        let broken = Failure { disconnected: true, ..retryable() };
+        let broken = CallFailure { disconnected: true, ..retryable() };
         world.run(FOREVER, |_, _| Fate::Fail(0, broken), ignore);
         let times: Vec<_> = world.sent().iter().map(|(at, _)| *at / first).collect();
         assert_eq!(times, [0.0, 1.0, 3.0, 7.0, 15.0, 31.0, 63.0]);
@@ -614,7 +617,7 @@ fn mixed(seed: u64, percent: u64, latency: u64, sample: u32, attempt: u32) -> Fa
         0 => Fate::Fail(soon, rate_limited(Some(1_000.0 + 1_000.0 * chance.below(2) as f64))),
         1 => Fate::Fail(soon, retryable()),
         2 => Fate::Fail(soon, rate_limited(None)),
-        _ => Fate::Fail(soon, Failure { disconnected: true, ..retryable() }),
+        _ => Fate::Fail(soon, CallFailure { disconnected: true, ..retryable() }),
     }
 }
 
@@ -678,7 +681,7 @@ fn mixed_faults_cost_little_more_time_than_with_a_plain_limiter() {
                 });
                 // As the run does it: what failed too often is asked once more in the end.
                 for question in again {
-                    world.calls.take_back(1);
+                    world.calls.revert_losses(1);
                     world.calls.ask(ask(question, 1));
                 }
                 world.run(FOREVER, server, ignore);
@@ -705,9 +708,10 @@ fn fault(chance: &mut Chance) -> Fate {
         // 5xx and resets are told apart only in their words.
         2 | 3 => Fate::Fail(after, retryable()),
         // Half replies and malformed bodies were paid for.
-        4 => {
-            Fate::Fail(after, Failure { usage: Usage { input_tokens: 900, output_tokens: 9 }, ..retryable() })
-        }
+        4 => Fate::Fail(
+            after,
+            CallFailure { usage: Usage { input_tokens: 900, output_tokens: 9 }, ..retryable() },
+        ),
         _ => Fate::Hang,
     }
 }
@@ -740,7 +744,7 @@ fn storm(seed: u64, percent: u64) -> (u32, usize) {
                     votes.count(&[ballots[question as usize][sample as usize]]);
                     (question, votes.next_wave())
                 }
-                News::Lost(Loss { question, sample, attempts, reason }) => {
+                News::Lost(LostSample { question, sample, attempts, reason }) => {
                     assert!(attempts >= 7 && matches!(reason, Reason::Exhausted | Reason::TimedOut));
                     votes[question as usize].fail(sample);
                     (question, votes[question as usize].next_wave())
@@ -812,7 +816,7 @@ fn a_spent_budget_leaves_no_retry_waiting() {
     world.run(FOREVER, |_, _| Fate::Fail(10, retryable()), ignore);
     assert_eq!(
         world.losses(),
-        [Loss { question: 0, sample: 0, attempts: 1, reason: Reason::BudgetExceeded }]
+        [LostSample { question: 0, sample: 0, attempts: 1, reason: Reason::BudgetExceeded }]
     );
     assert_eq!(world.now, 10);
 }
@@ -891,7 +895,7 @@ fn failures_that_were_paid_for_count() {
     world.calls.ask(Ask { group, ..ask(0, 1) });
     let usage = Usage { input_tokens: 1_000, output_tokens: 100 };
     let server = |_, call: &Call| match call.attempt {
-        1 => Fate::Fail(10, Failure { usage, ..retryable() }),
+        1 => Fate::Fail(10, CallFailure { usage, ..retryable() }),
         _ => Fate::Reply(10, usage),
     };
     world.run(FOREVER, server, ignore);
@@ -923,7 +927,7 @@ fn cancelling_stops_at_once() {
     assert!(world.trace.iter().all(|(at, action)| *at <= 350.0 || *action == Action::Idle));
 
     world.calls.ask(ask(2, 1));
-    let lost = Loss { question: 2, sample: 0, attempts: 0, reason: Reason::Cancelled };
+    let lost = LostSample { question: 2, sample: 0, attempts: 0, reason: Reason::Cancelled };
     assert_eq!(world.calls.poll(400.0), Action::Lost(lost), "what is asked afterwards");
     assert_eq!((world.calls.poll(400.0), world.calls.open()), (Action::Idle, 0));
 }
@@ -957,8 +961,11 @@ fn a_cache_hit_is_no_call() {
     world.calls.ask(ask(0, 10));
     for _ in 0..8 {
         let Action::Send(call) = world.calls.poll(0.0) else { panic!() };
-        assert_eq!(world.calls.found(call.id), Some(Sample { question: 0, sample: call.sample }));
-        assert_eq!(world.calls.found(call.id), None);
+        assert_eq!(
+            world.calls.resolve_from_cache(call.id),
+            Some(Sample { question: 0, sample: call.sample })
+        );
+        assert_eq!(world.calls.resolve_from_cache(call.id), None);
     }
     world.run(FOREVER, |_, _| reply(100), ignore);
     let progress = world.calls.progress();
@@ -970,14 +977,14 @@ fn a_call_that_is_no_longer_needed_frees_its_place() {
     let mut calls = Calls::new(Options { concurrency: 1, ..Options::default() });
     calls.ask(ask(0, 2));
     let Action::Send(call) = calls.poll(0.0) else { panic!() };
-    assert_eq!(calls.not_sent(call.id), Some(Sample { question: 0, sample: 0 }));
+    assert_eq!(calls.withdraw(call.id), Some(Sample { question: 0, sample: 0 }));
     assert!(matches!(calls.poll(0.0), Action::Send(Call { sample: 1, .. })));
     assert_eq!((calls.progress().calls, calls.progress().cached), (1, 0));
 
     assert_eq!(calls.failure(0.0, 1, retryable()), None);
     let Action::Send(call) = calls.poll(5_000.0) else { panic!() };
     assert_eq!((call.attempt, calls.progress().retried), (2, 1));
-    assert_eq!(calls.not_sent(call.id), Some(Sample { question: 0, sample: 1 }));
+    assert_eq!(calls.withdraw(call.id), Some(Sample { question: 0, sample: 1 }));
     assert_eq!((calls.progress().calls, calls.progress().retried, calls.open()), (1, 0, 0));
 }
 
@@ -1054,7 +1061,7 @@ fn every_sample_is_answered_or_lost_exactly_once() {
         let mut server = |_: u64, _: &Call| {
             let used = Usage { input_tokens: chance.below(900), output_tokens: chance.below(90) };
             match chance.percent(percent) {
-                true if chance.percent(10) => Fate::Fail(5, Failure::default()),
+                true if chance.percent(10) => Fate::Fail(5, CallFailure::default()),
                 true => fault(&mut chance),
                 false => Fate::Reply(200 + chance.below(4_000), used),
             }
@@ -1062,7 +1069,7 @@ fn every_sample_is_answered_or_lost_exactly_once() {
         let mut owner = |calls: &mut Calls, news: News| {
             let (question, sample) = match news {
                 News::Reply(Sample { question, sample }) => (question, sample),
-                News::Lost(Loss { question, sample, .. }) => (question, sample),
+                News::Lost(LostSample { question, sample, .. }) => (question, sample),
             };
             *settled.entry((question, sample)).or_default() += 1;
             // A chain: the first sample of some questions asks for one more.
@@ -1133,8 +1140,8 @@ fn a_sample_that_is_asked_again_after_all_counts_once() {
     let mut calls = Calls::new(Options::default());
     calls.ask(ask(0, 1));
     let Action::Send(call) = calls.poll(0.0) else { panic!() };
-    assert!(calls.failure(0.0, call.id, Failure::default()).is_some());
-    calls.take_back(1);
+    assert!(calls.failure(0.0, call.id, CallFailure::default()).is_some());
+    calls.revert_losses(1);
     calls.ask(Ask { again: true, ..ask(0, 1) });
     let Action::Send(call) = calls.poll(0.0) else { panic!() };
     assert!(calls.reply(1.0, call.id, NO_USAGE).is_some());

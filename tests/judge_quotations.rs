@@ -10,7 +10,7 @@ use adk_metrics::judge::reply::{self, Material};
 use adk_metrics::metrics::judged::{Purpose, Question};
 use adk_metrics::model::invocation::{Invocation, Turns};
 use adk_metrics::model::shape::{List, Type, View, Warnings, check};
-use adk_metrics::run::{Options, Plan, Run, Terms};
+use adk_metrics::run::{Options, Plan, PlanOptions, Run};
 use serde_json::{Value, json};
 
 /// What an agent wrote to be quoted.
@@ -188,7 +188,7 @@ fn evaluate(
     criterion.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
     let metric = json!({ "metric_name": metric, "criterion": criterion });
     let mut document = Document::parse(metric.to_string()).unwrap();
-    let plan = Plan::of_metric(&mut document, Terms::default(), &Warnings::default()).unwrap();
+    let plan = Plan::of_metric(&mut document, PlanOptions::default(), &Warnings::default()).unwrap();
     let of: &Type = &<List<'_, Invocation<'_>>>::TYPE;
     let turns = |answer: &str| {
         let said = |text: &str| json!({ "parts": [{ "text": text }] });

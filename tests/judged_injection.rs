@@ -18,11 +18,11 @@ use std::cell::RefCell;
 
 use adk_metrics::foundation::json::Document;
 use adk_metrics::metrics::judged::{Purpose, Question};
-use adk_metrics::model::config::Judging;
+use adk_metrics::model::config::JudgeOverrides;
 use adk_metrics::model::evalset::ConversationScenario;
 use adk_metrics::model::invocation::{Invocation, Turns};
 use adk_metrics::model::shape::{List, Type, View, Warnings, check};
-use adk_metrics::run::{Options, Plan, Run, Terms};
+use adk_metrics::run::{Options, Plan, PlanOptions, Run};
 use serde_json::{Value, json};
 
 /// Where a text may stand that others wrote.
@@ -235,10 +235,10 @@ fn checked(value: &Value, of: &Type, laid_out: bool) -> Document<'static> {
 
 fn hear(metric: &(Value, bool), words: Words<'_>, laid_out: bool) -> Heard {
     let (metric, vertex) = metric;
-    let judging = Judging { vertex: *vertex, ..Judging::default() };
-    let terms = Terms { judging, ..Terms::default() };
+    let judging = JudgeOverrides { vertex: *vertex, ..JudgeOverrides::default() };
+    let plan_options = PlanOptions { judging, ..PlanOptions::default() };
     let mut document = Document::parse(metric.to_string()).unwrap();
-    let plan = Plan::of_metric(&mut document, terms, &Warnings::default()).unwrap();
+    let plan = Plan::of_metric(&mut document, plan_options, &Warnings::default()).unwrap();
     let conversation = &<List<'_, Invocation<'_>>>::TYPE;
     let actual = checked(&actual(words), conversation, laid_out);
     let expected = checked(&expected(words), conversation, laid_out);

@@ -3,12 +3,12 @@
 #![expect(clippy::panic, clippy::unwrap_used, clippy::indexing_slicing, reason = "tests")]
 
 use adk_metrics::foundation::json::Document;
-use adk_metrics::metrics::judged::{LONGEST_PROMPT, MOST_PROMPTS, MOST_RUBRICS, Work};
+use adk_metrics::metrics::judged::{MAX_OPEN_PROMPT_BYTES, MAX_PROMPT_BYTES, MAX_RUBRIC_BYTES, Work};
 use adk_metrics::model::actual::ActualFile;
 use adk_metrics::model::evalset::EvalSetFile;
 use adk_metrics::model::results::EvalStatus;
 use adk_metrics::model::shape::Warnings;
-use adk_metrics::run::{Action, JudgeReply, Options, Plan, Run, Terms};
+use adk_metrics::run::{Action, JudgeReply, Options, Plan, PlanOptions, Run};
 use serde_json::{Value, json};
 
 const VALID: &str = r#"{"reasoning": "R.", "is_the_agent_response_valid": "valid", "is_valid": "valid"}"#;
@@ -59,7 +59,7 @@ fn play(
     let config = json!({ "criteria": criteria }).to_string();
     let warnings = Warnings::default();
     let mut config = Document::parse(&config).unwrap();
-    let plan = Plan::of_config(&mut config, Terms::default(), &warnings).unwrap();
+    let plan = Plan::of_config(&mut config, PlanOptions::default(), &warnings).unwrap();
     let expected = EvalSetFile::read(Document::parse(&expected).unwrap(), "s", &warnings).unwrap();
     let actual = ActualFile::read(Document::parse(&actual).unwrap(), "s", &warnings).unwrap();
     let mut run = Run::new(expected.set(), actual.runs(), plan, options);
@@ -108,7 +108,7 @@ fn play(
 
 #[test]
 fn a_prompt_that_is_too_long_is_not_asked_and_says_so() {
-    let long = "x".repeat(LONGEST_PROMPT);
+    let long = "x".repeat(MAX_PROMPT_BYTES);
     let turns = [turn("Q1", "short"), turn("Q2", &long)];
     let case = json!({ "eval_id": "c", "conversation": [turn("Q1", "short"), turn("Q2", "short")] });
     let criteria = json!({ "final_response_match_v2": { "threshold": 0.5, "judge_model_options": { "num_samples": 1 } } });
@@ -140,9 +140,9 @@ fn prompts_exist_while_their_calls_are_under_way() {
     let (case, turns, criteria) = long_history(15);
     let came = evaluate(&case, &turns, &criteria);
     assert_eq!((came.asked, came.score), (15, Some(1.0)));
-    assert!(came.total > 2 * LONGEST_PROMPT, "{}", came.total);
+    assert!(came.total > 2 * MAX_PROMPT_BYTES, "{}", came.total);
     // The one that is sent, and those that may be kept for other samples.
-    assert!(came.most_open <= LONGEST_PROMPT + came.longest, "{}", came.most_open);
+    assert!(came.most_open <= MAX_PROMPT_BYTES + came.longest, "{}", came.most_open);
 }
 
 #[test]
@@ -152,8 +152,11 @@ fn calls_are_held_back_where_all_prompts_would_take_too_much() {
     options.judges.calls.concurrency = 1000;
     let came = play(&case, &turns, &criteria, options, usize::MAX, &mut |_, _| {});
     assert_eq!((came.asked, came.score), (40, Some(1.0)));
-    assert!(came.total > MOST_PROMPTS);
-    assert!(came.most_open <= MOST_PROMPTS && came.most_open > MOST_PROMPTS - 2 * LONGEST_PROMPT);
+    assert!(came.total > MAX_OPEN_PROMPT_BYTES);
+    assert!(
+        came.most_open <= MAX_OPEN_PROMPT_BYTES
+            && came.most_open > MAX_OPEN_PROMPT_BYTES - 2 * MAX_PROMPT_BYTES
+    );
     assert!(came.most_calls > 20, "{}", came.most_calls);
 }
 
@@ -202,7 +205,7 @@ fn the_host_has_its_turn_within_one_case() {
         let of_turn = 1_000 * 256;
         assert!(came.most_work <= Work::PER_POLL + of_turn, "{}", came.most_work);
         assert!(came.pauses >= 50 * 1_000 * 2 * 128 / (Work::PER_POLL + of_turn), "{}", came.pauses);
-        assert!(came.most_open <= 2 * LONGEST_PROMPT);
+        assert!(came.most_open <= 2 * MAX_PROMPT_BYTES);
     }
 }
 
@@ -231,7 +234,7 @@ fn rubrics_that_all_turns_repeat_are_limited_together() {
     let criteria = json!({ "rubric_based_final_response_quality_v1": { "threshold": 0.5, "rubrics": all } });
     let came = evaluate(&json!({ "eval_id": "c", "conversation": turns }), &turns, &criteria);
     assert_eq!((came.asked, came.statuses[0].0), (0, EvalStatus::NotEvaluated));
-    let limit = format!("the rubrics of all turns together take more than {} MiB", MOST_RUBRICS >> 20);
+    let limit = format!("the rubrics of all turns together take more than {} MiB", MAX_RUBRIC_BYTES >> 20);
     assert!(came.statuses[0].1.contains(&limit), "{}", came.statuses[0].1);
 }
 

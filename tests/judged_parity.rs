@@ -11,7 +11,7 @@ use adk_metrics::metrics::{Details, Dialect, Evaluation, Explain, RubricFinding}
 use adk_metrics::model::evalset::ConversationScenario;
 use adk_metrics::model::invocation::{Invocation, Turns};
 use adk_metrics::model::shape::{List, Type, View, Warnings, check};
-use adk_metrics::run::{Options, Plan, Run, Terms};
+use adk_metrics::run::{Options, Plan, PlanOptions, Run};
 use serde_json::{Value, json};
 
 const METRICS: [&str; 6] = [
@@ -58,7 +58,7 @@ struct Outcome {
 fn evaluate(vector: &Value, manner: Manner) -> Outcome {
     let warnings = Warnings::default();
     let mut metric = Document::parse(vector["metric"].to_string()).unwrap();
-    let Ok(plan) = Plan::of_metric(&mut metric, Terms::default(), &warnings) else {
+    let Ok(plan) = Plan::of_metric(&mut metric, PlanOptions::default(), &warnings) else {
         return Outcome { result: json!({ "raises": true }), asked: 0 };
     };
     let conversation = &<List<'_, Invocation<'_>>>::TYPE;

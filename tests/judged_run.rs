@@ -17,11 +17,11 @@ use adk_metrics::judge::provider::{Failure, FailureKind};
 use adk_metrics::metrics::judged::{Purpose, Question};
 use adk_metrics::metrics::{Details, Dialect, Evaluation, Explain};
 use adk_metrics::model::actual::ActualFile;
-use adk_metrics::model::config::Judging;
+use adk_metrics::model::config::JudgeOverrides;
 use adk_metrics::model::evalset::EvalSetFile;
 use adk_metrics::model::results::EvalStatus;
 use adk_metrics::model::shape::Warnings;
-use adk_metrics::run::{CaseResult, JudgeCall, JudgeReply, JudgeSettings, Options, Plan, Run, Terms};
+use adk_metrics::run::{CaseResult, JudgeCall, JudgeOptions, JudgeReply, Options, Plan, PlanOptions, Run};
 use host::{Chance, Fate, Script, Story, Wish, play};
 use serde_json::{Value, json};
 
@@ -143,12 +143,13 @@ impl Made {
     fn run<T>(&self, options: &Options, with: impl FnOnce(&mut Run<'_>) -> T) -> T {
         let warnings = Warnings::default();
         let prompts = short_prompts();
-        let terms = Terms {
+        let plan_options = PlanOptions {
             custom: &["mine".into()],
-            judging: Judging { prompts: &prompts, vertex: false },
-            ..Terms::default()
+            judging: JudgeOverrides { prompts: &prompts, vertex: false },
+            ..PlanOptions::default()
         };
-        let plan = Plan::of_config(&mut Document::parse(&*self.config).unwrap(), terms, &warnings).unwrap();
+        let plan =
+            Plan::of_config(&mut Document::parse(&*self.config).unwrap(), plan_options, &warnings).unwrap();
         let expected = EvalSetFile::read(Document::parse(&*self.expected).unwrap(), "s", &warnings).unwrap();
         let actual = ActualFile::read(Document::parse(&*self.actual).unwrap(), "s", &warnings).unwrap();
         with(&mut Run::new(expected.set(), actual.runs(), plan, options.clone()))
@@ -811,9 +812,9 @@ impl Vote<'_> {
         let set = set.to_string();
         let config = json!({ "criteria": { (self.metric): criterion } }).to_string();
         let made = Made { expected: set.clone(), actual: set, config };
-        let settings = JudgeSettings {
+        let settings = JudgeOptions {
             calls: calls::Options { concurrency: 16, ..calls::Options::default() },
-            ..JudgeSettings::default()
+            ..JudgeOptions::default()
         };
         let options =
             Options { early_stop: self.early_stop, dialect: self.dialect, judges: settings, ..options(16) };

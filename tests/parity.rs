@@ -24,7 +24,7 @@ use adk_metrics::metrics::{Details, Dialect, Evaluation, TurnEvaluation};
 use adk_metrics::model::evalset::EvalSetFile;
 use adk_metrics::model::results::{EvalSetResult, EvalStatus};
 use adk_metrics::model::shape::{Record, View, Warnings, check};
-use adk_metrics::run::{MetricScorer, Plan, Terms};
+use adk_metrics::run::{MetricScorer, Plan, PlanOptions};
 use deviations::{Class, Deviation, Kind, assert_classified, deviation};
 use replay::Replayer;
 use serde_json::{Map, Value, json};
@@ -256,12 +256,16 @@ const CONFIG_DIFFERENCES: &[Class] = &[
 
 /// The plan of a config, or of none. The metrics in `custom_metrics` are taken as registered.
 fn plan(text: Option<&str>) -> Result<Plan, Error> {
-    let Some(text) = text else { return Plan::default_config(Terms::default()) };
+    let Some(text) = text else { return Plan::default_config(PlanOptions::default()) };
     let mut document = Document::parse(text)?;
     let custom = ["custom_metrics", "customMetrics"].into_iter().find_map(|key| document.root().get(key));
     let custom: Vec<String> =
         custom.into_iter().flat_map(Json::entries).map(|(name, _)| name.into_owned()).collect();
-    Plan::of_config(&mut document, Terms { custom: &custom, ..Terms::default() }, &Warnings::default())
+    Plan::of_config(
+        &mut document,
+        PlanOptions { custom: &custom, ..PlanOptions::default() },
+        &Warnings::default(),
+    )
 }
 
 fn config_differences(recorded: &[Json<'_>], plan: &Plan) -> Option<String> {

@@ -9,7 +9,7 @@ use adk_metrics::model::evalset::EvalSetFile;
 use adk_metrics::model::invocation::{Invocation, Turns};
 use adk_metrics::model::results::{EvalSetResult, EvalStatus};
 use adk_metrics::model::shape::{Record, View, Warnings, check};
-use adk_metrics::run::{MetricScorer, Plan, Terms};
+use adk_metrics::run::{MetricScorer, Plan, PlanOptions};
 use serde_json::{Value, json};
 
 fn parse(text: &str) -> Document<'_> {
@@ -1106,8 +1106,11 @@ fn keys_that_adks_write_beside_those_that_are_read_are_no_mistakes() {
 /// The names and thresholds of a config's metrics but the efficiency ones, or what is wrong with it.
 fn config(text: &str) -> (Result<Vec<(String, f64)>>, Vec<String>) {
     let warnings = Warnings::default();
-    let plan =
-        Plan::of_config(&mut parse(text), Terms { custom: &["mine".into()], ..Terms::default() }, &warnings);
+    let plan = Plan::of_config(
+        &mut parse(text),
+        PlanOptions { custom: &["mine".into()], ..PlanOptions::default() },
+        &warnings,
+    );
     let metrics = plan.map(|plan| {
         let own = plan.metrics.into_iter().filter_map(|metric| Some((metric.name, metric.threshold?)));
         own.collect()
@@ -1162,8 +1165,8 @@ fn a_config_without_a_criterion_is_refused() {
         assert_eq!(config_error(text), NO_CRITERION, "{text}");
     }
     let mut counted = parse(r#"{"criteria": {}}"#);
-    let terms = Terms { count_only: true, ..Terms::default() };
-    assert!(Plan::of_config(&mut counted, terms, &Warnings::default()).is_ok());
+    let plan_options = PlanOptions { count_only: true, ..PlanOptions::default() };
+    assert!(Plan::of_config(&mut counted, plan_options, &Warnings::default()).is_ok());
 }
 
 #[test]
@@ -1242,8 +1245,8 @@ fn a_misspelt_key_of_a_config_is_an_error() {
 fn metrics_of_ones_own_keep_their_names_and_hide_those_of_the_engine() {
     let names = |text| {
         let custom = ["mine".into(), "BLEU".into(), "safety_v1".into()];
-        let terms = Terms { custom: &custom, ..Terms::default() };
-        let plan = Plan::of_config(&mut parse(text), terms, &Warnings::default()).unwrap();
+        let plan_options = PlanOptions { custom: &custom, ..PlanOptions::default() };
+        let plan = Plan::of_config(&mut parse(text), plan_options, &Warnings::default()).unwrap();
         let hosted = plan.metrics.into_iter().filter(|metric| matches!(metric.scorer, MetricScorer::Host));
         hosted.map(|metric| metric.name).collect::<Vec<_>>()
     };

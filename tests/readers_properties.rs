@@ -21,7 +21,7 @@ use adk_metrics::model::invocation::{
 };
 use adk_metrics::model::results::EvalSetResult;
 use adk_metrics::model::shape::{List, Record, View, Warnings, check};
-use adk_metrics::run::{Action, Options, Plan, Run, Terms};
+use adk_metrics::run::{Action, Options, Plan, PlanOptions, Run};
 use proptest::collection::vec;
 use proptest::option::of;
 use proptest::prelude::*;
@@ -513,8 +513,12 @@ fn read_everything(bytes: &[u8]) {
     if let Ok(file) = ActualFile::read(document(), "name", &warnings) {
         drop(file.runs());
     }
-    drop(Plan::of_config(&mut document(), Terms { custom: &["mine".into()], ..Terms::default() }, &warnings));
-    drop(Plan::of_metric(&mut document(), Terms::default(), &warnings));
+    drop(Plan::of_config(
+        &mut document(),
+        PlanOptions { custom: &["mine".into()], ..PlanOptions::default() },
+        &warnings,
+    ));
+    drop(Plan::of_metric(&mut document(), PlanOptions::default(), &warnings));
     drop(pretty(document().root()));
     for warning in warnings.into_vec() {
         drop(warning.to_string());
@@ -526,7 +530,8 @@ fn evaluate(expected: &str, actual: &str) {
     let config = &DOCUMENTS[6];
     let outcome = (|| -> Result<()> {
         let warnings = Warnings::default();
-        let plan = Plan::of_config(&mut Document::parse(config.as_str())?, Terms::default(), &warnings)?;
+        let plan =
+            Plan::of_config(&mut Document::parse(config.as_str())?, PlanOptions::default(), &warnings)?;
         let expected = EvalSetFile::read(Document::parse(expected)?, "name", &warnings)?;
         let actual = ActualFile::read(Document::parse(actual)?, "name", &warnings)?;
         let options = Options { explain: Explain::All, ..Options::default() };
@@ -666,8 +671,8 @@ fn every_document_is_read_by_some_reader() {
         let warnings = Warnings::default();
         let read = ActualFile::read(parsed(), "", &warnings).is_ok()
             || EvalSetFile::read(parsed(), "", &warnings).is_ok()
-            || Plan::of_metric(&mut parsed(), Terms::default(), &warnings).is_ok()
-            || Plan::of_config(&mut parsed(), Terms::default(), &warnings)
+            || Plan::of_metric(&mut parsed(), PlanOptions::default(), &warnings).is_ok()
+            || Plan::of_config(&mut parsed(), PlanOptions::default(), &warnings)
                 .is_ok_and(|plan| plan.metrics.len() > 4);
         assert!(read, "{document}");
     }

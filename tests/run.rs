@@ -12,8 +12,8 @@ use adk_metrics::model::invocation::Rubric;
 use adk_metrics::model::results::EvalStatus;
 use adk_metrics::model::shape::Warnings;
 use adk_metrics::run::{
-    Action, CaseResult, CustomEvaluation, CustomTask, CustomTurn, Millis, Options, Pairing, Plan, Run,
-    TaskId, Terms,
+    Action, CaseResult, CustomEvaluation, CustomTask, CustomTurn, Millis, Options, Pairing, Plan,
+    PlanOptions, Run, TaskId,
 };
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -72,7 +72,7 @@ fn with_run<T>(
     let warnings = Warnings::default();
     let plan = Plan::of_config(
         &mut config,
-        Terms { custom: &["mine".into(), "yours".into()], count_only: true, ..Terms::default() },
+        PlanOptions { custom: &["mine".into(), "yours".into()], count_only: true, ..PlanOptions::default() },
         &warnings,
     )
     .unwrap();

@@ -6,7 +6,8 @@ use adk_metrics::foundation::write::{Spelling, to_json};
 use adk_metrics::model::content::ToolCall;
 use adk_metrics::trajectory::difference::{MAX_DIFFERENCES, explain, explain_parameters};
 use adk_metrics::trajectory::{
-    AlignmentEntry, CallEquality, Kind, ParameterMatch, Shown, Strategies, Strategy, tool_parameter_match,
+    AlignmentEntry, AlignmentKind, CallEquality, DisplayJson, ParameterMatch, Strategies, Strategy,
+    tool_parameter_match,
 };
 
 /// Calls read from `[[name, args], …]`; no args are absent args.
@@ -22,7 +23,7 @@ fn calls<'a>(doc: &'a Document<'a>) -> Vec<ToolCall<'a>> {
 fn in_words(entries: &[AlignmentEntry<'_>]) -> String {
     let index = |index: Option<u32>| index.map_or("-".to_owned(), |index| index.to_string());
     let value =
-        |value: Option<Shown<'_>>| value.map_or("nothing".to_owned(), |v| to_json(&v, Spelling::Camel));
+        |value: Option<DisplayJson<'_>>| value.map_or("nothing".to_owned(), |v| to_json(&v, Spelling::Camel));
     let entry = |entry: &AlignmentEntry<'_>| {
         let kind = format!("{:?}", entry.kind).to_lowercase();
         let mut words = format!("{kind} {} {}", index(entry.expected_index), index(entry.actual_index));
@@ -200,7 +201,7 @@ fn numbers_that_a_double_cannot_hold_are_shown_as_texts() {
     )
     .unwrap();
     assert_eq!(
-        to_json(&Shown(doc.root()), Spelling::Camel),
+        to_json(&DisplayJson(doc.root()), Spelling::Camel),
         r#"[9007199254740991,9007199254740992.0,"9007199254740993",1.8446744073709552e+19,1e+30,"1e400",0,0.1,1.0,{"a":["-9007199254740993",null,true,"x\n"]}]"#
     );
 }
@@ -227,7 +228,9 @@ fn long_trajectories_are_compared_call_by_call_and_differences_are_bounded() {
     let (expected, actual) = (Document::parse(list(0)).unwrap(), Document::parse(list(1)).unwrap());
     let entries = explain(&calls(&expected), &calls(&actual), CallEquality::Args, true);
     assert_eq!(entries.len(), 5000);
-    assert!(entries.iter().all(|entry| entry.kind == Kind::Arguments && entry.differences.len() == 1));
+    assert!(
+        entries.iter().all(|entry| entry.kind == AlignmentKind::Arguments && entry.differences.len() == 1)
+    );
 
     let wide = |n: u32| format!(r#"[["f", {{"list": [{}]}}]]"#, vec![n.to_string(); 1000].join(","));
     let (expected, actual) = (Document::parse(wide(0)).unwrap(), Document::parse(wide(1)).unwrap());

@@ -1,7 +1,7 @@
 //! Providers' answers are read whatever they hold: a reply has text, a failure says what happened, and neither has the key.
 
 use adk_metrics::judge::provider::{
-    Asked, Endpoint, HostAnswer, HttpReply, Provider, Request, vertex_evaluate,
+    Endpoint, HostAnswer, HttpReply, Provider, Query, Request, vertex_evaluate,
 };
 
 const KEY: &str = "sk-secret-0123456789";
@@ -22,7 +22,7 @@ pub fn check(input: &[u8]) {
     let endpoint =
         Endpoint { api_key: Some(KEY.into()), project: Some("project".into()), ..Endpoint::new(provider) };
     let request = Request { model: "model", prompt: "prompt", ..Request::default() };
-    match endpoint.take(Asked::Question(request), HostAnswer::Http(reply)) {
+    match endpoint.take(Query::Question(request), HostAnswer::Http(reply)) {
         Ok(reply) => assert!(!reply.text.contains(KEY)),
         Err(failure) => {
             let words = failure.in_words();

@@ -2,7 +2,7 @@
 
 use adk_metrics::foundation::json::Document;
 use adk_metrics::model::shape::Warnings;
-use adk_metrics::run::{Plan, Terms};
+use adk_metrics::run::{Plan, PlanOptions};
 
 use crate::evaluation::score;
 
@@ -21,7 +21,7 @@ pub fn check(input: &[u8]) {
     for is_config in [true, false] {
         let Ok(mut document) = document() else { return };
         let warnings = Warnings::default();
-        let terms = Terms { custom: &custom, ..Terms::default() };
+        let terms = PlanOptions { custom: &custom, ..PlanOptions::default() };
         let plan = if is_config {
             Plan::of_config(&mut document, terms, &warnings)
         } else {

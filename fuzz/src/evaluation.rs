@@ -5,7 +5,7 @@ use adk_metrics::metrics::Explain;
 use adk_metrics::model::actual::ActualFile;
 use adk_metrics::model::evalset::EvalSetFile;
 use adk_metrics::model::shape::Warnings;
-use adk_metrics::run::{Action, Options, Plan, Run, Terms};
+use adk_metrics::run::{Action, Options, Plan, PlanOptions, Run};
 
 /// Every metric of the engine's own that has settings.
 const CONFIG: &str = r#"{"criteria":{"tool_trajectory_avg_score":{"threshold":1,"match_type":"ANY_ORDER"},
@@ -19,7 +19,7 @@ pub fn check(input: &[u8]) {
     let Some(expected) = files.next() else { return };
     let actual = files.next().unwrap_or(expected);
     let plan = Document::parse(CONFIG)
-        .and_then(|mut config| Plan::of_config(&mut config, Terms::default(), &Warnings::default()));
+        .and_then(|mut config| Plan::of_config(&mut config, PlanOptions::default(), &Warnings::default()));
     assert!(plan.is_ok(), "the config is valid");
     if let Ok(plan) = plan {
         score(expected, actual, plan);

@@ -1,6 +1,6 @@
 //! Whatever a template and the material hold, no material leaves its block in a prompt.
 
-use adk_metrics::judge::prompt::{self, Behavior, Value, custom_persona, list_rubrics, simulated_user};
+use adk_metrics::judge::prompt::{self, Behavior, PromptValue, custom_persona, list_rubrics, simulated_user};
 
 /// The input is a template, and texts for its variables.
 pub fn check(input: &[u8]) {
@@ -13,14 +13,14 @@ pub fn check(input: &[u8]) {
         let values: Vec<_> = names
             .enumerate()
             .filter(|(_, name)| **name != "reply_format")
-            .map(|(index, name)| Value { name, text: text_of(index), is_fenced: true })
+            .map(|(index, name)| PromptValue { name, text: text_of(index), is_fenced: true })
             .collect();
         assert_fenced(&prompt.render(&prompt.template(), &values), prompt.text, &values);
         if let Ok(own) = prompt.replaced_by(template) {
             assert_fenced(&prompt.render(&own, &values), template, &values);
         }
     }
-    let history = [Value { name: "conversation_history", text: text_of(0), is_fenced: true }];
+    let history = [PromptValue { name: "conversation_history", text: text_of(0), is_fenced: true }];
     assert_fenced(&simulated_user(template, &history), template, &history);
 
     let listed = list_rubrics(&[(text_of(0), text_of(1)), (text_of(2), text_of(3))]);
@@ -34,7 +34,7 @@ pub fn check(input: &[u8]) {
 }
 
 /// The mark of blocks is in no text, so that no text ends its block.
-fn assert_fenced(prompt: &str, template: &str, values: &[Value<'_>]) {
+fn assert_fenced(prompt: &str, template: &str, values: &[PromptValue<'_>]) {
     let marker = prompt.split_once("`<data-").and_then(|(_, rest)| rest.get(..16));
     assert!(marker.is_some(), "the prompt does not say how blocks are marked");
     let Some(marker) = marker else { return };

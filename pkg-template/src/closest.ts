@@ -1,7 +1,7 @@
 /**
  * The name that a misspelt one most likely stands for: the nearest that is at most two edits away (insertion, deletion,
  * substitution, swap of two neighbours) and at most a third of its length, whatever the case and with `_` and `-` left
- * out. It is the rule by which the engine suggests names in files (`suggestion` in `src/foundation/error.rs`). O(a·b) per name.
+ * out. It is the rule by which the engine suggests names in files (`suggestion` in `src/foundation/suggestion.rs`). O(a·b) per name.
  */
 export function closest(found: string, known: Iterable<string>): string | undefined {
   const target = folded(found);

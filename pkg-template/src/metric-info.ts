@@ -13,7 +13,7 @@ interface EngineMetricInfo {
 }
 
 /** What the engine says of itself. */
-export interface EngineFacts {
+export interface EngineInfo {
   engineVersion: string;
   referenceVersion: string;
   metrics: EngineMetricInfo[];
@@ -44,7 +44,7 @@ export function metricInfo(name: string): MetricInfo {
 }
 
 function engineInfos(): EngineMetricInfo[] {
-  return withEngine((engine) => (engine.facts() as EngineFacts).metrics);
+  return withEngine((engine) => (engine.engineInfo() as EngineInfo).metrics);
 }
 
 function toMetricInfo({ metricName, description, interval, requiresThreshold }: EngineMetricInfo): MetricInfo {

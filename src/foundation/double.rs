@@ -1,5 +1,8 @@
 //! Doubles in decimal: read to the nearest, written with the fewest digits, rounded exactly.
 //!
+//! It replaces the standard library's parsing and formatting of `f64`, which have tables of powers, and adds what that
+//! lacks: Python's `round` and `statistics.mean` (docs/decisions/0005-own-writer-and-doubles.md).
+//!
 //! Everything rests on exact arithmetic with big integers instead of tables of powers, which would
 //! be a tenth of the WebAssembly module. Numbers of up to 15 digits, nearly all there are, take
 //! Clinger's fast path and need none of it.
@@ -409,13 +412,13 @@ impl Decimal {
 }
 
 /// Whether a sum of up to three numbers, each added or subtracted, is above 0, below 0, or 0.
-fn sign_of_sum(terms: &[(&Decimal, i32)]) -> i32 {
-    let places = terms.iter().map(|(number, _)| number.point);
-    let ends = terms.iter().map(|(number, _)| number.point - number.digits.len() as i32);
+fn sign_of_sum(plan_options: &[(&Decimal, i32)]) -> i32 {
+    let places = plan_options.iter().map(|(number, _)| number.point);
+    let ends = plan_options.iter().map(|(number, _)| number.point - number.digits.len() as i32);
     let (Some(first), Some(last)) = (places.max(), ends.min()) else { return 0 };
     let mut sum = 0;
     for place in (last..first).rev() {
-        let digits = terms.iter().map(|(number, factor)| factor * number.digit(place));
+        let digits = plan_options.iter().map(|(number, factor)| factor * number.digit(place));
         sum = sum * 10 + digits.sum::<i32>();
         // What follows is less than a unit for each term.
         if sum.abs() >= 3 {

@@ -5,6 +5,8 @@
 //! when read, numbers keep their digits (so integers of any size survive), and every value knows
 //! its place, which is what error lines, round trips and lazily parsed invocations are made of.
 //!
+//! It replaces `serde_json::Value`, which has none of these (docs/decisions/0001-json-index.md).
+//!
 //! Complexity: O(n) time; 16 bytes an indexed value. Grammar: RFC 8259, with repeated keys and
 //! lone surrogates refused, since no two readers agree on what they mean.
 

@@ -1,7 +1,10 @@
 //! The one pass over a JSON text: where every value begins and ends.
 //!
-//! A fault is a byte until the text turns out to have one; only then is it put into words, since a
-//! parser that passes errors around spends more time on them than on the text.
+//! With `json` it replaces `serde_json`: integers keep their digits, every value knows its place, and nothing is
+//! copied (docs/decisions/0001-json-index.md).
+//!
+//! Errors are one byte while parsing and are built only on failure: a parser that passes whole errors around spends more
+//! time on them than on the input.
 
 use std::borrow::Cow;
 
@@ -19,7 +22,7 @@ pub(super) fn parse(text: &str) -> Result<Vec<Slot>> {
         Parser { text, bytes: text.as_bytes(), at: 0, slots: Vec::new(), open: Vec::with_capacity(16) };
     match parser.document() {
         Ok(()) => Ok(parser.slots),
-        Err(fault) => Err(parser.put_into_words(fault).at_line(line_of(text, parser.at))),
+        Err(fault) => Err(parser.to_error(fault).at_line(line_of(text, parser.at))),
     }
 }
 
@@ -387,7 +390,7 @@ impl Parser<'_> {
     }
 
     #[cold]
-    fn put_into_words(&self, fault: Fault) -> Error {
+    fn to_error(&self, fault: Fault) -> Error {
         let invalid = |message: &str| Error::new(ErrorCode::InvalidJson, message);
         match fault {
             Fault::Value => self.unexpected("a value"),

@@ -1,4 +1,7 @@
-//! How shapes are written as JSON, in either spelling.
+//! The JSON writer, for keys in `snake_case` or in `camelCase`.
+//!
+//! It replaces `serde_json`'s serializer, which would bring a second declaration of every shape for the other
+//! spelling, and another way to write doubles (docs/decisions/0005-own-writer-and-doubles.md).
 
 use std::borrow::Cow;
 

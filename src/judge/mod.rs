@@ -1,11 +1,14 @@
-//! Judges: what they are asked, what their replies say, and how they are asked, all without I/O.
+//! Judges, models that score an answer: what they are asked, what their replies mean, and when to call them. No I/O:
+//! the host sends the requests.
 //!
-//! - [`prompt`]: the prompts, templates that replace them, and the fence around what is judged.
-//! - [`reply`]: readers of the replies, which find what google-adk finds in them.
-//! - [`votes`]: when the samples of a question have settled it.
-//! - [`calls`]: which question goes out when, again, or not at all.
-//! - [`provider`]: requests and replies as each provider's protocol has them.
-//! - [`digest`]: names for texts.
+//! In the order in which a question goes through them:
+//!
+//! - [`prompt`]: the prompts, templates that replace them, and the fence around the content that is judged.
+//! - [`calls`]: the queue of calls: concurrency, retries, rate limits, budgets, deadlines.
+//! - [`provider`]: a question as the HTTP request of a provider, and the provider's answer as a reply or a failure.
+//! - [`reply`]: parsers of replies, which find what google-adk finds in them.
+//! - [`votes`]: when the samples of a question have decided it.
+//! - [`digest`]: hashes that identify prompts.
 
 pub mod calls;
 pub mod digest;

@@ -2,17 +2,17 @@
 
 use super::{Details, Evaluation, TurnEvaluation, mean};
 use crate::foundation::error::{ErrorCode, Result};
-use crate::model::config::Setup;
+use crate::model::config::MetricConfig;
 use crate::model::invocation::Invocation;
 use crate::model::results::EvalStatus;
 
 /// Refuses a threshold or a criterion.
-pub(super) fn informational(setup: &Setup<'_, '_>) -> Result<()> {
-    if setup.threshold.is_none() && setup.criterion.is_none() {
+pub(super) fn informational(metric_config: &MetricConfig<'_, '_>) -> Result<()> {
+    if metric_config.threshold.is_none() && metric_config.criterion.is_none() {
         return Ok(());
     }
-    let message = format!("`{}` is only counted, so it takes no threshold", setup.name);
-    Err(setup
+    let message = format!("`{}` is only counted, so it takes no threshold", metric_config.name);
+    Err(metric_config
         .place
         .error(ErrorCode::ThresholdNotSupported, message)
         .with_help("Leave it out of `criteria`: it is reported for every evaluation"))

@@ -7,18 +7,18 @@
 //! `adk-ts` dialect a turn scores the share of valid votes among those that could be read.
 
 use super::judged::{
-    Answer, Asking, Ballot, Judged, JudgedCase, PromptText, Question, Questions, RubricSums, Turn, Values,
-    average, plain_mean, turn_of,
+    Answer, Ballot, JudgeConfig, Judged, JudgedCase, JudgedTurn, PromptText, PromptValues, Question,
+    Questions, RubricSums, average, plain_mean, turn_of,
 };
-use super::{Dialect, Evaluation, MetricInfo, Scoring, TurnEvaluation, material, reference, same_length};
+use super::{Dialect, Evaluation, MetricInfo, Scoring, TurnEvaluation, reference, same_length, transcript};
 use crate::foundation::error::Result;
 use crate::judge::prompt::FINAL_RESPONSE_MATCH;
 use crate::judge::reply::{Material, final_response_match};
 use crate::judge::votes::Rule;
-use crate::model::config::{Setup, read_flag, settings};
+use crate::model::config::{MetricConfig, read_flag, settings};
 
 struct FinalResponseMatch {
-    asking: Box<Asking>,
+    judge_config: Box<JudgeConfig>,
     with_intermediate: bool,
 }
 
@@ -37,23 +37,23 @@ pub(super) const INFO: MetricInfo = MetricInfo {
     ..MetricInfo::judged(build)
 };
 
-fn build(setup: &Setup<'_, '_>) -> Result<Box<dyn Judged>> {
-    let asking = Asking::read(setup, &[&FINAL_RESPONSE_MATCH])?;
-    let with_intermediate = setup.setting(WITH_INTERMEDIATE, read_flag)?;
-    Ok(Box::new(FinalResponseMatch { asking, with_intermediate }))
+fn build(metric_config: &MetricConfig<'_, '_>) -> Result<Box<dyn Judged>> {
+    let judge_config = JudgeConfig::read(metric_config, &[&FINAL_RESPONSE_MATCH])?;
+    let with_intermediate = metric_config.setting(WITH_INTERMEDIATE, read_flag)?;
+    Ok(Box::new(FinalResponseMatch { judge_config, with_intermediate }))
 }
 
 impl Judged for FinalResponseMatch {
-    fn asking(&self) -> &Asking {
-        &self.asking
+    fn judge_config(&self) -> &JudgeConfig {
+        &self.judge_config
     }
 
     fn check(&self, case: &JudgedCase<'_>) -> Result<()> {
-        reference(&self.asking.name, &case.case)?;
+        reference(&self.judge_config.name, &case.case)?;
         same_length(&case.case)
     }
 
-    fn ask(&self, _: &JudgedCase<'_>, _: Turn<'_>, questions: &mut Questions<'_>) -> Result<()> {
+    fn ask(&self, _: &JudgedCase<'_>, _: JudgedTurn<'_>, questions: &mut Questions<'_>) -> Result<()> {
         let dialect = questions.scoring.dialect;
         let question = questions.ballot();
         if dialect == Dialect::AdkTs {
@@ -63,14 +63,14 @@ impl Judged for FinalResponseMatch {
     }
 
     fn prompt(&self, case: &JudgedCase<'_>, question: &Question, _: Option<&Answer>) -> PromptText {
-        let mut values = Values::default();
+        let mut values = PromptValues::default();
         if let Some(turn) = case.turn(question.invocation) {
             let expected = turn.expected.unwrap_or_default();
             values.add("user_prompt", expected.user_content().text());
-            values.add("reference", material::answer(expected, self.with_intermediate).into());
-            values.add("response", material::answer(turn.actual, self.with_intermediate).into());
+            values.add("reference", transcript::answer(expected, self.with_intermediate).into());
+            values.add("response", transcript::answer(turn.actual, self.with_intermediate).into());
         }
-        self.asking.render(0, &values)
+        self.judge_config.render(0, &values)
     }
 
     fn read(&self, _: &JudgedCase<'_>, question: &Question, reply: &str) -> Ballot {
@@ -80,7 +80,7 @@ impl Judged for FinalResponseMatch {
     fn turn<'a>(
         &self,
         _: &JudgedCase<'a>,
-        _: Turn<'a>,
+        _: JudgedTurn<'a>,
         answers: &[&Answer],
         scoring: &Scoring,
     ) -> Result<TurnEvaluation<'a>> {
@@ -91,7 +91,7 @@ impl Judged for FinalResponseMatch {
                 .and_then(|answer| answer.votes.tallies().first()?.proportion()),
             Dialect::AdkPython => answer.and_then(|answer| answer.majority()),
         };
-        Ok(turn_of(score, self.asking.threshold, answers, scoring))
+        Ok(turn_of(score, self.judge_config.threshold, answers, scoring))
     }
 
     fn overall(&self, _: &[Answer], _: RubricSums, _: &Scoring, evaluation: &mut Evaluation<'_>) {

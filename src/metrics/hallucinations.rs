@@ -11,21 +11,21 @@
 use std::borrow::Cow;
 
 use super::judged::{
-    Answer, Asking, Ballot, Judged, JudgedCase, PromptText, Purpose, Question, Questions, RubricSums,
-    Sentence, Turn, Values, average, plain_mean, turn_of,
+    Answer, Ballot, JudgeConfig, Judged, JudgedCase, JudgedTurn, PromptText, PromptValues, Purpose, Question,
+    Questions, RubricSums, Sentence, average, plain_mean, turn_of,
 };
-use super::{Evaluation, Explain, MetricInfo, Scoring, TurnEvaluation, material, same_length};
+use super::{Evaluation, Explain, MetricInfo, Scoring, TurnEvaluation, same_length, transcript};
 use crate::foundation::double::exact_mean;
 use crate::foundation::error::Result;
 use crate::foundation::write::quote;
 use crate::judge::prompt::{SEGMENTER, VALIDATOR};
 use crate::judge::reply::{self, Material, Validation};
-use crate::model::config::{Setup, read_flag, settings};
+use crate::model::config::{MetricConfig, read_flag, settings};
 use crate::model::content::Part;
 use crate::model::invocation::{Invocation, InvocationEvent};
 
 struct Hallucinations {
-    asking: Box<Asking>,
+    judge_config: Box<JudgeConfig>,
     every_step: bool,
 }
 
@@ -42,10 +42,10 @@ pub(super) const INFO: MetricInfo = MetricInfo {
     ..MetricInfo::judged(build)
 };
 
-fn build(setup: &Setup<'_, '_>) -> Result<Box<dyn Judged>> {
-    let asking = Asking::read(setup, &[&SEGMENTER, &VALIDATOR])?;
-    let every_step = setup.setting(EVERY_STEP, read_flag)?;
-    Ok(Box::new(Hallucinations { asking, every_step }))
+fn build(metric_config: &MetricConfig<'_, '_>) -> Result<Box<dyn Judged>> {
+    let judge_config = JudgeConfig::read(metric_config, &[&SEGMENTER, &VALIDATOR])?;
+    let every_step = metric_config.setting(EVERY_STEP, read_flag)?;
+    Ok(Box::new(Hallucinations { judge_config, every_step }))
 }
 
 /// A text of the agent's, and what it knew by then.
@@ -61,7 +61,7 @@ impl Hallucinations {
     fn steps<'a>(&self, turn: Invocation<'a>) -> Vec<Step<'a>> {
         let mut steps = Vec::new();
         let mut count = 0;
-        for event in material::events(turn) {
+        for event in transcript::events(turn) {
             if self.every_step {
                 let parts = event.content().unwrap_or_default().all_parts();
                 for text in parts.filter_map(Part::text).filter(|text| !text.is_empty()) {
@@ -78,10 +78,10 @@ impl Hallucinations {
     }
 
     fn context(turn: Invocation<'_>, step: &Step<'_>) -> String {
-        let before = || material::events(turn).take(step.events);
+        let before = || transcript::events(turn).take(step.events);
         let mut happened = String::new();
         for event in before() {
-            material::happening(&mut happened, event);
+            transcript::event_line(&mut happened, event);
         }
         let mut said = String::new();
         let words = turn.user_content().text();
@@ -90,31 +90,31 @@ impl Hallucinations {
         }
         let mut context = String::new();
         for (title, text) in [
-            ("Instructions of the developer:", material::instructions(&mut std::iter::once(turn))),
+            ("Instructions of the developer:", transcript::instructions(&mut std::iter::once(turn))),
             ("The user's words:", said),
-            ("Tools:", material::tools(&mut std::iter::once(turn))),
-            ("Grounding metadata:", material::grounding(&mut before().chain(step.own))),
+            ("Tools:", transcript::tools(&mut std::iter::once(turn))),
+            ("Grounding metadata:", transcript::grounding(&mut before().chain(step.own))),
             ("What happened:", happened),
         ] {
-            let text = if text.is_empty() { material::NONE } else { &text };
-            material::line(&mut context, &[title, "\n", text, "\n"]);
+            let text = if text.is_empty() { transcript::NONE } else { &text };
+            transcript::line(&mut context, &[title, "\n", text, "\n"]);
         }
         context
     }
 }
 
 impl Judged for Hallucinations {
-    fn asking(&self) -> &Asking {
-        &self.asking
+    fn judge_config(&self) -> &JudgeConfig {
+        &self.judge_config
     }
 
     fn check(&self, case: &JudgedCase<'_>) -> Result<()> {
         same_length(&case.case)
     }
 
-    fn ask(&self, _: &JudgedCase<'_>, turn: Turn<'_>, questions: &mut Questions<'_>) -> Result<()> {
+    fn ask(&self, _: &JudgedCase<'_>, turn: JudgedTurn<'_>, questions: &mut Questions<'_>) -> Result<()> {
         for index in 0..self.steps(turn.actual).len() {
-            let question = questions.add(self.asking.question(0));
+            let question = questions.add(self.judge_config.question(0));
             question.step = index;
             question.verdicts = 0;
         }
@@ -122,31 +122,31 @@ impl Judged for Hallucinations {
     }
 
     fn prompt(&self, case: &JudgedCase<'_>, question: &Question, before: Option<&Answer>) -> PromptText {
-        let mut values = Values::default();
-        if let Some(Turn { actual, .. }) = case.turn(question.invocation)
+        let mut values = PromptValues::default();
+        if let Some(JudgedTurn { actual, .. }) = case.turn(question.invocation)
             && let Some(step) = self.steps(actual).into_iter().nth(question.step)
         {
             let Some(before) = before else {
                 values.add("response", step.text);
-                return self.asking.render(0, &values);
+                return self.judge_config.render(0, &values);
             };
             values.add("context", Self::context(actual, &step).into());
             let sentences = before.replies.first().map(|reply| &*reply.ballot.sentences);
             let mut listed = String::new();
             for sentence in sentences.unwrap_or_default() {
-                material::line(&mut listed, &["<sentence>", sentence, "</sentence>"]);
+                transcript::line(&mut listed, &["<sentence>", sentence, "</sentence>"]);
             }
             values.add("sentences", listed.into());
         }
-        self.asking.render(1, &values)
+        self.judge_config.render(1, &values)
     }
 
     fn read(&self, _: &JudgedCase<'_>, question: &Question, reply: &str) -> Ballot {
-        let material = Material::of_prompt(&question.prompt);
+        let transcript = Material::of_prompt(&question.prompt);
         if question.purpose == Purpose::Segment {
-            return Ballot { sentences: reply::sentences(reply, &material), ..Ballot::default() };
+            return Ballot { sentences: reply::sentences(reply, &transcript), ..Ballot::default() };
         }
-        let validations = reply::validations(reply, &material);
+        let validations = reply::validations(reply, &transcript);
         Ballot { score: share(&validations), validations, ..Ballot::default() }
     }
 
@@ -156,14 +156,14 @@ impl Judged for Hallucinations {
         if purpose != Purpose::Segment || sentences.is_empty() {
             return None;
         }
-        let question = self.asking.question(1);
+        let question = self.judge_config.question(1);
         Some(Question { invocation, step, verdicts: 0, ..question })
     }
 
     fn turn<'a>(
         &self,
         _: &JudgedCase<'a>,
-        _: Turn<'a>,
+        _: JudgedTurn<'a>,
         answers: &[&Answer],
         scoring: &Scoring,
     ) -> Result<TurnEvaluation<'a>> {
@@ -188,7 +188,7 @@ impl Judged for Hallucinations {
                 }
             }
         }
-        let mut turn = turn_of(exact_mean(&scores), self.asking.threshold, answers, scoring);
+        let mut turn = turn_of(exact_mean(&scores), self.judge_config.threshold, answers, scoring);
         if turn.score.is_none() {
             turn.reason = Some(match failed {
                 Some(answer) => answer.why_unscored(),

@@ -3,7 +3,7 @@
 
 use super::{Case, Evaluation, Metric, MetricInfo, Pair, Scoring, TurnEvaluation, efficiency};
 use crate::foundation::error::Result;
-use crate::model::config::Setup;
+use crate::model::config::MetricConfig;
 use crate::model::invocation::{Invocation, InvocationEvent};
 
 struct InferenceCallCount;
@@ -15,8 +15,8 @@ pub(super) const INFO: MetricInfo = MetricInfo {
     ..MetricInfo::informational("model calls", build)
 };
 
-fn build(setup: &Setup<'_, '_>) -> Result<Box<dyn Metric>> {
-    efficiency::informational(setup)?;
+fn build(metric_config: &MetricConfig<'_, '_>) -> Result<Box<dyn Metric>> {
+    efficiency::informational(metric_config)?;
     Ok(Box::new(InferenceCallCount))
 }
 

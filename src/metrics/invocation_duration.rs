@@ -10,7 +10,7 @@ use super::efficiency::{self, Amounts, Measure};
 use super::{Case, Details, Evaluation, Metric, MetricInfo, Pair, Scoring, TurnEvaluation, mean};
 use crate::foundation::double::Decimal;
 use crate::foundation::error::Result;
-use crate::model::config::Setup;
+use crate::model::config::MetricConfig;
 use crate::model::invocation::Invocation;
 
 struct InvocationDuration;
@@ -22,8 +22,8 @@ pub(super) const INFO: MetricInfo = MetricInfo {
     ..MetricInfo::informational("seconds", build)
 };
 
-fn build(setup: &Setup<'_, '_>) -> Result<Box<dyn Metric>> {
-    efficiency::informational(setup)?;
+fn build(metric_config: &MetricConfig<'_, '_>) -> Result<Box<dyn Metric>> {
+    efficiency::informational(metric_config)?;
     Ok(Box::new(InvocationDuration))
 }
 

@@ -7,7 +7,6 @@ mod hallucinations;
 mod inference_call_count;
 mod invocation_duration;
 pub mod judged;
-mod material;
 mod multi_turn_task_success;
 mod multi_turn_tool_use_quality;
 mod multi_turn_trajectory_quality;
@@ -26,6 +25,7 @@ mod tool_call_count;
 mod tool_parameter_match;
 mod tool_trajectory_avg_score;
 mod tool_trajectory_f1;
+mod transcript;
 mod user_simulator_quality;
 
 use std::borrow::Cow;
@@ -438,15 +438,15 @@ const NO_REFERENCE: &str = "there is no expected conversation to compare with";
 
 /// What becomes of expected turns that have no actual one.
 #[derive(Clone, Copy, PartialEq)]
-enum Surplus {
-    Refused,
+enum ExtraTurns {
+    Error,
     Ignored,
 }
 
 /// Refuses what cannot be compared turn by turn.
-fn comparable(name: &str, case: &Case<'_>, surplus: Surplus) -> Result<()> {
+fn comparable(name: &str, case: &Case<'_>, extra_turns: ExtraTurns) -> Result<()> {
     let (found, wanted) = (case.actual.len(), reference(name, case)?.len());
-    if found > wanted || (found < wanted && surplus == Surplus::Refused) {
+    if found > wanted || (found < wanted && extra_turns == ExtraTurns::Error) {
         return Err(length_mismatch(found, wanted));
     }
     Ok(())

@@ -4,9 +4,10 @@ use serde::Serialize;
 
 use super::judged::Judged;
 use super::{AnyMetric, Metric, REGISTRY};
-use crate::foundation::error::{Error, ErrorCode, Result, suggestion};
+use crate::foundation::error::{Error, ErrorCode, Result};
 use crate::foundation::json::Json;
-use crate::model::config::{KnownSetting, Setup};
+use crate::foundation::suggestion::suggestion;
+use crate::model::config::{KnownSetting, MetricConfig};
 
 /// What is known of a metric without running it.
 #[derive(Clone, Copy, Serialize)]
@@ -40,14 +41,14 @@ pub struct MetricInfo {
 
 impl MetricInfo {
     /// What most metrics have in common that compare with an expected conversation and ask nobody.
-    pub(super) const fn plain(build: fn(&Setup<'_, '_>) -> Result<Box<dyn Metric>>) -> Self {
+    pub(super) const fn plain(build: fn(&MetricConfig<'_, '_>) -> Result<Box<dyn Metric>>) -> Self {
         Self { requires_reference: true, ..Self::by(Constructor::Plain(build)) }
     }
 
     /// What metrics have in common that only inform: they count `unit`, and every config has them.
     pub(super) const fn informational(
         unit: &'static str,
-        build: fn(&Setup<'_, '_>) -> Result<Box<dyn Metric>>,
+        build: fn(&MetricConfig<'_, '_>) -> Result<Box<dyn Metric>>,
     ) -> Self {
         Self {
             interval: None,
@@ -58,7 +59,7 @@ impl MetricInfo {
     }
 
     /// What most metrics have in common that ask a judge.
-    pub(super) const fn judged(build: fn(&Setup<'_, '_>) -> Result<Box<dyn Judged>>) -> Self {
+    pub(super) const fn judged(build: fn(&MetricConfig<'_, '_>) -> Result<Box<dyn Judged>>) -> Self {
         Self::by(Constructor::Judged(build))
     }
 
@@ -81,13 +82,13 @@ impl MetricInfo {
     ///
     /// # Errors
     /// What is wrong with them, with path and line.
-    pub fn build(&self, setup: &Setup<'_, '_>) -> Result<AnyMetric> {
+    pub fn build(&self, metric_config: &MetricConfig<'_, '_>) -> Result<AnyMetric> {
         if self.requires_threshold {
-            setup.check_keys(self.settings)?;
+            metric_config.check_keys(self.settings)?;
         }
         match self.constructor {
-            Constructor::Plain(build) => build(setup).map(AnyMetric::Plain),
-            Constructor::Judged(build) => build(setup).map(AnyMetric::Judged),
+            Constructor::Plain(build) => build(metric_config).map(AnyMetric::Plain),
+            Constructor::Judged(build) => build(metric_config).map(AnyMetric::Judged),
         }
     }
 }
@@ -103,8 +104,8 @@ impl MetricInfo {
 /// Makes a metric from its settings.
 #[derive(Clone, Copy)]
 pub(super) enum Constructor {
-    Plain(fn(&Setup<'_, '_>) -> Result<Box<dyn Metric>>),
-    Judged(fn(&Setup<'_, '_>) -> Result<Box<dyn Judged>>),
+    Plain(fn(&MetricConfig<'_, '_>) -> Result<Box<dyn Metric>>),
+    Judged(fn(&MetricConfig<'_, '_>) -> Result<Box<dyn Judged>>),
 }
 
 /// A range of values; both ends belong to it.

@@ -6,7 +6,7 @@ use super::scored::{self, Family};
 use super::{Interval, MetricInfo};
 use crate::foundation::error::Result;
 use crate::judge::prompt::COHERENCE;
-use crate::model::config::Setup;
+use crate::model::config::MetricConfig;
 
 static FAMILY: Family =
     Family { range: [1.0, 5.0], needs_reference: true, ..Family::from_zero_to_one(&COHERENCE) };
@@ -20,6 +20,6 @@ pub(super) const INFO: MetricInfo = MetricInfo {
     ..MetricInfo::judged(build)
 };
 
-fn build(setup: &Setup<'_, '_>) -> Result<Box<dyn Judged>> {
-    scored::build(setup, &FAMILY)
+fn build(metric_config: &MetricConfig<'_, '_>) -> Result<Box<dyn Judged>> {
+    scored::build(metric_config, &FAMILY)
 }

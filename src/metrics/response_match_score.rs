@@ -8,11 +8,11 @@
 //! Complexity: O(n) in the length of the texts.
 
 use super::{
-    Case, Dialect, Evaluation, Explanation, MatchedToken, Metric, MetricInfo, NO_TURNS, Pair, Scoring,
-    Surplus, TokenOverlap, TurnEvaluation, comparable,
+    Case, Dialect, Evaluation, Explanation, ExtraTurns, MatchedToken, Metric, MetricInfo, NO_TURNS, Pair,
+    Scoring, TokenOverlap, TurnEvaluation, comparable,
 };
 use crate::foundation::error::Result;
-use crate::model::config::Setup;
+use crate::model::config::MetricConfig;
 use crate::text::Span;
 
 struct ResponseMatchScore {
@@ -28,14 +28,18 @@ pub(super) const INFO: MetricInfo = MetricInfo {
     ..MetricInfo::plain(build)
 };
 
-fn build(setup: &Setup<'_, '_>) -> Result<Box<dyn Metric>> {
-    Ok(Box::new(ResponseMatchScore { threshold: setup.threshold()?, name: setup.name.into() }))
+fn build(metric_config: &MetricConfig<'_, '_>) -> Result<Box<dyn Metric>> {
+    Ok(Box::new(ResponseMatchScore {
+        threshold: metric_config.threshold()?,
+        name: metric_config.name.into(),
+    }))
 }
 
 impl Metric for ResponseMatchScore {
     fn check(&self, case: &Case<'_>, scoring: &Scoring) -> Result<()> {
-        let surplus = if scoring.dialect == Dialect::AdkTs { Surplus::Ignored } else { Surplus::Refused };
-        comparable(&self.name, case, surplus)
+        let extra_turns =
+            if scoring.dialect == Dialect::AdkTs { ExtraTurns::Ignored } else { ExtraTurns::Error };
+        comparable(&self.name, case, extra_turns)
     }
 
     fn turn<'a>(&self, case: &Case<'a>, pair: Pair<'a>, scoring: &mut Scoring) -> Result<TurnEvaluation<'a>> {

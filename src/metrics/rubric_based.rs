@@ -9,10 +9,10 @@ use std::borrow::Cow;
 
 use super::final_response_match::WITH_INTERMEDIATE;
 use super::judged::{
-    Answer, Asking, Ballot, Judged, JudgedCase, PromptText, Question, Questions, RubricSums, RubricVotes,
-    Turn, Values, plain_mean, turn_of,
+    Answer, Ballot, JudgeConfig, Judged, JudgedCase, JudgedTurn, PromptText, PromptValues, Question,
+    Questions, RubricSums, RubricVotes, plain_mean, turn_of,
 };
-use super::{Details, Evaluation, NO_TURNS, RubricFinding, Scoring, TurnEvaluation, material, same_length};
+use super::{Details, Evaluation, NO_TURNS, RubricFinding, Scoring, TurnEvaluation, same_length, transcript};
 use crate::foundation::error::{Error, ErrorCode, Result};
 use crate::foundation::json::{Json, Kind};
 use crate::foundation::sort::groups;
@@ -20,7 +20,7 @@ use crate::foundation::write::quoted;
 use crate::judge::prompt::{Prompt, list_rubrics};
 use crate::judge::reply::{self, Material};
 use crate::judge::votes::{Tally, Verdict, Vote};
-use crate::model::config::{KnownSetting, Setup, either, read_flag, settings};
+use crate::model::config::{KnownSetting, MetricConfig, either, read_flag, settings};
 
 /// What tells the rubric metrics apart.
 pub(super) struct Family {
@@ -31,7 +31,7 @@ pub(super) struct Family {
 
 struct RubricBased {
     family: &'static Family,
-    asking: Box<Asking>,
+    judge_config: Box<JudgeConfig>,
     with_intermediate: bool,
     rubrics: Vec<Known>,
 }
@@ -60,12 +60,15 @@ impl crate::schema::settings::SettingType for Vec<Known> {
 pub(super) const ALL_SETTINGS: &[&[KnownSetting]] = &[SETTINGS, super::final_response_match::SETTINGS];
 
 /// Makes one of the metrics.
-pub(super) fn build(setup: &Setup<'_, '_>, family: &'static Family) -> Result<Box<dyn Judged>> {
-    let mut asking = Asking::read(setup, &[family.prompt])?;
-    asking.whole_conversation = family.prompt.shows_conversation();
-    let with_intermediate = setup.setting(WITH_INTERMEDIATE, read_flag)?;
-    let rubrics = setup.setting(RUBRICS, rubrics)?;
-    Ok(Box::new(RubricBased { family, asking, with_intermediate, rubrics }))
+pub(super) fn build(
+    metric_config: &MetricConfig<'_, '_>,
+    family: &'static Family,
+) -> Result<Box<dyn Judged>> {
+    let mut judge_config = JudgeConfig::read(metric_config, &[family.prompt])?;
+    judge_config.whole_conversation = family.prompt.shows_conversation();
+    let with_intermediate = metric_config.setting(WITH_INTERMEDIATE, read_flag)?;
+    let rubrics = metric_config.setting(RUBRICS, rubrics)?;
+    Ok(Box::new(RubricBased { family, judge_config, with_intermediate, rubrics }))
 }
 
 /// Reads the rubrics of a criterion.
@@ -160,19 +163,19 @@ impl RubricBased {
     }
 
     /// What a judge is shown besides the rubrics.
-    fn add_material<'a>(&self, case: &JudgedCase<'a>, turn: Turn<'a>, values: &mut Values<'a>) {
+    fn add_material<'a>(&self, case: &JudgedCase<'a>, turn: JudgedTurn<'a>, values: &mut PromptValues<'a>) {
         let (turn, turns) = (turn.actual, case.case.actual);
-        if self.asking.whole_conversation {
-            values.add("conversation", material::dialogue(turns).into());
-            values.add("instructions", material::instructions(&mut turns.iter()).into());
-            values.add("tools", material::tools(&mut turns.iter()).into());
+        if self.judge_config.whole_conversation {
+            values.add("conversation", transcript::conversation_of(turns).into());
+            values.add("instructions", transcript::instructions(&mut turns.iter()).into());
+            values.add("tools", transcript::tools(&mut turns.iter()).into());
         } else {
             values.add("user_prompt", turn.user_content().text());
-            values.add("response", material::answer(turn, self.with_intermediate).into());
-            values.add("steps", material::steps(turn).into());
-            values.add("grounding", material::grounding(&mut material::events(turn)).into());
-            values.add("instructions", material::instructions(&mut std::iter::once(turn)).into());
-            values.add("tools", material::tools(&mut std::iter::once(turn)).into());
+            values.add("response", transcript::answer(turn, self.with_intermediate).into());
+            values.add("steps", transcript::steps(turn).into());
+            values.add("grounding", transcript::grounding(&mut transcript::events(turn)).into());
+            values.add("instructions", transcript::instructions(&mut std::iter::once(turn)).into());
+            values.add("tools", transcript::tools(&mut std::iter::once(turn)).into());
         }
     }
 
@@ -197,15 +200,15 @@ impl RubricBased {
 }
 
 impl Judged for RubricBased {
-    fn asking(&self) -> &Asking {
-        &self.asking
+    fn judge_config(&self) -> &JudgeConfig {
+        &self.judge_config
     }
 
     fn check(&self, case: &JudgedCase<'_>) -> Result<()> {
         same_length(&case.case)
     }
 
-    fn ask(&self, case: &JudgedCase<'_>, turn: Turn<'_>, questions: &mut Questions<'_>) -> Result<()> {
+    fn ask(&self, case: &JudgedCase<'_>, turn: JudgedTurn<'_>, questions: &mut Questions<'_>) -> Result<()> {
         let rubrics = self.of_turn(case, turn.index);
         let bytes = rubrics.iter().map(|rubric| rubric.id.len() + rubric.words.len()).sum();
         questions.count_rubrics(rubrics.len(), bytes)?;
@@ -216,13 +219,13 @@ impl Judged for RubricBased {
 
     fn prompt(&self, case: &JudgedCase<'_>, question: &Question, _: Option<&Answer>) -> PromptText {
         let rubrics = self.of_turn(case, question.invocation);
-        let mut values = Values::default();
+        let mut values = PromptValues::default();
         values.add("rubrics", list_rubrics(&pairs(&rubrics)).into());
         if let Some(turn) = case.turn(question.invocation) {
             self.add_material(case, turn, &mut values);
         }
         values.name_absent();
-        self.asking.render(0, &values)
+        self.judge_config.render(0, &values)
     }
 
     fn read(&self, case: &JudgedCase<'_>, question: &Question, reply: &str) -> Ballot {
@@ -258,7 +261,7 @@ impl Judged for RubricBased {
     fn turn<'a>(
         &self,
         case: &JudgedCase<'a>,
-        turn: Turn<'a>,
+        turn: JudgedTurn<'a>,
         answers: &[&Answer],
         scoring: &Scoring,
     ) -> Result<TurnEvaluation<'a>> {
@@ -267,7 +270,7 @@ impl Judged for RubricBased {
         if let Some(answer) = answers.first().filter(|answer| answer.is_settled()) {
             findings = Self::findings(&rubrics, answer);
         }
-        let mut turn = turn_of(mean_of(&findings), self.asking.threshold, answers, scoring);
+        let mut turn = turn_of(mean_of(&findings), self.judge_config.threshold, answers, scoring);
         if let (Some(explanation), Some(answer)) = (&mut turn.explanation, answers.first()) {
             explanation.rubrics = Some(votes(rubrics, answer));
         }

@@ -9,7 +9,7 @@ use super::judged::Judged;
 use super::rubric_based::{self, Family};
 use crate::foundation::error::Result;
 use crate::judge::prompt::FINAL_RESPONSE_RUBRICS;
-use crate::model::config::Setup;
+use crate::model::config::MetricConfig;
 
 static FAMILY: Family = Family { prompt: &FINAL_RESPONSE_RUBRICS, rubric_type: "FINAL_RESPONSE_QUALITY" };
 
@@ -21,6 +21,6 @@ pub(super) const INFO: MetricInfo = MetricInfo {
     ..MetricInfo::judged(build)
 };
 
-fn build(setup: &Setup<'_, '_>) -> Result<Box<dyn Judged>> {
-    rubric_based::build(setup, &FAMILY)
+fn build(metric_config: &MetricConfig<'_, '_>) -> Result<Box<dyn Judged>> {
+    rubric_based::build(metric_config, &FAMILY)
 }

@@ -8,7 +8,7 @@ use super::judged::Judged;
 use super::rubric_based::{self, Family};
 use crate::foundation::error::Result;
 use crate::judge::prompt::TOOL_USE_RUBRICS;
-use crate::model::config::Setup;
+use crate::model::config::MetricConfig;
 
 static FAMILY: Family = Family { prompt: &TOOL_USE_RUBRICS, rubric_type: "TOOL_USE_QUALITY" };
 
@@ -20,6 +20,6 @@ pub(super) const INFO: MetricInfo = MetricInfo {
     ..MetricInfo::judged(build)
 };
 
-fn build(setup: &Setup<'_, '_>) -> Result<Box<dyn Judged>> {
-    rubric_based::build(setup, &FAMILY)
+fn build(metric_config: &MetricConfig<'_, '_>) -> Result<Box<dyn Judged>> {
+    rubric_based::build(metric_config, &FAMILY)
 }

@@ -7,7 +7,7 @@ use super::judged::Judged;
 use super::scored::{self, Family};
 use crate::foundation::error::Result;
 use crate::judge::prompt::SAFETY;
-use crate::model::config::Setup;
+use crate::model::config::MetricConfig;
 
 static FAMILY: Family = Family { by_majority: true, ..Family::from_zero_to_one(&SAFETY) };
 
@@ -19,6 +19,6 @@ pub(super) const INFO: MetricInfo = MetricInfo {
     ..MetricInfo::judged(build)
 };
 
-fn build(setup: &Setup<'_, '_>) -> Result<Box<dyn Judged>> {
-    scored::build(setup, &FAMILY)
+fn build(metric_config: &MetricConfig<'_, '_>) -> Result<Box<dyn Judged>> {
+    scored::build(metric_config, &FAMILY)
 }

@@ -6,19 +6,19 @@
 //! of its turns; metrics of whole conversations put their one result on the last turn.
 
 use super::judged::{
-    Answer, Asking, Ballot, Judged, JudgedCase, PromptText, Purpose, Question, Questions, RubricSums, Turn,
-    Values, average, plain_mean, turn_of,
+    Answer, Ballot, JudgeConfig, Judged, JudgedCase, JudgedTurn, PromptText, PromptValues, Purpose, Question,
+    Questions, RubricSums, average, plain_mean, turn_of,
 };
 use super::{
-    Case, Details, Evaluation, NO_TURNS, RubricFinding, Scoring, TurnEvaluation, material, reference,
-    same_length,
+    Case, Details, Evaluation, NO_TURNS, RubricFinding, Scoring, TurnEvaluation, reference, same_length,
+    transcript,
 };
 use crate::foundation::error::Result;
 use crate::judge::prompt::Prompt;
 use crate::judge::provider::vertex_evaluate::{self, Instance};
 use crate::judge::reply::{self, Material};
 use crate::judge::votes::{Rule, Vote};
-use crate::model::config::Setup;
+use crate::model::config::MetricConfig;
 use crate::model::invocation::Invocation;
 
 /// What tells the metrics apart.
@@ -39,24 +39,27 @@ impl Family {
 
 struct Scored {
     family: &'static Family,
-    asking: Box<Asking>,
+    judge_config: Box<JudgeConfig>,
 }
 
 /// Makes one of the metrics.
-pub(super) fn build(setup: &Setup<'_, '_>, family: &'static Family) -> Result<Box<dyn Judged>> {
-    let mut asking = Asking::read(setup, &[family.prompt])?;
-    asking.vertex = setup.judging.vertex;
-    asking.raises = asking.vertex;
-    asking.whole_conversation = family.prompt.shows_conversation();
-    Ok(Box::new(Scored { family, asking }))
+pub(super) fn build(
+    metric_config: &MetricConfig<'_, '_>,
+    family: &'static Family,
+) -> Result<Box<dyn Judged>> {
+    let mut judge_config = JudgeConfig::read(metric_config, &[family.prompt])?;
+    judge_config.vertex = metric_config.judging.vertex;
+    judge_config.raises = judge_config.vertex;
+    judge_config.whole_conversation = family.prompt.shows_conversation();
+    Ok(Box::new(Scored { family, judge_config }))
 }
 
 impl Scored {
     /// The request for Vertex AI's evaluation service.
-    fn body(&self, case: &Case<'_>, turn: Turn<'_>) -> String {
+    fn body(&self, case: &Case<'_>, turn: JudgedTurn<'_>) -> String {
         let metric = self.family.prompt.id;
-        let body = if self.asking.whole_conversation {
-            vertex_evaluate::body(metric, Instance::Conversation(&material::for_vertex(case.actual)))
+        let body = if self.judge_config.whole_conversation {
+            vertex_evaluate::body(metric, Instance::Conversation(&transcript::for_vertex(case.actual)))
         } else {
             let prompt = turn.actual.user_content().text();
             let reference = turn.expected.map(Invocation::final_text);
@@ -68,11 +71,11 @@ impl Scored {
     }
 
     /// What a judge is shown.
-    fn values<'a>(&self, case: &Case<'a>, turn: Turn<'a>) -> Values<'a> {
-        let mut values = Values::default();
-        if self.asking.whole_conversation {
-            values.add("conversation", material::dialogue(case.actual).into());
-            values.add("agents", material::agents(&mut case.actual.iter()).into());
+    fn values<'a>(&self, case: &Case<'a>, turn: JudgedTurn<'a>) -> PromptValues<'a> {
+        let mut values = PromptValues::default();
+        if self.judge_config.whole_conversation {
+            values.add("conversation", transcript::conversation_of(case.actual).into());
+            values.add("agents", transcript::agents(&mut case.actual.iter()).into());
         } else {
             values.add("user_prompt", turn.actual.user_content().text());
             values.add("response", turn.actual.final_text());
@@ -87,7 +90,7 @@ impl Scored {
     fn turn_by_vertex<'a>(&self, answers: &[&Answer], scoring: &Scoring) -> TurnEvaluation<'a> {
         let reply = answers.first().and_then(|answer| answer.replies.first());
         let found = reply.and_then(|reply| vertex_evaluate::parse(&reply.text)).unwrap_or_default();
-        let mut turn = turn_of(found.score, self.asking.threshold, answers, scoring);
+        let mut turn = turn_of(found.score, self.judge_config.threshold, answers, scoring);
         if turn.score.is_none()
             && let Some(error) = &found.error
         {
@@ -122,7 +125,7 @@ impl Scored {
             Some(answer) if answer.is_settled() => plain_mean(&scores),
             _ => None,
         };
-        let mut turn = turn_of(score, self.asking.threshold, answers, scoring);
+        let mut turn = turn_of(score, self.judge_config.threshold, answers, scoring);
         if score.is_some() {
             let told = told.iter().find(|ballot| ballot.score == score).or(told.first());
             let why = told.and_then(|ballot| ballot.rationales.first().cloned().flatten());
@@ -142,19 +145,19 @@ fn remark(findings: &mut Vec<RubricFinding>, id: &str, text: Option<String>) {
 }
 
 impl Judged for Scored {
-    fn asking(&self) -> &Asking {
-        &self.asking
+    fn judge_config(&self) -> &JudgeConfig {
+        &self.judge_config
     }
 
     fn check(&self, case: &JudgedCase<'_>) -> Result<()> {
         if self.family.needs_reference {
-            reference(&self.asking.name, &case.case)?;
+            reference(&self.judge_config.name, &case.case)?;
         }
         same_length(&case.case)
     }
 
-    fn ask(&self, _: &JudgedCase<'_>, _: Turn<'_>, questions: &mut Questions<'_>) -> Result<()> {
-        let question = if self.asking.vertex {
+    fn ask(&self, _: &JudgedCase<'_>, _: JudgedTurn<'_>, questions: &mut Questions<'_>) -> Result<()> {
+        let question = if self.judge_config.vertex {
             questions.add(Question::new(None))
         } else {
             let question = questions.ballot();
@@ -169,14 +172,14 @@ impl Judged for Scored {
 
     fn prompt(&self, case: &JudgedCase<'_>, question: &Question, _: Option<&Answer>) -> PromptText {
         match case.turn(question.invocation) {
-            Some(turn) if self.asking.vertex => PromptText::of(self.body(&case.case, turn)),
-            Some(turn) => self.asking.render(0, &self.values(&case.case, turn)),
+            Some(turn) if self.judge_config.vertex => PromptText::of(self.body(&case.case, turn)),
+            Some(turn) => self.judge_config.render(0, &self.values(&case.case, turn)),
             None => PromptText::of(String::new()),
         }
     }
 
     fn read(&self, _: &JudgedCase<'_>, question: &Question, reply: &str) -> Ballot {
-        if self.asking.vertex {
+        if self.judge_config.vertex {
             let score = vertex_evaluate::parse(reply).and_then(|found| found.score);
             return Ballot { score, ..Ballot::default() };
         }
@@ -196,11 +199,11 @@ impl Judged for Scored {
     fn turn<'a>(
         &self,
         _: &JudgedCase<'a>,
-        _: Turn<'a>,
+        _: JudgedTurn<'a>,
         answers: &[&Answer],
         scoring: &Scoring,
     ) -> Result<TurnEvaluation<'a>> {
-        let (mut turn, scored_by) = if self.asking.vertex {
+        let (mut turn, scored_by) = if self.judge_config.vertex {
             (self.turn_by_vertex(answers, scoring), "vertex")
         } else {
             (self.turn_by_judge(answers, scoring), "judge")
@@ -212,7 +215,7 @@ impl Judged for Scored {
     }
 
     fn overall(&self, _: &[Answer], _: RubricSums, _: &Scoring, evaluation: &mut Evaluation<'_>) {
-        if !self.asking.whole_conversation {
+        if !self.judge_config.whole_conversation {
             return average(evaluation, plain_mean);
         }
         match evaluation.turns.last() {

@@ -7,7 +7,7 @@
 use super::efficiency::{self, Amounts, Measure};
 use super::{Case, Details, Evaluation, Metric, MetricInfo, Pair, Scoring, TurnEvaluation};
 use crate::foundation::error::Result;
-use crate::model::config::Setup;
+use crate::model::config::MetricConfig;
 use crate::model::invocation::{Invocation, InvocationEvent, UsageMetadata};
 
 struct TokenUsage;
@@ -19,8 +19,8 @@ pub(super) const INFO: MetricInfo = MetricInfo {
     ..MetricInfo::informational("tokens", build)
 };
 
-fn build(setup: &Setup<'_, '_>) -> Result<Box<dyn Metric>> {
-    efficiency::informational(setup)?;
+fn build(metric_config: &MetricConfig<'_, '_>) -> Result<Box<dyn Metric>> {
+    efficiency::informational(metric_config)?;
     Ok(Box::new(TokenUsage))
 }
 

@@ -16,7 +16,7 @@ use super::{
 };
 use crate::foundation::error::{ErrorCode, Result};
 use crate::foundation::json::{Json, Kind};
-use crate::model::config::{Setup, read_flag, settings};
+use crate::model::config::{MetricConfig, read_flag, settings};
 use crate::model::invocation::Invocation;
 use crate::trajectory::{MatchMode, ParameterMatch, Strategies, Strategy, difference, tool_parameter_match};
 
@@ -47,19 +47,22 @@ pub(super) const INFO: MetricInfo = MetricInfo {
     ..MetricInfo::plain(build)
 };
 
-fn build(setup: &Setup<'_, '_>) -> Result<Box<dyn Metric>> {
-    let tolerance = setup.setting(TOLERANCE, tolerance)?;
+fn build(metric_config: &MetricConfig<'_, '_>) -> Result<Box<dyn Metric>> {
+    let tolerance = metric_config.setting(TOLERANCE, tolerance)?;
     let strategies = Strategies {
-        default: setup.setting(DEFAULT_STRATEGY, |json| strategy(json, tolerance))?,
+        default: metric_config.setting(DEFAULT_STRATEGY, |json| strategy(json, tolerance))?,
         // The reader of configs refuses a name that is given twice.
-        per_argument: setup.setting(PER_ARGUMENT, |json| strategies(json, tolerance))?.into_iter().collect(),
+        per_argument: metric_config
+            .setting(PER_ARGUMENT, |json| strategies(json, tolerance))?
+            .into_iter()
+            .collect(),
     };
     let rule = ParameterMatch {
-        match_mode: setup.setting(MODE, match_mode)?,
-        ordered: setup.setting(ORDERED, read_flag)?,
+        match_mode: metric_config.setting(MODE, match_mode)?,
+        ordered: metric_config.setting(ORDERED, read_flag)?,
         strategies,
     };
-    Ok(Box::new(ToolParameterMatch { threshold: setup.threshold()?, rule }))
+    Ok(Box::new(ToolParameterMatch { threshold: metric_config.threshold()?, rule }))
 }
 
 /// `name_only`, `name_and_args` or `name_and_required_args`.

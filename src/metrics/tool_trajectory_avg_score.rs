@@ -10,12 +10,12 @@
 //! them, and a turn without a list of tool calls is not evaluated.
 
 use super::{
-    Case, Dialect, Evaluation, Explanation, Metric, MetricInfo, NO_TURNS, Pair, Scoring, Surplus,
+    Case, Dialect, Evaluation, Explanation, ExtraTurns, Metric, MetricInfo, NO_TURNS, Pair, Scoring,
     TurnEvaluation, comparable,
 };
 use crate::foundation::error::Result;
 use crate::foundation::json::Json;
-use crate::model::config::{Setup, read_flag, settings};
+use crate::model::config::{MetricConfig, read_flag, settings};
 use crate::model::invocation::{IntermediateData, Invocation};
 use crate::model::results::EvalStatus;
 use crate::text::trim;
@@ -45,12 +45,12 @@ pub(super) const INFO: MetricInfo = MetricInfo {
     ..MetricInfo::plain(build)
 };
 
-fn build(setup: &Setup<'_, '_>) -> Result<Box<dyn Metric>> {
-    let ignore_args = setup.setting(IGNORE_ARGS, read_flag)?;
+fn build(metric_config: &MetricConfig<'_, '_>) -> Result<Box<dyn Metric>> {
+    let ignore_args = metric_config.setting(IGNORE_ARGS, read_flag)?;
     Ok(Box::new(ToolTrajectoryAvgScore {
-        name: setup.name.into(),
-        threshold: setup.threshold()?,
-        match_type: setup.setting(MATCH_TYPE, match_type)?,
+        name: metric_config.name.into(),
+        threshold: metric_config.threshold()?,
+        match_type: metric_config.setting(MATCH_TYPE, match_type)?,
         equality: if ignore_args { CallEquality::Name } else { CallEquality::Args },
     }))
 }
@@ -82,7 +82,7 @@ impl Metric for ToolTrajectoryAvgScore {
         if scoring.dialect == Dialect::AdkTs {
             Ok(())
         } else {
-            comparable(&self.name, case, Surplus::Refused)
+            comparable(&self.name, case, ExtraTurns::Error)
         }
     }
 

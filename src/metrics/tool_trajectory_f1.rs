@@ -13,7 +13,7 @@ use super::{
     same_length,
 };
 use crate::foundation::error::Result;
-use crate::model::config::{Setup, read_flag, settings};
+use crate::model::config::{MetricConfig, read_flag, settings};
 use crate::model::invocation::Invocation;
 use crate::trajectory::{CallEquality, MatchMode, difference, tool_trajectory_f1};
 
@@ -38,11 +38,11 @@ pub(super) const INFO: MetricInfo = MetricInfo {
     ..MetricInfo::plain(build)
 };
 
-fn build(setup: &Setup<'_, '_>) -> Result<Box<dyn Metric>> {
+fn build(metric_config: &MetricConfig<'_, '_>) -> Result<Box<dyn Metric>> {
     Ok(Box::new(ToolTrajectoryF1 {
-        threshold: setup.threshold()?,
-        mode: setup.setting(MODE, match_mode)?,
-        ordered: setup.setting(ORDERED, read_flag)?,
+        threshold: metric_config.threshold()?,
+        mode: metric_config.setting(MODE, match_mode)?,
+        ordered: metric_config.setting(ORDERED, read_flag)?,
     }))
 }
 

@@ -9,21 +9,21 @@
 use std::borrow::Cow;
 
 use super::judged::{
-    Answer, Asking, Ballot, Judged, JudgedCase, LONGEST_PROMPT, PromptText, Question, Questions, RubricSums,
-    Turn, Values, turn_of,
+    Answer, Ballot, JudgeConfig, Judged, JudgedCase, JudgedTurn, MAX_PROMPT_BYTES, PromptText, PromptValues,
+    Question, Questions, RubricSums, turn_of,
 };
-use super::{Evaluation, MetricInfo, NO_TURNS, Scoring, TurnEvaluation, material};
+use super::{Evaluation, MetricInfo, NO_TURNS, Scoring, TurnEvaluation, transcript};
 use crate::foundation::error::{Error, ErrorCode, Result};
 use crate::foundation::json::Json;
 use crate::foundation::write::quoted;
 use crate::judge::prompt::{Behavior, DEFAULT_PERSONA, PERSONAS, USER_TURN, custom_persona, persona};
 use crate::judge::reply::{Material, trim, turn_validity};
-use crate::model::config::{Setup, either, settings};
+use crate::model::config::{MetricConfig, either, settings};
 use crate::model::evalset::ConversationScenario;
 use crate::model::results::EvalStatus;
 
 struct UserSimulatorQuality {
-    asking: Box<Asking>,
+    judge_config: Box<JudgeConfig>,
     stop_signal: Cow<'static, str>,
 }
 
@@ -40,14 +40,14 @@ pub(super) const INFO: MetricInfo = MetricInfo {
     ..MetricInfo::judged(build)
 };
 
-fn build(setup: &Setup<'_, '_>) -> Result<Box<dyn Judged>> {
+fn build(metric_config: &MetricConfig<'_, '_>) -> Result<Box<dyn Judged>> {
     let read = |json: Json<'_>| {
         json.as_str().map(|text| text.into_owned().into()).ok_or_else(|| json.expected("a string"))
     };
-    let mut asking = Asking::read(setup, &[&USER_TURN])?;
-    asking.raises = true;
-    let stop_signal = setup.setting(STOP_SIGNAL, read)?;
-    Ok(Box::new(UserSimulatorQuality { asking, stop_signal }))
+    let mut judge_config = JudgeConfig::read(metric_config, &[&USER_TURN])?;
+    judge_config.raises = true;
+    let stop_signal = metric_config.setting(STOP_SIGNAL, read)?;
+    Ok(Box::new(UserSimulatorQuality { judge_config, stop_signal }))
 }
 
 fn scenario<'a>(case: &JudgedCase<'a>) -> Result<ConversationScenario<'a>> {
@@ -89,7 +89,7 @@ fn behaviour(scenario: ConversationScenario<'_>, stop_signal: &str) -> Result<St
             marks += text.matches(STOP_SIGNAL_MARK).count();
         }
     }
-    if marks.saturating_mul(stop_signal.len()) > LONGEST_PROMPT {
+    if marks.saturating_mul(stop_signal.len()) > MAX_PROMPT_BYTES {
         let message = "the persona is too long with the stop signal filled in";
         return Err(Error::new(ErrorCode::LimitExceeded, message).with_help("Shorten `stop_signal`"));
     }
@@ -101,8 +101,8 @@ fn text<'a>(object: Json<'a>, key: &str) -> Cow<'a, str> {
 }
 
 impl Judged for UserSimulatorQuality {
-    fn asking(&self) -> &Asking {
-        &self.asking
+    fn judge_config(&self) -> &JudgeConfig {
+        &self.judge_config
     }
 
     fn check(&self, case: &JudgedCase<'_>) -> Result<()> {
@@ -116,8 +116,8 @@ impl Judged for UserSimulatorQuality {
     }
 
     /// Asks about what the user said after the turn.
-    fn ask(&self, _: &JudgedCase<'_>, turn: Turn<'_>, questions: &mut Questions<'_>) -> Result<()> {
-        let added = material::exchange(&mut std::iter::once(turn.actual));
+    fn ask(&self, _: &JudgedCase<'_>, turn: JudgedTurn<'_>, questions: &mut Questions<'_>) -> Result<()> {
+        let added = transcript::turns_text(&mut std::iter::once(turn.actual));
         let bytes = questions.count_history(added.len());
         let question = questions.ballot();
         question.invocation = turn.index + 1;
@@ -127,20 +127,20 @@ impl Judged for UserSimulatorQuality {
 
     fn prompt(&self, case: &JudgedCase<'_>, question: &Question, _: Option<&Answer>) -> PromptText {
         let next = question.invocation;
-        let mut values = Values::default();
+        let mut values = PromptValues::default();
         if let Ok(scenario) = scenario(case) {
             let message = match case.turn(next) {
                 Some(turn) => turn.actual.user_content().text(),
                 None => Cow::Borrowed(&*self.stop_signal),
             };
             values.add("conversation_plan", scenario.conversation_plan());
-            let history = material::exchange(&mut case.case.actual.iter().take(next));
+            let history = transcript::turns_text(&mut case.case.actual.iter().take(next));
             values.add("conversation_history", history.into());
             values.add("user_message", message);
             values.add("persona", behaviour(scenario, &self.stop_signal).unwrap_or_default().into());
             values.add("stop_signal", Cow::Borrowed(&*self.stop_signal));
         }
-        self.asking.render(0, &values)
+        self.judge_config.render(0, &values)
     }
 
     fn read(&self, _: &JudgedCase<'_>, question: &Question, reply: &str) -> Ballot {
@@ -150,26 +150,26 @@ impl Judged for UserSimulatorQuality {
     fn turn<'a>(
         &self,
         case: &JudgedCase<'a>,
-        turn: Turn<'a>,
+        turn: JudgedTurn<'a>,
         answers: &[&Answer],
         scoring: &Scoring,
     ) -> Result<TurnEvaluation<'a>> {
         if let Some(answer) = answers.first() {
-            return Ok(turn_of(answer.majority(), self.asking.threshold, answers, scoring));
+            return Ok(turn_of(answer.majority(), self.judge_config.threshold, answers, scoring));
         }
         let said = turn.actual.user_content();
         if said.all_parts().next().is_none() {
             return Ok(TurnEvaluation::not_evaluated("the user said nothing"));
         }
         let is_right = trim(&said.text()) == trim(&scenario(case)?.starting_prompt());
-        Ok(TurnEvaluation::scored(if is_right { 1.0 } else { 0.0 }, self.asking.threshold))
+        Ok(TurnEvaluation::scored(if is_right { 1.0 } else { 0.0 }, self.judge_config.threshold))
     }
 
     fn overall(&self, answers: &[Answer], _: RubricSums, scoring: &Scoring, evaluation: &mut Evaluation<'_>) {
         let number = evaluation.turns.len();
         let ending = answers.iter().find(|answer| answer.question.invocation == number);
         if let (Some(answer), Some(last)) = (ending, evaluation.turns.last_mut()) {
-            let mut ending = turn_of(answer.majority(), self.asking.threshold, &[answer], scoring);
+            let mut ending = turn_of(answer.majority(), self.judge_config.threshold, &[answer], scoring);
             if ending.status == EvalStatus::Failed {
                 if let Some(explanation) = &mut ending.explanation {
                     explanation.warnings.push(WRONG_ENDING.into());

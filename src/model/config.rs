@@ -4,8 +4,9 @@ use std::borrow::Cow;
 
 use super::shape::{Type, View, Warnings, check, did_you_mean, record};
 use crate::foundation::double;
-use crate::foundation::error::{Error, ErrorCode, Result, suggestion};
+use crate::foundation::error::{Error, ErrorCode, Result};
 use crate::foundation::json::{Document, Json, Kind};
+use crate::foundation::suggestion::suggestion;
 
 /// The criteria that apply where no config is given, as in ADK.
 pub const DEFAULT_CONFIG: &str =
@@ -133,7 +134,7 @@ pub(crate) use settings;
 
 /// What metrics that ask a judge are made from besides what a config says of them.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Judging<'s> {
+pub struct JudgeOverrides<'s> {
     /// Prompts of the user's own: the id of a prompt, and the template that replaces it.
     pub prompts: &'s [(String, String)],
     /// Whether Vertex AI scores what google-adk leaves to it; otherwise the judge does.
@@ -149,7 +150,7 @@ pub const COMMON_KEYS: [[&str; 2]; 3] = [
 
 /// What a config says of one metric: what a metric is made from.
 #[derive(Clone, Copy)]
-pub struct Setup<'a, 's> {
+pub struct MetricConfig<'a, 's> {
     /// The metric's name, in lower case if the config names it as ADK-TS's enum does.
     pub name: &'s str,
     /// The name as it is written.
@@ -163,14 +164,14 @@ pub struct Setup<'a, 's> {
     /// Settings of the judge model beside the criterion.
     pub judge_model_options: Option<Json<'a>>,
     /// What metrics that ask a judge are made from besides.
-    pub judging: Judging<'s>,
+    pub judging: JudgeOverrides<'s>,
     /// The place that names the metric.
     pub place: Json<'a>,
     /// Where to say what may surprise.
     pub warnings: &'s Warnings,
 }
 
-impl<'a> Setup<'a, '_> {
+impl<'a> MetricConfig<'a, '_> {
     /// The threshold in force: the criterion's, else the metric's.
     ///
     /// # Errors
@@ -342,9 +343,9 @@ fn criteria_of<'a>(
 pub fn read_config<M>(
     document: &mut Document<'_>,
     names: &[&str],
-    judging: Judging<'_>,
+    judging: JudgeOverrides<'_>,
     warnings: &Warnings,
-    mut build: impl FnMut(Setup<'_, '_>) -> Result<M>,
+    mut build: impl FnMut(MetricConfig<'_, '_>) -> Result<M>,
 ) -> Result<Vec<M>> {
     check(document, &EvalConfig::TYPE, warnings)?;
     let config = EvalConfig::of(document.root());
@@ -356,7 +357,7 @@ pub fn read_config<M>(
         let threshold = if is_criterion { None } else { Some(bare_threshold(place)?) };
         let criterion = is_criterion.then_some(place);
         let judge_model_options = None;
-        metrics.push(build(Setup {
+        metrics.push(build(MetricConfig {
             name,
             written: &key,
             custom,
@@ -389,9 +390,9 @@ const METRIC_KEYS: [&str; 8] = [
 /// As [`read_config`].
 pub fn read_metric<M>(
     document: &mut Document<'_>,
-    judging: Judging<'_>,
+    judging: JudgeOverrides<'_>,
     warnings: &Warnings,
-    build: impl FnOnce(Setup<'_, '_>) -> Result<M>,
+    build: impl FnOnce(MetricConfig<'_, '_>) -> Result<M>,
 ) -> Result<M> {
     check(document, &EvalMetric::TYPE, warnings)?;
     let place = document.root();
@@ -401,7 +402,7 @@ pub fn read_metric<M>(
     let metric = EvalMetric::of(place);
     let name = metric.metric_name();
     let threshold = metric.threshold().map(|threshold| threshold.0);
-    build(Setup {
+    build(MetricConfig {
         name: &plain_name(&name),
         written: &name,
         custom: None,

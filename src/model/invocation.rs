@@ -6,8 +6,9 @@ use super::config::either;
 use super::content::{Content, FunctionCall, FunctionResponse, Part, ToolCall};
 use super::results::EvalMetricResultPerInvocation;
 use super::shape::{List, Shape, Type, View, did_you_mean, record};
-use crate::foundation::error::{ErrorCode, Result, suggestion};
+use crate::foundation::error::{ErrorCode, Result};
 use crate::foundation::json::{Items, Json, Kind};
+use crate::foundation::suggestion::suggestion;
 
 record! {
     /// One turn: what the user said, what the agent did, what it answered.

@@ -10,7 +10,7 @@
 //! use adk_metrics::metrics::{Dialect, Explain};
 //! use adk_metrics::foundation::json::Document;
 //! use adk_metrics::model::{actual::ActualFile, evalset::EvalSetFile, shape::Warnings};
-//! use adk_metrics::run::{Action, Options, Plan, Run, Terms};
+//! use adk_metrics::run::{Action, Options, Plan, Run, PlanOptions};
 //!
 //! let expected = Document::parse(r#"{"eval_set_id": "s", "eval_cases": [{"eval_id": "c", "conversation": [
 //!     {"user_content": {"parts": [{"text": "Weather?"}]},
@@ -21,7 +21,7 @@
 //! let mut config = Document::parse(r#"{"criteria": {"response_match_score": 0.5}}"#)?;
 //!
 //! let warnings = Warnings::default();
-//! let plan = Plan::of_config(&mut config, Terms::default(), &warnings)?;
+//! let plan = Plan::of_config(&mut config, PlanOptions::default(), &warnings)?;
 //! let expected = EvalSetFile::read(expected, "s", &warnings)?;
 //! let actual = ActualFile::read(actual, "s", &warnings)?;
 //! let mut run = Run::new(expected.set(), actual.runs(), plan, Options::default());
@@ -56,11 +56,11 @@ use crate::model::shape::View;
 pub use crate::judge::calls::Millis;
 use custom::Task;
 pub use custom::{CustomEvaluation, CustomTask, CustomTurn, TaskId};
-use judging::{Concluding, Convening, Hearing, Judges, Step};
-pub use judging::{JudgeCall, JudgeReply, JudgeSettings};
+use judging::{ConcludingMetric, JudgeState, PendingMetric, PlanningCase, Step};
+pub use judging::{JudgeCall, JudgeOptions, JudgeReply};
 pub use matching::Pairing;
 pub use options::Options;
-pub use plan::{MetricScorer, Plan, PlannedMetric, Terms};
+pub use plan::{MetricScorer, Plan, PlanOptions, PlannedMetric};
 use scoring::ScoredCase;
 
 /// What the host does next.
@@ -136,16 +136,16 @@ pub struct Run<'a> {
     /// The case that is being scored by the engine's own metrics.
     scored: Option<Box<ScoredCase<'a>>>,
     /// The case whose questions are being planned.
-    convening: Option<Convening>,
+    planning_case: Option<PlanningCase>,
     /// Metrics whose results are being made.
-    concluding: VecDeque<Concluding<'a>>,
+    concluding: VecDeque<ConcludingMetric<'a>>,
     /// What was done since the host last had its turn.
     work: Work,
     /// Whether it has it now.
     has_paused: bool,
     /// Cases that are settled and not given out yet.
     settled: VecDeque<CaseResult<'a>>,
-    judges: Judges,
+    judges: JudgeState,
     next_task: u32,
     cancelled: bool,
 }
@@ -159,7 +159,7 @@ struct OpenCase<'a> {
     missing: usize,
     /// What judges are asked about, if they are.
     judged: Option<JudgedCase<'a>>,
-    hearings: Vec<Hearing>,
+    pending_metrics: Vec<PendingMetric>,
 }
 
 /// The most cases that wait at a time, for each call that may be under way: those that wait hold their
@@ -199,7 +199,7 @@ impl<'a> Run<'a> {
         let scoring = Scoring::new(options.dialect, options.explain);
         Self {
             scoring: Scoring { early_stop: options.early_stop, ..scoring },
-            judges: Judges::new(&plan, &options),
+            judges: JudgeState::new(&plan, &options),
             eval_set_id,
             cases,
             runs,
@@ -212,7 +212,7 @@ impl<'a> Run<'a> {
             queued: VecDeque::new(),
             working: Vec::new(),
             scored: None,
-            convening: None,
+            planning_case: None,
             concluding: VecDeque::new(),
             work: Work::default(),
             has_paused: false,
@@ -301,22 +301,22 @@ impl<'a> Run<'a> {
                 return Action::Pause;
             }
             if let Some(concluding) = self.concluding.pop_front() {
-                self.go_on_concluding(concluding);
+                self.continue_concluding(concluding);
                 continue;
             }
             let step = if self.judges.is_needed() { self.poll_judges(now) } else { Step::Wait(None) };
             let until = match step {
                 Step::Send(call) => return Action::Send(call),
                 Step::Abort(call) => return Action::Abort(call),
-                Step::Again => continue,
+                Step::Continue => continue,
                 Step::Wait(until) => until,
             };
             if let Some(scored) = self.scored.take() {
                 self.go_on_scoring(scored);
                 continue;
             }
-            if let Some(convening) = self.convening.take() {
-                self.go_on_convening(convening);
+            if let Some(planning_case) = self.planning_case.take() {
+                self.continue_planning(planning_case);
                 continue;
             }
             // The next case is begun only when all that can be done about the others is done, so that

@@ -1,6 +1,6 @@
 //! How a run is to go: what its host decides, apart from the inputs and the config.
 
-use super::JudgeSettings;
+use super::JudgeOptions;
 use crate::metrics::{Dialect, Explain};
 
 /// How to run.
@@ -17,7 +17,7 @@ pub struct Options {
     /// Whether judges are spared samples that cannot change a verdict.
     pub early_stop: bool,
     /// How to ask judges.
-    pub judges: JudgeSettings,
+    pub judges: JudgeOptions,
     /// Whether a case fails as a whole if its actual and expected turns differ in number; otherwise
     /// each metric decides.
     pub same_turns: bool,
@@ -31,7 +31,7 @@ impl Default for Options {
             concurrency: 8,
             timeout_ms: None,
             early_stop: true,
-            judges: JudgeSettings::default(),
+            judges: JudgeOptions::default(),
             same_turns: true,
         }
     }

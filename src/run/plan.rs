@@ -8,7 +8,9 @@ use crate::metrics::{
     AnyMetric, Interval, Metric, find, informational_metrics, metric_names, unknown_metric,
     unregistered_metric,
 };
-use crate::model::config::{DEFAULT_CONFIG, Judging, Setup, no_criterion, read_config, read_metric};
+use crate::model::config::{
+    DEFAULT_CONFIG, JudgeOverrides, MetricConfig, no_criterion, read_config, read_metric,
+};
 use crate::model::shape::Warnings;
 
 /// The metrics of a run, in the order of their results.
@@ -41,11 +43,11 @@ pub enum MetricScorer {
 
 /// What a plan depends on besides the config.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Terms<'t> {
+pub struct PlanOptions<'t> {
     /// The names of the metrics that the host computes; a name may replace a metric of the engine.
     pub custom: &'t [String],
     /// What metrics that ask a judge are made from.
-    pub judging: Judging<'t>,
+    pub judging: JudgeOverrides<'t>,
     /// Whether a config without criteria is meant: the efficiency metrics alone are reported.
     pub count_only: bool,
 }
@@ -55,12 +57,17 @@ impl Plan {
     ///
     /// # Errors
     /// What is wrong with the config, with its path and line.
-    pub fn of_config(document: &mut Document<'_>, terms: Terms<'_>, warnings: &Warnings) -> Result<Self> {
-        let names: Vec<&str> = metric_names().chain(terms.custom.iter().map(String::as_str)).collect();
-        let mut metrics =
-            read_config(document, &names, terms.judging, warnings, |setup| planned(&setup, terms.custom))?;
+    pub fn of_config(
+        document: &mut Document<'_>,
+        plan_options: PlanOptions<'_>,
+        warnings: &Warnings,
+    ) -> Result<Self> {
+        let names: Vec<&str> = metric_names().chain(plan_options.custom.iter().map(String::as_str)).collect();
+        let mut metrics = read_config(document, &names, plan_options.judging, warnings, |metric_config| {
+            planned(&metric_config, plan_options.custom)
+        })?;
         let place = document.root();
-        if metrics.is_empty() && !terms.count_only {
+        if metrics.is_empty() && !plan_options.count_only {
             return Err(no_criterion(place));
         }
         let informational: Vec<_> = informational_metrics()
@@ -68,18 +75,18 @@ impl Plan {
             .filter(|name| metrics.iter().all(|metric| metric.name != *name))
             .collect();
         for name in informational {
-            let setup = Setup {
+            let metric_config = MetricConfig {
                 name,
                 written: name,
                 custom: None,
                 threshold: None,
                 criterion: None,
                 judge_model_options: None,
-                judging: terms.judging,
+                judging: plan_options.judging,
                 place,
                 warnings,
             };
-            metrics.push(planned(&setup, terms.custom)?);
+            metrics.push(planned(&metric_config, plan_options.custom)?);
         }
         Ok(Self { metrics })
     }
@@ -88,48 +95,57 @@ impl Plan {
     ///
     /// # Errors
     /// None that a user can cause.
-    pub fn default_config(terms: Terms<'_>) -> Result<Self> {
-        Self::of_config(&mut Document::parse(DEFAULT_CONFIG)?, terms, &Warnings::default())
+    pub fn default_config(plan_options: PlanOptions<'_>) -> Result<Self> {
+        Self::of_config(&mut Document::parse(DEFAULT_CONFIG)?, plan_options, &Warnings::default())
     }
 
     /// One metric.
     ///
     /// # Errors
     /// What is wrong with its settings, with path and line.
-    pub fn of_metric(document: &mut Document<'_>, terms: Terms<'_>, warnings: &Warnings) -> Result<Self> {
-        let metric = read_metric(document, terms.judging, warnings, |setup| planned(&setup, terms.custom))?;
+    pub fn of_metric(
+        document: &mut Document<'_>,
+        plan_options: PlanOptions<'_>,
+        warnings: &Warnings,
+    ) -> Result<Self> {
+        let metric = read_metric(document, plan_options.judging, warnings, |metric_config| {
+            planned(&metric_config, plan_options.custom)
+        })?;
         Ok(Self { metrics: vec![metric] })
     }
 }
 
-fn planned(setup: &Setup<'_, '_>, custom: &[String]) -> Result<PlannedMetric> {
-    let criterion = setup.criterion.map(|json| json.raw().to_owned());
-    if let Some(name) = custom.iter().find(|known| [setup.written, setup.name].contains(&known.as_str())) {
-        let (name, threshold) = (name.clone(), Some(setup.threshold()?));
+fn planned(metric_config: &MetricConfig<'_, '_>, custom: &[String]) -> Result<PlannedMetric> {
+    let criterion = metric_config.criterion.map(|json| json.raw().to_owned());
+    if let Some(name) =
+        custom.iter().find(|known| [metric_config.written, metric_config.name].contains(&known.as_str()))
+    {
+        let (name, threshold) = (name.clone(), Some(metric_config.threshold()?));
         return Ok(PlannedMetric { name, threshold, criterion, scorer: MetricScorer::Host });
     }
-    if let Some(place) = setup.custom.filter(|custom| !custom.is_null()) {
-        return Err(place.locate(unregistered_metric(setup.written, place)));
+    if let Some(place) = metric_config.custom.filter(|custom| !custom.is_null()) {
+        return Err(place.locate(unregistered_metric(metric_config.written, place)));
     }
-    let name = setup.name.to_owned();
-    let info = find(setup.name).ok_or_else(|| setup.place.locate(unknown_metric(setup.name, custom)))?;
-    let scorer = match info.build(setup)? {
+    let name = metric_config.name.to_owned();
+    let info = find(metric_config.name)
+        .ok_or_else(|| metric_config.place.locate(unknown_metric(metric_config.name, custom)))?;
+    let scorer = match info.build(metric_config)? {
         AnyMetric::Plain(metric) => MetricScorer::Engine(metric),
         AnyMetric::Judged(metric) => MetricScorer::Judge(metric),
     };
-    let threshold = match setup.threshold() {
+    let threshold = match metric_config.threshold() {
         Ok(threshold) => Some(threshold),
         Err(error) if error.code == ErrorCode::ThresholdRequired && !info.requires_threshold => None,
         Err(error) => return Err(error),
     };
     if let (Some(threshold), Some(interval)) = (threshold, info.interval) {
-        check_range(setup, threshold, interval);
+        check_range(metric_config, threshold, interval);
     }
     Ok(PlannedMetric { name, threshold, criterion, scorer })
 }
 
 /// Warns of a threshold that every score reaches, or none.
-fn check_range(setup: &Setup<'_, '_>, threshold: f64, interval: Interval) {
+fn check_range(metric_config: &MetricConfig<'_, '_>, threshold: f64, interval: Interval) {
     if interval.takes_threshold(threshold) {
         return;
     }
@@ -138,8 +154,8 @@ fn check_range(setup: &Setup<'_, '_>, threshold: f64, interval: Interval) {
     let message = format!(
         "{which} score reaches the threshold {} of `{}`, whose scores are from {min_value} to {max_value}",
         double::to_text(threshold),
-        setup.written
+        metric_config.written
     );
     let help = format!("Give it a threshold from {min_value} to {max_value}; with 0 it always passes");
-    setup.warnings.add_with_help(setup.threshold_place(), message, help);
+    metric_config.warnings.add_with_help(metric_config.threshold_place(), message, help);
 }

@@ -103,8 +103,8 @@ impl<'a> Run<'a> {
             self.give_out(result);
             return;
         }
-        let open = OpenCase { place, result, missing, judged: None, hearings: Vec::new() };
-        self.convene(open, judged);
+        let open = OpenCase { place, result, missing, judged: None, pending_metrics: Vec::new() };
+        self.start_judged_metrics(open, judged);
     }
 }
 

@@ -146,7 +146,7 @@ fn threshold_of(proposal: f64, interval: Option<Interval>) -> Value {
         interval.map_or(String::new(), |range| format!(" from {} to {}", range.min_value, range.max_value));
     let mut schema = json!({
         "allOf": [{ "$ref": "#/definitions/Threshold" }],
-        "description": format!("What the score has to reach: a number{range}. Numbers in text count too, and `true` for 1."),
+        "description": format!("What the score has to reach: a number{range}. Numbers in strings count too, and `true` for 1."),
         "examples": [proposal],
     });
     limit(&mut schema, interval);
@@ -225,7 +225,7 @@ fn judge_model_config() -> Value {
             "thinkingConfig" => {
                 ("object", "How much it thinks before it replies: {\"thinking_budget\": 1024}, in tokens.")
             }
-            "systemInstruction" => ("", "Joins the system prompt: a text, or Gemini's Content."),
+            "systemInstruction" => ("", "Joins the system prompt: a string, or Gemini's Content."),
             "safetySettings" => ("array", "What Gemini's safety filters let through."),
             "cachedContent" => ("string", "The name of content that is cached at Google."),
             "labels" => ("object", "Labels for billing; Vertex AI only."),

@@ -1,5 +1,5 @@
 //! The manifest: what the TypeScript package lists of the engine, from which `scripts/manifest.mjs` makes its modules.
-//! Hosts that have the engine at hand ask it (`facts`); this is for what has to be known before, and for types.
+//! Hosts that have the engine at hand ask it (`engineInfo`); this is for what has to be known before, and for types.
 
 use std::collections::HashSet;
 

@@ -11,7 +11,7 @@ use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde_json::{Value, json};
 
-use crate::foundation::error::Mistake;
+use crate::foundation::error::Diagnostic;
 use crate::metrics::Explanation;
 use crate::model::config::EvalMetric;
 use crate::model::evalset::EvalSet;
@@ -58,7 +58,7 @@ struct Shapes<'a> {
     eval_set_result: EvalSetResult<'a>,
     eval_metric: EvalMetric<'a>,
     explanation: Explanation<'a>,
-    mistake: Mistake,
+    mistake: Diagnostic,
 }
 
 fn of<T: JsonSchema>() -> Value {

@@ -48,7 +48,7 @@ pub(super) fn definitions() -> Value {
             ("exact", "The same value; 1 and 1.0 are the same."),
             ("casefold_exact", "The same string, whatever its case (Unicode's full case folding)."),
             ("numeric", "Numbers, also in strings, that differ by at most `numeric_tolerance`, in decimal arithmetic."),
-            ("contains", "A text that contains the expected one, or a list that has the expected item."),
+            ("contains", "A string that contains the expected one, or a list that has the expected item."),
         ]),
         "Rubric": {
             "description": "A property that a response or a trajectory should have.",

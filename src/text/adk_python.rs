@@ -9,7 +9,7 @@
 //! normalisation changes, and nothing is allocated per token. O(length).
 
 use super::nfkc::{Fold, Segment, for_each_char, normalize};
-use super::roles::{Kind, Role, Roles};
+use super::roles::{CharKind, Role, Roles};
 use super::tables::LOWER_RUNS;
 use super::tokens::{self, Collector, Origin, SINGLE};
 use super::utf8::{Block, Letters, decode, decode_chunk, load};
@@ -175,25 +175,25 @@ impl Scan<'_> {
     fn character(&mut self, role: Role, code: u32, bytes: u64, width: usize, origin: Origin, at: usize) {
         let (start, end) = (origin.start(at), origin.end(at));
         let kind = role.kind();
-        if let Kind::Base | Kind::Separator | Kind::Single = kind {
+        if let CharKind::Base | CharKind::Separator | CharKind::Single = kind {
             self.words.finish(end);
         }
         match kind {
-            Kind::Word | Kind::Base => {
+            CharKind::Word | CharKind::Base => {
                 let bytes = bytes & ((1 << (8 * width)) - 1);
                 self.words.pending.push(bytes, width, start);
             }
-            Kind::Separator => {}
-            Kind::Single => {
+            CharKind::Separator => {}
+            CharKind::Single => {
                 let after = origin.end(at + width);
                 self.words.tokens.push(SINGLE | code, start, after);
             }
-            Kind::Upper => {
+            CharKind::Upper => {
                 for lower in char::from_u32(code).into_iter().flat_map(lower) {
                     self.words.pending.push_char(lower, start);
                 }
             }
-            Kind::Sigma => {
+            CharKind::Sigma => {
                 let lower = if self.sigma_is_final() { 'ς' } else { 'σ' };
                 self.words.pending.push_char(lower, start);
             }
@@ -264,7 +264,7 @@ impl FinalSigmas {
         {
             *last &= !role.is_cased();
         }
-        self.after_sigma = role.kind() == Kind::Sigma;
+        self.after_sigma = role.kind() == CharKind::Sigma;
         if self.after_sigma {
             self.finals.push(self.after_cased);
         }

@@ -7,9 +7,9 @@
 //! assert_eq!(rouge1("flights to Paris", "a flight to Paris").recall, 1.0);
 //! ```
 //!
-//! The way through: `nfkc` normalises, `adk_python` or `adk_ts` finds the words, `vocabulary`
-//! numbers and (with `porter`) stems them, `rouge` counts. `roles` and the generated `tables`
-//! know what Python 3.11 thinks of each character; `utf8` reads eight bytes at a time.
+//! In the order of the work: `nfkc` normalises, `adk_python` or `adk_ts` finds the words, `vocabulary`
+//! interns and (with `porter`) stems them, `rouge` counts. `roles` and the generated `tables` have the
+//! properties of every character as Python 3.11 knows them; `utf8` reads eight bytes at a time.
 
 mod adk_python;
 mod adk_ts;

@@ -18,7 +18,7 @@ pub(super) struct Role(u8);
 
 /// What tokenization does with a character.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Kind {
+pub(super) enum CharKind {
     /// Ends the token before it and belongs to none.
     Separator,
     /// Joins what stands before it.
@@ -53,17 +53,17 @@ impl Role {
     }
 
     /// What to do with the character when it stands in normalised text.
-    pub(super) const fn kind(self) -> Kind {
+    pub(super) const fn kind(self) -> CharKind {
         if self.is_mark() {
-            return Kind::Word;
+            return CharKind::Word;
         }
         match self.0 & Self::KIND {
-            3 | JOINING_WORD => Kind::Word,
-            4 => Kind::Upper,
-            5 => Kind::Sigma,
-            SINGLE | JOINING_SINGLE => Kind::Single,
-            7 | UNASSIGNED_BASE => Kind::Base,
-            _ => Kind::Separator,
+            3 | JOINING_WORD => CharKind::Word,
+            4 => CharKind::Upper,
+            5 => CharKind::Sigma,
+            SINGLE | JOINING_SINGLE => CharKind::Single,
+            7 | UNASSIGNED_BASE => CharKind::Base,
+            _ => CharKind::Separator,
         }
     }
 
@@ -196,22 +196,22 @@ mod tests {
     #[test]
     fn scripts_have_the_kinds_of_the_reference() {
         for (c, kind) in [
-            ('a', Kind::Word),
-            ('é', Kind::Word),
-            ('É', Kind::Upper),
-            ('Σ', Kind::Sigma),
-            ('_', Kind::Separator),
-            ('中', Kind::Single),
-            ('・', Kind::Single),
-            ('々', Kind::Word),
-            ('㐀', Kind::Word),
-            ('𠀀', Kind::Word),
-            ('ไ', Kind::Base),
-            ('฿', Kind::Base),
-            ('\u{e49}', Kind::Word),
-            ('\u{301}', Kind::Word),
-            ('\u{3099}', Kind::Single),
-            ('😀', Kind::Separator),
+            ('a', CharKind::Word),
+            ('é', CharKind::Word),
+            ('É', CharKind::Upper),
+            ('Σ', CharKind::Sigma),
+            ('_', CharKind::Separator),
+            ('中', CharKind::Single),
+            ('・', CharKind::Single),
+            ('々', CharKind::Word),
+            ('㐀', CharKind::Word),
+            ('𠀀', CharKind::Word),
+            ('ไ', CharKind::Base),
+            ('฿', CharKind::Base),
+            ('\u{e49}', CharKind::Word),
+            ('\u{301}', CharKind::Word),
+            ('\u{3099}', CharKind::Single),
+            ('😀', CharKind::Separator),
         ] {
             assert_eq!(role(c).kind(), kind, "{c}");
         }

@@ -23,7 +23,7 @@ pub const MAX_DIFFERENCES: usize = 64;
 /// What became of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename_all = "camelCase"))]
-pub enum Kind {
+pub enum AlignmentKind {
     /// The actual call is what was expected.
     Match,
     /// The tool was called, with other arguments.
@@ -41,7 +41,7 @@ pub enum Kind {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename_all = "camelCase"))]
 pub struct AlignmentEntry<'a> {
     /// What became of the call.
-    pub kind: Kind,
+    pub kind: AlignmentKind,
     /// The index of the expected call; absent for an extra call.
     pub expected_index: Option<u32>,
     /// The index of the actual call; absent for a missing call.
@@ -58,17 +58,17 @@ pub struct Difference<'a> {
     /// Where, such as `filters.price[0]` or `["a key"].b`; empty for the arguments as a whole.
     pub path: String,
     /// What was expected there; absent if nothing was.
-    pub expected: Option<Shown<'a>>,
+    pub expected: Option<DisplayJson<'a>>,
     /// What was found there; absent if nothing was.
-    pub actual: Option<Shown<'a>>,
+    pub actual: Option<DisplayJson<'a>>,
 }
 
 /// A JSON value as it is shown to users: numbers that a double cannot hold, such as
 /// 9007199254740993 or 1e400, are texts of their digits, so that JavaScript shows them as they are.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Shown<'a>(pub Json<'a>);
+pub struct DisplayJson<'a>(pub Json<'a>);
 
-impl Write for Shown<'_> {
+impl Write for DisplayJson<'_> {
     fn write(&self, out: &mut Writer) {
         let value = self.0;
         match value.kind() {
@@ -96,7 +96,7 @@ impl Write for Shown<'_> {
     }
 }
 
-impl Write for Kind {
+impl Write for AlignmentKind {
     fn write(&self, out: &mut Writer) {
         let name = match self {
             Self::Match => "match",
@@ -133,16 +133,16 @@ impl Write for Difference<'_> {
 }
 
 #[cfg(feature = "schema")]
-impl schemars::JsonSchema for Shown<'_> {
+impl schemars::JsonSchema for DisplayJson<'_> {
     fn inline_schema() -> bool {
         true
     }
     fn schema_name() -> std::borrow::Cow<'static, str> {
-        "Shown".into()
+        "DisplayJson".into()
     }
     fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
         schemars::json_schema!({
-            "description": "Any JSON value; a number that a double cannot hold is a text of its digits."
+            "description": "Any JSON value; a number that a double cannot hold is a string of its digits."
         })
     }
 }
@@ -150,8 +150,8 @@ impl schemars::JsonSchema for Shown<'_> {
 /// Explains two trajectories, for metrics that ask whether calls are what was expected.
 ///
 /// The entries come in reading order: by expected call, extra calls where they happened. The number
-/// of [`Kind::Match`] entries is the number of pairs of [`tool_trajectory_f1`](super::tool_trajectory_f1).
-/// With `ordered`, calls at another place are [`Kind::Moved`]; otherwise they match.
+/// of [`AlignmentKind::Match`] entries is the number of pairs of [`tool_trajectory_f1`](super::tool_trajectory_f1).
+/// With `ordered`, calls at another place are [`AlignmentKind::Moved`]; otherwise they match.
 ///
 /// ```
 /// use adk_metrics::foundation::{json::Document, write::{Spelling, to_json}};
@@ -181,7 +181,7 @@ pub fn explain<'a>(
         return call_by_call(&expected, &actual, equality);
     };
     let mut draft = Draft::new(&expected, &actual);
-    pairs.iter().for_each(|pair| draft.pair(Kind::Match, *pair));
+    pairs.iter().for_each(|pair| draft.pair(AlignmentKind::Match, *pair));
     if ordered {
         draft.pair_moved(equality);
     }
@@ -193,7 +193,7 @@ pub fn explain<'a>(
 
 /// Explains the score of an invocation, given the pairs it was made of. O(n).
 ///
-/// A pair is a [`Kind::Match`] if every expected argument matches; the differences are the expected
+/// A pair is a [`AlignmentKind::Match`] if every expected argument matches; the differences are the expected
 /// arguments that do not.
 #[must_use]
 pub fn explain_parameters<'a>(
@@ -222,7 +222,7 @@ pub fn explain_parameters<'a>(
     for pair in pairs {
         let calls = expected.get(pair.expected).zip(actual.get(pair.actual));
         let whole = calls.is_some_and(|(expected, actual)| differences(expected, actual).is_empty());
-        draft.pair(if whole { Kind::Match } else { Kind::Arguments }, *pair);
+        draft.pair(if whole { AlignmentKind::Match } else { AlignmentKind::Arguments }, *pair);
     }
     draft.entries(&differences)
 }
@@ -237,9 +237,9 @@ fn call_by_call<'a>(
     for (at, (expected, actual)) in expected.iter().zip(actual).enumerate() {
         let pair = Pair { expected: at, actual: at };
         if equality.holds_between(expected, actual) {
-            draft.pair(Kind::Match, pair);
+            draft.pair(AlignmentKind::Match, pair);
         } else if expected.name == actual.name {
-            draft.pair(Kind::Arguments, pair);
+            draft.pair(AlignmentKind::Arguments, pair);
         }
     }
     draft.entries(&|expected, actual| argument_differences(expected, actual, equality))
@@ -250,7 +250,7 @@ struct Draft<'d, 'c, 'a> {
     expected: &'d [Call<'c, 'a>],
     actual: &'d [Call<'c, 'a>],
     /// For each expected call, its actual call.
-    partners: Vec<Option<(Kind, usize)>>,
+    partners: Vec<Option<(AlignmentKind, usize)>>,
     /// For each actual call, whether it is one of these.
     taken: Vec<bool>,
 }
@@ -260,7 +260,7 @@ impl<'d, 'c, 'a> Draft<'d, 'c, 'a> {
         Self { expected, actual, partners: vec![None; expected.len()], taken: vec![false; actual.len()] }
     }
 
-    fn pair(&mut self, kind: Kind, pair: Pair) {
+    fn pair(&mut self, kind: AlignmentKind, pair: Pair) {
         if let (Some(partner), Some(taken)) =
             (self.partners.get_mut(pair.expected), self.taken.get_mut(pair.actual))
         {
@@ -284,7 +284,7 @@ impl<'d, 'c, 'a> Draft<'d, 'c, 'a> {
         for (e, expected) in self.open_expected() {
             let found = self.open_actual().find(|(_, actual)| equality.holds_between(expected, actual));
             if let Some((a, _)) = found {
-                self.pair(Kind::Moved, Pair { expected: e, actual: a });
+                self.pair(AlignmentKind::Moved, Pair { expected: e, actual: a });
             }
         }
     }
@@ -306,7 +306,7 @@ impl<'d, 'c, 'a> Draft<'d, 'c, 'a> {
                 }
             }
             if let Some((_, a)) = most_similar {
-                self.pair(Kind::Arguments, Pair { expected: e, actual: a });
+                self.pair(AlignmentKind::Arguments, Pair { expected: e, actual: a });
             }
         }
     }
@@ -320,20 +320,20 @@ impl<'d, 'c, 'a> Draft<'d, 'c, 'a> {
         let mut extras = self.open_actual().map(|(a, _)| a).peekable();
         let mut entries = Vec::with_capacity(self.expected.len());
         let extra = |a| AlignmentEntry {
-            kind: Kind::Extra,
+            kind: AlignmentKind::Extra,
             expected_index: None,
             actual_index: index(a),
             differences: Vec::new(),
         };
         for (e, (expected, partner)) in self.expected.iter().zip(&self.partners).enumerate() {
-            let (kind, actual) = partner.map_or((Kind::Missing, None), |(kind, a)| (kind, Some(a)));
+            let (kind, actual) = partner.map_or((AlignmentKind::Missing, None), |(kind, a)| (kind, Some(a)));
             // A call that has moved says nothing about where its neighbours stand.
-            if let (Kind::Match | Kind::Arguments, Some(a)) = (kind, actual) {
+            if let (AlignmentKind::Match | AlignmentKind::Arguments, Some(a)) = (kind, actual) {
                 while let Some(before) = extras.next_if(|extra| *extra < a) {
                     entries.push(extra(before));
                 }
             }
-            let other = actual.and_then(|a| self.actual.get(a)).filter(|_| kind == Kind::Arguments);
+            let other = actual.and_then(|a| self.actual.get(a)).filter(|_| kind == AlignmentKind::Arguments);
             entries.push(AlignmentEntry {
                 kind,
                 expected_index: index(e),
@@ -386,7 +386,7 @@ struct Differences<'a> {
 impl<'a> Differences<'a> {
     fn add(&mut self, path: &str, expected: Option<Json<'a>>, actual: Option<Json<'a>>) {
         if self.list.len() < MAX_DIFFERENCES {
-            let (expected, actual) = (expected.map(Shown), actual.map(Shown));
+            let (expected, actual) = (expected.map(DisplayJson), actual.map(DisplayJson));
             self.list.push(Difference { path: path.to_owned(), expected, actual });
         }
     }

@@ -1,11 +1,11 @@
-//! Trajectories: the tool calls of an agent beside the ones that were expected.
+//! Trajectories: the tool calls of an agent, compared with the expected ones.
 //!
 //! - [`equal`](fn@equal): when two JSON values are the same, as Python sees it.
-//! - [`matching`]: `tool_trajectory_avg_score`: do two trajectories match, yes or no.
+//! - [`matching`]: whether two trajectories match, for `tool_trajectory_avg_score`.
 //! - [`strategy`]: when one argument is as good as another.
 //! - [`alignment`]: which call stands for which, the best one-to-one pairing there is.
 //! - [`parameter_match`], [`f1`]: the scores made of such pairings.
-//! - [`difference`]: what a user is shown of all that.
+//! - [`difference`]: the explanation, call by call and argument by argument.
 //!
 //! Everything here is a pure function of calls and settings.
 //!
@@ -42,7 +42,7 @@ pub mod parameter_match;
 pub mod strategy;
 
 pub use alignment::Pair;
-pub use difference::{AlignmentEntry, Difference, Kind, Shown};
+pub use difference::{AlignmentEntry, AlignmentKind, Difference, DisplayJson};
 pub use equal::{equal, equal_as_js_text};
 pub use f1::{F1, tool_trajectory_f1};
 pub use matching::{CallEquality, MatchMode, MatchType, matches};

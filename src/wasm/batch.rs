@@ -137,7 +137,7 @@ impl Batch {
             model: run.asked_model(metric, judged.as_ref()),
             prompt: &question.prompt,
             response_schema: question.schema.map(RawJson),
-            generation_config: judged.asking().options.config.as_deref().map(RawJson),
+            generation_config: judged.judge_config().options.config.as_deref().map(RawJson),
         };
         let call = contract::JudgeCall {
             call: call.id,

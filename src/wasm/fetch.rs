@@ -13,9 +13,9 @@ use web_sys::{RequestInit, RequestRedirect};
 
 use super::contract::{EndpointSettings, Entries, HttpAnswer, HttpCall, JudgeOutcome, RetryAdvice};
 use crate::foundation::json::{Document, Json};
-use crate::judge::prompt::{Value, simulated_user};
+use crate::judge::prompt::{PromptValue, simulated_user};
 use crate::judge::provider::{
-    Asked, Endpoint, HostAnswer, HostFailure, HttpReply, Provider, Request, advice,
+    Endpoint, HostAnswer, HostFailure, HttpReply, Provider, Query, Request, advice,
 };
 
 #[wasm_bindgen]
@@ -130,7 +130,7 @@ pub fn with_tokens(reply: String) -> String {
 #[wasm_bindgen(js_name = userPrompt)]
 #[must_use]
 pub fn user_prompt(template: &str, plan: &str, history: &str, persona: &str, stop_signal: &str) -> String {
-    let value = |name, text, is_fenced| Value { name, text, is_fenced };
+    let value = |name, text, is_fenced| PromptValue { name, text, is_fenced };
     simulated_user(
         template,
         &[
@@ -182,11 +182,11 @@ fn with_question<T>(
     settings: JsValue,
     question: Vec<u8>,
     evaluation: bool,
-    work: impl FnOnce(&Endpoint, Asked<'_>) -> Result<T, JsValue>,
+    work: impl FnOnce(&Endpoint, Query<'_>) -> Result<T, JsValue>,
 ) -> Result<T, JsValue> {
     let endpoint = Endpoint::from(serde_wasm_bindgen::from_value::<EndpointSettings>(settings)?);
     if evaluation {
-        return work(&endpoint, Asked::Evaluation(&text_of(&question)));
+        return work(&endpoint, Query::Evaluation(&text_of(&question)));
     }
     let document = Document::from_bytes(question)?;
     let request = document.root();
@@ -199,5 +199,5 @@ fn with_question<T>(
         response_schema: request.get("responseSchema").map(Json::raw),
         config: request.get("generationConfig"),
     };
-    work(&endpoint, Asked::Question(asked))
+    work(&endpoint, Query::Question(asked))
 }

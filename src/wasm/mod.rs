@@ -63,10 +63,10 @@ const TYPES: &str = r#"import type { CallProgress, EndpointSettings, HostFailure
 
 const ENGINE_VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// What there is to know before anything is scored.
+/// Versions and metrics of this engine.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Facts {
+struct EngineInfo {
     engine_version: &'static str,
     reference_version: &'static str,
     metrics: &'static [MetricInfo],
@@ -77,11 +77,14 @@ struct Facts {
 ///
 /// # Errors
 /// None.
-#[wasm_bindgen]
-pub fn facts() -> Result<JsValue, JsValue> {
-    let facts =
-        Facts { engine_version: ENGINE_VERSION, reference_version: REFERENCE_VERSION, metrics: REGISTRY };
-    Ok(serde_wasm_bindgen::to_value(&facts)?)
+#[wasm_bindgen(js_name = engineInfo)]
+pub fn engine_info() -> Result<JsValue, JsValue> {
+    let info = EngineInfo {
+        engine_version: ENGINE_VERSION,
+        reference_version: REFERENCE_VERSION,
+        metrics: REGISTRY,
+    };
+    Ok(serde_wasm_bindgen::to_value(&info)?)
 }
 
 /// The exact mean of finite numbers, rounded once: the score of a metric over the turns of several runs. NaN for none.
@@ -151,9 +154,9 @@ impl From<Error> for JsValue {
 
 /// A small object that TypeScript wrote. A field that is `null` is absent.
 #[derive(Clone, Copy)]
-struct Given<'a>(Json<'a>);
+struct OptionsReader<'a>(Json<'a>);
 
-impl<'a> Given<'a> {
+impl<'a> OptionsReader<'a> {
     fn field(self, key: &str) -> Option<Json<'a>> {
         self.0.get(key).filter(|value| !value.is_null())
     }

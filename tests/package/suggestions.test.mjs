@@ -1,5 +1,5 @@
 // What a misspelt name stands for is decided twice, in the engine and in the package, whose command line has no engine
-// yet when it reads its arguments. Both give what the list says (`src/foundation/error.rs` reads it too).
+// yet when it reads its arguments. Both give what the list says (`src/foundation/suggestion.rs` reads it too).
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";

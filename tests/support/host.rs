@@ -138,7 +138,7 @@ struct Host<'s, 'h> {
 /// Plays a run to its end.
 pub(crate) fn play<'a>(run: &mut Run<'a>, options: &Options, script: &mut Script<'_>) -> Story<'a> {
     let limit = |index: usize| match &run.plan().metrics[index].scorer {
-        adk_metrics::run::MetricScorer::Judge(judged) => judged.asking().options.parallelism_limit,
+        adk_metrics::run::MetricScorer::Judge(judged) => judged.judge_config().options.parallelism_limit,
         _ => None,
     };
     let limits = (0..run.plan().metrics.len()).map(limit).collect();

@@ -5,7 +5,7 @@ use adk_metrics::foundation::json::{Document, Json};
 use adk_metrics::metrics::{Case, Dialect, Evaluation, Explain, Scoring, TurnEvaluation};
 use adk_metrics::model::invocation::{Invocation, Turns};
 use adk_metrics::model::shape::{List, View, Warnings, check};
-use adk_metrics::run::{MetricScorer, Plan, Terms};
+use adk_metrics::run::{MetricScorer, Plan, PlanOptions};
 
 type Invocations<'a> = List<'a, Invocation<'a>>;
 
@@ -33,7 +33,8 @@ impl Replayer {
         actual: Json<'_>,
         expected: Json<'_>,
     ) -> Result<Evaluation<'static>, Error> {
-        let plan = Plan::of_metric(&mut Document::parse(metric.raw())?, Terms::default(), &self.warnings)?;
+        let plan =
+            Plan::of_metric(&mut Document::parse(metric.raw())?, PlanOptions::default(), &self.warnings)?;
         let actual = self.invocations(actual)?;
         let expected = if expected.is_null() { None } else { Some(self.invocations(expected)?) };
         let case = Case { actual: turns(&actual), expected: expected.as_ref().map(turns) };

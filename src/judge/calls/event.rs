@@ -46,7 +46,7 @@ pub enum Action {
     /// Stop the call with this id: nobody waits for its reply any more.
     Abort(u32),
     /// This sample will have no reply.
-    Lost(Loss),
+    Lost(LostSample),
     /// Nothing until this time, unless something is asked, answered or fails before.
     WakeAt(Millis),
     /// Nothing until something is asked, answered or fails.
@@ -64,7 +64,7 @@ pub struct Sample {
 
 /// A sample without a reply, and why.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Loss {
+pub struct LostSample {
     /// The question.
     pub question: u32,
     /// The index of the sample.
@@ -94,7 +94,7 @@ pub enum Reason {
 
 /// How a call failed.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Failure {
+pub struct CallFailure {
     /// Whether another attempt may succeed.
     pub retryable: bool,
     /// Whether the server asks to be called less often, or is overloaded.

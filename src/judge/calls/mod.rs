@@ -46,7 +46,7 @@ mod task;
 
 use std::collections::VecDeque;
 
-pub use event::{Action, Ask, Call, Failure, Loss, Reason, Sample};
+pub use event::{Action, Ask, Call, CallFailure, LostSample, Reason, Sample};
 pub use options::{Budget, Millis, Options, Prices, RetryOptions};
 pub use progress::{Progress, Usage};
 use retry::{Failed, Pace, Retry};
@@ -75,7 +75,7 @@ pub struct Calls {
     next_call: u32,
     stopped: Option<Reason>,
     /// The loss that goes with the last abort.
-    aborted: Option<Loss>,
+    aborted: Option<LostSample>,
     progress: Progress,
     latency_sum: Millis,
 }
@@ -245,7 +245,7 @@ impl Calls {
         self.aborted = match stopped {
             Some(reason) => Some(self.lose(flight.task, reason)),
             None => {
-                let failure = Failure { retryable: true, ..Failure::default() };
+                let failure = CallFailure { retryable: true, ..CallFailure::default() };
                 self.try_again(flight, &failure, Reason::TimedOut)
             }
         };
@@ -268,7 +268,7 @@ impl Calls {
     }
 
     /// A call failed. It is tried again later, unless the loss of its sample is returned.
-    pub fn failure(&mut self, now: Millis, call: u32, failure: Failure) -> Option<Loss> {
+    pub fn failure(&mut self, now: Millis, call: u32, failure: CallFailure) -> Option<LostSample> {
         self.advance(now);
         let flight = self.find(call)?;
         self.progress.failed += 1;
@@ -278,7 +278,7 @@ impl Calls {
     }
 
     /// Queues another attempt, if there is to be one.
-    fn try_again(&mut self, flight: Flight, failure: &Failure, reason: Reason) -> Option<Loss> {
+    fn try_again(&mut self, flight: Flight, failure: &CallFailure, reason: Reason) -> Option<LostSample> {
         let mut task = flight.task;
         let is_passing = self.progress.answered > task.replies_before;
         if !failure.rate_limited || !is_passing {
@@ -302,21 +302,21 @@ impl Calls {
     }
 
     /// The owner found the reply to a call that it was to send in a cache, and did not send it.
-    pub fn found(&mut self, call: u32) -> Option<Sample> {
+    pub fn resolve_from_cache(&mut self, call: u32) -> Option<Sample> {
         let task = self.recall(call)?;
         self.progress.cached += 1;
         Some(task.sample())
     }
 
     /// The owner did not send a call, because its sample is no longer needed.
-    pub fn not_sent(&mut self, call: u32) -> Option<Sample> {
+    pub fn withdraw(&mut self, call: u32) -> Option<Sample> {
         let task = self.recall(call)?;
         self.progress.asked -= 1;
         Some(task.sample())
     }
 
     /// The owner did not send a call, because it would be refused: its sample will have no reply.
-    pub fn refused(&mut self, call: u32) -> Option<Sample> {
+    pub fn reject(&mut self, call: u32) -> Option<Sample> {
         let task = self.recall(call)?;
         self.progress.lost += 1;
         Some(task.sample())
@@ -344,7 +344,7 @@ impl Calls {
     }
 
     /// Takes back the loss of samples, which are asked again.
-    pub fn take_back(&mut self, samples: u32) {
+    pub fn revert_losses(&mut self, samples: u32) {
         self.progress.lost = self.progress.lost.saturating_sub(samples);
         self.progress.asked = self.progress.asked.saturating_sub(samples);
     }
@@ -408,7 +408,7 @@ impl Calls {
             .inspect(|_| self.progress.queued -= 1)
     }
 
-    fn lose(&mut self, task: Task, reason: Reason) -> Loss {
+    fn lose(&mut self, task: Task, reason: Reason) -> LostSample {
         self.progress.lost += 1;
         task.lost(reason)
     }

@@ -48,7 +48,7 @@ pub struct Progress {
     pub cached: u32,
     /// Samples that need not be asked because the verdict is settled.
     pub saved: u32,
-    /// Samples given up, without those that are [asked again](super::Calls::take_back).
+    /// Samples given up, without those that are [asked again](super::Calls::revert_losses).
     pub lost: u32,
     /// Tokens used.
     pub usage: Usage,

@@ -1,6 +1,6 @@
 //! When to try again, and how fast to go on after a rate limit.
 
-use super::{Failure, Millis, Options, RetryOptions, Task};
+use super::{CallFailure, Millis, Options, RetryOptions, Task};
 
 /// A task waiting for its next attempt.
 #[derive(Debug)]
@@ -109,7 +109,7 @@ impl Pace {
     }
 
     /// How long a call that failed waits. A burst of rate limits slows the run down too.
-    pub(super) fn delay(&mut self, failed: Failed, failure: &Failure) -> Millis {
+    pub(super) fn delay(&mut self, failed: Failed, failure: &CallFailure) -> Millis {
         let now = failed.now;
         let given = failure.retry_after_ms.filter(|delay| delay.is_finite() && *delay >= 0.0);
         let first = match failure.disconnected || failed.is_passing {

@@ -3,7 +3,7 @@
 
 use std::collections::VecDeque;
 
-use super::{Loss, Millis, Prices, Reason, Sample, Usage};
+use super::{LostSample, Millis, Prices, Reason, Sample, Usage};
 
 /// A sample on its way through the queues.
 #[derive(Clone, Copy, Debug)]
@@ -32,8 +32,8 @@ impl Task {
         Usage { input_tokens: u64::from(self.tokens), output_tokens: 0 }
     }
 
-    pub(super) fn lost(&self, reason: Reason) -> Loss {
-        Loss { question: self.question, sample: self.sample, attempts: self.sent, reason }
+    pub(super) fn lost(&self, reason: Reason) -> LostSample {
+        LostSample { question: self.question, sample: self.sample, attempts: self.sent, reason }
     }
 }
 

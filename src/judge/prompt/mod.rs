@@ -88,7 +88,7 @@ impl Purpose {
 
 /// One value for a prompt.
 #[derive(Clone, Copy, Debug)]
-pub struct Value<'v> {
+pub struct PromptValue<'v> {
     /// The variable.
     pub name: &'static str,
     /// What it stands for.
@@ -292,17 +292,17 @@ impl Prompt {
     /// O(n) in what goes into the prompt.
     ///
     /// ```
-    /// use adk_metrics::judge::prompt::{SEGMENTER, Value};
+    /// use adk_metrics::judge::prompt::{SEGMENTER, PromptValue};
     ///
     /// let template = SEGMENTER.replaced_by("Split this: {{response}}").unwrap();
     /// let prompt = SEGMENTER.render(
     ///     &template,
-    ///     &[Value { name: "response", text: "It rains. It pours.", is_fenced: true }],
+    ///     &[PromptValue { name: "response", text: "It rains. It pours.", is_fenced: true }],
     /// );
     /// assert!(prompt.contains(" name=\"response\">\nIt rains. It pours.\n</data-"));
     /// ```
     #[must_use]
-    pub fn render(&self, template: &Template<'_>, values: &[Value<'_>]) -> String {
+    pub fn render(&self, template: &Template<'_>, values: &[PromptValue<'_>]) -> String {
         let marker = marker(template, values);
         let mut out = String::new();
         Template::scan(FENCE.into()).fill(&mut out, &mut |_, out| out.push_str(&marker));
@@ -310,7 +310,7 @@ impl Prompt {
         template.fill(&mut out, &mut |name, out| {
             let value = values.iter().find(|value| value.name == name);
             match value {
-                Some(Value { text, is_fenced: true, .. }) => push_block(out, &marker, name, text),
+                Some(PromptValue { text, is_fenced: true, .. }) => push_block(out, &marker, name, text),
                 Some(value) => out.push_str(value.text),
                 None if name == "reply_format" => out.push_str(self.reply_format.trim_end()),
                 None => out.push_str("(none)"),
@@ -326,21 +326,21 @@ impl Prompt {
 /// O(n) in what goes into the prompt.
 ///
 /// ```
-/// use adk_metrics::judge::prompt::{Value, simulated_user};
+/// use adk_metrics::judge::prompt::{PromptValue, simulated_user};
 ///
-/// let history = Value { name: "conversation_history", text: "agent: \"Hello!\"", is_fenced: true };
+/// let history = PromptValue { name: "conversation_history", text: "agent: \"Hello!\"", is_fenced: true };
 /// let prompt = simulated_user("So far:\n{{ conversation_history }}", &[history]);
 /// assert!(prompt.contains(" name=\"conversation_history\">\nagent: \"Hello!\"\n</data-"));
 /// ```
 #[must_use]
-pub fn simulated_user(template: &str, values: &[Value<'_>]) -> String {
+pub fn simulated_user(template: &str, values: &[PromptValue<'_>]) -> String {
     let template = Template::scan(template.into());
     let marker = marker(&template, values);
     let mut out = String::new();
     Template::scan(USER_FENCE.into()).fill(&mut out, &mut |_, out| out.push_str(&marker));
     out.push('\n');
     template.fill(&mut out, &mut |name, out| match values.iter().find(|value| value.name == name) {
-        Some(Value { text, is_fenced: true, .. }) => push_block(out, &marker, name, text),
+        Some(PromptValue { text, is_fenced: true, .. }) => push_block(out, &marker, name, text),
         Some(value) => out.push_str(value.text),
         None => push_all(out, &["{{", name, "}}"]),
     });
@@ -353,7 +353,7 @@ fn push_block(out: &mut String, marker: &str, name: &str, text: &str) {
 }
 
 /// A text of 16 hexadecimal digits that depends on everything and occurs nowhere.
-fn marker(template: &Template<'_>, values: &[Value<'_>]) -> String {
+fn marker(template: &Template<'_>, values: &[PromptValue<'_>]) -> String {
     let mut all = template.text().to_owned();
     for value in values {
         push_all(&mut all, &["\0", value.name, "\0", value.text]);

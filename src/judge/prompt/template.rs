@@ -7,7 +7,8 @@
 use std::borrow::Cow;
 
 use super::{push_all, short_hash};
-use crate::foundation::error::{Error, ErrorCode, Result, suggestion};
+use crate::foundation::error::{Error, ErrorCode, Result};
+use crate::foundation::suggestion::suggestion;
 use crate::judge::reply::scan::{find, run, slice};
 
 /// A text with places for values.

@@ -7,8 +7,8 @@
 
 use super::config::Names;
 use super::config::{Entries, Settings};
-use super::look::append_texts;
-use super::{Answer, Protocol, Request, Shape, Variables, messages};
+use super::json_path::append_strings;
+use super::{Draft, Protocol, ReplyPaths, Request, Variables, messages};
 use crate::foundation::json::Json;
 
 /// The API version these requests are written for.
@@ -29,7 +29,7 @@ pub(super) static PROTOCOL: Protocol = Protocol {
     not_found: "Check the name of the model",
     url: |endpoint, _| [&endpoint.base("https://api.anthropic.com", "v1"), "/messages"].concat(),
     body,
-    shape: Shape {
+    paths: ReplyPaths {
         own: &["content"],
         stop: "stop_reason",
         refusal: "refusal",
@@ -46,9 +46,9 @@ pub(super) static PROTOCOL: Protocol = Protocol {
 
 fn body(request: &Request<'_>, model: &str, settings: &mut Settings) -> String {
     let mut body = Entries::default();
-    body.text("model", model);
+    body.string("model", model);
     if !settings.system.is_empty() {
-        body.text("system", &settings.system);
+        body.string("system", &settings.system);
     }
     body.json("messages", &[&messages("", request.prompt)]);
     if !settings.limited {
@@ -57,7 +57,7 @@ fn body(request: &Request<'_>, model: &str, settings: &mut Settings) -> String {
     body.append(&settings.top);
     let mut output = Entries::default();
     if !settings.effort.is_empty() {
-        output.text("effort", settings.effort);
+        output.string("effort", settings.effort);
     }
     if let Some(schema) = request.response_schema {
         output.json("format", &[r#"{"type":"json_schema","schema":"#, schema, "}"]);
@@ -68,7 +68,7 @@ fn body(request: &Request<'_>, model: &str, settings: &mut Settings) -> String {
     body.object()
 }
 
-fn read(body: Json<'_>, answer: &mut Answer) {
+fn read(body: Json<'_>, answer: &mut Draft) {
     // Blocks of other types are thoughts.
-    append_texts(body, "content", "text", &mut answer.text);
+    append_strings(body, "content", "text", &mut answer.text);
 }

@@ -3,7 +3,7 @@
 //!
 //! [`PARAMETERS`] is the whole mapping, and `docs/judges.md` shows it to users. O(n) in the config.
 
-use super::look::{each, same, some_text, text, whole};
+use super::json_path::{for_each, string, string_at, whole};
 use super::{Endpoint, Provider};
 use crate::foundation::json::Json;
 use crate::foundation::write::{quote, quoted};
@@ -100,7 +100,7 @@ impl Entries {
 
     /// Adds an entry whose value is a text.
     #[inline(never)]
-    pub(super) fn text(&mut self, key: &str, value: &str) {
+    pub(super) fn string(&mut self, key: &str, value: &str) {
         self.json(key, &[&quoted(value)]);
     }
 
@@ -231,8 +231,9 @@ fn think(provider: Provider, config: Json<'_>, settings: &mut Settings) -> bool 
     const EFFORTS: [&str; 4] = ["minimal", "low", "medium", "high"];
     let mut understood = true;
     for (key, value) in config.entries() {
-        let level = text(value, "");
-        let mut effort = EFFORTS.iter().find(|effort| same(effort, &level)).copied().unwrap_or_default();
+        let level = string(value, "");
+        let mut effort =
+            EFFORTS.iter().find(|effort| effort.eq_ignore_ascii_case(&level)).copied().unwrap_or_default();
         let budget = value.as_number().unwrap_or_default();
         let tokens = whole(value).unwrap_or(0);
         match provider {
@@ -242,7 +243,7 @@ fn think(provider: Provider, config: Json<'_>, settings: &mut Settings) -> bool 
                     effort = "none";
                 }
                 if provider == Provider::OpenAiChat {
-                    settings.top.text("reasoning_effort", effort);
+                    settings.top.string("reasoning_effort", effort);
                 } else {
                     settings.top.json("reasoning", &["{\"effort\":\"", effort, "\"}"]);
                 }
@@ -254,7 +255,7 @@ fn think(provider: Provider, config: Json<'_>, settings: &mut Settings) -> bool 
                 if provider == Provider::Anthropic {
                     settings.effort = effort;
                 } else {
-                    settings.top.text("think", effort);
+                    settings.top.string("think", effort);
                 }
             }
             Provider::Anthropic if budget == "0" => {
@@ -279,7 +280,7 @@ fn think(provider: Provider, config: Json<'_>, settings: &mut Settings) -> bool 
 /// Appends the texts of a content, in whichever of its forms: a text, parts, a list of either.
 fn append_content(content: Json<'_>, out: &mut String) {
     for path in ["", "text"] {
-        if let Some(found) = some_text(content, path) {
+        if let Some(found) = string_at(content, path) {
             if !out.is_empty() {
                 out.push_str("\n\n");
             }
@@ -287,7 +288,7 @@ fn append_content(content: Json<'_>, out: &mut String) {
         }
     }
     for path in ["", "parts"] {
-        each(content, path, &mut |item| append_content(item, out));
+        for_each(content, path, &mut |item| append_content(item, out));
     }
 }
 

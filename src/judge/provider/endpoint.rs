@@ -2,11 +2,9 @@
 //! Apart, because it is the same for all providers.
 
 use super::config::Settings;
-use super::look::{same, some_text, text, tokens as count_of};
-use super::{
-    Answer, Failure, FailureKind, HttpReply, HttpRequest, Protocol, Provider, Reply, Request, Usage,
-};
-use super::{anthropic, failure, look, tokens};
+use super::json_path::{string, string_at, tokens as count_of};
+use super::{Draft, Failure, FailureKind, HttpReply, HttpRequest, Protocol, Provider, Reply, Request, Usage};
+use super::{anthropic, failure, json_path, tokens};
 use crate::foundation::json::{Document, Json};
 
 /// Where and as whom a provider is asked.
@@ -178,28 +176,28 @@ impl Endpoint {
         if let Some(failure) = Failure::answered(self, reply, body) {
             return Err(failure);
         }
-        let Protocol { shape, read, .. } = self.provider.protocol();
-        let body = body.filter(|body| shape.own.iter().any(|path| look::at(*body, path).is_some()));
+        let Protocol { paths, read, .. } = self.provider.protocol();
+        let body = body.filter(|body| paths.own.iter().any(|path| json_path::get(*body, path).is_some()));
         let Some(body) = body else { return Err(failure::malformed(self, reply)) };
 
-        let mut answer = Answer::default();
+        let mut answer = Draft::default();
         read(body, &mut answer);
-        let stop = text(body, shape.stop);
+        let stop = string(body, paths.stop);
         let truncated = CUT_OFF.contains(&&*stop);
-        answer.refusal.push_str(&text(body, shape.refusal));
+        answer.refusal.push_str(&string(body, paths.refusal));
         if REFUSED.contains(&&*stop) {
             answer.refusal.push_str(&stop);
         }
         let failed = if !answer.refusal.is_empty() {
-            for path in shape.why {
-                if let Some(why) = some_text(body, path) {
+            for path in paths.why {
+                if let Some(why) = string_at(body, path) {
                     answer.refusal.push_str(": ");
                     answer.refusal.push_str(&why);
                 }
             }
             Failure::new(self, FailureKind::Refused, &["refused to answer: ", &answer.refusal])
         } else if !answer.text.is_empty() {
-            let [input, output, total] = shape.usage;
+            let [input, output, total] = paths.usage;
             return Ok(Reply {
                 text: if self.may_read_tokens() { tokens::mended(answer.text) } else { answer.text },
                 usage: Usage {
@@ -207,7 +205,7 @@ impl Endpoint {
                     output: count_of(body, output),
                     total: count_of(body, total),
                 },
-                model_version: some_text(body, shape.model),
+                model_version: string_at(body, paths.model),
                 truncated,
             });
         } else if truncated {
@@ -235,7 +233,7 @@ impl Endpoint {
         let mut set = |name: &str, before: &str, value: &str| {
             let value = [before, value].concat();
             for header in &mut headers {
-                if same(&header.0, name) {
+                if header.0.eq_ignore_ascii_case(name) {
                     header.1 = value;
                     return;
                 }
@@ -268,13 +266,13 @@ impl Endpoint {
     pub(super) fn needs_token(&self) -> bool {
         self.token_per_call
             && self.bearer.is_none()
-            && !self.headers.iter().any(|(name, _)| same(name, "authorization"))
+            && !self.headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("authorization"))
     }
 
     /// Whether the user asked for Anthropic's API as it was before the current version.
     pub(super) fn is_older_anthropic(&self) -> bool {
         let older = |header: &(String, String)| {
-            same(&header.0, "anthropic-version") && header.1 == anthropic::OLDER_VERSION
+            header.0.eq_ignore_ascii_case("anthropic-version") && header.1 == anthropic::OLDER_VERSION
         };
         self.provider == Provider::Anthropic && self.headers.iter().any(older)
     }
@@ -333,7 +331,7 @@ const REFUSED: [&str; 8] = [
 
 pub(super) fn is_credential(header: &str) -> bool {
     for name in ["authorization", "x-goog-api-key", "x-api-key", "api-key"] {
-        if same(header, name) {
+        if header.eq_ignore_ascii_case(name) {
             return true;
         }
     }

@@ -11,7 +11,7 @@ use crate::judge::calls;
 
 /// What is asked.
 #[derive(Clone, Copy)]
-pub enum Asked<'q> {
+pub enum Query<'q> {
     /// A question for a model.
     Question(Request<'q>),
     /// The body of a request to Vertex AI's `evaluateInstances`.
@@ -20,7 +20,7 @@ pub enum Asked<'q> {
 
 /// What came of a request, as the host has it.
 #[derive(Clone, Copy)]
-pub enum Answer<'r> {
+pub enum HostAnswer<'r> {
     /// The server answered.
     Http(HttpReply<'r>),
     /// There was no answer.
@@ -54,10 +54,10 @@ impl Endpoint {
     ///
     /// # Errors
     /// As [`Endpoint::render`].
-    pub fn ask(&self, asked: Asked<'_>) -> Result<HttpRequest, Box<Failure>> {
+    pub fn ask(&self, asked: Query<'_>) -> Result<HttpRequest, Box<Failure>> {
         match asked {
-            Asked::Question(request) => self.render(&request),
-            Asked::Evaluation(body) => vertex_evaluate::render(self, body.to_owned()),
+            Query::Question(request) => self.render(&request),
+            Query::Evaluation(body) => vertex_evaluate::render(self, body.to_owned()),
         }
     }
 
@@ -66,15 +66,15 @@ impl Endpoint {
     ///
     /// # Errors
     /// As [`Endpoint::read`]; and whatever kept the answer from coming.
-    pub fn take(&self, asked: Asked<'_>, answer: Answer<'_>) -> Result<Reply, Box<Failure>> {
+    pub fn take(&self, asked: Query<'_>, answer: HostAnswer<'_>) -> Result<Reply, Box<Failure>> {
         let http = match answer {
-            Answer::Http(http) => http,
-            Answer::Nothing { reason, may_pass } => {
+            HostAnswer::Http(http) => http,
+            HostAnswer::Nothing { reason, may_pass } => {
                 let mut failure = Failure::network(self, reason, self.in_browser);
                 failure.retryable &= may_pass;
                 return Err(failure);
             }
-            Answer::Refused(failed) => {
+            HostAnswer::Refused(failed) => {
                 let help = failed.help.map(|help| redact(self, help, ""));
                 let message = redact(self, failed.message, "");
                 return Err(Failure::of_host(&HostFailure {
@@ -85,8 +85,8 @@ impl Endpoint {
             }
         };
         let mut reply = match asked {
-            Asked::Question(_) => self.read(&http)?,
-            Asked::Evaluation(_) => {
+            Query::Question(_) => self.read(&http)?,
+            Query::Evaluation(_) => {
                 vertex_evaluate::check(self, &http)?;
                 let text = http.body.to_owned();
                 Reply { text, usage: Usage::default(), model_version: None, truncated: false }
@@ -145,9 +145,9 @@ impl Failure {
 
     /// What it means for when to ask again.
     #[must_use]
-    pub fn pace(&self) -> calls::Failure {
+    pub fn pace(&self) -> calls::CallFailure {
         use FailureKind::*;
-        calls::Failure {
+        calls::CallFailure {
             retryable: self.retryable,
             rate_limited: self.retryable && matches!(self.kind, RateLimited | Overloaded),
             disconnected: self.kind == Network,

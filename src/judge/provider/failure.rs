@@ -3,7 +3,7 @@
 //! A message never holds a key: every text from outside goes through `redact.rs` before it is cut to
 //! length. O(n) in the text for each secret.
 
-use super::look::{at, each, some_text, text, tokens};
+use super::json_path::{for_each, get, string, string_at, tokens};
 use super::redact::redact;
 use super::{Endpoint, HttpReply, Provider, retry_after};
 use crate::foundation::json::{Document, Json};
@@ -165,9 +165,9 @@ impl Failure {
             note(text_of(error, path));
         }
         if let Some(error) = error {
-            each(error, "details", &mut |detail| {
-                note(text(detail, "reason"));
-                delay = some_text(detail, "retryDelay").or(delay.take());
+            for_each(error, "details", &mut |detail| {
+                note(string(detail, "reason"));
+                delay = string_at(detail, "retryDelay").or(delay.take());
             });
         }
         // Some gateways answer 200 and say in the body what it would have been.
@@ -252,15 +252,15 @@ pub fn advice(reply: &HttpReply<'_>, retry_delay: Option<&str>) -> (bool, Option
 }
 
 fn text_of(error: Option<Json<'_>>, path: &str) -> String {
-    error.map_or_else(String::new, |error| text(error, path))
+    error.map_or_else(String::new, |error| string(error, path))
 }
 
 /// The error in a body: `{"error": {…}}`, `{"error": "…"}`, a list of one of these, or the shapes of
 /// servers that speak another's protocol (`{"object": "error", "message": …}`, `{"detail": …}`).
 fn error_of(body: Json<'_>, ok: bool) -> Option<Json<'_>> {
-    let body = at(body, "0").unwrap_or(body);
-    match at(body, "error") {
-        None if !ok => at(body, "detail").or_else(|| (text(body, "object") == "error").then_some(body)),
+    let body = get(body, "0").unwrap_or(body);
+    match get(body, "error") {
+        None if !ok => get(body, "detail").or_else(|| (string(body, "object") == "error").then_some(body)),
         error => error,
     }
 }

@@ -5,8 +5,8 @@
 
 use super::config::Names;
 use super::config::{Entries, Settings};
-use super::look::{at, each, flag, text};
-use super::{Answer, Endpoint, Protocol, Request, Shape, Variables, escape};
+use super::json_path::{for_each, get, is_true, string};
+use super::{Draft, Endpoint, Protocol, ReplyPaths, Request, Variables, escape};
 use crate::foundation::json::Json;
 
 pub(super) static PROTOCOL: Protocol = Protocol {
@@ -20,7 +20,7 @@ pub(super) static PROTOCOL: Protocol = Protocol {
     not_found: "Check the name of the model",
     url,
     body,
-    shape: SHAPE,
+    paths: REPLY_PATHS,
     read,
 };
 
@@ -35,7 +35,7 @@ fn url(endpoint: &Endpoint, model: &str) -> String {
 
 pub(super) fn body(request: &Request<'_>, _model: &str, settings: &mut Settings) -> String {
     if let Some(schema) = request.response_schema {
-        settings.nested.text("responseMimeType", "application/json");
+        settings.nested.string("responseMimeType", "application/json");
         settings.nested.json("responseJsonSchema", &[schema]);
     }
     let mut body = Entries::default();
@@ -53,16 +53,16 @@ pub(super) fn body(request: &Request<'_>, _model: &str, settings: &mut Settings)
 /// A content of one text; without a role if that is empty.
 pub(super) fn content(role: &str, text: &str) -> String {
     let mut part = Entries::default();
-    part.text("text", text);
+    part.string("text", text);
     let mut content = Entries::default();
     content.json("parts", &["[", &part.object(), "]"]);
     if !role.is_empty() {
-        content.text("role", role);
+        content.string("role", role);
     }
     content.object()
 }
 
-pub(super) const SHAPE: Shape = Shape {
+pub(super) const REPLY_PATHS: ReplyPaths = ReplyPaths {
     // A blocked prompt has no candidates, nor has a reply that got lost.
     own: &["candidates", "promptFeedback", "usageMetadata", "responseId"],
     stop: "candidates/0/finishReason",
@@ -76,13 +76,13 @@ pub(super) const SHAPE: Shape = Shape {
     model: "modelVersion",
 };
 
-pub(super) fn read(body: Json<'_>, answer: &mut Answer) {
-    if at(body, SHAPE.refusal).is_some() {
+pub(super) fn read(body: Json<'_>, answer: &mut Draft) {
+    if get(body, REPLY_PATHS.refusal).is_some() {
         answer.refusal.push_str("the prompt was blocked, ");
     }
-    each(body, "candidates/0/content/parts", &mut |part| {
-        let said = text(part, "text");
-        if !said.is_empty() && !flag(part, "thought") {
+    for_each(body, "candidates/0/content/parts", &mut |part| {
+        let said = string(part, "text");
+        if !said.is_empty() && !is_true(part, "thought") {
             // As google-adk joins the parts of a content.
             if !answer.text.is_empty() {
                 answer.text.push('\n');

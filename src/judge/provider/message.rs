@@ -1,7 +1,6 @@
 //! What goes to a provider and what comes back, in no provider's words. Apart, because hosts need these and nothing
 //! else of this folder.
 
-use super::look::same;
 use crate::foundation::json::Json;
 
 /// The headers of an answer that [`Endpoint::read`](super::Endpoint::read) looks at; a host needs to hand over no others.
@@ -52,7 +51,7 @@ pub struct HttpReply<'r> {
 
 impl HttpReply<'_> {
     pub(super) fn header(&self, name: &str) -> Option<&str> {
-        self.headers.iter().find(|(header, _)| same(header, name)).map(|(_, value)| &**value)
+        self.headers.iter().find(|(header, _)| header.eq_ignore_ascii_case(name)).map(|(_, value)| &**value)
     }
 }
 

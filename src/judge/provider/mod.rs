@@ -28,7 +28,7 @@ mod endpoint;
 mod exchange;
 mod failure;
 mod gemini;
-mod look;
+mod json_path;
 mod message;
 mod ollama;
 mod openai_chat;
@@ -45,7 +45,7 @@ use crate::foundation::json::Json;
 use config::{Entries, Names, Settings};
 pub(crate) use config::{is_name, parameters};
 pub use endpoint::Endpoint;
-pub use exchange::{Answer as HostAnswer, Asked, HostFailure};
+pub use exchange::{HostAnswer, HostFailure, Query};
 pub use failure::{Failure, FailureKind, advice};
 pub use message::{HttpReply, HttpRequest, REPLY_HEADERS, Reply, Request, Usage};
 pub use redact::redact;
@@ -92,9 +92,9 @@ struct Protocol {
     /// The body for a model.
     body: fn(&Request<'_>, &str, &mut Settings) -> String,
     /// Where a reply has what every provider tells.
-    shape: Shape,
+    paths: ReplyPaths,
     /// Reads the text, and refusals that stand within it.
-    read: fn(Json<'_>, &mut Answer),
+    read: fn(Json<'_>, &mut Draft),
 }
 
 /// Environment variables, as the provider's own clients read them.
@@ -106,8 +106,8 @@ struct Variables {
     address: &'static str,
 }
 
-/// Paths into a reply, as `look::at` takes them.
-struct Shape {
+/// Paths into a reply, as `json_path::get` takes them.
+struct ReplyPaths {
     /// A body that has none of these is not the provider's.
     own: &'static [&'static str],
     /// Why the model stopped.
@@ -124,7 +124,7 @@ struct Shape {
 
 /// What a body says, before it is judged.
 #[derive(Default)]
-struct Answer {
+struct Draft {
     text: String,
     /// What the model or the filter says instead of a proper text.
     refusal: String,
@@ -207,8 +207,8 @@ fn messages(system: &str, prompt: &str) -> String {
     for (role, content) in [("system", system), ("user", prompt)] {
         if role == "user" || !content.is_empty() {
             let mut message = Entries::default();
-            message.text("role", role);
-            message.text("content", content);
+            message.string("role", role);
+            message.string("content", content);
             messages.push_str(if messages.len() > 1 { "," } else { "" });
             messages.push_str(&message.object());
         }

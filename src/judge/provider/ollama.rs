@@ -4,8 +4,8 @@
 
 use super::config::Names;
 use super::config::{Entries, Settings};
-use super::look::text;
-use super::{Answer, Protocol, Request, Shape, Variables, messages, without_thoughts};
+use super::json_path::string;
+use super::{Draft, Protocol, ReplyPaths, Request, Variables, messages, without_thoughts};
 use crate::foundation::json::Json;
 
 pub(super) static PROTOCOL: Protocol = Protocol {
@@ -19,7 +19,7 @@ pub(super) static PROTOCOL: Protocol = Protocol {
     not_found: "`ollama pull` fetches a model",
     url: |endpoint, _| [&endpoint.base("http://127.0.0.1:11434", "api"), "/chat"].concat(),
     body,
-    shape: Shape {
+    paths: ReplyPaths {
         own: &["message"],
         stop: "done_reason",
         refusal: "refusal",
@@ -32,7 +32,7 @@ pub(super) static PROTOCOL: Protocol = Protocol {
 
 fn body(request: &Request<'_>, model: &str, settings: &mut Settings) -> String {
     let mut body = Entries::default();
-    body.text("model", model);
+    body.string("model", model);
     body.json("messages", &[&messages(&settings.system, request.prompt)]);
     body.append(&settings.top);
     if let Some(schema) = request.response_schema {
@@ -45,7 +45,7 @@ fn body(request: &Request<'_>, model: &str, settings: &mut Settings) -> String {
     body.object()
 }
 
-fn read(body: Json<'_>, answer: &mut Answer) {
+fn read(body: Json<'_>, answer: &mut Draft) {
     // Thoughts stand beside the content.
-    answer.text = without_thoughts(text(body, "message/content"));
+    answer.text = without_thoughts(string(body, "message/content"));
 }

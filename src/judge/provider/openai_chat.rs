@@ -4,8 +4,8 @@
 
 use super::config::Names;
 use super::config::{Entries, Settings};
-use super::look::{append_texts, text};
-use super::{Answer, Endpoint, Protocol, Request, Shape, Variables, messages, without_thoughts};
+use super::json_path::{append_strings, string};
+use super::{Draft, Endpoint, Protocol, ReplyPaths, Request, Variables, messages, without_thoughts};
 use crate::foundation::json::Json;
 
 pub(super) static PROTOCOL: Protocol = Protocol {
@@ -19,7 +19,7 @@ pub(super) static PROTOCOL: Protocol = Protocol {
     not_found: NOT_FOUND,
     url: |endpoint, _| url(endpoint, "/chat/completions"),
     body,
-    shape: Shape {
+    paths: ReplyPaths {
         own: &["choices"],
         stop: "choices/0/finish_reason",
         refusal: "choices/0/message/refusal",
@@ -41,7 +41,7 @@ pub(super) fn url(endpoint: &Endpoint, path: &str) -> String {
 
 fn body(request: &Request<'_>, model: &str, settings: &mut Settings) -> String {
     let mut body = Entries::default();
-    body.text("model", model);
+    body.string("model", model);
     body.json("messages", &[&messages(&settings.system, request.prompt)]);
     body.append(&settings.top);
     if let Some(schema) = request.response_schema {
@@ -51,8 +51,8 @@ fn body(request: &Request<'_>, model: &str, settings: &mut Settings) -> String {
     body.object()
 }
 
-fn read(body: Json<'_>, answer: &mut Answer) {
-    answer.text = without_thoughts(text(body, "choices/0/message/content"));
+fn read(body: Json<'_>, answer: &mut Draft) {
+    answer.text = without_thoughts(string(body, "choices/0/message/content"));
     // Some servers write a list, with thoughts as parts of another type.
-    append_texts(body, "choices/0/message/content", "", &mut answer.text);
+    append_strings(body, "choices/0/message/content", "", &mut answer.text);
 }

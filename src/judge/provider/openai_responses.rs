@@ -4,9 +4,9 @@
 
 use super::config::Names;
 use super::config::{Entries, Settings};
-use super::look::{append_texts, each, text};
+use super::json_path::{append_strings, for_each, string};
 use super::openai_chat::{NOT_FOUND, UNREACHABLE, url};
-use super::{Answer, Protocol, Request, Shape, Variables};
+use super::{Draft, Protocol, ReplyPaths, Request, Variables};
 use crate::foundation::json::Json;
 
 pub(super) static PROTOCOL: Protocol = Protocol {
@@ -20,7 +20,7 @@ pub(super) static PROTOCOL: Protocol = Protocol {
     not_found: NOT_FOUND,
     url: |endpoint, _| url(endpoint, "/responses"),
     body,
-    shape: Shape {
+    paths: ReplyPaths {
         own: &["output"],
         stop: "incomplete_details/reason",
         refusal: "refusal",
@@ -33,11 +33,11 @@ pub(super) static PROTOCOL: Protocol = Protocol {
 
 fn body(request: &Request<'_>, model: &str, settings: &mut Settings) -> String {
     let mut body = Entries::default();
-    body.text("model", model);
+    body.string("model", model);
     if !settings.system.is_empty() {
-        body.text("instructions", &settings.system);
+        body.string("instructions", &settings.system);
     }
-    body.text("input", request.prompt);
+    body.string("input", request.prompt);
     // Judgements need not be kept by the provider, as they are unless one says so.
     body.json("store", &["false"]);
     body.append(&settings.top);
@@ -48,10 +48,10 @@ fn body(request: &Request<'_>, model: &str, settings: &mut Settings) -> String {
     body.object()
 }
 
-fn read(body: Json<'_>, answer: &mut Answer) {
+fn read(body: Json<'_>, answer: &mut Draft) {
     // Items of other types are reasoning and tool calls, with content of other types.
-    each(body, "output", &mut |item| {
-        append_texts(item, "content", "output_text", &mut answer.text);
-        each(item, "content", &mut |part| answer.refusal.push_str(&text(part, "refusal")));
+    for_each(body, "output", &mut |item| {
+        append_strings(item, "content", "output_text", &mut answer.text);
+        for_each(item, "content", &mut |part| answer.refusal.push_str(&string(part, "refusal")));
     });
 }

@@ -18,7 +18,7 @@ pub(super) static PROTOCOL: Protocol = Protocol {
     not_found: "Check the model, the project and whether the location has this model",
     url,
     body: gemini::body,
-    shape: gemini::SHAPE,
+    paths: gemini::REPLY_PATHS,
     read: gemini::read,
 };
 

@@ -8,7 +8,7 @@
 //! and what google-cloud-aiplatform sends. O(n) in the texts.
 
 use super::config::Entries;
-use super::look::{at, each, flag, some_text, text};
+use super::json_path::{for_each, get, is_true, string, string_at};
 use super::{Endpoint, Failure, FailureKind, HttpReply, HttpRequest, failure, gemini, vertex};
 use crate::foundation::json::{Document, Json};
 
@@ -66,7 +66,7 @@ pub fn body(metric: &str, instance: Instance<'_>) -> Option<String> {
     match instance {
         Instance::Turn { response, .. } if metric == "response_evaluation_score" => {
             let mut instance = Entries::default();
-            instance.text("prediction", response);
+            instance.string("prediction", response);
             body.json("coherenceInput", &[r#"{"metricSpec":{},"instance":"#, &instance.object(), "}"]);
         }
         Instance::Turn { prompt, reference, response } if metric == "safety_v1" => {
@@ -138,7 +138,7 @@ pub fn check(endpoint: &Endpoint, reply: &HttpReply<'_>) -> Result<(), Box<Failu
     }
     let Some(result) = body.and_then(result) else { return Err(failure::malformed(endpoint, reply)) };
     // Codes of google.rpc: DEADLINE_EXCEEDED, RESOURCE_EXHAUSTED, UNAVAILABLE.
-    let kind = match at(result, "error/code").map(Json::raw) {
+    let kind = match get(result, "error/code").map(Json::raw) {
         Some("4") => FailureKind::Timeout,
         Some("8") => FailureKind::RateLimited,
         Some("14") => FailureKind::Server,
@@ -147,7 +147,7 @@ pub fn check(endpoint: &Endpoint, reply: &HttpReply<'_>) -> Result<(), Box<Failu
     if score(result).is_some() {
         return Ok(());
     }
-    let message = ["could not score: ", &text(result, "error/message")];
+    let message = ["could not score: ", &string(result, "error/message")];
     Err(Failure::new(endpoint, kind, &message).with_status(reply))
 }
 
@@ -157,26 +157,26 @@ pub fn parse(body: &str) -> Option<Evaluation> {
     let document = Document::parse(body).ok()?;
     let result = result(document.root())?;
     let mut rubrics: Vec<RubricVerdict> = Vec::new();
-    each(result, "rubricVerdicts", &mut |verdict| {
-        let id = some_text(verdict, "evaluatedRubric/content/property/description")
-            .or_else(|| some_text(verdict, "evaluatedRubric/rubricId"))
+    for_each(result, "rubricVerdicts", &mut |verdict| {
+        let id = string_at(verdict, "evaluatedRubric/content/property/description")
+            .or_else(|| string_at(verdict, "evaluatedRubric/rubricId"))
             .unwrap_or_else(|| ["rubric_", &rubrics.len().to_string()].concat());
-        let reasoning = some_text(verdict, "reasoning");
-        rubrics.push(RubricVerdict { id, met: flag(verdict, "verdict"), reasoning });
+        let reasoning = string_at(verdict, "reasoning");
+        rubrics.push(RubricVerdict { id, met: is_true(verdict, "verdict"), reasoning });
     });
     Some(Evaluation {
         score: score(result),
-        explanation: some_text(result, "explanation"),
+        explanation: string_at(result, "explanation"),
         rubrics,
-        error: some_text(result, "error/message"),
+        error: string_at(result, "error/message"),
     })
 }
 
 /// The result of the one metric that was asked for.
 fn result(body: Json<'_>) -> Option<Json<'_>> {
-    at(body, "metricResults/0").or_else(|| at(body, "coherenceResult"))
+    get(body, "metricResults/0").or_else(|| get(body, "coherenceResult"))
 }
 
 fn score(result: Json<'_>) -> Option<f64> {
-    at(result, "score").and_then(Json::as_f64).filter(|score| score.is_finite())
+    get(result, "score").and_then(Json::as_f64).filter(|score| score.is_finite())
 }

@@ -7,7 +7,7 @@ use super::{Answer, Judged, JudgedCase, Samples, Work};
 use crate::foundation::error::Result;
 use crate::foundation::interner::Interner;
 use crate::foundation::sort::sort;
-use crate::metrics::{Evaluation, Explanation, NO_TURNS, Scoring, TurnEvaluation, material, mean};
+use crate::metrics::{Evaluation, Explanation, NO_TURNS, Scoring, TurnEvaluation, mean, transcript};
 use crate::model::results::EvalStatus;
 
 /// The result of all answers, while it is made turn by turn.
@@ -43,10 +43,10 @@ impl<'a> Conclusion<'a> {
         scoring: &Scoring,
         work: &mut Work,
     ) -> Result<Option<Evaluation<'a>>> {
-        let asking = judged.asking();
+        let judge_config = judged.judge_config();
         let evaluation = &mut self.evaluation;
         if evaluation.turns.is_empty()
-            && asking.raises
+            && judge_config.raises
             && let Some(failure) = self.answers.iter().find_map(Answer::judge_failure)
         {
             return Err(failure.clone());
@@ -64,8 +64,8 @@ impl<'a> Conclusion<'a> {
                 own.push(answer);
                 self.next += 1;
             }
-            let turn = if own.is_empty() && asking.whole_conversation {
-                TurnEvaluation::not_evaluated(material::ONLY_THE_LAST)
+            let turn = if own.is_empty() && judge_config.whole_conversation {
+                TurnEvaluation::not_evaluated(transcript::ONLY_THE_LAST)
             } else {
                 judged.turn(case, turn, &own, scoring)?
             };
@@ -74,7 +74,7 @@ impl<'a> Conclusion<'a> {
         }
         let mut evaluation = std::mem::take(evaluation);
         judged.overall(&self.answers, std::mem::take(&mut self.sums), scoring, &mut evaluation);
-        evaluation.status = EvalStatus::of_score(evaluation.score, asking.threshold);
+        evaluation.status = EvalStatus::of_score(evaluation.score, judge_config.threshold);
         Ok(Some(evaluation))
     }
 }

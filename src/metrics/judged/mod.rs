@@ -4,13 +4,13 @@
 //! says ([`Judged::read`]) and what all replies come to ([`Judged::turn`], [`Judged::overall`]). Who is
 //! asked, how often, how many at a time and what becomes of failures is the run's.
 //!
-//! In the order of the work: a config makes [`Asking`] and its [`JudgeOptions`]; [`Planning`] collects the
+//! In the order of the work: a config makes [`JudgeConfig`] and its [`JudgeModelOptions`]; [`Planning`] collects the
 //! [`Question`]s about a case; replies make [`Answer`]s; [`Conclusion`] makes the result of them, with what
 //! `explanation` holds of it. Planning and conclusion count their [`Work`], so that long cases can pause.
 
-mod asking;
 mod conclusion;
 mod explanation;
+mod judge_config;
 mod options;
 mod planning;
 mod question;
@@ -23,28 +23,28 @@ use crate::model::evalset::ConversationScenario;
 use crate::model::invocation::Invocation;
 
 pub use crate::judge::prompt::Purpose;
-pub(super) use asking::Values;
-pub use asking::{Asking, PromptText};
 pub use conclusion::{Conclusion, RubricSums};
 pub(super) use conclusion::{average, plain_mean, turn_of};
 pub use explanation::{RubricVotes, SampleUsage, SampleVote, Samples, Sentence};
-pub use options::JudgeOptions;
+pub(super) use judge_config::PromptValues;
+pub use judge_config::{JudgeConfig, PromptText};
+pub use options::JudgeModelOptions;
 #[cfg(feature = "schema")]
 pub(crate) use options::SETTINGS;
-pub use planning::{MOST_RUBRICS, Planning, Questions};
+pub use planning::{MAX_RUBRIC_BYTES, Planning, Questions};
 pub use question::{Answer, Ballot, Question, SampleReply};
 pub use work::Work;
 
 /// The longest prompt that a judge is asked, in bytes.
-pub const LONGEST_PROMPT: usize = 4 << 20;
+pub const MAX_PROMPT_BYTES: usize = 4 << 20;
 
 /// The most that the prompts of all calls under way may take, in bytes. It holds back calls, and refuses none.
-pub const MOST_PROMPTS: usize = 64 << 20;
+pub const MAX_OPEN_PROMPT_BYTES: usize = 64 << 20;
 
 /// A metric that asks a judge: what it makes of single turns, and of all of them.
 pub trait Judged {
     /// How the judge is to be asked.
-    fn asking(&self) -> &Asking;
+    fn judge_config(&self) -> &JudgeConfig;
 
     /// Whether the conversation can be judged at all.
     ///
@@ -56,7 +56,7 @@ pub trait Judged {
     ///
     /// # Errors
     /// Where google-adk raises: no rubrics.
-    fn ask(&self, case: &JudgedCase<'_>, turn: Turn<'_>, questions: &mut Questions<'_>) -> Result<()>;
+    fn ask(&self, case: &JudgedCase<'_>, turn: JudgedTurn<'_>, questions: &mut Questions<'_>) -> Result<()>;
 
     /// The words of a question, made when it is sent: few prompts exist at a time. A question that follows
     /// from an answer is given that too.
@@ -77,7 +77,7 @@ pub trait Judged {
     fn turn<'a>(
         &self,
         case: &JudgedCase<'a>,
-        turn: Turn<'a>,
+        turn: JudgedTurn<'a>,
         answers: &[&Answer],
         scoring: &Scoring,
     ) -> Result<TurnEvaluation<'a>>;
@@ -97,7 +97,7 @@ pub trait Judged {
 
 /// One turn of a conversation that is judged.
 #[derive(Clone, Copy)]
-pub struct Turn<'a> {
+pub struct JudgedTurn<'a> {
     /// Its place.
     pub index: usize,
     /// What happened.
@@ -116,7 +116,7 @@ pub struct JudgedCase<'a> {
     /// The rubrics of each actual turn.
     pub rubrics: CaseRubrics<'a>,
     /// The turns that happened, each with the one that was expected in its place; once they are lined up.
-    turns: Vec<Turn<'a>>,
+    turns: Vec<JudgedTurn<'a>>,
 }
 
 impl<'a> JudgedCase<'a> {
@@ -131,13 +131,13 @@ impl<'a> JudgedCase<'a> {
     pub fn lined_up(mut self) -> Self {
         let mut expected = self.case.expected.unwrap_or_default().iter();
         for (index, actual) in self.case.actual.iter().enumerate() {
-            self.turns.push(Turn { index, actual, expected: expected.next() });
+            self.turns.push(JudgedTurn { index, actual, expected: expected.next() });
         }
         self
     }
 
     /// One of the turns.
-    pub(super) fn turn(&self, index: usize) -> Option<Turn<'a>> {
+    pub(super) fn turn(&self, index: usize) -> Option<JudgedTurn<'a>> {
         self.turns.get(index).copied()
     }
 }

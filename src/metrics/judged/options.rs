@@ -4,12 +4,12 @@
 use crate::foundation::error::{ErrorCode, Result};
 use crate::foundation::json::{Json, Kind};
 use crate::judge::provider::{is_name, parameters};
-use crate::model::config::{Setup, either, invalid_criterion, refuse_misspelt, settings};
+use crate::model::config::{MetricConfig, either, invalid_criterion, refuse_misspelt, settings};
 use crate::model::shape::whole;
 
 /// What a config says of a judge.
 #[derive(Clone, Debug, PartialEq)]
-pub struct JudgeOptions {
+pub struct JudgeModelOptions {
     /// The model; google-adk's default is `gemini-2.5-flash`.
     pub model: String,
     /// Its settings, as JSON with the names of Gemini's `GenerateContentConfig`.
@@ -31,10 +31,10 @@ settings! {
     PARALLELISM: Option<u32> = None, "parallelism_limit" | "parallelismLimit";
 }
 
-impl JudgeOptions {
+impl JudgeModelOptions {
     /// The criterion's options win over the metric's.
-    pub(super) fn read(setup: &Setup<'_, '_>) -> Result<Self> {
-        let of_criterion = setup
+    pub(super) fn read(metric_config: &MetricConfig<'_, '_>) -> Result<Self> {
+        let of_criterion = metric_config
             .criterion
             .and_then(|criterion| either(criterion, ["judge_model_options", "judgeModelOptions"]));
         let mut options = Self {
@@ -43,7 +43,7 @@ impl JudgeOptions {
             samples: SAMPLES.default,
             parallelism_limit: PARALLELISM.default,
         };
-        for json in [setup.judge_model_options, of_criterion].into_iter().flatten() {
+        for json in [metric_config.judge_model_options, of_criterion].into_iter().flatten() {
             options.take(json).map_err(invalid_criterion)?;
         }
         Ok(options)

@@ -1,13 +1,13 @@
 //! What is asked about a conversation, planned turn by turn: apart, because planning can pause between turns, and
 //! bounds what all turns together hold.
 
-use super::{Asking, Judged, JudgedCase, Question, RubricVotes, Turn, Work};
+use super::{JudgeConfig, Judged, JudgedCase, JudgedTurn, Question, RubricVotes, Work};
 use crate::foundation::error::{Error, ErrorCode, Result};
 use crate::judge::votes::Rule;
 use crate::metrics::Scoring;
 
 /// The most that the rubrics of all turns of a conversation may take, each turn having its own results, in bytes.
-pub const MOST_RUBRICS: usize = 64 << 20;
+pub const MAX_RUBRIC_BYTES: usize = 64 << 20;
 
 /// The questions about one conversation that need no other answer, while they are planned turn by turn.
 pub struct Planning {
@@ -26,8 +26,8 @@ impl Planning {
     /// Where google-adk raises.
     pub fn begin(judged: &dyn Judged, case: &JudgedCase<'_>) -> Result<Self> {
         judged.check(case)?;
-        let asking = judged.asking();
-        let turn = if asking.whole_conversation { case.turns.len().saturating_sub(1) } else { 0 };
+        let judge_config = judged.judge_config();
+        let turn = if judge_config.whole_conversation { case.turns.len().saturating_sub(1) } else { 0 };
         Ok(Self { turn, rubrics: 0, history: 0, list: Vec::new() })
     }
 
@@ -51,7 +51,7 @@ impl Planning {
             judged.ask(
                 case,
                 turn,
-                &mut Questions { asking: judged.asking(), scoring, turn, planning: self, work },
+                &mut Questions { judge_config: judged.judge_config(), scoring, turn, planning: self, work },
             )?;
         }
         Ok(true)
@@ -66,9 +66,9 @@ impl Planning {
 
 /// The questions about a conversation, while they are asked turn by turn.
 pub struct Questions<'q> {
-    asking: &'q Asking,
+    judge_config: &'q JudgeConfig,
     pub(in crate::metrics) scoring: &'q Scoring,
-    turn: Turn<'q>,
+    turn: JudgedTurn<'q>,
     planning: &'q mut Planning,
     work: &'q mut Work,
 }
@@ -76,8 +76,8 @@ pub struct Questions<'q> {
 impl Questions<'_> {
     /// Asks by the first prompt for a majority over the samples that the config asks for.
     pub(in crate::metrics) fn ballot(&mut self) -> &mut Question {
-        let (samples, early_stop) = (self.asking.options.samples, self.scoring.early_stop);
-        let question = self.asking.question(0);
+        let (samples, early_stop) = (self.judge_config.options.samples, self.scoring.early_stop);
+        let question = self.judge_config.question(0);
         let question = self.add(question);
         question.samples = samples;
         question.rule = Rule::Majority { early_stop };
@@ -99,7 +99,7 @@ impl Questions<'_> {
     pub(in crate::metrics) fn count_rubrics(&mut self, number: usize, bytes: usize) -> Result<()> {
         self.work.add(number * Work::OF_RUBRIC);
         self.planning.rubrics += bytes + number * size_of::<RubricVotes>();
-        if self.planning.rubrics > MOST_RUBRICS { Err(too_many_rubrics()) } else { Ok(()) }
+        if self.planning.rubrics > MAX_RUBRIC_BYTES { Err(too_many_rubrics()) } else { Ok(()) }
     }
 
     /// Counts what a turn adds to the history that later prompts show. Returns what all have by then.
@@ -112,7 +112,7 @@ impl Questions<'_> {
 
 #[cold]
 fn too_many_rubrics() -> Error {
-    let limit = (MOST_RUBRICS >> 20).to_string();
+    let limit = (MAX_RUBRIC_BYTES >> 20).to_string();
     let message = ["the rubrics of all turns together take more than ", &limit, " MiB"].concat();
     Error::new(ErrorCode::LimitExceeded, message).with_help("Split the conversation into several cases")
 }

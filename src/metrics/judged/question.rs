@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-use super::{LONGEST_PROMPT, PromptText, Work};
+use super::{MAX_PROMPT_BYTES, PromptText, Work};
 use crate::foundation::error::{Error, ErrorCode};
 use crate::foundation::write::quoted;
 use crate::judge::calls::Usage;
@@ -22,7 +22,7 @@ pub struct Question {
     pub step: usize,
     /// The prompt, while a call is under way; for Vertex AI's evaluation service the body of the request.
     pub prompt: String,
-    /// How long the prompt is, in bytes, as far as that is known. Beyond [`LONGEST_PROMPT`] nothing is asked.
+    /// How long the prompt is, in bytes, as far as that is known. Beyond [`MAX_PROMPT_BYTES`] nothing is asked.
     pub bytes: usize,
     /// The place of the answer that it follows from, if it does.
     pub follows: Option<usize>,
@@ -65,8 +65,8 @@ impl Question {
     /// Why the question cannot be asked, if so.
     #[must_use]
     pub fn refusal(&self) -> Option<Error> {
-        (self.bytes > LONGEST_PROMPT).then(|| {
-            let (bytes, most) = (self.bytes.to_string(), LONGEST_PROMPT.to_string());
+        (self.bytes > MAX_PROMPT_BYTES).then(|| {
+            let (bytes, most) = (self.bytes.to_string(), MAX_PROMPT_BYTES.to_string());
             let message = ["the prompt has ", &bytes, " bytes; at most ", &most, " are asked"].concat();
             Error::new(ErrorCode::LimitExceeded, message)
         })

@@ -1,10 +1,11 @@
 //! The walk that holds a document against its shape and numbers its fields. Apart, because it is the only place that
 //! finds mistakes; views rely on it.
 
-use super::{Field, Others, Presence, Shape, Type, Warnings};
+use super::{Field, Presence, Shape, Type, UnknownKeys, Warnings};
 use crate::foundation::double;
-use crate::foundation::error::{Error, ErrorCode, Result, suggestion};
+use crate::foundation::error::{Error, ErrorCode, Result};
 use crate::foundation::json::{Document, Json, Kind};
+use crate::foundation::suggestion::suggestion;
 
 /// Holds a document against a type, after which its records can be viewed.
 ///
@@ -162,17 +163,17 @@ impl Checker<'_, '_> {
         }
         let value = self.document.value(key + 1);
         let message = format!("`{name}` is not a key of {}", shape.name);
-        match (meant_by(&name, shape), shape.others) {
-            (Some(meant), Others::KeptByAdk) => {
+        match (meant_by(&name, shape), shape.unknown_keys) {
+            (Some(meant), UnknownKeys::KeptByAdk) => {
                 self.warnings.add_with_help(value, format!("{message} and is not read"), did_you_mean(meant));
                 return Ok(());
             }
             (Some(meant), _) => {
                 return Err(value.error(ErrorCode::InvalidInput, message).with_help(did_you_mean(meant)));
             }
-            (None, Others::LeftOut) => self.warnings.add(value, format!("{message} and is left out")),
-            (None, Others::Unread) => self.warnings.add(value, format!("{message} and is not read")),
-            (None, Others::Kept | Others::KeptByAdk) => {}
+            (None, UnknownKeys::Ignored) => self.warnings.add(value, format!("{message} and is left out")),
+            (None, UnknownKeys::Unread) => self.warnings.add(value, format!("{message} and is not read")),
+            (None, UnknownKeys::Kept | UnknownKeys::KeptByAdk) => {}
         }
         if self.known_others.len() < MOST {
             let name = name.into_owned();

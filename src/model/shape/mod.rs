@@ -34,16 +34,16 @@ pub struct Shape {
     /// Its fields, in the order they are written.
     pub fields: &'static [Field],
     /// What becomes of keys that are no fields.
-    pub others: Others,
+    pub unknown_keys: UnknownKeys,
     /// What holds between the fields.
     pub rule: Option<fn(Json<'_>) -> Result<()>>,
 }
 
 /// What becomes of keys that are no fields of their record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Others {
+pub enum UnknownKeys {
     /// They are left out with a warning; one that resembles a field is an error.
-    LeftOut,
+    Ignored,
     /// They are kept; one that resembles a field is an error.
     Kept,
     /// They are kept, as google-adk keeps them; one that resembles a field is warned of.

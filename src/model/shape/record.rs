@@ -70,7 +70,7 @@ macro_rules! record {
                         record!(@default $type $(, $default)?),
                     ),
                 }, )* ],
-                others: record!(@others $($others)?),
+                unknown_keys: record!(@others $($others)?),
                 rule: record!(@rule $($rule)?),
             };
 
@@ -131,10 +131,10 @@ macro_rules! record {
     (@type $type:ty, $of:expr) => { $of };
     (@default $type:ty) => { None };
     (@default $type:ty, default) => { Some(<$type as $crate::model::shape::View<'_>>::DEFAULT) };
-    (@others) => { $crate::model::shape::Others::LeftOut };
-    (@others others) => { $crate::model::shape::Others::Kept };
-    (@others all) => { $crate::model::shape::Others::KeptByAdk };
-    (@others unread) => { $crate::model::shape::Others::Unread };
+    (@others) => { $crate::model::shape::UnknownKeys::Ignored };
+    (@others others) => { $crate::model::shape::UnknownKeys::Kept };
+    (@others all) => { $crate::model::shape::UnknownKeys::KeptByAdk };
+    (@others unread) => { $crate::model::shape::UnknownKeys::Unread };
     (@open) => { false };
     (@open $others:ident) => { true };
     (@rule) => { None };

@@ -1,6 +1,6 @@
 //! Checked JSON, written in either spelling. Apart, because it needs the shapes alone.
 
-use super::{Others, Presence, Shape, Type};
+use super::{Presence, Shape, Type, UnknownKeys};
 use crate::foundation::json::Json;
 use crate::foundation::write::{Spelling, quote};
 
@@ -50,8 +50,9 @@ fn write_record(object: Json<'_>, shape: &Shape, spelling: Spelling, out: &mut S
             (None, _) => {}
         }
     }
-    let others =
-        object.other_entries().filter(|(_, value)| shape.others != Others::LeftOut && !value.is_null());
+    let others = object
+        .other_entries()
+        .filter(|(_, value)| shape.unknown_keys != UnknownKeys::Ignored && !value.is_null());
     // A `null` may stand for a field too; those have no number either.
     for (key, value) in others {
         separate(out);

@@ -3,10 +3,10 @@
 
 use super::super::{MetricScorer, Millis, Run};
 use super::JudgeReply;
-use super::state::{Asked, next_wave};
+use super::state::{QuestionState, next_wave};
 use crate::foundation::double;
 use crate::foundation::error::{Error, ErrorCode};
-use crate::judge::calls::{self, Ask, Loss, Reason};
+use crate::judge::calls::{self, Ask, LostSample, Reason};
 use crate::judge::provider::Failure;
 use crate::judge::votes::Outcome;
 use crate::metrics::judged::{Answer, Judged, JudgedCase, SampleReply};
@@ -26,7 +26,7 @@ impl<'a> Run<'a> {
         }
         let calls = &mut self.judges.calls;
         let sample = match cached {
-            true => calls.found(call),
+            true => calls.resolve_from_cache(call),
             false => calls.reply(now, call, reply.usage.unwrap_or_default()),
         };
         let Some(sample) = sample else { return };
@@ -55,9 +55,9 @@ impl<'a> Run<'a> {
             let seconds = double::to_text((wait / 1000.0).round());
             message += &format!(". It asks to be left alone for {seconds} s, which is too long to wait");
             // Nor do the others wait.
-            pace = calls::Failure { disconnected: pace.disconnected, ..calls::Failure::default() };
+            pace = calls::CallFailure { disconnected: pace.disconnected, ..calls::CallFailure::default() };
         }
-        let mut is_barred = failed.is_auth();
+        let mut blocks_metric = failed.is_auth();
         if failed.is_refusal()
             && let Some(refusals) = metric.and_then(|metric| self.judges.refusals.get_mut(metric))
             && !refusals.is_answered
@@ -67,17 +67,17 @@ impl<'a> Run<'a> {
             }
             if refusals.message == message {
                 refusals.times += 1;
-                is_barred |= refusals.times >= MOST_REFUSALS;
+                blocks_metric |= refusals.times >= MOST_REFUSALS;
             }
         }
         let error = Error::new(ErrorCode::JudgeFailed, message);
         self.landed(call);
         if let Some(loss) = self.judges.calls.failure(now, call, pace) {
             let asked = self.judges.asked.get(loss.question as usize);
-            if let Some(barred) = asked.and_then(|asked| self.judges.barred.get_mut(asked.metric))
-                && is_barred
+            if let Some(blocked) = asked.and_then(|asked| self.judges.blocked.get_mut(asked.metric))
+                && blocks_metric
             {
-                barred.get_or_insert_with(|| error.clone());
+                blocked.get_or_insert_with(|| error.clone());
             }
             self.lost(loss, Some(error));
         }
@@ -88,9 +88,9 @@ impl<'a> Run<'a> {
     pub(super) fn answer(&mut self, question: u32) -> Option<(&dyn Judged, &JudgedCase<'a>, &mut Answer)> {
         let asked = self.judges.asked.get(question as usize).filter(|asked| asked.is_open)?;
         let open = self.open.iter_mut().find(|open| open.place == asked.place)?;
-        let hearing = open.hearings.iter_mut().find(|hearing| hearing.metric == asked.metric)?;
+        let pending = open.pending_metrics.iter_mut().find(|pending| pending.metric == asked.metric)?;
         let MetricScorer::Judge(judged) = &self.plan.metrics.get(asked.metric)?.scorer else { return None };
-        Some((judged.as_ref(), open.judged.as_ref()?, hearing.answers.get_mut(asked.answer)?))
+        Some((judged.as_ref(), open.judged.as_ref()?, pending.answers.get_mut(asked.answer)?))
     }
 
     /// Which metric a call under way is for.
@@ -100,7 +100,7 @@ impl<'a> Run<'a> {
     }
 
     /// A sample will have no reply.
-    pub(super) fn lost(&mut self, loss: Loss, failure: Option<Error>) {
+    pub(super) fn lost(&mut self, loss: LostSample, failure: Option<Error>) {
         let why = self.judges.why(loss, failure);
         if let Some((_, _, answer)) = self.answer(loss.question) {
             answer.votes.fail(loss.sample);
@@ -150,7 +150,7 @@ impl<'a> Run<'a> {
                 continue;
             }
             let metric = self.judges.asked.get(question as usize).map_or(0, |asked| asked.metric);
-            self.judges.calls.take_back(samples.len() as u32);
+            self.judges.calls.revert_losses(samples.len() as u32);
             for first_sample in samples {
                 let follow_up = true;
                 let ask =
@@ -173,16 +173,17 @@ impl<'a> Run<'a> {
         asked.is_open = false;
         let asked = *asked;
         let Some(open) = self.open.iter_mut().find(|open| open.place == asked.place) else { return };
-        let Some(hearing) = open.hearings.iter_mut().find(|hearing| hearing.metric == asked.metric) else {
+        let Some(pending) = open.pending_metrics.iter_mut().find(|pending| pending.metric == asked.metric)
+        else {
             return;
         };
-        hearing.open -= 1;
+        pending.open -= 1;
         if let Some(mut next) = next {
             next.follows = Some(asked.answer);
-            let asked = Asked::new(asked.place, asked.pairing, asked.metric, hearing.answers.len());
-            hearing.add(&mut self.judges, asked, next, true);
+            let asked = QuestionState::new(asked.place, asked.pairing, asked.metric, pending.answers.len());
+            pending.add(&mut self.judges, asked, next, true);
         }
-        if hearing.open == 0 {
+        if pending.open == 0 {
             self.conclude(asked.place, asked.metric);
         }
     }

@@ -4,7 +4,7 @@
 use super::super::{MetricScorer, Millis, Run};
 use super::JudgeReply;
 use crate::foundation::json::Document;
-use crate::judge::provider::{Asked as AskedOf, Endpoint, Failure, HostAnswer, HttpRequest, Reply, Request};
+use crate::judge::provider::{Endpoint, Failure, HostAnswer, HttpRequest, Query, Reply, Request};
 use crate::metrics::judged::Judged;
 
 impl Run<'_> {
@@ -20,9 +20,9 @@ impl Run<'_> {
     pub fn settings_not_sent(&self, metric: usize, mut endpoint: Endpoint) -> Vec<String> {
         let scorer = self.plan.metrics.get(metric).map(|metric| &metric.scorer);
         let Some(MetricScorer::Judge(judged)) = scorer else { return Vec::new() };
-        let asking = judged.asking();
+        let judge_config = judged.judge_config();
         // Vertex AI's evaluation service has no settings.
-        let config = asking.options.config.as_deref().filter(|_| !asking.vertex);
+        let config = judge_config.options.config.as_deref().filter(|_| !judge_config.vertex);
         let Some(config) = config.and_then(|config| Document::parse(config).ok()) else { return Vec::new() };
         endpoint.model.get_or_insert_with(|| self.judge_model(judged.as_ref()).to_owned());
         endpoint.warnings(config.root())
@@ -60,17 +60,17 @@ impl Run<'_> {
     }
 
     /// Works with the question of a call under way in the words of its endpoint.
-    fn with_question<T>(&self, call: u32, work: impl FnOnce(&Endpoint, AskedOf<'_>) -> T) -> Option<T> {
+    fn with_question<T>(&self, call: u32, work: impl FnOnce(&Endpoint, Query<'_>) -> T) -> Option<T> {
         let number = self.judges.question_of(call)?;
         let about = self.judges.asked.get(number as usize)?;
         let endpoint = self.judges.endpoints.get(about.metric)?.as_ref()?;
         let MetricScorer::Judge(judged) = &self.plan.metrics.get(about.metric)?.scorer else { return None };
         let question = self.question_numbered(number)?;
-        let asking = judged.asking();
-        if asking.vertex {
-            return Some(work(endpoint, AskedOf::Evaluation(&question.prompt)));
+        let judge_config = judged.judge_config();
+        if judge_config.vertex {
+            return Some(work(endpoint, Query::Evaluation(&question.prompt)));
         }
-        let config = asking.options.config.as_deref().and_then(|config| Document::parse(config).ok());
+        let config = judge_config.options.config.as_deref().and_then(|config| Document::parse(config).ok());
         let request = Request {
             model: self.judge_model(judged.as_ref()),
             system: None,
@@ -78,7 +78,7 @@ impl Run<'_> {
             response_schema: question.schema,
             config: config.as_ref().map(Document::root),
         };
-        Some(work(endpoint, AskedOf::Question(request)))
+        Some(work(endpoint, Query::Question(request)))
     }
 
     /// The model that a metric asks at an endpoint.

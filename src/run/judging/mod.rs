@@ -17,12 +17,12 @@ use crate::judge::calls::{self, Call, Prices, Usage};
 use crate::metrics::judged::Judged;
 
 pub(super) use sending::Step;
-pub(super) use stages::{Concluding, Convening, Hearing};
-pub(super) use state::Judges;
+pub(super) use stages::{ConcludingMetric, PendingMetric, PlanningCase};
+pub(super) use state::JudgeState;
 
 /// How to ask judges.
 #[derive(Clone, Debug, Default)]
-pub struct JudgeSettings {
+pub struct JudgeOptions {
     /// How calls go out.
     pub calls: calls::Options,
     /// The model that is asked, whatever criteria name.
@@ -31,11 +31,11 @@ pub struct JudgeSettings {
     pub prices: Vec<(String, Prices)>,
 }
 
-impl JudgeSettings {
+impl JudgeOptions {
     /// The model that a metric asks.
     #[must_use]
     pub fn model_for<'m>(&'m self, metric: &'m dyn Judged) -> &'m str {
-        self.model.as_deref().unwrap_or(&metric.asking().options.model)
+        self.model.as_deref().unwrap_or(&metric.judge_config().options.model)
     }
 }
 

@@ -2,9 +2,9 @@
 //! because it is the only part that is polled.
 
 use super::super::{MetricScorer, Millis, Run};
-use super::{JudgeCall, Judges};
+use super::{JudgeCall, JudgeState};
 use crate::judge::calls::{self, Progress};
-use crate::metrics::judged::{Answer, LONGEST_PROMPT, MOST_PROMPTS, Question};
+use crate::metrics::judged::{Answer, MAX_OPEN_PROMPT_BYTES, MAX_PROMPT_BYTES, Question};
 
 /// What the calls of a run are at.
 pub(in crate::run) enum Step {
@@ -13,7 +13,7 @@ pub(in crate::run) enum Step {
     /// Abort this call.
     Abort(u32),
     /// Something changed.
-    Again,
+    Continue,
     /// Nothing, at least until a time.
     Wait(Option<Millis>),
 }
@@ -25,35 +25,35 @@ impl<'a> Run<'a> {
         match self.poll_calls(now) {
             calls::Action::Send(call) => {
                 let Some(asked) = self.judges.asked.get(call.question as usize).copied() else {
-                    return Step::Again;
+                    return Step::Continue;
                 };
-                let barred = self.judges.barred.get(asked.metric).cloned().flatten();
+                let blocked = self.judges.blocked.get(asked.metric).cloned().flatten();
                 let too_long =
                     self.answer(call.question).and_then(|(_, _, answer)| answer.question.refusal());
                 if let Some(why) = too_long {
-                    self.judges.calls.not_sent(call.id);
+                    self.judges.calls.withdraw(call.id);
                     if let Some((_, _, answer)) = self.answer(call.question) {
                         answer.failure = Some(why);
                     }
                     self.close(call.question);
-                    return Step::Again;
+                    return Step::Continue;
                 }
-                if asked.is_open && barred.is_none() {
+                if asked.is_open && blocked.is_none() {
                     self.judges.sent(call);
                     return Step::Send(JudgeCall { call, metric: asked.metric, pairing: asked.pairing });
                 }
-                if barred.is_some() && asked.is_open {
-                    self.judges.calls.refused(call.id);
+                if blocked.is_some() && asked.is_open {
+                    self.judges.calls.reject(call.id);
                 } else {
-                    self.judges.calls.not_sent(call.id);
+                    self.judges.calls.withdraw(call.id);
                 }
-                if let Some(why) = barred {
+                if let Some(why) = blocked {
                     if let Some((_, _, answer)) = self.answer(call.question) {
                         answer.failure = Some(why);
                     }
                     self.close(call.question);
                 }
-                Step::Again
+                Step::Continue
             }
             calls::Action::Abort(call) => {
                 self.landed(call);
@@ -61,7 +61,7 @@ impl<'a> Run<'a> {
             }
             calls::Action::Lost(loss) => {
                 self.lost(loss, None);
-                Step::Again
+                Step::Continue
             }
             calls::Action::WakeAt(at) => Step::Wait(Some(at)),
             calls::Action::Idle => Step::Wait(None),
@@ -70,24 +70,24 @@ impl<'a> Run<'a> {
 
     /// What to do about calls. The prompt of a call is made when its turn comes.
     fn poll_calls(&mut self, now: Millis) -> calls::Action {
-        let Judges { calls, asked, under_way, open_prompts, barred, .. } = &mut self.judges;
+        let JudgeState { calls, asked, under_way, open_prompts, blocked, .. } = &mut self.judges;
         let (plan, open, work) = (&self.plan, &mut self.open, &mut self.work);
         calls.poll_with(now, &mut |question, _| {
             // Not asked at all.
             let none = Some(0);
             let Some(asked) = asked.get(question as usize).filter(|asked| asked.is_open) else { return none };
-            if barred.get(asked.metric).is_some_and(Option::is_some) {
+            if blocked.get(asked.metric).is_some_and(Option::is_some) {
                 return none;
             }
             let Some(open) = open.iter_mut().find(|open| open.place == asked.place) else { return none };
-            let hearing = open.hearings.iter_mut().find(|hearing| hearing.metric == asked.metric);
-            let (Some(hearing), Some(case)) = (hearing, &open.judged) else { return none };
-            let Some(answer) = hearing.answers.get(asked.answer) else { return none };
+            let pending = open.pending_metrics.iter_mut().find(|pending| pending.metric == asked.metric);
+            let (Some(pending), Some(case)) = (pending, &open.judged) else { return none };
+            let Some(answer) = pending.answers.get(asked.answer) else { return none };
             if answer.question.refusal().is_some() {
                 return none;
             }
             if answer.question.prompt.is_empty() {
-                if *open_prompts > MOST_PROMPTS - LONGEST_PROMPT && !under_way.is_empty() {
+                if *open_prompts > MAX_OPEN_PROMPT_BYTES - MAX_PROMPT_BYTES && !under_way.is_empty() {
                     return None;
                 }
                 let Some(MetricScorer::Judge(judged)) =
@@ -95,15 +95,15 @@ impl<'a> Run<'a> {
                 else {
                     return none;
                 };
-                let before = answer.question.follows.and_then(|at| hearing.answers.get(at));
+                let before = answer.question.follows.and_then(|at| pending.answers.get(at));
                 let prompt = judged.prompt(case, &answer.question, before);
-                if let Some(answer) = hearing.answers.get_mut(asked.answer) {
+                if let Some(answer) = pending.answers.get_mut(asked.answer) {
                     answer.question.take_prompt(prompt);
-                    work.add(answer.question.bytes.min(LONGEST_PROMPT));
+                    work.add(answer.question.bytes.min(MAX_PROMPT_BYTES));
                     *open_prompts += answer.question.prompt.len();
                 }
             }
-            hearing.answers.get(asked.answer).map_or(none, |answer| Some(expected_tokens(answer)))
+            pending.answers.get(asked.answer).map_or(none, |answer| Some(expected_tokens(answer)))
         })
     }
 
@@ -132,8 +132,8 @@ impl<'a> Run<'a> {
     pub(super) fn question_numbered(&self, number: u32) -> Option<&Question> {
         let asked = self.judges.asked.get(number as usize)?;
         let open = self.open.iter().find(|open| open.place == asked.place)?;
-        let hearing = open.hearings.iter().find(|hearing| hearing.metric == asked.metric)?;
-        hearing.answers.get(asked.answer).map(|answer| &answer.question)
+        let pending = open.pending_metrics.iter().find(|pending| pending.metric == asked.metric)?;
+        pending.answers.get(asked.answer).map(|answer| &answer.question)
     }
 
     /// How far the calls of judges are.

@@ -2,12 +2,12 @@
 //! because planning and concluding can pause, and are what a case waits for.
 
 use super::super::{MetricScorer, OpenCase, Run, not_evaluated};
-use super::state::{Asked, Judges};
+use super::state::{JudgeState, QuestionState};
 use crate::judge::votes::Votes;
 use crate::metrics::judged::{Answer, Conclusion, JudgedCase, Planning, Question};
 
 /// A case whose questions are being planned.
-pub(in crate::run) struct Convening {
+pub(in crate::run) struct PlanningCase {
     place: usize,
     metric: usize,
     /// How far that metric is.
@@ -15,7 +15,7 @@ pub(in crate::run) struct Convening {
 }
 
 /// A metric of a case that waits for answers.
-pub(in crate::run) struct Hearing {
+pub(in crate::run) struct PendingMetric {
     pub(super) metric: usize,
     pub(super) answers: Vec<Answer>,
     /// Answers that are neither settled nor given up.
@@ -23,7 +23,7 @@ pub(in crate::run) struct Hearing {
 }
 
 /// A metric of a case whose answers are all there.
-pub(in crate::run) struct Concluding<'a> {
+pub(in crate::run) struct ConcludingMetric<'a> {
     place: usize,
     metric: usize,
     conclusion: Conclusion<'a>,
@@ -32,26 +32,26 @@ pub(in crate::run) struct Concluding<'a> {
 impl<'a> Run<'a> {
     /// Opens a case, and begins to plan what judges are asked about it.
     #[inline(never)]
-    pub(in crate::run) fn convene(&mut self, mut open: OpenCase<'a>, case: JudgedCase<'a>) {
+    pub(in crate::run) fn start_judged_metrics(&mut self, mut open: OpenCase<'a>, case: JudgedCase<'a>) {
         if self.judges.is_needed {
             open.judged = Some(case.lined_up());
-            self.convening = Some(Convening { place: open.place, metric: 0, planning: None });
+            self.planning_case = Some(PlanningCase { place: open.place, metric: 0, planning: None });
         }
         self.open.push(open);
     }
 
     /// Plans more of what judges are asked about a case, for as long as there is work left to do.
     #[inline(never)]
-    pub(in crate::run) fn go_on_convening(&mut self, mut convening: Convening) {
-        let Convening { place, metric, .. } = convening;
+    pub(in crate::run) fn continue_planning(&mut self, mut planning_case: PlanningCase) {
+        let PlanningCase { place, metric, .. } = planning_case;
         let Some(planned) = self.plan.metrics.get(metric) else { return };
         let MetricScorer::Judge(judged) = &planned.scorer else {
-            self.convening = Some(Convening { place, metric: metric + 1, planning: None });
+            self.planning_case = Some(PlanningCase { place, metric: metric + 1, planning: None });
             return;
         };
         let Some(open) = self.open.iter_mut().find(|open| open.place == place) else { return };
         let Some(case) = &open.judged else { return };
-        let planning = match (convening.planning.take(), self.judges.stopped()) {
+        let planning = match (planning_case.planning.take(), self.judges.stopped()) {
             // What cannot be asked any more need not be planned to its end.
             (Some(_), Some(stopped)) => Err(stopped),
             (Some(planning), None) => Ok(planning),
@@ -63,23 +63,23 @@ impl<'a> Run<'a> {
         });
         match planned {
             Ok((planning, false)) => {
-                self.convening = Some(Convening { place, metric, planning: Some(planning) });
+                self.planning_case = Some(PlanningCase { place, metric, planning: Some(planning) });
                 return;
             }
             Ok((planning, true)) => {
                 let pairing = open.result.pairing;
-                let mut hearing = Hearing { metric, answers: Vec::new(), open: 0 };
+                let mut pending = PendingMetric { metric, answers: Vec::new(), open: 0 };
                 for question in planning.into_questions() {
-                    let answer = hearing.answers.len();
-                    hearing.add(
+                    let answer = pending.answers.len();
+                    pending.add(
                         &mut self.judges,
-                        Asked::new(place, pairing, metric, answer),
+                        QuestionState::new(place, pairing, metric, answer),
                         question,
                         false,
                     );
                 }
-                let is_idle = hearing.open == 0;
-                open.hearings.push(hearing);
+                let is_idle = pending.open == 0;
+                open.pending_metrics.push(pending);
                 if is_idle {
                     self.conclude(place, metric);
                 }
@@ -89,21 +89,23 @@ impl<'a> Run<'a> {
                 self.settle_metric(place, metric, evaluation);
             }
         }
-        self.convening = Some(Convening { place, metric: metric + 1, planning: None });
+        self.planning_case = Some(PlanningCase { place, metric: metric + 1, planning: None });
     }
 
     /// All answers of a metric are there.
     pub(super) fn conclude(&mut self, place: usize, metric: usize) {
         let Some(open) = self.open.iter_mut().find(|open| open.place == place) else { return };
-        let Some(at) = open.hearings.iter().position(|hearing| hearing.metric == metric) else { return };
-        let Hearing { answers, .. } = open.hearings.swap_remove(at);
-        self.concluding.push_back(Concluding { place, metric, conclusion: Conclusion::of(answers) });
+        let Some(at) = open.pending_metrics.iter().position(|pending| pending.metric == metric) else {
+            return;
+        };
+        let PendingMetric { answers, .. } = open.pending_metrics.swap_remove(at);
+        self.concluding.push_back(ConcludingMetric { place, metric, conclusion: Conclusion::of(answers) });
     }
 
     /// Makes more of a result, for as long as there is work left to do.
     #[inline(never)]
-    pub(in crate::run) fn go_on_concluding(&mut self, mut concluding: Concluding<'a>) {
-        let Concluding { place, metric, .. } = concluding;
+    pub(in crate::run) fn continue_concluding(&mut self, mut concluding: ConcludingMetric<'a>) {
+        let ConcludingMetric { place, metric, .. } = concluding;
         let Some(planned) = self.plan.metrics.get(metric) else { return };
         let MetricScorer::Judge(judged) = &planned.scorer else { return };
         let Some(open) = self.open.iter().find(|open| open.place == place) else { return };
@@ -118,9 +120,15 @@ impl<'a> Run<'a> {
     }
 }
 
-impl Hearing {
+impl PendingMetric {
     /// Asks a question.
-    pub(super) fn add(&mut self, judges: &mut Judges, asked: Asked, question: Question, follow_up: bool) {
+    pub(super) fn add(
+        &mut self,
+        judges: &mut JudgeState,
+        asked: QuestionState,
+        question: Question,
+        follow_up: bool,
+    ) {
         let votes = Votes::new(question.samples, question.verdicts, question.rule);
         let failure = question.refusal();
         let is_refused = failure.is_some();

@@ -4,19 +4,19 @@
 use super::super::{MetricScorer, Millis, Options, Pairing, Plan, cancelled};
 use crate::foundation::double;
 use crate::foundation::error::{Error, ErrorCode};
-use crate::judge::calls::{Ask, Call, Calls, Loss, Prices, Reason};
+use crate::judge::calls::{Ask, Call, Calls, LostSample, Prices, Reason};
 use crate::judge::provider::Endpoint;
-use crate::metrics::judged::{Answer, LONGEST_PROMPT};
+use crate::metrics::judged::{Answer, MAX_PROMPT_BYTES};
 
 /// The questions of a run.
-pub(in crate::run) struct Judges {
+pub(in crate::run) struct JudgeState {
     /// Whether any metric asks them.
     pub(super) is_needed: bool,
     pub(super) calls: Calls,
     /// The group of calls of each metric of the plan.
     pub(super) groups: Vec<u32>,
     pub(super) timeout_ms: Millis,
-    pub(super) asked: Vec<Asked>,
+    pub(super) asked: Vec<QuestionState>,
     /// The calls under way and their questions, in the order in which they were sent.
     pub(super) under_way: Vec<(u32, u32)>,
     /// How many bytes the prompts have that exist.
@@ -24,7 +24,7 @@ pub(in crate::run) struct Judges {
     /// Questions of which too many samples failed, though not for good.
     pub(super) stuck: Vec<u32>,
     /// Why the judge of a metric refuses to be asked at all, by metric.
-    pub(super) barred: Vec<Option<Error>>,
+    pub(super) blocked: Vec<Option<Error>>,
     /// Where the judge of a metric is asked, by metric, if it is a server that this crate speaks to itself.
     pub(super) endpoints: Vec<Option<Endpoint>>,
     /// What the server says to every call of a metric, by metric.
@@ -44,7 +44,7 @@ pub(super) struct Refusals {
 
 /// Where a question belongs.
 #[derive(Clone, Copy)]
-pub(super) struct Asked {
+pub(super) struct QuestionState {
     /// The case, by its place among the pairings.
     pub(super) place: usize,
     pub(super) pairing: Pairing,
@@ -63,29 +63,29 @@ pub(super) struct Asked {
 const LONGEST_PAUSE: Millis = 600_000.0;
 
 /// What prompts without a call under way may take, in bytes: those of questions whose other samples are asked next.
-const KEPT_PROMPTS: usize = LONGEST_PROMPT;
+const KEPT_PROMPTS: usize = MAX_PROMPT_BYTES;
 
-impl Judges {
+impl JudgeState {
     pub(in crate::run) fn new(plan: &Plan, options: &Options) -> Self {
         let settings = &options.judges;
         let mut calls = Calls::new(settings.calls.clone());
         let mut groups = Vec::new();
-        let mut barred = Vec::new();
+        let mut blocked = Vec::new();
         for metric in &plan.metrics {
             let (mut limit, mut prices) = (None, Prices::default());
             if let MetricScorer::Judge(judged) = &metric.scorer {
                 let model = settings.model_for(judged.as_ref());
-                limit = judged.asking().options.parallelism_limit;
+                limit = judged.judge_config().options.parallelism_limit;
                 let known = settings.prices.iter().find(|(name, _)| name == model);
                 prices = known.map_or(prices, |(_, prices)| *prices);
             }
             groups.push(calls.add_group(limit, prices));
-            barred.push(None);
+            blocked.push(None);
         }
         Self {
             is_needed: plan.metrics.iter().any(|metric| matches!(metric.scorer, MetricScorer::Judge(_))),
             calls,
-            barred,
+            blocked,
             endpoints: plan.metrics.iter().map(|_| None).collect(),
             refusals: vec![Refusals::default(); plan.metrics.len()],
             longest_pause: settings.calls.retry.max_delay_ms.max(LONGEST_PAUSE),
@@ -113,7 +113,7 @@ impl Judges {
 
     /// Why nothing is asked any more, if so.
     pub(super) fn stopped(&self) -> Option<Error> {
-        let loss = |reason| Loss { question: 0, sample: 0, attempts: 0, reason };
+        let loss = |reason| LostSample { question: 0, sample: 0, attempts: 0, reason };
         let late = || self.calls.is_late().then_some(Reason::Deadline);
         self.calls.stopped().or_else(late).map(|reason| self.why(loss(reason), None))
     }
@@ -161,14 +161,14 @@ impl Judges {
     }
 
     /// Takes up a question, whose answer is where it will be.
-    pub(super) fn add(&mut self, asked: Asked, answer: &mut Answer, follow_up: bool) {
+    pub(super) fn add(&mut self, asked: QuestionState, answer: &mut Answer, follow_up: bool) {
         let question = self.asked.len() as u32;
         self.asked.push(asked);
         self.ask(asked.metric, next_wave(question, answer, follow_up));
     }
 
     /// The reason for a loss in words.
-    pub(super) fn why(&self, loss: Loss, failure: Option<Error>) -> Error {
+    pub(super) fn why(&self, loss: LostSample, failure: Option<Error>) -> Error {
         let mut why = match (loss.reason, failure) {
             (Reason::Cancelled, _) => return cancelled(),
             (Reason::BudgetExceeded, _) => {
@@ -196,7 +196,7 @@ impl Judges {
     }
 }
 
-impl Asked {
+impl QuestionState {
     pub(super) fn new(place: usize, pairing: Pairing, metric: usize, answer: usize) -> Self {
         Self {
             place,

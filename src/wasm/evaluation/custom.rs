@@ -4,24 +4,24 @@ use crate::foundation::double;
 use crate::foundation::error::{Error, ErrorCode, Result};
 use crate::model::results::EvalStatus;
 use crate::run::{CustomEvaluation, CustomTurn};
-use crate::wasm::Given;
+use crate::wasm::OptionsReader;
 
 /// What a metric of the user's found.
-pub(super) fn evaluation(given: Given<'_>) -> Result<CustomEvaluation> {
+pub(super) fn evaluation(given: OptionsReader<'_>) -> Result<CustomEvaluation> {
     let turns = given.list("turns")?;
     Ok(CustomEvaluation {
         score: given.number("score")?,
         status: status(given)?,
         reason: given.text("reason")?,
-        turns: turns.into_iter().map(|turn| custom_turn(Given(turn))).collect::<Result<_>>()?,
+        turns: turns.into_iter().map(|turn| custom_turn(OptionsReader(turn))).collect::<Result<_>>()?,
     })
 }
 
-fn custom_turn(given: Given<'_>) -> Result<CustomTurn> {
+fn custom_turn(given: OptionsReader<'_>) -> Result<CustomTurn> {
     Ok(CustomTurn { score: given.number("score")?, status: status(given)?, reason: given.text("reason")? })
 }
 
-fn status(given: Given<'_>) -> Result<Option<EvalStatus>> {
+fn status(given: OptionsReader<'_>) -> Result<Option<EvalStatus>> {
     let Some(number) = given.number("status")? else { return Ok(None) };
     let known = EvalStatus::ALL.iter().find(|(status, _)| f64::from(*status as u8) == number);
     known.map(|(status, _)| Some(*status)).ok_or_else(|| {

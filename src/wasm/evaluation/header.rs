@@ -4,7 +4,7 @@
 use crate::REFERENCE_VERSION;
 use crate::foundation::error::Error;
 use crate::foundation::write::{Raw, Write, Writer};
-use crate::metrics::judged::Asking;
+use crate::metrics::judged::JudgeConfig;
 use crate::model::shape::Warnings;
 use crate::run::{MetricScorer, PlannedMetric, Run};
 use crate::wasm::ENGINE_VERSION;
@@ -66,8 +66,9 @@ impl Write for HeaderMetric<'_, '_> {
         object.optional("threshold", &metric.threshold);
         object.optional("criterion", &metric.criterion.as_deref().map(Raw));
         if let MetricScorer::Judge(judged) = &metric.scorer {
-            let asking = judged.asking();
-            object.entry("judge", &JudgeHeader { model: self.run.judge_model(judged.as_ref()), asking });
+            let judge_config = judged.judge_config();
+            object
+                .entry("judge", &JudgeHeader { model: self.run.judge_model(judged.as_ref()), judge_config });
         }
         object.end();
     }
@@ -76,24 +77,24 @@ impl Write for HeaderMetric<'_, '_> {
 /// Who judges a metric, and by which prompts.
 struct JudgeHeader<'h> {
     model: &'h str,
-    asking: &'h Asking,
+    judge_config: &'h JudgeConfig,
 }
 
 impl Write for JudgeHeader<'_> {
     fn write(&self, out: &mut Writer) {
         let mut object = out.object();
-        object.entry("vertex", &self.asking.vertex);
-        if !self.asking.vertex {
+        object.entry("vertex", &self.judge_config.vertex);
+        if !self.judge_config.vertex {
             object.entry("model", &self.model);
-            object.entry("prompts", &PromptHashes(self.asking));
+            object.entry("prompts", &PromptHashes(self.judge_config));
         }
-        object.optional("config", &self.asking.options.config.as_deref().map(Raw));
+        object.optional("config", &self.judge_config.options.config.as_deref().map(Raw));
         object.end();
     }
 }
 
 /// The hash of each prompt's template, by its id.
-struct PromptHashes<'h>(&'h Asking);
+struct PromptHashes<'h>(&'h JudgeConfig);
 
 impl Write for PromptHashes<'_> {
     fn write(&self, out: &mut Writer) {

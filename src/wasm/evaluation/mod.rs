@@ -8,7 +8,7 @@ use self_cell::self_cell;
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 
-use super::Given;
+use super::OptionsReader;
 use super::batch::{Batch, InPlace};
 use super::contract::{EndpointSettings, HostFailure, HttpAnswer, JudgeOutcome, Progress, Tokens};
 use super::fetch::{text_of, to_value};
@@ -107,22 +107,22 @@ impl EvalRun {
         let plan = match config {
             Some(bytes) => {
                 let document = Document::from_bytes(bytes);
-                let plan =
-                    document.and_then(|mut json| Plan::of_config(&mut json, given.terms(), &of_config));
-                plan.map_err(in_input("config"))?
+                let plan = document
+                    .and_then(|mut json| Plan::of_config(&mut json, given.plan_options(), &of_config));
+                plan.map_err(with_input("config"))?
             }
-            None => Plan::default_config(given.terms())?,
+            None => Plan::default_config(given.plan_options())?,
         };
         let eval_set = Document::from_bytes(eval_set)
             .and_then(|json| EvalSetFile::read(json, &given.name, &of_set))
-            .map_err(in_input("evalSet"))?;
+            .map_err(with_input("evalSet"))?;
         let actual = Document::from_bytes(actual)
             .and_then(|json| ActualFile::read(json, &given.name, &of_actual))
-            .map_err(in_input("actual"))?;
+            .map_err(with_input("actual"))?;
         let warnings = of_inputs([("config", of_config), ("evalSet", of_set), ("actual", of_actual)]);
         let mut begun = Self::begin(Inputs::Files { eval_set, actual }, plan, given.run, warnings);
         if let Some(cases) = &given.cases {
-            begun.run.with_dependent_mut(|_, run| run.select(cases)).map_err(in_input("evalSet"))?;
+            begun.run.with_dependent_mut(|_, run| run.select(cases)).map_err(with_input("evalSet"))?;
         }
         Ok(begun)
     }
@@ -142,8 +142,8 @@ impl EvalRun {
         let given = RunOptions::read(options)?;
         let [of_metric, of_actual, of_expected, of_scenario] = <[Warnings; 4]>::default();
         let plan = Document::from_bytes(metric)
-            .and_then(|mut json| Plan::of_metric(&mut json, given.terms(), &of_metric))
-            .map_err(in_input("metric"))?;
+            .and_then(|mut json| Plan::of_metric(&mut json, given.plan_options(), &of_metric))
+            .map_err(with_input("metric"))?;
         let checked = |bytes: Vec<u8>, of: &Type, warnings: &Warnings| {
             let mut document = Document::from_bytes(bytes)?;
             check(&mut document, of, warnings)?;
@@ -151,11 +151,11 @@ impl EvalRun {
         };
         let conversation = &<List<'_, Invocation<'_>>>::TYPE;
         let expected = expected.map(|bytes| checked(bytes, conversation, &of_expected)).transpose();
-        let expected = expected.map_err(in_input("expected"))?;
-        let actual = checked(actual, conversation, &of_actual).map_err(in_input("actual"))?;
+        let expected = expected.map_err(with_input("expected"))?;
+        let actual = checked(actual, conversation, &of_actual).map_err(with_input("actual"))?;
         let scenario =
             scenario.map(|bytes| checked(bytes, &ConversationScenario::TYPE, &of_scenario)).transpose();
-        let scenario = scenario.map_err(in_input("scenario"))?;
+        let scenario = scenario.map_err(with_input("scenario"))?;
         let warnings = of_inputs([
             ("metric", of_metric),
             ("actual", of_actual),
@@ -210,7 +210,7 @@ impl EvalRun {
     /// Takes what the host found for a task, as JSON.
     #[wasm_bindgen(js_name = handleCustom)]
     pub fn handle_custom(&mut self, task: u32, found: Vec<u8>) {
-        let found = Document::from_bytes(found).and_then(|json| evaluation(Given(json.root())));
+        let found = Document::from_bytes(found).and_then(|json| evaluation(OptionsReader(json.root())));
         self.run.with_dependent_mut(|_, run| run.handle_custom(TaskId(task), found.map_err(no_result)));
     }
 
@@ -330,14 +330,10 @@ impl EvalRun {
 }
 
 /// Says which input an error is about.
-fn in_input(name: &'static str) -> impl Fn(Error) -> JsValue {
-    move |error| blame(name, error)
-}
-
-#[cold]
-#[inline(never)]
-fn blame(input: &str, error: Error) -> JsValue {
-    let value = JsValue::from(error);
-    _ = js_sys::Reflect::set(&value, &"input".into(), &input.into());
-    value
+fn with_input(name: &'static str) -> impl Fn(Error) -> JsValue {
+    move |error| {
+        let value = JsValue::from(error);
+        _ = js_sys::Reflect::set(&value, &"input".into(), &name.into());
+        value
+    }
 }

@@ -5,9 +5,9 @@ use crate::foundation::json::Document;
 use crate::judge::calls::Prices;
 use crate::judge::prompt;
 use crate::metrics::{Dialect, Explain};
-use crate::model::config::Judging;
-use crate::run::{JudgeSettings, Options, Terms};
-use crate::wasm::{Given, unusable};
+use crate::model::config::JudgeOverrides;
+use crate::run::{JudgeOptions, Options, PlanOptions};
+use crate::wasm::{OptionsReader, unusable};
 
 pub(super) struct RunOptions {
     pub(super) run: Options,
@@ -28,7 +28,7 @@ pub(super) struct RunOptions {
 impl RunOptions {
     pub(super) fn read(json: Vec<u8>) -> Result<Self> {
         let document = Document::from_bytes(json)?;
-        let given = Given(document.root());
+        let given = OptionsReader(document.root());
         let dialect = match given.text("dialect")?.as_deref() {
             Some("adk-python") => Dialect::AdkPython,
             Some("adk-ts") => Dialect::AdkTs,
@@ -65,9 +65,9 @@ impl RunOptions {
         })
     }
 
-    pub(super) fn terms(&self) -> Terms<'_> {
-        let judging = Judging { prompts: &self.prompts, vertex: self.vertex };
-        Terms { custom: &self.custom, judging, count_only: self.count_only }
+    pub(super) fn plan_options(&self) -> PlanOptions<'_> {
+        let judging = JudgeOverrides { prompts: &self.prompts, vertex: self.vertex };
+        PlanOptions { custom: &self.custom, judging, count_only: self.count_only }
     }
 }
 
@@ -81,8 +81,12 @@ fn check_templates(prompts: &[(String, String)]) -> Result<()> {
     Ok(())
 }
 
-fn judge_settings(given: Given<'_>, concurrency: u64, timeout_ms: Option<f64>) -> Result<JudgeSettings> {
-    let mut settings = JudgeSettings { model: given.text("judgeModel")?, ..JudgeSettings::default() };
+fn judge_settings(
+    given: OptionsReader<'_>,
+    concurrency: u64,
+    timeout_ms: Option<f64>,
+) -> Result<JudgeOptions> {
+    let mut settings = JudgeOptions { model: given.text("judgeModel")?, ..JudgeOptions::default() };
     let small = |number: u64| u32::try_from(number).unwrap_or(u32::MAX);
     let calls = &mut settings.calls;
     calls.concurrency = small(concurrency);

@@ -11,7 +11,7 @@ export const CHANGES = {
 
 use super::{Case, Evaluation, Metric, MetricInfo, Pair, Scoring, TurnEvaluation, efficiency};
 use crate::foundation::error::Result;
-use crate::model::config::Setup;
+use crate::model::config::MetricConfig;
 
 struct TurnCount;
 
@@ -22,8 +22,8 @@ pub(super) const INFO: MetricInfo = MetricInfo {
     ..MetricInfo::informational("turns", build)
 };
 
-fn build(setup: &Setup<'_, '_>) -> Result<Box<dyn Metric>> {
-    efficiency::informational(setup)?;
+fn build(metric_config: &MetricConfig<'_, '_>) -> Result<Box<dyn Metric>> {
+    efficiency::informational(metric_config)?;
     Ok(Box::new(TurnCount))
 }
 
@@ -50,7 +50,7 @@ use super::judged::Judged;
 use super::scored::{self, Family};
 use crate::foundation::error::Result;
 use crate::judge::prompt::TACT;
-use crate::model::config::Setup;
+use crate::model::config::MetricConfig;
 
 static FAMILY: Family = Family::from_zero_to_one(&TACT);
 
@@ -61,8 +61,8 @@ pub(super) const INFO: MetricInfo = MetricInfo {
     ..MetricInfo::judged(build)
 };
 
-fn build(setup: &Setup<'_, '_>) -> Result<Box<dyn Judged>> {
-    scored::build(setup, &FAMILY)
+fn build(metric_config: &MetricConfig<'_, '_>) -> Result<Box<dyn Judged>> {
+    scored::build(metric_config, &FAMILY)
 }
 `,
     "src/metrics/mod.rs": [
@@ -85,7 +85,7 @@ pub static TACT: Prompt = Prompt { id: "tact_v1", text: include_str!("tact.txt")
   "a provider of models": {
     "src/judge/provider/mistral.rs": `//! Mistral's chat completions.
 
-use super::{Protocol, Shape, Variables, openai_chat};
+use super::{Protocol, ReplyPaths, Variables, openai_chat};
 
 pub(super) static PROTOCOL: Protocol = Protocol {
     name: "mistral",
@@ -94,7 +94,7 @@ pub(super) static PROTOCOL: Protocol = Protocol {
     variables: Variables { keys: &["MISTRAL_API_KEY"], address: "MISTRAL_BASE_URL" },
     models: "^mistral-",
     url: |endpoint, _| [&endpoint.base("https://api.mistral.ai", "v1"), "/chat/completions"].concat(),
-    shape: Shape {
+    paths: ReplyPaths {
         own: &["choices"],
         stop: "choices/0/finish_reason",
         refusal: "refusal",
@@ -201,7 +201,7 @@ export const recipes: Recipes = { recipe: async (name) => \`Bake the \${name}.\`
         '    /// Whether everything is right.\n    LENIENT: bool = false, "lenient" | "lenient";\n',
       ],
       ["    ordered: bool,\n}", "    lenient: bool,\n"],
-      ["        ordered: setup.setting", "        lenient: setup.setting(LENIENT, read_flag)?,\n"],
+      ["        ordered: metric_config.setting", "        lenient: metric_config.setting(LENIENT, read_flag)?,\n"],
       [
         "        let mut turn = TurnEvaluation::scored(f1.score,",
         "        let score = if self.lenient { 1.0 } else { f1.score };\n        let _ = score;\n",

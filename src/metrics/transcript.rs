@@ -38,7 +38,7 @@ pub(super) fn answer(turn: Invocation<'_>, with_intermediate: bool) -> String {
         for event in events(turn) {
             add(&event.content().unwrap_or_default().text());
         }
-        for response in said_on_the_way(turn) {
+        for response in intermediate_responses(turn) {
             for text in response.parts().iter().filter_map(Part::text) {
                 add(&text);
             }
@@ -126,7 +126,7 @@ pub(super) fn events(turn: Invocation<'_>) -> impl Iterator<Item = InvocationEve
 }
 
 /// What sub-agents said in a turn whose events were not recorded.
-fn said_on_the_way(turn: Invocation<'_>) -> impl Iterator<Item = IntermediateResponse<'_>> {
+fn intermediate_responses(turn: Invocation<'_>) -> impl Iterator<Item = IntermediateResponse<'_>> {
     let summary = match turn.intermediate_data() {
         Some(IntermediateData::Summary(summary)) => summary,
         _ => IntermediateSummary::default(),
@@ -204,15 +204,15 @@ fn described(
 }
 
 /// What was said and done in all turns.
-pub(super) fn dialogue(turns: Turns<'_>) -> String {
+pub(super) fn conversation_of(turns: Turns<'_>) -> String {
     let mut text = String::new();
     for (index, turn) in turns.iter().enumerate() {
         line(&mut text, &["Turn ", &(index as u64 + 1).to_string()]);
         speech(&mut text, "user", &turn.user_content().text());
         for event in events(turn) {
-            happening(&mut text, event);
+            event_line(&mut text, event);
         }
-        for response in said_on_the_way(turn) {
+        for response in intermediate_responses(turn) {
             for words in response.parts().iter().filter_map(Part::text) {
                 line_about(&mut text, "said by ", &response.author());
                 quote(&words, &mut text);
@@ -229,7 +229,7 @@ pub(super) fn dialogue(turns: Turns<'_>) -> String {
 }
 
 /// What was said, without what was done on the way.
-pub(super) fn exchange(turns: &mut dyn Iterator<Item = Invocation<'_>>) -> String {
+pub(super) fn turns_text(turns: &mut dyn Iterator<Item = Invocation<'_>>) -> String {
     let mut text = String::new();
     for turn in turns {
         speech(&mut text, "user", &turn.user_content().text());
@@ -239,7 +239,7 @@ pub(super) fn exchange(turns: &mut dyn Iterator<Item = Invocation<'_>>) -> Strin
 }
 
 /// What happened in an event: text, tool calls, tool outputs.
-pub(super) fn happening(text: &mut String, event: InvocationEvent<'_>) {
+pub(super) fn event_line(text: &mut String, event: InvocationEvent<'_>) {
     let Some(content) = event.content() else { return };
     let author = event.author();
     let words = content.text();

@@ -3,20 +3,20 @@
 
 use std::borrow::Cow;
 
-use super::{JudgeOptions, LONGEST_PROMPT, Question};
+use super::{JudgeModelOptions, MAX_PROMPT_BYTES, Question};
 use crate::foundation::error::Result;
-use crate::judge::prompt::{Prompt, Template, Value};
-use crate::metrics::material;
-use crate::model::config::Setup;
+use crate::judge::prompt::{Prompt, PromptValue, Template};
+use crate::metrics::transcript;
+use crate::model::config::MetricConfig;
 
 /// How a judge is asked by one metric.
-pub struct Asking {
+pub struct JudgeConfig {
     /// The metric's name.
     pub name: String,
     /// The threshold in force.
     pub threshold: f64,
     /// What a config says of the judge.
-    pub options: JudgeOptions,
+    pub options: JudgeModelOptions,
     /// The prompts with their templates: the project's, or the user's.
     pub prompts: Vec<(&'static Prompt, Template<'static>)>,
     /// Whether Vertex AI's evaluation service is asked rather than a judge.
@@ -27,17 +27,20 @@ pub struct Asking {
     pub raises: bool,
 }
 
-impl Asking {
+impl JudgeConfig {
     /// Reads what a config says of the judge, and takes the user's templates where there are some.
     ///
     /// # Errors
     /// `invalid_criterion` for unusable options, `threshold_required`; `invalid_input` for unusable
     /// templates.
-    pub(in crate::metrics) fn read(setup: &Setup<'_, '_>, prompts: &[&'static Prompt]) -> Result<Box<Self>> {
-        let threshold = setup.threshold()?;
+    pub(in crate::metrics) fn read(
+        metric_config: &MetricConfig<'_, '_>,
+        prompts: &[&'static Prompt],
+    ) -> Result<Box<Self>> {
+        let threshold = metric_config.threshold()?;
         let mut with_templates = Vec::new();
         for prompt in prompts {
-            let own = setup.judging.prompts.iter().find(|(id, _)| id == prompt.id);
+            let own = metric_config.judging.prompts.iter().find(|(id, _)| id == prompt.id);
             let template = match own {
                 Some((_, text)) => prompt.replaced_by(text.clone())?,
                 None => prompt.template(),
@@ -45,9 +48,9 @@ impl Asking {
             with_templates.push((*prompt, template));
         }
         Ok(Box::new(Self {
-            name: setup.name.to_owned(),
+            name: metric_config.name.to_owned(),
             threshold,
-            options: JudgeOptions::read(setup)?,
+            options: JudgeModelOptions::read(metric_config)?,
             prompts: with_templates,
             vertex: false,
             whole_conversation: false,
@@ -67,14 +70,14 @@ impl Asking {
     }
 
     /// The prompt with a place in the list. All values come from elsewhere, so all are fenced.
-    pub(in crate::metrics) fn render(&self, prompt: usize, values: &Values<'_>) -> PromptText {
+    pub(in crate::metrics) fn render(&self, prompt: usize, values: &PromptValues<'_>) -> PromptText {
         let bytes: usize = values.0.iter().map(|(_, text)| text.len()).sum();
-        if bytes > LONGEST_PROMPT {
+        if bytes > MAX_PROMPT_BYTES {
             return PromptText { text: String::new(), bytes };
         }
         let mut fenced = Vec::new();
         for (name, text) in &values.0 {
-            fenced.push(Value { name, text, is_fenced: true });
+            fenced.push(PromptValue { name, text, is_fenced: true });
         }
         let prompt = self.prompts.get(prompt);
         PromptText::of(prompt.map(|(prompt, template)| prompt.render(template, &fenced)).unwrap_or_default())
@@ -83,9 +86,9 @@ impl Asking {
 
 /// What a prompt shows, by the names of its variables.
 #[derive(Default)]
-pub(in crate::metrics) struct Values<'v>(Vec<(&'static str, Cow<'v, str>)>);
+pub(in crate::metrics) struct PromptValues<'v>(Vec<(&'static str, Cow<'v, str>)>);
 
-impl<'v> Values<'v> {
+impl<'v> PromptValues<'v> {
     #[inline(never)]
     pub(in crate::metrics) fn add(&mut self, name: &'static str, text: Cow<'v, str>) {
         self.0.push((name, text));
@@ -95,7 +98,7 @@ impl<'v> Values<'v> {
     pub(in crate::metrics) fn name_absent(&mut self) {
         for (_, text) in &mut self.0 {
             if text.is_empty() {
-                *text = material::NONE.into();
+                *text = transcript::NONE.into();
             }
         }
     }
@@ -112,6 +115,6 @@ pub struct PromptText {
 impl PromptText {
     pub(in crate::metrics) fn of(text: String) -> Self {
         let bytes = text.len();
-        if bytes > LONGEST_PROMPT { Self { text: String::new(), bytes } } else { Self { text, bytes } }
+        if bytes > MAX_PROMPT_BYTES { Self { text: String::new(), bytes } } else { Self { text, bytes } }
     }
 }

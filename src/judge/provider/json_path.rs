@@ -8,7 +8,7 @@ use crate::foundation::json::Json;
 /// The value at a path of keys, `0` being the first item of an array: `choices/0/message`; the value
 /// itself at an empty path. Null is nothing. O(n) in the objects on the way.
 #[inline(never)]
-pub(super) fn at<'a>(json: Json<'a>, path: &str) -> Option<Json<'a>> {
+pub(super) fn get<'a>(json: Json<'a>, path: &str) -> Option<Json<'a>> {
     let (mut json, mut path) = (json, path);
     loop {
         let (key, rest) = path.split_once('/').unwrap_or((path, ""));
@@ -26,8 +26,8 @@ pub(super) fn at<'a>(json: Json<'a>, path: &str) -> Option<Json<'a>> {
 
 /// The text at a path, or an empty one.
 #[inline(never)]
-pub(super) fn text(json: Json<'_>, path: &str) -> String {
-    match at(json, path).and_then(Json::as_str) {
+pub(super) fn string(json: Json<'_>, path: &str) -> String {
+    match get(json, path).and_then(Json::as_str) {
         Some(text) => text.into_owned(),
         None => String::new(),
     }
@@ -35,20 +35,20 @@ pub(super) fn text(json: Json<'_>, path: &str) -> String {
 
 /// The text at a path, unless there is none or it is empty.
 #[inline(never)]
-pub(super) fn some_text(json: Json<'_>, path: &str) -> Option<String> {
-    Some(text(json, path)).filter(|text| !text.is_empty())
+pub(super) fn string_at(json: Json<'_>, path: &str) -> Option<String> {
+    Some(string(json, path)).filter(|text| !text.is_empty())
 }
 
 /// Whether `true` stands at a path.
 #[inline(never)]
-pub(super) fn flag(json: Json<'_>, path: &str) -> bool {
-    at(json, path).and_then(Json::as_bool) == Some(true)
+pub(super) fn is_true(json: Json<'_>, path: &str) -> bool {
+    get(json, path).and_then(Json::as_bool) == Some(true)
 }
 
 /// Does something with each item of the array at a path.
 #[inline(never)]
-pub(super) fn each(json: Json<'_>, path: &str, then: &mut dyn FnMut(Json<'_>)) {
-    if let Some(array) = at(json, path) {
+pub(super) fn for_each(json: Json<'_>, path: &str, then: &mut dyn FnMut(Json<'_>)) {
+    if let Some(array) = get(json, path) {
         for item in array.items() {
             then(item);
         }
@@ -57,10 +57,10 @@ pub(super) fn each(json: Json<'_>, path: &str, then: &mut dyn FnMut(Json<'_>)) {
 
 /// Appends the texts at the key `text` of the items of an array that have a type, or any if that is
 /// empty.
-pub(super) fn append_texts(json: Json<'_>, path: &str, kind: &str, out: &mut String) {
-    each(json, path, &mut |part| {
-        if kind.is_empty() || text(part, "type") == kind {
-            out.push_str(&text(part, "text"));
+pub(super) fn append_strings(json: Json<'_>, path: &str, kind: &str, out: &mut String) {
+    for_each(json, path, &mut |part| {
+        if kind.is_empty() || string(part, "type") == kind {
+            out.push_str(&string(part, "text"));
         }
     });
 }
@@ -76,15 +76,9 @@ pub(super) fn whole(json: Json<'_>) -> Option<u64> {
 pub(super) fn tokens(json: Json<'_>, paths: &[&str]) -> Option<u64> {
     let mut sum: Option<u64> = None;
     for path in paths {
-        if let Some(count) = at(json, path).and_then(whole) {
+        if let Some(count) = get(json, path).and_then(whole) {
             sum = Some(sum.unwrap_or(0).saturating_add(count));
         }
     }
     sum
-}
-
-/// Whether names of headers are the same.
-#[inline(never)]
-pub(super) fn same(name: &str, other: &str) -> bool {
-    name.eq_ignore_ascii_case(other)
 }
