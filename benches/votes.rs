@@ -2,7 +2,7 @@
 //! `docs/benchmarks.md`.
 //!
 //! The first table is exact: every ballot of a vote is counted, weighted by how likely it is. The
-//! second asks the replies recorded for `tests/judged_parity.rs`.
+//! second asks the replies recorded for `tests/engine/judged/parity.rs`.
 #![expect(
     clippy::expect_used,
     clippy::indexing_slicing,
@@ -11,7 +11,7 @@
     reason = "what cannot be read ends the program"
 )]
 
-#[path = "../tests/support/judging.rs"]
+#[path = "../tests/engine/support/judging.rs"]
 mod judging;
 
 use adk_metrics::foundation::json::Document;

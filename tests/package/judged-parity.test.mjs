@@ -1,5 +1,5 @@
 // The judged metrics beside google-adk, given the same replies, through the evaluator classes of the package.
-// `tests/judged_parity.rs` says more about the vectors and compares more of the results.
+// `tests/engine/judged/parity.rs` says more about the vectors and compares more of the results.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

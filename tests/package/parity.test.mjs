@@ -1,6 +1,6 @@
 // What google-adk and @iqai/adk 0.5.9 answered, replayed through the package: by the evaluator classes, which
 // take objects, and by `evaluate`, which takes text, where numbers keep their digits. The native tests replay the
-// same vectors and name the same deliberate differences (tests/parity.rs, tests/adk_ts_parity.rs).
+// same vectors and name the same deliberate differences (tests/engine/metrics/parity.rs, tests/engine/metrics/adk_ts_parity.rs).
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

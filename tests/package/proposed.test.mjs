@@ -1,5 +1,5 @@
 // tests/vectors/proposed.json through the package: by the evaluator classes and by `evaluate`. The native test of the
-// same table is tests/proposed_metrics.rs.
+// same table is tests/engine/metrics/proposed.rs.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";

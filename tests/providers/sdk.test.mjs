@@ -1,7 +1,7 @@
 /**
  * Every request of cases.json, sent by the provider's official SDK and by the engine as it was built, arrives alike: the
  * same address, the same headers that matter, the same body. What is sent for `evaluateInstances` is ours.json's, which
- * tests/judge_providers.rs keeps up to date.
+ * tests/engine/judge/providers.rs keeps up to date.
  */
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";

@@ -1,6 +1,6 @@
 /**
  * The server plays what it says: the official SDKs understand its replies and its errors. What it answers is kept in
- * replies.json, from which tests/judge_providers.rs reads the same replies and errors.
+ * replies.json, from which tests/engine/judge/providers.rs reads the same replies and errors.
  *
  * UPDATE_REPLIES=1 node --test server.test.mjs writes replies.json again.
  */

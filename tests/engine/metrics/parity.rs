@@ -1,22 +1,7 @@
 //! google-adk's recorded answers, replayed: whole evaluations, configs, statuses, old files, shapes.
 //! Deliberate differences are classes with a reason and a number of cases; there are no others.
-#![expect(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    reason = "tests"
-)]
 
-#[path = "support/deviations.rs"]
-mod deviations;
-#[path = "support/replay.rs"]
-mod replay;
-#[path = "support/spelling.rs"]
-mod spelling;
-#[path = "support/vectors.rs"]
-mod vectors;
-
+use crate::support::{deviations, replay, spelling, vectors};
 use adk_metrics::foundation::error::Error;
 use adk_metrics::foundation::json::{Document, Json};
 use adk_metrics::foundation::write::Spelling;

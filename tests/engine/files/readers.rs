@@ -1,5 +1,4 @@
 //! Every shape of file that is read, and what is said about those that cannot be.
-#![expect(clippy::panic, clippy::unwrap_used, clippy::indexing_slicing, reason = "tests")]
 
 use adk_metrics::foundation::error::{Error, ErrorCode, Result};
 use adk_metrics::foundation::json::Document;

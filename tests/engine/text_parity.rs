@@ -2,8 +2,6 @@
 //!
 //! `tests/parity/README.md` and `tests/adk-ts/README.md` describe the vectors.
 
-#![expect(clippy::unwrap_used, reason = "a vector that cannot be read fails the test")]
-
 use std::fs;
 
 use adk_metrics::text::{Dialect, Rouge, Scorer, Span, fold_case, stem, tokenize};

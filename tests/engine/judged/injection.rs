@@ -3,17 +3,9 @@
 //! Every prompt is read by parsers that share nothing with the engine, and compared with that of the
 //! same conversation in harmless words: the same blocks, the same lines in them, the same words of
 //! everyone else.
-#![expect(
-    clippy::panic,
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    clippy::string_slice,
-    reason = "tests"
-)]
+#![expect(clippy::string_slice, reason = "tests")]
 
-#[path = "support/judging.rs"]
-mod judging;
-
+use crate::support::judging;
 use std::cell::RefCell;
 
 use adk_metrics::foundation::json::Document;

@@ -1,7 +1,5 @@
 //! The prompts, as a judge sees them: whole, within their size, and unmoved by hostile text.
 
-#![expect(clippy::unwrap_used, reason = "what cannot be read fails the test")]
-
 use adk_metrics::foundation::error::ErrorCode;
 use adk_metrics::foundation::json::Document;
 use adk_metrics::judge::prompt::{self, ALL, PERSONAS, Prompt, PromptValue, Template, list_rubrics, persona};

@@ -1,5 +1,4 @@
 //! Alignments, against brute force.
-#![expect(clippy::indexing_slicing, reason = "an index out of bounds fails its test")]
 
 use adk_metrics::foundation::error::ErrorCode;
 use adk_metrics::trajectory::Pair;

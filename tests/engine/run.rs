@@ -1,5 +1,4 @@
 //! The evaluation of an evalset, driven as a host would: pairing, case results, tasks of the host.
-#![expect(clippy::panic, clippy::unwrap_used, clippy::indexing_slicing, reason = "tests")]
 
 use adk_metrics::foundation::error::{Error, ErrorCode};
 use adk_metrics::foundation::json::Document;

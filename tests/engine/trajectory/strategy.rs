@@ -1,5 +1,4 @@
 //! Strategies for comparing arguments.
-#![expect(clippy::unwrap_used, reason = "a fixture that does not parse fails its test")]
 
 use adk_metrics::foundation::json::Document;
 use adk_metrics::trajectory::{Strategies, Strategy};

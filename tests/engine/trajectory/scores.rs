@@ -1,5 +1,4 @@
 //! `tool_parameter_match` and `tool_trajectory_f1` of an invocation.
-#![expect(clippy::unwrap_used, reason = "a fixture that does not parse fails its test")]
 
 use adk_metrics::foundation::error::ErrorCode;
 use adk_metrics::foundation::json::{Document, Json};

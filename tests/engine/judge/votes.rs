@@ -1,5 +1,4 @@
 //! When the votes of a judge's samples settle a verdict, and how many are asked.
-#![expect(clippy::indexing_slicing, reason = "tests")]
 
 use std::ops::Range;
 

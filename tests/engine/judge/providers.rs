@@ -1,7 +1,6 @@
 //! The protocols of the providers: what is sent, held against `tests/providers/ours.json`, which the
 //! tests of that folder hold against the official SDKs; and what is read from replies and errors in the
 //! shapes that providers really send.
-#![expect(clippy::unwrap_used, reason = "tests")]
 
 use adk_metrics::foundation::json::Document;
 use adk_metrics::judge::provider::vertex_evaluate::{self, Evaluation, Instance, RubricVerdict};
@@ -70,7 +69,7 @@ fn as_json(name: &Value, request: &HttpRequest) -> Value {
     json!({ "name": name, "url": request.url, "headers": headers, "body": body })
 }
 
-/// `UPDATE_OURS=1 cargo test --test judge_providers` writes the file again.
+/// `UPDATE_OURS=1 cargo test --test engine judge::providers` writes the file again.
 #[test]
 fn requests_are_those_that_the_sdks_are_compared_with() {
     let cases: Value =

@@ -1,21 +1,8 @@
 //! `@iqai/adk` 0.5.9's recorded answers, replayed in its dialect: `TrajectoryEvaluator` and
 //! `RougeEvaluator`. Cases called `malformed/…` have inputs outside that package's own types and
 //! are left out.
-#![expect(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    reason = "tests"
-)]
 
-#[path = "support/deviations.rs"]
-mod deviations;
-#[path = "support/replay.rs"]
-mod replay;
-#[path = "support/vectors.rs"]
-mod vectors;
-
+use crate::support::{deviations, replay, vectors};
 use adk_metrics::foundation::error::ErrorCode;
 use adk_metrics::foundation::json::{Document, Json};
 use adk_metrics::metrics::{Dialect, Evaluation};

@@ -1,10 +1,7 @@
 //! Honest judges that quote an attacker: every reply denies, and holds words that grant, copied from what was
 //! judged. None may be read as granting.
-#![expect(clippy::panic, clippy::unwrap_used, clippy::indexing_slicing, reason = "tests")]
 
-#[path = "support/judging.rs"]
-mod judging;
-
+use crate::support::judging;
 use adk_metrics::foundation::json::Document;
 use adk_metrics::judge::reply::{self, Material};
 use adk_metrics::metrics::judged::{Purpose, Question};

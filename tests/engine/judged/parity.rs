@@ -1,10 +1,7 @@
 //! The six judged metrics beside google-adk, given the same replies: scores, statuses and the
 //! score of each rubric, compared exactly. Where a result may differ on purpose, a vector says so.
-#![expect(clippy::panic, clippy::unwrap_used, clippy::indexing_slicing, reason = "tests")]
 
-#[path = "support/judging.rs"]
-mod judging;
-
+use crate::support::judging;
 use adk_metrics::foundation::json::Document;
 use adk_metrics::metrics::judged::Question;
 use adk_metrics::metrics::{Details, Dialect, Evaluation, Explain, RubricFinding};

@@ -1,12 +1,7 @@
 //! `tests/vectors/proposed.json`: scores worked out from the rules of the metrics rather than
 //! recorded, one table for this test and for `tests/package/proposed.test.mjs`.
-#![expect(clippy::expect_used, clippy::panic, reason = "tests")]
 
-#[path = "support/replay.rs"]
-mod replay;
-#[path = "support/vectors.rs"]
-mod vectors;
-
+use crate::support::{replay, vectors};
 use adk_metrics::foundation::json::{Document, Json};
 use adk_metrics::metrics::{Dialect, Evaluation};
 use replay::Replayer;

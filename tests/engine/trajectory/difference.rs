@@ -1,5 +1,4 @@
 //! What is shown of two trajectories.
-#![expect(clippy::unwrap_used, reason = "a fixture that does not parse fails its test")]
 
 use adk_metrics::foundation::json::{Document, Json};
 use adk_metrics::foundation::write::{Spelling, to_json};

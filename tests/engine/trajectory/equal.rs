@@ -1,5 +1,4 @@
 //! Equality of JSON values: Python's, and that of JavaScript's text.
-#![expect(clippy::unwrap_used, reason = "a fixture that does not parse fails its test")]
 
 use adk_metrics::foundation::json::Document;
 use adk_metrics::trajectory::equal::{args_equal_as_js_text, fingerprint};

@@ -1,5 +1,4 @@
 //! The three match types of `tool_trajectory_avg_score`.
-#![expect(clippy::unwrap_used, reason = "a fixture that does not parse fails its test")]
 
 use adk_metrics::foundation::json::{Document, Json};
 use adk_metrics::model::content::{FunctionCall, ToolCall};

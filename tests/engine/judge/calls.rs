@@ -2,7 +2,6 @@
 //!
 //! [`World`] plays host and server: an event queue over simulated milliseconds. What the server does
 //! with a call is a function of the test; what is asked next is another.
-#![expect(clippy::panic, clippy::indexing_slicing, reason = "tests")]
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};

@@ -2,8 +2,6 @@
 //!
 //! `tests/parity/README.md` describes the vectors.
 
-#![expect(clippy::unwrap_used, reason = "a vector that cannot be read fails the test")]
-
 use adk_metrics::judge::reply::{self, Material};
 use serde::Deserialize;
 

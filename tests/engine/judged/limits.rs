@@ -1,6 +1,5 @@
 //! What judged metrics do with inputs that make very long prompts: nothing is asked beyond the limits, and
 //! results say why.
-#![expect(clippy::panic, clippy::unwrap_used, clippy::indexing_slicing, reason = "tests")]
 
 use adk_metrics::foundation::json::Document;
 use adk_metrics::metrics::judged::{MAX_OPEN_PROMPT_BYTES, MAX_PROMPT_BYTES, MAX_RUBRIC_BYTES, Work};

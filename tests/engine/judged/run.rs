@@ -3,11 +3,8 @@
 //! Evalsets, configs, latencies and replies are made up from seeds. What a judge replies depends on the
 //! question and the sample alone, so that any two runs of one evalset must come to the same results,
 //! whatever happened on the way.
-#![expect(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, reason = "tests")]
 
-#[path = "support/host.rs"]
-mod host;
-
+use crate::support::host;
 use std::collections::HashMap;
 use std::fmt::Write as _;
 

@@ -1,9 +1,6 @@
 //! The examples that the documentation works through, in both dialects.
-#![expect(clippy::panic, clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
-#[path = "support/replay.rs"]
-mod replay;
-
+use crate::support::replay;
 use adk_metrics::foundation::json::Document;
 use adk_metrics::metrics::Dialect;
 use replay::Replayer;

@@ -1,9 +1,6 @@
 //! What holds for every input: writing then reading changes nothing, and no input traps.
-#![expect(clippy::panic, clippy::unwrap_used, clippy::indexing_slicing, reason = "tests")]
 
-#[path = "support/spelling.rs"]
-mod spelling;
-
+use crate::support::spelling;
 use std::borrow::Cow;
 use std::collections::HashSet;
 use std::sync::LazyLock;
@@ -444,7 +441,7 @@ fn without_space(json: &str) -> String {
 
 /// Every kind of document there is.
 static DOCUMENTS: LazyLock<Vec<String>> = LazyLock::new(|| {
-    let shapes = Document::parse(include_str!("parity/vectors/shapes.json")).unwrap();
+    let shapes = Document::parse(include_str!("../../parity/vectors/shapes.json")).unwrap();
     let shape = |key: &str| shapes.root().get("documents").unwrap().get(key).unwrap().raw().to_owned();
     let turn = r#"{"user_content":{"parts":[{"text":"Hi"}]},"final_response":{"parts":[{"text":"Hello"}]}}"#;
     let event = r#"{"author":"agent","invocation_id":"i","content":{"parts":[{"text":"Hello"}]}}"#;

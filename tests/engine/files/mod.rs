@@ -1,0 +1,4 @@
+//! What ADK writes is read, in every shape.
+
+mod properties;
+mod readers;

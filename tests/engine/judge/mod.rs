@@ -1,0 +1,8 @@
+//! What judges are asked, and what their replies say.
+
+mod calls;
+mod prompts;
+mod providers;
+mod quotations;
+mod replies;
+mod votes;

@@ -1,0 +1,8 @@
+//! What several tests need.
+
+pub(crate) mod deviations;
+pub(crate) mod host;
+pub(crate) mod judging;
+pub(crate) mod replay;
+pub(crate) mod spelling;
+pub(crate) mod vectors;

@@ -1,0 +1,8 @@
+//! Tool calls beside the expected ones.
+
+mod alignment;
+mod difference;
+mod equal;
+mod matching;
+mod scores;
+mod strategy;
