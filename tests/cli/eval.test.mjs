@@ -85,6 +85,28 @@ test("names every evalset without what the agent did at once", async (t) => {
   );
 });
 
+test("says what a file is that is no evalset", async (t) => {
+  const cwd = folderOf(t, {
+    "test_config.json": { criteria: { response_match_score: 0.5 } },
+    "results.json": { eval_set_result_id: "r", eval_case_results: [] },
+    "inferences.json": { inferences: [] },
+    "session.json": { id: "s", events: [] },
+    "spans.json": { resourceSpans: [] },
+  });
+  const kinds = {
+    "test_config.json": "an eval config: name it with --config <file>",
+    "results.json": "results, which say what an agent did: name it with --actual <file>",
+    "inferences.json": "results, which say what an agent did: name it with --actual <file>",
+    "session.json": "a session, which says what an agent did: name it with --actual <file>",
+    "spans.json": "traces, which say what an agent did: name it with --actual <file>",
+  };
+  for (const [file, kind] of Object.entries(kinds)) {
+    const { stderr, status } = await run(["eval", file], { cwd });
+    assert.equal(status, 2);
+    assert.equal(stderr.includes(`this is no evalset\n   at ${file}\n   help: It looks like ${kind}`), true, stderr);
+  }
+});
+
 test("never takes another form of the evalset for what the agent did", async (t) => {
   const cwd = folderOf(t, {
     "old.test.json": [{ query: "Hi", reference: "Hello." }],

@@ -2,6 +2,7 @@
 
 import { closeSync, constants, fstatSync, openSync, readFileSync, readSync, statSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
+import { isObject } from "../engine/input.js";
 import { Mistake, Mistakes } from "./mistakes.js";
 
 /** An evalset on the command line: `travel.evalset.json`, or `travel.evalset.json:case1,case2`. */
@@ -233,6 +234,8 @@ function actualIn(folder: string, evalSet: string, instead?: string): string {
   const found = endings.map((ending) => join(folder, base + ending)).filter((file) => kindOf(file) === "file");
   const [file] = found;
   if (file === undefined) {
+    const other = otherThanEvalSet(evalSet);
+    if (other !== undefined) throw new Mistake("this is no evalset", { place: evalSet, help: other });
     throw new Mistake(`there is no file of what the agent did for the evalset ${base}`, {
       place: folder,
       help: `${instead === undefined ? "" : `To run the agent and score what it does: ${instead}. Or name the file with --actual <file>. `}${instead === undefined ? "Name it with --actual <file>. " : ""}Looked for ${endings.map((ending) => base + ending).join(", ")}`,
@@ -246,3 +249,26 @@ function actualIn(folder: string, evalSet: string, instead?: string): string {
   }
   return file;
 }
+
+/** What to do with a file that stands in the place of an evalset but is plainly another; nothing for what may be one. */
+function otherThanEvalSet(file: string): string | undefined {
+  let value: unknown;
+  try {
+    value = JSON.parse(new TextDecoder().decode(readBytes(file, "evalset")));
+  } catch {
+    return undefined;
+  }
+  if (!isObject(value) || "eval_cases" in value || "evalCases" in value) return undefined;
+  return OTHER_FILES.find(([keys]) => keys.some((key) => key in value))?.[1];
+}
+
+const WITH_EVAL_SET = "name it with --actual <file>, after an evalset that says what is expected";
+const OTHER_FILES: readonly (readonly [keys: readonly string[], help: string])[] = [
+  [["criteria"], "It looks like an eval config: name it with --config <file>, after the evalset"],
+  [
+    ["eval_case_results", "evalCaseResults", "inference_results", "inferenceResults", "inferences"],
+    `It looks like results, which say what an agent did: ${WITH_EVAL_SET}`,
+  ],
+  [["events"], `It looks like a session, which says what an agent did: ${WITH_EVAL_SET}`],
+  [["resourceSpans", "resourceLogs"], `It looks like traces, which say what an agent did: ${WITH_EVAL_SET}`],
+];
