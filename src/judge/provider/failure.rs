@@ -4,7 +4,7 @@
 //! length. O(n) in the text for each secret.
 
 use super::json_path::{for_each, get, string, string_at, tokens};
-use super::redact::redact;
+use super::redact::{BEGINNING, redact_beginning};
 use super::{Endpoint, HttpReply, Provider, retry_after};
 use crate::foundation::json::{Document, Json};
 
@@ -283,13 +283,15 @@ pub(super) fn malformed(endpoint: &Endpoint, reply: &HttpReply<'_>) -> Box<Failu
 /// The text on one line, cut to [`LONGEST`], without anything that is secret about the endpoint.
 #[inline(never)]
 fn shown(endpoint: &Endpoint, text: &str) -> String {
-    let mut shown = String::new();
-    for (length, character) in redact(endpoint, text.trim(), "").chars().enumerate() {
-        if length == LONGEST {
-            shown.push('…');
-            break;
-        }
-        shown.push(if character.is_ascii_whitespace() { ' ' } else { character });
+    let text = text.trim();
+    let safe = redact_beginning(endpoint, text);
+    let mut shown: String = safe
+        .chars()
+        .take(LONGEST)
+        .map(|character| if character.is_ascii_whitespace() { ' ' } else { character })
+        .collect();
+    if safe.chars().nth(LONGEST).is_some() || text.len() > BEGINNING {
+        shown.push('…');
     }
     shown
 }

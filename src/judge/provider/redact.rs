@@ -180,10 +180,25 @@ fn secrets_of(endpoint: &Endpoint) -> Vec<Cow<'_, str>> {
     all
 }
 
+/// How much of a text is looked at of which only the beginning is shown, in bytes.
+pub(super) const BEGINNING: usize = 32 * 1024;
+
 /// The text without the secrets of an endpoint, except for those that a text which is known anyway holds
 /// too: a reply has to be able to quote the question.
 #[must_use]
 pub fn redact(endpoint: &Endpoint, text: &str, known: &str) -> String {
+    without(text, &forms_of(endpoint, known), false)
+}
+
+/// The beginning of a text without the secrets of an endpoint: all of it, or as much of its first [`BEGINNING`] bytes as
+/// surely ends in no secret.
+pub(super) fn redact_beginning(endpoint: &Endpoint, text: &str) -> String {
+    let beginning = text.get(..text.floor_char_boundary(BEGINNING)).unwrap_or_default();
+    without(beginning, &forms_of(endpoint, ""), beginning.len() < text.len())
+}
+
+/// The forms in which secrets are looked for, and whether as they are rather than folded.
+fn forms_of(endpoint: &Endpoint, known: &str) -> Vec<(Vec<u8>, bool)> {
     let mut forms: Vec<(Vec<u8>, bool)> = Vec::new();
     let folded_known = Folded::of(known).bytes;
     for secret in secrets_of(endpoint) {
@@ -207,11 +222,24 @@ pub fn redact(endpoint: &Endpoint, text: &str, known: &str) -> String {
         }
         forms.push((folded, false));
     }
+    forms
+}
+
+/// The text without these forms. Of one that `is_cut`, the end is left out, where a secret may have been cut.
+fn without(text: &str, forms: &[(Vec<u8>, bool)], is_cut: bool) -> String {
     let Folded { bytes, spans } = Folded::of(text);
+    let end = if is_cut {
+        let longest = forms.iter().map(|(form, _)| form.len()).max().unwrap_or(0);
+        bytes.len().saturating_sub(longest + LONGEST_ESCAPE)
+    } else {
+        bytes.len()
+    };
+    let text_end = spans.get(end).map_or(text.len(), |span| span.0);
     let mut safe = String::new();
     let mut copied = 0;
     let mut at = 0;
-    while let Some(rest) = bytes.get(at..).filter(|rest| !rest.is_empty()) {
+    while at < end {
+        let rest = bytes.get(at..).unwrap_or_default();
         let begin = spans.get(at).map_or(text.len(), |span| span.0);
         // The longest, since a secret may begin with another.
         let longest = forms.iter().filter_map(|(form, exact)| {
@@ -232,10 +260,7 @@ pub fn redact(endpoint: &Endpoint, text: &str, known: &str) -> String {
         copied = spans.get(at + length - 1).map_or(text.len(), |span| span.1);
         at += length;
     }
-    if copied == 0 {
-        return text.to_owned();
-    }
-    safe.push_str(text.get(copied..).unwrap_or_default());
+    safe.push_str(text.get(copied..text_end.max(copied)).unwrap_or_default());
     safe
 }
 

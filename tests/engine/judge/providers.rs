@@ -1111,6 +1111,28 @@ fn keys_never_appear_in_other_forms() {
 }
 
 #[test]
+fn of_a_huge_answer_only_the_beginning_is_looked_at_and_no_part_of_a_key_is_left() {
+    let key: String = ('a'..='z').cycle().take(3_000).collect();
+    let endpoint = Endpoint { api_key: Some(key.clone()), ..Endpoint::new(Provider::OpenAiChat) };
+    let escaped: String = key.bytes().map(|byte| format!("\\u{byte:04x}")).collect();
+    let told = |body: &str| {
+        let reply = HttpReply { status: 500, headers: &[], body, now_ms: None };
+        endpoint.read(&reply).unwrap_err().message
+    };
+    for secret in [key, escaped] {
+        // Wherever the part that is looked at ends within the key.
+        for shift in [0, 1, 5, 777, 2_999] {
+            let body = [".".repeat(shift), secret.repeat(300)].concat();
+            let message = told(&body);
+            assert!(message.len() < 2_000, "{}", message.len());
+            assert!(!message.contains("abcdef") && !message.contains("u0061"), "{message}");
+        }
+    }
+    let message = told(&"busy ".repeat(1_000_000));
+    assert!(message.contains("busy busy") && message.ends_with('…'), "{message}");
+}
+
+#[test]
 fn credentials_never_appear_decoded() {
     let endpoint = |name: &str, value: &str| Endpoint {
         headers: vec![(name.into(), value.into())],
