@@ -2,8 +2,8 @@
 import { KEYED_PROVIDERS, type KeyedProvider, PROVIDERS } from "../generated/providers.js";
 import type { Judge } from "../types.js";
 import { judgeRequired } from "./default.js";
-import type { GeminiJudgeOptions } from "./providers.js";
-import * as providers from "./providers.js";
+import { providerEndpoint, providerJudge } from "./provider-endpoint.js";
+import { ollamaJudge, openaiJudge } from "./providers.js";
 
 /** Variables by name, such as `process.env`. */
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -19,10 +19,10 @@ interface Family {
   make(read: (...names: string[]) => string | undefined, model: string, isPrefixed: boolean): Judge | undefined;
 }
 
-/** The judges of these providers, by name. */
-const JUDGES: Readonly<Record<`${KeyedProvider}Judge`, (options: GeminiJudgeOptions) => Judge>> = providers;
-
-const FAMILIES: readonly Family[] = [...KEYED_PROVIDERS.map(keyed), others()];
+/** A function, so that bundles without a judge have none of it. */
+function families(): readonly Family[] {
+  return [...KEYED_PROVIDERS.map(keyed), others()];
+}
 
 /** A provider that needs nothing but a key; to OpenAI's protocol there are servers without keys too. */
 function keyed(provider: KeyedProvider): Family {
@@ -34,7 +34,9 @@ function keyed(provider: KeyedProvider): Family {
     make: (read, model) => {
       const [apiKey, baseUrl] = [read(...keys), read(address)];
       if (provider === "openai") return openaiOf(read, model);
-      return apiKey === undefined ? undefined : JUDGES[`${provider}Judge`]({ apiKey, model, ...given({ baseUrl }) });
+      if (apiKey === undefined) return undefined;
+      const options = { apiKey, model, ...given({ baseUrl }) };
+      return providerJudge(providerEndpoint(provider, options, `The key comes from ${keys.join(" or ")}`));
     },
   };
 }
@@ -47,8 +49,8 @@ function others(): Family {
     variables: "OLLAMA_HOST, or OPENAI_BASE_URL for any server that speaks OpenAI's protocol",
     make: (read, model, isPrefixed) => {
       const host = read("OLLAMA_HOST");
-      if (host !== undefined) return providers.ollamaJudge({ baseUrl: ollamaUrl(host), model });
-      if (isPrefixed) return providers.ollamaJudge({ model });
+      if (host !== undefined) return ollamaJudge({ baseUrl: ollamaUrl(host), model });
+      if (isPrefixed) return ollamaJudge({ model });
       return read("OPENAI_BASE_URL") === undefined ? undefined : openaiOf(read, model);
     },
   };
@@ -58,7 +60,7 @@ function openaiOf(read: (...names: string[]) => string | undefined, model: strin
   const [apiKey, baseUrl] = [read("OPENAI_API_KEY"), read("OPENAI_BASE_URL")];
   return apiKey === undefined && baseUrl === undefined
     ? undefined
-    : providers.openaiJudge({ model, ...given({ apiKey, baseUrl }) });
+    : openaiJudge({ model, ...given({ apiKey, baseUrl }) });
 }
 
 /**
@@ -74,8 +76,9 @@ export function judgeFromEnvironment(model: string, environment: Environment): J
     const values = names.map((name) => environment[name]?.trim());
     return values.find((value) => value !== undefined && value !== "");
   };
-  const prefixed = FAMILIES.find(({ prefix }) => prefix.test(model));
-  const family = prefixed ?? (FAMILIES.find(({ models }) => models.test(model)) as Family);
+  const known = families();
+  const prefixed = known.find(({ prefix }) => prefix.test(model));
+  const family = prefixed ?? (known.find(({ models }) => models.test(model)) as Family);
   const name = prefixed === undefined ? model : model.slice(model.indexOf("/") + 1);
   const judge = family.make(read, name, prefixed !== undefined);
   if (judge === undefined) throw judgeRequired(model, family.variables);

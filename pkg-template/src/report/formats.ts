@@ -61,7 +61,7 @@ const FORMATS = {
     explains: "none",
     comparison: {
       ending: ".json",
-      render: (comparisons) => {
+      render: (comparisons): Iterable<string> => {
         const [only, ...others] = Array.isArray(comparisons) ? comparisons : [comparisons];
         return comparisonJsonChunks(only !== undefined && others.length === 0 ? only : comparisons);
       },
