@@ -73,7 +73,7 @@ describe("installed in an empty project, the package", () => {
     const { fmeasure } = rouge1("The weather in London is sunny", "It's sunny in London today");
     const evalSet = { evalSetId: "s", evalCases: [{ evalId: "c", conversation: [{ userContent: {}, finalResponse: { parts: [{ text: "a" }] } }] }] };
     evaluate({ evalSet, actual: evalSet, criteria: { response_match_score: 1 } }).then((set) => {
-      console.log(fmeasure, set.evalCaseResults[0].finalEvalStatus, typeof Object.values(report)[0], interop.isTraces({}), version);
+      console.log(fmeasure, set.evalCaseResults[0].finalEvalStatus, typeof report.renderTable, interop.isTraces({}), version);
     });`;
   const expected = () => `0.5 1 function false ${manifest.version}\n`;
 
