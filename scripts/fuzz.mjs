@@ -36,14 +36,18 @@ for (const target of targets) {
     "-print_final_stats=1",
   ];
   // The crate has no unsafe code for a sanitizer to look at.
-  const fuzz = ["+nightly", "fuzz", "run", "--features", "libfuzzer", "--sanitizer", "none", target];
-  const { status, stderr, error } = spawnSync("cargo", [...fuzz, join(seeds, target), corpus, "--", ...options], {
-    cwd: root,
-    env,
-    stdio: ["ignore", "inherit", "pipe"],
-    encoding: "utf8",
-    maxBuffer: 2 ** 30,
-  });
+  const fuzz = ["--features", "libfuzzer", "--sanitizer", "none", target];
+  const { status, stderr, error } = spawnSync(
+    "cargo",
+    ["+nightly", "fuzz", "run", ...fuzz, join(seeds, target), corpus, "--", ...options],
+    {
+      cwd: root,
+      env,
+      stdio: ["ignore", "inherit", "pipe"],
+      encoding: "utf8",
+      maxBuffer: 2 ** 30,
+    },
+  );
   if (error !== undefined) fail(`cargo cannot be run: ${error.message}`);
   const [, count = "0"] = /stat::number_of_executed_units: +(\d+)/.exec(stderr) ?? [];
   inputs += Number(count);

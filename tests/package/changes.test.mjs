@@ -64,7 +64,7 @@ describe("what is added in these files works", { skip }, () => {
       "scripts",
       "examples",
       "www",
-      "tests/support",
+      "tests/engine/support",
       "tests/parity",
     ];
     const isCopied = (path) => !/[\\/](?:node_modules|dist|vectors)$/.test(path);

@@ -249,7 +249,7 @@ export function apply(files, copy) {
 /** Rust that shows that what was added to the crate works. */
 export const RUST_TEST = `#![allow(clippy::all, clippy::pedantic)]
 
-#[path = "support/replay.rs"]
+#[path = "engine/support/replay.rs"]
 mod replay;
 
 use adk_metrics::foundation::json::Document;
