@@ -2,8 +2,9 @@
 // CI=true nothing may be missing; otherwise suites that need something that is not here are left out and named.
 
 import { spawn, spawnSync } from "node:child_process";
-import { existsSync, readdirSync } from "node:fs";
-import { delimiter, join } from "node:path";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { delimiter, join, relative } from "node:path";
 import { build } from "./build.mjs";
 import { fail, root, step } from "./setup.mjs";
 import { buildSite } from "./site.mjs";
@@ -13,7 +14,10 @@ const inCi = process.env.CI === "true";
 const isWhole = inCi || process.argv.includes("--all");
 const environment = { ...process.env };
 const leftOut = [];
+/** The groups that failed, each with its tests that did. */
 const failed = [];
+/** Tests that failed once and passed when their file ran again. */
+const unstable = [];
 
 /** Suites that need packages of their own, by the folder of each. */
 const OWN_PACKAGES = {
@@ -73,7 +77,7 @@ const frameworks = "apps of Next.js, Nuxt, SvelteKit and others: they install a 
 if (inCi) step(`leaving out ${frameworks}`);
 else leftOut.push(frameworks);
 
-check("the crate", "cargo", ["test", "--locked", "--workspace", "--exclude", "xtask", "--quiet", "--no-fail-fast"]);
+checkCrate();
 if (isInstalled("tests/runtimes")) {
   checkWithNode("the package in every runtime and by every bundler", testsOf("tests/runtimes"), 2);
 }
@@ -81,21 +85,85 @@ checkWithNode("pages and the documentation", pages.flatMap(testsOf));
 checkWithNode("the command line, reports and what the package meets", apart.filter(canRun).flatMap(testsOf), 2);
 checkWithNode("the package", folders.flatMap(testsOf));
 
-if (leftOut.length > 0) console.error(`\nLeft out:\n${leftOut.map((line) => `  – ${line}\n`).join("")}`);
-if (failed.length > 0) fail(`failed: ${failed.join("; ")}`, "What failed is said above, where it ran.");
+if (leftOut.length > 0) console.error(`\nLeft out:\n${list(leftOut)}`);
+if (unstable.length > 0) console.error(`\nFailed at first, and passed when run again:\n${list(unstable)}`);
+if (failed.length > 0) {
+  const groups = failed.map(({ name, tests }) => `  ${name}\n${list(tests, "    ")}`).join("");
+  fail(`failed:\n${groups}`, "More is said above, where each of them ran.");
+}
 
 /** Runs a group of tests, and notes its name if it fails. */
 function check(name, command, args) {
   step(`testing ${name}`);
-  const { status, error } = spawnSync(command, args, { cwd: root, stdio: "inherit", env: environment });
-  if (error !== undefined) console.error(`${command} cannot be run: ${error.message}`);
-  if (status !== 0) failed.push(name);
+  if (!succeeds(command, args)) failed.push({ name, tests: [] });
 }
 
-/** Most suites are run one file at a time, since they hold what is done while something else waits. */
+/** Runs Rust's tests. */
+function checkCrate() {
+  const name = "the crate";
+  step(`testing ${name}`);
+  const args = ["test", "--locked", "--workspace", "--exclude", "xtask", "--quiet", "--no-fail-fast"];
+  const options = { cwd: root, stdio: ["inherit", "pipe", "inherit"], env: environment, encoding: "utf8" };
+  const { status, stdout, error } = spawnSync("cargo", args, { ...options, maxBuffer: 1 << 28 });
+  console.log(stdout ?? "");
+  if (error !== undefined) console.error(`cargo cannot be run: ${error.message}`);
+  // Each test program lists the names of its failed tests after what they printed.
+  const lists = [...(stdout ?? "").matchAll(/^failures:\n((?: {4}\S.*\n)+)/gm)];
+  const tests = lists.flatMap(([, names]) => names.trim().split(/\n\s*/));
+  if (status !== 0) failed.push({ name, tests });
+}
+
+/**
+ * Runs a group of test files. Most run one at a time, since they hold what is done while something else waits. Files with
+ * a failure are run once more on their own: what passes then is named at the end, but fails nobody's build.
+ */
 function checkWithNode(name, files, atOnce = 1) {
-  const options = ["--import", "tsx", "--test", "--test-reporter=spec", `--test-concurrency=${atOnce}`];
-  check(name, process.execPath, [...options, ...files]);
+  step(`testing ${name}`);
+  const first = nodeTest(files, atOnce);
+  if (first.passed) return;
+  const again = [...new Set(first.failures.map(({ file }) => file))];
+  // Many are no accident.
+  if (again.length === 0 || again.length > 3 || again.includes(undefined)) {
+    failed.push({ name, tests: first.failures.map(described) });
+    return;
+  }
+  step(`testing again what failed: ${again.map((file) => relative(root, file)).join(", ")}`);
+  const second = nodeTest(again, 1);
+  const fails = (file) => second.failures.some((failure) => failure.file === file);
+  unstable.push(...first.failures.filter(({ file }) => !fails(file)).map(described));
+  if (!second.passed) failed.push({ name, tests: second.failures.map(described) });
+}
+
+/** Runs test files by Node's test runner; the tests that failed, as `failures.mjs` reports them. */
+function nodeTest(files, atOnce) {
+  const folder = mkdtempSync(join(tmpdir(), "adk-metrics-failures-"));
+  const report = join(folder, "failures.jsonl");
+  const options = ["--import", "tsx", "--test", `--test-concurrency=${atOnce}`];
+  options.push("--test-reporter=spec", "--test-reporter-destination=stdout");
+  options.push(`--test-reporter=${join(root, "scripts/failures.mjs")}`, `--test-reporter-destination=${report}`);
+  const passed = succeeds(process.execPath, [...options, ...files]);
+  const lines = existsSync(report) ? readFileSync(report, "utf8").split("\n") : [];
+  rmSync(folder, { recursive: true });
+  return { passed, failures: lines.filter((line) => line !== "").map((line) => JSON.parse(line)) };
+}
+
+/** Runs a command whose output is shown; whether it ended with 0. */
+function succeeds(command, args) {
+  const { status, error } = spawnSync(command, args, { cwd: root, stdio: "inherit", env: environment });
+  if (error !== undefined) console.error(`${command} cannot be run: ${error.message}`);
+  return status === 0;
+}
+
+/** A failed test in a few lines: its file, its name, the beginning of what was thrown. */
+function described({ file, name, message }) {
+  const lines = message.split("\n").filter((line) => line.trim() !== "");
+  const shown = lines.slice(0, 12).map((line) => `\n        ${line.slice(0, 300)}`);
+  return `${file === undefined ? "" : `${relative(root, file)}: `}${name}${shown.join("")}`;
+}
+
+/** Lines of a list. */
+function list(items, indent = "  ") {
+  return items.map((item) => `${indent}– ${item}\n`).join("");
 }
 
 function testsOf(folder) {
