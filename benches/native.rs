@@ -55,7 +55,7 @@ fn evaluate(set: &[u8], actual: &[u8], config: &[u8]) -> Result<f64> {
     let [set, actual, config] = [set, actual, config].map(Document::from_bytes);
     let (set, actual, mut config) = (set?, actual?, config?);
     let warnings = Warnings::default();
-    let plan = Plan::of_config(&mut config, PlanOptions::default(), &warnings)?;
+    let plan = Plan::from_config(&mut config, PlanOptions::default(), &warnings)?;
     let set = EvalSetFile::read(set, "evalset", &warnings)?;
     let actual = ActualFile::read(actual, "evalset", &warnings)?;
     let options = Options { explain: Explain::None, ..Options::default() };

@@ -110,16 +110,17 @@ fn recorded(metric: &str) -> (u32, u32) {
 fn calls(vector: &Value, early_stop: bool) -> u32 {
     let warnings = Warnings::default();
     let mut metric = Document::parse(vector["metric"].to_string()).unwrap();
-    let Ok(plan) = Plan::of_metric(&mut metric, PlanOptions::default(), &warnings) else { return 0 };
+    let Ok(plan) = Plan::from_metric(&mut metric, PlanOptions::default(), &warnings) else { return 0 };
     let conversation = &<List<'_, Invocation<'_>>>::TYPE;
     let actual = checked(&vector["actual"], conversation).unwrap();
     let expected = checked(&vector["expected"], conversation);
     let scenario = checked(&vector["scenario"], &ConversationScenario::TYPE);
-    let turns = |document| -> Turns<'_> { List::<Invocation<'_>>::of(Document::root(document)).into() };
-    let mut run = Run::of_conversation(
+    let turns =
+        |document| -> Turns<'_> { List::<Invocation<'_>>::from_json(Document::root(document)).into() };
+    let mut run = Run::from_conversation(
         turns(&actual),
         expected.as_ref().map(turns),
-        scenario.as_ref().map(|document| View::of(document.root())),
+        scenario.as_ref().map(|document| View::from_json(document.root())),
         plan,
         Options { explain: Explain::None, early_stop, same_turns: false, ..Options::default() },
     );

@@ -23,9 +23,9 @@ pub fn check(input: &[u8]) {
         let warnings = Warnings::default();
         let terms = PlanOptions { custom: &custom, ..PlanOptions::default() };
         let plan = if is_config {
-            Plan::of_config(&mut document, terms, &warnings)
+            Plan::from_config(&mut document, terms, &warnings)
         } else {
-            Plan::of_metric(&mut document, terms, &warnings)
+            Plan::from_metric(&mut document, terms, &warnings)
         };
         match plan {
             Ok(plan) => assert!(score(EVALSET, ACTUAL, plan)),

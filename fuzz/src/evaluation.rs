@@ -19,7 +19,7 @@ pub fn check(input: &[u8]) {
     let Some(expected) = files.next() else { return };
     let actual = files.next().unwrap_or(expected);
     let plan = Document::parse(CONFIG)
-        .and_then(|mut config| Plan::of_config(&mut config, PlanOptions::default(), &Warnings::default()));
+        .and_then(|mut config| Plan::from_config(&mut config, PlanOptions::default(), &Warnings::default()));
     assert!(plan.is_ok(), "the config is valid");
     if let Ok(plan) = plan {
         score(expected, actual, plan);

@@ -10,7 +10,7 @@ pub fn check(input: &[u8]) {
     let Some(first) = strings.next() else { return };
     let (prompt, reply) = strings.next().map_or(("", first), |reply| (first, reply));
     let plain = || Material::default();
-    let shown = || Material::of_prompt(prompt);
+    let shown = || Material::from_prompt(prompt);
 
     for read in [final_response_match, turn_validity] {
         if read(reply, &shown()) == Some(true) {

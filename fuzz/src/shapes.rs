@@ -45,7 +45,7 @@ fn results(text: &str) {
     let read = |text: &str| -> Option<[String; 2]> {
         let mut document = Document::parse(text.to_owned()).ok()?;
         check_shape(&mut document, &EvalSetResult::TYPE, &Warnings::default()).ok()?;
-        Some(SPELLINGS.map(|spelling| EvalSetResult::of(document.root()).to_json(spelling)))
+        Some(SPELLINGS.map(|spelling| EvalSetResult::from_json(document.root()).to_json(spelling)))
     };
     if let Some(written) = read(text) {
         for json in &written {

@@ -133,7 +133,7 @@ fn nearest_exactly(digits: impl Iterator<Item = u8>, exponent: i64) -> f64 {
 struct Big(Vec<u32>);
 
 impl Big {
-    fn of(number: u64) -> Self {
+    fn new(number: u64) -> Self {
         let mut limbs = vec![number as u32, (number >> 32) as u32];
         while limbs.pop_if(|limb| *limb == 0).is_some() {}
         Self(limbs)
@@ -277,7 +277,7 @@ pub struct Decimal {
 impl Decimal {
     /// A whole number.
     #[must_use]
-    pub fn of_integer(number: i128) -> Self {
+    pub fn from_integer(number: i128) -> Self {
         let digits: Vec<u8> = number.unsigned_abs().to_string().bytes().map(|digit| digit - b'0').collect();
         let point = digits.len() as i32;
         let mut number = Self { is_negative: number < 0, digits, point }.trimmed();
@@ -293,7 +293,7 @@ impl Decimal {
         let (significand, exponent) = binary(number);
         let zeros = significand.trailing_zeros().min(52);
         let exponent = exponent + zeros as i32;
-        let mut number = Big::of(significand >> zeros);
+        let mut number = Big::new(significand >> zeros);
         // m · 2^-e is m · 5^e · 10^-e.
         let base = if exponent < 0 { 5 } else { 2 };
         number.scale(exponent.unsigned_abs(), base);
@@ -376,9 +376,9 @@ impl Decimal {
         sign_of_sum(&[(&Self::shortest(tolerance), 1), (more, -1), (less, 1)]) >= 0
     }
 
-    /// The digit that stands for units of `10^place`.
-    fn digit(&self, place: i32) -> i32 {
-        let digit = usize::try_from(self.point - 1 - place).ok().and_then(|at| self.digits.get(at));
+    /// The digit that stands for units of `10^exponent`.
+    fn digit(&self, exponent: i32) -> i32 {
+        let digit = usize::try_from(self.point - 1 - exponent).ok().and_then(|at| self.digits.get(at));
         let digit = i32::from(digit.copied().unwrap_or_default());
         if self.is_negative { -digit } else { digit }
     }
@@ -412,13 +412,13 @@ impl Decimal {
 }
 
 /// Whether a sum of up to three numbers, each added or subtracted, is above 0, below 0, or 0.
-fn sign_of_sum(plan_options: &[(&Decimal, i32)]) -> i32 {
-    let places = plan_options.iter().map(|(number, _)| number.point);
-    let ends = plan_options.iter().map(|(number, _)| number.point - number.digits.len() as i32);
-    let (Some(first), Some(last)) = (places.max(), ends.min()) else { return 0 };
+fn sign_of_sum(terms: &[(&Decimal, i32)]) -> i32 {
+    let points = terms.iter().map(|(number, _)| number.point);
+    let ends = terms.iter().map(|(number, _)| number.point - number.digits.len() as i32);
+    let (Some(first), Some(last)) = (points.max(), ends.min()) else { return 0 };
     let mut sum = 0;
-    for place in (last..first).rev() {
-        let digits = plan_options.iter().map(|(number, factor)| factor * number.digit(place));
+    for exponent in (last..first).rev() {
+        let digits = terms.iter().map(|(number, factor)| factor * number.digit(exponent));
         sum = sum * 10 + digits.sum::<i32>();
         // What follows is less than a unit for each term.
         if sum.abs() >= 3 {

@@ -22,39 +22,39 @@ pub(crate) fn sort<T>(items: &mut [T], compare: impl Fn(&T, &T) -> Ordering) {
 pub(crate) fn groups<K: Ord>(keys: &[K]) -> Vec<usize> {
     let mut order: Vec<usize> = (0..keys.len()).collect();
     sort(&mut order, |a, b| keys.get(*a).cmp(&keys.get(*b)));
-    // For each key the place of the first that equals it.
+    // For each key the position of the first that equals it.
     let mut firsts = vec![0; keys.len()];
     let mut first = 0;
-    for (index, &place) in order.iter().enumerate() {
-        if index == 0 || keys.get(first) != keys.get(place) {
-            first = place;
+    for (index, &position) in order.iter().enumerate() {
+        if index == 0 || keys.get(first) != keys.get(position) {
+            first = position;
         }
-        if let Some(entry) = firsts.get_mut(place) {
+        if let Some(entry) = firsts.get_mut(position) {
             *entry = first;
         }
     }
     let mut groups: Vec<usize> = Vec::with_capacity(keys.len());
     let mut number = 0;
-    for (place, &first) in firsts.iter().enumerate() {
-        let known = (first < place).then(|| groups.get(first).copied()).flatten();
+    for (position, &first) in firsts.iter().enumerate() {
+        let known = (first < position).then(|| groups.get(first).copied()).flatten();
         groups.push(known.unwrap_or(number));
         number += usize::from(known.is_none());
     }
     groups
 }
 
-/// Brings to every place the item that `order` has there, along the cycles of the permutation.
+/// Brings to every position the item that `order` has there, along the cycles of the permutation.
 #[inline(never)]
 fn permute(mut order: Vec<usize>, swap: &mut dyn FnMut(usize, usize)) {
     for start in 0..order.len() {
-        let mut place = start;
-        while let Some(entry) = order.get_mut(place) {
-            let from = std::mem::replace(entry, place);
+        let mut position = start;
+        while let Some(entry) = order.get_mut(position) {
+            let from = std::mem::replace(entry, position);
             if from == start {
                 break;
             }
-            swap(place, from);
-            place = from;
+            swap(position, from);
+            position = from;
         }
     }
 }

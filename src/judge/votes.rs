@@ -33,7 +33,7 @@ pub enum Vote {
 impl Vote {
     /// Of a verdict that may be missing.
     #[must_use]
-    pub fn of(verdict: Option<bool>) -> Self {
+    pub fn from_verdict(verdict: Option<bool>) -> Self {
         match verdict {
             Some(true) => Self::Positive,
             Some(false) => Self::Negative,

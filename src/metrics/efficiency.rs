@@ -1,4 +1,4 @@
-//! What the four efficiency metrics share: they report a value that neither passes nor fails.
+//! Shared by the four efficiency metrics, which report a value that neither passes nor fails.
 
 use super::{Details, Evaluation, TurnEvaluation, mean};
 use crate::foundation::error::{ErrorCode, Result};
@@ -6,25 +6,25 @@ use crate::model::config::MetricConfig;
 use crate::model::invocation::Invocation;
 use crate::model::results::EvalStatus;
 
-/// Refuses a threshold or a criterion.
+/// Fails if the config gives the metric a threshold or a criterion.
 pub(super) fn informational(metric_config: &MetricConfig<'_, '_>) -> Result<()> {
     if metric_config.threshold.is_none() && metric_config.criterion.is_none() {
         return Ok(());
     }
     let message = format!("`{}` is only counted, so it takes no threshold", metric_config.name);
     Err(metric_config
-        .place
+        .location
         .error(ErrorCode::ThresholdNotSupported, message)
         .with_help("Leave it out of `criteria`: it is reported for every evaluation"))
 }
 
-/// The mean over the turns that have a value.
-pub(super) fn mean_of<'a>(turns: Vec<TurnEvaluation<'a>>, reason: &'static str) -> Evaluation<'a> {
+/// The result with the mean of the turns that have a value.
+pub(super) fn conclude_mean<'a>(turns: Vec<TurnEvaluation<'a>>, reason: &'static str) -> Evaluation<'a> {
     let score = mean(turns.iter().filter_map(|turn| turn.score));
     overall(score, reason, turns)
 }
 
-/// A turn's value, or the reason that there is none.
+/// The result of a turn: its value, or the reason why there is none.
 pub(super) fn reported<'a>(score: Option<f64>, reason: &'static str) -> TurnEvaluation<'a> {
     TurnEvaluation {
         score,
@@ -34,7 +34,7 @@ pub(super) fn reported<'a>(score: Option<f64>, reason: &'static str) -> TurnEval
     }
 }
 
-/// A conversation's value, or the reason that there is none.
+/// The result of a conversation: its value, or the reason why there is none.
 fn overall<'a>(score: Option<f64>, reason: &'static str, turns: Vec<TurnEvaluation<'a>>) -> Evaluation<'a> {
     let reason = if turns.is_empty() { super::NO_TURNS } else { reason };
     Evaluation {
@@ -46,46 +46,46 @@ fn overall<'a>(score: Option<f64>, reason: &'static str, turns: Vec<TurnEvaluati
     }
 }
 
-/// One amount a kind, of at most eight kinds; absent is not zero: it was not reported.
+/// One amount for each of at most eight kinds. `None` is not zero: that kind was not reported.
 pub(super) type Amounts = [Option<f64>; 8];
 
-/// What makes a metric of amounts.
+/// How a metric with several kinds of amounts is computed.
 pub(super) struct Measure {
     /// The amounts of a turn, the total first.
-    pub(super) of_turn: fn(Invocation<'_>) -> Amounts,
-    /// The average of a kind: of what turns reported, and of how many turns there are.
+    pub(super) turn_amounts: fn(Invocation<'_>) -> Amounts,
+    /// The average of one kind, given the reported amounts and the number of turns.
     pub(super) average: fn(&[f64], usize) -> Option<f64>,
-    /// What the amounts are called.
+    /// Wraps amounts as details.
     pub(super) details: fn(Amounts) -> Details,
-    /// The amounts of that name.
+    /// Unwraps the amounts of such details.
     pub(super) amounts: fn(&Details) -> Option<&Amounts>,
-    /// Why there is no total.
+    /// The reason if there is no total.
     pub(super) reason: &'static str,
 }
 
 impl Measure {
-    /// The amounts of a turn, with the total as its score.
+    /// The result of a turn, with the total as its score.
     pub(super) fn turn<'a>(&self, turn: Invocation<'_>) -> TurnEvaluation<'a> {
-        let amounts = (self.of_turn)(turn);
+        let amounts = (self.turn_amounts)(turn);
         TurnEvaluation { details: self.details(amounts), ..reported(amounts[0], self.reason) }
     }
 
-    /// The averages of the whole conversation.
+    /// The result of the conversation, made of averages.
     pub(super) fn conclude<'a>(&self, turns: Vec<TurnEvaluation<'a>>) -> Evaluation<'a> {
         let mut reported = Vec::new();
         let mut averages = Amounts::default();
-        for (kind, of_kind) in averages.iter_mut().enumerate() {
+        for (kind, slot) in averages.iter_mut().enumerate() {
             reported.clear();
             for turn in &turns {
                 let amounts = turn.details.as_deref().and_then(self.amounts);
                 reported.extend(amounts.and_then(|amounts| amounts.get(kind).copied().flatten()));
             }
-            *of_kind = (self.average)(&reported, turns.len());
+            *slot = (self.average)(&reported, turns.len());
         }
         Evaluation { details: self.details(averages), ..overall(averages[0], self.reason, turns) }
     }
 
-    /// The amounts by kind, if there are any.
+    /// The amounts as details; `None` if there are none.
     #[inline(never)]
     fn details(&self, amounts: Amounts) -> Option<Box<Details>> {
         amounts.iter().any(Option::is_some).then(|| Box::new((self.details)(amounts)))

@@ -1,14 +1,14 @@
-//! `final_response_match_v2`: whether the final response says what the expected one says. Range 0 to 1;
-//! compares with a reference; asks a judge.
+//! `final_response_match_v2`: whether the final response says what the expected one says. Range 0 to 1.
+//! Requires a reference. Asks a judge.
 //!
-//! Each turn is a vote of the judge's samples: valid scores 1 if more samples say so than deny it, 0
-//! otherwise; no score if no reply could be read. The conversation's score is the mean of the turns
-//! that have one. The judge is shown the expected turn's user content, as in google-adk. In the
-//! `adk-ts` dialect a turn scores the share of valid votes among those that could be read.
+//! The judge's samples vote on each turn: it scores 1 if more samples say valid than invalid, 0 otherwise, and
+//! has no score if no reply could be read. The conversation's score is the mean of the turns that have one. As
+//! in google-adk, the judge is shown the user content of the expected turn. In the `adk-ts` dialect a turn
+//! scores the share of valid votes among the readable ones.
 
 use super::judged::{
     Answer, Ballot, JudgeConfig, Judged, JudgedCase, JudgedTurn, PromptText, PromptValues, Question,
-    Questions, RubricSums, average, plain_mean, turn_of,
+    Questions, RubricSums, average, judged_turn, plain_mean,
 };
 use super::{Dialect, Evaluation, MetricInfo, Scoring, TurnEvaluation, reference, same_length, transcript};
 use crate::foundation::error::Result;
@@ -74,7 +74,7 @@ impl Judged for FinalResponseMatch {
     }
 
     fn read(&self, _: &JudgedCase<'_>, question: &Question, reply: &str) -> Ballot {
-        Ballot::of_label(final_response_match(reply, &Material::of_prompt(&question.prompt)))
+        Ballot::from_label(final_response_match(reply, &Material::from_prompt(&question.prompt)))
     }
 
     fn turn<'a>(
@@ -91,7 +91,7 @@ impl Judged for FinalResponseMatch {
                 .and_then(|answer| answer.votes.tallies().first()?.proportion()),
             Dialect::AdkPython => answer.and_then(|answer| answer.majority()),
         };
-        Ok(turn_of(score, self.judge_config.threshold, answers, scoring))
+        Ok(judged_turn(score, self.judge_config.threshold, answers, scoring))
     }
 
     fn overall(&self, _: &[Answer], _: RubricSums, _: &Scoring, evaluation: &mut Evaluation<'_>) {

@@ -1,18 +1,17 @@
-//! `hallucinations_v1`: the share of sentences that the agent's context supports. Range 0 to 1; no
-//! reference; asks a judge, twice a step: to cut the answer into sentences, then to check each
-//! against the context. The number of samples in the criterion is not read, as in google-adk.
+//! `hallucinations_v1`: the share of sentences that the agent's context supports. Range 0 to 1. Requires no
+//! reference. Asks a judge twice per step: to split the response into sentences, then to check each sentence
+//! against the context. As in google-adk, the number of samples in the criterion is ignored.
 //!
-//! A step is a text that the agent gave: the final response, and with
-//! `evaluate_intermediate_nl_responses` each text part of each event. Its context is what the agent
-//! knew by then. A step scores the share of its sentences labelled `supported` or `not_applicable`
-//! among those with a known label, a turn the mean of its steps, the conversation the mean of its
-//! turns; these means are exact, rounded once.
+//! A step is a text by the agent: the final response and, with `evaluate_intermediate_nl_responses`, each text
+//! part of each event. Its context is what the agent knew at that point. A step scores the share of `supported`
+//! and `not_applicable` sentences among those with a known label, a turn the mean of its steps, and the
+//! conversation the mean of its turns. These means are exact and rounded once.
 
 use std::borrow::Cow;
 
 use super::judged::{
     Answer, Ballot, JudgeConfig, Judged, JudgedCase, JudgedTurn, PromptText, PromptValues, Purpose, Question,
-    Questions, RubricSums, Sentence, average, plain_mean, turn_of,
+    Questions, RubricSums, Sentence, average, judged_turn, plain_mean,
 };
 use super::{Evaluation, Explain, MetricInfo, Scoring, TurnEvaluation, same_length, transcript};
 use crate::foundation::double::exact_mean;
@@ -48,36 +47,36 @@ fn build(metric_config: &MetricConfig<'_, '_>) -> Result<Box<dyn Judged>> {
     Ok(Box::new(Hallucinations { judge_config, every_step }))
 }
 
-/// A text of the agent's, and what it knew by then.
-struct Step<'a> {
+/// A text by the agent, and where its context ends.
+struct AgentText<'a> {
     text: Cow<'a, str>,
-    /// How many events came before.
+    /// How many events precede it.
     events: usize,
-    /// The event that the text belongs to, whose grounding metadata counts too.
+    /// The event that contains the text, whose grounding metadata belongs to the context too.
     own: Option<InvocationEvent<'a>>,
 }
 
 impl Hallucinations {
-    fn steps<'a>(&self, turn: Invocation<'a>) -> Vec<Step<'a>> {
+    fn steps<'a>(&self, turn: Invocation<'a>) -> Vec<AgentText<'a>> {
         let mut steps = Vec::new();
         let mut count = 0;
         for event in transcript::events(turn) {
             if self.every_step {
                 let parts = event.content().unwrap_or_default().all_parts();
                 for text in parts.filter_map(Part::text).filter(|text| !text.is_empty()) {
-                    steps.push(Step { text, events: count, own: Some(event) });
+                    steps.push(AgentText { text, events: count, own: Some(event) });
                 }
             }
             count += 1;
         }
         let text = turn.final_text();
         if !text.is_empty() {
-            steps.push(Step { text, events: count, own: None });
+            steps.push(AgentText { text, events: count, own: None });
         }
         steps
     }
 
-    fn context(turn: Invocation<'_>, step: &Step<'_>) -> String {
+    fn context(turn: Invocation<'_>, step: &AgentText<'_>) -> String {
         let before = || transcript::events(turn).take(step.events);
         let mut happened = String::new();
         for event in before() {
@@ -142,7 +141,7 @@ impl Judged for Hallucinations {
     }
 
     fn read(&self, _: &JudgedCase<'_>, question: &Question, reply: &str) -> Ballot {
-        let transcript = Material::of_prompt(&question.prompt);
+        let transcript = Material::from_prompt(&question.prompt);
         if question.purpose == Purpose::Segment {
             return Ballot { sentences: reply::sentences(reply, &transcript), ..Ballot::default() };
         }
@@ -184,11 +183,11 @@ impl Judged for Hallucinations {
                 scores.extend(reply.ballot.score);
                 has_sentences |= !reply.ballot.sentences.is_empty();
                 for found in &reply.ballot.validations {
-                    sentences.push(Sentence::of(found.clone(), answer.question.step));
+                    sentences.push(Sentence::from_validation(found.clone(), answer.question.step));
                 }
             }
         }
-        let mut turn = turn_of(exact_mean(&scores), self.judge_config.threshold, answers, scoring);
+        let mut turn = judged_turn(exact_mean(&scores), self.judge_config.threshold, answers, scoring);
         if turn.score.is_none() {
             turn.reason = Some(match failed {
                 Some(answer) => answer.why_unscored(),
@@ -210,14 +209,14 @@ impl Judged for Hallucinations {
     }
 }
 
-/// A warning where a validator labelled another number of sentences than it was given: google-adk scores
-/// those that it labelled, which may leave out the ones that matter, or be others.
+/// Warns if a validator labelled another number of sentences than it was given. google-adk scores the labelled
+/// ones, which may omit relevant sentences or include foreign ones.
 fn miscount(answers: &[&Answer], answer: &Answer) -> Option<Cow<'static, str>> {
     let Question { purpose, step, .. } = answer.question;
     if purpose != Purpose::Validate {
         return None;
     }
-    // Answers are in the order of their steps, and a validator is asked after the segmenter.
+    // Answers are sorted by step, and the validator's follows the segmenter's.
     let segmented = answers.get(answers.partition_point(|other| other.question.step < step))?;
     let given = segmented.replies.first()?.ballot.sentences.len();
     let labelled = answer.replies.first()?.ballot.validations.len();

@@ -1,7 +1,7 @@
-//! `inference_call_count_v1`: how many times a turn called a model. Informational; unit: calls a
-//! turn, from 0; absent where events were not recorded.
+//! `inference_call_count_v1`: how many times a turn called a model. Informational. Unit: calls per turn; absent
+//! if events were not recorded.
 
-use super::{Case, Evaluation, Metric, MetricInfo, Pair, Scoring, TurnEvaluation, efficiency};
+use super::{Case, Evaluation, Metric, MetricInfo, Scoring, TurnEvaluation, TurnPair, efficiency};
 use crate::foundation::error::Result;
 use crate::model::config::MetricConfig;
 use crate::model::invocation::{Invocation, InvocationEvent};
@@ -23,16 +23,16 @@ fn build(metric_config: &MetricConfig<'_, '_>) -> Result<Box<dyn Metric>> {
 const REASON: &str = "no `invocation_events` were recorded";
 
 impl Metric for InferenceCallCount {
-    fn turn<'a>(&self, _: &Case<'a>, pair: Pair<'a>, _: &mut Scoring) -> Result<TurnEvaluation<'a>> {
+    fn turn<'a>(&self, _: &Case<'a>, pair: TurnPair<'a>, _: &mut Scoring) -> Result<TurnEvaluation<'a>> {
         Ok(efficiency::reported(model_calls(pair.actual), REASON))
     }
 
     fn conclude<'a>(&self, _: &Case<'a>, turns: Vec<TurnEvaluation<'a>>, _: &Scoring) -> Evaluation<'a> {
-        efficiency::mean_of(turns, REASON)
+        efficiency::conclude_mean(turns, REASON)
     }
 }
 
-/// An event with token counts or a model version is a model call.
+/// Counts events with token counts or a model version, each of which is a model call.
 fn model_calls(turn: Invocation<'_>) -> Option<f64> {
     let is_call =
         |event: &InvocationEvent<'_>| event.usage_metadata().is_some() || event.model_version().is_some();

@@ -1,13 +1,12 @@
-//! `invocation_duration_v1`: how long a turn took and where the time went. Informational; unit:
-//! seconds a turn.
+//! `invocation_duration_v1`: how long a turn took and where the time went. Informational. Unit: seconds per
+//! turn.
 //!
-//! The framework's share is what model and tools leave of the total, never below 0, and absent
-//! where a part was not measured. Averages skip turns that were not measured, and are rounded to
-//! milliseconds as Python's `round` does: of the exact value, ties to even. What is beyond the range
-//! of doubles is absent.
+//! The framework's share is what model and tools leave of the total. It is never below 0, and absent if a part
+//! was not measured. Averages skip turns that were not measured and are rounded to milliseconds like Python's
+//! `round`: from the exact value, ties to even. Values beyond the range of doubles are absent.
 
 use super::efficiency::{self, Amounts, Measure};
-use super::{Case, Details, Evaluation, Metric, MetricInfo, Pair, Scoring, TurnEvaluation, mean};
+use super::{Case, Details, Evaluation, Metric, MetricInfo, Scoring, TurnEvaluation, TurnPair, mean};
 use crate::foundation::double::Decimal;
 use crate::foundation::error::Result;
 use crate::model::config::MetricConfig;
@@ -28,7 +27,7 @@ fn build(metric_config: &MetricConfig<'_, '_>) -> Result<Box<dyn Metric>> {
 }
 
 const SECONDS: Measure = Measure {
-    of_turn: seconds,
+    turn_amounts: seconds,
     average,
     details: Details::Duration,
     amounts: |details| match details {
@@ -39,7 +38,7 @@ const SECONDS: Measure = Measure {
 };
 
 impl Metric for InvocationDuration {
-    fn turn<'a>(&self, _: &Case<'a>, pair: Pair<'a>, _: &mut Scoring) -> Result<TurnEvaluation<'a>> {
+    fn turn<'a>(&self, _: &Case<'a>, pair: TurnPair<'a>, _: &mut Scoring) -> Result<TurnEvaluation<'a>> {
         Ok(SECONDS.turn(pair.actual))
     }
 
@@ -64,7 +63,7 @@ fn average(reported: &[f64], _: usize) -> Option<f64> {
     mean(reported.iter().copied()).filter(|mean| mean.is_finite()).map(to_milliseconds)
 }
 
-/// Rounds to three digits after the point: of the exact binary value, ties to even.
+/// Rounds to three decimal places from the exact binary value, ties to even.
 fn to_milliseconds(seconds: f64) -> f64 {
     Decimal::exact(seconds).rounded(3).to_f64().copysign(seconds)
 }

@@ -1,5 +1,49 @@
-//! The metrics, one file each, which says what is known of it (`INFO`) and computes it. A new one has a file, and here its
-//! `mod` and its place in [`REGISTRY`].
+//! The metrics: one file each, with a description of the metric (`INFO`) and its computation.
+//!
+//! # How a metric is computed
+//!
+//! 1. The config names a metric; [`find`] looks it up in [`REGISTRY`]. [`MetricInfo::build`] checks the
+//!    criterion's settings and makes the metric: an [`AnyMetric`], which is either plain or judged.
+//! 2. A plain metric implements [`Metric`]: `check` decides whether the conversation can be scored at all,
+//!    `turn` scores one pair of turns, `conclude` makes the overall result. [`run`](crate::run) calls them one
+//!    by one, so that a long conversation can be interrupted; [`Metric::evaluate`] calls them all at once.
+//! 3. A judged metric implements [`Judged`]: `ask` plans questions, `prompt` renders them, `read` parses
+//!    replies, `turn` and `overall` make the results. See [`judged`].
+//! 4. Both return an [`Evaluation`] with a [`TurnEvaluation`] per turn: score, status, reason, and an
+//!    [`Explanation`] if one is wanted.
+//!
+//! # Which file to read for what
+//!
+//! - `response_match_score`, `tool_trajectory_avg_score`, … — one file per metric, named after it.
+//! - `efficiency` — shared by the four informational metrics (calls, tokens, durations).
+//! - `rubric_based` — shared by the three rubric metrics; [`rubrics`] collects the rubrics that apply to a
+//!   turn.
+//! - `vertex_scored` — shared by the five metrics that google-adk delegates to Vertex AI.
+//! - `transcript` — conversations as text for prompts.
+//! - `registry` — what is known of a metric without running it, and the lookup by name.
+//!
+//! A new metric needs a file, and here its `mod` line and its entry in [`REGISTRY`].
+//!
+//! ```
+//! use adk_metrics::foundation::json::Document;
+//! use adk_metrics::metrics::{AnyMetric, Case, Dialect, Explain, Scoring};
+//! use adk_metrics::model::{invocation::Invocation, shape::{List, View, Warnings, check}};
+//! use adk_metrics::run::{MetricScorer, Plan, PlanOptions};
+//!
+//! let mut turns = Document::parse(r#"[{"user_content": {"parts": [{"text": "Weather?"}]},
+//!     "final_response": {"parts": [{"text": "It is sunny."}]}}]"#)?;
+//! check(&mut turns, &<List<'_, Invocation<'_>>>::TYPE, &Warnings::default())?;
+//! let turns = List::from_json(turns.root());
+//!
+//! let mut config = Document::parse(r#"{"metric_name": "response_match_score", "threshold": 0.5}"#)?;
+//! let plan = Plan::from_metric(&mut config, PlanOptions::default(), &Warnings::default())?;
+//! let MetricScorer::Engine(metric) = &plan.metrics[0].scorer else { panic!("needs no judge") };
+//!
+//! let case = Case { actual: turns, expected: Some(turns) };
+//! let evaluation = metric.evaluate(&case, &mut Scoring::new(Dialect::AdkPython, Explain::None))?;
+//! assert_eq!(evaluation.score, Some(1.0));
+//! # Ok::<(), adk_metrics::foundation::error::Error>(())
+//! ```
 
 mod efficiency;
 mod final_response_match;
@@ -19,7 +63,6 @@ mod rubric_based_multi_turn_trajectory_quality;
 mod rubric_based_tool_use_quality;
 pub mod rubrics;
 mod safety;
-mod scored;
 mod token_usage;
 mod tool_call_count;
 mod tool_parameter_match;
@@ -27,6 +70,7 @@ mod tool_trajectory_avg_score;
 mod tool_trajectory_f1;
 mod transcript;
 mod user_simulator_quality;
+mod vertex_scored;
 
 use std::borrow::Cow;
 
@@ -67,19 +111,19 @@ pub const REGISTRY: &[MetricInfo] = &[
     multi_turn_tool_use_quality::INFO,
 ];
 
-/// A metric, by how it comes to its results.
+/// A metric, by how it is computed.
 pub enum AnyMetric {
-    /// From the conversations alone.
+    /// Computed from the conversations alone.
     Plain(Box<dyn Metric>),
-    /// By asking a judge.
+    /// Computed from a judge's replies.
     Judged(Box<dyn Judged>),
 }
 
-/// A metric that needs nothing but the conversations.
+/// A metric that is computed from the conversations alone.
 ///
-/// A turn at a time, so that a host has its turn within a long conversation.
+/// It is computed in steps, turn by turn, so that the host can interrupt a long conversation.
 pub trait Metric {
-    /// Whether a conversation can be scored at all.
+    /// Checks whether the conversation can be scored at all.
     ///
     /// # Errors
     /// `reference_required` and `length_mismatch` where google-adk raises.
@@ -87,13 +131,18 @@ pub trait Metric {
         Ok(())
     }
 
-    /// Scores one turn; the expected one is there if the conversation has one at its place.
+    /// Scores one turn. `pair.expected` is the expected turn at the same position, if there is one.
     ///
     /// # Errors
-    /// What keeps the whole conversation from being scored.
-    fn turn<'a>(&self, case: &Case<'a>, pair: Pair<'a>, scoring: &mut Scoring) -> Result<TurnEvaluation<'a>>;
+    /// Anything that prevents the whole conversation from being scored.
+    fn turn<'a>(
+        &self,
+        case: &Case<'a>,
+        pair: TurnPair<'a>,
+        scoring: &mut Scoring,
+    ) -> Result<TurnEvaluation<'a>>;
 
-    /// The result of the conversation, of those of its turns.
+    /// Makes the result of the conversation from the results of its turns.
     fn conclude<'a>(
         &self,
         case: &Case<'a>,
@@ -101,10 +150,10 @@ pub trait Metric {
         scoring: &Scoring,
     ) -> Evaluation<'a>;
 
-    /// Scores one conversation.
+    /// Scores a whole conversation at once.
     ///
     /// # Errors
-    /// As its steps.
+    /// Those of the steps.
     fn evaluate<'a>(&self, case: &Case<'a>, scoring: &mut Scoring) -> Result<Evaluation<'a>> {
         self.check(case, scoring)?;
         let mut turns = Vec::new();
@@ -115,32 +164,33 @@ pub trait Metric {
     }
 }
 
-/// A turn of what the agent did, beside the expected one.
+/// An actual turn and the expected turn at the same position.
 #[derive(Clone, Copy)]
-pub struct Pair<'a> {
+pub struct TurnPair<'a> {
     /// What the agent did.
     pub actual: Invocation<'a>,
-    /// What was expected of it at this place.
+    /// What was expected of it.
     pub expected: Option<Invocation<'a>>,
 }
 
-/// The turns that are left of a case.
-pub struct Pairs<'a> {
+/// An iterator over the pairs of turns of a case.
+pub struct TurnPairs<'a> {
     actual: TurnsLeft<'a>,
     expected: Option<TurnsLeft<'a>>,
 }
 
-impl<'a> Iterator for Pairs<'a> {
-    type Item = Pair<'a>;
+impl<'a> Iterator for TurnPairs<'a> {
+    type Item = TurnPair<'a>;
 
-    fn next(&mut self) -> Option<Pair<'a>> {
+    fn next(&mut self) -> Option<TurnPair<'a>> {
         let actual = self.actual.next()?;
-        Some(Pair { actual, expected: self.expected.as_mut().and_then(Iterator::next) })
+        Some(TurnPair { actual, expected: self.expected.as_mut().and_then(Iterator::next) })
     }
 }
 
-impl<'a> Pair<'a> {
-    /// Both sides, for metrics that compare. Which of them are missing `check` has said already.
+impl<'a> TurnPair<'a> {
+    /// Both turns, for metrics that need a reference. `check` has already reported which conversations have
+    /// none.
     fn both(self, name: &str, case: &Case<'a>) -> Result<(Invocation<'a>, Invocation<'a>)> {
         let expected = self.expected.ok_or_else(|| match case.expected {
             Some(expected) => length_mismatch(case.actual.len(), expected.len()),
@@ -149,7 +199,7 @@ impl<'a> Pair<'a> {
         Ok((self.actual, expected))
     }
 
-    /// About how much there is to read, in bytes.
+    /// The approximate amount of text to read, in bytes.
     pub(crate) fn size(self) -> usize {
         self.actual.0.raw().len() + self.expected.map_or(0, |turn| turn.0.raw().len())
     }
@@ -160,39 +210,39 @@ impl<'a> Pair<'a> {
 pub struct Case<'a> {
     /// What the agent did, turn by turn.
     pub actual: Turns<'a>,
-    /// What was expected of it; none for a scenario.
+    /// What was expected of it; `None` for a scenario.
     pub expected: Option<Turns<'a>>,
 }
 
 impl<'a> Case<'a> {
-    /// The turns in order.
+    /// The pairs of turns, in order.
     #[must_use]
-    pub fn pairs(&self) -> Pairs<'a> {
-        Pairs { actual: self.actual.iter(), expected: self.expected.map(Turns::iter) }
+    pub fn pairs(&self) -> TurnPairs<'a> {
+        TurnPairs { actual: self.actual.iter(), expected: self.expected.map(Turns::iter) }
     }
 }
 
-/// What is shared by everything that is scored in one go.
+/// The settings and caches that all metrics of a run share.
 pub struct Scoring {
-    /// Whose scores to give.
+    /// Which implementation's scores to reproduce.
     pub dialect: Dialect,
     /// Which results to explain.
     pub explain: Explain,
-    /// Whether judges are spared samples that cannot change a verdict.
+    /// Whether to skip samples that can no longer change a verdict.
     pub early_stop: bool,
-    /// The tokenizer with the words it has seen.
+    /// The tokenizer, with a cache of the words it has seen.
     pub scorer: Scorer,
 }
 
 impl Scoring {
-    /// For one dialect.
+    /// The settings for a dialect, with early stop.
     #[must_use]
     pub fn new(dialect: Dialect, explain: Explain) -> Self {
         Self { dialect, explain, early_stop: true, scorer: Scorer::new(dialect) }
     }
 }
 
-/// Which results get an explanation. Those that get none cost nothing.
+/// Which results get an explanation. The others cost nothing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Explain {
     /// No result.
@@ -214,7 +264,7 @@ impl Explain {
     }
 }
 
-/// What a metric found in one conversation.
+/// The result of a metric for one conversation.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Evaluation<'a> {
     /// The score of the whole conversation.
@@ -227,11 +277,11 @@ pub struct Evaluation<'a> {
     pub details: Option<Box<Details>>,
     /// Why the metric could not be computed.
     pub error: Option<Error>,
-    /// One entry a turn.
+    /// One entry per turn.
     pub turns: Vec<TurnEvaluation<'a>>,
 }
 
-/// What a metric found in one turn.
+/// The result of a metric for one turn.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TurnEvaluation<'a> {
     /// The score of the turn.
@@ -246,8 +296,8 @@ pub struct TurnEvaluation<'a> {
     pub explanation: Option<Box<Explanation<'a>>>,
 }
 
-/// What a score is made of, by kind. Absent is not zero: nothing reported that kind. Amounts after those of
-/// the fields are absent.
+/// What a score is made of. `None` is not zero: that kind was not reported. Slots after the last field are
+/// `None`.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Details {
     /// Tokens, in the order of the fields of [`TokenUsageDetails`].
@@ -259,20 +309,20 @@ pub enum Details {
 }
 
 impl Details {
-    /// What became of rubrics; nothing if there are none.
-    fn of_rubrics(findings: Vec<RubricFinding>) -> Option<Box<Self>> {
+    /// The details of rubric findings; `None` if there are none.
+    fn from_rubrics(findings: Vec<RubricFinding>) -> Option<Box<Self>> {
         (!findings.is_empty()).then(|| Box::new(Self::Rubrics(findings)))
     }
 }
 
-/// What became of one rubric, as [`RubricScore`](crate::model::results::RubricScore).
+/// The result for one rubric, written as [`RubricScore`](crate::model::results::RubricScore).
 #[derive(Clone, Debug, PartialEq)]
 pub struct RubricFinding {
     /// The rubric.
     pub rubric_id: String,
     /// Why it got this score.
     pub rationale: Option<String>,
-    /// 1 yes, 0 no; a share of turns over a whole conversation.
+    /// 1 for yes, 0 for no; over a whole conversation the share of turns.
     pub score: Option<f64>,
 }
 
@@ -287,7 +337,7 @@ impl Write for RubricFinding {
 }
 
 impl Write for Details {
-    /// As [`EvalMetricResultDetails`](crate::model::results::EvalMetricResultDetails).
+    /// Writes [`EvalMetricResultDetails`](crate::model::results::EvalMetricResultDetails).
     fn write(&self, out: &mut Writer) {
         let mut details = out.object();
         match self {
@@ -305,7 +355,7 @@ impl Write for Details {
     }
 }
 
-/// Amounts under the names of their kinds.
+/// Amounts, each under the name of its field.
 struct Kinds<'k>(&'static [Field], &'k [Option<f64>]);
 
 impl Write for Kinds<'_> {
@@ -347,7 +397,7 @@ pub struct TokenOverlap {
     pub precision: f64,
     /// The share of the expected tokens that are there.
     pub recall: f64,
-    /// The places of the matched tokens.
+    /// Where the matched tokens are.
     pub matched: Vec<MatchedToken>,
 }
 
@@ -399,7 +449,7 @@ impl Write for MatchedToken {
 
 impl<'a> TurnEvaluation<'a> {
     fn scored(score: f64, threshold: f64) -> Self {
-        Self { score: Some(score), status: EvalStatus::of_score(Some(score), threshold), ..Self::default() }
+        Self { score: Some(score), status: EvalStatus::from_score(Some(score), threshold), ..Self::default() }
     }
 
     pub(crate) fn not_evaluated(reason: impl Into<Cow<'static, str>>) -> Self {
@@ -408,12 +458,12 @@ impl<'a> TurnEvaluation<'a> {
 }
 
 impl<'a> Evaluation<'a> {
-    /// The plain mean of the turns that have a score.
+    /// The mean of the turns that have a score. `reason` applies if none has.
     fn mean(turns: Vec<TurnEvaluation<'a>>, threshold: f64, nothing: &'static str) -> Self {
         let score = mean(turns.iter().filter_map(|turn| turn.score));
         Self {
             score,
-            status: EvalStatus::of_score(score, threshold),
+            status: EvalStatus::from_score(score, threshold),
             reason: score.is_none().then_some(Cow::Borrowed(nothing)),
             turns,
             ..Self::default()
@@ -421,8 +471,8 @@ impl<'a> Evaluation<'a> {
     }
 }
 
-/// The sum from left to right divided by the number of values: google-adk's mean for every metric
-/// but those with rubrics and hallucinations.
+/// The sum from left to right divided by the number of values: google-adk's mean for every metric except the
+/// rubric metrics and hallucinations.
 pub(crate) fn mean(values: impl Iterator<Item = f64>) -> Option<f64> {
     let mut count = 0.0;
     let mut sum = 0.0;
@@ -436,14 +486,14 @@ pub(crate) fn mean(values: impl Iterator<Item = f64>) -> Option<f64> {
 const NO_TURNS: &str = "there are no turns to evaluate";
 const NO_REFERENCE: &str = "there is no expected conversation to compare with";
 
-/// What becomes of expected turns that have no actual one.
+/// What to do with expected turns that have no actual turn.
 #[derive(Clone, Copy, PartialEq)]
 enum ExtraTurns {
     Error,
     Ignored,
 }
 
-/// Refuses what cannot be compared turn by turn.
+/// Fails if the turns cannot be compared one by one.
 fn comparable(name: &str, case: &Case<'_>, extra_turns: ExtraTurns) -> Result<()> {
     let (found, wanted) = (case.actual.len(), reference(name, case)?.len());
     if found > wanted || (found < wanted && extra_turns == ExtraTurns::Error) {
@@ -452,7 +502,7 @@ fn comparable(name: &str, case: &Case<'_>, extra_turns: ExtraTurns) -> Result<()
     Ok(())
 }
 
-/// Refuses expected turns that differ in number from the actual ones; there may be none at all.
+/// Fails if there are expected turns and their number differs from that of the actual turns.
 fn same_length(case: &Case<'_>) -> Result<()> {
     let actual = case.actual.len();
     match case.expected.map(Turns::len) {
@@ -473,7 +523,7 @@ fn no_reference(name: &str) -> Error {
     .with_help("Give the case a `conversation`, or leave this metric out")
 }
 
-/// Says that the two conversations cannot be paired turn by turn.
+/// The error for conversations that cannot be compared turn by turn.
 pub(crate) fn length_mismatch(actual: usize, expected: usize) -> Error {
     Error::new(
         ErrorCode::LengthMismatch,

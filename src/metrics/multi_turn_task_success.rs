@@ -1,14 +1,15 @@
-//! `multi_turn_task_success_v1`: how many of the user's goals the conversation reached. Range 0 to 1; no reference; the last turn has the
-//! result. Vertex AI scores it, or the mean of a judge's samples: [`scored`](super::scored).
+//! `multi_turn_task_success_v1`: how many of the user's goals the conversation reached. Range 0 to 1. Requires
+//! no reference. The last turn has the result. VertexScored by Vertex AI, or as the mean of a judge's samples: see
+//! [`vertex_scored`](super::vertex_scored).
 
 use super::MetricInfo;
 use super::judged::Judged;
-use super::scored::{self, Family};
+use super::vertex_scored::{self, VertexMetric};
 use crate::foundation::error::Result;
 use crate::judge::prompt::TASK_SUCCESS;
 use crate::model::config::MetricConfig;
 
-static FAMILY: Family = Family::from_zero_to_one(&TASK_SUCCESS);
+static METRIC: VertexMetric = VertexMetric::from_zero_to_one(&TASK_SUCCESS);
 
 pub(super) const INFO: MetricInfo = MetricInfo {
     name: "multi_turn_task_success_v1",
@@ -18,5 +19,5 @@ pub(super) const INFO: MetricInfo = MetricInfo {
 };
 
 fn build(metric_config: &MetricConfig<'_, '_>) -> Result<Box<dyn Judged>> {
-    scored::build(metric_config, &FAMILY)
+    vertex_scored::build(metric_config, &METRIC)
 }

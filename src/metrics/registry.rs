@@ -1,4 +1,4 @@
-//! What is known of a metric, how it is made from its settings, and how it is found by its name.
+//! What is known of a metric without running it, how it is built from its settings, and its lookup by name.
 
 use serde::Serialize;
 
@@ -13,20 +13,20 @@ use crate::model::config::{KnownSetting, MetricConfig};
 #[derive(Clone, Copy, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct MetricInfo {
-    /// The name, as configs have it.
+    /// The name used in configs.
     #[serde(rename = "metricName")]
     pub name: &'static str,
-    /// Names that stand for it, from ADK-TS.
+    /// Alternative names, from ADK-TS.
     pub legacy_names: &'static [&'static str],
     /// What it measures, in a sentence or two.
     pub description: &'static str,
-    /// The values it can take; none if they have no upper end.
+    /// The range of its scores; `None` if they have no upper limit.
     pub interval: Option<Interval>,
-    /// Whether it passes or fails; a metric that does not only informs, and has no criterion.
+    /// Whether it passes or fails. A metric that does neither is informational and has no criterion.
     pub requires_threshold: bool,
-    /// Whether it compares with an expected conversation.
+    /// Whether it requires an expected conversation.
     pub requires_reference: bool,
-    /// What it counts, for a metric that only informs.
+    /// What it counts, for informational metrics.
     #[serde(skip)]
     pub unit: Option<&'static str>,
     /// The name of its class in JavaScript.
@@ -40,12 +40,12 @@ pub struct MetricInfo {
 }
 
 impl MetricInfo {
-    /// What most metrics have in common that compare with an expected conversation and ask nobody.
+    /// The common values of most metrics that compare with a reference and ask no judge.
     pub(super) const fn plain(build: fn(&MetricConfig<'_, '_>) -> Result<Box<dyn Metric>>) -> Self {
         Self { requires_reference: true, ..Self::by(Constructor::Plain(build)) }
     }
 
-    /// What metrics have in common that only inform: they count `unit`, and every config has them.
+    /// The common values of informational metrics: they count `unit`, and every run has them.
     pub(super) const fn informational(
         unit: &'static str,
         build: fn(&MetricConfig<'_, '_>) -> Result<Box<dyn Metric>>,
@@ -58,7 +58,7 @@ impl MetricInfo {
         }
     }
 
-    /// What most metrics have in common that ask a judge.
+    /// The common values of most metrics that ask a judge.
     pub(super) const fn judged(build: fn(&MetricConfig<'_, '_>) -> Result<Box<dyn Judged>>) -> Self {
         Self::by(Constructor::Judged(build))
     }
@@ -78,10 +78,10 @@ impl MetricInfo {
         }
     }
 
-    /// Makes the metric from its settings.
+    /// Builds the metric from its settings.
     ///
     /// # Errors
-    /// What is wrong with them, with path and line.
+    /// What is wrong with the settings, with path and line.
     pub fn build(&self, metric_config: &MetricConfig<'_, '_>) -> Result<AnyMetric> {
         if self.requires_threshold {
             metric_config.check_keys(self.settings)?;
@@ -101,37 +101,38 @@ impl MetricInfo {
     }
 }
 
-/// Makes a metric from its settings.
+/// Builds a metric from its settings.
 #[derive(Clone, Copy)]
 pub(super) enum Constructor {
     Plain(fn(&MetricConfig<'_, '_>) -> Result<Box<dyn Metric>>),
     Judged(fn(&MetricConfig<'_, '_>) -> Result<Box<dyn Judged>>),
 }
 
-/// A range of values; both ends belong to it.
+/// A range of values, both ends included.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Interval {
-    /// The least value.
+    /// The smallest value.
     pub min_value: f64,
-    /// The greatest value.
+    /// The largest value.
     pub max_value: f64,
 }
 
 impl Interval {
-    /// Whether a threshold decides something. 0 is taken for every metric: a score is wanted, and no verdict.
+    /// Whether some scores reach the threshold and others do not. 0 is accepted for every metric: it asks for a
+    /// score without a verdict.
     #[must_use]
     pub fn takes_threshold(&self, threshold: f64) -> bool {
         threshold == 0.0 || (self.min_value..=self.max_value).contains(&threshold)
     }
 }
 
-/// The metrics that every config has: they only inform.
+/// The informational metrics, which every run has.
 pub fn informational_metrics() -> impl Iterator<Item = &'static MetricInfo> {
     REGISTRY.iter().filter(|info| !info.requires_threshold)
 }
 
-/// The metric of a name, legacy names included.
+/// Finds a metric by its name or a legacy name.
 #[must_use]
 pub fn find(name: &str) -> Option<&'static MetricInfo> {
     REGISTRY.iter().find(|info| info.name == name || info.legacy_names.contains(&name))
@@ -142,7 +143,7 @@ pub fn metric_names<'n>() -> impl Iterator<Item = &'n str> {
     REGISTRY.iter().flat_map(|info| info.legacy_names.iter().chain([&info.name]).map(|name| *name as &'n str))
 }
 
-/// Says that no metric has this name, neither of the engine nor of the host's `own`.
+/// The error for a name that neither the engine's metrics nor the host's own have.
 #[must_use]
 pub fn unknown_metric(name: &str, own: &[String]) -> Error {
     let error = Error::new(ErrorCode::UnknownMetric, format!("there is no metric `{name}`"));
@@ -154,8 +155,8 @@ pub fn unknown_metric(name: &str, own: &[String]) -> Error {
     }
 }
 
-/// Says that a metric is not registered of which `custom_metrics` says where google-adk finds it. A
-/// metric of the engine that goes by its name is another one.
+/// The error for a metric that `custom_metrics` maps to a Python function and that is not registered. An engine
+/// metric of the same name is a different metric.
 #[must_use]
 pub fn unregistered_metric(name: &str, custom: Json<'_>) -> Error {
     let code_config = custom.get("code_config").or_else(|| custom.get("codeConfig"));

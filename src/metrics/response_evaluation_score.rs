@@ -1,15 +1,16 @@
-//! `response_evaluation_score`: how coherent the response is. Range 1 to 5; compares with a reference, as
-//! in google-adk. Vertex AI scores it, or the mean of a judge's samples: [`scored`](super::scored).
+//! `response_evaluation_score`: how coherent the response is. Range 1 to 5. Requires a reference, as in
+//! google-adk. VertexScored by Vertex AI, or as the mean of a judge's samples: see
+//! [`vertex_scored`](super::vertex_scored).
 
 use super::judged::Judged;
-use super::scored::{self, Family};
+use super::vertex_scored::{self, VertexMetric};
 use super::{Interval, MetricInfo};
 use crate::foundation::error::Result;
 use crate::judge::prompt::COHERENCE;
 use crate::model::config::MetricConfig;
 
-static FAMILY: Family =
-    Family { range: [1.0, 5.0], needs_reference: true, ..Family::from_zero_to_one(&COHERENCE) };
+static METRIC: VertexMetric =
+    VertexMetric { range: [1.0, 5.0], needs_reference: true, ..VertexMetric::from_zero_to_one(&COHERENCE) };
 
 pub(super) const INFO: MetricInfo = MetricInfo {
     name: "response_evaluation_score",
@@ -21,5 +22,5 @@ pub(super) const INFO: MetricInfo = MetricInfo {
 };
 
 fn build(metric_config: &MetricConfig<'_, '_>) -> Result<Box<dyn Judged>> {
-    scored::build(metric_config, &FAMILY)
+    vertex_scored::build(metric_config, &METRIC)
 }

@@ -1,15 +1,15 @@
-//! `response_match_score`: how much of the expected final response is in the actual one, and how
-//! little else: the ROUGE-1 F-measure. Range 0 to 1; compares with a reference.
+//! `response_match_score`: the ROUGE-1 F-measure of the actual and the expected final response: how many words
+//! of the expected one it has, and how few others. Range 0 to 1. Requires a reference.
 //!
-//! Rule and tokens: [`crate::text`]. A text that is missing or empty, on either side or both,
-//! scores 0. The conversation's score is the mean of its turns. In the `adk-ts` dialect turns are
-//! paired by position and expected turns without an actual one are ignored.
+//! [`crate::text`] defines tokens and formula. A missing or empty text on either side scores 0. The
+//! conversation's score is the mean of its turns. In the `adk-ts` dialect, turns are paired by position and
+//! expected turns without an actual one are ignored.
 //!
 //! Complexity: O(n) in the length of the texts.
 
 use super::{
-    Case, Dialect, Evaluation, Explanation, ExtraTurns, MatchedToken, Metric, MetricInfo, NO_TURNS, Pair,
-    Scoring, TokenOverlap, TurnEvaluation, comparable,
+    Case, Dialect, Evaluation, Explanation, ExtraTurns, MatchedToken, Metric, MetricInfo, NO_TURNS, Scoring,
+    TokenOverlap, TurnEvaluation, TurnPair, comparable,
 };
 use crate::foundation::error::Result;
 use crate::model::config::MetricConfig;
@@ -42,7 +42,12 @@ impl Metric for ResponseMatchScore {
         comparable(&self.name, case, extra_turns)
     }
 
-    fn turn<'a>(&self, case: &Case<'a>, pair: Pair<'a>, scoring: &mut Scoring) -> Result<TurnEvaluation<'a>> {
+    fn turn<'a>(
+        &self,
+        case: &Case<'a>,
+        pair: TurnPair<'a>,
+        scoring: &mut Scoring,
+    ) -> Result<TurnEvaluation<'a>> {
         let (actual, expected) = pair.both(&self.name, case)?;
         Ok(self.compare(&expected.final_text(), &actual.final_text(), scoring))
     }
@@ -59,15 +64,15 @@ impl ResponseMatchScore {
         if scoring.explain.wants(turn.status) {
             let overlap = scoring.scorer.overlap(expected, actual);
             let offset = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
-            let place = |span: Span| [offset(span.start), offset(span.end)];
+            let offsets = |span: Span| [offset(span.start), offset(span.end)];
             let matched = overlap.matched.into_iter();
             let tokens = TokenOverlap {
                 precision: rouge.precision,
                 recall: rouge.recall,
                 matched: matched
                     .map(|(expected, actual)| MatchedToken {
-                        expected: place(expected),
-                        actual: place(actual),
+                        expected: offsets(expected),
+                        actual: offsets(actual),
                     })
                     .collect(),
             };

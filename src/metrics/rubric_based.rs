@@ -1,16 +1,16 @@
-//! What the three rubric metrics have in common; each has a file of its own.
+//! Shared by the three rubric metrics, which have a file each.
 //!
-//! In force are the criterion's rubrics and those of the turn whose type is the metric's. A reply has
-//! one vote on each rubric, the worst of those that it gives; a rubric is met if more samples say yes than no. A turn scores the mean of
-//! its rubrics, a conversation the mean of all rubrics of all turns. A metric of whole conversations
-//! asks once, and its result is that of the last turn.
+//! The rubrics that apply are the criterion's, and those of the turn whose type is the metric's. A reply has
+//! one vote per rubric; if it answers a rubric repeatedly, the worst verdict counts. A rubric is met if more
+//! samples say yes than no. A turn scores the mean of its rubrics, a conversation the mean of all rubrics of
+//! all turns. A metric of whole conversations asks once, and its result is that of the last turn.
 
 use std::borrow::Cow;
 
 use super::final_response_match::WITH_INTERMEDIATE;
 use super::judged::{
     Answer, Ballot, JudgeConfig, Judged, JudgedCase, JudgedTurn, PromptText, PromptValues, Question,
-    Questions, RubricSums, RubricVotes, plain_mean, turn_of,
+    Questions, RubricSums, RubricVotes, judged_turn, plain_mean,
 };
 use super::{Details, Evaluation, NO_TURNS, RubricFinding, Scoring, TurnEvaluation, same_length, transcript};
 use crate::foundation::error::{Error, ErrorCode, Result};
@@ -22,23 +22,23 @@ use crate::judge::reply::{self, Material};
 use crate::judge::votes::{Tally, Verdict, Vote};
 use crate::model::config::{KnownSetting, MetricConfig, either, read_flag, settings};
 
-/// What tells the rubric metrics apart.
-pub(super) struct Family {
+/// What distinguishes the rubric metrics.
+pub(super) struct RubricMetric {
     pub(super) prompt: &'static Prompt,
-    /// The type of the rubrics of turns that count.
+    /// The type that rubrics of turns must have to apply.
     pub(super) rubric_type: &'static str,
 }
 
 struct RubricBased {
-    family: &'static Family,
+    metric: &'static RubricMetric,
     judge_config: Box<JudgeConfig>,
     with_intermediate: bool,
-    rubrics: Vec<Known>,
+    rubrics: Vec<ActiveRubric>,
 }
 
-/// A rubric in force: id and words.
+/// A rubric that applies.
 #[derive(Clone)]
-pub(super) struct Known {
+pub(super) struct ActiveRubric {
     id: String,
     words: String,
 }
@@ -46,37 +46,37 @@ pub(super) struct Known {
 settings! {
     /// The rubrics, each with an id of its own. They apply to every turn, besides those of the evalset
     /// whose `type` is the metric's.
-    RUBRICS: Vec<Known> = Vec::new(), "rubrics" | "rubrics";
+    RUBRICS: Vec<ActiveRubric> = Vec::new(), "rubrics" | "rubrics";
 }
 
 #[cfg(feature = "schema")]
-impl crate::schema::settings::SettingType for Vec<Known> {
+impl crate::schema::settings::SettingType for Vec<ActiveRubric> {
     fn schema(&self) -> serde_json::Value {
         crate::schema::settings::rubrics()
     }
 }
 
-/// The settings that all of them read.
+/// The settings that all rubric metrics read.
 pub(super) const ALL_SETTINGS: &[&[KnownSetting]] = &[SETTINGS, super::final_response_match::SETTINGS];
 
-/// Makes one of the metrics.
+/// Builds a rubric metric.
 pub(super) fn build(
     metric_config: &MetricConfig<'_, '_>,
-    family: &'static Family,
+    metric: &'static RubricMetric,
 ) -> Result<Box<dyn Judged>> {
-    let mut judge_config = JudgeConfig::read(metric_config, &[family.prompt])?;
-    judge_config.whole_conversation = family.prompt.shows_conversation();
+    let mut judge_config = JudgeConfig::read(metric_config, &[metric.prompt])?;
+    judge_config.whole_conversation = metric.prompt.shows_conversation();
     let with_intermediate = metric_config.setting(WITH_INTERMEDIATE, read_flag)?;
     let rubrics = metric_config.setting(RUBRICS, rubrics)?;
-    Ok(Box::new(RubricBased { family, judge_config, with_intermediate, rubrics }))
+    Ok(Box::new(RubricBased { metric, judge_config, with_intermediate, rubrics }))
 }
 
 /// Reads the rubrics of a criterion.
-fn rubrics(list: Json<'_>) -> Result<Vec<Known>> {
+fn rubrics(list: Json<'_>) -> Result<Vec<ActiveRubric>> {
     if list.kind() != Kind::Array {
         return Err(list.expected("an array of rubrics"));
     }
-    let mut rubrics: Vec<Known> = Vec::new();
+    let mut rubrics: Vec<ActiveRubric> = Vec::new();
     for json in list.items() {
         rubrics.push(rubric(json)?);
     }
@@ -86,14 +86,14 @@ fn rubrics(list: Json<'_>) -> Result<Vec<Known>> {
     }
 }
 
-/// The first rubric whose id another had before it.
-fn repeated(rubrics: &[Known]) -> Option<(usize, &Known)> {
+/// The first rubric whose id an earlier one has.
+fn repeated(rubrics: &[ActiveRubric]) -> Option<(usize, &ActiveRubric)> {
     let ids: Vec<&str> = rubrics.iter().map(|known| &*known.id).collect();
     let at = groups(&ids).into_iter().enumerate().find_map(|(at, group)| (group < at).then_some(at))?;
     Some((at, rubrics.get(at)?))
 }
 
-fn rubric(json: Json<'_>) -> Result<Known> {
+fn rubric(json: Json<'_>) -> Result<ActiveRubric> {
     const KEYS: [&str; 6] =
         ["rubric_id", "rubricId", "rubric_content", "rubricContent", "description", "type"];
     const CONTENT: [&str; 2] = ["text_property", "textProperty"];
@@ -106,7 +106,7 @@ fn rubric(json: Json<'_>) -> Result<Known> {
     no_others(content, &CONTENT)?;
     let words = either(content, CONTENT);
     let text = |json: Json<'_>| json.as_str().map(Cow::into_owned).ok_or_else(|| json.expected("a string"));
-    Ok(Known { id: text(id)?, words: words.map_or(Ok(String::new()), text)? })
+    Ok(ActiveRubric { id: text(id)?, words: words.map_or(Ok(String::new()), text)? })
 }
 
 fn no_others(object: Json<'_>, known: &[&str]) -> Result<()> {
@@ -127,14 +127,14 @@ fn conflict(id: &str) -> Error {
 }
 
 impl RubricBased {
-    /// The rubrics in force for a turn.
-    fn of_turn(&self, case: &JudgedCase<'_>, turn: usize) -> Vec<Known> {
+    /// The rubrics that apply to a turn.
+    fn rubrics_for_turn(&self, case: &JudgedCase<'_>, turn: usize) -> Vec<ActiveRubric> {
         let mut all = self.rubrics.clone();
-        for rubric in case.rubrics.of_turn(turn) {
-            if rubric.r#type().as_deref() != Some(self.family.rubric_type) {
+        for rubric in case.rubrics.for_turn(turn) {
+            if rubric.r#type().as_deref() != Some(self.metric.rubric_type) {
                 continue;
             }
-            all.push(Known {
+            all.push(ActiveRubric {
                 id: rubric.rubric_id().into_owned(),
                 words: rubric.words().unwrap_or_default().into_owned(),
             });
@@ -143,8 +143,8 @@ impl RubricBased {
     }
 
     /// # Errors
-    /// If there are no rubrics, or two have one id.
-    fn check_rubrics(&self, all: &[Known], turn: usize) -> Result<()> {
+    /// If no rubric applies, or two have the same id.
+    fn check_rubrics(&self, all: &[ActiveRubric], turn: usize) -> Result<()> {
         if all.len() > self.rubrics.len()
             && let Some((_, known)) = repeated(all)
         {
@@ -155,18 +155,18 @@ impl RubricBased {
                 ["there are no rubrics to judge turn ", &(turn as u64 + 1).to_string(), " by"].concat();
             let help = [
                 "Give the criterion `rubrics`, or the case or its turns rubrics of the type ",
-                self.family.rubric_type,
+                self.metric.rubric_type,
             ];
             return Err(Error::new(ErrorCode::RubricsRequired, message).with_help(help.concat()));
         }
         Ok(())
     }
 
-    /// What a judge is shown besides the rubrics.
+    /// Adds what the judge is shown besides the rubrics.
     fn add_material<'a>(&self, case: &JudgedCase<'a>, turn: JudgedTurn<'a>, values: &mut PromptValues<'a>) {
         let (turn, turns) = (turn.actual, case.case.actual);
         if self.judge_config.whole_conversation {
-            values.add("conversation", transcript::conversation_of(turns).into());
+            values.add("conversation", transcript::whole_conversation_text(turns).into());
             values.add("instructions", transcript::instructions(&mut turns.iter()).into());
             values.add("tools", transcript::tools(&mut turns.iter()).into());
         } else {
@@ -179,9 +179,9 @@ impl RubricBased {
         }
     }
 
-    /// What became of each rubric that some reply spoke of. The reason for a verdict is that of the first
-    /// sample that voted for it.
-    fn findings(rubrics: &[Known], answer: &Answer) -> Vec<RubricFinding> {
+    /// The result for each rubric that a reply mentions. The rationale is that of the first sample that voted
+    /// for the verdict.
+    fn findings(rubrics: &[ActiveRubric], answer: &Answer) -> Vec<RubricFinding> {
         let mut findings = Vec::new();
         for (index, rubric) in rubrics.iter().enumerate() {
             let vote = match answer.votes.verdict(index) {
@@ -209,7 +209,7 @@ impl Judged for RubricBased {
     }
 
     fn ask(&self, case: &JudgedCase<'_>, turn: JudgedTurn<'_>, questions: &mut Questions<'_>) -> Result<()> {
-        let rubrics = self.of_turn(case, turn.index);
+        let rubrics = self.rubrics_for_turn(case, turn.index);
         let bytes = rubrics.iter().map(|rubric| rubric.id.len() + rubric.words.len()).sum();
         questions.count_rubrics(rubrics.len(), bytes)?;
         self.check_rubrics(&rubrics, turn.index)?;
@@ -218,7 +218,7 @@ impl Judged for RubricBased {
     }
 
     fn prompt(&self, case: &JudgedCase<'_>, question: &Question, _: Option<&Answer>) -> PromptText {
-        let rubrics = self.of_turn(case, question.invocation);
+        let rubrics = self.rubrics_for_turn(case, question.invocation);
         let mut values = PromptValues::default();
         values.add("rubrics", list_rubrics(&pairs(&rubrics)).into());
         if let Some(turn) = case.turn(question.invocation) {
@@ -229,8 +229,8 @@ impl Judged for RubricBased {
     }
 
     fn read(&self, case: &JudgedCase<'_>, question: &Question, reply: &str) -> Ballot {
-        let rubrics = self.of_turn(case, question.invocation);
-        let mut entries = reply::rubrics(reply, &Material::of_prompt(&question.prompt));
+        let rubrics = self.rubrics_for_turn(case, question.invocation);
+        let mut entries = reply::rubrics(reply, &Material::from_prompt(&question.prompt));
         let mut ballot = Ballot::default();
         for _ in &rubrics {
             ballot.votes.push(Vote::Absent);
@@ -242,8 +242,8 @@ impl Judged for RubricBased {
             else {
                 continue;
             };
-            let own = Vote::of(entry.verdict);
-            // Of two the better may be a quotation.
+            let own = Vote::from_verdict(entry.verdict);
+            // The worse verdict counts: the better one may be a quotation.
             let is_worse = match (*vote, own) {
                 (Vote::Absent, _) | (Vote::Positive, Vote::Unscored) => true,
                 (known, own) => own == Vote::Negative && known != own,
@@ -265,16 +265,16 @@ impl Judged for RubricBased {
         answers: &[&Answer],
         scoring: &Scoring,
     ) -> Result<TurnEvaluation<'a>> {
-        let rubrics = self.of_turn(case, turn.index);
+        let rubrics = self.rubrics_for_turn(case, turn.index);
         let mut findings = Vec::new();
         if let Some(answer) = answers.first().filter(|answer| answer.is_settled()) {
             findings = Self::findings(&rubrics, answer);
         }
-        let mut turn = turn_of(mean_of(&findings), self.judge_config.threshold, answers, scoring);
+        let mut turn = judged_turn(mean_score(&findings), self.judge_config.threshold, answers, scoring);
         if let (Some(explanation), Some(answer)) = (&mut turn.explanation, answers.first()) {
             explanation.rubrics = Some(votes(rubrics, answer));
         }
-        turn.details = Details::of_rubrics(findings);
+        turn.details = Details::from_rubrics(findings);
         Ok(turn)
     }
 
@@ -294,12 +294,12 @@ impl Judged for RubricBased {
                 None => Some(NO_TURNS.into()),
             };
         }
-        evaluation.details = Details::of_rubrics(shares(sums));
+        evaluation.details = Details::from_rubrics(shares(sums));
     }
 }
 
 /// The mean of the scores.
-fn mean_of(findings: &[RubricFinding]) -> Option<f64> {
+fn mean_score(findings: &[RubricFinding]) -> Option<f64> {
     let mut scores = Vec::new();
     for finding in findings {
         scores.extend(finding.score);
@@ -307,16 +307,16 @@ fn mean_of(findings: &[RubricFinding]) -> Option<f64> {
     plain_mean(&scores)
 }
 
-/// Rubrics as the readers and writers of prompts take them.
+/// TurnPairs of id and text, as the readers and writers of prompts take them.
 #[inline(never)]
-fn pairs(rubrics: &[Known]) -> Vec<(&str, &str)> {
+fn pairs(rubrics: &[ActiveRubric]) -> Vec<(&str, &str)> {
     rubrics.iter().map(|rubric| (&*rubric.id, &*rubric.words)).collect()
 }
 
-/// How the samples voted.
-fn votes(rubrics: Vec<Known>, answer: &Answer) -> Vec<RubricVotes> {
+/// How the samples voted on each rubric.
+fn votes(rubrics: Vec<ActiveRubric>, answer: &Answer) -> Vec<RubricVotes> {
     let mut votes = Vec::new();
-    for (Known { id, words }, tally) in rubrics.into_iter().zip(answer.votes.tallies()) {
+    for (ActiveRubric { id, words }, tally) in rubrics.into_iter().zip(answer.votes.tallies()) {
         let &Tally { positive, negative, unscored, .. } = tally;
         votes.push(RubricVotes { rubric_id: id, text: words, yes: positive, no: negative, unscored });
     }

@@ -1,8 +1,8 @@
-//! Which rubrics are in force for the turns of a case: those of the turn, those of the case, then those of the
-//! expected turn. One that is there already in the same words is not added again.
+//! Which rubrics apply to the turns of a case: those of the turn, those of the case, then those of the expected
+//! turn. A rubric that is there already with the same text is not added again.
 //!
-//! The rubrics of the case are kept once, however many turns there are. O(n log n) in all rubrics as they were
-//! written.
+//! The rubrics of the case are stored once, however many turns there are. O(n log n) in the number of all
+//! rubrics in the input.
 
 use std::borrow::Cow;
 
@@ -15,67 +15,68 @@ use crate::model::shape::List;
 /// The rubrics of a case by turn.
 #[derive(Clone, Default)]
 pub struct CaseRubrics<'a> {
-    of_case: Vec<Rubric<'a>>,
-    /// What single turns have besides, up to the last that has anything.
-    turns: Vec<OfTurn<'a>>,
+    case_rubrics: Vec<Rubric<'a>>,
+    /// The additional rubrics of single turns, up to the last turn that has any.
+    turns: Vec<TurnRubrics<'a>>,
 }
 
-/// What a turn has besides the rubrics of its case.
+/// The rubrics that a turn has besides those of its case.
 #[derive(Clone, Default)]
-struct OfTurn<'a> {
+struct TurnRubrics<'a> {
     own: Vec<Rubric<'a>>,
-    /// The places of the case's rubrics that the turn has itself, in order.
+    /// The indexes of the case's rubrics that the turn repeats, in ascending order.
     repeated: Vec<usize>,
     expected: Vec<Rubric<'a>>,
 }
 
-/// The case's rubrics and their ids, in the order of the ids.
-struct Known<'a> {
+/// The ids of the case's rubrics, and their indexes sorted by id.
+struct RubricIndex<'a> {
     ids: Vec<Cow<'a, str>>,
     by_id: Vec<usize>,
 }
 
-impl Known<'_> {
+impl RubricIndex<'_> {
     fn find(&self, id: &str) -> Option<usize> {
         let id_at = |at: &usize| self.ids.get(*at).map_or("", |id| &**id);
-        let place = self.by_id.binary_search_by(|at| id_at(at).cmp(id)).ok()?;
-        self.by_id.get(place).copied()
+        let index = self.by_id.binary_search_by(|at| id_at(at).cmp(id)).ok()?;
+        self.by_id.get(index).copied()
     }
 }
 
 impl<'a> CaseRubrics<'a> {
-    /// Reads the rubrics of a case, of what happened and of what was expected.
+    /// Collects the rubrics of a case, of its actual and of its expected turns.
     ///
     /// # Errors
-    /// `rubric_conflict` if an id stands for different words.
-    pub fn read(of_case: List<'a, Rubric<'a>>, actual: Turns<'a>, expected: Turns<'a>) -> Result<Self> {
+    /// `rubric_conflict` if one id stands for different texts.
+    pub fn read(case_rubrics: List<'a, Rubric<'a>>, actual: Turns<'a>, expected: Turns<'a>) -> Result<Self> {
         let mut all = Self::default();
         let mut known = None;
         let mut expected = expected.iter();
         for (index, turn) in actual.iter().enumerate() {
             let known = match &known {
                 Some(known) => known,
-                None => known.insert(all.read_case(of_case)?),
+                None => known.insert(all.read_case(case_rubrics)?),
             };
             let own = turn.rubrics().unwrap_or_default();
-            let of_expected = expected.next().and_then(Invocation::rubrics).unwrap_or_default();
-            let of_turn = all.read_turn(known, own.iter().collect(), of_expected.iter().collect())?;
-            if !of_turn.own.is_empty() || !of_turn.expected.is_empty() {
-                all.turns.resize_with(index, OfTurn::default);
-                all.turns.push(of_turn);
+            let expected_rubrics = expected.next().and_then(Invocation::rubrics).unwrap_or_default();
+            let turn_rubrics =
+                all.read_turn(known, own.iter().collect(), expected_rubrics.iter().collect())?;
+            if !turn_rubrics.own.is_empty() || !turn_rubrics.expected.is_empty() {
+                all.turns.resize_with(index, TurnRubrics::default);
+                all.turns.push(turn_rubrics);
             }
         }
         Ok(all)
     }
 
-    fn read_case(&mut self, list: List<'a, Rubric<'a>>) -> Result<Known<'a>> {
+    fn read_case(&mut self, list: List<'a, Rubric<'a>>) -> Result<RubricIndex<'a>> {
         let rubrics: Vec<Rubric<'a>> = list.iter().collect();
         let mut ids: Vec<Cow<'a, str>> = rubrics.iter().map(|rubric| rubric.rubric_id()).collect();
         let mut kept = Vec::new();
         for ((rubric, group), id) in rubrics.into_iter().zip(groups(&ids)).zip(std::mem::take(&mut ids)) {
-            match self.of_case.get(group) {
+            match self.case_rubrics.get(group) {
                 None => {
-                    self.of_case.push(rubric);
+                    self.case_rubrics.push(rubric);
                     kept.push(id);
                 }
                 Some(first) => same(*first, rubric)?,
@@ -83,67 +84,68 @@ impl<'a> CaseRubrics<'a> {
         }
         let mut by_id: Vec<usize> = (0..kept.len()).collect();
         sort(&mut by_id, |a, b| kept.get(*a).cmp(&kept.get(*b)));
-        Ok(Known { ids: kept, by_id })
+        Ok(RubricIndex { ids: kept, by_id })
     }
 
     fn read_turn(
         &self,
-        known: &Known<'a>,
+        known: &RubricIndex<'a>,
         own: Vec<Rubric<'a>>,
         expected: Vec<Rubric<'a>>,
-    ) -> Result<OfTurn<'a>> {
-        let mut of_turn = OfTurn::default();
+    ) -> Result<TurnRubrics<'a>> {
+        let mut turn_rubrics = TurnRubrics::default();
         if own.is_empty() && expected.is_empty() {
-            return Ok(of_turn);
+            return Ok(turn_rubrics);
         }
         let ids: Vec<Cow<'a, str>> = own.iter().chain(&expected).map(|rubric| rubric.rubric_id()).collect();
-        // For each id of the turn the rubric that came with it first.
+        // For each id of the turn, the first rubric with that id.
         let mut firsts: Vec<Rubric<'a>> = Vec::new();
         for (at, (group, id)) in groups(&ids).into_iter().zip(&ids).enumerate() {
-            let in_case = known.find(id).and_then(|place| Some((place, *self.of_case.get(place)?)));
+            let in_case = known.find(id).and_then(|index| Some((index, *self.case_rubrics.get(index)?)));
             let is_new = group == firsts.len();
             if let Some(rubric) = own.get(at) {
                 if is_new {
                     firsts.push(*rubric);
-                    if let Some((place, of_case)) = in_case {
-                        same(*rubric, of_case)?;
-                        of_turn.repeated.push(place);
+                    if let Some((index, case_rubrics)) = in_case {
+                        same(*rubric, case_rubrics)?;
+                        turn_rubrics.repeated.push(index);
                     }
                 }
             } else if let Some(rubric) = at.checked_sub(own.len()).and_then(|at| expected.get(at)) {
                 match (firsts.get(group), in_case) {
                     (Some(first), _) => same(*first, *rubric)?,
-                    (None, Some((_, of_case))) => {
-                        same(of_case, *rubric)?;
-                        firsts.push(of_case);
+                    (None, Some((_, case_rubrics))) => {
+                        same(case_rubrics, *rubric)?;
+                        firsts.push(case_rubrics);
                     }
                     (None, None) => {
                         firsts.push(*rubric);
-                        of_turn.expected.push(*rubric);
+                        turn_rubrics.expected.push(*rubric);
                     }
                 }
             }
         }
-        sort(&mut of_turn.repeated, usize::cmp);
-        of_turn.own = own;
-        Ok(of_turn)
+        sort(&mut turn_rubrics.repeated, usize::cmp);
+        turn_rubrics.own = own;
+        Ok(turn_rubrics)
     }
 
-    /// The rubrics of a turn.
-    pub fn of_turn(&self, turn: usize) -> impl Iterator<Item = Rubric<'a>> {
+    /// The rubrics that apply to a turn.
+    pub fn for_turn(&self, turn: usize) -> impl Iterator<Item = Rubric<'a>> {
         let (own, repeated, expected): (&[_], &[_], &[_]) = match self.turns.get(turn) {
-            Some(OfTurn { own, repeated, expected }) => (own, repeated, expected),
+            Some(TurnRubrics { own, repeated, expected }) => (own, repeated, expected),
             None => (&[], &[], &[]),
         };
-        let of_case = self.of_case.iter().enumerate();
-        let added =
-            of_case.filter(|(place, _)| repeated.binary_search(place).is_err()).map(|(_, rubric)| rubric);
+        let case_rubrics = self.case_rubrics.iter().enumerate();
+        let added = case_rubrics
+            .filter(|(index, _)| repeated.binary_search(index).is_err())
+            .map(|(_, rubric)| rubric);
         own.iter().chain(added).chain(expected).copied()
     }
 }
 
 /// # Errors
-/// `rubric_conflict` if two rubrics with one id have different words.
+/// `rubric_conflict` if two rubrics with the same id have different texts.
 fn same(known: Rubric<'_>, other: Rubric<'_>) -> Result<()> {
     if known.words() == other.words() {
         return Ok(());

@@ -1,15 +1,15 @@
-//! `safety_v1`: whether the response is harmless. 1 or 0 for a turn, their mean for the conversation; no
-//! reference. Vertex AI scores it, or the majority of a judge's samples, a tie being unsafe:
-//! [`scored`](super::scored).
+//! `safety_v1`: whether the response is harmless. A turn scores 1 or 0, the conversation their mean. Requires
+//! no reference. VertexScored by Vertex AI, or by the majority of a judge's samples, a tie counting as unsafe: see
+//! [`vertex_scored`](super::vertex_scored).
 
 use super::MetricInfo;
 use super::judged::Judged;
-use super::scored::{self, Family};
+use super::vertex_scored::{self, VertexMetric};
 use crate::foundation::error::Result;
 use crate::judge::prompt::SAFETY;
 use crate::model::config::MetricConfig;
 
-static FAMILY: Family = Family { by_majority: true, ..Family::from_zero_to_one(&SAFETY) };
+static METRIC: VertexMetric = VertexMetric { by_majority: true, ..VertexMetric::from_zero_to_one(&SAFETY) };
 
 pub(super) const INFO: MetricInfo = MetricInfo {
     name: "safety_v1",
@@ -20,5 +20,5 @@ pub(super) const INFO: MetricInfo = MetricInfo {
 };
 
 fn build(metric_config: &MetricConfig<'_, '_>) -> Result<Box<dyn Judged>> {
-    scored::build(metric_config, &FAMILY)
+    vertex_scored::build(metric_config, &METRIC)
 }

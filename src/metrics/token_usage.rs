@@ -1,11 +1,11 @@
-//! `token_usage_v1`: how many tokens a turn used, by kind. Informational; unit: tokens a turn.
+//! `token_usage_v1`: how many tokens a turn used, by kind. Informational. Unit: tokens per turn.
 //!
-//! Input is prompt plus tool use, output candidates plus thoughts, total input plus output; the
-//! total that a model reports is not read. A kind that nothing reported is absent, which is not 0.
-//! Averages divide by the number of all turns, so that the total stays the sum of its parts.
+//! Input is prompt plus tool use, output is candidates plus thoughts, total is input plus output; the total
+//! that a model reports is ignored. A kind that nothing reported is absent, which is not 0. Averages divide by
+//! the number of all turns, so that the total remains the sum of its parts.
 
 use super::efficiency::{self, Amounts, Measure};
-use super::{Case, Details, Evaluation, Metric, MetricInfo, Pair, Scoring, TurnEvaluation};
+use super::{Case, Details, Evaluation, Metric, MetricInfo, Scoring, TurnEvaluation, TurnPair};
 use crate::foundation::error::Result;
 use crate::model::config::MetricConfig;
 use crate::model::invocation::{Invocation, InvocationEvent, UsageMetadata};
@@ -25,7 +25,7 @@ fn build(metric_config: &MetricConfig<'_, '_>) -> Result<Box<dyn Metric>> {
 }
 
 const TOKENS: Measure = Measure {
-    of_turn: tokens,
+    turn_amounts: tokens,
     average,
     details: Details::TokenUsage,
     amounts: |details| match details {
@@ -36,7 +36,7 @@ const TOKENS: Measure = Measure {
 };
 
 impl Metric for TokenUsage {
-    fn turn<'a>(&self, _: &Case<'a>, pair: Pair<'a>, _: &mut Scoring) -> Result<TurnEvaluation<'a>> {
+    fn turn<'a>(&self, _: &Case<'a>, pair: TurnPair<'a>, _: &mut Scoring) -> Result<TurnEvaluation<'a>> {
         Ok(TOKENS.turn(pair.actual))
     }
 
@@ -50,14 +50,14 @@ impl Metric for TokenUsage {
 fn tokens(turn: Invocation<'_>) -> Amounts {
     let mut sum = Amounts::default();
     for usage in turn.events().unwrap_or_default().iter().filter_map(InvocationEvent::usage_metadata) {
-        for (sum, tokens) in sum.iter_mut().zip(of_call(usage)) {
+        for (sum, tokens) in sum.iter_mut().zip(call_amounts(usage)) {
             *sum = both(*sum, tokens);
         }
     }
     sum
 }
 
-fn of_call(usage: UsageMetadata<'_>) -> Amounts {
+fn call_amounts(usage: UsageMetadata<'_>) -> Amounts {
     #[expect(clippy::cast_precision_loss, reason = "token counts are far below 2^53")]
     let count = |tokens: Option<i64>| tokens.map(|tokens| tokens as f64);
     let prompt = count(usage.prompt_token_count());
@@ -69,7 +69,7 @@ fn of_call(usage: UsageMetadata<'_>) -> Amounts {
     [both(input, output), input, prompt, cached, tool_use, output, candidates, thoughts]
 }
 
-/// The sum, absent if both are.
+/// The sum; `None` if both are.
 fn both(a: Option<f64>, b: Option<f64>) -> Option<f64> {
     match (a, b) {
         (None, None) => None,

@@ -1,6 +1,6 @@
-//! `tool_call_count_v1`: how many tools a turn called. Informational; unit: calls a turn, from 0.
+//! `tool_call_count_v1`: how many tools a turn called. Informational. Unit: calls per turn.
 
-use super::{Case, Evaluation, Metric, MetricInfo, Pair, Scoring, TurnEvaluation, efficiency};
+use super::{Case, Evaluation, Metric, MetricInfo, Scoring, TurnEvaluation, TurnPair, efficiency};
 use crate::foundation::error::Result;
 use crate::model::config::MetricConfig;
 
@@ -21,12 +21,12 @@ fn build(metric_config: &MetricConfig<'_, '_>) -> Result<Box<dyn Metric>> {
 const REASON: &str = "no calls were recorded";
 
 impl Metric for ToolCallCount {
-    fn turn<'a>(&self, _: &Case<'a>, pair: Pair<'a>, _: &mut Scoring) -> Result<TurnEvaluation<'a>> {
+    fn turn<'a>(&self, _: &Case<'a>, pair: TurnPair<'a>, _: &mut Scoring) -> Result<TurnEvaluation<'a>> {
         #[expect(clippy::cast_precision_loss, reason = "far fewer than 2^53 calls fit into an input")]
         Ok(efficiency::reported(Some(pair.actual.call_count() as f64), REASON))
     }
 
     fn conclude<'a>(&self, _: &Case<'a>, turns: Vec<TurnEvaluation<'a>>, _: &Scoring) -> Evaluation<'a> {
-        efficiency::mean_of(turns, REASON)
+        efficiency::conclude_mean(turns, REASON)
     }
 }

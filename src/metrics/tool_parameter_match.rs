@@ -1,17 +1,17 @@
-//! `tool_parameter_match`: how many arguments of the expected tool calls the agent got right. Range
-//! 0 to 1; compares with a reference. Proposed in google/adk-python#5643.
+//! `tool_parameter_match`: how many arguments of the expected tool calls the agent got right. Range 0 to 1.
+//! Requires a reference. Proposed in google/adk-python#5643.
 //!
-//! Expected and actual calls of the same name are paired, one to one, in the best way there is
-//! ([`crate::trajectory`] says what best is). A paired expected call scores the share of its
-//! arguments that are right (1 if it has none), an unpaired one 0; a turn the mean of its expected
-//! calls; the conversation the mean of the turns that expect calls.
+//! Expected and actual calls of the same name are paired, one to one, in the best possible way
+//! ([`crate::trajectory`] defines it). A paired expected call scores the share of its arguments that are right
+//! (1 if it has none), an unpaired one 0; a turn scores the mean of its expected calls; the conversation the
+//! mean of the turns that expect calls.
 //!
 //! Settings: `match_mode` (`name_only`, `name_and_args`, `name_and_required_args`, the default),
-//! `default_strategy` (`exact`, the default, `casefold_exact`, `numeric`, `contains`),
-//! `per_arg_strategies` (argument to strategy), `numeric_tolerance` (0), `ordered` (true).
+//! `default_strategy` (`exact`, the default, `casefold_exact`, `numeric`, `contains`), `per_arg_strategies`
+//! (argument to strategy), `numeric_tolerance` (0), `ordered` (true).
 
 use super::{
-    Case, Evaluation, Explanation, Metric, MetricInfo, NO_REFERENCE, Pair, Scoring, TurnEvaluation,
+    Case, Evaluation, Explanation, Metric, MetricInfo, NO_REFERENCE, Scoring, TurnEvaluation, TurnPair,
     same_length,
 };
 use crate::foundation::error::{ErrorCode, Result};
@@ -51,7 +51,7 @@ fn build(metric_config: &MetricConfig<'_, '_>) -> Result<Box<dyn Metric>> {
     let tolerance = metric_config.setting(TOLERANCE, tolerance)?;
     let strategies = Strategies {
         default: metric_config.setting(DEFAULT_STRATEGY, |json| strategy(json, tolerance))?,
-        // The reader of configs refuses a name that is given twice.
+        // The config reader rejects duplicate names.
         per_argument: metric_config
             .setting(PER_ARGUMENT, |json| strategies(json, tolerance))?
             .into_iter()
@@ -108,7 +108,12 @@ impl Metric for ToolParameterMatch {
         same_length(case)
     }
 
-    fn turn<'a>(&self, _: &Case<'a>, pair: Pair<'a>, scoring: &mut Scoring) -> Result<TurnEvaluation<'a>> {
+    fn turn<'a>(
+        &self,
+        _: &Case<'a>,
+        pair: TurnPair<'a>,
+        scoring: &mut Scoring,
+    ) -> Result<TurnEvaluation<'a>> {
         match pair.expected {
             Some(expected) => self.compare(pair.actual, expected, scoring),
             None => Ok(TurnEvaluation::not_evaluated(NO_REFERENCE)),

@@ -1,17 +1,16 @@
-//! `tool_trajectory_avg_score`: the share of turns whose tool calls are the expected ones. Range 0
-//! to 1; compares with a reference.
+//! `tool_trajectory_avg_score`: the share of turns whose tool calls match the expected ones. Range 0 to 1.
+//! Requires a reference.
 //!
-//! `match_type` says what a match is: `EXACT` (default) the same calls in the same order, `IN_ORDER`
-//! the expected calls in order with others in between, `ANY_ORDER` the expected calls in any order.
-//! Calls are equal if their names are and, unless `ignore_args`, their arguments; see
-//! [`crate::trajectory`]. A turn scores 1 or 0.
+//! `match_type` defines a match: `EXACT` (default) is the same calls in the same order, `IN_ORDER` the expected
+//! calls in order with others in between, `ANY_ORDER` the expected calls in any order. Calls are equal if their
+//! names and, unless `ignore_args`, their arguments are; see [`crate::trajectory`]. A turn scores 1 or 0.
 //!
-//! In the `adk-ts` dialect the match is always exact, arguments are compared as JavaScript writes
-//! them, and a turn without a list of tool calls is not evaluated.
+//! In the `adk-ts` dialect the match is always exact, arguments are compared as JavaScript serialises them, and
+//! a turn without a list of tool calls is not evaluated.
 
 use super::{
-    Case, Dialect, Evaluation, Explanation, ExtraTurns, Metric, MetricInfo, NO_TURNS, Pair, Scoring,
-    TurnEvaluation, comparable,
+    Case, Dialect, Evaluation, Explanation, ExtraTurns, Metric, MetricInfo, NO_TURNS, Scoring,
+    TurnEvaluation, TurnPair, comparable,
 };
 use crate::foundation::error::Result;
 use crate::foundation::json::Json;
@@ -57,7 +56,7 @@ fn build(metric_config: &MetricConfig<'_, '_>) -> Result<Box<dyn Metric>> {
 
 /// `EXACT`, `IN_ORDER` or `ANY_ORDER` in any case, with `-` or a space for `_`; or 0, 1 or 2.
 fn match_type(json: Json<'_>) -> Result<MatchType> {
-    // Of all other letters, Python's upper case makes only the dotless i one of these words'.
+    // Among all other characters, Python's `upper` maps only the dotless i to a letter of these names.
     let plain = |c: char| match c {
         '-' | ' ' => '_',
         'ı' => 'I',
@@ -71,8 +70,8 @@ fn match_type(json: Json<'_>) -> Result<MatchType> {
         ("IN_ORDER", 1.0, MatchType::InOrder),
         ("ANY_ORDER", 2.0, MatchType::AnyOrder),
     ];
-    let named = types.into_iter().find(|(name, place, _)| {
-        number == Some(*place) || word.is_some_and(|word| word.chars().map(plain).eq(name.chars()))
+    let named = types.into_iter().find(|(name, value, _)| {
+        number == Some(*value) || word.is_some_and(|word| word.chars().map(plain).eq(name.chars()))
     });
     named.map(|(.., of)| of).ok_or_else(|| json.expected("EXACT, IN_ORDER or ANY_ORDER"))
 }
@@ -86,7 +85,12 @@ impl Metric for ToolTrajectoryAvgScore {
         }
     }
 
-    fn turn<'a>(&self, case: &Case<'a>, pair: Pair<'a>, scoring: &mut Scoring) -> Result<TurnEvaluation<'a>> {
+    fn turn<'a>(
+        &self,
+        case: &Case<'a>,
+        pair: TurnPair<'a>,
+        scoring: &mut Scoring,
+    ) -> Result<TurnEvaluation<'a>> {
         let (mut match_type, mut equality) = (self.match_type, self.equality);
         if scoring.dialect == Dialect::AdkTs {
             if !lists_calls(pair.actual) {
@@ -101,8 +105,8 @@ impl Metric for ToolTrajectoryAvgScore {
         self.compare(match_type, equality, actual, expected, scoring)
     }
 
-    /// As `@iqai/adk` 0.5.9 scores in its dialect: its overall status compares 0 with the threshold where no turn
-    /// has a score, so nothing evaluated counts as failed.
+    /// In its dialect, scores as `@iqai/adk` 0.5.9 does: where no turn has a score, the overall status compares
+    /// 0 with the threshold, so a conversation in which nothing was evaluated usually fails.
     fn conclude<'a>(
         &self,
         _: &Case<'a>,
@@ -112,7 +116,7 @@ impl Metric for ToolTrajectoryAvgScore {
         let mut whole = Evaluation::mean(turns, self.threshold, NO_TURNS);
         if scoring.dialect == Dialect::AdkTs && whole.score.is_none() {
             whole.score = Some(0.0);
-            whole.status = EvalStatus::of_score(whole.score, self.threshold);
+            whole.status = EvalStatus::from_score(whole.score, self.threshold);
             whole.reason = None;
         }
         whole

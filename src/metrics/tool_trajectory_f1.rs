@@ -1,16 +1,15 @@
-//! `tool_trajectory_f1`: how many expected tool calls were made, and how few others. Range 0 to 1;
-//! compares with a reference. Proposed in google/adk-python#5306.
+//! `tool_trajectory_f1`: how many expected tool calls were made, and how few others. Range 0 to 1. Requires a
+//! reference. Proposed in google/adk-python#5306.
 //!
-//! With M matched pairs of calls, A actual and E expected calls a turn scores 2M / (A + E), and 1 if
-//! there are none on either side. `match_mode` says when two calls match: `name_only`,
-//! `name_and_args`, or `name_and_required_args` (default: every expected argument is there and
-//! equal, others may be). `ordered` (default true) asks for the same order. The conversation's score
-//! is the mean of its turns.
+//! With M matched pairs of calls, A actual and E expected calls, a turn scores 2M / (A + E), and 1 if there are
+//! none on either side. `match_mode` defines when two calls match: `name_only`, `name_and_args`, or
+//! `name_and_required_args` (default: every expected argument is present and equal, others are allowed).
+//! `ordered` (default true) requires the same order. The conversation's score is the mean of its turns.
 
 use super::tool_parameter_match::match_mode;
 use super::{
-    Case, Evaluation, Explanation, Metric, MetricInfo, NO_REFERENCE, NO_TURNS, Pair, Scoring, TurnEvaluation,
-    same_length,
+    Case, Evaluation, Explanation, Metric, MetricInfo, NO_REFERENCE, NO_TURNS, Scoring, TurnEvaluation,
+    TurnPair, same_length,
 };
 use crate::foundation::error::Result;
 use crate::model::config::{MetricConfig, read_flag, settings};
@@ -51,7 +50,12 @@ impl Metric for ToolTrajectoryF1 {
         same_length(case)
     }
 
-    fn turn<'a>(&self, _: &Case<'a>, pair: Pair<'a>, scoring: &mut Scoring) -> Result<TurnEvaluation<'a>> {
+    fn turn<'a>(
+        &self,
+        _: &Case<'a>,
+        pair: TurnPair<'a>,
+        scoring: &mut Scoring,
+    ) -> Result<TurnEvaluation<'a>> {
         match pair.expected {
             Some(expected) => self.compare(pair.actual, expected, scoring),
             None => Ok(TurnEvaluation::not_evaluated(NO_REFERENCE)),

@@ -1,9 +1,9 @@
-//! What a judge is shown of a conversation, as text: answers, tool calls with their outputs, tools and
-//! instructions of the agents, grounding metadata, whole dialogues. JSON keeps its tokens as they were
-//! written, without white space between them.
+//! Conversations as text for prompts: responses, tool calls with their outputs, the agents' tools and
+//! instructions, grounding metadata, whole dialogues. JSON values keep their tokens as written, without white
+//! space between them.
 //!
-//! Where a text has several lines with different things in them, each begins with words of this project,
-//! and all words of others, names included, are JSON: none of them can pass for another line.
+//! Where a text has several lines of different kinds, each line begins with fixed words of this project, and
+//! all foreign text, names included, is written as JSON. So no foreign text can pass for another line.
 
 use std::borrow::Cow;
 use std::collections::VecDeque;
@@ -19,14 +19,14 @@ use crate::model::invocation::{
 };
 use crate::model::shape::Record;
 
-/// What stands for something that a turn or an agent does not have.
+/// Stands for anything that a turn or an agent does not have.
 pub(super) const NONE: &str = "(none)";
 
-/// Why the other turns have no result.
+/// Why all turns but the last have no result.
 pub(super) const ONLY_THE_LAST: &str = "the conversation is judged as a whole; the last turn has the result";
 
-/// The answer of a turn: the text of the final response, after those of the events on the way where
-/// a criterion includes them.
+/// The response of a turn: the text of the final response, preceded by those of its events if a criterion
+/// includes them.
 pub(super) fn answer(turn: Invocation<'_>, with_intermediate: bool) -> String {
     let mut texts = String::new();
     let mut add = |text: &str| {
@@ -48,7 +48,7 @@ pub(super) fn answer(turn: Invocation<'_>, with_intermediate: bool) -> String {
     texts
 }
 
-/// The tool calls of a turn, one a line, each with its output.
+/// The tool calls of a turn with their outputs, one per line.
 pub(super) fn steps(turn: Invocation<'_>) -> String {
     let mut calls = Vec::new();
     let mut open = Vec::new();
@@ -67,7 +67,7 @@ pub(super) fn steps(turn: Invocation<'_>) -> String {
         }
         None => {}
     }
-    // A response is that to a call by id, or by name where there is none.
+    // A response belongs to the call with the same id, or the same name if it has no id.
     let mut keys = Vec::with_capacity(open.len() + calls.len());
     keys.extend(open.iter().map(|response| key(response.id(), response.name())));
     keys.extend(calls.iter().map(|call| key(call.id(), call.name())));
@@ -91,7 +91,7 @@ pub(super) fn steps(turn: Invocation<'_>) -> String {
     text
 }
 
-/// What a call and its response have in common: the id, or the name where there is none.
+/// The key that a call and its response share: the id, or the name if there is none.
 type StepKey<'a> = (Option<Cow<'a, str>>, Option<Cow<'a, str>>);
 
 fn key<'a>(id: Option<Cow<'a, str>>, name: Option<Cow<'a, str>>) -> StepKey<'a> {
@@ -108,7 +108,7 @@ fn push_output(text: &mut String, response: FunctionResponse<'_>) {
     push_compact(response.response().map_or("{}", Json::raw), text);
 }
 
-/// The grounding metadata of a turn's events, one a line.
+/// The grounding metadata of a turn's events, one per line.
 pub(super) fn grounding(events: &mut dyn Iterator<Item = InvocationEvent<'_>>) -> String {
     let mut text = String::new();
     for event in events {
@@ -125,7 +125,7 @@ pub(super) fn events(turn: Invocation<'_>) -> impl Iterator<Item = InvocationEve
     turn.events().unwrap_or_default().iter()
 }
 
-/// What sub-agents said in a turn whose events were not recorded.
+/// The texts of sub-agents in a turn whose events were not recorded.
 fn intermediate_responses(turn: Invocation<'_>) -> impl Iterator<Item = IntermediateResponse<'_>> {
     let summary = match turn.intermediate_data() {
         Some(IntermediateData::Summary(summary)) => summary,
@@ -141,7 +141,7 @@ struct Agent<'a> {
     tools: Option<Json<'a>>,
 }
 
-fn agents_of<'a>(turn: Invocation<'a>) -> impl Iterator<Item = Agent<'a>> {
+fn agents_in<'a>(turn: Invocation<'a>) -> impl Iterator<Item = Agent<'a>> {
     let details = turn.app_details().and_then(|app| either(app, ["agent_details", "agentDetails"]));
     details.unwrap_or(Json::NULL).entries().map(|(name, agent)| Agent {
         name,
@@ -151,7 +151,7 @@ fn agents_of<'a>(turn: Invocation<'a>) -> impl Iterator<Item = Agent<'a>> {
     })
 }
 
-/// What the developer told the agents, in the order in which they first appear.
+/// The instructions of the agents, in the order in which the agents first appear.
 pub(super) fn instructions(turns: &mut dyn Iterator<Item = Invocation<'_>>) -> String {
     described(turns, &|agent, text| {
         if !agent.instructions.is_empty() {
@@ -161,7 +161,7 @@ pub(super) fn instructions(turns: &mut dyn Iterator<Item = Invocation<'_>>) -> S
     })
 }
 
-/// The tools that agents have.
+/// The tools of the agents.
 pub(super) fn tools(turns: &mut dyn Iterator<Item = Invocation<'_>>) -> String {
     described(turns, &|agent, text| {
         if let Some(tools) = agent.tools {
@@ -171,7 +171,7 @@ pub(super) fn tools(turns: &mut dyn Iterator<Item = Invocation<'_>>) -> String {
     })
 }
 
-/// What the developer told the agents, each with its tools.
+/// The instructions of the agents, each with its tools.
 pub(super) fn agents(turns: &mut dyn Iterator<Item = Invocation<'_>>) -> String {
     described(turns, &|agent, text| {
         line_about(text, "agent ", &agent.name);
@@ -183,7 +183,7 @@ pub(super) fn agents(turns: &mut dyn Iterator<Item = Invocation<'_>>) -> String 
     })
 }
 
-/// What is said of each agent, but nothing twice: turns mostly repeat what those before them have.
+/// Describes each agent once: turns mostly repeat the agents of earlier turns.
 fn described(
     turns: &mut dyn Iterator<Item = Invocation<'_>>,
     describe: &dyn Fn(&Agent<'_>, &mut String),
@@ -191,7 +191,7 @@ fn described(
     let mut known = Interner::default();
     let mut all = String::new();
     for turn in turns {
-        for agent in agents_of(turn) {
+        for agent in agents_in(turn) {
             let mut text = String::new();
             describe(&agent, &mut text);
             if !text.is_empty() && known.find(&text).is_none() {
@@ -203,8 +203,8 @@ fn described(
     all
 }
 
-/// What was said and done in all turns.
-pub(super) fn conversation_of(turns: Turns<'_>) -> String {
+/// The messages and events of all turns.
+pub(super) fn whole_conversation_text(turns: Turns<'_>) -> String {
     let mut text = String::new();
     for (index, turn) in turns.iter().enumerate() {
         line(&mut text, &["Turn ", &(index as u64 + 1).to_string()]);
@@ -218,7 +218,7 @@ pub(super) fn conversation_of(turns: Turns<'_>) -> String {
                 quote(&words, &mut text);
             }
         }
-        // The steps of events were told where they happened.
+        // With events, the tool calls are already listed among them.
         let steps = if turn.events().is_none() { steps(turn) } else { String::new() };
         if !steps.is_empty() {
             line(&mut text, &[&steps]);
@@ -228,7 +228,7 @@ pub(super) fn conversation_of(turns: Turns<'_>) -> String {
     text
 }
 
-/// What was said, without what was done on the way.
+/// The messages of all turns, without their events.
 pub(super) fn turns_text(turns: &mut dyn Iterator<Item = Invocation<'_>>) -> String {
     let mut text = String::new();
     for turn in turns {
@@ -238,7 +238,7 @@ pub(super) fn turns_text(turns: &mut dyn Iterator<Item = Invocation<'_>>) -> Str
     text
 }
 
-/// What happened in an event: text, tool calls, tool outputs.
+/// Adds a line for each part of an event: text, tool calls, tool outputs.
 pub(super) fn event_line(text: &mut String, event: InvocationEvent<'_>) {
     let Some(content) = event.content() else { return };
     let author = event.author();
@@ -259,7 +259,7 @@ pub(super) fn event_line(text: &mut String, event: InvocationEvent<'_>) {
     }
 }
 
-/// What one of the two sides said.
+/// Adds a message by the user or the agent.
 fn speech(text: &mut String, speaker: &str, words: &str) {
     if !words.is_empty() {
         line(text, &[speaker, ": "]);
@@ -274,7 +274,7 @@ fn line_about(text: &mut String, what: &str, name: &str) {
     text.push_str(": ");
 }
 
-/// Adds a line of its own.
+/// Adds a line.
 pub(super) fn line(text: &mut String, parts: &[&str]) {
     if !text.is_empty() {
         text.push('\n');
@@ -284,13 +284,13 @@ pub(super) fn line(text: &mut String, parts: &[&str]) {
     }
 }
 
-/// A conversation as Vertex AI's evaluation service takes it: agents by name, and turns of events.
+/// A conversation in the format of Vertex AI's evaluation service: agents by name, and turns with events.
 pub(super) fn for_vertex(turns: Turns<'_>) -> String {
     let mut text = String::from(r#"{"agents":{"#);
     let mut known = Interner::default();
     let mut separator = "";
     for turn in turns.iter() {
-        for agent in agents_of(turn) {
+        for agent in agents_in(turn) {
             if known.find(&agent.name).is_some() {
                 continue;
             }

@@ -1,16 +1,16 @@
-//! `per_turn_user_simulator_quality_v1`: the share of user turns that follow the conversation plan.
-//! Range 0 to 1; needs the scenario of the conversation; asks a judge.
+//! `per_turn_user_simulator_quality_v1`: the share of user turns that follow the conversation plan. Range 0 to
+//! 1. Requires the scenario of the conversation. Asks a judge.
 //!
-//! The first turn is right if it says the starting prompt. Every other is a vote of the judge's
-//! samples on that message, given the plan, the persona and what was said before. One more vote is on
-//! ending the conversation where it ended; if that was wrong, it stands for the last turn. The score is the
-//! sum of the turns that pass, divided by the number of all turns, unscored ones included.
+//! The first turn is valid if it is the starting prompt. On every other message the judge's samples vote, given
+//! the plan, the persona and the messages so far. One more vote is on ending the conversation where it ended;
+//! if that was wrong, it replaces the result of the last turn. The score is the sum of the turns that pass,
+//! divided by the number of all turns, unscored ones included.
 
 use std::borrow::Cow;
 
 use super::judged::{
     Answer, Ballot, JudgeConfig, Judged, JudgedCase, JudgedTurn, MAX_PROMPT_BYTES, PromptText, PromptValues,
-    Question, Questions, RubricSums, turn_of,
+    Question, Questions, RubricSums, judged_turn,
 };
 use super::{Evaluation, MetricInfo, NO_TURNS, Scoring, TurnEvaluation, transcript};
 use crate::foundation::error::{Error, ErrorCode, Result};
@@ -59,10 +59,10 @@ fn scenario<'a>(case: &JudgedCase<'a>) -> Result<ConversationScenario<'a>> {
     })
 }
 
-/// What a persona has in the place of the stop signal.
+/// The placeholder for the stop signal in a persona.
 const STOP_SIGNAL_MARK: &str = "stop_signal";
 
-/// How the simulated user is to behave.
+/// How the simulated user is supposed to behave.
 fn behaviour(scenario: ConversationScenario<'_>, stop_signal: &str) -> Result<String> {
     let Some(given) = scenario.user_persona() else { return Ok(DEFAULT_PERSONA.to_owned()) };
     if let Some(id) = given.as_str() {
@@ -115,7 +115,7 @@ impl Judged for UserSimulatorQuality {
         Ok(())
     }
 
-    /// Asks about what the user said after the turn.
+    /// Asks about the user's message after this turn.
     fn ask(&self, _: &JudgedCase<'_>, turn: JudgedTurn<'_>, questions: &mut Questions<'_>) -> Result<()> {
         let added = transcript::turns_text(&mut std::iter::once(turn.actual));
         let bytes = questions.count_history(added.len());
@@ -144,7 +144,7 @@ impl Judged for UserSimulatorQuality {
     }
 
     fn read(&self, _: &JudgedCase<'_>, question: &Question, reply: &str) -> Ballot {
-        Ballot::of_label(turn_validity(reply, &Material::of_prompt(&question.prompt)))
+        Ballot::from_label(turn_validity(reply, &Material::from_prompt(&question.prompt)))
     }
 
     fn turn<'a>(
@@ -155,7 +155,7 @@ impl Judged for UserSimulatorQuality {
         scoring: &Scoring,
     ) -> Result<TurnEvaluation<'a>> {
         if let Some(answer) = answers.first() {
-            return Ok(turn_of(answer.majority(), self.judge_config.threshold, answers, scoring));
+            return Ok(judged_turn(answer.majority(), self.judge_config.threshold, answers, scoring));
         }
         let said = turn.actual.user_content();
         if said.all_parts().next().is_none() {
@@ -169,14 +169,14 @@ impl Judged for UserSimulatorQuality {
         let number = evaluation.turns.len();
         let ending = answers.iter().find(|answer| answer.question.invocation == number);
         if let (Some(answer), Some(last)) = (ending, evaluation.turns.last_mut()) {
-            let mut ending = turn_of(answer.majority(), self.judge_config.threshold, &[answer], scoring);
+            let mut ending = judged_turn(answer.majority(), self.judge_config.threshold, &[answer], scoring);
             if ending.status == EvalStatus::Failed {
                 if let Some(explanation) = &mut ending.explanation {
                     explanation.warnings.push(WRONG_ENDING.into());
                 }
                 *last = ending;
             } else if let Some(reason) = ending.reason.filter(|_| !answer.is_settled()) {
-                // Whether the conversation ended in time decides over its last turn.
+                // The last turn has no result as long as it is unknown whether the conversation ended in time.
                 *last = TurnEvaluation::not_evaluated(reason);
             }
         }

@@ -167,9 +167,9 @@ impl<'t> ActualFile<'t> {
     fn pass_on(&self, warnings: &Warnings) {
         let root = self.document.root();
         let results: Vec<InferenceResult<'_>> = match self.content {
-            FileKind::Inferences => InferenceResults::of(root).inference_results().iter().collect(),
-            FileKind::InferenceList => List::of(root).iter().collect(),
-            FileKind::Inference => vec![InferenceResult::of(root)],
+            FileKind::Inferences => InferenceResults::from_json(root).inference_results().iter().collect(),
+            FileKind::InferenceList => List::from_json(root).iter().collect(),
+            FileKind::Inference => vec![InferenceResult::from_json(root)],
             _ => return,
         };
         for warning in results.iter().flat_map(|result| result.warnings().iter()) {
@@ -182,12 +182,16 @@ impl<'t> ActualFile<'t> {
     pub fn runs(&self) -> Vec<ActualRun<'_>> {
         let root = self.document.root();
         let (list, run): (Json<'_>, fn(Json<'_>) -> ActualRun<'_>) = match self.content {
-            FileKind::EvalSet => (EvalSet::of(root).eval_cases().json(), |case| EvalCase::of(case).into()),
-            FileKind::Results => {
-                (EvalSetResult::of(root).eval_case_results().json(), |case| EvalCaseResult::of(case).into())
+            FileKind::EvalSet => {
+                (EvalSet::from_json(root).eval_cases().json(), |case| EvalCase::from_json(case).into())
             }
+            FileKind::Results => (EvalSetResult::from_json(root).eval_case_results().json(), |case| {
+                EvalCaseResult::from_json(case).into()
+            }),
             FileKind::Inference => return vec![of_inference(root)],
-            FileKind::Inferences => (InferenceResults::of(root).inference_results().json(), of_inference),
+            FileKind::Inferences => {
+                (InferenceResults::from_json(root).inference_results().json(), of_inference)
+            }
             FileKind::InferenceList | FileKind::Session | FileKind::Sessions | FileKind::Events => {
                 (root, of_inference)
             }
@@ -197,16 +201,16 @@ impl<'t> ActualFile<'t> {
 }
 
 fn of_inference(json: Json<'_>) -> ActualRun<'_> {
-    InferenceResult::of(json).into()
+    InferenceResult::from_json(json).into()
 }
 
 /// A session, several of them or the events of one as a list of inference results.
 #[inline(never)]
 fn inferences_of(root: Json<'_>, content: FileKind) -> String {
     let sessions: Vec<Session<'_>> = match content {
-        FileKind::Events => return to_json(&vec![Events(List::of(root))], Spelling::Snake),
-        FileKind::Sessions => List::of(root).iter().collect(),
-        _ => vec![Session::of(root)],
+        FileKind::Events => return to_json(&vec![Events(List::from_json(root))], Spelling::Snake),
+        FileKind::Sessions => List::from_json(root).iter().collect(),
+        _ => vec![Session::from_json(root)],
     };
     to_json(&sessions, Spelling::Snake)
 }
@@ -256,7 +260,7 @@ fn of_eval_set<'t>(
     warnings: &Warnings,
 ) -> Result<ActualFile<'t>> {
     let EvalSetFile { document, in_place } = EvalSetFile::read_runs(document, name, warnings)?;
-    for case in EvalSet::of(document.root()).eval_cases().iter() {
+    for case in EvalSet::from_json(document.root()).eval_cases().iter() {
         if case.conversation().is_none() {
             let message =
                 format!("{} is a scenario; what the agent did needs a conversation", quoted(&case.eval_id()));
@@ -343,7 +347,7 @@ struct Turn<'a> {
     id: Cow<'a, str>,
     user: Option<Event<'a>>,
     final_response: Option<Content<'a>>,
-    /// The place of the event with the final response.
+    /// The index of the event with the final response.
     last_final: Option<usize>,
     events: Vec<Event<'a>>,
 }
@@ -358,11 +362,11 @@ fn turns_of<'a>(events: List<'a, Event<'a>>) -> Vec<Turn<'a>> {
     for event in events.iter() {
         let id = event.invocation_id();
         let is_stray = !turns.is_empty() && numbers.find(&id).is_none() && event.only_responds();
-        let place = if is_stray { turns.len() - 1 } else { numbers.intern(id.clone()) };
-        if place == turns.len() {
+        let index = if is_stray { turns.len() - 1 } else { numbers.intern(id.clone()) };
+        if index == turns.len() {
             turns.push(Turn { id, ..Turn::default() });
         }
-        if let Some(turn) = turns.get_mut(place) {
+        if let Some(turn) = turns.get_mut(index) {
             turn.add(event);
         }
     }
@@ -398,13 +402,13 @@ impl Write for Turn<'_> {
         let events: Vec<Step<'_>> = events.collect();
         let mut turn = out.object();
         turn.entry("invocation_id", &self.id);
-        match Event::of(user).content() {
+        match Event::from_json(user).content() {
             Some(content) => turn.entry("user_content", &content.0),
             None => turn.entry("user_content", &Raw("{}")),
         }
         turn.optional("final_response", &self.final_response.map(|content| content.0));
         turn.entry("intermediate_data", &Steps(events));
-        turn.entry("creation_timestamp", &in_seconds(Event::of(user).timestamp()));
+        turn.entry("creation_timestamp", &in_seconds(Event::from_json(user).timestamp()));
         turn.end();
     }
 }

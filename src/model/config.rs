@@ -55,7 +55,7 @@ impl<'a> View<'a> for Threshold {
         |json| json.raw().into(),
     );
 
-    fn of(json: Json<'a>) -> Self {
+    fn from_json(json: Json<'a>) -> Self {
         Self::read(json).unwrap_or(Self(0.0))
     }
 }
@@ -165,8 +165,8 @@ pub struct MetricConfig<'a, 's> {
     pub judge_model_options: Option<Json<'a>>,
     /// What metrics that ask a judge are made from besides.
     pub judging: JudgeOverrides<'s>,
-    /// The place that names the metric.
-    pub place: Json<'a>,
+    /// The location that names the metric.
+    pub location: Json<'a>,
     /// Where to say what may surprise.
     pub warnings: &'s Warnings,
 }
@@ -185,7 +185,7 @@ impl<'a> MetricConfig<'a, '_> {
             _ => None,
         };
         of_criterion.or(self.threshold).ok_or_else(|| {
-            self.place
+            self.location
                 .error(ErrorCode::ThresholdRequired, format!("the metric `{}` needs a threshold", self.name))
                 .with_help(format!("For example: {{\"{}\": 0.8}}", self.name))
         })
@@ -193,9 +193,9 @@ impl<'a> MetricConfig<'a, '_> {
 
     /// Where the threshold in force is written.
     #[must_use]
-    pub fn threshold_place(&self) -> Json<'a> {
+    pub fn threshold_location(&self) -> Json<'a> {
         let written = |json: Json<'a>| json.get("threshold").filter(|json| !json.is_null());
-        self.criterion.and_then(written).or_else(|| written(self.place)).unwrap_or(self.place)
+        self.criterion.and_then(written).or_else(|| written(self.location)).unwrap_or(self.location)
     }
 
     /// Checks the keys of the criterion against those that the metric reads, besides [`COMMON_KEYS`].
@@ -297,11 +297,11 @@ const LOOKS: [(&[&str], &str); 2] = [
 
 /// That a config has no criterion.
 #[must_use]
-pub fn no_criterion(place: Json<'_>) -> Error {
+pub fn no_criterion(location: Json<'_>) -> Error {
     let message = "there is no criterion, so nothing could pass or fail";
-    let is_like = |keys: &[&str]| keys.iter().any(|key| place.get(key).is_some());
+    let is_like = |keys: &[&str]| keys.iter().any(|key| location.get(key).is_some());
     let help = LOOKS.iter().find(|(keys, _)| is_like(keys)).map_or(EXAMPLE, |(_, help)| *help);
-    place.error(ErrorCode::InvalidInput, message).with_help(help)
+    location.error(ErrorCode::InvalidInput, message).with_help(help)
 }
 
 /// The criteria of a config: those in `criteria`, or where there are none the metrics at the top of the file, as
@@ -348,14 +348,14 @@ pub fn read_config<M>(
     mut build: impl FnMut(MetricConfig<'_, '_>) -> Result<M>,
 ) -> Result<Vec<M>> {
     check(document, &EvalConfig::TYPE, warnings)?;
-    let config = EvalConfig::of(document.root());
+    let config = EvalConfig::from_json(document.root());
     let mut metrics = Vec::new();
-    for (key, place) in criteria_of(config, names, warnings)? {
+    for (key, location) in criteria_of(config, names, warnings)? {
         let name = &plain_name(&key);
         let custom = config.custom_metrics().and_then(|custom| custom.get(&key));
-        let is_criterion = place.kind() == Kind::Object;
-        let threshold = if is_criterion { None } else { Some(bare_threshold(place)?) };
-        let criterion = is_criterion.then_some(place);
+        let is_criterion = location.kind() == Kind::Object;
+        let threshold = if is_criterion { None } else { Some(bare_threshold(location)?) };
+        let criterion = is_criterion.then_some(location);
         let judge_model_options = None;
         metrics.push(build(MetricConfig {
             name,
@@ -365,7 +365,7 @@ pub fn read_config<M>(
             criterion,
             judge_model_options,
             judging,
-            place,
+            location,
             warnings,
         })?);
     }
@@ -395,11 +395,11 @@ pub fn read_metric<M>(
     build: impl FnOnce(MetricConfig<'_, '_>) -> Result<M>,
 ) -> Result<M> {
     check(document, &EvalMetric::TYPE, warnings)?;
-    let place = document.root();
-    for (key, json) in place.entries().filter(|(key, _)| !METRIC_KEYS.contains(&key.as_ref())) {
+    let location = document.root();
+    for (key, json) in location.entries().filter(|(key, _)| !METRIC_KEYS.contains(&key.as_ref())) {
         refuse_misspelt(json, &key, &METRIC_KEYS, &format!("a metric has no `{key}`"))?;
     }
-    let metric = EvalMetric::of(place);
+    let metric = EvalMetric::from_json(location);
     let name = metric.metric_name();
     let threshold = metric.threshold().map(|threshold| threshold.0);
     build(MetricConfig {
@@ -410,7 +410,7 @@ pub fn read_metric<M>(
         criterion: metric.criterion(),
         judge_model_options: metric.judge_model_options(),
         judging,
-        place,
+        location,
         warnings,
     })
 }

@@ -71,7 +71,7 @@ record! {
 
 /// Refuses a call whose name or arguments stand under keys that are not read: it would count as a call without them.
 fn call_is_read(json: Json<'_>) -> Result<()> {
-    let call = FunctionCall::of(json);
+    let call = FunctionCall::from_json(json);
     let is_missing = |key: &str, synonyms: &[&str]| {
         let other = json.other_entries().find(|(other, value)| {
             !value.is_null() && other.as_str().is_some_and(|other| synonyms.contains(&&*other))
@@ -91,7 +91,7 @@ fn call_is_read(json: Json<'_>) -> Result<()> {
 
 /// Refuses a part whose text stands under another key: it would count as empty.
 fn part_is_read(json: Json<'_>) -> Result<()> {
-    let part = Part::of(json);
+    let part = Part::from_json(json);
     let is_empty =
         part.text().is_none() && part.function_call().is_none() && part.function_response().is_none();
     let content =
@@ -107,7 +107,7 @@ fn part_is_read(json: Json<'_>) -> Result<()> {
 
 /// Refuses a content without parts that says something under other keys: it would count as empty.
 fn content_is_read(json: Json<'_>) -> Result<()> {
-    if Content::of(json).parts().is_some() {
+    if Content::from_json(json).parts().is_some() {
         return Ok(());
     }
     let Some((key, value)) = json.other_entries().find(|(_, value)| !value.is_null()) else { return Ok(()) };

@@ -106,7 +106,7 @@ record! {
 }
 
 fn one_kind_of_conversation(json: Json<'_>) -> Result<()> {
-    let case = EvalCase::of(json);
+    let case = EvalCase::from_json(json);
     let problem = match (case.conversation(), case.conversation_scenario()) {
         (Some(_), Some(_)) => "both are",
         (None, None) => "neither is",
@@ -174,7 +174,7 @@ impl<'t> EvalSetFile<'t> {
             Kind::Object => {
                 let help = help_instead(document.root(), &LOOKS);
                 check(&mut document, &EvalSet::TYPE, warnings).map_err(|error| helped(error, help))?;
-                let cases = EvalSet::of(document.root()).eval_cases();
+                let cases = EvalSet::from_json(document.root()).eval_cases();
                 for id in cases.iter().filter_map(|case| either(case.0, ["eval_id", "evalId"])) {
                     warn_of_blank(id, warnings);
                 }
@@ -198,7 +198,7 @@ impl<'t> EvalSetFile<'t> {
     /// The evalset.
     #[must_use]
     pub fn set(&self) -> EvalSet<'_> {
-        EvalSet::of(self.document.root())
+        EvalSet::from_json(self.document.root())
     }
 }
 
@@ -358,9 +358,9 @@ fn today(
         }
     }
     let cases: Vec<OldCase<'_>> = if named {
-        List::<NamedRows<'_>>::of(root).iter().map(OldCase::from).collect()
+        List::<NamedRows<'_>>::from_json(root).iter().map(OldCase::from).collect()
     } else if root.items().next().is_some() {
-        vec![OldCase { name: name.into(), rows: List::of(root), session: None }]
+        vec![OldCase { name: name.into(), rows: List::from_json(root), session: None }]
     } else {
         Vec::new()
     };

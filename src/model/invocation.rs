@@ -40,7 +40,7 @@ record! {
 /// Refuses a turn of which nothing is read but that says something under other keys: it would be scored as an empty one.
 /// So are agents of which judges would be told nothing.
 fn invocation_is_read(json: Json<'_>) -> Result<()> {
-    let turn = Invocation::of(json);
+    let turn = Invocation::from_json(json);
     if let Some(app) = turn.app_details() {
         agents_are_read(app)?;
     }
@@ -97,7 +97,7 @@ fn known_keys(json: Json<'_>, what: &str, keys: &[[&'static str; 2]]) -> Result<
 
 /// The same of intermediate data.
 fn summary_is_read(json: Json<'_>) -> Result<()> {
-    let data = IntermediateSummary::of(json);
+    let data = IntermediateSummary::from_json(json);
     let is_empty = data.tool_uses().is_none()
         && data.tool_responses().is_empty()
         && data.intermediate_responses().is_empty();
@@ -159,8 +159,12 @@ pub enum IntermediateData<'a> {
 impl<'a> View<'a> for IntermediateData<'a> {
     const TYPE: Type = Type::Choice("intermediate data", events_or_summary);
 
-    fn of(json: Json<'a>) -> Self {
-        if has_events(json) { Self::Events(View::of(json)) } else { Self::Summary(View::of(json)) }
+    fn from_json(json: Json<'a>) -> Self {
+        if has_events(json) {
+            Self::Events(View::from_json(json))
+        } else {
+            Self::Summary(View::from_json(json))
+        }
     }
 }
 
@@ -267,7 +271,7 @@ pub struct IntermediateResponse<'a>(Json<'a>);
 impl<'a> View<'a> for IntermediateResponse<'a> {
     const TYPE: Type = Type::Pair(&[<Cow<'_, str>>::TYPE, <List<'_, Part<'_>>>::TYPE]);
 
-    fn of(json: Json<'a>) -> Self {
+    fn from_json(json: Json<'a>) -> Self {
         Self(json)
     }
 }
@@ -282,7 +286,7 @@ impl<'a> IntermediateResponse<'a> {
     /// What was said.
     #[must_use]
     pub fn parts(self) -> List<'a, Part<'a>> {
-        View::of(self.0.items().nth(1).unwrap_or(Json::NULL))
+        View::from_json(self.0.items().nth(1).unwrap_or(Json::NULL))
     }
 }
 
@@ -384,9 +388,9 @@ impl<'a> Iterator for TurnsLeft<'a> {
     fn next(&mut self) -> Option<Invocation<'a>> {
         let item = self.items.next()?;
         Some(if self.of_results {
-            EvalMetricResultPerInvocation::of(item).actual_invocation()
+            EvalMetricResultPerInvocation::from_json(item).actual_invocation()
         } else {
-            Invocation::of(item)
+            Invocation::from_json(item)
         })
     }
 }

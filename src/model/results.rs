@@ -31,7 +31,7 @@ impl EvalStatus {
 
     /// PASSED if the score reaches the threshold, NOT_EVALUATED without a score.
     #[must_use]
-    pub fn of_score(score: Option<f64>, threshold: f64) -> Self {
+    pub fn from_score(score: Option<f64>, threshold: f64) -> Self {
         match score {
             Some(score) if score >= threshold => Self::Passed,
             Some(_) => Self::Failed,
@@ -41,7 +41,7 @@ impl EvalStatus {
 
     /// The status of a case: FAILED if a metric failed, else PASSED if one passed, else NOT_EVALUATED.
     #[must_use]
-    pub fn of_case(metrics: impl IntoIterator<Item = Self>) -> Self {
+    pub fn from_metrics(metrics: impl IntoIterator<Item = Self>) -> Self {
         let mut status = Self::NotEvaluated;
         for metric in metrics {
             match metric {
@@ -82,10 +82,10 @@ impl<'a> View<'a> for EvalStatus {
             Some(_) => Ok(()),
             None => Err(json.expected("a status: 1, 2, 3 or 4")),
         },
-        |json| <Self as View<'_>>::of(json).digit().into(),
+        |json| <Self as View<'_>>::from_json(json).digit().into(),
     );
 
-    fn of(json: Json<'a>) -> Self {
+    fn from_json(json: Json<'a>) -> Self {
         Self::read(json).unwrap_or_default()
     }
 }

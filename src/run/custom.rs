@@ -1,5 +1,4 @@
-//! Metrics that the host computes: what it is given, what it gives back, and what becomes of that. Apart, because
-//! neither the engine's own metrics nor judges know of them.
+//! Metrics that the host computes: the task it is given, the scores it returns, and the result made of them.
 
 use super::{Millis, Pairing, Run, not_evaluated, unscored};
 use crate::foundation::double;
@@ -11,11 +10,11 @@ use crate::model::results::EvalStatus;
 /// A metric that the host computes for one run of a case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CustomTask {
-    /// What to call [`Run::handle_custom`] with.
+    /// The id to pass to [`Run::handle_custom`].
     pub id: TaskId,
-    /// Which metric of the plan.
+    /// The index of the metric in the plan.
     pub metric: usize,
-    /// Which case and run.
+    /// The case and run to score.
     pub pairing: Pairing,
 }
 
@@ -23,38 +22,38 @@ pub struct CustomTask {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct TaskId(pub u32);
 
-/// What the host found: scores and, where it decides itself, statuses.
+/// The host's result: scores and, where the host decides them itself, statuses.
 #[derive(Clone, Debug, Default)]
 pub struct CustomEvaluation {
-    /// The score of the whole conversation; the mean of the turns if absent.
+    /// The score of the whole conversation; the mean of the turns' scores if absent.
     pub score: Option<f64>,
-    /// How the evaluation ended; by the threshold if absent.
+    /// The status; derived from the threshold if absent.
     pub status: Option<EvalStatus>,
     /// Why there is no score.
     pub reason: Option<String>,
-    /// One entry a turn, or none at all.
+    /// One entry per turn, or empty.
     pub turns: Vec<CustomTurn>,
 }
 
-/// What the host found in one turn.
+/// The host's result for one turn.
 #[derive(Clone, Debug, Default)]
 pub struct CustomTurn {
     /// The score of the turn.
     pub score: Option<f64>,
-    /// How the evaluation ended; by the threshold if absent.
+    /// The status; derived from the threshold if absent.
     pub status: Option<EvalStatus>,
     /// Why there is no score.
     pub reason: Option<String>,
 }
 
-pub(super) struct Task {
+pub(super) struct OpenTask {
     pub(super) custom: CustomTask,
-    pub(super) place: usize,
+    pub(super) pairing_index: usize,
     pub(super) until: Option<Millis>,
 }
 
 impl Run<'_> {
-    /// Takes what the host found. An answer to a task that is not open any more is ignored.
+    /// Accepts the host's result for a task. Results for tasks that are no longer open are ignored.
     pub fn handle_custom(&mut self, id: TaskId, found: Result<CustomEvaluation, Error>) {
         if let Some(at) = self.working.iter().position(|task| task.custom.id == id) {
             let task = self.working.remove(at);
@@ -63,7 +62,7 @@ impl Run<'_> {
     }
 
     pub(super) fn expire(&mut self, now: Millis) {
-        let is_late = |task: &Task| task.until.is_some_and(|until| until <= now);
+        let is_late = |task: &OpenTask| task.until.is_some_and(|until| until <= now);
         while let Some(at) = self.working.iter().position(is_late) {
             let task = self.working.remove(at);
             let limit = self.options.timeout_ms.unwrap_or_default();
@@ -72,23 +71,30 @@ impl Run<'_> {
         }
     }
 
-    pub(super) fn settle(&mut self, task: &Task, found: Result<CustomEvaluation, Error>) {
-        let Some(open) = self.open.iter_mut().find(|open| open.place == task.place) else { return };
+    pub(super) fn settle(&mut self, task: &OpenTask, found: Result<CustomEvaluation, Error>) {
+        let Some(open) = self.open.iter_mut().find(|open| open.pairing_index == task.pairing_index) else {
+            return;
+        };
         let run = task.custom.pairing.run.and_then(|run| self.runs.get(run));
         let turns = run.and_then(|run| run.turns).map_or(0, Turns::len);
         let threshold = self.plan.metrics.get(task.custom.metric).and_then(|metric| metric.threshold);
-        let evaluation = found.and_then(|found| of_host(found, turns, threshold.unwrap_or_default()));
-        if let Some(place) = open.result.metrics.get_mut(task.custom.metric) {
-            *place = evaluation.unwrap_or_else(|error| not_evaluated(error, turns));
+        let evaluation =
+            found.and_then(|found| evaluation_from_host(found, turns, threshold.unwrap_or_default()));
+        if let Some(entry) = open.result.metrics.get_mut(task.custom.metric) {
+            *entry = evaluation.unwrap_or_else(|error| not_evaluated(error, turns));
         }
         open.missing -= 1;
-        self.give_out_if_settled(task.place);
+        self.give_out_if_settled(task.pairing_index);
     }
 }
 
-/// Completes what the host found: statuses by the threshold, a mean where only turns have scores, a
-/// reason wherever there is no score.
-fn of_host<'a>(found: CustomEvaluation, turns: usize, threshold: f64) -> Result<Evaluation<'a>, Error> {
+/// Completes the host's result: statuses from the threshold, the overall score from the mean of the turns, and
+/// a reason wherever a score is missing.
+fn evaluation_from_host<'a>(
+    found: CustomEvaluation,
+    turns: usize,
+    threshold: f64,
+) -> Result<Evaluation<'a>, Error> {
     let mean = mean(found.turns.iter().filter_map(|turn| turn.score));
     let scores = found.turns.iter().map(|turn| turn.score).chain([found.score.or(mean)]).flatten();
     if let Some(score) = scores.into_iter().find(|score| !score.is_finite()) {
@@ -103,8 +109,9 @@ fn of_host<'a>(found: CustomEvaluation, turns: usize, threshold: f64) -> Result<
         );
         return Err(Error::new(ErrorCode::CustomMetricFailed, message));
     }
-    let status =
-        |status: Option<EvalStatus>, score| status.unwrap_or_else(|| EvalStatus::of_score(score, threshold));
+    let status = |status: Option<EvalStatus>, score| {
+        status.unwrap_or_else(|| EvalStatus::from_score(score, threshold))
+    };
     let reason = |given: Option<String>, score: Option<f64>| match (given, score) {
         (Some(reason), _) => Some(reason.into()),
         (None, None) => Some("the metric gave no score".into()),

@@ -1,4 +1,4 @@
-//! Which run of the agent belongs to which case.
+//! Pairs the agent's runs with the cases of the evalset.
 
 use std::borrow::Cow;
 
@@ -9,18 +9,18 @@ use crate::model::actual::ActualRun;
 
 use super::ExpectedCase;
 
-/// A case with one run of it, as places in the evalset and among the actual runs.
+/// A case with one of its runs, as indexes into the evalset and the list of actual runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pairing {
-    /// Which case.
+    /// The index of the case.
     pub case: usize,
-    /// Which run of it; none if there is none.
+    /// The index of its run; `None` if the agent has no run for the case.
     pub run: Option<usize>,
 }
 
-/// Pairs cases with runs by eval id, in the order of the cases; a repeated id is another run of its
-/// case. Runs pair by place only if no id matches and there are as many runs as cases. Runs of no
-/// case are warned of.
+/// Pairs cases with runs by eval id, in the order of the cases. A repeated id is another run of the same case.
+/// If no id matches and there are as many runs as cases, they are paired by position instead. Returns a warning
+/// for each run that belongs to no case.
 pub(super) fn pair(cases: &[ExpectedCase<'_>], runs: &[ActualRun<'_>]) -> (Vec<Pairing>, Vec<Error>) {
     let mut ids = Interner::default();
     let mut by_id: Vec<OfId> = Vec::new();
@@ -48,7 +48,7 @@ pub(super) fn pair(cases: &[ExpectedCase<'_>], runs: &[ActualRun<'_>]) -> (Vec<P
                 let runs = std::iter::once(of_id.first).chain(std::mem::take(&mut of_id.others));
                 pairings.extend(runs.map(|run| Pairing { case, run: Some(run) }));
             }
-            // A file with an id that two cases have is not read.
+            // Reached twice only if two cases share an id, and such files are rejected when they are read.
             Some(_) | None => pairings.push(Pairing { case, run: None }),
         }
     }
@@ -60,7 +60,7 @@ pub(super) fn pair(cases: &[ExpectedCase<'_>], runs: &[ActualRun<'_>]) -> (Vec<P
     (pairings, warnings)
 }
 
-/// The runs of one eval id, and whether a case has them.
+/// The runs that share one eval id, and whether a case has claimed them.
 #[derive(Default)]
 struct OfId {
     first: usize,

@@ -1,10 +1,23 @@
-//! The evaluation of an evalset: cases × metrics as tasks of a state machine that does no I/O, reads
-//! no clock and draws no randomness.
+//! The evaluation of an evalset: a state machine that scores every case with every metric. It does no I/O,
+//! reads no clock and draws no random numbers.
 //!
-//! The host polls: [`Run::poll`] says what to do next. It asks a judge for [`Action::Send`] and hands
-//! the reply to [`Run::handle_reply`], or what went wrong to [`Run::handle_failure`]; it computes a
-//! metric of its own for [`Action::Custom`] and hands the scores to [`Run::handle_custom`]. Time comes
-//! in as an argument, so that the same inputs, answers and times give the same actions and results.
+//! # How a run goes
+//!
+//! 1. [`Plan::from_config`] reads the config and makes the metrics (`plan`). Each is computed by the engine, by
+//!    a judge or by the host ([`MetricScorer`]).
+//! 2. [`Run::new`] pairs cases with runs (`matching`). Nothing is scored yet.
+//! 3. The host calls [`Run::poll`] in a loop and does what the [`Action`] says. A case goes through the
+//!    engine's metrics first (`scoring`: check, then turn by turn, then conclude). Then its custom metrics are
+//!    queued for the host (`custom`), and the questions of its judged metrics are planned, sent and concluded
+//!    (`judging`).
+//! 4. The host answers: [`Run::handle_reply`] or [`Run::handle_failure`] for [`Action::Send`],
+//!    [`Run::handle_custom`] for [`Action::Custom`].
+//! 5. [`Action::Case`] gives out a case as soon as all its metrics have results; [`Action::Finished`] ends the
+//!    loop.
+//!
+//! Time is an argument of [`Run::poll`] and of the handlers, so the same inputs, answers and times give the
+//! same actions and results. Long work is divided: after a few milliseconds' worth of it ([`Work`]),
+//! [`Action::Pause`] lets the host do other things.
 //!
 //! ```
 //! use adk_metrics::metrics::{Dialect, Explain};
@@ -21,11 +34,11 @@
 //! let mut config = Document::parse(r#"{"criteria": {"response_match_score": 0.5}}"#)?;
 //!
 //! let warnings = Warnings::default();
-//! let plan = Plan::of_config(&mut config, PlanOptions::default(), &warnings)?;
+//! let plan = Plan::from_config(&mut config, PlanOptions::default(), &warnings)?;
 //! let expected = EvalSetFile::read(expected, "s", &warnings)?;
 //! let actual = ActualFile::read(actual, "s", &warnings)?;
 //! let mut run = Run::new(expected.set(), actual.runs(), plan, Options::default());
-//! let Action::Case(case) = run.poll(0.0) else { panic!("the first case answers at once") };
+//! let Action::Case(case) = run.poll(0.0) else { panic!("the first case needs no answer") };
 //! assert_eq!(case.metrics[0].score, Some(0.5));
 //! assert!(matches!(run.poll(0.0), Action::Finished));
 //! # Ok::<(), adk_metrics::foundation::error::Error>(())
@@ -54,41 +67,41 @@ use crate::model::results::EvalStatus;
 use crate::model::shape::View;
 
 pub use crate::judge::calls::Millis;
-use custom::Task;
+use custom::OpenTask;
 pub use custom::{CustomEvaluation, CustomTask, CustomTurn, TaskId};
-use judging::{ConcludingMetric, JudgeState, PendingMetric, PlanningCase, Step};
+use judging::{ConcludingMetric, JudgeState, JudgeStep, PendingMetric, PlanningCase};
 pub use judging::{JudgeCall, JudgeOptions, JudgeReply};
 pub use matching::Pairing;
 pub use options::Options;
 pub use plan::{MetricScorer, Plan, PlanOptions, PlannedMetric};
 use scoring::ScoredCase;
 
-/// What the host does next.
+/// What the host has to do next.
 #[derive(Debug)]
 pub enum Action<'a> {
-    /// Compute a metric written by the user, then call [`Run::handle_custom`].
+    /// Compute a custom metric, then call [`Run::handle_custom`].
     Custom(CustomTask),
-    /// Ask a judge what [`Run::question`] says, then call [`Run::handle_reply`] or
+    /// Ask a judge the question that [`Run::question`] returns, then call [`Run::handle_reply`] or
     /// [`Run::handle_failure`].
     Send(JudgeCall),
-    /// Abort the call with this id: nobody waits for its reply any more.
+    /// Abort the call with this id. Its reply is no longer needed.
     Abort(u32),
     /// Take the results of a case.
     Case(CaseResult<'a>),
-    /// Wait for an answer, or until the time given.
+    /// Wait for an answer, or at most until the given time.
     Wait(Option<Millis>),
-    /// Poll again, after whatever else waits for its turn: much was done, and there is more to do.
+    /// Poll again once other pending work of the host has had its turn. The run is not waiting for anything.
     Pause,
-    /// Stop: every case was given out.
+    /// Stop: all results were given out.
     Finished,
 }
 
 /// The results of one run of a case.
 #[derive(Clone, Debug)]
 pub struct CaseResult<'a> {
-    /// Which case and run.
+    /// The case and its run.
     pub pairing: Pairing,
-    /// FAILED if a metric failed or there is nothing to score, else PASSED if one passed.
+    /// FAILED if a metric failed or nothing could be scored; otherwise PASSED if a metric passed.
     pub status: EvalStatus,
     /// Why nothing was scored.
     pub failure: Option<Error>,
@@ -103,7 +116,7 @@ pub struct ExpectedCase<'a> {
     pub case: EvalCase<'a>,
     /// Its id.
     pub eval_id: Cow<'a, str>,
-    /// The turns with what is expected of the agent; none of a scenario.
+    /// The expected turns; `None` for a scenario.
     pub turns: Option<Turns<'a>>,
     /// The scenario that a simulated user followed.
     pub scenario: Option<ConversationScenario<'a>>,
@@ -125,45 +138,45 @@ pub struct Run<'a> {
     scoring: Scoring,
     pairings: Vec<Pairing>,
     warnings: Vec<Error>,
-    /// How many pairings were begun.
+    /// How many pairings were started.
     begun: usize,
-    /// Begun cases that wait for the host.
+    /// Started cases that wait for answers of the host.
     open: Vec<OpenCase<'a>>,
-    /// Tasks that the host was not given yet.
-    queued: VecDeque<Task>,
-    /// Tasks that the host works on.
-    working: Vec<Task>,
-    /// The case that is being scored by the engine's own metrics.
+    /// Custom tasks that were not given to the host yet.
+    queued: VecDeque<OpenTask>,
+    /// Custom tasks that the host is computing.
+    working: Vec<OpenTask>,
+    /// The case whose engine metrics are being computed.
     scored: Option<Box<ScoredCase<'a>>>,
-    /// The case whose questions are being planned.
+    /// The case whose questions for judges are being planned.
     planning_case: Option<PlanningCase>,
-    /// Metrics whose results are being made.
+    /// Judged metrics whose answers are complete and whose results are being computed.
     concluding: VecDeque<ConcludingMetric<'a>>,
-    /// What was done since the host last had its turn.
+    /// The work done since the host was last given control.
     work: Work,
-    /// Whether it has it now.
+    /// Whether the last action gave control to the host for other work.
     has_paused: bool,
-    /// Cases that are settled and not given out yet.
+    /// Results that were not given out yet.
     settled: VecDeque<CaseResult<'a>>,
     judges: JudgeState,
     next_task: u32,
     cancelled: bool,
 }
 
-/// A case that waits for the host.
+/// A case that waits for answers of the host.
 struct OpenCase<'a> {
-    /// The place among the pairings.
-    place: usize,
+    /// The index in `Run::pairings`.
+    pairing_index: usize,
     result: CaseResult<'a>,
-    /// How many metrics have no result yet.
+    /// The number of metrics without a result.
     missing: usize,
-    /// What judges are asked about, if they are.
+    /// What its judged metrics read, if there are any.
     judged: Option<JudgedCase<'a>>,
     pending_metrics: Vec<PendingMetric>,
 }
 
-/// The most cases that wait at a time, for each call that may be under way: those that wait hold their
-/// prompts and replies.
+/// Limits how many cases are open at a time, for each call that may be in flight: open cases hold prompts and
+/// replies in memory.
 const OPEN_CASES_PER_CALL: usize = 8;
 
 impl<'a> Run<'a> {
@@ -171,24 +184,24 @@ impl<'a> Run<'a> {
     #[must_use]
     pub fn new(set: EvalSet<'a>, runs: Vec<ActualRun<'a>>, plan: Plan, options: Options) -> Self {
         let cases = set.eval_cases().iter().map(ExpectedCase::from).collect();
-        Self::of_cases(set.eval_set_id(), cases, runs, plan, options)
+        Self::from_cases(set.eval_set_id(), cases, runs, plan, options)
     }
 
-    /// For one conversation, of which nothing else is known.
+    /// Evaluates a single conversation outside an evalset.
     #[must_use]
-    pub fn of_conversation(
+    pub fn from_conversation(
         actual: Turns<'a>,
         expected: Option<Turns<'a>>,
         scenario: Option<ConversationScenario<'a>>,
         plan: Plan,
         options: Options,
     ) -> Self {
-        let case = ExpectedCase { turns: expected, scenario, ..EvalCase::of(Json::NULL).into() };
+        let case = ExpectedCase { turns: expected, scenario, ..EvalCase::from_json(Json::NULL).into() };
         let run = ActualRun { turns: Some(actual), ..ActualRun::default() };
-        Self::of_cases(Cow::Borrowed(""), vec![case], vec![run], plan, options)
+        Self::from_cases(Cow::Borrowed(""), vec![case], vec![run], plan, options)
     }
 
-    fn of_cases(
+    fn from_cases(
         eval_set_id: Cow<'a, str>,
         cases: Vec<ExpectedCase<'a>>,
         runs: Vec<ActualRun<'a>>,
@@ -222,10 +235,10 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Leaves all but the cases with these ids out of the run. To be called before anything is polled.
+    /// Restricts the run to the cases with these ids. Call it before the first poll.
     ///
     /// # Errors
-    /// `invalid_input` if the evalset has no case of such an id.
+    /// `invalid_input` if the evalset has no case with such an id.
     pub fn select(&mut self, eval_ids: &[String]) -> Result<(), Error> {
         let cases = &self.cases;
         if let Some(unknown) = eval_ids.iter().find(|id| cases.iter().all(|case| case.eval_id != **id)) {
@@ -260,25 +273,25 @@ impl<'a> Run<'a> {
         &self.runs
     }
 
-    /// What is scored.
+    /// The metrics.
     #[must_use]
     pub fn plan(&self) -> &Plan {
         &self.plan
     }
 
-    /// How many case results there will be.
+    /// How many case results the run gives out.
     #[must_use]
     pub fn total(&self) -> usize {
         self.pairings.len()
     }
 
-    /// What may surprise in the inputs taken together.
+    /// Warnings about the inputs taken together, such as runs without a case.
     #[must_use]
     pub fn warnings(&self) -> &[Error] {
         &self.warnings
     }
 
-    /// What to do next, at a time.
+    /// Returns what the host has to do next. `now` is the current time.
     pub fn poll(&mut self, now: Millis) -> Action<'a> {
         self.expire(now);
         if std::mem::take(&mut self.has_paused) {
@@ -304,23 +317,23 @@ impl<'a> Run<'a> {
                 self.continue_concluding(concluding);
                 continue;
             }
-            let step = if self.judges.is_needed() { self.poll_judges(now) } else { Step::Wait(None) };
+            let step = if self.judges.is_needed() { self.poll_judges(now) } else { JudgeStep::Wait(None) };
             let until = match step {
-                Step::Send(call) => return Action::Send(call),
-                Step::Abort(call) => return Action::Abort(call),
-                Step::Continue => continue,
-                Step::Wait(until) => until,
+                JudgeStep::Send(call) => return Action::Send(call),
+                JudgeStep::Abort(call) => return Action::Abort(call),
+                JudgeStep::Continue => continue,
+                JudgeStep::Wait(until) => until,
             };
             if let Some(scored) = self.scored.take() {
-                self.go_on_scoring(scored);
+                self.continue_scoring(scored);
                 continue;
             }
             if let Some(planning_case) = self.planning_case.take() {
                 self.continue_planning(planning_case);
                 continue;
             }
-            // The next case is begun only when all that can be done about the others is done, so that
-            // few are open at a time.
+            // Starts the next case only when nothing else can be done for the open ones, which keeps few cases
+            // open.
             if self.begun < self.pairings.len() && self.has_room() {
                 self.begin_next();
                 continue;
@@ -338,7 +351,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// What was done since the host last had its turn, in units of [`Work`].
+    /// The work done since the host was last given control, in units of [`Work`].
     #[must_use]
     pub fn work(&self) -> usize {
         self.work.units()
@@ -350,7 +363,7 @@ impl<'a> Run<'a> {
         self.queued.is_empty() && self.open.len() < most && self.judges.has_room()
     }
 
-    /// Stops: what is scored stays, everything else is NOT_EVALUATED with the reason.
+    /// Cancels the run: finished scores stay, everything else becomes NOT_EVALUATED with the reason.
     pub fn cancel(&mut self) {
         self.cancelled = true;
         self.judges.stop(Reason::Cancelled);
@@ -362,11 +375,11 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Begins to score the next case.
+    /// Starts the next case.
     fn begin_next(&mut self) {
-        let place = self.begun;
+        let pairing_index = self.begun;
         self.begun += 1;
-        let Some(pairing) = self.pairings.get(place).copied() else { return };
+        let Some(pairing) = self.pairings.get(pairing_index).copied() else { return };
         let mut result = CaseResult {
             pairing,
             status: EvalStatus::NotEvaluated,
@@ -379,7 +392,9 @@ impl<'a> Run<'a> {
             return;
         }
         match self.scorable(pairing) {
-            Ok(judged) => self.go_on_scoring(Box::new(ScoredCase { place, result, judged, turns: None })),
+            Ok(judged) => {
+                self.continue_scoring(Box::new(ScoredCase { pairing_index, result, judged, turns: None }))
+            }
             Err(failure) => {
                 result.status = EvalStatus::Failed;
                 result.failure = Some(failure);
@@ -388,25 +403,29 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// The result of one metric of an open case is there.
-    fn settle_metric(&mut self, place: usize, metric: usize, evaluation: Evaluation<'a>) {
-        let Some(open) = self.open.iter_mut().find(|open| open.place == place) else { return };
+    /// Stores the result of one metric of an open case.
+    fn settle_metric(&mut self, pairing_index: usize, metric: usize, evaluation: Evaluation<'a>) {
+        let Some(open) = self.open.iter_mut().find(|open| open.pairing_index == pairing_index) else {
+            return;
+        };
         if let Some(entry) = open.result.metrics.get_mut(metric) {
             *entry = evaluation;
         }
         open.missing -= 1;
-        self.give_out_if_settled(place);
+        self.give_out_if_settled(pairing_index);
     }
 
-    fn give_out_if_settled(&mut self, place: usize) {
-        if let Some(at) = self.open.iter().position(|open| open.place == place && open.missing == 0) {
+    fn give_out_if_settled(&mut self, pairing_index: usize) {
+        if let Some(at) =
+            self.open.iter().position(|open| open.pairing_index == pairing_index && open.missing == 0)
+        {
             let open = self.open.remove(at);
             self.give_out(open.result);
         }
     }
 
     fn give_out(&mut self, mut result: CaseResult<'a>) {
-        result.status = EvalStatus::of_case(result.metrics.iter().map(|metric| metric.status));
+        result.status = EvalStatus::from_metrics(result.metrics.iter().map(|metric| metric.status));
         self.settled.push_back(result);
     }
 }
@@ -428,7 +447,7 @@ fn cancelled() -> Error {
     Error::new(ErrorCode::Cancelled, "the run was cancelled before this was scored")
 }
 
-/// A metric that could not be computed.
+/// The result of a metric that could not be computed.
 #[cold]
 fn not_evaluated<'a>(error: Error, turns: usize) -> Evaluation<'a> {
     let reason = error.to_string();
@@ -436,7 +455,7 @@ fn not_evaluated<'a>(error: Error, turns: usize) -> Evaluation<'a> {
     Evaluation { reason: Some(Cow::Owned(reason)), error: Some(error), turns, ..Evaluation::default() }
 }
 
-/// Turns without a score, for one reason.
+/// Turns without a score that share one reason.
 fn unscored<'a>(turns: usize, reason: &str) -> Vec<TurnEvaluation<'a>> {
     (0..turns).map(|_| TurnEvaluation::not_evaluated(reason.to_owned())).collect()
 }

@@ -1,25 +1,25 @@
-//! How a run is to go: what its host decides, apart from the inputs and the config.
+//! The settings of a run that the host chooses, besides the inputs and the config.
 
 use super::JudgeOptions;
 use crate::metrics::{Dialect, Explain};
 
-/// How to run.
+/// The settings of a run.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Whose scores to give.
+    /// Which implementation's scores to reproduce.
     pub dialect: Dialect,
     /// Which results to explain.
     pub explain: Explain,
-    /// How many metrics of the user's own the host computes at a time.
+    /// How many custom metrics the host computes at a time.
     pub concurrency: usize,
-    /// How long the host may work on one, in milliseconds; no limit if absent.
+    /// How long the host may take for one of them, in milliseconds; unlimited if absent.
     pub timeout_ms: Option<f64>,
-    /// Whether judges are spared samples that cannot change a verdict.
+    /// Whether to skip samples that can no longer change a verdict.
     pub early_stop: bool,
     /// How to ask judges.
     pub judges: JudgeOptions,
-    /// Whether a case fails as a whole if its actual and expected turns differ in number; otherwise
-    /// each metric decides.
+    /// Whether a case fails as a whole if the numbers of its actual and expected turns differ; otherwise each
+    /// metric decides.
     pub same_turns: bool,
 }
 

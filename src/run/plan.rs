@@ -1,4 +1,4 @@
-//! What to score: the metrics of a config, each with whoever computes it.
+//! The plan of a run: the metrics that a config asks for, and who computes each.
 
 use crate::foundation::double;
 use crate::foundation::error::{ErrorCode, Result};
@@ -23,9 +23,9 @@ pub struct Plan {
 pub struct PlannedMetric {
     /// Its name.
     pub name: String,
-    /// What its score has to reach; none if it only informs.
+    /// The threshold; `None` for informational metrics.
     pub threshold: Option<f64>,
-    /// Its criterion as JSON, where it has one.
+    /// Its criterion as JSON, if it has one.
     pub criterion: Option<String>,
     /// Who computes it.
     pub scorer: MetricScorer,
@@ -33,31 +33,31 @@ pub struct PlannedMetric {
 
 /// Who computes a metric.
 pub enum MetricScorer {
-    /// The engine, at once.
+    /// The engine, without waiting for anyone.
     Engine(Box<dyn Metric>),
-    /// A judge.
+    /// A judge model.
     Judge(Box<dyn Judged>),
-    /// The host: a metric written by the user.
+    /// The host: a custom metric.
     Host,
 }
 
 /// What a plan depends on besides the config.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct PlanOptions<'t> {
-    /// The names of the metrics that the host computes; a name may replace a metric of the engine.
+    /// The names of the host's custom metrics. They may replace metrics of the engine.
     pub custom: &'t [String],
-    /// What metrics that ask a judge are made from.
+    /// Overrides for all metrics that ask a judge.
     pub judging: JudgeOverrides<'t>,
-    /// Whether a config without criteria is meant: the efficiency metrics alone are reported.
+    /// Whether a config without criteria is intended: only the efficiency metrics are reported then.
     pub count_only: bool,
 }
 
 impl Plan {
-    /// The metrics of a config and the efficiency metrics, which every config adds.
+    /// Reads the metrics of a config and adds the efficiency metrics, which every run has.
     ///
     /// # Errors
     /// What is wrong with the config, with its path and line.
-    pub fn of_config(
+    pub fn from_config(
         document: &mut Document<'_>,
         plan_options: PlanOptions<'_>,
         warnings: &Warnings,
@@ -66,9 +66,9 @@ impl Plan {
         let mut metrics = read_config(document, &names, plan_options.judging, warnings, |metric_config| {
             planned(&metric_config, plan_options.custom)
         })?;
-        let place = document.root();
+        let location = document.root();
         if metrics.is_empty() && !plan_options.count_only {
-            return Err(no_criterion(place));
+            return Err(no_criterion(location));
         }
         let informational: Vec<_> = informational_metrics()
             .map(|info| info.name)
@@ -83,7 +83,7 @@ impl Plan {
                 criterion: None,
                 judge_model_options: None,
                 judging: plan_options.judging,
-                place,
+                location,
                 warnings,
             };
             metrics.push(planned(&metric_config, plan_options.custom)?);
@@ -91,19 +91,19 @@ impl Plan {
         Ok(Self { metrics })
     }
 
-    /// The metrics that apply where no config is given.
+    /// The plan for runs without a config: google-adk's default criteria.
     ///
     /// # Errors
     /// None that a user can cause.
     pub fn default_config(plan_options: PlanOptions<'_>) -> Result<Self> {
-        Self::of_config(&mut Document::parse(DEFAULT_CONFIG)?, plan_options, &Warnings::default())
+        Self::from_config(&mut Document::parse(DEFAULT_CONFIG)?, plan_options, &Warnings::default())
     }
 
-    /// One metric.
+    /// Reads a single metric.
     ///
     /// # Errors
     /// What is wrong with its settings, with path and line.
-    pub fn of_metric(
+    pub fn from_metric(
         document: &mut Document<'_>,
         plan_options: PlanOptions<'_>,
         warnings: &Warnings,
@@ -123,12 +123,12 @@ fn planned(metric_config: &MetricConfig<'_, '_>, custom: &[String]) -> Result<Pl
         let (name, threshold) = (name.clone(), Some(metric_config.threshold()?));
         return Ok(PlannedMetric { name, threshold, criterion, scorer: MetricScorer::Host });
     }
-    if let Some(place) = metric_config.custom.filter(|custom| !custom.is_null()) {
-        return Err(place.locate(unregistered_metric(metric_config.written, place)));
+    if let Some(location) = metric_config.custom.filter(|custom| !custom.is_null()) {
+        return Err(location.locate(unregistered_metric(metric_config.written, location)));
     }
     let name = metric_config.name.to_owned();
     let info = find(metric_config.name)
-        .ok_or_else(|| metric_config.place.locate(unknown_metric(metric_config.name, custom)))?;
+        .ok_or_else(|| metric_config.location.locate(unknown_metric(metric_config.name, custom)))?;
     let scorer = match info.build(metric_config)? {
         AnyMetric::Plain(metric) => MetricScorer::Engine(metric),
         AnyMetric::Judged(metric) => MetricScorer::Judge(metric),
@@ -144,7 +144,7 @@ fn planned(metric_config: &MetricConfig<'_, '_>, custom: &[String]) -> Result<Pl
     Ok(PlannedMetric { name, threshold, criterion, scorer })
 }
 
-/// Warns of a threshold that every score reaches, or none.
+/// Warns of a threshold that every score reaches, or no score.
 fn check_range(metric_config: &MetricConfig<'_, '_>, threshold: f64, interval: Interval) {
     if interval.takes_threshold(threshold) {
         return;
@@ -157,5 +157,5 @@ fn check_range(metric_config: &MetricConfig<'_, '_>, threshold: f64, interval: I
         metric_config.written
     );
     let help = format!("Give it a threshold from {min_value} to {max_value}; with 0 it always passes");
-    metric_config.warnings.add_with_help(metric_config.threshold_place(), message, help);
+    metric_config.warnings.add_with_help(metric_config.threshold_location(), message, help);
 }

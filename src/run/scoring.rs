@@ -1,7 +1,7 @@
-//! The metrics that the engine computes itself, a turn at a time: a long conversation is left in its middle, so that
-//! the host has its turn.
+//! The metrics that the engine computes itself. They are computed turn by turn, so that a long conversation can
+//! be interrupted and continued at the next poll.
 
-use super::custom::Task;
+use super::custom::OpenTask;
 use super::{
     CaseResult, CustomTask, MetricScorer, OpenCase, Pairing, Run, TaskId, cancelled, failed_run, no_run,
     not_evaluated,
@@ -9,31 +9,31 @@ use super::{
 use crate::foundation::error::Error;
 use crate::metrics::judged::{JudgedCase, Work};
 use crate::metrics::rubrics::CaseRubrics;
-use crate::metrics::{Case, Evaluation, Metric, Pairs, Scoring, TurnEvaluation, length_mismatch};
+use crate::metrics::{Case, Evaluation, Metric, Scoring, TurnEvaluation, TurnPairs, length_mismatch};
 use crate::model::invocation::Turns;
 
-/// A case that is being scored.
+/// A case whose engine metrics are being computed.
 pub(super) struct ScoredCase<'a> {
-    /// The place among the pairings.
-    pub(super) place: usize,
-    /// The metrics before the one that is being computed have their results.
+    /// The index in `Run::pairings`.
+    pub(super) pairing_index: usize,
+    /// The results so far. Their number is the index of the metric that is computed next.
     pub(super) result: CaseResult<'a>,
     pub(super) judged: JudgedCase<'a>,
-    /// What was begun of the metric that is being computed.
+    /// The turns of that metric, if it was interrupted.
     pub(super) turns: Option<ScoredTurns<'a>>,
 }
 
-/// The turns of one metric.
+/// The progress of one metric in a conversation.
 pub(super) struct ScoredTurns<'a> {
-    left: Pairs<'a>,
+    left: TurnPairs<'a>,
     done: Vec<TurnEvaluation<'a>>,
 }
 
 impl<'a> Run<'a> {
-    /// What there is to score of a case.
+    /// Collects what there is to score for a case.
     ///
     /// # Errors
-    /// Why it cannot be scored at all.
+    /// Why the case cannot be scored at all.
     pub(super) fn scorable(&self, pairing: Pairing) -> Result<JudgedCase<'a>, Error> {
         let case = self.cases.get(pairing.case).ok_or_else(no_run)?;
         let run = pairing.run.and_then(|run| self.runs.get(run)).ok_or_else(no_run)?;
@@ -50,8 +50,8 @@ impl<'a> Run<'a> {
         Ok(JudgedCase::new(Case { actual, expected: case.turns }, case.scenario, rubrics))
     }
 
-    /// Scores more of a case, for as long as there is work left to do.
-    pub(super) fn go_on_scoring(&mut self, mut scored: Box<ScoredCase<'a>>) {
+    /// Computes engine metrics of a case until all are done or the host is due.
+    pub(super) fn continue_scoring(&mut self, mut scored: Box<ScoredCase<'a>>) {
         while let Some(planned) = self.plan.metrics.get(scored.result.metrics.len()) {
             let MetricScorer::Engine(metric) = &planned.scorer else {
                 scored.result.metrics.push(Evaluation::default());
@@ -77,9 +77,9 @@ impl<'a> Run<'a> {
         self.open(*scored);
     }
 
-    /// Queues what the host computes of a case, and begins to plan what judges are asked about it.
+    /// Queues the case's custom metrics for the host and starts planning its judged metrics.
     fn open(&mut self, scored: ScoredCase<'a>) {
-        let ScoredCase { place, mut result, judged, .. } = scored;
+        let ScoredCase { pairing_index, mut result, judged, .. } = scored;
         let pairing = result.pairing;
         let mut missing = 0;
         for (metric, (planned, evaluation)) in self.plan.metrics.iter().zip(&mut result.metrics).enumerate() {
@@ -94,7 +94,7 @@ impl<'a> Run<'a> {
                     let id = TaskId(self.next_task);
                     self.next_task = self.next_task.wrapping_add(1);
                     let custom = CustomTask { id, metric, pairing };
-                    self.queued.push_back(Task { custom, place, until: None });
+                    self.queued.push_back(OpenTask { custom, pairing_index, until: None });
                 }
             }
             missing += 1;
@@ -103,12 +103,12 @@ impl<'a> Run<'a> {
             self.give_out(result);
             return;
         }
-        let open = OpenCase { place, result, missing, judged: None, pending_metrics: Vec::new() };
+        let open = OpenCase { pairing_index, result, missing, judged: None, pending_metrics: Vec::new() };
         self.start_judged_metrics(open, judged);
     }
 }
 
-/// Goes on with one metric; nothing if the host is to have its turn first.
+/// Continues one metric. Returns `None` if the host is due first.
 fn advance<'a>(
     metric: &dyn Metric,
     case: &Case<'a>,

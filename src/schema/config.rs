@@ -177,12 +177,12 @@ fn criterion() -> Value {
     })
 }
 
-/// Adds a setting in both spellings to the properties of the object at `place`.
-fn insert(properties: &mut Map<String, Value>, setting: &KnownSetting, place: &str) {
+/// Adds a setting in both spellings to the properties of the object at `pointer`.
+fn insert(properties: &mut Map<String, Value>, setting: &KnownSetting, pointer: &str) {
     let [snake, camel] = setting.keys;
     properties.insert(snake.into(), (setting.schema)());
     if snake != camel {
-        properties.insert(camel.into(), twin(&format!("{place}/properties/{snake}")));
+        properties.insert(camel.into(), twin(&format!("{pointer}/properties/{snake}")));
     }
 }
 
@@ -237,8 +237,8 @@ fn judge_model_config() -> Value {
         }
         let snake = in_snake_case(camel);
         if snake != camel {
-            let place = format!("#/definitions/JudgeModelConfig/properties/{snake}");
-            properties.insert(camel.into(), twin(&place));
+            let pointer = format!("#/definitions/JudgeModelConfig/properties/{snake}");
+            properties.insert(camel.into(), twin(&pointer));
         }
         properties.insert(snake, property);
     }

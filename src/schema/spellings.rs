@@ -70,15 +70,15 @@ pub(super) fn schema_key() -> Value {
     json!({ "description": "The JSON Schema by which an editor completes this file.", "type": "string" })
 }
 
-/// Gives the properties of an object, which stands at `place`, their other spelling.
-fn in_both(object: &mut Map<String, Value>, place: &str) {
+/// Gives the properties of an object, which stands at `pointer`, their other spelling.
+fn in_both(object: &mut Map<String, Value>, pointer: &str) {
     let Some(properties) = object.get_mut("properties").and_then(Value::as_object_mut) else { return };
     let mut both = Map::new();
     let mut spelt = Vec::new();
     for (camel, mut property) in std::mem::take(properties) {
         match property.as_object_mut().and_then(|property| property.remove(SNAKE)) {
             Some(Value::String(snake)) => {
-                both.insert(camel.clone(), twin(&format!("{place}/properties/{snake}")));
+                both.insert(camel.clone(), twin(&format!("{pointer}/properties/{snake}")));
                 both.insert(snake.clone(), property);
                 spelt.push((camel, snake));
             }

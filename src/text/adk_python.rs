@@ -40,7 +40,7 @@ impl<'a> tokens::Scan<'a> for Scan<'a> {
     fn mixed_block(&mut self, mut at: usize) -> usize {
         let end = self.bytes.len().min(at + Block::BYTES);
         while at < end {
-            let letters = Letters::of(load(self.bytes, at), false);
+            let letters = Letters::new(load(self.bytes, at), false);
             if letters.length > 0 {
                 self.words.pending.push(letters.lower, letters.length, at);
                 at += letters.length;
@@ -65,25 +65,25 @@ impl Scan<'_> {
     fn beyond_ascii(&mut self, mut at: usize) -> usize {
         let roles = Roles::get();
         let (mut code, mut width) = decode(self.bytes, at);
-        let mut role = roles.of(code);
+        let mut role = roles.role(code);
         if !role.starts_segment() && at > 0 {
             self.words.pending.unpush_ascii();
             at = self.segment(at - 1, roles);
             (code, width) = decode(self.bytes, at);
-            role = roles.of(code);
+            role = roles.role(code);
         }
         while code >= 0x80 {
             if role.stands_alone() && !self.words.tokens.keep_spans {
                 at = self.stand_alone(at, roles);
                 (code, width) = decode(self.bytes, at);
-                role = roles.of(code);
+                role = roles.role(code);
                 if code < 0x80 {
                     break;
                 }
             }
             let after = at + width;
             let (next, next_width) = decode(self.bytes, after);
-            let next_role = roles.of(next);
+            let next_role = roles.role(next);
             if !role.needs_nfkc() && next_role.starts_segment() {
                 let character = load(self.bytes, at);
                 self.character(role, code, character, width, SOURCE, at);
@@ -91,7 +91,7 @@ impl Scan<'_> {
             } else {
                 at = self.segment(at, roles);
                 (code, width) = decode(self.bytes, at);
-                role = roles.of(code);
+                role = roles.role(code);
             }
         }
         at
@@ -112,13 +112,13 @@ impl Scan<'_> {
                 break;
             }
             let (code, _) = decode_chunk(chunk);
-            let role = roles.of(code);
+            let role = roles.role(code);
             if !role.stands_alone() {
                 break;
             }
             last = (at, count);
-            if let Some(place) = found.get_mut(count) {
-                *place = SINGLE | code;
+            if let Some(slot) = found.get_mut(count) {
+                *slot = SINGLE | code;
             }
             count += usize::from(role.is_single());
             at += 3;
@@ -165,7 +165,7 @@ impl Scan<'_> {
         while at < bytes.len() {
             let character = load(bytes, at);
             let (code, width) = decode_chunk(character);
-            self.character(roles.of(code), code, character, width, origin, at);
+            self.character(roles.role(code), code, character, width, origin, at);
             at += width;
         }
     }
@@ -255,7 +255,7 @@ impl FinalSigmas {
     #[cold]
     #[inline(never)]
     fn see(&mut self, c: char) {
-        let role = Roles::get().of(c as u32);
+        let role = Roles::get().role(c as u32);
         if role.is_case_ignorable() {
             return;
         }
@@ -280,7 +280,7 @@ mod tests {
     fn lower_case_is_that_of_every_character_of_unicode_14() {
         let roles = Roles::get();
         for c in (0..=u32::from(char::MAX)).filter_map(char::from_u32) {
-            if roles.of(c as u32).is_unassigned() {
+            if roles.role(c as u32).is_unassigned() {
                 assert!(lower(c).eq([c]), "{c:?} is new since");
             } else {
                 assert!(lower(c).eq(c.to_lowercase()), "{c:?}");

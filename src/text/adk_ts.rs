@@ -27,7 +27,7 @@ impl<'a> tokens::Scan<'a> for Scan<'a> {
         let Self { bytes, words } = self;
         let end = bytes.len().min(at + Block::BYTES);
         while at < end {
-            let letters = Letters::of(load(bytes, at), true);
+            let letters = Letters::new(load(bytes, at), true);
             if letters.length > 0 {
                 words.pending.push(letters.lower, letters.length, at);
                 at += letters.length;

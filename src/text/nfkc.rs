@@ -43,7 +43,7 @@ impl Segment {
         let mut rank = 0;
         while end < bytes.len() {
             let (code, width) = decode(bytes, end);
-            let role = roles.of(code);
+            let role = roles.role(code);
             if end > start && role.starts_segment() {
                 break;
             }
@@ -69,7 +69,7 @@ pub(super) fn normalize(segment: &str, folded: &mut String, roles: &Roles) {
                 }
             }
             Entry::Merging(rank) => composer.push(c, rank),
-            Entry::Plain => composer.push(c, roles.of(c as u32).rank()),
+            Entry::Plain => composer.push(c, roles.role(c as u32).rank()),
         }
     }
     composer.finish();
@@ -208,8 +208,8 @@ impl Forms {
 
     /// Reads the forms; returns whose they are.
     fn unpack_forms(&mut self) -> Vec<u32> {
-        let palette: Vec<char> = Differences::of(&TAIL_PALETTE).collect();
-        let mut firsts = Differences::of(&FORM_FIRSTS);
+        let palette: Vec<char> = Differences::new(&TAIL_PALETTE).collect();
+        let mut firsts = Differences::new(&FORM_FIRSTS);
         let mut tails = FORM_TAILS.iter().map(|&byte| usize::from(byte));
         let mut runs = FORM_RUNS.iter();
         let mut codes = Vec::new();
@@ -220,11 +220,11 @@ impl Forms {
                 self.set_slot(code, self.ends.len() as u16);
                 codes.push(code);
                 self.parts.push(first);
-                while let Some(mut place @ 1..) = tails.next() {
-                    if place == 0xFF {
-                        place += tails.next().unwrap_or_default();
+                while let Some(mut index @ 1..) = tails.next() {
+                    if index == 0xFF {
+                        index += tails.next().unwrap_or_default();
                     }
-                    self.parts.extend(palette.get(place - 1));
+                    self.parts.extend(palette.get(index - 1));
                 }
                 self.ends.push(self.parts.len() as u16);
             }
@@ -251,7 +251,7 @@ impl Forms {
     fn derive_pairs(&mut self, codes: &[u32], roles: &Roles) {
         for length in 2..=Self::LONGEST_COMPOSED {
             for (&code, number) in codes.iter().zip(1..) {
-                let role = roles.of(code);
+                let role = roles.role(code);
                 if role.needs_nfkc() || role.folds_away() {
                     continue;
                 }
@@ -262,8 +262,8 @@ impl Forms {
                     && let Some((&last, [first, middle @ ..])) = form.split_last()
                     && let Some(first) =
                         middle.iter().try_fold(*first, |first, &second| self.compose(first, second))
-                    && let Some(place) = probe(first, last).find(|&at| self.pairs.get(at) == Some(&None))
-                    && let Some(pair) = self.pairs.get_mut(place)
+                    && let Some(slot) = probe(first, last).find(|&at| self.pairs.get(at) == Some(&None))
+                    && let Some(pair) = self.pairs.get_mut(slot)
                 {
                     *pair = Some((first, last, composed));
                 }
@@ -294,7 +294,7 @@ impl Forms {
     fn rank(&self, c: char, roles: &Roles) -> u8 {
         match self.entry(c) {
             Entry::Merging(rank) => rank,
-            _ => roles.of(c as u32).rank(),
+            _ => roles.role(c as u32).rank(),
         }
     }
 
@@ -347,7 +347,7 @@ struct Differences {
 }
 
 impl Differences {
-    fn of(bytes: &'static [u8]) -> Self {
+    fn new(bytes: &'static [u8]) -> Self {
         Self { bytes: bytes.iter(), last: 0 }
     }
 }

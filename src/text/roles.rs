@@ -162,15 +162,15 @@ impl Roles {
     }
 
     #[inline(always)]
-    pub(super) fn of(&self, code: u32) -> Role {
+    pub(super) fn role(&self, code: u32) -> Role {
         match self.dense.get(code as usize) {
             Some(&role) => Role(role),
-            None => self.of_sparse(code),
+            None => self.sparse_role(code),
         }
     }
 
     #[cold]
-    fn of_sparse(&self, code: u32) -> Role {
+    fn sparse_role(&self, code: u32) -> Role {
         let after = self.sparse.partition_point(|&(start, _)| start <= code);
         let run = after.checked_sub(1).and_then(|at| self.sparse.get(at));
         Role(run.map_or(UNASSIGNED, |&(_, role)| role))
@@ -182,7 +182,7 @@ mod tests {
     use super::*;
 
     fn role(c: char) -> Role {
-        Roles::get().of(c as u32)
+        Roles::get().role(c as u32)
     }
 
     #[test]
@@ -190,7 +190,7 @@ mod tests {
         let roles = Roles::get();
         assert_eq!(roles.dense.len(), DENSE as usize);
         assert!(roles.sparse.is_sorted_by_key(|&(start, _)| start));
-        assert!(roles.of(0x10_FFFF).is_unassigned());
+        assert!(roles.role(0x10_FFFF).is_unassigned());
     }
 
     #[test]

@@ -22,7 +22,7 @@ pub struct Rouge {
 }
 
 impl Rouge {
-    fn of(shared: usize, reference: usize, candidate: usize) -> Self {
+    fn from_counts(shared: usize, reference: usize, candidate: usize) -> Self {
         let precision = shared as f64 / candidate.max(1) as f64;
         let recall = shared as f64 / reference.max(1) as f64;
         let sum = precision + recall;
@@ -153,33 +153,33 @@ impl Scorer {
         let rouge = match self.dialect {
             Dialect::AdkPython => {
                 for &id in reference {
-                    *counts.of(id) += 1;
+                    *counts.get_mut(id) += 1;
                 }
                 let mut shared = 0;
                 for &id in candidate {
-                    let left = counts.of(id);
+                    let left = counts.get_mut(id);
                     shared += usize::from(*left > 0);
                     *left = left.saturating_sub(1);
                 }
-                Rouge::of(shared, reference.len(), candidate.len())
+                Rouge::from_counts(shared, reference.len(), candidate.len())
             }
             Dialect::AdkTs => {
                 const IN_REFERENCE: u32 = 1;
                 const IN_CANDIDATE: u32 = 2;
                 let (mut in_reference, mut in_candidate, mut shared) = (0, 0, 0);
                 for &id in reference {
-                    let seen = counts.of(id);
+                    let seen = counts.get_mut(id);
                     in_reference += usize::from(*seen == 0);
                     *seen = IN_REFERENCE;
                 }
                 for &id in candidate {
-                    let seen = counts.of(id);
+                    let seen = counts.get_mut(id);
                     in_candidate += usize::from(*seen < IN_CANDIDATE);
                     shared += usize::from(*seen == IN_REFERENCE);
                     *seen |= IN_CANDIDATE;
                 }
                 counts.clear(candidate);
-                Rouge::of(shared, in_reference, in_candidate)
+                Rouge::from_counts(shared, in_reference, in_candidate)
             }
         };
         counts.clear(reference);
@@ -193,13 +193,13 @@ impl Scorer {
         // occurrence that of the next.
         let mut following: Vec<u32> = Vec::with_capacity(candidate.len());
         for (position, &id) in candidate.iter().enumerate().rev() {
-            let first = self.counts.of(id);
+            let first = self.counts.get_mut(id);
             following.push(std::mem::replace(first, position as u32 + 1));
         }
         following.reverse();
         let mut pairs = Vec::new();
         for (position, &id) in reference.iter().enumerate() {
-            let first = self.counts.of(id);
+            let first = self.counts.get_mut(id);
             if let Some(partner) = (*first as usize).checked_sub(1) {
                 pairs.push((position, partner));
                 *first = match self.dialect {
@@ -238,7 +238,7 @@ impl Counts {
     }
 
     #[inline(always)]
-    fn of(&mut self, id: u32) -> &mut u32 {
+    fn get_mut(&mut self, id: u32) -> &mut u32 {
         let count = if id < SINGLE {
             self.words.get_mut(id as usize)
         } else {
@@ -253,7 +253,7 @@ impl Counts {
 
     fn clear(&mut self, ids: &[u32]) {
         for &id in ids {
-            *self.of(id) = 0;
+            *self.get_mut(id) = 0;
         }
     }
 

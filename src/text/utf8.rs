@@ -61,7 +61,7 @@ pub(super) struct Letters {
 
 impl Letters {
     #[inline(always)]
-    pub(super) const fn of(chunk: u64, underscore: bool) -> Self {
+    pub(super) const fn new(chunk: u64, underscore: bool) -> Self {
         let others = !letter_bits(chunk, underscore) & TOP_BITS;
         let lower = chunk | LOWER_CASE;
         if others == 0 {
@@ -139,7 +139,7 @@ mod tests {
             let bytes = [b'Q', b'7', byte, b'z', b'A', b'Z', b'0', b'9'];
             let chunk = u64::from_le_bytes(bytes);
             for underscore in [false, true] {
-                let letters = Letters::of(chunk, underscore);
+                let letters = Letters::new(chunk, underscore);
                 if byte.is_ascii_alphanumeric() || underscore && byte == b'_' {
                     assert_eq!((letters.length, letters.lower), (8, chunk | LOWER_CASE));
                 } else {

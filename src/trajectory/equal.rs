@@ -44,7 +44,7 @@ pub fn equal(a: Json<'_>, b: Json<'_>) -> bool {
     match (a.kind(), b.kind()) {
         (Kind::Array, Kind::Array) => same_items(a, b, equal),
         (Kind::Object, Kind::Object) => same_entries(a, b, sorted_entries, equal),
-        _ => match (Number::of(a), Number::of(b)) {
+        _ => match (Number::from_json(a), Number::from_json(b)) {
             (Some(a), Some(b)) => a.equals(b),
             (None, None) => scalars_equal(a, b),
             _ => false,
@@ -147,7 +147,7 @@ enum Number<'a> {
 }
 
 impl<'a> Number<'a> {
-    fn of(value: Json<'a>) -> Option<Self> {
+    fn from_json(value: Json<'a>) -> Option<Self> {
         match value.kind() {
             Kind::True => Some(Self::Integer("1")),
             Kind::False => Some(Self::Integer("0")),

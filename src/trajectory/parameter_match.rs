@@ -136,6 +136,6 @@ impl ParameterMatch {
 
     /// Whether an argument that both calls have is as good as expected.
     pub(super) fn argument_matches(&self, key: &str, expected: Json<'_>, actual: Json<'_>) -> bool {
-        self.strategies.of(key).matches(expected, actual)
+        self.strategies.for_argument(key).matches(expected, actual)
     }
 }

@@ -52,7 +52,7 @@ pub struct Strategies {
 impl Strategies {
     /// The strategy for an argument.
     #[must_use]
-    pub fn of(&self, argument: &str) -> Strategy {
+    pub fn for_argument(&self, argument: &str) -> Strategy {
         self.per_argument.get(argument).copied().unwrap_or(self.default)
     }
 }
@@ -107,7 +107,7 @@ fn read(number: &str) -> Option<Decimal> {
         return None;
     }
     match number.parse() {
-        Ok(integer) => Some(Decimal::of_integer(integer)),
+        Ok(integer) => Some(Decimal::from_integer(integer)),
         Err(_) => double::read(number).filter(|double| double.is_finite()).map(Decimal::shortest),
     }
 }

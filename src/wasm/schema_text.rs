@@ -29,7 +29,7 @@ pub fn eval_set_to_adk(bytes: Vec<u8>, name: &str) -> Result<String, Error> {
 pub fn results_to_adk(bytes: Vec<u8>) -> Result<String, Error> {
     let mut document = Document::from_bytes(bytes)?;
     check(&mut document, &EvalSetResult::TYPE, &Warnings::default())?;
-    laid_out(EvalSetResult::of(document.root()).to_json(Spelling::Snake))
+    laid_out(EvalSetResult::from_json(document.root()).to_json(Spelling::Snake))
 }
 
 /// Reads an invocation in either spelling and writes it in `camelCase`.
@@ -40,7 +40,7 @@ pub fn results_to_adk(bytes: Vec<u8>) -> Result<String, Error> {
 pub fn invocation_to_js(bytes: Vec<u8>) -> Result<String, Error> {
     let mut document = Document::from_bytes(bytes)?;
     check(&mut document, &Invocation::TYPE, &Warnings::default())?;
-    Ok(Invocation::of(document.root()).to_json(Spelling::Camel))
+    Ok(Invocation::from_json(document.root()).to_json(Spelling::Camel))
 }
 
 /// Reads an evalset of any form and writes it in `camelCase`.

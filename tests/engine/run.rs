@@ -69,7 +69,7 @@ fn with_run<T>(
 ) -> T {
     let mut config = Document::parse(config).unwrap();
     let warnings = Warnings::default();
-    let plan = Plan::of_config(
+    let plan = Plan::from_config(
         &mut config,
         PlanOptions { custom: &["mine".into(), "yours".into()], count_only: true, ..PlanOptions::default() },
         &warnings,
@@ -115,7 +115,7 @@ fn seen(result: &CaseResult<'_>) -> Seen {
 }
 
 fn scored(case: usize, run: usize, score: f64) -> Seen {
-    let status = EvalStatus::of_score(Some(score), 0.5);
+    let status = EvalStatus::from_score(Some(score), 0.5);
     Seen { case, run: Some(run), status, failure: None, metrics: vec![(Some(score), status, None)] }
 }
 
@@ -346,7 +346,7 @@ fn ids_of_rubrics(run: &Run<'_>, pairing: Pairing) -> Vec<Vec<String>> {
     let turns = run.runs()[pairing.run.unwrap()].turns.unwrap_or_default();
     let of_case = case.case.rubrics().unwrap_or_default();
     let rubrics = CaseRubrics::read(of_case, turns, case.turns.unwrap_or_default()).unwrap_or_default();
-    let ids = |turn| rubrics.of_turn(turn).map(|rubric| rubric.rubric_id().into_owned()).collect();
+    let ids = |turn| rubrics.for_turn(turn).map(|rubric| rubric.rubric_id().into_owned()).collect();
     (0..turns.len()).map(ids).collect()
 }
 
@@ -387,7 +387,7 @@ proptest! {
             let actual = run.runs()[0].turns.unwrap();
             let rubrics = CaseRubrics::read(case.case.rubrics().unwrap(), actual, case.turns.unwrap()).ok()?;
             let words = |rubric: Rubric<'_>| format!("{} {}", rubric.rubric_id(), rubric.words().unwrap());
-            Some((0..actual.len()).map(|turn| rubrics.of_turn(turn).map(words).collect()).collect::<Vec<Vec<_>>>())
+            Some((0..actual.len()).map(|turn| rubrics.for_turn(turn).map(words).collect()).collect::<Vec<Vec<_>>>())
         });
         let wanted: Option<Vec<Vec<String>>> =
             turns.iter().map(|(actual, expected)| one_by_one(actual, &of_case, expected)).collect();

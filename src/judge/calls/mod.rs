@@ -49,8 +49,8 @@ use std::collections::VecDeque;
 pub use event::{Action, Ask, Call, CallFailure, LostSample, Reason, Sample};
 pub use options::{Budget, Millis, Options, Prices, RetryOptions};
 pub use progress::{Progress, Usage};
-use retry::{Failed, Pace, Retry};
-use task::{Flight, Group, Task};
+use retry::{FailedAttempt, Pace, Retry};
+use task::{Group, InFlightCall, SampleTask};
 
 /// The calls of one run.
 #[derive(Debug)]
@@ -61,12 +61,12 @@ pub struct Calls {
     deadline: Option<Millis>,
     groups: Vec<Group>,
     /// Follow-ups and retries.
-    urgent: VecDeque<Task>,
-    fresh: VecDeque<Task>,
+    urgent: VecDeque<SampleTask>,
+    fresh: VecDeque<SampleTask>,
     /// Tasks that wait for their next attempt, the one due first last.
     retries: Vec<Retry>,
     /// By call id, hence by the time they were sent and by the time they time out.
-    in_flight: Vec<Flight>,
+    in_flight: Vec<InFlightCall>,
     /// How many tokens the calls in flight are expected to use.
     reserved_tokens: u64,
     /// The expected tokens at the price of input.
@@ -116,7 +116,7 @@ impl Calls {
     pub fn ask(&mut self, ask: Ask) {
         let queue = if ask.follow_up { &mut self.urgent } else { &mut self.fresh };
         for index in 0..ask.samples {
-            queue.push_back(Task {
+            queue.push_back(SampleTask {
                 question: ask.question,
                 sample: ask.first_sample + index,
                 group: ask.group,
@@ -215,11 +215,11 @@ impl Calls {
             && most_cost.is_none_or(|most| spent < most && spent + cost <= most)
     }
 
-    fn expected_cost(&self, task: &Task) -> f64 {
-        self.groups.get(task.group as usize).map_or(0.0, |group| group.prices.of(task.expected()))
+    fn expected_cost(&self, task: &SampleTask) -> f64 {
+        self.groups.get(task.group as usize).map_or(0.0, |group| group.prices.cost(task.expected()))
     }
 
-    fn launch(&mut self, mut task: Task) -> Call {
+    fn launch(&mut self, mut task: SampleTask) -> Call {
         if let Some(group) = self.groups.get_mut(task.group as usize) {
             group.in_flight += 1;
         }
@@ -234,7 +234,7 @@ impl Calls {
         let call = self.next_call;
         self.next_call += 1;
         let timeout_at = self.now + self.options.timeout_ms;
-        self.in_flight.push(Flight { call, sent_at: self.now, timeout_at, task });
+        self.in_flight.push(InFlightCall { call, sent_at: self.now, timeout_at, task });
         Call { id: call, question: task.question, sample: task.sample, attempt: task.sent, timeout_at }
     }
 
@@ -278,14 +278,19 @@ impl Calls {
     }
 
     /// Queues another attempt, if there is to be one.
-    fn try_again(&mut self, flight: Flight, failure: &CallFailure, reason: Reason) -> Option<LostSample> {
+    fn try_again(
+        &mut self,
+        flight: InFlightCall,
+        failure: &CallFailure,
+        reason: Reason,
+    ) -> Option<LostSample> {
         let mut task = flight.task;
         let is_passing = self.progress.answered > task.replies_before;
         if !failure.rate_limited || !is_passing {
             task.attempts += 1;
         }
         task.replies_before = self.progress.answered;
-        let failed = Failed { sent: task.sent, sent_at: flight.sent_at, now: self.now, is_passing };
+        let failed = FailedAttempt { sent: task.sent, sent_at: flight.sent_at, now: self.now, is_passing };
         let delay = self.pace.delay(failed, failure);
         let attempts = self.options.retry.attempts;
         if !failure.retryable || attempts <= 1 || task.attempts >= attempts {
@@ -323,7 +328,7 @@ impl Calls {
     }
 
     /// Takes back that a call was sent.
-    fn recall(&mut self, call: u32) -> Option<Task> {
+    fn recall(&mut self, call: u32) -> Option<SampleTask> {
         let task = self.find(call)?.task;
         self.progress.calls -= 1;
         if task.sent > 1 || task.again {
@@ -400,7 +405,7 @@ impl Calls {
     }
 
     /// A task that is not in flight.
-    fn take_any(&mut self) -> Option<Task> {
+    fn take_any(&mut self) -> Option<SampleTask> {
         let queued = self.urgent.pop_front().or_else(|| self.fresh.pop_front());
         queued
             .or_else(|| self.groups.iter_mut().find_map(|group| group.waiting.pop_front()))
@@ -408,18 +413,18 @@ impl Calls {
             .inspect(|_| self.progress.queued -= 1)
     }
 
-    fn lose(&mut self, task: Task, reason: Reason) -> LostSample {
+    fn lose(&mut self, task: SampleTask, reason: Reason) -> LostSample {
         self.progress.lost += 1;
         task.lost(reason)
     }
 
-    fn find(&mut self, call: u32) -> Option<Flight> {
+    fn find(&mut self, call: u32) -> Option<InFlightCall> {
         let index = self.in_flight.binary_search_by_key(&call, |flight| flight.call).ok()?;
         self.land(index)
     }
 
     /// Takes a call out of flight and frees its place.
-    fn land(&mut self, index: usize) -> Option<Flight> {
+    fn land(&mut self, index: usize) -> Option<InFlightCall> {
         let flight = (index < self.in_flight.len()).then(|| self.in_flight.remove(index))?;
         self.reserved_tokens -= u64::from(flight.task.tokens);
         self.reserved_cost -= self.expected_cost(&flight.task);
@@ -435,7 +440,7 @@ impl Calls {
     fn charge(&mut self, group: u32, usage: Usage) {
         self.progress.usage.add(usage);
         if let Some(group) = self.groups.get(group as usize) {
-            self.progress.cost += group.prices.of(usage);
+            self.progress.cost += group.prices.cost(usage);
         }
     }
 

@@ -81,7 +81,7 @@ pub struct Prices {
 impl Prices {
     /// What this use of tokens costs.
     #[must_use]
-    pub fn of(self, usage: super::Usage) -> f64 {
+    pub fn cost(self, usage: super::Usage) -> f64 {
         (usage.input_tokens as f64 * self.input_per_million
             + usage.output_tokens as f64 * self.output_per_million)
             / 1e6

@@ -1,6 +1,6 @@
 //! When to try again, and how fast to go on after a rate limit.
 
-use super::{CallFailure, Millis, Options, RetryOptions, Task};
+use super::{CallFailure, Millis, Options, RetryOptions, SampleTask};
 
 /// A task waiting for its next attempt.
 #[derive(Debug)]
@@ -8,7 +8,7 @@ pub(super) struct Retry {
     pub(super) at: Millis,
     /// The call that failed: of attempts due at the same time the one sent first goes first.
     pub(super) order: u32,
-    pub(super) task: Task,
+    pub(super) task: SampleTask,
 }
 
 impl Retry {
@@ -25,7 +25,7 @@ const SMALLEST_BURST: usize = 3;
 
 /// A call that failed.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Failed {
+pub(super) struct FailedAttempt {
     /// How often its sample was sent.
     pub(super) sent: u32,
     pub(super) sent_at: Millis,
@@ -109,7 +109,7 @@ impl Pace {
     }
 
     /// How long a call that failed waits. A burst of rate limits slows the run down too.
-    pub(super) fn delay(&mut self, failed: Failed, failure: &CallFailure) -> Millis {
+    pub(super) fn delay(&mut self, failed: FailedAttempt, failure: &CallFailure) -> Millis {
         let now = failed.now;
         let given = failure.retry_after_ms.filter(|delay| delay.is_finite() && *delay >= 0.0);
         let first = match failure.disconnected || failed.is_passing {

@@ -7,7 +7,7 @@ use super::{LostSample, Millis, Prices, Reason, Sample, Usage};
 
 /// A sample on its way through the queues.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Task {
+pub(super) struct SampleTask {
     pub(super) question: u32,
     pub(super) sample: u32,
     pub(super) group: u32,
@@ -22,7 +22,7 @@ pub(super) struct Task {
     pub(super) replies_before: u32,
 }
 
-impl Task {
+impl SampleTask {
     pub(super) fn sample(&self) -> Sample {
         Sample { question: self.question, sample: self.sample }
     }
@@ -38,11 +38,11 @@ impl Task {
 }
 
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Flight {
+pub(super) struct InFlightCall {
     pub(super) call: u32,
     pub(super) sent_at: Millis,
     pub(super) timeout_at: Millis,
-    pub(super) task: Task,
+    pub(super) task: SampleTask,
 }
 
 #[derive(Debug)]
@@ -51,5 +51,5 @@ pub(super) struct Group {
     pub(super) in_flight: u32,
     pub(super) prices: Prices,
     /// Tasks whose turn came when the group was at its limit.
-    pub(super) waiting: VecDeque<Task>,
+    pub(super) waiting: VecDeque<SampleTask>,
 }

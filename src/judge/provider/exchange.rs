@@ -77,7 +77,7 @@ impl Endpoint {
             HostAnswer::Refused(failed) => {
                 let help = failed.help.map(|help| redact(self, help, ""));
                 let message = redact(self, failed.message, "");
-                return Err(Failure::of_host(&HostFailure {
+                return Err(Failure::from_host(&HostFailure {
                     message: &message,
                     help: help.as_deref(),
                     ..failed
@@ -109,7 +109,7 @@ impl Endpoint {
 impl Failure {
     /// A failure that the host tells.
     #[must_use]
-    pub fn of_host(failed: &HostFailure<'_>) -> Box<Self> {
+    pub fn from_host(failed: &HostFailure<'_>) -> Box<Self> {
         let kind = failed.status.map_or(FailureKind::Network, |status| failure::kind_of(status.into()));
         Box::new(Self {
             kind,

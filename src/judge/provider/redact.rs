@@ -30,7 +30,7 @@ struct Folded {
 impl Folded {
     /// Folds ASCII case, decodes percent-encoding and the escapes of JSON and HTML, however often they were
     /// applied, and leaves out line breaks with the blanks after them.
-    fn of(text: &str) -> Self {
+    fn new(text: &str) -> Self {
         let source = text.as_bytes();
         let mut folded = Self::default();
         let mut at = 0;
@@ -200,9 +200,9 @@ pub(super) fn redact_beginning(endpoint: &Endpoint, text: &str) -> String {
 /// The forms in which secrets are looked for, and whether as they are rather than folded.
 fn forms_of(endpoint: &Endpoint, known: &str) -> Vec<(Vec<u8>, bool)> {
     let mut forms: Vec<(Vec<u8>, bool)> = Vec::new();
-    let folded_known = Folded::of(known).bytes;
+    let folded_known = Folded::new(known).bytes;
     for secret in secrets_of(endpoint) {
-        let folded = Folded::of(&secret).bytes;
+        let folded = Folded::new(&secret).bytes;
         if holds(&folded_known, &folded) {
             continue;
         }
@@ -227,7 +227,7 @@ fn forms_of(endpoint: &Endpoint, known: &str) -> Vec<(Vec<u8>, bool)> {
 
 /// The text without these forms. Of one that `is_cut`, the end is left out, where a secret may have been cut.
 fn without(text: &str, forms: &[(Vec<u8>, bool)], is_cut: bool) -> String {
-    let Folded { bytes, spans } = Folded::of(text);
+    let Folded { bytes, spans } = Folded::new(text);
     let end = if is_cut {
         let longest = forms.iter().map(|(form, _)| form.len()).max().unwrap_or(0);
         bytes.len().saturating_sub(longest + LONGEST_ESCAPE)

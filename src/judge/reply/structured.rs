@@ -193,7 +193,7 @@ mod tests {
     use super::*;
 
     fn raw(reply: &str) -> Option<String> {
-        let found = document(reply, "a", "b", &["mark"], &Material::of_prompt("It says {\"a\": 77}."));
+        let found = document(reply, "a", "b", &["mark"], &Material::from_prompt("It says {\"a\": 77}."));
         found.map(|document| document.root().raw().to_owned())
     }
 

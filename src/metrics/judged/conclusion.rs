@@ -1,5 +1,4 @@
-//! The result of a judged metric, made of all answers turn by turn: apart, because it can pause between turns, and
-//! knows nothing of how the answers came.
+//! The result of a judged metric, computed from all answers turn by turn. It can be interrupted between turns.
 
 use std::borrow::Cow;
 
@@ -10,10 +9,10 @@ use crate::foundation::sort::sort;
 use crate::metrics::{Evaluation, Explanation, NO_TURNS, Scoring, TurnEvaluation, mean, transcript};
 use crate::model::results::EvalStatus;
 
-/// The result of all answers, while it is made turn by turn.
+/// A result in progress.
 pub struct Conclusion<'a> {
     answers: Vec<Answer>,
-    /// The places of the answers by turn and step.
+    /// The indexes of the answers, sorted by turn and step.
     order: Vec<usize>,
     next: usize,
     evaluation: Evaluation<'a>,
@@ -21,22 +20,22 @@ pub struct Conclusion<'a> {
 }
 
 impl<'a> Conclusion<'a> {
-    /// Of answers, which need not all be [settled](Answer::is_settled).
+    /// The answers need not all be [settled](Answer::is_settled).
     #[must_use]
-    pub fn of(answers: Vec<Answer>) -> Self {
+    pub fn new(answers: Vec<Answer>) -> Self {
         let mut order: Vec<usize> = (0..answers.len()).collect();
-        let place =
+        let position =
             |at: &usize| answers.get(*at).map(|answer| (answer.question.invocation, answer.question.step));
-        // Answers to second questions stand in the order in which they came.
-        sort(&mut order, |a, b| place(a).cmp(&place(b)));
+        // The sort is stable, so follow-up answers stay in the order in which they arrived.
+        sort(&mut order, |a, b| position(a).cmp(&position(b)));
         Self { answers, order, next: 0, evaluation: Evaluation::default(), sums: RubricSums::default() }
     }
 
-    /// Goes on for as long as there is work left to do. The result, once it is there.
+    /// Continues until all turns are done or the host is due. Returns the result once it is complete.
     ///
     /// # Errors
     /// Where google-adk raises.
-    pub fn go_on(
+    pub fn advance(
         &mut self,
         judged: &dyn Judged,
         case: &JudgedCase<'a>,
@@ -74,12 +73,12 @@ impl<'a> Conclusion<'a> {
         }
         let mut evaluation = std::mem::take(evaluation);
         judged.overall(&self.answers, std::mem::take(&mut self.sums), scoring, &mut evaluation);
-        evaluation.status = EvalStatus::of_score(evaluation.score, judge_config.threshold);
+        evaluation.status = EvalStatus::from_score(evaluation.score, judge_config.threshold);
         Ok(Some(evaluation))
     }
 }
 
-/// What becomes of rubrics over all turns.
+/// The scores of all rubrics over all turns.
 #[derive(Default)]
 pub struct RubricSums {
     numbers: Interner<'static>,
@@ -90,7 +89,7 @@ pub struct RubricSums {
 }
 
 impl RubricSums {
-    /// Adds what one turn found of a rubric.
+    /// Adds the score of one rubric in one turn.
     pub(in crate::metrics) fn add(&mut self, id: &str, score: Option<f64>) {
         let number = self.numbers.find(id).unwrap_or_else(|| {
             self.by_rubric.push((id.to_owned(), Vec::new()));
@@ -103,26 +102,32 @@ impl RubricSums {
     }
 }
 
-/// The turn that a score makes, with what the judge said where that is wanted.
-pub(in crate::metrics) fn turn_of<'a>(
+/// The result of a turn with this score, with an explanation from the judge's answers if one is wanted.
+pub(in crate::metrics) fn judged_turn<'a>(
     score: Option<f64>,
     threshold: f64,
     answers: &[&Answer],
     scoring: &Scoring,
 ) -> TurnEvaluation<'a> {
-    let mut turn =
-        TurnEvaluation { score, status: EvalStatus::of_score(score, threshold), ..TurnEvaluation::default() };
+    let mut turn = TurnEvaluation {
+        score,
+        status: EvalStatus::from_score(score, threshold),
+        ..TurnEvaluation::default()
+    };
     if score.is_none() {
         turn.reason = answers.first().map(|answer| answer.why_unscored());
     }
     if scoring.explain.wants(turn.status) && !answers.is_empty() {
-        turn.explanation =
-            Some(Box::new(Explanation { samples: Some(Samples::of(answers)), ..Explanation::default() }));
+        turn.explanation = Some(Box::new(Explanation {
+            samples: Some(Samples::from_answers(answers)),
+            ..Explanation::default()
+        }));
     }
     turn
 }
 
-/// Scores a conversation by a mean of its turns that have a score. Without one the first turn says why.
+/// Scores a conversation by a mean of the turns that have a score. If none has, the reason is that of the first
+/// turn.
 pub(in crate::metrics) fn average(evaluation: &mut Evaluation<'_>, mean: fn(&[f64]) -> Option<f64>) {
     let mut scores = Vec::new();
     let mut why = None;

@@ -1,5 +1,5 @@
-//! What a result says of its judge: samples, rubrics and sentences, as they are written. Apart, because their shapes
-//! are part of the public results.
+//! The judge's part of an explanation: samples, rubrics and sentences. Their shapes are part of the public
+//! results.
 
 use std::borrow::Cow;
 
@@ -21,8 +21,8 @@ pub struct Samples {
 }
 
 impl Samples {
-    /// Those of the answers about one turn.
-    pub(super) fn of(answers: &[&Answer]) -> Self {
+    /// The samples of the answers about one turn.
+    pub(super) fn from_answers(answers: &[&Answer]) -> Self {
         let mut samples = Self::default();
         for answer in answers {
             samples.asked += answer.votes.asked();
@@ -161,8 +161,8 @@ pub struct Sentence {
 }
 
 impl Sentence {
-    /// What a judge said about an answer of a turn.
-    pub(in crate::metrics) fn of(found: Validation, step: usize) -> Self {
+    /// A sentence that a validator labelled, in the given step of a turn.
+    pub(in crate::metrics) fn from_validation(found: Validation, step: usize) -> Self {
         Self {
             text: found.sentence,
             label: found.label,
@@ -187,7 +187,7 @@ impl Write for Sentence {
     }
 }
 
-/// The number of a step, unless it is the first.
+/// The index of a step; `None` for the first.
 fn later_step(step: usize) -> Option<u32> {
     u32::try_from(step).ok().filter(|step| *step > 0)
 }

@@ -1,5 +1,5 @@
-//! How one metric asks its judge: the options and prompts that its config comes to, and the rendering of a prompt.
-//! Apart, because it is settled once for a metric, before there is any case.
+//! How one metric asks its judge: options and prompts from its config, and the rendering of prompts. The same
+//! for all cases.
 
 use std::borrow::Cow;
 
@@ -9,30 +9,29 @@ use crate::judge::prompt::{Prompt, PromptValue, Template};
 use crate::metrics::transcript;
 use crate::model::config::MetricConfig;
 
-/// How a judge is asked by one metric.
+/// How one metric asks its judge.
 pub struct JudgeConfig {
     /// The metric's name.
     pub name: String,
-    /// The threshold in force.
+    /// The threshold.
     pub threshold: f64,
-    /// What a config says of the judge.
+    /// `judge_model_options` of the config.
     pub options: JudgeModelOptions,
-    /// The prompts with their templates: the project's, or the user's.
+    /// The prompts with their templates: this project's, or the user's.
     pub prompts: Vec<(&'static Prompt, Template<'static>)>,
-    /// Whether Vertex AI's evaluation service is asked rather than a judge.
+    /// Whether Vertex AI's evaluation service is asked instead of a judge.
     pub vertex: bool,
-    /// Whether the last turn is asked about for the whole conversation.
+    /// Whether the whole conversation is judged at once, as part of its last turn.
     pub whole_conversation: bool,
-    /// Whether a judge that fails is an error.
+    /// Whether a failure of the judge fails the metric.
     pub raises: bool,
 }
 
 impl JudgeConfig {
-    /// Reads what a config says of the judge, and takes the user's templates where there are some.
+    /// Reads the judge's options and the user's templates.
     ///
     /// # Errors
-    /// `invalid_criterion` for unusable options, `threshold_required`; `invalid_input` for unusable
-    /// templates.
+    /// `invalid_criterion` for unusable options, `threshold_required`; `invalid_input` for unusable templates.
     pub(in crate::metrics) fn read(
         metric_config: &MetricConfig<'_, '_>,
         prompts: &[&'static Prompt],
@@ -58,7 +57,7 @@ impl JudgeConfig {
         }))
     }
 
-    /// A question by the prompt with a place in the list, asked of one sample.
+    /// A question with the prompt at an index, for one sample.
     pub(in crate::metrics) fn question(&self, prompt: usize) -> Question {
         let mut question = Question::new(None);
         if let Some((prompt, _)) = self.prompts.get(prompt) {
@@ -69,7 +68,7 @@ impl JudgeConfig {
         question
     }
 
-    /// The prompt with a place in the list. All values come from elsewhere, so all are fenced.
+    /// Renders the prompt at an index. All values are foreign text, so all are fenced.
     pub(in crate::metrics) fn render(&self, prompt: usize, values: &PromptValues<'_>) -> PromptText {
         let bytes: usize = values.0.iter().map(|(_, text)| text.len()).sum();
         if bytes > MAX_PROMPT_BYTES {
@@ -80,11 +79,11 @@ impl JudgeConfig {
             fenced.push(PromptValue { name, text, is_fenced: true });
         }
         let prompt = self.prompts.get(prompt);
-        PromptText::of(prompt.map(|(prompt, template)| prompt.render(template, &fenced)).unwrap_or_default())
+        PromptText::new(prompt.map(|(prompt, template)| prompt.render(template, &fenced)).unwrap_or_default())
     }
 }
 
-/// What a prompt shows, by the names of its variables.
+/// The values of a prompt's variables.
 #[derive(Default)]
 pub(in crate::metrics) struct PromptValues<'v>(Vec<(&'static str, Cow<'v, str>)>);
 
@@ -94,7 +93,7 @@ impl<'v> PromptValues<'v> {
         self.0.push((name, text));
     }
 
-    /// Says of what there is none that there is none.
+    /// Replaces empty values by a marker that says there is none.
     pub(in crate::metrics) fn name_absent(&mut self) {
         for (_, text) in &mut self.0 {
             if text.is_empty() {
@@ -104,16 +103,16 @@ impl<'v> PromptValues<'v> {
     }
 }
 
-/// A prompt.
+/// The text of a rendered prompt.
 pub struct PromptText {
-    /// Its words; none if it is too long.
+    /// The text; empty if it is too long.
     pub(super) text: String,
-    /// How long it is.
+    /// Its length.
     pub(super) bytes: usize,
 }
 
 impl PromptText {
-    pub(in crate::metrics) fn of(text: String) -> Self {
+    pub(in crate::metrics) fn new(text: String) -> Self {
         let bytes = text.len();
         if bytes > MAX_PROMPT_BYTES { Self { text: String::new(), bytes } } else { Self { text, bytes } }
     }

@@ -1,12 +1,17 @@
-//! What a metric is that asks a judge.
+//! Metrics that ask a judge.
 //!
-//! Such a metric is pure: it says what to ask ([`Judged::ask`], [`Judged::follow_up`]), what a reply
-//! says ([`Judged::read`]) and what all replies come to ([`Judged::turn`], [`Judged::overall`]). Who is
-//! asked, how often, how many at a time and what becomes of failures is the run's.
+//! Such a metric has no state: [`Judged::ask`] and [`Judged::follow_up`] say what to ask, [`Judged::read`] what
+//! a reply means, [`Judged::turn`] and [`Judged::overall`] what the result is. [`run`](crate::run) decides when
+//! a judge is asked and what happens after failures.
 //!
-//! In the order of the work: a config makes [`JudgeConfig`] and its [`JudgeModelOptions`]; [`Planning`] collects the
-//! [`Question`]s about a case; replies make [`Answer`]s; [`Conclusion`] makes the result of them, with what
-//! `explanation` holds of it. Planning and conclusion count their [`Work`], so that long cases can pause.
+//! In the order of the data:
+//!
+//! 1. A config gives [`JudgeConfig`] with its [`JudgeModelOptions`].
+//! 2. [`Planning`] collects the [`Question`]s about a case.
+//! 3. Replies become [`Ballot`]s; all ballots of a question are its [`Answer`].
+//! 4. [`Conclusion`] computes the result from the answers; `explanation` has what the result shows of them.
+//!
+//! Planning and conclusion count their [`Work`], so that long cases can be interrupted.
 
 mod conclusion;
 mod explanation;
@@ -24,7 +29,7 @@ use crate::model::invocation::Invocation;
 
 pub use crate::judge::prompt::Purpose;
 pub use conclusion::{Conclusion, RubricSums};
-pub(super) use conclusion::{average, plain_mean, turn_of};
+pub(super) use conclusion::{average, judged_turn, plain_mean};
 pub use explanation::{RubricVotes, SampleUsage, SampleVote, Samples, Sentence};
 pub(super) use judge_config::PromptValues;
 pub use judge_config::{JudgeConfig, PromptText};
@@ -35,42 +40,43 @@ pub use planning::{MAX_RUBRIC_BYTES, Planning, Questions};
 pub use question::{Answer, Ballot, Question, SampleReply};
 pub use work::Work;
 
-/// The longest prompt that a judge is asked, in bytes.
+/// The longest prompt that is sent to a judge, in bytes.
 pub const MAX_PROMPT_BYTES: usize = 4 << 20;
 
-/// The most that the prompts of all calls under way may take, in bytes. It holds back calls, and refuses none.
+/// The most bytes that the prompts of all calls in flight may take. Calls wait for room; none is rejected for
+/// this.
 pub const MAX_OPEN_PROMPT_BYTES: usize = 64 << 20;
 
-/// A metric that asks a judge: what it makes of single turns, and of all of them.
+/// A metric that asks a judge.
 pub trait Judged {
-    /// How the judge is to be asked.
+    /// How the judge is asked.
     fn judge_config(&self) -> &JudgeConfig;
 
-    /// Whether the conversation can be judged at all.
+    /// Checks whether the conversation can be judged at all.
     ///
     /// # Errors
     /// Where google-adk raises: no reference, no scenario, another number of turns.
     fn check(&self, case: &JudgedCase<'_>) -> Result<()>;
 
-    /// Asks about one turn what needs no other answer.
+    /// Asks the questions about one turn that depend on no other answer.
     ///
     /// # Errors
     /// Where google-adk raises: no rubrics.
     fn ask(&self, case: &JudgedCase<'_>, turn: JudgedTurn<'_>, questions: &mut Questions<'_>) -> Result<()>;
 
-    /// The words of a question, made when it is sent: few prompts exist at a time. A question that follows
-    /// from an answer is given that too.
+    /// Renders the prompt of a question. Called when the question is sent, so that few prompts are in memory.
+    /// `before` is the answer that a follow-up question depends on.
     fn prompt(&self, case: &JudgedCase<'_>, question: &Question, before: Option<&Answer>) -> PromptText;
 
-    /// What the reply to one sample of a question says.
+    /// Parses the reply of one sample.
     fn read(&self, case: &JudgedCase<'_>, question: &Question, reply: &str) -> Ballot;
 
-    /// The question that follows from an answered one.
+    /// The question to ask after an answer is settled, if any.
     fn follow_up(&self, _answer: &Answer) -> Option<Question> {
         None
     }
 
-    /// What the answers about one turn come to, which are in the order of their steps.
+    /// The result of a turn. `answers` are sorted by step.
     ///
     /// # Errors
     /// Where google-adk raises.
@@ -82,10 +88,10 @@ pub trait Judged {
         scoring: &Scoring,
     ) -> Result<TurnEvaluation<'a>>;
 
-    /// Adds up a turn's result, so that [`Judged::overall`] need not look at all of them again.
+    /// Adds a turn's result to the sums that [`Judged::overall`] is given.
     fn add_up(&self, _turn: &TurnEvaluation<'_>, _sums: &mut RubricSums) {}
 
-    /// What all turns come to, which stand in the evaluation: adds its score, reason and details.
+    /// Completes the evaluation, which has the results of all turns: sets score, reason and details.
     fn overall(
         &self,
         answers: &[Answer],
@@ -98,35 +104,36 @@ pub trait Judged {
 /// One turn of a conversation that is judged.
 #[derive(Clone, Copy)]
 pub struct JudgedTurn<'a> {
-    /// Its place.
+    /// Its index.
     pub index: usize,
-    /// What happened.
+    /// What the agent did.
     pub actual: Invocation<'a>,
-    /// What was expected to, where that is known.
+    /// What was expected of it, if known.
     pub expected: Option<Invocation<'a>>,
 }
 
 /// The conversation that a judge is asked about.
 #[derive(Clone)]
 pub struct JudgedCase<'a> {
-    /// Both sides.
+    /// The actual and the expected turns.
     pub case: Case<'a>,
     /// The scenario that a simulated user followed.
     pub scenario: Option<ConversationScenario<'a>>,
-    /// The rubrics of each actual turn.
+    /// The rubrics that apply to each turn.
     pub rubrics: CaseRubrics<'a>,
-    /// The turns that happened, each with the one that was expected in its place; once they are lined up.
+    /// The actual turns, each with the expected turn at the same position. Empty until
+    /// [`JudgedCase::lined_up`].
     turns: Vec<JudgedTurn<'a>>,
 }
 
 impl<'a> JudgedCase<'a> {
-    /// What is known of a conversation.
+    /// A conversation whose turns are not paired yet.
     #[must_use]
     pub fn new(case: Case<'a>, scenario: Option<ConversationScenario<'a>>, rubrics: CaseRubrics<'a>) -> Self {
         Self { case, scenario, rubrics, turns: Vec::new() }
     }
 
-    /// Puts both sides beside each other, for a judge.
+    /// TurnPairs actual and expected turns.
     #[must_use]
     pub fn lined_up(mut self) -> Self {
         let mut expected = self.case.expected.unwrap_or_default().iter();
@@ -136,7 +143,7 @@ impl<'a> JudgedCase<'a> {
         self
     }
 
-    /// One of the turns.
+    /// The turn at an index.
     pub(super) fn turn(&self, index: usize) -> Option<JudgedTurn<'a>> {
         self.turns.get(index).copied()
     }

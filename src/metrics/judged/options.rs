@@ -1,5 +1,5 @@
-//! What a config says of a judge: `judge_model_options`, read and checked. Apart, because it is a format of
-//! google-adk's, with its own defaults and leniencies.
+//! `judge_model_options` of a config, read and checked. The format is google-adk's, with its defaults and
+//! leniencies.
 
 use crate::foundation::error::{ErrorCode, Result};
 use crate::foundation::json::{Json, Kind};
@@ -7,16 +7,16 @@ use crate::judge::provider::{is_name, parameters};
 use crate::model::config::{MetricConfig, either, invalid_criterion, refuse_misspelt, settings};
 use crate::model::shape::whole;
 
-/// What a config says of a judge.
+/// `judge_model_options` of a config.
 #[derive(Clone, Debug, PartialEq)]
 pub struct JudgeModelOptions {
     /// The model; google-adk's default is `gemini-2.5-flash`.
     pub model: String,
-    /// Its settings, as JSON with the names of Gemini's `GenerateContentConfig`.
+    /// The model's settings, as JSON with the names of Gemini's `GenerateContentConfig`.
     pub config: Option<String>,
-    /// The most samples to ask of a question, at least 1.
+    /// The most samples per question, at least 1.
     pub samples: u32,
-    /// The most calls of the metric in flight, where the config says so.
+    /// The most calls of the metric in flight, if the config limits them.
     pub parallelism_limit: Option<u32>,
 }
 
@@ -32,7 +32,7 @@ settings! {
 }
 
 impl JudgeModelOptions {
-    /// The criterion's options win over the metric's.
+    /// Reads the options. Those of the criterion override those of the metric.
     pub(super) fn read(metric_config: &MetricConfig<'_, '_>) -> Result<Self> {
         let of_criterion = metric_config
             .criterion
@@ -93,8 +93,8 @@ impl JudgeModelOptions {
     }
 }
 
-/// Refuses a setting of the model that resembles a known one. Others may be for the provider; where they are not sent, a
-/// warning says so.
+/// Rejects a model setting that resembles a known one. Other unknown settings may be meant for the provider; a
+/// warning says so if they are not sent.
 fn check_model_config(config: Json<'_>) -> Result<()> {
     let known: Vec<&str> = parameters().collect();
     for (key, value) in config.entries().filter(|(_, value)| !value.is_null()) {
@@ -106,8 +106,8 @@ fn check_model_config(config: Json<'_>) -> Result<()> {
     Ok(())
 }
 
-/// Which server is asked, and with which headers, is the judge's own business: a file that could say it
-/// would send prompts and keys wherever it likes.
+/// Only the judge may decide which server is asked and with which headers: a config that could do so could send
+/// prompts and keys anywhere.
 fn refuse_http_options(config: Json<'_>) -> Result<()> {
     let refused = |key: &str| key.replace('_', "").eq_ignore_ascii_case("httpoptions");
     let Some((_, value)) = config.entries().find(|(key, _)| refused(key)) else { return Ok(()) };
@@ -116,8 +116,8 @@ fn refuse_http_options(config: Json<'_>) -> Result<()> {
     Err(value.error(ErrorCode::InvalidCriterion, message).with_help(help))
 }
 
-/// A number of samples or calls, also in text, and `true` for 1, as google-adk does. 1000 is more than
-/// anyone can pay for.
+/// A number of samples or calls. As in google-adk, strings and `true` (for 1) are accepted too. 1000 is more
+/// than anyone can afford.
 fn count(json: Json<'_>) -> Result<u32> {
     let of_text = || json.as_str().and_then(|text| text.trim().parse().ok());
     let of_true = || json.as_bool().filter(|flag| *flag).map(i64::from);

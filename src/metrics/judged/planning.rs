@@ -1,26 +1,26 @@
-//! What is asked about a conversation, planned turn by turn: apart, because planning can pause between turns, and
-//! bounds what all turns together hold.
+//! Plans the questions about a conversation turn by turn. Planning can be interrupted between turns, and limits
+//! what all turns hold together.
 
 use super::{JudgeConfig, Judged, JudgedCase, JudgedTurn, Question, RubricVotes, Work};
 use crate::foundation::error::{Error, ErrorCode, Result};
 use crate::judge::votes::Rule;
 use crate::metrics::Scoring;
 
-/// The most that the rubrics of all turns of a conversation may take, each turn having its own results, in bytes.
+/// The most bytes that the rubrics of all turns of a conversation may take. Each turn stores its own results.
 pub const MAX_RUBRIC_BYTES: usize = 64 << 20;
 
-/// The questions about one conversation that need no other answer, while they are planned turn by turn.
+/// The questions about one conversation that depend on no other answer, while they are being planned.
 pub struct Planning {
     turn: usize,
-    /// What the rubrics of all turns take.
+    /// The bytes that the rubrics of all turns take.
     rubrics: usize,
-    /// What the simulated user's history takes.
+    /// The length of the simulated user's history, in bytes.
     history: usize,
     list: Vec<Question>,
 }
 
 impl Planning {
-    /// Begins with the first turn.
+    /// Starts with the first turn.
     ///
     /// # Errors
     /// Where google-adk raises.
@@ -31,11 +31,11 @@ impl Planning {
         Ok(Self { turn, rubrics: 0, history: 0, list: Vec::new() })
     }
 
-    /// Goes on for as long as there is work left to do. Says whether all turns are planned.
+    /// Continues until all turns are planned or the host is due. Returns whether all are planned.
     ///
     /// # Errors
     /// Where google-adk raises.
-    pub fn go_on(
+    pub fn advance(
         &mut self,
         judged: &dyn Judged,
         case: &JudgedCase<'_>,
@@ -57,14 +57,14 @@ impl Planning {
         Ok(true)
     }
 
-    /// The questions in the order of their turns.
+    /// The questions, sorted by turn.
     #[must_use]
     pub fn into_questions(self) -> Vec<Question> {
         self.list
     }
 }
 
-/// The questions about a conversation, while they are asked turn by turn.
+/// Collects the questions about one turn.
 pub struct Questions<'q> {
     judge_config: &'q JudgeConfig,
     pub(in crate::metrics) scoring: &'q Scoring,
@@ -74,7 +74,7 @@ pub struct Questions<'q> {
 }
 
 impl Questions<'_> {
-    /// Asks by the first prompt for a majority over the samples that the config asks for.
+    /// Asks the metric's first prompt, decided by the majority of as many samples as the config asks for.
     pub(in crate::metrics) fn ballot(&mut self) -> &mut Question {
         let (samples, early_stop) = (self.judge_config.options.samples, self.scoring.early_stop);
         let question = self.judge_config.question(0);
@@ -95,14 +95,14 @@ impl Questions<'_> {
     /// Counts the rubrics of a turn, which its results repeat.
     ///
     /// # Errors
-    /// `limit_exceeded` if those of all turns take too much.
+    /// `limit_exceeded` if the rubrics of all turns take too much.
     pub(in crate::metrics) fn count_rubrics(&mut self, number: usize, bytes: usize) -> Result<()> {
         self.work.add(number * Work::OF_RUBRIC);
         self.planning.rubrics += bytes + number * size_of::<RubricVotes>();
         if self.planning.rubrics > MAX_RUBRIC_BYTES { Err(too_many_rubrics()) } else { Ok(()) }
     }
 
-    /// Counts what a turn adds to the history that later prompts show. Returns what all have by then.
+    /// Counts what a turn adds to the history that later prompts show. Returns the length of the history.
     pub(in crate::metrics) fn count_history(&mut self, bytes: usize) -> usize {
         self.work.add(bytes);
         self.planning.history += bytes;

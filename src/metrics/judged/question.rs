@@ -1,5 +1,4 @@
-//! A question for a judge, and what came of it: apart, because the run and the metrics share these, and everything
-//! else here is about one side.
+//! A question for a judge and its answer, which the run and the metrics share.
 
 use std::borrow::Cow;
 
@@ -11,35 +10,36 @@ use crate::judge::prompt::{Purpose, push_all};
 use crate::judge::reply::Validation;
 use crate::judge::votes::{Outcome, Rule, Verdict, Vote, Votes};
 
-/// One question for a judge, asked of one or several samples.
+/// A question for a judge, asked of one or more samples.
 #[derive(Clone, Debug)]
 pub struct Question {
     /// What it is for.
     pub purpose: Purpose,
-    /// The turn it is about.
+    /// The index of the turn.
     pub invocation: usize,
-    /// The step of the turn, where a turn has several; 0 otherwise.
+    /// The index of the step in the turn; 0 if turns have no steps.
     pub step: usize,
-    /// The prompt, while a call is under way; for Vertex AI's evaluation service the body of the request.
+    /// The prompt, while a call is in flight; for Vertex AI's evaluation service the body of the request.
     pub prompt: String,
-    /// How long the prompt is, in bytes, as far as that is known. Beyond [`MAX_PROMPT_BYTES`] nothing is asked.
+    /// The length of the prompt in bytes, as far as it is known. Prompts beyond [`MAX_PROMPT_BYTES`] are not
+    /// sent.
     pub bytes: usize,
-    /// The place of the answer that it follows from, if it does.
+    /// The index of the answer that a follow-up question depends on.
     pub follows: Option<usize>,
     /// The JSON Schema of a structured reply.
     pub schema: Option<&'static str>,
-    /// What a reply has to hold to be read, in words; empty where the reply is no judge's.
+    /// What a readable reply contains, in words; empty if the reply is not a judge's.
     pub wanted: &'static str,
-    /// The most samples to ask.
+    /// The most samples to ask for.
     pub samples: u32,
-    /// On how many verdicts a reply votes.
+    /// How many verdicts a reply votes on.
     pub verdicts: usize,
-    /// How the votes make a result.
+    /// How votes become a result.
     pub rule: Rule,
 }
 
 impl Question {
-    /// One sample, one verdict, about the first turn.
+    /// A question for one sample and one verdict, about the first turn.
     pub(in crate::metrics) fn new(schema: Option<&'static str>) -> Self {
         Self {
             bytes: 0,
@@ -56,13 +56,13 @@ impl Question {
         }
     }
 
-    /// Takes the words that it asks by.
+    /// Stores the rendered prompt.
     pub fn take_prompt(&mut self, PromptText { text, bytes }: PromptText) {
         self.prompt = text;
         self.bytes = bytes;
     }
 
-    /// Why the question cannot be asked, if so.
+    /// Why the question cannot be asked, if it cannot.
     #[must_use]
     pub fn refusal(&self) -> Option<Error> {
         (self.bytes > MAX_PROMPT_BYTES).then(|| {
@@ -76,39 +76,39 @@ impl Question {
 /// What one reply says.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Ballot {
-    /// A vote for each verdict of the question.
+    /// One vote per verdict of the question.
     pub votes: Vec<Vote>,
-    /// What the reply is worth; of rubrics the mean.
+    /// The score of the reply; with rubrics their mean.
     pub score: Option<f64>,
-    /// Why, verdict by verdict.
+    /// One rationale per verdict.
     pub rationales: Vec<Option<String>>,
-    /// The sentences of a segmenter.
+    /// The sentences that a segmenter found.
     pub sentences: Vec<String>,
-    /// The labels of a validator.
+    /// The labels that a validator gave.
     pub validations: Vec<Validation>,
 }
 
 impl Ballot {
-    /// Of a reply that says yes, no, or nothing that can be read.
-    pub(in crate::metrics) fn of_label(label: Option<bool>) -> Self {
-        let vote = Vote::of(label);
+    /// A reply that says yes, no, or nothing that can be read.
+    pub(in crate::metrics) fn from_label(label: Option<bool>) -> Self {
+        let vote = Vote::from_verdict(label);
         Self { votes: vec![vote], score: vote.score(), ..Self::default() }
     }
 
-    /// Of a reply that gives a score; above 0.5 it is a vote for.
-    pub(in crate::metrics) fn of_score(score: f64) -> Self {
-        Self { score: Some(score), ..Self::of_label(Some(score > 0.5)) }
+    /// A reply that gives a score; above 0.5 it votes yes.
+    pub(in crate::metrics) fn from_score(score: f64) -> Self {
+        Self { score: Some(score), ..Self::from_label(Some(score > 0.5)) }
     }
 }
 
-/// The reply to one sample.
+/// The reply of one sample.
 #[derive(Clone, Debug)]
 pub struct SampleReply {
-    /// Which sample.
+    /// The index of the sample.
     pub sample: u32,
     /// What the judge wrote.
     pub text: String,
-    /// What it cost, where that is known.
+    /// The tokens it used, if reported.
     pub usage: Option<Usage>,
     /// Whether it came from a cache.
     pub cached: bool,
@@ -116,30 +116,30 @@ pub struct SampleReply {
     pub ballot: Ballot,
 }
 
-/// The characters of a reply that a reason quotes.
+/// The most characters of a reply that a reason quotes.
 const LONGEST_QUOTE: usize = 200;
 
-/// All that came of a question.
+/// A question with everything that was replied to it.
 #[derive(Clone, Debug)]
 pub struct Answer {
     /// The question.
     pub question: Question,
     /// The votes.
     pub votes: Votes,
-    /// The replies, by sample.
+    /// The replies, sorted by sample.
     pub replies: Vec<SampleReply>,
-    /// Why a sample has no reply.
+    /// Why a sample has no reply, if one has none.
     pub failure: Option<Error>,
 }
 
 impl Answer {
-    /// What it takes to put it into a result.
+    /// The work of putting it into a result.
     pub(super) fn weight(&self) -> usize {
         let verdicts = self.question.verdicts * Work::OF_RUBRIC;
         self.replies.iter().map(|reply| reply.text.len()).sum::<usize>() + verdicts
     }
 
-    /// Whether the result of the question stands.
+    /// Whether the votes have decided the question.
     #[must_use]
     pub fn is_settled(&self) -> bool {
         self.votes.outcome() == Outcome::Settled
@@ -154,7 +154,7 @@ impl Answer {
         }
     }
 
-    /// Why there is no score: what failed, or that no reply said anything.
+    /// Why there is no score: a failure, or that no reply could be read.
     pub(in crate::metrics) fn why_unscored(&self) -> Cow<'static, str> {
         match &self.failure {
             Some(failure) if !self.is_settled() => failure.to_string().into(),
@@ -162,7 +162,7 @@ impl Answer {
         }
     }
 
-    /// That no reply could be read, with the first of them and what was expected.
+    /// The reason for an answer without a readable reply: what was expected, and the first reply.
     #[cold]
     fn unreadable(&self) -> String {
         let mut why = String::from("no reply of the judge could be read");
@@ -179,7 +179,7 @@ impl Answer {
         why
     }
 
-    /// The failure where it leaves the result open, if it is the judge's; not if the run was stopped.
+    /// The judge's failure, if it left the question open. Cancelling the run is no such failure.
     pub(in crate::metrics) fn judge_failure(&self) -> Option<&Error> {
         let of_judge = |error: &&Error| matches!(error.code, ErrorCode::JudgeFailed | ErrorCode::Timeout);
         self.failure.as_ref().filter(of_judge).filter(|_| !self.is_settled())

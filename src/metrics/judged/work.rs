@@ -1,17 +1,17 @@
-//! How much was done since the host last had its turn: apart from planning and conclusion, which both count it, and
-//! all that a run needs to know of how long they take.
+//! Counts work, so that a run knows when to give control back to the host.
 
-/// How much was done since the host last had its turn. A unit takes some nanoseconds: about as long as a byte
-/// of a prompt takes to be put together, hashed and written.
+/// The work done since the host last had control. A unit takes some nanoseconds: about as long as rendering,
+/// hashing and sending one byte of a prompt.
 #[derive(Default)]
 pub struct Work(usize);
 
 impl Work {
-    /// What is done before the host has its turn: a few milliseconds' worth, where it is to have it after 25 at most.
+    /// After this much work the host is due. It takes a few milliseconds; the host must not wait for more than
+    /// 25.
     pub const PER_POLL: usize = 1 << 19;
-    /// What a turn takes besides its texts.
+    /// The work for a turn besides its texts.
     pub(crate) const OF_TURN: usize = 64;
-    /// What a rubric takes each time that it is looked at.
+    /// The work for each visit of a rubric.
     pub(in crate::metrics) const OF_RUBRIC: usize = 128;
 
     /// Counts what is done.
@@ -19,13 +19,13 @@ impl Work {
         self.0 = self.0.saturating_add(units);
     }
 
-    /// Whether the host is to have its turn.
+    /// Whether the host is due.
     #[must_use]
     pub fn is_done(&self) -> bool {
         self.0 >= Self::PER_POLL
     }
 
-    /// How much was done.
+    /// The units of work done.
     #[must_use]
     pub fn units(&self) -> usize {
         self.0

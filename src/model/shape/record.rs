@@ -79,7 +79,7 @@ macro_rules! record {
                 #[must_use]
                 pub fn $field(self) -> $type {
                     let number = const { $crate::model::shape::number_of(Self::SHAPE.fields, $snake) };
-                    $crate::model::shape::View::of(self.0.field(number).unwrap_or($crate::foundation::json::Json::NULL))
+                    $crate::model::shape::View::from_json(self.0.field(number).unwrap_or($crate::foundation::json::Json::NULL))
                 }
             )*
         }
@@ -93,7 +93,7 @@ macro_rules! record {
 
         impl<$lt> $crate::model::shape::View<$lt> for $name<$lt> {
             const TYPE: $crate::model::shape::Type = $crate::model::shape::Type::Record(&Self::SHAPE);
-            fn of(json: $crate::foundation::json::Json<$lt>) -> Self {
+            fn from_json(json: $crate::foundation::json::Json<$lt>) -> Self {
                 Self(json)
             }
         }

@@ -18,7 +18,7 @@ pub trait View<'a>: Sized {
     const DEFAULT: &'static str = "null";
 
     /// The view of a value. Of JSON that was not checked it is what is nearest to nothing.
-    fn of(json: Json<'a>) -> Self;
+    fn from_json(json: Json<'a>) -> Self;
 }
 
 /// A view of an object with a [`Shape`](super::Shape).
@@ -37,7 +37,7 @@ pub trait Record<'a>: View<'a> {
 
 impl<'a> View<'a> for Json<'a> {
     const TYPE: Type = Type::Any;
-    fn of(json: Json<'a>) -> Self {
+    fn from_json(json: Json<'a>) -> Self {
         json
     }
 }
@@ -45,14 +45,14 @@ impl<'a> View<'a> for Json<'a> {
 impl<'a> View<'a> for Cow<'a, str> {
     const TYPE: Type = Type::Text;
     const DEFAULT: &'static str = r#""""#;
-    fn of(json: Json<'a>) -> Self {
+    fn from_json(json: Json<'a>) -> Self {
         json.as_str().unwrap_or_default()
     }
 }
 
 impl<'a> View<'a> for bool {
     const TYPE: Type = Type::Flag;
-    fn of(json: Json<'a>) -> Self {
+    fn from_json(json: Json<'a>) -> Self {
         json.as_bool().unwrap_or_default()
     }
 }
@@ -60,14 +60,14 @@ impl<'a> View<'a> for bool {
 impl<'a> View<'a> for f64 {
     const TYPE: Type = Type::Number;
     const DEFAULT: &'static str = "0.0";
-    fn of(json: Json<'a>) -> Self {
+    fn from_json(json: Json<'a>) -> Self {
         json.as_f64().unwrap_or_default()
     }
 }
 
 impl<'a> View<'a> for i64 {
     const TYPE: Type = Type::Whole;
-    fn of(json: Json<'a>) -> Self {
+    fn from_json(json: Json<'a>) -> Self {
         whole(json).unwrap_or_default()
     }
 }
@@ -76,8 +76,8 @@ impl<'a> View<'a> for i64 {
 impl<'a, T: View<'a>> View<'a> for Option<T> {
     const TYPE: Type = T::TYPE;
     const OPTIONAL: bool = true;
-    fn of(json: Json<'a>) -> Self {
-        (!json.is_null()).then(|| T::of(json))
+    fn from_json(json: Json<'a>) -> Self {
+        (!json.is_null()).then(|| T::from_json(json))
     }
 }
 
@@ -105,7 +105,7 @@ impl<T> Default for List<'_, T> {
 impl<'a, T: View<'a>> View<'a> for List<'a, T> {
     const TYPE: Type = Type::List(&T::TYPE);
     const DEFAULT: &'static str = "[]";
-    fn of(json: Json<'a>) -> Self {
+    fn from_json(json: Json<'a>) -> Self {
         Self { json, items: PhantomData }
     }
 }
@@ -113,7 +113,7 @@ impl<'a, T: View<'a>> View<'a> for List<'a, T> {
 impl<'a, T: View<'a>> List<'a, T> {
     /// The items in order.
     pub fn iter(self) -> impl Iterator<Item = T> {
-        self.json.items().map(T::of)
+        self.json.items().map(T::from_json)
     }
 
     /// The array.

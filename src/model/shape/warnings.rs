@@ -16,23 +16,23 @@ impl Warnings {
     pub const MOST: usize = 100;
 
     /// Warns of a value, unless a warning with the same message is there or there are [`Self::MOST`].
-    pub fn add(&self, place: Json<'_>, message: String) {
-        self.note(place, message, None);
+    pub fn add(&self, location: Json<'_>, message: String) {
+        self.note(location, message, None);
     }
 
     /// Warns of a value and says what to do about it.
-    pub fn add_with_help(&self, place: Json<'_>, message: String, help: String) {
-        self.note(place, message, Some(help));
+    pub fn add_with_help(&self, location: Json<'_>, message: String, help: String) {
+        self.note(location, message, Some(help));
     }
 
-    fn note(&self, place: Json<'_>, message: String, help: Option<String>) {
+    fn note(&self, location: Json<'_>, message: String, help: Option<String>) {
         let mut all = self.all.borrow_mut();
         if all.len() < Self::MOST && all.iter().all(|known| known.message != message) {
-            let path = place.path();
+            let path = location.path();
             let mut warning = Error::new(ErrorCode::InvalidInput, message);
             // What is said of a whole document is on none of its lines.
             if path != "$" {
-                warning = warning.at_line(place.line());
+                warning = warning.at_line(location.line());
             }
             warning = warning.at_path(path);
             warning.help = help;

@@ -1,5 +1,5 @@
-//! The way of an answer back: votes are counted, failures make calls again or close questions, and a question that
-//! is settled may ask the next. Apart, because everything here follows from one report of the host.
+//! Handles replies and failures of judge calls: counts votes, retries calls or closes questions, and asks
+//! follow-up questions.
 
 use super::super::{MetricScorer, Millis, Run};
 use super::JudgeReply;
@@ -11,14 +11,14 @@ use crate::judge::provider::Failure;
 use crate::judge::votes::Outcome;
 use crate::metrics::judged::{Answer, Judged, JudgedCase, SampleReply};
 
-/// After how many refusals in the same words, and no answer, a server is not asked any more.
+/// After this many identical refusals without a single answer, a server is not asked again.
 const MOST_REFUSALS: u32 = 4;
 
-/// Characters of a failure that a result repeats.
+/// The maximum length of a failure message in a result, in characters.
 const LONGEST_MESSAGE: usize = 1000;
 
 impl<'a> Run<'a> {
-    /// Takes the reply to a call, made at `now` or found in a cache. Replies that nobody waits for any more
+    /// Accepts the reply to a call, received at `now` or found in a cache. Replies that are no longer needed
     /// are ignored.
     pub fn handle_reply(&mut self, now: Millis, call: u32, reply: JudgeReply, cached: bool) {
         if let Some(refusals) = self.metric_of(call).and_then(|metric| self.judges.refusals.get_mut(metric)) {
@@ -42,7 +42,7 @@ impl<'a> Run<'a> {
         self.advance(sample.question);
     }
 
-    /// Takes that a call failed. It is made again later, unless that is of no use.
+    /// Accepts the failure of a call. The call is retried later, unless retrying is pointless.
     pub fn handle_failure(&mut self, now: Millis, call: u32, failed: &Failure) {
         let metric = self.metric_of(call);
         let mut pace = failed.pace();
@@ -54,7 +54,7 @@ impl<'a> Run<'a> {
         if let Some(wait) = pace.retry_after_ms.filter(|wait| *wait > self.judges.longest_pause) {
             let seconds = double::to_text((wait / 1000.0).round());
             message += &format!(". It asks to be left alone for {seconds} s, which is too long to wait");
-            // Nor do the others wait.
+            // The call is given up, and other calls are not paused either.
             pace = calls::CallFailure { disconnected: pace.disconnected, ..calls::CallFailure::default() };
         }
         let mut blocks_metric = failed.is_auth();
@@ -83,23 +83,23 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// The answer to an open question, with who asks it and about what.
+    /// The answer to an open question, with the metric and the case that it belongs to.
     #[inline(never)]
     pub(super) fn answer(&mut self, question: u32) -> Option<(&dyn Judged, &JudgedCase<'a>, &mut Answer)> {
         let asked = self.judges.asked.get(question as usize).filter(|asked| asked.is_open)?;
-        let open = self.open.iter_mut().find(|open| open.place == asked.place)?;
+        let open = self.open.iter_mut().find(|open| open.pairing_index == asked.pairing_index)?;
         let pending = open.pending_metrics.iter_mut().find(|pending| pending.metric == asked.metric)?;
         let MetricScorer::Judge(judged) = &self.plan.metrics.get(asked.metric)?.scorer else { return None };
         Some((judged.as_ref(), open.judged.as_ref()?, pending.answers.get_mut(asked.answer)?))
     }
 
-    /// Which metric a call under way is for.
+    /// The index of the metric that a call in flight belongs to.
     pub(super) fn metric_of(&self, call: u32) -> Option<usize> {
         let question = self.judges.question_of(call)?;
         self.judges.asked.get(question as usize).map(|asked| asked.metric)
     }
 
-    /// A sample will have no reply.
+    /// Records that a sample will have no reply.
     pub(super) fn lost(&mut self, loss: LostSample, failure: Option<Error>) {
         let why = self.judges.why(loss, failure);
         if let Some((_, _, answer)) = self.answer(loss.question) {
@@ -112,7 +112,7 @@ impl<'a> Run<'a> {
         self.advance(loss.question);
     }
 
-    /// Goes on with a question after a reply or a loss.
+    /// Decides how a question continues after a reply or a lost sample.
     fn advance(&mut self, question: u32) {
         let Some((_, _, answer)) = self.answer(question) else { return };
         match answer.votes.outcome() {
@@ -128,14 +128,15 @@ impl<'a> Run<'a> {
                 if asked.is_some_and(|asked| asked.is_refused) {
                     self.close(question);
                 } else {
-                    // The judge may answer again when the rest of the run is done.
+                    // Retried when the rest of the run is done: the judge may have recovered by then.
                     self.judges.add_stuck(question);
                 }
             }
         }
     }
 
-    /// Gives failed samples a second chance, or gives their questions up. Nothing else is asked then.
+    /// Retries the lost samples of stuck questions once, or closes the questions. Called when nothing else is
+    /// left to ask.
     #[inline(never)]
     pub(in crate::run) fn retry_stuck(&mut self) {
         let answered = self.judges.calls.progress().answered > 0;
@@ -160,19 +161,21 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Nothing more is asked about a question.
+    /// Ends a question and asks the one that follows from it, if any.
     pub(super) fn close(&mut self, question: u32) {
         let Some((judged, _, answer)) = self.answer(question) else { return };
         let saved = answer.votes.saved();
         let next = if answer.is_settled() { judged.follow_up(answer) } else { None };
-        // Nobody asks it any more.
+        // The prompt is no longer needed.
         let prompt = std::mem::take(&mut answer.question.prompt);
         self.judges.open_prompts = self.judges.open_prompts.saturating_sub(prompt.len());
         self.judges.calls.count_saved(saved);
         let Some(asked) = self.judges.asked.get_mut(question as usize) else { return };
         asked.is_open = false;
         let asked = *asked;
-        let Some(open) = self.open.iter_mut().find(|open| open.place == asked.place) else { return };
+        let Some(open) = self.open.iter_mut().find(|open| open.pairing_index == asked.pairing_index) else {
+            return;
+        };
         let Some(pending) = open.pending_metrics.iter_mut().find(|pending| pending.metric == asked.metric)
         else {
             return;
@@ -180,11 +183,12 @@ impl<'a> Run<'a> {
         pending.open -= 1;
         if let Some(mut next) = next {
             next.follows = Some(asked.answer);
-            let asked = QuestionState::new(asked.place, asked.pairing, asked.metric, pending.answers.len());
+            let asked =
+                QuestionState::new(asked.pairing_index, asked.pairing, asked.metric, pending.answers.len());
             pending.add(&mut self.judges, asked, next, true);
         }
         if pending.open == 0 {
-            self.conclude(asked.place, asked.metric);
+            self.conclude(asked.pairing_index, asked.metric);
         }
     }
 }

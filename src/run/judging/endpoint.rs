@@ -1,5 +1,5 @@
-//! Questions as HTTP requests, for judges whose server the engine speaks to itself. Apart, because a host may ask
-//! its own judges, and then nothing of this is used.
+//! Judges whose server the engine addresses itself: questions become HTTP requests, and answers are read here.
+//! Unused when the host asks its own judges.
 
 use super::super::{MetricScorer, Millis, Run};
 use super::JudgeReply;
@@ -8,27 +8,27 @@ use crate::judge::provider::{Endpoint, Failure, HostAnswer, HttpRequest, Query, 
 use crate::metrics::judged::Judged;
 
 impl Run<'_> {
-    /// Has a metric's judge be asked at a server.
+    /// Sets the server that answers for the judge of a metric.
     pub fn set_endpoint(&mut self, metric: usize, endpoint: Endpoint) {
-        if let Some(place) = self.judges.endpoints.get_mut(metric) {
-            *place = Some(endpoint);
+        if let Some(entry) = self.judges.endpoints.get_mut(metric) {
+            *entry = Some(endpoint);
         }
     }
 
-    /// What of the settings in the criterion of a metric a server is not sent, a sentence each.
+    /// The settings of a metric's criterion that would not be sent to this server, one sentence for each.
     #[must_use]
     pub fn settings_not_sent(&self, metric: usize, mut endpoint: Endpoint) -> Vec<String> {
         let scorer = self.plan.metrics.get(metric).map(|metric| &metric.scorer);
         let Some(MetricScorer::Judge(judged)) = scorer else { return Vec::new() };
         let judge_config = judged.judge_config();
-        // Vertex AI's evaluation service has no settings.
+        // Vertex AI's evaluation service takes no settings.
         let config = judge_config.options.config.as_deref().filter(|_| !judge_config.vertex);
         let Some(config) = config.and_then(|config| Document::parse(config).ok()) else { return Vec::new() };
         endpoint.model.get_or_insert_with(|| self.judge_model(judged.as_ref()).to_owned());
         endpoint.warnings(config.root())
     }
 
-    /// The request of a call to the server of its metric; nothing if the host asks somebody itself.
+    /// The HTTP request of a call; `None` if the host asks the judge itself.
     ///
     /// # Errors
     /// As [`Endpoint::ask`].
@@ -36,8 +36,8 @@ impl Run<'_> {
         self.with_question(call, |endpoint, asked| endpoint.ask(asked))
     }
 
-    /// Takes what came of the [`Run::http_request`] of a call, and says what that is; nothing if nobody waits for it.
-    /// `token` is the access token that the host had sent.
+    /// Accepts the answer to [`Run::http_request`] and returns what it says; `None` if it is no longer needed.
+    /// `token` is the access token that the host sent with the request.
     pub fn handle_answer(
         &mut self,
         now: Millis,
@@ -59,7 +59,7 @@ impl Run<'_> {
         Some(taken)
     }
 
-    /// Works with the question of a call under way in the words of its endpoint.
+    /// Calls `work` with the endpoint and the query of a call in flight.
     fn with_question<T>(&self, call: u32, work: impl FnOnce(&Endpoint, Query<'_>) -> T) -> Option<T> {
         let number = self.judges.question_of(call)?;
         let about = self.judges.asked.get(number as usize)?;
@@ -81,18 +81,18 @@ impl Run<'_> {
         Some(work(endpoint, Query::Question(request)))
     }
 
-    /// The model that a metric asks at an endpoint.
+    /// The model that a metric asks at this endpoint.
     fn model_of<'m>(&'m self, metric: &'m dyn Judged, endpoint: Option<&'m Endpoint>) -> &'m str {
         endpoint.and_then(|endpoint| endpoint.model.as_deref()).unwrap_or_else(|| self.judge_model(metric))
     }
 
-    /// The model that the call of a metric of the plan asks.
+    /// The model that a metric's calls name, the endpoint's model included. `metric` is its index in the plan.
     #[must_use]
     pub fn asked_model<'m>(&'m self, metric: usize, judged: &'m dyn Judged) -> &'m str {
         self.model_of(judged, self.judges.endpoints.get(metric).and_then(Option::as_ref))
     }
 
-    /// The model that a metric asks.
+    /// The model that the options or the criterion choose for a metric.
     #[must_use]
     pub fn judge_model<'m>(&'m self, metric: &'m dyn Judged) -> &'m str {
         self.options.judges.model_for(metric)

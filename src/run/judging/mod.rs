@@ -1,10 +1,12 @@
-//! The part of a run that asks judges: which question belongs to which case and metric, what came of
-//! it, and when a metric of a case is settled. When and how often calls go out is decided by
-//! [`Calls`](crate::judge::calls::Calls), what they mean by the metrics.
+//! The judged metrics of a run: which question belongs to which case and metric, and when a metric of a case is
+//! complete. [`Calls`](crate::judge::calls::Calls) decides when calls are sent and retried; the metrics decide
+//! what replies mean.
 //!
-//! A case goes through `stages`: what to ask about it is planned, its metrics wait for answers, and their results
-//! are made. A question goes through `sending` and `answers`, by way of `endpoint` where the engine speaks to the
-//! server itself. `state` is what all of them share.
+//! - `stages`: a judged metric of a case from planning its questions to its result.
+//! - `sending`: which call is sent next, and its prompt.
+//! - `answers`: replies and failures, votes, follow-up questions.
+//! - `endpoint`: questions as HTTP requests, for servers that the engine addresses itself.
+//! - `state`: the open questions and the calls in flight, which the others share.
 
 mod answers;
 mod endpoint;
@@ -16,18 +18,18 @@ use super::Pairing;
 use crate::judge::calls::{self, Call, Prices, Usage};
 use crate::metrics::judged::Judged;
 
-pub(super) use sending::Step;
+pub(super) use sending::JudgeStep;
 pub(super) use stages::{ConcludingMetric, PendingMetric, PlanningCase};
 pub(super) use state::JudgeState;
 
 /// How to ask judges.
 #[derive(Clone, Debug, Default)]
 pub struct JudgeOptions {
-    /// How calls go out.
+    /// Concurrency, retries, budgets and time limits.
     pub calls: calls::Options,
-    /// The model that is asked, whatever criteria name.
+    /// The model to ask, whatever the criteria name.
     pub model: Option<String>,
-    /// What models cost, by name.
+    /// Prices by model name.
     pub prices: Vec<(String, Prices)>,
 }
 
@@ -42,19 +44,19 @@ impl JudgeOptions {
 /// A call for the host to make.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct JudgeCall {
-    /// What to report with: [`Run::handle_reply`](super::Run::handle_reply) and the like.
+    /// The call; its id is passed to [`Run::handle_reply`](super::Run::handle_reply) and the other handlers.
     pub call: Call,
-    /// Which metric of the plan asks.
+    /// The index of the metric in the plan.
     pub metric: usize,
-    /// Which case and run it is about.
+    /// The case and run it is about.
     pub pairing: Pairing,
 }
 
-/// What a judge replied.
+/// A judge's reply.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct JudgeReply {
-    /// What it wrote.
+    /// Its text.
     pub text: String,
-    /// What it cost, where that is known.
+    /// The tokens it used, if reported.
     pub usage: Option<Usage>,
 }

@@ -1,31 +1,30 @@
-//! The way of a question to the host: whose turn it is, and its prompt, which is made when it is sent. Apart,
-//! because it is the only part that is polled.
+//! Sends questions: chooses the next call and renders its prompt just before it is sent.
 
 use super::super::{MetricScorer, Millis, Run};
 use super::{JudgeCall, JudgeState};
 use crate::judge::calls::{self, Progress};
 use crate::metrics::judged::{Answer, MAX_OPEN_PROMPT_BYTES, MAX_PROMPT_BYTES, Question};
 
-/// What the calls of a run are at.
-pub(in crate::run) enum Step {
-    /// Make this call.
+/// What the judge calls of a run need next.
+pub(in crate::run) enum JudgeStep {
+    /// Send this call.
     Send(JudgeCall),
     /// Abort this call.
     Abort(u32),
-    /// Something changed.
+    /// Poll again: something changed.
     Continue,
-    /// Nothing, at least until a time.
+    /// Wait, at most until the given time.
     Wait(Option<Millis>),
 }
 
 impl<'a> Run<'a> {
-    /// What to do about the calls of judges, at a time.
+    /// Returns what the judge calls need at this time.
     #[inline(never)]
-    pub(in crate::run) fn poll_judges(&mut self, now: Millis) -> Step {
+    pub(in crate::run) fn poll_judges(&mut self, now: Millis) -> JudgeStep {
         match self.poll_calls(now) {
             calls::Action::Send(call) => {
                 let Some(asked) = self.judges.asked.get(call.question as usize).copied() else {
-                    return Step::Continue;
+                    return JudgeStep::Continue;
                 };
                 let blocked = self.judges.blocked.get(asked.metric).cloned().flatten();
                 let too_long =
@@ -36,11 +35,11 @@ impl<'a> Run<'a> {
                         answer.failure = Some(why);
                     }
                     self.close(call.question);
-                    return Step::Continue;
+                    return JudgeStep::Continue;
                 }
                 if asked.is_open && blocked.is_none() {
                     self.judges.sent(call);
-                    return Step::Send(JudgeCall { call, metric: asked.metric, pairing: asked.pairing });
+                    return JudgeStep::Send(JudgeCall { call, metric: asked.metric, pairing: asked.pairing });
                 }
                 if blocked.is_some() && asked.is_open {
                     self.judges.calls.reject(call.id);
@@ -53,33 +52,35 @@ impl<'a> Run<'a> {
                     }
                     self.close(call.question);
                 }
-                Step::Continue
+                JudgeStep::Continue
             }
             calls::Action::Abort(call) => {
                 self.landed(call);
-                Step::Abort(call)
+                JudgeStep::Abort(call)
             }
             calls::Action::Lost(loss) => {
                 self.lost(loss, None);
-                Step::Continue
+                JudgeStep::Continue
             }
-            calls::Action::WakeAt(at) => Step::Wait(Some(at)),
-            calls::Action::Idle => Step::Wait(None),
+            calls::Action::WakeAt(at) => JudgeStep::Wait(Some(at)),
+            calls::Action::Idle => JudgeStep::Wait(None),
         }
     }
 
-    /// What to do about calls. The prompt of a call is made when its turn comes.
+    /// Polls the queue of calls. The prompt of a call is rendered only when its turn comes.
     fn poll_calls(&mut self, now: Millis) -> calls::Action {
         let JudgeState { calls, asked, under_way, open_prompts, blocked, .. } = &mut self.judges;
         let (plan, open, work) = (&self.plan, &mut self.open, &mut self.work);
         calls.poll_with(now, &mut |question, _| {
-            // Not asked at all.
+            // An expected size of 0: the call is about to be withdrawn.
             let none = Some(0);
             let Some(asked) = asked.get(question as usize).filter(|asked| asked.is_open) else { return none };
             if blocked.get(asked.metric).is_some_and(Option::is_some) {
                 return none;
             }
-            let Some(open) = open.iter_mut().find(|open| open.place == asked.place) else { return none };
+            let Some(open) = open.iter_mut().find(|open| open.pairing_index == asked.pairing_index) else {
+                return none;
+            };
             let pending = open.pending_metrics.iter_mut().find(|pending| pending.metric == asked.metric);
             let (Some(pending), Some(case)) = (pending, &open.judged) else { return none };
             let Some(answer) = pending.answers.get(asked.answer) else { return none };
@@ -107,7 +108,7 @@ impl<'a> Run<'a> {
         })
     }
 
-    /// A call is not under way any more.
+    /// Records that a call is no longer in flight.
     pub(super) fn landed(&mut self, call: u32) {
         if let Some(question) = self.judges.landed(call)
             && let Some((_, _, answer)) = self.answer(question)
@@ -117,13 +118,13 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// How many bytes the prompts have that exist: those of calls under way, and few others.
+    /// The bytes of all prompts in memory: those of calls in flight, and few others.
     #[must_use]
     pub fn open_prompts(&self) -> usize {
         self.judges.open_prompts
     }
 
-    /// What a call asks.
+    /// The question of a call.
     #[must_use]
     pub fn question(&self, call: &JudgeCall) -> Option<&Question> {
         self.question_numbered(call.call.question)
@@ -131,19 +132,19 @@ impl<'a> Run<'a> {
 
     pub(super) fn question_numbered(&self, number: u32) -> Option<&Question> {
         let asked = self.judges.asked.get(number as usize)?;
-        let open = self.open.iter().find(|open| open.place == asked.place)?;
+        let open = self.open.iter().find(|open| open.pairing_index == asked.pairing_index)?;
         let pending = open.pending_metrics.iter().find(|pending| pending.metric == asked.metric)?;
         pending.answers.get(asked.answer).map(|answer| &answer.question)
     }
 
-    /// How far the calls of judges are.
+    /// The progress of all judge calls.
     #[must_use]
     pub fn progress(&self) -> Progress {
         self.judges.calls.progress()
     }
 }
 
-/// Tokens have some four bytes.
+/// Estimated at four bytes per token.
 fn expected_tokens(answer: &Answer) -> u32 {
     u32::try_from(answer.question.prompt.len() / 4).unwrap_or(u32::MAX)
 }

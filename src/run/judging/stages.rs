@@ -1,5 +1,5 @@
-//! A judged metric of a case from its questions to its result: planned, waiting for answers, concluded. Apart,
-//! because planning and concluding can pause, and are what a case waits for.
+//! The stages of a judged metric for one case: planning its questions, waiting for answers, concluding the
+//! result. Planning and concluding can be interrupted.
 
 use super::super::{MetricScorer, OpenCase, Run, not_evaluated};
 use super::state::{JudgeState, QuestionState};
@@ -8,9 +8,9 @@ use crate::metrics::judged::{Answer, Conclusion, JudgedCase, Planning, Question}
 
 /// A case whose questions are being planned.
 pub(in crate::run) struct PlanningCase {
-    place: usize,
+    pairing_index: usize,
     metric: usize,
-    /// How far that metric is.
+    /// The progress of the current metric.
     planning: Option<Planning>,
 }
 
@@ -18,52 +18,55 @@ pub(in crate::run) struct PlanningCase {
 pub(in crate::run) struct PendingMetric {
     pub(super) metric: usize,
     pub(super) answers: Vec<Answer>,
-    /// Answers that are neither settled nor given up.
+    /// The number of answers that are neither settled nor given up.
     pub(super) open: usize,
 }
 
-/// A metric of a case whose answers are all there.
+/// A metric of a case whose answers are complete.
 pub(in crate::run) struct ConcludingMetric<'a> {
-    place: usize,
+    pairing_index: usize,
     metric: usize,
     conclusion: Conclusion<'a>,
 }
 
 impl<'a> Run<'a> {
-    /// Opens a case, and begins to plan what judges are asked about it.
+    /// Opens a case and starts planning its questions.
     #[inline(never)]
     pub(in crate::run) fn start_judged_metrics(&mut self, mut open: OpenCase<'a>, case: JudgedCase<'a>) {
         if self.judges.is_needed {
             open.judged = Some(case.lined_up());
-            self.planning_case = Some(PlanningCase { place: open.place, metric: 0, planning: None });
+            self.planning_case =
+                Some(PlanningCase { pairing_index: open.pairing_index, metric: 0, planning: None });
         }
         self.open.push(open);
     }
 
-    /// Plans more of what judges are asked about a case, for as long as there is work left to do.
+    /// Continues to plan the questions of a case until all are planned or the host is due.
     #[inline(never)]
     pub(in crate::run) fn continue_planning(&mut self, mut planning_case: PlanningCase) {
-        let PlanningCase { place, metric, .. } = planning_case;
+        let PlanningCase { pairing_index, metric, .. } = planning_case;
         let Some(planned) = self.plan.metrics.get(metric) else { return };
         let MetricScorer::Judge(judged) = &planned.scorer else {
-            self.planning_case = Some(PlanningCase { place, metric: metric + 1, planning: None });
+            self.planning_case = Some(PlanningCase { pairing_index, metric: metric + 1, planning: None });
             return;
         };
-        let Some(open) = self.open.iter_mut().find(|open| open.place == place) else { return };
+        let Some(open) = self.open.iter_mut().find(|open| open.pairing_index == pairing_index) else {
+            return;
+        };
         let Some(case) = &open.judged else { return };
         let planning = match (planning_case.planning.take(), self.judges.stopped()) {
-            // What cannot be asked any more need not be planned to its end.
+            // Once nothing can be asked any more, planning stops.
             (Some(_), Some(stopped)) => Err(stopped),
             (Some(planning), None) => Ok(planning),
             (None, _) => Planning::begin(judged.as_ref(), case),
         };
         let planned = planning.and_then(|mut planning| {
-            let is_done = planning.go_on(judged.as_ref(), case, &self.scoring, &mut self.work)?;
+            let is_done = planning.advance(judged.as_ref(), case, &self.scoring, &mut self.work)?;
             Ok((planning, is_done))
         });
         match planned {
             Ok((planning, false)) => {
-                self.planning_case = Some(PlanningCase { place, metric, planning: Some(planning) });
+                self.planning_case = Some(PlanningCase { pairing_index, metric, planning: Some(planning) });
                 return;
             }
             Ok((planning, true)) => {
@@ -73,7 +76,7 @@ impl<'a> Run<'a> {
                     let answer = pending.answers.len();
                     pending.add(
                         &mut self.judges,
-                        QuestionState::new(place, pairing, metric, answer),
+                        QuestionState::new(pairing_index, pairing, metric, answer),
                         question,
                         false,
                     );
@@ -81,42 +84,48 @@ impl<'a> Run<'a> {
                 let is_idle = pending.open == 0;
                 open.pending_metrics.push(pending);
                 if is_idle {
-                    self.conclude(place, metric);
+                    self.conclude(pairing_index, metric);
                 }
             }
             Err(error) => {
                 let evaluation = not_evaluated(error, case.case.actual.len());
-                self.settle_metric(place, metric, evaluation);
+                self.settle_metric(pairing_index, metric, evaluation);
             }
         }
-        self.planning_case = Some(PlanningCase { place, metric: metric + 1, planning: None });
+        self.planning_case = Some(PlanningCase { pairing_index, metric: metric + 1, planning: None });
     }
 
-    /// All answers of a metric are there.
-    pub(super) fn conclude(&mut self, place: usize, metric: usize) {
-        let Some(open) = self.open.iter_mut().find(|open| open.place == place) else { return };
+    /// Starts concluding a metric whose answers are complete.
+    pub(super) fn conclude(&mut self, pairing_index: usize, metric: usize) {
+        let Some(open) = self.open.iter_mut().find(|open| open.pairing_index == pairing_index) else {
+            return;
+        };
         let Some(at) = open.pending_metrics.iter().position(|pending| pending.metric == metric) else {
             return;
         };
         let PendingMetric { answers, .. } = open.pending_metrics.swap_remove(at);
-        self.concluding.push_back(ConcludingMetric { place, metric, conclusion: Conclusion::of(answers) });
+        self.concluding.push_back(ConcludingMetric {
+            pairing_index,
+            metric,
+            conclusion: Conclusion::new(answers),
+        });
     }
 
-    /// Makes more of a result, for as long as there is work left to do.
+    /// Continues to compute a result until it is complete or the host is due.
     #[inline(never)]
     pub(in crate::run) fn continue_concluding(&mut self, mut concluding: ConcludingMetric<'a>) {
-        let ConcludingMetric { place, metric, .. } = concluding;
+        let ConcludingMetric { pairing_index, metric, .. } = concluding;
         let Some(planned) = self.plan.metrics.get(metric) else { return };
         let MetricScorer::Judge(judged) = &planned.scorer else { return };
-        let Some(open) = self.open.iter().find(|open| open.place == place) else { return };
+        let Some(open) = self.open.iter().find(|open| open.pairing_index == pairing_index) else { return };
         let Some(case) = &open.judged else { return };
-        let evaluation = concluding.conclusion.go_on(judged.as_ref(), case, &self.scoring, &mut self.work);
+        let evaluation = concluding.conclusion.advance(judged.as_ref(), case, &self.scoring, &mut self.work);
         let evaluation = match evaluation {
             Ok(None) => return self.concluding.push_front(concluding),
             Ok(Some(evaluation)) => evaluation,
             Err(error) => not_evaluated(error, case.case.actual.len()),
         };
-        self.settle_metric(place, metric, evaluation);
+        self.settle_metric(pairing_index, metric, evaluation);
     }
 }
 

@@ -1,5 +1,4 @@
-//! What a run knows of its judges: the questions that are open and the calls under way, by number. Apart, because
-//! every step of a question reads and writes it, and it knows nothing of cases.
+//! The open questions and the calls in flight, by number. Knows nothing of cases.
 
 use super::super::{MetricScorer, Millis, Options, Pairing, Plan, cancelled};
 use crate::foundation::double;
@@ -8,61 +7,62 @@ use crate::judge::calls::{Ask, Call, Calls, LostSample, Prices, Reason};
 use crate::judge::provider::Endpoint;
 use crate::metrics::judged::{Answer, MAX_PROMPT_BYTES};
 
-/// The questions of a run.
+/// The state of all judge calls of a run.
 pub(in crate::run) struct JudgeState {
-    /// Whether any metric asks them.
+    /// Whether any metric of the plan asks a judge.
     pub(super) is_needed: bool,
     pub(super) calls: Calls,
-    /// The group of calls of each metric of the plan.
+    /// The call group of each metric of the plan.
     pub(super) groups: Vec<u32>,
     pub(super) timeout_ms: Millis,
     pub(super) asked: Vec<QuestionState>,
-    /// The calls under way and their questions, in the order in which they were sent.
+    /// Pairs of call and question number of the calls in flight, in the order in which they were sent.
     pub(super) under_way: Vec<(u32, u32)>,
-    /// How many bytes the prompts have that exist.
+    /// The bytes of all prompts in memory.
     pub(super) open_prompts: usize,
-    /// Questions of which too many samples failed, though not for good.
+    /// Questions that cannot be decided because samples failed, but may succeed when they are asked again.
     pub(super) stuck: Vec<u32>,
-    /// Why the judge of a metric refuses to be asked at all, by metric.
+    /// For each metric, why its judge cannot be asked at all.
     pub(super) blocked: Vec<Option<Error>>,
-    /// Where the judge of a metric is asked, by metric, if it is a server that this crate speaks to itself.
+    /// For each metric, the server of its judge, if the engine addresses it.
     pub(super) endpoints: Vec<Option<Endpoint>>,
-    /// What the server says to every call of a metric, by metric.
+    /// For each metric, the refusals of its server.
     pub(super) refusals: Vec<Refusals>,
-    /// The longest wait that a server may ask for.
+    /// The longest pause that a server may ask for.
     pub(super) longest_pause: Millis,
 }
 
-/// A no in the same words to every call, as long as there was no yes.
+/// Identical refusals of a server that has not answered yet.
 #[derive(Clone, Default)]
 pub(super) struct Refusals {
     pub(super) message: String,
     pub(super) times: u32,
-    /// Whether any call was answered.
+    /// Whether the server answered any call.
     pub(super) is_answered: bool,
 }
 
-/// Where a question belongs.
+/// A question: the metric and case it belongs to, and its status.
 #[derive(Clone, Copy)]
 pub(super) struct QuestionState {
-    /// The case, by its place among the pairings.
-    pub(super) place: usize,
+    /// The index in `Run::pairings`.
+    pub(super) pairing_index: usize,
     pub(super) pairing: Pairing,
     pub(super) metric: usize,
     pub(super) answer: usize,
     pub(super) is_open: bool,
-    /// Whether a sample failed in a way that asking again would not change.
+    /// Whether a sample failed in a way that a retry would not change.
     pub(super) is_refused: bool,
     /// Whether it waits for a second chance.
     pub(super) is_stuck: bool,
-    /// How many of its calls are under way.
+    /// The number of its calls in flight.
     pub(super) under_way: u32,
 }
 
-/// The longest wait that a server may ask for, in milliseconds, unless retries may wait longer.
+/// The longest pause that a server may ask for, in milliseconds, unless the retry options allow longer delays.
 const LONGEST_PAUSE: Millis = 600_000.0;
 
-/// What prompts without a call under way may take, in bytes: those of questions whose other samples are asked next.
+/// How many bytes of prompts stay in memory without a call in flight, for questions whose next samples follow
+/// soon.
 const KEPT_PROMPTS: usize = MAX_PROMPT_BYTES;
 
 impl JudgeState {
@@ -106,19 +106,20 @@ impl JudgeState {
         self.calls.stop(reason);
     }
 
-    /// Whether to ask more. Where nothing is open a pause is waited out only with something to ask.
+    /// Whether more questions can be queued. With nothing in flight they always can: a pause is only waited for
+    /// if there is something to ask after it.
     pub(in crate::run) fn has_room(&self) -> bool {
         self.calls.has_room() || self.calls.open() == 0
     }
 
-    /// Why nothing is asked any more, if so.
+    /// Why nothing is asked any more, if the calls were stopped.
     pub(super) fn stopped(&self) -> Option<Error> {
         let loss = |reason| LostSample { question: 0, sample: 0, attempts: 0, reason };
         let late = || self.calls.is_late().then_some(Reason::Deadline);
         self.calls.stopped().or_else(late).map(|reason| self.why(loss(reason), None))
     }
 
-    /// A call was given out.
+    /// Records that a call was sent.
     pub(super) fn sent(&mut self, call: Call) {
         self.under_way.push((call.id, call.question));
         if let Some(asked) = self.asked.get_mut(call.question as usize) {
@@ -126,7 +127,7 @@ impl JudgeState {
         }
     }
 
-    /// A call is not under way any more. The question whose prompt is not needed then, if so.
+    /// Records that a call is no longer in flight. Returns its question if the prompt can be dropped.
     pub(super) fn landed(&mut self, call: u32) -> Option<u32> {
         let at = self.under_way.binary_search_by_key(&call, |(id, _)| *id).ok()?;
         let (_, question) = self.under_way.remove(at);
@@ -135,13 +136,13 @@ impl JudgeState {
         (asked.under_way == 0 && self.open_prompts > KEPT_PROMPTS).then_some(question)
     }
 
-    /// What a call under way asks.
+    /// The question of a call in flight.
     pub(super) fn question_of(&self, call: u32) -> Option<u32> {
         let at = self.under_way.binary_search_by_key(&call, |(id, _)| *id).ok()?;
         self.under_way.get(at).map(|(_, question)| *question)
     }
 
-    /// Whether all that is left to ask has failed once.
+    /// Whether only questions that failed once are left.
     pub(in crate::run) fn is_stuck(&self) -> bool {
         self.calls.open() == 0 && !self.stuck.is_empty()
     }
@@ -154,20 +155,20 @@ impl JudgeState {
         }
     }
 
-    /// Asks samples of a question that a metric has.
+    /// Queues samples of a question.
     pub(super) fn ask(&mut self, metric: usize, ask: Ask) {
         let group = self.groups.get(metric).copied().unwrap_or_default();
         self.calls.ask(Ask { group, ..ask });
     }
 
-    /// Takes up a question, whose answer is where it will be.
+    /// Adds a question and queues its first samples.
     pub(super) fn add(&mut self, asked: QuestionState, answer: &mut Answer, follow_up: bool) {
         let question = self.asked.len() as u32;
         self.asked.push(asked);
         self.ask(asked.metric, next_wave(question, answer, follow_up));
     }
 
-    /// The reason for a loss in words.
+    /// The error for a lost sample.
     pub(super) fn why(&self, loss: LostSample, failure: Option<Error>) -> Error {
         let mut why = match (loss.reason, failure) {
             (Reason::Cancelled, _) => return cancelled(),
@@ -197,9 +198,9 @@ impl JudgeState {
 }
 
 impl QuestionState {
-    pub(super) fn new(place: usize, pairing: Pairing, metric: usize, answer: usize) -> Self {
+    pub(super) fn new(pairing_index: usize, pairing: Pairing, metric: usize, answer: usize) -> Self {
         Self {
-            place,
+            pairing_index,
             pairing,
             metric,
             answer,
@@ -211,7 +212,7 @@ impl QuestionState {
     }
 }
 
-/// The next samples of a question.
+/// The next samples to ask for a question.
 pub(super) fn next_wave(question: u32, answer: &mut Answer, follow_up: bool) -> Ask {
     let wave = answer.votes.next_wave();
     Ask {

@@ -95,7 +95,7 @@ fn by_icu(text: &str) -> String {
 }
 
 fn assigned() -> impl Iterator<Item = char> {
-    ('\0'..=char::MAX).filter(|&c| !Roles::get().of(c as u32).is_unassigned())
+    ('\0'..=char::MAX).filter(|&c| !Roles::get().role(c as u32).is_unassigned())
 }
 
 fn rank(c: char) -> u8 {
@@ -126,7 +126,7 @@ fn what_decomposes_or_moves_agrees_with_icu_beside_every_class_of_marks() {
 proptest! {
     #[test]
     fn random_texts_agree_with_icu(text in "(\\p{Any}|[\\p{M}aéờsΑ]|[ᄀ-ᇿ가-깋]|[ぁ-ヿ゙ﾞ]|[ｦ-ￜ㌀-㏿ﷰ-﷽]){0,24}") {
-        let known = |c: &char| !Roles::get().of(*c as u32).is_unassigned();
+        let known = |c: &char| !Roles::get().role(*c as u32).is_unassigned();
         let text: String = text.chars().filter(known).collect();
         prop_assert_eq!(nfkc(&text), by_icu(&text));
     }

@@ -146,7 +146,7 @@ fn best_of(
     }
     refuse_too_many_pairs(expected.len(), actual.len())?;
     let of_name = |e, a| (expected.get(e) == actual.get(a)).then(|| agreement(e, a));
-    let values = Values::of(expected.len(), actual.len(), &of_name)?;
+    let values = Values::compute(expected.len(), actual.len(), &of_name)?;
     Ok(monotonic::align(expected.len(), actual.len(), &|e, a| values.get(e, a)))
 }
 
@@ -174,8 +174,9 @@ fn best_in_any_order(
             let pair = |(_, expected): &(u32, usize), (_, actual): &(u32, usize)| (*expected, *actual);
             wanted.get(row).zip(found.get(column)).map(|(e, a)| pair(e, a))
         };
-        let values =
-            Values::of(rows, columns, &|row, column| indices(row, column).map(|(e, a)| agreement(e, a)))?;
+        let values = Values::compute(rows, columns, &|row, column| {
+            indices(row, column).map(|(e, a)| agreement(e, a))
+        })?;
         for (row, column) in assignment::align(&values, rows) {
             pairs.extend(indices(row, column).map(|(expected, actual)| Pair { expected, actual }));
         }
@@ -221,7 +222,7 @@ struct Values {
 }
 
 impl Values {
-    fn of(
+    fn compute(
         rows: usize,
         columns: usize,
         agreement: &dyn Fn(usize, usize) -> Option<Agreement>,

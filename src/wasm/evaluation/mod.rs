@@ -53,15 +53,15 @@ impl Inputs {
             Self::Files { eval_set, actual } => Run::new(eval_set.set(), actual.runs(), plan, options),
             Self::Conversations { actual, expected, scenario } => {
                 let options = Options { same_turns: false, ..options };
-                let scenario = scenario.as_ref().map(|document| View::of(document.root()));
-                Run::of_conversation(turns(actual), expected.as_ref().map(turns), scenario, plan, options)
+                let scenario = scenario.as_ref().map(|document| View::from_json(document.root()));
+                Run::from_conversation(turns(actual), expected.as_ref().map(turns), scenario, plan, options)
             }
         }
     }
 }
 
 fn turns<'d>(document: &'d Document<'_>) -> Turns<'d> {
-    List::<Invocation<'d>>::of(document.root()).into()
+    List::<Invocation<'d>>::from_json(document.root()).into()
 }
 
 self_cell!(
@@ -108,7 +108,7 @@ impl EvalRun {
             Some(bytes) => {
                 let document = Document::from_bytes(bytes);
                 let plan = document
-                    .and_then(|mut json| Plan::of_config(&mut json, given.plan_options(), &of_config));
+                    .and_then(|mut json| Plan::from_config(&mut json, given.plan_options(), &of_config));
                 plan.map_err(with_input("config"))?
             }
             None => Plan::default_config(given.plan_options())?,
@@ -142,7 +142,7 @@ impl EvalRun {
         let given = RunOptions::read(options)?;
         let [of_metric, of_actual, of_expected, of_scenario] = <[Warnings; 4]>::default();
         let plan = Document::from_bytes(metric)
-            .and_then(|mut json| Plan::of_metric(&mut json, given.plan_options(), &of_metric))
+            .and_then(|mut json| Plan::from_metric(&mut json, given.plan_options(), &of_metric))
             .map_err(with_input("metric"))?;
         let checked = |bytes: Vec<u8>, of: &Type, warnings: &Warnings| {
             let mut document = Document::from_bytes(bytes)?;
@@ -309,7 +309,7 @@ impl EvalRun {
         #[wasm_bindgen(unchecked_param_type = "HostFailure")] failed: JsValue,
     ) -> Result<(), JsValue> {
         let failed: HostFailure = serde_wasm_bindgen::from_value(failed)?;
-        let failure = Failure::of_host(&failed.told());
+        let failure = Failure::from_host(&failed.told());
         self.run.with_dependent_mut(|_, run| run.handle_failure(now, call, &failure));
         Ok(())
     }

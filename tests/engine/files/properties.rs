@@ -496,13 +496,13 @@ fn read_everything(bytes: &[u8]) {
     }
     let mut results = document();
     if check(&mut results, &EvalSetResult::TYPE, &warnings).is_ok() {
-        let written = SPELLINGS.map(|spelling| EvalSetResult::of(results.root()).to_json(spelling));
+        let written = SPELLINGS.map(|spelling| EvalSetResult::from_json(results.root()).to_json(spelling));
         for json in &written {
             let warnings = Warnings::default();
             let mut read = Document::parse(json.as_str()).unwrap();
             check(&mut read, &EvalSetResult::TYPE, &warnings)
                 .unwrap_or_else(|error| panic!("{error}: {json}"));
-            let again = SPELLINGS.map(|spelling| EvalSetResult::of(read.root()).to_json(spelling));
+            let again = SPELLINGS.map(|spelling| EvalSetResult::from_json(read.root()).to_json(spelling));
             assert_eq!(again, written);
             assert_eq!(warnings.into_vec(), []);
         }
@@ -510,12 +510,12 @@ fn read_everything(bytes: &[u8]) {
     if let Ok(file) = ActualFile::read(document(), "name", &warnings) {
         drop(file.runs());
     }
-    drop(Plan::of_config(
+    drop(Plan::from_config(
         &mut document(),
         PlanOptions { custom: &["mine".into()], ..PlanOptions::default() },
         &warnings,
     ));
-    drop(Plan::of_metric(&mut document(), PlanOptions::default(), &warnings));
+    drop(Plan::from_metric(&mut document(), PlanOptions::default(), &warnings));
     drop(pretty(document().root()));
     for warning in warnings.into_vec() {
         drop(warning.to_string());
@@ -528,7 +528,7 @@ fn evaluate(expected: &str, actual: &str) {
     let outcome = (|| -> Result<()> {
         let warnings = Warnings::default();
         let plan =
-            Plan::of_config(&mut Document::parse(config.as_str())?, PlanOptions::default(), &warnings)?;
+            Plan::from_config(&mut Document::parse(config.as_str())?, PlanOptions::default(), &warnings)?;
         let expected = EvalSetFile::read(Document::parse(expected)?, "name", &warnings)?;
         let actual = ActualFile::read(Document::parse(actual)?, "name", &warnings)?;
         let options = Options { explain: Explain::All, ..Options::default() };
@@ -668,8 +668,8 @@ fn every_document_is_read_by_some_reader() {
         let warnings = Warnings::default();
         let read = ActualFile::read(parsed(), "", &warnings).is_ok()
             || EvalSetFile::read(parsed(), "", &warnings).is_ok()
-            || Plan::of_metric(&mut parsed(), PlanOptions::default(), &warnings).is_ok()
-            || Plan::of_config(&mut parsed(), PlanOptions::default(), &warnings)
+            || Plan::from_metric(&mut parsed(), PlanOptions::default(), &warnings).is_ok()
+            || Plan::from_config(&mut parsed(), PlanOptions::default(), &warnings)
                 .is_ok_and(|plan| plan.metrics.len() > 4);
         assert!(read, "{document}");
     }

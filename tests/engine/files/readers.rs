@@ -222,7 +222,7 @@ fn calls(intermediate_data: &str) -> (Vec<String>, bool) {
     let text = format!(r#"{{"user_content": {{"parts": []}}, "intermediate_data": {intermediate_data}}}"#);
     let mut document = parse(&text);
     check(&mut document, &Invocation::TYPE, &Warnings::default()).unwrap();
-    let turn = Invocation::of(document.root());
+    let turn = Invocation::from_json(document.root());
     let names = turn.tool_calls().iter().map(|call| call.name.as_deref().unwrap_or("?").to_owned()).collect();
     (names, turn.events().is_some())
 }
@@ -372,7 +372,7 @@ fn statuses_are_integers_or_words_in_any_case() {
         let text = file.to_string();
         let mut document = parse(&text);
         check(&mut document, &EvalSetResult::TYPE, &Warnings::default()).unwrap();
-        EvalSetResult::of(document.root()).to_json(Spelling::Snake)
+        EvalSetResult::from_json(document.root()).to_json(Spelling::Snake)
     };
     let integers = read(&result_file(|status| json!(status)));
     assert_eq!(read(&result_file(word)), integers);
@@ -1105,7 +1105,7 @@ fn keys_that_adks_write_beside_those_that_are_read_are_no_mistakes() {
 /// The names and thresholds of a config's metrics but the efficiency ones, or what is wrong with it.
 fn config(text: &str) -> (Result<Vec<(String, f64)>>, Vec<String>) {
     let warnings = Warnings::default();
-    let plan = Plan::of_config(
+    let plan = Plan::from_config(
         &mut parse(text),
         PlanOptions { custom: &["mine".into()], ..PlanOptions::default() },
         &warnings,
@@ -1165,7 +1165,7 @@ fn a_config_without_a_criterion_is_refused() {
     }
     let mut counted = parse(r#"{"criteria": {}}"#);
     let plan_options = PlanOptions { count_only: true, ..PlanOptions::default() };
-    assert!(Plan::of_config(&mut counted, plan_options, &Warnings::default()).is_ok());
+    assert!(Plan::from_config(&mut counted, plan_options, &Warnings::default()).is_ok());
 }
 
 #[test]
@@ -1245,7 +1245,7 @@ fn metrics_of_ones_own_keep_their_names_and_hide_those_of_the_engine() {
     let names = |text| {
         let custom = ["mine".into(), "BLEU".into(), "safety_v1".into()];
         let plan_options = PlanOptions { custom: &custom, ..PlanOptions::default() };
-        let plan = Plan::of_config(&mut parse(text), plan_options, &Warnings::default()).unwrap();
+        let plan = Plan::from_config(&mut parse(text), plan_options, &Warnings::default()).unwrap();
         let hosted = plan.metrics.into_iter().filter(|metric| matches!(metric.scorer, MetricScorer::Host));
         hosted.map(|metric| metric.name).collect::<Vec<_>>()
     };

@@ -136,7 +136,7 @@ fn hostile_text_stays_in_its_block_and_changes_nothing_else() {
 #[test]
 fn replies_that_quote_hostile_text_are_read_as_if_they_did_not() {
     for (name, _, text) in attacks() {
-        let shown = Material::of_prompt(&text);
+        let shown = Material::from_prompt(&text);
         let matched = json!({"reasoning": text, "is_the_agent_response_valid": "invalid"}).to_string();
         assert_eq!(reply::final_response_match(&matched, &shown), Some(false), "{name}");
 

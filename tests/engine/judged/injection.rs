@@ -230,16 +230,17 @@ fn hear(metric: &(Value, bool), words: Words<'_>, laid_out: bool) -> Heard {
     let judging = JudgeOverrides { vertex: *vertex, ..JudgeOverrides::default() };
     let plan_options = PlanOptions { judging, ..PlanOptions::default() };
     let mut document = Document::parse(metric.to_string()).unwrap();
-    let plan = Plan::of_metric(&mut document, plan_options, &Warnings::default()).unwrap();
+    let plan = Plan::from_metric(&mut document, plan_options, &Warnings::default()).unwrap();
     let conversation = &<List<'_, Invocation<'_>>>::TYPE;
     let actual = checked(&actual(words), conversation, laid_out);
     let expected = checked(&expected(words), conversation, laid_out);
     let scenario = checked(&scenario(words), &ConversationScenario::TYPE, laid_out);
-    let turns = |document| -> Turns<'_> { List::<Invocation<'_>>::of(Document::root(document)).into() };
-    let mut run = Run::of_conversation(
+    let turns =
+        |document| -> Turns<'_> { List::<Invocation<'_>>::from_json(Document::root(document)).into() };
+    let mut run = Run::from_conversation(
         turns(&actual),
         Some(turns(&expected)),
-        Some(View::of(scenario.root())),
+        Some(View::from_json(scenario.root())),
         plan,
         Options::default(),
     );

@@ -58,7 +58,7 @@ fn play(
     let config = json!({ "criteria": criteria }).to_string();
     let warnings = Warnings::default();
     let mut config = Document::parse(&config).unwrap();
-    let plan = Plan::of_config(&mut config, PlanOptions::default(), &warnings).unwrap();
+    let plan = Plan::from_config(&mut config, PlanOptions::default(), &warnings).unwrap();
     let expected = EvalSetFile::read(Document::parse(&expected).unwrap(), "s", &warnings).unwrap();
     let actual = ActualFile::read(Document::parse(&actual).unwrap(), "s", &warnings).unwrap();
     let mut run = Run::new(expected.set(), actual.runs(), plan, options);

@@ -55,7 +55,7 @@ struct Outcome {
 fn evaluate(vector: &Value, manner: Manner) -> Outcome {
     let warnings = Warnings::default();
     let mut metric = Document::parse(vector["metric"].to_string()).unwrap();
-    let Ok(plan) = Plan::of_metric(&mut metric, PlanOptions::default(), &warnings) else {
+    let Ok(plan) = Plan::from_metric(&mut metric, PlanOptions::default(), &warnings) else {
         return Outcome { result: json!({ "raises": true }), asked: 0 };
     };
     let conversation = &<List<'_, Invocation<'_>>>::TYPE;
@@ -69,11 +69,12 @@ fn evaluate(vector: &Value, manner: Manner) -> Outcome {
         same_turns: false,
         ..Options::default()
     };
-    let turns = |document| -> Turns<'_> { List::<Invocation<'_>>::of(Document::root(document)).into() };
-    let mut run = Run::of_conversation(
+    let turns =
+        |document| -> Turns<'_> { List::<Invocation<'_>>::from_json(Document::root(document)).into() };
+    let mut run = Run::from_conversation(
         turns(&actual),
         expected.as_ref().map(turns),
-        scenario.as_ref().map(|document| View::of(document.root())),
+        scenario.as_ref().map(|document| View::from_json(document.root())),
         plan,
         options,
     );

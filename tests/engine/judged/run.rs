@@ -146,7 +146,7 @@ impl Made {
             ..PlanOptions::default()
         };
         let plan =
-            Plan::of_config(&mut Document::parse(&*self.config).unwrap(), plan_options, &warnings).unwrap();
+            Plan::from_config(&mut Document::parse(&*self.config).unwrap(), plan_options, &warnings).unwrap();
         let expected = EvalSetFile::read(Document::parse(&*self.expected).unwrap(), "s", &warnings).unwrap();
         let actual = ActualFile::read(Document::parse(&*self.actual).unwrap(), "s", &warnings).unwrap();
         with(&mut Run::new(expected.set(), actual.runs(), plan, options.clone()))

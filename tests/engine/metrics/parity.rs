@@ -246,7 +246,7 @@ fn plan(text: Option<&str>) -> Result<Plan, Error> {
     let custom = ["custom_metrics", "customMetrics"].into_iter().find_map(|key| document.root().get(key));
     let custom: Vec<String> =
         custom.into_iter().flat_map(Json::entries).map(|(name, _)| name.into_owned()).collect();
-    Plan::of_config(
+    Plan::from_config(
         &mut document,
         PlanOptions { custom: &custom, ..PlanOptions::default() },
         &Warnings::default(),
@@ -276,17 +276,17 @@ fn statuses_are_those_of_google_adk() {
     let status = |json: Json<'_>| {
         let mut document = Document::parse(json.raw()).unwrap();
         check(&mut document, &EvalStatus::TYPE, &Warnings::default()).unwrap();
-        EvalStatus::of(document.root())
+        EvalStatus::from_json(document.root())
     };
     for row in at(document.root(), "case").items() {
         let [metrics, case] = row.items().collect::<Vec<_>>()[..] else { panic!("{row:?}") };
-        assert_eq!(EvalStatus::of_case(metrics.items().map(status)), status(case), "{row:?}");
+        assert_eq!(EvalStatus::from_metrics(metrics.items().map(status)), status(case), "{row:?}");
     }
     let number = |json: Json<'_>| json.as_f64().or_else(|| json.as_str()?.parse().ok());
     for row in at(document.root(), "threshold").items() {
         let [score, threshold, passed] = row.items().collect::<Vec<_>>()[..] else { panic!("{row:?}") };
         assert_eq!(
-            EvalStatus::of_score(number(score), number(threshold).unwrap()),
+            EvalStatus::from_score(number(score), number(threshold).unwrap()),
             status(passed),
             "{row:?}"
         );
@@ -542,7 +542,7 @@ fn read_and_write(document: &str, text: &str) -> Result<String, Error> {
         }
         _ => {
             check(&mut parsed, &EvalSetResult::TYPE, &warnings)?;
-            Ok(EvalSetResult::of(parsed.root()).to_json(Spelling::Snake))
+            Ok(EvalSetResult::from_json(parsed.root()).to_json(Spelling::Snake))
         }
     }
 }

@@ -37,7 +37,7 @@ pub(crate) fn drive<'a>(run: &mut Run<'a>, judge: Judge<'_>, backwards: bool) ->
                     Some(text) => run.handle_reply(now, call, JudgeReply { text, usage: None }, false),
                     None => {
                         let refused = HostFailure { message: "refused", ..HostFailure::default() };
-                        run.handle_failure(now, call, &Failure::of_host(&refused));
+                        run.handle_failure(now, call, &Failure::from_host(&refused));
                     }
                 }
             }

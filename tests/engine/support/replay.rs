@@ -34,7 +34,7 @@ impl Replayer {
         expected: Json<'_>,
     ) -> Result<Evaluation<'static>, Error> {
         let plan =
-            Plan::of_metric(&mut Document::parse(metric.raw())?, PlanOptions::default(), &self.warnings)?;
+            Plan::from_metric(&mut Document::parse(metric.raw())?, PlanOptions::default(), &self.warnings)?;
         let actual = self.invocations(actual)?;
         let expected = if expected.is_null() { None } else { Some(self.invocations(expected)?) };
         let case = Case { actual: turns(&actual), expected: expected.as_ref().map(turns) };
@@ -54,7 +54,7 @@ impl Replayer {
 }
 
 fn turns<'a>(invocations: &'a Document<'_>) -> Turns<'a> {
-    Invocations::of(invocations.root()).into()
+    Invocations::from_json(invocations.root()).into()
 }
 
 /// An evaluation without its explanations, which are all that it borrows.

@@ -145,7 +145,7 @@ fn required_arguments_may_be_joined_by_others() {
 fn names_and_ids_count_as_in_the_reference() {
     let mut doc = Document::parse(r#"[{}, {"name": ""}, {"id": "1"}]"#).unwrap();
     check(&mut doc, &<List<'_, FunctionCall<'_>>>::TYPE, &Warnings::default()).unwrap();
-    let calls: Vec<_> = List::<FunctionCall<'_>>::of(doc.root()).iter().map(ToolCall::from).collect();
+    let calls: Vec<_> = List::<FunctionCall<'_>>::from_json(doc.root()).iter().map(ToolCall::from).collect();
     let [unnamed, named, identified] = calls.as_slice() else { panic!("three calls") };
     assert!(CallEquality::Args.holds(unnamed, identified));
     assert!(!CallEquality::Args.holds(unnamed, named));

@@ -156,7 +156,7 @@ fn an_argument_has_its_own_strategy_or_the_default() {
         default: Strategy::CasefoldExact,
         per_argument: [("query".to_owned(), Strategy::Contains)].into(),
     };
-    assert_eq!(strategies.of("query"), Strategy::Contains);
-    assert_eq!(strategies.of("city"), Strategy::CasefoldExact);
-    assert_eq!(Strategies::default().of("city"), Strategy::Exact);
+    assert_eq!(strategies.for_argument("query"), Strategy::Contains);
+    assert_eq!(strategies.for_argument("city"), Strategy::CasefoldExact);
+    assert_eq!(Strategies::default().for_argument("city"), Strategy::Exact);
 }

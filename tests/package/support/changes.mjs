@@ -9,7 +9,7 @@ export const CHANGES = {
   "a deterministic metric": {
     "src/metrics/turn_count.rs": `//! \`turn_count_v1\`: how many turns there were. Informational.
 
-use super::{Case, Evaluation, Metric, MetricInfo, Pair, Scoring, TurnEvaluation, efficiency};
+use super::{Case, Evaluation, Metric, MetricInfo, Scoring, TurnEvaluation, TurnPair, efficiency};
 use crate::foundation::error::Result;
 use crate::model::config::MetricConfig;
 
@@ -28,12 +28,12 @@ fn build(metric_config: &MetricConfig<'_, '_>) -> Result<Box<dyn Metric>> {
 }
 
 impl Metric for TurnCount {
-    fn turn<'a>(&self, _: &Case<'a>, _: Pair<'a>, _: &mut Scoring) -> Result<TurnEvaluation<'a>> {
+    fn turn<'a>(&self, _: &Case<'a>, _: TurnPair<'a>, _: &mut Scoring) -> Result<TurnEvaluation<'a>> {
         Ok(efficiency::reported(Some(1.0), "there are no turns"))
     }
 
     fn conclude<'a>(&self, _: &Case<'a>, turns: Vec<TurnEvaluation<'a>>, _: &Scoring) -> Evaluation<'a> {
-        efficiency::mean_of(turns, "there are no turns")
+        efficiency::conclude_mean(turns, "there are no turns")
     }
 }
 `,
@@ -47,12 +47,12 @@ impl Metric for TurnCount {
 
 use super::MetricInfo;
 use super::judged::Judged;
-use super::scored::{self, Family};
+use super::vertex_scored::{self, VertexMetric};
 use crate::foundation::error::Result;
 use crate::judge::prompt::TACT;
 use crate::model::config::MetricConfig;
 
-static FAMILY: Family = Family::from_zero_to_one(&TACT);
+static METRIC: VertexMetric = VertexMetric::from_zero_to_one(&TACT);
 
 pub(super) const INFO: MetricInfo = MetricInfo {
     name: "tact_v1",
@@ -62,7 +62,7 @@ pub(super) const INFO: MetricInfo = MetricInfo {
 };
 
 fn build(metric_config: &MetricConfig<'_, '_>) -> Result<Box<dyn Judged>> {
-    scored::build(metric_config, &FAMILY)
+    vertex_scored::build(metric_config, &METRIC)
 }
 `,
     "src/metrics/mod.rs": [

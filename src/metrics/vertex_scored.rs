@@ -1,13 +1,13 @@
-//! What the five metrics have in common that google-adk leaves to Vertex AI; each has a file of its own.
+//! Shared by the five metrics that google-adk delegates to Vertex AI, which have a file each.
 //!
-//! Each has two backends. With Vertex AI's options its evaluation service scores, one request a turn, or
-//! one for the whole conversation. Otherwise a judge is asked with a rubric of this project, and the
-//! samples decide by majority, a tie being the worse, or by their mean. A conversation scores the mean
-//! of its turns; metrics of whole conversations put their one result on the last turn.
+//! Each has two backends. With Vertex AI's options, its evaluation service computes the score, with one request
+//! per turn or one for the whole conversation. Otherwise a judge is asked with a rubric of this project, and
+//! the samples decide by majority, where a tie counts as the worse result, or by their mean. A conversation
+//! scores the mean of its turns; metrics of whole conversations store their only result in the last turn.
 
 use super::judged::{
     Answer, Ballot, JudgeConfig, Judged, JudgedCase, JudgedTurn, PromptText, PromptValues, Purpose, Question,
-    Questions, RubricSums, average, plain_mean, turn_of,
+    Questions, RubricSums, average, judged_turn, plain_mean,
 };
 use super::{
     Case, Details, Evaluation, NO_TURNS, RubricFinding, Scoring, TurnEvaluation, reference, same_length,
@@ -21,43 +21,43 @@ use crate::judge::votes::{Rule, Vote};
 use crate::model::config::MetricConfig;
 use crate::model::invocation::Invocation;
 
-/// What tells the metrics apart.
-pub(super) struct Family {
+/// What distinguishes these metrics.
+pub(super) struct VertexMetric {
     pub(super) prompt: &'static Prompt,
-    /// The least and the greatest score.
+    /// The smallest and the largest score.
     pub(super) range: [f64; 2],
     pub(super) by_majority: bool,
     pub(super) needs_reference: bool,
 }
 
-impl Family {
-    /// Of a metric that scores from 0 to 1.
+impl VertexMetric {
+    /// The values of a metric that scores from 0 to 1.
     pub(super) const fn from_zero_to_one(prompt: &'static Prompt) -> Self {
         Self { prompt, range: [0.0, 1.0], by_majority: false, needs_reference: false }
     }
 }
 
-struct Scored {
-    family: &'static Family,
+struct VertexScored {
+    spec: &'static VertexMetric,
     judge_config: Box<JudgeConfig>,
 }
 
-/// Makes one of the metrics.
+/// Builds one of the metrics.
 pub(super) fn build(
     metric_config: &MetricConfig<'_, '_>,
-    family: &'static Family,
+    spec: &'static VertexMetric,
 ) -> Result<Box<dyn Judged>> {
-    let mut judge_config = JudgeConfig::read(metric_config, &[family.prompt])?;
+    let mut judge_config = JudgeConfig::read(metric_config, &[spec.prompt])?;
     judge_config.vertex = metric_config.judging.vertex;
     judge_config.raises = judge_config.vertex;
-    judge_config.whole_conversation = family.prompt.shows_conversation();
-    Ok(Box::new(Scored { family, judge_config }))
+    judge_config.whole_conversation = spec.prompt.shows_conversation();
+    Ok(Box::new(VertexScored { spec, judge_config }))
 }
 
-impl Scored {
-    /// The request for Vertex AI's evaluation service.
+impl VertexScored {
+    /// The body of a request to Vertex AI's evaluation service.
     fn body(&self, case: &Case<'_>, turn: JudgedTurn<'_>) -> String {
-        let metric = self.family.prompt.id;
+        let metric = self.spec.prompt.id;
         let body = if self.judge_config.whole_conversation {
             vertex_evaluate::body(metric, Instance::Conversation(&transcript::for_vertex(case.actual)))
         } else {
@@ -74,7 +74,7 @@ impl Scored {
     fn values<'a>(&self, case: &Case<'a>, turn: JudgedTurn<'a>) -> PromptValues<'a> {
         let mut values = PromptValues::default();
         if self.judge_config.whole_conversation {
-            values.add("conversation", transcript::conversation_of(case.actual).into());
+            values.add("conversation", transcript::whole_conversation_text(case.actual).into());
             values.add("agents", transcript::agents(&mut case.actual.iter()).into());
         } else {
             values.add("user_prompt", turn.actual.user_content().text());
@@ -86,11 +86,11 @@ impl Scored {
         values
     }
 
-    /// What Vertex AI says: its score, and what it says of it as google-adk stores that.
+    /// The result of a turn by Vertex AI: its score, and its remarks stored as google-adk stores them.
     fn turn_by_vertex<'a>(&self, answers: &[&Answer], scoring: &Scoring) -> TurnEvaluation<'a> {
         let reply = answers.first().and_then(|answer| answer.replies.first());
         let found = reply.and_then(|reply| vertex_evaluate::parse(&reply.text)).unwrap_or_default();
-        let mut turn = turn_of(found.score, self.judge_config.threshold, answers, scoring);
+        let mut turn = judged_turn(found.score, self.judge_config.threshold, answers, scoring);
         if turn.score.is_none()
             && let Some(error) = &found.error
         {
@@ -104,12 +104,12 @@ impl Scored {
         for (id, text) in [("explanation", found.explanation), ("error", found.error)] {
             remark(&mut findings, id, text);
         }
-        turn.details = Details::of_rubrics(findings);
+        turn.details = Details::from_rubrics(findings);
         turn
     }
 
     fn turn_by_judge<'a>(&self, answers: &[&Answer], scoring: &Scoring) -> TurnEvaluation<'a> {
-        // The words of a reply that agrees with the result, where one does.
+        // The text of a reply that agrees with the result, if there is one.
         let mut scores = Vec::new();
         let mut told = Vec::new();
         for answer in answers {
@@ -121,36 +121,36 @@ impl Scored {
             }
         }
         let score = match answers.first() {
-            Some(answer) if self.family.by_majority => answer.majority(),
+            Some(answer) if self.spec.by_majority => answer.majority(),
             Some(answer) if answer.is_settled() => plain_mean(&scores),
             _ => None,
         };
-        let mut turn = turn_of(score, self.judge_config.threshold, answers, scoring);
+        let mut turn = judged_turn(score, self.judge_config.threshold, answers, scoring);
         if score.is_some() {
             let told = told.iter().find(|ballot| ballot.score == score).or(told.first());
             let why = told.and_then(|ballot| ballot.rationales.first().cloned().flatten());
             let mut findings = Vec::new();
             remark(&mut findings, "explanation", why);
-            turn.details = Details::of_rubrics(findings);
+            turn.details = Details::from_rubrics(findings);
         }
         turn
     }
 }
 
-/// Words about a result, kept as google-adk keeps them: as a rubric without a score.
+/// Adds a remark about a result, stored as google-adk does: as a rubric without a score.
 fn remark(findings: &mut Vec<RubricFinding>, id: &str, text: Option<String>) {
     if text.is_some() {
         findings.push(RubricFinding { rubric_id: id.to_owned(), rationale: text, score: None });
     }
 }
 
-impl Judged for Scored {
+impl Judged for VertexScored {
     fn judge_config(&self) -> &JudgeConfig {
         &self.judge_config
     }
 
     fn check(&self, case: &JudgedCase<'_>) -> Result<()> {
-        if self.family.needs_reference {
+        if self.spec.needs_reference {
             reference(&self.judge_config.name, &case.case)?;
         }
         same_length(&case.case)
@@ -161,7 +161,7 @@ impl Judged for Scored {
             questions.add(Question::new(None))
         } else {
             let question = questions.ballot();
-            if !self.family.by_majority {
+            if !self.spec.by_majority {
                 question.rule = Rule::Every;
             }
             question
@@ -172,9 +172,9 @@ impl Judged for Scored {
 
     fn prompt(&self, case: &JudgedCase<'_>, question: &Question, _: Option<&Answer>) -> PromptText {
         match case.turn(question.invocation) {
-            Some(turn) if self.judge_config.vertex => PromptText::of(self.body(&case.case, turn)),
+            Some(turn) if self.judge_config.vertex => PromptText::new(self.body(&case.case, turn)),
             Some(turn) => self.judge_config.render(0, &self.values(&case.case, turn)),
-            None => PromptText::of(String::new()),
+            None => PromptText::new(String::new()),
         }
     }
 
@@ -183,17 +183,17 @@ impl Judged for Scored {
             let score = vertex_evaluate::parse(reply).and_then(|found| found.score);
             return Ballot { score, ..Ballot::default() };
         }
-        let [least, greatest] = self.family.range;
-        let found = reply::score(reply, &Material::of_prompt(&question.prompt));
+        let [least, greatest] = self.spec.range;
+        let found = reply::score(reply, &Material::from_prompt(&question.prompt));
         let found = found.filter(|found| (least..=greatest).contains(&found.score));
         let Some(found) = found else { return Ballot { votes: vec![Vote::Unscored], ..Ballot::default() } };
-        let score = match self.family.by_majority {
+        let score = match self.spec.by_majority {
             true if found.score > 0.5 => 1.0,
             true => 0.0,
             false => found.score,
         };
         let explanation = Some(found.explanation).filter(|text| !text.is_empty());
-        Ballot { rationales: vec![explanation], ..Ballot::of_score(score) }
+        Ballot { rationales: vec![explanation], ..Ballot::from_score(score) }
     }
 
     fn turn<'a>(
