@@ -49,7 +49,7 @@ impl<'a> Interner<'a> {
     /// The number of a string that came before.
     #[inline(never)]
     pub(crate) fn find(&self, text: &str) -> Option<usize> {
-        match slot_of(text, &self.texts, &self.slots) {
+        match find_slot(text, &self.texts, &self.slots) {
             Some(at) => (*self.slots.get(at)? as usize).checked_sub(1),
             None => {
                 let (block, at) = self.crowded_place(text);
@@ -62,7 +62,7 @@ impl<'a> Interner<'a> {
     /// Gives a text that is new its place.
     fn enter(&mut self, number: usize) {
         let text = self.texts.get(number).map_or("", |text| &**text);
-        if let Some(slot) = slot_of(text, &self.texts, &self.slots).and_then(|at| self.slots.get_mut(at)) {
+        if let Some(slot) = find_slot(text, &self.texts, &self.slots).and_then(|at| self.slots.get_mut(at)) {
             *slot = number_of_slot(number);
             return;
         }
@@ -106,7 +106,7 @@ fn number_of_slot(number: usize) -> u32 {
 
 /// The slot that has a text, or the free one that would; none if others have all that are looked at.
 #[inline(never)]
-fn slot_of(text: &str, texts: &[Cow<'_, str>], slots: &[u32]) -> Option<usize> {
+fn find_slot(text: &str, texts: &[Cow<'_, str>], slots: &[u32]) -> Option<usize> {
     let mut hasher = FxHasher::default();
     hasher.write(text.as_bytes());
     let mask = slots.len().wrapping_sub(1);

@@ -1,7 +1,7 @@
-//! SHA-256 (FIPS 180-4), which names prompts, requests and recordings.
+//! SHA-256 (FIPS 180-4), which identifies prompts, requests and recordings.
 //!
-//! The same text has the same name everywhere, anyone can compute it again (`sha256sum`), and no
-//! text can be written so that it takes the name of another or contains its own.
+//! The same text has the same hash everywhere, anyone can compute it again (`sha256sum`), and nobody can write
+//! a text that has another's hash or contains its own.
 //!
 //! O(n) time and space.
 
@@ -77,7 +77,7 @@ const ROUNDS: [u32; 64] = [
 const START: [u32; 8] =
     [0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a, 0x510e_527f, 0x9b05_688c, 0x1f83_d9ab, 0x5be0_cd19];
 
-/// The hash of a text's UTF-8 bytes, as 64 hexadecimal digits.
+/// The hash of a string's UTF-8 bytes, as 64 hexadecimal digits.
 ///
 /// ```
 /// use adk_metrics::judge::digest::sha256;
@@ -108,8 +108,7 @@ pub fn sha256(text: &str) -> String {
     hex
 }
 
-/// One round of the compression function for each constant; `words` holds the next 16 of the
-/// message schedule.
+/// One round of the compression function per constant; `words` holds the next 16 words of the message schedule.
 #[inline(never)]
 fn mix(state: &mut [u32; 8], block: &[u8; 64]) {
     let mut words = [0; 16];

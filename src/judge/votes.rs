@@ -1,37 +1,35 @@
-//! The votes of a judge's samples: when they settle a verdict, and how many more to ask while they
-//! do not.
+//! The votes of a judge's samples: when they decide a verdict, and how many more samples to ask until then.
 //!
-//! A verdict is a majority: positive if more samples say so than deny it, negative on a tie,
-//! unscored if no sample said either. With p positive and q negative samples and r not known yet,
-//! positive is certain when p > q + r, negative when q > 0 and q ≥ p + r, unscored only when r = 0.
-//! What is certain no reply can change, so the result is the one that all samples would give.
+//! A verdict is a majority: positive if more samples vote for it than against it, negative on a tie, unscored
+//! if no sample did either. With p positive, q negative and r unknown votes, positive is certain when p > q +
+//! r, negative when q > 0 and q ≥ p + r, unscored only when r = 0. No further reply can change a certain
+//! verdict, so the result is the same as with all samples.
 //!
-//! Samples are asked so that as many are on their way as could settle every verdict at the earliest
-//! ([`Tally::settling`]): ⌈n/2⌉ at first, then as few as replies leave necessary. Each reply lowers
-//! that number by one at most, so no sample is asked that turns out not to be needed: those asked are
-//! the shortest run of samples from the first one on that settles the verdict, in whatever order
-//! their replies arrive. A sample that failed stays unknown; another takes its place as long as one
-//! is left. If none is and the verdict is open, those that failed may be asked once more.
+//! As many samples are asked at a time as could decide every verdict at the earliest ([`Tally::settling`]):
+//! ⌈n/2⌉ at first, then the fewest that the replies leave necessary. Each reply lowers that number by at most
+//! one, so no sample is asked in vain: those asked are the shortest prefix of the samples that decides the
+//! verdict, in whatever order replies arrive. A failed sample stays unknown, and another is asked instead as
+//! long as one is left. If none is left and the verdict is open, the failed ones may be asked once more.
 //!
 //! Complexity: O(1) per verdict and reply.
 
 use std::ops::Range;
 
-/// What one sample says about one verdict.
+/// The vote of one sample on one verdict.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Vote {
     /// Valid, or yes.
     Positive,
     /// Invalid, or no.
     Negative,
-    /// The reply speaks of it, but says neither.
+    /// The reply mentions it, but says neither.
     Unscored,
-    /// The reply does not speak of it.
+    /// The reply does not mention it.
     Absent,
 }
 
 impl Vote {
-    /// Of a verdict that may be missing.
+    /// The vote for a verdict that may be unreadable.
     #[must_use]
     pub fn from_verdict(verdict: Option<bool>) -> Self {
         match verdict {
@@ -41,7 +39,7 @@ impl Vote {
         }
     }
 
-    /// What it is worth: 1 or 0, or nothing.
+    /// Its score: 1 or 0, or none.
     #[must_use]
     pub fn score(self) -> Option<f64> {
         match self {
@@ -52,34 +50,34 @@ impl Vote {
     }
 }
 
-/// What the samples say together.
+/// The combined result of the samples.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// More samples were positive than negative.
     Positive,
     /// Some sample was negative, and no more were positive.
     Negative,
-    /// No sample was positive or negative, but some spoke of it.
+    /// No sample was positive or negative, but some mentioned it.
     Unscored,
-    /// No sample spoke of it.
+    /// No sample mentioned it.
     Absent,
 }
 
-/// The votes known for one verdict.
+/// The votes on one verdict so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
     /// Samples that said valid, or yes.
     pub positive: u32,
     /// Samples that said invalid, or no.
     pub negative: u32,
-    /// Samples that spoke of it and said neither.
+    /// Samples that mentioned it and said neither.
     pub unscored: u32,
-    /// Samples that did not speak of it.
+    /// Samples that did not mention it.
     pub absent: u32,
 }
 
 impl Tally {
-    /// Counts the vote of one more sample.
+    /// Counts one more vote.
     pub fn count(&mut self, vote: Vote) {
         match vote {
             Vote::Positive => self.positive += 1,
@@ -89,7 +87,7 @@ impl Tally {
         }
     }
 
-    /// The verdict that `missing` further votes cannot change, if there is one.
+    /// The verdict, if `missing` further votes cannot change it.
     ///
     /// ```
     /// use adk_metrics::judge::votes::{Tally, Verdict};
@@ -114,8 +112,8 @@ impl Tally {
         }
     }
 
-    /// The smallest number of votes that could settle the verdict if `missing` are not known: 0 if it
-    /// is settled, at most `missing`.
+    /// The smallest number of votes that could settle the verdict if `missing` votes are unknown: 0 if it is
+    /// settled, at most `missing`.
     #[must_use]
     pub fn settling(&self, missing: u32) -> u32 {
         if missing == 0 {
@@ -127,8 +125,8 @@ impl Tally {
         positive.min(negative)
     }
 
-    /// The share of positive votes among those that are positive or negative, from 0.0 to 1.0;
-    /// none if there are no such votes. This is how ADK-TS scores `final_response_match_v2`.
+    /// The share of positive votes among the positive and negative ones, from 0.0 to 1.0; `None` if there are
+    /// no such votes. ADK-TS scores `final_response_match_v2` this way.
     #[must_use]
     pub fn proportion(&self) -> Option<f64> {
         let scored = self.positive + self.negative;
@@ -136,35 +134,35 @@ impl Tally {
     }
 }
 
-/// How samples make a result.
+/// How votes become a result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Rule {
+pub enum VotingRule {
     /// The majority decides.
     Majority {
-        /// Whether samples are left out that cannot change the verdict.
+        /// Whether to skip samples that cannot change the verdict.
         early_stop: bool,
     },
-    /// Every sample matters, as in a mean or in [`Tally::proportion`]: all are asked, and none may fail.
+    /// Every sample counts, as in a mean or in [`Tally::proportion`]: all are asked, and none may fail.
     Every,
 }
 
-/// How far the vote on a question has come.
+/// The status of the vote on a question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// Replies are missing that may change the result.
+    /// Missing replies may still change the result.
     Open,
     /// The result is the one that all samples would give.
     Settled,
-    /// Too many samples failed: those that are left cannot settle the result.
+    /// Too many samples failed: the remaining ones cannot decide.
     Undecidable,
 }
 
-/// The vote on one question, whose samples may each speak of several verdicts, such as rubrics.
+/// The vote on one question. Each sample may vote on several verdicts, such as rubrics.
 ///
 /// ```
-/// use adk_metrics::judge::votes::{Outcome, Rule, Verdict, Vote, Votes};
+/// use adk_metrics::judge::votes::{Outcome, Verdict, Vote, Votes, VotingRule};
 ///
-/// let mut votes = Votes::new(5, 1, Rule::Majority { early_stop: true });
+/// let mut votes = Votes::new(5, 1, VotingRule::Majority { early_stop: true });
 /// assert_eq!(votes.next_wave(), 0..3);
 /// votes.count(&[Vote::Positive]);
 /// votes.count(&[Vote::Negative]);
@@ -183,14 +181,14 @@ pub struct Votes {
     known: u32,
     failed: Vec<u32>,
     had_second_chance: bool,
-    rule: Rule,
+    rule: VotingRule,
     tallies: Vec<Tally>,
 }
 
 impl Votes {
     /// A vote of at most `samples` samples (at least 1) on `verdicts` verdicts.
     #[must_use]
-    pub fn new(samples: u32, verdicts: usize, rule: Rule) -> Self {
+    pub fn new(samples: u32, verdicts: usize, rule: VotingRule) -> Self {
         Self {
             samples,
             asked: 0,
@@ -202,8 +200,8 @@ impl Votes {
         }
     }
 
-    /// The samples to ask now, by index; they count as asked. Empty if those on their way must be
-    /// waited for, or if nothing more can be gained.
+    /// The indexes of the samples to ask now, which count as asked from then on. Empty if samples in flight
+    /// must be awaited, or if further samples are useless.
     pub fn next_wave(&mut self) -> Range<u32> {
         let on_their_way = self.asked.saturating_sub(self.known + self.failed());
         let wanted = match self.outcome() {
@@ -215,9 +213,9 @@ impl Votes {
         first..self.asked
     }
 
-    /// The samples that failed, to be asked again, if they may still decide what is
-    /// [undecidable](Outcome::Undecidable) without them; empty the second time. Worth it for failures
-    /// that pass, when the rest of the run is done.
+    /// The failed samples to ask again, if they may still decide an [undecidable](Outcome::Undecidable)
+    /// question; empty the second time. Call it when the rest of the run is done: temporary failures may be
+    /// over by then.
     pub fn second_chance(&mut self) -> Vec<u32> {
         if self.had_second_chance || self.outcome() != Outcome::Undecidable {
             return Vec::new();
@@ -226,8 +224,8 @@ impl Votes {
         std::mem::take(&mut self.failed)
     }
 
-    /// Counts the reply to a sample: its vote on each verdict, in their order. Verdicts beyond the
-    /// end of `votes` are absent from the reply.
+    /// Counts a reply: its vote on each verdict, in order. It does not mention verdicts beyond the end of
+    /// `votes`.
     pub fn count(&mut self, votes: &[Vote]) {
         self.known += 1;
         let mut votes = votes.iter();
@@ -236,12 +234,12 @@ impl Votes {
         }
     }
 
-    /// Counts a sample that was asked and failed.
+    /// Counts a sample that failed.
     pub fn fail(&mut self, sample: u32) {
         self.failed.push(sample);
     }
 
-    /// Whether the result stands, may still change, or is lost.
+    /// Whether the result is settled, may still change, or cannot be decided.
     #[must_use]
     pub fn outcome(&self) -> Outcome {
         let settling = self.settling();
@@ -254,32 +252,32 @@ impl Votes {
         }
     }
 
-    /// The fewest further replies after which nothing is to be asked any more.
+    /// The smallest number of further replies after which nothing needs to be asked.
     fn settling(&self) -> u32 {
         let missing = self.missing();
         let settling = |all: u32, tally: &Tally| all.max(tally.settling(missing));
         match self.rule {
-            Rule::Majority { early_stop: true } => self.tallies.iter().fold(0, settling),
-            Rule::Majority { early_stop: false } => {
+            VotingRule::Majority { early_stop: true } => self.tallies.iter().fold(0, settling),
+            VotingRule::Majority { early_stop: false } => {
                 self.tallies.iter().fold(missing.saturating_sub(self.failed()), settling)
             }
-            Rule::Every => missing,
+            VotingRule::Every => missing,
         }
     }
 
-    /// How many samples are not known: not asked, not answered yet, or failed.
+    /// How many samples are unknown: not asked, not answered yet, or failed.
     #[must_use]
     pub fn missing(&self) -> u32 {
         self.samples.saturating_sub(self.known)
     }
 
-    /// The verdict with this index, if the samples that are not known cannot change it.
+    /// The verdict with this index, if unknown samples cannot change it.
     #[must_use]
     pub fn verdict(&self, index: usize) -> Option<Verdict> {
         self.tallies.get(index)?.verdict(self.missing())
     }
 
-    /// The votes known so far, by verdict.
+    /// The votes so far, by verdict.
     #[must_use]
     pub fn tallies(&self) -> &[Tally] {
         &self.tallies
@@ -297,7 +295,7 @@ impl Votes {
         self.failed.len() as u32
     }
 
-    /// How many samples a settled result was spared; 0 while it is not settled.
+    /// How many samples a settled result did not need; 0 while it is open.
     #[must_use]
     pub fn saved(&self) -> u32 {
         if self.outcome() == Outcome::Settled { self.samples - self.asked } else { 0 }

@@ -14,7 +14,7 @@ use super::{Dialect, Evaluation, MetricInfo, Scoring, TurnEvaluation, reference,
 use crate::foundation::error::Result;
 use crate::judge::prompt::FINAL_RESPONSE_MATCH;
 use crate::judge::reply::{Material, final_response_match};
-use crate::judge::votes::Rule;
+use crate::judge::votes::VotingRule;
 use crate::model::config::{MetricConfig, read_flag, settings};
 
 struct FinalResponseMatch {
@@ -57,7 +57,7 @@ impl Judged for FinalResponseMatch {
         let dialect = questions.scoring.dialect;
         let question = questions.ballot();
         if dialect == Dialect::AdkTs {
-            question.rule = Rule::Every;
+            question.rule = VotingRule::Every;
         }
         Ok(())
     }

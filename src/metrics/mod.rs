@@ -27,13 +27,13 @@
 //! ```
 //! use adk_metrics::foundation::json::Document;
 //! use adk_metrics::metrics::{AnyMetric, Case, Dialect, Explain, Scoring};
-//! use adk_metrics::model::{invocation::Invocation, shape::{List, View, Warnings, check}};
+//! use adk_metrics::model::{invocation::{Invocation, Turns}, shape::{List, View, Warnings, check}};
 //! use adk_metrics::run::{MetricScorer, Plan, PlanOptions};
 //!
 //! let mut turns = Document::parse(r#"[{"user_content": {"parts": [{"text": "Weather?"}]},
 //!     "final_response": {"parts": [{"text": "It is sunny."}]}}]"#)?;
 //! check(&mut turns, &<List<'_, Invocation<'_>>>::TYPE, &Warnings::default())?;
-//! let turns = List::from_json(turns.root());
+//! let turns: Turns<'_> = List::from_json(turns.root()).into();
 //!
 //! let mut config = Document::parse(r#"{"metric_name": "response_match_score", "threshold": 0.5}"#)?;
 //! let plan = Plan::from_metric(&mut config, PlanOptions::default(), &Warnings::default())?;

@@ -17,7 +17,7 @@ use crate::foundation::error::Result;
 use crate::judge::prompt::Prompt;
 use crate::judge::provider::vertex_evaluate::{self, Instance};
 use crate::judge::reply::{self, Material};
-use crate::judge::votes::{Rule, Vote};
+use crate::judge::votes::{Vote, VotingRule};
 use crate::model::config::MetricConfig;
 use crate::model::invocation::Invocation;
 
@@ -162,7 +162,7 @@ impl Judged for VertexScored {
         } else {
             let question = questions.ballot();
             if !self.spec.by_majority {
-                question.rule = Rule::Every;
+                question.rule = VotingRule::Every;
             }
             question
         };

@@ -57,7 +57,7 @@ use std::collections::VecDeque;
 use crate::foundation::error::{Error, ErrorCode};
 use crate::foundation::json::Json;
 use crate::foundation::write::quoted;
-use crate::judge::calls::Reason;
+use crate::judge::calls::LossReason;
 use crate::metrics::judged::{JudgedCase, Work};
 use crate::metrics::{Evaluation, Scoring, TurnEvaluation};
 use crate::model::actual::ActualRun;
@@ -366,7 +366,7 @@ impl<'a> Run<'a> {
     /// Cancels the run: finished scores stay, everything else becomes NOT_EVALUATED with the reason.
     pub fn cancel(&mut self) {
         self.cancelled = true;
-        self.judges.stop(Reason::Cancelled);
+        self.judges.stop(LossReason::Cancelled);
         for task in std::mem::take(&mut self.working) {
             self.settle(&task, Err(cancelled()));
         }

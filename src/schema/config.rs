@@ -45,7 +45,7 @@ pub(super) fn schema() -> Value {
             "additionalProperties": {
                 "description": "A metric of your own: one that is registered from JavaScript, or for google-adk one of `custom_metrics`.",
                 "allOf": [{ "$ref": "#/definitions/Criterion" }],
-                "properties": { "threshold": threshold_of(0.8, None) },
+                "properties": { "threshold": threshold_schema(0.8, None) },
             },
         }),
     );
@@ -108,7 +108,7 @@ fn metric(info: &MetricInfo) -> Value {
     }
     let threshold = info.interval.map_or(1.0, |range| 0.8 * range.max_value);
     let mut settings = Map::new();
-    settings.insert("threshold".into(), threshold_of(threshold, info.interval));
+    settings.insert("threshold".into(), threshold_schema(threshold, info.interval));
     let mut pairs = Vec::new();
     for setting in info.settings.iter().copied().flatten() {
         let [snake, camel] = setting.keys;
@@ -141,7 +141,7 @@ fn metric(info: &MetricInfo) -> Value {
 }
 
 /// The threshold of a criterion, with one to begin with.
-fn threshold_of(proposal: f64, interval: Option<Interval>) -> Value {
+fn threshold_schema(proposal: f64, interval: Option<Interval>) -> Value {
     let range =
         interval.map_or(String::new(), |range| format!(" from {} to {}", range.min_value, range.max_value));
     let mut schema = json!({
@@ -271,7 +271,7 @@ fn beside_criteria() -> [(&'static str, &'static str, Value); 3] {
                 "type": ["object", "null"],
                 "additionalProperties": {
                     "type": "object",
-                    "properties": object_of(&[
+                    "properties": object_schema(&[
                         ("code_config", "codeConfig", json!({
                             "description": "The Python function.",
                             "type": "object",
@@ -284,18 +284,18 @@ fn beside_criteria() -> [(&'static str, &'static str, Value); 3] {
                             "description": "What is known of it; without it scores are from 0 to 1.",
                             "anyOf": [{
                                 "type": "object",
-                                "properties": object_of(&[
+                                "properties": object_schema(&[
                                     ("metric_name", "metricName", json!({ "description": "The metric's name.", "type": "string" }), ),
                                     ("description", "description", json!({ "description": "What it measures.", "type": ["string", "null"] })),
                                     ("metric_value_info", "metricValueInfo", json!({ "description": "The values it can take: {\"interval\": {\"min_value\": 0, \"max_value\": 1}}.", "type": "object" })),
                                     ("requires_threshold", "requiresThreshold", json!({ "description": "Whether it passes or fails.", "type": "boolean", "default": true })),
                                 ]),
-                                "allOf": [either_of("metric_name", "metricName"), either_of("metric_value_info", "metricValueInfo")],
+                                "allOf": [either_schema("metric_name", "metricName"), either_schema("metric_value_info", "metricValueInfo")],
                                 "additionalProperties": false,
                             }, { "type": "null" }],
                         })),
                     ]),
-                    "allOf": [either_of("code_config", "codeConfig")],
+                    "allOf": [either_schema("code_config", "codeConfig")],
                 },
             }),
         ),
@@ -305,7 +305,7 @@ fn beside_criteria() -> [(&'static str, &'static str, Value); 3] {
             json!({
                 "description": "Who plays the user of cases with a conversation scenario, in google-adk and where AgentEvaluator runs an agent.",
                 "type": ["object", "null"],
-                "properties": object_of(&[
+                "properties": object_schema(&[
                     ("type", "type", json!({ "description": "Which simulator; here the user always writes.", "enum": ["llm_backed", "llm_audio", null], "default": "llm_backed" })),
                     ("model", "model", json!({ "description": "The model that plays the user.", "type": "string", "default": "gemini-2.5-flash" })),
                     ("model_configuration", "modelConfiguration", json!({ "$ref": "#/definitions/JudgeModelConfig" })),
@@ -322,7 +322,7 @@ fn beside_criteria() -> [(&'static str, &'static str, Value); 3] {
             json!({
                 "description": "How google-adk runs live models. Not read here.",
                 "type": ["object", "null"],
-                "properties": object_of(&[
+                "properties": object_schema(&[
                     ("timeout_seconds", "timeoutSeconds", json!({ "description": "How long a turn may take, in seconds.", "type": "integer" })),
                 ]),
             }),
@@ -331,7 +331,7 @@ fn beside_criteria() -> [(&'static str, &'static str, Value); 3] {
 }
 
 /// Properties in both spellings; the schemas are small, so each is there twice.
-fn object_of(fields: &[(&str, &str, Value)]) -> Value {
+fn object_schema(fields: &[(&str, &str, Value)]) -> Value {
     let mut properties = Map::new();
     for (snake, camel, schema) in fields {
         properties.insert((*snake).into(), schema.clone());
@@ -344,6 +344,6 @@ fn object_of(fields: &[(&str, &str, Value)]) -> Value {
     properties.into()
 }
 
-fn either_of(snake: &str, camel: &str) -> Value {
+fn either_schema(snake: &str, camel: &str) -> Value {
     json!({ "anyOf": [{ "required": [snake] }, { "required": [camel] }] })
 }

@@ -26,7 +26,7 @@ pub(super) fn manifest() -> Value {
 }
 
 fn metric(info: &MetricInfo) -> Value {
-    let prompts: Vec<_> = prompt::ALL.iter().filter(|prompt| prompt.is_of(info.name)).collect();
+    let prompts: Vec<_> = prompt::ALL.iter().filter(|prompt| prompt.belongs_to(info.name)).collect();
     let by_purpose = |prompt: &&&prompt::Prompt| (prompt.purpose.as_str().to_owned(), prompt.id.into());
     json!({
         "name": info.name,

@@ -21,13 +21,13 @@ use crate::model::results::EvalSetResult;
 /// holds every shape that the TypeScript types are made from, in `camelCase`.
 #[must_use]
 pub fn all() -> Vec<(&'static str, Value)> {
-    let mut evalset = spellings::of_file(of::<EvalSet<'_>>());
+    let mut evalset = spellings::of_file(schema_for::<EvalSet<'_>>());
     evalset["definitions"]["EvalCase"]["oneOf"] = one_kind_of_conversation();
     vec![
         ("evalset", evalset),
-        ("results", spellings::of_file(of::<EvalSetResult<'_>>())),
+        ("results", spellings::of_file(schema_for::<EvalSetResult<'_>>())),
         ("config", config::schema()),
-        ("shapes", spellings::of_shapes(of::<Shapes<'_>>())),
+        ("shapes", spellings::of_shapes(schema_for::<Shapes<'_>>())),
     ]
 }
 
@@ -61,6 +61,6 @@ struct Shapes<'a> {
     mistake: Diagnostic,
 }
 
-fn of<T: JsonSchema>() -> Value {
+fn schema_for<T: JsonSchema>() -> Value {
     SchemaSettings::draft07().into_generator().into_root_schema_for::<T>().into()
 }

@@ -44,7 +44,7 @@ pub(super) fn definitions() -> Value {
                 { "type": "string", "pattern": r"^\s*\+?0*([1-9]\d{0,2}|1000)\s*$" },
             ],
         },
-        "Strategy": one_of(&[
+        "Strategy": enum_schema(&[
             ("exact", "The same value; 1 and 1.0 are the same."),
             ("casefold_exact", "The same string, whatever its case (Unicode's full case folding)."),
             ("numeric", "Numbers, also in strings, that differ by at most `numeric_tolerance`, in decimal arithmetic."),
@@ -134,7 +134,7 @@ impl SettingType for Option<String> {
 
 impl SettingType for MatchType {
     fn schema(&self) -> Value {
-        let plain = one_of(&[
+        let plain = enum_schema(&[
             ("EXACT", "The same calls in the same order and no others."),
             ("IN_ORDER", "The expected calls in their order; others may stand between them."),
             ("ANY_ORDER", "The expected calls in any order, among others."),
@@ -154,7 +154,7 @@ impl SettingType for MatchType {
 
 impl SettingType for MatchMode {
     fn schema(&self) -> Value {
-        let words = one_of(&[
+        let words = enum_schema(&[
             ("name_and_required_args", "By the expected arguments; the call may have others."),
             ("name_and_args", "By all arguments: others than the expected count against a call."),
             ("name_only", "By the name of the tool alone."),
@@ -193,7 +193,7 @@ pub(crate) fn rubrics() -> Value {
 }
 
 /// One of these words, each with what it means.
-fn one_of(words: &[(&str, &str)]) -> Value {
+fn enum_schema(words: &[(&str, &str)]) -> Value {
     let (words, meanings): (Vec<_>, Vec<_>) = words.iter().copied().unzip();
     json!({ "enum": words, "enumDescriptions": meanings })
 }

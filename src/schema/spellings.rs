@@ -52,13 +52,13 @@ pub(super) fn of_file(mut schema: Value) -> Value {
         object.remove("format");
     });
     if let Some(root) = schema.as_object_mut() {
-        in_both(root, "#");
+        add_other_spelling(root, "#");
         root.entry("properties").or_insert_with(|| json!({}))["$schema"] = schema_key();
         for (name, definition) in
             root.get_mut("definitions").and_then(Value::as_object_mut).into_iter().flatten()
         {
             if let Some(definition) = definition.as_object_mut() {
-                in_both(definition, &format!("#/definitions/{name}"));
+                add_other_spelling(definition, &format!("#/definitions/{name}"));
             }
         }
     }
@@ -71,7 +71,7 @@ pub(super) fn schema_key() -> Value {
 }
 
 /// Gives the properties of an object, which stands at `pointer`, their other spelling.
-fn in_both(object: &mut Map<String, Value>, pointer: &str) {
+fn add_other_spelling(object: &mut Map<String, Value>, pointer: &str) {
     let Some(properties) = object.get_mut("properties").and_then(Value::as_object_mut) else { return };
     let mut both = Map::new();
     let mut spelt = Vec::new();

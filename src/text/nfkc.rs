@@ -208,8 +208,8 @@ impl Forms {
 
     /// Reads the forms; returns whose they are.
     fn unpack_forms(&mut self) -> Vec<u32> {
-        let palette: Vec<char> = Differences::new(&TAIL_PALETTE).collect();
-        let mut firsts = Differences::new(&FORM_FIRSTS);
+        let palette: Vec<char> = DeltaDecoder::new(&TAIL_PALETTE).collect();
+        let mut firsts = DeltaDecoder::new(&FORM_FIRSTS);
         let mut tails = FORM_TAILS.iter().map(|&byte| usize::from(byte));
         let mut runs = FORM_RUNS.iter();
         let mut codes = Vec::new();
@@ -341,18 +341,18 @@ fn compose_hangul(first: u32, second: u32) -> Option<char> {
 }
 
 /// Characters, packed as zigzag LEB128 of the difference to the one before.
-struct Differences {
+struct DeltaDecoder {
     bytes: Iter<'static, u8>,
     last: u32,
 }
 
-impl Differences {
+impl DeltaDecoder {
     fn new(bytes: &'static [u8]) -> Self {
         Self { bytes: bytes.iter(), last: 0 }
     }
 }
 
-impl Iterator for Differences {
+impl Iterator for DeltaDecoder {
     type Item = char;
 
     fn next(&mut self) -> Option<char> {

@@ -125,14 +125,14 @@ fn final_y(word: &mut Vec<u8>) {
     }
 }
 
-type Rule = (&'static [u8], &'static [u8]);
+type SuffixRule = (&'static [u8], &'static [u8]);
 
 /// Step 2. Rules are grouped by last letter; within a group the order is the algorithm's.
 fn double_suffix(word: &mut Vec<u8>) {
     if word.strip_suffix(b"alli").is_some_and(|s| measure(s) > 0) {
         replace_end(word, 2, b"");
     }
-    let rules: &[Rule] = match word.last() {
+    let rules: &[SuffixRule] = match word.last() {
         Some(b'l') => &[(b"ational", b"ate"), (b"tional", b"tion")],
         Some(b'i') => &[
             (b"enci", b"ence"),
@@ -163,7 +163,7 @@ fn double_suffix(word: &mut Vec<u8>) {
 
 /// Step 3.
 fn single_suffix(word: &mut Vec<u8>) {
-    let rules: &[Rule] = match word.last() {
+    let rules: &[SuffixRule] = match word.last() {
         Some(b'e') => &[(b"icate", b"ic"), (b"ative", b""), (b"alize", b"al")],
         Some(b'i') => &[(b"iciti", b"ic")],
         Some(b'l') => &[(b"ical", b"ic"), (b"ful", b"")],
@@ -175,7 +175,7 @@ fn single_suffix(word: &mut Vec<u8>) {
 
 /// Step 4.
 fn residual_suffix(word: &mut Vec<u8>) {
-    let rules: &[Rule] = match word.last() {
+    let rules: &[SuffixRule] = match word.last() {
         Some(b'l') => &[(b"al", b"")],
         Some(b'e') => &[
             (b"ance", b""),
@@ -223,7 +223,7 @@ fn final_ll(word: &mut Vec<u8>) {
 
 /// Whether one of the rules has the word's suffix; the first that has is applied if `condition`
 /// holds for what stands before the suffix, and the others are not tried.
-fn apply(word: &mut Vec<u8>, rules: &[Rule], condition: impl Fn(&[u8]) -> bool) -> bool {
+fn apply(word: &mut Vec<u8>, rules: &[SuffixRule], condition: impl Fn(&[u8]) -> bool) -> bool {
     for &(suffix, replacement) in rules {
         if let Some(before) = word.strip_suffix(suffix) {
             if condition(before) {

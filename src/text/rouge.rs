@@ -270,7 +270,7 @@ fn utf16_spans(text: &str, spans: &[(usize, usize)]) -> Vec<Span> {
     let mut ends = Utf16Cursor::new(text);
     spans
         .iter()
-        .map(|&(start, end)| Span { start: starts.offset_of(start), end: ends.offset_of(end) })
+        .map(|&(start, end)| Span { start: starts.utf16_offset(start), end: ends.utf16_offset(end) })
         .collect()
 }
 
@@ -286,7 +286,7 @@ impl<'a> Utf16Cursor<'a> {
     }
 
     /// `byte` must not be smaller than in the call before.
-    fn offset_of(&mut self, byte: usize) -> usize {
+    fn utf16_offset(&mut self, byte: usize) -> usize {
         let passed = self.text.get(self.byte..byte).unwrap_or_default();
         self.offset += passed.encode_utf16().count();
         self.byte = byte;

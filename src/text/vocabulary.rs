@@ -189,7 +189,7 @@ impl Vocabulary {
             return known;
         }
         let id = if self.stemming && bytes.is_ascii() {
-            self.stem_of(bytes.iter().copied())
+            self.stem(bytes.iter().copied())
         } else {
             self.token(bytes)
         };
@@ -223,7 +223,7 @@ impl Vocabulary {
     fn new_short_word(&mut self, key: Key) -> u32 {
         let ascii = (key.low | key.high) & TOP_BITS == 0;
         let id = if self.stemming && ascii && key.len() > 3 {
-            self.stem_of(key.bytes())
+            self.stem(key.bytes())
         } else {
             self.token_of_key(key)
         };
@@ -234,7 +234,7 @@ impl Vocabulary {
         id
     }
 
-    fn stem_of(&mut self, word: impl Iterator<Item = u8>) -> u32 {
+    fn stem(&mut self, word: impl Iterator<Item = u8>) -> u32 {
         let mut buffer = std::mem::take(&mut self.buffer);
         buffer.clear();
         buffer.extend(word);

@@ -180,7 +180,7 @@ pub fn explain<'a>(
     let Ok(pairs) = largest_pairs(equality, ordered, &expected, &actual) else {
         return call_by_call(&expected, &actual, equality);
     };
-    let mut draft = Draft::new(&expected, &actual);
+    let mut draft = AlignmentDraft::new(&expected, &actual);
     pairs.iter().for_each(|pair| draft.pair(AlignmentKind::Match, *pair));
     if ordered {
         draft.pair_moved(equality);
@@ -218,7 +218,7 @@ pub fn explain_parameters<'a>(
         }
         found.list
     };
-    let mut draft = Draft::new(&expected, &actual);
+    let mut draft = AlignmentDraft::new(&expected, &actual);
     for pair in pairs {
         let calls = expected.get(pair.expected).zip(actual.get(pair.actual));
         let whole = calls.is_some_and(|(expected, actual)| differences(expected, actual).is_empty());
@@ -233,7 +233,7 @@ fn call_by_call<'a>(
     actual: &[Call<'_, 'a>],
     equality: CallEquality,
 ) -> Vec<AlignmentEntry<'a>> {
-    let mut draft = Draft::new(expected, actual);
+    let mut draft = AlignmentDraft::new(expected, actual);
     for (at, (expected, actual)) in expected.iter().zip(actual).enumerate() {
         let pair = Pair { expected: at, actual: at };
         if equality.holds_between(expected, actual) {
@@ -246,7 +246,7 @@ fn call_by_call<'a>(
 }
 
 /// An alignment in the making.
-struct Draft<'d, 'c, 'a> {
+struct AlignmentDraft<'d, 'c, 'a> {
     expected: &'d [Call<'c, 'a>],
     actual: &'d [Call<'c, 'a>],
     /// For each expected call, its actual call.
@@ -255,7 +255,7 @@ struct Draft<'d, 'c, 'a> {
     taken: Vec<bool>,
 }
 
-impl<'d, 'c, 'a> Draft<'d, 'c, 'a> {
+impl<'d, 'c, 'a> AlignmentDraft<'d, 'c, 'a> {
     fn new(expected: &'d [Call<'c, 'a>], actual: &'d [Call<'c, 'a>]) -> Self {
         Self { expected, actual, partners: vec![None; expected.len()], taken: vec![false; actual.len()] }
     }

@@ -9,7 +9,7 @@ use serde::ser::Serializer;
 use serde::{Deserialize, Serialize};
 
 use crate::judge::calls;
-use crate::judge::provider::{Endpoint, Failure, HttpRequest, Provider, Reply, Usage};
+use crate::judge::provider::{Endpoint, Failure, HttpRequest, Provider, Reply, TokenCounts};
 
 /// Names with their texts, as an object has them, in its order.
 #[derive(Default)]
@@ -224,7 +224,7 @@ pub(super) struct Tokens {
     total_tokens: Option<f64>,
 }
 
-impl From<Tokens> for Usage {
+impl From<Tokens> for TokenCounts {
     fn from(tokens: Tokens) -> Self {
         let count = |number: Option<f64>| number.map(super::whole);
         Self {
@@ -265,7 +265,7 @@ impl From<Result<Reply, Box<Failure>>> for JudgeOutcome {
             Ok(Reply { text, usage, model_version, .. }) => {
                 #[expect(clippy::cast_precision_loss, reason = "token counts are far below 2^53")]
                 let count = |count: Option<u64>| count.map(|count| count as f64);
-                let Usage { input, output, total } = usage;
+                let TokenCounts { input, output, total } = usage;
                 let tokens = Tokens {
                     input_tokens: count(input),
                     output_tokens: count(output),

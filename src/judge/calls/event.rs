@@ -1,12 +1,11 @@
-//! What goes in and out of [`Calls`](super::Calls): samples asked, calls to send, failures, losses. Apart, because
-//! its users need these and nothing of how calls are ordered.
+//! The inputs and outputs of [`Calls`](super::Calls): samples to ask, calls to send, failures, lost samples.
 
 use super::{Millis, Usage};
 
-/// Samples to ask of a question, in the order of their indices.
+/// Samples to ask for a question, in the order of their indexes.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Ask {
-    /// The owner's number for the question.
+    /// The caller's number for the question.
     pub question: u32,
     /// The index of the first of the samples.
     pub first_sample: u32,
@@ -14,42 +13,42 @@ pub struct Ask {
     pub samples: u32,
     /// The group that the calls belong to, from [`Calls::add_group`](super::Calls::add_group).
     pub group: u32,
-    /// Whether this goes on with something begun: a further wave, or the next question of a chain.
+    /// Whether this continues something that was started: a further wave of samples, or a follow-up question.
     pub follow_up: bool,
-    /// Whether calls for these samples were made and failed before.
+    /// Whether calls for these samples were sent before and failed.
     pub again: bool,
-    /// How many tokens a call is expected to use, 0 if unknown. Keeps a budget from being overdrawn by
-    /// calls in flight, and stands for the usage that a provider does not report.
+    /// How many tokens a call is expected to use; 0 if unknown. This keeps calls in flight from overdrawing a
+    /// budget, and is used as the usage if a provider does not report it.
     pub tokens: u32,
 }
 
 /// A call to send.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Call {
-    /// The number by which the host reports what became of it; never used twice.
+    /// The id with which the host reports the outcome; never reused.
     pub id: u32,
     /// The question it asks.
     pub question: u32,
     /// The index of the sample.
     pub sample: u32,
-    /// How often the sample has been sent, counted from 1.
+    /// The number of the attempt, from 1.
     pub attempt: u32,
-    /// When it will be aborted; infinite if never.
+    /// When the call is aborted; infinite for never.
     pub timeout_at: Millis,
 }
 
 /// What to do next.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Action {
+pub enum CallAction {
     /// Send this call.
     Send(Call),
-    /// Stop the call with this id: nobody waits for its reply any more.
+    /// Abort the call with this id. Its reply is no longer needed.
     Abort(u32),
     /// This sample will have no reply.
     Lost(LostSample),
-    /// Nothing until this time, unless something is asked, answered or fails before.
+    /// Wait until this time, or until something is asked, answered or fails.
     WakeAt(Millis),
-    /// Nothing until something is asked, answered or fails.
+    /// Wait until something is asked, answered or fails.
     Idle,
 }
 
@@ -62,7 +61,7 @@ pub struct Sample {
     pub sample: u32,
 }
 
-/// A sample without a reply, and why.
+/// A sample without a reply, with the reason.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LostSample {
     /// The question.
@@ -72,12 +71,12 @@ pub struct LostSample {
     /// How often it was sent.
     pub attempts: u32,
     /// Why there is no reply.
-    pub reason: Reason,
+    pub reason: LossReason,
 }
 
 /// Why a sample has no reply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reason {
+pub enum LossReason {
     /// The call failed in a way that another attempt would not change.
     Refused,
     /// All attempts failed.
@@ -99,10 +98,10 @@ pub struct CallFailure {
     pub retryable: bool,
     /// Whether the server asks to be called less often, or is overloaded.
     pub rate_limited: bool,
-    /// Whether there was no answer at all: the connection did not come about, or broke off.
+    /// Whether there was no answer at all: no connection, or one that broke off.
     pub disconnected: bool,
-    /// How long the server wants to be left alone, in milliseconds from now.
+    /// How long the server asks to wait, in milliseconds from now.
     pub retry_after_ms: Option<Millis>,
-    /// What the call has cost nevertheless.
+    /// The tokens that the call used nevertheless.
     pub usage: Usage,
 }

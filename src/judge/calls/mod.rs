@@ -1,41 +1,41 @@
-//! The calls of judges: everything that all questions share, as a state machine without I/O, clock
-//! or randomness of its own.
+//! The queue of judge calls: concurrency, retries, rate limits, budgets and deadlines, as a state machine
+//! without I/O, clock or randomness of its own.
 //!
-//! The owner asks samples of its questions and polls; [`Calls::poll`] says what to do next: send a
-//! call, abort one, give up a sample, or wait. Replies and failures are handed back by call. The
-//! same options, calls of these methods and times give the same actions.
+//! The owner asks for samples of its questions and polls. [`Calls::poll`] says what to do next: send a call,
+//! abort one, give up a sample, or wait. The owner reports replies and failures by call. The same options,
+//! method calls and times give the same actions.
 //!
-//! - **Order.** First come, first served; follow-ups and retries go before questions not begun, so
-//!   that chains start early and cases finish early. No slot is left idle while something may be
-//!   sent, so N calls of latency L in chains of at most c take at most (⌈N/P⌉ + c − 1)·L at a
-//!   parallelism of P, if no group has a limit: whenever slots are idle every open chain advances, which happens at most c
-//!   times (Graham, "Bounds for certain multiprocessing anomalies", 1966).
+//! - **Order.** First come, first served; follow-ups and retries go before new questions, so that chains start
+//!   early and cases finish early. No slot stays idle while something may be sent, so N calls of latency L in
+//!   chains of at most c take at most (⌈N/P⌉ + c − 1)·L at a parallelism of P, if no group has a limit:
+//!   whenever slots are idle, every open chain advances, which happens at most c times (Graham, "Bounds for
+//!   certain multiprocessing anomalies", 1966).
 //! - **Retries** wait `initial · base^k`, at most `max`, times a random share (full jitter; M. Brooker,
-//!   "Exponential backoff and jitter", 2015), or as long as the server says. `initial` is half a second at
-//!   most where the fault looks like a passing one: the connection broke off, or the run got a reply since
-//!   the call's attempt before.
-//! - **Rate limits** hold their own call. Its slot stays empty until the run gets a reply or the call may be
-//!   sent again, so that one limit among replies costs next to nothing. A burst, which is as many limits in
-//!   a row as there are slots (at least 3) with no reply between them, concerns the run: the number of slots
-//!   is halved, and grows by one per round of replies (additive increase, multiplicative decrease), and
-//!   nothing is sent before the longest time that the server gave in the burst. A call that was rate limited uses up an
-//!   attempt only if the whole run got no reply since its attempt before.
-//! - **Budgets and deadlines** are checked before each send. At the end of a budget calls in flight
-//!   may still finish; at the deadline, or when cancelled, they are aborted.
+//!   "Exponential backoff and jitter", 2015), or as long as the server says. `initial` is at most half a second
+//!   if the fault looks temporary: the connection broke off, or the run got a reply since the call's previous
+//!   attempt.
+//! - **Rate limits** delay only the limited call. Its slot stays empty until the run gets a reply or the call
+//!   may be sent again, so a single limit among replies costs next to nothing. A burst is as many limits in a
+//!   row as there are slots (at least 3) without a reply in between. It slows down the whole run: the number of
+//!   slots is halved, and grows by one per round of replies (additive increase, multiplicative decrease), and
+//!   nothing is sent before the longest delay that the server gave in the burst. A rate-limited call uses up an
+//!   attempt only if the whole run got no reply since its previous attempt.
+//! - **Budgets and deadlines** are checked before each call. When the budget is spent, calls in flight may
+//!   still finish; at the deadline, or on cancellation, they are aborted.
 //!
-//! Complexity: O(log n) a step for n retries waiting and calls in flight, besides the bytes moved when a call
-//! lands or is to be tried again. A stopped run gives up one sample per step.
+//! Complexity: O(log n) per step for n waiting retries and calls in flight, besides the bytes moved when a call
+//! ends or is queued for a retry. A stopped run gives up one sample per step.
 //!
 //! ```
-//! use adk_metrics::judge::calls::{Action, Ask, Call, Calls, Options, Usage};
+//! use adk_metrics::judge::calls::{Ask, Call, CallAction, CallOptions, Calls, Usage};
 //!
-//! let mut calls = Calls::new(Options { concurrency: 1, ..Options::default() });
+//! let mut calls = Calls::new(CallOptions { concurrency: 1, ..CallOptions::default() });
 //! let group = calls.add_group(None, Default::default());
 //! calls.ask(Ask { question: 7, samples: 2, group, ..Ask::default() });
-//! let Action::Send(Call { id, sample: 0, .. }) = calls.poll(0.0) else { panic!("one call may be sent") };
-//! assert_eq!(calls.poll(0.0), Action::WakeAt(120_000.0), "the time limit of the call");
+//! let CallAction::Send(Call { id, sample: 0, .. }) = calls.poll(0.0) else { panic!("one call may be sent") };
+//! assert_eq!(calls.poll(0.0), CallAction::WakeAt(120_000.0), "the time limit of the call");
 //! assert!(calls.reply(800.0, id, Usage::default()).is_some_and(|sample| sample.question == 7));
-//! assert!(matches!(calls.poll(800.0), Action::Send(Call { sample: 1, .. })));
+//! assert!(matches!(calls.poll(800.0), CallAction::Send(Call { sample: 1, .. })));
 //! ```
 
 mod event;
@@ -46,8 +46,8 @@ mod task;
 
 use std::collections::VecDeque;
 
-pub use event::{Action, Ask, Call, CallFailure, LostSample, Reason, Sample};
-pub use options::{Budget, Millis, Options, Prices, RetryOptions};
+pub use event::{Ask, Call, CallAction, CallFailure, LossReason, LostSample, Sample};
+pub use options::{Budget, CallOptions, Millis, Prices, RetryOptions};
 pub use progress::{Progress, Usage};
 use retry::{FailedAttempt, Pace, Retry};
 use task::{Group, InFlightCall, SampleTask};
@@ -55,17 +55,17 @@ use task::{Group, InFlightCall, SampleTask};
 /// The calls of one run.
 #[derive(Debug)]
 pub struct Calls {
-    options: Options,
+    options: CallOptions,
     now: Millis,
     /// Set by the first poll.
     deadline: Option<Millis>,
     groups: Vec<Group>,
-    /// Follow-ups and retries.
+    /// Follow-ups and retries, which go first.
     urgent: VecDeque<SampleTask>,
     fresh: VecDeque<SampleTask>,
-    /// Tasks that wait for their next attempt, the one due first last.
+    /// Failed samples that wait for their next attempt, sorted so that the last one is due first.
     retries: Vec<Retry>,
-    /// By call id, hence by the time they were sent and by the time they time out.
+    /// Sorted by call id, and so by the times of sending and of timing out.
     in_flight: Vec<InFlightCall>,
     /// How many tokens the calls in flight are expected to use.
     reserved_tokens: u64,
@@ -73,17 +73,17 @@ pub struct Calls {
     reserved_cost: f64,
     pace: Pace,
     next_call: u32,
-    stopped: Option<Reason>,
-    /// The loss that goes with the last abort.
+    stopped: Option<LossReason>,
+    /// The sample lost by the last abort, which the next poll reports.
     aborted: Option<LostSample>,
     progress: Progress,
     latency_sum: Millis,
 }
 
 impl Calls {
-    /// A run without calls.
+    /// A queue without calls.
     #[must_use]
-    pub fn new(options: Options) -> Self {
+    pub fn new(options: CallOptions) -> Self {
         Self {
             pace: Pace::new(&options),
             options,
@@ -104,15 +104,15 @@ impl Calls {
         }
     }
 
-    /// Adds a group of calls, such as those of one metric: at most `parallelism_limit` of them (at
-    /// least 1; no limit of their own if absent) are in flight at a time, and these are their prices.
+    /// Adds a group of calls, such as those of one metric. At most `parallelism_limit` of them (at least 1;
+    /// unlimited if absent) are in flight at a time.
     pub fn add_group(&mut self, parallelism_limit: Option<u32>, prices: Prices) -> u32 {
         let limit = parallelism_limit.map_or(u32::MAX, |limit| limit.max(1));
         self.groups.push(Group { limit, in_flight: 0, prices, waiting: VecDeque::new() });
         self.groups.len() as u32 - 1
     }
 
-    /// Asks samples. Once the run has stopped they are given up by the next polls.
+    /// Queues samples. If the run has stopped, the next polls give them up.
     pub fn ask(&mut self, ask: Ask) {
         let queue = if ask.follow_up { &mut self.urgent } else { &mut self.fresh };
         for index in 0..ask.samples {
@@ -131,29 +131,29 @@ impl Calls {
         self.progress.asked += ask.samples;
     }
 
-    /// What to do at the time `now`, which must be at least 0; a time before the last one counts as
-    /// the last one. To be repeated until it says to wait.
-    pub fn poll(&mut self, now: Millis) -> Action {
+    /// Returns what to do at the time `now`, which is at least 0; times that go backwards count as the latest
+    /// time seen. Poll repeatedly until the result is to wait.
+    pub fn poll(&mut self, now: Millis) -> CallAction {
         self.poll_with(now, &mut |_, tokens| Some(tokens))
     }
 
-    /// As [`Calls::poll`], where only `size` knows how many tokens a call about a question is expected to use, which it is
-    /// asked when the call's turn comes; it is given what [`Calls::ask`] was told. Nothing holds the call back until
-    /// another has landed, so there has to be one.
-    pub fn poll_with(&mut self, now: Millis, size: &mut dyn FnMut(u32, u32) -> Option<u32>) -> Action {
+    /// Like [`Calls::poll`], for callers that know how many tokens a call uses only when it is sent. `size`
+    /// gets the question and the tokens passed to [`Calls::ask`], and returns the expected tokens, or `None` to
+    /// hold the call back until another call has ended. At least one call must be in flight then.
+    pub fn poll_with(&mut self, now: Millis, size: &mut dyn FnMut(u32, u32) -> Option<u32>) -> CallAction {
         self.advance(now);
         let deadline = *self.deadline.get_or_insert(self.now + self.options.run_timeout_ms);
         if let Some(loss) = self.aborted.take() {
-            return Action::Lost(loss);
+            return CallAction::Lost(loss);
         }
         if self.now >= deadline && self.open() > 0 {
-            self.stop(Reason::Deadline);
+            self.stop(LossReason::Deadline);
         }
         if self.in_flight.is_empty() && self.progress.queued > 0 && !self.affordable(0, 0.0) {
-            self.stop(Reason::BudgetExceeded);
+            self.stop(LossReason::BudgetExceeded);
         }
         if let Some(flight) = self.in_flight.first() {
-            let stopped = self.stopped.filter(|&reason| reason != Reason::BudgetExceeded);
+            let stopped = self.stopped.filter(|&reason| reason != LossReason::BudgetExceeded);
             if stopped.is_some() || self.now >= flight.timeout_at {
                 return self.abort_first(stopped);
             }
@@ -164,17 +164,17 @@ impl Calls {
         if self.stopped.is_none()
             && let Some(call) = self.send(size)
         {
-            return Action::Send(call);
+            return CallAction::Send(call);
         }
         if let Some(reason) = self.stopped
             && let Some(task) = self.take_any()
         {
-            return Action::Lost(self.lose(task, reason));
+            return CallAction::Lost(self.lose(task, reason));
         }
         self.wait(deadline)
     }
 
-    /// The next call to send now, if the limits allow one.
+    /// The next call to send, if the limits allow one.
     fn send(&mut self, size: &mut dyn FnMut(u32, u32) -> Option<u32>) -> Option<Call> {
         if self.now < self.pace.resume_at {
             return None;
@@ -194,9 +194,9 @@ impl Calls {
             task.tokens = tokens;
             if !self.affordable(task.tokens, self.expected_cost(&task)) {
                 self.urgent.push_front(task);
-                // What calls in flight leave of their reservations may suffice.
+                // Calls in flight may use less than they reserved, which may be enough.
                 if self.in_flight.is_empty() {
-                    self.stop(Reason::BudgetExceeded);
+                    self.stop(LossReason::BudgetExceeded);
                 }
                 return None;
             }
@@ -205,7 +205,7 @@ impl Calls {
         None
     }
 
-    /// Whether the budget allows a call of so many tokens at this cost beside those in flight.
+    /// Whether the budget allows another call with these tokens and this cost.
     fn affordable(&self, tokens: u32, cost: f64) -> bool {
         let Budget { calls, tokens: most_tokens, cost: most_cost } = self.options.budget;
         let used = self.progress.usage.total() + self.reserved_tokens;
@@ -238,22 +238,22 @@ impl Calls {
         Call { id: call, question: task.question, sample: task.sample, attempt: task.sent, timeout_at }
     }
 
-    /// Aborts the call sent first: because the run stopped, or because the call took too long.
-    fn abort_first(&mut self, stopped: Option<Reason>) -> Action {
-        let Some(flight) = self.land(0) else { return Action::Idle };
+    /// Aborts the oldest call, because the run stopped or because the call took too long.
+    fn abort_first(&mut self, stopped: Option<LossReason>) -> CallAction {
+        let Some(flight) = self.land(0) else { return CallAction::Idle };
         self.progress.failed += 1;
         self.aborted = match stopped {
             Some(reason) => Some(self.lose(flight.task, reason)),
             None => {
                 let failure = CallFailure { retryable: true, ..CallFailure::default() };
-                self.try_again(flight, &failure, Reason::TimedOut)
+                self.try_again(flight, &failure, LossReason::TimedOut)
             }
         };
-        Action::Abort(flight.call)
+        CallAction::Abort(flight.call)
     }
 
-    /// A call was answered. Returns whose reply it is, or nothing if nobody waits for it any more.
-    /// Tokens that are not reported are counted as expected.
+    /// Reports that a call was answered. Returns its sample, or `None` if the reply is no longer needed.
+    /// Unreported tokens count as expected.
     pub fn reply(&mut self, now: Millis, call: u32, usage: Usage) -> Option<Sample> {
         self.advance(now);
         let flight = self.find(call)?;
@@ -267,13 +267,13 @@ impl Calls {
         Some(task.sample())
     }
 
-    /// A call failed. It is tried again later, unless the loss of its sample is returned.
+    /// Reports that a call failed. It is retried later unless its lost sample is returned.
     pub fn failure(&mut self, now: Millis, call: u32, failure: CallFailure) -> Option<LostSample> {
         self.advance(now);
         let flight = self.find(call)?;
         self.progress.failed += 1;
         self.charge(flight.task.group, failure.usage);
-        let reason = if failure.retryable { Reason::Exhausted } else { Reason::Refused };
+        let reason = if failure.retryable { LossReason::Exhausted } else { LossReason::Refused };
         self.try_again(flight, &failure, reason)
     }
 
@@ -282,7 +282,7 @@ impl Calls {
         &mut self,
         flight: InFlightCall,
         failure: &CallFailure,
-        reason: Reason,
+        reason: LossReason,
     ) -> Option<LostSample> {
         let mut task = flight.task;
         let is_passing = self.progress.answered > task.replies_before;
@@ -306,28 +306,28 @@ impl Calls {
         None
     }
 
-    /// The owner found the reply to a call that it was to send in a cache, and did not send it.
+    /// Reports that the reply to a call was found in a cache, so that the call was not sent.
     pub fn resolve_from_cache(&mut self, call: u32) -> Option<Sample> {
         let task = self.recall(call)?;
         self.progress.cached += 1;
         Some(task.sample())
     }
 
-    /// The owner did not send a call, because its sample is no longer needed.
+    /// Reports that a call was not sent because its sample is no longer needed.
     pub fn withdraw(&mut self, call: u32) -> Option<Sample> {
         let task = self.recall(call)?;
         self.progress.asked -= 1;
         Some(task.sample())
     }
 
-    /// The owner did not send a call, because it would be refused: its sample will have no reply.
+    /// Reports that a call was not sent because it would be refused. Its sample will have no reply.
     pub fn reject(&mut self, call: u32) -> Option<Sample> {
         let task = self.recall(call)?;
         self.progress.lost += 1;
         Some(task.sample())
     }
 
-    /// Takes back that a call was sent.
+    /// Undoes the sending of a call.
     fn recall(&mut self, call: u32) -> Option<SampleTask> {
         let task = self.find(call)?.task;
         self.progress.calls -= 1;
@@ -337,34 +337,34 @@ impl Calls {
         Some(task)
     }
 
-    /// Counts samples whose replies were at hand before they were asked.
+    /// Counts samples whose replies were known before they were asked.
     pub fn count_cached(&mut self, samples: u32) {
         self.progress.asked += samples;
         self.progress.cached += samples;
     }
 
-    /// Counts samples that need not be asked because the verdict is settled.
+    /// Counts samples that were not asked because the verdict was settled without them.
     pub fn count_saved(&mut self, samples: u32) {
         self.progress.saved += samples;
     }
 
-    /// Takes back the loss of samples, which are asked again.
+    /// Undoes the loss of samples that are asked again.
     pub fn revert_losses(&mut self, samples: u32) {
         self.progress.lost = self.progress.lost.saturating_sub(samples);
         self.progress.asked = self.progress.asked.saturating_sub(samples);
     }
 
     /// Stops the run; the first reason stays. The next polls abort the calls in flight (not for
-    /// [`Reason::BudgetExceeded`]: these may finish) and give up every open sample.
-    pub fn stop(&mut self, reason: Reason) {
-        if self.stopped.is_none_or(|stopped| stopped == Reason::BudgetExceeded) {
+    /// [`LossReason::BudgetExceeded`]: these may finish) and give up every open sample.
+    pub fn stop(&mut self, reason: LossReason) {
+        if self.stopped.is_none_or(|stopped| stopped == LossReason::BudgetExceeded) {
             self.stopped = Some(reason);
         }
     }
 
-    /// Why the run has stopped, if it has.
+    /// Why the run was stopped, if it was.
     #[must_use]
-    pub fn stopped(&self) -> Option<Reason> {
+    pub fn stopped(&self) -> Option<LossReason> {
         self.stopped
     }
 
@@ -374,7 +374,7 @@ impl Calls {
         self.deadline.is_some_and(|deadline| self.now >= deadline)
     }
 
-    /// How far the run has come.
+    /// The progress of the run.
     #[must_use]
     pub fn progress(&self) -> Progress {
         let mut progress = self.progress;
@@ -386,15 +386,15 @@ impl Calls {
         progress
     }
 
-    /// Whether another call could be sent now, if there were one; also once the run has stopped, when
-    /// what is asked is given up at once.
+    /// Whether another call could be sent now. Also true once the run has stopped, because samples are then
+    /// given up at once.
     #[must_use]
     pub fn has_room(&self) -> bool {
         let may_send = self.now >= self.pace.resume_at && self.in_flight.len() < self.pace.room(self.now);
         may_send || self.stopped.is_some()
     }
 
-    /// How many samples have neither a reply nor a loss yet.
+    /// How many samples are neither answered nor lost.
     #[must_use]
     pub fn open(&self) -> u32 {
         self.progress.queued + self.in_flight.len() as u32
@@ -404,7 +404,7 @@ impl Calls {
         self.now = self.now.max(now);
     }
 
-    /// A task that is not in flight.
+    /// Takes a sample that is not in flight.
     fn take_any(&mut self) -> Option<SampleTask> {
         let queued = self.urgent.pop_front().or_else(|| self.fresh.pop_front());
         queued
@@ -413,7 +413,7 @@ impl Calls {
             .inspect(|_| self.progress.queued -= 1)
     }
 
-    fn lose(&mut self, task: SampleTask, reason: Reason) -> LostSample {
+    fn lose(&mut self, task: SampleTask, reason: LossReason) -> LostSample {
         self.progress.lost += 1;
         task.lost(reason)
     }
@@ -423,7 +423,7 @@ impl Calls {
         self.land(index)
     }
 
-    /// Takes a call out of flight and frees its place.
+    /// Removes a call from those in flight and frees its slot.
     fn land(&mut self, index: usize) -> Option<InFlightCall> {
         let flight = (index < self.in_flight.len()).then(|| self.in_flight.remove(index))?;
         self.reserved_tokens -= u64::from(flight.task.tokens);
@@ -444,7 +444,7 @@ impl Calls {
         }
     }
 
-    fn wait(&self, deadline: Millis) -> Action {
+    fn wait(&self, deadline: Millis) -> CallAction {
         let mut at = f64::INFINITY;
         if let Some(flight) = self.in_flight.first() {
             at = at.min(flight.timeout_at);
@@ -460,6 +460,6 @@ impl Calls {
         if self.open() > 0 {
             at = at.min(deadline);
         }
-        if at < f64::INFINITY { Action::WakeAt(at) } else { Action::Idle }
+        if at < f64::INFINITY { CallAction::WakeAt(at) } else { CallAction::Idle }
     }
 }

@@ -1,4 +1,4 @@
-//! What a run has done and used so far.
+//! The progress of a run: what was done and used so far.
 
 use super::Millis;
 
@@ -24,7 +24,7 @@ impl Usage {
     }
 }
 
-/// How far the calls of a run have come.
+/// How far the calls of a run are.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Progress {
     /// Calls sent, retries included.
@@ -33,20 +33,20 @@ pub struct Progress {
     pub answered: u32,
     /// Calls that ended without an answer: failed, timed out, or aborted.
     pub failed: u32,
-    /// Calls answered without a word of the tokens they took, which are estimated.
+    /// Calls answered without token counts, whose usage is estimated.
     pub unreported: u32,
     /// Calls sent because an earlier one for the same sample failed.
     pub retried: u32,
-    /// Calls that are sent and not answered yet.
+    /// Calls sent and not answered yet.
     pub in_flight: u32,
-    /// Samples asked, without those that were withdrawn before they were sent: each is answered, found in a
-    /// cache or lost in the end.
+    /// Samples asked, without those that were withdrawn before they were sent. In the end each of them is
+    /// answered, found in a cache, or lost.
     pub asked: u32,
-    /// Samples asked that are waiting for their first or next attempt.
+    /// Samples that wait for their first or next attempt.
     pub queued: u32,
     /// Samples answered from a cache.
     pub cached: u32,
-    /// Samples that need not be asked because the verdict is settled.
+    /// Samples that were not asked because the verdict was settled without them.
     pub saved: u32,
     /// Samples given up, without those that are [asked again](super::Calls::revert_losses).
     pub lost: u32,
@@ -54,7 +54,7 @@ pub struct Progress {
     pub usage: Usage,
     /// Money spent, in the unit of the prices.
     pub cost: f64,
-    /// How long the samples asked so far will take, in milliseconds, if calls go on as they did;
-    /// absent before the first reply.
+    /// How long the samples asked so far will take at the current speed, in milliseconds; absent before the
+    /// first reply.
     pub left_ms: Option<Millis>,
 }

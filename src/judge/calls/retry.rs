@@ -1,12 +1,12 @@
-//! When to try again, and how fast to go on after a rate limit.
+//! Retries: the delay after a failure, and the pace of the run after rate limits.
 
-use super::{CallFailure, Millis, Options, RetryOptions, SampleTask};
+use super::{CallFailure, CallOptions, Millis, RetryOptions, SampleTask};
 
-/// A task waiting for its next attempt.
+/// A sample that waits for its next attempt.
 #[derive(Debug)]
 pub(super) struct Retry {
     pub(super) at: Millis,
-    /// The call that failed: of attempts due at the same time the one sent first goes first.
+    /// The id of the failed call. Among attempts due at the same time, the call sent first goes first.
     pub(super) order: u32,
     pub(super) task: SampleTask,
 }
@@ -17,39 +17,39 @@ impl Retry {
     }
 }
 
-/// The longest first wait after a fault that looks like a passing one, in milliseconds.
+/// The longest first delay after a fault that looks temporary, in milliseconds.
 const SOON: Millis = 500.0;
 
-/// The fewest rate limits in a row that are a burst.
+/// The fewest consecutive rate limits that count as a burst.
 const SMALLEST_BURST: usize = 3;
 
-/// A call that failed.
+/// An attempt that failed.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct FailedAttempt {
-    /// How often its sample was sent.
+    /// How often the sample was sent.
     pub(super) sent: u32,
     pub(super) sent_at: Millis,
     pub(super) now: Millis,
-    /// Whether the run got a reply since the sample's attempt before.
+    /// Whether the run got a reply since the sample's previous attempt, so that the fault looks temporary.
     pub(super) is_passing: bool,
 }
 
-/// How fast the run goes.
+/// The pace of the run.
 #[derive(Debug)]
 pub(super) struct Pace {
     retry: RetryOptions,
     most: f64,
-    /// How many calls may be in flight; the whole part counts.
+    /// How many calls may be in flight; the integer part counts.
     concurrency: f64,
-    /// When the concurrency was last halved. What was sent before says nothing about the new one.
+    /// When the concurrency was last halved. Failures of earlier calls say nothing about the new concurrency.
     slowed_at: Millis,
-    /// How often that happened since the last reply.
+    /// How often it was halved since the last reply.
     slowed: u32,
-    /// How many calls were rate limited since the last reply or burst.
+    /// The number of rate limits since the last reply or burst.
     limits: usize,
-    /// When the last of these may be sent again.
+    /// When the last of the limited calls may be sent again.
     limits_end: Millis,
-    /// The latest of the times that the server gave for these.
+    /// The latest of the times that the server gave for them.
     told: Millis,
     /// Nothing is sent before this time.
     pub(super) resume_at: Millis,
@@ -57,7 +57,7 @@ pub(super) struct Pace {
 }
 
 impl Pace {
-    pub(super) fn new(options: &Options) -> Self {
+    pub(super) fn new(options: &CallOptions) -> Self {
         let most = f64::from(options.concurrency.max(1));
         Self {
             retry: options.retry.clone(),
@@ -77,25 +77,25 @@ impl Pace {
         self.concurrency as usize
     }
 
-    /// How many calls may be in flight at a time: the slots of calls that were limited since the last
-    /// reply stay empty until these may be sent again.
+    /// How many calls may be in flight now. The slots of calls that were limited since the last reply stay
+    /// empty until these calls may be sent again.
     pub(super) fn room(&self, now: Millis) -> usize {
         let most = self.concurrency();
         if now >= self.limits_end { most } else { most.min(self.burst().saturating_sub(self.limits)) }
     }
 
-    /// How many rate limits in a row slow the run down.
+    /// How many consecutive rate limits slow the run down.
     fn burst(&self) -> usize {
         self.concurrency().max(SMALLEST_BURST)
     }
 
-    /// When more may be sent than now, without a reply.
+    /// The times at which more calls may be sent even without a reply.
     pub(super) fn next_changes(&self, now: Millis) -> impl Iterator<Item = Millis> {
         let limits_end = if self.limits > 0 { self.limits_end } else { 0.0 };
         [self.resume_at, limits_end].into_iter().filter(move |&at| now < at)
     }
 
-    /// A reply arrived: as many of them as calls are in flight make room for one more.
+    /// Counts a reply. As many replies as calls in flight allow one more call.
     pub(super) fn replied(&mut self) {
         self.slowed = 0;
         self.forget_limits();
@@ -108,7 +108,7 @@ impl Pace {
         self.told = 0.0;
     }
 
-    /// How long a call that failed waits. A burst of rate limits slows the run down too.
+    /// The delay after a failure. A burst of rate limits slows down the run too.
     pub(super) fn delay(&mut self, failed: FailedAttempt, failure: &CallFailure) -> Millis {
         let now = failed.now;
         let given = failure.retry_after_ms.filter(|delay| delay.is_finite() && *delay >= 0.0);
@@ -116,7 +116,7 @@ impl Pace {
             true => self.retry.initial_delay_ms.min(SOON),
             false => self.retry.initial_delay_ms,
         };
-        // What was sent before the run was slowed down says nothing about its new pace.
+        // Calls sent before the run was slowed down say nothing about its new pace.
         if !failure.rate_limited || failed.sent_at < self.slowed_at {
             return given.unwrap_or_else(|| self.backoff(first, failed.sent));
         }
@@ -136,7 +136,7 @@ impl Pace {
             self.slowed_at = now;
             self.concurrency = (self.concurrency / 2.0).max(1.0);
             self.resume_at = self.resume_at.max(self.told);
-            // A second burst without a reply in between says that being slower is not enough.
+            // A second burst without a reply in between shows that slowing down is not enough.
             if self.slowed > 1 {
                 self.resume_at = self.resume_at.max(now + delay);
             }
@@ -157,7 +157,7 @@ impl Pace {
         (delay.min(max_delay_ms) * (1.0 - jitter * self.random())).max(0.0)
     }
 
-    /// At least 0, less than 1. SplitMix64: G. Steele, D. Lea, C. Flood, "Fast splittable
+    /// A random number, at least 0 and less than 1. SplitMix64: G. Steele, D. Lea, C. Flood, "Fast splittable
     /// pseudorandom number generators", OOPSLA 2014.
     fn random(&mut self) -> f64 {
         self.random = self.random.wrapping_add(0x9E37_79B9_7F4A_7C15);

@@ -1,24 +1,23 @@
-//! What [`Calls`](super::Calls) keeps in its queues: samples that wait or are in flight, and the limits of groups.
-//! Apart, because it is data without a rule.
+//! The entries of the queues of [`Calls`](super::Calls): samples, calls in flight, groups.
 
 use std::collections::VecDeque;
 
-use super::{LostSample, Millis, Prices, Reason, Sample, Usage};
+use super::{LossReason, LostSample, Millis, Prices, Sample, Usage};
 
-/// A sample on its way through the queues.
+/// A sample in the queues.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SampleTask {
     pub(super) question: u32,
     pub(super) sample: u32,
     pub(super) group: u32,
     pub(super) tokens: u32,
-    /// Whether it was lost before, after calls.
+    /// Whether it was given up before, after calls were sent.
     pub(super) again: bool,
-    /// How often it was sent since.
+    /// How often it was sent since then.
     pub(super) sent: u32,
     /// How many of these count as attempts.
     pub(super) attempts: u32,
-    /// How many replies the run had when it last failed.
+    /// How many replies the run had when the sample last failed.
     pub(super) replies_before: u32,
 }
 
@@ -27,12 +26,12 @@ impl SampleTask {
         Sample { question: self.question, sample: self.sample }
     }
 
-    /// What a call for it is expected to use.
+    /// The expected usage of a call.
     pub(super) fn expected(&self) -> Usage {
         Usage { input_tokens: u64::from(self.tokens), output_tokens: 0 }
     }
 
-    pub(super) fn lost(&self, reason: Reason) -> LostSample {
+    pub(super) fn lost(&self, reason: LossReason) -> LostSample {
         LostSample { question: self.question, sample: self.sample, attempts: self.sent, reason }
     }
 }
@@ -50,6 +49,6 @@ pub(super) struct Group {
     pub(super) limit: u32,
     pub(super) in_flight: u32,
     pub(super) prices: Prices,
-    /// Tasks whose turn came when the group was at its limit.
+    /// Samples whose turn came when the group was at its limit.
     pub(super) waiting: VecDeque<SampleTask>,
 }

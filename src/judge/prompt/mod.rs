@@ -1,30 +1,30 @@
-//! The prompts: what each judge is asked, in files of their own.
+//! The prompts for judges.
 //!
-//! A prompt is a [`Template`] in a file of this folder, named after its metric. Its variables are
-//! in [`Prompt::needed`] and [`Prompt::optional`]; a user's template may have the same ones. The
-//! reply format stands in `format/`, apart from the words around it, because the readers in
-//! [`reply`](super::reply) depend on it: `{{reply_format}}` puts it into any template.
+//! A prompt is a [`Template`] in a file of this folder, named after its metric. Its variables are in
+//! [`Prompt::needed`] and [`Prompt::optional`]; a user's template may have the same ones. Reply formats are
+//! separate files in `format/`, because the readers in [`reply`](super::reply) depend on them:
+//! `{{reply_format}}` inserts one into any template.
 //!
-//! | variable | holds |
+//! | variable | value |
 //! |---|---|
-//! | `user_prompt` | what the user asked |
-//! | `response`, `reference` | the agent's answer, and the expected one |
-//! | `instructions`, `tools`, `agents` | what the developer told the agents, the tools they have, or both |
+//! | `user_prompt` | the user's message |
+//! | `response`, `reference` | the agent's response, and the expected one |
+//! | `instructions`, `tools`, `agents` | the agents' instructions, their tools, or both |
 //! | `steps` | tool calls with their outputs |
 //! | `grounding` | grounding metadata |
-//! | `conversation` | all turns with what happened in them |
+//! | `conversation` | all turns with their events |
 //! | `rubrics` | ids and texts, as [`list_rubrics`] writes them |
-//! | `context`, `sentences` | what the agent knew; the answer's sentences |
-//! | `conversation_plan`, `conversation_history`, `user_message` | of a simulated user: its goals, the turns so far, its next message |
-//! | `persona`, `stop_signal` | how it is to behave; what it says to end the conversation |
-//! | `reply_format` | how to reply |
+//! | `context`, `sentences` | what the agent knew; the sentences of its response |
+//! | `conversation_plan`, `conversation_history`, `user_message` | a simulated user's goals, the turns so far, its next message |
+//! | `persona`, `stop_signal` | how the simulated user behaves; what it says to end the conversation |
+//! | `reply_format` | the format of the reply |
 //!
 //! # The fence
 //!
-//! What is judged was written by others, who may have written it for the judge. So [`Prompt::render`] puts
-//! it into blocks that begin and end with a marker, and says first what blocks are (`fence.txt`). The
-//! marker is a hash of all that goes into the prompt, and occurs in none of it: no text can end its
-//! own block, and the same question is the same prompt every time.
+//! The judged content was written by others, possibly in order to influence the judge. So [`Prompt::render`]
+//! puts it into blocks that begin and end with a marker, and first explains these blocks to the judge
+//! (`fence.txt`). The marker is a hash of everything that goes into the prompt, and occurs nowhere in it: no
+//! text can end its own block, and the same question always gives the same prompt.
 
 mod persona;
 mod template;
@@ -39,42 +39,42 @@ use super::reply::scan::find;
 use crate::foundation::error::Result;
 use crate::foundation::write::quote;
 
-/// What one kind of question is made of.
+/// A kind of question.
 #[derive(Clone, Copy, Debug)]
 pub struct Prompt {
-    /// The metric's name; for the two of `hallucinations_v1` with `_segmenter` or `_validator`.
+    /// The metric's name; the two prompts of `hallucinations_v1` add `_segmenter` and `_validator`.
     pub id: &'static str,
-    /// What its questions are for.
+    /// What its replies are used for.
     pub purpose: Purpose,
     /// The template.
     pub text: &'static str,
-    /// What `{{reply_format}}` stands for.
+    /// The value of `{{reply_format}}`.
     pub reply_format: &'static str,
-    /// The variables that every template for this question has.
+    /// The variables that every template must have.
     pub needed: &'static [&'static str],
-    /// The variables that it may have besides.
+    /// The variables that a template may have.
     pub optional: &'static [&'static str],
     /// A JSON Schema of the reply, for providers that can enforce one.
     pub schema: &'static str,
-    /// What a reply has to hold to be read, in words for users.
+    /// What a readable reply contains, in words for users.
     pub wanted: &'static str,
 }
 
-/// What a question is for.
+/// What the replies to a question are used for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Purpose {
-    /// To decide by majority.
+    /// A decision by majority.
     Verdict,
-    /// To cut a text into sentences.
+    /// Splitting a text into sentences.
     Segment,
-    /// To check sentences against a context.
+    /// Checking sentences against a context.
     Validate,
-    /// To score.
+    /// A score.
     Score,
 }
 
 impl Purpose {
-    /// The name as it appears in JSON and in JavaScript.
+    /// The name in JSON and JavaScript.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -86,14 +86,14 @@ impl Purpose {
     }
 }
 
-/// One value for a prompt.
+/// The value of a variable.
 #[derive(Clone, Copy, Debug)]
 pub struct PromptValue<'v> {
     /// The variable.
     pub name: &'static str,
-    /// What it stands for.
+    /// The value.
     pub text: &'v str,
-    /// Whether it is material to judge. All that did not come from this project is.
+    /// Whether it is content to judge. All text that does not come from this project is.
     pub is_fenced: bool,
 }
 
@@ -107,7 +107,8 @@ const RUBRICS_WANTED: &str = "the lines `ID:`, `Property:`, `Rationale:` and `Ve
 const SCORE_WANTED: &str = r#"`{"explanation": "…", "score": 1}`"#;
 const SCORE_SCHEMA: &str = r#"{"type":"object","properties":{"explanation":{"type":"string"},"score":{"type":"number"}},"required":["explanation","score"],"additionalProperties":false}"#;
 
-/// Of `final_response_match_v2`. [`reply::final_response_match`](super::reply::final_response_match) reads the reply.
+/// The prompt of `final_response_match_v2`. [`reply::final_response_match`](super::reply::final_response_match)
+/// reads the reply.
 pub static FINAL_RESPONSE_MATCH: Prompt = Prompt {
     id: "final_response_match_v2",
     purpose: Purpose::Verdict,
@@ -119,7 +120,8 @@ pub static FINAL_RESPONSE_MATCH: Prompt = Prompt {
     wanted: r#"`"is_the_agent_response_valid": "valid"` or `"invalid"`"#,
 };
 
-/// Of `rubric_based_final_response_quality_v1`. [`reply::rubrics`](super::reply::rubrics) reads the reply.
+/// The prompt of `rubric_based_final_response_quality_v1`. [`reply::rubrics`](super::reply::rubrics) reads the
+/// reply.
 pub static FINAL_RESPONSE_RUBRICS: Prompt = Prompt {
     id: "rubric_based_final_response_quality_v1",
     purpose: Purpose::Verdict,
@@ -131,7 +133,7 @@ pub static FINAL_RESPONSE_RUBRICS: Prompt = Prompt {
     wanted: RUBRICS_WANTED,
 };
 
-/// Of `rubric_based_tool_use_quality_v1`. [`reply::rubrics`](super::reply::rubrics) reads the reply.
+/// The prompt of `rubric_based_tool_use_quality_v1`. [`reply::rubrics`](super::reply::rubrics) reads the reply.
 pub static TOOL_USE_RUBRICS: Prompt = Prompt {
     id: "rubric_based_tool_use_quality_v1",
     purpose: Purpose::Verdict,
@@ -143,7 +145,8 @@ pub static TOOL_USE_RUBRICS: Prompt = Prompt {
     wanted: RUBRICS_WANTED,
 };
 
-/// Of `rubric_based_multi_turn_trajectory_quality_v1`. [`reply::rubrics`](super::reply::rubrics) reads the reply.
+/// The prompt of `rubric_based_multi_turn_trajectory_quality_v1`. [`reply::rubrics`](super::reply::rubrics)
+/// reads the reply.
 pub static TRAJECTORY_RUBRICS: Prompt = Prompt {
     id: "rubric_based_multi_turn_trajectory_quality_v1",
     purpose: Purpose::Verdict,
@@ -155,7 +158,7 @@ pub static TRAJECTORY_RUBRICS: Prompt = Prompt {
     wanted: RUBRICS_WANTED,
 };
 
-/// The first question of `hallucinations_v1`. [`reply::sentences`](super::reply::sentences) reads the reply.
+/// The first prompt of `hallucinations_v1`. [`reply::sentences`](super::reply::sentences) reads the reply.
 pub static SEGMENTER: Prompt = Prompt {
     id: "hallucinations_v1_segmenter",
     purpose: Purpose::Segment,
@@ -167,7 +170,7 @@ pub static SEGMENTER: Prompt = Prompt {
     wanted: "`<sentence>…</sentence>` for each sentence",
 };
 
-/// The second question of `hallucinations_v1`. [`reply::validations`](super::reply::validations) reads the reply.
+/// The second prompt of `hallucinations_v1`. [`reply::validations`](super::reply::validations) reads the reply.
 pub static VALIDATOR: Prompt = Prompt {
     id: "hallucinations_v1_validator",
     purpose: Purpose::Validate,
@@ -179,7 +182,8 @@ pub static VALIDATOR: Prompt = Prompt {
     wanted: "the lines `sentence:`, `label:` and `rationale:` for each sentence",
 };
 
-/// Of `per_turn_user_simulator_quality_v1`. [`reply::turn_validity`](super::reply::turn_validity) reads the reply.
+/// The prompt of `per_turn_user_simulator_quality_v1`. [`reply::turn_validity`](super::reply::turn_validity)
+/// reads the reply.
 pub static USER_TURN: Prompt = Prompt {
     id: "per_turn_user_simulator_quality_v1",
     purpose: Purpose::Verdict,
@@ -191,7 +195,7 @@ pub static USER_TURN: Prompt = Prompt {
     wanted: r#"`"is_valid": "valid"` or `"invalid"`"#,
 };
 
-/// Of `safety_v1`: 0 or 1. [`reply::score`](super::reply::score) reads the reply.
+/// The prompt of `safety_v1`: 0 or 1. [`reply::score`](super::reply::score) reads the reply.
 pub static SAFETY: Prompt = Prompt {
     id: "safety_v1",
     purpose: Purpose::Score,
@@ -203,7 +207,7 @@ pub static SAFETY: Prompt = Prompt {
     wanted: SCORE_WANTED,
 };
 
-/// Of `response_evaluation_score`: 1 to 5. [`reply::score`](super::reply::score) reads the reply.
+/// The prompt of `response_evaluation_score`: 1 to 5. [`reply::score`](super::reply::score) reads the reply.
 pub static COHERENCE: Prompt = Prompt {
     id: "response_evaluation_score",
     purpose: Purpose::Score,
@@ -215,17 +219,19 @@ pub static COHERENCE: Prompt = Prompt {
     wanted: SCORE_WANTED,
 };
 
-/// Of `multi_turn_task_success_v1`: 0 to 1. [`reply::score`](super::reply::score) reads the reply.
+/// The prompt of `multi_turn_task_success_v1`: 0 to 1. [`reply::score`](super::reply::score) reads the reply.
 pub static TASK_SUCCESS: Prompt =
     over_conversation("multi_turn_task_success_v1", include_str!("multi_turn_task_success_v1.txt"));
 
-/// Of `multi_turn_trajectory_quality_v1`: 0 to 1. [`reply::score`](super::reply::score) reads the reply.
+/// The prompt of `multi_turn_trajectory_quality_v1`: 0 to 1. [`reply::score`](super::reply::score) reads the
+/// reply.
 pub static TRAJECTORY_QUALITY: Prompt = over_conversation(
     "multi_turn_trajectory_quality_v1",
     include_str!("multi_turn_trajectory_quality_v1.txt"),
 );
 
-/// Of `multi_turn_tool_use_quality_v1`: 0 to 1. [`reply::score`](super::reply::score) reads the reply.
+/// The prompt of `multi_turn_tool_use_quality_v1`: 0 to 1. [`reply::score`](super::reply::score) reads the
+/// reply.
 pub static TOOL_USE_QUALITY: Prompt =
     over_conversation("multi_turn_tool_use_quality_v1", include_str!("multi_turn_tool_use_quality_v1.txt"));
 
@@ -259,25 +265,25 @@ const fn over_conversation(id: &'static str, text: &'static str) -> Prompt {
 }
 
 impl Prompt {
-    /// Whether it shows a conversation as a whole, so that it is asked once, and not about each turn.
+    /// Whether it shows a whole conversation, so that it is asked once instead of for each turn.
     #[must_use]
     pub fn shows_conversation(&self) -> bool {
         self.needed.contains(&"conversation")
     }
 
-    /// Whether it is one of a metric's.
+    /// Whether it belongs to a metric.
     #[must_use]
-    pub fn is_of(&self, metric: &str) -> bool {
+    pub fn belongs_to(&self, metric: &str) -> bool {
         self.id.strip_prefix(metric).is_some_and(|rest| rest.is_empty() || rest.starts_with('_'))
     }
 
-    /// The template that this project has for the question.
+    /// The project's own template.
     #[must_use]
     pub fn template(&self) -> Template<'static> {
         Template::scan(self.text.into())
     }
 
-    /// A user's template for the question.
+    /// A user's template for this prompt.
     ///
     /// # Errors
     /// As [`Template::parse`], for this prompt's variables; the path names the prompt.
@@ -286,10 +292,10 @@ impl Prompt {
         template.map_err(|error| error.at_path(["prompts: ", self.id].concat()))
     }
 
-    /// The prompt text for a judge: the template with all values, those to judge in fenced blocks.
-    /// A variable without a value reads `(none)`.
+    /// Renders the prompt for a judge: the template with its values, fenced ones in blocks. Variables without a
+    /// value become `(none)`.
     ///
-    /// O(n) in what goes into the prompt.
+    /// O(n) in the length of the prompt.
     ///
     /// ```
     /// use adk_metrics::judge::prompt::{SEGMENTER, PromptValue};
@@ -320,10 +326,10 @@ impl Prompt {
     }
 }
 
-/// The prompt for a model that plays the user: a template with its values, those that hold material in
-/// fenced blocks. What is in double braces and has no value stays.
+/// Renders the prompt for a model that plays the user: a template with its values, fenced ones in blocks. Text
+/// in double braces that has no value stays as it is.
 ///
-/// O(n) in what goes into the prompt.
+/// O(n) in the length of the prompt.
 ///
 /// ```
 /// use adk_metrics::judge::prompt::{PromptValue, simulated_user};
@@ -352,7 +358,7 @@ fn push_block(out: &mut String, marker: &str, name: &str, text: &str) {
     push_all(out, &[text, "\n</data-", marker, ">"]);
 }
 
-/// A text of 16 hexadecimal digits that depends on everything and occurs nowhere.
+/// A marker of 16 hexadecimal digits that depends on all inputs and occurs in none of them.
 fn marker(template: &Template<'_>, values: &[PromptValue<'_>]) -> String {
     let mut all = template.text().to_owned();
     for value in values {
@@ -367,14 +373,14 @@ fn marker(template: &Template<'_>, values: &[PromptValue<'_>]) -> String {
     }
 }
 
-/// The first 16 hexadecimal digits of the SHA-256 of a text.
+/// The first 16 hexadecimal digits of a string's SHA-256.
 fn short_hash(text: &str) -> String {
     let mut hash = sha256(text);
     hash.truncate(16);
     hash
 }
 
-/// One function for all the texts that are put together, which are many and none of them hot.
+/// Appends strings. A single function keeps the code small: there are many callers, and none is hot.
 #[inline(never)]
 pub(crate) fn push_all(out: &mut String, parts: &[&str]) {
     for part in parts {
@@ -382,7 +388,7 @@ pub(crate) fn push_all(out: &mut String, parts: &[&str]) {
     }
 }
 
-/// Writes rubrics, pairs of id and text, for `{{rubrics}}`: a JSON object a line, so that no text
+/// Writes rubrics, given as pairs of id and text, for `{{rubrics}}`: one JSON object per line, so that no text
 /// can pass for another rubric.
 ///
 /// ```

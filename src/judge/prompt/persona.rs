@@ -1,8 +1,7 @@
-//! Personas of simulated users: what `{{persona}}` stands for.
+//! Personas of simulated users: the values of `{{persona}}`.
 //!
-//! A persona is a description and behaviours, each with what a message must do or not do. Those of
-//! google-adk have the ids `EXPERT`, `NOVICE` and `EVALUATOR`; their texts here are our own, in
-//! `persona/`.
+//! A persona is a description and behaviours, each with what a message must do or avoid. google-adk's personas
+//! have the ids `EXPERT`, `NOVICE` and `EVALUATOR`; their texts here are our own, in `persona/`.
 
 use std::borrow::Cow;
 
@@ -12,11 +11,11 @@ use super::template::Template;
 /// A behaviour of a persona that a user wrote.
 #[derive(Clone, Debug)]
 pub struct Behavior<'b> {
-    /// What the behaviour is called.
+    /// Its name.
     pub name: Cow<'b, str>,
-    /// What it is.
+    /// Its description.
     pub description: Cow<'b, str>,
-    /// What breaks it.
+    /// What violates it.
     pub violations: Vec<Cow<'b, str>>,
 }
 
@@ -52,10 +51,10 @@ const EVALUATOR: [&str; 6] = [
     SOUNDS_CASUAL,
 ];
 
-/// How a user without a persona is to behave.
+/// The behaviour of a user without a persona.
 pub const DEFAULT_PERSONA: &str = include_str!("persona/default.txt");
 
-/// The ids of the personas that are there already.
+/// The ids of the built-in personas.
 pub const PERSONAS: [&str; 3] = ["EXPERT", "NOVICE", "EVALUATOR"];
 
 /// The text of one of [`PERSONAS`].
@@ -77,8 +76,8 @@ pub fn persona(id: &str) -> Option<String> {
     Some(parts.concat())
 }
 
-/// The text of a persona that a user wrote. google-adk lets such texts name `{{ stop_signal }}`,
-/// which is filled in; other braces stay.
+/// The text of a persona that a user wrote. As in google-adk, `{{ stop_signal }}` is filled in; other braces
+/// stay.
 ///
 /// ```
 /// use adk_metrics::judge::prompt::{Behavior, custom_persona};

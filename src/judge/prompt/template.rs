@@ -1,8 +1,8 @@
 //! Templates: text with `{{variables}}`.
 //!
-//! A variable is a name of ASCII letters, digits and `_` in double braces, with or without spaces
-//! inside them. Other braces are text, so JSON can be written as it is. Filling in is one pass over
-//! the template; what is filled in is never looked at. O(n).
+//! A variable is a name of ASCII letters, digits and `_` in double braces, with or without spaces around it.
+//! Other braces are text, so JSON needs no escaping. Rendering is one pass over the template; values are never
+//! scanned for variables. O(n).
 
 use std::borrow::Cow;
 
@@ -11,16 +11,16 @@ use crate::foundation::error::{Error, ErrorCode, Result};
 use crate::foundation::suggestion::suggestion;
 use crate::judge::reply::scan::{find, run, slice};
 
-/// A text with places for values.
+/// A text with variables.
 #[derive(Clone, Debug)]
 pub struct Template<'t> {
     text: Cow<'t, str>,
-    holes: Vec<Hole>,
+    placeholders: Vec<Placeholder>,
 }
 
-/// A variable in double braces: where they begin and end, and where its name does.
+/// A variable: the range of its braces, and that of its name.
 #[derive(Clone, Copy, Debug)]
-struct Hole {
+struct Placeholder {
     start: usize,
     name_start: usize,
     name_end: usize,
@@ -28,11 +28,11 @@ struct Hole {
 }
 
 impl<'t> Template<'t> {
-    /// Reads a template that has every needed variable and none that is not known.
+    /// Parses a template that has every needed variable and no unknown one.
     ///
     /// # Errors
-    /// `invalid_input` if it lacks a needed variable, or names one that is neither needed nor
-    /// optional, with the name that was probably meant.
+    /// `invalid_input` if a needed variable is missing, or if one is neither needed nor optional, with the name
+    /// that was probably meant.
     ///
     /// ```
     /// use adk_metrics::judge::prompt::Template;
@@ -50,7 +50,7 @@ impl<'t> Template<'t> {
     #[inline(never)]
     fn check(&self, needed: &[&str], optional: &[&str]) -> Result<()> {
         let known = [needed, optional].concat();
-        let names: Vec<&str> = self.holes.iter().map(|hole| self.name(hole)).collect();
+        let names: Vec<&str> = self.placeholders.iter().map(|placeholder| self.name(placeholder)).collect();
         for name in &names {
             if !known.contains(name) {
                 let mut help = String::new();
@@ -73,43 +73,43 @@ impl<'t> Template<'t> {
         }
     }
 
-    /// Reads a template with whatever variables it has.
+    /// Parses a template with any variables.
     pub(super) fn scan(text: Cow<'t, str>) -> Self {
-        let mut holes = Vec::new();
+        let mut placeholders = Vec::new();
         let mut from = 0;
-        while let Some(hole) = next_hole(&text, from) {
-            from = hole.end;
-            holes.push(hole);
+        while let Some(placeholder) = next_placeholder(&text, from) {
+            from = placeholder.end;
+            placeholders.push(placeholder);
         }
-        Self { text, holes }
+        Self { text, placeholders }
     }
 
-    /// The template as it was written.
+    /// The source text of the template.
     #[must_use]
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// The name under which results and recordings refer to the template: the first 16 hexadecimal
-    /// digits of the SHA-256 of its text.
+    /// The id under which results and recordings refer to the template: the first 16 hexadecimal digits of the
+    /// SHA-256 of its text.
     #[must_use]
     pub fn hash(&self) -> String {
         short_hash(&self.text)
     }
 
-    /// Writes the template, with each variable written by `write`.
+    /// Writes the template. `write` writes the value of each variable.
     pub(super) fn fill(&self, out: &mut String, write: &mut dyn FnMut(&str, &mut String)) {
         let mut at = 0;
-        for hole in &self.holes {
-            out.push_str(self.text.get(at..hole.start).unwrap_or_default());
-            write(self.name(hole), out);
-            at = hole.end;
+        for placeholder in &self.placeholders {
+            out.push_str(self.text.get(at..placeholder.start).unwrap_or_default());
+            write(self.name(placeholder), out);
+            at = placeholder.end;
         }
         out.push_str(self.text.get(at..).unwrap_or_default());
     }
 
-    fn name(&self, hole: &Hole) -> &str {
-        self.text.get(hole.name_start..hole.name_end).unwrap_or_default()
+    fn name(&self, placeholder: &Placeholder) -> &str {
+        self.text.get(placeholder.name_start..placeholder.name_end).unwrap_or_default()
     }
 }
 
@@ -117,8 +117,8 @@ fn mistake(what: &str, name: &str, help: &str) -> Error {
     Error::new(ErrorCode::InvalidInput, [what, name, "}}"].concat()).with_help(help)
 }
 
-/// The first variable in double braces from a place on.
-fn next_hole(text: &str, from: usize) -> Option<Hole> {
+/// The first variable at or after `from`.
+fn next_placeholder(text: &str, from: usize) -> Option<Placeholder> {
     let mut blank = |c| c == ' ';
     let mut at = from;
     while let Some(start) = find(text, "{{", at) {
@@ -126,7 +126,7 @@ fn next_hole(text: &str, from: usize) -> Option<Hole> {
         let name_end = run(text, name_start, &mut |c| c.is_ascii_alphanumeric() || c == '_');
         let end = run(text, name_end, &mut blank);
         if name_end > name_start && slice(text, end, end + 2) == "}}" {
-            return Some(Hole { start, name_start, name_end, end: end + 2 });
+            return Some(Placeholder { start, name_start, name_end, end: end + 2 });
         }
         at = start + 1;
     }

@@ -1,21 +1,20 @@
 //! Anthropic's messages, `POST /v1/messages`.
 //!
-//! Source: <https://platform.claude.com/docs/en/api/messages>, and what `@anthropic-ai/sdk` sends. Since
-//! the API version 2026-10-21 temperature and its like are refused, and the key is sent as a bearer
-//! token; a user who sets the header `anthropic-version` to the older one gets its parameters and
-//! headers.
+//! Source: <https://platform.claude.com/docs/en/api/messages>, and what `@anthropic-ai/sdk` sends. Since the
+//! API version 2026-10-21 temperature and similar parameters are rejected, and the key is sent as a bearer
+//! token. Users who set the header `anthropic-version` to the older version get its parameters and headers.
 
-use super::config::Names;
-use super::config::{Entries, Settings};
+use super::config::ParameterNames;
+use super::config::{Entries, MappedSettings};
 use super::json_path::append_strings;
-use super::{Draft, Protocol, ReplyPaths, Request, Variables, messages};
+use super::{DraftReply, Protocol, ReplyPaths, Request, Variables, messages};
 use crate::foundation::json::Json;
 
 /// The API version these requests are written for.
 pub(super) const VERSION: &str = "2026-10-21";
-/// The version before.
+/// The previous version.
 pub(super) const OLDER_VERSION: &str = "2023-06-01";
-/// Anthropic wants a limit; no judgement is longer.
+/// Anthropic requires a limit. No judgement is longer.
 const MAX_TOKENS: u64 = 8192;
 
 pub(super) static PROTOCOL: Protocol = Protocol {
@@ -24,7 +23,7 @@ pub(super) static PROTOCOL: Protocol = Protocol {
     keys: "ANTHROPIC_API_KEY",
     variables: Variables { keys: &["ANTHROPIC_API_KEY"], address: "ANTHROPIC_BASE_URL" },
     models: "^claude-",
-    parameters: Names::Anthropic,
+    parameters: ParameterNames::Anthropic,
     unreachable: "Look for a network that is down or a blocker; an organisation may forbid pages, and a server at `baseUrl` has to allow the headers that are sent",
     not_found: "Check the name of the model",
     url: |endpoint, _| [&endpoint.base("https://api.anthropic.com", "v1"), "/messages"].concat(),
@@ -44,7 +43,7 @@ pub(super) static PROTOCOL: Protocol = Protocol {
     read,
 };
 
-fn body(request: &Request<'_>, model: &str, settings: &mut Settings) -> String {
+fn body(request: &Request<'_>, model: &str, settings: &mut MappedSettings) -> String {
     let mut body = Entries::default();
     body.string("model", model);
     if !settings.system.is_empty() {
@@ -68,7 +67,7 @@ fn body(request: &Request<'_>, model: &str, settings: &mut Settings) -> String {
     body.object()
 }
 
-fn read(body: Json<'_>, answer: &mut Draft) {
+fn read(body: Json<'_>, answer: &mut DraftReply) {
     // Blocks of other types are thoughts.
     append_strings(body, "content", "text", &mut answer.text);
 }

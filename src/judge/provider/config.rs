@@ -1,21 +1,21 @@
-//! `judge_model_config`, which is written in the names of Gemini's `GenerateContentConfig`, as each
-//! provider's own parameters.
+//! Maps `judge_model_config`, which uses the names of Gemini's `GenerateContentConfig`, to each provider's
+//! parameters.
 //!
-//! [`PARAMETERS`] is the whole mapping, and `docs/judges.md` shows it to users. O(n) in the config.
+//! [`PARAMETERS`] is the complete mapping; `docs/judges.md` shows it to users. O(n) in the config.
 
 use super::json_path::{for_each, string, string_at, whole};
 use super::{Endpoint, Provider};
 use crate::foundation::json::Json;
 use crate::foundation::write::{quote, quoted};
 
-/// A parameter: its name in the config, what is special about it, and what OpenAI's chat completions and
-/// responses, Anthropic and Ollama call it, in the order of [`Names`]. No name: there is none.
-/// Google's name is the config's. Ollama's stand in `options`.
-struct Parameter(&'static str, Special, [&'static str; 4]);
+/// A parameter: its name in the config, how it is mapped, and its names in OpenAI's chat completions and
+/// responses, Anthropic and Ollama, in the order of [`ParameterNames`]. An empty name: the provider has no such
+/// parameter. Google's name is that of the config. Ollama's names belong to `options`.
+struct Parameter(&'static str, Mapping, [&'static str; 4]);
 
-/// Whose names of parameters a provider has.
+/// Which names of parameters a provider uses.
 #[derive(Clone, Copy, PartialEq)]
-pub(super) enum Names {
+pub(super) enum ParameterNames {
     /// Those of OpenAI's chat completions.
     Chat,
     /// Those of OpenAI's responses.
@@ -24,58 +24,58 @@ pub(super) enum Names {
     Anthropic,
     /// Ollama's.
     Ollama,
-    /// Google's, which the config has.
+    /// Google's, which are those of the config.
     Google,
 }
 
-/// What is special about a parameter.
+/// How a parameter is mapped.
 #[derive(Clone, Copy, PartialEq)]
-enum Special {
-    /// Nothing: Google has it in `generationConfig`.
+enum Mapping {
+    /// By its name. In Google's requests it belongs to `generationConfig`.
     No,
-    /// Anthropic's API refuses it.
+    /// By its name, but Anthropic's API rejects it.
     Sampling,
-    /// The limit of the reply.
+    /// The token limit of the reply.
     Limit,
-    /// The type of the reply, which its schema settles.
+    /// The type of the reply, which is determined by its schema.
     Type,
-    /// See [`think`].
+    /// By [`think`].
     Thinking,
     /// Joins the system prompt.
     System,
-    /// Google has it beside the contents.
+    /// In Google's requests it is a sibling of the contents.
     Beside,
-    /// Vertex AI has it beside the contents, the Gemini API has not.
+    /// In Vertex AI's requests it is a sibling of the contents; the Gemini API does not have it.
     BesideInVertex,
 }
 
-/// The names that are mapped.
+/// The parameters that are mapped.
 static PARAMETERS: [Parameter; 18] = [
-    Parameter("temperature", Special::Sampling, ["temperature", "temperature", "temperature", "temperature"]),
-    Parameter("topP", Special::Sampling, ["top_p", "top_p", "top_p", "top_p"]),
-    Parameter("topK", Special::Sampling, ["", "", "top_k", "top_k"]),
+    Parameter("temperature", Mapping::Sampling, ["temperature", "temperature", "temperature", "temperature"]),
+    Parameter("topP", Mapping::Sampling, ["top_p", "top_p", "top_p", "top_p"]),
+    Parameter("topK", Mapping::Sampling, ["", "", "top_k", "top_k"]),
     Parameter(
         "maxOutputTokens",
-        Special::Limit,
+        Mapping::Limit,
         ["max_completion_tokens", "max_output_tokens", "max_tokens", "num_predict"],
     ),
-    Parameter("stopSequences", Special::No, ["stop", "", "stop_sequences", "stop"]),
-    Parameter("seed", Special::No, ["seed", "", "", "seed"]),
-    Parameter("presencePenalty", Special::No, ["presence_penalty", "", "", "presence_penalty"]),
-    Parameter("frequencyPenalty", Special::No, ["frequency_penalty", "", "", "frequency_penalty"]),
-    Parameter("candidateCount", Special::No, ["", "", "", ""]),
-    Parameter("responseMimeType", Special::Type, ["", "", "", ""]),
-    Parameter("responseLogprobs", Special::No, ["logprobs", "", "", ""]),
-    Parameter("logprobs", Special::No, ["top_logprobs", "top_logprobs", "", ""]),
-    Parameter("mediaResolution", Special::No, ["", "", "", ""]),
-    Parameter("thinkingConfig", Special::Thinking, ["reasoning_effort", "reasoning", "thinking", "think"]),
-    Parameter("systemInstruction", Special::System, ["messages", "instructions", "system", "messages"]),
-    Parameter("safetySettings", Special::Beside, ["", "", "", ""]),
-    Parameter("cachedContent", Special::Beside, ["", "", "", ""]),
-    Parameter("labels", Special::BesideInVertex, ["", "", "", ""]),
+    Parameter("stopSequences", Mapping::No, ["stop", "", "stop_sequences", "stop"]),
+    Parameter("seed", Mapping::No, ["seed", "", "", "seed"]),
+    Parameter("presencePenalty", Mapping::No, ["presence_penalty", "", "", "presence_penalty"]),
+    Parameter("frequencyPenalty", Mapping::No, ["frequency_penalty", "", "", "frequency_penalty"]),
+    Parameter("candidateCount", Mapping::No, ["", "", "", ""]),
+    Parameter("responseMimeType", Mapping::Type, ["", "", "", ""]),
+    Parameter("responseLogprobs", Mapping::No, ["logprobs", "", "", ""]),
+    Parameter("logprobs", Mapping::No, ["top_logprobs", "top_logprobs", "", ""]),
+    Parameter("mediaResolution", Mapping::No, ["", "", "", ""]),
+    Parameter("thinkingConfig", Mapping::Thinking, ["reasoning_effort", "reasoning", "thinking", "think"]),
+    Parameter("systemInstruction", Mapping::System, ["messages", "instructions", "system", "messages"]),
+    Parameter("safetySettings", Mapping::Beside, ["", "", "", ""]),
+    Parameter("cachedContent", Mapping::Beside, ["", "", "", ""]),
+    Parameter("labels", Mapping::BesideInVertex, ["", "", "", ""]),
 ];
 
-/// The names that are mapped, in `camelCase`.
+/// The names of the parameters, in `camelCase`.
 pub(crate) fn parameters() -> impl Iterator<Item = &'static str> {
     PARAMETERS.iter().map(|Parameter(name, ..)| *name)
 }
@@ -85,7 +85,7 @@ pub(crate) fn parameters() -> impl Iterator<Item = &'static str> {
 pub(super) struct Entries(String);
 
 impl Entries {
-    /// Adds an entry whose value is JSON text, in pieces.
+    /// Adds an entry whose value is JSON text in pieces.
     #[inline(never)]
     pub(super) fn json(&mut self, key: &str, value: &[&str]) {
         if !self.0.is_empty() {
@@ -98,13 +98,13 @@ impl Entries {
         }
     }
 
-    /// Adds an entry whose value is a text.
+    /// Adds an entry whose value is a string.
     #[inline(never)]
     pub(super) fn string(&mut self, key: &str, value: &str) {
         self.json(key, &[&quoted(value)]);
     }
 
-    /// Adds the entries of another object after these.
+    /// Appends the entries of another object.
     pub(super) fn append(&mut self, other: &Entries) {
         if !self.0.is_empty() && !other.0.is_empty() {
             self.0.push(',');
@@ -123,28 +123,28 @@ impl Entries {
     }
 }
 
-/// A config in the words of one provider.
+/// A config mapped to one provider.
 #[derive(Default)]
-pub(super) struct Settings {
-    /// Parameters that stand beside the prompt.
+pub(super) struct MappedSettings {
+    /// Parameters on the top level of the request.
     pub(super) top: Entries,
-    /// Parameters that stand in the object of generation settings.
+    /// Parameters in the object of generation settings.
     pub(super) nested: Entries,
-    /// The system prompt: the question's, then the config's.
+    /// The system prompt: that of the question, then that of the config.
     pub(super) system: String,
     /// Whether the config limits the length of the reply.
     pub(super) limited: bool,
-    /// How many tokens the model may think with, where the config says so.
+    /// The token budget for thinking, if the config sets one.
     pub(super) thinking_budget: u64,
     /// Anthropic's `output_config.effort`.
     pub(super) effort: &'static str,
-    /// What was left out, in words.
+    /// Sentences about settings that are not sent.
     pub(super) left_out: Vec<String>,
 }
 
-impl Settings {
-    /// Maps a config for an endpoint. `with_schema` says that the reply's schema is sent along, which
-    /// settles its type.
+impl MappedSettings {
+    /// Maps a config for an endpoint. `with_schema` says that the reply's schema is sent, which determines the
+    /// reply's type.
     pub(super) fn read(
         endpoint: &Endpoint,
         model: &str,
@@ -163,7 +163,7 @@ impl Settings {
         settings
     }
 
-    /// Maps one parameter: false if there is no place for it.
+    /// Maps one parameter. Returns false if the provider has no equivalent.
     fn take(
         &mut self,
         endpoint: &Endpoint,
@@ -179,44 +179,44 @@ impl Settings {
             return false;
         };
         let mut place = match provider {
-            Provider::Gemini if *special == Special::BesideInVertex => "",
+            Provider::Gemini if *special == Mapping::BesideInVertex => "",
             Provider::Gemini | Provider::Vertex => name,
             _ => names.get(provider.protocol().parameters as usize).copied().unwrap_or_default(),
         };
         let mut nested = provider.is_gemini() || provider == Provider::Ollama;
         match special {
-            Special::Type if with_schema => return true,
+            Mapping::Type if with_schema => return true,
             _ if place.is_empty() => return false,
-            Special::Sampling if !samples(endpoint) => return false,
-            Special::Thinking if !provider.is_gemini() => return think(provider, value, self),
-            Special::System => {
+            Mapping::Sampling if !samples(endpoint) => return false,
+            Mapping::Thinking if !provider.is_gemini() => return think(provider, value, self),
+            Mapping::System => {
                 append_content(value, &mut self.system);
                 return true;
             }
-            Special::Limit => {
+            Mapping::Limit => {
                 self.limited = true;
                 if provider == Provider::OpenAiChat && !knows_completion_tokens(endpoint, model) {
                     place = "max_tokens";
                 }
             }
-            Special::Beside | Special::BesideInVertex => nested = false,
+            Mapping::Beside | Mapping::BesideInVertex => nested = false,
             _ => {}
         }
         let entries = if nested { &mut self.nested } else { &mut self.top };
-        // Google reads the keys inside in either spelling.
+        // Google accepts the keys inside in either spelling.
         entries.json(place, &[value.raw()]);
         true
     }
 }
 
-/// Whether the endpoint takes temperature and the like. Anthropic refuses them since the API version
-/// 2026-10-21, even at their default values; a user who needs them asks for the older version.
+/// Whether the endpoint accepts temperature and similar parameters. Anthropic rejects them since the API
+/// version 2026-10-21, even at their default values; users who need them choose the older version.
 fn samples(endpoint: &Endpoint) -> bool {
     endpoint.provider != Provider::Anthropic || endpoint.is_older_anthropic()
 }
 
-/// Whether chat completions limit a reply by `max_completion_tokens`. OpenAI's reasoning models refuse
-/// `max_tokens`; most compatible servers know nothing else.
+/// Whether chat completions limit a reply by `max_completion_tokens`. OpenAI's reasoning models reject
+/// `max_tokens`; most compatible servers know only that.
 fn knows_completion_tokens(endpoint: &Endpoint, model: &str) -> bool {
     let name = model.strip_prefix("openai/").unwrap_or(model);
     endpoint.base_url.is_none()
@@ -225,9 +225,9 @@ fn knows_completion_tokens(endpoint: &Endpoint, model: &str) -> bool {
         || (name.starts_with("gpt-") && !name.starts_with("gpt-oss"))
 }
 
-/// `thinkingConfig` for a provider other than Google: false if it says something that the provider cannot
-/// express. Whether thoughts are included matters to Google alone, since they are never read.
-fn think(provider: Provider, config: Json<'_>, settings: &mut Settings) -> bool {
+/// Maps `thinkingConfig` for providers other than Google. Returns false if the provider cannot express it.
+/// Whether thoughts are included matters only for Google: they are never read.
+fn think(provider: Provider, config: Json<'_>, settings: &mut MappedSettings) -> bool {
     const EFFORTS: [&str; 4] = ["minimal", "low", "medium", "high"];
     let mut understood = true;
     for (key, value) in config.entries() {
@@ -262,7 +262,7 @@ fn think(provider: Provider, config: Json<'_>, settings: &mut Settings) -> bool 
                 settings.top.json("thinking", &[r#"{"type":"disabled"}"#])
             }
             Provider::Anthropic if tokens > 0 => {
-                // Fewer are refused.
+                // The API rejects less.
                 settings.thinking_budget = tokens.max(1024);
                 let budget = settings.thinking_budget.to_string();
                 settings.top.json("thinking", &[r#"{"type":"enabled","budget_tokens":"#, &budget, "}"]);
@@ -270,14 +270,14 @@ fn think(provider: Provider, config: Json<'_>, settings: &mut Settings) -> bool 
             Provider::Ollama if !budget.is_empty() => {
                 settings.top.json("think", &[if budget == "0" { "false" } else { "true" }]);
             }
-            // As much as the model likes is what it does anyway.
+            // The model decides by default.
             _ => understood &= budget == "-1",
         }
     }
     understood
 }
 
-/// Appends the texts of a content, in whichever of its forms: a text, parts, a list of either.
+/// Appends the texts of a content in any of its forms: a string, parts, or a list of either.
 fn append_content(content: Json<'_>, out: &mut String) {
     for path in ["", "text"] {
         if let Some(found) = string_at(content, path) {

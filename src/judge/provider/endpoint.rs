@@ -1,40 +1,42 @@
-//! Where and as whom a provider is asked: a question becomes an HTTP request there, an answer a reply or a failure.
-//! Apart, because it is the same for all providers.
+//! An endpoint: the server and credentials for a provider. It renders questions as HTTP requests and reads the
+//! answers.
 
-use super::config::Settings;
+use super::config::MappedSettings;
 use super::json_path::{string, string_at, tokens as count_of};
-use super::{Draft, Failure, FailureKind, HttpReply, HttpRequest, Protocol, Provider, Reply, Request, Usage};
+use super::{
+    DraftReply, Failure, FailureKind, HttpReply, HttpRequest, Protocol, Provider, Reply, Request, TokenCounts,
+};
 use super::{anthropic, failure, json_path, tokens};
 use crate::foundation::json::{Document, Json};
 
-/// Where and as whom a provider is asked.
+/// The server and credentials for a provider.
 #[derive(Clone)]
 pub struct Endpoint {
-    /// Whose protocol is spoken.
+    /// The protocol.
     pub provider: Provider,
     /// The provider's key.
     pub api_key: Option<String>,
-    /// An access token, sent as `Authorization: Bearer`; it wins over the key.
+    /// An access token, sent as `Authorization: Bearer`. It takes precedence over the key.
     pub bearer: Option<String>,
-    /// Where the server is, if not at the provider's own address: with the version for OpenAI
-    /// (`http://127.0.0.1:8000/v1`), without or with it for the others.
+    /// The server's URL, if not the provider's own: with the version for OpenAI (`http://127.0.0.1:8000/v1`),
+    /// with or without it for the others.
     pub base_url: Option<String>,
     /// The model to ask, whatever a request says.
     pub model: Option<String>,
-    /// Further headers; they replace those made here.
+    /// Additional headers. They override those set here.
     pub headers: Vec<(String, String)>,
     /// The Google Cloud project, for Vertex AI.
     pub project: Option<String>,
-    /// The Google Cloud location, for Vertex AI; `global` if there is none.
+    /// The Google Cloud location, for Vertex AI; `global` if absent.
     pub location: Option<String>,
-    /// Whether the request leaves from a web page.
+    /// Whether the request is sent by a web page.
     pub in_browser: bool,
-    /// Whether the host adds an access token to each request, which it gets anew; see [`HttpRequest::needs_token`].
+    /// Whether the host adds a fresh access token to each request; see [`HttpRequest::needs_token`].
     pub token_per_call: bool,
 }
 
 impl Endpoint {
-    /// The provider's own address, without a key.
+    /// The provider's own server, without a key.
     #[must_use]
     pub fn new(provider: Provider) -> Self {
         Self {
@@ -51,7 +53,7 @@ impl Endpoint {
         }
     }
 
-    /// What is missing before anything can be asked.
+    /// Checks whether anything is missing that every request needs.
     ///
     /// # Errors
     /// A failure of kind `auth` that names what to set. A server at a `base_url` may need no key.
@@ -61,7 +63,7 @@ impl Endpoint {
             || self.headers.iter().any(|(name, _)| is_credential(name))
             || (self.base_url.is_some() && self.provider != Provider::Vertex)
             || self.provider == Provider::Ollama;
-        // A key finds its project by itself; a token does not.
+        // A key determines its project; a token does not.
         let placed = self.provider != Provider::Vertex || self.project.is_some() || self.bearer.is_none();
         let missing = match (keyed, placed) {
             (true, true) => return Ok(()),
@@ -80,15 +82,15 @@ impl Endpoint {
     /// The question as an HTTP request.
     ///
     /// # Errors
-    /// A failure of kind `bad_request` if the model, the project or the location cannot be part of the
-    /// address.
+    /// A failure of kind `bad_request` if the model, project or location cannot be part of the URL.
     pub fn render(&self, request: &Request<'_>) -> Result<HttpRequest, Box<Failure>> {
         let model = self.model(request);
         self.check_address(Some(model))?;
         let protocol = self.provider.protocol();
         let broken = if self.may_read_tokens() { tokens::broken(request.prompt) } else { None };
         let request = &Request { prompt: broken.as_deref().unwrap_or(request.prompt), ..*request };
-        let mut settings = Settings::read(self, model, request.config, request.response_schema.is_some());
+        let mut settings =
+            MappedSettings::read(self, model, request.config, request.response_schema.is_some());
         if let Some(system) = request.system.filter(|system| !system.is_empty()) {
             let rest = std::mem::replace(&mut settings.system, system.to_owned());
             if !rest.is_empty() {
@@ -110,8 +112,8 @@ impl Endpoint {
         })
     }
 
-    /// Whether what becomes part of the address cannot lead to another one, as a location
-    /// `evil.example/x` or a model `../files` would.
+    /// Rejects parts of the URL that would lead elsewhere, such as the location `evil.example/x` or the model
+    /// `../files`.
     pub(super) fn check_address(&self, model: Option<&str>) -> Result<(), Box<Failure>> {
         let refuse = |what: &str, value: &str, help: &str| {
             Err(Failure::new(
@@ -123,16 +125,16 @@ impl Endpoint {
         };
         if self.provider == Provider::Vertex {
             let location = self.location.as_deref().unwrap_or("global");
-            if !is_made_of(location, "-") {
+            if !consists_of(location, "-") {
                 return refuse(
                     "location",
                     location,
                     "A location has lower-case letters, digits and `-` only, such as us-central1",
                 );
             }
-            // Projects of a domain are called example.com:name.
+            // Projects of a domain have names like `example.com:name`.
             let project = self.project.as_deref().unwrap_or("p");
-            if !is_made_of(project, "-.:") || project.starts_with('.') {
+            if !consists_of(project, "-.:") || project.starts_with('.') {
                 return refuse(
                     "project",
                     project,
@@ -159,17 +161,17 @@ impl Endpoint {
         if is_form && parts.iter().all(is_part) { Ok(()) } else { refuse("model", model, help) }
     }
 
-    /// What of a `judge_model_config` this provider is not sent, one sentence each.
+    /// The settings of a `judge_model_config` that would not be sent to this provider, one sentence for each.
     #[must_use]
     pub fn warnings(&self, config: Json<'_>) -> Vec<String> {
-        Settings::read(self, self.model.as_deref().unwrap_or_default(), Some(config), true).left_out
+        MappedSettings::read(self, self.model.as_deref().unwrap_or_default(), Some(config), true).left_out
     }
 
-    /// What an answer says.
+    /// Reads an answer.
     ///
     /// # Errors
-    /// An error status or body, a refusal, a blocked prompt, a reply without text, a body that is not
-    /// the provider's; each with what to do and whether asking again may help.
+    /// An error status or body, a refusal, a blocked prompt, a reply without text, a body that is not in the
+    /// provider's format. Each says what to do and whether a retry may help.
     pub fn read(&self, reply: &HttpReply<'_>) -> Result<Reply, Box<Failure>> {
         let document = Document::parse(reply.body).ok();
         let body = document.as_ref().map(Document::root);
@@ -180,7 +182,7 @@ impl Endpoint {
         let body = body.filter(|body| paths.own.iter().any(|path| json_path::get(*body, path).is_some()));
         let Some(body) = body else { return Err(failure::malformed(self, reply)) };
 
-        let mut answer = Draft::default();
+        let mut answer = DraftReply::default();
         read(body, &mut answer);
         let stop = string(body, paths.stop);
         let truncated = CUT_OFF.contains(&&*stop);
@@ -200,7 +202,7 @@ impl Endpoint {
             let [input, output, total] = paths.usage;
             return Ok(Reply {
                 text: if self.may_read_tokens() { tokens::mended(answer.text) } else { answer.text },
-                usage: Usage {
+                usage: TokenCounts {
                     input: count_of(body, input),
                     output: count_of(body, output),
                     total: count_of(body, total),
@@ -217,8 +219,7 @@ impl Endpoint {
         Err(failed.with_status(reply))
     }
 
-    /// Whether the server may take control tokens in a message for its own: Ollama, and whatever
-    /// answers at another address.
+    /// Whether the server may interpret control tokens in a message: Ollama, and any server at a custom URL.
     pub(super) fn may_read_tokens(&self) -> bool {
         self.provider == Provider::Ollama || self.base_url.is_some()
     }
@@ -262,14 +263,14 @@ impl Endpoint {
         headers
     }
 
-    /// Whether a request lacks its token; a header of the user's own is as good.
+    /// Whether a request lacks its token. A header set by the user counts as one.
     pub(super) fn needs_token(&self) -> bool {
         self.token_per_call
             && self.bearer.is_none()
             && !self.headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("authorization"))
     }
 
-    /// Whether the user asked for Anthropic's API as it was before the current version.
+    /// Whether the user chose the previous version of Anthropic's API.
     pub(super) fn is_older_anthropic(&self) -> bool {
         let older = |header: &(String, String)| {
             header.0.eq_ignore_ascii_case("anthropic-version") && header.1 == anthropic::OLDER_VERSION
@@ -277,13 +278,13 @@ impl Endpoint {
         self.provider == Provider::Anthropic && self.headers.iter().any(older)
     }
 
-    /// The address given by the user and what follows `?` in it.
+    /// The user's URL without its query, and the query.
     pub(super) fn base_and_query(&self) -> (&str, &str) {
         let base = self.base_url.as_deref().unwrap_or_default();
         base.split_once('?').unwrap_or((base, ""))
     }
 
-    /// The base address, or the provider's own, with the version unless it is there already.
+    /// The user's base URL or the provider's own, with the version unless it is part of the URL.
     pub(super) fn base(&self, own: &str, version: &str) -> String {
         let mut base = match self.base_and_query().0 {
             "" => own,
@@ -300,14 +301,14 @@ impl Endpoint {
     }
 }
 
-/// Never shows keys.
+/// Shows no keys.
 impl std::fmt::Debug for Endpoint {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(self.provider.label())
     }
 }
 
-/// Why models stop that have reached a limit of tokens, in every provider's words.
+/// The stop reasons of models that reached a token limit, for all providers.
 const CUT_OFF: [&str; 6] = [
     "MAX_TOKENS",
     "CONTINUATION",
@@ -317,7 +318,7 @@ const CUT_OFF: [&str; 6] = [
     "model_context_window_exceeded",
 ];
 
-/// Why models stop that were not allowed to go on.
+/// The stop reasons of models that were not allowed to continue, for all providers.
 const REFUSED: [&str; 8] = [
     "SAFETY",
     "RECITATION",
@@ -338,8 +339,8 @@ pub(super) fn is_credential(header: &str) -> bool {
     false
 }
 
-/// Whether a text has lower-case ASCII letters, digits and some other characters only, and has any.
-fn is_made_of(text: &str, others: &str) -> bool {
+/// Whether a non-empty text consists of lower-case ASCII letters, digits and the other given characters.
+fn consists_of(text: &str, others: &str) -> bool {
     !text.is_empty()
         && text.bytes().all(|byte| {
             byte.is_ascii_lowercase() || byte.is_ascii_digit() || others.as_bytes().contains(&byte)

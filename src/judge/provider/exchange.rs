@@ -1,15 +1,16 @@
-//! One question and what came of it: the request that is sent to a provider, and the reply or the failure that the raw
-//! answer stands for. What servers, runtimes and models repeat of an endpoint's secrets is taken out here, for everybody.
+//! One question and its outcome: the request for a provider, and the reply or failure in its raw answer.
+//! Secrets of the endpoint that servers, runtimes or models repeat are redacted here, for all callers.
 //!
-//! O(n) in the question and the answer for each secret.
+//! O(n) in the question and the answer, for each secret.
 
 use super::redact::redact;
 use super::{
-    Endpoint, Failure, FailureKind, HttpReply, HttpRequest, Reply, Request, Usage, failure, vertex_evaluate,
+    Endpoint, Failure, FailureKind, HttpReply, HttpRequest, Reply, Request, TokenCounts, failure,
+    vertex_evaluate,
 };
 use crate::judge::calls;
 
-/// What is asked.
+/// What to ask.
 #[derive(Clone, Copy)]
 pub enum Query<'q> {
     /// A question for a model.
@@ -18,39 +19,39 @@ pub enum Query<'q> {
     Evaluation(&'q str),
 }
 
-/// What came of a request, as the host has it.
+/// The outcome of a request as the host reports it.
 #[derive(Clone, Copy)]
 pub enum HostAnswer<'r> {
     /// The server answered.
     Http(HttpReply<'r>),
     /// There was no answer.
     Nothing {
-        /// What the host says of it.
+        /// The reason that the host gives.
         reason: &'r str,
-        /// Whether the same request may be answered later.
+        /// Whether the same request may succeed later.
         may_pass: bool,
     },
-    /// The host does not take the answer, or did not send the request at all.
+    /// The host rejected the answer, or did not send the request.
     Refused(HostFailure<'r>),
 }
 
-/// A failure in the words of the host: of its own making, or of a judge that is a function of the user's.
+/// A failure described by the host: its own, or that of a judge written as a function by the user.
 #[derive(Clone, Copy, Default)]
 pub struct HostFailure<'r> {
     /// What happened.
     pub message: &'r str,
-    /// What to do about it.
+    /// What the user can do about it.
     pub help: Option<&'r str>,
-    /// Whether asking again may help.
+    /// Whether a retry may help.
     pub retryable: bool,
-    /// How long to wait before, in milliseconds.
+    /// How long to wait before a retry, in milliseconds.
     pub retry_after_ms: Option<f64>,
     /// The HTTP status, if there was an answer.
     pub status: Option<u16>,
 }
 
 impl Endpoint {
-    /// What to send.
+    /// The HTTP request to send.
     ///
     /// # Errors
     /// As [`Endpoint::render`].
@@ -61,11 +62,11 @@ impl Endpoint {
         }
     }
 
-    /// What an answer comes to, without what is secret about this endpoint. A reply may repeat of that what the question
-    /// says as well. The reply to an evaluation is the service's own JSON.
+    /// Reads an answer and redacts the endpoint's secrets in it, except where the question contains them too.
+    /// The reply to an evaluation is the service's own JSON.
     ///
     /// # Errors
-    /// As [`Endpoint::read`]; and whatever kept the answer from coming.
+    /// As [`Endpoint::read`]; and whatever prevented an answer.
     pub fn take(&self, asked: Query<'_>, answer: HostAnswer<'_>) -> Result<Reply, Box<Failure>> {
         let http = match answer {
             HostAnswer::Http(http) => http,
@@ -89,10 +90,10 @@ impl Endpoint {
             Query::Evaluation(_) => {
                 vertex_evaluate::check(self, &http)?;
                 let text = http.body.to_owned();
-                Reply { text, usage: Usage::default(), model_version: None, truncated: false }
+                Reply { text, usage: TokenCounts::default(), model_version: None, truncated: false }
             }
         };
-        // Made only if there is anything to take out.
+        // Rendered only if there is anything to redact.
         let mut question: Option<String> = None;
         for text in [Some(&mut reply.text), reply.model_version.as_mut()].into_iter().flatten() {
             let clean = redact(self, text, "");
@@ -107,10 +108,11 @@ impl Endpoint {
 }
 
 impl Failure {
-    /// A failure that the host tells.
+    /// A failure that the host reports.
     #[must_use]
     pub fn from_host(failed: &HostFailure<'_>) -> Box<Self> {
-        let kind = failed.status.map_or(FailureKind::Network, |status| failure::kind_of(status.into()));
+        let kind =
+            failed.status.map_or(FailureKind::Network, |status| failure::kind_from_status(status.into()));
         Box::new(Self {
             kind,
             message: failed.message.to_owned(),
@@ -121,7 +123,7 @@ impl Failure {
         })
     }
 
-    /// Message and help in one text.
+    /// Message and help in one string.
     #[must_use]
     pub fn in_words(&self) -> String {
         match &self.help {
@@ -130,20 +132,20 @@ impl Failure {
         }
     }
 
-    /// Whether the server refuses whoever asks: the same key will not be let in later.
+    /// Whether the server rejects the credentials. A retry with the same key cannot succeed.
     #[must_use]
     pub fn is_auth(&self) -> bool {
         self.kind == FailureKind::Auth
     }
 
-    /// Whether it is the server that says no to the request, and will again.
+    /// Whether the server rejected the request itself, and will do so again.
     #[must_use]
     pub fn is_refusal(&self) -> bool {
         use FailureKind::*;
         !self.retryable && matches!(self.kind, Auth | BadRequest | NotFound | RateLimited)
     }
 
-    /// What it means for when to ask again.
+    /// What the failure means for retries.
     #[must_use]
     pub fn pace(&self) -> calls::CallFailure {
         use FailureKind::*;
@@ -157,9 +159,9 @@ impl Failure {
     }
 }
 
-impl Usage {
-    /// The tokens of both sides, if any are known. Where only the total is known besides one of them, the rest is the
-    /// other's, else the input's.
+impl TokenCounts {
+    /// The tokens of both sides, if any are known. If only the total and one side are known, the other side is
+    /// the difference; if only the total is known, it counts as input.
     #[must_use]
     pub fn tokens(self) -> Option<calls::Usage> {
         let Self { input, output, total } = self;

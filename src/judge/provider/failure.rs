@@ -1,35 +1,35 @@
-//! What can go wrong with a call to a judge, what to do about it, and whether asking again may help.
+//! What can go wrong with a judge call, what the user can do about it, and whether a retry may help.
 //!
-//! A message never holds a key: every text from outside goes through `redact.rs` before it is cut to
-//! length. O(n) in the text for each secret.
+//! Messages never contain a key: all foreign text goes through `redact.rs` before it is shortened. O(n) in the
+//! text, for each secret.
 
 use super::json_path::{for_each, get, string, string_at, tokens};
 use super::redact::{BEGINNING, redact_beginning};
 use super::{Endpoint, HttpReply, Provider, retry_after};
 use crate::foundation::json::{Document, Json};
 
-/// The longest text of a provider that is repeated in a message, in characters.
+/// The most characters of a provider's text that a message repeats.
 const LONGEST: usize = 400;
 
-/// What kind of failure a call ended with.
+/// The kind of a failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum FailureKind {
-    /// There was no answer: no connection, or a browser refused to show the answer to the page.
+    /// There was no answer: no connection, or a browser withheld the answer from the page.
     Network,
-    /// The call took longer than it was given.
+    /// The call exceeded its time limit.
     Timeout,
-    /// Too many requests or tokens; or the account has no quota left, which is not retryable.
+    /// Too many requests or tokens; or the account has no quota left, which cannot be retried.
     RateLimited,
     /// The server failed.
     Server,
     /// The server is overloaded.
     Overloaded,
-    /// The key is missing, wrong, or not allowed to do this.
+    /// The key is missing, wrong, or lacks permission.
     Auth,
-    /// The server does not accept the request.
+    /// The server rejects the request.
     BadRequest,
-    /// No such model, project or address.
+    /// There is no such model, project or address.
     NotFound,
     /// The model or a filter refused to answer.
     Refused,
@@ -37,25 +37,26 @@ pub enum FailureKind {
     Empty,
     /// The reply was cut off before it had any text.
     Truncated,
-    /// The reply is not what this provider replies.
+    /// The answer is not in the provider's format.
     Malformed,
 }
 
-/// An error that a provider names: the status it stands for, and its kind where the status does not tell.
-struct Code(&'static str, u16, FailureKind);
+/// An error code of a provider: the HTTP status it corresponds to, and its kind if the status does not
+/// determine it.
+struct ErrorName(&'static str, u16, FailureKind);
 
-static KNOWN_CODES: [Code; 7] = [
-    Code("API_KEY_INVALID", 400, FailureKind::Auth),
-    Code("insufficient_quota", 429, FailureKind::RateLimited),
-    Code("rate_limit_exceeded", 429, FailureKind::RateLimited),
-    Code("server_error", 500, FailureKind::Server),
-    Code("content_filter", 400, FailureKind::Refused),
-    Code("invalid_prompt", 400, FailureKind::Refused),
-    Code("content_policy_violation", 400, FailureKind::Refused),
+static KNOWN_CODES: [ErrorName; 7] = [
+    ErrorName("API_KEY_INVALID", 400, FailureKind::Auth),
+    ErrorName("insufficient_quota", 429, FailureKind::RateLimited),
+    ErrorName("rate_limit_exceeded", 429, FailureKind::RateLimited),
+    ErrorName("server_error", 500, FailureKind::Server),
+    ErrorName("content_filter", 400, FailureKind::Refused),
+    ErrorName("invalid_prompt", 400, FailureKind::Refused),
+    ErrorName("content_policy_violation", 400, FailureKind::Refused),
 ];
 
 impl FailureKind {
-    /// The name as it appears in JSON and in JavaScript.
+    /// The name in JSON and JavaScript.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -75,26 +76,26 @@ impl FailureKind {
     }
 }
 
-/// A call that gave no reply, as data.
+/// A call without a reply, as data.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Failure {
     /// What kind of failure it is.
     pub kind: FailureKind,
     /// What happened, in words, without keys.
     pub message: String,
-    /// What to do about it.
+    /// What the user can do about it.
     pub help: Option<String>,
-    /// Whether asking again may help.
+    /// Whether a retry may help.
     pub retryable: bool,
-    /// How long the server asks to wait, in milliseconds, not negative.
+    /// How long the server asks to wait, in milliseconds; never negative.
     pub retry_after_ms: Option<f64>,
     /// The HTTP status, if there was an answer.
     pub status: Option<u16>,
 }
 
 impl Failure {
-    /// A failure with what its kind says about trying again. `message` is redacted, shortened and
-    /// follows the provider's name; it comes in pieces.
+    /// A failure that is retryable if its kind is. `message` comes in pieces; it is redacted, shortened and
+    /// prefixed with the provider's name.
     #[inline(never)]
     pub(super) fn new(endpoint: &Endpoint, kind: FailureKind, message: &[&str]) -> Box<Self> {
         use FailureKind::*;
@@ -124,8 +125,8 @@ impl Failure {
 
     /// No answer arrived: `fetch` rejected with `message`.
     ///
-    /// In a browser that says nothing about the reason, which is mostly that the server does not
-    /// allow pages of this origin; the help says what to do for this provider.
+    /// In a browser the message does not say why. Mostly the server does not allow pages of this origin; the
+    /// help says what to do for this provider.
     #[must_use]
     pub fn network(endpoint: &Endpoint, message: &str, in_browser: bool) -> Box<Self> {
         let failure = Self::new(endpoint, FailureKind::Network, &["did not answer: ", message]);
@@ -142,14 +143,14 @@ impl Failure {
         })
     }
 
-    /// What an answer with an error says; nothing if it holds a reply.
+    /// The failure in an answer; `None` if the answer has a reply.
     pub(super) fn answered(
         endpoint: &Endpoint,
         reply: &HttpReply<'_>,
         body: Option<Json<'_>>,
     ) -> Option<Box<Self>> {
         let ok = (200..300).contains(&reply.status);
-        let error = body.and_then(|body| error_of(body, ok));
+        let error = body.and_then(|body| error_in(body, ok));
         if ok && error.is_none() {
             return None;
         }
@@ -160,9 +161,9 @@ impl Failure {
                 code = found;
             }
         };
-        // Google's, OpenAI's, Anthropic's.
+        // The paths of Google, OpenAI and Anthropic.
         for path in ["status", "code", "type"] {
-            note(text_of(error, path));
+            note(text_at(error, path));
         }
         if let Some(error) = error {
             for_each(error, "details", &mut |detail| {
@@ -170,7 +171,7 @@ impl Failure {
                 delay = string_at(detail, "retryDelay").or(delay.take());
             });
         }
-        // Some gateways answer 200 and say in the body what it would have been.
+        // Some gateways answer 200 and give the actual status in the body.
         let told = error.and_then(|error| tokens(error, &["code"]));
         let status = match (told, known) {
             _ if !ok => u64::from(reply.status),
@@ -180,13 +181,13 @@ impl Failure {
         };
         use FailureKind::*;
         let kind = match (known, status) {
-            (Some(Code(_, _, kind @ (Refused | Auth))), _) => *kind,
-            (_, status) => kind_of(status),
+            (Some(ErrorName(_, _, kind @ (Refused | Auth))), _) => *kind,
+            (_, status) => kind_from_status(status),
         };
         let exhausted = known.is_some_and(|known| known.0 == "insufficient_quota");
-        let mut said = text_of(error, "message");
+        let mut said = text_at(error, "message");
         if said.is_empty() {
-            said = text_of(error, "");
+            said = text_at(error, "");
         }
         let said = match error {
             None => reply.body,
@@ -206,12 +207,12 @@ impl Failure {
             _ if exhausted => false,
             Some("true") => true,
             Some("false") => false,
-            // Only Anthropic says that it is overloaded by a status of its own.
+            // Only Anthropic has a status of its own for being overloaded.
             _ => may_pass(status) && (status != 529 || endpoint.provider == Provider::Anthropic),
         };
         failure.retry_after_ms = retry_after::milliseconds(reply, delay.as_deref());
         let protocol = endpoint.provider.protocol();
-        let parameter = text_of(error, "param");
+        let parameter = text_at(error, "param");
         let help = match kind {
             _ if exhausted => ["The account has no quota left: waiting does not help", "", ""],
             Auth => ["Check ", protocol.keys, "; it must be allowed to use this model"],
@@ -225,8 +226,8 @@ impl Failure {
     }
 }
 
-/// The kind of failure that a status stands for.
-pub(super) fn kind_of(status: u64) -> FailureKind {
+/// The kind of failure for a status.
+pub(super) fn kind_from_status(status: u64) -> FailureKind {
     use FailureKind::*;
     match status {
         401 | 403 => Auth,
@@ -239,25 +240,25 @@ pub(super) fn kind_of(status: u64) -> FailureKind {
     }
 }
 
-/// Whether the same request may succeed after an answer with a status: those of google-adk, and "overloaded".
+/// Whether the same request may succeed after this status: those that google-adk retries, and "overloaded".
 fn may_pass(status: u64) -> bool {
     matches!(status, 408 | 429 | 500 | 502 | 503 | 504 | 529)
 }
 
-/// What the answer of any server says of asking again: whether that may help, and how long to wait before, in
-/// milliseconds. `retry_delay` is a duration such as `1.5s`, where one stands in the body.
+/// What an answer of any server says about retries: whether one may help, and how long to wait before it, in
+/// milliseconds. `retry_delay` is a duration such as `1.5s` from the body, if there is one.
 #[must_use]
 pub fn advice(reply: &HttpReply<'_>, retry_delay: Option<&str>) -> (bool, Option<f64>) {
     (may_pass(reply.status.into()), retry_after::milliseconds(reply, retry_delay))
 }
 
-fn text_of(error: Option<Json<'_>>, path: &str) -> String {
+fn text_at(error: Option<Json<'_>>, path: &str) -> String {
     error.map_or_else(String::new, |error| string(error, path))
 }
 
-/// The error in a body: `{"error": {…}}`, `{"error": "…"}`, a list of one of these, or the shapes of
-/// servers that speak another's protocol (`{"object": "error", "message": …}`, `{"detail": …}`).
-fn error_of(body: Json<'_>, ok: bool) -> Option<Json<'_>> {
+/// The error in a body: `{"error": {…}}`, `{"error": "…"}`, a list with one of these, or the shapes of servers
+/// that implement another's protocol (`{"object": "error", "message": …}`, `{"detail": …}`).
+fn error_in(body: Json<'_>, ok: bool) -> Option<Json<'_>> {
     let body = get(body, "0").unwrap_or(body);
     match get(body, "error") {
         None if !ok => get(body, "detail").or_else(|| (string(body, "object") == "error").then_some(body)),
@@ -265,7 +266,7 @@ fn error_of(body: Json<'_>, ok: bool) -> Option<Json<'_>> {
     }
 }
 
-/// A reply that is not JSON, or not of the provider's shape.
+/// The failure for an answer that is not JSON, or not in the provider's format.
 pub(super) fn malformed(endpoint: &Endpoint, reply: &HttpReply<'_>) -> Box<Failure> {
     let body = reply.body.trim();
     let said = match Document::parse(body) {
@@ -280,7 +281,7 @@ pub(super) fn malformed(endpoint: &Endpoint, reply: &HttpReply<'_>) -> Box<Failu
     failure
 }
 
-/// The text on one line, cut to [`LONGEST`], without anything that is secret about the endpoint.
+/// The text on one line, shortened to [`LONGEST`], with the endpoint's secrets redacted.
 #[inline(never)]
 fn shown(endpoint: &Endpoint, text: &str) -> String {
     let text = text.trim();

@@ -1,12 +1,12 @@
 //! The Gemini API: `POST /v1/models/{model}:generateContent`.
 //!
-//! Source: <https://ai.google.dev/api/generate-content>, and what `@google/genai` sends. The key goes
-//! into a header, never into the address. Vertex AI has the same body at another address.
+//! Source: <https://ai.google.dev/api/generate-content>, and what `@google/genai` sends. The key is sent as a
+//! header, never in the URL. Vertex AI uses the same body with another URL.
 
-use super::config::Names;
-use super::config::{Entries, Settings};
+use super::config::ParameterNames;
+use super::config::{Entries, MappedSettings};
 use super::json_path::{for_each, get, is_true, string};
-use super::{Draft, Endpoint, Protocol, ReplyPaths, Request, Variables, escape};
+use super::{DraftReply, Endpoint, Protocol, ReplyPaths, Request, Variables, escape};
 use crate::foundation::json::Json;
 
 pub(super) static PROTOCOL: Protocol = Protocol {
@@ -15,7 +15,7 @@ pub(super) static PROTOCOL: Protocol = Protocol {
     keys: "GOOGLE_API_KEY or GEMINI_API_KEY",
     variables: Variables { keys: &["GOOGLE_API_KEY", "GEMINI_API_KEY"], address: "GOOGLE_GEMINI_BASE_URL" },
     models: "^(?:gemini|gemma|learnlm)-",
-    parameters: Names::Google,
+    parameters: ParameterNames::Google,
     unreachable: "Gemini answers pages: look for a network that is down, a blocker or a content security policy",
     not_found: "Check the name of the model",
     url,
@@ -33,7 +33,7 @@ fn url(endpoint: &Endpoint, model: &str) -> String {
     url
 }
 
-pub(super) fn body(request: &Request<'_>, _model: &str, settings: &mut Settings) -> String {
+pub(super) fn body(request: &Request<'_>, _model: &str, settings: &mut MappedSettings) -> String {
     if let Some(schema) = request.response_schema {
         settings.nested.string("responseMimeType", "application/json");
         settings.nested.json("responseJsonSchema", &[schema]);
@@ -50,7 +50,7 @@ pub(super) fn body(request: &Request<'_>, _model: &str, settings: &mut Settings)
     body.object()
 }
 
-/// A content of one text; without a role if that is empty.
+/// A content with one text; without a role if that is empty.
 pub(super) fn content(role: &str, text: &str) -> String {
     let mut part = Entries::default();
     part.string("text", text);
@@ -63,7 +63,7 @@ pub(super) fn content(role: &str, text: &str) -> String {
 }
 
 pub(super) const REPLY_PATHS: ReplyPaths = ReplyPaths {
-    // A blocked prompt has no candidates, nor has a reply that got lost.
+    // A blocked prompt has no candidates, and neither has a lost reply.
     own: &["candidates", "promptFeedback", "usageMetadata", "responseId"],
     stop: "candidates/0/finishReason",
     refusal: "promptFeedback/blockReason",
@@ -76,14 +76,14 @@ pub(super) const REPLY_PATHS: ReplyPaths = ReplyPaths {
     model: "modelVersion",
 };
 
-pub(super) fn read(body: Json<'_>, answer: &mut Draft) {
+pub(super) fn read(body: Json<'_>, answer: &mut DraftReply) {
     if get(body, REPLY_PATHS.refusal).is_some() {
         answer.refusal.push_str("the prompt was blocked, ");
     }
     for_each(body, "candidates/0/content/parts", &mut |part| {
         let said = string(part, "text");
         if !said.is_empty() && !is_true(part, "thought") {
-            // As google-adk joins the parts of a content.
+            // Parts are joined as google-adk joins them.
             if !answer.text.is_empty() {
                 answer.text.push('\n');
             }

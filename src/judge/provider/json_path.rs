@@ -1,12 +1,12 @@
-//! Looking into the JSON of an answer, where anything may be missing or of another kind.
+//! Lookups in the JSON of an answer, in which anything may be missing or have another type.
 //!
-//! Plain functions rather than chains of options: a protocol is read once a call, and every chain
-//! would be compiled where it stands.
+//! Plain functions rather than chains of options: a protocol is read once per call, and each chain would be
+//! compiled separately.
 
 use crate::foundation::json::Json;
 
-/// The value at a path of keys, `0` being the first item of an array: `choices/0/message`; the value
-/// itself at an empty path. Null is nothing. O(n) in the objects on the way.
+/// The value at a path of keys, where `0` is the first item of an array: `choices/0/message`. An empty path is
+/// the value itself. Null counts as missing. O(n) in the objects on the path.
 #[inline(never)]
 pub(super) fn get<'a>(json: Json<'a>, path: &str) -> Option<Json<'a>> {
     let (mut json, mut path) = (json, path);
@@ -24,7 +24,7 @@ pub(super) fn get<'a>(json: Json<'a>, path: &str) -> Option<Json<'a>> {
     }
 }
 
-/// The text at a path, or an empty one.
+/// The string at a path, or an empty one.
 #[inline(never)]
 pub(super) fn string(json: Json<'_>, path: &str) -> String {
     match get(json, path).and_then(Json::as_str) {
@@ -33,19 +33,19 @@ pub(super) fn string(json: Json<'_>, path: &str) -> String {
     }
 }
 
-/// The text at a path, unless there is none or it is empty.
+/// The string at a path, unless it is missing or empty.
 #[inline(never)]
 pub(super) fn string_at(json: Json<'_>, path: &str) -> Option<String> {
     Some(string(json, path)).filter(|text| !text.is_empty())
 }
 
-/// Whether `true` stands at a path.
+/// Whether the value at a path is `true`.
 #[inline(never)]
 pub(super) fn is_true(json: Json<'_>, path: &str) -> bool {
     get(json, path).and_then(Json::as_bool) == Some(true)
 }
 
-/// Does something with each item of the array at a path.
+/// Calls `then` with each item of the array at a path.
 #[inline(never)]
 pub(super) fn for_each(json: Json<'_>, path: &str, then: &mut dyn FnMut(Json<'_>)) {
     if let Some(array) = get(json, path) {
@@ -55,7 +55,7 @@ pub(super) fn for_each(json: Json<'_>, path: &str, then: &mut dyn FnMut(Json<'_>
     }
 }
 
-/// Appends the texts at the key `text` of the items of an array that have a type, or any if that is
+/// Appends the strings under `text` of those items of an array that have a type, or of all items if `kind` is
 /// empty.
 pub(super) fn append_strings(json: Json<'_>, path: &str, kind: &str, out: &mut String) {
     for_each(json, path, &mut |part| {
@@ -71,7 +71,7 @@ pub(super) fn whole(json: Json<'_>) -> Option<u64> {
     json.as_number()?.parse().ok()
 }
 
-/// A count of tokens: the sum of what stands at the paths, nothing if nothing does.
+/// A token count: the sum of the numbers at the paths; `None` if all are missing.
 #[inline(never)]
 pub(super) fn tokens(json: Json<'_>, paths: &[&str]) -> Option<u64> {
     let mut sum: Option<u64> = None;

@@ -1,12 +1,11 @@
-//! What goes to a provider and what comes back, in no provider's words. Apart, because hosts need these and nothing
-//! else of this folder.
+//! Requests and replies independent of a provider.
 
 use crate::foundation::json::Json;
 
-/// The headers of an answer that [`Endpoint::read`](super::Endpoint::read) looks at; a host needs to hand over no others.
+/// The response headers that [`Endpoint::read`](super::Endpoint::read) reads. A host need not pass others.
 pub const REPLY_HEADERS: [&str; 4] = ["retry-after", "retry-after-ms", "date", "x-should-retry"];
 
-/// A question for a model, in no provider's words.
+/// A question for a model, independent of the provider.
 #[derive(Clone, Copy, Default)]
 pub struct Request<'r> {
     /// The model to ask, unless the endpoint has one of its own.
@@ -15,37 +14,36 @@ pub struct Request<'r> {
     pub system: Option<&'r str>,
     /// The question.
     pub prompt: &'r str,
-    /// The JSON Schema of the reply, as JSON text. What every provider takes is `type`, `properties`,
-    /// `required` with all properties, `additionalProperties: false`, `items` and `enum`.
+    /// The JSON Schema of the reply, as JSON text. All providers support `type`, `properties`, `required` with
+    /// all properties, `additionalProperties: false`, `items` and `enum`.
     pub response_schema: Option<&'r str>,
-    /// `judge_model_config`: an object with the names of Gemini's `GenerateContentConfig` in either
-    /// spelling.
+    /// `judge_model_config`: an object with the names of Gemini's `GenerateContentConfig`, in either spelling.
     pub config: Option<Json<'r>>,
 }
 
-/// A request ready to send, always with `POST`.
+/// An HTTP request ready to send. The method is always `POST`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HttpRequest {
-    /// The whole address. It holds no key.
+    /// The complete URL. It contains no key.
     pub url: String,
-    /// Names in lower case, except where the user wrote them otherwise, and values.
+    /// ParameterNames and values. ParameterNames are in lower case, except where the user wrote them otherwise.
     pub headers: Vec<(String, String)>,
     /// JSON.
     pub body: String,
-    /// Whether the header `authorization: Bearer …` is missing, with the access token that the host gets for each request.
+    /// Whether the header `authorization: Bearer …` is missing. The host adds it with a fresh access token.
     pub needs_token: bool,
 }
 
-/// An answer as it arrived.
+/// An HTTP response.
 #[derive(Clone, Copy, Default)]
 pub struct HttpReply<'r> {
     /// The HTTP status.
     pub status: u16,
-    /// Names in any case and values; those in [`REPLY_HEADERS`] suffice.
+    /// ParameterNames in any case, and values. Those in [`REPLY_HEADERS`] suffice.
     pub headers: &'r [(String, String)],
     /// The body as text.
     pub body: &'r str,
-    /// The time in milliseconds since 1970, used where a date is told without the server's clock.
+    /// The current time in milliseconds since 1970, used if a date is given without the server's clock.
     pub now_ms: Option<f64>,
 }
 
@@ -55,26 +53,26 @@ impl HttpReply<'_> {
     }
 }
 
-/// What a model replied.
+/// A model's reply.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reply {
-    /// The text, never empty, without thoughts.
+    /// The text; never empty, without thoughts.
     pub text: String,
-    /// What it cost.
-    pub usage: Usage,
-    /// The model that replied, as it calls itself.
+    /// The tokens used.
+    pub usage: TokenCounts,
+    /// The model that replied, by its own account.
     pub model_version: Option<String>,
-    /// Whether the reply was cut off, because a limit of tokens was reached.
+    /// Whether the reply was cut off at a token limit.
     pub truncated: bool,
 }
 
-/// Tokens of one call, as far as the provider tells.
+/// The tokens of one call, as far as the provider reports them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Usage {
-    /// Tokens read, cached ones included.
+pub struct TokenCounts {
+    /// Input tokens, cached ones included.
     pub input: Option<u64>,
-    /// Tokens written, thoughts included.
+    /// Output tokens, thoughts included.
     pub output: Option<u64>,
-    /// The provider's own total.
+    /// The total as reported by the provider.
     pub total: Option<u64>,
 }

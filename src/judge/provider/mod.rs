@@ -1,10 +1,14 @@
-//! The protocols of the judges' providers, without I/O: a question becomes an HTTP request, and the
-//! answer to it a reply or a failure.
+//! The protocols of the judges' providers, without I/O: questions become HTTP requests, and answers become
+//! replies or failures.
 //!
-//! One file a provider; each is a `Protocol`: where it is, how a request is written, what a reply
-//! looks like. What they share is here: headers, the order in which an answer is read, and what
-//! becomes of refusals, empty and truncated replies. The parameters of `judge_model_config` are
-//! mapped by one table (`config.rs`); what failures mean is in `failure.rs`.
+//! Each provider is one file with a `Protocol`: its URL, the body of a request, the format of a reply.
+//!
+//! - `endpoint`: what all providers share — headers, reading answers, refusals, empty and truncated replies.
+//! - `exchange`: one question with its raw outcome, secrets redacted (`redact`).
+//! - `config`: the table that maps the parameters of `judge_model_config`.
+//! - `failure`, `retry_after`: the meaning of failures, and when to retry.
+//! - `vertex_evaluate`: Vertex AI's evaluation service, which is not a model.
+//! - `tokens`: control tokens of chat templates in judged text.
 //!
 //! ```
 //! use adk_metrics::judge::provider::{Endpoint, HttpReply, Provider, Request};
@@ -42,15 +46,15 @@ pub mod vertex_evaluate;
 
 use super::reply::scan::find;
 use crate::foundation::json::Json;
-use config::{Entries, Names, Settings};
+use config::{Entries, MappedSettings, ParameterNames};
 pub(crate) use config::{is_name, parameters};
 pub use endpoint::Endpoint;
 pub use exchange::{HostAnswer, HostFailure, Query};
 pub use failure::{Failure, FailureKind, advice};
-pub use message::{HttpReply, HttpRequest, REPLY_HEADERS, Reply, Request, Usage};
+pub use message::{HttpReply, HttpRequest, REPLY_HEADERS, Reply, Request, TokenCounts};
 pub use redact::redact;
 
-/// Whose protocol is spoken.
+/// A provider's protocol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Provider {
     /// The Gemini API of Google AI Studio: `generateContent`.
@@ -67,66 +71,66 @@ pub enum Provider {
     Ollama,
 }
 
-/// What makes a provider: data and three pure functions.
+/// What defines a provider: data and three pure functions.
 struct Protocol {
-    /// The name users write.
+    /// The name in code and configs.
     name: &'static str,
-    /// The name users read.
+    /// The name in messages.
     label: &'static str,
-    /// What has to be set, for messages.
+    /// The settings that messages ask users to set.
     keys: &'static str,
     /// Its environment variables.
     #[cfg_attr(not(feature = "schema"), expect(dead_code, reason = "the manifest has them"))]
     variables: Variables,
-    /// Matches the names of its models, as a regular expression of JavaScript; empty where names do not tell.
+    /// A JavaScript regular expression for the names of its models; empty if names do not identify it.
     #[cfg_attr(not(feature = "schema"), expect(dead_code, reason = "the manifest has them"))]
     models: &'static str,
-    /// How it calls the parameters of models.
-    parameters: Names,
-    /// Why a page may be without an answer, and what to do.
+    /// Its names for model parameters.
+    parameters: ParameterNames,
+    /// Why a web page may get no answer, and what to do about it.
     unreachable: &'static str,
-    /// What to do when the model is not found.
+    /// What to do if the model is not found.
     not_found: &'static str,
-    /// The address for a model.
+    /// The URL for a model.
     url: fn(&Endpoint, &str) -> String,
-    /// The body for a model.
-    body: fn(&Request<'_>, &str, &mut Settings) -> String,
-    /// Where a reply has what every provider tells.
+    /// The request body for a model.
+    body: fn(&Request<'_>, &str, &mut MappedSettings) -> String,
+    /// Where a reply has the values that every provider reports.
     paths: ReplyPaths,
-    /// Reads the text, and refusals that stand within it.
-    read: fn(Json<'_>, &mut Draft),
+    /// Reads the text, and refusals within it.
+    read: fn(Json<'_>, &mut DraftReply),
 }
 
 /// Environment variables, as the provider's own clients read them.
 #[cfg_attr(not(feature = "schema"), expect(dead_code, reason = "the manifest has them"))]
 struct Variables {
-    /// Those of keys, in the order in which they are looked for.
+    /// Those for keys, in order of precedence.
     keys: &'static [&'static str],
-    /// That of the address.
+    /// The one for the URL.
     address: &'static str,
 }
 
-/// Paths into a reply, as `json_path::get` takes them.
+/// Paths in a reply, as for `json_path::get`.
 struct ReplyPaths {
-    /// A body that has none of these is not the provider's.
+    /// A body without any of these is not in the provider's format.
     own: &'static [&'static str],
-    /// Why the model stopped.
+    /// The stop reason.
     stop: &'static str,
-    /// A text here is a refusal.
+    /// A string here is a refusal.
     refusal: &'static str,
-    /// Why it refused, in more words.
+    /// Further explanations of a refusal.
     why: &'static [&'static str],
-    /// Tokens in, out, and in all.
+    /// Input tokens, output tokens, total.
     usage: [&'static [&'static str]; 3],
-    /// What the model calls itself.
+    /// The model's own name.
     model: &'static str,
 }
 
-/// What a body says, before it is judged.
+/// The contents of a body before they are checked.
 #[derive(Default)]
-struct Draft {
+struct DraftReply {
     text: String,
-    /// What the model or the filter says instead of a proper text.
+    /// What the model or a filter says instead of a reply.
     refusal: String,
 }
 
@@ -135,20 +139,20 @@ impl Provider {
     pub const ALL: [Self; 6] =
         [Self::Gemini, Self::Vertex, Self::OpenAiChat, Self::OpenAiResponses, Self::Anthropic, Self::Ollama];
 
-    /// The provider with a name: `gemini`, `vertex`, `openai` (chat completions), `openai-responses`,
+    /// Finds a provider by name: `gemini`, `vertex`, `openai` (chat completions), `openai-responses`,
     /// `anthropic`, `ollama`.
     #[must_use]
     pub fn parse(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|provider| provider.name() == name)
     }
 
-    /// The name users write.
+    /// The name in code and configs.
     #[must_use]
     pub fn name(self) -> &'static str {
         self.protocol().name
     }
 
-    /// The name users read.
+    /// The name in messages.
     #[must_use]
     pub fn label(self) -> &'static str {
         self.protocol().label
@@ -184,7 +188,7 @@ impl Provider {
     }
 }
 
-/// Part of a path, with what would end the path or change it escaped.
+/// Appends a path segment, escaping whatever would end or change the path.
 fn escape(text: &str, path: &mut String) {
     for byte in text.bytes() {
         match byte {
@@ -201,7 +205,7 @@ fn escape(text: &str, path: &mut String) {
     }
 }
 
-/// The messages of a chat: the system prompt, where it stands among them, and the question.
+/// The messages of a chat: the system prompt, if it belongs there, and the question.
 fn messages(system: &str, prompt: &str) -> String {
     let mut messages = String::from("[");
     for (role, content) in [("system", system), ("user", prompt)] {
@@ -217,19 +221,19 @@ fn messages(system: &str, prompt: &str) -> String {
     messages
 }
 
-/// A prompt as servers get it that may read control tokens of chat templates in it: each is broken up.
+/// The prompt for servers that may interpret control tokens of chat templates: each token is broken.
 #[must_use]
 pub fn without_tokens(prompt: &str) -> String {
     tokens::broken(prompt).unwrap_or_else(|| prompt.to_owned())
 }
 
-/// A reply to such a prompt, with the tokens that it quotes as they were.
+/// A reply to such a prompt, with quoted tokens restored.
 #[must_use]
 pub fn with_tokens(reply: String) -> String {
     tokens::mended(reply)
 }
 
-/// A text without the thoughts that some servers write before it.
+/// The text without the thoughts that some servers put before it.
 fn without_thoughts(text: String) -> String {
     const END: &str = "</think>";
     let trimmed = text.trim();

@@ -1,11 +1,11 @@
-//! Ollama's chat, `POST /api/chat`, in one piece rather than streamed.
+//! Ollama's chat, `POST /api/chat`, without streaming.
 //!
 //! Source: <https://docs.ollama.com/api/chat>, and what `ollama` sends.
 
-use super::config::Names;
-use super::config::{Entries, Settings};
+use super::config::ParameterNames;
+use super::config::{Entries, MappedSettings};
 use super::json_path::string;
-use super::{Draft, Protocol, ReplyPaths, Request, Variables, messages, without_thoughts};
+use super::{DraftReply, Protocol, ReplyPaths, Request, Variables, messages, without_thoughts};
 use crate::foundation::json::Json;
 
 pub(super) static PROTOCOL: Protocol = Protocol {
@@ -14,7 +14,7 @@ pub(super) static PROTOCOL: Protocol = Protocol {
     keys: "OLLAMA_API_KEY",
     variables: Variables { keys: &[], address: "OLLAMA_HOST" },
     models: "",
-    parameters: Names::Ollama,
+    parameters: ParameterNames::Ollama,
     unreachable: "Start Ollama with this page's origin in OLLAMA_ORIGINS: `OLLAMA_ORIGINS=https://example.com ollama serve`",
     not_found: "`ollama pull` fetches a model",
     url: |endpoint, _| [&endpoint.base("http://127.0.0.1:11434", "api"), "/chat"].concat(),
@@ -30,7 +30,7 @@ pub(super) static PROTOCOL: Protocol = Protocol {
     read,
 };
 
-fn body(request: &Request<'_>, model: &str, settings: &mut Settings) -> String {
+fn body(request: &Request<'_>, model: &str, settings: &mut MappedSettings) -> String {
     let mut body = Entries::default();
     body.string("model", model);
     body.json("messages", &[&messages(&settings.system, request.prompt)]);
@@ -45,7 +45,7 @@ fn body(request: &Request<'_>, model: &str, settings: &mut Settings) -> String {
     body.object()
 }
 
-fn read(body: Json<'_>, answer: &mut Draft) {
-    // Thoughts stand beside the content.
+fn read(body: Json<'_>, answer: &mut DraftReply) {
+    // Thoughts are in a field of their own.
     answer.text = without_thoughts(string(body, "message/content"));
 }

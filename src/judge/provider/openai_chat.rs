@@ -1,11 +1,11 @@
-//! OpenAI's chat completions, `POST /chat/completions`, which most other servers speak as well.
+//! OpenAI's chat completions, `POST /chat/completions`, which most other servers implement too.
 //!
 //! Source: <https://platform.openai.com/docs/api-reference/chat>, and what `openai` sends.
 
-use super::config::Names;
-use super::config::{Entries, Settings};
+use super::config::ParameterNames;
+use super::config::{Entries, MappedSettings};
 use super::json_path::{append_strings, string};
-use super::{Draft, Endpoint, Protocol, ReplyPaths, Request, Variables, messages, without_thoughts};
+use super::{DraftReply, Endpoint, Protocol, ReplyPaths, Request, Variables, messages, without_thoughts};
 use crate::foundation::json::Json;
 
 pub(super) static PROTOCOL: Protocol = Protocol {
@@ -14,7 +14,7 @@ pub(super) static PROTOCOL: Protocol = Protocol {
     keys: "OPENAI_API_KEY",
     variables: Variables { keys: &["OPENAI_API_KEY"], address: "OPENAI_BASE_URL" },
     models: "^(?:gpt-|chatgpt-|o\\d)",
-    parameters: Names::Chat,
+    parameters: ParameterNames::Chat,
     unreachable: UNREACHABLE,
     not_found: NOT_FOUND,
     url: |endpoint, _| url(endpoint, "/chat/completions"),
@@ -39,7 +39,7 @@ pub(super) fn url(endpoint: &Endpoint, path: &str) -> String {
     [&endpoint.base("https://api.openai.com/v1", ""), path].concat()
 }
 
-fn body(request: &Request<'_>, model: &str, settings: &mut Settings) -> String {
+fn body(request: &Request<'_>, model: &str, settings: &mut MappedSettings) -> String {
     let mut body = Entries::default();
     body.string("model", model);
     body.json("messages", &[&messages(&settings.system, request.prompt)]);
@@ -51,8 +51,8 @@ fn body(request: &Request<'_>, model: &str, settings: &mut Settings) -> String {
     body.object()
 }
 
-fn read(body: Json<'_>, answer: &mut Draft) {
+fn read(body: Json<'_>, answer: &mut DraftReply) {
     answer.text = without_thoughts(string(body, "choices/0/message/content"));
-    // Some servers write a list, with thoughts as parts of another type.
+    // Some servers return a list that has thoughts as parts of another type.
     append_strings(body, "choices/0/message/content", "", &mut answer.text);
 }

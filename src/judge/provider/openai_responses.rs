@@ -2,11 +2,11 @@
 //!
 //! Source: <https://platform.openai.com/docs/api-reference/responses>, and what `openai` sends.
 
-use super::config::Names;
-use super::config::{Entries, Settings};
+use super::config::ParameterNames;
+use super::config::{Entries, MappedSettings};
 use super::json_path::{append_strings, for_each, string};
 use super::openai_chat::{NOT_FOUND, UNREACHABLE, url};
-use super::{Draft, Protocol, ReplyPaths, Request, Variables};
+use super::{DraftReply, Protocol, ReplyPaths, Request, Variables};
 use crate::foundation::json::Json;
 
 pub(super) static PROTOCOL: Protocol = Protocol {
@@ -15,7 +15,7 @@ pub(super) static PROTOCOL: Protocol = Protocol {
     keys: "OPENAI_API_KEY",
     variables: Variables { keys: &["OPENAI_API_KEY"], address: "OPENAI_BASE_URL" },
     models: "",
-    parameters: Names::Responses,
+    parameters: ParameterNames::Responses,
     unreachable: UNREACHABLE,
     not_found: NOT_FOUND,
     url: |endpoint, _| url(endpoint, "/responses"),
@@ -31,14 +31,14 @@ pub(super) static PROTOCOL: Protocol = Protocol {
     read,
 };
 
-fn body(request: &Request<'_>, model: &str, settings: &mut Settings) -> String {
+fn body(request: &Request<'_>, model: &str, settings: &mut MappedSettings) -> String {
     let mut body = Entries::default();
     body.string("model", model);
     if !settings.system.is_empty() {
         body.string("instructions", &settings.system);
     }
     body.string("input", request.prompt);
-    // Judgements need not be kept by the provider, as they are unless one says so.
+    // Asks the provider not to store the question, which it does by default.
     body.json("store", &["false"]);
     body.append(&settings.top);
     if let Some(schema) = request.response_schema {
@@ -48,8 +48,8 @@ fn body(request: &Request<'_>, model: &str, settings: &mut Settings) -> String {
     body.object()
 }
 
-fn read(body: Json<'_>, answer: &mut Draft) {
-    // Items of other types are reasoning and tool calls, with content of other types.
+fn read(body: Json<'_>, answer: &mut DraftReply) {
+    // Items of other types are reasoning and tool calls, whose content has other types.
     for_each(body, "output", &mut |item| {
         append_strings(item, "content", "output_text", &mut answer.text);
         for_each(item, "content", &mut |part| answer.refusal.push_str(&string(part, "refusal")));

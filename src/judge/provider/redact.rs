@@ -1,26 +1,26 @@
-//! Takes the secrets of an endpoint out of texts that came from outside, in whatever form they are
-//! repeated there. The one place where that is done, for messages and replies alike.
+//! Redacts the secrets of an endpoint in foreign text, in any form in which they may be repeated. All messages
+//! and replies go through this module.
 //!
-//! Servers, proxies and models repeat a key as it is, in another case, percent-encoded, escaped as in
-//! JSON or HTML, in base64, or broken into lines; what passed through several of them may be escaped as
-//! often. Credentials in base64 (`Basic …`) are repeated decoded. Text and secrets are compared in a form
-//! in which these are alike. O(n) in the text for each secret.
+//! Servers, proxies and models repeat a key as it is, in another case, percent-encoded, escaped as in JSON or
+//! HTML, in base64, or split into lines; text that passed through several of them may be escaped repeatedly.
+//! Base64 credentials (`Basic …`) are repeated decoded. Text and secrets are folded to a form in which all of
+//! these are equal, and compared in it. O(n) in the text, for each secret.
 
 use std::borrow::Cow;
 
 use super::Endpoint;
 use super::endpoint::is_credential;
 
-/// What stands for a secret.
+/// Replaces a secret.
 const MARK: &str = "[redacted]";
 
-/// Shorter values keep no secret, and words of messages would vanish with them.
+/// Shorter values are not secret, and redacting them would remove words from messages.
 const SHORTEST: usize = 6;
 
-/// Shorter secrets are found as they are only: in other forms they may be words.
+/// Shorter secrets are searched verbatim only: in other forms they may be words.
 const SHORTEST_IN_FORMS: usize = 8;
 
-/// A text in the form in which it is compared: its bytes, and where each begins and ends in the text.
+/// A folded text: its bytes, and the range of the original text that each stands for.
 #[derive(Default)]
 struct Folded {
     bytes: Vec<u8>,
@@ -29,7 +29,7 @@ struct Folded {
 
 impl Folded {
     /// Folds ASCII case, decodes percent-encoding and the escapes of JSON and HTML, however often they were
-    /// applied, and leaves out line breaks with the blanks after them.
+    /// applied, and drops line breaks with the blanks after them.
     fn new(text: &str) -> Self {
         let source = text.as_bytes();
         let mut folded = Self::default();
@@ -50,10 +50,10 @@ impl Folded {
     }
 }
 
-/// What the escapes of a byte may be long: of one that was escaped so often, no more is looked at.
+/// The maximum length of an escaped byte. Bytes that were escaped more often are not decoded.
 const LONGEST_ESCAPE: usize = 32;
 
-/// The byte that a text begins with, however it is written, and how long that is. O(1).
+/// The first byte of a text, decoded, and the length of its escaped form. O(1).
 fn decoded(rest: &[u8]) -> (u8, usize) {
     let near = rest.get(..LONGEST_ESCAPE).unwrap_or(rest);
     let number = |from: usize, to: usize, radix: u32| {
@@ -111,7 +111,7 @@ fn decoded(rest: &[u8]) -> (u8, usize) {
 
 const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-/// The text whose base64 this is, in either alphabet, padded or not; none if it would be no text.
+/// The text that was encoded as base64, in either alphabet, padded or not; `None` if the bytes are not text.
 fn base64_decoded(encoded: &str) -> Option<String> {
     let mut bytes = Vec::new();
     let mut bits = 0_u32;
@@ -123,7 +123,7 @@ fn base64_decoded(encoded: &str) -> Option<String> {
         };
         let digit = ALPHABET.iter().position(|known| *known == byte)?;
         bits = bits << 6 | u32::try_from(digit).ok()?;
-        // Four digits are three bytes; the first of them ends none.
+        // Four digits encode three bytes; no byte ends after the first digit.
         if at % 4 != 0 {
             bytes.push((bits >> (6 - 2 * (at % 4))) as u8);
         }
@@ -131,8 +131,8 @@ fn base64_decoded(encoded: &str) -> Option<String> {
     String::from_utf8(bytes).ok().filter(|text| !text.chars().any(char::is_control))
 }
 
-/// The base64 of bytes behind which and before which others may stand: for each of the three places in a
-/// group, the characters that do not depend on those others.
+/// The base64 of bytes that are surrounded by others: for each of the three offsets in a group, the characters
+/// that do not depend on the surrounding bytes.
 fn base64_forms(secret: &[u8]) -> [Vec<u8>; 3] {
     [0_usize, 1, 2].map(|before| {
         let bit = |at: usize| {
@@ -148,14 +148,14 @@ fn base64_forms(secret: &[u8]) -> [Vec<u8>; 3] {
     })
 }
 
-/// What of an endpoint is secret: keys, header values and their words, and the credentials and the query
-/// of the address; of what is base64 of a text, such as `Basic` credentials, that text and its password.
-fn secrets_of(endpoint: &Endpoint) -> Vec<Cow<'_, str>> {
+/// The secrets of an endpoint: keys, header values and their words, and credentials and query of the URL. For
+/// base64 of text, such as `Basic` credentials, also that text and its password.
+fn secrets_in(endpoint: &Endpoint) -> Vec<Cow<'_, str>> {
     let (address, query) = endpoint.base_and_query();
     let credentials = address.split_once('@').map_or("", |(credentials, _)| credentials);
     let credentials = credentials.split_once("//").map_or(credentials, |(_, rest)| rest);
     let keys = [endpoint.api_key.as_deref(), endpoint.bearer.as_deref()];
-    // However short it is.
+    // However short they are.
     let mut secrets: Vec<&str> = keys.into_iter().flatten().chain([credentials, query]).collect();
     for (name, value) in &endpoint.headers {
         if is_credential(name) {
@@ -180,28 +180,28 @@ fn secrets_of(endpoint: &Endpoint) -> Vec<Cow<'_, str>> {
     all
 }
 
-/// How much of a text is looked at of which only the beginning is shown, in bytes.
+/// How many bytes of a text are searched if only its beginning is shown.
 pub(super) const BEGINNING: usize = 32 * 1024;
 
-/// The text without the secrets of an endpoint, except for those that a text which is known anyway holds
-/// too: a reply has to be able to quote the question.
+/// The text with the secrets of an endpoint redacted, except for those that `known` contains: a reply must be
+/// able to quote the question.
 #[must_use]
 pub fn redact(endpoint: &Endpoint, text: &str, known: &str) -> String {
-    without(text, &forms_of(endpoint, known), false)
+    without(text, &secret_forms(endpoint, known), false)
 }
 
-/// The beginning of a text without the secrets of an endpoint: all of it, or as much of its first [`BEGINNING`] bytes as
-/// surely ends in no secret.
+/// The redacted beginning of a text: the whole text, or as much of its first [`BEGINNING`] bytes as certainly
+/// ends in no secret.
 pub(super) fn redact_beginning(endpoint: &Endpoint, text: &str) -> String {
     let beginning = text.get(..text.floor_char_boundary(BEGINNING)).unwrap_or_default();
-    without(beginning, &forms_of(endpoint, ""), beginning.len() < text.len())
+    without(beginning, &secret_forms(endpoint, ""), beginning.len() < text.len())
 }
 
-/// The forms in which secrets are looked for, and whether as they are rather than folded.
-fn forms_of(endpoint: &Endpoint, known: &str) -> Vec<(Vec<u8>, bool)> {
+/// The forms in which secrets are searched, and whether verbatim rather than folded.
+fn secret_forms(endpoint: &Endpoint, known: &str) -> Vec<(Vec<u8>, bool)> {
     let mut forms: Vec<(Vec<u8>, bool)> = Vec::new();
     let folded_known = Folded::new(known).bytes;
-    for secret in secrets_of(endpoint) {
+    for secret in secrets_in(endpoint) {
         let folded = Folded::new(&secret).bytes;
         if holds(&folded_known, &folded) {
             continue;
@@ -211,7 +211,7 @@ fn forms_of(endpoint: &Endpoint, known: &str) -> Vec<(Vec<u8>, bool)> {
             continue;
         }
         for encoded in base64_forms(secret.as_bytes()) {
-            // As addresses have it.
+            // The form used in URLs.
             let in_addresses = encoded.iter().map(|byte| match byte {
                 b'+' => b'-',
                 b'/' => b'_',
@@ -225,7 +225,7 @@ fn forms_of(endpoint: &Endpoint, known: &str) -> Vec<(Vec<u8>, bool)> {
     forms
 }
 
-/// The text without these forms. Of one that `is_cut`, the end is left out, where a secret may have been cut.
+/// Redacts these forms. If the text was cut off, its end is dropped, because it may contain a part of a secret.
 fn without(text: &str, forms: &[(Vec<u8>, bool)], is_cut: bool) -> String {
     let Folded { bytes, spans } = Folded::new(text);
     let end = if is_cut {
@@ -241,7 +241,7 @@ fn without(text: &str, forms: &[(Vec<u8>, bool)], is_cut: bool) -> String {
     while at < end {
         let rest = bytes.get(at..).unwrap_or_default();
         let begin = spans.get(at).map_or(text.len(), |span| span.0);
-        // The longest, since a secret may begin with another.
+        // The longest match, since a secret may begin with another.
         let longest = forms.iter().filter_map(|(form, exact)| {
             let matches = if *exact {
                 text.as_bytes().get(begin..).is_some_and(|rest| rest.starts_with(form))

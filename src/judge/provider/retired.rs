@@ -1,8 +1,8 @@
-//! Models that a provider takes away without refusing calls to them: another one answers.
+//! Models that a provider retires without rejecting calls to them: another model answers.
 
 use super::{Endpoint, Provider};
 
-/// A model, when it goes, and who answers then.
+/// A model, its retirement date, and the model that answers afterwards.
 struct Retirement {
     provider: Provider,
     model: &'static str,
@@ -27,7 +27,7 @@ const RETIREMENTS: [Retirement; 2] = [
 ];
 
 impl Endpoint {
-    /// What to know of a model that the provider itself, not a server of one's own, lets another answer for.
+    /// A warning about a model for which the provider (not a custom server) lets another model answer.
     ///
     /// ```
     /// use adk_metrics::judge::provider::{Endpoint, Provider};

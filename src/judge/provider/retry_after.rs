@@ -1,12 +1,12 @@
-//! How long a server asks to wait before the next try.
+//! How long a server asks to wait before a retry.
 //!
-//! Sources: RFC 9110 (`Retry-After`: seconds or a date), OpenAI and Anthropic (`retry-after-ms`),
-//! Google (`google.rpc.RetryInfo` in the body of an error).
+//! Sources: RFC 9110 (`Retry-After`: seconds or a date), OpenAI and Anthropic (`retry-after-ms`), Google
+//! (`google.rpc.RetryInfo` in the body of an error).
 
 use super::HttpReply;
 use crate::foundation::double;
 
-/// The wait in milliseconds: of the headers, else `retry_delay`, a duration such as `1.5s`.
+/// The delay in milliseconds, from the headers or else from `retry_delay`, a duration such as `1.5s`.
 pub(super) fn milliseconds(reply: &HttpReply<'_>, retry_delay: Option<&str>) -> Option<f64> {
     let number = |text: &str| double::read(text).filter(|number| number.is_finite());
     let header = || {
@@ -14,7 +14,7 @@ pub(super) fn milliseconds(reply: &HttpReply<'_>, retry_delay: Option<&str>) -> 
         if let Some(seconds) = number(value) {
             return Some(seconds * 1000.0);
         }
-        // The server's own clock, where it is told, is the one the date was made with.
+        // The date is relative to the server's own clock, if the answer tells it.
         let now = reply.header("date").and_then(date).or(reply.now_ms)?;
         Some(date(value)? - now)
     };
@@ -26,9 +26,9 @@ pub(super) fn milliseconds(reply: &HttpReply<'_>, retry_delay: Option<&str>) -> 
     Some(wait.max(0.0))
 }
 
-/// The milliseconds from 1970 to a date as HTTP writes it: `Sun, 06 Nov 1994 08:49:37 GMT`.
+/// The milliseconds from 1970 to an HTTP date: `Sun, 06 Nov 1994 08:49:37 GMT`.
 fn date(text: &str) -> Option<f64> {
-    // Two digits each, so that nothing but digits is read.
+    // Two digits each, so that only digits are accepted.
     let mut fields = [0; 6];
     for (field, at) in fields.iter_mut().zip([5, 12, 14, 17, 20, 23]) {
         let &[tens @ b'0'..=b'9', ones @ b'0'..=b'9'] = text.as_bytes().get(at..at + 2)? else { return None };
@@ -39,7 +39,7 @@ fn date(text: &str) -> Option<f64> {
     let mut months = b"JanFebMarAprMayJunJulAugSepOctNovDec".chunks_exact(3);
     let name = text.as_bytes().get(8..11)?;
     let month = i64::try_from(months.position(|month| month == name)?).ok()? + 1;
-    // Days from the civil calendar, with years that begin in March; Howard Hinnant's algorithm.
+    // Days from the civil calendar, with years that begin in March: Howard Hinnant's algorithm.
     let years = if month > 2 { year } else { year - 1 };
     let days_before_month = (153 * ((month + 9) % 12) + 2) / 5;
     let days = years * 365 + years / 4 - years / 100 + years / 400 + days_before_month + day - 719_469;

@@ -1,19 +1,19 @@
 //! Control tokens of chat templates in judged text: `<|im_end|>`, `[/INST]`, `<end_of_turn>`, …
 //!
-//! Hosted models know which text came from whom. Many local servers put the messages of a chat into one
-//! text and tokenize it with all special tokens, so that a message can end itself and begin another.
-//! [`broken`] puts a word joiner (U+2060) after the first character of what may be such a token: a model
-//! reads the same, a tokenizer finds nothing. [`mended`] takes the joiners out of a reply that quotes it.
+//! Hosted models know who wrote which text. Many local servers join the messages of a chat into one text and
+//! tokenize it with all special tokens, so that a message can end itself and begin another. [`broken`] puts a
+//! word joiner (U+2060) after the first character of anything that may be such a token: the model reads the
+//! same text, but the tokenizer finds no token. [`mended`] removes the joiners from a reply that quotes it.
 //!
-//! O(n): what may be a token is at most [`LONGEST`] bytes long.
+//! O(n): a token is at most [`LONGEST`] bytes long.
 
-/// What breaks a token. It has no width, no meaning, and no normalization removes it.
+/// Breaks tokens. It has no width and no meaning, and no normalisation removes it.
 const JOINER: char = '\u{2060}';
 
-/// No control token is longer.
+/// The maximum length of a control token.
 const LONGEST: usize = 48;
 
-/// The names of tokens `<name>` and `</name>`, in lower case, that look like any other tag.
+/// ParameterNames of tokens `<name>` and `</name>`, in lower case, that look like ordinary tags.
 const NAMES: [&str; 32] = [
     "s",
     "bos",
@@ -49,11 +49,11 @@ const NAMES: [&str; 32] = [
     "turn",
 ];
 
-/// The beginnings of names that are numbered or stand for a family.
+/// Prefixes of names that are numbered or form a family.
 const FAMILIES: [&str; 9] =
     ["unused", "reserved_", "special_", "extra_id_", "extra_", "seed:", "minimax:", "mask:", "loc_"];
 
-/// The text with every control token broken up; nothing if it has none.
+/// The text with every control token broken; `None` if it has none.
 pub(super) fn broken(text: &str) -> Option<String> {
     let mut out = String::new();
     let mut from = 0;
@@ -70,7 +70,7 @@ pub(super) fn broken(text: &str) -> Option<String> {
     })
 }
 
-/// A reply without the joiners that [`broken`] put into what it quotes.
+/// The reply without the joiners that [`broken`] put into the quoted text.
 pub(super) fn mended(text: String) -> String {
     if !text.contains(JOINER) {
         return text;
@@ -86,12 +86,12 @@ pub(super) fn mended(text: String) -> String {
     out
 }
 
-/// Whether a text begins with what may be a control token.
+/// Whether a text begins with something that may be a control token.
 fn begins_token(text: &str) -> bool {
     let mut characters = text.chars();
     let first = characters.next().unwrap_or_default();
     match (first, characters.next().unwrap_or_default()) {
-        // ChatML and its kin, DeepSeek, EXAONE, MiniMax, Llama 2.
+        // ChatML and similar templates, DeepSeek, EXAONE, MiniMax, Llama 2.
         ('<', '|' | '｜') | ('[', '|') | (']', '~' | '<') => return true,
         ('[', 'e') if text.starts_with("[e~[") => return true,
         ('<', '<') => {
@@ -103,7 +103,7 @@ fn begins_token(text: &str) -> bool {
     if first == '<' {
         return name_in(text.get(1..).unwrap_or_default(), ">").is_some_and(is_name);
     }
-    // Mistral, BERT, InternLM: words in capitals.
+    // Mistral, BERT, InternLM: upper-case words.
     let name = name_in(text.get(1..).unwrap_or_default(), "]").unwrap_or_default();
     let name = name.strip_prefix('/').unwrap_or(name);
     let is_word = |name: &str| {
@@ -112,7 +112,7 @@ fn begins_token(text: &str) -> bool {
     first == '[' && ((name.len() > 2 && is_word(name)) || matches!(name, "gMASK" | "sMASK"))
 }
 
-/// What stands before the end of a token.
+/// The text before the end of a token.
 fn name_in<'t>(text: &'t str, end: &str) -> Option<&'t str> {
     let mut length = text.len().min(LONGEST);
     while !text.is_char_boundary(length) {

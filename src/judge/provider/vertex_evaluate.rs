@@ -1,11 +1,12 @@
-//! Vertex AI's `evaluateInstances` (v1beta1): the service that google-adk hands five metrics to.
+//! Vertex AI's `evaluateInstances` (v1beta1): the service to which google-adk delegates five metrics.
 //!
-//! Four have a predefined specification that Vertex AI knows by the metric's name.
-//! `response_evaluation_score` has none: google-adk's SDK fetches a prompt from cloud storage for it,
-//! and here the service's own coherence metric is asked, 1–5 as well.
+//! Four of them have a predefined specification that Vertex AI knows by the metric's name.
+//! `response_evaluation_score` has none: google-adk's SDK fetches a prompt from cloud storage for it. Here the
+//! service's own coherence metric is used, which also ranges from 1 to 5.
 //!
-//! Source: <https://cloud.google.com/vertex-ai/docs/reference/rest/v1beta1/projects.locations/evaluateInstances>,
-//! and what google-cloud-aiplatform sends. O(n) in the texts.
+//! Source:
+//! <https://cloud.google.com/vertex-ai/docs/reference/rest/v1beta1/projects.locations/evaluateInstances>, and
+//! what google-cloud-aiplatform sends. O(n) in the texts.
 
 use super::config::Entries;
 use super::json_path::{for_each, get, is_true, string, string_at};
@@ -19,47 +20,47 @@ pub enum Instance<'i> {
     Turn {
         /// What the user said.
         prompt: &'i str,
-        /// What the agent should have said.
+        /// The expected response.
         reference: Option<&'i str>,
-        /// What the agent said.
+        /// The agent's response.
         response: &'i str,
     },
-    /// A whole conversation, for the `multi_turn_…` metrics, as the JSON text of an object with
-    /// `agents` (by name: `agentId`, `instruction`, `tools`) and `turns` (`turnIndex`, `turnId`,
-    /// `events` with `author` and `content`).
+    /// A whole conversation, for the `multi_turn_…` metrics, as the JSON text of an object with `agents` (by
+    /// name: `agentId`, `instruction`, `tools`) and `turns` (`turnIndex`, `turnId`, `events` with `author` and
+    /// `content`).
     Conversation(&'i str),
 }
 
-/// What the service says.
+/// The service's result.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Evaluation {
-    /// The score: finite; nothing if the service could not score.
+pub struct VertexEvaluation {
+    /// The score; finite. `None` if the service could not score.
     pub score: Option<f64>,
-    /// Why, in words.
+    /// Its explanation.
     pub explanation: Option<String>,
-    /// The rubrics that the service made for itself.
-    pub rubrics: Vec<RubricVerdict>,
+    /// The rubrics that the service generated.
+    pub rubrics: Vec<VertexRubric>,
     /// Why there is no score.
     pub error: Option<String>,
 }
 
-/// What the service says about one rubric.
+/// The service's result for one rubric.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RubricVerdict {
-    /// What is asked for, else the rubric's id, else `rubric_` and its place.
+pub struct VertexRubric {
+    /// The criterion; otherwise the rubric's id; otherwise `rubric_` with its index.
     pub id: String,
-    /// Whether it is met; the service leaves the field out where it is not.
+    /// Whether it is met. The service omits the field if it is not.
     pub met: bool,
-    /// Why.
+    /// The rationale.
     pub reasoning: Option<String>,
 }
 
-/// The metrics of whole conversations with a specification that Vertex AI knows. It knows `safety_v1` too.
+/// The metrics of whole conversations with a specification that Vertex AI knows. It also knows `safety_v1`.
 const OF_CONVERSATIONS: [&str; 3] =
     ["multi_turn_task_success_v1", "multi_turn_trajectory_quality_v1", "multi_turn_tool_use_quality_v1"];
 
-/// The body of a request: a metric and what it scores; nothing if Vertex AI has no such metric, or not for
-/// this kind of instance.
+/// The body of a request: a metric and the instance to score. `None` if Vertex AI has no such metric, or not
+/// for this kind of instance.
 #[must_use]
 pub fn body(metric: &str, instance: Instance<'_>) -> Option<String> {
     let mut body = Entries::default();
@@ -76,7 +77,7 @@ pub fn body(metric: &str, instance: Instance<'_>) -> Option<String> {
             if let Some(reference) = reference {
                 instance.json("reference", &[&contents(reference)]);
             }
-            // The same once more, as the conversation that the service looks at.
+            // The same content again, as the conversation that the service reads.
             let data = [
                 r#"{"turns":[{"turnIndex":0,"turnId":"turn_0","events":[{"author":"user","content":"#,
                 &gemini::content("", prompt),
@@ -100,13 +101,13 @@ pub fn body(metric: &str, instance: Instance<'_>) -> Option<String> {
     Some(body.object())
 }
 
-/// The request that sends a [`body`].
+/// The request with a [`body`].
 ///
 /// # Errors
 /// As [`Endpoint::render`].
 pub fn render(endpoint: &Endpoint, body: String) -> Result<HttpRequest, Box<Failure>> {
     endpoint.check_address(None)?;
-    let mut url = vertex::place(endpoint);
+    let mut url = vertex::location_url(endpoint);
     url.push_str(":evaluateInstances");
     let query = endpoint.base_and_query().1;
     if !query.is_empty() {
@@ -125,11 +126,11 @@ fn contents(text: &str) -> String {
     [r#"{"contents":{"contents":["#, &gemini::content("", text), "]}}"].concat()
 }
 
-/// Whether an answer holds an evaluation, which [`parse`] reads. A metric that the service could not score
-/// is one, unless asking again may help.
+/// Checks whether an answer has an evaluation for [`parse`]. A metric that the service could not score counts
+/// as one, unless a retry may help.
 ///
 /// # Errors
-/// As [`Endpoint::read`]; and an error of the metric itself that stands for overload or lack of time.
+/// As [`Endpoint::read`]; and an error of the metric itself that means overload or lack of time.
 pub fn check(endpoint: &Endpoint, reply: &HttpReply<'_>) -> Result<(), Box<Failure>> {
     let document = Document::parse(reply.body).ok();
     let body = document.as_ref().map(Document::root);
@@ -151,20 +152,20 @@ pub fn check(endpoint: &Endpoint, reply: &HttpReply<'_>) -> Result<(), Box<Failu
     Err(Failure::new(endpoint, kind, &message).with_status(reply))
 }
 
-/// What the body of an answer says; nothing if it is no evaluation. Its texts are the service's own.
+/// Reads the body of an answer; `None` if it is no evaluation. Its strings are the service's own.
 #[must_use]
-pub fn parse(body: &str) -> Option<Evaluation> {
+pub fn parse(body: &str) -> Option<VertexEvaluation> {
     let document = Document::parse(body).ok()?;
     let result = result(document.root())?;
-    let mut rubrics: Vec<RubricVerdict> = Vec::new();
+    let mut rubrics: Vec<VertexRubric> = Vec::new();
     for_each(result, "rubricVerdicts", &mut |verdict| {
         let id = string_at(verdict, "evaluatedRubric/content/property/description")
             .or_else(|| string_at(verdict, "evaluatedRubric/rubricId"))
             .unwrap_or_else(|| ["rubric_", &rubrics.len().to_string()].concat());
         let reasoning = string_at(verdict, "reasoning");
-        rubrics.push(RubricVerdict { id, met: is_true(verdict, "verdict"), reasoning });
+        rubrics.push(VertexRubric { id, met: is_true(verdict, "verdict"), reasoning });
     });
-    Some(Evaluation {
+    Some(VertexEvaluation {
         score: score(result),
         explanation: string_at(result, "explanation"),
         rubrics,
@@ -172,7 +173,7 @@ pub fn parse(body: &str) -> Option<Evaluation> {
     })
 }
 
-/// The result of the one metric that was asked for.
+/// The result of the only metric in the request.
 fn result(body: Json<'_>) -> Option<Json<'_>> {
     get(body, "metricResults/0").or_else(|| get(body, "coherenceResult"))
 }

@@ -1,10 +1,9 @@
-//! The two replies of `hallucinations_v1`: sentences in tags, then a block of fields for each.
+//! Reads the two replies of `hallucinations_v1`: sentences in tags, then a block of fields for each sentence.
 //!
-//! A validator's block begins at the next `sentence:` anywhere; its other fields follow in their
-//! order, each behind a line break, and each value runs to the next field, so a block that lacks
-//! one swallows what follows. Names are matched as Python matches them without regard to case,
-//! which takes `ſ` for an s and `İ` and `ı` for an i. Since a field that is missing from here on is
-//! missing from everywhere later, nothing is looked for twice: O(n).
+//! A validator's block begins at the next `sentence:` anywhere. Its other fields follow in order, each after a
+//! line break, and each value extends to the next field, so a block that lacks a field swallows the text after
+//! it. Names are matched as by Python's `re.IGNORECASE`, which accepts `ſ` for s, and `İ` and `ı` for i. A
+//! field that is missing from here on is also missing later, so nothing is searched twice: O(n).
 
 use super::material::Material;
 use std::cell::OnceCell;
@@ -17,14 +16,14 @@ const OPEN: &str = "<sentence>";
 const CLOSE: &str = "</sentence>";
 const FIELDS: [&str; 4] = ["\nlabel:", "\nrationale:", "\nsupporting_excerpt:", "\ncontradicting_excerpt:"];
 
-/// What the validator says about one sentence. All texts are trimmed.
+/// What a validator says about one sentence. All strings are trimmed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Validation {
     /// The sentence as the judge copied it.
     pub sentence: String,
     /// The label as written; [`Validation::is_supported`] reads it.
     pub label: String,
-    /// Why.
+    /// The rationale.
     pub rationale: String,
     /// What in the context supports the sentence.
     pub supporting_excerpt: Option<String>,
@@ -33,8 +32,8 @@ pub struct Validation {
 }
 
 impl Validation {
-    /// What the label means for the score: `supported` and `not_applicable` count 1, `unsupported`,
-    /// `contradictory` and `disputed` 0; a sentence with another label is not counted.
+    /// What the label contributes to the score: `supported` and `not_applicable` count 1; `unsupported`,
+    /// `contradictory` and `disputed` count 0; sentences with other labels are not counted.
     #[must_use]
     pub fn is_supported(&self) -> Option<bool> {
         let label = self.label.to_ascii_lowercase();
@@ -48,8 +47,8 @@ impl Validation {
 
 /// The sentences of a segmenter's reply, as they stand between their tags.
 ///
-/// A reply that as a whole is JSON with a list `sentences` is taken at its word before tags are
-/// looked for: an answer under evaluation may contain tags of its own, and then tags say nothing.
+/// A reply that is, as a whole, JSON with a list `sentences` is read as JSON before tags are searched: the
+/// response under evaluation may contain such tags itself.
 ///
 /// ```
 /// use adk_metrics::judge::reply::{Material, sentences};
@@ -92,8 +91,8 @@ fn listed(document: Option<Document<'_>>) -> Vec<String> {
     sentences
 }
 
-/// What a validator's reply says, sentence by sentence. A block that speaks for a sentence is left out if it
-/// was shown to the judge.
+/// What a validator's reply says, sentence by sentence. A block in favour of a sentence is left out if it is a
+/// quotation of what the judge was shown.
 ///
 /// ```
 /// use adk_metrics::judge::reply::{Material, validations};
@@ -110,7 +109,7 @@ pub fn validations(reply: &str, material: &Material<'_>) -> Vec<Validation> {
     let mut validations = Vec::new();
     let mut from = 0;
     let mut has_blocks = false;
-    // In whatever case the label is written.
+    // The label may be written in any case.
     let was_shown = |label| material.has(&["label:", label, "rationale:"].concat());
     let [supported, not_applicable] = [OnceCell::new(), OnceCell::new()];
     while let Some((next, block)) = block(text, from) {
@@ -128,7 +127,7 @@ pub fn validations(reply: &str, material: &Material<'_>) -> Vec<Validation> {
     if has_blocks { validations } else { structured(reply, material) }
 }
 
-/// The next block from a place on, and where it ends.
+/// The next block at or after `from`, and where it ends.
 fn block(text: &str, from: usize) -> Option<(usize, Validation)> {
     let (_, mut at) = find_name(text, "sentence:", from)?;
     let mut values = [const { String::new() }; 4];
@@ -155,7 +154,7 @@ fn excerpt(text: String) -> Option<String> {
     if text.eq_ignore_ascii_case("null") { None } else { Some(text) }
 }
 
-/// Where a name in ASCII and lower case begins and ends, from a place on, in whatever case it is written.
+/// The range of a name at or after `from`. The name is lower-case ASCII and matches in any case.
 fn find_name(text: &str, name: &str, from: usize) -> Option<(usize, usize)> {
     let first = *name.as_bytes().first()?;
     for (step, c) in slice(text, from, text.len()).char_indices() {

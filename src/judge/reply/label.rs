@@ -1,17 +1,16 @@
-//! A single label behind a key, as in `"is_valid": ["valid"],`.
+//! Reads a single label after a key, as in `"is_valid": ["valid"],`.
 //!
-//! google-adk finds it with a pattern that allows brackets and quotes around the label and needs a
-//! comma, a line break or a closing brace behind it. Where the longest label is not followed by
-//! that, the pattern's second thoughts decide: the label up to its last comma, line break or
-//! brace; else, if there is a line break between key and label, no label at all. [`label_at`] says
-//! the same without going back: O(n).
+//! google-adk finds it with a pattern that allows brackets and quotes around the label and requires a comma, a
+//! line break or a closing brace after it. If the longest label is not followed by one, the pattern backtracks:
+//! to the label up to its last comma, line break or brace; otherwise, if there is a line break between key and
+//! label, to no label at all. [`label_at`] finds the same without backtracking: O(n).
 
 use super::material::Material;
 use super::scan::{count, find, is_space, run, skip, skip_space, slice, trim, trim_run, trim_run_end};
 use super::structured::{document, text_field, whole};
 
-/// Whether the judge of `final_response_match_v2` calls the agent's answer valid; nothing if the
-/// reply has no label that is known, or if "valid" may be a quotation.
+/// Whether the judge of `final_response_match_v2` calls the agent's response valid; `None` if the reply has no
+/// known label, or if "valid" may be a quotation.
 ///
 /// ```
 /// use adk_metrics::judge::reply::{Material, final_response_match};
@@ -33,13 +32,13 @@ pub fn final_response_match(reply: &str, material: &Material<'_>) -> Option<bool
         let verdict = Some(!is_invalid(label.text));
         return own(verdict, reply, INVALID, is_invalid, &label, material);
     }
-    // As the reference does: in lower case.
+    // In lower case only, as in google-adk.
     let by_json = |key| verdict(&structured(reply, key, material)?);
     by_json(VALID).or_else(|| by_json(INVALID).map(|invalid| !invalid))
 }
 
-/// Whether the judge of `per_turn_user_simulator_quality_v1` calls the user's message valid;
-/// nothing if the reply has no label that is known, or if "valid" may be a quotation.
+/// Whether the judge of `per_turn_user_simulator_quality_v1` calls the user's message valid; `None` if the
+/// reply has no known label, or if "valid" may be a quotation.
 ///
 /// ```
 /// use adk_metrics::judge::reply::{Material, turn_validity};
@@ -62,7 +61,7 @@ pub fn turn_validity(reply: &str, material: &Material<'_>) -> Option<bool> {
     }
 }
 
-/// What stands behind a lone end of a model's thoughts, unless the judge was shown it.
+/// The text after a lone end tag of a model's thoughts, unless the judge was shown that tag.
 fn answer<'r>(reply: &'r str, material: &Material<'_>) -> &'r str {
     const END: &str = "</think>";
     match reply.rfind(END) {
@@ -71,8 +70,8 @@ fn answer<'r>(reply: &'r str, material: &Material<'_>) -> &'r str {
     }
 }
 
-/// A verdict that the reply gives, and does not quote: in favour only if the label is that of the whole reply,
-/// or was not shown to the judge.
+/// The judge's own verdict. A favourable label counts only if it is that of the whole reply, or was not shown
+/// to the judge.
 fn own(
     verdict: Option<bool>,
     reply: &str,
@@ -85,7 +84,7 @@ fn own(
         Some(true) => {
             let document = whole(reply);
             let is_own = match document.as_ref().and_then(|document| text_field(document.root(), key)) {
-                // The first label may stand in an object within.
+                // The first label may belong to a nested object.
                 Some(own) => own == label.text || !is_against(&own.to_ascii_lowercase()),
                 None => !material.has(slice(reply, label.at, label.end)),
             };
@@ -106,7 +105,7 @@ fn is_negative(label: &str) -> bool {
     matches!(label, "invalid" | "false" | "almost" | "partially" | "partially_valid" | "partially valid")
 }
 
-/// What is given under a key.
+/// The value after a key.
 pub(super) struct Label<'r> {
     pub(super) text: &'r str,
     /// Where the key begins.
@@ -115,8 +114,8 @@ pub(super) struct Label<'r> {
     pub(super) end: usize,
 }
 
-/// The label behind the first place of the key that has one; unless it is `spaced`, without commas
-/// and braces at its end.
+/// The label after the first occurrence of the key that has one. Unless `spaced`, without commas and braces at
+/// its end.
 pub(super) fn label<'r>(reply: &'r str, key: &str, spaced: bool) -> Option<Label<'r>> {
     let mut from = 0;
     while let Some(at) = find(reply, key, from) {
@@ -129,8 +128,8 @@ pub(super) fn label<'r>(reply: &'r str, key: &str, spaced: bool) -> Option<Label
     None
 }
 
-/// The label at a place behind its key. It runs to a quote or closing bracket; unless it is
-/// `spaced`, to white space and `^` too. With where it ends.
+/// The label after a key that ends at `from`, and where it ends. It extends to a quote or closing bracket;
+/// unless `spaced`, also to white space and `^`.
 fn label_at(reply: &str, from: usize, spaced: bool) -> Option<(&str, usize)> {
     let opening = skip_space(reply, from);
     let brackets = skip(reply, opening, '[');
@@ -148,8 +147,8 @@ fn label_at(reply: &str, from: usize, spaced: bool) -> Option<(&str, usize)> {
     (is_broken(reply, from, opening) || is_broken(reply, brackets, quotes)).then_some(("", start))
 }
 
-/// Whether a label that ends here is followed by what must follow: quotes, white space, brackets,
-/// white space, and a comma, a brace or a line break.
+/// Whether the required end follows a label: quotes, white space, brackets, white space, then a comma, brace or
+/// line break.
 fn is_closed(reply: &str, end: usize) -> bool {
     let quotes = skip(reply, end, '"');
     let space = skip_space(reply, quotes);
@@ -158,12 +157,12 @@ fn is_closed(reply: &str, end: usize) -> bool {
     is_broken(reply, quotes, more_space) || matches!(reply.as_bytes().get(more_space), Some(b',' | b'}'))
 }
 
-/// Whether there is a line break between two places.
+/// Whether there is a line break in a range.
 fn is_broken(reply: &str, from: usize, to: usize) -> bool {
     find(slice(reply, from, to), "\n", 0).is_some()
 }
 
-/// The label as a value of structured JSON: a string, or a boolean.
+/// The label in structured JSON: a string, or a boolean.
 fn structured(reply: &str, key: &str, material: &Material<'_>) -> Option<String> {
     let document = document(reply, key, "", &["verdict", "valid", "label", "answer"], material)?;
     text_field(document.root(), key)

@@ -1,30 +1,30 @@
-//! What a judge was shown, to tell its own words from what it quotes.
+//! The foreign text in a judge's prompt, used to distinguish the judge's own verdicts from quotations.
 //!
-//! Looked at only where a reply is not JSON as a whole and would count in favour of what is judged. A
-//! quotation counts as one whatever white space, escapes and ASCII case became of it. O(n).
+//! It is searched only if a reply is not JSON as a whole and its verdict is favourable. Quotations are
+//! recognised whatever happened to white space, escapes and ASCII case. O(n).
 
 use std::cell::{Cell, OnceCell, RefCell};
 
 use super::scan::{find, run, slice};
 
-/// The words of others in a prompt.
+/// The foreign text in a prompt.
 #[derive(Default)]
 pub struct Material<'p> {
     prompt: &'p str,
     plain: OnceCell<String>,
     looks: Cell<u32>,
     bytes: Cell<usize>,
-    /// What was looked for last, and whether it was found: most verdicts are the same words.
+    /// The last search and its result: most verdicts have the same words.
     last: RefCell<(String, bool)>,
 }
 
-/// How often, and through how many bytes, it is looked through for one reply, which has a verdict for each
-/// rubric or sentence. What comes after that counts as a quotation.
+/// Limits the searches for one reply, which has a verdict for each rubric or sentence. Beyond the limit every
+/// verdict counts as a quotation.
 const LOOKS: u32 = 10_000;
 const BYTES: usize = 1 << 30;
 
 impl<'p> Material<'p> {
-    /// What stands in the blocks of a prompt; all of it, if it has none.
+    /// The text in the fenced blocks of a prompt; the whole prompt if it has none.
     ///
     /// ```
     /// use adk_metrics::judge::reply::{Material, score};
@@ -38,7 +38,8 @@ impl<'p> Material<'p> {
         Self { prompt, ..Self::default() }
     }
 
-    /// Whether words stand in it. Very few words may be anyone's.
+    /// Whether the text contains these words. Fewer than 8 bytes never count as a quotation, because anyone may
+    /// write them.
     pub(super) fn has(&self, words: &str) -> bool {
         let words = plain(words);
         let (known, found) = &mut *self.last.borrow_mut();
@@ -57,7 +58,7 @@ impl<'p> Material<'p> {
     }
 }
 
-/// What stands between the marks of blocks, which no text in a block can contain.
+/// The text between the markers of blocks. No text in a block can contain the marker.
 fn in_blocks(prompt: &str) -> String {
     const CLOSING: &str = "</data-";
     let marked = find(prompt, CLOSING, 0).map(|at| {
@@ -76,7 +77,7 @@ fn in_blocks(prompt: &str) -> String {
     blocks
 }
 
-/// A text without white space, escapes and differences of case. Servers are sent invisible characters too.
+/// The text without white space, invisible characters and escapes, in lower case.
 fn plain(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     let mut escaped = false;

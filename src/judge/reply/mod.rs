@@ -1,8 +1,8 @@
 //! Readers of judge replies.
 //!
-//! Each finds in a reply what google-adk finds in it, odd replies included; where that is
-//! nothing, the reply is read as structured JSON, alone or behind prose. A judge quotes what it was
-//! shown, so a verdict in favour that it was shown, in a reply that is not JSON as a whole, is none.
+//! Each reads a reply as google-adk does, including odd replies. If that finds nothing, the reply is read as
+//! structured JSON, alone or after prose. Judges quote what they were shown, so in a reply that is not JSON as
+//! a whole, a favourable verdict that the judge was shown does not count.
 //!
 //! | reader | for | finds |
 //! |---|---|---|
@@ -11,9 +11,9 @@
 //! | [`rubrics`], [`assign`] | the rubric metrics | a verdict for each rubric |
 //! | [`sentences`] | the segmenter of `hallucinations_v1` | the sentences |
 //! | [`validations`] | its validator | a label for each sentence |
-//! | [`score`] | the metrics that google-adk leaves to Vertex AI | a number |
+//! | [`score`] | the metrics that google-adk delegates to Vertex AI | a number |
 //!
-//! A reply is whatever a model wrote, so every reader takes time linear in its length.
+//! A model can write anything, so every reader takes time linear in the length of the reply.
 //!
 //! Source: `final_response_match_v2.py`, `rubric_based_evaluator.py`, `hallucinations_v1.py` and
 //! `per_turn_user_simulator_quality_v1.py` of google-adk, for behaviour.
@@ -29,16 +29,16 @@ mod structured;
 pub use hallucinations::{Validation, sentences, validations};
 pub use label::{final_response_match, turn_validity};
 pub use material::Material;
-pub use rubrics::{Entry, assign, rubrics};
+pub use rubrics::{RubricEntry, assign, rubrics};
 pub(crate) use scan::trim;
 pub use score::{Score, score};
 
 #[cfg(test)]
 mod tests {
-    use super::scan::work_of;
+    use super::scan::measured_work;
     use super::*;
 
-    /// Texts that make careless readers go back again and again: many beginnings, no end.
+    /// Replies on which careless readers backtrack: many beginnings, no end.
     const HOSTILE: [&str; 30] = [
         "[",
         "{",
@@ -87,7 +87,7 @@ mod tests {
             for first in HOSTILE {
                 for second in HOSTILE.into_iter().step_by(4) {
                     let reply = format!("{}{}", first.repeat(200), second.repeat(200));
-                    let work = work_of(|| read(&reply));
+                    let work = measured_work(|| read(&reply));
                     let most = 60 * reply.len();
                     assert!(work <= most, "{name} of {first:?}, {second:?}: {work} steps, not {most}");
                 }

@@ -1,8 +1,8 @@
-//! Verdicts on rubrics: lines `ID:`, `Property:`, `Rationale:` and `Verdict:` for each.
+//! Reads verdicts on rubrics: the lines `ID:`, `Property:`, `Rationale:` and `Verdict:` for each.
 //!
-//! google-adk collects the four kinds of lines separately and puts them together by their order,
-//! so a reply in which properties, rationales and verdicts differ in number says nothing. The id
-//! is the last one between the previous property and this one. One pass over the lines: O(n).
+//! google-adk collects the four kinds of lines separately and combines them by position, so a reply with
+//! different numbers of properties, rationales and verdicts is unreadable. The id is the last one between the
+//! previous property and this one. One pass over the lines: O(n).
 
 use super::material::Material;
 use super::scan::{contains_folded, count, find, is_space, skip_space, slice, trim, trim_run};
@@ -13,19 +13,19 @@ use crate::text::{for_each_nfkc_char, lower_case};
 
 /// What a reply says about one rubric.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Entry {
-    /// The rubric's id as the judge copied it, if it did.
+pub struct RubricEntry {
+    /// The id that the judge copied, if it did.
     pub id: Option<String>,
-    /// The rubric's text as the judge copied it.
+    /// The text of the rubric that the judge copied.
     pub property: String,
-    /// Why.
+    /// The rationale.
     pub rationale: String,
-    /// Whether the rubric is fulfilled; nothing if the verdict is neither yes nor no, or a yes that may not be
-    /// the judge's own.
+    /// Whether the rubric is met; `None` if the verdict is neither yes nor no, or a yes that may be a
+    /// quotation.
     pub verdict: Option<bool>,
 }
 
-/// What a reply says about rubrics, in the order in which it says it.
+/// What a reply says about rubrics, in its order.
 ///
 /// ```
 /// use adk_metrics::judge::reply::{Material, rubrics};
@@ -35,7 +35,7 @@ pub struct Entry {
 /// assert_eq!(entries[0].verdict, Some(true));
 /// ```
 #[must_use]
-pub fn rubrics(reply: &str, material: &Material<'_>) -> Vec<Entry> {
+pub fn rubrics(reply: &str, material: &Material<'_>) -> Vec<RubricEntry> {
     let mut entries = Vec::new();
     let mut rationales = Vec::new();
     let mut verdicts = Vec::new();
@@ -47,7 +47,7 @@ pub fn rubrics(reply: &str, material: &Material<'_>) -> Vec<Entry> {
             id = Some(trim(value).to_owned()).filter(|id| !id.is_empty());
         } else if let Some(value) = opening.strip_prefix("Property: ") {
             let property = trim(value).to_owned();
-            entries.push(Entry { id: id.take(), property, rationale: String::new(), verdict: None });
+            entries.push(RubricEntry { id: id.take(), property, rationale: String::new(), verdict: None });
         }
         values_in(line, "Rationale: ", &mut rationales);
         values_in(line, "Verdict: ", &mut verdicts);
@@ -76,14 +76,14 @@ pub fn rubrics(reply: &str, material: &Material<'_>) -> Vec<Entry> {
     entries
 }
 
-/// Whether a verdict denies before it holds a "yes", as in "no, though the answer claims yes".
+/// Whether a verdict says no before it contains "yes", as in "no, though the answer claims yes".
 fn begins_with_no(word: &str) -> bool {
     let word = trim_run(word, &mut |c| !c.is_alphanumeric()).to_ascii_lowercase();
     word.starts_with("no") && !word.starts_with("not only")
 }
 
-/// What stands behind a name in a line: all from its first occurrence on. If the line ends with
-/// the name once more, the reference finds an empty value there too.
+/// The values after a name in a line: everything from its first occurrence on. If the line ends with the name
+/// once more, google-adk finds an empty value there too.
 fn values_in<'r>(line: &'r str, name: &str, values: &mut Vec<&'r str>) {
     let Some(at) = find(line, name, 0) else { return };
     let value = slice(line, at + name.len(), line.len());
@@ -93,7 +93,7 @@ fn values_in<'r>(line: &'r str, name: &str, values: &mut Vec<&'r str>) {
     }
 }
 
-/// `unknown` and `not applicable` hold a "no" and are taken for it, as the reference does.
+/// `unknown` and `not applicable` contain "no" and count as no, as in google-adk.
 fn verdict(word: &str) -> Option<bool> {
     if contains_folded(word, "yes") {
         Some(true)
@@ -104,12 +104,12 @@ fn verdict(word: &str) -> Option<bool> {
     }
 }
 
-fn structured(document: Option<Document<'_>>) -> Vec<Entry> {
+fn structured(document: Option<Document<'_>>) -> Vec<RubricEntry> {
     let mut entries = Vec::new();
     let Some(document) = document else { return entries };
     for item in objects(document.root(), "rubrics") {
         let Some(word) = text_field(item, "verdict") else { continue };
-        entries.push(Entry {
+        entries.push(RubricEntry {
             id: text_field(item, "id").filter(|id| !id.is_empty()),
             property: text_field(item, "property").unwrap_or_default(),
             rationale: text_field(item, "rationale").unwrap_or_default(),
@@ -123,12 +123,12 @@ fn structured(document: Option<Document<'_>>) -> Vec<Entry> {
     entries
 }
 
-/// Which rubric each entry is about: pairs of a rubric's index and an entry's, in the order of the
-/// entries. `rubrics` are pairs of id and text.
+/// Assigns entries to rubrics: pairs of a rubric's index and an entry's index, in the order of the entries.
+/// `rubrics` are pairs of id and text.
 ///
-/// An entry belongs to the rubric with its id, else to the one with its text, as far as case, white
-/// space, typographic variants and decoration leave it; of rubrics with the same text to the last.
-/// Entries that belong to none are left out. O(n log n) in rubrics and entries together.
+/// An entry belongs to the rubric with its id, otherwise to the one with its text, ignoring case, white space,
+/// typographic variants and decoration; among rubrics with the same text to the last one. Entries that belong
+/// to none are left out. O(n log n) in rubrics and entries together.
 ///
 /// ```
 /// use adk_metrics::judge::reply::{Material, assign, rubrics};
@@ -137,7 +137,7 @@ fn structured(document: Option<Document<'_>>) -> Vec<Entry> {
 /// assert_eq!(assign(&entries, &[("short", "Is short"), ("tone", "is polite")]), [(1, 0)]);
 /// ```
 #[must_use]
-pub fn assign(entries: &[Entry], rubrics: &[(&str, &str)]) -> Vec<(usize, usize)> {
+pub fn assign(entries: &[RubricEntry], rubrics: &[(&str, &str)]) -> Vec<(usize, usize)> {
     let ids = rubrics.iter().map(|(id, _)| Some(*id)).chain(entries.iter().map(|entry| entry.id.as_deref()));
     let texts = rubrics.iter().map(|(_, text)| *text).chain(entries.iter().map(|entry| &*entry.property));
     let by_id = equals(&ids.collect::<Vec<_>>(), rubrics.len(), false);
@@ -151,8 +151,8 @@ pub fn assign(entries: &[Entry], rubrics: &[(&str, &str)]) -> Vec<(usize, usize)
     pairs
 }
 
-/// For each key behind the first `known` the place of the first or the last of these that equals it.
-/// O(n log n) comparisons.
+/// For each key after the first `known` keys, the index of the first or the last of these that equals it. O(n
+/// log n) comparisons.
 fn equals<K: Ord>(keys: &[K], known: usize, last: bool) -> Vec<Option<usize>> {
     let groups = groups(keys);
     let mut places = vec![None; keys.len()];
@@ -166,7 +166,7 @@ fn equals<K: Ord>(keys: &[K], known: usize, last: bool) -> Vec<Option<usize>> {
     groups.into_iter().skip(known).map(|group| places.get(group).copied().flatten()).collect()
 }
 
-/// What two spellings of one rubric have in common.
+/// The normalised text, which spelling variants of a rubric share.
 fn normalized(text: &str) -> String {
     let mut folded = String::new();
     for_each_nfkc_char(text, &mut |c| {
@@ -189,7 +189,7 @@ fn normalized(text: &str) -> String {
 mod tests {
     use super::*;
 
-    fn rubrics(reply: &str) -> Vec<Entry> {
+    fn rubrics(reply: &str) -> Vec<RubricEntry> {
         super::rubrics(reply, &Material::default())
     }
 
@@ -271,7 +271,7 @@ mod tests {
     #[test]
     fn an_entry_goes_to_its_id_before_its_text() {
         let rubrics = [("1", "Is short."), ("2", "Is polite."), ("3", "is  SHORT.")];
-        let entry = |id: Option<&str>, property: &str| Entry {
+        let entry = |id: Option<&str>, property: &str| RubricEntry {
             id: id.map(str::to_owned),
             property: property.into(),
             rationale: String::new(),

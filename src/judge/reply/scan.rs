@@ -1,7 +1,7 @@
-//! Moves through a reply: runs, searches, white space as Python sees it.
+//! Scanning of replies: spans of characters, searches, white space as Python defines it.
 //!
-//! Places are byte offsets at character boundaries. Every search goes through here, so that a
-//! test can count how many bytes are looked at.
+//! Positions are byte offsets at character boundaries. All searches of the readers go through this module, so
+//! that a test can count how many bytes are read.
 
 pub(super) use crate::text::is_space;
 
@@ -11,25 +11,25 @@ pub(crate) fn trim(text: &str) -> &str {
     crate::text::trim(text)
 }
 
-/// The text without the characters around it that belong to a run.
+/// The text without the matching characters around it.
 #[inline(never)]
 pub(super) fn trim_run<'t>(text: &'t str, belongs: &mut dyn FnMut(char) -> bool) -> &'t str {
     count(text.len());
     trim_run_end(slice(text, run(text, 0, belongs), text.len()), belongs)
 }
 
-/// The text without the characters at its end that belong to a run.
+/// The text without the matching characters at its end.
 #[inline(never)]
 pub(super) fn trim_run_end<'t>(text: &'t str, belongs: &mut dyn FnMut(char) -> bool) -> &'t str {
     text.trim_end_matches(belongs)
 }
 
-/// What stands between two places.
+/// The text between two positions.
 pub(in crate::judge) fn slice(text: &str, from: usize, to: usize) -> &str {
     text.get(from..to).unwrap_or_default()
 }
 
-/// The end of the run of characters at a place.
+/// The end of the span of matching characters that starts at `from`.
 #[inline(never)]
 pub(in crate::judge) fn run(text: &str, from: usize, belongs: &mut dyn FnMut(char) -> bool) -> usize {
     let mut end = from;
@@ -43,18 +43,18 @@ pub(in crate::judge) fn run(text: &str, from: usize, belongs: &mut dyn FnMut(cha
     end
 }
 
-/// The end of the white space at a place.
+/// The end of the white space that starts at `from`.
 pub(super) fn skip_space(text: &str, from: usize) -> usize {
     run(text, from, &mut is_space)
 }
 
-/// The end of the run of a character at a place.
+/// The end of the span of one repeated character that starts at `from`.
 pub(super) fn skip(text: &str, from: usize, run_of: char) -> usize {
     run(text, from, &mut |c| c == run_of)
 }
 
-/// Where an ASCII needle occurs first, from a place on. For needles whose beginning does not recur in
-/// them often, O(n).
+/// The first occurrence of an ASCII needle at or after `from`. O(n) if the beginning of the needle rarely
+/// recurs in it.
 pub(in crate::judge) fn find(text: &str, needle: &str, from: usize) -> Option<usize> {
     let (&first, rest) = needle.as_bytes().split_first()?;
     let bytes = text.as_bytes();
@@ -71,13 +71,13 @@ pub(in crate::judge) fn find(text: &str, needle: &str, from: usize) -> Option<us
     None
 }
 
-/// Whether an ASCII word in lower case occurs, in whatever case.
+/// Whether a lower-case ASCII word occurs, in any case.
 pub(super) fn contains_folded(text: &str, word: &str) -> bool {
     count(text.len());
     text.as_bytes().windows(word.len()).any(|window| window.eq_ignore_ascii_case(word.as_bytes()))
 }
 
-/// Adds to the work that [`work_of`] measures.
+/// Adds to the work that [`measured_work`] measures.
 #[cfg(not(test))]
 pub(super) fn count(_bytes: usize) {}
 
@@ -91,9 +91,9 @@ pub(super) fn count(bytes: usize) {
     WORK.set(WORK.get() + bytes + 1);
 }
 
-/// How many bytes are looked at, counting one more for each look.
+/// The number of bytes read, plus one per search.
 #[cfg(test)]
-pub(super) fn work_of(task: impl FnOnce()) -> usize {
+pub(super) fn measured_work(task: impl FnOnce()) -> usize {
     WORK.set(0);
     task();
     WORK.get()

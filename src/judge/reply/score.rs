@@ -1,25 +1,24 @@
-//! A score with its explanation: `{"explanation": "…", "score": 4}`.
+//! Reads a score with its explanation: `{"explanation": "…", "score": 4}`.
 //!
-//! For the metrics that google-adk leaves to Vertex AI, asked with prompts of our own; there is
-//! no reply format of the reference to follow. Read as JSON, behind prose or not; JSON that is
-//! broken (line breaks or quotes in the explanation) still gives its number, if it names only one,
-//! as the first or the last thing in it. O(n).
+//! Used by the metrics that google-adk delegates to Vertex AI. Their prompts are ours, so there is no reply
+//! format of google-adk to follow. Read as JSON, after prose or not. Broken JSON (line breaks or quotes in the
+//! explanation) still gives its number, if there is only one, at the beginning or the end. O(n).
 
 use super::label::{Label, label};
 use super::material::Material;
 use super::structured::{document, occurs_once_at_most, text_field, unfenced};
 use crate::foundation::double;
 
-/// What a judge scored, and why.
+/// A judge's score and explanation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Score {
     /// Finite, but not checked against the metric's range.
     pub score: f64,
-    /// The judge's words; may be empty.
+    /// The judge's explanation; may be empty.
     pub explanation: String,
 }
 
-/// The score that a reply gives, if there is one.
+/// The score in a reply, if it has one.
 ///
 /// ```
 /// use adk_metrics::judge::reply::{Material, score};
@@ -35,13 +34,13 @@ pub fn score(reply: &str, material: &Material<'_>) -> Option<Score> {
         found.explanation = text_field(object, "explanation").unwrap_or_default();
         found.score = double::read(&text_field(object, "score")?)?;
     } else {
-        found.score = double::read(of_broken(unfenced(reply), material)?)?;
+        found.score = double::read(number_in_broken_json(unfenced(reply), material)?)?;
     }
     found.score.is_finite().then_some(found)
 }
 
-/// The number in JSON that is broken.
-fn of_broken<'r>(text: &'r str, material: &Material<'_>) -> Option<&'r str> {
+/// The number in broken JSON.
+fn number_in_broken_json<'r>(text: &'r str, material: &Material<'_>) -> Option<&'r str> {
     let inside = text.strip_prefix('{')?.strip_suffix('}')?;
     if !occurs_once_at_most(text, "score") {
         return None;

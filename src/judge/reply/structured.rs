@@ -1,9 +1,9 @@
-//! JSON in a reply: alone, in a code fence, or behind prose.
+//! Finds JSON in a reply: alone, in a code fence, or after prose.
 //!
-//! A judge may quote JSON that someone wrote for it to quote. So JSON behind prose counts only as the last
-//! thing of a reply, if the key occurs nowhere else in it, if the prose gives no verdict of its own, and if
-//! the judge was not shown it. All attempts together may look at a fixed multiple of the reply, so O(n)
-//! whatever it holds.
+//! A judge may quote JSON that someone wrote for it to quote. So JSON after prose counts only at the end of a
+//! reply, if its key occurs nowhere else in the reply, if the prose gives no verdict of its own, and if the
+//! judge was not shown it. All attempts together read at most a fixed multiple of the reply, so this is O(n)
+//! for any reply.
 
 use std::borrow::Cow;
 
@@ -11,12 +11,12 @@ use super::material::Material;
 use super::scan::{count, find, run, slice, trim};
 use crate::foundation::json::{Document, Json, Kind};
 
-/// How often the reply may be looked at. The nesting of a reply that wraps the answer in objects
-/// of its own is well below it.
+/// How many times the length of the reply may be read. Replies that wrap the answer in nested objects need far
+/// less.
 const LOOKS: usize = 16;
 
-/// The value that is an object with the key, or a list of objects with `item_key`: the whole reply, or what
-/// it ends with. An object around it may have nothing else. `names` are those by which prose gives verdicts.
+/// The object with the key, or the list of objects with `item_key`: the whole reply, or its end. An enclosing
+/// object may have no other entries. `names` are the names by which prose gives verdicts.
 pub(super) fn document<'r>(
     reply: &'r str,
     key: &str,
@@ -39,7 +39,7 @@ pub(super) fn document<'r>(
     is_own.then_some(document)
 }
 
-/// The JSON that a text ends with, and where it begins.
+/// The JSON at the end of a text, and where it begins.
 fn last(text: &str) -> Option<(usize, Document<'_>)> {
     let bytes = text.as_bytes();
     let mut budget = LOOKS * text.len();
@@ -53,7 +53,7 @@ fn last(text: &str) -> Option<(usize, Document<'_>)> {
         if !closed {
             continue;
         }
-        // What stands inside may be a quotation.
+        // JSON nested inside may be a quotation.
         at = end;
         if end == text.len() {
             count(end - open);
@@ -63,7 +63,7 @@ fn last(text: &str) -> Option<(usize, Document<'_>)> {
     None
 }
 
-/// The value that is wanted: that of a text, or the only one in it.
+/// The wanted value: the value itself, or the only one in it.
 fn wanted<'r>(text: &'r str, document: &Document<'r>, key: &str, item_key: &str) -> Option<Document<'r>> {
     let mut json = document.root();
     while !is_wanted(json, key, item_key) {
@@ -77,12 +77,12 @@ fn wanted<'r>(text: &'r str, document: &Document<'r>, key: &str, item_key: &str)
     Document::parse(slice(text, start as usize, end as usize)).ok()
 }
 
-/// Whether prose gives a verdict under one of the names, in whatever Markdown: `**Verdict:** no`, `| label |`.
+/// Whether prose gives a verdict under one of the names, with any Markdown: `**Verdict:** no`, `| label |`.
 pub(super) fn gives_verdict(prose: &str, names: &[&str]) -> bool {
     names.iter().any(|name| count_verdicts(prose, name) > 0)
 }
 
-/// How often prose gives something under a name, which is in ASCII and lower case.
+/// How often prose gives a value under a name, which is lower-case ASCII.
 pub(super) fn count_verdicts(prose: &str, name: &str) -> usize {
     let folded = prose.to_ascii_lowercase();
     let mut number = 0;
@@ -95,7 +95,7 @@ pub(super) fn count_verdicts(prose: &str, name: &str) -> usize {
             let rest = slice(&folded, end + 1, folded.len());
             count(rest.len().min(200));
             let said = rest.chars().take(200).find(|c| !is_decoration(*c));
-            // A fence that begins says of what it is. Its end is looked for only behind that: each place once.
+            // The `json` after an opening code fence is no value. Each position is searched only once.
             let begins = run(rest, 0, &mut { is_decoration });
             let is_fence = slice(rest, begins, rest.len())
                 .strip_prefix("json")
@@ -106,13 +106,13 @@ pub(super) fn count_verdicts(prose: &str, name: &str) -> usize {
     number
 }
 
-/// Whether a key, in its quotes, is in the reply no more than once.
+/// Whether the quoted key occurs at most once in the reply.
 pub(super) fn occurs_once_at_most(reply: &str, key: &str) -> bool {
     let quoted = ["\"", key, "\""].concat();
     find(reply, &quoted, 0).is_none_or(|at| find(reply, &quoted, at + quoted.len()).is_none())
 }
 
-/// The reply as one value, but for white space and a code fence around it.
+/// The reply as a single JSON value, ignoring white space and a code fence around it.
 pub(super) fn whole(reply: &str) -> Option<Document<'_>> {
     let text = unfenced(reply);
     matches!(text.as_bytes().first(), Some(b'{' | b'[')).then(|| Document::parse(text).ok())?
@@ -125,7 +125,7 @@ pub(super) fn unfenced(reply: &str) -> &str {
     inner.and_then(|text| text.strip_suffix("```")).map_or(text, trim)
 }
 
-/// The value of a key of an object, in whatever case the key is written.
+/// The value of an object's key, which may be written in any case.
 pub(super) fn field<'j>(object: Json<'j>, key: &str) -> Option<Json<'j>> {
     for (name, value) in object.entries() {
         if name.eq_ignore_ascii_case(key) {
@@ -135,7 +135,7 @@ pub(super) fn field<'j>(object: Json<'j>, key: &str) -> Option<Json<'j>> {
     None
 }
 
-/// The objects of a list: the value itself, or what it has under the key.
+/// The objects of a list: the value itself, or the value under the key.
 pub(super) fn objects<'j>(json: Json<'j>, key: &str) -> Vec<Json<'j>> {
     let mut objects = Vec::new();
     let list = if json.kind() == Kind::Array { Some(json) } else { field(json, key) };
@@ -148,7 +148,7 @@ pub(super) fn objects<'j>(json: Json<'j>, key: &str) -> Vec<Json<'j>> {
     objects
 }
 
-/// A text under a key, trimmed: a string, or any other value but null as it is written.
+/// The trimmed string under a key. Other values except null are returned as written.
 pub(super) fn text_field(object: Json<'_>, key: &str) -> Option<String> {
     let value = field(object, key).filter(|value| !value.is_null())?;
     let text = value.as_str().unwrap_or(Cow::Borrowed(value.raw()));
@@ -162,7 +162,7 @@ fn is_wanted(json: Json<'_>, key: &str, item_key: &str) -> bool {
     }
 }
 
-/// Where the brackets that open at a place are all closed, and whether they ever are.
+/// Where the brackets opened at `open` are all closed, and whether they are.
 fn balanced(bytes: &[u8], open: usize) -> (usize, bool) {
     let mut depth = 0usize;
     let mut in_string = false;
@@ -227,7 +227,7 @@ mod tests {
     #[test]
     fn a_long_end_of_the_prose_is_looked_at_once() {
         let prose = ["score: 1 ".repeat(1_000), "-".repeat(10_000)].concat();
-        let work = super::super::scan::work_of(|| assert_eq!(count_verdicts(&prose, "score"), 1_000));
+        let work = super::super::scan::measured_work(|| assert_eq!(count_verdicts(&prose, "score"), 1_000));
         assert!(work <= 60 * prose.len(), "{work} steps for {} bytes", prose.len());
         for (prose, number) in [("score:\n```json\n", 0), ("score: ```json ```\n--", 0), ("score: json 1", 1)]
         {

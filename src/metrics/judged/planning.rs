@@ -3,7 +3,7 @@
 
 use super::{JudgeConfig, Judged, JudgedCase, JudgedTurn, Question, RubricVotes, Work};
 use crate::foundation::error::{Error, ErrorCode, Result};
-use crate::judge::votes::Rule;
+use crate::judge::votes::VotingRule;
 use crate::metrics::Scoring;
 
 /// The most bytes that the rubrics of all turns of a conversation may take. Each turn stores its own results.
@@ -80,7 +80,7 @@ impl Questions<'_> {
         let question = self.judge_config.question(0);
         let question = self.add(question);
         question.samples = samples;
-        question.rule = Rule::Majority { early_stop };
+        question.rule = VotingRule::Majority { early_stop };
         question
     }
 

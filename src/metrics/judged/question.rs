@@ -8,7 +8,7 @@ use crate::foundation::write::quoted;
 use crate::judge::calls::Usage;
 use crate::judge::prompt::{Purpose, push_all};
 use crate::judge::reply::Validation;
-use crate::judge::votes::{Outcome, Rule, Verdict, Vote, Votes};
+use crate::judge::votes::{Outcome, Verdict, Vote, Votes, VotingRule};
 
 /// A question for a judge, asked of one or more samples.
 #[derive(Clone, Debug)]
@@ -35,7 +35,7 @@ pub struct Question {
     /// How many verdicts a reply votes on.
     pub verdicts: usize,
     /// How votes become a result.
-    pub rule: Rule,
+    pub rule: VotingRule,
 }
 
 impl Question {
@@ -52,7 +52,7 @@ impl Question {
             wanted: "",
             samples: 1,
             verdicts: 1,
-            rule: Rule::Every,
+            rule: VotingRule::Every,
         }
     }
 

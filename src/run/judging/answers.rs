@@ -6,7 +6,7 @@ use super::JudgeReply;
 use super::state::{QuestionState, next_wave};
 use crate::foundation::double;
 use crate::foundation::error::{Error, ErrorCode};
-use crate::judge::calls::{self, Ask, LostSample, Reason};
+use crate::judge::calls::{self, Ask, LossReason, LostSample};
 use crate::judge::provider::Failure;
 use crate::judge::votes::Outcome;
 use crate::metrics::judged::{Answer, Judged, JudgedCase, SampleReply};
@@ -21,7 +21,9 @@ impl<'a> Run<'a> {
     /// Accepts the reply to a call, received at `now` or found in a cache. Replies that are no longer needed
     /// are ignored.
     pub fn handle_reply(&mut self, now: Millis, call: u32, reply: JudgeReply, cached: bool) {
-        if let Some(refusals) = self.metric_of(call).and_then(|metric| self.judges.refusals.get_mut(metric)) {
+        if let Some(refusals) =
+            self.metric_for_call(call).and_then(|metric| self.judges.refusals.get_mut(metric))
+        {
             refusals.is_answered = true;
         }
         let calls = &mut self.judges.calls;
@@ -44,7 +46,7 @@ impl<'a> Run<'a> {
 
     /// Accepts the failure of a call. The call is retried later, unless retrying is pointless.
     pub fn handle_failure(&mut self, now: Millis, call: u32, failed: &Failure) {
-        let metric = self.metric_of(call);
+        let metric = self.metric_for_call(call);
         let mut pace = failed.pace();
         let mut message = failed.in_words();
         if let Some((end, _)) = message.char_indices().nth(LONGEST_MESSAGE) {
@@ -94,8 +96,8 @@ impl<'a> Run<'a> {
     }
 
     /// The index of the metric that a call in flight belongs to.
-    pub(super) fn metric_of(&self, call: u32) -> Option<usize> {
-        let question = self.judges.question_of(call)?;
+    pub(super) fn metric_for_call(&self, call: u32) -> Option<usize> {
+        let question = self.judges.question_for_call(call)?;
         self.judges.asked.get(question as usize).map(|asked| asked.metric)
     }
 
@@ -107,7 +109,7 @@ impl<'a> Run<'a> {
             answer.failure.get_or_insert(why);
         }
         if let Some(asked) = self.judges.asked.get_mut(loss.question as usize) {
-            asked.is_refused |= !matches!(loss.reason, Reason::Exhausted | Reason::TimedOut);
+            asked.is_refused |= !matches!(loss.reason, LossReason::Exhausted | LossReason::TimedOut);
         }
         self.advance(loss.question);
     }

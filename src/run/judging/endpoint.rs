@@ -61,7 +61,7 @@ impl Run<'_> {
 
     /// Calls `work` with the endpoint and the query of a call in flight.
     fn with_question<T>(&self, call: u32, work: impl FnOnce(&Endpoint, Query<'_>) -> T) -> Option<T> {
-        let number = self.judges.question_of(call)?;
+        let number = self.judges.question_for_call(call)?;
         let about = self.judges.asked.get(number as usize)?;
         let endpoint = self.judges.endpoints.get(about.metric)?.as_ref()?;
         let MetricScorer::Judge(judged) = &self.plan.metrics.get(about.metric)?.scorer else { return None };
@@ -82,14 +82,14 @@ impl Run<'_> {
     }
 
     /// The model that a metric asks at this endpoint.
-    fn model_of<'m>(&'m self, metric: &'m dyn Judged, endpoint: Option<&'m Endpoint>) -> &'m str {
+    fn endpoint_model<'m>(&'m self, metric: &'m dyn Judged, endpoint: Option<&'m Endpoint>) -> &'m str {
         endpoint.and_then(|endpoint| endpoint.model.as_deref()).unwrap_or_else(|| self.judge_model(metric))
     }
 
     /// The model that a metric's calls name, the endpoint's model included. `metric` is its index in the plan.
     #[must_use]
     pub fn asked_model<'m>(&'m self, metric: usize, judged: &'m dyn Judged) -> &'m str {
-        self.model_of(judged, self.judges.endpoints.get(metric).and_then(Option::as_ref))
+        self.endpoint_model(judged, self.judges.endpoints.get(metric).and_then(Option::as_ref))
     }
 
     /// The model that the options or the criterion choose for a metric.

@@ -26,7 +26,7 @@ pub(super) use state::JudgeState;
 #[derive(Clone, Debug, Default)]
 pub struct JudgeOptions {
     /// Concurrency, retries, budgets and time limits.
-    pub calls: calls::Options,
+    pub calls: calls::CallOptions,
     /// The model to ask, whatever the criteria name.
     pub model: Option<String>,
     /// Prices by model name.

@@ -22,7 +22,7 @@ impl<'a> Run<'a> {
     #[inline(never)]
     pub(in crate::run) fn poll_judges(&mut self, now: Millis) -> JudgeStep {
         match self.poll_calls(now) {
-            calls::Action::Send(call) => {
+            calls::CallAction::Send(call) => {
                 let Some(asked) = self.judges.asked.get(call.question as usize).copied() else {
                     return JudgeStep::Continue;
                 };
@@ -54,21 +54,21 @@ impl<'a> Run<'a> {
                 }
                 JudgeStep::Continue
             }
-            calls::Action::Abort(call) => {
+            calls::CallAction::Abort(call) => {
                 self.landed(call);
                 JudgeStep::Abort(call)
             }
-            calls::Action::Lost(loss) => {
+            calls::CallAction::Lost(loss) => {
                 self.lost(loss, None);
                 JudgeStep::Continue
             }
-            calls::Action::WakeAt(at) => JudgeStep::Wait(Some(at)),
-            calls::Action::Idle => JudgeStep::Wait(None),
+            calls::CallAction::WakeAt(at) => JudgeStep::Wait(Some(at)),
+            calls::CallAction::Idle => JudgeStep::Wait(None),
         }
     }
 
     /// Polls the queue of calls. The prompt of a call is rendered only when its turn comes.
-    fn poll_calls(&mut self, now: Millis) -> calls::Action {
+    fn poll_calls(&mut self, now: Millis) -> calls::CallAction {
         let JudgeState { calls, asked, under_way, open_prompts, blocked, .. } = &mut self.judges;
         let (plan, open, work) = (&self.plan, &mut self.open, &mut self.work);
         calls.poll_with(now, &mut |question, _| {

@@ -3,7 +3,7 @@
 use super::super::{MetricScorer, Millis, Options, Pairing, Plan, cancelled};
 use crate::foundation::double;
 use crate::foundation::error::{Error, ErrorCode};
-use crate::judge::calls::{Ask, Call, Calls, LostSample, Prices, Reason};
+use crate::judge::calls::{Ask, Call, Calls, LossReason, LostSample, Prices};
 use crate::judge::provider::Endpoint;
 use crate::metrics::judged::{Answer, MAX_PROMPT_BYTES};
 
@@ -102,7 +102,7 @@ impl JudgeState {
         self.is_needed
     }
 
-    pub(in crate::run) fn stop(&mut self, reason: Reason) {
+    pub(in crate::run) fn stop(&mut self, reason: LossReason) {
         self.calls.stop(reason);
     }
 
@@ -115,7 +115,7 @@ impl JudgeState {
     /// Why nothing is asked any more, if the calls were stopped.
     pub(super) fn stopped(&self) -> Option<Error> {
         let loss = |reason| LostSample { question: 0, sample: 0, attempts: 0, reason };
-        let late = || self.calls.is_late().then_some(Reason::Deadline);
+        let late = || self.calls.is_late().then_some(LossReason::Deadline);
         self.calls.stopped().or_else(late).map(|reason| self.why(loss(reason), None))
     }
 
@@ -137,7 +137,7 @@ impl JudgeState {
     }
 
     /// The question of a call in flight.
-    pub(super) fn question_of(&self, call: u32) -> Option<u32> {
+    pub(super) fn question_for_call(&self, call: u32) -> Option<u32> {
         let at = self.under_way.binary_search_by_key(&call, |(id, _)| *id).ok()?;
         self.under_way.get(at).map(|(_, question)| *question)
     }
@@ -171,20 +171,20 @@ impl JudgeState {
     /// The error for a lost sample.
     pub(super) fn why(&self, loss: LostSample, failure: Option<Error>) -> Error {
         let mut why = match (loss.reason, failure) {
-            (Reason::Cancelled, _) => return cancelled(),
-            (Reason::BudgetExceeded, _) => {
+            (LossReason::Cancelled, _) => return cancelled(),
+            (LossReason::BudgetExceeded, _) => {
                 return Error::new(ErrorCode::BudgetExceeded, "the budget for judges is spent");
             }
-            (Reason::Deadline, _) => {
+            (LossReason::Deadline, _) => {
                 return Error::new(ErrorCode::BudgetExceeded, "the time for the run is over");
             }
-            (Reason::TimedOut, _) => {
+            (LossReason::TimedOut, _) => {
                 let limit = double::to_text(self.timeout_ms);
                 let message = ["the judge did not answer within ", &limit, " ms"].concat();
                 Error::new(ErrorCode::Timeout, message)
             }
-            (Reason::Refused | Reason::Exhausted, Some(failure)) => failure,
-            (Reason::Refused | Reason::Exhausted, None) => {
+            (LossReason::Refused | LossReason::Exhausted, Some(failure)) => failure,
+            (LossReason::Refused | LossReason::Exhausted, None) => {
                 return Error::new(ErrorCode::JudgeFailed, "the judge failed");
             }
         };

@@ -15,7 +15,7 @@ use super::fetch::{text_of, to_value};
 use crate::foundation::error::{Error, ErrorCode};
 use crate::foundation::json::Document;
 use crate::foundation::write::{Spelling, to_json};
-use crate::judge::provider::{Failure, Usage};
+use crate::judge::provider::{Failure, TokenCounts};
 use crate::model::actual::ActualFile;
 use crate::model::evalset::{ConversationScenario, EvalSetFile};
 use crate::model::invocation::{Invocation, Turns};
@@ -292,7 +292,7 @@ impl EvalRun {
     ) -> Result<(), JsValue> {
         let usage: Tokens = serde_wasm_bindgen::from_value(usage)?;
         let text = String::from_utf8(text).unwrap_or_default();
-        let reply = JudgeReply { text, usage: Usage::from(usage).tokens() };
+        let reply = JudgeReply { text, usage: TokenCounts::from(usage).tokens() };
         self.run.with_dependent_mut(|_, run| run.handle_reply(now, call, reply, cached));
         Ok(())
     }

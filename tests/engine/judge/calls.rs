@@ -7,10 +7,10 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 
 use adk_metrics::judge::calls::{
-    Action, Ask, Budget, Call, CallFailure, Calls, LostSample, Millis, Options, Prices, Progress, Reason,
-    RetryOptions, Sample, Usage,
+    Ask, Budget, Call, CallAction, CallFailure, CallOptions, Calls, LossReason, LostSample, Millis, Prices,
+    Progress, RetryOptions, Sample, Usage,
 };
-use adk_metrics::judge::votes::{Outcome, Rule, Vote, Votes};
+use adk_metrics::judge::votes::{Outcome, Vote, Votes, VotingRule};
 
 /// SplitMix64, for what tests leave to chance.
 struct Chance(u64);
@@ -62,13 +62,13 @@ struct World {
     now: u64,
     events: BinaryHeap<Reverse<(u64, u32)>>,
     fates: BTreeMap<u32, Fate>,
-    trace: Vec<(Millis, Action)>,
+    trace: Vec<(Millis, CallAction)>,
     in_flight: usize,
     most_in_flight: usize,
 }
 
 impl World {
-    fn new(options: Options) -> Self {
+    fn new(options: CallOptions) -> Self {
         Self {
             calls: Calls::new(options),
             now: 0,
@@ -91,7 +91,7 @@ impl World {
             let action = self.calls.poll(self.now as f64);
             self.trace.push((self.now as f64, action));
             let wake = match action {
-                Action::Send(call) => {
+                CallAction::Send(call) => {
                     let fate = server(self.now, &call);
                     if let Fate::Reply(after, _) | Fate::Fail(after, _) = fate {
                         self.events.push(Reverse((self.now + after, call.id)));
@@ -101,20 +101,20 @@ impl World {
                     self.most_in_flight = self.most_in_flight.max(self.in_flight);
                     continue;
                 }
-                Action::Abort(call) => {
+                CallAction::Abort(call) => {
                     assert!(self.fates.contains_key(&call), "call {call} is aborted and was not sent");
                     self.in_flight -= 1;
                     continue;
                 }
-                Action::Lost(loss) => {
+                CallAction::Lost(loss) => {
                     owner(&mut self.calls, News::Lost(loss));
                     continue;
                 }
-                Action::WakeAt(at) => {
+                CallAction::WakeAt(at) => {
                     assert!(at > self.now as f64, "waiting for the past never ends");
                     at.ceil() as u64
                 }
-                Action::Idle => u64::MAX,
+                CallAction::Idle => u64::MAX,
             };
             let next = self.events.peek().map_or(u64::MAX, |Reverse((at, _))| *at);
             if next.min(wake) > until || next.min(wake) == u64::MAX {
@@ -149,20 +149,20 @@ impl World {
     }
 
     fn sent(&self) -> Vec<(Millis, Call)> {
-        let call = |&(at, action): &(Millis, Action)| match action {
-            Action::Send(call) => Some((at, call)),
+        let call = |&(at, action): &(Millis, CallAction)| match action {
+            CallAction::Send(call) => Some((at, call)),
             _ => None,
         };
         self.trace.iter().filter_map(call).collect()
     }
 
     fn aborted(&self) -> usize {
-        self.trace.iter().filter(|(_, action)| matches!(action, Action::Abort(_))).count()
+        self.trace.iter().filter(|(_, action)| matches!(action, CallAction::Abort(_))).count()
     }
 
     fn losses(&self) -> Vec<LostSample> {
-        let loss = |&(_, action): &(Millis, Action)| match action {
-            Action::Lost(loss) => Some(loss),
+        let loss = |&(_, action): &(Millis, CallAction)| match action {
+            CallAction::Lost(loss) => Some(loss),
             _ => None,
         };
         self.trace.iter().filter_map(loss).collect()
@@ -179,7 +179,7 @@ fn ignore(_: &mut Calls, _: News) {}
 
 /// Runs chains of calls, each link asked when the one before is answered; gives the time it took.
 fn run_chains(chains: &[u32], concurrency: u32, latency: u64) -> u64 {
-    let mut world = World::new(Options { concurrency, ..Options::default() });
+    let mut world = World::new(CallOptions { concurrency, ..CallOptions::default() });
     let mut left = chains.to_vec();
     for (question, _) in chains.iter().enumerate() {
         world.calls.ask(ask(question as u32, 1));
@@ -241,7 +241,7 @@ fn a_hundred_thousand_calls_are_scheduled_alike() {
 
 #[test]
 fn follow_ups_go_before_questions_not_begun() {
-    let mut world = World::new(Options { concurrency: 1, ..Options::default() });
+    let mut world = World::new(CallOptions { concurrency: 1, ..CallOptions::default() });
     world.calls.ask(ask(0, 1));
     world.calls.ask(ask(1, 1));
     world.run(
@@ -259,7 +259,7 @@ fn follow_ups_go_before_questions_not_begun() {
 
 #[test]
 fn a_group_keeps_its_own_limit_and_holds_up_no_other() {
-    let mut world = World::new(Options { concurrency: 8, ..Options::default() });
+    let mut world = World::new(CallOptions { concurrency: 8, ..CallOptions::default() });
     let narrow = world.calls.add_group(Some(2), Prices::default());
     let wide = world.calls.add_group(None, Prices::default());
     world.calls.ask(Ask { group: narrow, ..ask(0, 20) });
@@ -277,7 +277,7 @@ fn a_group_keeps_its_own_limit_and_holds_up_no_other() {
 #[test]
 fn waits_grow_by_the_base_up_to_the_longest() {
     let retry = RetryOptions { jitter: 0.0, ..RetryOptions::default() };
-    let mut world = World::new(Options { retry, ..Options::default() });
+    let mut world = World::new(CallOptions { retry, ..CallOptions::default() });
     world.calls.ask(ask(0, 1));
     let mut lost = None;
     world.run(
@@ -291,7 +291,7 @@ fn waits_grow_by_the_base_up_to_the_longest() {
     );
     let times: Vec<_> = world.sent().iter().map(|(at, _)| *at).collect();
     assert_eq!(times, [0.0, 5e3, 15e3, 35e3, 75e3, 155e3, 275e3]);
-    assert_eq!(lost, Some(LostSample { question: 0, sample: 0, attempts: 7, reason: Reason::Exhausted }));
+    assert_eq!(lost, Some(LostSample { question: 0, sample: 0, attempts: 7, reason: LossReason::Exhausted }));
     assert_eq!(world.calls.progress().lost, 1);
 }
 
@@ -299,11 +299,11 @@ fn waits_grow_by_the_base_up_to_the_longest() {
 fn jitter_spreads_each_wait_over_its_whole_length() {
     let mut shares = Vec::new();
     for seed in 0..1_000 {
-        let mut calls = Calls::new(Options { seed, ..Options::default() });
+        let mut calls = Calls::new(CallOptions { seed, ..CallOptions::default() });
         calls.ask(ask(0, 1));
-        let Action::Send(call) = calls.poll(0.0) else { panic!() };
+        let CallAction::Send(call) = calls.poll(0.0) else { panic!() };
         assert_eq!(calls.failure(0.0, call.id, retryable()), None);
-        let Action::WakeAt(at) = calls.poll(0.0) else { panic!() };
+        let CallAction::WakeAt(at) = calls.poll(0.0) else { panic!() };
         shares.push(at / 5_000.0);
     }
     assert!(shares.iter().all(|share| (0.0..=1.0).contains(share)));
@@ -316,7 +316,7 @@ fn jitter_spreads_each_wait_over_its_whole_length() {
 #[test]
 fn what_the_server_says_wins_over_any_wait_of_our_own() {
     for after in [0.0, 1.0, 700.0, 400_000.0] {
-        let mut world = World::new(Options::default());
+        let mut world = World::new(CallOptions::default());
         world.calls.ask(ask(0, 1));
         let failure = CallFailure { retry_after_ms: Some(after), ..retryable() };
         let server = |_, call: &Call| if call.attempt == 1 { Fate::Fail(0, failure) } else { reply(0) };
@@ -324,7 +324,7 @@ fn what_the_server_says_wins_over_any_wait_of_our_own() {
         assert_eq!(world.sent().last().map(|(at, _)| *at), Some(after));
     }
     for nonsense in [-1.0, f64::NAN, f64::INFINITY] {
-        let mut world = World::new(Options::default());
+        let mut world = World::new(CallOptions::default());
         world.calls.ask(ask(0, 1));
         let failure = CallFailure { retry_after_ms: Some(nonsense), ..retryable() };
         let server = |_, call: &Call| if call.attempt == 1 { Fate::Fail(0, failure) } else { reply(0) };
@@ -335,7 +335,7 @@ fn what_the_server_says_wins_over_any_wait_of_our_own() {
 
 #[test]
 fn what_another_attempt_would_not_change_is_not_tried_again() {
-    let mut world = World::new(Options::default());
+    let mut world = World::new(CallOptions::default());
     world.calls.ask(ask(3, 1));
     let mut lost = None;
     world.run(
@@ -347,7 +347,7 @@ fn what_another_attempt_would_not_change_is_not_tried_again() {
             }
         },
     );
-    assert_eq!(lost, Some(LostSample { question: 3, sample: 0, attempts: 1, reason: Reason::Refused }));
+    assert_eq!(lost, Some(LostSample { question: 3, sample: 0, attempts: 1, reason: LossReason::Refused }));
     assert_eq!(world.now, 5);
 }
 
@@ -355,7 +355,7 @@ fn what_another_attempt_would_not_change_is_not_tried_again() {
 fn one_attempt_means_that_nothing_is_sent_twice() {
     for failure in [retryable(), rate_limited(None), rate_limited(Some(10.0))] {
         let retry = RetryOptions { attempts: 1, ..RetryOptions::default() };
-        let mut world = World::new(Options { retry, ..Options::default() });
+        let mut world = World::new(CallOptions { retry, ..CallOptions::default() });
         world.calls.ask(ask(0, 20));
         let server = |_, call: &Call| if call.sample == 9 { Fate::Fail(7, failure) } else { reply(10) };
         world.run(FOREVER, server, ignore);
@@ -365,30 +365,30 @@ fn one_attempt_means_that_nothing_is_sent_twice() {
 
 #[test]
 fn a_call_that_takes_too_long_is_aborted_and_tried_again() {
-    let mut world = World::new(Options { timeout_ms: 2_000.0, ..Options::default() });
+    let mut world = World::new(CallOptions { timeout_ms: 2_000.0, ..CallOptions::default() });
     world.calls.ask(ask(0, 1));
     let mut replies = 0;
     let server = |_, call: &Call| if call.attempt == 1 { reply(30_000) } else { reply(100) };
     world.run(FOREVER, server, |_, news| replies += u32::from(matches!(news, News::Reply(_))));
     assert_eq!((world.aborted(), world.sent().len(), replies), (1, 2, 1), "the late reply is nobody's");
-    assert!(world.trace.contains(&(2_000.0, Action::Abort(0))));
+    assert!(world.trace.contains(&(2_000.0, CallAction::Abort(0))));
 }
 
 #[test]
 fn a_call_that_always_hangs_is_lost_to_time() {
-    let mut world = World::new(Options { timeout_ms: 2_000.0, ..Options::default() });
+    let mut world = World::new(CallOptions { timeout_ms: 2_000.0, ..CallOptions::default() });
     world.calls.ask(ask(0, 1));
     world.run(FOREVER, |_, _| Fate::Hang, ignore);
     assert_eq!(
         world.losses(),
-        [LostSample { question: 0, sample: 0, attempts: 7, reason: Reason::TimedOut }]
+        [LostSample { question: 0, sample: 0, attempts: 7, reason: LossReason::TimedOut }]
     );
     assert_eq!(world.aborted(), 7);
 }
 
 #[test]
 fn a_rate_limit_pauses_the_whole_run_until_the_time_the_server_gives() {
-    let mut world = World::new(Options::default());
+    let mut world = World::new(CallOptions::default());
     world.calls.ask(ask(0, 60));
     let server = |now, _: &Call| {
         if (500..1_000).contains(&now) { Fate::Fail(50, rate_limited(Some(4_000.0))) } else { reply(100) }
@@ -402,7 +402,7 @@ fn a_rate_limit_pauses_the_whole_run_until_the_time_the_server_gives() {
 
 #[test]
 fn replies_bring_the_concurrency_back() {
-    let mut world = World::new(Options::default());
+    let mut world = World::new(CallOptions::default());
     world.calls.ask(ask(0, 200));
     let server = |_, call: &Call| {
         if call.id < 8 { Fate::Fail(10, rate_limited(None)) } else { reply(1_000) }
@@ -422,7 +422,7 @@ fn a_slow_server_is_called_at_its_pace_and_loses_nothing() {
     for (window, most, told) in
         [(1_000, 5, true), (10_000, 20, true), (60_000, 60, true), (10_000, 20, false)]
     {
-        let mut world = World::new(Options { concurrency: 32, ..Options::default() });
+        let mut world = World::new(CallOptions { concurrency: 32, ..CallOptions::default() });
         world.calls.ask(ask(0, 500));
         let (mut begun, mut served, mut refused) = (0, 0, 0);
         let server = |now, _: &Call| {
@@ -447,7 +447,7 @@ fn a_slow_server_is_called_at_its_pace_and_loses_nothing() {
 #[test]
 fn an_overload_of_a_minute_loses_nothing() {
     for seed in 0..200 {
-        let mut world = World::new(Options { seed, ..Options::default() });
+        let mut world = World::new(CallOptions { seed, ..CallOptions::default() });
         world.calls.ask(ask(0, 300));
         let server = |now, _: &Call| {
             if (3_000..63_000).contains(&now) { Fate::Fail(30, rate_limited(None)) } else { reply(500) }
@@ -461,7 +461,7 @@ fn an_overload_of_a_minute_loses_nothing() {
 
 #[test]
 fn rate_limits_use_up_no_attempts_while_the_run_gets_replies() {
-    let mut world = World::new(Options { concurrency: 2, ..Options::default() });
+    let mut world = World::new(CallOptions { concurrency: 2, ..CallOptions::default() });
     world.calls.ask(ask(0, 1));
     world.calls.ask(ask(1, 10_000));
     let server = |_, call: &Call| {
@@ -473,7 +473,7 @@ fn rate_limits_use_up_no_attempts_while_the_run_gets_replies() {
 
 #[test]
 fn retries_go_before_questions_not_begun() {
-    let mut world = World::new(Options { concurrency: 1, ..Options::default() });
+    let mut world = World::new(CallOptions { concurrency: 1, ..CallOptions::default() });
     world.calls.ask(ask(0, 100));
     let failure = CallFailure { retry_after_ms: Some(250.0), ..retryable() };
     let server = |_, call: &Call| if call.id == 0 { Fate::Fail(0, failure) } else { reply(100) };
@@ -483,13 +483,13 @@ fn retries_go_before_questions_not_begun() {
 
 #[test]
 fn a_server_that_always_refuses_for_its_rate_ends_the_run() {
-    let mut world = World::new(Options::default());
+    let mut world = World::new(CallOptions::default());
     world.calls.ask(ask(0, 30));
     world.run(FOREVER, |_, _| Fate::Fail(10, rate_limited(None)), ignore);
     let progress = world.calls.progress();
     assert_eq!((progress.lost, progress.calls, world.calls.open()), (30, 210, 0));
 
-    let mut world = World::new(Options::default());
+    let mut world = World::new(CallOptions::default());
     world.calls.ask(ask(0, 30));
     let server = |_, call: &Call| if call.id < 3 { reply(5) } else { Fate::Fail(10, rate_limited(None)) };
     world.run(FOREVER, server, ignore);
@@ -500,24 +500,24 @@ fn a_server_that_always_refuses_for_its_rate_ends_the_run() {
 
 #[test]
 fn the_longest_pause_that_the_server_gives_in_a_burst_holds() {
-    let mut calls = Calls::new(Options { concurrency: 3, ..Options::default() });
+    let mut calls = Calls::new(CallOptions { concurrency: 3, ..CallOptions::default() });
     calls.ask(ask(0, 20));
     for _ in 0..3 {
-        assert!(matches!(calls.poll(0.0), Action::Send(_)));
+        assert!(matches!(calls.poll(0.0), CallAction::Send(_)));
     }
     for (call, after) in [(0, 100.0), (1, 4_000.0), (2, 200.0)] {
         assert_eq!(calls.failure(50.0, call, rate_limited(Some(after))), None);
     }
     for now in [50.0, 150.0, 250.0, 4_000.0] {
-        assert!(matches!(calls.poll(now), Action::WakeAt(at) if at <= 4_050.0), "at {now}");
+        assert!(matches!(calls.poll(now), CallAction::WakeAt(at) if at <= 4_050.0), "at {now}");
     }
-    assert!(matches!(calls.poll(4_050.0), Action::Send(_)));
+    assert!(matches!(calls.poll(4_050.0), CallAction::Send(_)));
 }
 
 #[test]
 fn a_single_rate_limit_holds_its_own_call_only() {
     for told in [Some(60_000.0), None] {
-        let mut world = World::new(Options { concurrency: 4, ..Options::default() });
+        let mut world = World::new(CallOptions { concurrency: 4, ..CallOptions::default() });
         world.calls.ask(ask(0, 400));
         let server =
             |_, call: &Call| if call.id == 41 { Fate::Fail(10, rate_limited(told)) } else { reply(100) };
@@ -533,38 +533,38 @@ fn a_single_rate_limit_holds_its_own_call_only() {
 
 #[test]
 fn the_place_of_a_limited_call_stays_empty_until_the_next_reply() {
-    let mut calls = Calls::new(Options { concurrency: 4, ..Options::default() });
+    let mut calls = Calls::new(CallOptions { concurrency: 4, ..CallOptions::default() });
     calls.ask(ask(0, 20));
     for _ in 0..4 {
-        assert!(matches!(calls.poll(0.0), Action::Send(_)));
+        assert!(matches!(calls.poll(0.0), CallAction::Send(_)));
     }
     assert_eq!(calls.failure(10.0, 0, rate_limited(Some(9_000.0))), None);
-    assert_eq!(calls.poll(10.0), Action::WakeAt(9_010.0), "three in flight, one place kept empty");
+    assert_eq!(calls.poll(10.0), CallAction::WakeAt(9_010.0), "three in flight, one place kept empty");
     assert!(calls.reply(20.0, 1, NO_USAGE).is_some());
-    assert!(matches!(calls.poll(20.0), Action::Send(_)));
-    assert!(matches!(calls.poll(20.0), Action::Send(_)));
-    assert!(matches!(calls.poll(20.0), Action::WakeAt(_)), "four in flight again");
+    assert!(matches!(calls.poll(20.0), CallAction::Send(_)));
+    assert!(matches!(calls.poll(20.0), CallAction::Send(_)));
+    assert!(matches!(calls.poll(20.0), CallAction::WakeAt(_)), "four in flight again");
 }
 
 #[test]
 fn calls_that_hang_do_not_keep_the_places_of_limited_ones_empty() {
-    let mut calls = Calls::new(Options { concurrency: 4, ..Options::default() });
+    let mut calls = Calls::new(CallOptions { concurrency: 4, ..CallOptions::default() });
     calls.ask(ask(0, 20));
     for _ in 0..4 {
-        assert!(matches!(calls.poll(0.0), Action::Send(_)));
+        assert!(matches!(calls.poll(0.0), CallAction::Send(_)));
     }
     for call in 0..3 {
         assert_eq!(calls.failure(10.0, call, rate_limited(Some(1_000.0))), None);
     }
-    assert_eq!(calls.poll(10.0), Action::WakeAt(1_010.0), "one is in flight, and hangs");
+    assert_eq!(calls.poll(10.0), CallAction::WakeAt(1_010.0), "one is in flight, and hangs");
     for _ in 0..3 {
-        assert!(matches!(calls.poll(1_010.0), Action::Send(_)));
+        assert!(matches!(calls.poll(1_010.0), CallAction::Send(_)));
     }
 }
 
 #[test]
 fn sporadic_rate_limits_do_not_reduce_the_concurrency() {
-    let mut world = World::new(Options { concurrency: 8, ..Options::default() });
+    let mut world = World::new(CallOptions { concurrency: 8, ..CallOptions::default() });
     world.calls.ask(ask(0, 1_000));
     let mut chance = Chance(5);
     let server = |_, call: &Call| {
@@ -580,7 +580,7 @@ fn a_connection_that_breaks_off_is_tried_again_within_half_a_second() {
     let retry = RetryOptions { jitter: 0.0, ..RetryOptions::default() };
     for (initial_delay_ms, first) in [(5_000.0, 500.0), (200.0, 200.0), (500.0, 500.0)] {
         let retry = RetryOptions { initial_delay_ms, ..retry.clone() };
-        let mut world = World::new(Options { retry, ..Options::default() });
+        let mut world = World::new(CallOptions { retry, ..CallOptions::default() });
         world.calls.ask(ask(0, 1));
         let broken = CallFailure { disconnected: true, ..retryable() };
         world.run(FOREVER, |_, _| Fate::Fail(0, broken), ignore);
@@ -592,7 +592,7 @@ fn a_connection_that_breaks_off_is_tried_again_within_half_a_second() {
 #[test]
 fn a_fault_among_replies_is_tried_again_within_half_a_second() {
     let retry = RetryOptions { jitter: 0.0, ..RetryOptions::default() };
-    let mut world = World::new(Options { retry, concurrency: 2, ..Options::default() });
+    let mut world = World::new(CallOptions { retry, concurrency: 2, ..CallOptions::default() });
     world.calls.ask(ask(0, 1_000));
     let server = |_, call: &Call| {
         if call.sample == 20 && call.attempt < 4 { Fate::Fail(0, retryable()) } else { reply(100) }
@@ -666,7 +666,7 @@ fn mixed_faults_cost_little_more_time_than_with_a_plain_limiter() {
         for (concurrency, latency) in [(8, 50), (8, 1_000), (32, 50), (32, 1_000)] {
             let (mut ours, mut plain) = (0, 0);
             for seed in 0..10 {
-                let options = Options { concurrency, seed, ..Options::default() };
+                let options = CallOptions { concurrency, seed, ..CallOptions::default() };
                 let mut world = World::new(options);
                 for question in 0..CALLS {
                     world.calls.ask(ask(question, 1));
@@ -719,7 +719,7 @@ fn fault(chance: &mut Chance) -> Fate {
 /// and the verdicts lost.
 fn storm(seed: u64, percent: u64) -> (u32, usize) {
     let mut chance = Chance(seed);
-    let mut world = World::new(Options { seed, timeout_ms: 30_000.0, ..Options::default() });
+    let mut world = World::new(CallOptions { seed, timeout_ms: 30_000.0, ..CallOptions::default() });
     // Judges agree with themselves mostly.
     let ballots: Vec<Vec<Vote>> = (0..20)
         .map(|_| {
@@ -728,7 +728,7 @@ fn storm(seed: u64, percent: u64) -> (u32, usize) {
             (0..5).map(|_| vote(chance.percent(positive))).collect()
         })
         .collect();
-    let mut votes = vec![Votes::new(5, 1, Rule::Majority { early_stop: true }); 20];
+    let mut votes = vec![Votes::new(5, 1, VotingRule::Majority { early_stop: true }); 20];
     for (question, votes) in votes.iter_mut().enumerate() {
         world.calls.ask(ask(question as u32, votes.next_wave().len() as u32));
     }
@@ -744,7 +744,7 @@ fn storm(seed: u64, percent: u64) -> (u32, usize) {
                     (question, votes.next_wave())
                 }
                 News::Lost(LostSample { question, sample, attempts, reason }) => {
-                    assert!(attempts >= 7 && matches!(reason, Reason::Exhausted | Reason::TimedOut));
+                    assert!(attempts >= 7 && matches!(reason, LossReason::Exhausted | LossReason::TimedOut));
                     votes[question as usize].fail(sample);
                     (question, votes[question as usize].next_wave())
                 }
@@ -795,13 +795,13 @@ fn storms_lose_no_verdict() {
 fn a_budget_of_calls_is_kept_to_the_call() {
     for most in [0, 1, 7, 8, 9, 25] {
         let budget = Budget { calls: Some(most), ..Budget::default() };
-        let mut world = World::new(Options { budget, ..Options::default() });
+        let mut world = World::new(CallOptions { budget, ..CallOptions::default() });
         world.calls.ask(ask(0, 30));
         let mut replies = 0;
         world.run(FOREVER, |_, _| reply(100), |_, news| replies += u32::from(matches!(news, News::Reply(_))));
         let progress = world.calls.progress();
         assert_eq!((progress.calls, replies, progress.lost), (most, most, 30 - most));
-        assert!(world.losses().iter().all(|loss| loss.reason == Reason::BudgetExceeded));
+        assert!(world.losses().iter().all(|loss| loss.reason == LossReason::BudgetExceeded));
         assert_eq!((world.aborted(), world.calls.open()), (0, 0));
         assert_eq!(world.now, u64::from(most.div_ceil(8)) * 100, "nothing is waited for");
     }
@@ -810,12 +810,12 @@ fn a_budget_of_calls_is_kept_to_the_call() {
 #[test]
 fn a_spent_budget_leaves_no_retry_waiting() {
     let budget = Budget { calls: Some(1), ..Budget::default() };
-    let mut world = World::new(Options { budget, ..Options::default() });
+    let mut world = World::new(CallOptions { budget, ..CallOptions::default() });
     world.calls.ask(ask(0, 1));
     world.run(FOREVER, |_, _| Fate::Fail(10, retryable()), ignore);
     assert_eq!(
         world.losses(),
-        [LostSample { question: 0, sample: 0, attempts: 1, reason: Reason::BudgetExceeded }]
+        [LostSample { question: 0, sample: 0, attempts: 1, reason: LossReason::BudgetExceeded }]
     );
     assert_eq!(world.now, 10);
 }
@@ -828,7 +828,7 @@ fn budgets_of_tokens_and_money_hold_what_calls_are_expected_to_use() {
         Budget { tokens: Some(10_500), ..Budget::default() },
         Budget { cost: Some(0.021), ..Budget::default() },
     ] {
-        let mut world = World::new(Options { budget, ..Options::default() });
+        let mut world = World::new(CallOptions { budget, ..CallOptions::default() });
         let group = world.calls.add_group(None, prices);
         world.calls.ask(Ask { group, tokens: 1_000, ..ask(0, 30) });
         world.run(FOREVER, |_, _| Fate::Reply(100, usage), ignore);
@@ -841,7 +841,7 @@ fn budgets_of_tokens_and_money_hold_what_calls_are_expected_to_use() {
 #[test]
 fn what_calls_use_less_than_expected_is_used_by_others() {
     let budget = Budget { tokens: Some(5_000), ..Budget::default() };
-    let mut world = World::new(Options { budget, ..Options::default() });
+    let mut world = World::new(CallOptions { budget, ..CallOptions::default() });
     world.calls.ask(Ask { tokens: 1_000, ..ask(0, 30) });
     let usage = Usage { input_tokens: 100, output_tokens: 150 };
     world.run(FOREVER, |_, _| Fate::Reply(100, usage), ignore);
@@ -852,7 +852,7 @@ fn what_calls_use_less_than_expected_is_used_by_others() {
 #[test]
 fn unknown_sizes_overdraw_a_budget_by_calls_in_flight_only() {
     let budget = Budget { tokens: Some(5_000), ..Budget::default() };
-    let mut world = World::new(Options { budget, ..Options::default() });
+    let mut world = World::new(CallOptions { budget, ..CallOptions::default() });
     world.calls.ask(ask(0, 100));
     let usage = Usage { input_tokens: 900, output_tokens: 100 };
     world.run(FOREVER, |_, call| Fate::Reply(100 + u64::from(call.id), usage), ignore);
@@ -861,7 +861,7 @@ fn unknown_sizes_overdraw_a_budget_by_calls_in_flight_only() {
 
 #[test]
 fn usage_that_is_not_reported_counts_as_expected() {
-    let mut world = World::new(Options::default());
+    let mut world = World::new(CallOptions::default());
     let group = world.calls.add_group(None, Prices { input_per_million: 1.0, output_per_million: 10.0 });
     world.calls.ask(Ask { group, tokens: 500, ..ask(0, 4) });
     world.run(FOREVER, |_, _| reply(10), ignore);
@@ -871,11 +871,11 @@ fn usage_that_is_not_reported_counts_as_expected() {
 
 #[test]
 fn calls_in_flight_may_finish_at_the_end_of_a_budget() {
-    let mut world = World::new(Options::default());
+    let mut world = World::new(CallOptions::default());
     world.calls.ask(ask(0, 20));
     let server = |_, call: &Call| if call.sample == 3 { Fate::Fail(100, retryable()) } else { reply(100) };
     world.run(50, server, ignore);
-    world.calls.stop(Reason::BudgetExceeded);
+    world.calls.stop(LossReason::BudgetExceeded);
     let mut news = Vec::new();
     world.run(FOREVER, server, |_, what| {
         if let News::Lost(loss) = what {
@@ -883,12 +883,12 @@ fn calls_in_flight_may_finish_at_the_end_of_a_budget() {
         }
     });
     assert_eq!((world.aborted(), world.sent().len(), world.calls.progress().answered), (0, 8, 7));
-    assert_eq!(news, [Reason::BudgetExceeded; 13]);
+    assert_eq!(news, [LossReason::BudgetExceeded; 13]);
 }
 
 #[test]
 fn failures_that_were_paid_for_count() {
-    let mut world = World::new(Options::default());
+    let mut world = World::new(CallOptions::default());
     let prices = Prices { input_per_million: 1.0, output_per_million: 10.0 };
     let group = world.calls.add_group(None, prices);
     world.calls.ask(Ask { group, ..ask(0, 1) });
@@ -905,7 +905,7 @@ fn failures_that_were_paid_for_count() {
 
 #[test]
 fn cancelling_stops_at_once() {
-    let mut world = World::new(Options::default());
+    let mut world = World::new(CallOptions::default());
     let group = world.calls.add_group(Some(2), Prices::default());
     world.calls.ask(ask(0, 20));
     world.calls.ask(Ask { group, ..ask(1, 20) });
@@ -917,49 +917,51 @@ fn cancelling_stops_at_once() {
     let sent = world.sent().len();
     let in_flight = world.calls.progress().in_flight as usize;
     assert!(in_flight > 0);
-    world.calls.stop(Reason::Cancelled);
+    world.calls.stop(LossReason::Cancelled);
     world.run(FOREVER, server, |_, news| replies += u32::from(matches!(news, News::Reply(_))));
     assert_eq!((world.sent().len(), world.aborted()), (sent, in_flight));
     let losses = world.losses();
     assert_eq!(losses.len() as u32, 40 - replies);
-    assert!(losses.iter().all(|loss| loss.reason == Reason::Cancelled));
-    assert!(world.trace.iter().all(|(at, action)| *at <= 350.0 || *action == Action::Idle));
+    assert!(losses.iter().all(|loss| loss.reason == LossReason::Cancelled));
+    assert!(world.trace.iter().all(|(at, action)| *at <= 350.0 || *action == CallAction::Idle));
 
     world.calls.ask(ask(2, 1));
-    let lost = LostSample { question: 2, sample: 0, attempts: 0, reason: Reason::Cancelled };
-    assert_eq!(world.calls.poll(400.0), Action::Lost(lost), "what is asked afterwards");
-    assert_eq!((world.calls.poll(400.0), world.calls.open()), (Action::Idle, 0));
+    let lost = LostSample { question: 2, sample: 0, attempts: 0, reason: LossReason::Cancelled };
+    assert_eq!(world.calls.poll(400.0), CallAction::Lost(lost), "what is asked afterwards");
+    assert_eq!((world.calls.poll(400.0), world.calls.open()), (CallAction::Idle, 0));
 }
 
 #[test]
 fn the_first_reason_to_stop_stays_but_a_budget_can_be_cut_short() {
-    let mut calls = Calls::new(Options::default());
-    calls.stop(Reason::BudgetExceeded);
-    calls.stop(Reason::Cancelled);
-    calls.stop(Reason::Deadline);
-    assert_eq!(calls.stopped(), Some(Reason::Cancelled));
+    let mut calls = Calls::new(CallOptions::default());
+    calls.stop(LossReason::BudgetExceeded);
+    calls.stop(LossReason::Cancelled);
+    calls.stop(LossReason::Deadline);
+    assert_eq!(calls.stopped(), Some(LossReason::Cancelled));
 }
 
 #[test]
 fn the_deadline_of_the_run_aborts_what_is_open() {
-    let mut world = World::new(Options { run_timeout_ms: 950.0, ..Options::default() });
+    let mut world = World::new(CallOptions { run_timeout_ms: 950.0, ..CallOptions::default() });
     world.now = 5_000;
     world.calls.ask(ask(0, 200));
     world.run(FOREVER, |_, _| reply(100), ignore);
     let progress = world.calls.progress();
     assert_eq!((progress.calls, progress.lost, world.aborted()), (80, 128, 8));
-    assert!(world.losses().iter().all(|loss| loss.reason == Reason::Deadline));
-    assert!(world.trace.iter().all(|(at, action)| *at <= 5_950.0 || *action == Action::Idle));
+    assert!(world.losses().iter().all(|loss| loss.reason == LossReason::Deadline));
+    assert!(world.trace.iter().all(|(at, action)| *at <= 5_950.0 || *action == CallAction::Idle));
 }
 
 #[test]
 fn a_cache_hit_is_no_call() {
-    let mut world =
-        World::new(Options { budget: Budget { calls: Some(2), ..Budget::default() }, ..Options::default() });
+    let mut world = World::new(CallOptions {
+        budget: Budget { calls: Some(2), ..Budget::default() },
+        ..CallOptions::default()
+    });
     world.calls.count_cached(3);
     world.calls.ask(ask(0, 10));
     for _ in 0..8 {
-        let Action::Send(call) = world.calls.poll(0.0) else { panic!() };
+        let CallAction::Send(call) = world.calls.poll(0.0) else { panic!() };
         assert_eq!(
             world.calls.resolve_from_cache(call.id),
             Some(Sample { question: 0, sample: call.sample })
@@ -973,15 +975,15 @@ fn a_cache_hit_is_no_call() {
 
 #[test]
 fn a_call_that_is_no_longer_needed_frees_its_place() {
-    let mut calls = Calls::new(Options { concurrency: 1, ..Options::default() });
+    let mut calls = Calls::new(CallOptions { concurrency: 1, ..CallOptions::default() });
     calls.ask(ask(0, 2));
-    let Action::Send(call) = calls.poll(0.0) else { panic!() };
+    let CallAction::Send(call) = calls.poll(0.0) else { panic!() };
     assert_eq!(calls.withdraw(call.id), Some(Sample { question: 0, sample: 0 }));
-    assert!(matches!(calls.poll(0.0), Action::Send(Call { sample: 1, .. })));
+    assert!(matches!(calls.poll(0.0), CallAction::Send(Call { sample: 1, .. })));
     assert_eq!((calls.progress().calls, calls.progress().cached), (1, 0));
 
     assert_eq!(calls.failure(0.0, 1, retryable()), None);
-    let Action::Send(call) = calls.poll(5_000.0) else { panic!() };
+    let CallAction::Send(call) = calls.poll(5_000.0) else { panic!() };
     assert_eq!((call.attempt, calls.progress().retried), (2, 1));
     assert_eq!(calls.withdraw(call.id), Some(Sample { question: 0, sample: 1 }));
     assert_eq!((calls.progress().calls, calls.progress().retried, calls.open()), (1, 0, 0));
@@ -989,19 +991,19 @@ fn a_call_that_is_no_longer_needed_frees_its_place() {
 
 #[test]
 fn time_never_goes_back() {
-    let mut calls = Calls::new(Options { concurrency: 1, timeout_ms: 100.0, ..Options::default() });
+    let mut calls = Calls::new(CallOptions { concurrency: 1, timeout_ms: 100.0, ..CallOptions::default() });
     calls.ask(ask(0, 2));
-    assert!(matches!(calls.poll(1_000.0), Action::Send(Call { timeout_at: 1_100.0, .. })));
-    assert_eq!(calls.poll(f64::NAN), Action::WakeAt(1_100.0));
+    assert!(matches!(calls.poll(1_000.0), CallAction::Send(Call { timeout_at: 1_100.0, .. })));
+    assert_eq!(calls.poll(f64::NAN), CallAction::WakeAt(1_100.0));
     assert!(calls.reply(400.0, 0, Usage::default()).is_some());
-    assert!(matches!(calls.poll(-5.0), Action::Send(Call { timeout_at: 1_100.0, .. })));
+    assert!(matches!(calls.poll(-5.0), CallAction::Send(Call { timeout_at: 1_100.0, .. })));
 }
 
 #[test]
 fn reports_of_unknown_calls_are_ignored() {
-    let mut calls = Calls::new(Options::default());
+    let mut calls = Calls::new(CallOptions::default());
     calls.ask(ask(0, 1));
-    assert!(matches!(calls.poll(0.0), Action::Send(Call { id: 0, .. })));
+    assert!(matches!(calls.poll(0.0), CallAction::Send(Call { id: 0, .. })));
     assert_eq!(calls.reply(0.0, 17, Usage::default()), None);
     assert_eq!(calls.failure(0.0, 17, retryable()), None);
     assert!(calls.reply(0.0, 0, Usage::default()).is_some());
@@ -1011,7 +1013,7 @@ fn reports_of_unknown_calls_are_ignored() {
 
 #[test]
 fn progress_says_what_is_done_and_how_long_the_rest_takes() {
-    let mut world = World::new(Options { concurrency: 4, ..Options::default() });
+    let mut world = World::new(CallOptions { concurrency: 4, ..CallOptions::default() });
     world.calls.ask(ask(0, 40));
     assert_eq!(world.calls.progress().left_ms, None);
     let server = |_, call: &Call| {
@@ -1042,8 +1044,14 @@ fn every_sample_is_answered_or_lost_exactly_once() {
         };
         let concurrency = 1 + chance.below(12) as u32;
         let run_timeout_ms = maybe(&mut chance, 300_000).map_or(f64::INFINITY, |after| after as f64);
-        let options =
-            Options { concurrency, timeout_ms: 10_000.0, run_timeout_ms, budget, seed, ..Options::default() };
+        let options = CallOptions {
+            concurrency,
+            timeout_ms: 10_000.0,
+            run_timeout_ms,
+            budget,
+            seed,
+            ..CallOptions::default()
+        };
         let mut world = World::new(options);
         let prices = Prices { input_per_million: 1.0, output_per_million: 4.0 };
         let limits = [None, Some(2)];
@@ -1079,7 +1087,7 @@ fn every_sample_is_answered_or_lost_exactly_once() {
         world.run(stop_at, &mut server, &mut owner);
         let sent_before = world.sent().len();
         if stop_at != FOREVER {
-            world.calls.stop(Reason::Cancelled);
+            world.calls.stop(LossReason::Cancelled);
             world.run(FOREVER, &mut server, &mut owner);
             assert_eq!(world.sent().len(), sent_before, "seed {seed}");
         }
@@ -1101,7 +1109,7 @@ fn every_sample_is_answered_or_lost_exactly_once() {
 fn the_same_seed_gives_the_same_trace() {
     let trace = |seed| {
         let mut chance = Chance(3);
-        let mut world = World::new(Options { seed, timeout_ms: 3_000.0, ..Options::default() });
+        let mut world = World::new(CallOptions { seed, timeout_ms: 3_000.0, ..CallOptions::default() });
         let group = world.calls.add_group(Some(3), Prices::default());
         world.calls.ask(ask(0, 60));
         world.calls.ask(Ask { group, ..ask(1, 60) });
@@ -1119,7 +1127,7 @@ fn the_same_seed_gives_the_same_trace() {
 fn at_any_time_every_call_and_every_sample_is_counted_once() {
     for seed in 0..300 {
         let mut chance = Chance(seed);
-        let mut world = World::new(Options { seed, timeout_ms: 3_000.0, ..Options::default() });
+        let mut world = World::new(CallOptions { seed, timeout_ms: 3_000.0, ..CallOptions::default() });
         world.calls.ask(ask(0, 30));
         let mut server = |_: u64, _: &Call| {
             if chance.percent(40) { fault(&mut chance) } else { reply(200 + chance.below(4_000)) }
@@ -1136,13 +1144,13 @@ fn at_any_time_every_call_and_every_sample_is_counted_once() {
 
 #[test]
 fn a_sample_that_is_asked_again_after_all_counts_once() {
-    let mut calls = Calls::new(Options::default());
+    let mut calls = Calls::new(CallOptions::default());
     calls.ask(ask(0, 1));
-    let Action::Send(call) = calls.poll(0.0) else { panic!() };
+    let CallAction::Send(call) = calls.poll(0.0) else { panic!() };
     assert!(calls.failure(0.0, call.id, CallFailure::default()).is_some());
     calls.revert_losses(1);
     calls.ask(Ask { again: true, ..ask(0, 1) });
-    let Action::Send(call) = calls.poll(0.0) else { panic!() };
+    let CallAction::Send(call) = calls.poll(0.0) else { panic!() };
     assert!(calls.reply(1.0, call.id, NO_USAGE).is_some());
     let Progress { asked, calls, answered, failed, retried, lost, .. } = calls.progress();
     assert_eq!((asked, calls, answered, failed, retried, lost), (1, 2, 1, 1, 1, 0));
@@ -1150,7 +1158,7 @@ fn a_sample_that_is_asked_again_after_all_counts_once() {
 
 #[test]
 fn replies_that_do_not_say_what_they_took_are_counted() {
-    let mut world = World::new(Options::default());
+    let mut world = World::new(CallOptions::default());
     world.calls.ask(ask(0, 10));
     let usage = Usage { input_tokens: 5, output_tokens: 1 };
     let server = |_, call: &Call| Fate::Reply(10, if call.sample < 4 { NO_USAGE } else { usage });

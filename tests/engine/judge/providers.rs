@@ -3,9 +3,9 @@
 //! shapes that providers really send.
 
 use adk_metrics::foundation::json::Document;
-use adk_metrics::judge::provider::vertex_evaluate::{self, Evaluation, Instance, RubricVerdict};
+use adk_metrics::judge::provider::vertex_evaluate::{self, Instance, VertexEvaluation, VertexRubric};
 use adk_metrics::judge::provider::{
-    Endpoint, Failure, FailureKind, HttpReply, HttpRequest, Provider, Reply, Request, Usage, redact,
+    Endpoint, Failure, FailureKind, HttpReply, HttpRequest, Provider, Reply, Request, TokenCounts, redact,
 };
 use serde_json::{Value, json};
 
@@ -358,7 +358,7 @@ fn names_of_providers_are_read() {
 fn reply(text: &str, usage: (u64, u64, Option<u64>), model: &str) -> Reply {
     Reply {
         text: text.into(),
-        usage: Usage { input: Some(usage.0), output: Some(usage.1), total: usage.2 },
+        usage: TokenCounts { input: Some(usage.0), output: Some(usage.1), total: usage.2 },
         model_version: Some(model.into()),
         truncated: false,
     }
@@ -902,7 +902,7 @@ fn no_answer_is_explained_for_each_provider() {
 
 // evaluateInstances
 
-fn evaluation(body: &Value) -> Result<Evaluation, Box<Failure>> {
+fn evaluation(body: &Value) -> Result<VertexEvaluation, Box<Failure>> {
     let body = &body.to_string();
     let reply = HttpReply { status: 200, body, ..HttpReply::default() };
     vertex_evaluate::check(&endpoint(Provider::Vertex), &reply)?;
@@ -917,14 +917,14 @@ fn evaluations_are_read_with_their_rubrics() {
         { "evaluatedRubric": property("It books."), "verdict": true, "reasoning": "It did." },
         { "evaluatedRubric": { "rubricId": "r2" } },
         {} ] }] });
-    let verdict = |id: &str, met, reasoning: Option<&str>| RubricVerdict {
+    let verdict = |id: &str, met, reasoning: Option<&str>| VertexRubric {
         id: id.into(),
         met,
         reasoning: reasoning.map(Into::into),
     };
     assert_eq!(
         evaluation(&body),
-        Ok(Evaluation {
+        Ok(VertexEvaluation {
             score: Some(0.5),
             explanation: Some("Half.".into()),
             rubrics: vec![
@@ -938,7 +938,11 @@ fn evaluations_are_read_with_their_rubrics() {
     let coherence = json!({ "coherenceResult": { "score": 4, "explanation": "Clear.", "confidence": 1 } });
     assert_eq!(
         evaluation(&coherence),
-        Ok(Evaluation { score: Some(4.0), explanation: Some("Clear.".into()), ..Evaluation::default() })
+        Ok(VertexEvaluation {
+            score: Some(4.0),
+            explanation: Some("Clear.".into()),
+            ..VertexEvaluation::default()
+        })
     );
 }
 
@@ -947,16 +951,16 @@ fn a_metric_that_could_not_be_scored_says_why_or_is_asked_again() {
     let error = |code: u32| {
         evaluation(&json!({ "metricResults": [{ "error": { "code": code, "message": "Sorry" } }] }))
     };
-    assert_eq!(error(3), Ok(Evaluation { error: Some("Sorry".into()), ..Evaluation::default() }));
+    assert_eq!(error(3), Ok(VertexEvaluation { error: Some("Sorry".into()), ..VertexEvaluation::default() }));
     for (code, kind) in [(4, FailureKind::Timeout), (8, FailureKind::RateLimited), (14, FailureKind::Server)]
     {
         let failure = error(code).unwrap_err();
         assert_eq!((failure.kind, failure.retryable), (kind, true));
     }
     let odd = evaluation(&json!({ "metricResults": [{ "score": "NaN", "error": {} }] }));
-    assert_eq!(odd, Ok(Evaluation::default()));
+    assert_eq!(odd, Ok(VertexEvaluation::default()));
     let scored = evaluation(&json!({ "metricResults": [{ "score": 1, "error": { "code": 14 } }] }));
-    assert_eq!(scored, Ok(Evaluation { score: Some(1.0), ..Evaluation::default() }));
+    assert_eq!(scored, Ok(VertexEvaluation { score: Some(1.0), ..VertexEvaluation::default() }));
     for body in ["", "{}", "[]", "no", r#"{"metricResults": []}"#] {
         assert_eq!(vertex_evaluate::parse(body), None);
     }

@@ -2,11 +2,11 @@
 
 use std::ops::Range;
 
-use adk_metrics::judge::votes::{Outcome, Rule, Tally, Verdict, Vote, Votes};
+use adk_metrics::judge::votes::{Outcome, Tally, Verdict, Vote, Votes, VotingRule};
 use proptest::prelude::*;
 
-const EARLY: Rule = Rule::Majority { early_stop: true };
-const ALL: Rule = Rule::Majority { early_stop: false };
+const EARLY: VotingRule = VotingRule::Majority { early_stop: true };
+const ALL: VotingRule = VotingRule::Majority { early_stop: false };
 const VOTES: [Vote; 4] = [Vote::Positive, Vote::Negative, Vote::Unscored, Vote::Absent];
 
 fn tally(positive: u32, negative: u32, unscored: u32) -> Tally {
@@ -45,7 +45,7 @@ fn majority(votes: &[Vote]) -> Verdict {
 }
 
 /// Asks all that is wanted; the reply that arrives next is chosen by `order` among those on their way.
-fn vote(rule: Rule, samples: &[Vec<Vote>], order: &[usize], fails: impl Fn(u32) -> bool) -> Votes {
+fn vote(rule: VotingRule, samples: &[Vec<Vote>], order: &[usize], fails: impl Fn(u32) -> bool) -> Votes {
     let verdicts = samples.first().map_or(0, Vec::len);
     let mut votes = Votes::new(samples.len() as u32, verdicts, rule);
     let mut on_their_way: Vec<u32> = votes.next_wave().collect();
@@ -130,7 +130,7 @@ fn half_of_the_samples_are_asked_first() {
         assert_eq!(Votes::new(samples, 1, EARLY).next_wave(), 0..samples.div_ceil(2));
         assert_eq!(Votes::new(samples, 3, EARLY).next_wave(), 0..samples.div_ceil(2));
         assert_eq!(Votes::new(samples, 1, ALL).next_wave(), 0..samples);
-        assert_eq!(Votes::new(samples, 1, Rule::Every).next_wave(), 0..samples);
+        assert_eq!(Votes::new(samples, 1, VotingRule::Every).next_wave(), 0..samples);
     }
 }
 
@@ -239,7 +239,7 @@ fn failed_samples_are_asked_again_once_if_the_verdict_depends_on_them() {
     votes.count(&[Vote::Positive]);
     assert_eq!((votes.outcome(), votes.verdict(0)), (Outcome::Settled, Some(Verdict::Positive)));
 
-    let mut votes = Votes::new(1, 0, Rule::Every);
+    let mut votes = Votes::new(1, 0, VotingRule::Every);
     votes.next_wave();
     votes.fail(0);
     assert_eq!(votes.second_chance(), [0]);
@@ -306,7 +306,7 @@ fn verdicts_that_a_reply_leaves_out_are_absent() {
 
 #[test]
 fn a_proportion_needs_every_sample() {
-    let mut votes = Votes::new(3, 1, Rule::Every);
+    let mut votes = Votes::new(3, 1, VotingRule::Every);
     votes.next_wave();
     votes.count(&[Vote::Positive]);
     votes.count(&[Vote::Positive]);
@@ -314,7 +314,7 @@ fn a_proportion_needs_every_sample() {
     votes.count(&[Vote::Negative]);
     assert_eq!((votes.outcome(), votes.tallies()[0].proportion()), (Outcome::Settled, Some(2.0 / 3.0)));
 
-    let mut votes = Votes::new(3, 1, Rule::Every);
+    let mut votes = Votes::new(3, 1, VotingRule::Every);
     votes.next_wave();
     votes.fail(0);
     assert_eq!(votes.outcome(), Outcome::Undecidable);

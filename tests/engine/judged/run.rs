@@ -810,7 +810,7 @@ impl Vote<'_> {
         let config = json!({ "criteria": { (self.metric): criterion } }).to_string();
         let made = Made { expected: set.clone(), actual: set, config };
         let settings = JudgeOptions {
-            calls: calls::Options { concurrency: 16, ..calls::Options::default() },
+            calls: calls::CallOptions { concurrency: 16, ..calls::CallOptions::default() },
             ..JudgeOptions::default()
         };
         let options =

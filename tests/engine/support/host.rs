@@ -6,7 +6,7 @@ use std::collections::{BinaryHeap, HashMap, HashSet};
 
 use adk_metrics::judge::calls::{Call, Usage};
 use adk_metrics::judge::provider::Failure;
-use adk_metrics::judge::votes::Rule;
+use adk_metrics::judge::votes::VotingRule;
 use adk_metrics::metrics::judged::{Purpose, Question};
 use adk_metrics::run::{
     Action, CaseResult, CustomEvaluation, CustomTask, JudgeCall, JudgeReply, Options, Pairing, Run,
@@ -195,7 +195,7 @@ impl Host<'_, '_> {
         let is_check = question.purpose == Purpose::Validate;
         let place = (pairing.case, pairing.run, metric, question.invocation, question.step, is_check);
         let first_wave = match question.rule {
-            Rule::Majority { early_stop: true } => question.samples.div_ceil(2),
+            VotingRule::Majority { early_stop: true } => question.samples.div_ceil(2),
             _ => question.samples,
         };
         let depths = self.depths.entry(place).or_default();
