@@ -33,7 +33,7 @@
 //! let mut turns = Document::parse(r#"[{"user_content": {"parts": [{"text": "Weather?"}]},
 //!     "final_response": {"parts": [{"text": "It is sunny."}]}}]"#)?;
 //! check(&mut turns, &<List<'_, Invocation<'_>>>::TYPE, &Warnings::default())?;
-//! let turns: Turns<'_> = List::from_json(turns.root()).into();
+//! let turns: Turns<'_> = <List<'_, Invocation<'_>>>::from_json(turns.root()).into();
 //!
 //! let mut config = Document::parse(r#"{"metric_name": "response_match_score", "threshold": 0.5}"#)?;
 //! let plan = Plan::from_metric(&mut config, PlanOptions::default(), &Warnings::default())?;
