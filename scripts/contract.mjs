@@ -8,9 +8,9 @@ import { withoutNull, withoutReferences } from "./types.mjs";
 /** @param {string} schemaFile @param {string} typesFile */
 export async function writeContract(schemaFile, typesFile) {
   const { "x-answer-headers": headers, ...schema } = JSON.parse(readFileSync(schemaFile, "utf8"));
-  const types = await compile(withoutNull(schema), "Contract", {
+  const types = await compile(withUndefined(withoutNull(schema)), "Contract", {
     additionalProperties: false,
-    bannerComment: "// Generated from src/wasm/contract.rs by `npm run build`.",
+    bannerComment: "// Generated from src/wasm/contract/ by `npm run build`.",
     unreachableDefinitions: true,
     format: false,
   });
@@ -22,6 +22,18 @@ export async function writeContract(schemaFile, typesFile) {
   const list = headers.map((name) => JSON.stringify(name)).join(", ");
   const constant = `\n/** The headers of answers that the engine looks at. */\nexport const ANSWER_HEADERS = [${list}] as const;\n`;
   writeFileSync(typesFile, own + constant);
+}
+
+/** What the engine reads may have `undefined` where nothing is given. */
+function withUndefined(schema) {
+  for (const { "x-read": isRead, properties, required = [] } of Object.values(schema.definitions)) {
+    if (!isRead) continue;
+    for (const name of Object.keys(properties).filter((key) => !required.includes(key))) {
+      const { description, ...type } = properties[name];
+      properties[name] = { description, anyOf: [type, { tsType: "undefined" }] };
+    }
+  }
+  return schema;
 }
 
 /** How a column is read, by its kind: its type, and the element of memory that it is a list of. */

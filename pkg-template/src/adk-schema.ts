@@ -21,8 +21,7 @@ export function evalSetToAdkJson(evalSet: Input<EvalSet>, name = "evalset"): str
 /** What may surprise in an evalset: keys that are left out, and the like. */
 export function evalSetWarnings(evalSet: Input<EvalSet>, name = "evalset"): Mistake[] {
   const bytes = toBytes(evalSet, "evalSet");
-  const json = call({ hasLines: () => !isObject(evalSet) }, (engine) => engine.evalSetWarnings(bytes, name));
-  return JSON.parse(json) as Mistake[];
+  return call({ hasLines: () => !isObject(evalSet) }, (engine) => engine.evalSetWarnings(bytes, name));
 }
 
 /** Reads an evalset of any form as an object in camelCase. Integers beyond 2⁵³ lose digits, as all JavaScript numbers do. */

@@ -1,3 +1,4 @@
+import type { EngineError } from "./generated/contract.js";
 import type { Mistake, MistakeCode } from "./generated/shapes.js";
 
 /**
@@ -123,20 +124,15 @@ export function strictWarningsOf(error: unknown): readonly Mistake[] {
   return Array.isArray(cause) ? (cause as Mistake[]) : [];
 }
 
-/** A mistake that the engine reported, with the name of the input it is about. */
-export interface EngineMistake extends Mistake {
-  input?: string;
-}
-
 /** Whether a thrown value is a mistake that the engine reported. */
-export function isEngineMistake(value: unknown): value is EngineMistake {
+export function isEngineError(value: unknown): value is EngineError {
   return (
     typeof value === "object" && value !== null && "code" in value && "message" in value && !(value instanceof Error)
   );
 }
 
 /** The error for a mistake. Lines mean nothing to those who passed an object. */
-export function ofMistake(mistake: EngineMistake, hasLines: (input: string | undefined) => boolean): AdkMetricsError {
+export function errorOf(mistake: EngineError, hasLines: (input: string | undefined) => boolean): AdkMetricsError {
   const { input, path } = mistake;
   const place = [input, path === "$" ? undefined : path].filter((part) => part !== undefined).join(": ");
   return new AdkMetricsError(mistake.code, mistake.message, {
@@ -148,10 +144,10 @@ export function ofMistake(mistake: EngineMistake, hasLines: (input: string | und
 
 /** A warning as results have it. */
 export function warningOf(
-  warning: EngineMistake,
+  warning: EngineError,
   { hasLines }: { hasLines(input: string | undefined): boolean },
 ): Mistake {
-  const { path, line, help } = ofMistake(warning, hasLines);
+  const { path, line, help } = errorOf(warning, hasLines);
   return {
     code: warning.code,
     message: warning.message,

@@ -1,8 +1,9 @@
 import { drive, type RunEnd, type RunPlan } from "./run/run.js";
 import { checkCount, isObject, reading, toBytes, unexpected } from "./engine/input.js";
 import { invocationsOf } from "./engine/invocations.js";
-import { engineOptions, written } from "./run/options.js";
-import { AdkMetricsError, type EngineMistake, strictErrorOf, warningOf } from "./errors.js";
+import { runOptions } from "./run/options.js";
+import type { EngineError, RunOptions } from "./generated/contract.js";
+import { AdkMetricsError, strictErrorOf, warningOf } from "./errors.js";
 import { checkRequest, REQUEST_OPTIONS } from "./known-options.js";
 import { DEFAULT_METRIC_EVALUATOR_REGISTRY } from "./registry.js";
 import type { EvalCaseResult, EvalSetResult, EvaluateRequest, JudgeProgress } from "./types.js";
@@ -144,14 +145,14 @@ function planOf(request: EvaluateRequest): RunPlan {
     if (typeof registry?.customMetricNames === "function") return Array.from(registry.customMetricNames());
     throw unexpected("a MetricEvaluatorRegistry", registry, "registry");
   });
-  if (!isTexts(custom)) throw unexpected("an array of names", custom, "registry: customMetricNames()");
-  if (evalIds !== undefined && !isTexts(evalIds)) throw unexpected("an array of eval ids", evalIds, "evalIds");
+  if (!areStrings(custom)) throw unexpected("an array of names", custom, "registry: customMetricNames()");
+  if (evalIds !== undefined && !areStrings(evalIds)) throw unexpected("an array of eval ids", evalIds, "evalIds");
   if (evalIds?.length === 0) {
     const help = "Leave it out for all cases";
     throw new AdkMetricsError("invalid_input", "`evalIds` names no case", { path: "evalIds", help });
   }
   if (typeof evalSetName !== "string") throw unexpected("a string", evalSetName, "evalSetName");
-  const options = written({ ...engineOptions(request), custom, cases: evalIds, name: evalSetName, countOnly });
+  const options: RunOptions = { ...runOptions(request), custom, evalIds, evalSetName, countOnly };
   const config = configOf(request);
   const bytes = {
     evalSet: toBytes(request.evalSet, "evalSet"),
@@ -169,8 +170,8 @@ function planOf(request: EvaluateRequest): RunPlan {
   };
 }
 
-function isTexts(value: unknown): value is readonly string[] {
-  return Array.isArray(value) && value.every((text) => typeof text === "string");
+function areStrings(value: unknown): value is string[] {
+  return Array.isArray(value) && value.every((item) => typeof item === "string");
 }
 
 function configOf({ config, criteria }: EvaluateRequest): EvaluateRequest["config"] {
@@ -184,6 +185,6 @@ function configOf({ config, criteria }: EvaluateRequest): EvaluateRequest["confi
 }
 
 /** Warnings as an error; they are its `cause`. */
-function strictError(warnings: readonly EngineMistake[], plan: RunPlan): AdkMetricsError {
+function strictError(warnings: readonly EngineError[], plan: RunPlan): AdkMetricsError {
   return strictErrorOf(warnings.map((warning) => warningOf(warning, plan)));
 }

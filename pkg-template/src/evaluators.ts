@@ -1,12 +1,13 @@
-import { type DecodedCase, decodeCases, decodeHeader, readBatch } from "./engine/decode.js";
+import { type DecodedCase, decodeCases, readBatch } from "./engine/decode.js";
 import { isObject, reading, toBytes, unexpected } from "./engine/input.js";
 import { freeing } from "./engine/instance.js";
 import { invocationsOf } from "./engine/invocations.js";
-import { engineOptions, written } from "./run/options.js";
+import { runOptions } from "./run/options.js";
 import { drive, type RunPlan } from "./run/run.js";
 import { call } from "./engine/call.js";
 import { PrebuiltMetrics } from "./enums.js";
-import { AdkMetricsError, type EngineMistake, ofMistake, warningOf } from "./errors.js";
+import { AdkMetricsError, errorOf, warningOf } from "./errors.js";
+import type { EngineError } from "./generated/contract.js";
 import { checkEvaluatorOptions } from "./known-options.js";
 import { metricInfo } from "./metric-info.js";
 import type {
@@ -125,10 +126,10 @@ async function evaluateConversation(
     expected: expected === undefined ? undefined : toBytes(expected, "expected"),
     scenario: scenario === undefined ? undefined : toBytes(scenario, "scenario"),
   };
-  const forEngine = written(engineOptions(options));
+  const engineOptions = runOptions(options);
   const plan: RunPlan = {
     open: (engine) =>
-      engine.EvalRun.ofInvocations(bytes.metric, bytes.actual, bytes.expected, bytes.scenario, forEngine),
+      engine.EvalRun.ofInvocations(bytes.metric, bytes.actual, bytes.expected, bytes.scenario, engineOptions),
     sources: {
       actual: invocationsOf({ inferences: actual }, bytes.actual),
       expected: invocationsOf({ inferences: expected }, bytes.expected ?? new Uint8Array()),
@@ -141,7 +142,7 @@ async function evaluateConversation(
   const { only, warnings } = (isShort ? askedAtOnce(plan) : undefined) ?? (await asked(plan));
   const { result, failure, errors } = only;
   const problem = failure ?? errors[0];
-  if (problem !== undefined && problem.code !== "cancelled") throw ofMistake(problem, () => false);
+  if (problem !== undefined && problem.code !== "cancelled") throw errorOf(problem, () => false);
   const overall = result.overallEvalMetricResults[0] as EvalMetricResult | undefined;
   const evaluation: EvaluationResult = {
     overallEvalStatus: overall?.evalStatus ?? result.finalEvalStatus,
@@ -164,7 +165,7 @@ async function evaluateConversation(
 interface Scored {
   only: DecodedCase;
   /** What may surprise in the inputs and the judge's settings. */
-  warnings: readonly EngineMistake[];
+  warnings: readonly EngineError[];
 }
 
 /** The bytes of a conversation that is scored in a single step; one that is longer is left in its middle. */
@@ -174,7 +175,7 @@ const MOST_AT_ONCE = 256 * 1024;
 function askedAtOnce(plan: RunPlan): Scored | undefined {
   return call(plan, (engine) =>
     freeing(plan.open(engine), (run) => {
-      const header = decodeHeader(run);
+      const header = run.header();
       if (header.metrics.some(({ judge }) => judge !== undefined)) return undefined;
       const [only] = decodeCases(readBatch(run.poll(0, 1)), header, plan.sources);
       return only && { only, warnings: header.warnings };
@@ -187,7 +188,7 @@ async function asked(plan: RunPlan): Promise<Scored> {
   const output = drive(plan);
   let only: DecodedCase | undefined;
   let judge: JudgeProgress | undefined;
-  const warnings: EngineMistake[] = [];
+  const warnings: EngineError[] = [];
   try {
     for (;;) {
       const next = await output.next();

@@ -1,23 +1,8 @@
 import { withEngine } from "./engine/instance.js";
 import { AdkMetricsError } from "./errors.js";
+import type { KnownMetric } from "./generated/contract.js";
 import { LEGACY_NAMES, PrebuiltMetrics } from "./generated/metrics.js";
 import type { MetricInfo } from "./types.js";
-
-/** What the engine says of a metric. */
-interface EngineMetricInfo {
-  metricName: string;
-  legacyNames: string[];
-  description: string;
-  interval?: { minValue: number; maxValue: number };
-  requiresThreshold: boolean;
-}
-
-/** What the engine says of itself. */
-export interface EngineInfo {
-  engineVersion: string;
-  referenceVersion: string;
-  metrics: EngineMetricInfo[];
-}
 
 /** Today's name of a metric that may go by ADK-TS's old one; any other name as it is. */
 export function currentName(name: string): string {
@@ -38,16 +23,13 @@ export function isPrebuilt(name: string): boolean {
 
 /** What is known of a metric of the engine. */
 export function metricInfo(name: string): MetricInfo {
-  const found = engineInfos().find(({ metricName, legacyNames }) => metricName === name || legacyNames.includes(name));
+  const { metrics } = withEngine((engine) => engine.engineInfo());
+  const found = metrics.find(({ metricName, legacyNames }) => metricName === name || legacyNames.includes(name));
   if (found === undefined) throw new AdkMetricsError("unknown_metric", `there is no metric \`${name}\``);
   return toMetricInfo(found);
 }
 
-function engineInfos(): EngineMetricInfo[] {
-  return withEngine((engine) => (engine.engineInfo() as EngineInfo).metrics);
-}
-
-function toMetricInfo({ metricName, description, interval, requiresThreshold }: EngineMetricInfo): MetricInfo {
+function toMetricInfo({ metricName, description, interval, requiresThreshold }: KnownMetric): MetricInfo {
   return {
     metricName,
     description,

@@ -471,14 +471,14 @@ pub fn write(number: f64, text: &mut String) {
     }
 }
 
-/// A double as people write it: `30`, `0.1`, `NaN`, `-inf`.
+/// A double as people write it: `30`, `0.1`, `NaN`, `-Infinity`.
 #[must_use]
 pub fn to_text(number: f64) -> String {
     if number.is_nan() {
         return "NaN".into();
     }
     if number.is_infinite() {
-        return if number > 0.0 { "inf" } else { "-inf" }.into();
+        return if number > 0.0 { "Infinity" } else { "-Infinity" }.into();
     }
     let mut text = String::new();
     write(number, &mut text);

@@ -1,7 +1,5 @@
 //! What is known of a metric without running it, how it is built from its settings, and its lookup by name.
 
-use serde::Serialize;
-
 use super::judged::Judged;
 use super::{AnyMetric, Metric, REGISTRY};
 use crate::foundation::error::{Error, ErrorCode, Result};
@@ -10,11 +8,9 @@ use crate::foundation::suggestion::suggestion;
 use crate::model::config::{KnownSetting, MetricConfig};
 
 /// What is known of a metric without running it.
-#[derive(Clone, Copy, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Copy)]
 pub struct MetricInfo {
     /// The name used in configs.
-    #[serde(rename = "metricName")]
     pub name: &'static str,
     /// Alternative names, from ADK-TS.
     pub legacy_names: &'static [&'static str],
@@ -27,15 +23,11 @@ pub struct MetricInfo {
     /// Whether it requires an expected conversation.
     pub requires_reference: bool,
     /// What it counts, for informational metrics.
-    #[serde(skip)]
     pub unit: Option<&'static str>,
     /// The name of its class in JavaScript.
-    #[serde(skip)]
     pub class: &'static str,
     /// The settings that its criterion may have besides [`COMMON_KEYS`](crate::model::config::COMMON_KEYS).
-    #[serde(skip)]
     pub settings: &'static [&'static [KnownSetting]],
-    #[serde(skip)]
     pub(super) constructor: Constructor,
 }
 
@@ -109,8 +101,7 @@ pub(super) enum Constructor {
 }
 
 /// A range of values, both ends included.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Interval {
     /// The smallest value.
     pub min_value: f64,

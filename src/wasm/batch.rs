@@ -3,7 +3,7 @@
 
 use super::columns::{Columns, Next, Table, place};
 use super::contract::{self, HttpCall, JudgeRequest, RawJson};
-use super::fetch::to_value;
+use super::to_value;
 use crate::foundation::error::Error;
 use crate::foundation::interner::Interner;
 use crate::foundation::write::{Raw, Spelling, Write, Writer, quoted, to_json};

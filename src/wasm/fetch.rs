@@ -6,12 +6,12 @@
 
 use gloo_net::http::{Headers, Method, RequestBuilder};
 use js_sys::Promise;
-use serde::Serialize;
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 use web_sys::{RequestInit, RequestRedirect};
 
 use super::contract::{EndpointSettings, Entries, HttpAnswer, HttpCall, JudgeOutcome, RetryAdvice};
+use super::to_value;
 use crate::foundation::json::{Document, Json};
 use crate::judge::prompt::{PromptValue, simulated_user};
 use crate::judge::provider::{
@@ -171,11 +171,6 @@ impl super::contract::HostFailure {
 /// The text of an answer, as `fetch` reads it.
 pub(super) fn text_of(body: &[u8]) -> std::borrow::Cow<'_, str> {
     String::from_utf8_lossy(body.strip_prefix(b"\xef\xbb\xbf").unwrap_or(body))
-}
-
-/// A small value as JavaScript has it.
-pub(super) fn to_value<T: Serialize>(value: &T) -> Result<JsValue, JsValue> {
-    Ok(value.serialize(&serde_wasm_bindgen::Serializer::new())?)
 }
 
 fn with_question<T>(

@@ -17,19 +17,14 @@ pub use fetch::{
 };
 pub use schema_text::{eval_set_to_adk, eval_set_to_js, eval_set_warnings, invocation_to_js, results_to_adk};
 
-use std::borrow::Cow;
-
 use serde::Serialize;
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 
-use crate::REFERENCE_VERSION;
 use crate::foundation::double;
-use crate::foundation::error::{Error, ErrorCode};
-use crate::foundation::json::{Json, Kind};
-use crate::foundation::write::{Spelling, to_json};
-use crate::metrics::{Dialect, MetricInfo, REGISTRY};
+use crate::metrics::Dialect;
 use crate::text::Scorer;
+use contract::EngineInfo;
 
 /// As fast as the standard library's allocator, and smaller by 2 kB (brotli).
 #[cfg(target_family = "wasm")]
@@ -59,32 +54,17 @@ pub fn contract() -> serde_json::Value {
 
 /// The types that the exports name.
 #[wasm_bindgen(typescript_custom_section)]
-const TYPES: &str = r#"import type { CallProgress, EndpointSettings, HostFailure, HttpAnswer, HttpRequest, JudgeCall, JudgeOutcome, RetryAdvice, TokenCounts } from "./contract.js";"#;
+const TYPES: &str = r#"import type { CallProgress, CustomResult, EndpointSettings, EngineError, EngineInfo, HostFailure, HttpAnswer, HttpRequest, JudgeCall, JudgeOutcome, RetryAdvice, RunHeader, RunOptions, TokenCounts } from "./contract.js";"#;
 
 const ENGINE_VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// Versions and metrics of this engine.
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct EngineInfo {
-    engine_version: &'static str,
-    reference_version: &'static str,
-    metrics: &'static [MetricInfo],
-}
-
-/// `{engineVersion, referenceVersion, metrics}`: the versions of this engine and of google-adk whose scores it gives, and
-/// what is known of every metric.
+/// The versions of this engine and of google-adk whose scores it gives, and what is known of every metric.
 ///
 /// # Errors
 /// None.
-#[wasm_bindgen(js_name = engineInfo)]
+#[wasm_bindgen(js_name = engineInfo, unchecked_return_type = "EngineInfo")]
 pub fn engine_info() -> Result<JsValue, JsValue> {
-    let info = EngineInfo {
-        engine_version: ENGINE_VERSION,
-        reference_version: REFERENCE_VERSION,
-        metrics: REGISTRY,
-    };
-    Ok(serde_wasm_bindgen::to_value(&info)?)
+    to_value(&EngineInfo::new())
 }
 
 /// The exact mean of finite numbers, rounded once: the score of a metric over the turns of several runs. NaN for none.
@@ -143,68 +123,16 @@ fn text_of(bytes: Option<&[u8]>) -> &str {
     str::from_utf8(bytes.unwrap_or_default()).unwrap_or_default()
 }
 
-/// A user's mistake as a plain object.
-impl From<Error> for JsValue {
-    #[cold]
-    #[inline(never)]
-    fn from(error: Error) -> Self {
-        js_sys::JSON::parse(&to_json(&error, Spelling::Camel)).unwrap_or_else(|thrown| thrown)
-    }
-}
-
-/// A small object that TypeScript wrote. A field that is `null` is absent.
-#[derive(Clone, Copy)]
-struct OptionsReader<'a>(Json<'a>);
-
-impl<'a> OptionsReader<'a> {
-    fn field(self, key: &str) -> Option<Json<'a>> {
-        self.0.get(key).filter(|value| !value.is_null())
-    }
-
-    fn text(self, key: &str) -> Result<Option<String>, Error> {
-        let found = self.field(key).map(|value| value.as_str().map(Cow::into_owned));
-        required(found, key, "a string")
-    }
-
-    fn number(self, key: &str) -> Result<Option<f64>, Error> {
-        required(self.field(key).map(Json::as_f64), key, "a number")
-    }
-
-    fn flag(self, key: &str) -> Result<Option<bool>, Error> {
-        required(self.field(key).map(Json::as_bool), key, "true or false")
-    }
-
-    /// A number as a whole one.
-    fn whole(self, key: &str) -> Result<Option<u64>, Error> {
-        Ok(self.number(key)?.map(whole))
-    }
-
-    fn list(self, key: &str) -> Result<Vec<Json<'a>>, Error> {
-        let found = self.field(key);
-        let items = found.map(|list| (list.kind() == Kind::Array).then(|| list.items().collect()));
-        Ok(required(items, key, "an array")?.unwrap_or_default())
-    }
-
-    fn texts(self, key: &str) -> Result<Vec<String>, Error> {
-        let texts = self.list(key)?.into_iter().map(|item| item.as_str().map(Cow::into_owned));
-        texts.collect::<Option<_>>().ok_or_else(|| unusable(key, "an array of strings"))
-    }
-}
-
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
     reason = "casts of doubles saturate, which is what limits need"
 )]
-pub(super) fn whole(number: f64) -> u64 {
+fn whole(number: f64) -> u64 {
     number as u64
 }
 
-/// What was read of a field, if it is there.
-fn required<T>(found: Option<Option<T>>, key: &str, what: &str) -> Result<Option<T>, Error> {
-    found.map(|found| found.ok_or_else(|| unusable(key, what))).transpose()
-}
-
-fn unusable(key: &str, what: &str) -> Error {
-    Error::new(ErrorCode::InvalidInput, format!("`{key}` is not {what}"))
+/// A value of the [`contract`] as JavaScript has it.
+fn to_value<T: Serialize>(value: &T) -> Result<JsValue, JsValue> {
+    Ok(value.serialize(&serde_wasm_bindgen::Serializer::new().serialize_maps_as_objects(true))?)
 }

@@ -1,10 +1,13 @@
 //! Files in ADK's schema, read in any shape and written in today's.
 
+use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 
+use super::contract::EngineError;
+use super::to_value;
 use crate::foundation::error::{Error, Result};
 use crate::foundation::json::Document;
-use crate::foundation::write::{Spelling, pretty, to_json};
+use crate::foundation::write::{Spelling, pretty};
 use crate::model::evalset::EvalSetFile;
 use crate::model::invocation::Invocation;
 use crate::model::results::EvalSetResult;
@@ -53,15 +56,16 @@ pub fn eval_set_to_js(bytes: Vec<u8>, name: &str) -> Result<String, Error> {
     Ok(file.set().to_json(Spelling::Camel))
 }
 
-/// What may surprise in an evalset of any form, as a JSON list of mistakes.
+/// What may surprise in an evalset of any form.
 ///
 /// # Errors
 /// What is wrong with the evalset, with path and line.
-#[wasm_bindgen(js_name = evalSetWarnings)]
-pub fn eval_set_warnings(bytes: Vec<u8>, name: &str) -> Result<String, Error> {
+#[wasm_bindgen(js_name = evalSetWarnings, unchecked_return_type = "EngineError[]")]
+pub fn eval_set_warnings(bytes: Vec<u8>, name: &str) -> Result<JsValue, JsValue> {
     let warnings = Warnings::default();
     EvalSetFile::read(Document::from_bytes(bytes)?, name, &warnings)?;
-    Ok(to_json(&warnings.into_vec(), Spelling::Camel))
+    let warnings = warnings.into_vec();
+    to_value(&warnings.iter().map(EngineError::from).collect::<Vec<_>>())
 }
 
 fn laid_out(json: String) -> Result<String> {

@@ -742,7 +742,7 @@ fn a_score_that_is_no_finite_number_is_refused() {
         turns: vec![CustomTurn { score: Some(score), ..CustomTurn::default() }],
         ..CustomEvaluation::default()
     };
-    for (given, said) in [(f64::NAN, "NaN"), (f64::INFINITY, "inf"), (f64::NEG_INFINITY, "-inf")] {
+    for (given, said) in [(f64::NAN, "NaN"), (f64::INFINITY, "Infinity"), (f64::NEG_INFINITY, "-Infinity")] {
         for answer in [overall(given), of_turn(given)] {
             let (found, error) = host_result(Ok(answer), 1);
             let error = error.unwrap();

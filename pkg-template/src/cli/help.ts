@@ -2,7 +2,6 @@
 
 import { withEngine } from "../engine/instance.js";
 import { PLAIN_METRICS, PROMPTS } from "../generated/metrics.js";
-import type { EngineInfo } from "../metric-info.js";
 import { api } from "./api.js";
 import { ASKED_PROVIDERS, type AskedProvider, type Command, COMMANDS, optionsHelp } from "./options.js";
 import { PROVIDERS } from "../generated/providers.js";
@@ -275,6 +274,6 @@ export const HELPS: Readonly<Record<Command, string>> = {
 /** The versions of this program and of the reference. */
 export async function versionText(): Promise<string> {
   await api();
-  const { engineVersion, referenceVersion } = withEngine((engine) => engine.engineInfo() as EngineInfo);
+  const { engineVersion, referenceVersion } = withEngine((engine) => engine.engineInfo());
   return `adk-metrics ${engineVersion} (scores like google-adk ${referenceVersion})\n`;
 }

@@ -6,7 +6,7 @@
 import { withEngine } from "../engine/instance.js";
 import { checkSize, isBytes, isObject, reading, stringify, toBytes, unexpected, wellFormed } from "../engine/input.js";
 import { EvalStatus } from "../enums.js";
-import { AdkMetricsError, isEngineMistake, ofMistake } from "../errors.js";
+import { AdkMetricsError, isEngineError, errorOf } from "../errors.js";
 import { currentName } from "../metric-info.js";
 import type { JudgeStamp } from "../types.js";
 import { casesOf, concatenated } from "./pieces.js";
@@ -143,12 +143,12 @@ function parsedByEngine(bytes: Uint8Array, input: string, first = 0): Fields {
   try {
     return JSON.parse(withEngine((engine) => engine.resultsToAdk(bytes))) as Fields;
   } catch (error) {
-    if (!isEngineMistake(error)) throw error;
+    if (!isEngineError(error)) throw error;
     const path = error.path?.replace(
       /^(eval_case_results|evalCaseResults)\[(\d+)\]/,
       (_, key: string, at: string) => `${key}[${Number(at) + first}]`,
     );
-    throw ofMistake({ ...error, ...(path === undefined ? {} : { path }), input }, () => false);
+    throw errorOf({ ...error, ...(path === undefined ? {} : { path }), input }, () => false);
   }
 }
 
@@ -157,10 +157,10 @@ function readByEngine(results: unknown, input: string): Fields {
   try {
     return JSON.parse(withEngine((engine) => engine.resultsToAdk(bytes))) as Fields;
   } catch (error) {
-    if (!isEngineMistake(error)) throw error;
+    if (!isEngineError(error)) throw error;
     const isNone = error.code === "invalid_input" && error.path === "$";
     const help = error.help ?? (isNone ? WHAT_IT_TAKES : undefined);
-    throw ofMistake({ ...error, input, ...(help === undefined ? {} : { help }) }, () => !isObject(results));
+    throw errorOf({ ...error, input, ...(help === undefined ? {} : { help }) }, () => !isObject(results));
   }
 }
 

@@ -1,9 +1,8 @@
 import type { EvalStatus } from "../enums.js";
-import { describe, type EngineMistake } from "../errors.js";
-import type { EvalRun } from "../generated/adk_metrics.js";
+import { describe } from "../errors.js";
 import { type Columns, readColumns } from "../generated/columns.js";
+import type { EngineError, HeaderMetric, RunHeader } from "../generated/contract.js";
 import type {
-  Criterion,
   EvalCaseResult,
   EvalMetricResult,
   EvalMetricResultDetails,
@@ -17,54 +16,21 @@ import { memoryBuffer } from "./instance.js";
 import type { InvocationSource, Span } from "./invocations.js";
 import { NOT_IN_PLACE, type Sources, Turn, turnResult } from "./turn.js";
 
-/** A metric of the run, in the order of the slots. */
-export interface HeaderMetric {
-  metricName: string;
-  threshold?: number;
-  criterion?: Criterion;
-  /** Who judges it, if it asks a judge. */
-  judge?: {
-    /** Whether Vertex AI's evaluation service does. */
-    vertex: boolean;
-    /** The model to ask otherwise, unless the judge has one of its own. */
-    model?: string;
-    /** The hash of each prompt's template, by the prompt's name. */
-    prompts?: Record<string, string>;
-    /** The settings of the model. */
-    config?: object;
-  };
-}
-
-/** What the engine says before anything is scored. */
-export interface Header {
-  engineVersion: string;
-  referenceVersion: string;
-  evalSetId: string;
-  metrics: HeaderMetric[];
-  total: number;
-  warnings: EngineMistake[];
-}
-
-/** Reads what the engine says before anything is scored. */
-export function decodeHeader(run: EvalRun): Header {
-  return JSON.parse(run.header()) as Header;
-}
-
 /** A case result, and what tells it from the others of its run. */
 export interface DecodedCase {
   key: number;
   result: EvalCaseResult;
   /** Why the case could not be scored. */
-  failure?: EngineMistake;
+  failure?: EngineError;
   /** Why single metrics could not be computed. */
-  errors: EngineMistake[];
+  errors: EngineError[];
 }
 
 /** What is rare about a slot. */
 interface Note {
   details?: EvalMetricResultDetails;
   explanation?: Explanation;
-  error?: EngineMistake;
+  error?: EngineError;
 }
 
 /**
@@ -98,7 +64,7 @@ export function readBatch(table: number): Batch {
 const NUMBERS_PER_CASE = 5;
 
 /** The case results of a batch. */
-export function decodeCases(batch: Batch, header: Header, sources: Sources): DecodedCase[] {
+export function decodeCases(batch: Batch, header: RunHeader, sources: Sources): DecodedCase[] {
   const { cases, spans } = batch;
   if (cases.length === 0) return [];
   const columns = new Slots(batch, header.metrics);
@@ -182,14 +148,14 @@ class Slots {
   }
 
   /** Why metrics could not be computed, for the case whose slots begin here. */
-  errors(firstSlot: number): EngineMistake[] {
+  errors(firstSlot: number): EngineError[] {
     if (this.#notes.size === 0) return NO_ERRORS;
     return this.#metrics.flatMap((_, metric) => this.#notes.get(firstSlot + metric)?.error ?? []);
   }
 
   /** Why a case could not be scored. */
-  failureOf(number: number): EngineMistake | undefined {
-    return this.#notes.size === 0 ? undefined : (this.#notes.get(-1 - number) as EngineMistake | undefined);
+  failureOf(number: number): EngineError | undefined {
+    return this.#notes.size === 0 ? undefined : (this.#notes.get(-1 - number) as EngineError | undefined);
   }
 
   #result(metric: number): EvalMetricResult {
@@ -224,7 +190,7 @@ class Slots {
   }
 }
 
-const NO_ERRORS: EngineMistake[] = [];
+const NO_ERRORS: EngineError[] = [];
 
 /** A metric of the user's own that the engine asks for. */
 export interface HostTask {

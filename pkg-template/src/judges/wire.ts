@@ -1,4 +1,4 @@
-import { call, type MistakeContext } from "../engine/call.js";
+import { call, type ErrorContext } from "../engine/call.js";
 import { toBytes } from "../engine/input.js";
 import { withEngine } from "../engine/instance.js";
 import { AdkMetricsError } from "../errors.js";
@@ -84,4 +84,4 @@ export function post({ url, headers, body }: HttpRequest, signal: AbortSignal): 
 }
 
 /** What the engine reads here is written by this package. */
-const WRITTEN_HERE: MistakeContext = { hasLines: () => false };
+const WRITTEN_HERE: ErrorContext = { hasLines: () => false };

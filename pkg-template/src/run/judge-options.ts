@@ -1,5 +1,6 @@
 import { closest } from "../closest.js";
 import { AdkMetricsError } from "../errors.js";
+import type { RunOptions } from "../generated/contract.js";
 import { PROMPTS } from "../generated/metrics.js";
 import { defaultJudgeModel } from "../judges/default.js";
 import { identityOf } from "../judges/judge.js";
@@ -7,12 +8,11 @@ import { vertexEndpoint } from "../judges/provider-endpoint.js";
 import { canonicalName } from "../metric-info.js";
 import type { Budget, EvaluatorOptions, PromptTemplates, RetryOptions } from "../types.js";
 import { isObject, unexpected } from "../engine/input.js";
-import type { EngineOptions } from "./options.js";
 
-/** The part of the engine's options that is about judges. */
-export type JudgeEngineOptions = Omit<
-  EngineOptions,
-  "dialect" | "explain" | "concurrency" | "timeoutMs" | "custom" | "cases" | "name" | "countOnly"
+/** The part of a run's options that is about judges. */
+export type JudgeRunOptions = Pick<
+  RunOptions,
+  "earlyStop" | "vertex" | "judgeModel" | "seed" | "prompts" | "retry" | "budget"
 >;
 
 /**
@@ -20,7 +20,7 @@ export type JudgeEngineOptions = Omit<
  *
  * @throws {AdkMetricsError} `invalid_input` for what is not as its type says.
  */
-export function judgeOptions(options: EvaluatorOptions): JudgeEngineOptions {
+export function judgeOptions(options: EvaluatorOptions): JudgeRunOptions {
   const { judge, vertex, earlyStop = true, prompts, retry = {}, budget = {}, seed, cache } = options;
   if (judge !== undefined && typeof judge !== "function") throw unexpected("a judge", judge, "judge");
   if (typeof earlyStop !== "boolean") throw unexpected("true or false", earlyStop, "earlyStop");
@@ -36,9 +36,9 @@ export function judgeOptions(options: EvaluatorOptions): JudgeEngineOptions {
     vertex: vertex !== undefined,
     judgeModel: judge === undefined ? defaultJudgeModel() : identityOf(judge).model,
     seed: seed ?? Math.floor(Math.random() * 2 ** 32),
-    ...promptsOf(prompts),
-    ...retryOf(retry),
-    ...budgetOf(budget),
+    prompts: checkedPrompts(prompts),
+    retry: checkedRetry(retry),
+    budget: checkedBudget(budget),
   };
 }
 
@@ -50,7 +50,7 @@ const RETRY_KEYS: Readonly<Record<keyof RetryOptions, string>> = {
   jitter: "a number from 0 to 1",
 };
 
-function retryOf(retry: RetryOptions): Pick<JudgeEngineOptions, keyof RetryOptions> {
+function checkedRetry(retry: RetryOptions): RunOptions["retry"] {
   checkKeys(retry, Object.keys(RETRY_KEYS), "retry");
   const { attempts, initialDelayMs, maxDelayMs, base, jitter } = retry;
   const isFine: Record<keyof RetryOptions, boolean> = {
@@ -66,9 +66,7 @@ function retryOf(retry: RetryOptions): Pick<JudgeEngineOptions, keyof RetryOptio
   return { attempts, initialDelayMs, maxDelayMs, base, jitter };
 }
 
-type BudgetOptions = "maxCalls" | "maxTokens" | "maxCost" | "timeMs" | "pricedModels" | "prices";
-
-function budgetOf(budget: Budget): Pick<JudgeEngineOptions, BudgetOptions> {
+function checkedBudget(budget: Budget): RunOptions["budget"] {
   checkKeys(budget, ["calls", "tokens", "cost", "prices", "timeMs"], "budget");
   const { calls, tokens, cost, timeMs, prices } = budget;
   for (const [key, amount] of Object.entries({ calls, tokens, cost, timeMs })) {
@@ -80,29 +78,21 @@ function budgetOf(budget: Budget): Pick<JudgeEngineOptions, BudgetOptions> {
       help: 'For example: { cost: 1, prices: { "gpt-4.1-mini": { inputPerMillion: 0.4, outputPerMillion: 1.6 } } }',
     });
   }
-  const pricedModels: string[] = [];
-  const numbers: number[] = [];
-  if (prices !== undefined && !isObject(prices))
-    throw unexpected("an object from models to prices", prices, "budget: prices");
-  for (const [model, price] of Object.entries(prices ?? {})) {
+  return { calls, tokens, cost, timeMs, prices: prices === undefined ? undefined : checkedPrices(prices) };
+}
+
+function checkedPrices(prices: NonNullable<Budget["prices"]>): RunOptions["budget"]["prices"] {
+  if (!isObject(prices)) throw unexpected("an object from models to prices", prices, "budget: prices");
+  const checked = Object.entries(prices).map(([model, price]) => {
     const path = `budget: prices: ${model}`;
     checkKeys(price, ["inputPerMillion", "outputPerMillion"], path);
     const { inputPerMillion, outputPerMillion } = price;
     if (!isAmount(inputPerMillion) || !isAmount(outputPerMillion)) {
       throw unexpected("`inputPerMillion` and `outputPerMillion`, numbers from 0 up", price, path);
     }
-    pricedModels.push(model);
-    numbers.push(inputPerMillion, outputPerMillion);
-  }
-  const limit = (amount: number | undefined) => (amount === Infinity ? undefined : amount);
-  return {
-    maxCalls: limit(calls),
-    maxTokens: limit(tokens),
-    maxCost: limit(cost),
-    timeMs: limit(timeMs),
-    pricedModels,
-    prices: numbers,
-  };
+    return [model, { inputPerMillion, outputPerMillion }] as const;
+  });
+  return Object.fromEntries(checked);
 }
 
 function isAmount(value: unknown): value is number {
@@ -120,10 +110,10 @@ function checkKeys(value: unknown, known: readonly string[], path: string): void
   });
 }
 
-function promptsOf(prompts: PromptTemplates | undefined): Pick<JudgeEngineOptions, "promptIds" | "promptTexts"> {
-  const promptIds: string[] = [];
-  const promptTexts: string[] = [];
-  if (prompts === undefined) return { promptIds, promptTexts };
+/** The templates by the engine's names of their prompts. */
+function checkedPrompts(prompts: PromptTemplates | undefined): RunOptions["prompts"] {
+  const templates: RunOptions["prompts"] = {};
+  if (prompts === undefined) return templates;
   if (!isObject(prompts)) throw unexpected("an object from metrics to prompts", prompts, "prompts");
   for (const [metric, given] of Object.entries(prompts)) {
     const path = `prompts: ${metric}`;
@@ -148,9 +138,8 @@ function promptsOf(prompts: PromptTemplates | undefined): Pick<JudgeEngineOption
     for (const [purpose, text] of Object.entries(texts)) {
       if (text === undefined) continue;
       if (typeof text !== "string") throw unexpected("a string", text, `${path}: ${purpose}`);
-      promptIds.push(own[purpose] as string);
-      promptTexts.push(text);
+      templates[own[purpose] as string] = text;
     }
   }
-  return { promptIds, promptTexts };
+  return templates;
 }

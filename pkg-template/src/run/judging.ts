@@ -1,4 +1,4 @@
-import { AdkMetricsError, describe, type EngineMistake, isOurs, placedAt } from "../errors.js";
+import { AdkMetricsError, describe, isOurs, placedAt } from "../errors.js";
 import { cacheKey, memoryCache } from "../judges/cache.js";
 import { judgeOf } from "../judges/default.js";
 import { type Endpoint, endpointOf, isForeign, type Provider } from "../judges/endpoint.js";
@@ -11,7 +11,16 @@ import { retirementOf } from "../judges/retirement.js";
 import { transfer } from "../judges/send.js";
 import type { RawAnswer } from "../judges/wire.js";
 import type { EvalRun } from "../generated/adk_metrics.js";
-import type { HostFailure, HttpRequest, JudgeCall, JudgeOutcome } from "../generated/contract.js";
+import type {
+  EngineError,
+  HeaderJudge,
+  HeaderMetric,
+  HostFailure,
+  HttpRequest,
+  JudgeCall,
+  JudgeOutcome,
+  RunHeader,
+} from "../generated/contract.js";
 import type {
   EvaluatorOptions,
   Judge,
@@ -21,7 +30,6 @@ import type {
   JudgeRequest,
   JudgeStamp,
 } from "../types.js";
-import type { Header, HeaderMetric } from "../engine/decode.js";
 import { messageOf } from "../engine/input.js";
 
 /** What came of a call. */
@@ -66,12 +74,12 @@ interface KnownCall {
 }
 
 /** The code of a warning that only this side of the boundary knows. */
-const CACHE_FAILED = "cache_failed" as EngineMistake["code"];
+const CACHE_FAILED = "cache_failed" as EngineError["code"];
 
 /** Who answers the calls of one run. */
 export class Judges {
   /** What went wrong besides; the run went on. */
-  readonly warnings: EngineMistake[] = [];
+  readonly warnings: EngineError[] = [];
   readonly #metrics: readonly HeaderMetric[];
   /** By the place of the metric. */
   readonly #asked = new Map<number, Asked>();
@@ -94,7 +102,7 @@ export class Judges {
    * @throws {AdkMetricsError} `judge_required` if a metric has no judge, `invalid_input` for a judge that cannot have the
    * metric's model, or a budget in money without that model's price.
    */
-  constructor(options: EvaluatorOptions, { metrics }: Header) {
+  constructor(options: EvaluatorOptions, { metrics }: RunHeader) {
     this.#cache = options.cache ?? memoryCache();
     this.#metrics = metrics;
     for (const [place, { metricName, judge }] of metrics.entries()) {
@@ -108,7 +116,7 @@ export class Judges {
   }
 
   /** Who is asked. An error says which metric lacks a judge: the run may be of many files. */
-  #whoJudges(options: EvaluatorOptions, metricName: string, judge: NonNullable<HeaderMetric["judge"]>): Asked {
+  #whoJudges(options: EvaluatorOptions, metricName: string, judge: HeaderJudge): Asked {
     try {
       return askedBy(options, judge);
     } catch (error) {
@@ -311,14 +319,14 @@ export class Judges {
   }
 
   /** @param kind Warnings of the same kind are given once. */
-  #warn(code: EngineMistake["code"], message: string, kind = message): void {
+  #warn(code: EngineError["code"], message: string, kind = message): void {
     if (this.#warned.has(kind)) return;
     this.#warned.add(kind);
     this.warnings.push({ code, message });
   }
 }
 
-function askedBy(options: EvaluatorOptions, { vertex, model = "" }: NonNullable<HeaderMetric["judge"]>): Asked {
+function askedBy(options: EvaluatorOptions, { vertex, model = "" }: HeaderJudge): Asked {
   if (vertex) {
     const endpoint: Endpoint = vertexEndpoint(options.vertex as NonNullable<EvaluatorOptions["vertex"]>);
     const label = `${endpoint.label} evaluateInstances`;
@@ -361,7 +369,7 @@ function jsonOf(variant: object): string {
 }
 
 /** What of the settings in a criterion whoever is asked is not sent. */
-function notSentTo({ notSent }: Asked, judge: NonNullable<HeaderMetric["judge"]>): string[] {
+function notSentTo({ notSent }: Asked, judge: HeaderJudge): string[] {
   return judge.config === undefined ? [] : (notSent?.(judge.config) ?? []);
 }
 

@@ -1,59 +1,18 @@
+import type { RunOptions } from "../generated/contract.js";
 import type { Dialect, EvaluatorOptions } from "../types.js";
-import { jsonOf, reading, unexpected } from "../engine/input.js";
+import { reading, unexpected } from "../engine/input.js";
 import { judgeOptions } from "./judge-options.js";
-
-/** The options as the engine reads them. */
-export interface EngineOptions {
-  dialect: Dialect;
-  explain: "none" | "failures" | "all";
-  concurrency: number;
-  timeoutMs: number | undefined;
-  earlyStop: boolean;
-  /** Whether Vertex AI scores what google-adk leaves to it. */
-  vertex: boolean;
-  /** The model to ask, whatever criteria name. */
-  judgeModel: string | undefined;
-  seed: number | undefined;
-  /** The names of prompts, and the texts that replace them. */
-  promptIds: readonly string[];
-  promptTexts: readonly string[];
-  attempts: number | undefined;
-  initialDelayMs: number | undefined;
-  maxDelayMs: number | undefined;
-  base: number | undefined;
-  jitter: number | undefined;
-  maxCalls: number | undefined;
-  maxTokens: number | undefined;
-  maxCost: number | undefined;
-  timeMs: number | undefined;
-  /** The names of models, and for each the prices of a million tokens of input and of output. */
-  pricedModels: readonly string[];
-  prices: readonly number[];
-  /** The metrics that the host computes. */
-  custom: readonly string[];
-  /** The cases to run; all if undefined. */
-  cases: readonly string[] | undefined;
-  /** What an evalset without an id is called. */
-  name: string;
-  /** Whether a config without criteria is meant. */
-  countOnly: boolean;
-}
 
 /**
  * The part of the options that the engine reads, with the defaults filled in.
  *
  * @throws {AdkMetricsError} `invalid_input` for an option that is not what its type says.
  */
-export function engineOptions(options: EvaluatorOptions): EngineOptions {
+export function runOptions(options: EvaluatorOptions): RunOptions {
   return reading("options", () => readOptions(options));
 }
 
-/** The options as the engine takes them. */
-export function written(options: EngineOptions): Uint8Array {
-  return jsonOf(options, (number) => Math.min(Number(number), Number.MAX_VALUE));
-}
-
-function readOptions(options: EvaluatorOptions): EngineOptions {
+function readOptions(options: EvaluatorOptions): RunOptions {
   checkOptions(options);
   const { explain = "all", concurrency = 8, timeoutMs = Infinity, signal, onProgress } = options;
   if (!["none", "failures", "all"].includes(explain)) {
@@ -75,11 +34,11 @@ function readOptions(options: EvaluatorOptions): EngineOptions {
     dialect: dialectOf(options),
     explain,
     concurrency,
-    timeoutMs: timeoutMs === Infinity ? undefined : timeoutMs,
+    timeoutMs,
     ...judgeOptions(options),
     custom: [],
-    cases: undefined,
-    name: "evalset",
+    evalIds: undefined,
+    evalSetName: "evalset",
     countOnly: false,
   };
 }

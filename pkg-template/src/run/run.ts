@@ -1,4 +1,4 @@
-import { describe, type EngineMistake, isOurs } from "../errors.js";
+import { describe, isOurs } from "../errors.js";
 import type { EvalRun } from "../generated/adk_metrics.js";
 import type {
   EvalCase,
@@ -9,24 +9,16 @@ import type {
   JudgeStamp,
   MetricRegistry,
 } from "../types.js";
-import {
-  type DecodedCase,
-  decodeCases,
-  decodeHeader,
-  type Header,
-  type HostTask,
-  readBatch,
-  taskInvocations,
-} from "../engine/decode.js";
-import { call, type MistakeContext } from "../engine/call.js";
-import { jsonOf, messageOf, reading } from "../engine/input.js";
-import type { JudgeCall } from "../generated/contract.js";
+import { type DecodedCase, decodeCases, type HostTask, readBatch, taskInvocations } from "../engine/decode.js";
+import { call, type ErrorContext } from "../engine/call.js";
+import { messageOf, reading } from "../engine/input.js";
+import type { CustomResult, EngineError, JudgeCall, RunHeader } from "../generated/contract.js";
 import { type CallAnswer, deliverAnswer, judgeProgress, Judges } from "./judging.js";
 import type { Sources } from "../engine/turn.js";
 import { type Engine, engineGeneration, keep, release } from "../engine/instance.js";
 
 /** A run before it is started: everything needed to start it, and to start it again. */
-export interface RunPlan extends MistakeContext {
+export interface RunPlan extends ErrorContext {
   /** Makes the engine's run. Called again if the engine had to be restarted. */
   open(engine: Engine): EvalRun;
   sources: Sources;
@@ -44,12 +36,12 @@ const TURNS_TO_CATCH_UP = 3;
 
 /** What a run gives out: first its header, then batches of case results and how far its judges are, as they come. */
 export type RunOutput =
-  { header: Header; warnings: readonly EngineMistake[] } | { cases: DecodedCase[] } | { judge: JudgeProgress };
+  { header: RunHeader; warnings: readonly EngineError[] } | { cases: DecodedCase[] } | { judge: JudgeProgress };
 
 /** What there is to say of a whole run. */
 export interface RunEnd {
   cancelled: boolean;
-  judges?: { stamps: JudgeStamp[]; progress: JudgeProgress; warnings: EngineMistake[] };
+  judges?: { stamps: JudgeStamp[]; progress: JudgeProgress; warnings: EngineError[] };
 }
 
 /**
@@ -253,7 +245,7 @@ function nextTurn(): Promise<void> {
 
 interface Session {
   run: EvalRun;
-  header: Header;
+  header: RunHeader;
   generation: number;
   kept: WeakRef<object>;
 }
@@ -261,7 +253,7 @@ interface Session {
 function openSession(plan: RunPlan): Session {
   return call(plan, (engine) => {
     const run = plan.open(engine);
-    return { run, header: decodeHeader(run), generation: engineGeneration(), kept: keep(run) };
+    return { run, header: run.header(), generation: engineGeneration(), kept: keep(run) };
   });
 }
 
@@ -283,7 +275,7 @@ function nextSize(size: number, took: number): number {
   return took < LONGEST_STRETCH / 4 ? Math.min(2 * size, MOST_CASES_PER_STEP) : size;
 }
 
-function takeStep(run: EvalRun, header: Header, sources: Sources, size: number, now: number): Step {
+function takeStep(run: EvalRun, header: RunHeader, sources: Sources, size: number, now: number): Step {
   const batch = readBatch(run.poll(now, size));
   const cases = decodeCases(batch, header, sources);
   const { aborts, isFinished: finished, hasMore, waitUntil } = batch;
@@ -292,10 +284,10 @@ function takeStep(run: EvalRun, header: Header, sources: Sources, size: number, 
   return { cases, tasks, calls, aborts, finished, idle: !finished && !hasMore, waitUntil };
 }
 
-/** What came of a metric of the user's own: what the engine reads of its evaluation as JSON, or why there is none. */
-type Answer = { found: Uint8Array } | { failure: string };
+/** What came of a metric of the user's own: what it found, or why there is nothing. */
+type Answer = { found: CustomResult } | { failure: string };
 
-async function compute(task: HostTask, header: Header, { registry, sources }: RunPlan): Promise<Answer> {
+async function compute(task: HostTask, header: RunHeader, { registry, sources }: RunPlan): Promise<Answer> {
   try {
     const metric = header.metrics[task.metric] as EvalMetric;
     const actual = taskInvocations(task.actual, sources.actual, task.run ?? 0);
@@ -304,12 +296,7 @@ async function compute(task: HostTask, header: Header, { registry, sources }: Ru
     const evaluator = registry.getEvaluator(metric);
     const result: unknown = await evaluator.evaluateInvocations(actual, expected, scenario);
     if (typeof result !== "object" || result === null) return { failure: NO_RESULT };
-    const found = foundOf(result as EvaluationResult);
-    const infinite = [found, ...found.turns].find(({ score }) => typeof score === "number" && !Number.isFinite(score));
-    if (infinite !== undefined) {
-      return { failure: `the metric gave ${String(infinite.score)}; a score is a finite number, or absent` };
-    }
-    return { found: jsonOf(found, refused) };
+    return { found: customResultOf(result as EvaluationResult) };
   } catch (error) {
     return { failure: isOurs(error) ? describe(error) : messageOf(error) };
   }
@@ -317,35 +304,29 @@ async function compute(task: HostTask, header: Header, { registry, sources }: Ru
 
 const NO_RESULT = "the metric gave no evaluation result";
 
-/** What the engine reads of an evaluation; anything may be in it. */
-interface Found {
-  score: unknown;
-  status: unknown;
-  reason: unknown;
-  turns: Omit<Found, "turns">[];
-}
-
-function foundOf({ overallScore, overallEvalStatus, reason, perInvocationResults }: EvaluationResult): Found {
+/** What the engine reads of an evaluation, in which anything may be: getters are read once, and nothing of it is kept. */
+function customResultOf({
+  overallScore,
+  overallEvalStatus,
+  reason,
+  perInvocationResults,
+}: EvaluationResult): CustomResult {
   return {
-    score: plain(overallScore),
-    status: plain(overallEvalStatus),
-    reason: plain(reason),
+    score: primitive(overallScore),
+    status: primitive(overallEvalStatus),
+    reason: primitive(reason),
     turns: Array.from(perInvocationResults ?? [], ({ score, evalStatus, reason }) => ({
-      score: plain(score),
-      status: plain(evalStatus),
-      reason: plain(reason),
+      score: primitive(score),
+      status: primitive(evalStatus),
+      reason: primitive(reason),
     })),
   };
 }
 
-/** What JSON would leave out, or write as its `toJSON` or its class has it, becomes what the engine refuses. */
-function plain(value: unknown): unknown {
-  return value === null || !["object", "function", "symbol"].includes(typeof value) ? value : refused();
-}
-
-/** In place of what is neither a number nor a text: an object, which no field of an evaluation may be. */
-function refused(): object {
-  return {};
+/** A value that runs no code of the user's when the engine looks at it; it refuses the empty object in any field. */
+function primitive(value: unknown): unknown {
+  const isObject = typeof value === "function" || (typeof value === "object" && value !== null);
+  return isObject ? {} : value;
 }
 
 function deliver(run: EvalRun, completion: Completion): void {

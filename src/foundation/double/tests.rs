@@ -86,7 +86,7 @@ fn numbers_are_written_with_the_fewest_digits() {
 fn people_are_shown_whole_numbers_without_a_point() {
     assert_eq!(
         [30.0, 0.5, 1e300, f64::NAN, -f64::INFINITY].map(to_text),
-        ["30", "0.5", "1e+300", "NaN", "-inf"]
+        ["30", "0.5", "1e+300", "NaN", "-Infinity"]
     );
 }
 

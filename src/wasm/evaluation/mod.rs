@@ -1,29 +1,24 @@
 //! A run as JavaScript drives it.
 
-mod custom;
-mod header;
-mod options;
-
 use self_cell::self_cell;
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 
-use super::OptionsReader;
 use super::batch::{Batch, InPlace};
-use super::contract::{EndpointSettings, HostFailure, HttpAnswer, JudgeOutcome, Progress, Tokens};
-use super::fetch::{text_of, to_value};
+use super::contract::{
+    CustomResult, EndpointSettings, EngineError, HostFailure, HttpAnswer, InputWarning, JudgeOutcome,
+    Progress, RunHeader, RunOptions, Tokens, input_warnings,
+};
+use super::fetch::text_of;
+use super::to_value;
 use crate::foundation::error::{Error, ErrorCode};
 use crate::foundation::json::Document;
-use crate::foundation::write::{Spelling, to_json};
 use crate::judge::provider::{Failure, TokenCounts};
 use crate::model::actual::ActualFile;
 use crate::model::evalset::{ConversationScenario, EvalSetFile};
 use crate::model::invocation::{Invocation, Turns};
 use crate::model::shape::{List, Type, View, Warnings, check};
 use crate::run::{Action, JudgeReply, Options, Plan, Run, TaskId};
-use custom::{evaluation, no_result};
-use header::{Header, OfInput, of_inputs};
-use options::RunOptions;
 
 /// The texts that a run reads from.
 enum Inputs {
@@ -76,14 +71,14 @@ self_cell!(
 #[wasm_bindgen]
 pub struct EvalRun {
     run: OwnedRun,
-    warnings: Vec<OfInput>,
+    warnings: Vec<InputWarning>,
     /// What the last poll found.
     batch: Batch,
 }
 
 impl EvalRun {
     #[inline(never)]
-    fn begin(inputs: Inputs, plan: Plan, options: Options, warnings: Vec<OfInput>) -> Self {
+    fn begin(inputs: Inputs, plan: Plan, options: Options, warnings: Vec<InputWarning>) -> Self {
         let run = OwnedRun::new(inputs, |inputs| inputs.run(plan, options));
         Self { run, warnings, batch: Batch::default() }
     }
@@ -100,29 +95,30 @@ impl EvalRun {
         eval_set: Vec<u8>,
         actual: Vec<u8>,
         config: Option<Vec<u8>>,
-        options: Vec<u8>,
+        #[wasm_bindgen(unchecked_param_type = "RunOptions")] options: JsValue,
     ) -> Result<EvalRun, JsValue> {
-        let given = RunOptions::read(options)?;
+        let options = read_options(options)?;
         let [of_config, of_set, of_actual] = <[Warnings; 3]>::default();
         let plan = match config {
             Some(bytes) => {
                 let document = Document::from_bytes(bytes);
                 let plan = document
-                    .and_then(|mut json| Plan::from_config(&mut json, given.plan_options(), &of_config));
+                    .and_then(|mut json| Plan::from_config(&mut json, options.plan_options(), &of_config));
                 plan.map_err(with_input("config"))?
             }
-            None => Plan::default_config(given.plan_options())?,
+            None => Plan::default_config(options.plan_options())?,
         };
         let eval_set = Document::from_bytes(eval_set)
-            .and_then(|json| EvalSetFile::read(json, &given.name, &of_set))
+            .and_then(|json| EvalSetFile::read(json, options.eval_set_name(), &of_set))
             .map_err(with_input("evalSet"))?;
         let actual = Document::from_bytes(actual)
-            .and_then(|json| ActualFile::read(json, &given.name, &of_actual))
+            .and_then(|json| ActualFile::read(json, options.eval_set_name(), &of_actual))
             .map_err(with_input("actual"))?;
-        let warnings = of_inputs([("config", of_config), ("evalSet", of_set), ("actual", of_actual)]);
-        let mut begun = Self::begin(Inputs::Files { eval_set, actual }, plan, given.run, warnings);
-        if let Some(cases) = &given.cases {
-            begun.run.with_dependent_mut(|_, run| run.select(cases)).map_err(with_input("evalSet"))?;
+        let warnings = input_warnings([("config", of_config), ("evalSet", of_set), ("actual", of_actual)]);
+        let eval_ids = options.eval_ids().map(<[_]>::to_vec);
+        let mut begun = Self::begin(Inputs::Files { eval_set, actual }, plan, options.into_run(), warnings);
+        if let Some(eval_ids) = &eval_ids {
+            begun.run.with_dependent_mut(|_, run| run.select(eval_ids)).map_err(with_input("evalSet"))?;
         }
         Ok(begun)
     }
@@ -137,12 +133,12 @@ impl EvalRun {
         actual: Vec<u8>,
         expected: Option<Vec<u8>>,
         scenario: Option<Vec<u8>>,
-        options: Vec<u8>,
+        #[wasm_bindgen(unchecked_param_type = "RunOptions")] options: JsValue,
     ) -> Result<EvalRun, JsValue> {
-        let given = RunOptions::read(options)?;
+        let options = read_options(options)?;
         let [of_metric, of_actual, of_expected, of_scenario] = <[Warnings; 4]>::default();
         let plan = Document::from_bytes(metric)
-            .and_then(|mut json| Plan::from_metric(&mut json, given.plan_options(), &of_metric))
+            .and_then(|mut json| Plan::from_metric(&mut json, options.plan_options(), &of_metric))
             .map_err(with_input("metric"))?;
         let checked = |bytes: Vec<u8>, of: &Type, warnings: &Warnings| {
             let mut document = Document::from_bytes(bytes)?;
@@ -156,22 +152,23 @@ impl EvalRun {
         let scenario =
             scenario.map(|bytes| checked(bytes, &ConversationScenario::TYPE, &of_scenario)).transpose();
         let scenario = scenario.map_err(with_input("scenario"))?;
-        let warnings = of_inputs([
+        let warnings = input_warnings([
             ("metric", of_metric),
             ("actual", of_actual),
             ("expected", of_expected),
             ("scenario", of_scenario),
         ]);
         let inputs = Inputs::Conversations { actual, expected, scenario };
-        Ok(Self::begin(inputs, plan, given.run, warnings))
+        Ok(Self::begin(inputs, plan, options.into_run(), warnings))
     }
 
-    /// JSON: the versions, the id of the evalset, the metrics in the order of the slots, how many case results
-    /// there will be, and what may surprise in the inputs.
-    #[must_use]
-    pub fn header(&self) -> String {
-        let header = Header { run: self.run.borrow_dependent(), warnings: &self.warnings };
-        to_json(&header, Spelling::Camel)
+    /// What is known before anything is scored.
+    ///
+    /// # Errors
+    /// None.
+    #[wasm_bindgen(unchecked_return_type = "RunHeader")]
+    pub fn header(&self) -> Result<JsValue, JsValue> {
+        to_value(&RunHeader::new(self.run.borrow_dependent(), &self.warnings))
     }
 
     /// Does what can be done at a time (milliseconds), up to a number of case results. Says where the [`Batch`] of what it
@@ -207,11 +204,15 @@ impl EvalRun {
         batch.table()
     }
 
-    /// Takes what the host found for a task, as JSON.
+    /// Takes what the host found for a task.
     #[wasm_bindgen(js_name = handleCustom)]
-    pub fn handle_custom(&mut self, task: u32, found: Vec<u8>) {
-        let found = Document::from_bytes(found).and_then(|json| evaluation(OptionsReader(json.root())));
-        self.run.with_dependent_mut(|_, run| run.handle_custom(TaskId(task), found.map_err(no_result)));
+    pub fn handle_custom(
+        &mut self,
+        task: u32,
+        #[wasm_bindgen(unchecked_param_type = "CustomResult")] found: JsValue,
+    ) {
+        let found = CustomResult::read(found);
+        self.run.with_dependent_mut(|_, run| run.handle_custom(TaskId(task), found));
     }
 
     /// Takes that a task of the host failed.
@@ -329,11 +330,13 @@ impl EvalRun {
     }
 }
 
+fn read_options(options: JsValue) -> Result<RunOptions, JsValue> {
+    let options: RunOptions = serde_wasm_bindgen::from_value(options)?;
+    options.check_prompts()?;
+    Ok(options)
+}
+
 /// Says which input an error is about.
 fn with_input(name: &'static str) -> impl Fn(Error) -> JsValue {
-    move |error| {
-        let value = JsValue::from(error);
-        _ = js_sys::Reflect::set(&value, &"input".into(), &name.into());
-        value
-    }
+    move |error| to_value(&EngineError::of_input(&error, Some(name))).unwrap_or_else(|thrown| thrown)
 }

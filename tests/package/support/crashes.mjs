@@ -37,8 +37,12 @@ class WatchedInstance extends Instance {
         if (isDead && name !== CALLED_ALWAYS) seen.usesAfterCrash.push(name);
         if (armed !== name) return real(...given);
         armed = undefined;
-        isDead = true;
-        return real(...changed(given));
+        // Until it traps, the call may have the host call back for the memory of a string.
+        try {
+          return real(...changed(given));
+        } finally {
+          isDead = true;
+        }
       };
     };
     const real = super.exports;

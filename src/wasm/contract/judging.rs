@@ -1,71 +1,21 @@
-//! What crosses to and from JavaScript besides inputs, which are bytes, and results, which are columns
-//! ([`super::columns`]): each shape is declared here once, crosses by `serde-wasm-bindgen`, and is a type of TypeScript
-//! (`pkg-template/src/generated/contract.ts`, made of [`schema`]).
+//! Calls of judges: what the host is to send, what it reports, and what that comes to.
 
-use std::fmt;
-
-use serde::de::{self, Deserializer, MapAccess, Visitor};
-use serde::ser::Serializer;
+use serde::de::{self, Deserializer};
 use serde::{Deserialize, Serialize};
 
+use super::{Bytes, Entries, RawJson};
 use crate::judge::calls;
 use crate::judge::provider::{Endpoint, Failure, HttpRequest, Provider, Reply, TokenCounts};
-
-/// Names with their texts, as an object has them, in its order.
-#[derive(Default)]
-pub(super) struct Entries(pub(super) Vec<(String, String)>);
-
-impl<'de> Deserialize<'de> for Entries {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Object;
-
-        impl<'de> Visitor<'de> for Object {
-            type Value = Entries;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("an object of strings")
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Entries, A::Error> {
-                let mut entries = Vec::new();
-                while let Some(entry) = map.next_entry()? {
-                    entries.push(entry);
-                }
-                Ok(Entries(entries))
-            }
-        }
-
-        deserializer.deserialize_map(Object)
-    }
-}
-
-/// JSON that is there as text already, and a value in JavaScript.
-pub(super) struct RawJson<'t>(pub(super) &'t str);
-
-impl Serialize for RawJson<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let value = js_sys::JSON::parse(self.0).unwrap_or(wasm_bindgen::JsValue::UNDEFINED);
-        serde_wasm_bindgen::preserve::serialize(&value, serializer)
-    }
-}
-
-/// Bytes, which JavaScript sends as they are.
-pub(super) struct Bytes(Vec<u8>);
-
-impl Serialize for Bytes {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_bytes(&self.0)
-    }
-}
+use crate::wasm::whole;
 
 /// Where and as whom a provider is asked. It holds keys: nothing that is printed or stored may hold it.
 #[derive(Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
-pub(super) struct EndpointSettings {
+pub(in crate::wasm) struct EndpointSettings {
     /// Whose protocol the server speaks.
     #[serde(deserialize_with = "provider")]
-    #[cfg_attr(feature = "schema", schemars(schema_with = "schemas::provider"))]
+    #[cfg_attr(feature = "schema", schemars(schema_with = "super::schemas::provider"))]
     provider: Provider,
     /// The address without the path of the method; the provider's own if absent.
     base_url: Option<String>,
@@ -114,48 +64,48 @@ impl From<EndpointSettings> for Endpoint {
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
-pub(super) struct JudgeRequest<'t> {
-    pub(super) id: String,
-    pub(super) metric_name: &'t str,
-    #[cfg_attr(feature = "schema", schemars(schema_with = "schemas::purpose"))]
-    pub(super) purpose: &'static str,
+pub(in crate::wasm) struct JudgeRequest<'t> {
+    pub(in crate::wasm) id: String,
+    pub(in crate::wasm) metric_name: &'t str,
+    #[cfg_attr(feature = "schema", schemars(schema_with = "super::schemas::purpose"))]
+    pub(in crate::wasm) purpose: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) eval_id: Option<&'t str>,
-    pub(super) invocation_index: u32,
-    pub(super) step_index: u32,
-    pub(super) sample_index: u32,
-    pub(super) model: &'t str,
-    pub(super) prompt: &'t str,
+    pub(in crate::wasm) eval_id: Option<&'t str>,
+    pub(in crate::wasm) invocation_index: u32,
+    pub(in crate::wasm) step_index: u32,
+    pub(in crate::wasm) sample_index: u32,
+    pub(in crate::wasm) model: &'t str,
+    pub(in crate::wasm) prompt: &'t str,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) response_schema: Option<RawJson<'t>>,
+    pub(in crate::wasm) response_schema: Option<RawJson<'t>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) generation_config: Option<RawJson<'t>>,
+    pub(in crate::wasm) generation_config: Option<RawJson<'t>>,
 }
 
 /// A call of a judge for the host to make.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
-pub(super) struct JudgeCall<'t> {
+pub(in crate::wasm) struct JudgeCall<'t> {
     /// What to report with.
-    pub(super) call: u32,
+    pub(in crate::wasm) call: u32,
     /// Which metric asks, which case and which run of it this is about.
-    pub(super) metric: u32,
-    pub(super) case: u32,
+    pub(in crate::wasm) metric: u32,
+    pub(in crate::wasm) case: u32,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) run: Option<u32>,
+    pub(in crate::wasm) run: Option<u32>,
     /// The question in no provider's words.
-    pub(super) request: JudgeRequest<'t>,
+    pub(in crate::wasm) request: JudgeRequest<'t>,
     /// The same as its endpoint is asked it, if the metric has one.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) http: Option<HttpCall>,
+    pub(in crate::wasm) http: Option<HttpCall>,
 }
 
 /// A request as it goes over the wire, always with `POST`.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "HttpRequest"))]
 #[serde(rename_all = "camelCase")]
-pub(super) struct HttpCall {
+pub(in crate::wasm) struct HttpCall {
     /// The whole address.
     url: String,
     /// Names and values. They hold keys.
@@ -176,7 +126,7 @@ impl From<HttpRequest> for HttpCall {
 #[derive(Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", rename_all_fields = "camelCase")]
-pub(super) enum HttpAnswer {
+pub(in crate::wasm) enum HttpAnswer {
     /// The server answered. Possibly only the beginning of the body of an error is there.
     Answered {
         status: u16,
@@ -199,23 +149,23 @@ pub(super) enum HttpAnswer {
 #[derive(Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
-pub(super) struct HostFailure {
-    pub(super) message: String,
+pub(in crate::wasm) struct HostFailure {
+    pub(in crate::wasm) message: String,
     /// What to do about it.
-    pub(super) help: Option<String>,
+    pub(in crate::wasm) help: Option<String>,
     /// Whether asking again may help.
-    pub(super) retryable: bool,
+    pub(in crate::wasm) retryable: bool,
     /// How long to wait before, in milliseconds.
-    pub(super) retry_after_ms: Option<f64>,
+    pub(in crate::wasm) retry_after_ms: Option<f64>,
     /// The HTTP status of the answer, if there was one.
-    pub(super) status: Option<u16>,
+    pub(in crate::wasm) status: Option<u16>,
 }
 
 /// The tokens of a reply, as far as they are known.
 #[derive(Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "TokenCounts"))]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Tokens {
+pub(in crate::wasm) struct Tokens {
     #[serde(skip_serializing_if = "Option::is_none")]
     input_tokens: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -226,7 +176,7 @@ pub(super) struct Tokens {
 
 impl From<Tokens> for TokenCounts {
     fn from(tokens: Tokens) -> Self {
-        let count = |number: Option<f64>| number.map(super::whole);
+        let count = |number: Option<f64>| number.map(whole);
         Self {
             input: count(tokens.input_tokens),
             output: count(tokens.output_tokens),
@@ -239,7 +189,7 @@ impl From<Tokens> for TokenCounts {
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", rename_all_fields = "camelCase")]
-pub(super) enum JudgeOutcome {
+pub(in crate::wasm) enum JudgeOutcome {
     Reply {
         text: String,
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -285,7 +235,7 @@ impl From<Result<Reply, Box<Failure>>> for JudgeOutcome {
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "CallProgress"))]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Progress {
+pub(in crate::wasm) struct Progress {
     calls: u32,
     answered: u32,
     failed: u32,
@@ -333,80 +283,9 @@ impl From<calls::Progress> for Progress {
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
-pub(super) struct RetryAdvice {
-    pub(super) retryable: bool,
+pub(in crate::wasm) struct RetryAdvice {
+    pub(in crate::wasm) retryable: bool,
     /// In milliseconds.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) retry_after_ms: Option<f64>,
-}
-
-#[cfg(feature = "schema")]
-pub(super) use schemas::schema;
-
-#[cfg(feature = "schema")]
-mod schemas {
-    use std::borrow::Cow;
-
-    use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-    use serde_json::Value;
-
-    use crate::judge::provider::REPLY_HEADERS;
-
-    use super::{
-        Bytes, EndpointSettings, Entries, HttpAnswer, JudgeCall, JudgeOutcome, Progress, Provider, RawJson,
-        RetryAdvice,
-    };
-
-    /// Everything that crosses.
-    #[derive(JsonSchema)]
-    #[schemars(rename_all = "camelCase")]
-    #[expect(dead_code, reason = "only its schema is used")]
-    struct Contract<'t> {
-        endpoint_settings: EndpointSettings,
-        judge_call: JudgeCall<'t>,
-        http_answer: HttpAnswer,
-        judge_outcome: JudgeOutcome,
-        progress: Progress,
-        retry_advice: RetryAdvice,
-    }
-
-    /// The JSON Schema of everything that crosses.
-    pub(in crate::wasm) fn schema() -> Value {
-        let settings = schemars::generate::SchemaSettings::draft07();
-        let mut schema = settings.into_generator().into_root_schema_for::<Contract<'_>>();
-        schema.insert("x-answer-headers".into(), REPLY_HEADERS.as_slice().into());
-        schema.into()
-    }
-
-    pub(super) fn provider(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({ "enum": Provider::ALL.map(Provider::name) })
-    }
-
-    pub(super) fn purpose(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({ "enum": ["verdict", "segment", "validate", "score"] })
-    }
-
-    macro_rules! typed {
-        ($($name:ty: $type:literal;)*) => {
-            $(impl JsonSchema for $name {
-                fn inline_schema() -> bool {
-                    true
-                }
-
-                fn schema_name() -> Cow<'static, str> {
-                    stringify!($name).into()
-                }
-
-                fn json_schema(_: &mut SchemaGenerator) -> Schema {
-                    json_schema!({ "tsType": $type })
-                }
-            })*
-        };
-    }
-
-    typed! {
-        Bytes: "Uint8Array";
-        Entries: "Readonly<Record<string, string>>";
-        RawJson<'_>: "object";
-    }
+    pub(in crate::wasm) retry_after_ms: Option<f64>,
 }

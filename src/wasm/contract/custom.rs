@@ -1,0 +1,94 @@
+//! What a metric of the user's own returned. Nothing in it can be relied on, so each field says itself what it should be.
+
+use serde::Deserialize;
+use serde::de::{Deserializer, Error as _};
+use wasm_bindgen::{JsCast, JsValue};
+
+use crate::foundation::double;
+use crate::foundation::error::{Error, ErrorCode, Result};
+use crate::model::results::EvalStatus;
+use crate::run::{CustomEvaluation, CustomTurn};
+
+/// What a metric of the user's own found in a conversation. Its fields may hold anything.
+#[derive(Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub(in crate::wasm) struct CustomResult {
+    #[serde(default, deserialize_with = "score")]
+    #[cfg_attr(feature = "schema", schemars(schema_with = "super::schemas::unchecked"))]
+    score: Option<f64>,
+    #[serde(default, deserialize_with = "status")]
+    #[cfg_attr(feature = "schema", schemars(schema_with = "super::schemas::unchecked"))]
+    status: Option<f64>,
+    #[serde(default, deserialize_with = "reason")]
+    #[cfg_attr(feature = "schema", schemars(schema_with = "super::schemas::unchecked"))]
+    reason: Option<String>,
+    turns: Vec<CustomTurnResult>,
+}
+
+/// What it found in one turn.
+#[derive(Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+struct CustomTurnResult {
+    #[serde(default, deserialize_with = "score")]
+    #[cfg_attr(feature = "schema", schemars(schema_with = "super::schemas::unchecked"))]
+    score: Option<f64>,
+    #[serde(default, deserialize_with = "status")]
+    #[cfg_attr(feature = "schema", schemars(schema_with = "super::schemas::unchecked"))]
+    status: Option<f64>,
+    #[serde(default, deserialize_with = "reason")]
+    #[cfg_attr(feature = "schema", schemars(schema_with = "super::schemas::unchecked"))]
+    reason: Option<String>,
+}
+
+fn score<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<f64>, D::Error> {
+    checked(deserializer, "`score` is not a number")
+}
+
+fn status<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<f64>, D::Error> {
+    checked(deserializer, "`status` is not a number")
+}
+
+fn reason<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
+    checked(deserializer, "`reason` is not a string")
+}
+
+fn checked<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
+    deserializer: D,
+    otherwise: &'static str,
+) -> Result<Option<T>, D::Error> {
+    Option::deserialize(deserializer).map_err(|_| D::Error::custom(otherwise))
+}
+
+impl CustomResult {
+    /// Reads what crossed.
+    ///
+    /// # Errors
+    /// `custom_metric_failed` that says which field is not what it should be.
+    pub(in crate::wasm) fn read(value: JsValue) -> Result<CustomEvaluation> {
+        let found: Self = serde_wasm_bindgen::from_value(value).map_err(|error| {
+            let reason = JsValue::from(error).unchecked_into::<js_sys::Error>().message();
+            failed(format!("the metric gave no evaluation result: {}", String::from(reason)))
+        })?;
+        let turns = found.turns.into_iter().map(|turn| {
+            Ok(CustomTurn { score: turn.score, status: known_status(turn.status)?, reason: turn.reason })
+        });
+        Ok(CustomEvaluation {
+            score: found.score,
+            status: known_status(found.status)?,
+            reason: found.reason,
+            turns: turns.collect::<Result<_>>()?,
+        })
+    }
+}
+
+fn known_status(given: Option<f64>) -> Result<Option<EvalStatus>> {
+    let Some(number) = given else { return Ok(None) };
+    let known = EvalStatus::ALL.iter().find(|(status, _)| f64::from(*status as u8) == number);
+    known.map(|(status, _)| Some(*status)).ok_or_else(|| {
+        failed(format!("the metric gave the status {}; statuses are 1 to 4", double::to_text(number)))
+    })
+}
+
+fn failed(message: String) -> Error {
+    Error::new(ErrorCode::CustomMetricFailed, message)
+}

@@ -1,0 +1,72 @@
+//! A user's mistake, thrown or as a warning.
+
+use serde::Serialize;
+use wasm_bindgen::JsValue;
+
+use crate::foundation::error::{Diagnostic, Error};
+use crate::model::shape::Warnings;
+use crate::wasm::to_value;
+
+/// A user's mistake: what is wrong, where, and what to do about it.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub(in crate::wasm) struct EngineError<'e> {
+    #[cfg_attr(feature = "schema", schemars(with = "crate::foundation::error::ErrorCode"))]
+    code: &'static str,
+    message: &'e str,
+    /// Where in the input, as a JSON path.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    path: Option<&'e str>,
+    /// The line of the input, counted from 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    line: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    help: Option<&'e str>,
+    /// Which of several inputs it is about.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    input: Option<&'static str>,
+}
+
+impl<'e> EngineError<'e> {
+    pub(in crate::wasm) fn of_input(error: &'e Error, input: Option<&'static str>) -> Self {
+        let Diagnostic { code, message, path, line, help } = &**error;
+        Self {
+            code: code.as_str(),
+            message,
+            path: path.as_deref(),
+            line: *line,
+            help: help.as_deref(),
+            input,
+        }
+    }
+}
+
+impl<'e> From<&'e Error> for EngineError<'e> {
+    fn from(error: &'e Error) -> Self {
+        Self::of_input(error, None)
+    }
+}
+
+/// What an export throws.
+impl From<Error> for JsValue {
+    #[cold]
+    #[inline(never)]
+    fn from(error: Error) -> Self {
+        to_value(&EngineError::from(&error)).unwrap_or_else(|thrown| thrown)
+    }
+}
+
+/// A warning about one of several inputs: places in it are those of that input.
+pub(in crate::wasm) struct InputWarning {
+    pub(super) input: &'static str,
+    pub(super) warning: Error,
+}
+
+pub(in crate::wasm) fn input_warnings<const N: usize>(
+    found: [(&'static str, Warnings); N],
+) -> Vec<InputWarning> {
+    let of_input = |(input, warnings): (_, Warnings)| {
+        warnings.into_vec().into_iter().map(move |warning| InputWarning { input, warning })
+    };
+    found.into_iter().flat_map(of_input).collect()
+}
