@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use adk_metrics::trajectory::Pair;
+use adk_metrics::trajectory::CallPair;
 use adk_metrics::trajectory::alignment::{Agreement, best, largest, largest_by_name};
 
 /// How many calls a side has at most: all alignments are tried.
@@ -26,7 +26,7 @@ pub fn check(input: &[u8]) {
     let (rows, columns) = (expected.len(), actual.len());
     for ordered in [true, false] {
         let worth =
-            |pairs: &[Pair]| pairs.iter().map(|pair| value(of(pair.expected, pair.actual))).sum::<u32>();
+            |pairs: &[CallPair]| pairs.iter().map(|pair| value(of(pair.expected, pair.actual))).sum::<u32>();
         let related = |e: usize, a: usize| of(e, a).is_whole();
         let found = assert_valid(largest(ordered, rows, columns, related), ordered);
         let most = maximum(ordered, rows, columns, &|e, a| related(e, a).then_some(1));
@@ -52,12 +52,12 @@ fn value(agreement: Agreement) -> u32 {
     if agreement.is_whole() { UNIT } else { UNIT * agreement.matched / agreement.of }
 }
 
-fn assert_valid<E: std::fmt::Debug>(pairs: Result<Vec<Pair>, E>, ordered: bool) -> Vec<Pair> {
+fn assert_valid<E: std::fmt::Debug>(pairs: Result<Vec<CallPair>, E>, ordered: bool) -> Vec<CallPair> {
     assert!(pairs.is_ok(), "{pairs:?}");
     let pairs = pairs.unwrap_or_default();
     assert!(pairs.is_sorted_by_key(|pair| pair.expected));
     assert!(!ordered || pairs.is_sorted_by_key(|pair| pair.actual));
-    let used = |side: fn(&Pair) -> usize| pairs.iter().map(side).collect::<HashSet<_>>().len();
+    let used = |side: fn(&CallPair) -> usize| pairs.iter().map(side).collect::<HashSet<_>>().len();
     assert_eq!([used(|pair| pair.expected), used(|pair| pair.actual)], [pairs.len(); 2]);
     pairs
 }

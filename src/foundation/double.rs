@@ -1,19 +1,19 @@
-//! Doubles in decimal: read to the nearest, written with the fewest digits, rounded exactly.
+//! Doubles in decimal: reads the nearest double, writes the fewest digits, rounds exactly.
 //!
-//! It replaces the standard library's parsing and formatting of `f64`, which have tables of powers, and adds what that
-//! lacks: Python's `round` and `statistics.mean` (docs/decisions/0005-own-writer-and-doubles.md).
+//! It replaces the standard library's parsing and formatting of `f64`, and adds Python's `round` and
+//! `statistics.mean` (docs/decisions/0005-own-writer-and-doubles.md).
 //!
-//! Everything rests on exact arithmetic with big integers instead of tables of powers, which would
-//! be a tenth of the WebAssembly module. Numbers of up to 15 digits, nearly all there are, take
-//! Clinger's fast path and need none of it.
+//! Everything is based on exact arithmetic with big integers instead of the standard library's tables of
+//! powers, which would be a tenth of the WebAssembly module. Numbers of up to 15 digits, which is nearly all,
+//! take Clinger's fast path and need none of it.
 //!
-//! Complexity: O(n) for the fast path; else O(n²) in the digits, of which 800 count, and the
-//! magnitude of the exponent.
+//! Complexity: O(n) for the fast path; otherwise O(n²) in the digits, of which 800 count, and the magnitude of
+//! the exponent.
 //!
-//! Sources: Clinger, "How to read floating point numbers accurately", 1990; Steele and White, "How to
-//! print floating-point numbers accurately", 1990.
+//! Sources: Clinger, "How to read floating point numbers accurately", 1990; Steele and White, "How to print
+//! floating-point numbers accurately", 1990.
 
-/// More significant digits than any double or any point halfway between two has.
+/// More significant digits than any double, or any midpoint between two doubles, has.
 const MOST_DIGITS: usize = 800;
 
 /// The double nearest to a decimal number, ties to even; infinite beyond the range of doubles.
@@ -79,7 +79,7 @@ fn nearest(digits: impl Iterator<Item = u8> + Clone, exponent: i64) -> f64 {
     });
     let power = usize::try_from(exponent.unsigned_abs()).ok().and_then(|power| POWERS.get(power));
     match (small, power) {
-        // Both are exact, so one correctly rounded operation rounds correctly.
+        // Both operands are exact, so a single correctly rounded operation gives the correctly rounded result.
         (Some(number), Some(power)) if exponent < 0 => number as f64 / power,
         (Some(number), Some(power)) => number as f64 * power,
         _ => nearest_exactly(digits, exponent),
@@ -89,7 +89,7 @@ fn nearest(digits: impl Iterator<Item = u8> + Clone, exponent: i64) -> f64 {
 #[cold]
 fn nearest_exactly(digits: impl Iterator<Item = u8>, exponent: i64) -> f64 {
     let mut digits = digits.skip_while(|digit| *digit == 0);
-    let mut number = Big::default();
+    let mut number = BigUint::default();
     let mut count = 0_i64;
     for digit in digits.by_ref().take(MOST_DIGITS) {
         number.multiply_add(10, u32::from(digit));
@@ -128,11 +128,11 @@ fn nearest_exactly(digits: impl Iterator<Item = u8>, exponent: i64) -> f64 {
     number.nearest(binary_exponent, inexact)
 }
 
-/// A whole number of any size: 32 bits a limb, the lowest first, the highest not 0.
+/// An integer of any size: 32 bits per limb, the lowest first, the highest not 0.
 #[derive(Default)]
-struct Big(Vec<u32>);
+struct BigUint(Vec<u32>);
 
-impl Big {
+impl BigUint {
     fn new(number: u64) -> Self {
         let mut limbs = vec![number as u32, (number >> 32) as u32];
         while limbs.pop_if(|limb| *limb == 0).is_some() {}
@@ -205,8 +205,8 @@ impl Big {
         if exponent > 1023 {
             return f64::INFINITY;
         }
-        // The leading bit of a normal mantissa counts as one in the field of the exponent, and so does
-        // what carries out of it.
+        // The leading bit of a normal mantissa counts as one in the exponent field, and so does a carry out of
+        // the mantissa.
         let field = if precision == 53 { (exponent + 1022) as u64 } else { 0 };
         f64::from_bits((field << 52) + mantissa)
     }
@@ -220,8 +220,8 @@ fn binary(number: f64) -> (u64, i32) {
     (if field == 0 { fraction } else { fraction | 1 << 52 }, field.max(1) - 1075)
 }
 
-/// The mean of finite numbers as Python's `statistics.mean` gives it: the exact sum divided by how many
-/// there are, rounded once. None of none. O(n).
+/// The mean of finite numbers as in Python's `statistics.mean`: the exact sum divided by the count, rounded
+/// once. `None` for no numbers. O(n).
 ///
 /// ```
 /// use adk_metrics::foundation::double::exact_mean;
@@ -231,7 +231,7 @@ fn binary(number: f64) -> (u64, i32) {
 /// ```
 #[must_use]
 pub fn exact_mean(numbers: &[f64]) -> Option<f64> {
-    /// The exponent of the smallest double, in whose multiples is counted.
+    /// The exponent of the smallest double, which is the unit of the sum.
     const SMALLEST: i32 = -1074;
     /// For 2³² times the largest double: 1024 + 1074 + 32 bits.
     const LIMBS: usize = 67;
@@ -257,8 +257,8 @@ pub fn exact_mean(numbers: &[f64]) -> Option<f64> {
         borrow >>= 32;
         limb
     });
-    // Two limbs more have the digits that decide how a quotient near the smallest double is rounded.
-    let mut quotient = Big([0; 2].into_iter().chain(difference).collect());
+    // Two more limbs provide the digits that decide how a quotient near the smallest double is rounded.
+    let mut quotient = BigUint([0; 2].into_iter().chain(difference).collect());
     let rest = quotient.divide(count);
     let mean =
         if quotient.0.is_empty() { 0.0 } else { quotient.nearest(i64::from(SMALLEST) - 64, rest != 0) };
@@ -293,7 +293,7 @@ impl Decimal {
         let (significand, exponent) = binary(number);
         let zeros = significand.trailing_zeros().min(52);
         let exponent = exponent + zeros as i32;
-        let mut number = Big::new(significand >> zeros);
+        let mut number = BigUint::new(significand >> zeros);
         // m · 2^-e is m · 5^e · 10^-e.
         let base = if exponent < 0 { 5 } else { 2 };
         number.scale(exponent.unsigned_abs(), base);
@@ -316,7 +316,7 @@ impl Decimal {
         self
     }
 
-    /// The nearest number with `places` digits after the point, ties to even.
+    /// The nearest number with `places` decimal places, ties to even.
     #[must_use]
     pub fn rounded(&self, places: i32) -> Self {
         let length = self.point.saturating_add(places);
@@ -353,7 +353,7 @@ impl Decimal {
         nearest(self.digits.iter().copied(), i64::from(self.point) - self.digits.len() as i64)
     }
 
-    /// Whether this is the whole number written with these decimal digits, without leading zeros.
+    /// Whether this is the integer written with these decimal digits, without leading zeros.
     #[must_use]
     pub fn is_integer(&self, digits: &str) -> bool {
         let mut own = self.digits.iter().copied().chain(std::iter::repeat(0));
@@ -376,7 +376,7 @@ impl Decimal {
         sign_of_sum(&[(&Self::shortest(tolerance), 1), (more, -1), (less, 1)]) >= 0
     }
 
-    /// The digit that stands for units of `10^exponent`.
+    /// The digit with the value `10^exponent`.
     fn digit(&self, exponent: i32) -> i32 {
         let digit = usize::try_from(self.point - 1 - exponent).ok().and_then(|at| self.digits.get(at));
         let digit = i32::from(digit.copied().unwrap_or_default());
@@ -390,8 +390,8 @@ impl Decimal {
     }
 
     fn shortest_magnitude(number: f64) -> Self {
-        // Up to 15 digits tell all normal doubles apart that have so few, so there is no need to try
-        // fewer; 17 always do.
+        // 15 digits distinguish all normal doubles that have so few, so fewer need not be tried; 17 always
+        // suffice.
         let first = if number.is_normal() { 15 } else { 1 };
         let number = number.abs();
         let exact = Self::exact(number);
@@ -411,7 +411,7 @@ impl Decimal {
     }
 }
 
-/// Whether a sum of up to three numbers, each added or subtracted, is above 0, below 0, or 0.
+/// The sign of a sum of up to three numbers, each added or subtracted: negative, 0 or positive.
 fn sign_of_sum(terms: &[(&Decimal, i32)]) -> i32 {
     let points = terms.iter().map(|(number, _)| number.point);
     let ends = terms.iter().map(|(number, _)| number.point - number.digits.len() as i32);
@@ -420,7 +420,7 @@ fn sign_of_sum(terms: &[(&Decimal, i32)]) -> i32 {
     for exponent in (last..first).rev() {
         let digits = terms.iter().map(|(number, factor)| factor * number.digit(exponent));
         sum = sum * 10 + digits.sum::<i32>();
-        // What follows is less than a unit for each term.
+        // The remaining digits are less than one unit per term.
         if sum.abs() >= 3 {
             break;
         }
@@ -471,7 +471,7 @@ pub fn write(number: f64, text: &mut String) {
     }
 }
 
-/// A double as people write it: `30`, `0.1`, `NaN`, `-Infinity`.
+/// A double in everyday notation: `30`, `0.1`, `NaN`, `-Infinity`.
 #[must_use]
 pub fn to_text(number: f64) -> String {
     if number.is_nan() {

@@ -1,14 +1,14 @@
-//! The error type: what is wrong, where in the input, and what to do about it.
+//! The error type: what is wrong, where in the input, and what the user can do about it.
 //!
-//! It replaces an enum of errors (`thiserror`): every error is shown to users with a path, a line and advice, in Rust and
-//! in JavaScript alike, and is one pointer wide, so that the many functions that may fail return little.
+//! It replaces an enum of errors (`thiserror`): every error is shown to users with a path, a line and advice,
+//! in Rust and in JavaScript alike. It is one pointer wide, so that results of fallible functions stay small.
 
 use std::fmt;
 use std::ops::{Deref, DerefMut};
 
 use super::write::{Object, Write, Writer};
 
-/// What kind of mistake an [`Error`] reports. The names are stable: programs may match on them.
+/// The kind of an [`Error`]. The names are stable: programs may match on them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename_all = "snake_case"))]
 #[non_exhaustive]
@@ -52,7 +52,7 @@ pub enum ErrorCode {
 }
 
 impl ErrorCode {
-    /// The name as it appears in JSON and in JavaScript.
+    /// The name in JSON and JavaScript.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -78,15 +78,15 @@ impl ErrorCode {
     }
 }
 
-/// A pointer to a [`Diagnostic`], so that whatever may fail returns little.
+/// A boxed [`Diagnostic`], so that results stay small.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Error(Box<Diagnostic>);
 
-/// A user's mistake, as data.
+/// What is wrong with a user's input, as data.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "Error"))]
 pub struct Diagnostic {
-    /// What kind of mistake this is.
+    /// The kind of the error.
     pub code: ErrorCode,
     /// What is wrong: what was expected and what was found.
     pub message: String,
@@ -94,7 +94,7 @@ pub struct Diagnostic {
     pub path: Option<String>,
     /// The line of the input, counted from 1.
     pub line: Option<u32>,
-    /// What to do about it.
+    /// What the user can do about it.
     pub help: Option<String>,
 }
 
@@ -113,12 +113,12 @@ impl DerefMut for Error {
 }
 
 impl Error {
-    /// An error that has no place in an input yet.
+    /// An error without a location.
     pub fn new(code: ErrorCode, message: impl Into<String>) -> Self {
         Self(Box::new(Diagnostic { code, message: message.into(), path: None, line: None, help: None }))
     }
 
-    /// Adds what to do about it.
+    /// Adds advice.
     #[must_use]
     pub fn with_help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(help.into());
@@ -159,7 +159,7 @@ impl fmt::Display for Error {
 impl std::error::Error for Error {}
 
 impl Error {
-    /// Writes what is known of the mistake into an object that may hold more.
+    /// Writes the fields into an object that may have others.
     pub(crate) fn write_fields(&self, object: &mut Object<'_>) {
         object.entry("code", &self.code.as_str());
         object.entry("message", &self.message);

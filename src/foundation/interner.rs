@@ -1,11 +1,11 @@
-//! A string interner: equal strings have the same number.
+//! A string interner: maps equal strings to the same number.
 //!
-//! It stands in for `HashMap<Cow<str>, usize>`, which has no random keys on `wasm32-unknown-unknown`: whoever writes a
-//! file could choose ids that collide, and make reading it quadratic.
+//! It replaces `HashMap<Cow<str>, usize>`, whose hash keys are not random on `wasm32-unknown-unknown`: the
+//! author of a file could choose ids that collide and make reading it quadratic.
 //!
-//! A hash table, open-addressed with linear probing at a load of at most one half. O(length) a string. None is looked for
-//! in more than a few slots: a string that finds all of them taken goes into a sorted list of blocks, where it takes
-//! O(√n) at most.
+//! A hash table, open-addressed with linear probing at a load of at most one half. O(length) per string. A
+//! lookup visits at most a fixed number of slots: a string that finds all of them occupied is put into a sorted
+//! list of blocks instead, where a lookup takes O(√n) at most.
 
 use std::borrow::Cow;
 use std::hash::Hasher;
@@ -14,24 +14,24 @@ use rustc_hash::FxHasher;
 
 const FIRST_SLOTS: usize = 16;
 
-/// In how many slots a text is looked for. Of texts that nobody chose for it not one in a million finds all taken.
+/// The most slots that a lookup visits. Among a million ordinary strings not one finds all of them occupied.
 const LONGEST_RUN: usize = 64;
 
-/// How many numbers a block of the sorted list has at most.
+/// The most numbers in a block of the sorted list.
 const LARGEST_BLOCK: usize = 512;
 
-/// Numbers different strings from 0 on, in the order they come.
+/// Numbers distinct strings from 0, in order of first appearance.
 #[derive(Default)]
 pub(crate) struct Interner<'a> {
     texts: Vec<Cow<'a, str>>,
-    /// One more than the number of a text, or 0. None at all, or a power of two.
+    /// The number of a string plus one, or 0. The length is zero or a power of two.
     slots: Vec<u32>,
-    /// The numbers of texts that found no slot, in the order of these, in blocks.
+    /// The numbers of strings that found no slot, sorted by string, in blocks.
     crowded: Vec<Vec<u32>>,
 }
 
 impl<'a> Interner<'a> {
-    /// The number of a string, which may be new.
+    /// The number of a string, which is added if it is new.
     #[inline(never)]
     pub(crate) fn intern(&mut self, text: Cow<'a, str>) -> usize {
         if self.texts.len() * 2 >= self.slots.len() {
@@ -46,27 +46,27 @@ impl<'a> Interner<'a> {
         count
     }
 
-    /// The number of a string that came before.
+    /// The number of a known string.
     #[inline(never)]
     pub(crate) fn find(&self, text: &str) -> Option<usize> {
         match find_slot(text, &self.texts, &self.slots) {
             Some(at) => (*self.slots.get(at)? as usize).checked_sub(1),
             None => {
-                let (block, at) = self.crowded_place(text);
+                let (block, at) = self.crowded_position(text);
                 let number = *self.crowded.get(block)?.get(at)? as usize;
                 (self.texts.get(number)? == text).then_some(number)
             }
         }
     }
 
-    /// Gives a text that is new its place.
+    /// Stores a new string in a slot or a block.
     fn enter(&mut self, number: usize) {
         let text = self.texts.get(number).map_or("", |text| &**text);
         if let Some(slot) = find_slot(text, &self.texts, &self.slots).and_then(|at| self.slots.get_mut(at)) {
             *slot = number_of_slot(number);
             return;
         }
-        let (block, at) = self.crowded_place(text);
+        let (block, at) = self.crowded_position(text);
         if self.crowded.is_empty() {
             self.crowded.push(Vec::new());
         }
@@ -78,8 +78,8 @@ impl<'a> Interner<'a> {
         }
     }
 
-    /// Where a text stands in the sorted list, or would: a block and a place in it.
-    fn crowded_place(&self, text: &str) -> (usize, usize) {
+    /// The block and the index in it at which a string is, or would be inserted.
+    fn crowded_position(&self, text: &str) -> (usize, usize) {
         let is_before = |number: &u32| self.texts.get(*number as usize).is_some_and(|known| **known < *text);
         let begins_before =
             |block: &Vec<u32>| block.first().is_some_and(|first| !is_after(self, *first, text));
@@ -104,7 +104,7 @@ fn number_of_slot(number: usize) -> u32 {
     u32::try_from(number + 1).unwrap_or(u32::MAX)
 }
 
-/// The slot that has a text, or the free one that would; none if others have all that are looked at.
+/// The slot of a string, or the free one for it; `None` if all slots that are visited are occupied by others.
 #[inline(never)]
 fn find_slot(text: &str, texts: &[Cow<'_, str>], slots: &[u32]) -> Option<usize> {
     let mut hasher = FxHasher::default();
@@ -144,7 +144,7 @@ mod tests {
         assert_eq!(numbers.find("1000"), None);
     }
 
-    /// Texts whose hashes agree in the bits that choose one of 4,096 slots.
+    /// Strings whose hashes agree in the bits that choose one of 4,096 slots.
     fn colliding(count: usize) -> Vec<String> {
         let slot = |text: &str| {
             let mut hasher = FxHasher::default();

@@ -1,11 +1,11 @@
-//! Generic building blocks that know nothing of ADK. Each is written here for a reason that its header gives: which
-//! crate or part of the standard library it replaces, and what that buys.
+//! Generic building blocks that know nothing of ADK. The header of each says why it is not a library: what it
+//! replaces and what that gains.
 //!
-//! - [`json`]: JSON as an index over its own text, filled in by `parse`; [`mod@write`]: the JSON writer.
-//! - [`double`]: floating-point numbers from and to decimal, exactly.
-//! - `interner`, `sort`: a string interner, and a stable sort.
-//! - [`error`]: the error type. Its codes are those of all of the crate, since every module reports by it.
-//! - [`suggestion`]: the name that was meant by a misspelt one.
+//! - [`json`]: JSON as an index over its own text, built by `parse`; [`mod@write`]: the JSON writer.
+//! - [`double`]: exact conversion of floating-point numbers from and to decimal.
+//! - `interner`, `sort`: a string interner and a stable sort.
+//! - [`error`]: the error type and the error codes of the whole crate.
+//! - [`suggestion`]: suggestions for misspelt names.
 
 pub mod double;
 pub mod error;

@@ -1,14 +1,14 @@
 //! A stable sort that is compiled once for all types.
 //!
-//! It stands in for `slice::sort_by`, which brings 7 kB into the WebAssembly module for every type that is sorted: 60 kB
-//! in all, and as much again where the engine is inlined, of 3 MB that the package may have.
+//! It replaces `slice::sort_by`, which adds 7 kB to the WebAssembly module for every sorted type: 60 kB in
+//! total.
 //!
-//! A merge sort from the bottom up: stable, O(n log n) comparisons, O(n) memory. Knuth, "The Art of
-//! Computer Programming", volume 3, §5.2.4.
+//! A bottom-up merge sort: stable, O(n log n) comparisons, O(n) memory. Knuth, "The Art of Computer
+//! Programming", volume 3, §5.2.4.
 
 use std::cmp::Ordering;
 
-/// Puts items in order, equal ones as they came.
+/// Sorts items; equal ones keep their order.
 pub(crate) fn sort<T>(items: &mut [T], compare: impl Fn(&T, &T) -> Ordering) {
     let order = sorted_indices(items.len(), &|a, b| match (items.get(a), items.get(b)) {
         (Some(a), Some(b)) => compare(a, b).is_gt(),
@@ -17,12 +17,12 @@ pub(crate) fn sort<T>(items: &mut [T], compare: impl Fn(&T, &T) -> Ordering) {
     permute(order, &mut |a, b| items.swap(a, b));
 }
 
-/// For each key the number of its group: equal keys are of one group, and groups are counted from 0 in the
-/// order in which they first appear. O(n log n) comparisons.
+/// The group number of each key: equal keys are in the same group, and groups are numbered from 0 in order of
+/// first appearance. O(n log n) comparisons.
 pub(crate) fn groups<K: Ord>(keys: &[K]) -> Vec<usize> {
     let mut order: Vec<usize> = (0..keys.len()).collect();
     sort(&mut order, |a, b| keys.get(*a).cmp(&keys.get(*b)));
-    // For each key the position of the first that equals it.
+    // For each key, the position of the first key that equals it.
     let mut firsts = vec![0; keys.len()];
     let mut first = 0;
     for (index, &position) in order.iter().enumerate() {
@@ -43,7 +43,7 @@ pub(crate) fn groups<K: Ord>(keys: &[K]) -> Vec<usize> {
     groups
 }
 
-/// Brings to every position the item that `order` has there, along the cycles of the permutation.
+/// Moves to every position the item that `order` names for it, following the cycles of the permutation.
 #[inline(never)]
 fn permute(mut order: Vec<usize>, swap: &mut dyn FnMut(usize, usize)) {
     for start in 0..order.len() {

@@ -1,7 +1,7 @@
-//! The name that a misspelt one most likely stands for.
+//! Suggestions for misspelt names.
 //!
-//! It replaces `strsim::osa_distance`, which allocates for every pair of names, where lengths rule out most pairs, and is
-//! held to the same list as the package's own, which suggests options before the engine is loaded.
+//! It replaces `strsim::osa_distance`, which allocates for every pair of names although lengths rule out most
+//! pairs. Tests compare it with the package's own version, which suggests options before the engine is loaded.
 
 /// The name in `known` that `found` is most likely a misspelling of, if any is close.
 ///
@@ -23,7 +23,7 @@ fn closest<'k>(found: &str, known: &mut dyn Iterator<Item = &'k str>) -> Option<
     let mut least = 3;
     for name in known {
         let folded = fold(name);
-        // The lengths say at once that most names are too far.
+        // The lengths alone rule out most names.
         if folded.len().abs_diff(target.len()) < least {
             let distance = edit_distance(&target, &folded);
             if distance < least && distance * 3 <= folded.len() {
@@ -34,8 +34,8 @@ fn closest<'k>(found: &str, known: &mut dyn Iterator<Item = &'k str>) -> Option<
     closest
 }
 
-/// The optimal string alignment distance (Damerau's, where no part is edited twice): insertions, deletions,
-/// substitutions, and swaps of two neighbours. By three rows of the dynamic programme: O(a·b) time, O(b) space.
+/// The optimal string alignment distance (Damerau's, in which no part is edited twice): insertions, deletions,
+/// substitutions, and swaps of two neighbours. Dynamic programming with three rows: O(a·b) time, O(b) space.
 fn edit_distance(a: &[char], b: &[char]) -> usize {
     let mut before: Vec<usize> = vec![0; b.len() + 1];
     let mut previous: Vec<usize> = (0..=b.len()).collect();

@@ -9,8 +9,8 @@ use super::double;
 use super::json::{Json, Kind};
 use super::parse::plain_length;
 
-/// How the keys of ADK's shapes are spelled. Keys inside tool arguments, session state and other
-/// free-form values are never respelled.
+/// How the keys of ADK's shapes are spelled. Keys in tool arguments, session state and other free-form values
+/// are never changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Spelling {
     /// As google-adk writes files: `eval_set_id`.
@@ -19,12 +19,12 @@ pub enum Spelling {
     Camel,
 }
 
-/// What can be written as JSON.
+/// A value that can be written as JSON.
 pub trait Write {
     /// Writes the value.
     fn write(&self, out: &mut Writer);
 
-    /// Whether an object leaves its key out.
+    /// Whether objects omit this value and its key.
     fn is_absent(&self) -> bool {
         false
     }
@@ -44,7 +44,7 @@ pub struct Writer {
     spelling: Spelling,
 }
 
-/// An object that is being written.
+/// An object under construction.
 pub struct Object<'w> {
     writer: &'w mut Writer,
     empty: bool,
@@ -160,7 +160,7 @@ impl Write for u32 {
     }
 }
 
-/// JSON that is written already.
+/// A value that is JSON text already.
 pub struct Raw<'j>(pub &'j str);
 
 impl Write for Raw<'_> {
@@ -247,7 +247,7 @@ pub fn quoted(value: &str) -> String {
     text
 }
 
-/// Lays JSON out for people: two spaces a level, one entry a line. Numbers keep their digits.
+/// Formats JSON for people: two spaces per level, one entry per line. Numbers keep their digits.
 #[must_use]
 pub fn pretty(json: Json<'_>) -> String {
     let mut text = String::new();

@@ -1,12 +1,12 @@
 //! The tokenizer of google-adk's `response_match_score`.
 //!
-//! NFKC, lower case, then by character (`roles.rs`): letters, digits and marks form words;
-//! Chinese, Japanese and Korean characters are tokens of their own; Thai, Lao, Khmer and Myanmar
-//! split into clusters; everything else separates. ASCII words longer than three letters are
-//! stemmed, which the vocabulary does once per distinct word.
+//! After NFKC and lower-casing, each character is handled by its role (`roles.rs`): letters, digits and marks
+//! form words; Chinese, Japanese and Korean characters are tokens of their own; Thai, Lao, Khmer and Myanmar
+//! split into clusters; all others separate. ASCII words longer than three letters are stemmed, which the
+//! vocabulary does once per distinct word.
 //!
-//! One pass over the text, eight bytes at a time through ASCII; nothing is copied but what
-//! normalisation changes, and nothing is allocated per token. O(length).
+//! One pass over the text, eight bytes at a time through ASCII. Only text that normalisation changes is copied,
+//! and nothing is allocated per token. O(length).
 
 use super::nfkc::{Fold, Segment, for_each_char, normalize};
 use super::roles::{CharKind, Role, Roles};
@@ -16,13 +16,13 @@ use super::utf8::{Block, Letters, decode, decode_chunk, load};
 
 /// Collects the tokens of `text`.
 pub(super) fn tokenize(text: &str, words: Collector<'_>) {
-    let mut scan = Scan { text, bytes: text.as_bytes(), words, sigmas: None, folded: String::new() };
+    let mut scan = Scanner { text, bytes: text.as_bytes(), words, sigmas: None, folded: String::new() };
     tokens::tokenize(text, false, &mut scan);
 }
 
 const SOURCE: Origin = Origin::Source(0);
 
-struct Scan<'a> {
+struct Scanner<'a> {
     text: &'a str,
     bytes: &'a [u8],
     words: Collector<'a>,
@@ -32,7 +32,7 @@ struct Scan<'a> {
     folded: String,
 }
 
-impl<'a> tokens::Scan<'a> for Scan<'a> {
+impl<'a> tokens::Scan<'a> for Scanner<'a> {
     fn words(&mut self) -> &mut Collector<'a> {
         &mut self.words
     }
@@ -59,9 +59,8 @@ impl<'a> tokens::Scan<'a> for Scan<'a> {
     }
 }
 
-impl Scan<'_> {
-    /// Reads characters outside ASCII from `at` on, before which there is none; returns where
-    /// they end.
+impl Scanner<'_> {
+    /// Reads non-ASCII characters from `at` on, up to the next ASCII character. Returns where they end.
     fn beyond_ascii(&mut self, mut at: usize) -> usize {
         let roles = Roles::get();
         let (mut code, mut width) = decode(self.bytes, at);
@@ -97,9 +96,9 @@ impl Scan<'_> {
         at
     }
 
-    /// Takes up to a block of three-byte characters from `at` on that are tokens or separators
-    /// by themselves: Chinese and Japanese with its punctuation. Returns where they end, which is
-    /// before the last one if what follows may join it.
+    /// Reads up to a block of three-byte characters from `at` on that are tokens or separators by themselves:
+    /// Chinese and Japanese with its punctuation. Returns where they end, which is before the last one if the
+    /// next character may join it.
     fn stand_alone(&mut self, mut at: usize, roles: &Roles) -> usize {
         const MOST: usize = 32;
         let mut found = [0; MOST];
@@ -211,7 +210,7 @@ impl Scan<'_> {
     }
 }
 
-/// A text in lower case, as Python has it.
+/// Lower-cases a text as Python does.
 #[cold]
 pub(crate) fn lower_case(text: &str) -> String {
     let mut sigmas = FinalSigmas::default();
@@ -227,7 +226,7 @@ pub(crate) fn lower_case(text: &str) -> String {
     lower_case
 }
 
-/// The lower case of one character, as Python has it: another one, or itself; of İ, two.
+/// Lower-cases one character as Python does: into another one, or itself; İ becomes two.
 fn lower(c: char) -> impl Iterator<Item = char> {
     let code = c as u32;
     let after = LOWER_RUNS.partition_point(|(first, ..)| *first <= code);
@@ -242,8 +241,8 @@ fn lower(c: char) -> impl Iterator<Item = char> {
     lower.into_iter().chain(mark)
 }
 
-/// For each capital sigma among the characters it is shown, whether it ends a word: a cased character
-/// stands before it and none after it, case-ignorable characters left out (Unicode's Final_Sigma).
+/// For each capital sigma among the characters, whether it ends a word: a cased character precedes it and none
+/// follows, ignoring case-ignorable characters (Unicode's Final_Sigma).
 #[derive(Default)]
 struct FinalSigmas {
     finals: Vec<bool>,

@@ -10,15 +10,15 @@ use super::utf8::{Block, Letters, decode, load};
 
 /// Collects the tokens of `text`, repeated ones included.
 pub(super) fn tokenize(text: &str, words: Collector<'_>) {
-    tokens::tokenize(text, true, &mut Scan { bytes: text.as_bytes(), words });
+    tokens::tokenize(text, true, &mut Scanner { bytes: text.as_bytes(), words });
 }
 
-struct Scan<'a> {
+struct Scanner<'a> {
     bytes: &'a [u8],
     words: Collector<'a>,
 }
 
-impl<'a> tokens::Scan<'a> for Scan<'a> {
+impl<'a> tokens::Scan<'a> for Scanner<'a> {
     fn words(&mut self) -> &mut Collector<'a> {
         &mut self.words
     }

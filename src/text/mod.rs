@@ -1,4 +1,4 @@
-//! Text overlap: how much of a reference answer an agent's answer shares with it.
+//! Text overlap: how many words an agent's response shares with a reference.
 //!
 //! ```
 //! use adk_metrics::text::{rouge1, tokenize};
@@ -7,9 +7,16 @@
 //! assert_eq!(rouge1("flights to Paris", "a flight to Paris").recall, 1.0);
 //! ```
 //!
-//! In the order of the work: `nfkc` normalises, `adk_python` or `adk_ts` finds the words, `vocabulary`
-//! interns and (with `porter`) stems them, `rouge` counts. `roles` and the generated `tables` have the
-//! properties of every character as Python 3.11 knows them; `utf8` reads eight bytes at a time.
+//! In the order of the data:
+//!
+//! 1. `nfkc` normalises the text, segment by segment.
+//! 2. `adk_python` or `adk_ts`, depending on the [`Dialect`], splits it into words; `tokens` is what both have
+//!    in common.
+//! 3. `vocabulary` interns the words and stems them with `porter`.
+//! 4. `rouge` counts the shared tokens.
+//!
+//! `roles` and the generated `tables` have the properties of all characters in Python 3.11; `utf8` reads eight
+//! bytes at a time.
 
 mod adk_python;
 mod adk_ts;
@@ -26,14 +33,14 @@ pub(crate) use adk_python::lower_case;
 pub use porter::stem;
 pub use rouge::{Overlap, Rouge, Scorer, Span};
 
-/// Whose numbers to reproduce.
+/// The implementation whose scores are reproduced.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Dialect {
     /// google-adk on Python 3.11: multisets of stemmed Unicode words.
     #[default]
     AdkPython,
-    /// `@iqai/adk` 0.5.9: sets of lower-cased ASCII words, not stemmed. Where it has no words to
-    /// compare it gives 0; the NaN it can report for a whole case arises outside of ROUGE.
+    /// `@iqai/adk` 0.5.9: sets of lower-cased ASCII words, not stemmed. It scores 0 if there are no words to
+    /// compare; the NaN that it can report for a whole case does not come from ROUGE.
     AdkTs,
 }
 
@@ -58,20 +65,19 @@ pub fn tokenize(text: &str) -> Vec<String> {
     Scorer::new(Dialect::AdkPython).token_texts(text)
 }
 
-/// Whether Python's `str.isspace` and `\s` take a character for white space.
+/// Whether Python's `str.isspace` and `\s` treat a character as white space.
 pub(crate) fn is_space(c: char) -> bool {
-    // Python's control characters besides Unicode's white space.
+    // Python adds four control characters to Unicode's white space.
     c.is_whitespace() || ('\u{1c}'..='\u{1f}').contains(&c)
 }
 
-/// A text without white space around it, as Python's `str.strip` gives it.
+/// Removes white space around a text, as Python's `str.strip` does.
 #[inline(never)]
 pub(crate) fn trim(text: &str) -> &str {
     text.trim_matches(is_space)
 }
 
-/// A text without differences of case: Unicode's full case folding (`CaseFolding.txt`, C and F), as
-/// Python's `str.casefold` gives it.
+/// Folds case: Unicode's full case folding (`CaseFolding.txt`, C and F), as Python's `str.casefold` does.
 ///
 /// ```
 /// use adk_metrics::text::fold_case;
@@ -83,7 +89,7 @@ pub fn fold_case(text: &str) -> String {
     unicase::UniCase::unicode(text).to_folded_case()
 }
 
-/// Hands out every character of the NFKC form (Unicode 14) of a text.
+/// Calls `visit` with every character of the text's NFKC form (Unicode 14).
 pub(crate) fn for_each_nfkc_char(text: &str, visit: &mut dyn FnMut(char)) {
     nfkc::for_each_char(text, roles::Roles::get(), visit);
 }

@@ -1,14 +1,13 @@
-//! NFKC (UAX #15) as Python 3.11 does it, with the data of Unicode 14, segment by segment.
+//! NFKC (UAX #15) as in Python 3.11, with the data of Unicode 14, segment by segment.
 //!
-//! Text falls into segments that normalise independently of each other: each begins at a
-//! character that neither reorders nor merges with what stands before it. A quick check by role
-//! says whether a segment may change; only those are decomposed, ordered and composed. The tables
-//! ship packed (18 KB, 7 KB once compressed), from the interpreter's own answers, and are unpacked
-//! on the first such segment (100 KB). Hangul is computed. What Unicode 14 does not know has no
-//! form, no rank and no partner, so it stays where it is and nothing moves across it.
+//! Text consists of segments that normalise independently of each other: each begins at a character that
+//! neither reorders nor merges with the text before it. A quick check by role decides whether a segment may
+//! change; only those are decomposed, ordered and composed. The tables are stored packed (18 KB, 7 KB once
+//! compressed), were recorded from the interpreter, and are unpacked on the first such segment (100 KB). Hangul
+//! is computed. Characters unknown to Unicode 14 have no decomposition, rank or composition, so they stay where
+//! they are and nothing moves across them.
 //!
-//! O(length) for the check; O(marks · classes) for a run of marks, of whose classes there are
-//! fewer than 60.
+//! O(length) for the check; O(marks · classes) for a run of marks, with fewer than 60 classes.
 
 use std::slice::Iter;
 use std::sync::OnceLock;
@@ -17,16 +16,16 @@ use super::roles::Roles;
 use super::tables::{FORM_FIRSTS, FORM_RUNS, FORM_TAILS, MERGING_MARKS, TAIL_PALETTE};
 use super::utf8::decode;
 
-/// Which characters may be left as they are.
+/// Which characters may be left unnormalised.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Fold {
-    /// Those that become separators, like full-width punctuation: they separate as they are.
+    /// Those that become separators, like full-width punctuation: they are separators already.
     Words,
     /// None.
     Everything,
 }
 
-/// A segment of a text, from a given place on.
+/// A segment of a text.
 pub(super) struct Segment {
     /// Where it ends.
     pub(super) end: usize,
@@ -59,17 +58,17 @@ impl Segment {
 /// Writes the NFKC form of one segment to `folded`, in place of what is there.
 pub(super) fn normalize(segment: &str, folded: &mut String, roles: &Roles) {
     folded.clear();
-    let forms = Forms::get(roles);
+    let forms = Decompositions::get(roles);
     let mut composer = Composer { forms, starter: None, at: 0, marks: Vec::new(), out: folded };
     for c in segment.chars() {
         match forms.entry(c) {
-            Entry::Form(parts) => {
+            CharHandling::Form(parts) => {
                 for &part in parts {
                     composer.push(part, forms.rank(part, roles));
                 }
             }
-            Entry::Merging(rank) => composer.push(c, rank),
-            Entry::Plain => composer.push(c, roles.role(c as u32).rank()),
+            CharHandling::Merging(rank) => composer.push(c, rank),
+            CharHandling::Plain => composer.push(c, roles.role(c as u32).rank()),
         }
     }
     composer.finish();
@@ -77,7 +76,7 @@ pub(super) fn normalize(segment: &str, folded: &mut String, roles: &Roles) {
 
 /// Puts decomposed text together again.
 struct Composer<'a> {
-    forms: &'static Forms,
+    forms: &'static Decompositions,
     /// The last character that is not a mark, with what has merged into it.
     starter: Option<char>,
     /// Where in `out` the starter belongs; marks that stay behind it are there already.
@@ -109,10 +108,10 @@ impl Composer<'_> {
         self.place_starter();
     }
 
-    /// Merges marks into the starter, or writes them behind its place, in the order of their
-    /// ranks. A mark that stays keeps those of its rank after it from merging.
+    /// Merges marks into the starter, or writes them after it, in the order of their ranks. A mark that stays
+    /// prevents later marks of its rank from merging.
     ///
-    /// One pass for each rank, which also finds the next one, needs no sort, and ranks are few.
+    /// One pass per rank, which also finds the next rank, needs no sort; there are few ranks.
     fn place_marks(&mut self) {
         const NONE: u8 = u8::MAX;
         let mut rank = 0;
@@ -148,9 +147,9 @@ impl Composer<'_> {
     }
 }
 
-/// What is to be done with a character of the source.
-enum Entry<'a> {
-    /// It stands for these, its full compatibility decomposition in canonical order.
+/// How a character of the source is handled.
+enum CharHandling<'a> {
+    /// It is replaced by these characters: its full compatibility decomposition in canonical order.
     Form(&'a [char]),
     /// It is a mark of this rank that may merge with a letter.
     Merging(u8),
@@ -159,10 +158,10 @@ enum Entry<'a> {
 }
 
 /// The unpacked tables.
-struct Forms {
+struct Decompositions {
     /// For each page of code points, where its slots begin; 0 is an empty page.
     pages: Box<[u16]>,
-    /// 0 for a plain character, [`Forms::MERGING`] + rank, or the number of a form from 1.
+    /// 0 for a plain character, [`Decompositions::MERGING`] + rank, or the number of a form from 1.
     slots: Vec<u16>,
     /// The characters of all forms.
     parts: Vec<char>,
@@ -172,7 +171,7 @@ struct Forms {
     pairs: Box<[Option<(char, char, char)>]>,
 }
 
-impl Forms {
+impl Decompositions {
     const PAGE: u32 = 0x80;
     /// No character from here on decomposes.
     const END: u32 = 0x3_0000;
@@ -183,7 +182,7 @@ impl Forms {
 
     /// The tables, unpacked on first use and shared from then on.
     fn get(roles: &Roles) -> &'static Self {
-        static FORMS: OnceLock<Forms> = OnceLock::new();
+        static FORMS: OnceLock<Decompositions> = OnceLock::new();
         FORMS.get_or_init(|| Self::unpack(roles))
     }
 
@@ -279,26 +278,26 @@ impl Forms {
         }
     }
 
-    fn entry(&self, c: char) -> Entry<'_> {
+    fn entry(&self, c: char) -> CharHandling<'_> {
         let code = c as u32;
         let page = self.pages.get((code / Self::PAGE) as usize).copied().unwrap_or_default();
         let slot = self.slots.get(usize::from(page) + (code % Self::PAGE) as usize);
         match slot.copied().unwrap_or_default() {
-            0 => Entry::Plain,
-            merging @ Self::MERGING.. => Entry::Merging((merging - Self::MERGING) as u8),
-            number => Entry::Form(self.form(number)),
+            0 => CharHandling::Plain,
+            merging @ Self::MERGING.. => CharHandling::Merging((merging - Self::MERGING) as u8),
+            number => CharHandling::Form(self.form(number)),
         }
     }
 
-    /// The canonical order of a character that does not decompose, 0 if it is not a mark.
+    /// The canonical combining class of a character without decomposition; 0 if it is not a mark.
     fn rank(&self, c: char, roles: &Roles) -> u8 {
         match self.entry(c) {
-            Entry::Merging(rank) => rank,
+            CharHandling::Merging(rank) => rank,
             _ => roles.role(c as u32).rank(),
         }
     }
 
-    /// What two characters merge to.
+    /// The composition of two characters.
     fn compose(&self, first: char, second: char) -> Option<char> {
         if let Some(syllable) = compose_hangul(first as u32, second as u32) {
             return Some(syllable);
@@ -310,11 +309,11 @@ impl Forms {
     }
 }
 
-/// The places at which a pair may stand in the hash table, in the order of trying.
+/// The slots of the hash table in which a pair may be, in probing order.
 fn probe(first: char, second: char) -> impl Iterator<Item = usize> {
-    const PLACES: usize = 1 << Forms::PAIRS_LOG2;
+    const PLACES: usize = 1 << Decompositions::PAIRS_LOG2;
     let mixed = (first as u32).rotate_left(16) ^ second as u32;
-    let hash = mixed.wrapping_mul(0x9E37_79B1) >> (u32::BITS - Forms::PAIRS_LOG2);
+    let hash = mixed.wrapping_mul(0x9E37_79B1) >> (u32::BITS - Decompositions::PAIRS_LOG2);
     (0..PLACES).map(move |step| (hash as usize + step) % PLACES)
 }
 
@@ -340,7 +339,7 @@ fn compose_hangul(first: u32, second: u32) -> Option<char> {
     None
 }
 
-/// Characters, packed as zigzag LEB128 of the difference to the one before.
+/// Decodes characters from zigzag LEB128 differences to the previous one.
 struct DeltaDecoder {
     bytes: Iter<'static, u8>,
     last: u32,
@@ -375,7 +374,7 @@ fn number(bytes: &mut Iter<'_, u8>) -> Option<u32> {
     Some(value)
 }
 
-/// Hands out every character of the NFKC form of a text.
+/// Calls `visit` with every character of the text's NFKC form.
 pub(super) fn for_each_char(text: &str, roles: &Roles, visit: &mut dyn FnMut(char)) {
     let mut folded = String::new();
     let mut at = 0;

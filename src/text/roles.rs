@@ -1,9 +1,8 @@
 //! The role of a character in google-adk's tokenizer, by table lookup.
 //!
-//! The tables say what Python 3.11 (Unicode 14.0.0) thinks of every code point. They ship as
-//! runs (8 KB) and are unpacked once, on the first character outside ASCII, into one byte per
-//! code point below U+20000, so that a lookup is a single load; the few runs above that are
-//! searched.
+//! The tables have the properties of every code point in Python 3.11 (Unicode 14.0.0). They are stored as runs
+//! (8 KB) and unpacked once, on the first character outside ASCII, into one byte per code point below U+20000,
+//! so that a lookup is a single load; the few runs above that are searched.
 
 use std::sync::OnceLock;
 

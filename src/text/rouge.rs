@@ -1,12 +1,12 @@
 //! ROUGE-1: how many words two texts share.
 //!
-//! Lin, Chin-Yew, "ROUGE: a Package for Automatic Evaluation of Summaries", 2004, in the order of
+//! Lin, Chin-Yew, "ROUGE: a Package for Automatic Evaluation of Summaries", 2004, with the order of
 //! floating-point operations of rouge_score 0.1.2, so that scores are equal to the last bit.
 //!
-//! Tokens are small integers; a pair is counted in an array indexed by them, of which only the
-//! entries that it touched are cleared afterwards. O(length of both texts) in time.
+//! Tokens are small integers. A pair of texts is counted in an array indexed by token; afterwards only the
+//! touched entries are cleared. O(length of both texts).
 
-use super::tokens::{Collector, Pending, SINGLE, Tokens};
+use super::tokens::{Collector, PendingWord, SINGLE, Tokens};
 use super::vocabulary::Vocabulary;
 use super::{Dialect, adk_python, adk_ts};
 
@@ -31,7 +31,7 @@ impl Rouge {
     }
 }
 
-/// A place in a text, in UTF-16 code units as JavaScript counts: `text.slice(start, end)`.
+/// A range of a text, in UTF-16 code units as in JavaScript: `text.slice(start, end)`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Span {
     /// Offset of the first code unit.
@@ -45,23 +45,22 @@ pub struct Span {
 pub struct Overlap {
     /// The same as [`Scorer::rouge1`] gives.
     pub rouge: Rouge,
-    /// Where each shared token stands, in the reference and in the candidate, ordered by the
-    /// place in the reference. A token that one text has m times and the other n times is paired
-    /// min(m, n) times, first with first and so on; in [`Dialect::AdkTs`] once.
+    /// The ranges of each shared token in the reference and in the candidate, sorted by the range in the
+    /// reference. A token that occurs m times in one text and n times in the other is paired min(m, n) times,
+    /// first with first and so on; in [`Dialect::AdkTs`] once.
     pub matched: Vec<(Span, Span)>,
 }
 
-/// Beyond this many elements a buffer is given back after a call.
+/// Buffers with more elements are freed after a call.
 const MAX_KEPT: usize = 1 << 18;
 
 const FIRST_SINGLE: usize = 0x3040;
 const LAST_SINGLE: usize = 0xD7AF;
 
-/// Scores many pairs of texts, sharing between them what they have in common.
+/// Scores many pairs of texts and shares work between them.
 ///
-/// Each distinct word is stemmed and given a number once, and the buffers are reused. Memory
-/// stays within some 25 MB between calls, however many texts are scored: a vocabulary that has
-/// grown too large is forgotten.
+/// Each distinct word is stemmed and interned once, and buffers are reused. Memory stays within about 25 MB
+/// between calls, however many texts are scored: a vocabulary that has grown too large is dropped.
 ///
 /// ```
 /// use adk_metrics::text::{Dialect, Scorer};
@@ -73,7 +72,7 @@ const LAST_SINGLE: usize = 0xD7AF;
 pub struct Scorer {
     dialect: Dialect,
     vocabulary: Vocabulary,
-    pending: Pending,
+    pending: PendingWord,
     reference: Tokens,
     candidate: Tokens,
     counts: Counts,
@@ -86,7 +85,7 @@ impl Scorer {
         Self {
             dialect,
             vocabulary: Vocabulary::new(dialect == Dialect::AdkPython),
-            pending: Pending::default(),
+            pending: PendingWord::default(),
             reference: Tokens::default(),
             candidate: Tokens::default(),
             counts: Counts::default(),
@@ -101,7 +100,7 @@ impl Scorer {
         rouge
     }
 
-    /// The score of a candidate against a reference, and the words that make it.
+    /// The score of a candidate against a reference, and the words that contribute to it.
     pub fn overlap(&mut self, reference: &str, candidate: &str) -> Overlap {
         self.tokenize(reference, candidate, true);
         let rouge = self.count();
@@ -189,8 +188,8 @@ impl Scorer {
     /// Which token of the reference is paired with which of the candidate, by position.
     fn pairs(&mut self) -> Vec<(usize, usize)> {
         let (reference, candidate) = (&self.reference.ids, &self.candidate.ids);
-        // For each token the position + 1 of its first occurrence not yet paired, and for each
-        // occurrence that of the next.
+        // For each token the position + 1 of its first unpaired occurrence, and for each occurrence that of the
+        // next one.
         let mut following: Vec<u32> = Vec::with_capacity(candidate.len());
         for (position, &id) in candidate.iter().enumerate().rev() {
             let first = self.counts.get_mut(id);
@@ -221,12 +220,12 @@ impl Scorer {
     }
 }
 
-/// A number per token, zero between pairs.
+/// A counter per token; all are zero between pairs.
 #[derive(Default)]
 struct Counts {
     words: Vec<u32>,
     singles: Vec<u32>,
-    /// Stands in for a token without a place of its own, of which there is none.
+    /// A dummy counter for ids out of range, which do not occur.
     nowhere: u32,
 }
 

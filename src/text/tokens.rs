@@ -1,9 +1,9 @@
-//! What the tokenizers of both dialects produce, and the word they are in the middle of.
+//! The output of both tokenizers, and the word that is being read.
 
 use std::ops::Range;
 
 use super::utf8::{Block, load_lower};
-use super::vocabulary::{Key, Vocabulary};
+use super::vocabulary::{Vocabulary, WordKey};
 
 /// Ids at or above this are characters that are tokens by themselves: the bit plus the code point.
 pub(super) const SINGLE: u32 = 1 << 31;
@@ -24,7 +24,7 @@ impl Tokens {
         self.keep_spans = keep_spans;
     }
 
-    /// Gives memory back if there is much of it.
+    /// Frees memory if there is much of it.
     pub(super) fn trim(&mut self, kept: usize) {
         if self.ids.capacity() > kept || self.spans.capacity() > kept {
             *self = Self::default();
@@ -40,12 +40,12 @@ impl Tokens {
     }
 }
 
-/// Where a piece of text under the tokenizer comes from.
+/// Where a piece of text comes from.
 #[derive(Clone, Copy)]
 pub(super) enum Origin {
-    /// It is the source text from this byte on, unchanged.
+    /// The source text from this byte on, unchanged.
     Source(usize),
-    /// It is what these bytes of the source text became, as a whole.
+    /// The normalised form of these bytes of the source text.
     Folded { start: usize, end: usize },
 }
 
@@ -70,32 +70,32 @@ impl Origin {
     }
 }
 
-/// A word whose end has not been seen yet; it may go on in the next piece of text.
+/// A word whose end has not been read yet; it may continue in the next piece of text.
 #[derive(Default)]
-pub(super) struct Pending {
-    key: Key,
+pub(super) struct PendingWord {
+    key: WordKey,
     length: usize,
     /// The whole word once it is longer than a key.
     long: Vec<u8>,
     start: usize,
 }
 
-impl Pending {
+impl PendingWord {
     /// Adds the `width` lowest bytes of `bytes`, 1 to 8; the others must be zero. `start` is
     /// where they come from in the source.
     #[inline(always)]
     pub(super) fn push(&mut self, bytes: u64, width: usize, start: usize) {
         let length = self.length;
         if length == 0 {
-            self.key = Key { low: bytes, high: 0 };
+            self.key = WordKey { low: bytes, high: 0 };
             self.start = start;
         } else if length < 8 {
             self.key.low |= bytes << (8 * length);
             self.key.high = bytes >> (64 - 8 * length);
-        } else if length + width <= Key::BYTES {
+        } else if length + width <= WordKey::BYTES {
             self.key.high |= bytes << (8 * (length - 8));
         } else {
-            if length <= Key::BYTES {
+            if length <= WordKey::BYTES {
                 self.long.clear();
                 self.long.extend(self.key.bytes());
             }
@@ -113,11 +113,11 @@ impl Pending {
         self.length = length;
         if length < 8 {
             self.key.low &= !(0xFF << (8 * length));
-        } else if length < Key::BYTES {
+        } else if length < WordKey::BYTES {
             self.key.high &= !(0xFF << (8 * (length - 8)));
         } else {
             self.long.pop();
-            if let Some(key) = Key::pack(&self.long) {
+            if let Some(key) = WordKey::pack(&self.long) {
                 self.key = key;
             }
         }
@@ -129,7 +129,7 @@ impl Pending {
         self.push(u64::from_le_bytes(utf8), width, start);
     }
 
-    /// Gives memory back if there is much of it.
+    /// Frees memory if there is much of it.
     pub(super) fn trim(&mut self, kept: usize) {
         if self.long.capacity() > kept {
             self.long = Vec::new();
@@ -140,11 +140,11 @@ impl Pending {
 /// Collects the words of a text as a tokenizer finds them.
 pub(super) struct Collector<'a> {
     pub(super) vocabulary: &'a mut Vocabulary,
-    pub(super) pending: &'a mut Pending,
+    pub(super) pending: &'a mut PendingWord,
     pub(super) tokens: &'a mut Tokens,
 }
 
-/// A tokenizer, as far as it is not the same for all: what is beyond ASCII.
+/// The dialect-specific part of a tokenizer: non-ASCII text.
 pub(super) trait Scan<'a> {
     /// Where its words go.
     fn words(&mut self) -> &mut Collector<'a>;
@@ -174,7 +174,7 @@ impl Collector<'_> {
         if length == 0 {
             return;
         }
-        let id = if length <= Key::BYTES {
+        let id = if length <= WordKey::BYTES {
             self.vocabulary.short_word(self.pending.key)
         } else {
             self.vocabulary.long_word(&self.pending.long)
@@ -196,9 +196,9 @@ impl Collector<'_> {
         at
     }
 
-    /// Takes the words of a block of ASCII text, of which `letters` says where they are.
+    /// Reads the words of a block of ASCII text; `letters` marks their bytes.
     ///
-    /// Returns where to go on: after the block, or at its last word if that may continue.
+    /// Returns where to continue: after the block, or at its last word if that may continue.
     #[inline(always)]
     fn ascii_block(&mut self, bytes: &[u8], at: usize, mut letters: u64) -> usize {
         let end = bytes.len().min(at + Block::BYTES);
@@ -237,7 +237,7 @@ impl Collector<'_> {
     #[inline(always)]
     fn ascii_word(&mut self, bytes: &[u8], word: Range<usize>) {
         let length = word.len();
-        if length > Key::BYTES {
+        if length > WordKey::BYTES {
             self.push_letters(bytes, word.clone());
             self.finish(word.end);
             return;
@@ -247,7 +247,7 @@ impl Collector<'_> {
             None | Some(0) => 0,
             Some(length) => load_lower(bytes, word.start + 8, length),
         };
-        let id = self.vocabulary.short_word(Key { low, high });
+        let id = self.vocabulary.short_word(WordKey { low, high });
         self.tokens.push(id, word.start, word.end);
     }
 

@@ -1,14 +1,12 @@
-//! Words to token ids: every distinct word is stemmed once, then found again by one probe.
+//! Maps words to token ids. Each distinct word is stemmed once; later lookups take one probe.
 //!
-//! A word of up to 16 bytes is its own key: two integers, compared without touching memory
-//! elsewhere. That covers nearly all English words; longer ones live in a byte arena. Both tables
-//! are open-addressed with linear probing at a load of at most one half. Whoever writes a text can
-//! choose words that begin their search at one place, so a table in which a search grows long is
-//! arranged anew by another multiplier.
+//! A word of up to 16 bytes is its own key: two integers, compared without touching other memory. That covers
+//! nearly all English words; longer ones are in a byte arena. Both tables are open-addressed with linear
+//! probing at a load of at most one half. The author of a text could choose words whose probe sequences start
+//! at the same slot, so a table in which a search becomes long is rehashed with another multiplier.
 //!
-//! One entry answers two questions about the same text: which token does it become as a *word*
-//! of a response (`running` → `run`), and which token *is* it (`run`, reached from `running`,
-//! `runs`, or itself).
+//! One entry answers two questions about the same text: which token it becomes as a *word* of a response
+//! (`running` → `run`), and which token it *is* (`run`, reached from `running`, `runs`, or itself).
 
 use std::hash::Hasher;
 
@@ -24,15 +22,15 @@ const MAX_LONG_BYTES: usize = 1 << 21;
 
 const FIRST_SLOTS: usize = 256;
 
-/// A search over more slots than this makes its table be arranged anew. At a load of one half, the
-/// longest search among a million words that nobody chose takes some 70.
+/// If a search takes more slots than this, the table is rehashed. At a load of one half, the longest search
+/// among a million ordinary words takes about 70.
 const LONGEST_SEARCH: usize = 256;
 
-/// How often a table is arranged anew at most. Words of 16 letters leave room to collide under a few
-/// multipliers at once, not under this many.
+/// How often a table may be rehashed. Words of 16 letters can be chosen to collide under a few multipliers at
+/// once, but not under this many.
 const MOST_REARRANGED: u32 = 16;
 
-/// What is multiplied by to find where a search begins: odd, and another one for each arrangement.
+/// The multiplier of the hash function: odd, and different after each rehash.
 #[derive(Clone, Copy)]
 struct Multiplier {
     odd: u64,
@@ -54,12 +52,12 @@ impl Multiplier {
 
 /// Up to 16 bytes of a word, first byte lowest, zero after its end. No word has a zero byte.
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
-pub(super) struct Key {
+pub(super) struct WordKey {
     pub(super) low: u64,
     pub(super) high: u64,
 }
 
-impl Key {
+impl WordKey {
     pub(super) const BYTES: usize = 16;
 
     /// The key of a word of up to [`Self::BYTES`] bytes.
@@ -86,8 +84,8 @@ impl Key {
         both.take(self.len())
     }
 
-    /// Where the search for the key begins in a table of `slots`, a power of two: the top bits
-    /// of the product, the only ones that every byte of the key reaches.
+    /// The first slot of the probe sequence in a table of `slots`, a power of two: the top bits of the product,
+    /// which are the only ones that depend on every byte of the key.
     #[inline(always)]
     fn home(self, slots: usize, by: Multiplier) -> usize {
         let mixed = self.low ^ self.high.wrapping_mul(by.odd).rotate_right(29);
@@ -104,7 +102,7 @@ struct Ids {
 
 #[derive(Clone, Copy, Default)]
 struct Short {
-    key: Key,
+    key: WordKey,
     ids: Ids,
 }
 
@@ -157,7 +155,7 @@ impl Vocabulary {
         self.tokens as usize + 1
     }
 
-    /// Forgets everything if it has grown past what is worth keeping.
+    /// Drops all words if there are too many to keep.
     pub(super) fn trim(&mut self) {
         if self.short_used + self.long_used > MAX_WORDS || self.arena.len() > MAX_LONG_BYTES {
             *self = Self::new(self.stemming);
@@ -166,7 +164,7 @@ impl Vocabulary {
 
     /// The token that a word of 1 to 16 bytes becomes.
     #[inline(always)]
-    pub(super) fn short_word(&mut self, key: Key) -> u32 {
+    pub(super) fn short_word(&mut self, key: WordKey) -> u32 {
         let mask = self.short.len() - 1;
         let mut at = key.home(self.short.len(), self.short_by);
         while let Some(slot) = self.short.get(at) {
@@ -220,7 +218,7 @@ impl Vocabulary {
 
     #[cold]
     #[inline(never)]
-    fn new_short_word(&mut self, key: Key) -> u32 {
+    fn new_short_word(&mut self, key: WordKey) -> u32 {
         let ascii = (key.low | key.high) & TOP_BITS == 0;
         let id = if self.stemming && ascii && key.len() > 3 {
             self.stem(key.bytes())
@@ -245,7 +243,7 @@ impl Vocabulary {
     }
 
     fn token(&mut self, bytes: &[u8]) -> u32 {
-        if let Some(key) = Key::pack(bytes) {
+        if let Some(key) = WordKey::pack(bytes) {
             return self.token_of_key(key);
         }
         let at = self.long_slot(bytes);
@@ -253,14 +251,14 @@ impl Vocabulary {
         claim(slot.map(|slot| &mut slot.ids), &mut self.tokens)
     }
 
-    fn token_of_key(&mut self, key: Key) -> u32 {
+    fn token_of_key(&mut self, key: WordKey) -> u32 {
         let at = self.short_slot(key);
         let slot = self.short.get_mut(at);
         claim(slot.map(|slot| &mut slot.ids), &mut self.tokens)
     }
 
     /// The slot of a key, made if need be.
-    fn short_slot(&mut self, key: Key) -> usize {
+    fn short_slot(&mut self, key: WordKey) -> usize {
         if (self.short_used + 1) * 2 > self.short.len() {
             self.arrange_short(self.short.len() * 2);
         }
@@ -294,7 +292,7 @@ impl Vocabulary {
         }
     }
 
-    fn find_short(&self, key: Key) -> usize {
+    fn find_short(&self, key: WordKey) -> usize {
         let mask = self.short.len() - 1;
         let mut at = key.home(self.short.len(), self.short_by);
         while self.short.get(at).is_some_and(|slot| slot.key.low != 0 && slot.key != key) {
@@ -377,7 +375,7 @@ mod tests {
     use super::*;
 
     fn id(vocabulary: &mut Vocabulary, word: &str) -> u32 {
-        match Key::pack(word.as_bytes()) {
+        match WordKey::pack(word.as_bytes()) {
             Some(key) => vocabulary.short_word(key),
             None => vocabulary.long_word(word.as_bytes()),
         }
@@ -435,7 +433,7 @@ mod tests {
     fn words_that_were_chosen_to_collide_are_found_as_fast_as_others() {
         let begins_low = |home: usize, slots: usize| home < slots / 64;
         let short = (0..).map(|n| format!("word{n}")).filter(|word| {
-            let key = Key::pack(word.as_bytes()).unwrap();
+            let key = WordKey::pack(word.as_bytes()).unwrap();
             begins_low(key.home(1 << 16, Multiplier::FIRST), 1 << 16)
         });
         let long = (0..).map(|n| format!("a-rather-long-word-{n}")).filter(|word| {

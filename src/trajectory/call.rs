@@ -1,23 +1,23 @@
-//! Calls made ready for being compared many times.
+//! Tool calls prepared for many comparisons.
 
 use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::iter::Peekable;
 use std::slice::Iter;
 
-use super::alignment::Pair;
+use super::alignment::CallPair;
 use super::equal::{equal, sorted_entries};
 use super::matching::CallEquality;
 use crate::foundation::error::{Error, ErrorCode, Result};
 use crate::foundation::json::Json;
 use crate::model::content::ToolCall;
 
-/// The most that is compared in aligning two trajectories: bytes of arguments, each counted once
-/// for every call it may be compared with. About a second of work.
+/// The most bytes of arguments that aligning two trajectories may compare, each counted once for every call it
+/// may be compared with. About a second of work.
 pub(super) const MAX_COMPARED_BYTES: usize = 1 << 31;
 
 /// A call whose arguments are sorted by key, so that two calls are compared in one pass over both.
-pub(super) struct Call<'c, 'a> {
+pub(super) struct PreparedCall<'c, 'a> {
     pub(super) source: &'c ToolCall<'a>,
     pub(super) name: Option<&'c str>,
     args: Vec<(Cow<'a, str>, Json<'a>)>,
@@ -34,7 +34,7 @@ pub(super) enum Argument<'k, 'a> {
     Extra { key: &'k str, actual: Json<'a> },
 }
 
-impl<'c, 'a> Call<'c, 'a> {
+impl<'c, 'a> PreparedCall<'c, 'a> {
     /// O(k log k) for k arguments.
     pub(super) fn all(calls: &'c [ToolCall<'a>]) -> Vec<Self> {
         let prepare = |source: &'c ToolCall<'a>| Self {
@@ -86,8 +86,12 @@ impl<'k, 'a> Iterator for Arguments<'k, 'a> {
 }
 
 impl CallEquality {
-    /// [`CallEquality::holds`], without looking keys up.
-    pub(super) fn holds_between(self, expected: &Call<'_, '_>, actual: &Call<'_, '_>) -> bool {
+    /// [`CallEquality::holds`] without key lookups.
+    pub(super) fn holds_between(
+        self,
+        expected: &PreparedCall<'_, '_>,
+        actual: &PreparedCall<'_, '_>,
+    ) -> bool {
         expected.name == actual.name
             && match self {
                 Self::Name => true,
@@ -108,25 +112,26 @@ impl CallEquality {
 }
 
 /// Pairs calls of one side with calls of the other.
-type Align<'f, 'c, 'a> = &'f mut dyn FnMut(&[Call<'c, 'a>], &[Call<'c, 'a>]) -> Result<Vec<Pair>>;
+type Align<'f, 'c, 'a> =
+    &'f mut dyn FnMut(&[PreparedCall<'c, 'a>], &[PreparedCall<'c, 'a>]) -> Result<Vec<CallPair>>;
 
-/// Pairs off what both trajectories begin with and hands the rest to `align`.
+/// Pairs the common prefix of both trajectories and passes the rest to `align`.
 ///
-/// A call that is wholly what was expected, with nothing open before either, belongs into some best
-/// ordered alignment, and into the one with the smallest indices: what the two could be paired with
-/// instead is worth no more. Without order that holds only if nothing expected remains.
+/// A call that fully matches the expected one, with nothing unpaired before either, belongs to some best
+/// ordered alignment, and to the one with the smallest indices: pairing the two with other calls gains nothing.
+/// Without order this holds only if no expected call remains.
 ///
 /// # Errors
 /// `limit_exceeded` if the rest is too much to compare; those of `align`.
 pub(super) fn align_rest<'c, 'a>(
     ordered: bool,
-    (expected, actual): (&[Call<'c, 'a>], &[Call<'c, 'a>]),
-    whole: &dyn Fn(&Call<'c, 'a>, &Call<'c, 'a>) -> bool,
+    (expected, actual): (&[PreparedCall<'c, 'a>], &[PreparedCall<'c, 'a>]),
+    whole: &dyn Fn(&PreparedCall<'c, 'a>, &PreparedCall<'c, 'a>) -> bool,
     align: Align<'_, 'c, 'a>,
-) -> Result<Vec<Pair>> {
+) -> Result<Vec<CallPair>> {
     let common = expected.iter().zip(actual).take_while(|(expected, actual)| whole(expected, actual)).count();
     let begun = if ordered || common == expected.len() { common } else { 0 };
-    let mut pairs: Vec<Pair> = (0..begun).map(|at| Pair { expected: at, actual: at }).collect();
+    let mut pairs: Vec<CallPair> = (0..begun).map(|at| CallPair { expected: at, actual: at }).collect();
     let expected = expected.get(begun..).unwrap_or_default();
     let actual = actual.get(begun..).unwrap_or_default();
     if expected.is_empty() || actual.is_empty() {
@@ -135,13 +140,17 @@ pub(super) fn align_rest<'c, 'a>(
     refuse_too_much_to_compare(expected, actual)?;
     let rest = align(expected, actual)?;
     pairs.extend(
-        rest.iter().map(|pair| Pair { expected: pair.expected + begun, actual: pair.actual + begun }),
+        rest.iter().map(|pair| CallPair { expected: pair.expected + begun, actual: pair.actual + begun }),
     );
     Ok(pairs)
 }
 
-fn refuse_too_much_to_compare(expected: &[Call<'_, '_>], actual: &[Call<'_, '_>]) -> Result<()> {
-    let bytes = |calls: &[Call<'_, '_>]| calls.iter().map(|call| call.bytes).fold(0, usize::saturating_add);
+fn refuse_too_much_to_compare(
+    expected: &[PreparedCall<'_, '_>],
+    actual: &[PreparedCall<'_, '_>],
+) -> Result<()> {
+    let bytes =
+        |calls: &[PreparedCall<'_, '_>]| calls.iter().map(|call| call.bytes).fold(0, usize::saturating_add);
     let work = (bytes(expected).saturating_mul(actual.len()))
         .saturating_add(bytes(actual).saturating_mul(expected.len()));
     if work <= MAX_COMPARED_BYTES {

@@ -1,14 +1,14 @@
-//! What a user is shown of two trajectories: which calls are there, which are not, what differs.
+//! Explains two trajectories to a user: which calls were made, which were not, and what differs.
 //!
-//! The alignment for display is the largest one of calls that are what was expected. What it leaves
-//! over is explained in this order: the same call at another place has moved; a call of the same
-//! name between the same neighbours has other arguments; the rest is missing or extra.
+//! The displayed alignment is the largest one of matching calls. The remaining calls are explained in this
+//! order: the same call at another position has moved; a call of the same name between the same neighbours has
+//! other arguments; the rest is missing or extra.
 //!
-//! Complexity: that of [`largest`](super::alignment::largest), and O(E · A) comparisons of what it
-//! leaves over. Trajectories beyond its limits are compared call by call, in O(n).
+//! Complexity: that of [`largest`](super::alignment::largest), plus O(E · A) comparisons of the remaining
+//! calls. Trajectories beyond its limits are compared call by call, in O(n).
 
-use super::alignment::Pair;
-use super::call::{Argument, Call};
+use super::alignment::CallPair;
+use super::call::{Argument, PreparedCall};
 use super::equal::{equal, equal_as_js_text, sorted_entries, survives_as_double};
 use super::f1::largest_pairs;
 use super::matching::CallEquality;
@@ -17,7 +17,7 @@ use crate::foundation::json::{Json, Kind as JsonKind};
 use crate::foundation::write::{Write, Writer, quoted};
 use crate::model::content::ToolCall;
 
-/// The most differences that are listed for one pair of calls; more are left out.
+/// The most differences listed for one pair of calls; further ones are left out.
 pub const MAX_DIFFERENCES: usize = 64;
 
 /// What became of a call.
@@ -176,7 +176,7 @@ pub fn explain<'a>(
     equality: CallEquality,
     ordered: bool,
 ) -> Vec<AlignmentEntry<'a>> {
-    let (expected, actual) = (Call::all(expected), Call::all(actual));
+    let (expected, actual) = (PreparedCall::all(expected), PreparedCall::all(actual));
     let Ok(pairs) = largest_pairs(equality, ordered, &expected, &actual) else {
         return call_by_call(&expected, &actual, equality);
     };
@@ -200,10 +200,10 @@ pub fn explain_parameters<'a>(
     parameters: &ParameterMatch,
     expected: &[ToolCall<'a>],
     actual: &[ToolCall<'a>],
-    pairs: &[Pair],
+    pairs: &[CallPair],
 ) -> Vec<AlignmentEntry<'a>> {
-    let (expected, actual) = (Call::all(expected), Call::all(actual));
-    let differences = |expected: &Call<'_, 'a>, actual: &Call<'_, 'a>| {
+    let (expected, actual) = (PreparedCall::all(expected), PreparedCall::all(actual));
+    let differences = |expected: &PreparedCall<'_, 'a>, actual: &PreparedCall<'_, 'a>| {
         let mut found = Differences { same: equal, list: Vec::new() };
         for argument in expected.arguments(actual) {
             match argument {
@@ -227,15 +227,15 @@ pub fn explain_parameters<'a>(
     draft.entries(&differences)
 }
 
-/// Compares each expected call with the actual call at the same place.
+/// Compares each expected call with the actual call at the same position.
 fn call_by_call<'a>(
-    expected: &[Call<'_, 'a>],
-    actual: &[Call<'_, 'a>],
+    expected: &[PreparedCall<'_, 'a>],
+    actual: &[PreparedCall<'_, 'a>],
     equality: CallEquality,
 ) -> Vec<AlignmentEntry<'a>> {
     let mut draft = AlignmentDraft::new(expected, actual);
     for (at, (expected, actual)) in expected.iter().zip(actual).enumerate() {
-        let pair = Pair { expected: at, actual: at };
+        let pair = CallPair { expected: at, actual: at };
         if equality.holds_between(expected, actual) {
             draft.pair(AlignmentKind::Match, pair);
         } else if expected.name == actual.name {
@@ -245,22 +245,22 @@ fn call_by_call<'a>(
     draft.entries(&|expected, actual| argument_differences(expected, actual, equality))
 }
 
-/// An alignment in the making.
+/// An alignment under construction.
 struct AlignmentDraft<'d, 'c, 'a> {
-    expected: &'d [Call<'c, 'a>],
-    actual: &'d [Call<'c, 'a>],
+    expected: &'d [PreparedCall<'c, 'a>],
+    actual: &'d [PreparedCall<'c, 'a>],
     /// For each expected call, its actual call.
     partners: Vec<Option<(AlignmentKind, usize)>>,
-    /// For each actual call, whether it is one of these.
+    /// For each actual call, whether it is paired.
     taken: Vec<bool>,
 }
 
 impl<'d, 'c, 'a> AlignmentDraft<'d, 'c, 'a> {
-    fn new(expected: &'d [Call<'c, 'a>], actual: &'d [Call<'c, 'a>]) -> Self {
+    fn new(expected: &'d [PreparedCall<'c, 'a>], actual: &'d [PreparedCall<'c, 'a>]) -> Self {
         Self { expected, actual, partners: vec![None; expected.len()], taken: vec![false; actual.len()] }
     }
 
-    fn pair(&mut self, kind: AlignmentKind, pair: Pair) {
+    fn pair(&mut self, kind: AlignmentKind, pair: CallPair) {
         if let (Some(partner), Some(taken)) =
             (self.partners.get_mut(pair.expected), self.taken.get_mut(pair.actual))
         {
@@ -269,33 +269,33 @@ impl<'d, 'c, 'a> AlignmentDraft<'d, 'c, 'a> {
         }
     }
 
-    fn open_expected(&self) -> Vec<(usize, &'d Call<'c, 'a>)> {
+    fn open_expected(&self) -> Vec<(usize, &'d PreparedCall<'c, 'a>)> {
         let calls = self.expected.iter().enumerate().zip(&self.partners);
         calls.filter(|(_, partner)| partner.is_none()).map(|(call, _)| call).collect()
     }
 
-    fn open_actual(&self) -> impl Iterator<Item = (usize, &'d Call<'c, 'a>)> {
+    fn open_actual(&self) -> impl Iterator<Item = (usize, &'d PreparedCall<'c, 'a>)> {
         let calls = self.actual.iter().enumerate().zip(&self.taken);
         calls.filter(|(_, taken)| !**taken).map(|(call, _)| call)
     }
 
-    /// Pairs what was expected with the first open call that is the same, wherever it stands.
+    /// Pairs each unpaired expected call with the first unpaired call that is equal, at any position.
     fn pair_moved(&mut self, equality: CallEquality) {
         for (e, expected) in self.open_expected() {
             let found = self.open_actual().find(|(_, actual)| equality.holds_between(expected, actual));
             if let Some((a, _)) = found {
-                self.pair(AlignmentKind::Moved, Pair { expected: e, actual: a });
+                self.pair(AlignmentKind::Moved, CallPair { expected: e, actual: a });
             }
         }
     }
 
-    /// Pairs calls of the same name between the same two `anchors`, the most similar first.
-    fn pair_within_gaps(&mut self, anchors: &[Pair]) {
+    /// Pairs calls of the same name between two consecutive `anchors`, the most similar first.
+    fn pair_within_gaps(&mut self, anchors: &[CallPair]) {
         for (e, expected) in self.open_expected() {
             let before = anchors.partition_point(|anchor| anchor.expected < e);
             let from = before.checked_sub(1).and_then(|at| anchors.get(at)).map_or(0, |a| a.actual + 1);
             let until = anchors.get(before).map_or(usize::MAX, |anchor| anchor.actual);
-            // Of equally similar calls the first one.
+            // Among equally similar calls, the first one.
             let mut most_similar = None;
             for (a, actual) in self.open_actual() {
                 if (from..until).contains(&a) && actual.name == expected.name {
@@ -306,7 +306,7 @@ impl<'d, 'c, 'a> AlignmentDraft<'d, 'c, 'a> {
                 }
             }
             if let Some((_, a)) = most_similar {
-                self.pair(AlignmentKind::Arguments, Pair { expected: e, actual: a });
+                self.pair(AlignmentKind::Arguments, CallPair { expected: e, actual: a });
             }
         }
     }
@@ -314,7 +314,7 @@ impl<'d, 'c, 'a> AlignmentDraft<'d, 'c, 'a> {
     /// The entries in reading order.
     fn entries(
         &self,
-        differences: &dyn Fn(&Call<'c, 'a>, &Call<'c, 'a>) -> Vec<Difference<'a>>,
+        differences: &dyn Fn(&PreparedCall<'c, 'a>, &PreparedCall<'c, 'a>) -> Vec<Difference<'a>>,
     ) -> Vec<AlignmentEntry<'a>> {
         let index = |at: usize| u32::try_from(at).ok();
         let mut extras = self.open_actual().map(|(a, _)| a).peekable();
@@ -327,7 +327,7 @@ impl<'d, 'c, 'a> AlignmentDraft<'d, 'c, 'a> {
         };
         for (e, (expected, partner)) in self.expected.iter().zip(&self.partners).enumerate() {
             let (kind, actual) = partner.map_or((AlignmentKind::Missing, None), |(kind, a)| (kind, Some(a)));
-            // A call that has moved says nothing about where its neighbours stand.
+            // A moved call says nothing about the positions of its neighbours.
             if let (AlignmentKind::Match | AlignmentKind::Arguments, Some(a)) = (kind, actual) {
                 while let Some(before) = extras.next_if(|extra| *extra < a) {
                     entries.push(extra(before));
@@ -347,7 +347,7 @@ impl<'d, 'c, 'a> AlignmentDraft<'d, 'c, 'a> {
 }
 
 /// How many arguments two calls share.
-fn similarity(expected: &Call<'_, '_>, actual: &Call<'_, '_>) -> usize {
+fn similarity(expected: &PreparedCall<'_, '_>, actual: &PreparedCall<'_, '_>) -> usize {
     let shared = expected.arguments(actual).filter(|argument| match argument {
         Argument::Both { expected, actual, .. } => equal(*expected, *actual),
         Argument::Missing { .. } | Argument::Extra { .. } => false,
@@ -355,10 +355,10 @@ fn similarity(expected: &Call<'_, '_>, actual: &Call<'_, '_>) -> usize {
     shared.count()
 }
 
-/// The arguments that keep an actual call from being what was expected.
+/// The arguments that prevent a call from matching the expected one.
 fn argument_differences<'a>(
-    expected: &Call<'_, 'a>,
-    actual: &Call<'_, 'a>,
+    expected: &PreparedCall<'_, 'a>,
+    actual: &PreparedCall<'_, 'a>,
     equality: CallEquality,
 ) -> Vec<Difference<'a>> {
     let same = if equality == CallEquality::ArgsAsJsText { equal_as_js_text } else { equal };
@@ -372,7 +372,7 @@ fn argument_differences<'a>(
         }
     }
     if found.list.is_empty() {
-        // Absent arguments and an empty object.
+        // Absent arguments versus an empty object.
         found.add("", expected.source.args, actual.source.args);
     }
     found.list
@@ -445,7 +445,7 @@ impl<'a> Differences<'a> {
     }
 }
 
-/// The path of a key below another path: `a.b`, or `a["b c"]` for what is no identifier.
+/// The path of a key below another path: `a.b`, or `a["b c"]` if the key is no identifier.
 fn child(path: &str, key: &str) -> String {
     let begins = key.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_' || c == '$');
     if begins && key.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'$') {

@@ -1,15 +1,15 @@
-//! When two JSON values are the same.
+//! Equality of JSON values.
 //!
-//! [`equal`] is Python's `==` on what `json.loads` returns, [`equal_as_js_text`] is equality of what
-//! JavaScript's `JSON.stringify` prints after `JSON.parse`. Both are equivalence relations: JSON has
-//! no NaN, and numbers are compared by their exact value (or by their double), never approximately.
+//! [`equal`] is Python's `==` on the results of `json.loads`; [`equal_as_js_text`] is equality of what
+//! JavaScript's `JSON.stringify` prints after `JSON.parse`. Both are equivalence relations: JSON has no NaN,
+//! and numbers are compared by their exact value (or by their double), never approximately.
 //!
-//! Complexity: O(n) time for values written with their keys in the same order, O(n log n) otherwise,
-//! with n the bytes of both; values written alike are not even read. Recursion goes as deep as the
-//! values do, which is at most [`MAX_DEPTH`](crate::foundation::json::MAX_DEPTH).
+//! Complexity: O(n) time for values with their keys in the same order, O(n log n) otherwise, with n the bytes
+//! of both; identical source texts are not even parsed. The recursion is as deep as the values, which is at
+//! most [`MAX_DEPTH`](crate::foundation::json::MAX_DEPTH).
 //!
-//! Sources: Python Language Reference 6.10.1 (value comparisons) and CPython's `float_richcompare`;
-//! ECMA-262 25.5 (`JSON`) and 10.1.11.1 (the order of properties).
+//! Sources: Python Language Reference 6.10.1 (value comparisons) and CPython's `float_richcompare`; ECMA-262
+//! 25.5 (`JSON`) and 10.1.11.1 (the order of properties).
 
 use std::borrow::Cow;
 use std::hash::Hasher;
@@ -44,7 +44,7 @@ pub fn equal(a: Json<'_>, b: Json<'_>) -> bool {
     match (a.kind(), b.kind()) {
         (Kind::Array, Kind::Array) => same_items(a, b, equal),
         (Kind::Object, Kind::Object) => same_entries(a, b, sorted_entries, equal),
-        _ => match (Number::from_json(a), Number::from_json(b)) {
+        _ => match (PythonNumber::from_json(a), PythonNumber::from_json(b)) {
             (Some(a), Some(b)) => a.equals(b),
             (None, None) => scalars_equal(a, b),
             _ => false,
@@ -82,9 +82,9 @@ pub fn args_equal_as_js_text(a: Option<Json<'_>>, b: Option<Json<'_>>) -> bool {
     }
 }
 
-/// A hash that is the same for values that are [`equal`] or [`equal_as_js_text`]. O(n).
+/// A hash that is equal for values that are [`equal`] or [`equal_as_js_text`]. O(n).
 ///
-/// It hashes what both relations look at: numbers as their nearest double, entries in any order.
+/// It covers what both relations compare: numbers as their nearest double, entries in any order.
 #[must_use]
 pub fn fingerprint(value: Json<'_>) -> u64 {
     let mut hasher = FxHasher::default();
@@ -96,7 +96,7 @@ pub fn fingerprint(value: Json<'_>) -> u64 {
                 _ => printed_number(value),
             };
             hasher.write_u8(0);
-            // Adding zero makes -0.0 and 0.0 one.
+            // Adding zero turns -0.0 into 0.0.
             number.inspect(|number| hasher.write_u64((number + 0.0).to_bits()));
         }
         Kind::PlainString | Kind::EscapedString => {
@@ -121,17 +121,17 @@ pub fn fingerprint(value: Json<'_>) -> u64 {
     hasher.finish()
 }
 
-/// Whether a number survives being read as a double: an integer exactly, any other in its range.
+/// Whether a number keeps its value as a double: an integer exactly, any other number if it is in range.
 pub(super) fn survives_as_double(number: &str) -> bool {
-    match Number::read(number) {
-        Number::Double(double) => double.is_finite(),
-        integer @ Number::Integer(digits) => {
-            double::read(digits).is_some_and(|nearest| Number::Double(nearest).equals(integer))
+    match PythonNumber::read(number) {
+        PythonNumber::Double(double) => double.is_finite(),
+        integer @ PythonNumber::Integer(digits) => {
+            double::read(digits).is_some_and(|nearest| PythonNumber::Double(nearest).equals(integer))
         }
     }
 }
 
-/// The entries of an object by key, in the order of code points.
+/// The entries of an object, sorted by key in code point order.
 pub(super) fn sorted_entries(object: Json<'_>) -> Vec<(Cow<'_, str>, Json<'_>)> {
     let mut entries: Vec<_> = object.entries().collect();
     sort(&mut entries, |(a, _), (b, _)| a.cmp(b));
@@ -140,13 +140,13 @@ pub(super) fn sorted_entries(object: Json<'_>) -> Vec<(Cow<'_, str>, Json<'_>)> 
 
 /// A number as Python reads it.
 #[derive(Clone, Copy)]
-enum Number<'a> {
-    /// Digits, perhaps after a minus; without leading zeros.
+enum PythonNumber<'a> {
+    /// Digits without leading zeros, with an optional minus sign.
     Integer(&'a str),
     Double(f64),
 }
 
-impl<'a> Number<'a> {
+impl<'a> PythonNumber<'a> {
     fn from_json(value: Json<'a>) -> Option<Self> {
         match value.kind() {
             Kind::True => Some(Self::Integer("1")),
@@ -223,10 +223,10 @@ fn same_items(a: Json<'_>, b: Json<'_>, same: Same) -> bool {
     }
 }
 
-/// Whether two objects have the same entries, in the order in which `ordered` gives them.
+/// Whether two objects have the same entries, in the order given by `ordered`.
 ///
-/// Values are compared only once all keys are known to agree as they are written, so that objects
-/// nested in objects are not compared twice at each level.
+/// Values are compared only after all keys are known to be equal, so that nested objects are not compared twice
+/// at each level.
 fn same_entries(
     a: Json<'_>,
     b: Json<'_>,
@@ -247,7 +247,7 @@ fn same_entries(
 fn js_entries(object: Json<'_>) -> Vec<(Cow<'_, str>, Json<'_>)> {
     let mut entries: Vec<_> = object.entries().collect();
     let rank = |key: &str| array_index(key).map_or(u64::MAX, u64::from);
-    // Keys that are no index follow in the order written.
+    // Other keys follow in source order.
     sort(&mut entries, |(a, _), (b, _)| rank(a).cmp(&rank(b)));
     entries
 }

@@ -1,14 +1,14 @@
-//! `tool_trajectory_f1`: how many of the calls expected and made belong together.
+//! `tool_trajectory_f1`: how many expected and actual calls belong together.
 //!
-//! With M the largest number of one-to-one pairs, the score is 2·M / (E + A): the harmonic mean of
-//! precision M / A and recall M / E. Ordered, M is the length of a longest common subsequence;
-//! otherwise the size of a largest matching, which greedy pairing would miss: what one expected call
-//! requires another may require too, and more. Complexity: see [`alignment`](super::alignment).
+//! With M the largest number of one-to-one pairs, the score is 2·M / (E + A): the harmonic mean of precision M
+//! / A and recall M / E. Ordered, M is the length of a longest common subsequence; otherwise it is the size of
+//! a largest matching, which greedy pairing would miss, because several expected calls may accept the same
+//! actual call. Complexity: see [`alignment`](super::alignment).
 //!
 //! Source: the proposal in google/adk-python#5306.
 
-use super::alignment::{Pair, largest};
-use super::call::{Call, align_rest};
+use super::alignment::{CallPair, largest};
+use super::call::{PreparedCall, align_rest};
 use super::matching::{CallEquality, MatchMode};
 use crate::foundation::error::Result;
 use crate::model::content::ToolCall;
@@ -18,8 +18,8 @@ use crate::model::content::ToolCall;
 pub struct F1 {
     /// From 0.0 to 1.0.
     pub score: f64,
-    /// Which actual call stands for which expected call, in the order of the expected calls.
-    pub pairs: Vec<Pair>,
+    /// The paired calls, in the order of the expected calls.
+    pub pairs: Vec<CallPair>,
 }
 
 /// Scores the calls of an invocation; 1.0 if none was expected and none made.
@@ -47,18 +47,21 @@ pub fn tool_trajectory_f1(
     if calls == 0 {
         return Ok(F1 { score: 1.0, pairs: Vec::new() });
     }
-    let pairs = largest_pairs(match_mode.into(), ordered, &Call::all(expected), &Call::all(actual))?;
+    let pairs =
+        largest_pairs(match_mode.into(), ordered, &PreparedCall::all(expected), &PreparedCall::all(actual))?;
     Ok(F1 { score: 2.0 * pairs.len() as f64 / calls as f64, pairs })
 }
 
-/// The most pairs of calls of which the actual one is what was expected.
+/// The largest set of pairs in which the actual call matches the expected one.
 pub(super) fn largest_pairs(
     equality: CallEquality,
     ordered: bool,
-    expected: &[Call<'_, '_>],
-    actual: &[Call<'_, '_>],
-) -> Result<Vec<Pair>> {
-    let holds = |expected: &Call<'_, '_>, actual: &Call<'_, '_>| equality.holds_between(expected, actual);
+    expected: &[PreparedCall<'_, '_>],
+    actual: &[PreparedCall<'_, '_>],
+) -> Result<Vec<CallPair>> {
+    let holds = |expected: &PreparedCall<'_, '_>, actual: &PreparedCall<'_, '_>| {
+        equality.holds_between(expected, actual)
+    };
     align_rest(ordered, (expected, actual), &holds, &mut |expected, actual| {
         largest(ordered, expected.len(), actual.len(), |e, a| {
             expected.get(e).zip(actual.get(a)).is_some_and(|(expected, actual)| holds(expected, actual))

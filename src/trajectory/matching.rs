@@ -1,16 +1,15 @@
-//! `tool_trajectory_avg_score`: whether the calls made match the calls expected.
+//! `tool_trajectory_avg_score`: whether the actual calls match the expected calls.
 //!
-//! EXACT and IN_ORDER take O(E + A) comparisons. ANY_ORDER takes O(E · A) for short trajectories;
-//! longer ones are grouped by a hash first, O((E + A) log (E + A)) plus the comparisons among calls
-//! of the same hash, of which the first succeeds unless hashes collide. Beyond `MAX_COLLISIONS` comparisons
-//! it is an error.
+//! EXACT and IN_ORDER take O(E + A) comparisons. ANY_ORDER takes O(E · A) for short trajectories. Longer ones
+//! are first grouped by a hash, O((E + A) log (E + A)), plus the comparisons among calls with the same hash, of
+//! which the first succeeds unless hashes collide. More than `MAX_COLLISIONS` comparisons are an error.
 //!
-//! IN_ORDER and ANY_ORDER go through the calls greedily, as google-adk does. For IN_ORDER that is
-//! right whatever "equal" means: a subsequence can always be made to start at its first place. For
-//! ANY_ORDER it is right because [`equal`](fn@equal) is an equivalence relation: actual calls that
-//! could serve the same expected call could serve each other's, so it does not matter which is
-//! taken. [`CallEquality::RequiredArgs`] is no equivalence, so with ANY_ORDER it may miss a match that
-//! exists; its metric aligns calls instead (see [`f1`](super::f1)).
+//! IN_ORDER and ANY_ORDER process the calls greedily, as google-adk does. For IN_ORDER this is correct for any
+//! equality: a subsequence can always be shifted to its first possible position. For ANY_ORDER it is correct
+//! because [`equal`](fn@equal) is an equivalence relation: actual calls that match the same expected call match
+//! each other, so it does not matter which one is taken. [`CallEquality::RequiredArgs`] is not an equivalence
+//! relation, so ANY_ORDER may miss an existing match with it; its metric aligns calls instead (see
+//! [`f1`](super::f1)).
 //!
 //! Source: google-adk, `TrajectoryEvaluator`.
 
@@ -25,22 +24,22 @@ use crate::foundation::json::Json;
 use crate::foundation::sort::sort;
 use crate::model::content::ToolCall;
 
-/// The most comparisons of calls that look alike and differ, in matching calls in any order.
+/// The most comparisons of unequal calls with the same hash when calls match in any order.
 pub const MAX_COLLISIONS: usize = 1 << 18;
 
-/// How closely the calls made must follow the calls expected.
+/// How closely the actual calls must follow the expected calls.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum MatchType {
     /// The same calls in the same order and no others.
     #[default]
     Exact,
-    /// The expected calls in their order, others may stand between them.
+    /// The expected calls in order, with others allowed in between.
     InOrder,
-    /// The expected calls in any order among others; each call made serves one of them.
+    /// The expected calls in any order, with others allowed; each actual call counts for one of them.
     AnyOrder,
 }
 
-/// What of two calls of the same name must agree, in the metrics that align calls.
+/// What two calls of the same name must have in common, for the metrics that align calls.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum MatchMode {
     /// Nothing more.
@@ -52,7 +51,7 @@ pub enum MatchMode {
     NameAndRequiredArgs,
 }
 
-/// When an actual call is what was expected.
+/// When an actual call equals an expected call.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum CallEquality {
     /// The names are the same.
@@ -79,7 +78,7 @@ impl From<MatchMode> for CallEquality {
 }
 
 impl CallEquality {
-    /// Whether `actual` is what was `expected`. Ids are never compared.
+    /// Whether `actual` equals `expected`. Ids are never compared.
     #[must_use]
     pub fn holds(self, expected: &ToolCall<'_>, actual: &ToolCall<'_>) -> bool {
         expected.name == actual.name
@@ -96,7 +95,7 @@ impl CallEquality {
             }
     }
 
-    /// A hash that is the same for any two calls between which the relation holds.
+    /// A hash that is equal for any two calls that are equal under this relation.
     fn fingerprint(self, call: &ToolCall<'_>) -> u64 {
         let mut hasher = FxHasher::default();
         hasher.write(call.name.as_deref().unwrap_or_default().as_bytes());
@@ -176,7 +175,7 @@ fn matches_any_order(
     Ok(true)
 }
 
-/// Whether every expected call finds a candidate of its own, in so many comparisons.
+/// Whether every expected call finds a candidate of its own within the allowed number of comparisons.
 fn takes_each<'c, 'a: 'c>(
     equality: CallEquality,
     expected: Vec<&'c ToolCall<'a>>,

@@ -1,10 +1,10 @@
-//! Trajectories: the tool calls of an agent, compared with the expected ones.
+//! Trajectories: an agent's tool calls compared with the expected ones.
 //!
-//! - [`equal`](fn@equal): when two JSON values are the same, as Python sees it.
+//! - [`equal`](fn@equal): whether two JSON values are equal, as in Python.
 //! - [`matching`]: whether two trajectories match, for `tool_trajectory_avg_score`.
-//! - [`strategy`]: when one argument is as good as another.
-//! - [`alignment`]: which call stands for which, the best one-to-one pairing there is.
-//! - [`parameter_match`], [`f1`]: the scores made of such pairings.
+//! - [`strategy`]: whether an argument is acceptable.
+//! - [`alignment`]: the best one-to-one pairing of calls.
+//! - [`parameter_match`], [`f1`]: the scores of such pairings.
 //! - [`difference`]: the explanation, call by call and argument by argument.
 //!
 //! Everything here is a pure function of calls and settings.
@@ -41,7 +41,7 @@ pub mod matching;
 pub mod parameter_match;
 pub mod strategy;
 
-pub use alignment::Pair;
+pub use alignment::CallPair;
 pub use difference::{AlignmentEntry, AlignmentKind, Difference, DisplayJson};
 pub use equal::{equal, equal_as_js_text};
 pub use f1::{F1, tool_trajectory_f1};

@@ -1,16 +1,15 @@
-//! `tool_parameter_match`: how much of the expected arguments the agent gave.
+//! `tool_parameter_match`: how many of the expected arguments the agent provided.
 //!
-//! Each expected call scores the share of its arguments that match, 1.0 if it has none, and 0.0 if
-//! no actual call stands for it; an invocation scores the mean of its expected calls. Which call
-//! stands for which is the best alignment of all (see [`alignment`](super::alignment), where the
-//! complexity is stated).
+//! Each expected call scores the share of its arguments that match, 1.0 if it has none, and 0.0 if no actual
+//! call is paired with it. An invocation scores the mean of its expected calls. Calls are paired by the best
+//! alignment (see [`alignment`](super::alignment), which also states the complexity).
 //!
 //! Source: the proposal in google/adk-python#5643.
 
 use std::borrow::Cow;
 
-use super::alignment::{Agreement, Pair, best, largest_by_name};
-use super::call::{Argument, Call, align_rest};
+use super::alignment::{Agreement, CallPair, best, largest_by_name};
+use super::call::{Argument, PreparedCall, align_rest};
 use super::matching::MatchMode;
 use super::strategy::Strategies;
 use crate::foundation::error::Result;
@@ -21,14 +20,14 @@ use crate::model::content::ToolCall;
 /// How arguments and calls are compared.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ParameterMatch {
-    /// What the best alignment is: [`MatchMode::NameOnly`]: the one with the most pairs;
-    /// [`MatchMode::NameAndRequiredArgs`]: the one with the highest score, then the most pairs that
-    /// match wholly; [`MatchMode::NameAndArgs`]: likewise, but each argument that only the actual
-    /// call has counts as one that does not match. Then the one with the smallest indices.
+    /// Which alignment is the best. [`MatchMode::NameOnly`]: the one with the most pairs.
+    /// [`MatchMode::NameAndRequiredArgs`]: the one with the highest score, then the most pairs that match
+    /// completely. [`MatchMode::NameAndArgs`]: likewise, but each argument that only the actual call has counts
+    /// as a mismatch. Ties are broken by the smallest indices.
     ///
-    /// It has no part in the score of a pair.
+    /// It does not affect the score of a pair.
     pub match_mode: MatchMode,
-    /// Whether the calls must come in the order expected.
+    /// Whether calls must come in the expected order.
     pub ordered: bool,
     /// How each argument is compared.
     pub strategies: Strategies,
@@ -45,11 +44,11 @@ impl Default for ParameterMatch {
 pub struct ParameterScore {
     /// From 0.0 to 1.0.
     pub score: f64,
-    /// Which actual call stands for which expected call, in the order of the expected calls.
-    pub pairs: Vec<Pair>,
+    /// The paired calls, in the order of the expected calls.
+    pub pairs: Vec<CallPair>,
 }
 
-/// Scores the calls of an invocation; nothing if no call was expected.
+/// Scores the calls of an invocation; `None` if no call was expected.
 ///
 /// # Errors
 /// `limit_exceeded` for trajectories that are too long to align.
@@ -75,9 +74,9 @@ pub fn tool_parameter_match(
     if expected.is_empty() {
         return Ok(None);
     }
-    let (expected, actual) = (Call::all(expected), Call::all(actual));
+    let (expected, actual) = (PreparedCall::all(expected), PreparedCall::all(actual));
     let pairs = parameters.align(&expected, &actual)?;
-    // Plain sums from left to right, as the reference takes its means.
+    // A plain sum from left to right, as google-adk computes means.
     let sum = pairs.iter().fold(0.0, |sum, pair| {
         let calls = expected.get(pair.expected).zip(actual.get(pair.actual));
         sum + calls.map_or(0.0, |(expected, actual)| parameters.call_score(expected, actual))
@@ -86,17 +85,21 @@ pub fn tool_parameter_match(
 }
 
 impl ParameterMatch {
-    fn align<'c, 'a>(&self, expected: &[Call<'c, 'a>], actual: &[Call<'c, 'a>]) -> Result<Vec<Pair>> {
+    fn align<'c, 'a>(
+        &self,
+        expected: &[PreparedCall<'c, 'a>],
+        actual: &[PreparedCall<'c, 'a>],
+    ) -> Result<Vec<CallPair>> {
         let mut numbers = Interner::default();
-        let mut number = |call: &Call<'c, 'a>| match call.name {
+        let mut number = |call: &PreparedCall<'c, 'a>| match call.name {
             Some(name) => numbers.intern(Cow::Borrowed(name)) as u32,
             None => u32::MAX,
         };
-        let mut names = |calls: &[Call<'c, 'a>]| calls.iter().map(&mut number).collect::<Vec<u32>>();
+        let mut names = |calls: &[PreparedCall<'c, 'a>]| calls.iter().map(&mut number).collect::<Vec<u32>>();
         if self.match_mode == MatchMode::NameOnly {
             return largest_by_name(self.ordered, &names(expected), &names(actual));
         }
-        let whole = |expected: &Call<'c, 'a>, actual: &Call<'c, 'a>| {
+        let whole = |expected: &PreparedCall<'c, 'a>, actual: &PreparedCall<'c, 'a>| {
             expected.name == actual.name && self.agreement(expected, actual).is_whole()
         };
         align_rest(self.ordered, (expected, actual), &whole, &mut |expected, actual| {
@@ -108,8 +111,8 @@ impl ParameterMatch {
         })
     }
 
-    /// What counts for choosing pairs.
-    fn agreement(&self, expected: &Call<'_, '_>, actual: &Call<'_, '_>) -> Agreement {
+    /// How much two calls agree, for choosing pairs.
+    fn agreement(&self, expected: &PreparedCall<'_, '_>, actual: &PreparedCall<'_, '_>) -> Agreement {
         let (mut matched, mut extra) = (0, 0);
         for argument in expected.arguments(actual) {
             match argument {
@@ -123,7 +126,7 @@ impl ParameterMatch {
         Agreement { matched, of: u32::try_from(expected.arg_count()).unwrap_or(u32::MAX) + extra }
     }
 
-    fn call_score(&self, expected: &Call<'_, '_>, actual: &Call<'_, '_>) -> f64 {
+    fn call_score(&self, expected: &PreparedCall<'_, '_>, actual: &PreparedCall<'_, '_>) -> f64 {
         if expected.arg_count() == 0 {
             return 1.0;
         }
@@ -134,7 +137,7 @@ impl ParameterMatch {
         matched.count() as f64 / expected.arg_count() as f64
     }
 
-    /// Whether an argument that both calls have is as good as expected.
+    /// Whether the actual value of an argument is acceptable.
     pub(super) fn argument_matches(&self, key: &str, expected: Json<'_>, actual: Json<'_>) -> bool {
         self.strategies.for_argument(key).matches(expected, actual)
     }

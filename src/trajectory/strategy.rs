@@ -1,7 +1,7 @@
-//! When one argument is as good as another, for `tool_parameter_match`.
+//! Strategies: when an actual argument is acceptable for an expected one, for `tool_parameter_match`.
 //!
-//! Whatever the strategy, values that are [`equal`](fn@equal) match, and a strategy that does not fit
-//! the values leaves them at that.
+//! Values that are [`equal`](fn@equal) match under any strategy. A strategy that does not apply to the values
+//! accepts nothing else.
 //!
 //! Complexity: O(n) in the bytes of both values, as far as [`equal`](fn@equal) is.
 //!
@@ -93,7 +93,7 @@ impl Strategy {
     }
 }
 
-/// The number that a value is, or is a string of.
+/// The number that a value is, or that it is a string of.
 fn number(value: Json<'_>) -> Option<Decimal> {
     match value.as_number() {
         Some(number) => read(number),
@@ -102,7 +102,7 @@ fn number(value: Json<'_>) -> Option<Decimal> {
 }
 
 fn read(number: &str) -> Option<Decimal> {
-    // Rust would read words as well.
+    // Rust's parser would accept words too.
     if !number.bytes().all(|b| matches!(b, b'0'..=b'9' | b'+' | b'-' | b'.' | b'e' | b'E')) {
         return None;
     }
@@ -112,9 +112,9 @@ fn read(number: &str) -> Option<Decimal> {
     }
 }
 
-/// Whether a text is part of another: the search of Knuth, Morris and Pratt, O(n) whatever they are.
+/// Whether a text contains another: the Knuth–Morris–Pratt search, O(n) for any input.
 fn occurs(part: &[u8], text: &[u8]) -> bool {
-    // For each beginning of the part, the length of its longest end that the part begins with.
+    // For each prefix of the part, the length of its longest proper suffix that is also a prefix.
     let mut borders = Vec::with_capacity(part.len());
     let step = |borders: &[usize], mut length: usize, byte: u8| loop {
         if part.get(length) == Some(&byte) {
@@ -140,7 +140,7 @@ fn occurs(part: &[u8], text: &[u8]) -> bool {
         })
 }
 
-/// Without underscores, each of which must stand between two digits.
+/// Removes underscores, each of which must be between two digits.
 fn without_underscores(number: &str) -> Option<String> {
     let bytes = number.as_bytes();
     let lonely = bytes.windows(3).filter(|w| matches!(w, [b'0'..=b'9', b'_', b'0'..=b'9'])).count();

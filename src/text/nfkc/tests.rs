@@ -99,7 +99,7 @@ fn assigned() -> impl Iterator<Item = char> {
 }
 
 fn rank(c: char) -> u8 {
-    Forms::get(Roles::get()).rank(c, Roles::get())
+    Decompositions::get(Roles::get()).rank(c, Roles::get())
 }
 
 #[test]
@@ -116,8 +116,8 @@ fn what_decomposes_or_moves_agrees_with_icu_beside_every_class_of_marks() {
     marks.sort_by_key(|&c| rank(c));
     marks.dedup_by_key(|&mut c| rank(c));
     assert!(marks.len() > 50);
-    let forms = Forms::get(Roles::get());
-    for c in assigned().filter(|&c| !matches!(forms.entry(c), Entry::Plain)) {
+    let forms = Decompositions::get(Roles::get());
+    for c in assigned().filter(|&c| !matches!(forms.entry(c), CharHandling::Plain)) {
         let text: String = marks.iter().flat_map(|&mark| [c, mark, '\u{301}', c]).collect();
         assert_eq!(nfkc(&text), by_icu(&text), "U+{:04X}", c as u32);
     }

@@ -1,72 +1,74 @@
-//! The alignment of the highest value in any order, and of the smallest indices among those.
+//! The alignment of the highest value in any order; among those the one with the smallest indices.
 //!
-//! First the Hungarian method with potentials, over the shorter side: O(E · A · min(E, A)). Its
-//! potentials tell every best alignment apart from the others: a pair is part of one only if it is
-//! tight (its value is the sum of its two potentials), and a call may stay without a partner only if
-//! its potential is 0. So the second step goes through the expected calls in order, and moves each
-//! to the smallest tight partner from which a chain of tight pairs leads back to the partner it had:
-//! one search of the tight pairs a call, O(E · A · max(E, A)) in all.
+//! First the Hungarian method with potentials, over the shorter side: O(E · A · min(E, A)). Its potentials
+//! characterise all best alignments: a pair can be part of one only if it is tight (its value is the sum of its
+//! two potentials), and a call can stay unpaired only if its potential is 0. The second step then visits the
+//! expected calls in order, and moves each to the smallest tight partner from which a chain of tight pairs
+//! leads back to its previous partner: one search of the tight pairs per call, O(E · A · max(E, A)) in total.
 //!
-//! Sources: Kuhn, "The Hungarian method for the assignment problem", 1955; Munkres 1957; for the
-//! tight pairs, complementary slackness, e.g. Schrijver, "Combinatorial Optimization", 17.
+//! Sources: Kuhn, "The Hungarian method for the assignment problem", 1955; Munkres 1957; for the tight pairs,
+//! complementary slackness, e.g. Schrijver, "Combinatorial Optimization", 17.
 #![expect(clippy::indexing_slicing, reason = "every index is a call's, below the length of its vector")]
 
-use super::Values;
+use super::PairValues;
 
-/// The pairs (expected, actual) by expected call. Values are at least 0.
-pub(super) fn align(values: &Values, expected: usize) -> Vec<(usize, usize)> {
+/// The pairs (expected, actual) by expected call. PairValues are at least 0.
+pub(super) fn align(values: &PairValues, expected: usize) -> Vec<(usize, usize)> {
     let actual = values.columns;
-    let by_expected = Table { cells: &values.cells, row_step: actual, column_step: 1 };
-    let by_actual = Table { row_step: 1, column_step: actual, ..by_expected };
-    let (expected_potentials, actual_potentials, actual_of) = if expected <= actual {
-        let Solution { row_potentials, column_potentials, row_of } = solve(expected, actual, by_expected);
-        let mut actual_of = vec![actual; expected];
-        let taken = row_of.iter().enumerate().filter(|(_, e)| **e != NOBODY);
-        taken.for_each(|(a, e)| actual_of[*e] = a);
-        (row_potentials, column_potentials, actual_of)
+    let by_expected = ValueTable { cells: &values.cells, row_step: actual, column_step: 1 };
+    let by_actual = ValueTable { row_step: 1, column_step: actual, ..by_expected };
+    let (expected_potentials, actual_potentials, actual_by_expected) = if expected <= actual {
+        let Solution { row_potentials, column_potentials, row_by_column } =
+            solve(expected, actual, by_expected);
+        let mut actual_by_expected = vec![actual; expected];
+        let taken = row_by_column.iter().enumerate().filter(|(_, e)| **e != NOBODY);
+        taken.for_each(|(a, e)| actual_by_expected[*e] = a);
+        (row_potentials, column_potentials, actual_by_expected)
     } else {
-        let Solution { row_potentials, column_potentials, mut row_of } = solve(actual, expected, by_actual);
-        row_of.iter_mut().for_each(|a| *a = actual.min(*a));
-        (column_potentials, row_potentials, row_of)
+        let Solution { row_potentials, column_potentials, mut row_by_column } =
+            solve(actual, expected, by_actual);
+        row_by_column.iter_mut().for_each(|a| *a = actual.min(*a));
+        (column_potentials, row_potentials, row_by_column)
     };
-    let mut best = Best { values: by_expected, expected_potentials, actual_potentials, actual_of };
+    let mut best =
+        BestAlignment { values: by_expected, expected_potentials, actual_potentials, actual_by_expected };
     (0..expected).for_each(|e| best.prefer_small_indices(e));
-    best.actual_of.into_iter().enumerate().filter(|(_, a)| *a < actual).collect()
+    best.actual_by_expected.into_iter().enumerate().filter(|(_, a)| *a < actual).collect()
 }
 
-/// The values of all pairs, seen from either side.
+/// The values of all pairs, indexed from either side.
 #[derive(Clone, Copy)]
-struct Table<'v> {
+struct ValueTable<'v> {
     cells: &'v [i128],
     row_step: usize,
     column_step: usize,
 }
 
-impl Table<'_> {
+impl ValueTable<'_> {
     fn value(self, row: usize, column: usize) -> i128 {
         self.cells[row * self.row_step + column * self.column_step]
     }
 }
 
-/// A best alignment and what tells the others.
-struct Best<'v> {
-    values: Table<'v>,
+/// A best alignment, with the potentials that characterise the others.
+struct BestAlignment<'v> {
+    values: ValueTable<'v>,
     expected_potentials: Vec<i128>,
     actual_potentials: Vec<i128>,
-    /// The partner of each expected call; the number of actual calls stands for none.
-    actual_of: Vec<usize>,
+    /// The partner of each expected call; the number of actual calls means none.
+    actual_by_expected: Vec<usize>,
 }
 
-/// Who leaves a partner so that another call can have it, and for whom.
+/// A call that gives up its partner, and the call that receives it.
 #[derive(Clone, Copy)]
-struct Move {
+struct Reassignment {
     expected: usize,
     to: usize,
 }
 
-impl Best<'_> {
-    /// Whether some best alignment may pair the two. Being without a partner is a pair too, of an
-    /// expected call with the number of actual calls and the other way round.
+impl BestAlignment<'_> {
+    /// Whether some best alignment may contain the pair. Being unpaired counts as a pair too: of an expected
+    /// call with the number of actual calls, or vice versa.
     fn is_tight(&self, e: usize, a: usize) -> bool {
         let (expected, actual) = (self.expected_potentials.get(e), self.actual_potentials.get(a));
         match (expected, actual) {
@@ -79,7 +81,7 @@ impl Best<'_> {
     /// Gives expected call `e` the smallest partner it has in any best alignment that agrees with
     /// this one on all expected calls before it.
     fn prefer_small_indices(&mut self, e: usize) {
-        let given_up = self.actual_of[e];
+        let given_up = self.actual_by_expected[e];
         let candidates = given_up.min(self.actual_potentials.len());
         if !(0..candidates).any(|a| self.is_tight(e, a)) {
             return;
@@ -87,10 +89,10 @@ impl Best<'_> {
         let moves = self.moves_towards(e, given_up);
         let better = (0..candidates).find(|a| moves[*a].is_some() && self.is_tight(e, *a));
         let Some(better) = better else { return };
-        self.actual_of[e] = better;
+        self.actual_by_expected[e] = better;
         let mut freed = better;
-        while let Some(Move { expected, to }) = moves[freed].filter(|_| freed != given_up) {
-            if let Some(actual) = self.actual_of.get_mut(expected) {
+        while let Some(Reassignment { expected, to }) = moves[freed].filter(|_| freed != given_up) {
+            if let Some(actual) = self.actual_by_expected.get_mut(expected) {
                 *actual = to;
             }
             freed = to;
@@ -99,7 +101,7 @@ impl Best<'_> {
 
     /// For each partner that could be freed by a chain of moves that ends at the one `e` gives up:
     /// the first of these moves. Breadth-first, backwards from the end of the chain.
-    fn moves_towards(&self, e: usize, given_up: usize) -> Vec<Option<Move>> {
+    fn moves_towards(&self, e: usize, given_up: usize) -> Vec<Option<Reassignment>> {
         let (expected, actual) = (self.expected_potentials.len(), self.actual_potentials.len());
         let mut moves = vec![None; actual + 1];
         let mut reached = vec![false; actual + 1];
@@ -111,19 +113,19 @@ impl Best<'_> {
             head += 1;
             let mut free = |a: usize, expected: usize| {
                 if !std::mem::replace(&mut reached[a], true) {
-                    moves[a] = Some(Move { expected, to });
+                    moves[a] = Some(Reassignment { expected, to });
                     queue.push(a);
                 }
             };
             for other in e + 1..expected {
                 if self.is_tight(other, to) {
-                    free(self.actual_of[other], other);
+                    free(self.actual_by_expected[other], other);
                 }
             }
             if !nobody_moved && self.is_tight(expected, to) {
                 nobody_moved = true;
                 let mut taken = vec![false; actual + 1];
-                self.actual_of.iter().for_each(|a| taken[*a] = true);
+                self.actual_by_expected.iter().for_each(|a| taken[*a] = true);
                 (0..actual).filter(|a| !taken[*a]).for_each(|a| free(a, expected));
             }
         }
@@ -138,15 +140,15 @@ struct Solution {
     /// At least 0, and 0 for columns without a row.
     column_potentials: Vec<i128>,
     /// The row of each column, or [`NOBODY`].
-    row_of: Vec<usize>,
+    row_by_column: Vec<usize>,
 }
 
-/// Gives every row a column of its own so that the values add up to the most. There are at least as
+/// Assigns every row a column of its own so that the sum of the values is the largest. There are at least as
 /// many columns as rows.
-fn solve(rows: usize, columns: usize, values: Table<'_>) -> Solution {
+fn solve(rows: usize, columns: usize, values: ValueTable<'_>) -> Solution {
     let mut row_potentials = vec![0i128; rows];
     let mut column_potentials = vec![0i128; columns];
-    let mut row_of = vec![NOBODY; columns];
+    let mut row_by_column = vec![NOBODY; columns];
     for start in 0..rows {
         // Grows a tree of tight pairs from the new row until it reaches a column without a row.
         row_potentials[start] =
@@ -183,7 +185,7 @@ fn solve(rows: usize, columns: usize, values: Table<'_>) -> Solution {
             }
             in_tree[nearest] = true;
             last = nearest;
-            row = row_of[nearest];
+            row = row_by_column[nearest];
             if row == NOBODY {
                 break nearest;
             }
@@ -192,9 +194,9 @@ fn solve(rows: usize, columns: usize, values: Table<'_>) -> Solution {
         let mut column = end;
         while column != NOBODY {
             let previous = reached_from[column];
-            row_of[column] = if previous == NOBODY { start } else { row_of[previous] };
+            row_by_column[column] = if previous == NOBODY { start } else { row_by_column[previous] };
             column = previous;
         }
     }
-    Solution { row_potentials, column_potentials, row_of }
+    Solution { row_potentials, column_potentials, row_by_column }
 }

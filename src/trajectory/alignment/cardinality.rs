@@ -1,19 +1,19 @@
 //! The most pairs in any order: a largest matching of a bipartite graph.
 //!
-//! In phases: a breadth-first search finds how far each expected call is from an actual call that
-//! is still free, then disjoint shortest alternating paths to such calls are flipped. There are
-//! O(√(E + A)) phases, each O(p) for p pairs that may be made.
+//! It works in phases: a breadth-first search finds the distance of each expected call from a free actual call;
+//! then disjoint shortest alternating paths to such calls are flipped. There are O(√(E + A)) phases, each O(p)
+//! for p possible pairs.
 //!
 //! Source: Hopcroft and Karp, "An n^5/2 algorithm for maximum matchings in bipartite graphs", 1973.
 #![expect(clippy::indexing_slicing, reason = "every index is a call's, below the length of its vector")]
 
-use super::Pair;
+use super::CallPair;
 
 const FREE: usize = usize::MAX;
 
 /// The pairs, in the order of the expected calls. `partners` holds, for each expected call, the
 /// actual calls it may be paired with, each below `actual`.
-pub(super) fn align(partners: &[Vec<usize>], actual: usize) -> Vec<Pair> {
+pub(super) fn align(partners: &[Vec<usize>], actual: usize) -> Vec<CallPair> {
     let mut matching =
         Matching { partners, actual_of: vec![FREE; partners.len()], expected_of: vec![FREE; actual] };
     while let Some(distances) = matching.distances() {
@@ -25,7 +25,7 @@ pub(super) fn align(partners: &[Vec<usize>], actual: usize) -> Vec<Pair> {
         }
     }
     let pairs = matching.actual_of.iter().enumerate().filter(|(_, actual)| **actual != FREE);
-    pairs.map(|(expected, actual)| Pair { expected, actual: *actual }).collect()
+    pairs.map(|(expected, actual)| CallPair { expected, actual: *actual }).collect()
 }
 
 struct Matching<'p> {
@@ -35,8 +35,8 @@ struct Matching<'p> {
 }
 
 impl Matching<'_> {
-    /// For each expected call, the pairs on the way to it from one that is free; nothing if no way
-    /// ends at a free actual call, which means that the matching is as large as can be.
+    /// For each expected call, its distance from a free expected call; `None` if no path ends at a free actual
+    /// call, which means that the matching is a largest one.
     fn distances(&self) -> Option<Vec<usize>> {
         let mut distances = vec![usize::MAX; self.partners.len()];
         let mut queue: Vec<usize> = (0..self.partners.len()).filter(|e| self.actual_of[*e] == FREE).collect();
@@ -58,8 +58,8 @@ impl Matching<'_> {
         found.then_some(distances)
     }
 
-    /// Looks depth-first for a way from `start` to a free actual call along growing distances, and
-    /// pairs along it. `next_partner` remembers what was tried in this phase.
+    /// Searches depth-first for a path from `start` to a free actual call along increasing distances, and pairs
+    /// the calls on it. `next_partner` remembers what was tried in this phase.
     fn augment(&mut self, start: usize, distances: &[usize], next_partner: &mut [usize]) {
         let mut path = vec![start];
         while let Some(&e) = path.last() {

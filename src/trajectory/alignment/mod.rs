@@ -1,19 +1,18 @@
-//! Which actual call stands for which expected call: the best one-to-one pairing there is.
+//! Alignments: the best one-to-one pairing of expected and actual calls.
 //!
-//! [`largest`] makes the most pairs, [`best`] the pairs worth the most. With `ordered` the pairs do
-//! not cross; without, any may be made. Among equally good alignments both algorithms for ordered
-//! calls and the one for [`best`] unordered calls give the one with the **smallest indices**: the
-//! first expected call gets the first actual call that it has in any of them (having none comes
-//! last), then the second, and so on.
+//! [`largest`] makes the most pairs, [`best`] the most valuable ones. With `ordered`, pairs do not cross;
+//! otherwise any pairs are allowed. Among equally good alignments, both ordered algorithms and the unordered
+//! one of [`best`] return the one with the **smallest indices**: the first expected call gets the first actual
+//! call that it has in any of them (being unpaired comes last), then the second, and so on.
 //!
 //! | | time | space | method |
 //! |---|---|---|---|
-//! | ordered | O(E · A) | E · A bytes | dynamic programme over suffixes, after Needleman and Wunsch 1970 |
+//! | ordered | O(E · A) | E · A bytes | dynamic programming over suffixes, after Needleman and Wunsch 1970 |
 //! | [`largest`], any order | O(p · √(E + A)) for p pairs | O(p) | Hopcroft and Karp 1973 |
 //! | [`best`], any order | O(E · A · max(E, A)) per name | O(E · A) per name | Kuhn 1955, Munkres 1957, with potentials |
 //!
-//! Values are sums of fractions with different denominators. They are compared exactly, as integers
-//! over a common denominator.
+//! PairValues are sums of fractions with different denominators. They are compared exactly, as integers over a
+//! common denominator.
 
 mod assignment;
 mod cardinality;
@@ -22,28 +21,28 @@ mod monotonic;
 use crate::foundation::error::{Error, ErrorCode, Result};
 use crate::foundation::sort::sort;
 
-/// The most pairs that are looked at in aligning two trajectories: 1,448 calls a side.
+/// The most pairs that an alignment may consider: 1,448 calls per side.
 pub const MAX_PAIRS: usize = 1 << 21;
-/// The most steps, E · A · max(E, A), taken in aligning calls of one name in any order: 645 a side.
+/// The most steps, E · A · max(E, A), of aligning calls of one name in any order: 645 per side.
 pub const MAX_STEPS: usize = 1 << 28;
-/// The largest common denominator: arguments in any numbers up to 66, or some fewer larger numbers.
+/// The largest common denominator: calls with any numbers of arguments up to 66, or with a few larger numbers.
 pub const MAX_DENOMINATOR: u128 = 1 << 90;
 
-/// An expected and an actual call, by their indices, that stand for each other.
+/// The indices of an expected and an actual call that are paired.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Pair {
+pub struct CallPair {
     /// The index of the expected call.
     pub expected: usize,
     /// The index of the actual call.
     pub actual: usize,
 }
 
-/// How much of a pair agrees: `matched` of `of` things; all, if there are none.
+/// How much of a pair agrees: `matched` out of `of` things; everything, if there are none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Agreement {
-    /// How many agree.
+    /// How many things agree.
     pub matched: u32,
-    /// How many there are.
+    /// How many things there are.
     pub of: u32,
 }
 
@@ -87,16 +86,16 @@ pub fn largest(
     expected: usize,
     actual: usize,
     related: impl Fn(usize, usize) -> bool,
-) -> Result<Vec<Pair>> {
-    largest_of(ordered, expected, actual, &related)
+) -> Result<Vec<CallPair>> {
+    largest_pairs(ordered, expected, actual, &related)
 }
 
-fn largest_of(
+fn largest_pairs(
     ordered: bool,
     expected: usize,
     actual: usize,
     related: &dyn Fn(usize, usize) -> bool,
-) -> Result<Vec<Pair>> {
+) -> Result<Vec<CallPair>> {
     refuse_too_many_pairs(expected, actual)?;
     Ok(if ordered {
         monotonic::align(expected, actual, &|e, a| related(e, a).then_some(1))
@@ -117,13 +116,13 @@ fn largest_of(
 /// `limit_exceeded` beyond [`MAX_PAIRS`], [`MAX_STEPS`] or [`MAX_DENOMINATOR`].
 ///
 /// ```
-/// use adk_metrics::trajectory::{Pair, alignment::{Agreement, best}};
+/// use adk_metrics::trajectory::{CallPair, alignment::{Agreement, best}};
 ///
 /// // Greedily, the first expected call would take the first actual call, and 1/2 + 0 is less than 1.
 /// let matched = [[1, 1], [2, 0]];
 /// let agreement = |e: usize, a: usize| Agreement { matched: matched[e][a], of: 2 };
 /// let pairs = best(false, &[0, 0], &[0, 0], agreement)?;
-/// assert_eq!(pairs, [Pair { expected: 0, actual: 1 }, Pair { expected: 1, actual: 0 }]);
+/// assert_eq!(pairs, [CallPair { expected: 0, actual: 1 }, CallPair { expected: 1, actual: 0 }]);
 /// # Ok::<(), adk_metrics::foundation::error::Error>(())
 /// ```
 pub fn best(
@@ -131,22 +130,22 @@ pub fn best(
     expected: &[u32],
     actual: &[u32],
     agreement: impl Fn(usize, usize) -> Agreement,
-) -> Result<Vec<Pair>> {
-    best_of(ordered, expected, actual, &agreement)
+) -> Result<Vec<CallPair>> {
+    best_pairs(ordered, expected, actual, &agreement)
 }
 
-fn best_of(
+fn best_pairs(
     ordered: bool,
     expected: &[u32],
     actual: &[u32],
     agreement: &dyn Fn(usize, usize) -> Agreement,
-) -> Result<Vec<Pair>> {
+) -> Result<Vec<CallPair>> {
     if !ordered {
         return best_in_any_order(expected, actual, agreement);
     }
     refuse_too_many_pairs(expected.len(), actual.len())?;
     let of_name = |e, a| (expected.get(e) == actual.get(a)).then(|| agreement(e, a));
-    let values = Values::compute(expected.len(), actual.len(), &of_name)?;
+    let values = PairValues::compute(expected.len(), actual.len(), &of_name)?;
     Ok(monotonic::align(expected.len(), actual.len(), &|e, a| values.get(e, a)))
 }
 
@@ -154,7 +153,7 @@ fn best_in_any_order(
     expected: &[u32],
     actual: &[u32],
     agreement: &dyn Fn(usize, usize) -> Agreement,
-) -> Result<Vec<Pair>> {
+) -> Result<Vec<CallPair>> {
     let (expected, actual) = (by_name(expected), by_name(actual));
     let mut pairs = Vec::new();
     let mut pair_count = 0usize;
@@ -174,11 +173,11 @@ fn best_in_any_order(
             let pair = |(_, expected): &(u32, usize), (_, actual): &(u32, usize)| (*expected, *actual);
             wanted.get(row).zip(found.get(column)).map(|(e, a)| pair(e, a))
         };
-        let values = Values::compute(rows, columns, &|row, column| {
+        let values = PairValues::compute(rows, columns, &|row, column| {
             indices(row, column).map(|(e, a)| agreement(e, a))
         })?;
         for (row, column) in assignment::align(&values, rows) {
-            pairs.extend(indices(row, column).map(|(expected, actual)| Pair { expected, actual }));
+            pairs.extend(indices(row, column).map(|(expected, actual)| CallPair { expected, actual }));
         }
     }
     sort(&mut pairs, Ord::cmp);
@@ -190,18 +189,18 @@ fn best_in_any_order(
 ///
 /// # Errors
 /// `limit_exceeded` beyond [`MAX_PAIRS`], if `ordered`.
-pub fn largest_by_name(ordered: bool, expected: &[u32], actual: &[u32]) -> Result<Vec<Pair>> {
+pub fn largest_by_name(ordered: bool, expected: &[u32], actual: &[u32]) -> Result<Vec<CallPair>> {
     if ordered {
         return largest(true, expected.len(), actual.len(), |e, a| expected.get(e) == actual.get(a));
     }
-    // Every call of a name may stand for every other, so the first takes the first.
+    // Calls of the same name are interchangeable, so the first takes the first.
     let (expected, actual) = (by_name(expected), by_name(actual));
     let mut found = actual.iter().peekable();
     let mut pairs = Vec::new();
     for (name, expected) in &expected {
         while found.next_if(|(other, _)| other < name).is_some() {}
         if let Some((_, actual)) = found.next_if(|(other, _)| other == name) {
-            pairs.push(Pair { expected: *expected, actual: *actual });
+            pairs.push(CallPair { expected: *expected, actual: *actual });
         }
     }
     sort(&mut pairs, Ord::cmp);
@@ -214,14 +213,14 @@ fn by_name(names: &[u32]) -> Vec<(u32, usize)> {
     calls
 }
 
-/// What each pair is worth: integers whose sums compare as alignments do.
-struct Values {
+/// The value of each pair: integers whose sums are ordered as the alignments are.
+struct PairValues {
     columns: usize,
-    /// Row by row; below 0 where no pair is to be made.
+    /// Row by row; negative for pairs that are not allowed.
     cells: Vec<i128>,
 }
 
-impl Values {
+impl PairValues {
     fn compute(
         rows: usize,
         columns: usize,
@@ -232,7 +231,7 @@ impl Values {
             agreements.extend((0..columns).map(|column| agreement(row, column)));
         }
         let denominator = common_denominator(&agreements)?;
-        // One more than the largest number of pairs, so that whole pairs decide only between equals.
+        // One more than the largest number of pairs, so that complete pairs only break ties.
         let pairs = rows.min(columns) as i128 + 1;
         let value = |agreement: Agreement| {
             let (matched, of) = agreement.reduced();
@@ -248,7 +247,7 @@ impl Values {
     }
 }
 
-/// What every denominator divides.
+/// A common multiple of all denominators.
 fn common_denominator(agreements: &[Option<Agreement>]) -> Result<u128> {
     let mut denominator = 1;
     for agreement in agreements.iter().flatten() {
@@ -266,7 +265,7 @@ fn common_denominator(agreements: &[Option<Agreement>]) -> Result<u128> {
     Ok(denominator)
 }
 
-/// Quotient and remainder, digit by digit of 32 bits: a divisor of 128 bits would take far more code.
+/// Quotient and remainder by long division in base 2³²: a 128-bit divisor would need far more code.
 fn divided(number: u128, by: u32) -> (u128, u32) {
     let by = u64::from(by);
     let (mut quotient, mut rest) = (0, 0);

@@ -1,33 +1,32 @@
 //! The best alignment whose pairs do not cross.
 //!
-//! A dynamic programme over suffixes: the value of aligning what follows expected call e and
-//! actual call a is the best of pairing the two and leaving one of them out. It runs backwards, so
-//! that the way back runs forwards and can prefer small indices. O(E · A) time; O(A) values and a
-//! byte for each pair.
+//! Dynamic programming over suffixes: the value of aligning the suffixes after expected call e and actual call
+//! a is the best of pairing the two calls and skipping one of them. It runs backwards, so that the path can be
+//! read forwards and can prefer small indices. O(E · A) time; O(A) values and one byte per pair.
 //!
-//! Source: Needleman and Wunsch, "A general method applicable to the search for similarities in the
-//! amino acid sequence of two proteins", 1970.
+//! Source: Needleman and Wunsch, "A general method applicable to the search for similarities in the amino acid
+//! sequence of two proteins", 1970.
 
-use super::Pair;
+use super::CallPair;
 
-/// What the best alignment of two suffixes, with the smallest indices, begins with.
+/// The first step of the best alignment of two suffixes with the smallest indices.
 #[derive(Clone, Copy)]
-enum Step {
+enum PathStep {
     /// Pair the two first calls.
     Pair,
-    /// Leave out the first actual call; the first expected call is paired with a later one.
+    /// Skip the first actual call; the first expected call is paired with a later one.
     SkipActual,
-    /// Leave out the first expected call: no best alignment pairs it.
+    /// Skip the first expected call: no best alignment pairs it.
     SkipExpected,
 }
 
-/// The pairs, in order. `value` is what a pair is worth, at least 0; nothing if it must not be made.
+/// The pairs, in order. `value` is the value of a pair, at least 0; `None` if the pair is not allowed.
 pub(super) fn align(
     expected: usize,
     actual: usize,
     value: &dyn Fn(usize, usize) -> Option<i128>,
-) -> Vec<Pair> {
-    let mut steps = vec![Step::SkipExpected; expected * actual];
+) -> Vec<CallPair> {
+    let mut steps = vec![PathStep::SkipExpected; expected * actual];
     if steps.is_empty() {
         return Vec::new();
     }
@@ -40,13 +39,13 @@ pub(super) fn align(
             let pair = value(e, a).map(|value| value + diagonal).filter(|pair| *pair >= skip);
             let best = pair.unwrap_or(skip);
             *step = if pair.is_some() {
-                Step::Pair
+                PathStep::Pair
             } else if paired_to_the_right && right == best {
-                Step::SkipActual
+                PathStep::SkipActual
             } else {
-                Step::SkipExpected
+                PathStep::SkipExpected
             };
-            paired_to_the_right = !matches!(step, Step::SkipExpected);
+            paired_to_the_right = !matches!(step, PathStep::SkipExpected);
             diagonal = std::mem::replace(below, best);
             right = best;
         }
@@ -55,12 +54,12 @@ pub(super) fn align(
     let (mut e, mut a) = (0, 0);
     while e < expected && a < actual {
         match steps.get(e * actual + a) {
-            Some(Step::Pair) => {
-                pairs.push(Pair { expected: e, actual: a });
+            Some(PathStep::Pair) => {
+                pairs.push(CallPair { expected: e, actual: a });
                 (e, a) = (e + 1, a + 1);
             }
-            Some(Step::SkipActual) => a += 1,
-            Some(Step::SkipExpected) | None => e += 1,
+            Some(PathStep::SkipActual) => a += 1,
+            Some(PathStep::SkipExpected) | None => e += 1,
         }
     }
     pairs

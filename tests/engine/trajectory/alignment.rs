@@ -1,7 +1,7 @@
 //! Alignments, against brute force.
 
 use adk_metrics::foundation::error::ErrorCode;
-use adk_metrics::trajectory::Pair;
+use adk_metrics::trajectory::CallPair;
 use adk_metrics::trajectory::alignment::{Agreement, best, largest, largest_by_name};
 use proptest::prelude::*;
 
@@ -32,14 +32,15 @@ fn indices(partners: &Partners) -> Vec<usize> {
     partners.iter().map(|partner| partner.unwrap_or(usize::MAX)).collect()
 }
 
-fn pairs(partners: &Partners) -> Vec<Pair> {
-    let pair = |(expected, actual): (usize, &Option<usize>)| actual.map(|actual| Pair { expected, actual });
+fn pairs(partners: &Partners) -> Vec<CallPair> {
+    let pair =
+        |(expected, actual): (usize, &Option<usize>)| actual.map(|actual| CallPair { expected, actual });
     partners.iter().enumerate().filter_map(pair).collect()
 }
 
 /// The sum of agreements as an integer over 2520, which every denominator up to 10 divides.
 fn value(partners: &Partners, agreements: &[Vec<Agreement>]) -> (u32, usize) {
-    let of = |pair: &Pair| agreements[pair.expected][pair.actual];
+    let of = |pair: &CallPair| agreements[pair.expected][pair.actual];
     let share = |agreement: Agreement| (agreement.matched * 2520).checked_div(agreement.of).unwrap_or(2520);
     let pairs = pairs(partners);
     (pairs.iter().map(|pair| share(of(pair))).sum(), pairs.iter().filter(|pair| of(pair).is_whole()).count())
@@ -109,7 +110,7 @@ proptest! {
         let found = largest(ordered, expected, actual, |e, a| related[e][a]).unwrap();
         prop_assert_eq!(found.len(), size(wanted));
         prop_assert!(found.iter().all(|pair| related[pair.expected][pair.actual]));
-        let distinct = |side: fn(&Pair) -> usize| found.iter().map(side).collect::<std::collections::BTreeSet<_>>().len();
+        let distinct = |side: fn(&CallPair) -> usize| found.iter().map(side).collect::<std::collections::BTreeSet<_>>().len();
         prop_assert_eq!((distinct(|pair| pair.expected), distinct(|pair| pair.actual)), (found.len(), found.len()));
         if ordered {
             prop_assert_eq!(&found, &pairs(wanted));
@@ -155,7 +156,7 @@ fn sums_of_fractions_are_compared_exactly() {
     let tenths = [[3, 1], [2, 0]];
     let agreement = |e: usize, a: usize| Agreement { matched: tenths[e][a], of: 10 };
     let found = best(false, &[0, 0], &[0, 0], agreement).unwrap();
-    assert_eq!(found, [Pair { expected: 0, actual: 0 }, Pair { expected: 1, actual: 1 }]);
+    assert_eq!(found, [CallPair { expected: 0, actual: 0 }, CallPair { expected: 1, actual: 1 }]);
     // Ten tenths against one whole: 0.1 added ten times is less than 1.0 in doubles.
     let names = vec![0; 11];
     let agreement = |e: usize, a: usize| match (e, a) {
@@ -164,7 +165,7 @@ fn sums_of_fractions_are_compared_exactly() {
         _ => Agreement { matched: 0, of: 10 },
     };
     let found = best(true, &names, &names, agreement).unwrap();
-    assert_eq!(found, [Pair { expected: 0, actual: 10 }], "equal sums, but one pair that matches wholly");
+    assert_eq!(found, [CallPair { expected: 0, actual: 10 }], "equal sums, but one pair that matches wholly");
 }
 
 #[test]

@@ -4,7 +4,7 @@ use adk_metrics::foundation::error::ErrorCode;
 use adk_metrics::foundation::json::{Document, Json};
 use adk_metrics::model::content::ToolCall;
 use adk_metrics::trajectory::{
-    MatchMode, Pair, ParameterMatch, Strategies, Strategy, tool_parameter_match, tool_trajectory_f1,
+    CallPair, MatchMode, ParameterMatch, Strategies, Strategy, tool_parameter_match, tool_trajectory_f1,
 };
 
 /// Calls read from `[[name, args], …]`; no args are absent args.
@@ -31,7 +31,7 @@ fn f1(mode: MatchMode, ordered: bool, expected: &str, actual: &str) -> f64 {
     tool_trajectory_f1(mode, ordered, &calls(&expected), &calls(&actual)).unwrap().score
 }
 
-fn numbers(pairs: &[Pair]) -> Vec<(usize, usize)> {
+fn numbers(pairs: &[CallPair]) -> Vec<(usize, usize)> {
     pairs.iter().map(|pair| (pair.expected, pair.actual)).collect()
 }
 
