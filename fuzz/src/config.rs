@@ -4,7 +4,7 @@ use adk_metrics::foundation::json::Document;
 use adk_metrics::model::shape::Warnings;
 use adk_metrics::run::{Plan, PlanOptions};
 
-use crate::evaluation::score;
+use crate::scoring::score;
 
 const EVALSET: &str = r#"{"eval_set_id":"s","eval_cases":[{"eval_id":"c","conversation":[{"invocation_id":"i",
     "user_content":{"parts":[{"text":"Turn the light on"}]},"final_response":{"parts":[{"text":"It is on now."}]},
@@ -21,14 +21,14 @@ pub fn check(input: &[u8]) {
     for is_config in [true, false] {
         let Ok(mut document) = document() else { return };
         let warnings = Warnings::default();
-        let terms = PlanOptions { custom: &custom, ..PlanOptions::default() };
+        let plan_options = PlanOptions { custom: &custom, ..PlanOptions::default() };
         let plan = if is_config {
-            Plan::from_config(&mut document, terms, &warnings)
+            Plan::from_config(&mut document, plan_options, &warnings)
         } else {
-            Plan::from_metric(&mut document, terms, &warnings)
+            Plan::from_metric(&mut document, plan_options, &warnings)
         };
         match plan {
-            Ok(plan) => assert!(score(EVALSET, ACTUAL, plan)),
+            Ok(plan) => assert!(score(EVALSET, ACTUAL, plan).is_ok()),
             Err(error) => assert!(!error.message.is_empty() && error.path.is_some(), "{error}"),
         }
     }

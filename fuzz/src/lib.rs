@@ -1,4 +1,4 @@
-//! What has to hold for any input whatever. Each module is one target: its `check` panics where something does not.
+//! What has to hold for any input whatever. Each public module is one target: its `check` panics where something does not.
 //!
 //! cargo-fuzz looks for inputs that break them (`npm run fuzz`); the tests of this crate run them over the seeds, over what
 //! was ever found, and over simple changes of both.
@@ -12,6 +12,7 @@ pub mod json;
 pub mod prompts;
 pub mod replies;
 pub mod rouge;
+mod scoring;
 pub mod seeds;
 pub mod shapes;
 
