@@ -1,10 +1,9 @@
 //! What holds for every input: writing then reading changes nothing, and no input traps.
 
-use crate::support::{scoring, spelling};
-use std::borrow::Cow;
-use std::collections::HashSet;
-use std::sync::LazyLock;
+mod robustness;
+mod round_trip;
 
+use crate::support::{scoring, spelling};
 use adk_metrics::foundation::error::{Error, Result};
 use adk_metrics::foundation::json::{Document, Json};
 use adk_metrics::foundation::write::{Spelling, pretty};
@@ -22,6 +21,9 @@ use proptest::collection::vec;
 use proptest::option::of;
 use proptest::prelude::*;
 use spelling::camel_case;
+use std::borrow::Cow;
+use std::collections::HashSet;
+use std::sync::LazyLock;
 
 const SPELLINGS: [Spelling; 2] = [Spelling::Snake, Spelling::Camel];
 
@@ -283,144 +285,8 @@ fn eval_set() -> BoxedStrategy<Node> {
     ])
 }
 
-// ---- what views show of them
-
-/// What can be compared with the model.
-trait Agrees {
-    fn agrees(&self, node: Option<&Node>) -> bool;
-}
-
-impl Agrees for Cow<'_, str> {
-    fn agrees(&self, node: Option<&Node>) -> bool {
-        matches!(node, Some(Node::Text(text)) if text == self)
-    }
-}
-
-impl Agrees for bool {
-    fn agrees(&self, node: Option<&Node>) -> bool {
-        matches!(node, Some(Node::Flag(flag)) if flag == self)
-    }
-}
-
-impl Agrees for f64 {
-    fn agrees(&self, node: Option<&Node>) -> bool {
-        matches!(node, Some(Node::Seconds(seconds)) if seconds.to_bits() == self.to_bits())
-    }
-}
-
-impl Agrees for i64 {
-    fn agrees(&self, node: Option<&Node>) -> bool {
-        matches!(node, Some(Node::Count(count)) if count == self)
-    }
-}
-
-impl Agrees for Json<'_> {
-    fn agrees(&self, node: Option<&Node>) -> bool {
-        matches!(node, Some(Node::Free(json)) if json.raw() == self.raw())
-    }
-}
-
-impl<T: Agrees> Agrees for Option<T> {
-    fn agrees(&self, node: Option<&Node>) -> bool {
-        match self {
-            Some(view) => view.agrees(node),
-            None => node.is_none(),
-        }
-    }
-}
-
-impl<'a, T: View<'a> + Agrees> Agrees for List<'a, T> {
-    fn agrees(&self, node: Option<&Node>) -> bool {
-        let Some(Node::List(nodes)) = node else { return false };
-        self.len() == nodes.len() && self.iter().zip(nodes).all(|(view, node)| view.agrees(Some(node)))
-    }
-}
-
-impl Agrees for IntermediateData<'_> {
-    fn agrees(&self, node: Option<&Node>) -> bool {
-        match self {
-            Self::Events(events) => events.agrees(node),
-            Self::Summary(summary) => summary.agrees(node),
-        }
-    }
-}
-
-impl Agrees for IntermediateResponse<'_> {
-    fn agrees(&self, node: Option<&Node>) -> bool {
-        let Some(Node::List(nodes)) = node else { return false };
-        self.author().agrees(nodes.first()) && self.parts().agrees(nodes.get(1))
-    }
-}
-
-macro_rules! records_agree {
-    ($( $record:ident: $($field:ident),*; )*) => {$(
-        impl Agrees for $record<'_> {
-            fn agrees(&self, node: Option<&Node>) -> bool {
-                let Some(node) = node else { return false };
-                $( self.$field().agrees(node.get(stringify!($field).trim_start_matches("r#"))) )&&*
-            }
-        }
-    )*};
-}
-
-records_agree! {
-    EvalSet: eval_set_id, name, description, eval_cases, creation_timestamp;
-    EvalCase: eval_id, conversation, conversation_scenario, session_input, creation_timestamp, rubrics,
-        final_session_state;
-    ConversationScenario: starting_prompt, conversation_plan, user_persona;
-    SessionInput: app_name, user_id, session_id, state;
-    Rubric: rubric_id, rubric_content, description, r#type;
-    RubricContent: text_property;
-    Invocation: invocation_id, user_content, final_response, intermediate_data, creation_timestamp, duration,
-        model_duration, tool_duration, rubrics, app_details;
-    InvocationEvents: invocation_events;
-    InvocationEvent: author, content, grounding_metadata, usage_metadata, model_version;
-    UsageMetadata: prompt_token_count, tool_use_prompt_token_count, candidates_token_count,
-        thoughts_token_count, cached_content_token_count;
-    IntermediateSummary: tool_uses, tool_responses, intermediate_responses;
-    Content: parts, role;
-    Part: text, thought, function_call, function_response;
-    FunctionCall: id, name, args;
-    FunctionResponse: id, name, response;
-}
-
 fn read_set<'t>(json: &'t str, warnings: &Warnings) -> EvalSetFile<'t> {
     EvalSetFile::read(Document::parse(json).unwrap(), "", warnings).unwrap()
-}
-
-proptest! {
-    #![proptest_config(cases(128))]
-
-    #[test]
-    fn writing_then_reading_gives_the_same_evalset_in_both_spellings(set in eval_set()) {
-        for (spelling, order) in
-            SPELLINGS.into_iter().flat_map(|spelling| [(spelling, Order::AsWritten), (spelling, Order::Reversed)])
-        {
-            let json = set.to_json(spelling, order);
-            let warnings = Warnings::default();
-            let file = read_set(&json, &warnings);
-            prop_assert_eq!(unexpected(warnings), [] as [Error; 0]);
-            prop_assert!(file.set().agrees(Some(&set)), "{}", json);
-            for spelling in SPELLINGS {
-                prop_assert_eq!(file.set().to_json(spelling), set.to_json(spelling, Order::AsWritten), "{}", json);
-            }
-        }
-    }
-
-    #[test]
-    fn laying_out_changes_nothing(set in eval_set()) {
-        let written = set.to_json(Spelling::Snake, Order::AsWritten);
-        let laid_out = pretty(Document::parse(written.as_str()).unwrap().root());
-        let file = read_set(&laid_out, &Warnings::default());
-        // Free-form objects are equal as values, though not as written.
-        prop_assert_eq!(without_space(&file.set().to_json(Spelling::Snake)), without_space(&written));
-    }
-
-    #[test]
-    fn an_evalset_against_itself_is_scored_to_the_end(set in eval_set()) {
-        let written = set.to_json(Spelling::Snake, Order::AsWritten);
-        evaluate(&written, &written);
-    }
 }
 
 /// Without white space outside strings.
@@ -462,11 +328,6 @@ static DOCUMENTS: LazyLock<Vec<String>> = LazyLock::new(|| {
     ]
 });
 
-/// A document as readers of configs and results take it.
-fn unwrapped(bytes: &[u8]) -> Result<Document<'_>> {
-    Ok(Document::from_bytes(bytes)?.unwrapped()?.0)
-}
-
 /// The warnings but for those of what a well-written evalset can say: keys that are kept although nothing reads them (of a
 /// persona, or slips), no case at all, and cases without an id.
 fn unexpected(warnings: Warnings) -> Vec<Error> {
@@ -476,181 +337,9 @@ fn unexpected(warnings: Warnings) -> Vec<Error> {
     warnings
 }
 
-/// Calls every reader; what they accept, they also write such that it reads again the same.
-fn read_everything(bytes: &[u8]) {
-    if unwrapped(bytes).is_err() {
-        return;
-    }
-    let document = || unwrapped(bytes).unwrap();
-    let warnings = Warnings::default();
-    if let Ok(file) = EvalSetFile::read(document(), "name", &warnings) {
-        let written = SPELLINGS.map(|spelling| file.set().to_json(spelling));
-        for json in &written {
-            let warnings = Warnings::default();
-            let read = EvalSetFile::read(Document::parse(json.as_str()).unwrap(), "name", &warnings);
-            let read = read.unwrap_or_else(|error| panic!("{error}: {json}"));
-            assert_eq!(SPELLINGS.map(|spelling| read.set().to_json(spelling)), written);
-            assert_eq!(unexpected(warnings), []);
-        }
-    }
-    let mut results = document();
-    if check(&mut results, &EvalSetResult::TYPE, &warnings).is_ok() {
-        let written = SPELLINGS.map(|spelling| EvalSetResult::from_json(results.root()).to_json(spelling));
-        for json in &written {
-            let warnings = Warnings::default();
-            let mut read = Document::parse(json.as_str()).unwrap();
-            check(&mut read, &EvalSetResult::TYPE, &warnings)
-                .unwrap_or_else(|error| panic!("{error}: {json}"));
-            let again = SPELLINGS.map(|spelling| EvalSetResult::from_json(read.root()).to_json(spelling));
-            assert_eq!(again, written);
-            assert_eq!(warnings.into_vec(), []);
-        }
-    }
-    if let Ok(file) = ActualFile::read(document(), "name", &warnings) {
-        drop(file.runs());
-    }
-    drop(Plan::from_config(
-        &mut document(),
-        PlanOptions { custom: &["mine".into()], ..PlanOptions::default() },
-        &warnings,
-    ));
-    drop(Plan::from_metric(&mut document(), PlanOptions::default(), &warnings));
-    drop(pretty(document().root()));
-    for warning in warnings.into_vec() {
-        drop(warning.to_string());
-    }
-}
-
 /// Scores one file against another with all metrics that compute a score themselves.
 fn evaluate(expected: &str, actual: &str) {
     let mut config = Document::parse(DOCUMENTS[6].as_str()).unwrap();
     let plan = Plan::from_config(&mut config, PlanOptions::default(), &Warnings::default()).unwrap();
     assert!(scoring::score(expected, actual, plan).unwrap_or(true), "no metric asks anybody");
-}
-
-#[derive(Clone, Debug)]
-enum Mutation {
-    Delete(prop::sample::Index, usize),
-    Insert(prop::sample::Index, Vec<u8>),
-    Repeat(prop::sample::Index, usize),
-    /// Puts one value of the document in the place of another.
-    Transplant(prop::sample::Index, prop::sample::Index),
-    /// Puts something else in the place of a value.
-    Replace(prop::sample::Index, &'static str),
-}
-
-const REPLACEMENTS: [&str; 14] = [
-    "null",
-    "true",
-    "[]",
-    "{}",
-    "\"\"",
-    "\"x\"",
-    "-1",
-    "1e308",
-    "1e400",
-    "0.1",
-    "[[]]",
-    "{\"\":{}}",
-    "99999999999999999999999",
-    "\"\\ud83d\\ude00\"",
-];
-
-fn mutation() -> impl Strategy<Value = Mutation> {
-    let bytes = prop_oneof![
-        vec(any::<u8>(), 0..4),
-        proptest::sample::select(vec!["\"", "{", "}", "[", "]", ",", ":", "\\", "null", "\\ud800"])
-            .prop_map(|text| text.as_bytes().to_vec()),
-    ];
-    let place = any::<prop::sample::Index>;
-    prop_oneof![
-        1 => (place(), 1..8_usize).prop_map(|(at, length)| Mutation::Delete(at, length)),
-        1 => (place(), bytes).prop_map(|(at, bytes)| Mutation::Insert(at, bytes)),
-        1 => (place(), 1..40_usize).prop_map(|(at, length)| Mutation::Repeat(at, length)),
-        6 => (place(), place()).prop_map(|(to, from)| Mutation::Transplant(to, from)),
-        6 => (place(), proptest::sample::select(REPLACEMENTS.to_vec()))
-            .prop_map(|(at, value)| Mutation::Replace(at, value)),
-    ]
-}
-
-/// Where every value of a document stands.
-fn spans(json: Json<'_>, all: &mut Vec<(usize, usize)>) {
-    let (start, end) = json.span();
-    all.push((start as usize, end as usize));
-    json.items().for_each(|item| spans(item, all));
-    json.entries().for_each(|(_, value)| spans(value, all));
-}
-
-fn mutate(mut bytes: Vec<u8>, mutation: &Mutation) -> Vec<u8> {
-    let range = |at: &prop::sample::Index, length: usize| {
-        let start = at.index(bytes.len().max(1)).min(bytes.len());
-        start..(start + length).min(bytes.len())
-    };
-    let mut values = Vec::new();
-    if let Ok(document) = Document::from_bytes(bytes.as_slice()) {
-        spans(document.root(), &mut values);
-    }
-    match mutation {
-        Mutation::Delete(at, length) => drop(bytes.drain(range(at, *length))),
-        Mutation::Insert(at, more) => drop(bytes.splice(range(at, 0), more.clone())),
-        Mutation::Repeat(at, length) => {
-            let range = range(at, *length);
-            let again = bytes[range.clone()].to_vec();
-            bytes.splice(range.start..range.start, again);
-        }
-        Mutation::Transplant(to, from) if !values.is_empty() => {
-            let (start, end) = *from.get(&values);
-            let value = bytes[start..end].to_vec();
-            let (start, end) = *to.get(&values);
-            bytes.splice(start..end, value);
-        }
-        Mutation::Replace(at, value) if !values.is_empty() => {
-            let (start, end) = *at.get(&values);
-            bytes.splice(start..end, value.bytes());
-        }
-        Mutation::Transplant(..) | Mutation::Replace(..) => {}
-    }
-    bytes
-}
-
-proptest! {
-    #![proptest_config(cases(1024))]
-
-    #[test]
-    fn random_bytes_trap_no_reader(bytes in vec(any::<u8>(), 0..64)) {
-        read_everything(&bytes);
-    }
-
-    #[test]
-    fn random_json_traps_no_reader(text in r#"[\[\]{}",:0-9eE+\-. truefalsn\\u0dé]{0,48}"#) {
-        read_everything(text.as_bytes());
-    }
-
-    #[test]
-    fn mutated_documents_trap_no_reader_and_no_metric(
-        which in any::<prop::sample::Index>(),
-        mutations in vec(mutation(), 1..5),
-    ) {
-        let document = which.get(&DOCUMENTS);
-        let bytes = mutations.iter().fold(document.clone().into_bytes(), mutate);
-        read_everything(&bytes);
-        let mutated = String::from_utf8_lossy(&bytes);
-        evaluate(document, &mutated);
-        evaluate(&mutated, document);
-        evaluate(&mutated, &mutated);
-    }
-}
-
-#[test]
-fn every_document_is_read_by_some_reader() {
-    for document in DOCUMENTS.iter() {
-        let parsed = || unwrapped(document.as_bytes()).expect("JSON");
-        let warnings = Warnings::default();
-        let read = ActualFile::read(parsed(), "", &warnings).is_ok()
-            || EvalSetFile::read(parsed(), "", &warnings).is_ok()
-            || Plan::from_metric(&mut parsed(), PlanOptions::default(), &warnings).is_ok()
-            || Plan::from_config(&mut parsed(), PlanOptions::default(), &warnings)
-                .is_ok_and(|plan| plan.metrics.len() > 4);
-        assert!(read, "{document}");
-    }
 }

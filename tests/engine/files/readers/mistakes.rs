@@ -1,0 +1,379 @@
+//! Errors and warnings about evalsets and runs.
+
+use super::*;
+
+// ---- errors
+
+#[test]
+fn an_error_says_what_where_and_on_which_line() {
+    let set = |turn: &str| {
+        format!(
+            "{{\"eval_set_id\": \"s\",\n \"eval_cases\": [\n  {{\"eval_id\": \"c\", \"conversation\": [\n   {turn}\n  ]}}\n ]}}"
+        )
+    };
+    for (turn, message) in [
+        (
+            "{\"user_content\": {\"parts\": [{\"text\": \"a\"},\n {\"text\": 3}]}}",
+            "expected a string, found the number 3 \
+             (at eval_cases[0].conversation[0].user_content.parts[1].text, line 5)",
+        ),
+        (
+            "{\"userContent\": {\"parts\": {}}}",
+            "expected an array, found an object (at eval_cases[0].conversation[0].userContent.parts, line 4)",
+        ),
+        (
+            "{\"user_contents\": {\"parts\": []}}",
+            "`user_contents` is not a key of an invocation \
+             (at eval_cases[0].conversation[0].user_contents, line 4). Did you mean `user_content`?",
+        ),
+        ("{}", "`user_content` is missing (at eval_cases[0].conversation[0], line 4)"),
+        (
+            "{\"user_content\": {}, \"userContent\": {}}",
+            "`user_content` is given twice, also as `userContent` (at eval_cases[0].conversation[0], line 4). \
+             Keep one of the two",
+        ),
+        (
+            "{\"user_content\": {}, \"intermediate_data\": {\"tool_uses\": [{\"name\": \"f\", \"args\": [1]}]}}",
+            "expected an object, found an array \
+             (at eval_cases[0].conversation[0].intermediate_data.tool_uses[0].args, line 4)",
+        ),
+        (
+            "{\"user_content\": {}, \"intermediate_data\": {\"tool_uses\": [], \"invocation_events\": []}}",
+            "`invocation_events` and `tool_uses` are both given \
+             (at eval_cases[0].conversation[0].intermediate_data, line 4). Keep one of the two",
+        ),
+        (
+            "{\"user_content\": {}, \"intermediate_data\": 3}",
+            "expected an object (intermediate data), found the number 3 \
+             (at eval_cases[0].conversation[0].intermediate_data, line 4)",
+        ),
+        (
+            "{\"user_content\": {}, \"intermediate_data\": {\"intermediate_responses\": [[\"agent\"]]}}",
+            "expected an author and a list of parts, found an array \
+             (at eval_cases[0].conversation[0].intermediate_data.intermediate_responses[0], line 4)",
+        ),
+        (
+            "{\"user_content\": {}, \"duration\": 1e400}",
+            "expected a number, found the number 1e400 (at eval_cases[0].conversation[0].duration, line 4)",
+        ),
+        (
+            "[]",
+            "expected an object (an invocation), found an array (at eval_cases[0].conversation[0], line 4)",
+        ),
+    ] {
+        let error = eval_set_error(&set(turn));
+        assert_eq!(error.code, ErrorCode::InvalidInput);
+        assert_eq!(error.to_string(), message);
+    }
+}
+
+#[test]
+fn a_case_has_a_conversation_or_a_scenario() {
+    let set = |case: &str| {
+        format!(
+            "{{\"eval_set_id\": \"s\", \"evalCases\": [{{\"eval_id\": \"a\", \"conversation\": []}},\n{case}]}}"
+        )
+    };
+    let scenario = r#""conversation_scenario": {"starting_prompt": "Hi", "conversation_plan": "Ask."}"#;
+    assert_eq!(
+        eval_set_error(&set(r#"{"eval_id": "b"}"#)).to_string(),
+        "an eval case has either `conversation` or `conversation_scenario`; in \"b\" neither is there \
+         (at evalCases[1], line 2)"
+    );
+    assert_eq!(
+        eval_set_error(&set(&format!(r#"{{"eval_id": "b", "conversation": [], {scenario}}}"#))).to_string(),
+        "an eval case has either `conversation` or `conversation_scenario`; in \"b\" both are there \
+         (at evalCases[1], line 2)"
+    );
+    assert!(try_eval_set(&set(&format!(r#"{{"eval_id": "b", "conversation": null, {scenario}}}"#))).is_ok());
+}
+
+#[test]
+fn an_id_that_two_cases_have_is_an_error_that_names_both_places() {
+    let turns = r#""conversation": [{"user_content": {"parts": [{"text": "hi"}]}}]"#;
+    let row = r#"[{"query": "q", "expected_tool_use": [], "reference": "r"}]"#;
+    for (text, path, line, message) in [
+        (
+            format!(
+                "{{\"eval_set_id\": \"s\", \"eval_cases\": [\n{{\"eval_id\": \"a\", {turns}}},\n{{\"eval_id\": \"b\", {turns}}},\n\
+                 {{\"evalId\": \"\\u0061\", {turns}}}]}}"
+            ),
+            "eval_cases[2].evalId",
+            4,
+            r#"the eval id "a" is already used at eval_cases[0].eval_id (line 2)"#,
+        ),
+        (
+            format!("[{{\"name\": \"a\", \"data\": {row}}},\n{{\"name\": \"a\", \"data\": {row}}}]"),
+            "[1].name",
+            2,
+            r#"the eval id "a" is already used at [0].name (line 1)"#,
+        ),
+    ] {
+        let error = eval_set_error(&text);
+        assert_eq!(error.code, ErrorCode::InvalidInput);
+        assert_eq!((error.path.as_deref(), error.line), (Some(path), Some(line)));
+        assert_eq!(error.message, message);
+        assert_eq!(
+            actual(&text).len(),
+            text.matches('a').count().min(2) + usize::from(text.contains("evalId"))
+        );
+    }
+}
+
+#[test]
+fn something_else_than_an_evalset_is_named_as_such() {
+    assert_eq!(
+        eval_set_error("7").to_string(),
+        "expected an evalset: an object with `eval_cases`, or a list in an old form, found the number 7 \
+         (at $, line 1)"
+    );
+    assert_eq!(eval_set_error("{}").to_string(), "`eval_set_id` is missing (at $, line 1)");
+    assert_eq!(
+        eval_set_error(r#"[{"querry": "Hi"}]"#).to_string(),
+        "`querry` is not a key of a turn of an old evalset (at [0].querry, line 1). Did you mean `query`?"
+    );
+}
+
+#[test]
+fn an_unknown_key_is_left_out_with_a_warning() {
+    let set = "{\"eval_set_id\": \"s\", \"eval_cases\": [{\"eval_id\": \"c\", \"conversation\": []}],\n \"owner\": \"me\", \"nothing\": null}";
+    assert_eq!(
+        eval_set_warnings(set),
+        ["`owner` is not a key of an evalset and is left out (at owner, line 2)"]
+    );
+}
+
+/// An evalset of one case with one turn.
+fn set_of(turn: &str) -> String {
+    format!(r#"{{"eval_set_id": "s", "eval_cases": [{{"eval_id": "c", "conversation": [{turn}]}}]}}"#)
+}
+
+#[test]
+fn a_misspelt_key_is_an_error_that_suggests_the_right_one() {
+    for (text, message) in [
+        (
+            set_of(r#"{"user_content": {}, "intermediate_data": {"tool_use": []}}"#),
+            "`tool_use` is not a key of intermediate data \
+             (at eval_cases[0].conversation[0].intermediate_data.tool_use, line 1). Did you mean `tool_uses`?",
+        ),
+        (
+            set_of(r#"{"userContent": {}, "finalRespons": {"parts": []}}"#),
+            "`finalRespons` is not a key of an invocation \
+             (at eval_cases[0].conversation[0].finalRespons, line 1). Did you mean `finalResponse`?",
+        ),
+        (
+            set_of(r#"{"user_content": {"part": [{"text": "Hi"}]}}"#),
+            "`part` is not a key of a content \
+             (at eval_cases[0].conversation[0].user_content.part, line 1). Did you mean `parts`?",
+        ),
+        (
+            set_of(r#"{"user_content": {"parts": [{"txt": "Hi"}]}}"#),
+            "`txt` is not a key of a part \
+             (at eval_cases[0].conversation[0].user_content.parts[0].txt, line 1). Did you mean `text`?",
+        ),
+        (
+            set_of(r#"{"user_content": {}, "intermediate_data": {"tool_uses": [{"name": "f", "arg": {}}]}}"#),
+            "`arg` is not a key of a tool call \
+             (at eval_cases[0].conversation[0].intermediate_data.tool_uses[0].arg, line 1). Did you mean `args`?",
+        ),
+        (
+            set_of(r#"{"user_content": {}, "app_details": {"agent_detail": {}}}"#),
+            "`agent_detail` is not a key of app details \
+             (at eval_cases[0].conversation[0].app_details.agent_detail, line 1). Did you mean `agent_details`?",
+        ),
+        (
+            set_of(r#"{"userContent": {}, "appDetails": {"agentDetails": {"a": {"name": "a", "toolDeclaration": []}}}}"#),
+            "`toolDeclaration` is not a key of an agent's details \
+             (at eval_cases[0].conversation[0].appDetails.agentDetails.a.toolDeclaration, line 1). \
+             Did you mean `toolDeclarations`?",
+        ),
+        (
+            set_of(r#"{"user_content": {}, "app_details": {"agent_details": {"a": {"instruction": "Be kind."}}}}"#),
+            "`instruction` is not a key of an agent's details \
+             (at eval_cases[0].conversation[0].app_details.agent_details.a.instruction, line 1). \
+             Did you mean `instructions`?",
+        ),
+        (
+            set_of(r#"{"user_content": {}, "app_details": {"agent_details": {"a": {"instructions": ["Be kind."]}}}}"#),
+            "expected a string, found an array \
+             (at eval_cases[0].conversation[0].app_details.agent_details.a.instructions, line 1)",
+        ),
+        (
+            set_of(r#"{"user_content": {}, "app_details": {"agent_details": [{"name": "a"}]}}"#),
+            "expected an object (agents by their names), found an array \
+             (at eval_cases[0].conversation[0].app_details.agent_details, line 1)",
+        ),
+        (
+            r#"{"eval_set_id": "s", "eval_cases": [], "desciption": "d"}"#.into(),
+            "`desciption` is not a key of an evalset (at desciption, line 1). Did you mean `description`?",
+        ),
+        (
+            r#"[{"name": "c", "data": [{"query": "Hi", "expected_tool_uses": []}]}]"#.into(),
+            "`expected_tool_uses` is not a key of a turn of an old evalset \
+             (at [0].data[0].expected_tool_uses, line 1). Did you mean `expected_tool_use`?",
+        ),
+        (
+            r#"[{"name": "c", "data": [], "initial_sesion": {}}]"#.into(),
+            "`initial_sesion` is not a key of a case of an old evalset \
+             (at [0].initial_sesion, line 1). Did you mean `initial_session`?",
+        ),
+        (
+            r#"{"eval_set_id": "s", "eval_cases": [{"eval_id": "c", "conversation_scenario": {"starting_prompt": "Hi",
+                "conversation_plan": "Ask.", "user_persona": {"id": "P", "behaviours": []}}}]}"#
+                .into(),
+            "`behaviours` is not a key of a persona \
+             (at eval_cases[0].conversation_scenario.user_persona.behaviours, line 2). Did you mean `behaviors`?",
+        ),
+    ] {
+        let error = eval_set_error(&text);
+        assert_eq!((error.code, error.to_string().as_str()), (ErrorCode::InvalidInput, message));
+    }
+}
+
+#[test]
+fn a_misspelt_key_is_an_error_in_whatever_says_what_the_agent_did() {
+    for (text, message) in [
+        (
+            r#"[{"eval_case_id": "c", "inference": []}]"#,
+            "`inference` is not a key of an inference result (at [0].inference, line 1). \
+             Did you mean `inferences`?",
+        ),
+        (
+            r#"{"id": "s", "events": [{"auther": "user"}]}"#,
+            "`auther` is not a key of an event (at events[0].auther, line 1). Did you mean `author`?",
+        ),
+        (
+            r#"{"id": "s", "userid": "u", "usr_id": "u", "events": []}"#,
+            "`userid` is not a key of a session (at userid, line 1). Did you mean `user_id`?",
+        ),
+        (
+            r#"{"eval_set_result_id": "r", "eval_set_id": "s", "eval_case_results": [
+                {"eval_id": "c", "final_eval_status": 1, "sesion_id": "x"}]}"#,
+            "`sesion_id` is not a key of a case result (at eval_case_results[0].sesion_id, line 2). \
+             Did you mean `session_id`?",
+        ),
+    ] {
+        let error = actual_error(text);
+        assert_eq!((error.code, error.to_string().as_str()), (ErrorCode::InvalidInput, message));
+    }
+}
+
+#[test]
+fn a_misspelt_key_that_google_adk_keeps_is_kept_with_a_warning() {
+    let set = json!({ "eval_set_id": "s", "creation_timestamp": 0.0, "eval_cases": [{
+        "eval_id": "c", "creation_timestamp": 0.0, "conversation": [], "sesion_input": {},
+        "session_input": { "app_name": "a", "user_id": "u", "sate": {} },
+    }] });
+    let (written, mut warnings) = try_eval_set(&set.to_string()).unwrap();
+    assert_eq!(written, set);
+    warnings.sort();
+    assert_eq!(
+        warnings,
+        [
+            "`sate` is not a key of a session input and is not read \
+             (at eval_cases[0].session_input.sate, line 1). Did you mean `state`?",
+            "`sesion_input` is not a key of an eval case and is not read \
+             (at eval_cases[0].sesion_input, line 1). Did you mean `session_input`?",
+        ]
+    );
+}
+
+#[test]
+fn what_says_something_under_keys_that_are_not_read_does_not_count_as_empty() {
+    for (turn, message) in [
+        (
+            r#"{"userContent": {"role": "user", "content": "What is 1 + 2?"}}"#,
+            "a content has `parts`, here is `content`, so nothing of it would be read \
+             (at eval_cases[0].conversation[0].userContent.content, line 1). \
+             Write {\"role\": \"user\", \"parts\": [{\"text\": \"…\"}]}",
+        ),
+        (
+            r#"{"userContent": {}, "tools": [{"id": "1", "name": "add", "arguments": {}}]}"#,
+            "`tools` is not a key of an invocation, and there is nothing else in it to score \
+             (at eval_cases[0].conversation[0].tools, line 1). \
+             Its keys are user_content, final_response and intermediate_data",
+        ),
+        (
+            r#"{"user_content": {}, "intermediate_data": {"tools": []}}"#,
+            "`tools` is not a key of intermediate data, and there is nothing else in it to score \
+             (at eval_cases[0].conversation[0].intermediate_data.tools, line 1). \
+             Its keys are tool_uses, tool_responses and intermediate_responses, or invocation_events",
+        ),
+        (
+            r#"{"user_content": {}, "intermediate_data": {"tool_uses": [{"name": "add", "arguments": {"a": 1}}]}}"#,
+            "`arguments` is not a key of a tool call \
+             (at eval_cases[0].conversation[0].intermediate_data.tool_uses[0].arguments, line 1). \
+             Did you mean `args`?",
+        ),
+        (
+            r#"{"user_content": {}, "intermediate_data": {"tool_uses": [{"tool": "add", "args": {}}]}}"#,
+            "`tool` is not a key of a tool call \
+             (at eval_cases[0].conversation[0].intermediate_data.tool_uses[0].tool, line 1). \
+             Did you mean `name`?",
+        ),
+        (
+            r#"{"user_content": {"parts": [{"type": "text", "content": "Hi"}]}}"#,
+            "`content` is not a key of a part \
+             (at eval_cases[0].conversation[0].user_content.parts[0].content, line 1). Did you mean `text`?",
+        ),
+    ] {
+        assert_eq!(eval_set_error(&set_of(turn)).to_string(), message);
+    }
+}
+
+#[test]
+fn unknown_keys_are_kept_where_google_adk_keeps_them() {
+    let set = json!({ "eval_set_id": "s", "creation_timestamp": 0.0, "eval_cases": [{
+        "eval_id": "c", "creation_timestamp": 0.0, "conversation": [], "team": { "a_b": 1 },
+        "session_input": { "app_name": "a", "user_id": "u", "locale": "it" },
+    }] });
+    assert_eq!(eval_set(&set.to_string()), set);
+}
+
+#[test]
+fn one_warning_a_message_and_at_most_100() {
+    let keys: String = (0..300).map(|i| format!(", \"key {i}\": 1")).collect();
+    let set = format!("{{\"eval_set_id\": \"s\", \"eval_cases\": []{keys}}}");
+    assert_eq!(eval_set_warnings(&set).len(), 100);
+    let call = r#"{"name": "f", "color": 1}"#;
+    let set = format!(
+        r#"{{"eval_set_id": "s", "eval_cases": [{{"eval_id": "c", "conversation": [
+            {{"user_content": {{}}, "intermediate_data": {{"tool_uses": [{call}, {call}]}}}}]}}]}}"#
+    );
+    assert_eq!(eval_set_warnings(&set).len(), 1);
+}
+
+#[test]
+fn what_the_writer_of_inference_results_warns_of_is_passed_on() {
+    let result =
+        r#"{"eval_id": "a", "inferences": [], "warnings": ["turn 1: a tool ran", "turn 2: it failed"]}"#;
+    for file in [format!("[{result}]"), result.to_owned(), format!(r#"{{"inference_results": [{result}]}}"#)]
+    {
+        let warnings = Warnings::default();
+        ActualFile::read(parse(&file), "the file", &warnings).unwrap();
+        let found: Vec<_> = warnings.into_vec().into_iter().map(|warning| warning.message.clone()).collect();
+        assert_eq!(found, ["turn 1: a tool ran", "turn 2: it failed"], "{file}");
+    }
+}
+
+/// Keys that ADKs write and that are not read here resemble none that is.
+#[test]
+fn keys_that_adks_write_beside_those_that_are_read_are_no_mistakes() {
+    let part = r#"{"text": "Hi", "thought_signature": "", "inline_data": {}, "file_data": {}, "video_metadata": {},
+        "executable_code": {}, "media_resolution": {}, "tool_call": {},
+        "tool_response": {}, "part_metadata": {}}"#;
+    let event = format!(
+        r#"{{"id": "1", "invocation_id": "i", "author": "agent", "timestamp": 1, "turn_complete": true, "branch": "b",
+        "content": {{"role": "model", "parts": [{part}]}}, "error_message": "", "interrupted": false,
+        "finish_reason": "STOP", "custom_metadata": {{}}, "citation_metadata": {{}}, "cache_metadata": {{}},
+        "avg_logprobs": 0, "logprobs_result": {{}}, "input_transcription": {{}}, "output_transcription": {{}},
+        "live_session_resumption_update": {{}}, "interaction_id": "x", "long_running_tool_ids": [],
+        "usage_metadata": {{"total_token_count": 3, "prompt_tokens_details": [], "cache_tokens_details": [],
+            "candidates_tokens_details": [], "tool_use_prompt_tokens_details": [], "traffic_type": "T",
+            "response_token_count": 1}}}}"#
+    );
+    let session = format!(
+        r#"{{"id": "s", "app_name": "a", "user_id": "u", "state": {{}}, "last_update_time": 1, "events": [{event}]}}"#
+    );
+    assert_eq!(actual(&session), [summary(None, Some("s"), Some("u"), &["Hi"])]);
+}

@@ -1,0 +1,115 @@
+//! Budgets of calls, tokens and money.
+
+use super::*;
+
+#[test]
+fn a_budget_of_calls_is_kept_to_the_call() {
+    for most in [0, 1, 7, 8, 9, 25] {
+        let budget = Budget { calls: Some(most), ..Budget::default() };
+        let mut world = World::new(CallOptions { budget, ..CallOptions::default() });
+        world.calls.ask(ask(0, 30));
+        let mut replies = 0;
+        world.run(FOREVER, |_, _| reply(100), |_, news| replies += u32::from(matches!(news, News::Reply(_))));
+        let progress = world.calls.progress();
+        assert_eq!((progress.calls, replies, progress.lost), (most, most, 30 - most));
+        assert!(world.losses().iter().all(|loss| loss.reason == LossReason::BudgetExceeded));
+        assert_eq!((world.aborted(), world.calls.open()), (0, 0));
+        assert_eq!(world.now, u64::from(most.div_ceil(8)) * 100, "nothing is waited for");
+    }
+}
+
+#[test]
+fn a_spent_budget_leaves_no_retry_waiting() {
+    let budget = Budget { calls: Some(1), ..Budget::default() };
+    let mut world = World::new(CallOptions { budget, ..CallOptions::default() });
+    world.calls.ask(ask(0, 1));
+    world.run(FOREVER, |_, _| Fate::Fail(10, retryable()), ignore);
+    assert_eq!(
+        world.losses(),
+        [LostSample { question: 0, sample: 0, attempts: 1, reason: LossReason::BudgetExceeded }]
+    );
+    assert_eq!(world.now, 10);
+}
+
+#[test]
+fn budgets_of_tokens_and_money_hold_what_calls_are_expected_to_use() {
+    let usage = Usage { input_tokens: 1_000, output_tokens: 0 };
+    let prices = Prices { input_per_million: 2.0, output_per_million: 8.0 };
+    for budget in [
+        Budget { tokens: Some(10_500), ..Budget::default() },
+        Budget { cost: Some(0.021), ..Budget::default() },
+    ] {
+        let mut world = World::new(CallOptions { budget, ..CallOptions::default() });
+        let group = world.calls.add_group(None, prices);
+        world.calls.ask(Ask { group, tokens: 1_000, ..ask(0, 30) });
+        world.run(FOREVER, |_, _| Fate::Reply(100, usage), ignore);
+        let progress = world.calls.progress();
+        assert_eq!((progress.calls, progress.lost), (10, 20));
+        assert!((progress.cost - 0.02).abs() < 1e-12);
+    }
+}
+
+#[test]
+fn what_calls_use_less_than_expected_is_used_by_others() {
+    let budget = Budget { tokens: Some(5_000), ..Budget::default() };
+    let mut world = World::new(CallOptions { budget, ..CallOptions::default() });
+    world.calls.ask(Ask { tokens: 1_000, ..ask(0, 30) });
+    let usage = Usage { input_tokens: 100, output_tokens: 150 };
+    world.run(FOREVER, |_, _| Fate::Reply(100, usage), ignore);
+    let progress = world.calls.progress();
+    assert_eq!((progress.calls, progress.usage.total()), (17, 4_250), "an 18th might need 1,000");
+}
+
+#[test]
+fn unknown_sizes_overdraw_a_budget_by_calls_in_flight_only() {
+    let budget = Budget { tokens: Some(5_000), ..Budget::default() };
+    let mut world = World::new(CallOptions { budget, ..CallOptions::default() });
+    world.calls.ask(ask(0, 100));
+    let usage = Usage { input_tokens: 900, output_tokens: 100 };
+    world.run(FOREVER, |_, call| Fate::Reply(100 + u64::from(call.id), usage), ignore);
+    assert!(world.calls.progress().calls <= 5 + 7, "{:?}", world.calls.progress());
+}
+
+#[test]
+fn usage_that_is_not_reported_counts_as_expected() {
+    let mut world = World::new(CallOptions::default());
+    let group = world.calls.add_group(None, Prices { input_per_million: 1.0, output_per_million: 10.0 });
+    world.calls.ask(Ask { group, tokens: 500, ..ask(0, 4) });
+    world.run(FOREVER, |_, _| reply(10), ignore);
+    let progress = world.calls.progress();
+    assert_eq!((progress.usage.input_tokens, progress.cost), (2_000, 0.002));
+}
+
+#[test]
+fn calls_in_flight_may_finish_at_the_end_of_a_budget() {
+    let mut world = World::new(CallOptions::default());
+    world.calls.ask(ask(0, 20));
+    let server = |_, call: &Call| if call.sample == 3 { Fate::Fail(100, retryable()) } else { reply(100) };
+    world.run(50, server, ignore);
+    world.calls.stop(LossReason::BudgetExceeded);
+    let mut news = Vec::new();
+    world.run(FOREVER, server, |_, what| {
+        if let News::Lost(loss) = what {
+            news.push(loss.reason);
+        }
+    });
+    assert_eq!((world.aborted(), world.sent().len(), world.calls.progress().answered), (0, 8, 7));
+    assert_eq!(news, [LossReason::BudgetExceeded; 13]);
+}
+
+#[test]
+fn failures_that_were_paid_for_count() {
+    let mut world = World::new(CallOptions::default());
+    let prices = Prices { input_per_million: 1.0, output_per_million: 10.0 };
+    let group = world.calls.add_group(None, prices);
+    world.calls.ask(Ask { group, ..ask(0, 1) });
+    let usage = Usage { input_tokens: 1_000, output_tokens: 100 };
+    let server = |_, call: &Call| match call.attempt {
+        1 => Fate::Fail(10, CallFailure { usage, ..retryable() }),
+        _ => Fate::Reply(10, usage),
+    };
+    world.run(FOREVER, server, ignore);
+    let progress = world.calls.progress();
+    assert_eq!((progress.usage.input_tokens, progress.usage.output_tokens), (2_000, 200));
+    assert_eq!(progress.cost, 0.004);
+}

@@ -1,0 +1,146 @@
+//! Which run of the agent belongs to which case.
+
+use super::*;
+
+// ---- which run belongs to which case
+
+#[test]
+fn runs_belong_to_cases_by_id_in_whatever_order_they_come() {
+    let expected = set(&[("a", &["red"]), ("b", &["green"])]);
+    let actual = set(&[("b", &["green"]), ("a", &["blue"])]);
+    assert_eq!(results(&expected, &actual), (vec![scored(0, 1, 0.0), scored(1, 0, 1.0)], vec![]));
+}
+
+#[test]
+fn a_repeated_id_is_another_run_of_its_case() {
+    let expected = set(&[("a", &["red"]), ("b", &["green"])]);
+    let actual = set(&[("a", &["red"]), ("b", &["green"]), ("a", &["blue"])]);
+    let (found, warnings) = results(&expected, &actual);
+    assert_eq!(found, [scored(0, 0, 1.0), scored(0, 2, 0.0), scored(1, 1, 1.0)]);
+    assert!(warnings.is_empty());
+}
+
+#[test]
+fn runs_pair_by_place_if_no_id_matches_and_the_numbers_agree() {
+    let expected = set(&[("a", &["red"]), ("b", &["green"])]);
+    let pairs = vec![scored(0, 0, 1.0), scored(1, 1, 0.0)];
+    assert_eq!(results(&expected, &sessions(&["red", "blue"])), (pairs, vec![]));
+    let renamed = set(&[("x", &["red"]), ("y", &["blue"])]);
+    assert_eq!(results(&expected, &renamed).0, [scored(0, 0, 1.0), scored(1, 1, 0.0)]);
+}
+
+#[test]
+fn one_matching_id_forbids_pairing_by_place() {
+    let expected = set(&[("a", &["red"]), ("b", &["green"])]);
+    let actual = set(&[("a", &["red"]), ("x", &["green"])]);
+    let (found, warnings) = results(&expected, &actual);
+    assert_eq!(found, [scored(0, 0, 1.0), unscored(1, None, ErrorCode::ActualMissing)]);
+    assert_eq!(warnings, [r#"the actual conversation "x" belongs to no eval case and is left out"#]);
+}
+
+#[test]
+fn different_numbers_forbid_pairing_by_place() {
+    let (found, warnings) = results(&set(&[("a", &["red"])]), &sessions(&["red", "blue"]));
+    assert_eq!(found, [unscored(0, None, ErrorCode::ActualMissing)]);
+    assert_eq!(
+        warnings,
+        [
+            r#"the actual conversation "session of red" belongs to no eval case and is left out"#,
+            r#"the actual conversation "session of blue" belongs to no eval case and is left out"#,
+        ]
+    );
+}
+
+#[test]
+fn a_case_without_a_run_failed_and_says_why() {
+    let expected = set(&[("a", &["red"]), ("b", &["green"])]);
+    with_run(&expected, &set(&[("b", &["green"])]), MATCH, quiet(), |run| {
+        let result = case(run, 0.0);
+        assert_eq!((result.pairing, result.status), (Pairing { case: 0, run: None }, Failed));
+        let failure = result.failure.unwrap();
+        assert_eq!(failure.message, "there is no actual conversation for this case");
+        assert_eq!(failure.help.as_deref(), Some("Runs belong to cases by eval id"));
+        assert_eq!(case(run, 0.0).status, Passed);
+        assert_finished(run);
+    });
+}
+
+#[test]
+fn an_empty_evalset_is_finished_at_once() {
+    with_run(&set(&[]), &set(&[]), MATCH, quiet(), |run| {
+        assert_eq!(run.total(), 0);
+        assert_finished(run);
+    });
+}
+
+#[test]
+fn selected_cases_are_all_that_is_run() {
+    let both = set(&[("a", &["red"]), ("b", &["green"]), ("c", &["blue"])]);
+    with_run(&both, &both, MATCH, quiet(), |run| {
+        run.select(&["c".into(), "a".into()]).unwrap();
+        assert_eq!(run.total(), 2);
+        let found: Vec<_> = cases(run).iter().map(seen).collect();
+        assert_eq!(found, [scored(0, 0, 1.0), scored(2, 2, 1.0)]);
+    });
+}
+
+#[test]
+fn selecting_a_case_that_is_not_there_names_some_that_are() {
+    let both = set(&[("a", &["red"]), ("b", &["green"])]);
+    with_run(&both, &both, MATCH, quiet(), |run| {
+        let error = run.select(&["a".into(), "x".into()]).unwrap_err();
+        assert_eq!(
+            (error.code, error.message.as_str()),
+            (ErrorCode::InvalidInput, r#"the evalset has no case "x""#)
+        );
+        assert_eq!(error.help.as_deref(), Some(r#"It has "a", "b""#));
+    });
+}
+
+// ---- what fails one case only
+
+#[test]
+fn a_difference_in_turns_fails_that_case_only() {
+    let expected = set(&[("a", &["red", "blue"]), ("b", &["green"])]);
+    let actual = set(&[("a", &["red"]), ("b", &["green"])]);
+    assert_eq!(
+        results(&expected, &actual).0,
+        [unscored(0, Some(0), ErrorCode::LengthMismatch), scored(1, 1, 1.0)]
+    );
+}
+
+#[test]
+fn a_failed_run_fails_its_case_with_the_recorded_message() {
+    let expected = set(&[("a", &["red"]), ("b", &["green"])]);
+    let actual = json!([
+        { "eval_case_id": "a", "inferences": turns(&["red"]), "status": 2, "error_message": "quota" },
+        { "eval_case_id": "b", "inferences": turns(&["green"]), "status": 1 },
+    ]);
+    with_run(&expected, &actual, MATCH, quiet(), |run| {
+        let result = case(run, 0.0);
+        assert_eq!(result.status, Failed);
+        assert!(result.metrics.is_empty());
+        assert_eq!(result.failure.unwrap().message, "the agent's run failed: quota");
+        assert_eq!(case(run, 0.0).status, Passed);
+    });
+}
+
+#[test]
+fn a_metric_that_cannot_score_a_case_is_not_evaluated_and_the_others_go_on() {
+    let scenario = json!({ "eval_set_id": "set", "eval_cases": [{
+        "eval_id": "a",
+        "conversation_scenario": { "starting_prompt": "hi", "conversation_plan": "be brief" },
+    }]});
+    with_run(&scenario, &set(&[("a", &["red"])]), MATCH_AND_MINE, quiet(), |run| {
+        let task = task(run, 0.0);
+        run.handle_custom(task.id, score_of(1.0));
+        let result = case(run, 0.0);
+        assert_eq!(
+            seen(&result).metrics,
+            [(None, NotEvaluated, Some(ErrorCode::ReferenceRequired)), (Some(1.0), Passed, None)]
+        );
+        assert_eq!(result.status, Passed);
+        assert_eq!(result.metrics[0].turns.len(), 1);
+        assert!(result.metrics[0].turns[0].reason.is_some());
+    });
+}

@@ -1,0 +1,93 @@
+//! The engine's own metrics.
+
+use super::*;
+
+// ---- the status of a case
+
+#[test]
+fn a_case_failed_if_a_metric_failed_else_passed_if_one_passed() {
+    let both = set(&[("a", &["red"])]);
+    let config = r#"{"criteria": {"mine": 0.5, "yours": 0.5}}"#;
+    let none = || Ok(CustomEvaluation::default());
+    for (mine, yours, status) in [
+        (score_of(1.0), score_of(1.0), Passed),
+        (score_of(1.0), score_of(0.0), Failed),
+        (score_of(0.0), none(), Failed),
+        (score_of(0.5), none(), Passed),
+        (none(), none(), NotEvaluated),
+    ] {
+        with_run(&both, &both, config, quiet(), |run| {
+            let tasks = [task(run, 0.0), task(run, 0.0)];
+            assert_eq!(tasks.map(|task| task.metric), [0, 1]);
+            run.handle_custom(tasks[0].id, mine);
+            run.handle_custom(tasks[1].id, yours);
+            assert_eq!(case(run, 0.0).status, status);
+        });
+    }
+}
+
+#[test]
+fn efficiency_metrics_follow_the_config_and_decide_nothing() {
+    let both = set(&[("a", &["red"])]);
+    with_run(&both, &both, r#"{"criteria": {}}"#, quiet(), |run| {
+        let names: Vec<_> = run.plan().metrics.iter().map(|metric| metric.name.clone()).collect();
+        assert_eq!(
+            names,
+            ["tool_call_count_v1", "inference_call_count_v1", "token_usage_v1", "invocation_duration_v1"]
+        );
+        let result = case(run, 0.0);
+        assert_eq!(result.status, NotEvaluated);
+        assert!(result.metrics.iter().all(|metric| metric.status == EvalStatus::Informational));
+    });
+}
+
+// ---- the host's turn
+
+/// A conversation of many long turns.
+fn long_conversation() -> Value {
+    let words = "red green blue ".repeat(200);
+    let answers: Vec<&str> = (0..400).map(|_| words.as_str()).collect();
+    set(&[("long", &answers)])
+}
+
+#[test]
+fn a_long_conversation_is_left_in_its_middle() {
+    let long = long_conversation();
+    let (mut pauses, mut most) = (0, 0);
+    with_run(&long, &long, MATCH_AND_MINE, quiet(), |run| {
+        let task = loop {
+            let action = run.poll(0.0);
+            most = most.max(run.work());
+            match action {
+                Action::Pause => pauses += 1,
+                Action::Custom(task) => break task,
+                other => panic!("{other:?}"),
+            }
+        };
+        run.handle_custom(task.id, score_of(0.75));
+        let found = case(run, 0.0);
+        assert_eq!(seen(&found).metrics, [(Some(1.0), Passed, None), (Some(0.75), Passed, None)]);
+        assert_eq!(found.metrics[0].turns.len(), 400);
+        assert_finished(run);
+    });
+    // Beyond the limit goes what one turn takes.
+    let of_turn = 2 * 3_500;
+    assert!(most <= Work::PER_POLL + of_turn, "{most}");
+    assert!(pauses >= 400 * 6_000 / (Work::PER_POLL + of_turn), "{pauses}");
+}
+
+#[test]
+fn a_long_conversation_that_is_cancelled_in_its_middle_says_so() {
+    let long = long_conversation();
+    with_run(&long, &long, MATCH_AND_MINE, quiet(), |run| {
+        assert!(matches!(run.poll(0.0), Action::Pause));
+        run.cancel();
+        let found = case(run, 0.0);
+        for metric in &found.metrics {
+            assert_eq!(metric.status, NotEvaluated);
+            assert!(metric.reason.as_deref().is_some_and(|reason| reason.contains("was cancelled")));
+            assert_eq!(metric.turns.len(), 400);
+        }
+        assert_finished(run);
+    });
+}
