@@ -1,4 +1,4 @@
-//! Eval configs: which metrics, and what each has to reach.
+//! Eval configs: the metrics with their thresholds and settings.
 
 use std::borrow::Cow;
 
@@ -8,7 +8,7 @@ use crate::foundation::error::{Error, ErrorCode, Result};
 use crate::foundation::json::{Document, Json, Kind};
 use crate::foundation::suggestion::suggestion;
 
-/// The criteria that apply where no config is given, as in ADK.
+/// The default criteria, which apply without a config, as in ADK.
 pub const DEFAULT_CONFIG: &str =
     r#"{"criteria": {"tool_trajectory_avg_score": 1.0, "response_match_score": 0.8}}"#;
 
@@ -28,8 +28,8 @@ record! {
     }
 }
 
-/// What a score has to reach: a finite number. Also read from numbers in text, and from `true` for 1
-/// and `false` for 0, as google-adk does.
+/// A threshold: a finite number. As in google-adk, numeric strings are accepted too, and `true` and `false` for
+/// 1 and 0.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Threshold(pub f64);
@@ -92,27 +92,27 @@ record! {
     }
 }
 
-/// A setting of a criterion or of a judge: its key in both spellings, `[snake_case, camelCase]`, and
-/// what holds without it.
+/// A setting of a criterion or of a judge: its key in both spellings, `[snake_case, camelCase]`, and its
+/// default.
 pub struct Setting<T> {
     /// The key.
     pub keys: [&'static str; 2],
-    /// What holds without the key.
+    /// The value without the key.
     pub default: T,
 }
 
-/// A setting without its type: what the keys of an object are checked against, and with the feature
-/// `schema` what its JSON Schema is made of.
+/// A setting without its type, used to check the keys of an object and, with the feature `schema`, to make its
+/// JSON Schema.
 pub struct KnownSetting {
     /// The key in both spellings, `[snake_case, camelCase]`.
     pub keys: [&'static str; 2],
-    /// What its value may be, with a description.
+    /// The JSON Schema of its value, with a description.
     #[cfg(feature = "schema")]
     pub schema: fn() -> serde_json::Value,
 }
 
-/// Declares the settings that a metric reads, once: a constant each, and `SETTINGS` for all. What is said
-/// of each goes to the JSON Schema alone.
+/// Declares the settings of a metric once: a constant for each, and `SETTINGS` for all of them. Their doc
+/// comments become descriptions in the JSON Schema.
 macro_rules! settings {
     ($( $(#[doc = $doc:literal])+ $vis:vis $name:ident: $type:ty = $default:expr, $snake:literal | $camel:literal; )*) => {
         $(
@@ -132,12 +132,12 @@ macro_rules! settings {
 }
 pub(crate) use settings;
 
-/// What metrics that ask a judge are made from besides what a config says of them.
+/// Overrides for metrics that ask a judge, besides their configs.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct JudgeOverrides<'s> {
-    /// Prompts of the user's own: the id of a prompt, and the template that replaces it.
+    /// The user's prompts: the id of a prompt, and the template that replaces it.
     pub prompts: &'s [(String, String)],
-    /// Whether Vertex AI scores what google-adk leaves to it; otherwise the judge does.
+    /// Whether Vertex AI computes the metrics that google-adk delegates to it; otherwise a judge does.
     pub vertex: bool,
 }
 
@@ -148,31 +148,31 @@ pub const COMMON_KEYS: [[&str; 2]; 3] = [
     ["include_intermediate_responses_in_final", "includeIntermediateResponsesInFinal"],
 ];
 
-/// What a config says of one metric: what a metric is made from.
+/// What a config says of one metric.
 #[derive(Clone, Copy)]
 pub struct MetricConfig<'a, 's> {
-    /// The metric's name, in lower case if the config names it as ADK-TS's enum does.
+    /// The metric's name; in lower case if the config uses the names of ADK-TS's enum.
     pub name: &'s str,
-    /// The name as it is written.
+    /// The name as written in the config.
     pub written: &'s str,
-    /// What `custom_metrics` says of the metric: where google-adk finds its function.
+    /// The metric's entry in `custom_metrics`, which says where google-adk finds its function.
     pub custom: Option<Json<'a>>,
-    /// The threshold beside the criterion.
+    /// The threshold outside the criterion.
     pub threshold: Option<f64>,
     /// The criterion, an object.
     pub criterion: Option<Json<'a>>,
-    /// Settings of the judge model beside the criterion.
+    /// The judge's options outside the criterion.
     pub judge_model_options: Option<Json<'a>>,
-    /// What metrics that ask a judge are made from besides.
+    /// Overrides for metrics that ask a judge.
     pub judging: JudgeOverrides<'s>,
-    /// The location that names the metric.
+    /// Where the config names the metric, for errors.
     pub location: Json<'a>,
-    /// Where to say what may surprise.
+    /// Where warnings are collected.
     pub warnings: &'s Warnings,
 }
 
 impl<'a> MetricConfig<'a, '_> {
-    /// The threshold in force: the criterion's, else the metric's.
+    /// The threshold that applies: the criterion's, otherwise the metric's.
     ///
     /// # Errors
     /// `invalid_criterion` if it is not a number, `threshold_required` if there is none.
@@ -191,17 +191,17 @@ impl<'a> MetricConfig<'a, '_> {
         })
     }
 
-    /// Where the threshold in force is written.
+    /// Where that threshold is written.
     #[must_use]
     pub fn threshold_location(&self) -> Json<'a> {
         let written = |json: Json<'a>| json.get("threshold").filter(|json| !json.is_null());
         self.criterion.and_then(written).or_else(|| written(self.location)).unwrap_or(self.location)
     }
 
-    /// Checks the keys of the criterion against those that the metric reads, besides [`COMMON_KEYS`].
+    /// Checks the keys of the criterion against the metric's settings and [`COMMON_KEYS`].
     ///
     /// # Errors
-    /// `invalid_criterion` for a key that resembles a known one; other unknown keys are warned of.
+    /// `invalid_criterion` for a key that resembles a known one. Other unknown keys only cause a warning.
     pub fn check_keys(&self, settings: &[&[KnownSetting]]) -> Result<()> {
         let Some(criterion) = self.criterion else { return Ok(()) };
         let mut known = COMMON_KEYS.to_vec();
@@ -222,11 +222,11 @@ impl<'a> MetricConfig<'a, '_> {
         Ok(())
     }
 
-    /// Reads a setting of the criterion, or takes its default. Of a setting in both spellings
-    /// google-adk reads the one in camelCase.
+    /// Reads a setting of the criterion, or returns its default. If both spellings are present, google-adk
+    /// reads the one in camelCase.
     ///
     /// # Errors
-    /// `invalid_criterion` if `read` does not accept it.
+    /// `invalid_criterion` if `read` rejects the value.
     pub fn setting<T>(&self, setting: Setting<T>, read: impl Fn(Json<'a>) -> Result<T>) -> Result<T> {
         match self.given(setting.keys) {
             Some(json) => read(json).map_err(invalid_criterion),
@@ -240,20 +240,21 @@ impl<'a> MetricConfig<'a, '_> {
     }
 }
 
-/// The value of a key in either spelling, `[snake_case, camelCase]`; the latter wins. None for `null`.
+/// The value of a key in either spelling, `[snake_case, camelCase]`; the latter takes precedence. `None` for
+/// `null`.
 #[must_use]
 pub fn either<'a>(object: Json<'a>, [snake, camel]: [&str; 2]) -> Option<Json<'a>> {
     object.get(camel).or_else(|| object.get(snake)).filter(|json| !json.is_null())
 }
 
-/// Refuses a key that resembles one of the known ones.
+/// Rejects a key that resembles a known one.
 pub(crate) fn refuse_misspelt(here: Json<'_>, key: &str, known: &[&str], message: &str) -> Result<()> {
     let Some(close) = suggestion(key, known.iter().copied()) else { return Ok(()) };
     let error = here.error(ErrorCode::InvalidCriterion, message);
     Err(error.with_help(did_you_mean(close)))
 }
 
-/// An error about a criterion.
+/// Turns an error into one about a criterion.
 pub(crate) fn invalid_criterion(mut error: Error) -> Error {
     error.code = ErrorCode::InvalidCriterion;
     error
@@ -266,7 +267,7 @@ fn bare_threshold(json: Json<'_>) -> Result<f64> {
     }
 }
 
-/// Reads a yes or no as google-adk does: `true`, `false`, 1, 0, and words such as `yes` and `off`.
+/// Reads a boolean as google-adk does: `true`, `false`, 1, 0, and words such as `yes` and `off`.
 ///
 /// # Errors
 /// `invalid_input` for anything else.
@@ -280,10 +281,10 @@ pub fn read_flag(json: Json<'_>) -> Result<bool> {
     }
 }
 
-/// What a config looks like, for who wrote none of its criteria.
+/// An example config, for users whose config has no criteria.
 const EXAMPLE: &str = r#"A config looks like {"criteria": {"tool_trajectory_avg_score": 1.0, "response_match_score": 0.8}}: metrics by name, each with its threshold"#;
 
-/// What an object that is no config looks like by one of its keys.
+/// What other kinds of files look like: their keys, and what to say about them.
 const LOOKS: [(&[&str], &str); 2] = [
     (
         &["eval_cases", "evalCases", "conversation", "conversation_scenario"],
@@ -295,7 +296,7 @@ const LOOKS: [(&[&str], &str); 2] = [
     ),
 ];
 
-/// That a config has no criterion.
+/// The error for a config without criteria.
 #[must_use]
 pub fn no_criterion(location: Json<'_>) -> Error {
     let message = "there is no criterion, so nothing could pass or fail";
@@ -304,11 +305,11 @@ pub fn no_criterion(location: Json<'_>) -> Error {
     location.error(ErrorCode::InvalidInput, message).with_help(help)
 }
 
-/// The criteria of a config: those in `criteria`, or where there are none the metrics at the top of the file, as
-/// ADK-TS's documentation has them.
+/// The criteria of a config: those in `criteria`, otherwise the metrics at the top level of the file, as in
+/// ADK-TS's documentation.
 ///
-/// `names` are those of the metrics there are.
-fn criteria_of<'a>(
+/// `names` are the names of all metrics.
+fn read_criteria<'a>(
     config: EvalConfig<'a>,
     names: &[&str],
     warnings: &Warnings,
@@ -336,10 +337,10 @@ fn criteria_of<'a>(
     }
 }
 
-/// Reads a config: calls `build` for every metric that it names, in order. `names` are those of the metrics there are.
+/// Reads a config and calls `build` for every metric in it, in order. `names` are the names of all metrics.
 ///
 /// # Errors
-/// `invalid_input` or `invalid_criterion` with path and line; whatever `build` says.
+/// `invalid_input` or `invalid_criterion` with path and line; the errors of `build`.
 pub fn read_config<M>(
     document: &mut Document<'_>,
     names: &[&str],
@@ -350,7 +351,7 @@ pub fn read_config<M>(
     check(document, &EvalConfig::TYPE, warnings)?;
     let config = EvalConfig::from_json(document.root());
     let mut metrics = Vec::new();
-    for (key, location) in criteria_of(config, names, warnings)? {
+    for (key, location) in read_criteria(config, names, warnings)? {
         let name = &plain_name(&key);
         let custom = config.custom_metrics().and_then(|custom| custom.get(&key));
         let is_criterion = location.kind() == Kind::Object;
@@ -415,7 +416,7 @@ pub fn read_metric<M>(
     })
 }
 
-/// ADK-TS's example config names metrics as its enum does: `RESPONSE_MATCH_SCORE`.
+/// Lower-cases names of ADK-TS's enum, which its example config uses: `RESPONSE_MATCH_SCORE`.
 fn plain_name(name: &str) -> Cow<'_, str> {
     let shouts =
         !name.is_empty() && name.bytes().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || b == b'_');

@@ -18,7 +18,7 @@ record! {
     } rule call_is_read
 }
 
-/// A tool call with its fields at hand, for being compared many times.
+/// A tool call with its fields extracted, for repeated comparisons.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ToolCall<'a> {
     /// The name of the tool.
@@ -69,7 +69,7 @@ record! {
     } rule content_is_read
 }
 
-/// Refuses a call whose name or arguments stand under keys that are not read: it would count as a call without them.
+/// Rejects a call whose name or arguments are under unknown keys: it would count as a call without them.
 fn call_is_read(json: Json<'_>) -> Result<()> {
     let call = FunctionCall::from_json(json);
     let is_missing = |key: &str, synonyms: &[&str]| {
@@ -89,7 +89,7 @@ fn call_is_read(json: Json<'_>) -> Result<()> {
     Ok(())
 }
 
-/// Refuses a part whose text stands under another key: it would count as empty.
+/// Rejects a part whose text is under another key: it would count as empty.
 fn part_is_read(json: Json<'_>) -> Result<()> {
     let part = Part::from_json(json);
     let is_empty =
@@ -105,7 +105,7 @@ fn part_is_read(json: Json<'_>) -> Result<()> {
     }
 }
 
-/// Refuses a content without parts that says something under other keys: it would count as empty.
+/// Rejects a content without parts whose text is under other keys: it would count as empty.
 fn content_is_read(json: Json<'_>) -> Result<()> {
     if Content::from_json(json).parts().is_some() {
         return Ok(());
@@ -119,14 +119,14 @@ fn content_is_read(json: Json<'_>) -> Result<()> {
 }
 
 impl Part<'_> {
-    /// Whether it has a key, in either spelling, that is no field.
+    /// Whether the record has a key, in either spelling, that is no field.
     pub(super) fn has(self, keys: [&str; 2]) -> bool {
         self.0.entries().any(|(key, value)| keys.contains(&key.as_ref()) && !value.is_null())
     }
 }
 
 impl<'a> Content<'a> {
-    /// The parts, none if there are none.
+    /// The parts; empty if absent.
     pub fn all_parts(self) -> impl Iterator<Item = Part<'a>> {
         self.parts().unwrap_or_default().iter()
     }

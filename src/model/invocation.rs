@@ -1,4 +1,4 @@
-//! Invocations: one turn of a conversation, from the user's words to the final response.
+//! Invocations: single turns of a conversation, from the user's message to the final response.
 
 use std::borrow::Cow;
 
@@ -37,8 +37,8 @@ record! {
     } rule invocation_is_read
 }
 
-/// Refuses a turn of which nothing is read but that says something under other keys: it would be scored as an empty one.
-/// So are agents of which judges would be told nothing.
+/// Rejects a turn without any known field whose content is under other keys: it would be scored as an empty
+/// one. Also rejects agents of which judges would see nothing.
 fn invocation_is_read(json: Json<'_>) -> Result<()> {
     let turn = Invocation::from_json(json);
     if let Some(app) = turn.app_details() {
@@ -54,14 +54,14 @@ fn invocation_is_read(json: Json<'_>) -> Result<()> {
     }
 }
 
-/// Refuses misspelt keys and other types in app details, which are otherwise kept as they are.
+/// Rejects misspelt keys and wrong types in app details, which are otherwise kept as they are.
 fn agents_are_read(app: Json<'_>) -> Result<()> {
     known_keys(app, "app details", &[["agent_details", "agentDetails"]])?;
     let Some(agents) = either(app, ["agent_details", "agentDetails"]) else { return Ok(()) };
-    of_kind(agents, Kind::Object, "an object (agents by their names)")?;
+    check_kind(agents, Kind::Object, "an object (agents by their names)")?;
     for (_, agent) in agents.entries() {
         const TOOLS: [&str; 2] = ["tool_declarations", "toolDeclarations"];
-        of_kind(agent, Kind::Object, "an object (an agent's details)")?;
+        check_kind(agent, Kind::Object, "an object (an agent's details)")?;
         known_keys(agent, "an agent's details", &[["name"; 2], ["instructions"; 2], TOOLS])?;
         if let Some(told) =
             agent.get("instructions").filter(|told| !told.is_null() && told.as_str().is_none())
@@ -69,17 +69,17 @@ fn agents_are_read(app: Json<'_>) -> Result<()> {
             return Err(told.expected("a string"));
         }
         if let Some(tools) = either(agent, TOOLS) {
-            of_kind(tools, Kind::Array, "an array")?;
+            check_kind(tools, Kind::Array, "an array")?;
         }
     }
     Ok(())
 }
 
-fn of_kind(json: Json<'_>, kind: Kind, what: &str) -> Result<()> {
+fn check_kind(json: Json<'_>, kind: Kind, what: &str) -> Result<()> {
     if json.kind() == kind { Ok(()) } else { Err(json.expected(what)) }
 }
 
-/// Refuses what resembles one of these keys, each in both spellings, and is none.
+/// Rejects keys that resemble one of these, each in both spellings.
 fn known_keys(json: Json<'_>, what: &str, keys: &[[&'static str; 2]]) -> Result<()> {
     for (key, value) in json.entries() {
         if value.is_null() || keys.iter().flatten().any(|known| *known == key) {
@@ -95,7 +95,7 @@ fn known_keys(json: Json<'_>, what: &str, keys: &[[&'static str; 2]]) -> Result<
     Ok(())
 }
 
-/// The same of intermediate data.
+/// Does the same for intermediate data.
 fn summary_is_read(json: Json<'_>) -> Result<()> {
     let data = IntermediateSummary::from_json(json);
     let is_empty = data.tool_uses().is_none()
@@ -176,7 +176,7 @@ fn has(json: Json<'_>, keys: [&str; 2]) -> bool {
     json.entries().any(|(key, value)| keys.contains(&&*key) && !value.is_null())
 }
 
-/// Events if there is a key for them, else a summary, as google-adk decides.
+/// Events if there is a key for them, otherwise a summary, as in google-adk.
 fn events_or_summary(json: Json<'_>) -> Result<&'static Shape> {
     if !has_events(json) {
         return Ok(&IntermediateSummary::SHAPE);
@@ -277,13 +277,13 @@ impl<'a> View<'a> for IntermediateResponse<'a> {
 }
 
 impl<'a> IntermediateResponse<'a> {
-    /// Who said it.
+    /// The author.
     #[must_use]
     pub fn author(self) -> Cow<'a, str> {
         self.0.items().next().and_then(Json::as_str).unwrap_or_default()
     }
 
-    /// What was said.
+    /// The parts of the response.
     #[must_use]
     pub fn parts(self) -> List<'a, Part<'a>> {
         View::from_json(self.0.items().nth(1).unwrap_or(Json::NULL))
@@ -303,7 +303,7 @@ impl schemars::JsonSchema for IntermediateResponse<'_> {
 }
 
 impl<'a> Invocation<'a> {
-    /// The tool calls of the turn in the order made.
+    /// The tool calls of the turn, in order.
     #[must_use]
     pub fn tool_calls(self) -> Vec<ToolCall<'a>> {
         let mut calls = Vec::new();
@@ -321,7 +321,7 @@ impl<'a> Invocation<'a> {
         calls
     }
 
-    /// How many tool calls the turn made.
+    /// The number of tool calls.
     #[must_use]
     pub fn call_count(self) -> usize {
         match self.intermediate_data() {
@@ -331,7 +331,7 @@ impl<'a> Invocation<'a> {
         }
     }
 
-    /// The events of the turn; nothing if they were not recorded.
+    /// The events of the turn; `None` if they were not recorded.
     #[must_use]
     pub fn events(self) -> Option<List<'a, InvocationEvent<'a>>> {
         match self.intermediate_data() {
@@ -351,35 +351,35 @@ impl<'a> Invocation<'a> {
 #[derive(Clone, Copy, Debug)]
 pub struct Turns<'a> {
     list: Json<'a>,
-    /// Whether the items are results that hold the invocations.
-    of_results: bool,
+    /// Whether the items are results that contain the invocations.
+    are_results: bool,
 }
 
 /// No turns.
 impl Default for Turns<'_> {
     fn default() -> Self {
-        Self { list: Json::NULL, of_results: false }
+        Self { list: Json::NULL, are_results: false }
     }
 }
 
 impl<'a> From<List<'a, Invocation<'a>>> for Turns<'a> {
     fn from(list: List<'a, Invocation<'a>>) -> Self {
-        Self { list: list.json(), of_results: false }
+        Self { list: list.json(), are_results: false }
     }
 }
 
-/// The actual invocations.
+/// The turns of the actual invocations.
 impl<'a> From<List<'a, EvalMetricResultPerInvocation<'a>>> for Turns<'a> {
     fn from(list: List<'a, EvalMetricResultPerInvocation<'a>>) -> Self {
-        Self { list: list.json(), of_results: true }
+        Self { list: list.json(), are_results: true }
     }
 }
 
-/// The turns that are left of a conversation.
+/// An iterator over the turns of a conversation.
 #[derive(Clone, Copy)]
 pub struct TurnsLeft<'a> {
     items: Items<'a>,
-    of_results: bool,
+    are_results: bool,
 }
 
 impl<'a> Iterator for TurnsLeft<'a> {
@@ -387,7 +387,7 @@ impl<'a> Iterator for TurnsLeft<'a> {
 
     fn next(&mut self) -> Option<Invocation<'a>> {
         let item = self.items.next()?;
-        Some(if self.of_results {
+        Some(if self.are_results {
             EvalMetricResultPerInvocation::from_json(item).actual_invocation()
         } else {
             Invocation::from_json(item)
@@ -396,13 +396,13 @@ impl<'a> Iterator for TurnsLeft<'a> {
 }
 
 impl<'a> Turns<'a> {
-    /// The turns in order.
+    /// The turns, in order.
     #[must_use]
     pub fn iter(self) -> TurnsLeft<'a> {
-        TurnsLeft { items: self.list.items(), of_results: self.of_results }
+        TurnsLeft { items: self.list.items(), are_results: self.are_results }
     }
 
-    /// How many turns there are. O(n).
+    /// The number of turns. O(n).
     #[must_use]
     pub fn len(self) -> usize {
         self.list.items().count()

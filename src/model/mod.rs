@@ -1,9 +1,17 @@
-//! ADK's files as Rust types: evalsets, configs, conversations and results, in every version of their schemas, in
-//! `snake_case` and in `camelCase`.
+//! ADK's files as Rust types: evalsets, configs, conversations and results, in every version of their schemas,
+//! in `snake_case` and in `camelCase`.
 //!
-//! [`shape`] comes first: a record is declared once (`record!`), checked once, and read as a view of the JSON without
-//! copying it. [`content`] (parts, tool calls) makes up [`invocation`] (one turn of a conversation); those make up
-//! [`evalset`] (what is expected), [`actual`] (what the agent did) and [`results`]. [`config`] has criteria.
+//! A file is read in two steps. `Document::from_bytes` indexes the JSON; [`shape::check`] checks the index
+//! against the declared shape and reports what does not fit. After that, records are views of the JSON that
+//! copy nothing and cannot fail.
+//!
+//! - [`shape`]: how records are declared (`record!`), checked, viewed and written.
+//! - [`content`]: parts, tool calls and tool responses.
+//! - [`invocation`]: one turn of a conversation, made of contents.
+//! - [`evalset`]: the expected conversations, also in the old forms.
+//! - [`actual`]: what the agent did, from evalsets, results, inference results or sessions.
+//! - [`results`]: the results of a run, as ADK stores them.
+//! - [`config`]: metrics with their thresholds and settings.
 
 pub mod actual;
 pub mod config;

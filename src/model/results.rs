@@ -1,4 +1,4 @@
-//! Results: what a run found, as ADK stores it.
+//! Results of a run, as ADK stores them.
 
 use std::borrow::Cow;
 
@@ -6,7 +6,7 @@ use super::invocation::Invocation;
 use super::shape::{List, Type, View, record};
 use crate::foundation::json::Json;
 
-/// How an evaluation ended. Files hold the integers; old ones the words.
+/// The status of an evaluation. Files contain the integers; old files the words.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum EvalStatus {
     /// The score reaches the threshold.
@@ -21,7 +21,7 @@ pub enum EvalStatus {
 }
 
 impl EvalStatus {
-    /// Every status with the word that old files use.
+    /// Every status with the word in old files.
     pub const ALL: [(Self, &'static str); 4] = [
         (Self::Passed, "PASSED"),
         (Self::Failed, "FAILED"),
@@ -55,7 +55,7 @@ impl EvalStatus {
 }
 
 impl EvalStatus {
-    /// The status that JSON stands for: its number, or its word in any case.
+    /// The status in JSON: its number, or its word in any case.
     fn read(json: Json<'_>) -> Option<Self> {
         let number = json.as_f64();
         let word = json.as_str();

@@ -1,9 +1,9 @@
-//! The JSON Schema of an eval config, made from the registry of metrics and the settings that each declares.
+//! The JSON Schema of eval configs, made from the registry of metrics and their declared settings.
 //!
-//! It takes what the reader takes without a warning. Of what the reader keeps and does not look into
-//! (`custom_metrics`, `user_simulator_config`, `live_model_config`, the values in `judge_model_config`) it says what
-//! google-adk or the provider of a judge takes. Keys are proposed in `snake_case` first, and metrics by their own
-//! names; ADK-TS's names are taken too.
+//! It accepts what the reader accepts without a warning. For content that the reader keeps unread
+//! (`custom_metrics`, `user_simulator_config`, `live_model_config`, the values in `judge_model_config`) it
+//! describes what google-adk or the judge's provider accepts. It proposes `snake_case` keys first, and metrics
+//! by their own names; ADK-TS's names are accepted too.
 
 use serde_json::{Map, Value, json};
 
@@ -77,7 +77,7 @@ pub(super) fn schema() -> Value {
     })
 }
 
-/// The names of metrics, as a pattern of keys.
+/// A pattern for keys that matches the names of metrics.
 fn metric_pattern() -> String {
     let upper: Vec<_> = REGISTRY.iter().map(|info| info.name.to_uppercase()).collect();
     let names: Vec<_> = metric_names().chain(upper.iter().map(String::as_str)).collect();
@@ -90,7 +90,7 @@ fn at_top(metrics: &Map<String, Value>, other_names: &Map<String, Value>) -> Map
     own.chain(other_names.iter().map(|(names, schema)| (names.clone(), schema.clone()))).collect()
 }
 
-/// What a config may say of a metric.
+/// The schema of a metric's entry in a config.
 fn metric(info: &MetricInfo) -> Value {
     let mut description = String::from(info.description);
     if let Some(range) = info.interval {
@@ -140,7 +140,7 @@ fn metric(info: &MetricInfo) -> Value {
     schema
 }
 
-/// The threshold of a criterion, with one to begin with.
+/// The schema of a criterion's threshold, with a proposal.
 fn threshold_schema(proposal: f64, interval: Option<Interval>) -> Value {
     let range =
         interval.map_or(String::new(), |range| format!(" from {} to {}", range.min_value, range.max_value));
@@ -153,8 +153,8 @@ fn threshold_schema(proposal: f64, interval: Option<Interval>) -> Value {
     schema
 }
 
-/// Limits numbers to the thresholds that decide something, by [`Interval::takes_threshold`]. Numbers in text a schema
-/// cannot compare, and what is no number it leaves alone.
+/// Restricts numbers to thresholds that some scores reach and others do not ([`Interval::takes_threshold`]). A
+/// schema cannot compare numeric strings, so these and other types stay unrestricted.
 fn limit(schema: &mut Value, interval: Option<Interval>) {
     let Some(Interval { min_value, max_value }) = interval else { return };
     schema["minimum"] = min_value.min(0.0).into();
@@ -166,7 +166,7 @@ fn limit(schema: &mut Value, interval: Option<Interval>) {
     }
 }
 
-/// What holds for the criterion of every metric.
+/// The schema of what all criteria have in common.
 fn criterion() -> Value {
     let pairs = COMMON_KEYS.into_iter().filter(|[snake, camel]| snake != camel);
     let pairs: Vec<_> = pairs.map(|keys| json!({ "required": keys })).collect();
@@ -186,7 +186,7 @@ fn insert(properties: &mut Map<String, Value>, setting: &KnownSetting, pointer: 
     }
 }
 
-/// What a config may say of a judge.
+/// The schema of `judge_model_options`.
 fn judge_model_options() -> Value {
     let mut properties = Map::new();
     for setting in judged::SETTINGS {
@@ -200,7 +200,7 @@ fn judge_model_options() -> Value {
     })
 }
 
-/// Settings of a model, in the names of Gemini's `GenerateContentConfig`.
+/// The schema of a model's settings, with the names of Gemini's `GenerateContentConfig`.
 fn judge_model_config() -> Value {
     let mut properties = Map::new();
     for camel in provider::parameters() {
@@ -260,7 +260,7 @@ fn in_snake_case(camel: &str) -> String {
     snake
 }
 
-/// What a config may hold beside its criteria: keys and schema.
+/// The keys of a config besides its criteria, with their schemas.
 fn beside_criteria() -> [(&'static str, &'static str, Value); 3] {
     [
         (
@@ -330,7 +330,7 @@ fn beside_criteria() -> [(&'static str, &'static str, Value); 3] {
     ]
 }
 
-/// Properties in both spellings; the schemas are small, so each is there twice.
+/// An object schema with all properties in both spellings. The schemas are small, so each is repeated.
 fn object_schema(fields: &[(&str, &str, Value)]) -> Value {
     let mut properties = Map::new();
     for (snake, camel, schema) in fields {

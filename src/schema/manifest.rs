@@ -1,5 +1,5 @@
-//! The manifest: what the TypeScript package lists of the engine, from which `scripts/manifest.mjs` makes its modules.
-//! Hosts that have the engine at hand ask it (`engineInfo`); this is for what has to be known before, and for types.
+//! The manifest: what the TypeScript package needs to know of the engine before it is loaded, and for types.
+//! `scripts/manifest.mjs` makes modules from it. Hosts with a loaded engine ask it instead (`engineInfo`).
 
 use std::collections::HashSet;
 

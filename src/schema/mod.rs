@@ -17,27 +17,27 @@ use crate::model::config::EvalMetric;
 use crate::model::evalset::EvalSet;
 use crate::model::results::EvalSetResult;
 
-/// The schemas by name: `evalset`, `results` and `config` are kinds of files, in both spellings; `shapes`
-/// holds every shape that the TypeScript types are made from, in `camelCase`.
+/// The schemas by name. `evalset`, `results` and `config` are files, in both spellings; `shapes` has every
+/// shape that the TypeScript types are made from, in `camelCase`.
 #[must_use]
 pub fn all() -> Vec<(&'static str, Value)> {
-    let mut evalset = spellings::of_file(schema_for::<EvalSet<'_>>());
+    let mut evalset = spellings::file_schema(schema_for::<EvalSet<'_>>());
     evalset["definitions"]["EvalCase"]["oneOf"] = one_kind_of_conversation();
     vec![
         ("evalset", evalset),
-        ("results", spellings::of_file(schema_for::<EvalSetResult<'_>>())),
+        ("results", spellings::file_schema(schema_for::<EvalSetResult<'_>>())),
         ("config", config::schema()),
-        ("shapes", spellings::of_shapes(schema_for::<Shapes<'_>>())),
+        ("shapes", spellings::shapes_schema(schema_for::<Shapes<'_>>())),
     ]
 }
 
-/// What the TypeScript package lists of the engine: metrics, limits, defaults.
+/// What the TypeScript package needs to know of the engine: metrics, limits, defaults.
 #[must_use]
 pub fn manifest() -> Value {
     manifest::manifest()
 }
 
-/// Either turns or a scenario; the other may be `null`.
+/// Requires either turns or a scenario; the other may be `null`.
 fn one_kind_of_conversation() -> Value {
     let given = |keys: &[&str], kind: &str| -> Value {
         let one = |key: &&str| json!({ "required": [key], "properties": { *key: { "type": kind } } });
@@ -49,7 +49,7 @@ fn one_kind_of_conversation() -> Value {
     ])
 }
 
-/// Everything that TypeScript needs a type for.
+/// Every type that TypeScript needs.
 #[derive(JsonSchema)]
 #[schemars(rename_all = "camelCase")]
 #[expect(dead_code, reason = "only its schema is used")]

@@ -1,5 +1,5 @@
-//! JSON Schemas of the settings that `settings!` declares: each says what its reader takes, the plain
-//! form first, since editors propose that, and names the default in force.
+//! JSON Schemas of the settings declared by `settings!`. Each describes what its reader accepts, the plain form
+//! first because editors propose it, and its default.
 
 use std::borrow::Cow;
 
@@ -9,11 +9,11 @@ use crate::trajectory::{MatchMode, MatchType, Strategy};
 
 /// The type of a setting.
 pub(crate) trait SettingType {
-    /// What the reader takes, with the value as the default. `null` always counts as absent.
+    /// The values that the reader accepts, with `self` as the default. `null` always counts as absent.
     fn schema(&self) -> Value;
 }
 
-/// The schema of a setting with its description, which comes line by line.
+/// The schema of a setting with its description, given line by line.
 pub(crate) fn described(default: &impl SettingType, lines: &[&str]) -> Value {
     let mut schema = default.schema();
     schema["description"] = lines.concat().trim().into();
@@ -88,7 +88,7 @@ impl SettingType for bool {
     }
 }
 
-/// How many samples or calls.
+/// A number of samples or calls.
 impl SettingType for u32 {
     fn schema(&self) -> Value {
         json!({ "$ref": "#/definitions/Count", "default": self })
@@ -118,7 +118,7 @@ impl SettingType for &'static str {
     }
 }
 
-/// A text.
+/// A string.
 impl SettingType for Cow<'static, str> {
     fn schema(&self) -> Value {
         json!({ "type": ["string", "null"], "default": self })
@@ -180,7 +180,7 @@ impl SettingType for Strategy {
     }
 }
 
-/// By the names of arguments; without one the default strategy holds.
+/// By argument name. Other arguments have the default strategy.
 impl SettingType for Vec<(String, Strategy)> {
     fn schema(&self) -> Value {
         json!({ "type": ["object", "null"], "additionalProperties": { "$ref": "#/definitions/Strategy" } })
@@ -192,20 +192,20 @@ pub(crate) fn rubrics() -> Value {
     json!({ "type": ["array", "null"], "items": { "$ref": "#/definitions/Rubric" } })
 }
 
-/// One of these words, each with what it means.
+/// One of these words, each with its meaning.
 fn enum_schema(words: &[(&str, &str)]) -> Value {
     let (words, meanings): (Vec<_>, Vec<_>) = words.iter().copied().unzip();
     json!({ "enum": words, "enumDescriptions": meanings })
 }
 
-/// A type of value that is taken, but that editors should not propose.
+/// A type that is accepted, but that editors should not propose.
 fn quietly(name: &str) -> Value {
     let others =
         ["object", "array", "string", "number", "boolean", "null"].into_iter().filter(|other| *other != name);
     json!({ "not": { "type": others.collect::<Vec<_>>() } })
 }
 
-/// A pattern of these words in any case.
+/// A pattern that matches these words in any case.
 fn any_case(words: &[&str]) -> String {
     let mut pattern = String::from("(");
     for (index, word) in words.iter().enumerate() {

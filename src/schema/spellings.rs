@@ -1,8 +1,8 @@
-//! Schemas of files, whose keys are in `snake_case` or `camelCase`.
+//! Schemas of files, whose keys may be in `snake_case` or `camelCase`.
 //!
-//! The types give schemas in `camelCase`, with a note at each key that has another spelling
-//! ([`noted`]). [`of_file`] makes of that a schema which takes both, and puts `snake_case` first, as
-//! google-adk writes it.
+//! The types give schemas in `camelCase`, with a note at each key that has another spelling ([`noted`]).
+//! [`file_schema`] turns such a schema into one that accepts both, and puts `snake_case` first, as google-adk
+//! writes it.
 
 use schemars::Schema;
 use serde_json::{Map, Value, json};
@@ -11,10 +11,10 @@ use crate::model::shape::{Presence, Shape, Type};
 
 /// The other spelling of a key.
 const SNAKE: &str = "x-snake";
-/// Marks a value that is an object of any content.
+/// Marks a value that is an object with any content.
 const OBJECT: &str = "x-object";
 
-/// The schema of a record with what its shape knows besides.
+/// The schema of a record with notes about its shape.
 pub(crate) fn noted(mut schema: Schema, shape: &Shape) -> Schema {
     let properties = schema.get_mut("properties").and_then(Value::as_object_mut);
     for (key, property) in properties.into_iter().flatten() {
@@ -32,8 +32,8 @@ pub(crate) fn noted(mut schema: Schema, shape: &Shape) -> Schema {
     schema
 }
 
-/// The schema of the shapes in memory: without the notes.
-pub(super) fn of_shapes(mut schema: Value) -> Value {
+/// Removes the notes from a schema of shapes in memory.
+pub(super) fn shapes_schema(mut schema: Value) -> Value {
     visit(&mut schema, &mut |object| {
         object.remove(SNAKE);
         object.remove(OBJECT);
@@ -41,14 +41,14 @@ pub(super) fn of_shapes(mut schema: Value) -> Value {
     schema
 }
 
-/// The schema of a file: in both spellings.
-pub(super) fn of_file(mut schema: Value) -> Value {
+/// The schema of a file, with both spellings.
+pub(super) fn file_schema(mut schema: Value) -> Value {
     visit(&mut schema, &mut |object| {
         if let Some(kind) = object.remove(OBJECT) {
             object.retain(|key, _| key == "description" || key == SNAKE);
             object.insert("type".into(), kind);
         }
-        // A number's width is no business of who writes it.
+        // The width of a number is irrelevant to authors of files.
         object.remove("format");
     });
     if let Some(root) = schema.as_object_mut() {
@@ -70,7 +70,7 @@ pub(super) fn schema_key() -> Value {
     json!({ "description": "The JSON Schema by which an editor completes this file.", "type": "string" })
 }
 
-/// Gives the properties of an object, which stands at `pointer`, their other spelling.
+/// Adds the other spelling to the properties of the object at a JSON pointer.
 fn add_other_spelling(object: &mut Map<String, Value>, pointer: &str) {
     let Some(properties) = object.get_mut("properties").and_then(Value::as_object_mut) else { return };
     let mut both = Map::new();
@@ -104,7 +104,7 @@ fn add_other_spelling(object: &mut Map<String, Value>, pointer: &str) {
     }
 }
 
-/// The same value under a key in `camelCase`, which editors propose after those in `snake_case`.
+/// A reference to the same value for a key in `camelCase`, which editors propose after `snake_case`.
 pub(super) fn twin(reference: &str) -> Value {
     json!({ "$ref": reference, "suggestSortText": "~" })
 }

@@ -1,10 +1,10 @@
-//! Shapes: what JSON has to look like, as data.
+//! Shapes: the expected structure of JSON, as data.
 //!
-//! A [`Shape`] lists the fields of a record in both spellings. One walk over the index of a document
-//! ([`check`]) holds it against its shape and notes at every key which field it is; afterwards a
-//! record is a view of its object that finds its fields by number, and nothing was copied or
-//! allocated. One function writes every shape in either spelling ([`write()`]), and the JSON Schemas are
-//! made from the same declarations (`record!`).
+//! A [`Shape`] lists the fields of a record in both spellings. [`check`] walks over the index of a document
+//! once, compares it with its shape, and stores the number of the field at every key. Afterwards a record is a
+//! view of its object that finds fields by number without copying or allocating. One function writes every
+//! shape in either spelling ([`write()`]), and the JSON Schemas are made from the same declarations
+//! (`record!`).
 //!
 //! Complexity: O(n) in the values of the document.
 
@@ -22,60 +22,60 @@ use crate::foundation::json::Json;
 pub use check::check;
 pub(crate) use check::{did_you_mean, whole};
 pub(crate) use record::record;
-pub(super) use record::{number_of, presence};
+pub(super) use record::{field_number, presence};
 pub use view::{List, Record, View};
 pub use warnings::Warnings;
 pub use write::write;
 
 /// The fields of a record.
 pub struct Shape {
-    /// What messages call it, with its article: `an eval case`.
+    /// Its name in messages, with an article: `an eval case`.
     pub name: &'static str,
-    /// Its fields, in the order they are written.
+    /// Its fields, in the order in which they are written.
     pub fields: &'static [Field],
-    /// What becomes of keys that are no fields.
+    /// What happens to keys that are no fields.
     pub unknown_keys: UnknownKeys,
-    /// What holds between the fields.
+    /// A check across fields.
     pub rule: Option<fn(Json<'_>) -> Result<()>>,
 }
 
-/// What becomes of keys that are no fields of their record.
+/// What happens to keys that are no fields of their record. Keys that resemble a field are treated separately.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UnknownKeys {
-    /// They are left out with a warning; one that resembles a field is an error.
+    /// They are dropped with a warning. Keys that resemble a field are errors.
     Ignored,
-    /// They are kept; one that resembles a field is an error.
+    /// They are kept. Keys that resemble a field are errors.
     Kept,
-    /// They are kept, as google-adk keeps them; one that resembles a field is warned of.
+    /// They are kept, as in google-adk. Keys that resemble a field cause a warning.
     KeptByAdk,
-    /// They are kept with a warning, since nobody reads them; one that resembles a field is an error.
+    /// They are kept with a warning, since nothing reads them. Keys that resemble a field are errors.
     Unread,
 }
 
 /// One field of a record.
 pub struct Field {
-    /// Its key as google-adk writes it.
+    /// Its key in google-adk's files.
     pub snake: &'static str,
-    /// Its key as JavaScript writes it.
+    /// Its key in JavaScript.
     pub camel: &'static str,
-    /// What its value looks like.
+    /// The type of its value.
     pub of: Type,
-    /// Whether it has to be there.
+    /// Whether it is required.
     pub presence: Presence,
 }
 
-/// Whether a field has to be there.
+/// Whether a field is required.
 #[derive(Clone, Copy)]
 pub enum Presence {
-    /// It does.
+    /// It is required.
     Required,
-    /// It may be absent, or `null`, which is the same.
+    /// It may be absent or `null`, which mean the same.
     Optional,
     /// It may be absent, which means this JSON.
     Default(&'static str),
 }
 
-/// What a value looks like.
+/// The type of a value.
 #[derive(Clone, Copy)]
 pub enum Type {
     /// Anything.
@@ -88,18 +88,18 @@ pub enum Type {
     Flag,
     /// A number that is a finite double.
     Number,
-    /// A whole number within 64 bits; `3.0` is one.
+    /// An integer of at most 64 bits; `3.0` is one.
     Whole,
-    /// An array of such values.
+    /// An array of values of this type.
     List(&'static Type),
     /// An array of exactly two values.
     Pair(&'static [Type; 2]),
     /// An object of this shape.
     Record(&'static Shape),
-    /// An object of the shape that its content tells, and what messages call it.
+    /// An object whose shape depends on its content, and its name in messages.
     Choice(&'static str, fn(Json<'_>) -> Result<&'static Shape>),
-    /// A string, or an object of this shape that stands for what the string would name; written as it is.
+    /// A string, or an object of this shape that describes what the string would name. Written as it is.
     IdOr(&'static Shape),
-    /// Something with a rule of its own, and the JSON that it is written as.
+    /// A value with its own check, and the JSON that is written for it.
     Special(fn(Json<'_>) -> Result<()>, fn(Json<'_>) -> Cow<'_, str>),
 }

@@ -1,9 +1,8 @@
-//! `record!`, which declares a shape, its view and its JSON Schema at once. Apart, because it is a macro and what that
-//! computes while compiling.
+//! `record!`, which declares a shape, its view and its JSON Schema, and the constant functions that it needs.
 
 use super::{Field, Presence};
 
-/// For [`record!`]: how a field may be absent.
+/// How a field of [`record!`] may be absent.
 pub(in crate::model) const fn presence(optional: bool, default: Option<&'static str>) -> Presence {
     match default {
         _ if optional => Presence::Optional,
@@ -12,8 +11,8 @@ pub(in crate::model) const fn presence(optional: bool, default: Option<&'static 
     }
 }
 
-/// The number of the field with a key, counted from 1.
-pub(in crate::model) const fn number_of(fields: &[Field], snake: &str) -> u8 {
+/// The number of the field with a key, from 1.
+pub(in crate::model) const fn field_number(fields: &[Field], snake: &str) -> u8 {
     let mut number = 0;
     let mut rest = fields;
     while let Some((field, after)) = rest.split_first() {
@@ -38,13 +37,12 @@ const fn is_same(mut a: &[u8], mut b: &[u8]) -> bool {
     a.is_empty() && b.is_empty()
 }
 
-/// Declares a record once: its shape, the view of it, and its JSON Schema.
+/// Declares a record: its shape, its view and its JSON Schema.
 ///
-/// Each field names its key in `snake_case` and in `camelCase`. A field of an optional type may be
-/// absent; so may a `default` field. `=>` gives a field another type than that of its view. `called` is
-/// what messages call the record. `keeps others` keeps the keys that are no fields, `keeps all` also those
-/// that resemble one, since google-adk keeps them; otherwise they are left out with a warning. `rule` names
-/// a check of the whole.
+/// Each field has its key in `snake_case` and in `camelCase`. A field of an optional type may be absent; so may
+/// a `default` field. `=>` gives a field another type than that of its view. `called` is the name of the record
+/// in messages. `keeps others` keeps keys that are no fields, `keeps all` also those that resemble one, as
+/// google-adk does; otherwise they are dropped with a warning. `rule` names a check of the whole record.
 macro_rules! record {
     (
         $(#[$meta:meta])*
@@ -78,7 +76,7 @@ macro_rules! record {
                 $(#[$field_meta])*
                 #[must_use]
                 pub fn $field(self) -> $type {
-                    let number = const { $crate::model::shape::number_of(Self::SHAPE.fields, $snake) };
+                    let number = const { $crate::model::shape::field_number(Self::SHAPE.fields, $snake) };
                     $crate::model::shape::View::from_json(self.0.field(number).unwrap_or($crate::foundation::json::Json::NULL))
                 }
             )*

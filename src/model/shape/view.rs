@@ -1,5 +1,4 @@
-//! Rust types that are views of checked JSON. Apart, because a view never fails: whatever can be wrong was found by
-//! the check.
+//! Views of checked JSON as Rust types. Views never fail: all errors were found by the check.
 
 use std::borrow::Cow;
 use std::marker::PhantomData;
@@ -10,14 +9,14 @@ use crate::foundation::write::{Spelling, Write, Writer};
 
 /// A Rust type that is a view of checked JSON.
 pub trait View<'a>: Sized {
-    /// What the JSON looks like.
+    /// The type of the JSON.
     const TYPE: Type;
     /// Whether a field of this type may be absent.
     const OPTIONAL: bool = false;
-    /// The JSON that an absent field with a default stands for.
+    /// The JSON that replaces an absent field with a default.
     const DEFAULT: &'static str = "null";
 
-    /// The view of a value. Of JSON that was not checked it is what is nearest to nothing.
+    /// The view of a value. If the JSON was not checked, invalid values are viewed as empty ones.
     fn from_json(json: Json<'a>) -> Self;
 }
 
@@ -26,7 +25,7 @@ pub trait Record<'a>: View<'a> {
     /// The object.
     fn json(self) -> Json<'a>;
 
-    /// The record as compact JSON, in a spelling.
+    /// The record as compact JSON in the given spelling.
     #[must_use]
     fn to_json(self, spelling: Spelling) -> String {
         let mut text = String::new();
@@ -72,7 +71,7 @@ impl<'a> View<'a> for i64 {
     }
 }
 
-/// `null` is an absent value.
+/// `null` counts as absent.
 impl<'a, T: View<'a>> View<'a> for Option<T> {
     const TYPE: Type = T::TYPE;
     const OPTIONAL: bool = true;

@@ -1,26 +1,27 @@
-//! Warnings, collected while reading. Apart, because readers of everything add to them, and shapes are only one cause.
+//! Warnings, collected by all readers.
 
 use std::cell::RefCell;
 
 use crate::foundation::error::{Error, ErrorCode};
 use crate::foundation::json::Json;
 
-/// What was read but may surprise: collected while reading, at most [`Warnings::MOST`].
+/// Warnings about input that was read but may not mean what its author intended. At most [`Warnings::MOST`] are
+/// kept.
 #[derive(Default)]
 pub struct Warnings {
     all: RefCell<Vec<Error>>,
 }
 
 impl Warnings {
-    /// How many warnings are kept.
+    /// The maximum number of warnings.
     pub const MOST: usize = 100;
 
-    /// Warns of a value, unless a warning with the same message is there or there are [`Self::MOST`].
+    /// Adds a warning about a value, unless there is one with the same message, or there are [`Self::MOST`].
     pub fn add(&self, location: Json<'_>, message: String) {
         self.note(location, message, None);
     }
 
-    /// Warns of a value and says what to do about it.
+    /// Adds a warning about a value, with advice.
     pub fn add_with_help(&self, location: Json<'_>, message: String, help: String) {
         self.note(location, message, Some(help));
     }
@@ -30,7 +31,7 @@ impl Warnings {
         if all.len() < Self::MOST && all.iter().all(|known| known.message != message) {
             let path = location.path();
             let mut warning = Error::new(ErrorCode::InvalidInput, message);
-            // What is said of a whole document is on none of its lines.
+            // A warning about the whole document has no line.
             if path != "$" {
                 warning = warning.at_line(location.line());
             }
@@ -40,7 +41,7 @@ impl Warnings {
         }
     }
 
-    /// The warnings in the order found.
+    /// The warnings, in the order in which they were added.
     #[must_use]
     pub fn into_vec(self) -> Vec<Error> {
         self.all.into_inner()

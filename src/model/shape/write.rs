@@ -1,11 +1,11 @@
-//! Checked JSON, written in either spelling. Apart, because it needs the shapes alone.
+//! Writes checked JSON in either spelling.
 
 use super::{Presence, Shape, Type, UnknownKeys};
 use crate::foundation::json::Json;
 use crate::foundation::write::{Spelling, quote};
 
-/// Appends a checked value as JSON: the keys of records in a spelling, defaults spelled out, what is
-/// absent left out, everything else as it was written.
+/// Appends a checked value as JSON: keys of records in the given spelling, defaults filled in, absent fields
+/// omitted, everything else as written.
 pub fn write(value: Json<'_>, of: &Type, spelling: Spelling, out: &mut String) {
     match *of {
         Type::Record(shape) => write_record(value, shape, spelling, out),
@@ -53,7 +53,7 @@ fn write_record(object: Json<'_>, shape: &Shape, spelling: Spelling, out: &mut S
     let others = object
         .other_entries()
         .filter(|(_, value)| shape.unknown_keys != UnknownKeys::Ignored && !value.is_null());
-    // A `null` may stand for a field too; those have no number either.
+    // A `null` may belong to a field too; such entries have no number either.
     for (key, value) in others {
         separate(out);
         out.push_str(key.raw());
