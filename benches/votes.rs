@@ -15,7 +15,7 @@
 mod judging;
 
 use adk_metrics::foundation::json::Document;
-use adk_metrics::judge::votes::{Outcome, Rule, Vote, Votes};
+use adk_metrics::judge::votes::{Outcome, Vote, Votes, VotingRule};
 use adk_metrics::metrics::Explain;
 use adk_metrics::metrics::judged::Question;
 use adk_metrics::model::evalset::ConversationScenario;
@@ -81,7 +81,7 @@ fn asked(samples: u32, rubrics: i32, agreement: f64) -> f64 {
 
 /// How many samples are asked where sample i says yes if bit i is set.
 fn vote(samples: u32, ballot: u32) -> u32 {
-    let mut votes = Votes::new(samples, 1, Rule::Majority { early_stop: true });
+    let mut votes = Votes::new(samples, 1, VotingRule::Majority { early_stop: true });
     while votes.outcome() == Outcome::Open {
         for sample in votes.next_wave() {
             let is_yes = ballot & 1 << sample != 0;
