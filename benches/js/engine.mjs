@@ -18,18 +18,21 @@ const [NUMBERS_A_CASE, TURNS] = [5, 3];
 export async function engine() {
   const wasm = new URL("adk_metrics.wasm", generated);
   if (!existsSync(wasm)) return [];
-  const { EvalRun, initSync } = await import(new URL("adk_metrics.js", generated));
+  const { EvalRunReader, initSync } = await import(new URL("adk_metrics.js", generated));
   const { memory } = initSync({ module: readFileSync(wasm) });
   const encoder = new TextEncoder();
-  const options = encoder.encode(JSON.stringify({ dialect: "adk-python", explain: "none", concurrency: 8 }));
+  const options = { dialect: "adk-python", explain: "none", concurrency: 8 };
   return [
     {
       name: "adk-metrics, engine alone",
       semantics: "adk-python",
       fromBytes({ evalSetBytes, actualBytes, metric: { metricName, threshold } }) {
         const config = encoder.encode(JSON.stringify({ criteria: { [metricName]: threshold } }));
-        const run = new EvalRun(evalSetBytes, actualBytes, config, options);
-        const { metrics } = JSON.parse(run.header());
+        const reader = new EvalRunReader(evalSetBytes, actualBytes, config, options);
+        let run;
+        while (run === undefined) run = reader.step();
+        reader.free();
+        const { metrics } = run.header();
         const scores = [];
         for (let isFinished = false; !isFinished;) {
           // Memory may grow, and have another buffer then.

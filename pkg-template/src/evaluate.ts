@@ -1,6 +1,7 @@
-import { drive, type RunEnd, type RunPlan } from "./run/run.js";
-import { checkCount, isObject, reading, toBytes, unexpected } from "./engine/input.js";
+import { abortedSince, drive, type RunEnd, type RunPlan } from "./run/run.js";
+import { bytesInSteps, checkCount, isObject, reading, toBytes, unexpected } from "./engine/input.js";
 import { invocationsOf } from "./engine/invocations.js";
+import { type Steps, Stretch } from "./engine/steps.js";
 import { runOptions } from "./run/options.js";
 import type { EngineError, RunOptions } from "./generated/contract.js";
 import { AdkMetricsError, strictErrorOf, warningOf } from "./errors.js";
@@ -44,9 +45,8 @@ export async function* evaluateStream(request: EvaluateRequest): AsyncGenerator<
 
 /** Case results in batches: a step of an async generator for each of 10,000 would cost more than scoring them. */
 async function* evaluateBatches(request: EvaluateRequest): AsyncGenerator<EvalCaseResult[], EvalSetResult> {
+  const stretch = new Stretch();
   const given = reading("request", () => copyOf(request));
-  const plan = planOf(given);
-  const output = drive(plan);
   const creationTimestamp = Date.now() / 1000;
   const set: EvalSetResult = {
     evalSetResultId: "",
@@ -58,9 +58,19 @@ async function* evaluateBatches(request: EvaluateRequest): AsyncGenerator<EvalCa
     referenceVersion: "",
     dialect: given.dialect ?? "adk-python",
   };
+  const isCancelled = abortedSince(given.signal);
+  const planning = planInSteps(given);
+  let planned = planning.next();
+  for (; planned.done !== true; planned = planning.next()) {
+    if (!stretch.isOver) continue;
+    await stretch.leave();
+    if (isCancelled()) return { ...set, cancelled: true };
+  }
+  const plan = planned.value;
   let total = 0;
   let judge: JudgeProgress | undefined;
   const keys: number[] = [];
+  const output = drive(plan, stretch);
   try {
     for (;;) {
       const next = await output.next();
@@ -136,7 +146,9 @@ function copyOf(request: EvaluateRequest): EvaluateRequest {
   return copy;
 }
 
-function planOf(request: EvaluateRequest): RunPlan {
+/** What a request comes to. Stops on the way through large inputs. */
+function* planInSteps(request: EvaluateRequest): Steps<RunPlan> {
+  const began = performance.now();
   const { registry = DEFAULT_METRIC_EVALUATOR_REGISTRY, evalIds, evalSetName = "evalset" } = request;
   const { strict = false, countOnly = false } = request;
   if (typeof strict !== "boolean") throw unexpected("true or false", strict, "strict");
@@ -155,14 +167,15 @@ function planOf(request: EvaluateRequest): RunPlan {
   const options: RunOptions = { ...runOptions(request), custom, evalIds, evalSetName, countOnly };
   const config = configOf(request);
   const bytes = {
-    evalSet: toBytes(request.evalSet, "evalSet"),
-    actual: toBytes(request.actual, "actual"),
+    evalSet: yield* bytesInSteps(request.evalSet, "evalSet"),
+    actual: yield* bytesInSteps(request.actual, "actual"),
     config: config === undefined ? undefined : toBytes(config, "config"),
   };
   const { evalSet, actual } = request;
   const inputs: Record<string, unknown> = { evalSet, actual, config };
   return {
-    open: (engine) => new engine.EvalRun(bytes.evalSet, bytes.actual, bytes.config, options),
+    began,
+    read: (engine) => new engine.EvalRunReader(bytes.evalSet, bytes.actual, bytes.config, options),
     sources: { expected: invocationsOf(evalSet, bytes.evalSet), actual: invocationsOf(actual, bytes.actual) },
     options: request,
     registry,

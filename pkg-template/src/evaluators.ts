@@ -5,10 +5,11 @@ import { invocationsOf } from "./engine/invocations.js";
 import { runOptions } from "./run/options.js";
 import { drive, type RunPlan } from "./run/run.js";
 import { call } from "./engine/call.js";
-import { PrebuiltMetrics } from "./enums.js";
+import { EvalStatus, PrebuiltMetrics } from "./enums.js";
 import { AdkMetricsError, errorOf, warningOf } from "./errors.js";
 import type { EngineError } from "./generated/contract.js";
 import { checkEvaluatorOptions } from "./known-options.js";
+import type { EvalRun, EvalRunReader } from "./generated/adk_metrics.js";
 import { metricInfo } from "./metric-info.js";
 import type {
   ConversationScenario,
@@ -128,8 +129,9 @@ async function evaluateConversation(
   };
   const engineOptions = runOptions(options);
   const plan: RunPlan = {
-    open: (engine) =>
-      engine.EvalRun.ofInvocations(bytes.metric, bytes.actual, bytes.expected, bytes.scenario, engineOptions),
+    began: performance.now(),
+    read: (engine) =>
+      engine.EvalRunReader.ofInvocations(bytes.metric, bytes.actual, bytes.expected, bytes.scenario, engineOptions),
     sources: {
       actual: invocationsOf({ inferences: actual }, bytes.actual),
       expected: invocationsOf({ inferences: expected }, bytes.expected ?? new Uint8Array()),
@@ -174,13 +176,23 @@ const MOST_AT_ONCE = 256 * 1024;
 /** The result of a metric that the engine answers in a single step; nothing if it has to ask. */
 function askedAtOnce(plan: RunPlan): Scored | undefined {
   return call(plan, (engine) =>
-    freeing(plan.open(engine), (run) => {
+    freeing(readAtOnce(plan.read(engine)), (run) => {
       const header = run.header();
       if (header.metrics.some(({ judge }) => judge !== undefined)) return undefined;
       const [only] = decodeCases(readBatch(run.poll(0, 1)), header, plan.sources);
       return only && { only, warnings: header.warnings };
     }),
   );
+}
+
+/** The run, with its inputs read in one piece. */
+function readAtOnce(reader: EvalRunReader): EvalRun {
+  return freeing(reader, () => {
+    for (;;) {
+      const run = reader.step();
+      if (run !== undefined) return run;
+    }
+  });
 }
 
 async function asked(plan: RunPlan): Promise<Scored> {
@@ -194,7 +206,7 @@ async function asked(plan: RunPlan): Promise<Scored> {
       const next = await output.next();
       if (next.done === true) {
         warnings.push(...(next.value.judges?.warnings ?? []));
-        return { only: only as DecodedCase, warnings };
+        return { only: only ?? unread(), warnings };
       }
       if ("header" in next.value) {
         warnings.push(...next.value.header.warnings);
@@ -207,6 +219,14 @@ async function asked(plan: RunPlan): Promise<Scored> {
   } finally {
     await output.return({ cancelled: true });
   }
+}
+
+/** What comes of a conversation whose run was cancelled while it was read. */
+function unread(): DecodedCase {
+  const reason = "the run was cancelled before this was scored";
+  const ids = { evalSetId: "", evalId: "", sessionId: "" };
+  const results = { overallEvalMetricResults: [], evalMetricResultPerInvocation: [] };
+  return { key: 0, errors: [], result: { ...ids, ...results, finalEvalStatus: EvalStatus.NOT_EVALUATED, reason } };
 }
 
 /** One metric of the engine needs no other. */

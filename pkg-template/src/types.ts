@@ -431,7 +431,10 @@ export interface EvalSetResult extends Omit<StoredSetResult, "evalCaseResults"> 
   judgeUsage?: JudgeUsage;
   /** What the model took that played the user. */
   simulatorUsage?: SimulatorUsage;
-  /** Whether the run was cancelled: then some results are NOT_EVALUATED for that reason. */
+  /**
+   * Whether the run was cancelled: then some results are NOT_EVALUATED for that reason. If it was cancelled while the inputs
+   * were read, there are no case results.
+   */
   cancelled?: boolean;
   /** What may surprise in the inputs. */
   warnings?: Mistake[];

@@ -15,6 +15,7 @@ use std::fmt::{self, Write as _};
 
 use super::double;
 use super::error::{Error, ErrorCode, Result};
+use super::pace::{Pace, at_once};
 use super::parse::parse;
 use super::write::{quote, quoted};
 
@@ -79,6 +80,14 @@ impl<'t> Document<'t> {
     /// # Errors
     /// `invalid_json` with the line where the text stops being JSON; `limit_exceeded`.
     pub fn parse(text: impl Into<Cow<'t, str>>) -> Result<Self> {
+        at_once(Self::parse_paced(text, &Pace::UNBROKEN))
+    }
+
+    /// As [`Document::parse`], in slices.
+    ///
+    /// # Errors
+    /// As [`Document::parse`].
+    pub async fn parse_paced(text: impl Into<Cow<'t, str>>, pace: &Pace) -> Result<Self> {
         let text = text.into();
         if text.len() > MAX_BYTES {
             return Err(Error::new(
@@ -87,7 +96,7 @@ impl<'t> Document<'t> {
             )
             .with_help("Split it into several files"));
         }
-        let slots = parse(&text)?;
+        let slots = parse(&text, pace).await?;
         Ok(Self { text, slots })
     }
 
@@ -95,8 +104,8 @@ impl<'t> Document<'t> {
     ///
     /// # Errors
     /// `limit_exceeded`, since what is made may be nested deeper than what was read.
-    pub(crate) fn rewritten(text: String) -> Result<Document<'static>> {
-        Document::parse(text).map_err(|mut error| {
+    pub(crate) async fn rewritten(text: String, pace: &Pace) -> Result<Document<'static>> {
+        Document::parse_paced(text, pace).await.map_err(|mut error| {
             error.line = None;
             error
         })
@@ -107,12 +116,6 @@ impl<'t> Document<'t> {
     /// # Errors
     /// As [`Document::parse`]; `invalid_json` if the bytes are not UTF-8.
     pub fn from_bytes(bytes: impl Into<Cow<'t, [u8]>>) -> Result<Self> {
-        let not_utf8 = |valid: &[u8]| {
-            let line = 1 + valid.iter().filter(|b| **b == b'\n').count();
-            Error::new(ErrorCode::InvalidJson, "the input is not UTF-8 text")
-                .at_line(u32::try_from(line).unwrap_or(u32::MAX))
-                .with_help("Save it as UTF-8")
-        };
         match bytes.into() {
             Cow::Borrowed(bytes) => match std::str::from_utf8(bytes) {
                 Ok(text) => Self::parse(text),
@@ -135,8 +138,16 @@ impl<'t> Document<'t> {
     /// # Errors
     /// As [`Document::parse`], with lines counted within the string.
     pub fn unwrapped(self) -> Result<(Self, bool)> {
+        at_once(self.unwrapped_paced(&Pace::UNBROKEN))
+    }
+
+    /// As [`Document::unwrapped`], in slices.
+    ///
+    /// # Errors
+    /// As [`Document::unwrapped`].
+    pub async fn unwrapped_paced(self, pace: &Pace) -> Result<(Self, bool)> {
         match self.root().as_str() {
-            Some(inner) => Ok((Document::parse(inner.into_owned())?, true)),
+            Some(inner) => Ok((Document::parse_paced(inner.into_owned(), pace).await?, true)),
             None => Ok((self, false)),
         }
     }
@@ -308,6 +319,11 @@ impl<'a> Json<'a> {
         Items { next: Json { at, ..self }, end: slot.next }
     }
 
+    /// The value by itself, where a list is read otherwise.
+    pub(crate) fn alone(self) -> Items<'a> {
+        Items { next: self, end: self.at + 1 }
+    }
+
     /// The entries of an object in the order written; nothing for any other value.
     pub fn entries(self) -> impl Iterator<Item = (Cow<'a, str>, Json<'a>)> {
         let slot = self.slot();
@@ -401,6 +417,15 @@ impl schemars::JsonSchema for Json<'_> {
 pub(super) fn line_of(text: &str, offset: usize) -> u32 {
     let before = text.as_bytes().get(..offset).unwrap_or(text.as_bytes());
     u32::try_from(1 + before.iter().filter(|b| **b == b'\n').count()).unwrap_or(u32::MAX)
+}
+
+/// The error for bytes of which only so many, from the first on, are UTF-8.
+#[cold]
+pub(crate) fn not_utf8(valid: &[u8]) -> Error {
+    let line = 1 + valid.iter().filter(|b| **b == b'\n').count();
+    Error::new(ErrorCode::InvalidJson, "the input is not UTF-8 text")
+        .at_line(u32::try_from(line).unwrap_or(u32::MAX))
+        .with_help("Save it as UTF-8")
 }
 
 /// The text of the string in a slot.

@@ -5,12 +5,14 @@
 //! - [`double`]: exact conversion of floating-point numbers from and to decimal.
 //! - `interner`, `sort`: a string interner and a stable sort.
 //! - [`error`]: the error type and the error codes of the whole crate.
+//! - [`pace`]: long work in slices.
 //! - [`suggestion`]: suggestions for misspelt names.
 
 pub mod double;
 pub mod error;
 pub(crate) mod interner;
 pub mod json;
+pub mod pace;
 mod parse;
 pub(crate) mod sort;
 pub mod suggestion;

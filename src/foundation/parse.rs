@@ -10,19 +10,26 @@ use std::borrow::Cow;
 
 use super::error::{Error, ErrorCode, Result};
 use super::json::{Kind, MAX_DEPTH, MAX_VALUES, Slot, line_of, string};
+use super::pace::Pace;
 use super::sort::sort;
 use super::write::quoted;
+
+/// How much of a text is read between two looks at the pace, in bytes; a string is read to its end.
+const PIECE: usize = 1 << 14;
 
 /// Indexes a text of at most `u32::MAX` bytes.
 ///
 /// # Errors
 /// `invalid_json` with the line where the text stops being JSON; `limit_exceeded`.
-pub(super) fn parse(text: &str) -> Result<Vec<Slot>> {
-    let mut parser =
-        Parser { text, bytes: text.as_bytes(), at: 0, slots: Vec::new(), open: Vec::with_capacity(16) };
-    match parser.document() {
-        Ok(()) => Ok(parser.slots),
-        Err(fault) => Err(parser.to_error(fault).at_line(line_of(text, parser.at))),
+pub(super) async fn parse(text: &str, pace: &Pace) -> Result<Vec<Slot>> {
+    let mut parser = Parser::new(text);
+    loop {
+        let begun = parser.at;
+        match parser.advance(pace.piece(PIECE)) {
+            Ok(true) => return Ok(parser.slots),
+            Ok(false) => pace.count(parser.at - begun).await,
+            Err(fault) => return Err(parser.to_error(fault).at_line(line_of(text, parser.at))),
+        }
     }
 }
 
@@ -33,6 +40,7 @@ struct Parser<'t> {
     slots: Vec<Slot>,
     /// The arrays and objects that are open, innermost last.
     open: Vec<Open>,
+    next: Next,
 }
 
 struct Open {
@@ -64,6 +72,7 @@ enum Fault {
 type Step = Result<(), Fault>;
 
 /// What follows in an array or object.
+#[derive(Clone, Copy)]
 enum Next {
     Value,
     /// Its closing bracket.
@@ -98,13 +107,23 @@ impl KeyFilter {
     }
 }
 
-impl Parser<'_> {
-    fn document(&mut self) -> Step {
-        if self.bytes.starts_with(b"\xEF\xBB\xBF") {
-            self.at = 3;
+impl<'t> Parser<'t> {
+    fn new(text: &'t str) -> Self {
+        let bytes = text.as_bytes();
+        Self {
+            text,
+            bytes,
+            at: if bytes.starts_with(b"\xEF\xBB\xBF") { 3 } else { 0 },
+            slots: Vec::with_capacity(bytes.len() / 20),
+            open: Vec::with_capacity(16),
+            next: Next::Value,
         }
-        self.slots.reserve(self.bytes.len() / 20);
-        let mut next = Next::Value;
+    }
+
+    /// Goes on for about so many bytes. Says whether the text is indexed to its end.
+    fn advance(&mut self, bytes: usize) -> Result<bool, Fault> {
+        let until = self.at.saturating_add(bytes);
+        let mut next = self.next;
         loop {
             match next {
                 Next::Value => self.value()?,
@@ -113,9 +132,13 @@ impl Parser<'_> {
             let Some(open) = self.open.last() else { break };
             let first = self.slots.len() == open.slot + 1;
             next = if open.is_array { self.array_step(first)? } else { self.object_step(first)? };
+            if self.at >= until {
+                self.next = next;
+                return Ok(false);
+            }
         }
         match self.peek() {
-            None => Ok(()),
+            None => Ok(true),
             Some(_) => Err(Fault::End),
         }
     }

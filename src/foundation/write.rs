@@ -33,12 +33,12 @@ pub trait Write {
 /// Writes a value as compact JSON.
 #[must_use]
 pub fn to_json(value: &dyn Write, spelling: Spelling) -> String {
-    let mut writer = Writer { text: String::new(), spelling };
+    let mut writer = Writer::new(spelling);
     value.write(&mut writer);
     writer.text
 }
 
-/// Collects JSON text.
+/// Collects JSON text, of which everything is there once all that was begun is ended.
 pub struct Writer {
     text: String,
     spelling: Spelling,
@@ -50,7 +50,31 @@ pub struct Object<'w> {
     empty: bool,
 }
 
+/// An array that is being written.
+pub struct Array<'w> {
+    writer: &'w mut Writer,
+    empty: bool,
+}
+
 impl Writer {
+    /// Nothing yet, with keys in a spelling.
+    #[must_use]
+    pub fn new(spelling: Spelling) -> Self {
+        Self { text: String::new(), spelling }
+    }
+
+    /// What was written.
+    #[must_use]
+    pub fn into_text(self) -> String {
+        self.text
+    }
+
+    /// Begins an array whose items are written one by one; [`Array::end`] ends it.
+    pub fn begin_array(&mut self) -> Array<'_> {
+        self.text.push('[');
+        Array { writer: self, empty: true }
+    }
+
     /// Begins an object; [`Object::end`] ends it.
     pub fn object(&mut self) -> Object<'_> {
         self.text.push('{');
@@ -102,9 +126,38 @@ impl Object<'_> {
         value.write(self.writer);
     }
 
+    /// Begins an entry whose value is an array that is written item by item.
+    pub fn begin_array(&mut self, key: &str) -> Array<'_> {
+        self.entry(key, &Raw(""));
+        self.writer.begin_array()
+    }
+
     /// Ends the object.
     pub fn end(self) {
         self.writer.text.push('}');
+    }
+}
+
+impl Array<'_> {
+    /// Writes the next item. Says how many bytes it has.
+    pub fn item(&mut self, item: &dyn Write) -> usize {
+        let begun = self.writer.text.len();
+        item.write(self.begin_item());
+        self.writer.text.len() - begun
+    }
+
+    /// Where the next item is to be written.
+    pub fn begin_item(&mut self) -> &mut Writer {
+        if !self.empty {
+            self.writer.text.push(',');
+        }
+        self.empty = false;
+        self.writer
+    }
+
+    /// Ends the array.
+    pub fn end(self) {
+        self.writer.text.push(']');
     }
 }
 

@@ -7,14 +7,15 @@
 use std::borrow::Cow;
 
 use super::content::{Content, Part};
-use super::evalset::{EvalCase, EvalSet, EvalSetFile, looks_like};
+use super::evalset::{EvalCase, EvalSet, EvalSetFile, RepeatedIds, UNITS_A_CASE, looks_like};
 use super::invocation::{Invocation, Turns, UsageMetadata};
 use super::results::{EvalCaseResult, EvalSetResult, EvalStatus};
-use super::shape::{List, Type, View, Warnings, check, record};
+use super::shape::{List, Type, View, Warnings, check_paced, record};
 use crate::foundation::error::{ErrorCode, Result};
 use crate::foundation::interner::Interner;
-use crate::foundation::json::{Document, Json, Kind};
-use crate::foundation::write::{Raw, Spelling, Write, Writer, quoted, to_json};
+use crate::foundation::json::{Document, Items, Json, Kind};
+use crate::foundation::pace::{Pace, at_once};
+use crate::foundation::write::{Raw, Spelling, Write, Writer, quoted};
 
 /// One run of a case.
 #[derive(Clone, Debug, Default)]
@@ -140,10 +141,23 @@ impl<'t> ActualFile<'t> {
     /// # Errors
     /// `invalid_input` with the path and line of what does not fit.
     pub fn read(document: Document<'t>, name: &str, warnings: &Warnings) -> Result<Self> {
-        let (mut document, unwrapped) = document.unwrapped()?;
+        at_once(Self::read_paced(document, name, warnings, &Pace::UNBROKEN))
+    }
+
+    /// As [`ActualFile::read`], in slices.
+    ///
+    /// # Errors
+    /// As [`ActualFile::read`].
+    pub async fn read_paced(
+        document: Document<'t>,
+        name: &str,
+        warnings: &Warnings,
+        pace: &Pace,
+    ) -> Result<Self> {
+        let (mut document, unwrapped) = document.unwrapped_paced(pace).await?;
         let content = kind_of(document.root())?;
         let of = match content {
-            FileKind::EvalSet => return of_eval_set(document, unwrapped, name, warnings),
+            FileKind::EvalSet => return of_eval_set(document, unwrapped, name, warnings, pace).await,
             FileKind::Results => EvalSetResult::TYPE,
             FileKind::Inferences => InferenceResults::TYPE,
             FileKind::InferenceList => <List<'_, InferenceResult<'_>>>::TYPE,
@@ -152,43 +166,48 @@ impl<'t> ActualFile<'t> {
             FileKind::Session => Session::TYPE,
             FileKind::Events => <List<'_, Event<'_>>>::TYPE,
         };
-        check(&mut document, &of, warnings)?;
+        check_paced(&mut document, &of, warnings, pace).await?;
         if let FileKind::Session | FileKind::Sessions | FileKind::Events = content {
-            let mut document = Document::rewritten(inferences_of(document.root(), content))?;
-            check(&mut document, &<List<'_, InferenceResult<'_>>>::TYPE, warnings)?;
+            let inferences = inferences_of(document.root(), content, pace).await;
+            let mut document = Document::rewritten(inferences, pace).await?;
+            check_paced(&mut document, &<List<'_, InferenceResult<'_>>>::TYPE, warnings, pace).await?;
             return Ok(Self { document, content: FileKind::InferenceList, in_place: false });
         }
         let file = Self { document, content, in_place: !unwrapped };
-        file.pass_on(warnings);
+        file.pass_on(warnings, pace).await;
         Ok(file)
     }
 
     /// Passes on what the writer of inference results warns of.
-    fn pass_on(&self, warnings: &Warnings) {
+    async fn pass_on(&self, warnings: &Warnings, pace: &Pace) {
         let root = self.document.root();
-        let results: Vec<InferenceResult<'_>> = match self.content {
-            FileKind::Inferences => InferenceResults::from_json(root).inference_results().iter().collect(),
-            FileKind::InferenceList => List::from_json(root).iter().collect(),
-            FileKind::Inference => vec![InferenceResult::from_json(root)],
+        let results = match self.content {
+            FileKind::Inferences => InferenceResults::from_json(root).inference_results().json(),
+            FileKind::InferenceList => root,
+            FileKind::Inference => {
+                pass_on_of(InferenceResult::from_json(root), root, warnings);
+                return;
+            }
             _ => return,
         };
-        for warning in results.iter().flat_map(|result| result.warnings().iter()) {
-            warnings.add(self.document.root(), warning.into_owned());
+        for result in results.items() {
+            pace.count(UNITS_A_CASE).await;
+            pass_on_of(InferenceResult::from_json(result), root, warnings);
         }
     }
 
     /// The runs in the file.
     #[must_use]
-    pub fn runs(&self) -> Vec<ActualRun<'_>> {
+    pub fn runs(&self) -> ActualRuns<'_> {
         let root = self.document.root();
-        let (list, run): (Json<'_>, fn(Json<'_>) -> ActualRun<'_>) = match self.content {
+        let (list, read): (Json<'_>, fn(Json<'_>) -> ActualRun<'_>) = match self.content {
             FileKind::EvalSet => {
                 (EvalSet::from_json(root).eval_cases().json(), |case| EvalCase::from_json(case).into())
             }
             FileKind::Results => (EvalSetResult::from_json(root).eval_case_results().json(), |case| {
                 EvalCaseResult::from_json(case).into()
             }),
-            FileKind::Inference => return vec![of_inference(root)],
+            FileKind::Inference => return ActualRuns { items: root.alone(), read: of_inference },
             FileKind::Inferences => {
                 (InferenceResults::from_json(root).inference_results().json(), of_inference)
             }
@@ -196,7 +215,28 @@ impl<'t> ActualFile<'t> {
                 (root, of_inference)
             }
         };
-        list.items().map(run).collect()
+        ActualRuns { items: list.items(), read }
+    }
+}
+
+/// The runs in a file that are left.
+#[derive(Clone, Copy)]
+pub struct ActualRuns<'a> {
+    items: Items<'a>,
+    read: fn(Json<'_>) -> ActualRun<'_>,
+}
+
+impl<'a> Iterator for ActualRuns<'a> {
+    type Item = ActualRun<'a>;
+
+    fn next(&mut self) -> Option<ActualRun<'a>> {
+        Some((self.read)(self.items.next()?))
+    }
+}
+
+fn pass_on_of(result: InferenceResult<'_>, root: Json<'_>, warnings: &Warnings) {
+    for warning in result.warnings().iter() {
+        warnings.add(root, warning.into_owned());
     }
 }
 
@@ -205,14 +245,44 @@ fn of_inference(json: Json<'_>) -> ActualRun<'_> {
 }
 
 /// A session, several of them or the events of one as a list of inference results.
-#[inline(never)]
-fn inferences_of(root: Json<'_>, content: FileKind) -> String {
-    let sessions: Vec<Session<'_>> = match content {
-        FileKind::Events => return to_json(&vec![Events(List::from_json(root))], Spelling::Snake),
-        FileKind::Sessions => List::from_json(root).iter().collect(),
-        _ => vec![Session::from_json(root)],
-    };
-    to_json(&sessions, Spelling::Snake)
+async fn inferences_of(root: Json<'_>, content: FileKind, pace: &Pace) -> String {
+    let mut out = Writer::new(Spelling::Snake);
+    let mut list = out.begin_array();
+    match content {
+        FileKind::Events => write_inference(None, List::from_json(root), list.begin_item(), pace).await,
+        FileKind::Sessions => {
+            for session in List::<Session<'_>>::from_json(root).iter() {
+                write_inference(Some(session), session.events(), list.begin_item(), pace).await;
+            }
+        }
+        _ => {
+            let session = Session::from_json(root);
+            write_inference(Some(session), session.events(), list.begin_item(), pace).await;
+        }
+    }
+    list.end();
+    out.into_text()
+}
+
+/// Writes the events of a session as an inference result. A runner gives them without a session.
+async fn write_inference<'a>(
+    session: Option<Session<'a>>,
+    events: List<'a, Event<'a>>,
+    out: &mut Writer,
+    pace: &Pace,
+) {
+    let mut inference = out.object();
+    if let Some(session) = session {
+        inference.optional("eval_id", &session.eval_id());
+        inference.optional("session_id", &session.id());
+        inference.optional("user_id", &session.user_id());
+    }
+    let mut turns = inference.begin_array("inferences");
+    for turn in turns_of(events) {
+        pace.count(turns.item(&turn)).await;
+    }
+    turns.end();
+    inference.end();
 }
 
 fn kind_of(root: Json<'_>) -> Result<FileKind> {
@@ -253,14 +323,17 @@ fn kind_of(root: Json<'_>) -> Result<FileKind> {
     }
 }
 
-fn of_eval_set<'t>(
+async fn of_eval_set<'t>(
     document: Document<'t>,
     unwrapped: bool,
     name: &str,
     warnings: &Warnings,
+    pace: &Pace,
 ) -> Result<ActualFile<'t>> {
-    let EvalSetFile { document, in_place } = EvalSetFile::read_runs(document, name, warnings)?;
+    let read = EvalSetFile::read_with(document, name, warnings, RepeatedIds::AreRuns, pace).await;
+    let EvalSetFile { document, in_place } = read?;
     for case in EvalSet::from_json(document.root()).eval_cases().iter() {
+        pace.count(UNITS_A_CASE).await;
         if case.conversation().is_none() {
             let message =
                 format!("{} is a scenario; what the agent did needs a conversation", quoted(&case.eval_id()));
@@ -314,30 +387,6 @@ impl<'a> From<InferenceResult<'a>> for ActualRun<'a> {
             user_id: inference.user_id(),
             error_message: inference.error_message(),
         }
-    }
-}
-
-/// As an inference result.
-impl Write for Session<'_> {
-    fn write(&self, out: &mut Writer) {
-        let mut inference = out.object();
-        inference.optional("eval_id", &self.eval_id());
-        inference.optional("session_id", &self.id());
-        inference.optional("user_id", &self.user_id());
-        inference.entry("inferences", &turns_of(self.events()));
-        inference.end();
-    }
-}
-
-/// The events of a session by themselves, as a runner gives them.
-struct Events<'a>(List<'a, Event<'a>>);
-
-/// As an inference result.
-impl Write for Events<'_> {
-    fn write(&self, out: &mut Writer) {
-        let mut inference = out.object();
-        inference.entry("inferences", &turns_of(self.0));
-        inference.end();
     }
 }
 

@@ -8,11 +8,15 @@ use std::borrow::Cow;
 
 use super::config::either;
 use super::invocation::{Invocation, Rubric, Turns};
-use super::shape::{List, Type, View, Warnings, check, record};
+use super::shape::{List, Type, View, Warnings, check_paced, record};
 use crate::foundation::error::{Error, ErrorCode, Result};
 use crate::foundation::interner::Interner;
 use crate::foundation::json::{Document, Json, Kind};
-use crate::foundation::write::{Spelling, Write, Writer, quoted, to_json};
+use crate::foundation::pace::{Pace, at_once};
+use crate::foundation::write::{Spelling, Write, Writer, quoted};
+
+/// What it takes to look at a case once, in units of [`Pace`].
+pub(crate) const UNITS_A_CASE: usize = 64;
 
 record! {
     /// A set of cases to evaluate an agent on.
@@ -148,8 +152,21 @@ impl<'t> EvalSetFile<'t> {
     /// # Errors
     /// `invalid_input` with the path and line of what does not fit.
     pub fn read(document: Document<'t>, name: &str, warnings: &Warnings) -> Result<Self> {
-        let file = Self::read_with(document, name, warnings, different)?;
-        if file.set().eval_cases().iter().next().is_none() {
+        at_once(Self::read_paced(document, name, warnings, &Pace::UNBROKEN))
+    }
+
+    /// As [`EvalSetFile::read`], in slices.
+    ///
+    /// # Errors
+    /// As [`EvalSetFile::read`].
+    pub async fn read_paced(
+        document: Document<'t>,
+        name: &str,
+        warnings: &Warnings,
+        pace: &Pace,
+    ) -> Result<Self> {
+        let file = Self::read_with(document, name, warnings, RepeatedIds::Refused, pace).await?;
+        if file.set().eval_cases().is_empty() {
             warnings.add(file.document.root(), "the evalset has no case: there is nothing to score".into());
         }
         Ok(file)
@@ -160,33 +177,34 @@ impl<'t> EvalSetFile<'t> {
     /// # Errors
     /// `invalid_input` with the path and line of what does not fit.
     pub fn read_runs(document: Document<'t>, name: &str, warnings: &Warnings) -> Result<Self> {
-        Self::read_with(document, name, warnings, |_| Ok(()))
+        at_once(Self::read_with(document, name, warnings, RepeatedIds::AreRuns, &Pace::UNBROKEN))
     }
 
-    fn read_with(
+    pub(super) async fn read_with(
         document: Document<'t>,
         name: &str,
         warnings: &Warnings,
-        check_ids: fn(&mut dyn Iterator<Item = Json<'_>>) -> Result<()>,
+        repeated: RepeatedIds,
+        pace: &Pace,
     ) -> Result<Self> {
-        let (mut document, unwrapped) = document.unwrapped()?;
+        let (mut document, unwrapped) = document.unwrapped_paced(pace).await?;
         match document.root().kind() {
             Kind::Object => {
                 let help = help_instead(document.root(), &LOOKS);
-                check(&mut document, &EvalSet::TYPE, warnings).map_err(|error| helped(error, help))?;
+                let checked = check_paced(&mut document, &EvalSet::TYPE, warnings, pace).await;
+                checked.map_err(|error| helped(error, help))?;
                 let cases = EvalSet::from_json(document.root()).eval_cases();
-                for id in cases.iter().filter_map(|case| either(case.0, ["eval_id", "evalId"])) {
-                    warn_of_blank(id, warnings);
-                }
-                check_ids(&mut cases.iter().filter_map(|case| either(case.0, ["eval_id", "evalId"])))?;
+                let mut ids = cases.iter().filter_map(|case| either(case.0, ["eval_id", "evalId"]));
+                check_ids(&mut ids, repeated, warnings, pace).await?;
+                drop(ids);
                 Ok(Self { document, in_place: !unwrapped })
             }
             Kind::Array => {
                 let first = document.root().items().next();
                 let help = first.and_then(|first| help_instead(first, &LISTS_LOOK));
-                let read = today(document, name, warnings, check_ids);
+                let read = today(document, name, warnings, repeated, pace).await;
                 let mut document = read.map_err(|error| helped(error, help))?;
-                check(&mut document, &EvalSet::TYPE, warnings)?;
+                check_paced(&mut document, &EvalSet::TYPE, warnings, pace).await?;
                 Ok(Self { document, in_place: false })
             }
             _ => Err(document
@@ -270,11 +288,30 @@ fn warn_of_blank(id: Json<'_>, warnings: &Warnings) {
     }
 }
 
-/// Refuses an id that another case has.
-fn different(ids: &mut dyn Iterator<Item = Json<'_>>) -> Result<()> {
+/// What it means that two cases have the same id.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum RepeatedIds {
+    /// A mistake.
+    Refused,
+    /// That they are runs of one case.
+    AreRuns,
+}
+
+/// Looks at the ids of all cases.
+async fn check_ids(
+    ids: &mut dyn Iterator<Item = Json<'_>>,
+    repeated: RepeatedIds,
+    warnings: &Warnings,
+    pace: &Pace,
+) -> Result<()> {
     let mut numbers = Interner::default();
     let mut places = Vec::new();
     for json in ids {
+        pace.count(UNITS_A_CASE).await;
+        warn_of_blank(json, warnings);
+        if repeated == RepeatedIds::AreRuns {
+            continue;
+        }
         let Some(id) = json.as_str() else { continue };
         let number = numbers.intern(id.clone());
         match places.get(number) {
@@ -341,35 +378,36 @@ record! {
 }
 
 /// An evalset in an old form as JSON of today's.
-fn today(
+async fn today(
     mut document: Document<'_>,
     name: &str,
     warnings: &Warnings,
-    check_ids: fn(&mut dyn Iterator<Item = Json<'_>>) -> Result<()>,
+    repeated: RepeatedIds,
+    pace: &Pace,
 ) -> Result<Document<'static>> {
     let named = document.root().items().next().is_some_and(|first| first.get("data").is_some());
     let of = if named { <List<'_, NamedRows<'_>>>::TYPE } else { <List<'_, Row<'_>>>::TYPE };
-    check(&mut document, &of, warnings)?;
+    check_paced(&mut document, &of, warnings, pace).await?;
     let root = document.root();
     if named {
-        check_ids(&mut root.items().filter_map(|case| case.get("name")))?;
-        for name in root.items().filter_map(|case| case.get("name")) {
-            warn_of_blank(name, warnings);
-        }
+        check_ids(&mut root.items().filter_map(|case| case.get("name")), repeated, warnings, pace).await?;
     }
-    let cases: Vec<OldCase<'_>> = if named {
-        List::<NamedRows<'_>>::from_json(root).iter().map(OldCase::from).collect()
+    let mut out = Writer::new(Spelling::Snake);
+    let mut set = out.object();
+    set.entry("eval_set_id", &name);
+    set.entry("name", &name);
+    let mut cases = set.begin_array("eval_cases");
+    if named {
+        for case in List::<NamedRows<'_>>::from_json(root).iter() {
+            OldCase::from(case).write(cases.begin_item(), pace).await;
+        }
     } else if root.items().next().is_some() {
-        vec![OldCase { name: name.into(), rows: List::from_json(root), session: None }]
-    } else {
-        Vec::new()
-    };
-    Document::rewritten(to_json(&OldSet { name, cases }, Spelling::Snake))
-}
-
-struct OldSet<'s, 'a> {
-    name: &'s str,
-    cases: Vec<OldCase<'a>>,
+        let case = OldCase { name: name.into(), rows: List::from_json(root), session: None };
+        case.write(cases.begin_item(), pace).await;
+    }
+    cases.end();
+    set.end();
+    Document::rewritten(out.into_text(), pace).await
 }
 
 struct OldCase<'a> {
@@ -393,22 +431,15 @@ impl<'a> From<NamedRows<'a>> for OldCase<'a> {
     }
 }
 
-impl Write for OldSet<'_, '_> {
-    fn write(&self, out: &mut Writer) {
-        let mut set = out.object();
-        set.entry("eval_set_id", &self.name);
-        set.entry("name", &self.name);
-        set.entry("eval_cases", &self.cases);
-        set.end();
-    }
-}
-
-impl Write for OldCase<'_> {
-    fn write(&self, out: &mut Writer) {
-        let turns: Vec<_> = self.rows.iter().enumerate().map(|(at, row)| OldTurn(at, row)).collect();
+impl OldCase<'_> {
+    async fn write(&self, out: &mut Writer, pace: &Pace) {
         let mut case = out.object();
         case.entry("eval_id", &self.name);
-        case.entry("conversation", &turns);
+        let mut turns = case.begin_array("conversation");
+        for (at, row) in self.rows.iter().enumerate() {
+            pace.count(turns.item(&OldTurn(at, row))).await;
+        }
+        turns.end();
         case.optional("session_input", &self.session);
         case.end();
     }

@@ -75,7 +75,7 @@ impl Run<'_> {
         let Some(open) = self.open.iter_mut().find(|open| open.pairing_index == task.pairing_index) else {
             return;
         };
-        let run = task.custom.pairing.run.and_then(|run| self.runs.get(run));
+        let run = task.custom.pairing.run.and_then(|run| self.matched.runs.get(run));
         let turns = run.and_then(|run| run.turns).map_or(0, Turns::len);
         let threshold = self.plan.metrics.get(task.custom.metric).and_then(|metric| metric.threshold);
         let evaluation =

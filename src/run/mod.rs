@@ -55,12 +55,13 @@ use std::borrow::Cow;
 use std::collections::VecDeque;
 
 use crate::foundation::error::{Error, ErrorCode};
+use crate::foundation::interner::Interner;
 use crate::foundation::json::Json;
 use crate::foundation::write::quoted;
 use crate::judge::calls::LossReason;
 use crate::metrics::judged::{JudgedCase, Work};
 use crate::metrics::{Evaluation, Scoring, TurnEvaluation};
-use crate::model::actual::ActualRun;
+use crate::model::actual::{ActualRun, ActualRuns};
 use crate::model::evalset::{ConversationScenario, EvalCase, EvalSet};
 use crate::model::invocation::Turns;
 use crate::model::results::EvalStatus;
@@ -72,6 +73,7 @@ pub use custom::{CustomEvaluation, CustomTask, CustomTurn, TaskId};
 use judging::{ConcludingMetric, JudgeState, JudgeStep, PendingMetric, PlanningCase};
 pub use judging::{JudgeCall, JudgeOptions, JudgeReply};
 pub use matching::Pairing;
+use matching::{Matched, Matching};
 pub use options::Options;
 pub use plan::{MetricScorer, Plan, PlanOptions, PlannedMetric};
 use scoring::ScoredCase;
@@ -131,13 +133,12 @@ impl<'a> From<EvalCase<'a>> for ExpectedCase<'a> {
 /// The evaluation of an evalset.
 pub struct Run<'a> {
     eval_set_id: Cow<'a, str>,
-    cases: Vec<ExpectedCase<'a>>,
-    runs: Vec<ActualRun<'a>>,
+    /// What is left to be paired.
+    matching: Option<Matching<'a>>,
+    matched: Matched<'a>,
     plan: Plan,
     options: Options,
     scoring: Scoring,
-    pairings: Vec<Pairing>,
-    warnings: Vec<Error>,
     /// How many pairings were started.
     begun: usize,
     /// Started cases that wait for answers of the host.
@@ -182,9 +183,30 @@ const OPEN_CASES_PER_CALL: usize = 8;
 impl<'a> Run<'a> {
     /// Pairs cases with runs; nothing is scored yet.
     #[must_use]
-    pub fn new(set: EvalSet<'a>, runs: Vec<ActualRun<'a>>, plan: Plan, options: Options) -> Self {
-        let cases = set.eval_cases().iter().map(ExpectedCase::from).collect();
-        Self::from_cases(set.eval_set_id(), cases, runs, plan, options)
+    pub fn new(set: EvalSet<'a>, runs: ActualRuns<'a>, plan: Plan, options: Options) -> Self {
+        let mut run = Self::unprepared(set, runs, plan, options);
+        while !run.prepare() {}
+        run
+    }
+
+    /// As [`Run::new`], but the cases are paired by [`Run::prepare`].
+    #[must_use]
+    pub fn unprepared(set: EvalSet<'a>, runs: ActualRuns<'a>, plan: Plan, options: Options) -> Self {
+        let mut run = Self::from_cases(set.eval_set_id(), Matched::default(), plan, options);
+        run.matching = Some(Matching::new(set.eval_cases(), runs));
+        run
+    }
+
+    /// Pairs cases with runs until the host is to have its turn. Says whether all are paired, before which nothing else
+    /// can be done with the run.
+    pub fn prepare(&mut self) -> bool {
+        let Some(matching) = &mut self.matching else { return true };
+        let is_done = matching.go_on(&mut self.matched, &mut self.work);
+        self.work = Work::default();
+        if is_done {
+            self.matching = None;
+        }
+        is_done
     }
 
     /// Evaluates a single conversation outside an evalset.
@@ -196,30 +218,25 @@ impl<'a> Run<'a> {
         plan: Plan,
         options: Options,
     ) -> Self {
-        let case = ExpectedCase { turns: expected, scenario, ..EvalCase::from_json(Json::NULL).into() };
-        let run = ActualRun { turns: Some(actual), ..ActualRun::default() };
-        Self::from_cases(Cow::Borrowed(""), vec![case], vec![run], plan, options)
+        let matched = Matched {
+            cases: vec![ExpectedCase { turns: expected, scenario, ..EvalCase::from_json(Json::NULL).into() }],
+            runs: vec![ActualRun { turns: Some(actual), ..ActualRun::default() }],
+            pairings: vec![Pairing { case: 0, run: Some(0) }],
+            warnings: Vec::new(),
+        };
+        Self::from_cases(Cow::Borrowed(""), matched, plan, options)
     }
 
-    fn from_cases(
-        eval_set_id: Cow<'a, str>,
-        cases: Vec<ExpectedCase<'a>>,
-        runs: Vec<ActualRun<'a>>,
-        plan: Plan,
-        options: Options,
-    ) -> Self {
-        let (pairings, warnings) = matching::pair(&cases, &runs);
+    fn from_cases(eval_set_id: Cow<'a, str>, matched: Matched<'a>, plan: Plan, options: Options) -> Self {
         let scoring = Scoring::new(options.dialect, options.explain);
         Self {
             scoring: Scoring { early_stop: options.early_stop, ..scoring },
             judges: JudgeState::new(&plan, &options),
             eval_set_id,
-            cases,
-            runs,
+            matching: None,
+            matched,
             plan,
             options,
-            pairings,
-            warnings,
             begun: 0,
             open: Vec::new(),
             queued: VecDeque::new(),
@@ -240,8 +257,22 @@ impl<'a> Run<'a> {
     /// # Errors
     /// `invalid_input` if the evalset has no case with such an id.
     pub fn select(&mut self, eval_ids: &[String]) -> Result<(), Error> {
-        let cases = &self.cases;
-        if let Some(unknown) = eval_ids.iter().find(|id| cases.iter().all(|case| case.eval_id != **id)) {
+        let Matched { cases, pairings, .. } = &mut self.matched;
+        let mut wanted = Interner::default();
+        for id in eval_ids {
+            wanted.intern(Cow::Borrowed(id));
+        }
+        let wanted_of_case: Vec<_> = cases.iter().map(|case| wanted.find(&case.eval_id)).collect();
+        let mut is_there = vec![false; eval_ids.len()];
+        for number in wanted_of_case.iter().flatten() {
+            if let Some(is_there) = is_there.get_mut(*number) {
+                *is_there = true;
+            }
+        }
+        let is_unknown = |id: &&String| {
+            wanted.find(id).and_then(|number| is_there.get(number)).is_none_or(|is_there| !is_there)
+        };
+        if let Some(unknown) = eval_ids.iter().find(is_unknown) {
             let known: Vec<_> = cases.iter().take(5).map(|case| quoted(&case.eval_id)).collect();
             return Err(Error::new(
                 ErrorCode::InvalidInput,
@@ -249,9 +280,7 @@ impl<'a> Run<'a> {
             )
             .with_help(format!("It has {}", known.join(", "))));
         }
-        self.pairings.retain(|pairing| {
-            cases.get(pairing.case).is_some_and(|case| eval_ids.iter().any(|id| case.eval_id == *id))
-        });
+        pairings.retain(|pairing| wanted_of_case.get(pairing.case).is_some_and(Option::is_some));
         Ok(())
     }
 
@@ -264,13 +293,13 @@ impl<'a> Run<'a> {
     /// The cases of the evalset.
     #[must_use]
     pub fn cases(&self) -> &[ExpectedCase<'a>] {
-        &self.cases
+        &self.matched.cases
     }
 
     /// The runs of the agent.
     #[must_use]
     pub fn runs(&self) -> &[ActualRun<'a>] {
-        &self.runs
+        &self.matched.runs
     }
 
     /// The metrics.
@@ -282,13 +311,18 @@ impl<'a> Run<'a> {
     /// How many case results the run gives out.
     #[must_use]
     pub fn total(&self) -> usize {
-        self.pairings.len()
+        self.matched.pairings.len()
     }
 
     /// Warnings about the inputs taken together, such as runs without a case.
     #[must_use]
     pub fn warnings(&self) -> &[Error] {
-        &self.warnings
+        &self.matched.warnings
+    }
+
+    /// Begins to count the time of the run, where reading the inputs took some of it; else the first poll does.
+    pub fn start(&mut self, now: Millis) {
+        self.judges.start(now);
     }
 
     /// Returns what the host has to do next. `now` is the current time.
@@ -334,7 +368,7 @@ impl<'a> Run<'a> {
             }
             // Starts the next case only when nothing else can be done for the open ones, which keeps few cases
             // open.
-            if self.begun < self.pairings.len() && self.has_room() {
+            if self.begun < self.matched.pairings.len() && self.has_room() {
                 self.begin_next();
                 continue;
             }
@@ -342,7 +376,7 @@ impl<'a> Run<'a> {
                 self.retry_stuck();
                 continue;
             }
-            if self.open.is_empty() && self.begun == self.pairings.len() {
+            if self.open.is_empty() && self.begun == self.matched.pairings.len() {
                 return Action::Finished;
             }
             self.has_paused = true;
@@ -379,7 +413,7 @@ impl<'a> Run<'a> {
     fn begin_next(&mut self) {
         let pairing_index = self.begun;
         self.begun += 1;
-        let Some(pairing) = self.pairings.get(pairing_index).copied() else { return };
+        let Some(pairing) = self.matched.pairings.get(pairing_index).copied() else { return };
         let mut result = CaseResult {
             pairing,
             status: EvalStatus::NotEvaluated,

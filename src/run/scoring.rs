@@ -35,8 +35,8 @@ impl<'a> Run<'a> {
     /// # Errors
     /// Why the case cannot be scored at all.
     pub(super) fn scorable(&self, pairing: Pairing) -> Result<JudgedCase<'a>, Error> {
-        let case = self.cases.get(pairing.case).ok_or_else(no_run)?;
-        let run = pairing.run.and_then(|run| self.runs.get(run)).ok_or_else(no_run)?;
+        let case = self.matched.cases.get(pairing.case).ok_or_else(no_run)?;
+        let run = pairing.run.and_then(|run| self.matched.runs.get(run)).ok_or_else(no_run)?;
         let Some(actual) = run.turns else { return Err(failed_run(run.error_message.as_deref())) };
         let turns = actual.len();
         if let Some(expected) = case.turns.map(Turns::len)

@@ -71,10 +71,10 @@ test("every call that crashes rejects with engine_crashed, and the engine works 
   const turns = [turn("q", "a")];
   await crashAnywhere();
   await crash("evalrun_poll", () => evaluate(request));
-  await crash("evalrun_new", () => evaluate(request));
+  await crash("evalrunreader_step", () => evaluate(request));
   await crash("evalrun_header", () => evaluate(request));
   await crash("evalrun_poll", () => new RougeEvaluator(metric).evaluateInvocations(turns, turns));
-  await crash("evalrun_ofInvocations", () => new RougeEvaluator(metric).evaluateInvocations(turns, turns));
+  await crash("evalrunreader_step", () => new RougeEvaluator(metric).evaluateInvocations(turns, turns));
   await crash("rougepairs_reserve", () => rouge1("a", "b"));
 });
 
@@ -201,6 +201,17 @@ test("a run that was cancelled stays cancelled over a crash", { timeout: 10_000 
   }
   assert.equal(given.length, 1500);
   assert.ok(asked.size <= 4);
+});
+
+test("a crash while the inputs of a run are read makes it read them again", { timeout: 10_000 }, async () => {
+  const evalSet = JSON.stringify(manyCases(10_000));
+  const pending = evaluate({ evalSet, actual: evalSet });
+  // Reading takes longer than the thread is kept at once.
+  await sleep(0);
+  await crashAnywhere();
+  const set = await pending;
+  assert.equal(set.evalCaseResults.length, 10_000);
+  assert.deepEqual(seen.usesAfterCrash, []);
 });
 
 test("a crash while a result's invocation is looked at leaves the result usable", async () => {

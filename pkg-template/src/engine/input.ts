@@ -1,5 +1,6 @@
 import { AdkMetricsError } from "../errors.js";
 import { MAX_BYTES, MAX_DEPTH, MAX_VALUES } from "../generated/limits.js";
+import { atOnce, joinedInSteps, type Steps } from "./steps.js";
 
 const encoder = /* @__PURE__ */ new TextEncoder();
 
@@ -13,6 +14,11 @@ const HOLDER = /^\[object (Promise|Response|Blob|File)\]$/;
 
 /** JSON as bytes: bytes and text as they are, objects written as JSON. */
 export function toBytes(value: unknown, name: string): Uint8Array {
+  return atOnce(bytesInSteps(value, name));
+}
+
+/** As {@link toBytes}: stops between the pieces of a long text, and between the items of a long list in an object. */
+export function* bytesInSteps(value: unknown, name: string): Steps<Uint8Array> {
   if (typeof value !== "string" && (typeof value !== "object" || value === null)) {
     throw unexpected(WHAT_FITS, value, name);
   }
@@ -22,7 +28,9 @@ export function toBytes(value: unknown, name: string): Uint8Array {
     throw new AdkMetricsError("invalid_input", message, { path: name, help });
   }
   const bytes =
-    typeof value === "string" ? encode(value, name) : (bytesOf(value, name) ?? encode(stringify(value, name), name));
+    typeof value === "string"
+      ? yield* encodedInSteps(value, name)
+      : (bytesOf(value, name) ?? (yield* writtenInSteps(value, name)));
   checkSize(bytes.length, name);
   return bytes;
 }
@@ -49,6 +57,27 @@ export function numberOrNone(number: number): number | undefined {
 function encode(text: string, name: string): Uint8Array {
   checkSize(text.length, name);
   return encoder.encode(wellFormed(text, name));
+}
+
+/** How many characters of a text are encoded at a time. */
+const PIECE = 2 ** 18;
+
+function* encodedInSteps(text: string, name: string): Steps<Uint8Array> {
+  if (text.length <= PIECE) return encode(text, name);
+  checkSize(text.length, name);
+  const pieces: Uint8Array[] = [];
+  for (let begin = 0; begin < text.length;) {
+    // A pair of surrogates stays together.
+    const end = begin + PIECE - (isHighSurrogate(text.charCodeAt(begin + PIECE - 1)) ? 1 : 0);
+    pieces.push(encode(text.slice(begin, end), name));
+    begin = end;
+    yield;
+  }
+  return yield* joinedInSteps(pieces);
+}
+
+function isHighSurrogate(unit: number): boolean {
+  return unit >= 0xd800 && unit < 0xdc00;
 }
 
 /**
@@ -222,20 +251,65 @@ export function stringify(value: object, name: string): string {
     }
     return json;
   } catch (cause) {
-    if (cause instanceof AdkMetricsError) throw cause;
-    if (cause instanceof Unserializable) {
-      const path = cause.path.length === 0 ? name : `${name}: ${pathOf(cause.path)}`;
-      throw new AdkMetricsError("unserializable", cause.message, {
-        path,
-        ...(cause.help === undefined ? {} : { help: cause.help }),
-        ...(cause.cause === undefined ? {} : { cause: cause.cause }),
-      });
-    }
-    throw new AdkMetricsError("unserializable", `the object cannot be written as JSON: ${messageOf(cause)}`, {
-      path: name,
-      cause,
+    throw unserializable(cause, name);
+  }
+}
+
+/** Why an object cannot be written as JSON. */
+function unserializable(cause: unknown, name: string): AdkMetricsError {
+  if (cause instanceof AdkMetricsError) return cause;
+  if (cause instanceof Unserializable) {
+    const path = cause.path.length === 0 ? name : `${name}: ${pathOf(cause.path)}`;
+    return new AdkMetricsError("unserializable", cause.message, {
+      path,
+      ...(cause.help === undefined ? {} : { help: cause.help }),
+      ...(cause.cause === undefined ? {} : { cause: cause.cause }),
     });
   }
+  return new AdkMetricsError("unserializable", `the object cannot be written as JSON: ${messageOf(cause)}`, {
+    path: name,
+    cause,
+  });
+}
+
+/** How many items of a list are written at a time. */
+const ITEMS_AT_ONCE = 64;
+
+/** The JSON of an object as bytes. That of a long list, such as the cases of an evalset, is written some items at a time. */
+function* writtenInSteps(value: object, name: string): Steps<Uint8Array> {
+  if (!hasLongList(value)) return encode(stringify(value, name), name);
+  const pieces: Uint8Array[] = [];
+  try {
+    for (const json of new Check(name).json(value)) {
+      pieces.push(encoder.encode(json));
+      yield;
+    }
+  } catch (cause) {
+    throw unserializable(cause, name);
+  }
+  return yield* joinedInSteps(pieces);
+}
+
+/** Whether there is a list to be written item by item: the value itself, or a property that is no getter. */
+function hasLongList(value: object): boolean {
+  try {
+    if (typeof (value as { toJSON?: unknown }).toJSON === "function") return false;
+    return (
+      isLongList(value) || (!Array.isArray(value) && Object.keys(value).some((key) => isLongList(own(value, key))))
+    );
+  } catch {
+    // Whatever throws does so again, and is then named with its place.
+    return false;
+  }
+}
+
+function isLongList(value: unknown): value is readonly unknown[] {
+  return Array.isArray(value) && value.length > ITEMS_AT_ONCE && !("toJSON" in value);
+}
+
+/** The value of a property, unless it is a getter. */
+function own(value: object, key: string): unknown {
+  return Object.getOwnPropertyDescriptor(value, key)?.value;
 }
 
 type Step = string | number;
@@ -269,6 +343,49 @@ class Check {
 
   constructor(name: string) {
     this.#name = name;
+  }
+
+  /** Checks an object without `toJSON` and writes it: pieces of JSON, one for each item of a long list in it. */
+  *json(value: object): Generator<string> {
+    checkCount((this.#values += 1), this.#name);
+    if (isLongList(value)) {
+      yield* this.#items(value);
+      return;
+    }
+    this.#above.add(value);
+    let separator = "{";
+    for (const key of Object.keys(value)) {
+      const list = own(value, key);
+      if (isLongList(list)) {
+        yield `${separator}${JSON.stringify(key)}:`;
+        separator = ",";
+        checkCount((this.#values += 1), this.#name);
+        this.#path.push(key);
+        yield* this.#items(list);
+        this.#path.pop();
+        continue;
+      }
+      this.#part(value, key);
+      const entry = JSON.stringify({ [key]: (value as Record<string, unknown>)[key] }).slice(1, -1);
+      if (entry === "") continue;
+      yield `${separator}${entry}`;
+      separator = ",";
+    }
+    yield separator === "{" ? "{}" : "}";
+  }
+
+  *#items(list: readonly unknown[]): Generator<string> {
+    this.#above.add(list);
+    const { length } = list;
+    checkCount(this.#values + length, this.#name);
+    for (let begin = 0; begin < length; begin += ITEMS_AT_ONCE) {
+      const end = Math.min(begin + ITEMS_AT_ONCE, length);
+      for (let index = begin; index < end; index += 1) this.#part(list, index);
+      yield begin === 0 ? "[" : ",";
+      yield itemsJson(list, begin, end);
+    }
+    yield "]";
+    this.#above.delete(list);
   }
 
   /** Checks the value of a key, which its `toJSON` may want to know. */
@@ -338,6 +455,22 @@ class Check {
   #error(message: string, help?: string, cause?: unknown): Unserializable {
     return new Unserializable(message, this.#path, help, cause);
   }
+}
+
+/** Some items of a list as JSON, as they are written in it, without its brackets. */
+function itemsJson(list: readonly unknown[], begin: number, end: number): string {
+  const items = list.slice(begin, end);
+  if (!items.some(hasToJson)) return JSON.stringify(items).slice(1, -1);
+  // A `toJSON` is told the key of its object.
+  const written = items.map((item, at) => {
+    const key = String(begin + at);
+    return JSON.stringify({ [key]: item }).slice(`{"${key}":`.length, -1) || "null";
+  });
+  return written.join(",");
+}
+
+function hasToJson(value: unknown): boolean {
+  return hasMembers(value) && typeof (value as { toJSON?: unknown }).toJSON === "function";
 }
 
 /** Whether `JSON.stringify` asks a value for its `toJSON`. */

@@ -1,5 +1,5 @@
 import { describe, isOurs } from "../errors.js";
-import type { EvalRun } from "../generated/adk_metrics.js";
+import type { EvalRun, EvalRunReader } from "../generated/adk_metrics.js";
 import type {
   EvalCase,
   EvalMetric,
@@ -16,21 +16,26 @@ import type { CustomResult, EngineError, JudgeCall, RunHeader } from "../generat
 import { type CallAnswer, deliverAnswer, judgeProgress, Judges } from "./judging.js";
 import type { Sources } from "../engine/turn.js";
 import { type Engine, engineGeneration, keep, release } from "../engine/instance.js";
+import { Stretch } from "../engine/steps.js";
 
 /** A run before it is started: everything needed to start it, and to start it again. */
 export interface RunPlan extends ErrorContext {
-  /** Makes the engine's run. Called again if the engine had to be restarted. */
-  open(engine: Engine): EvalRun;
+  /** Begins to read what the engine's run is made of. Called again if the engine had to be restarted. */
+  read(engine: Engine): EvalRunReader;
   sources: Sources;
   options: EvaluatorOptions;
   registry: MetricRegistry;
+  /** When its time began to count. */
+  began: number;
 }
 
 /** Case results per step: few at first, since cases may be large, then as many as make the columns pay. */
 const FIRST_CASES_PER_STEP = 32;
 const MOST_CASES_PER_STEP = 512;
-/** A page may not be kept from painting for longer, in milliseconds. */
-const LONGEST_STRETCH = 25;
+/** What a step should take, in milliseconds; one that took longer is followed by one of fewer cases. */
+const LONGEST_STEP = 5;
+/** How much later than it was to be woken a run may wake, in milliseconds, before its thread counts as busy. */
+const LATE = 25;
 /** How many turns of the event loop it takes until what arrived is here: timers may come before the network. */
 const TURNS_TO_CATCH_UP = 3;
 
@@ -48,11 +53,14 @@ export interface RunEnd {
  * Drives a run of the engine: takes its case results, computes the metrics and makes the calls that it asks for, keeps
  * its time. Leaving the generator ends the run.
  */
-export async function* drive(plan: RunPlan): AsyncGenerator<RunOutput, RunEnd> {
-  const driver = new RunDriver(plan);
+export async function* drive(plan: RunPlan, stretch = new Stretch()): AsyncGenerator<RunOutput, RunEnd> {
+  const session = await openSession(plan, stretch, abortedSince(plan.options.signal));
+  if (session === undefined) return { cancelled: true };
+  const driver = new RunDriver(plan, session, stretch);
   try {
     yield driver.begin();
     for (;;) {
+      while (driver.isReplaced) await driver.reopen();
       const step = driver.step();
       driver.clock.pause();
       for (const output of step.outputs) yield output;
@@ -64,6 +72,13 @@ export async function* drive(plan: RunPlan): AsyncGenerator<RunOutput, RunEnd> {
   } finally {
     driver.close();
   }
+}
+
+/** Says whether a signal has aborted since now. A run of one that had before ends by itself, and names every case. */
+export function abortedSince(signal: AbortSignal | undefined): () => boolean {
+  const isAborted = () => reading("signal", () => signal?.aborted === true);
+  const wasAborted = isAborted();
+  return () => !wasAborted && isAborted();
 }
 
 /** What a step came to, as far as the host is concerned. */
@@ -90,19 +105,19 @@ class RunDriver {
   #session: Session;
   #isCancelled = false;
   #casesPerStep = FIRST_CASES_PER_STEP;
-  /** When the thread was last left to others. */
-  #stretchBegan = performance.now();
+  readonly #stretch: Stretch;
   /** Whether answers of judges came in since the last step. */
   #hasNews = false;
 
-  constructor(plan: RunPlan) {
+  constructor(plan: RunPlan, session: Session, stretch: Stretch) {
     const { prices, timeMs } = plan.options.budget ?? {};
     this.#plan = plan;
     this.#hasPrices = prices !== undefined;
-    this.clock = new Clock(timeMs);
-    this.#session = openSession(plan);
+    this.clock = new Clock(plan.began, timeMs);
+    this.#stretch = stretch;
+    this.#session = session;
     try {
-      this.#judges = new Judges(plan.options, this.#session.header);
+      this.#judges = new Judges(plan.options, session.header);
       this.#attachJudges();
       reading("signal", () => plan.options.signal?.addEventListener("abort", this.#onAbort));
     } catch (error) {
@@ -111,16 +126,29 @@ class RunDriver {
     }
   }
 
-  /** Starts the time of the run. */
   begin(): RunOutput {
     const { header } = this.#session;
-    this.clock.begin();
     return { header, warnings: [...header.warnings, ...this.#judges.warnings] };
+  }
+
+  /** Whether the engine was restarted since the run was opened, which is gone then. */
+  get isReplaced(): boolean {
+    return this.#session.generation !== engineGeneration();
+  }
+
+  /** Opens the run anew, which asks again. */
+  async reopen(): Promise<void> {
+    release(this.#session.kept);
+    const session = await openSession(this.#plan, this.#stretch);
+    if (session === undefined) return;
+    this.#session = session;
+    this.#attachJudges();
+    this.#judges.restarted();
+    this.#isCancelled = false;
   }
 
   /** Lets the engine work, and begins what it asks for. */
   step(): StepOutcome {
-    this.#reopenIfReplaced();
     this.#cancelIfAborted();
     const { run, header } = this.#session;
     const began = performance.now();
@@ -150,18 +178,16 @@ class RunDriver {
 
   /** Waits for what the engine waits for, or leaves the thread to others if it was kept for long. */
   async rest({ idle, waitUntil }: StepOutcome): Promise<void> {
-    const due = idle ? this.clock.realTime(waitUntil) : this.#stretchBegan;
+    const due = idle ? this.clock.realTime(waitUntil) : undefined;
     if (idle) {
       await this.#completions.next(due);
-      this.#stretchBegan = performance.now();
-    } else if (performance.now() - this.#stretchBegan > LONGEST_STRETCH) {
-      await nextTurn();
-      this.#stretchBegan = performance.now();
+      this.#stretch.begin();
+    } else if (this.#stretch.isOver) {
+      await this.#stretch.leave();
     }
-    if (this.#judges.isNeeded && due !== undefined && performance.now() - due > LONGEST_STRETCH) {
+    if (this.#judges.isNeeded && due !== undefined && performance.now() - due > LATE) {
       // The thread was busy with something else. Replies that came meanwhile must not count as too late.
-      for (let turn = 0; turn < TURNS_TO_CATCH_UP; turn += 1) await nextTurn();
-      this.#stretchBegan = performance.now();
+      await this.#stretch.leave(TURNS_TO_CATCH_UP);
     }
   }
 
@@ -188,15 +214,6 @@ class RunDriver {
   #closeSession(): void {
     if (this.#session.generation === engineGeneration()) this.#session.run.free();
     release(this.#session.kept);
-  }
-
-  #reopenIfReplaced(): void {
-    if (this.#session.generation === engineGeneration()) return;
-    release(this.#session.kept);
-    this.#session = openSession(this.#plan);
-    this.#attachJudges();
-    this.#judges.restarted();
-    this.#isCancelled = false;
   }
 
   #attachJudges(): void {
@@ -239,10 +256,6 @@ class RunDriver {
   }
 }
 
-function nextTurn(): Promise<void> {
-  return new Promise((resolve) => void setTimeout(resolve));
-}
-
 interface Session {
   run: EvalRun;
   header: RunHeader;
@@ -250,11 +263,52 @@ interface Session {
   kept: WeakRef<object>;
 }
 
-function openSession(plan: RunPlan): Session {
-  return call(plan, (engine) => {
-    const run = plan.open(engine);
-    return { run, header: run.header(), generation: engineGeneration(), kept: keep(run) };
-  });
+/**
+ * Reads the inputs and makes a run of them. Leaves the thread to others on the way, who may restart the engine.
+ *
+ * @returns Nothing if it was cancelled meanwhile.
+ */
+async function openSession(
+  plan: RunPlan,
+  stretch: Stretch,
+  isCancelled = (): boolean => false,
+): Promise<Session | undefined> {
+  for (;;) {
+    const session = await readSession(plan, stretch, isCancelled);
+    if (session === undefined) {
+      if (isCancelled()) return undefined;
+    } else {
+      if (session.generation === engineGeneration()) return session;
+      release(session.kept);
+    }
+  }
+}
+
+/** As {@link openSession}; nothing also if the engine was restarted meanwhile. */
+async function readSession(plan: RunPlan, stretch: Stretch, isCancelled: () => boolean): Promise<Session | undefined> {
+  const reader = call(plan, (engine) => plan.read(engine));
+  const generation = engineGeneration();
+  const kept = keep(reader);
+  try {
+    for (;;) {
+      const session = call(plan, () => stepOf(reader, plan.began));
+      if (session !== undefined) return session;
+      if (!stretch.isOver) continue;
+      await stretch.leave();
+      if (isCancelled() || generation !== engineGeneration()) return undefined;
+    }
+  } finally {
+    if (generation === engineGeneration()) reader.free();
+    release(kept);
+  }
+}
+
+/** Reads on. The run, once everything is read. */
+function stepOf(reader: EvalRunReader, began: number): Session | undefined {
+  const run = reader.step();
+  if (run === undefined) return undefined;
+  run.start(began);
+  return { run, header: run.header(), generation: engineGeneration(), kept: keep(run) };
 }
 
 interface Step {
@@ -271,8 +325,8 @@ interface Step {
 
 /** How many cases the next step takes after one that took some milliseconds. */
 function nextSize(size: number, took: number): number {
-  if (took > LONGEST_STRETCH) return Math.max(1, size / 2);
-  return took < LONGEST_STRETCH / 4 ? Math.min(2 * size, MOST_CASES_PER_STEP) : size;
+  if (took > LONGEST_STEP) return Math.max(1, size / 2);
+  return took < LONGEST_STEP / 4 ? Math.min(2 * size, MOST_CASES_PER_STEP) : size;
 }
 
 function takeStep(run: EvalRun, header: RunHeader, sources: Sources, size: number, now: number): Step {
@@ -352,18 +406,13 @@ const LONGEST_SLEEP = 2 ** 31 - 1;
  * for it, but does not keep the run from ending when its own time is over.
  */
 class Clock {
-  readonly #timeMs: number;
-  #end = Infinity;
+  readonly #end: number;
   /** How long it stood still. */
   #behind = 0;
   #pausedAt: number | undefined;
 
-  constructor(timeMs = Infinity) {
-    this.#timeMs = timeMs;
-  }
-
-  begin(): void {
-    this.#end = performance.now() + this.#timeMs;
+  constructor(began: number, timeMs = Infinity) {
+    this.#end = began + timeMs;
   }
 
   now(): number {

@@ -131,6 +131,11 @@ impl Calls {
         self.progress.asked += ask.samples;
     }
 
+    /// Starts the time limit of the run, which the first poll does otherwise.
+    pub fn start(&mut self, now: Millis) {
+        self.deadline.get_or_insert(now + self.options.run_timeout_ms);
+    }
+
     /// Returns what to do at the time `now`, which is at least 0; times that go backwards count as the latest
     /// time seen. Poll repeatedly until the result is to wait.
     pub fn poll(&mut self, now: Millis) -> CallAction {

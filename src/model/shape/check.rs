@@ -5,25 +5,111 @@ use super::{Field, Presence, Shape, Type, UnknownKeys, Warnings};
 use crate::foundation::double;
 use crate::foundation::error::{Error, ErrorCode, Result};
 use crate::foundation::json::{Document, Json, Kind};
+use crate::foundation::pace::{Pace, at_once};
 use crate::foundation::suggestion::suggestion;
+
+/// How much of a document is held against its type between two looks at the pace, in values and keys.
+const PIECE: usize = 1 << 9;
+/// What a value or key takes, in units of [`Pace`].
+const UNITS_A_SLOT: usize = 12;
 
 /// Holds a document against a type, after which its records can be viewed.
 ///
 /// # Errors
 /// `invalid_input` with the path and line of what does not fit.
 pub fn check(document: &mut Document<'_>, of: &Type, warnings: &Warnings) -> Result<()> {
-    Checker { document, warnings, known_others: Vec::new() }.value(0, of)
+    at_once(check_paced(document, of, warnings, &Pace::UNBROKEN))
 }
 
+/// As [`check`], in slices.
+///
+/// # Errors
+/// As [`check`].
+pub async fn check_paced(
+    document: &mut Document<'_>,
+    of: &Type,
+    warnings: &Warnings,
+    pace: &Pace,
+) -> Result<()> {
+    let mut checker = Checker { document, warnings, known_others: Vec::new(), open: Vec::new(), at: 0 };
+    let begun = checker.value(0, of)?;
+    checker.open.extend(begun);
+    loop {
+        let begun = checker.at;
+        if checker.advance(u32::try_from(pace.piece(PIECE)).unwrap_or(u32::MAX))? {
+            return Ok(());
+        }
+        pace.count((checker.at - begun) as usize * UNITS_A_SLOT).await;
+    }
+}
+
+/// A walk that can stop between any two values: what it is in the middle of is a stack of its own.
 struct Checker<'c, 't> {
     document: &'c mut Document<'t>,
     warnings: &'c Warnings,
     /// Keys that are no fields of a shape and resemble none, so that a key that every event has is looked at once.
     known_others: Vec<(*const Field, String)>,
+    /// The arrays and objects that are open, innermost last.
+    open: Vec<Open>,
+    /// The slot where the walk stopped last.
+    at: u32,
+}
+
+/// An array or object of which some is checked.
+enum Open {
+    List {
+        /// The first item that is left.
+        next: u32,
+        end: u32,
+        item: &'static Type,
+    },
+    Pair {
+        /// The first value that is left.
+        next: u32,
+        /// What those that are left look like.
+        of: &'static [Type],
+    },
+    Record(OpenRecord),
+}
+
+struct OpenRecord {
+    at: u32,
+    /// The first key that is left.
+    key: u32,
+    end: u32,
+    shape: &'static Shape,
+    /// The fields that were there, a bit each.
+    seen: u32,
+    /// The field that most likely comes next.
+    expected: usize,
+}
+
+impl Open {
+    fn record(at: u32, end: u32, shape: &'static Shape) -> Self {
+        Self::Record(OpenRecord { at, key: at + 1, end, shape, seen: 0, expected: 0 })
+    }
 }
 
 impl Checker<'_, '_> {
-    fn value(&mut self, at: u32, of: &Type) -> Result<()> {
+    /// Goes on over about so many values and keys. Says whether all are checked.
+    fn advance(&mut self, slots: u32) -> Result<bool> {
+        let until = self.at.saturating_add(slots);
+        while let Some(open) = self.open.pop() {
+            let stopped_at = match open {
+                Open::List { next, end, item } => self.list(next, end, item, until)?,
+                Open::Record(record) => self.record(record, until)?,
+                Open::Pair { next, of } => self.pair(next, of)?,
+            };
+            if let Some(at) = stopped_at {
+                self.at = at;
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Checks a value, or begins to.
+    fn value(&self, at: u32, of: &Type) -> Result<Option<Open>> {
         let slot = self.document.slot(at);
         let fits = match *of {
             Type::Any => true,
@@ -32,25 +118,18 @@ impl Checker<'_, '_> {
             Type::Number => slot.kind == Kind::Number && is_finite(self.document.value(at)),
             Type::Whole => slot.kind == Kind::Number && whole(self.document.value(at)).is_some(),
             Type::Record(shape) | Type::IdOr(shape) if slot.kind == Kind::Object => {
-                return self.record(at, shape);
+                return Ok(Some(Open::record(at, slot.next, shape)));
             }
             Type::Text | Type::IdOr(_) => matches!(slot.kind, Kind::PlainString | Kind::EscapedString),
             Type::Choice(_, choose) if slot.kind == Kind::Object => {
                 let shape = choose(self.document.value(at))?;
-                return self.record(at, shape);
+                return Ok(Some(Open::record(at, slot.next, shape)));
             }
             Type::List(item) if slot.kind == Kind::Array => {
-                let mut next = at + 1;
-                while next < slot.next {
-                    self.value(next, item)?;
-                    next = self.document.slot(next).next;
-                }
-                true
+                return Ok(Some(Open::List { next: at + 1, end: slot.next, item }));
             }
-            Type::Pair([first, second]) if self.document.value(at).items().count() == 2 => {
-                self.value(at + 1, first)?;
-                self.value(self.document.slot(at + 1).next, second)?;
-                true
+            Type::Pair(of) if self.document.value(at).items().count() == 2 => {
+                return Ok(Some(Open::Pair { next: at + 1, of }));
             }
             Type::Special(check, _) => {
                 check(self.document.value(at))?;
@@ -58,43 +137,76 @@ impl Checker<'_, '_> {
             }
             Type::Record(_) | Type::Choice(..) | Type::List(_) | Type::Pair(_) => false,
         };
-        if fits { Ok(()) } else { Err(self.misfit(at, of)) }
+        if fits { Ok(None) } else { Err(self.misfit(at, of)) }
     }
 
-    fn record(&mut self, at: u32, shape: &Shape) -> Result<()> {
-        let end = self.document.slot(at).next;
-        let mut seen = 0_u32;
-        let mut expected = 0;
-        let mut key = at + 1;
-        while key < end {
+    /// Goes on with the items of an array until one has to be opened. Says where it stopped before the end.
+    fn list(&mut self, mut next: u32, end: u32, item: &'static Type, until: u32) -> Result<Option<u32>> {
+        while next < end {
+            if next >= until {
+                self.open.push(Open::List { next, end, item });
+                return Ok(Some(next));
+            }
+            let at = next;
+            next = self.document.slot(at).next;
+            if let Some(begun) = self.value(at, item)? {
+                self.open.extend([Open::List { next, end, item }, begun]);
+                return Ok(None);
+            }
+        }
+        Ok(None)
+    }
+
+    /// Goes on with two values.
+    fn pair(&mut self, at: u32, of: &'static [Type]) -> Result<Option<u32>> {
+        if let Some((first, rest)) = of.split_first() {
+            let begun = self.value(at, first)?;
+            self.open.push(Open::Pair { next: self.document.slot(at).next, of: rest });
+            self.open.extend(begun);
+        }
+        Ok(None)
+    }
+
+    /// Goes on with the keys of an object until a value has to be opened. Says where it stopped before the end.
+    fn record(&mut self, mut record: OpenRecord, until: u32) -> Result<Option<u32>> {
+        let OpenRecord { at, end, shape, .. } = record;
+        while record.key < end {
+            let key = record.key;
+            if key >= until {
+                self.open.push(Open::Record(record));
+                return Ok(Some(key));
+            }
             let slot = self.document.slot(key + 1);
-            let found = self.find(key, shape.fields, expected);
+            record.key = slot.next;
+            let found = self.find(key, shape.fields, record.expected);
             match found.and_then(|number| Some((number, shape.fields.get(number)?))) {
                 Some((_, field))
                     if slot.kind == Kind::Null && !matches!(field.presence, Presence::Required) => {}
                 Some((number, field)) => {
-                    if seen & 1 << number != 0 {
+                    if record.seen & 1 << number != 0 {
                         return Err(self.given_twice(at, field));
                     }
-                    seen |= 1 << number;
-                    expected = number + 1;
+                    record.seen |= 1 << number;
+                    record.expected = number + 1;
                     self.document.tag(key, u8::try_from(number + 1).unwrap_or(0));
-                    self.value(key + 1, &field.of)?;
+                    if let Some(begun) = self.value(key + 1, &field.of)? {
+                        self.open.extend([Open::Record(record), begun]);
+                        return Ok(None);
+                    }
                 }
                 None if slot.kind != Kind::Null => self.other(at, key, shape)?,
                 None => {}
             }
-            key = slot.next;
         }
         let is_missing = |(number, field): &(usize, &Field)| {
-            matches!(field.presence, Presence::Required) && seen & 1 << number == 0
+            matches!(field.presence, Presence::Required) && record.seen & 1 << number == 0
         };
         if let Some((_, field)) = shape.fields.iter().enumerate().find(is_missing) {
             return Err(self.missing(at, field));
         }
         match shape.rule {
-            Some(rule) => rule(self.document.value(at)),
-            None => Ok(()),
+            Some(rule) => rule(self.document.value(at)).map(|()| None),
+            None => Ok(None),
         }
     }
 

@@ -19,7 +19,7 @@ use std::borrow::Cow;
 use crate::foundation::error::Result;
 use crate::foundation::json::Json;
 
-pub use check::check;
+pub use check::{check, check_paced};
 pub(crate) use check::{did_you_mean, whole};
 pub(crate) use record::record;
 pub(super) use record::{field_number, presence};

@@ -102,6 +102,10 @@ impl JudgeState {
         self.is_needed
     }
 
+    pub(in crate::run) fn start(&mut self, now: Millis) {
+        self.calls.start(now);
+    }
+
     pub(in crate::run) fn stop(&mut self, reason: LossReason) {
         self.calls.stop(reason);
     }

@@ -1,13 +1,15 @@
 //! A run as JavaScript drives it.
 
+mod reader;
+
 use self_cell::self_cell;
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 
 use super::batch::{Batch, InPlace};
 use super::contract::{
-    CustomResult, EndpointSettings, EngineError, HostFailure, HttpAnswer, InputWarning, JudgeOutcome,
-    Progress, RunHeader, RunOptions, Tokens, input_warnings,
+    CustomResult, EndpointSettings, HostFailure, HttpAnswer, InputWarning, JudgeOutcome, Progress, RunHeader,
+    Tokens,
 };
 use super::fetch::text_of;
 use super::to_value;
@@ -15,9 +17,9 @@ use crate::foundation::error::{Error, ErrorCode};
 use crate::foundation::json::Document;
 use crate::judge::provider::{Failure, TokenCounts};
 use crate::model::actual::ActualFile;
-use crate::model::evalset::{ConversationScenario, EvalSetFile};
+use crate::model::evalset::EvalSetFile;
 use crate::model::invocation::{Invocation, Turns};
-use crate::model::shape::{List, Type, View, Warnings, check};
+use crate::model::shape::{List, View};
 use crate::run::{Action, JudgeReply, Options, Plan, Run, TaskId};
 
 /// The texts that a run reads from.
@@ -45,7 +47,7 @@ impl Inputs {
 
     fn run(&self, plan: Plan, options: Options) -> Run<'_> {
         match self {
-            Self::Files { eval_set, actual } => Run::new(eval_set.set(), actual.runs(), plan, options),
+            Self::Files { eval_set, actual } => Run::unprepared(eval_set.set(), actual.runs(), plan, options),
             Self::Conversations { actual, expected, scenario } => {
                 let options = Options { same_turns: false, ..options };
                 let scenario = scenario.as_ref().map(|document| View::from_json(document.root()));
@@ -55,6 +57,7 @@ impl Inputs {
     }
 }
 
+/// The turns in a document that was checked.
 fn turns<'d>(document: &'d Document<'_>) -> Turns<'d> {
     List::<Invocation<'d>>::from_json(document.root()).into()
 }
@@ -76,92 +79,8 @@ pub struct EvalRun {
     batch: Batch,
 }
 
-impl EvalRun {
-    #[inline(never)]
-    fn begin(inputs: Inputs, plan: Plan, options: Options, warnings: Vec<InputWarning>) -> Self {
-        let run = OwnedRun::new(inputs, |inputs| inputs.run(plan, options));
-        Self { run, warnings, batch: Batch::default() }
-    }
-}
-
 #[wasm_bindgen]
 impl EvalRun {
-    /// Reads an evalset, what the agent did, and a config (the default one if absent).
-    ///
-    /// # Errors
-    /// What is wrong with an input: `{code, message, path?, line?, help?, input}`.
-    #[wasm_bindgen(constructor)]
-    pub fn new(
-        eval_set: Vec<u8>,
-        actual: Vec<u8>,
-        config: Option<Vec<u8>>,
-        #[wasm_bindgen(unchecked_param_type = "RunOptions")] options: JsValue,
-    ) -> Result<EvalRun, JsValue> {
-        let options = read_options(options)?;
-        let [of_config, of_set, of_actual] = <[Warnings; 3]>::default();
-        let plan = match config {
-            Some(bytes) => {
-                let document = Document::from_bytes(bytes);
-                let plan = document
-                    .and_then(|mut json| Plan::from_config(&mut json, options.plan_options(), &of_config));
-                plan.map_err(with_input("config"))?
-            }
-            None => Plan::default_config(options.plan_options())?,
-        };
-        let eval_set = Document::from_bytes(eval_set)
-            .and_then(|json| EvalSetFile::read(json, options.eval_set_name(), &of_set))
-            .map_err(with_input("evalSet"))?;
-        let actual = Document::from_bytes(actual)
-            .and_then(|json| ActualFile::read(json, options.eval_set_name(), &of_actual))
-            .map_err(with_input("actual"))?;
-        let warnings = input_warnings([("config", of_config), ("evalSet", of_set), ("actual", of_actual)]);
-        let eval_ids = options.eval_ids().map(<[_]>::to_vec);
-        let mut begun = Self::begin(Inputs::Files { eval_set, actual }, plan, options.into_run(), warnings);
-        if let Some(eval_ids) = &eval_ids {
-            begun.run.with_dependent_mut(|_, run| run.select(eval_ids)).map_err(with_input("evalSet"))?;
-        }
-        Ok(begun)
-    }
-
-    /// Reads one metric and the turns of one conversation, as an evaluator class is given them.
-    ///
-    /// # Errors
-    /// What is wrong with an input.
-    #[wasm_bindgen(js_name = ofInvocations)]
-    pub fn of_invocations(
-        metric: Vec<u8>,
-        actual: Vec<u8>,
-        expected: Option<Vec<u8>>,
-        scenario: Option<Vec<u8>>,
-        #[wasm_bindgen(unchecked_param_type = "RunOptions")] options: JsValue,
-    ) -> Result<EvalRun, JsValue> {
-        let options = read_options(options)?;
-        let [of_metric, of_actual, of_expected, of_scenario] = <[Warnings; 4]>::default();
-        let plan = Document::from_bytes(metric)
-            .and_then(|mut json| Plan::from_metric(&mut json, options.plan_options(), &of_metric))
-            .map_err(with_input("metric"))?;
-        let checked = |bytes: Vec<u8>, of: &Type, warnings: &Warnings| {
-            let mut document = Document::from_bytes(bytes)?;
-            check(&mut document, of, warnings)?;
-            Ok::<_, Error>(document)
-        };
-        let conversation = &<List<'_, Invocation<'_>>>::TYPE;
-        let expected = expected.map(|bytes| checked(bytes, conversation, &of_expected)).transpose();
-        let expected = expected.map_err(with_input("expected"))?;
-        let actual = checked(actual, conversation, &of_actual).map_err(with_input("actual"))?;
-        let scenario =
-            scenario.map(|bytes| checked(bytes, &ConversationScenario::TYPE, &of_scenario)).transpose();
-        let scenario = scenario.map_err(with_input("scenario"))?;
-        let warnings = input_warnings([
-            ("metric", of_metric),
-            ("actual", of_actual),
-            ("expected", of_expected),
-            ("scenario", of_scenario),
-        ]);
-        let inputs = Inputs::Conversations { actual, expected, scenario };
-        Ok(Self::begin(inputs, plan, options.into_run(), warnings))
-    }
-
     /// What is known before anything is scored.
     ///
     /// # Errors
@@ -169,6 +88,11 @@ impl EvalRun {
     #[wasm_bindgen(unchecked_return_type = "RunHeader")]
     pub fn header(&self) -> Result<JsValue, JsValue> {
         to_value(&RunHeader::new(self.run.borrow_dependent(), &self.warnings))
+    }
+
+    /// Begins to count the time of the run, where reading the inputs took some of it; else the first poll does.
+    pub fn start(&mut self, now: f64) {
+        self.run.with_dependent_mut(|_, run| run.start(now));
     }
 
     /// Does what can be done at a time (milliseconds), up to a number of case results. Says where the [`Batch`] of what it
@@ -328,15 +252,4 @@ impl EvalRun {
     pub fn cancel(&mut self) {
         self.run.with_dependent_mut(|_, run| run.cancel());
     }
-}
-
-fn read_options(options: JsValue) -> Result<RunOptions, JsValue> {
-    let options: RunOptions = serde_wasm_bindgen::from_value(options)?;
-    options.check_prompts()?;
-    Ok(options)
-}
-
-/// Says which input an error is about.
-fn with_input(name: &'static str) -> impl Fn(Error) -> JsValue {
-    move |error| to_value(&EngineError::of_input(&error, Some(name))).unwrap_or_else(|thrown| thrown)
 }

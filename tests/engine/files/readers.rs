@@ -51,7 +51,7 @@ fn eval_set_warnings(text: &str) -> Vec<String> {
 /// Reads what the agent did and hands it to `with`.
 fn with_actual<T>(text: &str, with: impl FnOnce(&[ActualRun<'_>]) -> T) -> T {
     let file = ActualFile::read(parse(text), "the file", &Warnings::default()).unwrap();
-    with(&file.runs())
+    with(&file.runs().collect::<Vec<_>>())
 }
 
 fn actual_error(text: &str) -> Error {

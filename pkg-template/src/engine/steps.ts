@@ -1,0 +1,55 @@
+/** Work that can stop at each `yield`, so that the thread does something else before it goes on. */
+export type Steps<T> = Generator<undefined, T, undefined>;
+
+/**
+ * How long the thread is kept at most before it is left to others, in milliseconds. With the step that is under way by then
+ * that makes 25 at most: a page may not be kept from painting for longer.
+ */
+const LONGEST_STRETCH = 20;
+
+/** The time since the thread was last left to others. */
+export class Stretch {
+  #began = performance.now();
+
+  /** Whether it is the turn of others. */
+  get isOver(): boolean {
+    return performance.now() - this.#began > LONGEST_STRETCH;
+  }
+
+  /** Notes that others had their turn. */
+  begin(): void {
+    this.#began = performance.now();
+  }
+
+  /** Leaves the thread to others, some turns of the event loop long. */
+  async leave(turns = 1): Promise<void> {
+    for (let turn = 0; turn < turns; turn += 1) await new Promise((resolve) => void setTimeout(resolve));
+    this.begin();
+  }
+}
+
+/** Does work to its end. */
+export function atOnce<T>(steps: Steps<T>): T {
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done === true) return value;
+  }
+}
+
+/** How many bytes are copied at a time. */
+const COPIED_AT_ONCE = 2 ** 22;
+
+/** Pieces of bytes as one. */
+export function* joinedInSteps(pieces: readonly Uint8Array[]): Steps<Uint8Array> {
+  const bytes = new Uint8Array(pieces.reduce((length, piece) => length + piece.length, 0));
+  let at = 0;
+  let next = COPIED_AT_ONCE;
+  for (const piece of pieces) {
+    bytes.set(piece, at);
+    at += piece.length;
+    if (at < next) continue;
+    next = at + COPIED_AT_ONCE;
+    yield;
+  }
+  return bytes;
+}

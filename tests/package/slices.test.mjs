@@ -1,0 +1,210 @@
+// The thread is left to others while inputs are read. The clock that is put in place here says at each look that much time
+// has passed, so that every place where the thread may be left is one where it is: what is counted is work, not time.
+
+import assert from "node:assert/strict";
+import { afterEach, beforeEach, describe, test } from "node:test";
+import { importEntry } from "./support/package.mjs";
+
+const { evaluate, evaluateStream, RougeEvaluator } = await importEntry();
+
+const CASES = 4000;
+const content = (text, role) => ({ role, parts: [{ text }] });
+const turn = (at) => ({
+  userContent: content(`What is the weather like on day ${at}?`, "user"),
+  finalResponse: content(`It is sunny on day ${at % 7}, and “schön” 🌞`, "model"),
+});
+const each = (make) => Array.from({ length: CASES }, (_, at) => make(at));
+const SET = { evalSetId: "set", evalCases: each((at) => ({ evalId: `case ${at}`, conversation: [turn(at)] })) };
+const bytes = (value) => new TextEncoder().encode(JSON.stringify(value));
+const SET_BYTES = bytes(SET);
+const criteria = { response_match_score: 0.5 };
+
+/** What an agent did, in each form that is read. */
+const ACTUAL = {
+  evalset: SET,
+  results: {
+    eval_set_result_id: "r",
+    eval_set_id: "set",
+    creation_timestamp: 1,
+    eval_case_results: each((at) => ({
+      eval_set_id: "set",
+      eval_id: `case ${at}`,
+      final_eval_status: 1,
+      overall_eval_metric_results: [],
+      eval_metric_result_per_invocation: [{ actual_invocation: turn(at), eval_metric_results: [] }],
+      session_id: "s",
+    })),
+  },
+  "inference results": each((at) => ({ evalCaseId: `case ${at}`, inferences: [turn(at)] })),
+  sessions: each((at) => ({
+    id: "s",
+    evalId: `case ${at}`,
+    events: [
+      { author: "user", invocationId: "i", content: turn(at).userContent },
+      { author: "agent", invocationId: "i", content: turn(at).finalResponse },
+    ],
+  })),
+  "old rows": each((at) => ({ name: `case ${at}`, data: [{ query: "Weather?", reference: `Sunny ${at}` }] })),
+};
+
+/** How often the thread was left, and what is done then. */
+let left = 0;
+let whileLeft = () => {};
+let hours = 0;
+const { setTimeout: realTimeout } = globalThis;
+const realNow = performance.now;
+
+function fakeClock() {
+  [left, hours, whileLeft] = [0, 0, () => {}];
+  performance.now = () => (hours += 1) * 3_600_000;
+  globalThis.setTimeout = (callback, ...rest) => {
+    if (rest.length > 0) return realTimeout(callback, ...rest);
+    left += 1;
+    return realTimeout(() => {
+      whileLeft();
+      callback();
+    });
+  };
+}
+
+function realClock() {
+  globalThis.setTimeout = realTimeout;
+  performance.now = realNow;
+}
+
+const plain = ({ evalSetResultId, evalSetResultName, creationTimestamp, ...set }) => JSON.stringify(set);
+
+describe("the thread is left while inputs are read", () => {
+  beforeEach(fakeClock);
+  afterEach(realClock);
+
+  for (const [form, actual] of Object.entries(ACTUAL)) {
+    const given = { bytes: bytes(actual), text: JSON.stringify(actual), objects: actual };
+    for (const [how, actual] of Object.entries(given)) {
+      test(`${form} as ${how}, which are read as in one piece`, async () => {
+        const request = () => ({
+          evalSet: how === "objects" ? SET : SET_BYTES,
+          actual: typeof actual === "object" && how === "bytes" ? actual.slice() : actual,
+          criteria,
+        });
+        const stream = evaluateStream(request());
+        const first = await stream.next();
+        assert.equal(first.value.evalId, "case 0");
+        const size = SET_BYTES.length + given.bytes.length;
+        // At least each half megabyte of JSON is the end of a slice.
+        assert.ok(left >= size / 2 ** 19, `the thread was left ${left} times for ${size} bytes`);
+        await stream.return();
+        const inSlices = await evaluate(request());
+        realClock();
+        assert.equal(plain(inSlices), plain(await evaluate(request())));
+      });
+    }
+  }
+
+  test("one long conversation", async () => {
+    const metric = { metricName: "response_match_score", threshold: 0.5 };
+    const turns = each(turn);
+    const result = await new RougeEvaluator(metric).evaluateInvocations(turns, turns);
+    assert.equal(result.perInvocationResults.length, CASES);
+    assert.ok(left >= bytes(turns).length / 2 ** 19, `${left}`);
+  });
+});
+
+describe("while inputs are read", () => {
+  beforeEach(fakeClock);
+  afterEach(realClock);
+
+  test("a signal is heard", async () => {
+    for (const evalSet of [SET_BYTES, SET]) {
+      for (const last of [1, 3]) {
+        const controller = new AbortController();
+        left = 0;
+        whileLeft = () => left === last && controller.abort();
+        const set = await evaluate({ evalSet, actual: evalSet, criteria, signal: controller.signal });
+        assert.equal(set.cancelled, true);
+        assert.deepEqual(set.evalCaseResults, []);
+        assert.equal(left, last, "the thread was taken again");
+      }
+    }
+  });
+
+  test("a signal is heard in one conversation", async () => {
+    const controller = new AbortController();
+    whileLeft = () => controller.abort();
+    const options = { signal: controller.signal };
+    const evaluator = new RougeEvaluator({ metricName: "response_match_score", threshold: 0.5 }, options);
+    const turns = each(turn);
+    const { overallEvalStatus, reason } = await evaluator.evaluateInvocations(turns, turns);
+    assert.equal(overallEvalStatus, 3);
+    assert.match(reason, /cancelled/);
+    assert.equal(left, 1);
+  });
+
+  test("a signal that had aborted before leaves every case unscored", async () => {
+    const signal = AbortSignal.abort();
+    const set = await evaluate({ evalSet: SET_BYTES, actual: SET_BYTES, criteria, signal });
+    assert.equal(set.cancelled, true);
+    assert.equal(set.evalCaseResults.length, CASES);
+  });
+
+  test("the time of the budget counts", async () => {
+    let asked = 0;
+    const judge = () => ((asked += 1), '{"is_the_agent_response_valid": "valid"}');
+    const set = await evaluate({
+      evalSet: SET_BYTES,
+      actual: SET_BYTES,
+      criteria: { final_response_match_v2: 0.5 },
+      judge,
+      // The clock is looked at once for each slice that is read, and more often before the first call.
+      budget: { timeMs: 3_600_000 * 5 },
+    });
+    assert.equal(asked, 0);
+    assert.match(set.evalCaseResults[0].overallEvalMetricResults[0].reason, /time/);
+  });
+
+  test("bytes that are transferred are missed by name", async () => {
+    const large = bytes({ ...SET, name: "x".repeat(2 ** 22) });
+    whileLeft = () => left === 1 && structuredClone(large, { transfer: [large.buffer] });
+    await assert.rejects(evaluate({ evalSet: SET_BYTES.slice(), actual: large, criteria }), {
+      code: "invalid_input",
+      message: "the bytes are gone: their buffer was transferred or resized",
+      path: "actual",
+      help: "Pass a copy: `bytes.slice()`",
+    });
+  });
+
+  test("a mistake is the same as in one piece", async () => {
+    const wrong = structuredClone(SET);
+    wrong.evalCases[CASES - 1].conversation[0].userContent.parts = "no list";
+    for (const evalSet of [wrong, JSON.stringify(wrong, null, 1), bytes(wrong)]) {
+      fakeClock();
+      const inSlices = await evaluate({ evalSet, actual: SET_BYTES }).catch((error) => error);
+      realClock();
+      const whole = await evaluate({ evalSet, actual: SET_BYTES }).catch((error) => error);
+      assert.equal(inSlices.path, `evalSet: evalCases[${CASES - 1}].conversation[0].userContent.parts`);
+      assert.deepEqual({ ...inSlices, message: inSlices.message }, { ...whole, message: whole.message });
+    }
+    wrong.evalCases[CASES - 1].conversation[0].userContent.parts = [{ text: "half \ud83c" }];
+    fakeClock();
+    await assert.rejects(evaluate({ evalSet: wrong, actual: SET_BYTES }), {
+      code: "unserializable",
+      path: `evalSet: evalCases[${CASES - 1}].conversation[0].userContent.parts[0].text`,
+    });
+  });
+
+  test("objects are written as `JSON.stringify` writes them", async () => {
+    const odd = structuredClone(SET);
+    const keys = [];
+    odd.evalCases[0] = { toJSON: (key) => (keys.push(key), SET.evalCases[0]) };
+    odd.evalCases[1].creationTimestamp = new Number(5);
+    odd.evalCases[2].rubrics = undefined;
+    odd.description = undefined;
+    odd.name = { toJSON: () => undefined };
+    Object.defineProperty(odd, "creationTimestamp", { get: () => 7, enumerable: true });
+    const set = await evaluate({ evalSet: odd, actual: SET_BYTES, criteria });
+    assert.deepEqual([...new Set(keys)], ["0"]);
+    assert.equal(plain(set), plain(await evaluate({ evalSet: JSON.stringify(odd), actual: SET_BYTES, criteria })));
+    odd.evalCases[3] = undefined;
+    await assert.rejects(evaluate({ evalSet: odd, actual: SET_BYTES }), { path: "evalSet: evalCases[3]" });
+  });
+});
