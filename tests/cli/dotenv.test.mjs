@@ -192,6 +192,32 @@ test("reads the .env beside an agent, for the agent and its judges, before that 
   assert.match(stderr, /\(GOOGLE_GEMINI_BASE_URL in agents\/clock\/\.env\)/);
 });
 
+/** An address in a `.env`, with a key for it there, and a variable of the user's that clients send to it as well. */
+const SENT_TOO = {
+  OPENAI_ADMIN_KEY: ["OPENAI_BASE_URL", "OPENAI_API_KEY"],
+  AZURE_OPENAI_API_KEY: ["OPENAI_BASE_URL", "OPENAI_API_KEY"],
+  ANTHROPIC_AUTH_TOKEN: ["ANTHROPIC_BASE_URL", "ANTHROPIC_API_KEY"],
+  OLLAMA_API_KEY: ["OLLAMA_HOST"],
+  GEMINI_API_KEY: ["GOOGLE_GEMINI_BASE_URL", "GOOGLE_API_KEY"],
+};
+
+for (const [own, [address, ...keys]] of Object.entries(SENT_TOO)) {
+  test(`gives an agent no address of a .env where ${own} is the user's own`, async (t) => {
+    const cwd = folderOf(t, {
+      "clock.evalset.json": FILES["clock.evalset.json"],
+      "agent.mjs": `console.error("the address is " + (process.env.${address} || "none")); export default () => "";`,
+    });
+    const theirs = { [address]: "http://127.0.0.1:9", ...Object.fromEntries(keys.map((key) => [key, THEIRS])) };
+    writeFileSync(join(cwd, ".env"), lines(theirs));
+    const args = ["run", "--agent", "./agent.mjs", "clock.evalset.json"];
+    const { stderr } = await run(args, { cwd, env: { ...BARE, [own]: OWN } });
+    assert.match(stderr, /^the address is none$/m);
+    const why = `since ${own} could be sent there and is from elsewhere`;
+    assert.match(stderr, new RegExp(`^\\.env: ${address} is not given to the agent, ${why}$`, "m"));
+    assert.match((await run(args, { cwd, env: BARE })).stderr, /^the address is http:/m);
+  });
+}
+
 test("sends a key of one .env to no address of another", async (t) => {
   const answering = await server(t);
   const cwd = project(t, {

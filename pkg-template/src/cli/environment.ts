@@ -14,6 +14,15 @@ export const OWN_ENVIRONMENT: Environment = { ...process.env };
 /** The keys that each address is asked with, in the order in which they are looked for. */
 const KEYS = new Map(Object.values(PROVIDERS).map(({ address, keys }) => [address, keys]));
 
+/** The variables that clients of each provider may send to its address. */
+const SECRETS: Readonly<Record<string, RegExp>> = {
+  OPENAI_BASE_URL: /OPENAI.*(?:KEY|TOKEN|SECRET)/i,
+  ANTHROPIC_BASE_URL: /ANTHROPIC.*(?:KEY|TOKEN|SECRET)/i,
+  OLLAMA_HOST: /OLLAMA.*(?:KEY|TOKEN|SECRET)/i,
+  GOOGLE_GEMINI_BASE_URL: /(?:GOOGLE|GEMINI).*(?:KEY|TOKEN|SECRET)/i,
+  GOOGLE_VERTEX_BASE_URL: /(?:GOOGLE|GEMINI|VERTEX|CLOUDSDK).*(?:KEY|TOKEN|SECRET)/i,
+};
+
 /** The process's own variables and those of `.env` files; the process's own win, then those of the first file. */
 export class Variables {
   readonly environment: Environment;
@@ -65,20 +74,31 @@ export class Variables {
   forAgent(): Record<string, string> {
     const given: Record<string, string> = {};
     for (const [name, file] of this.#files) {
-      if (this.#isSafe(name)) given[name] = this.environment[name] ?? "";
-      else note(`${file}: ${name} is not given to the agent, since the key that would be sent there is from elsewhere`);
+      const secret = this.#secretFor(name);
+      if (secret === undefined) given[name] = this.environment[name] ?? "";
+      else
+        note(`${file}: ${name} is not given to the agent, since ${secret} could be sent there and is from elsewhere`);
     }
     return given;
   }
 
-  #isSafe(name: string): boolean {
+  /**
+   * What an agent could send to an address of a `.env` although it is from elsewhere. Nobody knows which client an agent
+   * has: OpenAI's sends `OPENAI_ADMIN_KEY` and `AZURE_OPENAI_API_KEY` too, Anthropic's `ANTHROPIC_AUTH_TOKEN`.
+   */
+  #secretFor(name: string): string | undefined {
+    const secrets = SECRETS[name];
+    if (secrets === undefined) return undefined;
     if (name === "GOOGLE_VERTEX_BASE_URL") {
-      // With a project Google's client sends the token of the user's own credentials.
+      // With a project, or without a key, Google's client sends the token of the user's own credentials.
       const hasProject = (this.environment.GOOGLE_CLOUD_PROJECT ?? "").trim() !== "";
-      return !hasProject && this.fileOf("GOOGLE_API_KEY") === this.fileOf(name);
+      if (hasProject || this.fileOf("GOOGLE_API_KEY") !== this.fileOf(name)) return "a token of Google Cloud";
     }
-    const key = this.keyFor(name);
-    return key === undefined || this.fileOf(key) === this.fileOf(name);
+    const file = this.fileOf(name);
+    return Object.keys(this.environment).find(
+      (secret) =>
+        secrets.test(secret) && (this.environment[secret] ?? "").trim() !== "" && this.fileOf(secret) !== file,
+    );
   }
 }
 
