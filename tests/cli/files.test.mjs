@@ -37,6 +37,20 @@ for (const [kind, make] of Object.entries(KINDS)) {
   }
 }
 
+for (const [kind, make] of Object.entries(KINDS)) {
+  for (const option of ["--agent", "--metrics", "--judge"]) {
+    test(`loads no module of ${option} from ${kind}`, posix, async (t) => {
+      const cwd = folderOf(t, { ...CLOCK, "agent.mjs": "export default () => '';" });
+      make(join(cwd, "module.mjs"));
+      const agent = option === "--agent" ? [] : ["--agent", "./agent.mjs"];
+      const args = ["run", "clock.evalset.json", ...agent, option, "./module.mjs"];
+      const { status, stderr } = await run(args, { cwd });
+      assert.match(stderr, /error: the module of the \w+ is not a regular file/);
+      assert.equal(status, 2);
+    });
+  }
+}
+
 test("reads through links to regular files", posix, async (t) => {
   const cwd = folderOf(t, CLOCK);
   renameSync(join(cwd, "clock.actual.json"), join(cwd, "elsewhere.json"));

@@ -3,9 +3,9 @@
 import { appendFileSync, mkdtempSync, statSync, truncateSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
-import { sizeOf } from "./files.js";
+import { kindOf, sizeOf } from "./files.js";
 import { Mistake } from "./mistakes.js";
-import { plainFile, prepareFile, unwritable } from "./write.js";
+import { leadsNowhere, plainFile, prepareFile, unwritable } from "./write.js";
 
 /** The file of a recording. It is made with its first line. */
 export class Recorder {
@@ -29,6 +29,12 @@ export class Recorder {
         help: "Name another file with --record, or remove this one; --judge replay:<file> gives its replies",
       });
     }
+    if (leadsNowhere(file)) {
+      throw new Mistake("the recording is a link to a file that does not exist", {
+        place: file,
+        help: "Name the file itself with --record",
+      });
+    }
     prepareFile(file);
   }
 
@@ -45,7 +51,9 @@ export class Recorder {
     if (this.#elsewhere === undefined) {
       const before = sizeOf(this.file);
       try {
-        appendFileSync(this.file, line);
+        // A file that is not there yet is made here, and not where a link leads that was put there meanwhile.
+        const flag = !this.#isWritten && kindOf(this.file) === undefined ? "ax" : "a";
+        appendFileSync(this.file, line, { flag });
         this.#isWritten = true;
         return;
       } catch (error) {

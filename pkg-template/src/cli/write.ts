@@ -1,7 +1,18 @@
 /** Writes results: to stdout, or to files that appear under their names when all of them is there. */
 
 import { randomUUID } from "node:crypto";
-import { accessSync, constants, mkdirSync, mkdtempSync, realpathSync, renameSync, rmSync, statSync } from "node:fs";
+import {
+  accessSync,
+  constants,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { homedir, tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
@@ -65,9 +76,32 @@ export function prepareFile(file: string): void {
     makeFolder(folder);
     accessSync(kindOf(file) === undefined ? folder : file, constants.W_OK);
     if (isPlainFile(file)) accessSync(dirname(realpathSync(file)), constants.W_OK);
+    holdPipe(file);
   } catch (error) {
     throw unwritable(error, file);
   }
+}
+
+/**
+ * Opens an output that is a named pipe and leaves it open. Opened for writing, a pipe that nobody reads is waited for without
+ * end; this way it is an error.
+ */
+function holdPipe(file: string): void {
+  if (kindOf(file) !== "file" || !statSync(file).isFIFO()) return;
+  try {
+    openSync(file, constants.O_WRONLY | (constants.O_NONBLOCK ?? 0));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ENXIO") throw error;
+    throw new Mistake("the output is a pipe that nobody reads", {
+      place: file,
+      help: "Start what reads it first, or name a file",
+    });
+  }
+}
+
+/** Whether a path is a link to nothing, through which a file would be made elsewhere. */
+export function leadsNowhere(file: string): boolean {
+  return kindOf(file) === undefined && lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() === true;
 }
 
 /** The one path of a plain file, however it was named; undefined for what is none, or has no path any more. */

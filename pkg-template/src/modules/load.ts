@@ -1,6 +1,6 @@
 /** Modules that the user names: ES modules, CommonJS, and TypeScript where the process can run it. */
 
-import { existsSync, realpathSync } from "node:fs";
+import { existsSync, realpathSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { messageOf } from "../engine/input.js";
@@ -87,6 +87,7 @@ export async function loadModule(file: string, what: string, timeoutMs?: number)
   if (!existsSync(file)) {
     throw new AdkMetricsError("invalid_input", `the module of the ${what} does not exist`, { path: file });
   }
+  checkKind(file, what);
   try {
     const { href } = pathToFileURL(file);
     const loading = import(
@@ -104,6 +105,16 @@ export async function loadModule(file: string, what: string, timeoutMs?: number)
       cause,
     });
   }
+}
+
+/** Node would wait for a pipe without end, and read a device without end. A folder it explains itself. */
+function checkKind(file: string, what: string): void {
+  const found = statSync(file, { throwIfNoEntry: false });
+  if (found === undefined || found.isFile() || found.isDirectory()) return;
+  throw new AdkMetricsError("invalid_input", `the module of the ${what} is not a regular file`, {
+    path: file,
+    help: "Pipes and devices are not read: write what they give to a file first",
+  });
 }
 
 /** The stack of a syntax error in CommonJS begins with its place, which may be in another module. */
