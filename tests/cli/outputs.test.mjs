@@ -23,6 +23,8 @@ import { CLOCK, ended, evalSet, folderOf, GOOD, run, start, text } from "./comma
 const clock = ["eval", "clock.evalset.json"];
 const posix = process.platform === "win32" ? { skip: "POSIX only" } : {};
 
+const JUDGE = "export default () => '';";
+
 const BEGINNINGS = {
   table: /^clock {2}2 cases: 1 passed, 1 failed\n/,
   json: /^\{\n {2}"eval_set_result_id": "clock_/,
@@ -389,6 +391,52 @@ test("no link in the folder of an output is followed for its draft", posix, asyn
   assert.deepEqual(await ended(child), [1, null]);
   assert.equal(readFileSync(join(cwd, "victim"), "utf8"), "mine");
   assert.match(readFileSync(join(cwd, "out.csv"), "utf8"), BEGINNINGS.csv);
+});
+
+test("makes no recording where a link leads", posix, async (t) => {
+  const cwd = folderOf(t, { ...CLOCK, "test_config.json": { criteria: { safety_v1: 1 } }, "judge.mjs": JUDGE });
+  symlinkSync("victim", join(cwd, "judge.jsonl"));
+  const { status, stderr } = await run([...clock, "--judge", "./judge.mjs", "--record", "judge.jsonl"], { cwd });
+  assert.match(stderr, /error: the recording is a link to a file that does not exist\n {3}at judge\.jsonl/);
+  assert.equal(status, 2);
+  assert.ok(!existsSync(join(cwd, "victim")));
+});
+
+test("waits for nobody to read an output that is a pipe", posix, async (t) => {
+  const agent = "export default () => '';";
+  const cwd = folderOf(t, { ...CLOCK, "agent.mjs": agent, "judge.mjs": JUDGE });
+  spawnSync("mkfifo", [join(cwd, "pipe")]);
+  const record = ["record", "--agent", "./agent.mjs", "clock.evalset.json"];
+  for (const args of [
+    [...clock, "--output", "pipe"],
+    [...clock, "--output", "pipe", "--force"],
+    [...clock, "--judge", "./judge.mjs", "--record", "pipe"],
+    [...record, "--output", "pipe", "--force"],
+    ["migrate", "clock.evalset.json", "--output", "pipe", "--force"],
+  ]) {
+    const { status, stderr } = await run(args, { cwd });
+    assert.match(stderr, /error: the output is a pipe that nobody reads\n {3}at pipe/, args.join(" "));
+    assert.equal(status, 2);
+  }
+});
+
+test("writes no command and no control character in JSON to stdout, whatever is asked for", async (t) => {
+  const attack = "##vso[a] ##teamcity[b] ##[c] \u009b31m \u202e \u2028";
+  const name = "clock.evalset.json";
+  const cwd = folderOf(t, {
+    [name]: evalSet({ noon: attack }, attack),
+    "clock.actual.json": evalSet({ noon: attack }, attack),
+    "agent.mjs": `export default () => ${JSON.stringify(attack)};`,
+  });
+  for (const args of [
+    ["eval", name, "--format", "json"],
+    ["record", "--agent", "./agent.mjs", name],
+    ["migrate", name],
+  ]) {
+    const { stdout } = await run(args, { cwd });
+    assert.doesNotMatch(stdout, /##(?:\[|vso|teamcity)|[\u007f-\u009f\u2028-\u202e]/, args[0]);
+    assert.ok(JSON.stringify(JSON.parse(stdout)).includes(attack), args[0]);
+  }
 });
 
 test("writes no command to a CI system to stdout or stderr, in any format", async (t) => {

@@ -2,6 +2,7 @@
 
 import { evalSetWarnings } from "../adk-schema.js";
 import { strictErrorOf } from "../errors.js";
+import { inertJson } from "../report/text.js";
 import { parseArguments } from "./arguments.js";
 import { optionsOf } from "./options.js";
 import { api } from "./api.js";
@@ -42,7 +43,7 @@ export async function migrateCommand(args: readonly string[]): Promise<ExitStatu
     throw inFile(error, file);
   }
   if (output === undefined || output === "-") {
-    await writeOut(json);
+    await writeOut(inertJson(json));
   } else {
     await writeFile(output, json);
     note(`wrote ${output}`);

@@ -7,7 +7,7 @@ import type { InferenceResult } from "../agents/run.js";
 import { criteriaIn } from "../engine/criteria.js";
 import { append } from "../lists.js";
 import { isPrebuilt } from "../metric-info.js";
-import { count, firstLine } from "../report/text.js";
+import { count, firstLine, inertJson } from "../report/text.js";
 import type { Budget, MetricRegistry } from "../types.js";
 import { AgentRuns, recordOf } from "./agent-runs.js";
 import { api } from "./api.js";
@@ -24,7 +24,7 @@ import { distinctNames, isFolder } from "./outputs.js";
 import { ExitStatus, note, warn } from "./process.js";
 import { ProgressBar } from "./progress.js";
 import { planOf, refuseInputs, refuseShared } from "./scoring.js";
-import { prepareFile, type Text, writeSafely } from "./write.js";
+import { prepareFile, writeSafely } from "./write.js";
 
 const EXAMPLE = "record --agent ./agent.ts travel.evalset.json --output travel.inferences.json";
 
@@ -156,14 +156,22 @@ async function recordAll({
   return { failed, unwritten };
 }
 
-async function write(json: () => Text, file: string | undefined, what: string): Promise<Mistake | undefined> {
-  const mistake = await writeSafely(file, json, "runs.inferences.json");
+async function write(
+  json: () => Iterable<string>,
+  file: string | undefined,
+  what: string,
+): Promise<Mistake | undefined> {
+  const mistake = await writeSafely(file, file === undefined ? () => inert(json()) : json, "runs.inferences.json");
   if (mistake === undefined) note(file === undefined ? what : `wrote ${file}: ${what}`);
   return mistake;
 }
 
+function* inert(pieces: Iterable<string>): Generator<string> {
+  for (const piece of pieces) yield inertJson(piece);
+}
+
 /** Inference results as google-adk has them. */
-async function inferencesJson(results: readonly InferenceResult[], appName: string): Promise<() => Text> {
+async function inferencesJson(results: readonly InferenceResult[], appName: string): Promise<() => Generator<string>> {
   const { evalSetToAdkJson } = await api();
   const jsonOf = ({ inferences, evalSetId, evalCaseId, sessionId, userId, status, errorMessage }: InferenceResult) => {
     // The conversations go through the engine's writer, which knows what is whose key.

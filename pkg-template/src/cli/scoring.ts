@@ -8,7 +8,7 @@ import { FORMATS } from "./options.js";
 import { REPORT_FORMATS, type ReportFormat } from "../report/formats.js";
 import { casesText, countCases, countsText } from "../report/results.js";
 import { append } from "../lists.js";
-import { count } from "../report/text.js";
+import { count, inertJson } from "../report/text.js";
 import type {
   Budget,
   Dialect,
@@ -402,16 +402,13 @@ async function writeResults(
   return mistakes;
 }
 
-/** What a CI system would take for a command to itself, in a string of JSON. */
-const COMMAND = /#(?=#(?:\[|vso\[|teamcity\[))/gi;
-
 function* jsonPieces(
   results: readonly EvalSetResult[],
   chunksOf: (result: EvalSetResult) => Iterable<string>,
   onScreen: boolean,
 ): Generator<string> {
   for (const result of results) {
-    for (const piece of chunksOf(result)) yield onScreen ? piece.replace(COMMAND, "\\u0023") : piece;
+    for (const piece of chunksOf(result)) yield onScreen ? inertJson(piece) : piece;
   }
 }
 

@@ -5,6 +5,7 @@ import type { CaseComparison, ComparedScore, ResultChange, RunComparison } from 
 import { comparisonPieces, type Comparisons } from "./comparison.js";
 import { cell, numberCell } from "./csv.js";
 import { type At, joined, statusWord } from "./results.js";
+import { inertJson } from "./text.js";
 
 const HEADER = [
   "evalSetId",
@@ -84,12 +85,6 @@ function rowsOf(evalSetId: string, { evalId, change, baseline, current, metrics 
 
 type Side = ({ status: EvalStatus } & ComparedScore) | undefined;
 
-/** What JSON may hold as it is, but a terminal or a reader's eyes would act on. */
-const ACTING = /[\u007F-\u009F\u2028-\u202E\u2066-\u2069\uFFF9-\uFFFB\uFFFE\uFFFF]/g;
-
-/** What a CI system would take for a command to itself, wherever it is in a line. */
-const COMMAND = /#(?=#(?:\[|vso\[|teamcity\[))/gi;
-
 /**
  * Renders a comparison as JSON, several as a list. What could act on a terminal or be taken for a command to a CI system
  * is escaped.
@@ -136,8 +131,5 @@ function inOrder(keys: readonly string[], object: Readonly<Record<string, unknow
 
 /** JSON with its lines after the first indented, and inert. */
 function indented(json: string, by: string): string {
-  return json
-    .replace(ACTING, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`)
-    .replace(COMMAND, "\\u0023")
-    .replaceAll("\n", `\n${by}`);
+  return inertJson(json).replaceAll("\n", `\n${by}`);
 }

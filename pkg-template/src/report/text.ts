@@ -63,6 +63,17 @@ export function defused(lines: string): string {
   return lines.replace(COMMAND_ANYWHERE, "\u266f#").replace(COMMAND_AT_START, "$1\ua789");
 }
 
+/** What JSON may hold as it is, but a terminal or a reader's eyes would act on. */
+const ACTING_IN_JSON = /[\u007F-\u009F\u2028-\u202E\u2066-\u2069\uFFF9-\uFFFB\uFFFE\uFFFF]/g;
+const COMMAND_IN_JSON = /#(?=#(?:\[|vso\[|teamcity\[))/gi;
+
+/** The same JSON, in which what would act on a terminal, or be a command to a CI system, is escaped. */
+export function inertJson(json: string): string {
+  return json
+    .replace(ACTING_IN_JSON, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`)
+    .replace(COMMAND_IN_JSON, "\\u0023");
+}
+
 /** The first `length` UTF-16 code units, or one less where that would split a character. */
 export function head(text: string, length: number): string {
   if (text.length <= length) return text;
