@@ -179,10 +179,19 @@ export function withoutSecrets(): Kept {
   const fields = Object.fromEntries(
     Object.entries(judgeFields.value).map(([kind, given]) => [
       kind,
-      { ...given, ...Object.fromEntries(SECRETS.map((name) => [name, ""])) },
+      { ...given, baseUrl: bare(given.baseUrl), ...Object.fromEntries(SECRETS.map((name) => [name, ""])) },
     ]),
   );
   return settings(fields);
+}
+
+/** An address without its user, password and query, in any of which there may be a key. */
+function bare(address = ""): string {
+  if (!URL.canParse(address)) return address.replace(/[?#].*$/s, "").replace(/^.*@/s, "");
+  const url = new URL(address);
+  if (url.username === "" && url.password === "" && url.search === "" && url.hash === "") return address;
+  url.username = url.password = url.search = url.hash = "";
+  return url.href;
 }
 
 /** Takes settings back; secrets that are there now stay. */
@@ -193,7 +202,8 @@ export function takeSettings({ kind, fields, prices: given, usesService: isUsed 
   const merged = Object.entries(fields).map(([name, their]) => {
     const mine = own[name as JudgeKind];
     const secrets = Object.fromEntries(SECRETS.map((secret) => [secret, mine?.[secret] ?? ""]));
-    return [name, { ...their, ...secrets }];
+    const isSame = mine !== undefined && bare(mine.baseUrl) === bare(their.baseUrl);
+    return [name, { ...their, ...secrets, ...(isSame ? { baseUrl: mine.baseUrl } : {}) }];
   });
   judgeFields.value = { ...own, ...Object.fromEntries(merged) };
   prices.value = { ...prices.value, ...given };
