@@ -329,6 +329,20 @@ for (const [name, traces] of Object.entries(LONG_LISTS)) {
   });
 }
 
+for (const [what, nested] of Object.entries({
+  "brackets that close": "[".repeat(201) + "]".repeat(201),
+  "brackets that do not": "[".repeat(1_000_000),
+  "objects in objects": '{"a":'.repeat(300),
+})) {
+  test(`${what}, deeper than any input may be, are refused before they take memory`, () => {
+    const plain = '{"resourceSpans":[],"quoted":"[[\\"[[\\\\"';
+    const error = errorOf(() => readTraces(`${plain}}\n${plain},"more":${nested}}`));
+    assert.equal(error.code, "limit_exceeded");
+    assert.match(error.message, /values are nested more than 200 levels deep/);
+    assert.equal(error.line, 2);
+  });
+}
+
 /** How often functions that are given to the methods of arrays are called. */
 function callbacksOf(act) {
   const methods = ["sort", "filter", "find", "findLast", "findLastIndex", "map", "flatMap", "some", "every", "reduce"];

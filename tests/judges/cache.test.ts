@@ -194,6 +194,8 @@ describe("the cache in a folder", () => {
       () => mkdirSync(file),
       // Takes no space on the disk.
       () => (writeFileSync(file, ""), truncateSync(file, 8 * 2 ** 30)),
+      // Each bracket would take fifty bytes once it is read.
+      () => writeFileSync(file, `{"text":"","more":${"[".repeat(1000)}${"]".repeat(1000)}}`),
     ];
     for (const place of places) {
       rmSync(file, { recursive: true, force: true });

@@ -299,7 +299,7 @@ describe("what is no recording", () => {
     [
       "a version that is deep",
       HEADER.replace("1}", `${"[".repeat(100_000)}${"]".repeat(100_000)}}`),
-      { code: "invalid_input", line: 1 },
+      { code: "limit_exceeded", line: 1 },
     ],
     [
       "a version with another's words",
@@ -310,7 +310,7 @@ describe("what is no recording", () => {
     [
       "settings that are deep",
       `${HEADER}{"request": {"generationConfig": ${'{"a":'.repeat(100_000)}1${"}".repeat(100_001)}, "reply": "yes"}`,
-      { code: "invalid_input", line: 2 },
+      { code: "limit_exceeded", line: 2, message: /nested more than 200 levels/ },
     ],
     ["a line that was cut off", HEADER + call.slice(0, -5), { code: "invalid_json", line: 2 }],
     ["a path", "judge.jsonl", { code: "invalid_json", line: 1, help: /^Pass what the recording holds, not its path/ }],

@@ -3,6 +3,7 @@
 import { evalSetToAdkJson } from "../adk-schema.js";
 import { criteriaIn } from "../engine/criteria.js";
 import { isObject, messageOf, unexpected } from "../engine/input.js";
+import { parseJson } from "../engine/json.js";
 import { AdkMetricsError } from "../errors.js";
 import type { Criteria, EvalSet, EvalSetResult, Input, Mistake } from "../types.js";
 import { subjectOf } from "./adapters.js";
@@ -223,7 +224,7 @@ async function textOf(host: AgentHost, file: string): Promise<string> {
 function isRow(text: string): boolean {
   if (!text.includes('"query"')) return false;
   try {
-    const found = JSON.parse(text) as unknown;
+    const found = parseJson(text);
     return isObject(found) && "query" in found && !("eval_cases" in found || "evalCases" in found);
   } catch {
     return false;
@@ -352,7 +353,7 @@ function checkSamples(text: string, file: string, criteria: Criteria): void {
 
 function parsed(text: string, file: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseJson(text);
   } catch (cause) {
     throw new AdkMetricsError("invalid_json", `${file} is not JSON: ${messageOf(cause)}`, { cause });
   }

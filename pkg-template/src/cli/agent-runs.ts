@@ -17,6 +17,7 @@ import {
 import { withinTurns } from "../agents/simulator.js";
 import { Spending } from "../agents/spending.js";
 import { isObject } from "../engine/input.js";
+import { parseJson } from "../engine/json.js";
 import type { ModuleName } from "../modules/load.js";
 import { AdkMetricsError } from "../errors.js";
 import { count } from "../report/text.js";
@@ -199,7 +200,7 @@ export async function selectedIds(input: Input): Promise<string[]> {
 /** A config as an object; whoever scores by it says what is wrong with it. */
 export function recordOf(config: Uint8Array | undefined): Record<string, unknown> {
   try {
-    const value: unknown = JSON.parse(new TextDecoder().decode(config));
+    const value: unknown = parseJson(new TextDecoder().decode(config));
     return isObject(value) ? (value as Record<string, unknown>) : {};
   } catch {
     return {};

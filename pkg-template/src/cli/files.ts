@@ -3,6 +3,7 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync, readSync, statSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { isObject } from "../engine/input.js";
+import { parseJson } from "../engine/json.js";
 import { Mistake, Mistakes } from "./mistakes.js";
 
 /** An evalset on the command line: `travel.evalset.json`, or `travel.evalset.json:case1,case2`. */
@@ -254,7 +255,7 @@ function actualIn(folder: string, evalSet: string, instead?: string): string {
 function otherThanEvalSet(file: string): string | undefined {
   let value: unknown;
   try {
-    value = JSON.parse(new TextDecoder().decode(readBytes(file, "evalset")));
+    value = parseJson(new TextDecoder().decode(readBytes(file, "evalset")));
   } catch {
     return undefined;
   }

@@ -3,6 +3,7 @@
 import { group } from "../lists.js";
 import { criteriaIn } from "../engine/criteria.js";
 import { isObject } from "../engine/input.js";
+import { parseJson } from "../engine/json.js";
 import { isTraces } from "../interop/otlp.js";
 import { tracesToJson } from "../interop/traces.js";
 import { count } from "../report/text.js";
@@ -120,10 +121,7 @@ function refuseEqualIds(inputs: readonly Input[]): void {
 /** The id in an evalset. In the old form there is none; what is no JSON is told where it is read. */
 function idOf(evalSet: Uint8Array): string | undefined {
   try {
-    const { eval_set_id: id, evalSetId = id } = JSON.parse(new TextDecoder().decode(evalSet)) as Record<
-      string,
-      unknown
-    >;
+    const { eval_set_id: id, evalSetId = id } = parseJson(new TextDecoder().decode(evalSet)) as Record<string, unknown>;
     return typeof evalSetId === "string" ? evalSetId : undefined;
   } catch {
     return undefined;
@@ -156,7 +154,7 @@ export function sayWhichCriteria(inputs: readonly Input[]): void {
 /** The criteria and the settings of the simulated user in a config, in a line; nothing for what cannot be read. */
 function criteriaText(config: Uint8Array | undefined): string {
   try {
-    const value = JSON.parse(new TextDecoder().decode(config)) as Record<string, unknown>;
+    const value = parseJson(new TextDecoder().decode(config)) as Record<string, unknown>;
     const criteria = Object.entries(criteriaIn(value));
     // Another file in the place of a config has numbers at its top as well.
     if (!isObject(value.criteria) && OTHER_FILES.some((key) => key in value)) return "";

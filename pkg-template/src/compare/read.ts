@@ -5,6 +5,7 @@
 
 import { withEngine } from "../engine/instance.js";
 import { checkSize, isBytes, isObject, reading, stringify, toBytes, unexpected, wellFormed } from "../engine/input.js";
+import { parseJson } from "../engine/json.js";
 import { EvalStatus } from "../enums.js";
 import { AdkMetricsError, isEngineError, errorOf } from "../errors.js";
 import { currentName } from "../metric-info.js";
@@ -173,7 +174,7 @@ function unwrapped(bytes: Uint8Array): Uint8Array | string {
   const first = bytes.find((byte) => byte > 0x20);
   if (first !== QUOTE) return bytes;
   try {
-    const inner: unknown = JSON.parse(new TextDecoder().decode(bytes));
+    const inner: unknown = parseJson(new TextDecoder().decode(bytes));
     return typeof inner === "string" ? inner : bytes;
   } catch {
     return bytes;

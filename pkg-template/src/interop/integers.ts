@@ -4,6 +4,8 @@
  * NUL are kept with one more. `exactly` and `rounded` undo both. Everything here is linear in the length of the text.
  */
 
+import { parseJson } from "../engine/json.js";
+
 const NUL = "\u0000";
 const [QUOTE, BACKSLASH, MINUS, ZERO, NINE, COLON] = [0x22, 0x5c, 0x2d, 0x30, 0x39, 0x3a];
 
@@ -16,10 +18,10 @@ const DIGITS = 16;
 /**
  * `JSON.parse` that keeps integers of any size.
  *
- * @throws {SyntaxError} as `JSON.parse` does.
+ * @throws {SyntaxError} as `JSON.parse` does, and for what exceeds a limit.
  */
 export function parseExactly(text: string): unknown {
-  const value = JSON.parse(text) as unknown;
+  const value = parseJson(text);
   if (!text.includes(NUL_BEGINS) && !/\d{16}/.test(text)) return value;
   // From here on the text is known to be JSON, so that every string ends and every token is one.
   return JSON.parse(rewritten(text, kept, keptNumber)) as unknown;

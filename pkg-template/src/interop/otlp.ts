@@ -4,6 +4,7 @@
  */
 
 import { isObject, stringify, toBytes, unexpected } from "../engine/input.js";
+import { JsonLimitError } from "../engine/json.js";
 import { AdkMetricsError } from "../errors.js";
 import { integerIn, integerOf, parseExactly } from "./integers.js";
 import { isJaeger, jaegerSpans } from "./jaeger.js";
@@ -106,7 +107,7 @@ function readLines(lines: readonly string[], reader: Reader): void {
   for (const [at, text] of lines.entries()) {
     if (text.trim() === "") continue;
     const line = at + 1;
-    const request = attempt(text);
+    const request = attempt(text, line);
     if (request === undefined) {
       const isLast = lines.slice(line).every((rest) => rest.trim() === "");
       throw new AdkMetricsError("invalid_json", "the traces are neither JSON nor lines of JSON", {
@@ -140,11 +141,13 @@ function textOf(input: unknown): string {
   }
 }
 
-function attempt(text: string): unknown {
+/** @throws {AdkMetricsError} `limit_exceeded` for a line that exceeds a limit. All lines together may. */
+function attempt(text: string, line?: number): unknown {
   try {
     return parseExactly(text);
-  } catch {
-    return undefined;
+  } catch (cause) {
+    if (line === undefined || !(cause instanceof JsonLimitError)) return undefined;
+    throw new AdkMetricsError("limit_exceeded", cause.message, { path: NAME, line, cause });
   }
 }
 

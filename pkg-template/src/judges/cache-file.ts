@@ -2,6 +2,7 @@
 import { constants, promises as files } from "node:fs";
 import { dirname, join } from "node:path";
 import { messageOf, unexpected } from "../engine/input.js";
+import { parseJson } from "../engine/json.js";
 import { AdkMetricsError } from "../errors.js";
 import type { JudgeCache, JudgeReply } from "../types.js";
 import { checkFolder } from "./cache.js";
@@ -55,7 +56,7 @@ async function readIfThere(file: string): Promise<string | undefined> {
 
 function parse(text: string): JudgeReply | undefined {
   try {
-    return replyOf(JSON.parse(text));
+    return replyOf(parseJson(text));
   } catch {
     return undefined;
   }

@@ -1,4 +1,5 @@
 import { isObject, messageOf, unexpected } from "../engine/input.js";
+import { JsonLimitError, parseJson } from "../engine/json.js";
 import { AdkMetricsError } from "../errors.js";
 import { group } from "../lists.js";
 import type { Judge, JudgeRequest } from "../types.js";
@@ -116,8 +117,11 @@ function decode(bytes: Uint8Array): string {
 function parseLine(line: string, number: number): object {
   let entry: unknown;
   try {
-    entry = JSON.parse(line);
+    entry = parseJson(line);
   } catch (cause) {
+    if (cause instanceof JsonLimitError) {
+      throw new AdkMetricsError("limit_exceeded", cause.message, { path: "recording", line: number, cause });
+    }
     throw new AdkMetricsError("invalid_json", `the line is not JSON: ${messageOf(cause)}`, {
       path: "recording",
       line: number,

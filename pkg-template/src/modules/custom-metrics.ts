@@ -7,6 +7,7 @@ import { optionsOf } from "../known-options.js";
 import { fileURLToPath } from "node:url";
 import { criteriaIn } from "../engine/criteria.js";
 import { isObject, toBytes, unexpected } from "../engine/input.js";
+import { parseJson } from "../engine/json.js";
 import { AdkMetricsError } from "../errors.js";
 import type { EvaluatorClass } from "../evaluators.js";
 import type { MetricFunction } from "../metric-function.js";
@@ -112,7 +113,7 @@ function customMetricsOf(config: ConfigInput): [string, Bag][] {
 
 function parsed(config: ConfigInput): unknown {
   try {
-    return JSON.parse(new TextDecoder().decode(toBytes(config, "config")));
+    return parseJson(new TextDecoder().decode(toBytes(config, "config")));
   } catch (error) {
     if (error instanceof SyntaxError) return {};
     throw error;

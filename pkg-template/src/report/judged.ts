@@ -3,6 +3,7 @@
  * sentences, a judge's remark, and what a run spent on judges.
  */
 
+import { parseJson } from "../engine/json.js";
 import { OF_CONVERSATIONS, PROMPTS } from "../generated/metrics.js";
 import type {
   EvalCaseResult,
@@ -362,7 +363,7 @@ export function proseOf(reply: string): string | undefined {
   if (!body.trimStart().startsWith("{")) return undefined;
   let value: unknown;
   try {
-    value = JSON.parse(body);
+    value = parseJson(body);
   } catch {
     return undefined;
   }
