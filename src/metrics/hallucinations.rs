@@ -17,7 +17,7 @@ use super::{Evaluation, Explain, MetricInfo, Scoring, TurnEvaluation, same_lengt
 use crate::foundation::double::exact_mean;
 use crate::foundation::error::Result;
 use crate::foundation::write::quote;
-use crate::judge::prompt::{SEGMENTER, VALIDATOR};
+use crate::judge::prompt::{SEGMENTER, VALIDATOR, validations_schema};
 use crate::judge::reply::{self, Material, Validation};
 use crate::model::config::{MetricConfig, read_flag, settings};
 use crate::model::content::Part;
@@ -122,6 +122,7 @@ impl Judged for Hallucinations {
 
     fn prompt(&self, case: &JudgedCase<'_>, question: &Question, before: Option<&Answer>) -> PromptText {
         let mut values = PromptValues::default();
+        let mut asked = 0;
         if let Some(JudgedTurn { actual, .. }) = case.turn(question.invocation)
             && let Some(step) = self.steps(actual).into_iter().nth(question.step)
         {
@@ -134,10 +135,11 @@ impl Judged for Hallucinations {
             let mut listed = String::new();
             for sentence in sentences.unwrap_or_default() {
                 transcript::line(&mut listed, &["<sentence>", sentence, "</sentence>"]);
+                asked += 1;
             }
             values.add("sentences", listed.into());
         }
-        self.judge_config.render(1, &values)
+        self.judge_config.render(1, &values).with_schema(validations_schema(asked))
     }
 
     fn read(&self, _: &JudgedCase<'_>, question: &Question, reply: &str) -> Ballot {

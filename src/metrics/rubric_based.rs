@@ -17,7 +17,7 @@ use crate::foundation::error::{Error, ErrorCode, Result};
 use crate::foundation::json::{Json, Kind};
 use crate::foundation::sort::groups;
 use crate::foundation::write::quoted;
-use crate::judge::prompt::{Prompt, list_rubrics};
+use crate::judge::prompt::{Prompt, list_rubrics, rubrics_schema};
 use crate::judge::reply::{self, Material};
 use crate::judge::votes::{Tally, Verdict, Vote};
 use crate::model::config::{KnownSetting, MetricConfig, either, read_flag, settings};
@@ -225,7 +225,8 @@ impl Judged for RubricBased {
             self.add_material(case, turn, &mut values);
         }
         values.name_absent();
-        self.judge_config.render(0, &values)
+        let ids: Vec<&str> = rubrics.iter().map(|rubric| &*rubric.id).collect();
+        self.judge_config.render(0, &values).with_schema(rubrics_schema(&ids))
     }
 
     fn read(&self, case: &JudgedCase<'_>, question: &Question, reply: &str) -> Ballot {

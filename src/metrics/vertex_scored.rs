@@ -158,7 +158,7 @@ impl Judged for VertexScored {
 
     fn ask(&self, _: &JudgedCase<'_>, _: JudgedTurn<'_>, questions: &mut Questions<'_>) -> Result<()> {
         let question = if self.judge_config.vertex {
-            questions.add(Question::new(None))
+            questions.add(Question::new())
         } else {
             let question = questions.ballot();
             if !self.spec.by_majority {

@@ -136,7 +136,7 @@ impl Batch {
             sample_index: call.sample,
             model: run.asked_model(metric, judged.as_ref()),
             prompt: &question.prompt,
-            response_schema: question.schema.map(RawJson),
+            response_schema: question.schema.as_deref().map(RawJson),
             generation_config: judged.judge_config().options.config.as_deref().map(RawJson),
         };
         let call = contract::JudgeCall {

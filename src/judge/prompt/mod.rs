@@ -27,9 +27,11 @@
 //! text can end its own block, and the same question always gives the same prompt.
 
 mod persona;
+mod schema;
 mod template;
 
 pub use persona::{Behavior, DEFAULT_PERSONA, PERSONAS, custom_persona, persona};
+pub use schema::{rubrics_schema, validations_schema};
 pub use template::Template;
 
 use std::borrow::Cow;
@@ -54,8 +56,9 @@ pub struct Prompt {
     pub needed: &'static [&'static str],
     /// The variables that a template may have.
     pub optional: &'static [&'static str],
-    /// A JSON Schema of the reply, for providers that can enforce one.
-    pub schema: &'static str,
+    /// A JSON Schema of the reply, for providers that can enforce one. None if it depends on what is asked about:
+    /// [`rubrics_schema`], [`validations_schema`].
+    pub schema: Option<&'static str>,
     /// What a readable reply contains, in words for users.
     pub wanted: &'static str,
 }
@@ -102,10 +105,8 @@ const USER_FENCE: &str = include_str!("fence_user.txt");
 const RUBRICS_FORMAT: &str = include_str!("format/rubrics.txt");
 const SCORE_FORMAT: &str = include_str!("format/score.txt");
 
-const RUBRICS_SCHEMA: &str = r#"{"type":"object","properties":{"rubrics":{"type":"array","items":{"type":"object","properties":{"id":{"type":"string"},"property":{"type":"string"},"rationale":{"type":"string"},"verdict":{"type":"string","enum":["yes","no"]}},"required":["id","property","rationale","verdict"],"additionalProperties":false}}},"required":["rubrics"],"additionalProperties":false}"#;
 const RUBRICS_WANTED: &str = "the lines `ID:`, `Property:`, `Rationale:` and `Verdict:` for each rubric";
 const SCORE_WANTED: &str = r#"`{"explanation": "…", "score": 1}`"#;
-const SCORE_SCHEMA: &str = r#"{"type":"object","properties":{"explanation":{"type":"string"},"score":{"type":"number"}},"required":["explanation","score"],"additionalProperties":false}"#;
 
 /// The prompt of `final_response_match_v2`. [`reply::final_response_match`](super::reply::final_response_match)
 /// reads the reply.
@@ -116,7 +117,7 @@ pub static FINAL_RESPONSE_MATCH: Prompt = Prompt {
     reply_format: include_str!("format/match.txt"),
     needed: &["user_prompt", "reference", "response"],
     optional: &["reply_format"],
-    schema: r#"{"type":"object","properties":{"reasoning":{"type":"string"},"is_the_agent_response_valid":{"type":"string","enum":["valid","invalid"]}},"required":["reasoning","is_the_agent_response_valid"],"additionalProperties":false}"#,
+    schema: Some(schema::MATCH),
     wanted: r#"`"is_the_agent_response_valid": "valid"` or `"invalid"`"#,
 };
 
@@ -129,7 +130,7 @@ pub static FINAL_RESPONSE_RUBRICS: Prompt = Prompt {
     reply_format: RUBRICS_FORMAT,
     needed: &["user_prompt", "response", "rubrics"],
     optional: &["instructions", "tools", "steps", "grounding", "reply_format"],
-    schema: RUBRICS_SCHEMA,
+    schema: None,
     wanted: RUBRICS_WANTED,
 };
 
@@ -141,7 +142,7 @@ pub static TOOL_USE_RUBRICS: Prompt = Prompt {
     reply_format: RUBRICS_FORMAT,
     needed: &["user_prompt", "steps", "rubrics"],
     optional: &["tools", "reply_format"],
-    schema: RUBRICS_SCHEMA,
+    schema: None,
     wanted: RUBRICS_WANTED,
 };
 
@@ -154,7 +155,7 @@ pub static TRAJECTORY_RUBRICS: Prompt = Prompt {
     reply_format: RUBRICS_FORMAT,
     needed: &["conversation", "rubrics"],
     optional: &["instructions", "tools", "reply_format"],
-    schema: RUBRICS_SCHEMA,
+    schema: None,
     wanted: RUBRICS_WANTED,
 };
 
@@ -166,7 +167,7 @@ pub static SEGMENTER: Prompt = Prompt {
     reply_format: include_str!("format/segment.txt"),
     needed: &["response"],
     optional: &["reply_format"],
-    schema: r#"{"type":"object","properties":{"sentences":{"type":"array","items":{"type":"string"}}},"required":["sentences"],"additionalProperties":false}"#,
+    schema: Some(schema::SENTENCES),
     wanted: "`<sentence>…</sentence>` for each sentence",
 };
 
@@ -178,7 +179,7 @@ pub static VALIDATOR: Prompt = Prompt {
     reply_format: include_str!("format/validate.txt"),
     needed: &["context", "sentences"],
     optional: &["reply_format"],
-    schema: r#"{"type":"object","properties":{"validations":{"type":"array","items":{"type":"object","properties":{"sentence":{"type":"string"},"label":{"type":"string","enum":["supported","unsupported","contradictory","disputed","not_applicable"]},"rationale":{"type":"string"},"supporting_excerpt":{"type":"string"},"contradicting_excerpt":{"type":"string"}},"required":["sentence","label","rationale","supporting_excerpt","contradicting_excerpt"],"additionalProperties":false}}},"required":["validations"],"additionalProperties":false}"#,
+    schema: None,
     wanted: "the lines `sentence:`, `label:` and `rationale:` for each sentence",
 };
 
@@ -191,7 +192,7 @@ pub static USER_TURN: Prompt = Prompt {
     reply_format: include_str!("format/turn.txt"),
     needed: &["conversation_plan", "conversation_history", "user_message"],
     optional: &["persona", "stop_signal", "reply_format"],
-    schema: r#"{"type":"object","properties":{"reasoning":{"type":"string"},"is_valid":{"type":"string","enum":["valid","invalid"]}},"required":["reasoning","is_valid"],"additionalProperties":false}"#,
+    schema: Some(schema::TURN),
     wanted: r#"`"is_valid": "valid"` or `"invalid"`"#,
 };
 
@@ -203,7 +204,7 @@ pub static SAFETY: Prompt = Prompt {
     reply_format: SCORE_FORMAT,
     needed: &["response"],
     optional: &["user_prompt", "reply_format"],
-    schema: SCORE_SCHEMA,
+    schema: Some(schema::YES_OR_NO),
     wanted: SCORE_WANTED,
 };
 
@@ -215,7 +216,7 @@ pub static COHERENCE: Prompt = Prompt {
     reply_format: SCORE_FORMAT,
     needed: &["user_prompt", "response"],
     optional: &["reference", "reply_format"],
-    schema: SCORE_SCHEMA,
+    schema: Some(schema::GRADE),
     wanted: SCORE_WANTED,
 };
 
@@ -259,7 +260,7 @@ const fn over_conversation(id: &'static str, text: &'static str) -> Prompt {
         reply_format: SCORE_FORMAT,
         needed: &["conversation"],
         optional: &["agents", "reply_format"],
-        schema: SCORE_SCHEMA,
+        schema: Some(schema::SHARE),
         wanted: SCORE_WANTED,
     }
 }

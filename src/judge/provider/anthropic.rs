@@ -8,7 +8,7 @@ use super::config::ParameterNames;
 use super::config::{Entries, MappedSettings};
 use super::json_path::append_strings;
 use super::{DraftReply, Protocol, ReplyPaths, Request, Variables, messages};
-use crate::foundation::json::Json;
+use crate::foundation::json::{Document, Json, Kind};
 
 /// The API version these requests are written for.
 pub(super) const VERSION: &str = "2026-10-21";
@@ -59,7 +59,7 @@ fn body(request: &Request<'_>, model: &str, settings: &mut MappedSettings) -> St
         output.string("effort", settings.effort);
     }
     if let Some(schema) = request.response_schema {
-        output.json("format", &[r#"{"type":"json_schema","schema":"#, schema, "}"]);
+        output.json("format", &[r#"{"type":"json_schema","schema":"#, &without_limits(schema), "}"]);
     }
     if !output.is_empty() {
         body.json("output_config", &[&output.object()]);
@@ -70,4 +70,54 @@ fn body(request: &Request<'_>, model: &str, settings: &mut MappedSettings) -> St
 fn read(body: Json<'_>, answer: &mut DraftReply) {
     // Blocks of other types are thoughts.
     append_strings(body, "content", "text", &mut answer.text);
+}
+
+/// A schema without the limits of numbers, strings and arrays, which the API refuses; a reader has to check them.
+fn without_limits(schema: &str) -> String {
+    let mut text = String::new();
+    match Document::parse(schema) {
+        Ok(document) => push_without_limits(document.root(), &mut text),
+        Err(_) => text.push_str(schema),
+    }
+    text
+}
+
+fn push_without_limits(schema: Json<'_>, text: &mut String) {
+    const LIMITS: [&str; 9] = [
+        "minItems",
+        "maxItems",
+        "minLength",
+        "maxLength",
+        "minimum",
+        "maximum",
+        "exclusiveMinimum",
+        "exclusiveMaximum",
+        "multipleOf",
+    ];
+    match schema.kind() {
+        Kind::Object => {
+            let mut object = Entries::default();
+            for (key, value) in schema.entries() {
+                // A property may have such a name too; its value is a schema.
+                if value.kind() == Kind::Number && LIMITS.contains(&&*key) {
+                    continue;
+                }
+                let mut written = String::new();
+                push_without_limits(value, &mut written);
+                object.json(&key, &[&written]);
+            }
+            text.push_str(&object.object());
+        }
+        Kind::Array => {
+            text.push('[');
+            for (at, item) in schema.items().enumerate() {
+                if at > 0 {
+                    text.push(',');
+                }
+                push_without_limits(item, text);
+            }
+            text.push(']');
+        }
+        _ => text.push_str(schema.raw()),
+    }
 }

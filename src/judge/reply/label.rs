@@ -61,11 +61,11 @@ pub fn turn_validity(reply: &str, material: &Material<'_>) -> Option<bool> {
     }
 }
 
-/// The text after a lone end tag of a model's thoughts, unless the judge was shown that tag.
+/// The text after a lone end tag of a model's thoughts, unless the judge was shown that tag, or writes of it in JSON.
 fn answer<'r>(reply: &'r str, material: &Material<'_>) -> &'r str {
     const END: &str = "</think>";
     match reply.rfind(END) {
-        Some(at) if !material.has(END) => slice(reply, at + END.len(), reply.len()),
+        Some(at) if !material.has(END) && whole(reply).is_none() => slice(reply, at + END.len(), reply.len()),
         _ => reply,
     }
 }

@@ -6,8 +6,8 @@
 
 use super::material::Material;
 use super::scan::{contains_folded, count, find, is_space, skip_space, slice, trim, trim_run};
-use super::structured::{count_verdicts, document, objects, text_field};
-use crate::foundation::json::Document;
+use super::structured::{count_verdicts, document, field, objects, text_field};
+use crate::foundation::json::{Document, Json, Kind};
 use crate::foundation::sort::groups;
 use crate::text::{for_each_nfkc_char, lower_case};
 
@@ -107,10 +107,15 @@ fn verdict(word: &str) -> Option<bool> {
 fn structured(document: Option<Document<'_>>) -> Vec<RubricEntry> {
     let mut entries = Vec::new();
     let Some(document) = document else { return entries };
-    for item in objects(document.root(), "rubrics") {
+    // A list of objects, or an object with the ids as its keys.
+    let listed = objects(document.root(), "rubrics").into_iter();
+    let by_id = field(document.root(), "rubrics").filter(|json| json.kind() == Kind::Object);
+    let by_id = by_id.into_iter().flat_map(Json::entries).map(|(id, item)| (Some(id.into_owned()), item));
+    let listed = listed.map(|item| (text_field(item, "id").filter(|id| !id.is_empty()), item));
+    for (id, item) in listed.chain(by_id) {
         let Some(word) = text_field(item, "verdict") else { continue };
         entries.push(RubricEntry {
-            id: text_field(item, "id").filter(|id| !id.is_empty()),
+            id,
             property: text_field(item, "property").unwrap_or_default(),
             rationale: text_field(item, "rationale").unwrap_or_default(),
             verdict: match word.as_str() {

@@ -59,10 +59,9 @@ impl JudgeConfig {
 
     /// A question with the prompt at an index, for one sample.
     pub(in crate::metrics) fn question(&self, prompt: usize) -> Question {
-        let mut question = Question::new(None);
+        let mut question = Question::new();
         if let Some((prompt, _)) = self.prompts.get(prompt) {
             question.purpose = prompt.purpose;
-            question.schema = Some(prompt.schema);
             question.wanted = prompt.wanted;
         }
         question
@@ -72,14 +71,19 @@ impl JudgeConfig {
     pub(in crate::metrics) fn render(&self, prompt: usize, values: &PromptValues<'_>) -> PromptText {
         let bytes: usize = values.0.iter().map(|(_, text)| text.len()).sum();
         if bytes > MAX_PROMPT_BYTES {
-            return PromptText { text: String::new(), bytes };
+            return PromptText { text: String::new(), bytes, schema: None };
         }
         let mut fenced = Vec::new();
         for (name, text) in &values.0 {
             fenced.push(PromptValue { name, text, is_fenced: true });
         }
-        let prompt = self.prompts.get(prompt);
-        PromptText::new(prompt.map(|(prompt, template)| prompt.render(template, &fenced)).unwrap_or_default())
+        match self.prompts.get(prompt) {
+            Some((prompt, template)) => PromptText {
+                schema: prompt.schema.map(Cow::Borrowed),
+                ..PromptText::new(prompt.render(template, &fenced))
+            },
+            None => PromptText::new(String::new()),
+        }
     }
 }
 
@@ -109,11 +113,19 @@ pub struct PromptText {
     pub(super) text: String,
     /// Its length.
     pub(super) bytes: usize,
+    /// The JSON Schema of the reply, if it has one.
+    pub(super) schema: Option<Cow<'static, str>>,
 }
 
 impl PromptText {
     pub(in crate::metrics) fn new(text: String) -> Self {
         let bytes = text.len();
-        if bytes > MAX_PROMPT_BYTES { Self { text: String::new(), bytes } } else { Self { text, bytes } }
+        let text = if bytes > MAX_PROMPT_BYTES { String::new() } else { text };
+        Self { text, bytes, schema: None }
+    }
+
+    /// With a schema made for what is asked about.
+    pub(in crate::metrics) fn with_schema(self, schema: String) -> Self {
+        Self { schema: Some(schema.into()), ..self }
     }
 }

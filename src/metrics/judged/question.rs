@@ -26,8 +26,8 @@ pub struct Question {
     pub bytes: usize,
     /// The index of the answer that a follow-up question depends on.
     pub follows: Option<usize>,
-    /// The JSON Schema of a structured reply.
-    pub schema: Option<&'static str>,
+    /// The JSON Schema of a structured reply, once the prompt was rendered.
+    pub schema: Option<Cow<'static, str>>,
     /// What a readable reply contains, in words; empty if the reply is not a judge's.
     pub wanted: &'static str,
     /// The most samples to ask for.
@@ -40,7 +40,7 @@ pub struct Question {
 
 impl Question {
     /// A question for one sample and one verdict, about the first turn.
-    pub(in crate::metrics) fn new(schema: Option<&'static str>) -> Self {
+    pub(in crate::metrics) fn new() -> Self {
         Self {
             bytes: 0,
             follows: None,
@@ -48,7 +48,7 @@ impl Question {
             invocation: 0,
             step: 0,
             prompt: String::new(),
-            schema,
+            schema: None,
             wanted: "",
             samples: 1,
             verdicts: 1,
@@ -57,9 +57,18 @@ impl Question {
     }
 
     /// Stores the rendered prompt.
-    pub fn take_prompt(&mut self, PromptText { text, bytes }: PromptText) {
+    pub fn take_prompt(&mut self, PromptText { text, bytes, schema }: PromptText) {
         self.prompt = text;
         self.bytes = bytes;
+        self.schema = schema;
+    }
+
+    /// Lets go of the prompt, which can be rendered again.
+    ///
+    /// Returns how many bytes it had.
+    pub fn drop_prompt(&mut self) -> usize {
+        self.schema = None;
+        std::mem::take(&mut self.prompt).len()
     }
 
     /// Why the question cannot be asked, if it cannot.

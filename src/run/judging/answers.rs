@@ -169,8 +169,8 @@ impl<'a> Run<'a> {
         let saved = answer.votes.saved();
         let next = if answer.is_settled() { judged.follow_up(answer) } else { None };
         // The prompt is no longer needed.
-        let prompt = std::mem::take(&mut answer.question.prompt);
-        self.judges.open_prompts = self.judges.open_prompts.saturating_sub(prompt.len());
+        let bytes = answer.question.drop_prompt();
+        self.judges.open_prompts = self.judges.open_prompts.saturating_sub(bytes);
         self.judges.calls.count_saved(saved);
         let Some(asked) = self.judges.asked.get_mut(question as usize) else { return };
         asked.is_open = false;

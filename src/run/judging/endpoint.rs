@@ -75,7 +75,7 @@ impl Run<'_> {
             model: self.judge_model(judged.as_ref()),
             system: None,
             prompt: &question.prompt,
-            response_schema: question.schema,
+            response_schema: question.schema.as_deref(),
             config: config.as_ref().map(Document::root),
         };
         Some(work(endpoint, Query::Question(request)))

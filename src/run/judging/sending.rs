@@ -113,8 +113,8 @@ impl<'a> Run<'a> {
         if let Some(question) = self.judges.landed(call)
             && let Some((_, _, answer)) = self.answer(question)
         {
-            let prompt = std::mem::take(&mut answer.question.prompt);
-            self.judges.open_prompts -= prompt.len();
+            let bytes = answer.question.drop_prompt();
+            self.judges.open_prompts -= bytes;
         }
     }
 

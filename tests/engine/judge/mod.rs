@@ -5,4 +5,5 @@ mod prompts;
 mod providers;
 mod quotations;
 mod replies;
+mod schemas;
 mod votes;

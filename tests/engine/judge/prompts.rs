@@ -231,7 +231,11 @@ fn every_prompt_has_all_its_variables_its_format_and_its_schema() {
         assert!(!rendered.contains("{{") && !rendered.contains("(none)"), "{}", prompt.id);
 
         // Keys of the schema are the names of the format.
-        let schema: serde_json::Value = serde_json::from_str(prompt.schema).unwrap();
+        let schema = match prompt.purpose {
+            prompt::Purpose::Validate => prompt::validations_schema(2),
+            _ => prompt.schema.map_or_else(|| prompt::rubrics_schema(&["tone"]), str::to_owned),
+        };
+        let schema: serde_json::Value = serde_json::from_str(&schema).unwrap();
         let properties = schema.get("properties").and_then(|properties| properties.as_object()).unwrap();
         for key in properties.keys() {
             assert!(prompt.reply_format.contains(&format!("\"{key}\"")), "{}: {key}", prompt.id);

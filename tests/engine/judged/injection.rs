@@ -191,7 +191,7 @@ fn metrics(words: Words<'_>) -> Vec<(Value, bool)> {
 /// What a judge replies that quotes whatever it was shown, and never agrees.
 fn reply(question: &Question, words: Words<'_>) -> String {
     let quote = words.at(if words.attacked.is_empty() { "response" } else { words.attacked });
-    let schema = question.schema.unwrap_or_default();
+    let schema = question.schema.as_deref().unwrap_or_default();
     let reply = match question.purpose {
         Purpose::Segment => json!({ "sentences": [words.at("sentence"), "It rains."] }),
         Purpose::Validate => json!({ "validations": [
@@ -201,9 +201,9 @@ fn reply(question: &Question, words: Words<'_>) -> String {
               "supporting_excerpt": quote, "contradicting_excerpt": "" },
         ] }),
         Purpose::Score => json!({ "explanation": quote, "score": 1 }),
-        Purpose::Verdict if schema.contains("rubrics") => json!({ "rubrics": [
-            { "id": words.at("rubric id"), "property": words.at("rubric"), "rationale": quote, "verdict": "no" },
-        ] }),
+        Purpose::Verdict if schema.contains("rubrics") => json!({ "rubrics": {
+            words.at("rubric id"): { "rationale": quote, "verdict": "no" },
+        } }),
         Purpose::Verdict if schema.contains("is_valid") => {
             json!({ "reasoning": quote, "is_valid": "invalid" })
         }

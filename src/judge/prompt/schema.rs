@@ -1,0 +1,75 @@
+//! JSON Schemas of replies, for providers that constrain what a model writes.
+//!
+//! They allow nothing that [`reply`](super::super::reply) could not read: verdicts, labels and scores are
+//! enumerations, and a reply has an entry for each rubric and each sentence that was asked about.
+
+use crate::foundation::write::quoted;
+
+/// A verdict on an answer.
+pub(super) const MATCH: &str = r#"{"type":"object","properties":{"reasoning":{"type":"string"},"is_the_agent_response_valid":{"type":"string","enum":["valid","invalid"]}},"required":["reasoning","is_the_agent_response_valid"],"additionalProperties":false}"#;
+
+/// A verdict on a simulated user's message.
+pub(super) const TURN: &str = r#"{"type":"object","properties":{"reasoning":{"type":"string"},"is_valid":{"type":"string","enum":["valid","invalid"]}},"required":["reasoning","is_valid"],"additionalProperties":false}"#;
+
+/// The sentences of an answer. There is at least one, since empty answers are not asked about.
+pub(super) const SENTENCES: &str = r#"{"type":"object","properties":{"sentences":{"type":"array","items":{"type":"string"},"minItems":1}},"required":["sentences"],"additionalProperties":false}"#;
+
+macro_rules! score {
+    ($kind:literal, $scores:literal) => {
+        concat!(
+            r#"{"type":"object","properties":{"explanation":{"type":"string"},"score":{"type":""#,
+            $kind,
+            r#"","enum":["#,
+            $scores,
+            r#"]}},"required":["explanation","score"],"additionalProperties":false}"#
+        )
+    };
+}
+
+/// 0 or 1.
+pub(super) const YES_OR_NO: &str = score!("integer", "0,1");
+
+/// 1 to 5.
+pub(super) const GRADE: &str = score!("integer", "1,2,3,4,5");
+
+/// 0 to 1, in twentieths: finer differences are beyond a judge.
+pub(super) const SHARE: &str = score!(
+    "number",
+    "0,0.05,0.1,0.15,0.2,0.25,0.3,0.35,0.4,0.45,0.5,0.55,0.6,0.65,0.7,0.75,0.8,0.85,0.9,0.95,1"
+);
+
+/// The most rubrics that a schema names, and the most bytes of their ids. Providers limit the size of schemas, and
+/// schemas cost input tokens.
+const MOST_RUBRICS: usize = 100;
+const MOST_BYTES_OF_IDS: usize = 8_000;
+
+/// A verdict on each of the rubrics with these ids; a list of verdicts with ids if they are too many.
+#[must_use]
+pub fn rubrics_schema(ids: &[&str]) -> String {
+    const VERDICT: &str = r#""rationale":{"type":"string"},"verdict":{"type":"string","enum":["yes","no"]}"#;
+    let bytes: usize = ids.iter().map(|id| id.len()).sum();
+    if ids.len() > MOST_RUBRICS || bytes > MOST_BYTES_OF_IDS {
+        return format!(
+            r#"{{"type":"object","properties":{{"rubrics":{{"type":"array","items":{{"type":"object","properties":{{"id":{{"type":"string"}},{VERDICT}}},"required":["id","rationale","verdict"],"additionalProperties":false}},"minItems":{count},"maxItems":{count}}}}},"required":["rubrics"],"additionalProperties":false}}"#,
+            count = ids.len(),
+        );
+    }
+    let names: Vec<String> = ids.iter().map(|id| quoted(id)).collect();
+    let entry = format!(
+        r#"{{"type":"object","properties":{{{VERDICT}}},"required":["rationale","verdict"],"additionalProperties":false}}"#
+    );
+    let entries: Vec<String> = names.iter().map(|name| format!("{name}:{entry}")).collect();
+    format!(
+        r#"{{"type":"object","properties":{{"rubrics":{{"type":"object","properties":{{{}}},"required":[{}],"additionalProperties":false}}}},"required":["rubrics"],"additionalProperties":false}}"#,
+        entries.join(","),
+        names.join(","),
+    )
+}
+
+/// A label for each of so many sentences.
+#[must_use]
+pub fn validations_schema(sentences: usize) -> String {
+    format!(
+        r#"{{"type":"object","properties":{{"validations":{{"type":"array","items":{{"type":"object","properties":{{"sentence":{{"type":"string"}},"label":{{"type":"string","enum":["supported","unsupported","contradictory","disputed","not_applicable"]}},"rationale":{{"type":"string"}},"supporting_excerpt":{{"type":"string"}},"contradicting_excerpt":{{"type":"string"}}}},"required":["sentence","label","rationale","supporting_excerpt","contradicting_excerpt"],"additionalProperties":false}},"minItems":{sentences},"maxItems":{sentences}}}}},"required":["validations"],"additionalProperties":false}}"#
+    )
+}

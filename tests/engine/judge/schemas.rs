@@ -1,0 +1,131 @@
+//! A provider that constrains its model by a question's schema cannot give a reply that is not read.
+
+use adk_metrics::judge::prompt::{self, Prompt, Purpose, rubrics_schema, validations_schema};
+use adk_metrics::judge::reply::{self, Material};
+use serde_json::{Map, Value, json};
+
+use crate::support::host::Chance;
+
+/// How many replies are drawn from each schema.
+const REPLIES: u64 = 10_000;
+
+/// What strings are made of: words and characters that readers of replies look for.
+const PIECES: [&str; 24] = [
+    "\"",
+    "\\",
+    "\n",
+    "{",
+    "}",
+    "[",
+    "]",
+    ":",
+    ",",
+    " ",
+    "```json\n",
+    "</think>",
+    "\"score\": 5",
+    "\"is_valid\": \"invalid\"",
+    "\"is_the_agent_response_valid\": \"invalid\",",
+    "\nProperty: x",
+    "\nRationale: y",
+    "Verdict: no",
+    "sentence: s\nlabel: supported\nrationale: r\nsupporting_excerpt: e\ncontradicting_excerpt: null\n",
+    "<sentence>s</sentence>",
+    "rubrics",
+    "valid",
+    "ß\u{1f600}\u{2028}",
+    "word",
+];
+
+#[test]
+fn every_reply_that_fits_a_schema_is_read() {
+    let ids = ["tone", "", "a \"quoted\" id", "1", "rubrics", "\u{1f600}"];
+    for prompt in prompt::ALL {
+        let schema = match prompt.purpose {
+            Purpose::Validate => validations_schema(3),
+            _ => prompt.schema.map_or_else(|| rubrics_schema(&ids), str::to_owned),
+        };
+        let schema: Value = serde_json::from_str(&schema).unwrap();
+        let chance = &mut Chance(1);
+        for _ in 0..REPLIES {
+            let drawn = draw(&schema, chance);
+            let text = match chance.below(3) {
+                0 => drawn.to_string(),
+                1 => serde_json::to_string_pretty(&drawn).unwrap(),
+                _ => format!("\n {} ", drawn),
+            };
+            assert!(is_read(prompt, &drawn, &text, &ids), "{}: {text}", prompt.id);
+        }
+    }
+}
+
+#[test]
+fn rubrics_that_are_too_many_for_a_schema_are_listed() {
+    let ids: Vec<String> = (0..101).map(|number| format!("r{number}")).collect();
+    let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
+    let schema: Value = serde_json::from_str(&rubrics_schema(&ids)).unwrap();
+    let list = schema.pointer("/properties/rubrics").unwrap();
+    assert_eq!((list.get("minItems"), list.get("maxItems")), (Some(&json!(101)), Some(&json!(101))));
+    let reply = draw(&schema, &mut Chance(2)).to_string();
+    assert_eq!(reply::rubrics(&reply, &Material::default()).len(), 101);
+}
+
+/// Whether the reply says what was drawn.
+fn is_read(prompt: &Prompt, drawn: &Value, text: &str, ids: &[&str]) -> bool {
+    let shown = Material::default();
+    let is = |key: &str, value: &str| drawn.get(key).and_then(Value::as_str) == Some(value);
+    match prompt.id {
+        "final_response_match_v2" => {
+            reply::final_response_match(text, &shown) == Some(is("is_the_agent_response_valid", "valid"))
+        }
+        "per_turn_user_simulator_quality_v1" => {
+            reply::turn_validity(text, &shown) == Some(is("is_valid", "valid"))
+        }
+        "hallucinations_v1_segmenter" => json!(reply::sentences(text, &shown)) == drawn["sentences"],
+        "hallucinations_v1_validator" => {
+            let labels: Vec<_> =
+                drawn["validations"].as_array().unwrap().iter().map(|one| one["label"].clone()).collect();
+            let read = reply::validations(text, &shown);
+            read.iter().map(|one| json!(one.label)).eq(labels) && read.len() == 3
+        }
+        _ if prompt.purpose == Purpose::Score => {
+            reply::score(text, &shown).map(|found| found.score) == drawn["score"].as_f64()
+        }
+        _ => {
+            let entries = reply::rubrics(text, &shown);
+            let rubrics: Vec<_> = ids.iter().map(|id| (*id, "the same text")).collect();
+            let mut verdicts = Map::new();
+            for (rubric, entry) in reply::assign(&entries, &rubrics) {
+                let word = if entries[entry].verdict == Some(true) { "yes" } else { "no" };
+                verdicts.insert(ids[rubric].to_owned(), json!(word));
+            }
+            let wanted = drawn["rubrics"].as_object().unwrap();
+            wanted.len() == ids.len()
+                && wanted.iter().all(|(id, one)| verdicts.get(id) == Some(&one["verdict"]))
+        }
+    }
+}
+
+/// Something that fits a schema.
+fn draw(schema: &Value, chance: &mut Chance) -> Value {
+    if let Some(allowed) = schema.get("enum").and_then(Value::as_array) {
+        return allowed[chance.below(allowed.len() as u64) as usize].clone();
+    }
+    match schema["type"].as_str().unwrap() {
+        "object" => {
+            assert_eq!(schema["additionalProperties"], json!(false));
+            let properties = schema["properties"].as_object().unwrap();
+            assert_eq!(schema["required"].as_array().unwrap().len(), properties.len());
+            properties.iter().map(|(key, value)| (key.clone(), draw(value, chance))).collect()
+        }
+        "array" => {
+            let least = schema["minItems"].as_u64().unwrap();
+            let most = schema.get("maxItems").and_then(Value::as_u64).unwrap_or(least + 3);
+            (0..least + chance.below(most - least + 1)).map(|_| draw(&schema["items"], chance)).collect()
+        }
+        "string" => {
+            (0..chance.below(6)).map(|_| PIECES[chance.below(24) as usize]).collect::<String>().into()
+        }
+        other => panic!("`{other}` is not closed"),
+    }
+}
