@@ -82,12 +82,7 @@ function replyTo(request: JudgeRequest, say: "yes" | "no"): string {
   if (request.metricName === "hallucinations_v1" && request.purpose === "segment") {
     return JSON.stringify({ sentences: [blockOf(request.prompt, "response")] });
   }
-  const reply = instanceOf(request.responseSchema as Schema, say) as Record<string, unknown>;
-  // Which rubrics there are stands in the prompt alone.
-  if (reply !== null && typeof reply === "object" && "rubrics" in reply) {
-    reply["rubrics"] = rubricsOf(request.prompt).map((rubric) => ({ ...rubric, rationale: "", verdict: say }));
-  }
-  return JSON.stringify(reply);
+  return JSON.stringify(instanceOf(request.responseSchema as Schema, say));
 }
 
 interface Schema {
@@ -95,21 +90,20 @@ interface Schema {
   enum?: readonly unknown[];
   properties?: Readonly<Record<string, Schema>>;
   items?: Schema;
+  minItems?: number;
 }
 
-/** Something that fits a schema: the first of the allowed words for yes, the last for no. */
+/** Something that fits a schema: the highest score or the first of the allowed words for yes, the other end for no. */
 function instanceOf(schema: Schema | undefined, say: "yes" | "no"): unknown {
-  if (schema?.enum !== undefined) return schema.enum.at(say === "yes" ? 0 : -1);
+  const isScore = schema?.type === "number" || schema?.type === "integer";
+  if (schema?.enum !== undefined) return schema.enum.at((say === "yes") === isScore ? -1 : 0);
   switch (schema?.type) {
     case "object":
       return Object.fromEntries(
         Object.entries(schema.properties ?? {}).map(([key, property]) => [key, instanceOf(property, say)]),
       );
     case "array":
-      return [instanceOf(schema.items, say)];
-    case "number":
-    case "integer":
-      return say === "yes" ? 1 : 0;
+      return Array.from({ length: schema.minItems ?? 1 }, () => instanceOf(schema.items, say));
     default:
       return "";
   }
@@ -122,11 +116,4 @@ function blockOf(prompt: string, name: string): string {
   const begin = prompt.lastIndexOf(opening);
   if (marker === undefined || begin < 0) return "";
   return prompt.slice(begin + opening.length, prompt.indexOf(`\n</data-${marker}>`, begin));
-}
-
-function rubricsOf(prompt: string): object[] {
-  return blockOf(prompt, "rubrics")
-    .split("\n")
-    .filter((line) => line !== "")
-    .map((line) => JSON.parse(line) as object);
 }
