@@ -38,19 +38,24 @@ pub(super) const SHARE: &str = score!(
     "0,0.05,0.1,0.15,0.2,0.25,0.3,0.35,0.4,0.45,0.5,0.55,0.6,0.65,0.7,0.75,0.8,0.85,0.9,0.95,1"
 );
 
-/// The most rubrics that a schema names, and the most bytes of their ids. Providers limit the size of schemas, and
-/// schemas cost input tokens.
+/// The most rubrics that a schema names. Providers limit the size of schemas, and schemas cost input tokens.
 const MOST_RUBRICS: usize = 100;
-const MOST_BYTES_OF_IDS: usize = 8_000;
 
-/// A verdict on each of the rubrics with these ids; a list of verdicts with ids if they are too many.
+/// Whether an id may be a key of a schema. A provider may show the schema to the model outside of the prompt's fence,
+/// so an id must not be able to say anything.
+fn is_plain(id: &str) -> bool {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.');
+    (1..=64).contains(&id.len()) && id.bytes().all(is_plain)
+}
+
+/// A verdict on each of the rubrics with these ids: by id, or as a list if they are many or an id is more than a
+/// name.
 #[must_use]
 pub fn rubrics_schema(ids: &[&str]) -> String {
     const VERDICT: &str = r#""rationale":{"type":"string"},"verdict":{"type":"string","enum":["yes","no"]}"#;
-    let bytes: usize = ids.iter().map(|id| id.len()).sum();
-    if ids.len() > MOST_RUBRICS || bytes > MOST_BYTES_OF_IDS {
+    if ids.len() > MOST_RUBRICS || !ids.iter().all(|id| is_plain(id)) {
         return format!(
-            r#"{{"type":"object","properties":{{"rubrics":{{"type":"array","items":{{"type":"object","properties":{{"id":{{"type":"string"}},{VERDICT}}},"required":["id","rationale","verdict"],"additionalProperties":false}},"minItems":{count},"maxItems":{count}}}}},"required":["rubrics"],"additionalProperties":false}}"#,
+            r#"{{"type":"object","properties":{{"rubrics":{{"type":"array","items":{{"type":"object","properties":{{"id":{{"type":"string"}},"property":{{"type":"string"}},{VERDICT}}},"required":["id","property","rationale","verdict"],"additionalProperties":false}},"minItems":{count},"maxItems":{count}}}}},"required":["rubrics"],"additionalProperties":false}}"#,
             count = ids.len(),
         );
     }

@@ -201,9 +201,9 @@ fn reply(question: &Question, words: Words<'_>) -> String {
               "supporting_excerpt": quote, "contradicting_excerpt": "" },
         ] }),
         Purpose::Score => json!({ "explanation": quote, "score": 1 }),
-        Purpose::Verdict if schema.contains("rubrics") => json!({ "rubrics": {
-            words.at("rubric id"): { "rationale": quote, "verdict": "no" },
-        } }),
+        Purpose::Verdict if schema.contains("rubrics") => json!({ "rubrics": [
+            { "id": words.at("rubric id"), "property": words.at("rubric"), "rationale": quote, "verdict": "no" },
+        ] }),
         Purpose::Verdict if schema.contains("is_valid") => {
             json!({ "reasoning": quote, "is_valid": "invalid" })
         }
