@@ -80,7 +80,7 @@ impl<'t> Document<'t> {
     /// # Errors
     /// `invalid_json` with the line where the text stops being JSON; `limit_exceeded`.
     pub fn parse(text: impl Into<Cow<'t, str>>) -> Result<Self> {
-        at_once(Self::parse_paced(text, &Pace::UNBROKEN))
+        at_once(Self::parse_paced(text, &Pace::unbroken()))
     }
 
     /// As [`Document::parse`], in slices.
@@ -138,7 +138,7 @@ impl<'t> Document<'t> {
     /// # Errors
     /// As [`Document::parse`], with lines counted within the string.
     pub fn unwrapped(self) -> Result<(Self, bool)> {
-        at_once(self.unwrapped_paced(&Pace::UNBROKEN))
+        at_once(self.unwrapped_paced(&Pace::unbroken()))
     }
 
     /// As [`Document::unwrapped`], in slices.

@@ -16,7 +16,7 @@
 //!     }
 //!     sum
 //! }
-//! assert_eq!(at_once(sum(&[1, 2, 3], &Pace::UNBROKEN)), 6);
+//! assert_eq!(at_once(sum(&[1, 2, 3], &Pace::unbroken())), 6);
 //! ```
 
 use std::cell::Cell;
@@ -33,11 +33,10 @@ pub struct Pace {
 
 impl Pace {
     /// All in one slice.
-    #[expect(
-        clippy::declare_interior_mutable_const,
-        reason = "a new one each time it is named is what is meant"
-    )]
-    pub const UNBROKEN: Self = Self::of(usize::MAX);
+    #[must_use]
+    pub const fn unbroken() -> Self {
+        Self::of(usize::MAX)
+    }
 
     /// In slices of so many units.
     #[must_use]

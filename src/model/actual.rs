@@ -141,7 +141,7 @@ impl<'t> ActualFile<'t> {
     /// # Errors
     /// `invalid_input` with the path and line of what does not fit.
     pub fn read(document: Document<'t>, name: &str, warnings: &Warnings) -> Result<Self> {
-        at_once(Self::read_paced(document, name, warnings, &Pace::UNBROKEN))
+        at_once(Self::read_paced(document, name, warnings, &Pace::unbroken()))
     }
 
     /// As [`ActualFile::read`], in slices.

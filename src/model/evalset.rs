@@ -152,7 +152,7 @@ impl<'t> EvalSetFile<'t> {
     /// # Errors
     /// `invalid_input` with the path and line of what does not fit.
     pub fn read(document: Document<'t>, name: &str, warnings: &Warnings) -> Result<Self> {
-        at_once(Self::read_paced(document, name, warnings, &Pace::UNBROKEN))
+        at_once(Self::read_paced(document, name, warnings, &Pace::unbroken()))
     }
 
     /// As [`EvalSetFile::read`], in slices.
@@ -177,7 +177,7 @@ impl<'t> EvalSetFile<'t> {
     /// # Errors
     /// `invalid_input` with the path and line of what does not fit.
     pub fn read_runs(document: Document<'t>, name: &str, warnings: &Warnings) -> Result<Self> {
-        at_once(Self::read_with(document, name, warnings, RepeatedIds::AreRuns, &Pace::UNBROKEN))
+        at_once(Self::read_with(document, name, warnings, RepeatedIds::AreRuns, &Pace::unbroken()))
     }
 
     pub(super) async fn read_with(

@@ -18,7 +18,7 @@ const UNITS_A_SLOT: usize = 12;
 /// # Errors
 /// `invalid_input` with the path and line of what does not fit.
 pub fn check(document: &mut Document<'_>, of: &Type, warnings: &Warnings) -> Result<()> {
-    at_once(check_paced(document, of, warnings, &Pace::UNBROKEN))
+    at_once(check_paced(document, of, warnings, &Pace::unbroken()))
 }
 
 /// As [`check`], in slices.

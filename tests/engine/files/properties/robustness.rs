@@ -38,7 +38,7 @@ fn read_everything(bytes: &[u8]) {
         }
     }
     if let Ok(file) = ActualFile::read(document(), "name", &warnings) {
-        drop(file.runs());
+        file.runs().for_each(drop);
     }
     drop(Plan::from_config(
         &mut document(),
