@@ -25,9 +25,9 @@ pub fn check(input: &[u8]) {
     match endpoint.take(Query::Question(request), HostAnswer::Http(reply)) {
         Ok(reply) => assert!(!reply.text.contains(KEY)),
         Err(failure) => {
-            let words = failure.in_words();
+            let words = failure.message_with_help();
             assert!(!words.is_empty() && !words.contains(KEY), "{words}");
-            let wait = failure.pace().retry_after_ms;
+            let wait = failure.to_call_failure().retry_after_ms;
             assert!(wait.is_none_or(|wait| wait >= 0.0), "{wait:?}");
         }
     }

@@ -14,7 +14,7 @@
 //! floating-point numbers accurately", 1990.
 
 /// More significant digits than any double, or any midpoint between two doubles, has.
-const MOST_DIGITS: usize = 800;
+const MAX_DIGITS: usize = 800;
 
 /// The double nearest to a decimal number, ties to even; infinite beyond the range of doubles.
 ///
@@ -91,7 +91,7 @@ fn nearest_exactly(digits: impl Iterator<Item = u8>, exponent: i64) -> f64 {
     let mut digits = digits.skip_while(|digit| *digit == 0);
     let mut number = BigUint::default();
     let mut count = 0_i64;
-    for digit in digits.by_ref().take(MOST_DIGITS) {
+    for digit in digits.by_ref().take(MAX_DIGITS) {
         number.multiply_add(10, u32::from(digit));
         count += 1;
     }

@@ -15,10 +15,10 @@ use rustc_hash::FxHasher;
 const FIRST_SLOTS: usize = 16;
 
 /// The most slots that a lookup visits. Among a million ordinary strings not one finds all of them occupied.
-const LONGEST_RUN: usize = 64;
+const MAX_PROBES: usize = 64;
 
 /// The most numbers in a block of the sorted list.
-const LARGEST_BLOCK: usize = 512;
+const MAX_BLOCK: usize = 512;
 
 /// Numbers distinct strings from 0, in order of first appearance.
 #[derive(Default)]
@@ -72,8 +72,8 @@ impl<'a> Interner<'a> {
         }
         let Some(entries) = self.crowded.get_mut(block) else { return };
         entries.insert(at, number_of_slot(number) - 1);
-        if entries.len() > LARGEST_BLOCK {
-            let rest = entries.split_off(LARGEST_BLOCK / 2);
+        if entries.len() > MAX_BLOCK {
+            let rest = entries.split_off(MAX_BLOCK / 2);
             self.crowded.insert(block + 1, rest);
         }
     }
@@ -113,7 +113,7 @@ fn find_slot(text: &str, texts: &[Cow<'_, str>], slots: &[u32]) -> Option<usize>
     let mut at = hasher.finish() as usize & mask;
     let is_other =
         |slot: &u32| *slot != 0 && texts.get(*slot as usize - 1).is_some_and(|known| known != text);
-    for _ in 0..LONGEST_RUN {
+    for _ in 0..MAX_PROBES {
         #[cfg(test)]
         LOOKS.set(LOOKS.get() + 1);
         if !slots.get(at).is_some_and(is_other) {
@@ -182,8 +182,6 @@ mod tests {
             assert_eq!(numbers.find(text), Some(number + 1));
         }
         assert_eq!(numbers.find("x"), None);
-        assert!(
-            numbers.crowded.len() > 5 && numbers.crowded.iter().all(|block| block.len() <= LARGEST_BLOCK)
-        );
+        assert!(numbers.crowded.len() > 5 && numbers.crowded.iter().all(|block| block.len() <= MAX_BLOCK));
     }
 }

@@ -111,12 +111,12 @@ impl VertexScored {
     fn turn_by_judge<'a>(&self, answers: &[&Answer], scoring: &Scoring) -> TurnEvaluation<'a> {
         // The text of a reply that agrees with the result, if there is one.
         let mut scores = Vec::new();
-        let mut told = Vec::new();
+        let mut ballots = Vec::new();
         for answer in answers {
             for reply in &answer.replies {
                 if let Some(score) = reply.ballot.score {
                     scores.push(score);
-                    told.push(&reply.ballot);
+                    ballots.push(&reply.ballot);
                 }
             }
         }
@@ -127,8 +127,8 @@ impl VertexScored {
         };
         let mut turn = judged_turn(score, self.judge_config.threshold, answers, scoring);
         if score.is_some() {
-            let told = told.iter().find(|ballot| ballot.score == score).or(told.first());
-            let why = told.and_then(|ballot| ballot.rationales.first().cloned().flatten());
+            let ballot = ballots.iter().find(|ballot| ballot.score == score).or(ballots.first());
+            let why = ballot.and_then(|ballot| ballot.rationales.first().cloned().flatten());
             let mut findings = Vec::new();
             remark(&mut findings, "explanation", why);
             turn.details = Details::from_rubrics(findings);

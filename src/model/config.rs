@@ -177,14 +177,14 @@ impl<'a> MetricConfig<'a, '_> {
     /// # Errors
     /// `invalid_criterion` if it is not a number, `threshold_required` if there is none.
     pub fn threshold(&self) -> Result<f64> {
-        let of_criterion = match self.criterion.and_then(|criterion| criterion.get("threshold")) {
+        let in_criterion = match self.criterion.and_then(|criterion| criterion.get("threshold")) {
             Some(json) if !json.is_null() => match Threshold::read(json) {
                 Some(threshold) => Some(threshold.0),
                 None => return Err(invalid_criterion(json.expected("a number"))),
             },
             _ => None,
         };
-        of_criterion.or(self.threshold).ok_or_else(|| {
+        in_criterion.or(self.threshold).ok_or_else(|| {
             self.location
                 .error(ErrorCode::ThresholdRequired, format!("the metric `{}` needs a threshold", self.name))
                 .with_help(format!("For example: {{\"{}\": 0.8}}", self.name))

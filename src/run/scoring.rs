@@ -45,8 +45,8 @@ impl<'a> Run<'a> {
         {
             return Err(length_mismatch(turns, expected));
         }
-        let of_case = case.case.rubrics().unwrap_or_default();
-        let rubrics = CaseRubrics::read(of_case, actual, case.turns.unwrap_or_default())?;
+        let case_rubrics = case.case.rubrics().unwrap_or_default();
+        let rubrics = CaseRubrics::read(case_rubrics, actual, case.turns.unwrap_or_default())?;
         Ok(JudgedCase::new(Case { actual, expected: case.turns }, case.scenario, rubrics))
     }
 

@@ -119,14 +119,14 @@ impl Scorer {
     pub(super) fn token_texts(&mut self, text: &str) -> Vec<String> {
         self.tokenize(text, "", false);
         let texts = self.vocabulary.texts();
-        let text_of = |&id: &u32| {
+        let token_text = |&id: &u32| {
             if id < SINGLE {
                 texts.get(id as usize - 1).cloned()
             } else {
                 char::from_u32(id & !SINGLE).map(String::from)
             }
         };
-        let tokens = self.reference.ids.iter().filter_map(text_of).collect();
+        let tokens = self.reference.ids.iter().filter_map(token_text).collect();
         self.trim();
         tokens
     }
@@ -226,7 +226,7 @@ struct Counts {
     words: Vec<u32>,
     singles: Vec<u32>,
     /// A dummy counter for ids out of range, which do not occur.
-    nowhere: u32,
+    dummy: u32,
 }
 
 impl Counts {
@@ -247,7 +247,7 @@ impl Counts {
             let code = (id & !SINGLE) as usize;
             self.singles.get_mut(code.wrapping_sub(FIRST_SINGLE))
         };
-        count.unwrap_or(&mut self.nowhere)
+        count.unwrap_or(&mut self.dummy)
     }
 
     fn clear(&mut self, ids: &[u32]) {

@@ -24,11 +24,11 @@ const FIRST_SLOTS: usize = 256;
 
 /// If a search takes more slots than this, the table is rehashed. At a load of one half, the longest search
 /// among a million ordinary words takes about 70.
-const LONGEST_SEARCH: usize = 256;
+const MAX_SEARCH: usize = 256;
 
 /// How often a table may be rehashed. Words of 16 letters can be chosen to collide under a few multipliers at
 /// once, but not under this many.
-const MOST_REARRANGED: u32 = 16;
+const MAX_REHASHES: u32 = 16;
 
 /// The multiplier of the hash function: odd, and different after each rehash.
 #[derive(Clone, Copy)]
@@ -46,7 +46,7 @@ impl Multiplier {
         let mut mixed = Self::FIRST.odd.wrapping_mul(u64::from(arranged) + 1);
         mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
         mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        (arranged <= MOST_REARRANGED).then_some(Self { odd: (mixed ^ (mixed >> 31)) | 1, arranged })
+        (arranged <= MAX_REHASHES).then_some(Self { odd: (mixed ^ (mixed >> 31)) | 1, arranged })
     }
 }
 
@@ -267,7 +267,7 @@ impl Vocabulary {
             return at;
         }
         let searched = at.wrapping_sub(key.home(self.short.len(), self.short_by)) & (self.short.len() - 1);
-        if searched > LONGEST_SEARCH
+        if searched > MAX_SEARCH
             && let Some(next) = self.short_by.next()
         {
             self.short_by = next;
@@ -314,7 +314,7 @@ impl Vocabulary {
             return at;
         }
         let searched = at.wrapping_sub(self.long_home(hash)) & (self.long.len() - 1);
-        if searched > LONGEST_SEARCH
+        if searched > MAX_SEARCH
             && let Some(next) = self.long_by.next()
         {
             self.long_by = next;
@@ -445,7 +445,7 @@ mod tests {
         let words: Vec<String> = short.take(20_000).chain(long.take(20_000)).collect();
         let mut v = Vocabulary::new(false);
         let ids: Vec<u32> = words.iter().map(|word| id(&mut v, word)).collect();
-        assert!(longest_search(&v) <= LONGEST_SEARCH, "{} slots", longest_search(&v));
+        assert!(longest_search(&v) <= MAX_SEARCH, "{} slots", longest_search(&v));
         assert_eq!(ids, words.iter().map(|word| id(&mut v, word)).collect::<Vec<_>>());
         assert_eq!(v.id_end(), words.len() + 1);
     }

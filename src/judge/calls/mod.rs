@@ -290,12 +290,13 @@ impl Calls {
         reason: LossReason,
     ) -> Option<LostSample> {
         let mut task = flight.task;
-        let is_passing = self.progress.answered > task.replies_before;
-        if !failure.rate_limited || !is_passing {
+        let looks_temporary = self.progress.answered > task.replies_before;
+        if !failure.rate_limited || !looks_temporary {
             task.attempts += 1;
         }
         task.replies_before = self.progress.answered;
-        let failed = FailedAttempt { sent: task.sent, sent_at: flight.sent_at, now: self.now, is_passing };
+        let failed =
+            FailedAttempt { sent: task.sent, sent_at: flight.sent_at, now: self.now, looks_temporary };
         let delay = self.pace.delay(failed, failure);
         let attempts = self.options.retry.attempts;
         if !failure.retryable || attempts <= 1 || task.attempts >= attempts {

@@ -18,10 +18,10 @@ impl Retry {
 }
 
 /// The longest first delay after a fault that looks temporary, in milliseconds.
-const SOON: Millis = 500.0;
+const MAX_FIRST_DELAY: Millis = 500.0;
 
 /// The fewest consecutive rate limits that count as a burst.
-const SMALLEST_BURST: usize = 3;
+const MIN_BURST: usize = 3;
 
 /// An attempt that failed.
 #[derive(Clone, Copy, Debug)]
@@ -31,7 +31,7 @@ pub(super) struct FailedAttempt {
     pub(super) sent_at: Millis,
     pub(super) now: Millis,
     /// Whether the run got a reply since the sample's previous attempt, so that the fault looks temporary.
-    pub(super) is_passing: bool,
+    pub(super) looks_temporary: bool,
 }
 
 /// The pace of the run.
@@ -50,7 +50,7 @@ pub(super) struct Pace {
     /// When the last of the limited calls may be sent again.
     limits_end: Millis,
     /// The latest of the times that the server gave for them.
-    told: Millis,
+    server_limit: Millis,
     /// Nothing is sent before this time.
     pub(super) resume_at: Millis,
     random: u64,
@@ -67,7 +67,7 @@ impl Pace {
             slowed: 0,
             limits: 0,
             limits_end: 0.0,
-            told: 0.0,
+            server_limit: 0.0,
             resume_at: 0.0,
             random: options.seed,
         }
@@ -86,7 +86,7 @@ impl Pace {
 
     /// How many consecutive rate limits slow the run down.
     fn burst(&self) -> usize {
-        self.concurrency().max(SMALLEST_BURST)
+        self.concurrency().max(MIN_BURST)
     }
 
     /// The times at which more calls may be sent even without a reply.
@@ -105,15 +105,15 @@ impl Pace {
     fn forget_limits(&mut self) {
         self.limits = 0;
         self.limits_end = 0.0;
-        self.told = 0.0;
+        self.server_limit = 0.0;
     }
 
     /// The delay after a failure. A burst of rate limits slows down the run too.
     pub(super) fn delay(&mut self, failed: FailedAttempt, failure: &CallFailure) -> Millis {
         let now = failed.now;
         let given = failure.retry_after_ms.filter(|delay| delay.is_finite() && *delay >= 0.0);
-        let first = match failure.disconnected || failed.is_passing {
-            true => self.retry.initial_delay_ms.min(SOON),
+        let first = match failure.disconnected || failed.looks_temporary {
+            true => self.retry.initial_delay_ms.min(MAX_FIRST_DELAY),
             false => self.retry.initial_delay_ms,
         };
         // Calls sent before the run was slowed down say nothing about its new pace.
@@ -122,7 +122,7 @@ impl Pace {
         }
         self.limits += 1;
         if let Some(delay) = given {
-            self.told = self.told.max(now + delay);
+            self.server_limit = self.server_limit.max(now + delay);
         }
         let is_burst = self.limits >= self.burst();
         let mut times = failed.sent;
@@ -135,7 +135,7 @@ impl Pace {
         if is_burst {
             self.slowed_at = now;
             self.concurrency = (self.concurrency / 2.0).max(1.0);
-            self.resume_at = self.resume_at.max(self.told);
+            self.resume_at = self.resume_at.max(self.server_limit);
             // A second burst without a reply in between shows that slowing down is not enough.
             if self.slowed > 1 {
                 self.resume_at = self.resume_at.max(now + delay);

@@ -125,7 +125,7 @@ impl Failure {
 
     /// Message and help in one string.
     #[must_use]
-    pub fn in_words(&self) -> String {
+    pub fn message_with_help(&self) -> String {
         match &self.help {
             Some(help) => format!("{}. {help}", self.message.strip_suffix('.').unwrap_or(&self.message)),
             None => self.message.clone(),
@@ -147,7 +147,7 @@ impl Failure {
 
     /// What the failure means for retries.
     #[must_use]
-    pub fn pace(&self) -> calls::CallFailure {
+    pub fn to_call_failure(&self) -> calls::CallFailure {
         use FailureKind::*;
         calls::CallFailure {
             retryable: self.retryable,

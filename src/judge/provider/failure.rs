@@ -9,7 +9,7 @@ use super::{Endpoint, HttpReply, Provider, retry_after};
 use crate::foundation::json::{Document, Json};
 
 /// The most characters of a provider's text that a message repeats.
-const LONGEST: usize = 400;
+const MAX_TEXT_CHARS: usize = 400;
 
 /// The kind of a failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -281,17 +281,17 @@ pub(super) fn malformed(endpoint: &Endpoint, reply: &HttpReply<'_>) -> Box<Failu
     failure
 }
 
-/// The text on one line, shortened to [`LONGEST`], with the endpoint's secrets redacted.
+/// The text on one line, shortened to [`MAX_TEXT_CHARS`], with the endpoint's secrets redacted.
 #[inline(never)]
 fn shown(endpoint: &Endpoint, text: &str) -> String {
     let text = text.trim();
     let safe = redact_beginning(endpoint, text);
     let mut shown: String = safe
         .chars()
-        .take(LONGEST)
+        .take(MAX_TEXT_CHARS)
         .map(|character| if character.is_ascii_whitespace() { ' ' } else { character })
         .collect();
-    if safe.chars().nth(LONGEST).is_some() || text.len() > BEGINNING {
+    if safe.chars().nth(MAX_TEXT_CHARS).is_some() || text.len() > BEGINNING {
         shown.push('…');
     }
     shown

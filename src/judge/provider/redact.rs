@@ -15,10 +15,10 @@ use super::endpoint::is_credential;
 const MARK: &str = "[redacted]";
 
 /// Shorter values are not secret, and redacting them would remove words from messages.
-const SHORTEST: usize = 6;
+const MIN_SECRET_LENGTH: usize = 6;
 
 /// Shorter secrets are searched verbatim only: in other forms they may be words.
-const SHORTEST_IN_FORMS: usize = 8;
+const MIN_FOLDED_LENGTH: usize = 8;
 
 /// A folded text: its bytes, and the range of the original text that each stands for.
 #[derive(Default)]
@@ -51,11 +51,11 @@ impl Folded {
 }
 
 /// The maximum length of an escaped byte. Bytes that were escaped more often are not decoded.
-const LONGEST_ESCAPE: usize = 32;
+const MAX_ESCAPE_LENGTH: usize = 32;
 
 /// The first byte of a text, decoded, and the length of its escaped form. O(1).
 fn decoded(rest: &[u8]) -> (u8, usize) {
-    let near = rest.get(..LONGEST_ESCAPE).unwrap_or(rest);
+    let near = rest.get(..MAX_ESCAPE_LENGTH).unwrap_or(rest);
     let number = |from: usize, to: usize, radix: u32| {
         let digits = near.get(from..to).filter(|digits| !digits.is_empty())?;
         let value = digits.iter().try_fold(0_u32, |value, digit| {
@@ -164,18 +164,18 @@ fn secrets_in(endpoint: &Endpoint) -> Vec<Cow<'_, str>> {
         let words = value.split([' ', '\t', ';']);
         let values = words.clone().filter_map(|word| word.split_once('=').map(|(_, value)| value));
         for part in [&**value].into_iter().chain(words).chain(values) {
-            if part.len() >= SHORTEST {
+            if part.len() >= MIN_SECRET_LENGTH {
                 secrets.push(part);
             }
         }
     }
-    secrets.extend(query.split(['&', '=']).filter(|part| part.len() >= SHORTEST));
+    secrets.extend(query.split(['&', '=']).filter(|part| part.len() >= MIN_SECRET_LENGTH));
     secrets.retain(|secret| !secret.is_empty());
     let mut all: Vec<Cow<'_, str>> = secrets.iter().copied().map(Cow::Borrowed).collect();
     for text in secrets.into_iter().filter_map(base64_decoded) {
         let password = text.split_once(':').map(|(_, password)| password.to_owned());
         let parts = password.into_iter().chain([text]);
-        all.extend(parts.filter(|part| part.len() >= SHORTEST).map(Cow::Owned));
+        all.extend(parts.filter(|part| part.len() >= MIN_SECRET_LENGTH).map(Cow::Owned));
     }
     all
 }
@@ -206,7 +206,7 @@ fn secret_forms(endpoint: &Endpoint, known: &str) -> Vec<(Vec<u8>, bool)> {
         if holds(&folded_known, &folded) {
             continue;
         }
-        if secret.len() < SHORTEST_IN_FORMS {
+        if secret.len() < MIN_FOLDED_LENGTH {
             forms.push((secret.as_bytes().to_vec(), true));
             continue;
         }
@@ -230,7 +230,7 @@ fn without(text: &str, forms: &[(Vec<u8>, bool)], is_cut: bool) -> String {
     let Folded { bytes, spans } = Folded::new(text);
     let end = if is_cut {
         let longest = forms.iter().map(|(form, _)| form.len()).max().unwrap_or(0);
-        bytes.len().saturating_sub(longest + LONGEST_ESCAPE)
+        bytes.len().saturating_sub(longest + MAX_ESCAPE_LENGTH)
     } else {
         bytes.len()
     };

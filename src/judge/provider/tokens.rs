@@ -5,13 +5,13 @@
 //! word joiner (U+2060) after the first character of anything that may be such a token: the model reads the
 //! same text, but the tokenizer finds no token. [`mended`] removes the joiners from a reply that quotes it.
 //!
-//! O(n): a token is at most [`LONGEST`] bytes long.
+//! O(n): a token is at most [`MAX_TOKEN_BYTES`] bytes long.
 
 /// Breaks tokens. It has no width and no meaning, and no normalisation removes it.
 const JOINER: char = '\u{2060}';
 
 /// The maximum length of a control token.
-const LONGEST: usize = 48;
+const MAX_TOKEN_BYTES: usize = 48;
 
 /// ParameterNames of tokens `<name>` and `</name>`, in lower case, that look like ordinary tags.
 const NAMES: [&str; 32] = [
@@ -114,7 +114,7 @@ fn begins_token(text: &str) -> bool {
 
 /// The text before the end of a token.
 fn name_in<'t>(text: &'t str, end: &str) -> Option<&'t str> {
-    let mut length = text.len().min(LONGEST);
+    let mut length = text.len().min(MAX_TOKEN_BYTES);
     while !text.is_char_boundary(length) {
         length -= 1;
     }

@@ -12,7 +12,7 @@ use super::scan::{find, run, slice};
 pub struct Material<'p> {
     prompt: &'p str,
     plain: OnceCell<String>,
-    looks: Cell<u32>,
+    searches: Cell<u32>,
     bytes: Cell<usize>,
     /// The last search and its result: most verdicts have the same words.
     last: RefCell<(String, bool)>,
@@ -20,8 +20,8 @@ pub struct Material<'p> {
 
 /// Limits the searches for one reply, which has a verdict for each rubric or sentence. Beyond the limit every
 /// verdict counts as a quotation.
-const LOOKS: u32 = 10_000;
-const BYTES: usize = 1 << 30;
+const MAX_SEARCHES: u32 = 10_000;
+const MAX_SEARCHED_BYTES: usize = 1 << 30;
 
 impl<'p> Material<'p> {
     /// The text in the fenced blocks of a prompt; the whole prompt if it has none.
@@ -45,16 +45,16 @@ impl<'p> Material<'p> {
         let (known, found) = &mut *self.last.borrow_mut();
         if *known != words {
             let plain = || self.plain.get_or_init(|| plain(&in_blocks(self.prompt)));
-            *found = words.len() >= 8 && (!self.may_look() || plain().contains(&words));
+            *found = words.len() >= 8 && (!self.may_search() || plain().contains(&words));
             *known = words;
         }
         *found
     }
 
-    fn may_look(&self) -> bool {
-        self.looks.set(self.looks.get().saturating_add(1));
+    fn may_search(&self) -> bool {
+        self.searches.set(self.searches.get().saturating_add(1));
         self.bytes.set(self.bytes.get().saturating_add(self.prompt.len()));
-        self.looks.get() <= LOOKS && self.bytes.get() <= BYTES.max(self.prompt.len())
+        self.searches.get() <= MAX_SEARCHES && self.bytes.get() <= MAX_SEARCHED_BYTES.max(self.prompt.len())
     }
 }
 

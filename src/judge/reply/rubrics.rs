@@ -148,8 +148,8 @@ pub fn assign(entries: &[RubricEntry], rubrics: &[(&str, &str)]) -> Vec<(usize, 
     let by_id = equals(&ids.collect::<Vec<_>>(), rubrics.len(), false);
     let by_text = equals(&texts.map(normalized).collect::<Vec<_>>(), rubrics.len(), true);
     let mut pairs = Vec::new();
-    for (index, (of_id, of_text)) in by_id.into_iter().zip(by_text).enumerate() {
-        if let Some(rubric) = of_id.or(of_text) {
+    for (index, (by_id, by_text)) in by_id.into_iter().zip(by_text).enumerate() {
+        if let Some(rubric) = by_id.or(by_text) {
             pairs.push((rubric, index));
         }
     }

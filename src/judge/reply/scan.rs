@@ -49,8 +49,8 @@ pub(super) fn skip_space(text: &str, from: usize) -> usize {
 }
 
 /// The end of the span of one repeated character that starts at `from`.
-pub(super) fn skip(text: &str, from: usize, run_of: char) -> usize {
-    run(text, from, &mut |c| c == run_of)
+pub(super) fn skip(text: &str, from: usize, repeated: char) -> usize {
+    run(text, from, &mut |c| c == repeated)
 }
 
 /// The first occurrence of an ASCII needle at or after `from`. O(n) if the beginning of the needle rarely

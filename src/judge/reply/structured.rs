@@ -13,7 +13,7 @@ use crate::foundation::json::{Document, Json, Kind};
 
 /// How many times the length of the reply may be read. Replies that wrap the answer in nested objects need far
 /// less.
-const LOOKS: usize = 16;
+const MAX_PASSES: usize = 16;
 
 /// The object with the key, or the list of objects with `item_key`: the whole reply, or its end. An enclosing
 /// object may have no other entries. `names` are the names by which prose gives verdicts.
@@ -42,7 +42,7 @@ pub(super) fn document<'r>(
 /// The JSON at the end of a text, and where it begins.
 fn last(text: &str) -> Option<(usize, Document<'_>)> {
     let bytes = text.as_bytes();
-    let mut budget = LOOKS * text.len();
+    let mut budget = MAX_PASSES * text.len();
     let mut at = 0;
     while let Some(step) = bytes.get(at..)?.iter().position(|byte| matches!(byte, b'{' | b'[')) {
         count(step);

@@ -122,7 +122,7 @@ pub struct JudgedCase<'a> {
     /// The rubrics that apply to each turn.
     pub rubrics: CaseRubrics<'a>,
     /// The actual turns, each with the expected turn at the same position. Empty until
-    /// [`JudgedCase::lined_up`].
+    /// [`JudgedCase::with_paired_turns`].
     turns: Vec<JudgedTurn<'a>>,
 }
 
@@ -135,7 +135,7 @@ impl<'a> JudgedCase<'a> {
 
     /// TurnPairs actual and expected turns.
     #[must_use]
-    pub fn lined_up(mut self) -> Self {
+    pub fn with_paired_turns(mut self) -> Self {
         let mut expected = self.case.expected.unwrap_or_default().iter();
         for (index, actual) in self.case.actual.iter().enumerate() {
             self.turns.push(JudgedTurn { index, actual, expected: expected.next() });

@@ -34,7 +34,7 @@ settings! {
 impl JudgeModelOptions {
     /// Reads the options. Those of the criterion override those of the metric.
     pub(super) fn read(metric_config: &MetricConfig<'_, '_>) -> Result<Self> {
-        let of_criterion = metric_config
+        let in_criterion = metric_config
             .criterion
             .and_then(|criterion| either(criterion, ["judge_model_options", "judgeModelOptions"]));
         let mut options = Self {
@@ -43,7 +43,7 @@ impl JudgeModelOptions {
             samples: SAMPLES.default,
             parallelism_limit: PARALLELISM.default,
         };
-        for json in [metric_config.judge_model_options, of_criterion].into_iter().flatten() {
+        for json in [metric_config.judge_model_options, in_criterion].into_iter().flatten() {
             options.take(json).map_err(invalid_criterion)?;
         }
         Ok(options)
@@ -119,9 +119,10 @@ fn refuse_http_options(config: Json<'_>) -> Result<()> {
 /// A number of samples or calls. As in google-adk, strings and `true` (for 1) are accepted too. 1000 is more
 /// than anyone can afford.
 fn count(json: Json<'_>) -> Result<u32> {
-    let of_text = || json.as_str().and_then(|text| text.trim().parse().ok());
-    let of_true = || json.as_bool().filter(|flag| *flag).map(i64::from);
-    let number = whole(json).or_else(of_text).or_else(of_true).filter(|number| (1..=1000).contains(number));
+    let from_text = || json.as_str().and_then(|text| text.trim().parse().ok());
+    let from_true = || json.as_bool().filter(|flag| *flag).map(i64::from);
+    let number =
+        whole(json).or_else(from_text).or_else(from_true).filter(|number| (1..=1000).contains(number));
     number
         .and_then(|number| u32::try_from(number).ok())
         .ok_or_else(|| json.expected("a whole number from 1 to 1000"))

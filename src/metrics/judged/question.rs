@@ -126,7 +126,7 @@ pub struct SampleReply {
 }
 
 /// The most characters of a reply that a reason quotes.
-const LONGEST_QUOTE: usize = 200;
+const MAX_QUOTE_CHARS: usize = 200;
 
 /// A question with everything that was replied to it.
 #[derive(Clone, Debug)]
@@ -179,9 +179,9 @@ impl Answer {
             push_all(&mut why, &[": expected ", self.question.wanted]);
         }
         if let Some(first) = self.replies.first() {
-            let said = first.text.trim();
-            let head: String = said.chars().take(LONGEST_QUOTE).collect();
-            let more = if head.len() < said.len() { "…" } else { "" };
+            let reply = first.text.trim();
+            let head: String = reply.chars().take(MAX_QUOTE_CHARS).collect();
+            let more = if head.len() < reply.len() { "…" } else { "" };
             let found = if self.question.wanted.is_empty() { ": " } else { ", found " };
             push_all(&mut why, &[found, &quoted(&[&head, more].concat())]);
         }
@@ -190,7 +190,7 @@ impl Answer {
 
     /// The judge's failure, if it left the question open. Cancelling the run is no such failure.
     pub(in crate::metrics) fn judge_failure(&self) -> Option<&Error> {
-        let of_judge = |error: &&Error| matches!(error.code, ErrorCode::JudgeFailed | ErrorCode::Timeout);
-        self.failure.as_ref().filter(of_judge).filter(|_| !self.is_settled())
+        let is_judges = |error: &&Error| matches!(error.code, ErrorCode::JudgeFailed | ErrorCode::Timeout);
+        self.failure.as_ref().filter(is_judges).filter(|_| !self.is_settled())
     }
 }

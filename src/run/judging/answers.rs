@@ -12,10 +12,10 @@ use crate::judge::votes::Outcome;
 use crate::metrics::judged::{Answer, Judged, JudgedCase, SampleReply};
 
 /// After this many identical refusals without a single answer, a server is not asked again.
-const MOST_REFUSALS: u32 = 4;
+const MAX_REFUSALS: u32 = 4;
 
 /// The maximum length of a failure message in a result, in characters.
-const LONGEST_MESSAGE: usize = 1000;
+const MAX_MESSAGE_CHARS: usize = 1000;
 
 impl<'a> Run<'a> {
     /// Accepts the reply to a call, received at `now` or found in a cache. Replies that are no longer needed
@@ -40,20 +40,20 @@ impl<'a> Run<'a> {
             let JudgeReply { text, usage } = reply;
             answer.replies.insert(at, SampleReply { sample: sample.sample, text, usage, cached, ballot });
         }
-        self.landed(call);
+        self.call_ended(call);
         self.advance(sample.question);
     }
 
     /// Accepts the failure of a call. The call is retried later, unless retrying is pointless.
     pub fn handle_failure(&mut self, now: Millis, call: u32, failed: &Failure) {
         let metric = self.metric_for_call(call);
-        let mut pace = failed.pace();
-        let mut message = failed.in_words();
-        if let Some((end, _)) = message.char_indices().nth(LONGEST_MESSAGE) {
+        let mut pace = failed.to_call_failure();
+        let mut message = failed.message_with_help();
+        if let Some((end, _)) = message.char_indices().nth(MAX_MESSAGE_CHARS) {
             message.truncate(end);
             message.push('…');
         }
-        if let Some(wait) = pace.retry_after_ms.filter(|wait| *wait > self.judges.longest_pause) {
+        if let Some(wait) = pace.retry_after_ms.filter(|wait| *wait > self.judges.max_pause) {
             let seconds = double::to_text((wait / 1000.0).round());
             message += &format!(". It asks to be left alone for {seconds} s, which is too long to wait");
             // The call is given up, and other calls are not paused either.
@@ -69,11 +69,11 @@ impl<'a> Run<'a> {
             }
             if refusals.message == message {
                 refusals.times += 1;
-                blocks_metric |= refusals.times >= MOST_REFUSALS;
+                blocks_metric |= refusals.times >= MAX_REFUSALS;
             }
         }
         let error = Error::new(ErrorCode::JudgeFailed, message);
-        self.landed(call);
+        self.call_ended(call);
         if let Some(loss) = self.judges.calls.failure(now, call, pace) {
             let asked = self.judges.asked.get(loss.question as usize);
             if let Some(blocked) = asked.and_then(|asked| self.judges.blocked.get_mut(asked.metric))

@@ -55,7 +55,7 @@ impl<'a> Run<'a> {
                 JudgeStep::Continue
             }
             calls::CallAction::Abort(call) => {
-                self.landed(call);
+                self.call_ended(call);
                 JudgeStep::Abort(call)
             }
             calls::CallAction::Lost(loss) => {
@@ -69,7 +69,7 @@ impl<'a> Run<'a> {
 
     /// Polls the queue of calls. The prompt of a call is rendered only when its turn comes.
     fn poll_calls(&mut self, now: Millis) -> calls::CallAction {
-        let JudgeState { calls, asked, under_way, open_prompts, blocked, .. } = &mut self.judges;
+        let JudgeState { calls, asked, in_flight, open_prompts, blocked, .. } = &mut self.judges;
         let (plan, open, work) = (&self.plan, &mut self.open, &mut self.work);
         calls.poll_with(now, &mut |question, _| {
             // An expected size of 0: the call is about to be withdrawn.
@@ -88,7 +88,7 @@ impl<'a> Run<'a> {
                 return none;
             }
             if answer.question.prompt.is_empty() {
-                if *open_prompts > MAX_OPEN_PROMPT_BYTES - MAX_PROMPT_BYTES && !under_way.is_empty() {
+                if *open_prompts > MAX_OPEN_PROMPT_BYTES - MAX_PROMPT_BYTES && !in_flight.is_empty() {
                     return None;
                 }
                 let Some(MetricScorer::Judge(judged)) =
@@ -109,8 +109,8 @@ impl<'a> Run<'a> {
     }
 
     /// Records that a call is no longer in flight.
-    pub(super) fn landed(&mut self, call: u32) {
-        if let Some(question) = self.judges.landed(call)
+    pub(super) fn call_ended(&mut self, call: u32) {
+        if let Some(question) = self.judges.call_ended(call)
             && let Some((_, _, answer)) = self.answer(question)
         {
             let bytes = answer.question.drop_prompt();

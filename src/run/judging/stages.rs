@@ -34,7 +34,7 @@ impl<'a> Run<'a> {
     #[inline(never)]
     pub(in crate::run) fn start_judged_metrics(&mut self, mut open: OpenCase<'a>, case: JudgedCase<'a>) {
         if self.judges.is_needed {
-            open.judged = Some(case.lined_up());
+            open.judged = Some(case.with_paired_turns());
             self.planning_case =
                 Some(PlanningCase { pairing_index: open.pairing_index, metric: 0, planning: None });
         }

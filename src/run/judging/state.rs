@@ -17,7 +17,7 @@ pub(in crate::run) struct JudgeState {
     pub(super) timeout_ms: Millis,
     pub(super) asked: Vec<QuestionState>,
     /// Pairs of call and question number of the calls in flight, in the order in which they were sent.
-    pub(super) under_way: Vec<(u32, u32)>,
+    pub(super) in_flight: Vec<(u32, u32)>,
     /// The bytes of all prompts in memory.
     pub(super) open_prompts: usize,
     /// Questions that cannot be decided because samples failed, but may succeed when they are asked again.
@@ -29,7 +29,7 @@ pub(in crate::run) struct JudgeState {
     /// For each metric, the refusals of its server.
     pub(super) refusals: Vec<Refusals>,
     /// The longest pause that a server may ask for.
-    pub(super) longest_pause: Millis,
+    pub(super) max_pause: Millis,
 }
 
 /// Identical refusals of a server that has not answered yet.
@@ -55,15 +55,15 @@ pub(super) struct QuestionState {
     /// Whether it waits for a second chance.
     pub(super) is_stuck: bool,
     /// The number of its calls in flight.
-    pub(super) under_way: u32,
+    pub(super) in_flight: u32,
 }
 
 /// The longest pause that a server may ask for, in milliseconds, unless the retry options allow longer delays.
-const LONGEST_PAUSE: Millis = 600_000.0;
+const MAX_PAUSE: Millis = 600_000.0;
 
 /// How many bytes of prompts stay in memory without a call in flight, for questions whose next samples follow
 /// soon.
-const KEPT_PROMPTS: usize = MAX_PROMPT_BYTES;
+const MAX_IDLE_PROMPT_BYTES: usize = MAX_PROMPT_BYTES;
 
 impl JudgeState {
     pub(in crate::run) fn new(plan: &Plan, options: &Options) -> Self {
@@ -88,11 +88,11 @@ impl JudgeState {
             blocked,
             endpoints: plan.metrics.iter().map(|_| None).collect(),
             refusals: vec![Refusals::default(); plan.metrics.len()],
-            longest_pause: settings.calls.retry.max_delay_ms.max(LONGEST_PAUSE),
+            max_pause: settings.calls.retry.max_delay_ms.max(MAX_PAUSE),
             groups,
             timeout_ms: settings.calls.timeout_ms,
             asked: Vec::new(),
-            under_way: Vec::new(),
+            in_flight: Vec::new(),
             open_prompts: 0,
             stuck: Vec::new(),
         }
@@ -125,25 +125,25 @@ impl JudgeState {
 
     /// Records that a call was sent.
     pub(super) fn sent(&mut self, call: Call) {
-        self.under_way.push((call.id, call.question));
+        self.in_flight.push((call.id, call.question));
         if let Some(asked) = self.asked.get_mut(call.question as usize) {
-            asked.under_way += 1;
+            asked.in_flight += 1;
         }
     }
 
     /// Records that a call is no longer in flight. Returns its question if the prompt can be dropped.
-    pub(super) fn landed(&mut self, call: u32) -> Option<u32> {
-        let at = self.under_way.binary_search_by_key(&call, |(id, _)| *id).ok()?;
-        let (_, question) = self.under_way.remove(at);
+    pub(super) fn call_ended(&mut self, call: u32) -> Option<u32> {
+        let at = self.in_flight.binary_search_by_key(&call, |(id, _)| *id).ok()?;
+        let (_, question) = self.in_flight.remove(at);
         let asked = self.asked.get_mut(question as usize)?;
-        asked.under_way -= 1;
-        (asked.under_way == 0 && self.open_prompts > KEPT_PROMPTS).then_some(question)
+        asked.in_flight -= 1;
+        (asked.in_flight == 0 && self.open_prompts > MAX_IDLE_PROMPT_BYTES).then_some(question)
     }
 
     /// The question of a call in flight.
     pub(super) fn question_for_call(&self, call: u32) -> Option<u32> {
-        let at = self.under_way.binary_search_by_key(&call, |(id, _)| *id).ok()?;
-        self.under_way.get(at).map(|(_, question)| *question)
+        let at = self.in_flight.binary_search_by_key(&call, |(id, _)| *id).ok()?;
+        self.in_flight.get(at).map(|(_, question)| *question)
     }
 
     /// Whether only questions that failed once are left.
@@ -211,7 +211,7 @@ impl QuestionState {
             is_open: true,
             is_refused: false,
             is_stuck: false,
-            under_way: 0,
+            in_flight: 0,
         }
     }
 }

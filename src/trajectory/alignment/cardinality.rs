@@ -14,24 +14,27 @@ const FREE: usize = usize::MAX;
 /// The pairs, in the order of the expected calls. `partners` holds, for each expected call, the
 /// actual calls it may be paired with, each below `actual`.
 pub(super) fn align(partners: &[Vec<usize>], actual: usize) -> Vec<CallPair> {
-    let mut matching =
-        Matching { partners, actual_of: vec![FREE; partners.len()], expected_of: vec![FREE; actual] };
+    let mut matching = Matching {
+        partners,
+        actual_by_expected: vec![FREE; partners.len()],
+        expected_by_actual: vec![FREE; actual],
+    };
     while let Some(distances) = matching.distances() {
         let mut next_partner = vec![0; partners.len()];
         for e in 0..partners.len() {
-            if matching.actual_of[e] == FREE {
+            if matching.actual_by_expected[e] == FREE {
                 matching.augment(e, &distances, &mut next_partner);
             }
         }
     }
-    let pairs = matching.actual_of.iter().enumerate().filter(|(_, actual)| **actual != FREE);
+    let pairs = matching.actual_by_expected.iter().enumerate().filter(|(_, actual)| **actual != FREE);
     pairs.map(|(expected, actual)| CallPair { expected, actual: *actual }).collect()
 }
 
 struct Matching<'p> {
     partners: &'p [Vec<usize>],
-    actual_of: Vec<usize>,
-    expected_of: Vec<usize>,
+    actual_by_expected: Vec<usize>,
+    expected_by_actual: Vec<usize>,
 }
 
 impl Matching<'_> {
@@ -39,14 +42,15 @@ impl Matching<'_> {
     /// call, which means that the matching is a largest one.
     fn distances(&self) -> Option<Vec<usize>> {
         let mut distances = vec![usize::MAX; self.partners.len()];
-        let mut queue: Vec<usize> = (0..self.partners.len()).filter(|e| self.actual_of[*e] == FREE).collect();
+        let mut queue: Vec<usize> =
+            (0..self.partners.len()).filter(|e| self.actual_by_expected[*e] == FREE).collect();
         queue.iter().for_each(|e| distances[*e] = 0);
         let mut found = false;
         let mut head = 0;
         while let Some(&e) = queue.get(head) {
             head += 1;
             for &a in &self.partners[e] {
-                let next = self.expected_of[a];
+                let next = self.expected_by_actual[a];
                 if next == FREE {
                     found = true;
                 } else if distances[next] == usize::MAX {
@@ -68,13 +72,13 @@ impl Matching<'_> {
                 continue;
             };
             next_partner[e] += 1;
-            let next = self.expected_of[a];
+            let next = self.expected_by_actual[a];
             if next == FREE {
                 // Each call on the path takes the actual call it tried last.
                 for &e in &path {
                     let a = self.partners[e][next_partner[e] - 1];
-                    self.actual_of[e] = a;
-                    self.expected_of[a] = e;
+                    self.actual_by_expected[e] = a;
+                    self.expected_by_actual[a] = e;
                 }
                 return;
             }

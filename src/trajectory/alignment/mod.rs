@@ -144,8 +144,8 @@ fn best_pairs(
         return best_in_any_order(expected, actual, agreement);
     }
     refuse_too_many_pairs(expected.len(), actual.len())?;
-    let of_name = |e, a| (expected.get(e) == actual.get(a)).then(|| agreement(e, a));
-    let values = PairValues::compute(expected.len(), actual.len(), &of_name)?;
+    let agreement_of_name = |e, a| (expected.get(e) == actual.get(a)).then(|| agreement(e, a));
+    let values = PairValues::compute(expected.len(), actual.len(), &agreement_of_name)?;
     Ok(monotonic::align(expected.len(), actual.len(), &|e, a| values.get(e, a)))
 }
 
