@@ -61,8 +61,8 @@ fn percent(share: f64) -> String {
     format!("{:.0} %", 100.0 * share)
 }
 
-/// How many samples are asked on average of a question about so many rubrics, if each sample agrees
-/// with a probability with what most say of a rubric, whatever it says of the others.
+/// The average number of samples asked for a question with so many rubrics, if each sample agrees with the
+/// majority on each rubric independently with this probability.
 fn asked(samples: u32, rubrics: i32, agreement: f64) -> f64 {
     let mut asked_by_number = vec![0.0; samples as usize + 1];
     for ballot in 0_u32..1 << samples {
@@ -70,7 +70,7 @@ fn asked(samples: u32, rubrics: i32, agreement: f64) -> f64 {
         let likely = agreement.powi(agreeing) * (1.0 - agreement).powi(samples.cast_signed() - agreeing);
         asked_by_number[vote(samples, ballot) as usize] += likely;
     }
-    // The rubric that takes longest decides: at least one more is asked while not all are settled.
+    // The rubric that takes longest decides: another sample is asked as long as not all rubrics are settled.
     let (mut expected, mut settled) = (0.0, 0.0);
     for likely in &asked_by_number[..samples as usize] {
         settled += likely;
@@ -79,7 +79,7 @@ fn asked(samples: u32, rubrics: i32, agreement: f64) -> f64 {
     expected
 }
 
-/// How many samples are asked where sample i says yes if bit i is set.
+/// The number of samples asked if sample i says yes when bit i is set.
 fn vote(samples: u32, ballot: u32) -> u32 {
     let mut votes = Votes::new(samples, 1, VotingRule::Majority { early_stop: true });
     while votes.outcome() == Outcome::Open {
@@ -91,7 +91,7 @@ fn vote(samples: u32, ballot: u32) -> u32 {
     votes.asked()
 }
 
-/// The calls that the recorded conversations take with early stopping, and without.
+/// The calls for the recorded conversations with early stopping, and without.
 fn recorded(metric: &str) -> (u32, u32) {
     let path = format!("{}/tests/parity/vectors/judged_{metric}.jsonl", env!("CARGO_MANIFEST_DIR"));
     let text = std::fs::read_to_string(path).expect("the recorded vectors");

@@ -1,20 +1,20 @@
-//! Alignments are as good as the best of all possible ones, and their pairs are in order and used once.
+//! Alignments are as good as the best possible ones, and their pairs are in order and unique.
 
 use std::collections::HashSet;
 
 use adk_metrics::trajectory::CallPair;
 use adk_metrics::trajectory::alignment::{Agreement, best, largest, largest_by_name};
 
-/// How many calls a side has at most: all alignments are tried.
-const MOST: usize = 5;
+/// The most calls per side: all alignments are tried.
+const MAX: usize = 5;
 /// The least common multiple of the numbers of arguments.
 const UNIT: u32 = 12;
 
-/// The input is how many calls there are, their names, and how much of each pair agrees.
+/// The input encodes the number of calls, their names, and how much of each pair agrees.
 pub fn check(input: &[u8]) {
     let mut bytes = input.iter().map(|byte| usize::from(*byte));
     let mut next = || bytes.next().unwrap_or_default();
-    let sizes = [next() % (MOST + 1), next() % (MOST + 1)];
+    let sizes = [next() % (MAX + 1), next() % (MAX + 1)];
     let [expected, actual] = sizes.map(|size| (0..size).map(|_| (next() % 3) as u32).collect::<Vec<_>>());
     let agreements: Vec<Vec<_>> =
         expected.iter().map(|_| actual.iter().map(|_| agreement(next(), next())).collect()).collect();
@@ -62,7 +62,7 @@ fn assert_valid<E: std::fmt::Debug>(pairs: Result<Vec<CallPair>, E>, ordered: bo
     pairs
 }
 
-/// The highest value of any alignment: each expected call with each actual one that is free, or with none.
+/// The highest value of any alignment, by trying each free actual call, and none, for each expected call.
 fn maximum(ordered: bool, rows: usize, columns: usize, value: &dyn Fn(usize, usize) -> Option<u32>) -> u32 {
     from(0, &mut vec![false; columns], 0, &|taken, first, row| {
         (row < rows).then(|| {

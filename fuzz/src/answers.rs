@@ -1,4 +1,5 @@
-//! Providers' answers are read whatever they hold: a reply has text, a failure says what happened, and neither has the key.
+//! Any answer of a provider can be read: a reply has text, a failure says what happened, and neither contains
+//! the key.
 
 use adk_metrics::judge::provider::{
     Endpoint, HostAnswer, HttpReply, Provider, Query, Request, vertex_evaluate,
@@ -9,7 +10,7 @@ const STATUSES: [u16; 9] = [200, 200, 200, 201, 400, 401, 404, 429, 503];
 const RETRY_AFTER: [Option<&str>; 4] =
     [None, Some("7"), Some("Wed, 21 Oct 2015 07:28:00 GMT"), Some("-1e999")];
 
-/// The input is a byte for the provider, one for the status, one for when to come back, and the body.
+/// The input is a byte for the provider, one for the status, one for the retry delay, and the body.
 pub fn check(input: &[u8]) {
     let [provider, status, retry, body @ ..] = input else { return };
     let Ok(body) = std::str::from_utf8(body) else { return };

@@ -1,4 +1,4 @@
-//! A config is read or refused with a reason, and what is read scores.
+//! A config is read, and can then be used to score, or is rejected with a reason.
 
 use adk_metrics::foundation::json::Document;
 use adk_metrics::model::shape::Warnings;

@@ -1,12 +1,12 @@
-//! The index of JSON reads what `serde_json` reads, as the same values.
+//! The JSON index reads the same values as `serde_json`.
 
 use adk_metrics::foundation::error::ErrorCode;
 use adk_metrics::foundation::json::{Document, Json, Kind};
 use adk_metrics::foundation::write::pretty;
 use serde_json::Value;
 
-/// What `serde_json` refuses although it is JSON, by its messages: it reads at most 128 levels, numbers as doubles and
-/// strings as UTF-8.
+/// Messages of `serde_json` about valid JSON that it rejects: it reads at most 128 levels, numbers as doubles
+/// and strings as UTF-8.
 const LIMITS_OF_SERDE: [&str; 5] = [
     "recursion limit exceeded",
     "number out of range",
@@ -15,7 +15,7 @@ const LIMITS_OF_SERDE: [&str; 5] = [
     "lone surrogate",
 ];
 
-/// The input is a text of JSON, or not.
+/// The input is a text that may be JSON.
 pub fn check(input: &[u8]) {
     let theirs = serde_json::from_slice::<Value>(input);
     match (Document::from_bytes(input), theirs) {
@@ -30,7 +30,7 @@ pub fn check(input: &[u8]) {
         (Ok(_), Err(error)) => {
             assert!(input.starts_with(b"\xEF\xBB\xBF") || is_limit(&error), "serde_json refuses it: {error}");
         }
-        // Of a key that an object has twice, `serde_json` silently takes the last value.
+        // `serde_json` silently takes the last value of a duplicate key.
         (Err(error), Ok(_)) => {
             assert!(error.code == ErrorCode::LimitExceeded || error.message.contains("twice"), "{error}");
         }

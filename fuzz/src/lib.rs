@@ -1,7 +1,8 @@
-//! What has to hold for any input whatever. Each public module is one target: its `check` panics where something does not.
+//! Properties that hold for any input. Each public module is one fuzz target, whose `check` panics if its
+//! property is violated.
 //!
-//! cargo-fuzz looks for inputs that break them (`npm run fuzz`); the tests of this crate run them over the seeds, over what
-//! was ever found, and over simple changes of both.
+//! cargo-fuzz searches for inputs that violate them (`npm run fuzz`). The tests of this crate check them for
+//! the seeds, for all inputs that were ever found, and for simple mutations of both.
 #![expect(clippy::missing_panics_doc, reason = "every check panics where something does not hold")]
 
 pub mod alignment;
@@ -16,16 +17,16 @@ mod scoring;
 pub mod seeds;
 pub mod shapes;
 
-/// One thing that has to hold for any input.
+/// A fuzz target.
 #[derive(Clone, Copy)]
 pub struct Target {
-    /// The name of its module, of its program for cargo-fuzz and of its folders.
+    /// The name of its module, its cargo-fuzz program and its folders.
     pub name: &'static str,
-    /// Panics if it does not hold.
+    /// Panics if the property is violated.
     pub check: fn(&[u8]),
 }
 
-/// All of them.
+/// All targets.
 pub const TARGETS: [Target; 9] = [
     Target { name: "json", check: json::check },
     Target { name: "shapes", check: shapes::check },
@@ -38,7 +39,7 @@ pub const TARGETS: [Target; 9] = [
     Target { name: "answers", check: answers::check },
 ];
 
-/// The strings of an input that stands for several: they are separated by zero bytes.
+/// Splits an input into strings at zero bytes.
 fn strings(input: &[u8]) -> impl Iterator<Item = &str> {
     input.split(|byte| *byte == 0).filter_map(|part| std::str::from_utf8(part).ok())
 }

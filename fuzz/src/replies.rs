@@ -1,10 +1,10 @@
-//! Judges' replies are read whatever they say, and what the judge was shown never makes a reading more favourable.
+//! Any reply of a judge can be read, and text that the judge was shown never makes the result more favourable.
 
 use adk_metrics::judge::reply::{
     Material, assign, final_response_match, rubrics, score, sentences, turn_validity, validations,
 };
 
-/// The input is what the judge was shown, and its reply; without a zero byte the reply alone.
+/// The input is what the judge was shown, and its reply; without a zero byte only the reply.
 pub fn check(input: &[u8]) {
     let mut strings = crate::strings(input);
     let Some(first) = strings.next() else { return };

@@ -1,4 +1,5 @@
-//! ROUGE-1 is what its definition says, from 0 to 1, whatever was scored before; its spans lie within the texts.
+//! ROUGE-1 equals its definition, is between 0 and 1, and does not depend on earlier texts; its spans are
+//! within the texts.
 
 use std::collections::HashMap;
 

@@ -1,4 +1,4 @@
-//! Inputs to begin with: what the tests of the crate and the examples hold.
+//! The seeds: inputs from the crate's tests and the examples.
 
 use std::fs::{read_dir, read_to_string};
 use std::path::{Path, PathBuf};
@@ -8,12 +8,12 @@ use serde_json::Value;
 
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
 
-/// How many seeds a target has at most.
-const MOST: usize = 64;
+/// The most seeds per target.
+const MAX: usize = 64;
 
-/// The seeds of a target, by its name.
+/// The seeds of a target.
 #[must_use]
-pub fn of(target: &str) -> Vec<Vec<u8>> {
+pub fn seeds(target: &str) -> Vec<Vec<u8>> {
     let seeds: Vec<String> = match target {
         "json" => examples(".json").into_iter().chain(texts("legacy", "files", "text")).collect(),
         "shapes" => {
@@ -37,7 +37,7 @@ pub fn of(target: &str) -> Vec<Vec<u8>> {
         "answers" => return answers(),
         _ => Vec::new(),
     };
-    let step = seeds.len().div_ceil(MOST).max(1);
+    let step = seeds.len().div_ceil(MAX).max(1);
     seeds.into_iter().step_by(step).map(String::into_bytes).collect()
 }
 
@@ -46,7 +46,7 @@ fn vectors(name: &str) -> Value {
     serde_json::from_str(&read_to_string(path).unwrap_or_default()).unwrap_or_default()
 }
 
-/// One text of each entry of a file's list.
+/// One string from each entry of a file's list.
 fn texts(file: &str, list: &str, key: &str) -> Vec<String> {
     let file = vectors(file);
     let entries = file.get(list).and_then(Value::as_array).into_iter().flatten();
@@ -59,7 +59,7 @@ fn shapes() -> Vec<String> {
     documents.map(|(_, document)| document.to_string()).collect()
 }
 
-/// The files of all examples whose names end so, in the order of their paths.
+/// The example files with this ending, sorted by path.
 fn examples(ending: &str) -> Vec<String> {
     example_paths(ending).iter().filter_map(|path| read_to_string(path).ok()).collect()
 }

@@ -1,4 +1,4 @@
-//! Every reader of files takes any input, and what it accepts is written such that it is read again as the same.
+//! Any input can be given to every reader, and accepted files read back as the same after they are written.
 
 use adk_metrics::foundation::json::Document;
 use adk_metrics::foundation::write::Spelling;
@@ -9,7 +9,7 @@ use adk_metrics::model::shape::{Record, View, Warnings, check as check_shape};
 
 const SPELLINGS: [Spelling; 2] = [Spelling::Snake, Spelling::Camel];
 
-/// The input is a file: an evalset, what an agent did, results, a session, or anything else.
+/// The input is a file: an evalset, what the agent did, results, a session, or anything else.
 pub fn check(input: &[u8]) {
     let Ok((document, _)) = Document::from_bytes(input).and_then(Document::unwrapped) else { return };
     let text = document.root().raw();

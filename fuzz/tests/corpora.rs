@@ -1,4 +1,4 @@
-//! Every target over its seeds, over what was ever found, and over simple changes of both.
+//! Checks every target for its seeds, for all inputs that were ever found, and for simple mutations of both.
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests")]
 
 use std::fs;
@@ -6,10 +6,10 @@ use std::panic::catch_unwind;
 
 use adk_metrics_fuzz::{TARGETS, Target, seeds};
 
-/// How many changes of each input are tried.
+/// The number of mutations of each input.
 const CHANGES: u64 = 40;
 
-/// What is put into inputs.
+/// Texts that mutations insert.
 const TOKENS: [&str; 14] =
     ["{", "}", "[", "]", ",", ":", "\"", "\\u0000", "null", "-0", "1e999", "\0", "```json\n", "</data-"];
 
@@ -17,10 +17,10 @@ fn known(target: Target) -> Vec<Vec<u8>> {
     let folder = format!("{}/corpus/{}", env!("CARGO_MANIFEST_DIR"), target.name);
     let found =
         fs::read_dir(folder).into_iter().flatten().map(|entry| fs::read(entry.unwrap().path()).unwrap());
-    seeds::of(target.name).into_iter().chain(found).collect()
+    seeds::seeds(target.name).into_iter().chain(found).collect()
 }
 
-/// A change of an input, by a number that decides which.
+/// Mutates an input; the number chooses the mutation.
 fn changed(input: &[u8], number: u64) -> Vec<u8> {
     let mut state = number.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ input.len() as u64;
     let mut below = |limit: usize| {
@@ -48,7 +48,7 @@ fn every_target_holds_for_its_corpus_and_changes_of_it() {
         let inputs = known(target);
         assert!(inputs.len() >= 5, "{} has {} seeds", target.name, inputs.len());
         for input in inputs {
-            // Large inputs are changed less often.
+            // Large inputs are mutated less often.
             let changes = if input.len() > 20_000 { CHANGES / 10 } else { CHANGES };
             for number in 0..=changes {
                 let input = if number == 0 { input.clone() } else { changed(&input, number) };

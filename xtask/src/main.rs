@@ -35,7 +35,7 @@ fn build(out: &Path) -> Result<(), Box<dyn Error>> {
     let compiled = Command::new(cargo)
         .arg("--config")
         .arg(without_own_paths()?)
-        // As a library for Rust besides, the crate would keep what only other crates could call.
+        // Building an rlib too would keep code that only other crates can call.
         .args([
             "rustc",
             "--locked",
@@ -61,22 +61,22 @@ fn build(out: &Path) -> Result<(), Box<dyn Error>> {
         .remove_producers_section(true)
         .web(true)?
         .typescript(true)
-        // The loaders say where the module is; an instance that trapped is replaced by a new one.
+        // The loaders pass the path of the module, and replace an instance that trapped.
         .omit_default_module_path(true)
         .reset_state_function(true)
         .generate(out)?;
     Ok(())
 }
 
-/// Panics name the files of dependencies; where these lie on the machine that builds is nobody's business, and would make
-/// another module of the same code elsewhere.
+/// Panic messages contain paths of dependencies. Paths of the build machine are removed: they are private, and
+/// would make builds of the same code differ between machines.
 fn without_own_paths() -> Result<String, Box<dyn Error>> {
     let cargo_home = match std::env::var("CARGO_HOME") {
         Ok(folder) => PathBuf::from(folder),
         Err(_) => std::env::home_dir().ok_or("there is no home folder")?.join(".cargo"),
     };
     let prefix = cargo_home.join("registry/src");
-    // JSON's strings are TOML's as well.
+    // JSON strings are valid TOML strings.
     let flag = serde_json::to_string(&format!("--remap-path-prefix={}=", prefix.display()))?;
     Ok(format!("target.{TARGET}.rustflags=[{flag}]"))
 }

@@ -1,4 +1,4 @@
-//! Writes the seeds of each target into a folder of its name, below the folder that is given.
+//! Writes the seeds of each target into a folder with its name, in the given folder.
 
 use std::fs::{create_dir_all, write};
 use std::path::Path;
@@ -10,7 +10,7 @@ fn main() -> std::io::Result<()> {
     for target in TARGETS {
         let folder = Path::new(&root).join(target.name);
         create_dir_all(&folder)?;
-        for (at, seed) in seeds::of(target.name).iter().enumerate() {
+        for (at, seed) in seeds::seeds(target.name).iter().enumerate() {
             write(folder.join(format!("seed-{at}")), seed)?;
         }
     }
