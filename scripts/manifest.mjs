@@ -112,8 +112,8 @@ ${metrics.map(({ name, className }) => `  [PrebuiltMetrics.${name.toUpperCase()}
 /** The providers of models, with the environment variables that their users have. */
 function providersOf({ providers }) {
   const entries = providers.map(
-    ({ name, models, ...known }) =>
-      `  ${JSON.stringify(name)}: { ...${JSON.stringify(known)}, models: ${models === "" ? "undefined" : `/${models}/`} },`,
+    ({ name, models, foreign, ...known }) =>
+      `  ${JSON.stringify(name)}: { ...${JSON.stringify(known)}, models: ${patternOf(models)}, foreign: ${patternOf(foreign)} },`,
   );
   const byKey = providers.filter(({ models, keys }) => models !== "" && keys.length > 0);
   return `import type { EndpointSettings } from "./contract.js";
@@ -129,6 +129,8 @@ export interface ProviderInfo {
   readonly origin: string;
   /** Matches the names of its models; absent where names do not tell. */
   readonly models: RegExp | undefined;
+  /** Matches names of models that it surely does not have at its own address. */
+  readonly foreign: RegExp | undefined;
 }
 
 /** A provider that is told by the names of its models, and asked with a key. */
@@ -142,6 +144,11 @@ ${entries.join("\n").replaceAll("...{", "").replaceAll("}, models", ", models")}
 /** The providers that are told by the names of their models, and asked with a key. */
 export const KEYED_PROVIDERS: readonly KeyedProvider[] = ${JSON.stringify(byKey.map(({ name }) => name))};
 `;
+}
+
+/** A pattern as code; the empty one is none. */
+function patternOf(pattern) {
+  return pattern === "" ? "undefined" : `/${pattern}/`;
 }
 
 function classOf({ name, className, description, asksJudge, prompts, takesCriterion }) {

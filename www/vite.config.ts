@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { defineConfig, type Plugin } from "vite";
 import { exampleFiles } from "./build/examples.js";
 import { offline } from "./build/offline.js";
+import { manifest } from "./build/manifest.js";
 import { besideFiles, besideImports } from "./build/package-beside.js";
 
 /**
@@ -48,5 +49,5 @@ export default defineConfig({
   server: { fs: { allow: [".."] } },
   build: { target: "es2022", assetsInlineLimit: 0, modulePreload: { polyfill: false }, rolldownOptions: { output } },
   worker: { format: "es", plugins: () => [besideImports()], rolldownOptions: { output } },
-  plugins: [policy, icon, exampleFiles(), besideImports(), besideFiles(), offline()],
+  plugins: [policy, icon, exampleFiles(), manifest(), besideImports(), besideFiles(), offline()],
 });

@@ -29,6 +29,11 @@ export function readEvalSet(evalSet: Input<EvalSet>, name = "evalset"): EvalSet 
   checkName(name);
   const bytes = toBytes(evalSet, "evalSet");
   const json = call({ hasLines: () => !isObject(evalSet) }, (engine) => engine.evalSetToJs(bytes, name));
+  return evalSetOf(json);
+}
+
+/** An evalset as the engine writes it, with its invocations as hosts see them. */
+export function evalSetOf(json: string): EvalSet {
   const set = JSON.parse(json) as EvalSet;
   for (const evalCase of set.evalCases) {
     if (evalCase.conversation !== undefined) evalCase.conversation = evalCase.conversation.map(hosted);

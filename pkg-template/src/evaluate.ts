@@ -1,4 +1,15 @@
-import { abortedSince, drive, type RunEnd, type RunPlan } from "./run/run.js";
+import { evalSetOf } from "./adk-schema.js";
+import { call } from "./engine/call.js";
+import {
+  abortedSince,
+  closeSession,
+  drive,
+  openSession,
+  type RunEnd,
+  type RunPlan,
+  type Session,
+  warningsOf,
+} from "./run/run.js";
 import { bytesInSteps, checkCount, isObject, reading, toBytes, unexpected } from "./engine/input.js";
 import { invocationsOf } from "./engine/invocations.js";
 import { type Steps, Stretch } from "./engine/steps.js";
@@ -7,7 +18,7 @@ import type { EngineError, RunOptions } from "./generated/contract.js";
 import { AdkMetricsError, strictErrorOf, warningOf } from "./errors.js";
 import { checkRequest, REQUEST_OPTIONS } from "./known-options.js";
 import { DEFAULT_METRIC_EVALUATOR_REGISTRY } from "./registry.js";
-import type { EvalCaseResult, EvalSetResult, EvaluateRequest, JudgeProgress } from "./types.js";
+import type { EvalCaseResult, EvalSet, EvalSetResult, EvaluateRequest, JudgeProgress, Mistake } from "./types.js";
 
 /**
  * Scores what an agent did against an evalset.
@@ -40,6 +51,43 @@ export async function* evaluateStream(request: EvaluateRequest): AsyncGenerator<
     }
   } finally {
     await batches.return(undefined as never);
+  }
+}
+
+/** An evaluation in which nothing was found wrong. */
+export interface CheckedEvaluation {
+  /** The evalset, as {@link readEvalSet} gives it. */
+  readonly evalSet: EvalSet;
+  /** What may surprise in inputs and judges. */
+  readonly warnings: readonly Mistake[];
+}
+
+/**
+ * Finds out what is wrong with an evaluation before there is anything to score; nothing is scored.
+ *
+ * @throws {AdkMetricsError} if an input cannot be used, or a judge is missing.
+ */
+export async function checkEvaluation(
+  request: Omit<EvaluateRequest, "actual"> & Partial<Pick<EvaluateRequest, "actual">>,
+): Promise<CheckedEvaluation> {
+  const stretch = new Stretch();
+  const given = reading("request", () => copyOf({ actual: { inferenceResults: [] }, ...request }));
+  const planning = planInSteps(given);
+  let planned = planning.next();
+  for (; planned.done !== true; planned = planning.next()) {
+    if (stretch.isOver) await stretch.leave();
+  }
+  const plan = planned.value;
+  const session = (await openSession(plan, stretch)) as Session;
+  try {
+    const warnings = warningsOf(plan, session);
+    if (given.strict === true && warnings.length > 0) throw strictError(warnings, plan);
+    return {
+      evalSet: evalSetOf(call(plan, () => session.run.evalSetToJs()) as string),
+      warnings: warnings.map((warning) => warningOf(warning, plan)),
+    };
+  } finally {
+    closeSession(session);
   }
 }
 

@@ -3,7 +3,7 @@ import { isObject, reading, toBytes, unexpected } from "./engine/input.js";
 import { freeing } from "./engine/instance.js";
 import { invocationsOf } from "./engine/invocations.js";
 import { runOptions } from "./run/options.js";
-import { drive, type RunPlan } from "./run/run.js";
+import { drive, type RunPlan, type Session, sessionOf } from "./run/run.js";
 import { call } from "./engine/call.js";
 import { EvalStatus, PrebuiltMetrics } from "./enums.js";
 import { AdkMetricsError, errorOf, warningOf } from "./errors.js";
@@ -141,7 +141,8 @@ async function evaluateConversation(
     hasLines: () => false,
   };
   const isShort = bytes.actual.length + (bytes.expected?.length ?? 0) <= MOST_AT_ONCE;
-  const { only, warnings } = (isShort ? askedAtOnce(plan) : undefined) ?? (await asked(plan));
+  const found = isShort ? scoredAtOnce(plan) : undefined;
+  const { only, warnings } = found !== undefined && "only" in found ? found : await scoredInSteps(plan, found);
   const { result, failure, errors } = only;
   const problem = failure ?? errors[0];
   if (problem !== undefined && problem.code !== "cancelled") throw errorOf(problem, () => false);
@@ -173,16 +174,17 @@ interface Scored {
 /** The bytes of a conversation that is scored in a single step; one that is longer is left in its middle. */
 const MOST_AT_ONCE = 256 * 1024;
 
-/** The result of a metric that the engine answers in a single step; nothing if it has to ask. */
-function askedAtOnce(plan: RunPlan): Scored | undefined {
-  return call(plan, (engine) =>
-    freeing(readAtOnce(plan.read(engine)), (run) => {
-      const header = run.header();
-      if (header.metrics.some(({ judge }) => judge !== undefined)) return undefined;
+/** The result of a metric that the engine answers in a single step; the open run if a judge has to be asked. */
+function scoredAtOnce(plan: RunPlan): Scored | Session | undefined {
+  return call(plan, (engine) => {
+    const run = readAtOnce(plan.read(engine));
+    const header = run.header();
+    if (header.metrics.some(({ judge }) => judge !== undefined)) return sessionOf(run, plan.began);
+    return freeing(run, () => {
       const [only] = decodeCases(readBatch(run.poll(0, 1)), header, plan.sources);
       return only && { only, warnings: header.warnings };
-    }),
-  );
+    });
+  });
 }
 
 /** The run, with its inputs read in one piece. */
@@ -195,9 +197,10 @@ function readAtOnce(reader: EvalRunReader): EvalRun {
   });
 }
 
-async function asked(plan: RunPlan): Promise<Scored> {
+/** Drives a run to its end, as judges and long conversations need it. */
+async function scoredInSteps(plan: RunPlan, opened?: Session): Promise<Scored> {
   const { onProgress } = plan.options;
-  const output = drive(plan);
+  const output = drive(plan, undefined, opened);
   let only: DecodedCase | undefined;
   let judge: JudgeProgress | undefined;
   const warnings: EngineError[] = [];

@@ -1,4 +1,5 @@
 import { reading, unexpected } from "./engine/input.js";
+import { statusOfCase, statusOfScore } from "./engine/status.js";
 import { withMetricResults } from "./engine/turn.js";
 import { EvalStatus } from "./enums.js";
 import { AdkMetricsError } from "./errors.js";
@@ -94,7 +95,9 @@ function caseWith(result: EvalCaseResult, at: number, thresholds: Thresholds): E
     ...result,
     overallEvalMetricResults,
     finalEvalStatus:
-      overallEvalMetricResults.length === 0 ? result.finalEvalStatus : statusOfCase(overallEvalMetricResults),
+      overallEvalMetricResults.length === 0
+        ? result.finalEvalStatus
+        : statusOfCase(overallEvalMetricResults.map(({ evalStatus }) => evalStatus)),
     evalMetricResultPerInvocation: result.evalMetricResultPerInvocation.map((turn) => turnWith(turn, thresholds)),
   };
 }
@@ -132,18 +135,11 @@ function metricWith(metric: EvalMetricResult, thresholds: Thresholds): EvalMetri
   if (threshold === null || metric.evalStatus === EvalStatus.INFORMATIONAL) return metric;
   const changed: EvalMetricResult = { ...metric, threshold };
   if (metric.score !== undefined) {
-    changed.evalStatus = metric.score >= threshold ? EvalStatus.PASSED : EvalStatus.FAILED;
+    changed.evalStatus = statusOfScore(metric.score, threshold);
   }
   const { criterion } = metric;
   if (typeof criterion === "object" && criterion !== null && "threshold" in criterion) {
     changed.criterion = { ...criterion, threshold };
   }
   return changed;
-}
-
-/** FAILED if a metric failed, else PASSED if one passed, else NOT_EVALUATED. */
-function statusOfCase(metrics: readonly EvalMetricResult[]): EvalStatus {
-  if (metrics.some((metric) => metric.evalStatus === EvalStatus.FAILED)) return EvalStatus.FAILED;
-  if (metrics.some((metric) => metric.evalStatus === EvalStatus.PASSED)) return EvalStatus.PASSED;
-  return EvalStatus.NOT_EVALUATED;
 }

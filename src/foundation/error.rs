@@ -142,7 +142,9 @@ impl Error {
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.message)?;
+        // A sentence that ends needs no second full stop before the help.
+        let is_bare = self.path.is_none() && self.line.is_none() && self.help.is_some();
+        f.write_str(self.message.strip_suffix('.').filter(|_| is_bare).unwrap_or(&self.message))?;
         match (&self.path, self.line) {
             (Some(path), Some(line)) => write!(f, " (at {path}, line {line})")?,
             (Some(path), None) => write!(f, " (at {path})")?,

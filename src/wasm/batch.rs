@@ -173,9 +173,12 @@ impl Batch {
         let count = turns.map_or(0, Turns::len);
 
         if let Some(failure) = &result.failure {
-            let json = to_json(failure, Spelling::Camel);
             let case = self.case_count();
-            self.columns.notes.push(&format!("[{},{json}]", -1 - i64::from(place(case))));
+            self.columns.notes.push(&format!(
+                "[{},{}]",
+                -1 - i64::from(place(case)),
+                to_json(&CaseFailure(failure), Spelling::Camel)
+            ));
         }
         let scored = result.failure.is_none();
         self.columns.cases.extend([
@@ -267,6 +270,18 @@ impl Batch {
             self.columns.scores.len() - 1,
             to_json(&note, Spelling::Camel)
         ));
+    }
+}
+
+/// Why a case could not be scored: as data, and in words as its result has them.
+struct CaseFailure<'n>(&'n Error);
+
+impl Write for CaseFailure<'_> {
+    fn write(&self, out: &mut Writer) {
+        let mut object = out.object();
+        object.entry("error", self.0);
+        object.entry("reason", &self.0.to_string());
+        object.end();
     }
 }
 

@@ -23,6 +23,7 @@ use wasm_bindgen::prelude::wasm_bindgen;
 
 use crate::foundation::double;
 use crate::metrics::Dialect;
+use crate::model::results::EvalStatus;
 use crate::text::Scorer;
 use contract::EngineInfo;
 
@@ -72,6 +73,21 @@ pub fn engine_info() -> Result<JsValue, JsValue> {
 #[must_use]
 pub fn exact_mean(numbers: &[f64]) -> f64 {
     double::exact_mean(numbers).unwrap_or(f64::NAN)
+}
+
+/// The status of a metric: whether its score reaches the threshold.
+#[wasm_bindgen(js_name = scoreStatus)]
+#[must_use]
+pub fn score_status(score: f64, threshold: f64) -> u8 {
+    EvalStatus::from_score(Some(score), threshold) as u8
+}
+
+/// The status of a case, of those of its metrics.
+#[wasm_bindgen(js_name = caseStatus)]
+#[must_use]
+pub fn case_status(metrics: &[u8]) -> u8 {
+    let status = |number: &u8| EvalStatus::ALL.iter().find(|(status, _)| *status as u8 == *number);
+    EvalStatus::from_metrics(metrics.iter().filter_map(status).map(|(status, _)| *status)) as u8
 }
 
 /// Scores pairs of texts, one after the other, without an object or a typed array per pair: the host

@@ -11,7 +11,7 @@ const CRATE = ["foundation", "model", "text", "trajectory", "judge", "metrics", 
 
 /** Of the package: folders and files of `pkg-template/src/`. What stands in one row may import each other. */
 const PACKAGE = [
-  ["generated", "enums", "closest", "lists"],
+  ["generated", "enums", "closest", "lists", "abort"],
   ["errors", "types", "invocation"],
   ["engine", "known-options", "metric-info"],
   ["judges"],

@@ -1,9 +1,17 @@
 /** Runs an agent on an evalset and scores what it did. */
 
-import { readEvalSet } from "../adk-schema.js";
 import { AdkMetricsError, strictErrorOf } from "../errors.js";
-import { evaluate } from "../evaluate.js";
-import type { ConfigInput, EvalSet, EvalSetResult, EvaluatorOptions, Input, MetricRegistry } from "../types.js";
+import { evaluate, checkEvaluation } from "../evaluate.js";
+import type {
+  ConfigInput,
+  EvalSet,
+  EvalSetResult,
+  EvaluateRequest,
+  EvaluatorOptions,
+  Input,
+  MetricRegistry,
+  Mistake,
+} from "../types.js";
 import type { Subject } from "./adapters.js";
 import type { AgentEvaluationOptions } from "./options.js";
 import { type AgentRunOptions, checkPositive, checkScenarios, type InferenceResult, runCases } from "./run.js";
@@ -52,8 +60,7 @@ export async function checkedEvaluation(
   checkPositive(numRuns, "numRuns");
   const warnings = simulatorWarnings(options.userSimulator);
   if (options.strict === true && warnings.length > 0) throw strictErrorOf(warnings);
-  await check(plan, withoutRunOptions(options));
-  const evalSet = readEvalSet(plan.evalSet, plan.evalSetName);
+  const { evalSet } = await checkEvaluation({ ...quiet(withoutRunOptions(options)), ...plan });
   checkCases(evalSet, options);
   return async () => {
     const spending = new Spending(options.budget);
@@ -78,10 +85,22 @@ export function checkCases({ evalCases }: EvalSet, options: AgentEvaluationOptio
   checkScenarios(evalCases, runOptions(options).userSimulator, new Spending(options.budget));
 }
 
-/** Finds out what is wrong with evalset, metrics and judges before the agent is run. */
-export async function check(plan: Plan, options: ScoringOptions): Promise<EvalSetResult> {
-  const { onProgress: _onProgress, ...quiet } = options;
-  return await score(plan, [], { ...quiet, explain: "none" });
+/**
+ * Finds out what is wrong with evalset, metrics and judges before the agent is run.
+ *
+ * @returns What may surprise in them.
+ */
+export async function check(
+  plan: Plan & { actual?: EvaluateRequest["actual"] },
+  options: ScoringOptions,
+): Promise<readonly Mistake[]> {
+  const { warnings } = await checkEvaluation({ ...quiet(options), ...plan });
+  return warnings;
+}
+
+/** Options for looking at inputs alone, of which no progress is reported. */
+function quiet({ onProgress: _onProgress, ...options }: ScoringOptions): ScoringOptions {
+  return options;
 }
 
 /** Scores what an agent did. */

@@ -7,7 +7,7 @@ import { isObject, unexpected } from "../engine/input.js";
 import { AdkMetricsError } from "../errors.js";
 import type { Content, ConversationScenario, EvalCase, Invocation, SessionInput } from "../types.js";
 import type { Conversation, Subject } from "./adapters.js";
-import { untilAborted } from "./abort.js";
+import { untilAborted } from "../abort.js";
 import { reasonOf } from "./failure.js";
 import { TurnRecorder } from "./record.js";
 import { checkScenario, checkSimulator, simulatedUser, type UserSimulatorOptions } from "./simulator.js";
@@ -215,7 +215,7 @@ async function runTurn(
       const events = conversation.send(message, [...history], signal)[Symbol.asyncIterator]();
       try {
         for (;;) {
-          const step = await untilAborted(events.next(), signal);
+          const step = await untilAborted(signal, () => events.next());
           if (step.done === true) return;
           const now = performance.now();
           recorder.add(step.value, now);
@@ -256,7 +256,7 @@ async function within<T>(
   signal?.addEventListener("abort", cancel, { once: true });
   if (signal?.aborted === true) cancel();
   try {
-    return await untilAborted(work(controller.signal), controller.signal);
+    return await untilAborted(controller.signal, () => work(controller.signal));
   } finally {
     clearTimeout(timer);
     signal?.removeEventListener("abort", cancel);

@@ -23,7 +23,7 @@ import type {
 } from "../types.js";
 import type { Spending } from "./spending.js";
 import { personaText } from "./personas.js";
-import { untilAborted } from "./abort.js";
+import { untilAborted } from "../abort.js";
 
 /** Who plays the user. Names and defaults are those of google-adk's `user_simulator_config`. */
 export interface UserSimulatorOptions {
@@ -348,7 +348,7 @@ async function asked(
     spending.call(model, attempt > 1);
     const signal = AbortSignal.any([AbortSignal.timeout(timeoutMs), ...(cancelled === undefined ? [] : [cancelled])]);
     try {
-      const reply = replyOf(await untilAborted(Promise.resolve(ask(request, { signal })), signal));
+      const reply = replyOf(await untilAborted(signal, () => ask(request, { signal })));
       spending.reply(model, request.prompt, reply);
       return reply.text;
     } catch (error) {
@@ -363,7 +363,7 @@ async function asked(
       const wait = new Promise<void>((resolve) =>
         setTimeout(resolve, typeof retryAfterMs === "number" ? Math.max(delay, retryAfterMs) : delay),
       );
-      await (cancelled === undefined ? wait : untilAborted(wait, cancelled));
+      await (cancelled === undefined ? wait : untilAborted(cancelled, () => wait));
     }
   }
 }

@@ -9,15 +9,7 @@ import { REPORT_FORMATS, type ReportFormat } from "../report/formats.js";
 import { casesText, countCases, countsText } from "../report/results.js";
 import { append } from "../lists.js";
 import { count, inertJson } from "../report/text.js";
-import type {
-  Budget,
-  Dialect,
-  EvalSetResult,
-  EvaluateRequest,
-  EvaluatorOptions,
-  MetricRegistry,
-  Progress,
-} from "../types.js";
+import type { Budget, Dialect, EvalSetResult, EvaluatorOptions, MetricRegistry, Progress } from "../types.js";
 import { api } from "./api.js";
 import { type Arguments, countOf, oneOf } from "./arguments.js";
 import { selectedIds } from "./agent-runs.js";
@@ -337,8 +329,7 @@ async function checkAll(
     const { files, actual } = input;
     const own = { ...options, registry: registries[at] as MetricRegistry };
     try {
-      if (actual === undefined) await check(planOf(input), own);
-      else await readOnly({ ...own, ...planOf(input), actual, explain: "none" });
+      await check({ ...planOf(input), ...(actual === undefined ? {} : { actual }) }, own);
       await source.check?.(input, options.budget);
       if (options.strict === true && input.warning !== undefined) throw strictErrorOf([input.warning]);
     } catch (error) {
@@ -346,14 +337,6 @@ async function checkAll(
     }
   }
   if (mistakes.length > 0) throw new Mistakes(mistakes);
-}
-
-/** Begins an evaluation that is cancelled already: its inputs are read, and nobody is asked. */
-async function readOnly(request: EvaluateRequest): Promise<void> {
-  const { evaluateStream } = await api();
-  const stream = evaluateStream({ ...request, signal: AbortSignal.abort() });
-  const { done } = await stream.next();
-  if (done !== true) await stream.return(undefined as never);
 }
 
 /** What is evaluated, and by which metrics. */

@@ -1,5 +1,4 @@
 import type { EvalStatus } from "../enums.js";
-import { describe } from "../errors.js";
 import { type Columns, readColumns } from "../generated/columns.js";
 import type { EngineError, HeaderMetric, RunHeader } from "../generated/contract.js";
 import type {
@@ -24,6 +23,13 @@ export interface DecodedCase {
   failure?: EngineError;
   /** Why single metrics could not be computed. */
   errors: EngineError[];
+}
+
+/** Why a case could not be scored. */
+interface CaseFailure {
+  error: EngineError;
+  /** The same in words. */
+  reason: string;
 }
 
 /** What is rare about a slot. */
@@ -103,8 +109,8 @@ export function decodeCases(batch: Batch, header: RunHeader, sources: Sources): 
     const one: DecodedCase = { key: place * 2 ** 26 + run, result, errors: columns.errors(firstSlot) };
     const failure = columns.failureOf(number);
     if (failure !== undefined) {
-      one.failure = failure;
-      result.reason = describe(failure);
+      one.failure = failure.error;
+      result.reason = failure.reason;
     }
     decoded.push(one);
   }
@@ -154,8 +160,8 @@ class Slots {
   }
 
   /** Why a case could not be scored. */
-  failureOf(number: number): EngineError | undefined {
-    return this.#notes.size === 0 ? undefined : (this.#notes.get(-1 - number) as EngineError | undefined);
+  failureOf(number: number): CaseFailure | undefined {
+    return this.#notes.size === 0 ? undefined : (this.#notes.get(-1 - number) as CaseFailure | undefined);
   }
 
   #result(metric: number): EvalMetricResult {

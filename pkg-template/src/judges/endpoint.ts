@@ -1,23 +1,15 @@
 import { messageOf, unexpected } from "../engine/input.js";
 import { AdkMetricsError } from "../errors.js";
 import type { EndpointSettings } from "../generated/contract.js";
+import { PROVIDERS } from "../generated/providers.js";
 import type { Judge } from "../types.js";
 
 /** Whose protocol a server speaks. */
 export type Provider = EndpointSettings["provider"];
 
-/** Names of models that a provider does not have at its own address. */
-const FOREIGN: Readonly<Record<string, RegExp>> = {
-  openai: /^(?:gemini|claude)[-/]/,
-  "openai-responses": /^(?:gemini|claude)[-/]/,
-  anthropic: /^(?:(?:gemini|gpt)[-/]|o\d-)/,
-  ollama: /^(?:(?:gemini|claude)[-/]|gpt-[345])/,
-  gemini: /^(?:gpt|claude)[-/]/,
-};
-
 /** Whether a model is surely one that a provider does not have at its own address. */
 export function isForeign(provider: Provider, model: string): boolean {
-  return FOREIGN[provider]?.test(model) === true;
+  return PROVIDERS[provider].foreign?.test(model) === true;
 }
 
 /** A server that judges are asked at. */

@@ -153,28 +153,8 @@ function header(headers: unknown, name: string): string | undefined {
   }
 }
 
-/**
- * Waits for an answer, but no longer than until the signal aborts, whether or not the answering side listens to it.
- *
- * @throws {AdkMetricsError} `cancelled`, or `timeout` if the signal is that of a timeout.
- */
-export async function untilAborted<T>(signal: AbortSignal, work: () => PromiseLike<T> | T): Promise<T> {
-  if (signal.aborted) throw abortedBy(signal);
-  let stop = (): void => {};
-  const aborted = new Promise<never>((_, reject) => {
-    stop = () => reject(abortedBy(signal));
-    signal.addEventListener("abort", stop, { once: true });
-  });
-  try {
-    return await Promise.race([work(), aborted]);
-  } catch (error) {
-    throw signal.aborted ? abortedBy(signal) : error;
-  } finally {
-    signal.removeEventListener("abort", stop);
-  }
-}
-
-function abortedBy(signal: AbortSignal): AdkMetricsError {
+/** The error of a call that was aborted: `cancelled`, or `timeout` if the signal is that of a timeout. */
+export function abortedBy(signal: AbortSignal): AdkMetricsError {
   const reason: unknown = signal.reason;
   const code = get(reason, "name") === "TimeoutError" ? "timeout" : "cancelled";
   return new AdkMetricsError(code, code === "timeout" ? "the judge took too long" : "the judge call was cancelled", {

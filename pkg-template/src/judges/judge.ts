@@ -1,6 +1,7 @@
 import type { Judge, JudgeReply, JudgeRequest } from "../types.js";
 import type { Provider } from "./endpoint.js";
-import { untilAborted } from "./failure.js";
+import { untilAborted } from "../abort.js";
+import { abortedBy } from "./failure.js";
 import { requestOf } from "./request.js";
 
 /** What is known of a judge besides how to ask it. */
@@ -40,7 +41,7 @@ export function makeJudge(
   const judge: Judge = async (given, options?: { signal?: AbortSignal }) => {
     const request = requestOf(given);
     const signal = options?.signal ?? new AbortController().signal;
-    return untilAborted(signal, () => ask(request, signal));
+    return untilAborted(signal, () => ask(request, signal), abortedBy);
   };
   return identified(judge, identity);
 }

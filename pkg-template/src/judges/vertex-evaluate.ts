@@ -1,6 +1,7 @@
 import type { JudgeReply } from "../types.js";
 import type { Endpoint } from "./endpoint.js";
-import { untilAborted } from "./failure.js";
+import { untilAborted } from "../abort.js";
+import { abortedBy } from "./failure.js";
 import { exchange } from "./send.js";
 import { evaluationOf } from "./wire.js";
 
@@ -13,5 +14,5 @@ import { evaluationOf } from "./wire.js";
  * @throws {AdkMetricsError} `judge_failed`, without any key in its texts; `cancelled` or `timeout` if the signal aborts.
  */
 export async function evaluateInstances(endpoint: Endpoint, body: string, signal: AbortSignal): Promise<JudgeReply> {
-  return untilAborted(signal, () => exchange(endpoint, evaluationOf(body), signal));
+  return untilAborted(signal, () => exchange(endpoint, evaluationOf(body), signal), abortedBy);
 }

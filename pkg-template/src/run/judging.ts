@@ -1,8 +1,9 @@
 import { AdkMetricsError, describe, isOurs, placedAt } from "../errors.js";
+import { untilAborted } from "../abort.js";
 import { cacheKey, memoryCache } from "../judges/cache.js";
 import { judgeOf } from "../judges/default.js";
 import { type Endpoint, endpointOf, isForeign, type Provider } from "../judges/endpoint.js";
-import { untilAborted } from "../judges/failure.js";
+import { abortedBy } from "../judges/failure.js";
 import { identityOf } from "../judges/judge.js";
 import { vertexEndpoint } from "../judges/provider-endpoint.js";
 import { replyOf } from "../judges/reply.js";
@@ -257,7 +258,7 @@ export class Judges {
     const { asked, request, signal } = question;
     const given = asked.model === undefined ? request : { ...request, model: asked.model };
     try {
-      return await untilAborted(signal, () => this.#findOrAsk({ ...question, request: given }, take));
+      return await untilAborted(signal, () => this.#findOrAsk({ ...question, request: given }, take), abortedBy);
     } catch (error) {
       return { failed: failedBy(error) };
     }

@@ -52,9 +52,15 @@ export interface RunEnd {
 /**
  * Drives a run of the engine: takes its case results, computes the metrics and makes the calls that it asks for, keeps
  * its time. Leaving the generator ends the run.
+ *
+ * @param opened The run, if it is open already.
  */
-export async function* drive(plan: RunPlan, stretch = new Stretch()): AsyncGenerator<RunOutput, RunEnd> {
-  const session = await openSession(plan, stretch, abortedSince(plan.options.signal));
+export async function* drive(
+  plan: RunPlan,
+  stretch = new Stretch(),
+  opened?: Session,
+): AsyncGenerator<RunOutput, RunEnd> {
+  const session = opened ?? (await openSession(plan, stretch, abortedSince(plan.options.signal)));
   if (session === undefined) return { cancelled: true };
   const driver = new RunDriver(plan, session, stretch);
   try {
@@ -212,8 +218,7 @@ class RunDriver {
   }
 
   #closeSession(): void {
-    if (this.#session.generation === engineGeneration()) this.#session.run.free();
-    release(this.#session.kept);
+    closeSession(this.#session);
   }
 
   #attachJudges(): void {
@@ -256,7 +261,8 @@ class RunDriver {
   }
 }
 
-interface Session {
+/** A run that is open in the engine. */
+export interface Session {
   run: EvalRun;
   header: RunHeader;
   generation: number;
@@ -268,7 +274,7 @@ interface Session {
  *
  * @returns Nothing if it was cancelled meanwhile.
  */
-async function openSession(
+export async function openSession(
   plan: RunPlan,
   stretch: Stretch,
   isCancelled = (): boolean => false,
@@ -306,9 +312,25 @@ async function readSession(plan: RunPlan, stretch: Stretch, isCancelled: () => b
 /** Reads on. The run, once everything is read. */
 function stepOf(reader: EvalRunReader, began: number): Session | undefined {
   const run = reader.step();
-  if (run === undefined) return undefined;
+  return run === undefined ? undefined : sessionOf(run, began);
+}
+
+/** Starts the time of a run; the engine is kept as it is until the session is closed. */
+export function sessionOf(run: EvalRun, began: number): Session {
   run.start(began);
   return { run, header: run.header(), generation: engineGeneration(), kept: keep(run) };
+}
+
+export function closeSession({ run, generation, kept }: Session): void {
+  if (generation === engineGeneration()) run.free();
+  release(kept);
+}
+
+/** What may surprise in the inputs and the judges of a run, in which nothing is scored yet. */
+export function warningsOf(plan: RunPlan, { run, header }: Session): readonly EngineError[] {
+  const judges = new Judges(plan.options, header);
+  call(plan, () => judges.attach(run));
+  return [...header.warnings, ...judges.warnings];
 }
 
 interface Step {

@@ -23,6 +23,7 @@ pub(super) static PROTOCOL: Protocol = Protocol {
     keys: "ANTHROPIC_API_KEY",
     variables: Variables { keys: &["ANTHROPIC_API_KEY"], address: "ANTHROPIC_BASE_URL" },
     models: "^claude-",
+    foreign: "^(?:(?:gemini|gpt)[-/]|o\\d-)",
     parameters: ParameterNames::Anthropic,
     unreachable: "Look for a network that is down or a blocker; an organisation may forbid pages, and a server at `baseUrl` has to allow the headers that are sent",
     not_found: "Check the name of the model",

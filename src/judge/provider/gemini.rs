@@ -15,6 +15,7 @@ pub(super) static PROTOCOL: Protocol = Protocol {
     keys: "GOOGLE_API_KEY or GEMINI_API_KEY",
     variables: Variables { keys: &["GOOGLE_API_KEY", "GEMINI_API_KEY"], address: "GOOGLE_GEMINI_BASE_URL" },
     models: "^(?:gemini|gemma|learnlm)-",
+    foreign: "^(?:gpt|claude)[-/]",
     parameters: ParameterNames::Google,
     unreachable: "Gemini answers pages: look for a network that is down, a blocker or a content security policy",
     not_found: "Check the name of the model",

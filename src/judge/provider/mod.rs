@@ -85,6 +85,9 @@ struct Protocol {
     /// A JavaScript regular expression for the names of its models; empty if names do not identify it.
     #[cfg_attr(not(feature = "schema"), expect(dead_code, reason = "the manifest has them"))]
     models: &'static str,
+    /// One for the names of models that it surely does not have at its own address; empty if it may have any.
+    #[cfg_attr(not(feature = "schema"), expect(dead_code, reason = "the manifest has them"))]
+    foreign: &'static str,
     /// Its names for model parameters.
     parameters: ParameterNames,
     /// Why a web page may get no answer, and what to do about it.
@@ -161,12 +164,12 @@ impl Provider {
     /// What the package knows of the provider without asking the engine.
     #[cfg(feature = "schema")]
     pub(crate) fn manifest(self) -> serde_json::Value {
-        let Protocol { name, label, variables, models, url, .. } = self.protocol();
+        let Protocol { name, label, variables, models, foreign, url, .. } = self.protocol();
         let address = url(&Endpoint::new(self), "model");
         let origin: Vec<_> = address.splitn(4, '/').take(3).collect();
         serde_json::json!({
             "name": name, "label": label, "keys": variables.keys, "address": variables.address,
-            "models": models, "origin": origin.join("/"),
+            "models": models, "foreign": foreign, "origin": origin.join("/"),
         })
     }
 

@@ -14,6 +14,7 @@ pub(super) static PROTOCOL: Protocol = Protocol {
     keys: "OLLAMA_API_KEY",
     variables: Variables { keys: &[], address: "OLLAMA_HOST" },
     models: "",
+    foreign: "^(?:(?:gemini|claude)[-/]|gpt-[345])",
     parameters: ParameterNames::Ollama,
     unreachable: "Start Ollama with this page's origin in OLLAMA_ORIGINS: `OLLAMA_ORIGINS=https://example.com ollama serve`",
     not_found: "`ollama pull` fetches a model",

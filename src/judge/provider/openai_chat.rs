@@ -14,6 +14,7 @@ pub(super) static PROTOCOL: Protocol = Protocol {
     keys: "OPENAI_API_KEY",
     variables: Variables { keys: &["OPENAI_API_KEY"], address: "OPENAI_BASE_URL" },
     models: "^(?:gpt-|chatgpt-|o\\d)",
+    foreign: "^(?:gemini|claude)[-/]",
     parameters: ParameterNames::Chat,
     unreachable: UNREACHABLE,
     not_found: NOT_FOUND,

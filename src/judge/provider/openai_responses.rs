@@ -15,6 +15,7 @@ pub(super) static PROTOCOL: Protocol = Protocol {
     keys: "OPENAI_API_KEY",
     variables: Variables { keys: &["OPENAI_API_KEY"], address: "OPENAI_BASE_URL" },
     models: "",
+    foreign: "^(?:gemini|claude)[-/]",
     parameters: ParameterNames::Responses,
     unreachable: UNREACHABLE,
     not_found: NOT_FOUND,

@@ -13,6 +13,7 @@ pub(super) static PROTOCOL: Protocol = Protocol {
     keys: "GOOGLE_CLOUD_PROJECT and GOOGLE_CLOUD_LOCATION with an access token, or GOOGLE_API_KEY",
     variables: Variables { keys: &["GOOGLE_API_KEY"], address: "GOOGLE_VERTEX_BASE_URL" },
     models: "",
+    foreign: "",
     parameters: ParameterNames::Google,
     unreachable: "Look for a network that is down, a blocker or a content security policy; if this page's origin is not allowed, ask from a server of your own and set `baseUrl` to it",
     not_found: "Check the model, the project and whether the location has this model",

@@ -15,11 +15,12 @@ use super::fetch::text_of;
 use super::to_value;
 use crate::foundation::error::{Error, ErrorCode};
 use crate::foundation::json::Document;
+use crate::foundation::write::Spelling;
 use crate::judge::provider::{Failure, TokenCounts};
 use crate::model::actual::ActualFile;
 use crate::model::evalset::EvalSetFile;
 use crate::model::invocation::{Invocation, Turns};
-use crate::model::shape::{List, View};
+use crate::model::shape::{List, Record, View};
 use crate::run::{Action, JudgeReply, Options, Plan, Run, TaskId};
 
 /// The texts that a run reads from.
@@ -81,6 +82,16 @@ pub struct EvalRun {
 
 #[wasm_bindgen]
 impl EvalRun {
+    /// The evalset in `camelCase`, as JSON; nothing for a run of one conversation.
+    #[wasm_bindgen(js_name = evalSetToJs)]
+    #[must_use]
+    pub fn eval_set_to_js(&self) -> Option<String> {
+        match self.run.borrow_owner() {
+            Inputs::Files { eval_set, .. } => Some(eval_set.set().to_json(Spelling::Camel)),
+            Inputs::Conversations { .. } => None,
+        }
+    }
+
     /// What is known before anything is scored.
     ///
     /// # Errors

@@ -2,8 +2,8 @@
 // moment they are made, and an armed export is called with a pointer beyond the memory, which traps for real. What
 // uses a crashed instance after that is noted. To be imported before the package.
 
-/** How many instances were made, and what was called on a crashed one. */
-export const seen = { instances: 0, usesAfterCrash: [] };
+/** How many instances were made, what was called on a crashed one, and how often each export was called. */
+export const seen = { instances: 0, usesAfterCrash: [], calls: {} };
 
 /** The generated glue frees the text that a call would have given, if there is one, also after a crash. */
 const CALLED_ALWAYS = "__wbindgen_free";
@@ -35,6 +35,7 @@ class WatchedInstance extends Instance {
       if (typeof real !== "function") return real;
       return (...given) => {
         if (isDead && name !== CALLED_ALWAYS) seen.usesAfterCrash.push(name);
+        seen.calls[name] = (seen.calls[name] ?? 0) + 1;
         if (armed !== name) return real(...given);
         armed = undefined;
         // Until it traps, the call may have the host call back for the memory of a string.

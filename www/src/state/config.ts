@@ -1,18 +1,13 @@
 /** The eval config as text, and what the engine says of it. */
 
 import { computed, effect, signal } from "@preact/signals";
+import { DEFAULT_CRITERIA } from "virtual:manifest";
 import { engine } from "../worker/client.js";
 import type { ConfigFacts, Outcome } from "../worker/protocol.js";
 import { withoutComments } from "./comments.js";
 
 /** google-adk's criteria where there is no config. */
-export const DEFAULT_CONFIG = `{
-  "criteria": {
-    "tool_trajectory_avg_score": 1.0,
-    "response_match_score": 0.8
-  }
-}
-`;
+export const DEFAULT_CONFIG = `${JSON.stringify({ criteria: DEFAULT_CRITERIA }, null, 2)}\n`;
 
 export const configText = signal(DEFAULT_CONFIG);
 

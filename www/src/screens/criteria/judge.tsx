@@ -1,6 +1,6 @@
-import { signal } from "@preact/signals";
-import { effect } from "@preact/signals";
+import { effect, signal } from "@preact/signals";
 import { useId } from "preact/hooks";
+import { PROVIDERS } from "virtual:manifest";
 import { hasBrowserModel } from "../../state/browser-model.js";
 import { asksJudge } from "../../state/config.js";
 import { matching } from "../../state/inputs.js";
@@ -27,11 +27,11 @@ import { CheckField, SelectField, TextField } from "./fields.js";
 const NAMES: Readonly<Record<JudgeKind, string>> = {
   none: "Nobody",
   recording: "Recorded replies",
-  gemini: "Gemini",
-  vertex: "Vertex AI",
-  openai: "OpenAI, or a compatible server",
-  anthropic: "Anthropic",
-  ollama: "Ollama: a model on this machine",
+  gemini: PROVIDERS.gemini.label,
+  vertex: PROVIDERS.vertex.label,
+  openai: `${PROVIDERS.openai.label}, or a compatible server`,
+  anthropic: PROVIDERS.anthropic.label,
+  ollama: `${PROVIDERS.ollama.label}: a model on this machine`,
   browser: "This browser’s own model",
 };
 
@@ -184,7 +184,7 @@ function ProviderFields({ kind }: { kind: JudgeKind }) {
           {key("From aistudio.google.com/apikey. It is sent to Google alone.")}
           {field("baseUrl", "Another address", {
             type: "url",
-            placeholder: "https://generativelanguage.googleapis.com",
+            placeholder: PROVIDERS.gemini.origin,
           })}
           <Remembered />
           <PriceFields />
@@ -205,7 +205,7 @@ function ProviderFields({ kind }: { kind: JudgeKind }) {
           {field("model", "Model", { placeholder: "gpt-4.1-mini", hint: "As its server calls it." })}
           {field("baseUrl", "Address", {
             type: "url",
-            placeholder: "https://api.openai.com/v1",
+            placeholder: `${PROVIDERS.openai.origin}/v1`,
             hint: "With the version, as in http://127.0.0.1:1234/v1. The server has to allow this page’s origin, and the headers authorization and content-type.",
           })}
           {key("May be left out for a server without keys.")}
@@ -227,7 +227,7 @@ function ProviderFields({ kind }: { kind: JudgeKind }) {
         <>
           {field("model", "Model", { hint: "As Anthropic calls it." })}
           {key("From console.anthropic.com. It is sent to Anthropic alone.")}
-          {field("baseUrl", "Another address", { type: "url", placeholder: "https://api.anthropic.com" })}
+          {field("baseUrl", "Another address", { type: "url", placeholder: PROVIDERS.anthropic.origin })}
           <Remembered />
           <PriceFields />
         </>
@@ -238,7 +238,7 @@ function ProviderFields({ kind }: { kind: JudgeKind }) {
           {field("model", "Model", { placeholder: "llama3.2", hint: "One that was pulled: ollama list names them." })}
           {field("baseUrl", "Address", {
             type: "url",
-            placeholder: "http://127.0.0.1:11434",
+            placeholder: PROVIDERS.ollama.origin,
             hint: `If Ollama refuses this page, start it with OLLAMA_ORIGINS=${location.origin}.`,
           })}
           <Remembered />

@@ -1,0 +1,72 @@
+// What is read is read once: the engine's calls are counted.
+
+import assert from "node:assert/strict";
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import { seen } from "./support/crashes.mjs";
+import { turn } from "./support/conversations.mjs";
+import { importEntry } from "./support/package.mjs";
+
+const { AgentEvaluator, evaluate, FinalResponseMatchV2Evaluator, LocalEvalService, RougeEvaluator } =
+  await importEntry();
+
+/** How often functions of the engine are called by some work: those that read an evalset or a conversation. */
+async function readings(work) {
+  seen.calls = {};
+  await work();
+  const names = ["evalrunreader_new", "evalrunreader_ofInvocations", "evalSetToJs", "evalSetToAdk", "evalSetWarnings"];
+  return Object.fromEntries(names.flatMap((name) => (seen.calls[name] > 0 ? [[name, seen.calls[name]]] : [])));
+}
+
+const EVALSET = { evalSetId: "set", evalCases: [{ evalId: "case", conversation: [turn("Hello?", "Hello!")] }] };
+const CRITERIA = { response_match_score: 1 };
+
+test("a conversation is opened once, whether or not a judge is asked", async () => {
+  const turns = [turn("Hello?", "Hello!")];
+  const metric = { metricName: "m", threshold: 0.5 };
+  const plain = new RougeEvaluator(metric);
+  assert.deepEqual(await readings(() => plain.evaluateInvocations(turns, turns)), { evalrunreader_ofInvocations: 1 });
+  const judge = () => ({ text: '{"is_the_agent_response_valid": "valid"}' });
+  const judged = new FinalResponseMatchV2Evaluator(metric, { judge });
+  let result;
+  const found = await readings(async () => (result = await judged.evaluateInvocations(turns, turns)));
+  assert.deepEqual(found, { evalrunreader_ofInvocations: 1 });
+  assert.equal(result.overallScore, 1);
+});
+
+test("an evalset is read for an agent's run and for its scores, and not once more to find mistakes", async () => {
+  const found = await readings(() => AgentEvaluator.evaluateEvalSet(() => "Hello!", EVALSET, CRITERIA, 2));
+  assert.deepEqual(found, { evalrunreader_new: 2 });
+  const file = join(mkdtempSync(join(tmpdir(), "once-")), "a.test.json");
+  writeFileSync(file, JSON.stringify(EVALSET));
+  const ofFile = await readings(() => AgentEvaluator.evaluate(() => "Hello!", file, 2));
+  assert.deepEqual(ofFile, { evalrunreader_new: 2 });
+});
+
+test("what is wrong with an evaluation is asked, not scored", async () => {
+  let polls;
+  const service = new LocalEvalService(() => "Hello!");
+  await readings(async () => {
+    const evaluateConfig = { evalMetrics: [{ metricName: "no_such_metric", threshold: 1 }] };
+    const session = service.evaluateSession({ evalSetId: "set", evalCases: [EVALSET], evaluateConfig });
+    await assert.rejects(async () => session.next(), { code: "unknown_metric" });
+    polls = seen.calls.evalrun_poll ?? 0;
+  });
+  assert.equal(polls, 0);
+  await readings(() => AgentEvaluator.evaluateEvalSet(() => "Hello!", EVALSET, CRITERIA, 1));
+  assert.equal(seen.calls.evalrun_poll, 1);
+});
+
+test("the words of an error are those of a result's reason", async () => {
+  const turns = [turn("Hello?", "Hello!")];
+  const evaluator = new RougeEvaluator({ metricName: "m", threshold: 0.5 });
+  const thrown = await evaluator.evaluateInvocations(turns, [...turns, ...turns]).catch((error) => error);
+  const [{ conversation, ...evalCase }] = EVALSET.evalCases;
+  const evalSet = { ...EVALSET, evalCases: [{ ...evalCase, conversation: [...conversation, ...conversation] }] };
+  const { evalCaseResults } = await evaluate({ evalSet, actual: EVALSET, criteria: CRITERIA });
+  const [{ reason }] = evalCaseResults[0].overallEvalMetricResults;
+  assert.equal(thrown.code, "length_mismatch");
+  assert.equal(String(thrown), reason);
+});
