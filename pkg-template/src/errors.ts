@@ -74,7 +74,7 @@ export class AdkMetricsError extends Error {
 }
 
 /** Whether it is an error of ours. A proxy that throws when it is asked is none. */
-export function isOurs(error: unknown): error is AdkMetricsError {
+export function isAdkMetricsError(error: unknown): error is AdkMetricsError {
   try {
     return error instanceof AdkMetricsError;
   } catch {
@@ -83,8 +83,8 @@ export function isOurs(error: unknown): error is AdkMetricsError {
 }
 
 /** The same error with the place that it lacks. Anything else is left as it is. */
-export function placedAt(error: unknown, path: string): unknown {
-  if (!isOurs(error) || error.path !== undefined) return error;
+export function withPath(error: unknown, path: string): unknown {
+  if (!isAdkMetricsError(error) || error.path !== undefined) return error;
   const { code, message, line, help, retryable, retryAfterMs, status } = error;
   const details = { path, line, help, retryable, retryAfterMs, status, cause: error.cause };
   const known = Object.entries(details).filter(([, value]) => value !== undefined);
@@ -93,10 +93,10 @@ export function placedAt(error: unknown, path: string): unknown {
 
 /** A mistake in words: message, place, help. */
 export function describe(mistake: { message: string; path?: string; line?: number; help?: string }): string {
-  const places = [mistake.path, mistake.line === undefined ? undefined : `line ${mistake.line}`];
-  const place = places.filter((text) => text !== undefined).join(", ");
-  if (mistake.help === undefined) return `${mistake.message}${place === "" ? "" : ` (at ${place})`}`;
-  const message = place === "" ? mistake.message.replace(/\.$/, "") : `${mistake.message} (at ${place})`;
+  const locations = [mistake.path, mistake.line === undefined ? undefined : `line ${mistake.line}`];
+  const location = locations.filter((text) => text !== undefined).join(", ");
+  if (mistake.help === undefined) return `${mistake.message}${location === "" ? "" : ` (at ${location})`}`;
+  const message = location === "" ? mistake.message.replace(/\.$/, "") : `${mistake.message} (at ${location})`;
   return `${message}. ${mistake.help}`;
 }
 
@@ -120,7 +120,7 @@ export function strictErrorOf(warnings: readonly Mistake[]): AdkMetricsError {
 
 /** The warnings that an error of `strict` is made of. */
 export function strictWarningsOf(error: unknown): readonly Mistake[] {
-  const cause = isOurs(error) ? error.cause : undefined;
+  const cause = isAdkMetricsError(error) ? error.cause : undefined;
   return Array.isArray(cause) ? (cause as Mistake[]) : [];
 }
 
@@ -134,9 +134,9 @@ export function isEngineError(value: unknown): value is EngineError {
 /** The error for a mistake. Lines mean nothing to those who passed an object. */
 export function errorOf(mistake: EngineError, hasLines: (input: string | undefined) => boolean): AdkMetricsError {
   const { input, path } = mistake;
-  const place = [input, path === "$" ? undefined : path].filter((part) => part !== undefined).join(": ");
+  const location = [input, path === "$" ? undefined : path].filter((part) => part !== undefined).join(": ");
   return new AdkMetricsError(mistake.code, mistake.message, {
-    ...(place === "" ? {} : { path: place }),
+    ...(location === "" ? {} : { path: location }),
     ...(mistake.line !== undefined && hasLines(input) ? { line: mistake.line } : {}),
     ...(mistake.help === undefined ? {} : { help: mistake.help }),
   });

@@ -35,15 +35,15 @@ export function withThresholds(result: EvalSetResult, criteria: Criteria): EvalS
 
 /** The thresholds of criteria, found by any name of a metric; its very name wins over the others. */
 class Thresholds {
-  readonly #given: ReadonlyMap<string, number | undefined>;
+  readonly #thresholds: ReadonlyMap<string, number | undefined>;
   /** The names that are given, by the one name that all names of a metric have. */
   readonly #canonical = new Map<string, string>();
   /** By the names that the results have. */
   readonly #found = new Map<string, number | null>();
 
   constructor(criteria: Criteria) {
-    this.#given = thresholdsOf(criteria);
-    for (const key of this.#given.keys()) {
+    this.#thresholds = thresholdsOf(criteria);
+    for (const key of this.#thresholds.keys()) {
       const name = canonicalName(key);
       if (!this.#canonical.has(name)) this.#canonical.set(name, key);
     }
@@ -53,8 +53,8 @@ class Thresholds {
   of(metricName: string): number | null {
     const known = this.#found.get(metricName);
     if (known !== undefined) return known;
-    const key = this.#given.has(metricName) ? metricName : this.#canonical.get(canonicalName(metricName));
-    const threshold = (key === undefined ? undefined : this.#given.get(key)) ?? null;
+    const key = this.#thresholds.has(metricName) ? metricName : this.#canonical.get(canonicalName(metricName));
+    const threshold = (key === undefined ? undefined : this.#thresholds.get(key)) ?? null;
     this.#found.set(metricName, threshold);
     return threshold;
   }
@@ -64,7 +64,7 @@ class Thresholds {
     const names = [...this.#found.keys()];
     if (names.length === 0) return;
     const reached = new Set(names.map(canonicalName));
-    for (const key of this.#given.keys()) {
+    for (const key of this.#thresholds.keys()) {
       if (reached.has(canonicalName(key))) continue;
       throw new AdkMetricsError("unknown_metric", `no result has the metric \`${key}\``, {
         path: `criteria: ${key}`,

@@ -40,6 +40,7 @@ test("bytes are inputs, and texts are files: everything else has a type of its o
     "eval_set",
     "expected",
     "metric",
+    "metrics",
     "question",
     "scenario",
     "text",

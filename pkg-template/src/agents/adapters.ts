@@ -91,15 +91,15 @@ export function isAgent(value: unknown): boolean {
 type Kind = "builder" | "built" | "runner" | "enhancedRunner" | "agent" | "app";
 
 function kindOf(value: object): Kind | undefined {
-  const bag = value as Bag;
-  if (bag[GOOGLE_APP] === true) return "app";
-  if (bag[GOOGLE_NODE] === true || bag[GOOGLE_AGENT] === true) return "agent";
-  if (isObject(bag.runner) && isObject(bag.sessionService) && isObject(bag.session)) return "built";
-  if (typeof bag.build === "function") return "builder";
-  if (typeof bag.runAsync !== "function") return undefined;
-  if (isObject(bag.sessionService) && typeof bag.appName === "string") return "runner";
-  if (typeof bag.ask === "function") return "enhancedRunner";
-  return typeof bag.name === "string" ? "agent" : undefined;
+  const fields = value as Bag;
+  if (fields[GOOGLE_APP] === true) return "app";
+  if (fields[GOOGLE_NODE] === true || fields[GOOGLE_AGENT] === true) return "agent";
+  if (isObject(fields.runner) && isObject(fields.sessionService) && isObject(fields.session)) return "built";
+  if (typeof fields.build === "function") return "builder";
+  if (typeof fields.runAsync !== "function") return undefined;
+  if (isObject(fields.sessionService) && typeof fields.appName === "string") return "runner";
+  if (typeof fields.ask === "function") return "enhancedRunner";
+  return typeof fields.name === "string" ? "agent" : undefined;
 }
 
 interface AgentBag extends Bag {
@@ -275,11 +275,11 @@ async function libraryOf(agent: AgentBag, library: Library): Promise<LibraryBag>
   const help = `Pass a Runner of ${packageName} instead of its agent`;
   const host = agentHost("running an agent without a runner", help);
   for await (const copy of host.copiesOf(packageName)) {
-    const bag = copy as Partial<LibraryBag>;
-    if (typeof bag.Runner !== "function" || typeof bag.InMemorySessionService !== "function") continue;
+    const fields = copy as Partial<LibraryBag>;
+    if (typeof fields.Runner !== "function" || typeof fields.InMemorySessionService !== "function") continue;
     // The classes of @google/adk know each other by symbols, whichever copy they are of.
-    if (library === "google" || (typeof bag.BaseAgent === "function" && agent instanceof bag.BaseAgent)) {
-      return bag as LibraryBag;
+    if (library === "google" || (typeof fields.BaseAgent === "function" && agent instanceof fields.BaseAgent)) {
+      return fields as LibraryBag;
     }
   }
   throw new AdkMetricsError("invalid_input", `no ${packageName} is found that this agent is made with`, {

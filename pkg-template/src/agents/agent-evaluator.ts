@@ -246,12 +246,12 @@ async function configBeside(host: AgentHost, testFile: string, instead?: Criteri
   const file = host.beside(testFile, CONFIG_FILE);
   const text = await host.readText(file);
   const config = text === undefined ? {} : parsed(text, file);
-  const bag = isObject(config) ? (config as Record<string, unknown>) : {};
-  const { options: userSimulator, warning: simulatorWarning } = withinTurns(simulatorOf(bag));
-  const given = criteriaIn(bag);
+  const fields = isObject(config) ? (config as Record<string, unknown>) : {};
+  const { options: userSimulator, warning: simulatorWarning } = withinTurns(simulatorOf(fields));
+  const given = criteriaIn(fields);
   if (instead !== undefined || text === undefined) {
     const criteria = instead ?? { ...DEFAULT_CRITERIA };
-    const others = Object.entries(bag).filter(([key]) => !Object.hasOwn(given, key));
+    const others = Object.entries(fields).filter(([key]) => !Object.hasOwn(given, key));
     const changed = { ...Object.fromEntries(others), criteria };
     return { criteria, config: changed, name: "config", userSimulator, simulatorWarning };
   }
@@ -262,7 +262,7 @@ async function configBeside(host: AgentHost, testFile: string, instead?: Criteri
 export function simulatorOf(config: Record<string, unknown>): UserSimulatorOptions {
   const given = config.user_simulator_config ?? config.userSimulatorConfig;
   if (!isObject(given)) return {};
-  const bag = given as Record<string, unknown>;
+  const fields = given as Record<string, unknown>;
   const options: Record<string, unknown> = {};
   for (const [key, snake] of [
     ["model", "model"],
@@ -271,7 +271,7 @@ export function simulatorOf(config: Record<string, unknown>): UserSimulatorOptio
     ["customInstructions", "custom_instructions"],
     ["includeFunctionCalls", "include_function_calls"],
   ] as const) {
-    const value = bag[key] ?? bag[snake];
+    const value = fields[key] ?? fields[snake];
     if (value !== undefined && value !== null) options[key] = value;
   }
   return options as UserSimulatorOptions;

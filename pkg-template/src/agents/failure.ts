@@ -1,7 +1,7 @@
 /** What an agent threw, in words: its class, message, where it was thrown, and what caused it. */
 
 import { messageOf } from "../engine/input.js";
-import { isOurs } from "../errors.js";
+import { isAdkMetricsError } from "../errors.js";
 import { shortened } from "../judges/reply.js";
 import { AgentError } from "./record.js";
 
@@ -16,10 +16,10 @@ const MOST_CAUSES = 5;
  */
 export function reasonOf(error: unknown, turn?: number): string {
   const where = turn === undefined ? "" : `turn ${turn}: `;
-  if (isOurs(error)) {
+  if (isAdkMetricsError(error)) {
     const words = error.toString();
-    const isTold = error.code === "cancelled" || words.includes(`turn ${turn} `);
-    return [`${isTold ? "" : where}${words}`, ...causesOf(error)].join("\n");
+    const namesTurn = error.code === "cancelled" || words.includes(`turn ${turn} `);
+    return [`${namesTurn ? "" : where}${words}`, ...causesOf(error)].join("\n");
   }
   if (error === undefined || error === null || error === "") return `${where}the agent threw no reason`;
   return [`${where}${titleOf(error)}`, ...framesOf(error), ...causesOf(error)].join("\n");

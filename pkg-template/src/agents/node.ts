@@ -48,11 +48,11 @@ function isMissing(error: unknown): boolean {
 }
 
 /** Modules beside which libraries are looked for besides. */
-const places = new Set<string>();
+const libraryFolders = new Set<string>();
 
 /** Has the library of an agent be looked for beside the agent's module too. */
 export function lookBeside(file: string): void {
-  places.add(file);
+  libraryFolders.add(file);
 }
 
 /**
@@ -61,7 +61,7 @@ export function lookBeside(file: string): void {
  */
 async function* copiesOf(packageName: string): AsyncGenerator<object> {
   const program = process.argv[1];
-  const bases = new Set([...places, ...(program === undefined ? [] : [program]), join(process.cwd(), "_")]);
+  const bases = new Set([...libraryFolders, ...(program === undefined ? [] : [program]), join(process.cwd(), "_")]);
   const resolvers = [...bases].map((base) => createRequire(pathToFileURL(base)));
   const loads = [
     () => moduleAt(packageName),

@@ -29,13 +29,13 @@ export class Observation {
   /** What the agents' models were told first, as `appDetails` keeps it. */
   readonly agentDetails: Record<string, unknown> = {};
 
-  askModel(agent: string, request: unknown, now: number): void {
+  onModelRequest(agent: string, request: unknown, now: number): void {
     this.#awaited.set(agent, now);
     if (!Object.hasOwn(this.agentDetails, agent)) this.agentDetails[agent] = detailsOf(agent, request);
   }
 
   /** A model answers, or a piece of its answer arrives. */
-  hearModel(agent: string, now: number): void {
+  onModelResponse(agent: string, now: number): void {
     const since = this.#awaited.get(agent);
     if (since !== undefined) this.#model.push([since, now]);
     this.#awaited.set(agent, now);
@@ -97,7 +97,7 @@ export function modelReport(content: unknown): ModelReport | undefined {
 }
 
 /** What both libraries tell callbacks, ADK-TS by the first name and `@google/adk` by the second. */
-interface Told {
+interface CallbackArguments {
   callbackContext?: Context;
   context?: Context;
   llmRequest?: unknown;
@@ -127,8 +127,8 @@ function beforeModel({
   context = callbackContext,
   llmRequest,
   request = llmRequest,
-}: Told): undefined {
-  observationOf(context)?.askModel(String(context?.agentName), request, performance.now());
+}: CallbackArguments): undefined {
+  observationOf(context)?.onModelRequest(String(context?.agentName), request, performance.now());
 }
 
 function afterModel({
@@ -136,8 +136,8 @@ function afterModel({
   context = callbackContext,
   llmResponse,
   response = llmResponse,
-}: Told): undefined {
-  observationOf(context)?.hearModel(String(context?.agentName), performance.now());
+}: CallbackArguments): undefined {
+  observationOf(context)?.onModelResponse(String(context?.agentName), performance.now());
   const { content, usageMetadata, modelVersion, groundingMetadata, errorCode, errorMessage } = response ?? {};
   if (typeof content !== "object" || content === null) return;
   reports.set(content, { usageMetadata, modelVersion, groundingMetadata, errorCode, errorMessage });
@@ -145,7 +145,7 @@ function afterModel({
 
 /** ADK-TS passes the tool, its arguments and the context one by one, `@google/adk` together. */
 function toolContext(given: readonly unknown[]): Context | undefined {
-  return (given.length === 1 ? (given[0] as Told).context : given[2]) as Context | undefined;
+  return (given.length === 1 ? (given[0] as CallbackArguments).context : given[2]) as Context | undefined;
 }
 
 function beforeTool(...given: unknown[]): undefined {

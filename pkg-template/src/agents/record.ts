@@ -177,8 +177,8 @@ function snakeOf(key: string): string {
 }
 
 /** What stands under a key in either spelling. */
-function read(bag: Readonly<Record<string, unknown>>, key: string): unknown {
-  return bag[key] ?? bag[snakeOf(key)];
+function read(fields: Readonly<Record<string, unknown>>, key: string): unknown {
+  return fields[key] ?? fields[snakeOf(key)];
 }
 
 /** A part whose kind is spelt as JavaScript does. */
@@ -196,24 +196,24 @@ function eventOf(given: unknown): AgentEvent {
   if (!EVENT_KEYS.some((key) => key in given || snakeOf(key) in given)) throw noEvent("an object without `content`");
   const own = given as Record<string, unknown>;
   const report = modelReport(own.content) as Record<string, unknown> | undefined;
-  const bag = report === undefined ? own : merged(own, report);
+  const fields = report === undefined ? own : merged(own, report);
   const event: AgentEvent = {};
   for (const key of ["author", "modelVersion", "errorCode", "errorMessage", "invocationId"] as const) {
-    const value = read(bag, key);
+    const value = read(fields, key);
     if (typeof value === "string" && value !== "") event[key] = value;
   }
   for (const key of ["groundingMetadata", "usageMetadata"] as const) {
-    const value = read(bag, key);
+    const value = read(fields, key);
     if (isObject(value)) event[key] = JSON.parse(stringify(value, `event: ${key}`)) as object;
   }
-  const content = contentOf(bag.content);
+  const content = contentOf(fields.content);
   if (content !== undefined) event.content = content;
-  if (bag.partial === true) event.partial = true;
-  const { actions } = bag;
+  if (fields.partial === true) event.partial = true;
+  const { actions } = fields;
   if (isObject(actions) && read(actions as Record<string, unknown>, "skipSummarization") === true) {
     event.actions = { skipSummarization: true };
   }
-  const longRunningToolIds = read(bag, "longRunningToolIds");
+  const longRunningToolIds = read(fields, "longRunningToolIds");
   if (isObject(longRunningToolIds) && Symbol.iterator in longRunningToolIds) {
     event.longRunningToolIds = [...(longRunningToolIds as Iterable<string>)];
   }
@@ -238,9 +238,9 @@ function contentOf(given: unknown): Content | undefined {
 /** What is read of an event, with what its model reported where the event itself says nothing. */
 function merged(event: Record<string, unknown>, report: Record<string, unknown>): Record<string, unknown> {
   const { author, content, partial, actions, longRunningToolIds, invocationId } = event;
-  const bag: Record<string, unknown> = { author, content, partial, actions, longRunningToolIds, invocationId };
-  for (const [key, value] of Object.entries(report)) bag[key] = event[key] ?? value;
-  return bag;
+  const fields: Record<string, unknown> = { author, content, partial, actions, longRunningToolIds, invocationId };
+  for (const [key, value] of Object.entries(report)) fields[key] = event[key] ?? value;
+  return fields;
 }
 
 /** Whether an event ends a turn: it waits for nothing, or for something that takes longer than the turn. */

@@ -6,7 +6,7 @@
 import { closest } from "../closest.js";
 import { isObject, messageOf, unexpected } from "../engine/input.js";
 import { withEngine } from "../engine/instance.js";
-import { AdkMetricsError, placedAt } from "../errors.js";
+import { AdkMetricsError, withPath } from "../errors.js";
 import { judgeOf } from "../judges/default.js";
 import { identityOf } from "../judges/judge.js";
 import { retirementOf } from "../judges/retirement.js";
@@ -90,11 +90,11 @@ The user's next message:`;
  * @returns The settings, and what to tell the user where they were changed.
  */
 export function withinTurns(ofFile: UserSimulatorOptions): { options: UserSimulatorOptions; warning?: string } {
-  const { maxAllowedInvocations: asked } = ofFile;
-  if (!Number.isSafeInteger(asked) || ((asked as number) >= 0 && (asked as number) <= MOST_TURNS_OF_FILE)) {
+  const { maxAllowedInvocations: limit } = ofFile;
+  if (!Number.isSafeInteger(limit) || ((limit as number) >= 0 && (limit as number) <= MOST_TURNS_OF_FILE)) {
     return { options: ofFile };
   }
-  const what = (asked as number) < 0 ? `no limit of turns (\`${asked}\`)` : `${asked} turns`;
+  const what = (limit as number) < 0 ? `no limit of turns (\`${limit}\`)` : `${limit} turns`;
   return {
     options: { ...ofFile, maxAllowedInvocations: MOST_TURNS_OF_FILE },
     warning:
@@ -121,7 +121,7 @@ export function checkSimulator(options: UserSimulatorOptions = {}, spending: Spe
     spending.checkPrice(playerOf(options).model);
   } catch (error) {
     // It is the scenario of an evalset that needs somebody to play the user.
-    throw placedAt(error, "evalSet");
+    throw withPath(error, "evalSet");
   }
 }
 
@@ -237,7 +237,7 @@ export async function* simulatedUser(
       ...(userSimulator.modelConfiguration === undefined ? {} : { generationConfig: userSimulator.modelConfiguration }),
     };
     // Sent as it is, white space too, as google-adk does.
-    const words = await asked(request, userSimulator, signal, spending);
+    const words = await askModel(request, userSimulator, signal, spending);
     if (words.toLowerCase().includes(STOP_SIGNAL)) return;
     if (words === "") throw new AdkMetricsError("judge_failed", "the user simulator's model said nothing");
     yield userContent(words);
@@ -333,7 +333,7 @@ function agentName(author: string): string {
 }
 
 /** Asks the model, again after failures that may pass. */
-async function asked(
+async function askModel(
   request: JudgeRequest,
   options: UserSimulatorOptions,
   cancelled: AbortSignal | undefined,

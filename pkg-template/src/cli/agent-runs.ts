@@ -119,8 +119,8 @@ export class AgentRuns {
     } catch (error) {
       if (!(error instanceof AdkMetricsError) || error.path === undefined) throw error;
       const file = error.path.startsWith("userSimulator") ? files.config : files.evalSet;
-      const place = file === undefined ? error.path : `${file}, ${error.path}`;
-      throw new Mistake(error.message, { place, help: error.help, cause: error });
+      const location = file === undefined ? error.path : `${file}, ${error.path}`;
+      throw new Mistake(error.message, { location: location, help: error.help, cause: error });
     }
   }
 

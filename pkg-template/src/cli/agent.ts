@@ -37,7 +37,7 @@ export function agentModuleOf(given: string): ModuleName {
   const inside = AGENT_FILES.map((name) => join(found.file, name)).find((file) => kindOf(file) === "file");
   if (inside !== undefined) return { ...found, file: inside };
   throw new Mistake("the folder holds no agent", {
-    place: given,
+    location: given,
     help: `Name the module, or call it ${AGENT_FILES.slice(0, 4).join(", ")} or the like`,
   });
 }
@@ -70,7 +70,7 @@ export async function loadAgent(module: ModuleName, timeoutMs: number): Promise<
   } catch (error) {
     const about = isObject(error) ? (error as { message?: string; help?: string }) : {};
     const { message = messageOf(error), help = makesAgent(value) ? MAKER_HELP : undefined } = about;
-    throw new Mistake(message, { place: `${file}, the export ${name}`, help, cause: error });
+    throw new Mistake(message, { location: `${file}, the export ${name}`, help, cause: error });
   }
 }
 
@@ -88,7 +88,7 @@ function chosen(exports: Exports, { file, name }: ModuleName): { value: unknown;
   if (name !== undefined) {
     const value = exportOf(exports, name);
     if (value !== undefined) return { value, name };
-    throw new Mistake(`the module of the agent exports no \`${name}\``, { place: file, help: has });
+    throw new Mistake(`the module of the agent exports no \`${name}\``, { location: file, help: has });
   }
   // What CommonJS exports is the default export, which may hold the agent, as an agent may hold others.
   for (const layer of layersOf(exports)) {
@@ -97,7 +97,7 @@ function chosen(exports: Exports, { file, name }: ModuleName): { value: unknown;
     if (key !== undefined) return { value: layer[key], name: key };
   }
   throw new Mistake("the module exports no agent", {
-    place: file,
+    location: file,
     help: `Export it as default, ${NAMES.join(", ")}, or name its export: --agent ${basename(file)}#name. ${has}`,
   });
 }

@@ -50,13 +50,13 @@ function pricesOf(given: readonly string[]): Record<string, Prices> | undefined 
 }
 
 /** Warns on stderr of prices that do not fit the models that were asked. */
-export function sayPrices(prices: Readonly<Record<string, Prices>>, asked: ReadonlySet<string>): void {
-  for (const model of asked) {
+export function sayPrices(prices: Readonly<Record<string, Prices>>, models: ReadonlySet<string>): void {
+  for (const model of models) {
     if (!Object.hasOwn(prices, model)) warn(`the cost leaves out ${model}, for which there is no --price`);
   }
   for (const model of Object.keys(prices)) {
-    if (asked.has(model)) continue;
-    const others = [...asked].join(", ");
+    if (models.has(model)) continue;
+    const others = [...models].join(", ");
     warn(`--price names ${model}, which was not asked`, undefined, others === "" ? undefined : `Asked: ${others}`);
   }
 }

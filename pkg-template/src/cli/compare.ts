@@ -93,7 +93,7 @@ function pairsOf(positionals: readonly string[]): Pair[] {
   const common = before.filter((name) => after.includes(name));
   if (common.length === 0) {
     throw new Mistake("the two folders have no results in common", {
-      place: `${baseline}, ${current}`,
+      location: `${baseline}, ${current}`,
       help: `Files go together by name and end with ${RESULTS}`,
     });
   }
@@ -163,8 +163,8 @@ function destinationsOf(given: Arguments): Destination[] {
     const isFolder = /[\\/]$/.test(output) || kindOf(output) === "folder";
     return { format, file: isFolder ? join(output, `comparison${endingOf(format)}`) : output };
   });
-  const places = planned.map(({ file }) => (file === undefined ? "stdout" : resolve(file)));
-  const shared = places.find((place, at) => places.indexOf(place) !== at);
+  const targets = planned.map(({ file }) => (file === undefined ? "stdout" : resolve(file)));
+  const shared = targets.find((target, at) => targets.indexOf(target) !== at);
   if (shared !== undefined) throw new Mistake(`two texts would go to ${shared}`, { help: "Name one output for each" });
   return planned;
 }
@@ -182,7 +182,7 @@ function refuseInputs(outputs: readonly string[], pairs: readonly Pair[]): void 
     const file = plainFile(output);
     if (file === undefined || !inputs.has(file)) continue;
     throw new Mistake("the output would overwrite the results that are compared", {
-      place: output,
+      location: output,
       help: "Name another file or folder with --output",
     });
   }

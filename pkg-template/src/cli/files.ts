@@ -48,7 +48,7 @@ function looksLikeCases(argument: string, colon: number): boolean {
  * @throws {Mistake} if it is not there, is a folder, or cannot be read.
  */
 export function readBytes(file: string, what: string, folderHelp?: string): Uint8Array {
-  if (kindOf(file) === "folder") throw new Mistake(`the ${what} is a folder`, { place: file, help: folderHelp });
+  if (kindOf(file) === "folder") throw new Mistake(`the ${what} is a folder`, { location: file, help: folderHelp });
   const bytes = readIfThere(file, what);
   if (bytes === undefined) throw missing(file, what);
   return bytes;
@@ -68,7 +68,7 @@ export function readIfThere(file: string, what: string): Uint8Array | undefined 
   try {
     opened = openRegular(file, what);
     if (opened === undefined) return undefined;
-    if (fstatSync(opened).size > MAX_BYTES) throw new Mistake(`the ${what} is larger than 2 GB`, { place: file });
+    if (fstatSync(opened).size > MAX_BYTES) throw new Mistake(`the ${what} is larger than 2 GB`, { location: file });
     return readFileSync(opened);
   } catch (error) {
     throw error instanceof Mistake ? error : unreadable(error, file, what);
@@ -93,7 +93,7 @@ function openRegular(file: string, what: string): number | undefined {
   closeSync(opened);
   if (found.isDirectory()) return undefined;
   throw new Mistake(`the ${what} is not a regular file`, {
-    place: file,
+    location: file,
     help: "Pipes and devices are not read: write what they give to a file first",
   });
 }
@@ -134,11 +134,11 @@ export function* readPieces(file: string, what: string): Generator<Uint8Array> {
 }
 
 function unreadable(error: unknown, file: string, what: string): Mistake {
-  return new Mistake(`the ${what} cannot be read: ${reasonOf(error)}`, { place: file });
+  return new Mistake(`the ${what} cannot be read: ${reasonOf(error)}`, { location: file });
 }
 
 function missing(file: string, what: string): Mistake {
-  return new Mistake(`the ${what} does not exist`, { place: file, help: `Paths are relative to ${process.cwd()}` });
+  return new Mistake(`the ${what} does not exist`, { location: file, help: `Paths are relative to ${process.cwd()}` });
 }
 
 /** Why the system refused, in a few words. */
@@ -236,15 +236,15 @@ function actualIn(folder: string, evalSet: string, instead?: string): string {
   const [file] = found;
   if (file === undefined) {
     const other = otherThanEvalSet(evalSet);
-    if (other !== undefined) throw new Mistake("this is no evalset", { place: evalSet, help: other });
+    if (other !== undefined) throw new Mistake("this is no evalset", { location: evalSet, help: other });
     throw new Mistake(`there is no file of what the agent did for the evalset ${base}`, {
-      place: folder,
+      location: folder,
       help: `${instead === undefined ? "" : `To run the agent and score what it does: ${instead}. Or name the file with --actual <file>. `}${instead === undefined ? "Name it with --actual <file>. " : ""}Looked for ${endings.map((ending) => base + ending).join(", ")}`,
     });
   }
   if (found.length > 1) {
     throw new Mistake(`there are several files of what the agent did for the evalset ${base}`, {
-      place: folder,
+      location: folder,
       help: `Name one with --actual <file>: ${found.map((one) => basename(one)).join(", ")}`,
     });
   }

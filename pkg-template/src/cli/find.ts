@@ -71,7 +71,7 @@ function filesFor(named: string, agent: string | undefined, skipped: ReadonlySet
     const files = [...filesBelow(named, skipped)].filter((file) => EVALSET.test(file));
     if (files.length > 0) return files;
     throw new Mistake("there is no evalset in the folder", {
-      place: named,
+      location: named,
       help: "Looked for *.evalset.json and *.test.json in it and in the folders below; files with other names have to be named one by one",
     });
   }
@@ -85,12 +85,12 @@ function filesFor(named: string, agent: string | undefined, skipped: ReadonlySet
   const folder = fixed || ".";
   if (kindOf(folder) !== "folder") {
     const help = `There is no folder ${resolve(folder)}`;
-    throw new Mistake("no file matches the pattern", { place: named, help });
+    throw new Mistake("no file matches the pattern", { location: named, help });
   }
   const matches = regExpOf(pattern, named);
   const files = [...filesBelow(folder, skipped)].filter((file) => matches.test(file.replaceAll("\\", "/")));
   if (files.length > 0) return files;
-  throw new Mistake("no file matches the pattern", { place: named, help: `Looked in ${resolve(folder)}` });
+  throw new Mistake("no file matches the pattern", { location: named, help: `Looked in ${resolve(folder)}` });
 }
 
 /** The files of a folder and of those below it, in the order of their names; no links to folders are followed. */
@@ -108,7 +108,7 @@ function entriesOf(folder: string): Dirent[] {
   try {
     return readdirSync(folder, { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1));
   } catch (error) {
-    throw new Mistake(`the folder cannot be read: ${reasonOf(error)}`, { place: folder });
+    throw new Mistake(`the folder cannot be read: ${reasonOf(error)}`, { location: folder });
   }
 }
 
@@ -130,7 +130,7 @@ function regExpOf(pattern: string, named: string): RegExp {
     return new RegExp(`^(?:${source})${")".repeat(depth)}$`);
   } catch {
     const help = "A range in [ ] runs from the lower character to the higher one, as in [a-z]";
-    throw new Mistake("the pattern cannot be used", { place: named, help });
+    throw new Mistake("the pattern cannot be used", { location: named, help });
   }
 }
 

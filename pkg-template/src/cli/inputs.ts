@@ -110,7 +110,7 @@ function refuseEqualIds(inputs: readonly Input[]): void {
     others.map(
       (other) =>
         new Mistake(`two evalsets have the id \`${id}\``, {
-          place: `${first}, ${other}`,
+          location: `${first}, ${other}`,
           help: "Give each an `eval_set_id` of its own, or score them one by one",
         }),
     ),

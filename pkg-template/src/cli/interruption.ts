@@ -16,7 +16,7 @@ export class Interruption {
   #phase = new AbortController();
   #isEnded = false;
   #isWriting = false;
-  #heard: Signal | undefined;
+  #signal: Signal | undefined;
   readonly #onSignal = (signal: Signal) => {
     if (this.#isWriting) {
       this.#isWriting = false;
@@ -24,18 +24,18 @@ export class Interruption {
       return;
     }
     if (this.#phase.signal.aborted) endProcess(STATUSES[signal]);
-    this.#heard = signal;
+    this.#signal = signal;
     this.#phase.abort();
   };
 
   /** Whether a signal was heard before all was done. */
   get isInterrupted(): boolean {
-    return this.#heard !== undefined;
+    return this.#signal !== undefined;
   }
 
   /** The exit status of the signal that was heard. */
   get status(): ExitStatus {
-    return STATUSES[this.#heard ?? "SIGINT"];
+    return STATUSES[this.#signal ?? "SIGINT"];
   }
 
   /** Whether nothing more is to be begun. */

@@ -102,7 +102,7 @@ async function loadJudge({ file, name }: ModuleName): Promise<Judge> {
           ? `the module of the judge exports no \`${name}\``
           : `the export \`${name}\` is not a judge`;
     throw new Mistake(what, {
-      place: file,
+      location: file,
       help: `A judge is a function, or what openaiJudge() and the like return. Export it as default or as judge, or name its export: --judge ${basename(file)}#name. ${has}`,
     });
   }
@@ -120,7 +120,7 @@ export class JudgeMaker {
   #recorded: Judge | undefined;
   /** Each judge that was made, or why it cannot be: every evalset asks for it again. */
   readonly #made = new Map<string, { judge: Judge } | { mistake: unknown }>();
-  readonly #said = new Set<string>();
+  readonly #printed = new Set<string>();
   #vertex: VertexOptions | undefined;
 
   /** @throws {Mistake} for a recording that cannot be read. The environment is read when something of it is needed. */
@@ -197,8 +197,8 @@ export class JudgeMaker {
         return judge;
       }
       const judge = judgeFromEnvironment(name, environment);
-      const { provider: asked = "gemini", address } = endpointOf(judge) ?? {};
-      const who = asked === "openai-responses" ? "openai" : asked;
+      const { provider: judgeProvider = "gemini", address } = endpointOf(judge) ?? {};
+      const who = judgeProvider === "openai-responses" ? "openai" : judgeProvider;
       if (address !== undefined)
         variables.checkAddress(variablesOf(who).baseUrl, variables.keyFor(variablesOf(who).baseUrl));
       this.#sayAddress(who, address);
@@ -231,8 +231,8 @@ export class JudgeMaker {
     const name = variablesOf(provider).baseUrl;
     const file = this.#variables().fileOf(name);
     const text = `asking ${provider} at ${origin} (${name}${file === undefined ? "" : ` in ${file}`})`;
-    if (!this.#said.has(text)) note(text);
-    this.#said.add(text);
+    if (!this.#printed.has(text)) note(text);
+    this.#printed.add(text);
   }
 }
 
@@ -314,7 +314,7 @@ function explained(error: unknown, provider: Provider, model: string, isChosen: 
     location: "GOOGLE_CLOUD_LOCATION",
     project: "GOOGLE_CLOUD_PROJECT",
   };
-  const place = names[error.path?.replace("options: ", "") ?? ""] ?? error.path;
-  const isHelpful = place === names.location || place === names.project;
-  return new Mistake(error.message, { place, help: isHelpful ? error.help : undefined });
+  const location = names[error.path?.replace("options: ", "") ?? ""] ?? error.path;
+  const isHelpful = location === names.location || location === names.project;
+  return new Mistake(error.message, { location: location, help: isHelpful ? error.help : undefined });
 }

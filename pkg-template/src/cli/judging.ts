@@ -85,7 +85,7 @@ export class Judging {
     if (this.#tally.isUnreached) {
       const { message = reasonIn(results), help } = this.#tally.lastFailure ?? {};
       const why = message === undefined ? "" : `: ${message}`;
-      const text = { message: `no call of the judge got a reply${why}`, place: undefined, help };
+      const text = { message: `no call of the judge got a reply${why}`, location: undefined, help };
       process.stderr.write(noticeText(paint(process.stderr, "red", "error:"), text));
       return ExitStatus.Unreached;
     }

@@ -23,7 +23,7 @@ export async function migrateCommand(args: readonly string[]): Promise<ExitStatu
   const output = given.one("output");
   if (output !== undefined && output !== "-") {
     if (kindOf(output) === "file" && !given.has("force")) {
-      throw new Mistake("the output already exists", { place: output, help: "Overwrite it with --force" });
+      throw new Mistake("the output already exists", { location: output, help: "Overwrite it with --force" });
     }
     prepareFile(output);
   }
@@ -36,7 +36,7 @@ export async function migrateCommand(args: readonly string[]): Promise<ExitStatu
       throw new Mistakes(warnings.map((warning) => inFile(strictErrorOf([warning]), file)));
     }
     for (const warning of warnings) {
-      const { place, help } = inFile(strictErrorOf([warning]), file) as Mistake;
+      const { location: place, help } = inFile(strictErrorOf([warning]), file) as Mistake;
       warn(warning.message, place, help);
     }
   } catch (error) {

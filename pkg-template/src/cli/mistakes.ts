@@ -7,13 +7,16 @@ import { ExitStatus, noticeText, paint } from "./process.js";
 /** A mistake on the command line, in a file, or in where results should go. */
 export class Mistake extends Error {
   /** Where: a path, with a line if one is known. */
-  readonly place: string | undefined;
+  readonly location: string | undefined;
   /** What to do about it. */
   readonly help: string | undefined;
 
-  constructor(message: string, more: { place?: string | undefined; help?: string | undefined; cause?: unknown } = {}) {
+  constructor(
+    message: string,
+    more: { location?: string | undefined; help?: string | undefined; cause?: unknown } = {},
+  ) {
     super(message, more.cause === undefined ? undefined : { cause: more.cause });
-    this.place = more.place;
+    this.location = more.location;
     this.help = more.help;
   }
 }
@@ -49,7 +52,8 @@ export function inWhole<T extends { path?: string; line?: number }>(mistake: T, 
 export function placeOf({ path, line }: { path?: string; line?: number }, files: InputFiles): string | undefined {
   const [, input, rest] = /^(evalSet|actual|config)(?:: (.*))?$/s.exec(path ?? "") ?? [];
   const file = input === undefined ? undefined : files[input as "evalSet" | "actual" | "config"];
-  const at = (place: string | undefined) => (place === undefined || line === undefined ? place : `${place}:${line}`);
+  const at = (location: string | undefined) =>
+    location === undefined || line === undefined ? location : `${location}:${line}`;
   const parts = file === undefined ? [at(path)] : [at(file), rest];
   return parts.filter((part) => part !== undefined).join(", ") || undefined;
 }
@@ -58,21 +62,21 @@ export function placeOf({ path, line }: { path?: string; line?: number }, files:
 export function inFiles(error: unknown, files: InputFiles): unknown {
   if (!(error instanceof AdkMetricsError)) return error;
   const { path, line } = error;
-  const place = { ...(path === undefined ? {} : { path }), ...(line === undefined ? {} : { line }) };
+  const location = { ...(path === undefined ? {} : { path }), ...(line === undefined ? {} : { line }) };
   const { firstCase } = files;
-  return mistakeAt(error, placeOf(firstCase === undefined ? place : inWhole(place, firstCase), files));
+  return mistakeAt(error, placeOf(firstCase === undefined ? location : inWhole(location, firstCase), files));
 }
 
 /** As {@link inFiles}, where one file is the only input, which the error need not name. */
 export function inFile(error: unknown, file: string, input = "evalSet"): unknown {
   if (!(error instanceof AdkMetricsError)) return error;
-  const place = error.line === undefined ? file : `${file}:${error.line}`;
+  const location = error.line === undefined ? file : `${file}:${error.line}`;
   const within = error.path === input ? undefined : error.path?.replace(`${input}: `, "");
-  return mistakeAt(error, within === undefined ? place : `${place}, ${within}`);
+  return mistakeAt(error, within === undefined ? location : `${location}, ${within}`);
 }
 
-function mistakeAt(error: AdkMetricsError, place: string | undefined): Mistake {
-  return new Mistake(error.message, { place, help: error.help, cause: error });
+function mistakeAt(error: AdkMetricsError, location: string | undefined): Mistake {
+  return new Mistake(error.message, { location: location, help: error.help, cause: error });
 }
 
 /** The warnings that `--strict` refuses, as mistakes in files. */

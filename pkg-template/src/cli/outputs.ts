@@ -52,7 +52,7 @@ export function refuseOthers(planned: readonly Destination[]): void {
     const head = Buffer.from(readIfThere(file, "output") ?? "").toString("utf8", 0, HEAD);
     if (head === "" || REPORT_FORMATS[format].signature.test(head)) continue;
     throw new Mistake(`the output already exists, and is no report in the format ${format}`, {
-      place: file,
+      location: file,
       help: "Name another file, or overwrite this one with --force",
     });
   }
@@ -84,8 +84,8 @@ export function destinations(
   const repeated = formats.find((format, at) => formats.indexOf(format) !== at);
   if (repeated !== undefined) throw new Mistake(`--format ${repeated} is given twice`);
   const planned = placed(formats, outputs, evalSets);
-  const places = planned.map(({ file }) => file ?? "stdout");
-  const shared = places.find((place, at) => places.indexOf(place) !== at);
+  const targets = planned.map(({ file }) => file ?? "stdout");
+  const shared = targets.find((target, at) => targets.indexOf(target) !== at);
   if (shared !== undefined)
     throw new Mistake(`two results would go to ${shared}`, { help: "Name one output for each" });
   return planned;
@@ -121,7 +121,7 @@ function placed(
     /\.json$/.exec(output)?.[0];
   if (ending !== undefined) {
     throw new Mistake(`${formats.length} formats do not fit in one file`, {
-      place: output,
+      location: output,
       help: `Leave out ${ending}, so that each format adds its own ending; or give one --output for each format`,
     });
   }

@@ -105,11 +105,14 @@ class Site {
    * the package has anyway has no length.
    */
   constructor() {
-    const place = fileURLToPath(new URL("../../playground/site.br", import.meta.url));
-    if (!existsSync(place)) {
-      throw new Mistake("the playground is not in this build of the package", { place, help: "Run: npm run build" });
+    const file = fileURLToPath(new URL("../../playground/site.br", import.meta.url));
+    if (!existsSync(file)) {
+      throw new Mistake("the playground is not in this build of the package", {
+        location: file,
+        help: "Run: npm run build",
+      });
     }
-    const bytes = brotliDecompressSync(readFileSync(place));
+    const bytes = brotliDecompressSync(readFileSync(file));
     let from = bytes.indexOf("\n") + 1;
     const lengths = JSON.parse(bytes.toString("utf8", 0, from)) as Record<string, number | null>;
     for (const [path, length] of Object.entries(lengths)) {

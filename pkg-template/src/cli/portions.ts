@@ -93,7 +93,7 @@ function parsed(json: Uint8Array, file: string): unknown {
     return JSON.parse(new TextDecoder().decode(json));
   } catch (error) {
     throw new Mistake(`the ${NAME} is no whole JSON: ${(error as Error).message}`, {
-      place: file,
+      location: file,
       help: "It may have been cut off while it was written. What stands before is scored",
     });
   }
@@ -101,7 +101,7 @@ function parsed(json: Uint8Array, file: string): unknown {
 
 /** The cases in the order of the evalset, whichever portion they were in. */
 export function inOrder(result: EvalSetResult, ids: readonly string[]): EvalSetResult {
-  const places = new Map(ids.map((id, at) => [id, at]));
-  const placeOf = ({ evalId }: { evalId: string }) => places.get(evalId) ?? ids.length;
-  return { ...result, evalCaseResults: [...result.evalCaseResults].sort((a, b) => placeOf(a) - placeOf(b)) };
+  const positions = new Map(ids.map((id, at) => [id, at]));
+  const positionOf = ({ evalId }: { evalId: string }) => positions.get(evalId) ?? ids.length;
+  return { ...result, evalCaseResults: [...result.evalCaseResults].sort((a, b) => positionOf(a) - positionOf(b)) };
 }

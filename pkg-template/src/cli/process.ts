@@ -67,18 +67,20 @@ export function warningCount(): number {
 }
 
 /** Warns on stderr. */
-export function warn(text: string, place?: string, help?: string): void {
+export function warn(text: string, location?: string, help?: string): void {
   warnings += 1;
-  process.stderr.write(noticeText(paint(process.stderr, "yellow", "warning:"), { message: text, place, help }));
+  process.stderr.write(
+    noticeText(paint(process.stderr, "yellow", "warning:"), { message: text, location: location, help }),
+  );
 }
 
 /** What is wrong, where, and what to do about it: a line each, for stderr. */
 export function noticeText(
   label: string,
-  { message, place, help }: { message: string; place: string | undefined; help: string | undefined },
+  { message, location: location, help }: { message: string; location: string | undefined; help: string | undefined },
 ): string {
   const lines = [`${label} ${oneLine(message)}`];
-  if (place !== undefined) lines.push(`   at ${oneLine(place)}`);
+  if (location !== undefined) lines.push(`   at ${oneLine(location)}`);
   if (help !== undefined) lines.push(`   ${paint(process.stderr, "cyan", "help:")} ${oneLine(help)}`);
   return defused(`${lines.join("\n")}\n`);
 }
@@ -101,11 +103,11 @@ export function hostUserCode(): void {
   if (isHosting) return;
   isHosting = true;
   process.stdout.write = process.stderr.write.bind(process.stderr) as typeof process.stdout.write;
-  const said = new Set<string>();
+  const printed = new Set<string>();
   const say = (error: unknown) => {
     const words = messageOf(error);
-    if (said.has(words)) return;
-    said.add(words);
+    if (printed.has(words)) return;
+    printed.add(words);
     warn(`the loaded code threw an error that nobody caught: ${words}`);
   };
   process.on("exit", () => {
@@ -115,7 +117,7 @@ export function hostUserCode(): void {
     process.stderr.write(
       noticeText(paint(process.stderr, "red", "error:"), {
         message: "the loaded code ended the process, so results are missing",
-        place: undefined,
+        location: undefined,
         help: "Leave process.exit() to programs, out of the modules of agents and metrics",
       }),
     );

@@ -48,7 +48,7 @@ export async function recordCommand(args: readonly string[]): Promise<ExitStatus
   refuseShared(files, judges.record);
   for (const file of files) {
     if (kindOf(file) === "file" && !given.has("force")) {
-      throw new Mistake("the output already exists", { place: file, help: "Overwrite it with --force" });
+      throw new Mistake("the output already exists", { location: file, help: "Overwrite it with --force" });
     }
     prepareFile(file);
   }

@@ -25,13 +25,13 @@ export class Recorder {
     this.#stop = stop;
     if (plainFile(file) !== undefined && statSync(file).size > 0) {
       throw new Mistake("the recording already exists", {
-        place: file,
+        location: file,
         help: "Name another file with --record, or remove this one; --judge replay:<file> gives its replies",
       });
     }
     if (leadsNowhere(file)) {
       throw new Mistake("the recording is a link to a file that does not exist", {
-        place: file,
+        location: file,
         help: "Name the file itself with --record",
       });
     }
@@ -75,9 +75,9 @@ export class Recorder {
   /** What could not be recorded where it should be, and where it is. */
   get failure(): Mistake | undefined {
     if (this.#failure === undefined) return undefined;
-    const { message, place, cause } = this.#failure;
+    const { message, location: place, cause } = this.#failure;
     const rest = this.#isWritten ? "The replies since then" : "The replies";
     const help = this.#isLost ? "Folders for temporary files cannot take the replies either" : undefined;
-    return new Mistake(message, { place, cause, help: help ?? `${rest} are in ${this.#elsewhere ?? ""}` });
+    return new Mistake(message, { location: place, cause, help: help ?? `${rest} are in ${this.#elsewhere ?? ""}` });
   }
 }

@@ -180,7 +180,7 @@ export function refuseInputs(
     const name = names.get(plainFile(output) ?? "");
     if (name === undefined) continue;
     throw new Mistake(`the output would overwrite the ${name}`, {
-      place: output,
+      location: output,
       help: "Name another file or folder with --output",
     });
   }
@@ -190,7 +190,7 @@ export function refuseInputs(
 export function refuseShared(files: readonly string[], record: string | undefined): void {
   if (record === undefined || !files.some((file) => resolve(file) === resolve(record))) return;
   throw new Mistake("the results and the recording would go to one file", {
-    place: record,
+    location: record,
     help: "Name another file with --record",
   });
 }

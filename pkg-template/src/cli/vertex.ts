@@ -35,11 +35,11 @@ export function vertexFromEnvironment(variables: Variables): VertexOptions {
     if (apiKey !== undefined) return express(apiKey);
     throw new Mistake("Vertex AI needs GOOGLE_CLOUD_PROJECT, or GOOGLE_API_KEY in express mode", { help: SETUP });
   }
-  const place = { ...address, project, ...(location === undefined ? {} : { location }) };
+  const endpoint = { ...address, project, ...(location === undefined ? {} : { location }) };
   const name = TOKENS.find((token) => read(token) !== undefined);
   if (name !== undefined) {
     variables.checkAddress(ADDRESS, name);
-    return { ...place, accessToken: read(name) as string };
+    return { ...endpoint, accessToken: read(name) as string };
   }
   const gcloud = new Gcloud();
   try {
@@ -49,7 +49,7 @@ export function vertexFromEnvironment(variables: Variables): VertexOptions {
     throw mistake;
   }
   variables.checkAddress(ADDRESS, GCLOUD);
-  return { ...place, accessToken: () => gcloud.token() };
+  return { ...endpoint, accessToken: () => gcloud.token() };
 }
 
 const SETUP = `Set it, GOOGLE_CLOUD_LOCATION and ${TOKENS[0]}, in the environment or in a file .env; without a token \`gcloud\` is asked for one`;

@@ -71,7 +71,7 @@ async function writePiece(text: string): Promise<boolean> {
 export function prepareFile(file: string): void {
   try {
     if (kindOf(file) === "folder")
-      throw new Mistake("the output is a folder", { place: file, help: "Name a file in it" });
+      throw new Mistake("the output is a folder", { location: file, help: "Name a file in it" });
     const folder = dirname(file);
     makeFolder(folder);
     accessSync(kindOf(file) === undefined ? folder : file, constants.W_OK);
@@ -93,7 +93,7 @@ function holdPipe(file: string): void {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "ENXIO") throw error;
     throw new Mistake("the output is a pipe that nobody reads", {
-      place: file,
+      location: file,
       help: "Start what reads it first, or name a file",
     });
   }
@@ -208,17 +208,21 @@ export async function writeSafely(
 }
 
 async function writtenElsewhere(mistake: Mistake, name: string, text: () => Text): Promise<Mistake> {
-  const { message, place, cause } = mistake;
+  const { message, location: place, cause } = mistake;
   for (const folder of [tmpdir(), homedir()]) {
     try {
       const elsewhere = join(mkdtempSync(join(folder, "adk-metrics-")), name);
       await writeFile(elsewhere, text());
-      return new Mistake(message, { place, help: `The results are in ${elsewhere}`, cause });
+      return new Mistake(message, { location: place, help: `The results are in ${elsewhere}`, cause });
     } catch (error) {
       if (!(error instanceof Mistake) && !isOfSystem(error)) throw error;
     }
   }
-  return new Mistake(message, { place, help: "Folders for temporary files cannot take the results either", cause });
+  return new Mistake(message, {
+    location: place,
+    help: "Folders for temporary files cannot take the results either",
+    cause,
+  });
 }
 
 function isPlainFile(file: string): boolean {
@@ -228,5 +232,5 @@ function isPlainFile(file: string): boolean {
 /** The mistake of a place that cannot be written to. */
 export function unwritable(error: unknown, file: string): Mistake {
   if (error instanceof Mistake) return error;
-  return new Mistake(`the output cannot be written: ${reasonOf(error)}`, { place: file, cause: error });
+  return new Mistake(`the output cannot be written: ${reasonOf(error)}`, { location: file, cause: error });
 }

@@ -172,11 +172,11 @@ function caseComparison(
   const [baseline, current] = [comparedCase(before), comparedCase(after)];
   const found = [foundIn(before), foundIn(after)] as const;
   const keys = new Set(found.flatMap((one) => [...one.keys()]));
-  const places = [...keys].flatMap((key) => order.get(key) ?? []).sort((a, b) => a - b);
+  const positions = [...keys].flatMap((key) => order.get(key) ?? []).sort((a, b) => a - b);
   const changes = new Set<ResultChange>();
   const compared: CaseMetricComparison[] = [];
-  for (const place of places) {
-    const metric = metrics[place] as CommonMetric;
+  for (const position of positions) {
+    const metric = metrics[position] as CommonMetric;
     const one = metricInCase(found[0].get(metric.key), found[1].get(metric.key), metric);
     if (one === undefined) continue;
     compared.push(one);

@@ -82,7 +82,7 @@ export function decodeCases(batch: Batch, header: RunHeader, sources: Sources): 
   const decoded: DecodedCase[] = [];
   for (let number = 0; number * NUMBERS_PER_CASE < cases.length; number += 1) {
     const at = number * NUMBERS_PER_CASE;
-    const place = cases[at] as number;
+    const caseIndex = cases[at] as number;
     const run = cases[at + 1] as number;
     const turns = cases[at + 3] as number;
     const scored = cases[at + 4] === 1;
@@ -90,7 +90,7 @@ export function decodeCases(batch: Batch, header: RunHeader, sources: Sources): 
     const overallEvalMetricResults = scored ? columns.next() : [];
     const evalMetricResultPerInvocation: EvalMetricResultPerInvocation[] = [];
     for (let turn = 0; turn < turns; turn += 1) {
-      const of = new Turn(sources, run - 1, place, turn, spans, span);
+      const of = new Turn(sources, run - 1, caseIndex, turn, spans, span);
       if (spans[span] === NOT_IN_PLACE) of.actual = hosted(texts[text++] as object);
       if (spans[span + 2] === NOT_IN_PLACE) of.expected = hosted(texts[text++] as object);
       span += 4;
@@ -106,7 +106,7 @@ export function decodeCases(batch: Batch, header: RunHeader, sources: Sources): 
     };
     const userId = ids[3 * number + 2] as string;
     if (userId !== "") result.userId = userId;
-    const one: DecodedCase = { key: place * 2 ** 26 + run, result, errors: columns.errors(firstSlot) };
+    const one: DecodedCase = { key: caseIndex * 2 ** 26 + run, result, errors: columns.errors(firstSlot) };
     const failure = columns.failureOf(number);
     if (failure !== undefined) {
       one.failure = failure.error;

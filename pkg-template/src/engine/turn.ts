@@ -22,10 +22,10 @@ export class Turn {
   readonly #spans: Uint32Array;
   readonly #span: number;
 
-  constructor(sources: Sources, run: number, place: number, turn: number, spans: Uint32Array, span: number) {
+  constructor(sources: Sources, run: number, caseIndex: number, turn: number, spans: Uint32Array, span: number) {
     this.#sources = sources;
     this.#run = run;
-    this.#case = place;
+    this.#case = caseIndex;
     this.#turn = turn;
     this.#spans = spans;
     this.#span = span;
@@ -36,21 +36,21 @@ export class Turn {
   }
 
   invocation(side: Side): Invocation {
-    return (this[side] ??= this.#sources[side].at(this.#conversation(side), this.#turn, this.#place(side)));
+    return (this[side] ??= this.#sources[side].at(this.#conversation(side), this.#turn, this.#location(side)));
   }
 
   /** The invocation as JSON, with the digits that it was written with. */
   json(side: Side): string {
-    const place = this.#place(side);
-    if (place[1] === NOT_IN_PLACE) return stringify(this[side] as Invocation, "result");
-    return this.#sources[side].jsonAt(this.#conversation(side), this.#turn, place);
+    const location = this.#location(side);
+    if (location[1] === NOT_IN_PLACE) return stringify(this[side] as Invocation, "result");
+    return this.#sources[side].jsonAt(this.#conversation(side), this.#turn, location);
   }
 
   #conversation(side: Side): number {
     return side === "actual" ? this.#run : this.#case;
   }
 
-  #place(side: Side): Span {
+  #location(side: Side): Span {
     const at = side === "actual" ? this.#span : this.#span + 2;
     return [this.#spans[at] as number, this.#spans[at + 1] as number];
   }

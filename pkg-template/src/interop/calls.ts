@@ -3,7 +3,7 @@
 import type { Content, InvocationEvent, Part } from "../types.js";
 import { fromEvents } from "./events.js";
 import { contentOf, contentsOf, isElided, isOfUser, jsonOf, usageOf, wordsOf } from "./messages.js";
-import { type Bag, bagOf, type Moment, type Span } from "./otlp.js";
+import { type Fields, fieldsOf, type Moment, type Span } from "./otlp.js";
 import { append, group } from "../lists.js";
 import { isLoop, keyOf, type Node } from "./tree.js";
 
@@ -18,7 +18,7 @@ export interface Call {
   output: Content | undefined;
   usage: InvocationEvent["usageMetadata"] | undefined;
   modelVersion: string | undefined;
-  groundingMetadata: Bag | undefined;
+  groundingMetadata: Fields | undefined;
   /** What the model was told of its task and its tools. */
   config: { systemInstruction: unknown; tools: unknown };
 }
@@ -68,19 +68,19 @@ function callOf(node: Node, nodes: readonly Node[], moments: ReadonlyMap<string,
 function callsOfSequence(whole: Call, contents: readonly Content[], tools: readonly Node[] = []): Call[] {
   const calls: Call[] = [];
   // Each later call is told of what came after the one before: all of it for each would be n² in memory.
-  let told: Content[] = [...whole.input];
-  let asked = 0;
+  let input: Content[] = [...whole.input];
+  let requested = 0;
   let done = 0;
   let { time } = whole;
   for (const content of contents) {
     if (content.role === "model") {
-      calls.push({ ...whole, usage: undefined, time, input: told, output: content });
-      told = [];
+      calls.push({ ...whole, usage: undefined, time, input: input, output: content });
+      input = [];
       // The next call comes after the tools that this one asked for.
-      asked += content.parts?.filter(({ functionCall }) => functionCall !== undefined).length ?? 0;
-      for (; done < Math.min(asked, tools.length); done += 1) time = Math.max(time, (tools[done] as Node).span.end);
+      requested += content.parts?.filter(({ functionCall }) => functionCall !== undefined).length ?? 0;
+      for (; done < Math.min(requested, tools.length); done += 1) time = Math.max(time, (tools[done] as Node).span.end);
     }
-    told.push(content);
+    input.push(content);
   }
   const [only, ...others] = calls;
   if (only !== undefined && others.length === 0) return [{ ...only, usage: whole.usage, isWholeTurn: true }];
@@ -129,12 +129,12 @@ function callIn(
   };
   const word = (key: string) => sources.map(({ attributes }) => wordsOf(attributes.get(key))).find(Boolean);
   const isOpenInference = isLoop(node.span);
-  const request = bagOf(read(isOpenInference ? "input.value" : "gcp.vertex.agent.llm_request"));
-  const response = bagOf(read(isOpenInference ? "output.value" : "gcp.vertex.agent.llm_response")) ?? {};
+  const request = fieldsOf(read(isOpenInference ? "input.value" : "gcp.vertex.agent.llm_request"));
+  const response = fieldsOf(read(isOpenInference ? "output.value" : "gcp.vertex.agent.llm_response")) ?? {};
   const old = fromEvents(events);
   const messages = [read("gen_ai.input.messages"), read("gen_ai.output.messages")];
   const [input = [], output = []] = messages.some(isElided) ? [] : messages.map(contentsOf);
-  const config = bagOf(request?.config) ?? {};
+  const config = fieldsOf(request?.config) ?? {};
   const answers = output.length > 0 ? output : [contentOf(response.content, "model") ?? old.output].flat();
   const reported = response.usage_metadata ?? response.usageMetadata;
   const counted = sources.find(({ attributes }) => usageOf(undefined, attributes) !== undefined)?.attributes;
@@ -148,7 +148,7 @@ function callIn(
       wordsOf(response.model_version ?? response.modelVersion) ??
       word("gen_ai.response.model") ??
       word("gen_ai.request.model"),
-    groundingMetadata: bagOf(response.grounding_metadata ?? response.groundingMetadata),
+    groundingMetadata: fieldsOf(response.grounding_metadata ?? response.groundingMetadata),
     config: {
       systemInstruction:
         instructionsOf(read("gen_ai.system_instructions")) ??
@@ -195,9 +195,9 @@ function textOf(contents: readonly (Content | undefined)[]): string {
  */
 function callsOfAdkTs(node: Node, answers: readonly Moment[]): Call[] {
   const { attributes } = node.span;
-  const read = (key: string) => bagOf(jsonOf(node.span, key));
+  const read = (key: string) => fieldsOf(jsonOf(node.span, key));
   const [request, response] = [read("adk.llm_request"), read("adk.llm_response") ?? {}];
-  const { systemInstruction, tools } = bagOf(request?.config) ?? {};
+  const { systemInstruction, tools } = fieldsOf(request?.config) ?? {};
   return answers.map((answer, at): Call => {
     return {
       from: node,
@@ -221,7 +221,7 @@ function instructionsOf(given: unknown): unknown {
 function toolsOf(given: unknown): unknown {
   if (!Array.isArray(given)) return undefined;
   const functions = given.flatMap((tool) => {
-    const { type, ...declaration } = bagOf(tool) ?? {};
+    const { type, ...declaration } = fieldsOf(tool) ?? {};
     return type === "function" ? declaration : [];
   });
   return [{ functionDeclarations: functions }];

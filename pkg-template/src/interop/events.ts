@@ -6,7 +6,7 @@
 import type { Content, Part } from "../types.js";
 import { parseExactly } from "./integers.js";
 import { callOf, contentOf, responseOf, wordsOf } from "./messages.js";
-import { type Bag, bagOf, type Moment } from "./otlp.js";
+import { type Fields, fieldsOf, type Moment } from "./otlp.js";
 
 /** The role of the message that an event holds. */
 const ROLES: Readonly<Record<string, string>> = {
@@ -30,16 +30,16 @@ export function fromEvents(events: readonly Moment[]): { input: Content[]; outpu
   let system: unknown;
   for (const event of events) {
     if (!isMessage(event)) continue;
-    const bag = bagOfEvent(event);
+    const fields = bagOfEvent(event);
     // google-adk puts a content of its own where the conventions have a text.
-    const inner = bagOf(bag.content)?.parts === undefined ? undefined : bag.content;
-    if (event.name === SYSTEM) system = inner ?? systemOf(bag.content);
+    const inner = fieldsOf(fields.content)?.parts === undefined ? undefined : fields.content;
+    if (event.name === SYSTEM) system = inner ?? systemOf(fields.content);
     else if (event.name === CHOICE) {
-      const content = inner === undefined ? choiceOf(bag) : contentOf(inner, "assistant");
+      const content = inner === undefined ? choiceOf(fields) : contentOf(inner, "assistant");
       if (content !== undefined) output.push(content);
     } else {
       const role = ROLES[event.name] as string;
-      const content = inner === undefined ? messageOf({ role, ...bag }) : contentOf(inner);
+      const content = inner === undefined ? messageOf({ role, ...fields }) : contentOf(inner);
       if (content !== undefined) input.push(content);
     }
   }
@@ -56,10 +56,10 @@ export function toolEvents(events: readonly Moment[]): { args: unknown; response
   };
 }
 
-function bagOfEvent({ body, attributes }: Moment): Bag {
-  const own = bagOf(body);
+function bagOfEvent({ body, attributes }: Moment): Fields {
+  const own = fieldsOf(body);
   if (own !== undefined && Object.keys(own).length > 0) return own;
-  const content = bagOf(jsonIn(attributes.get("gen_ai.event.content")));
+  const content = fieldsOf(jsonIn(attributes.get("gen_ai.event.content")));
   return { ...Object.fromEntries(attributes), ...content };
 }
 
@@ -69,16 +69,16 @@ function systemOf(content: unknown): unknown {
 }
 
 /** What a model answered; its calls may stand beside the message. */
-function choiceOf(bag: Bag): Content | undefined {
-  const message = jsonIn(bag.message);
+function choiceOf(fields: Fields): Content | undefined {
+  const message = jsonIn(fields.message);
   const parts = blocksIn(message);
   if (parts !== undefined) return parts.length === 0 ? undefined : { role: "model", parts };
-  const inside = bagOf(message);
-  if (inside === undefined) return contentOf(bag.message ?? bag, "assistant");
-  return messageOf({ role: "assistant", tool_calls: bag.tool_calls, ...inside });
+  const inside = fieldsOf(message);
+  if (inside === undefined) return contentOf(fields.message ?? fields, "assistant");
+  return messageOf({ role: "assistant", tool_calls: fields.tool_calls, ...inside });
 }
 
-function messageOf(message: Bag): Content | undefined {
+function messageOf(message: Fields): Content | undefined {
   const parts = blocksIn(message.content);
   if (parts === undefined) return contentOf(message);
   // Bedrock has tools' results in messages of the user.
@@ -103,14 +103,14 @@ const BLOCKS = ["text", "toolUse", "toolResult", "reasoningContent", "image", "d
 function blocksIn(value: unknown): Part[] | undefined {
   const blocks = jsonIn(value);
   if (!Array.isArray(blocks) || blocks.length === 0) return undefined;
-  const bags = (blocks as unknown[]).flatMap<Bag>((block) => bagOf(block) ?? []);
-  const areBlocks = bags.every((bag) => BLOCKS.some((key) => key in bag) && !("type" in bag));
+  const bags = (blocks as unknown[]).flatMap<Fields>((block) => fieldsOf(block) ?? []);
+  const areBlocks = bags.every((fields) => BLOCKS.some((key) => key in fields) && !("type" in fields));
   return areBlocks && bags.length === blocks.length ? bags.flatMap(partsOfBlock) : undefined;
 }
 
-function partsOfBlock({ text, toolUse, toolResult, reasoningContent }: Bag): Part[] {
-  const [use, result] = [bagOf(toolUse), bagOf(toolResult)];
-  const thought = bagOf(bagOf(reasoningContent)?.reasoningText)?.text;
+function partsOfBlock({ text, toolUse, toolResult, reasoningContent }: Fields): Part[] {
+  const [use, result] = [fieldsOf(toolUse), fieldsOf(toolResult)];
+  const thought = fieldsOf(fieldsOf(reasoningContent)?.reasoningText)?.text;
   return [
     ...(typeof thought === "string" ? [{ text: thought, thought: true }] : []),
     ...(typeof text === "string" ? [{ text }] : []),
@@ -122,6 +122,6 @@ function partsOfBlock({ text, toolUse, toolResult, reasoningContent }: Bag): Par
 /** What a tool gave: what its one block holds, or all of them. */
 export function resultOfBlocks(given: unknown): unknown {
   const [block, ...others] = Array.isArray(given) ? (given as unknown[]) : [];
-  const only = others.length === 0 ? bagOf(block) : undefined;
+  const only = others.length === 0 ? fieldsOf(block) : undefined;
   return only?.json ?? only?.text ?? given;
 }

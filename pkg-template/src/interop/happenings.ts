@@ -30,7 +30,7 @@ function read({ calls, nodes }: Turn): { happenings: Happening[]; left: ToolRun[
   const tools = nodes.filter(({ kind, tool }) => kind === "tool" && tool === undefined).map(toolRunOf);
   if (calls.every(({ output }) => output === undefined)) return { happenings: happeningsOfTools(tools), left: [] };
   const runs = new ToolRuns(tools);
-  const told = responsesTold(calls);
+  const responses = responsesByCall(calls);
   // Where no model asked for a tool that ran, it was asked for in a way that was not traced.
   const isWhole = !calls.some(({ output }) => asksTools(output));
   const happenings: Happening[] = [];
@@ -43,12 +43,12 @@ function read({ calls, nodes }: Turn): { happenings: Happening[]; left: ToolRun[
     if (modelVersion !== undefined) event.modelVersion = modelVersion;
     if (groundingMetadata !== undefined) event.groundingMetadata = groundingMetadata;
     happenings.push({ time: call.time, author, event });
-    const asked = output.parts?.flatMap<FunctionCall>(({ functionCall }) => functionCall ?? []) ?? [];
+    const functionCalls = output.parts?.flatMap<FunctionCall>(({ functionCall }) => functionCall ?? []) ?? [];
     let { time } = call;
-    const parts = asked.flatMap<Part>((functionCall, at) => {
+    const parts = functionCalls.flatMap<Part>((functionCall, at) => {
       const run = runs.take(functionCall, call.time, call.from.agent);
       if (run !== undefined) time = Math.max(time, run.node.span.end);
-      return responseFor(functionCall, run, told.get(call)?.[at]) ?? [];
+      return responseFor(functionCall, run, responses.get(call)?.[at]) ?? [];
     });
     if (parts.length > 0) happenings.push({ time, author, event: { content: { role: "user", parts } } });
   }
@@ -76,27 +76,27 @@ function happeningsOfTool({ node, name, id, args, response }: ToolRun): Happenin
     ...(args === undefined ? {} : { args }),
     ...(id === undefined ? {} : { id }),
   };
-  const asked = { time, author, event: { content: { role: "model", parts: [{ functionCall }] } } };
-  if (response === undefined) return [asked];
+  const request = { time, author, event: { content: { role: "model", parts: [{ functionCall }] } } };
+  if (response === undefined) return [request];
   const parts = [responseOf(id, name, response)];
-  return [asked, { time: end, author, event: { content: { role: "user", parts } } }];
+  return [request, { time: end, author, event: { content: { role: "user", parts } } }];
 }
 
 /** What each call's agent told its model next of the tools' responses. */
-function responsesTold(calls: readonly Call[]): Map<Call, FunctionResponse[]> {
-  const told = new Map<Call, FunctionResponse[]>();
+function responsesByCall(calls: readonly Call[]): Map<Call, FunctionResponse[]> {
+  const responses = new Map<Call, FunctionResponse[]>();
   const next = new Map<Node | undefined, FunctionResponse[]>();
   for (const call of calls.toReversed()) {
-    told.set(call, next.get(call.from.agent) ?? []);
+    responses.set(call, next.get(call.from.agent) ?? []);
     if (call.input.length > 0) next.set(call.from.agent, responsesAtEnd(call.input));
   }
-  return told;
+  return responses;
 }
 
 /** A call's response, by its span or by what the model was told next; the call takes over the span's id. */
-function responseFor(call: FunctionCall, run: ToolRun | undefined, told: FunctionResponse | undefined) {
+function responseFor(call: FunctionCall, run: ToolRun | undefined, nextResponse: FunctionResponse | undefined) {
   const id = run?.id ?? call.id;
-  const response = run?.response ?? told?.response;
+  const response = run?.response ?? nextResponse?.response;
   if (id !== undefined) call.id = id;
   return response === undefined ? undefined : responseOf(id, call.name, response);
 }

@@ -15,18 +15,18 @@ export interface Exchange {
 
 /** What later turns tell of each turn of a conversation, where they do. O(n) in the messages of the turns. */
 export function exchangesOf(turns: readonly Turn[]): (Exchange | undefined)[] {
-  const told: (Exchange | undefined)[] = turns.map(() => undefined);
+  const exchangeByTurn: (Exchange | undefined)[] = turns.map(() => undefined);
   // The nearest later turn tells best.
   for (const [at, { calls }] of turns.entries()) {
     const exchanges = split(calls.find(({ input }) => input.length > 0)?.input ?? []);
     // The last is the turn itself.
     for (let back = 1; back < exchanges.length && back <= at; back += 1) {
-      if (told[at - back] !== undefined) break;
+      if (exchangeByTurn[at - back] !== undefined) break;
       const exchange = exchanges.at(-1 - back);
-      if (exchange !== undefined) told[at - back] = exchange;
+      if (exchange !== undefined) exchangeByTurn[at - back] = exchange;
     }
   }
-  return told;
+  return exchangeByTurn;
 }
 
 /** The turns that a model is told of; the last is that which it has part in. */

@@ -6,7 +6,7 @@
 
 import { parseExactly } from "./integers.js";
 import { toolObject, wordsOf } from "./messages.js";
-import { type Bag, bagOf, type Span } from "./otlp.js";
+import { type Fields, fieldsOf, type Span } from "./otlp.js";
 
 type Attributes = ReadonlyMap<string, unknown>;
 
@@ -23,12 +23,12 @@ export function conventional(span: Span): Span {
   return { ...span, attributes: new Map([...attributes, ...given]) };
 }
 
-function openInference({ attributes, name }: Span): Bag | undefined {
+function openInference({ attributes, name }: Span): Fields | undefined {
   switch (attributes.get("openinference.span.kind")) {
     case "LLM":
       return {
         "gen_ai.operation.name": "chat",
-        "gen_ai.agent.name": bagOf(toolObject(attributes.get("metadata")))?.lc_agent_name,
+        "gen_ai.agent.name": fieldsOf(toolObject(attributes.get("metadata")))?.lc_agent_name,
         "gen_ai.response.model": attributes.get("llm.model_name"),
         ...messagesIn(
           listOf(attributes, "llm.input_messages").map((one) => openInferenceMessage(inside(one, "message"))),
@@ -52,7 +52,7 @@ function openInference({ attributes, name }: Span): Bag | undefined {
   }
 }
 
-function openInferenceMessage(message: Attributes): Bag {
+function openInferenceMessage(message: Attributes): Fields {
   const contents = listOf(message, "contents").map((one) => ({ text: one.get("message_content.text") }));
   const calls = listOf(message, "tool_calls").map((one) => {
     const call = inside(one, "tool_call");
@@ -61,7 +61,7 @@ function openInferenceMessage(message: Attributes): Bag {
   return messageOf(message, message.get("content") ?? (contents.length > 0 ? contents : undefined), calls);
 }
 
-function openLlmetry(attributes: Attributes): Bag | undefined {
+function openLlmetry(attributes: Attributes): Fields | undefined {
   const prompts = listOf(attributes, "gen_ai.prompt");
   const completions = listOf(attributes, "gen_ai.completion");
   const isCall = ["chat", "completion"].includes(String(attributes.get("llm.request.type")));
@@ -92,7 +92,7 @@ function contentIn(given: unknown): unknown {
   }
 }
 
-function messageOf(message: Attributes, content: unknown, calls: readonly Bag[]): Bag {
+function messageOf(message: Attributes, content: unknown, calls: readonly Fields[]): Fields {
   return {
     role: message.get("role") ?? "assistant",
     content,
@@ -102,21 +102,21 @@ function messageOf(message: Attributes, content: unknown, calls: readonly Bag[])
 }
 
 /** Messages under the names of the conventions, which have the system's apart. */
-function messagesIn(input: readonly Bag[], output: readonly Bag[]): Bag {
-  const isOfSystem = ({ role }: Bag) => role === "system" || role === "developer";
+function messagesIn(input: readonly Fields[], output: readonly Fields[]): Fields {
+  const isOfSystem = ({ role }: Fields) => role === "system" || role === "developer";
   const instructions = input.filter(isOfSystem).map(({ content }) => ({ type: "text", content }));
-  const said = input.filter((message) => !isOfSystem(message));
+  const conversation = input.filter((message) => !isOfSystem(message));
   return {
     "gen_ai.system_instructions": instructions.length > 0 ? instructions : undefined,
-    "gen_ai.input.messages": said.length > 0 ? said : undefined,
+    "gen_ai.input.messages": conversation.length > 0 ? conversation : undefined,
     "gen_ai.output.messages": output.length > 0 ? output : undefined,
   };
 }
 
 /** Declarations of tools, also as OpenAI's protocol has them: within `function`. */
-function toolsIn(tools: readonly (Bag | undefined)[]): Bag[] | undefined {
+function toolsIn(tools: readonly (Fields | undefined)[]): Fields[] | undefined {
   const known = tools.flatMap((tool) =>
-    tool === undefined ? [] : { type: "function", ...(bagOf(tool.function) ?? tool) },
+    tool === undefined ? [] : { type: "function", ...(fieldsOf(tool.function) ?? tool) },
   );
   return known.length > 0 ? known : undefined;
 }

@@ -42,11 +42,11 @@ export function runOf(
   const [inferences, warnings]: [Invocation[], string[]] = [[], []];
   let failure: string | undefined;
   for (const [at, turn] of turns.entries()) {
-    const place = `${quoted(sessionId)}, turn ${at + 1}`;
-    const { invocation, problem, warning } = heard(turn, exchanges[at]);
+    const location = `${quoted(sessionId)}, turn ${at + 1}`;
+    const { invocation, problem, warning } = readTurn(turn, exchanges[at]);
     inferences.push(invocation);
     const isFailure = at === turns.length - 1 && errorOf(turn) !== undefined;
-    if (warning !== undefined && !isFailure) warnings.push(`${place}: ${warning}`);
+    if (warning !== undefined && !isFailure) warnings.push(`${location}: ${warning}`);
     if (problem !== undefined) failure ??= `turn ${at + 1}: ${problem}`;
   }
   const before = split(turns[0]?.calls.find(({ input }) => input.length > 0)?.input ?? []).length - 1;
@@ -89,7 +89,7 @@ export function isUnheard(turn: Turn): boolean {
 }
 
 /** A turn with what later turns tell of it. */
-function heard(
+function readTurn(
   turn: Turn,
   exchange: Exchange | undefined,
 ): { invocation: Invocation; problem?: string; warning?: string } {
@@ -113,17 +113,17 @@ function heard(
     const { appDetails: _, ...invocation } = invocationOf({ ...turn, calls });
     return { invocation };
   }
-  const [last, told] = [turn.calls.at(-1), exchange?.answers.at(-1)];
+  const [last, nextAnswer] = [turn.calls.at(-1), exchange?.answers.at(-1)];
   const isChanged =
     last !== undefined &&
     isOfAdk(last.from.span) &&
-    told?.role === "model" &&
-    !asksTools(told) &&
+    nextAnswer?.role === "model" &&
+    !asksTools(nextAnswer) &&
     !asksTools(last.output) &&
-    wordsIn(told) !== "" &&
-    wordsIn(told).trim() !== wordsIn(last.output).trim();
+    wordsIn(nextAnswer) !== "" &&
+    wordsIn(nextAnswer).trim() !== wordsIn(last.output).trim();
   if (!isChanged) return countedIn(turn, invocationOf(turn));
-  const calls = [...turn.calls.slice(0, -1), { ...last, output: told }];
+  const calls = [...turn.calls.slice(0, -1), { ...last, output: nextAnswer }];
   const warning =
     "the next turn was told another answer than this turn's model gave; that one is read, as a callback may have changed it";
   return { invocation: invocationOf({ ...turn, calls }), warning };
@@ -145,9 +145,9 @@ function countedIn(turn: Turn, invocation: Invocation): { invocation: Invocation
 }
 
 function userOf({ outer, calls }: Turn): Content | undefined {
-  const asked = calls.find(({ input }) => input.length > 0)?.input ?? [];
+  const firstInput = calls.find(({ input }) => input.length > 0)?.input ?? [];
   const ofOuter = outer === undefined ? undefined : jsonOf(outer.span, "gen_ai.input.messages");
-  return userContentOf(contentsOf(ofOuter)) ?? userContentOf(asked);
+  return userContentOf(contentsOf(ofOuter)) ?? userContentOf(firstInput);
 }
 
 function invocationOf(turn: Turn): Invocation {
@@ -176,8 +176,8 @@ function invocationOf(turn: Turn): Invocation {
 }
 
 /** Unlike an assignment this makes an own property of any key, `__proto__` included. */
-function define(bag: Record<string, unknown>, key: string, value: unknown): void {
-  Object.defineProperty(bag, key, { value, enumerable: true, configurable: true, writable: true });
+function define(fields: Record<string, unknown>, key: string, value: unknown): void {
+  Object.defineProperty(fields, key, { value, enumerable: true, configurable: true, writable: true });
 }
 
 function seconds(ms: number): number {

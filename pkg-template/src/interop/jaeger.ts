@@ -1,23 +1,23 @@
 /** Reads the JSON that Jaeger's API and its page give: traces with their spans, the attributes of which are tags. */
 
-import { type Bag, bagOf, id, integer, list, type Moment, type Span, text } from "./otlp.js";
+import { type Fields, fieldsOf, id, integer, list, type Moment, type Span, text } from "./otlp.js";
 import { unexpected } from "../engine/input.js";
 
 /** Whether an object is an answer of Jaeger's API. */
-export function isJaeger({ data }: Bag): boolean {
-  const first = Array.isArray(data) ? bagOf(data[0]) : undefined;
+export function isJaeger({ data }: Fields): boolean {
+  const first = Array.isArray(data) ? fieldsOf(data[0]) : undefined;
   return first !== undefined && "traceID" in first && "spans" in first;
 }
 
 /** The spans of an answer. */
-export function jaegerSpans(answer: Bag, path: string): Span[] {
+export function jaegerSpans(answer: Fields, path: string): Span[] {
   const inside = path.includes(": ") ? `${path}.data` : `${path}: data`;
   return list(answer, "data", inside).flatMap(([trace, at]) =>
-    list(trace, "spans", `${at}.spans`).map(([span, place]) => spanOf(span, place)),
+    list(trace, "spans", `${at}.spans`).map(([span, path]) => spanOf(span, path)),
   );
 }
 
-function spanOf(span: Bag, path: string): Span {
+function spanOf(span: Fields, path: string): Span {
   const attributes = tagsOf(span, "tags", path);
   const [traceId, spanId] = [id(span.traceID, `${path}.traceID`), id(span.spanID, `${path}.spanID`)];
   const time = microseconds(span.startTime, `${path}.startTime`);
@@ -51,12 +51,12 @@ function spanOf(span: Bag, path: string): Span {
   };
 }
 
-function tagsOf(given: Bag, key: string, path: string): Map<string, unknown> {
+function tagsOf(given: Fields, key: string, path: string): Map<string, unknown> {
   const tags = list(given, key, `${path}.${key}`);
   return new Map(tags.map(([tag, at]) => [text(tag.key), valueOf(tag, at)]));
 }
 
-function valueOf({ type, value }: Bag, path: string): unknown {
+function valueOf({ type, value }: Fields, path: string): unknown {
   return type === "int64" ? integer(value, `${path}.value`) : (value ?? null);
 }
 

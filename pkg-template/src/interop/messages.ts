@@ -5,7 +5,7 @@
 
 import type { Content, FunctionResponse, InvocationEvent, Part } from "../types.js";
 import { parseExactly } from "./integers.js";
-import { type Bag, bagOf, type Item, wrong } from "./otlp.js";
+import { type Fields, fieldsOf, type Item, wrong } from "./otlp.js";
 
 /** What stands where an instrumentation kept something back. */
 const PLACEHOLDERS = ["", "{}", "null", "<elided>", "<not specified>", "<not serializable>", "N/A"];
@@ -15,15 +15,15 @@ const PLACEHOLDERS = ["", "{}", "null", "<elided>", "<not specified>", "<not ser
  *
  * @throws {AdkMetricsError} `invalid_input` for a text that is not JSON.
  */
-export function jsonOf(place: Item, key: string): unknown {
-  const value = place.attributes.get(key);
+export function jsonOf(item: Item, key: string): unknown {
+  const value = item.attributes.get(key);
   if (typeof value !== "string") return value ?? undefined;
   if (PLACEHOLDERS.includes(value)) return undefined;
   try {
     return parseExactly(value);
   } catch {
     const help = "It may have been cut: raise OTEL_ATTRIBUTE_VALUE_LENGTH_LIMIT where the agent runs";
-    throw wrong(place, `the attribute \`${key}\` is not JSON`, help);
+    throw wrong(item, `the attribute \`${key}\` is not JSON`, help);
   }
 }
 
@@ -32,8 +32,8 @@ export function wordsOf(value: unknown): string | undefined {
   return typeof value === "string" && !PLACEHOLDERS.includes(value) ? value : undefined;
 }
 
-function items(value: unknown): Bag[] {
-  return Array.isArray(value) ? value.flatMap<Bag>((item) => bagOf(item) ?? []) : [];
+function items(value: unknown): Fields[] {
+  return Array.isArray(value) ? value.flatMap<Fields>((item) => fieldsOf(item) ?? []) : [];
 }
 
 /** Arguments and results: objects as they are, JSON text read, anything else under `result`. */
@@ -47,7 +47,7 @@ function objectOf(value: unknown): Record<string, unknown> | undefined {
     }
   }
   if (given === undefined) return undefined;
-  return (bagOf(given) as Record<string, unknown> | undefined) ?? { result: given };
+  return (fieldsOf(given) as Record<string, unknown> | undefined) ?? { result: given };
 }
 
 /** What a tool was given, or gave, by the attribute of its span. */
@@ -75,7 +75,7 @@ export function responseOf(id: unknown, name: unknown, response: unknown): Part 
 }
 
 /** A part of today's conventions; nothing for kinds that ADK has no part for. */
-function partOfMessage({ type, content, ...more }: Bag): Part | undefined {
+function partOfMessage({ type, content, ...more }: Fields): Part | undefined {
   const mimeType = more.mime_type;
   switch (type) {
     case "text":
@@ -109,12 +109,13 @@ const KINDS = [
 ] as const;
 
 /** A part of ADK's without what is null in it. */
-function partOfAdk(given: Bag): Part {
+function partOfAdk(given: Fields): Part {
   const part: Record<string, unknown> = {};
   for (const [key, snake] of KINDS) {
     const value = given[key] ?? given[snake];
-    const bag = bagOf(value);
-    if (bag !== undefined) part[key] = Object.fromEntries(Object.entries(bag).filter(([, field]) => field !== null));
+    const fields = fieldsOf(value);
+    if (fields !== undefined)
+      part[key] = Object.fromEntries(Object.entries(fields).filter(([, field]) => field !== null));
     else if (value !== undefined && value !== null) part[key] = value;
   }
   return part;
@@ -126,23 +127,23 @@ export function contentOf(given: unknown, role?: string): Content | undefined {
     return wordsOf(given) === undefined
       ? undefined
       : { parts: [{ text: given }], ...(role === undefined ? {} : { role }) };
-  const message = bagOf(given);
+  const message = fieldsOf(given);
   if (message === undefined) return undefined;
   const own = typeof message.role === "string" ? message.role : role;
   const listed = Array.isArray(message.parts) ? (message.parts as unknown[]) : [];
   const parts: Part[] = listed.flatMap<Part>((one) => {
-    const part = typeof one === "string" ? { text: one } : bagOf(one);
+    const part = typeof one === "string" ? { text: one } : fieldsOf(one);
     if (part === undefined) return [];
     return typeof part.type === "string" ? (partOfMessage(part) ?? []) : partOfAdk(part);
   });
   if (message.parts === undefined || message.parts === null) for (const part of partsOfChat(message)) parts.push(part);
   if (parts.length === 0) return undefined;
-  const asked = own === "assistant" ? "model" : own === "tool" ? "user" : own;
-  return asked === undefined || asked === "" ? { parts } : { role: asked, parts };
+  const contentRole = own === "assistant" ? "model" : own === "tool" ? "user" : own;
+  return contentRole === undefined || contentRole === "" ? { parts } : { role: contentRole, parts };
 }
 
 /** A message of the protocol of chat completions, which the conventions had before they had parts. */
-function partsOfChat({ content, role, id, tool_calls: calls, tool_call_id: call }: Bag): Part[] {
+function partsOfChat({ content, role, id, tool_calls: calls, tool_call_id: call }: Fields): Part[] {
   if (role === "tool" || call !== undefined) return content === undefined ? [] : [responseOf(call ?? id, "", content)];
   const texts: Part[] =
     typeof content === "string"
@@ -150,11 +151,11 @@ function partsOfChat({ content, role, id, tool_calls: calls, tool_call_id: call 
         ? []
         : [{ text: content }]
       : (Array.isArray(content) ? (content as unknown[]) : []).flatMap((part) => {
-          const words = typeof part === "string" ? part : bagOf(part)?.text;
+          const words = typeof part === "string" ? part : fieldsOf(part)?.text;
           return typeof words === "string" ? { text: words } : [];
         });
   const made = items(calls).map((one) => {
-    const { name, arguments: args } = bagOf(one.function) ?? one;
+    const { name, arguments: args } = fieldsOf(one.function) ?? one;
     return callOf(one.id, name, args);
   });
   return [...texts, ...made];
@@ -199,7 +200,7 @@ export function usageOf(
   reported: unknown,
   attributes: ReadonlyMap<string, unknown>,
 ): InvocationEvent["usageMetadata"] | undefined {
-  const own = bagOf(reported);
+  const own = fieldsOf(reported);
   if (own !== undefined) {
     const entries = Object.entries(own).filter(([, value]) => value !== null);
     return Object.fromEntries(entries.map(([key, value]) => [camelCased(key), value]));

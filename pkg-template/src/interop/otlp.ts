@@ -49,7 +49,7 @@ export interface Telemetry {
 }
 
 /** JSON objects, whatever they hold. */
-export type Bag = Readonly<Record<string, unknown>>;
+export type Fields = Readonly<Record<string, unknown>>;
 
 const NAME = "traces";
 /** As deep as the engine reads. */
@@ -62,8 +62,8 @@ export function wrong({ path, line }: Place, message: string, help: string): Adk
 }
 
 /** A value as an object; nothing for arrays and everything else. */
-export function bagOf(value: unknown): Bag | undefined {
-  return isObject(value) && !Array.isArray(value) ? (value as Bag) : undefined;
+export function fieldsOf(value: unknown): Fields | undefined {
+  return isObject(value) && !Array.isArray(value) ? (value as Fields) : undefined;
 }
 
 /** The beginning of an input as text. */
@@ -84,7 +84,7 @@ const BEGINNING =
  */
 export function isTraces(input: unknown): boolean {
   if (!isObject(input)) return BEGINNING.test(beginningOf(input));
-  const given = bagOf(Array.isArray(input) ? input[0] : input);
+  const given = fieldsOf(Array.isArray(input) ? input[0] : input);
   if (given === undefined) return false;
   const first = unwrapped(given, "").request;
   return isJaeger(first) || ["resourceSpans", "resourceLogs", "resourceMetrics", "batches"].some((key) => key in first);
@@ -154,9 +154,9 @@ function attempt(text: string, line?: number): unknown {
 /** What Tempo and Jaeger put around the traces that they give. */
 const WRAPPERS = ["trace", "result"];
 
-function unwrapped(given: Bag, path: string): { request: Bag; path: string } {
+function unwrapped(given: Fields, path: string): { request: Fields; path: string } {
   for (const key of WRAPPERS) {
-    const inner = bagOf(given[key]);
+    const inner = fieldsOf(given[key]);
     if (inner !== undefined) return { request: inner, path: insideOf(path, key) };
   }
   return { request: given, path };
@@ -169,21 +169,21 @@ function insideOf(path: string, key: string): string {
 class Reader {
   readonly #telemetry: Telemetry;
   readonly #seen = new Set<string>();
-  #place: { line?: number } = {};
+  #location: { line?: number } = {};
 
   constructor(telemetry: Telemetry) {
     this.#telemetry = telemetry;
   }
 
   request(given: unknown, at: string, line?: number): void {
-    this.#place = line === undefined ? {} : { line };
+    this.#location = line === undefined ? {} : { line };
     const { request, path } = unwrapped(
       required(given, at, "an export request with `resourceSpans` or `resourceLogs`"),
       at,
     );
     const inside = (key: string) => insideOf(path, key);
     if (isJaeger(request)) {
-      for (const span of jaegerSpans(request, path)) this.#keep({ ...span, ...this.#place });
+      for (const span of jaegerSpans(request, path)) this.#keep({ ...span, ...this.#location });
       return;
     }
     for (const [resource, place] of list(request, "batches", inside("batches"))) this.#resource(resource, place);
@@ -196,24 +196,24 @@ class Reader {
       const help = "Pass OTLP in JSON, as an OTLP exporter or the collector's file exporter writes it";
       throw wrong({ path }, "found neither `resourceSpans` nor `resourceLogs`", help);
     }
-    for (const [resource, place] of list(request, "resourceSpans", inside("resourceSpans"))) {
-      this.#resource(resource, place);
+    for (const [resource, containerPath] of list(request, "resourceSpans", inside("resourceSpans"))) {
+      this.#resource(resource, containerPath);
     }
     for (const [resource, at] of list(request, "resourceLogs", inside("resourceLogs"))) {
-      for (const [scoped, place] of list(resource, "scopeLogs", `${at}.scopeLogs`)) {
-        for (const [log, where] of list(scoped, "logRecords", `${place}.logRecords`)) {
-          this.#telemetry.logs.push({ ...momentOf(log, where, log), ...this.#place });
+      for (const [scoped, spanPath] of list(resource, "scopeLogs", `${at}.scopeLogs`)) {
+        for (const [log, where] of list(scoped, "logRecords", `${spanPath}.logRecords`)) {
+          this.#telemetry.logs.push({ ...momentOf(log, where, log), ...this.#location });
         }
       }
     }
   }
 
   /** The spans of a resource; scopes had another name before, which Tempo still writes. */
-  #resource(resource: Bag, path: string): void {
+  #resource(resource: Fields, path: string): void {
     for (const key of ["scopeSpans", "instrumentationLibrarySpans"]) {
-      for (const [scoped, place] of list(resource, key, `${path}.${key}`)) {
-        const scope = text(bagOf(scoped.scope ?? scoped.instrumentationLibrary)?.name);
-        for (const [span, where] of list(scoped, "spans", `${place}.spans`)) this.#span(span, where, scope);
+      for (const [scoped, containerPath] of list(resource, key, `${path}.${key}`)) {
+        const scope = text(fieldsOf(scoped.scope ?? scoped.instrumentationLibrary)?.name);
+        for (const [span, where] of list(scoped, "spans", `${containerPath}.spans`)) this.#span(span, where, scope);
       }
     }
   }
@@ -225,16 +225,16 @@ class Reader {
     this.#telemetry.spans.push(span);
   }
 
-  #span(span: Bag, path: string, scope: string): void {
+  #span(span: Fields, path: string, scope: string): void {
     const traceId = id(span.traceId, `${path}.traceId`);
     const spanId = id(span.spanId, `${path}.spanId`);
     const time = moment(span.startTimeUnixNano, `${path}.startTimeUnixNano`);
     const events = list(span, "events", `${path}.events`);
-    const status = bagOf(span.status) ?? {};
+    const status = fieldsOf(span.status) ?? {};
     const failed = status.code === STATUS_ERROR || status.code === "STATUS_CODE_ERROR";
     this.#keep({
       path,
-      ...this.#place,
+      ...this.#location,
       traceId,
       spanId,
       scope,
@@ -244,7 +244,7 @@ class Reader {
       end: Math.max(time, moment(span.endTimeUnixNano, `${path}.endTimeUnixNano`)),
       attributes: attributesOf(span, path),
       error: failed ? text(status.message) || "the span says no more" : undefined,
-      events: events.map(([event, where]) => ({ ...momentOf(event, where, span), ...this.#place })),
+      events: events.map(([event, where]) => ({ ...momentOf(event, where, span), ...this.#location })),
     });
   }
 }
@@ -253,7 +253,7 @@ class Reader {
 const EVENT_NAMES = ["event.name", "otel.event.name"];
 
 /** A log record, or an event of a span. */
-function momentOf(given: Bag, path: string, of: Bag): Moment {
+function momentOf(given: Fields, path: string, of: Fields): Moment {
   const attributes = attributesOf(given, path);
   const name =
     [given.eventName, given.name, ...EVENT_NAMES.map((key) => attributes.get(key))].map(text).find(Boolean) ?? "";
@@ -263,11 +263,11 @@ function momentOf(given: Bag, path: string, of: Bag): Moment {
   return { path, traceId, spanId, name, time, attributes, body };
 }
 
-function attributesOf(given: Bag, path: string): Map<string, unknown> {
+function attributesOf(given: Fields, path: string): Map<string, unknown> {
   return new Map(entriesOf(given, "attributes", `${path}.attributes`, 0));
 }
 
-function entriesOf(given: Bag, key: string, path: string, depth: number): [string, unknown][] {
+function entriesOf(given: Fields, key: string, path: string, depth: number): [string, unknown][] {
   return list(given, key, path).map(([entry, at]) => [text(entry.key), valueOf(entry.value, `${at}.value`, depth)]);
 }
 
@@ -303,13 +303,13 @@ export function integer(given: unknown, path: string): unknown {
   return integerOf(given);
 }
 
-export function required(given: unknown, path: string, what: string): Bag {
-  const bag = bagOf(given);
-  if (bag === undefined) throw unexpected(what, given, path);
-  return bag;
+export function required(given: unknown, path: string, what: string): Fields {
+  const fields = fieldsOf(given);
+  if (fields === undefined) throw unexpected(what, given, path);
+  return fields;
 }
 
-export function list(given: Bag, key: string, path: string): [Bag, string][] {
+export function list(given: Fields, key: string, path: string): [Fields, string][] {
   const items = given[key] ?? [];
   if (!Array.isArray(items)) throw unexpected("an array", items, path);
   return items.map((item, at) => [required(item, `${path}[${at}]`, "an object"), `${path}[${at}]`]);

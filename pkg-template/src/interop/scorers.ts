@@ -9,7 +9,7 @@ import { EvalStatus } from "../enums.js";
 import { AdkMetricsError } from "../errors.js";
 import type { EvaluationResult, Invocation } from "../types.js";
 import { contentOf } from "./messages.js";
-import { bagOf } from "./otlp.js";
+import { fieldsOf } from "./otlp.js";
 import { type AutoevalsScore, autoevalsScore, type OpenevalsResult } from "./scores.js";
 
 /** What is needed of an evaluator. */
@@ -84,7 +84,7 @@ async function scored(evaluator: ScoringEvaluator, input: unknown, output: unkno
 /** The turns in what a scorer is given. */
 function invocationsOf(given: unknown, input: unknown, name: string): Invocation[] {
   const messages =
-    typeof given === "string" ? [{ role: "assistant", content: given }] : (bagOf(given)?.messages ?? given);
+    typeof given === "string" ? [{ role: "assistant", content: given }] : (fieldsOf(given)?.messages ?? given);
   const list: unknown[] = Array.isArray(messages) ? messages : [messages];
   if (list.length > 0 && list.every((item) => isObject(item) && "userContent" in item)) return list as Invocation[];
   const turns: TurnRecorder[] = [];
@@ -95,7 +95,7 @@ function invocationsOf(given: unknown, input: unknown, name: string): Invocation
   };
   for (const [at, message] of list.entries()) {
     const content = contentOf(message);
-    const role = bagOf(message)?.role;
+    const role = fieldsOf(message)?.role;
     if (content === undefined || typeof role !== "string") {
       throw unexpected("a string, messages with `role` and `content`, or invocations", message, `${name}[${at}]`);
     }

@@ -2,8 +2,8 @@
 
 import { optionsOf } from "../known-options.js";
 import { isObject, messageOf, unexpected } from "../engine/input.js";
-import { AdkMetricsError, isOurs } from "../errors.js";
-import { bagOf } from "./otlp.js";
+import { AdkMetricsError, isAdkMetricsError } from "../errors.js";
+import { fieldsOf } from "./otlp.js";
 
 /** How to read sessions. */
 export interface SessionOptions {
@@ -41,7 +41,7 @@ function plainOf(session: object, path: string): object {
   try {
     plain = JSON.parse(JSON.stringify(session, replacer) ?? "null");
   } catch (cause) {
-    if (isOurs(cause)) throw cause;
+    if (isAdkMetricsError(cause)) throw cause;
     const message =
       cause instanceof RangeError
         ? "the session is nested too deeply to be read"
@@ -54,7 +54,7 @@ function plainOf(session: object, path: string): object {
 
 /** `this` holds the value before `toJSON`, which a date has. */
 function replacer(this: unknown, key: string, value: unknown): unknown {
-  const given = bagOf(this)?.[key] ?? value;
+  const given = fieldsOf(this)?.[key] ?? value;
   if (given instanceof Set) return [...(given as Set<unknown>)];
   if (given instanceof Map) return Object.fromEntries(given as Map<string, unknown>);
   if (given instanceof Date) return given.getTime() / 1000;

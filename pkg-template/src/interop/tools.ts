@@ -3,7 +3,7 @@
 import type { FunctionCall } from "../types.js";
 import { resultOfBlocks, toolEvents } from "./events.js";
 import { toolObject, wordsOf } from "./messages.js";
-import { bagOf } from "./otlp.js";
+import { fieldsOf } from "./otlp.js";
 import type { Node } from "./tree.js";
 
 /** What a tool did, by its span. */
@@ -23,14 +23,14 @@ export function toolRunOf(node: Node): ToolRun {
   const { attributes, name, scope, events } = node.span;
   const first = (keys: readonly string[]) =>
     keys.map((key) => attributes.get(key)).find((value) => value !== undefined);
-  const told = toolEvents(events);
+  const toolData = toolEvents(events);
   const gave = resultIn(first(RESULTS), scope);
-  const response = toolObject(gave.response ?? told.response);
+  const response = toolObject(gave.response ?? toolData.response);
   return {
     node,
     name: wordsOf(attributes.get("gen_ai.tool.name")) ?? name.replace(/^execute_tool /, ""),
     id: wordsOf(attributes.get("gen_ai.tool.call.id")) ?? gave.id,
-    args: argumentsIn(toolObject(first(ARGUMENTS) ?? told.args)),
+    args: argumentsIn(toolObject(first(ARGUMENTS) ?? toolData.args)),
     // A response that is `{}` may have been kept back; then the messages may still tell it.
     response: response !== undefined && Object.keys(response).length > 0 ? response : undefined,
   };
@@ -39,8 +39,8 @@ export function toolRunOf(node: Node): ToolRun {
 /** What a tool gave, out of what Strands and LangChain wrap around it. */
 function resultIn(given: unknown, scope: string): { response: unknown; id?: string } {
   if (scope === "strands.telemetry.tracer") return { response: resultOfBlocks(toolObject(given)?.result) ?? given };
-  const output = bagOf(toolObject(given)?.output);
-  const kept = output?.lc === undefined ? undefined : bagOf(output.kwargs);
+  const output = fieldsOf(toolObject(given)?.output);
+  const kept = output?.lc === undefined ? undefined : fieldsOf(output.kwargs);
   if (kept === undefined) return { response: given };
   const id = wordsOf(kept.tool_call_id);
   return { response: kept.content, ...(id === undefined ? {} : { id }) };
@@ -49,7 +49,7 @@ function resultIn(given: unknown, scope: string): { response: unknown; id?: stri
 /** What a tool was given; LangChain's callbacks write it among much else, as Python does. */
 function argumentsIn(given: Record<string, unknown> | undefined): Record<string, unknown> | undefined {
   if (given === undefined || !("input_str" in given && "metadata" in given)) return given;
-  return bagOf(given.inputs) as Record<string, unknown> | undefined;
+  return fieldsOf(given.inputs) as Record<string, unknown> | undefined;
 }
 
 /** Runs of tools in order of time, and how many of them are of no more use. */

@@ -83,7 +83,7 @@ export function treeOf(spans: Telemetry["spans"]): Node[] {
     }
     if (parent !== undefined && states.get(parent) === "open") parent = undefined;
     for (const child of path.reverse()) {
-      place(child, parent);
+      setParent(child, parent);
       states.set(child, "done");
       parent = child;
     }
@@ -91,7 +91,7 @@ export function treeOf(spans: Telemetry["spans"]): Node[] {
   return nodes;
 }
 
-function place(node: Node, parent: Node | undefined): void {
+function setParent(node: Node, parent: Node | undefined): void {
   const opens = node.kind === "turn" || node.kind === "agent";
   assign(node, "outer", parent?.outer ?? (opens ? node : undefined));
   assign(node, "agent", node.kind === "agent" ? node : parent?.agent);

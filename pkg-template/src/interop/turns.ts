@@ -44,24 +44,24 @@ export function conversationsOf({ spans, logs }: Telemetry): {
   const conversations = new Map<string, Turn[]>();
   const ends = new Map<string, string>();
   for (const turn of turnsOf(nodes, moments)) {
-    const told = turn.calls.find(({ input }) => input.length > 0)?.input ?? [];
-    const id = attributeOf(turn.nodes, CONVERSATION_KEYS) ?? ends.get(beginningOf(told)) ?? turn.traceId;
+    const firstInput = turn.calls.find(({ input }) => input.length > 0)?.input ?? [];
+    const id = attributeOf(turn.nodes, CONVERSATION_KEYS) ?? ends.get(beginningOf(firstInput)) ?? turn.traceId;
     const answer = turn.calls.at(-1)?.output;
-    ends.set(endOf(answer === undefined ? told : [...told, answer]), id);
+    ends.set(endOf(answer === undefined ? firstInput : [...firstInput, answer]), id);
     group(conversations, id, turn);
   }
   return { conversations, moments };
 }
 
 /** What was said before a turn, which is how the turn before it ended; traces without ids of conversations go together by it. */
-function beginningOf(told: readonly Content[]): string {
-  return endOf(told.slice(0, Math.max(0, told.findLastIndex(isOfUser))));
+function beginningOf(input: readonly Content[]): string {
+  return endOf(input.slice(0, Math.max(0, input.findLastIndex(isOfUser))));
 }
 
 /** What the user said so far, and the last answer. */
-function endOf(said: readonly Content[]): string {
-  const asked = said.filter(isOfUser).map(wordsIn);
-  return JSON.stringify([asked, wordsIn(said.findLast(({ role }) => role === "model")).trim()]);
+function endOf(contents: readonly Content[]): string {
+  const userTexts = contents.filter(isOfUser).map(wordsIn);
+  return JSON.stringify([userTexts, wordsIn(contents.findLast(({ role }) => role === "model")).trim()]);
 }
 
 const SCOPES = { "gcp.vertex.agent": "gcp.vertex.agent.", "iqai-adk": "adk." };

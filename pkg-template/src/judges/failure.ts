@@ -1,6 +1,6 @@
 import { messageOf } from "../engine/input.js";
 import { withEngine } from "../engine/instance.js";
-import { AdkMetricsError, type ErrorDetails, isOurs } from "../errors.js";
+import { AdkMetricsError, type ErrorDetails, isAdkMetricsError } from "../errors.js";
 import { ANSWER_HEADERS, type RetryAdvice } from "../generated/contract.js";
 import { shortened } from "./reply.js";
 
@@ -19,7 +19,7 @@ const MAX_CAUSES = 6;
  * whether it makes sense to.
  */
 export function failureOf(cause: unknown, what: string): AdkMetricsError {
-  if (isOurs(cause)) return cause;
+  if (isAdkMetricsError(cause)) return cause;
   return new AdkMetricsError("judge_failed", `${what} failed: ${shortened(messageOf(cause))}`, detailsOf(cause));
 }
 
@@ -35,54 +35,54 @@ export function detailsOf(cause: unknown): ErrorDetails {
   return details;
 }
 
-type Bag = Readonly<Record<string, unknown>>;
+type Fields = Readonly<Record<string, unknown>>;
 
 /** An error, what it wraps and what caused it. */
-function chainOf(error: unknown): Bag[] {
-  const chain: Bag[] = [];
+function chainOf(error: unknown): Fields[] {
+  const chain: Fields[] = [];
   let next = error;
   while (typeof next === "object" && next !== null && chain.length < MAX_CAUSES) {
-    const bag = next as Bag;
-    chain.push(bag);
+    const fields = next as Fields;
+    chain.push(fields);
     // The AI SDK's error after several attempts holds the last one's.
-    next = get(bag, "lastError") ?? get(bag, "cause");
+    next = get(fields, "lastError") ?? get(fields, "cause");
   }
   return chain;
 }
 
 /** A property of an object that may throw when it is read. */
-function get(bag: unknown, key: string): unknown {
+function get(fields: unknown, key: string): unknown {
   try {
-    return typeof bag === "object" && bag !== null ? (bag as Bag)[key] : undefined;
+    return typeof fields === "object" && fields !== null ? (fields as Fields)[key] : undefined;
   } catch {
     return undefined;
   }
 }
 
-function first<T>(chain: readonly Bag[], read: (bag: Bag) => T | undefined): T | undefined {
-  for (const bag of chain) {
-    const found = read(bag);
+function first<T>(chain: readonly Fields[], read: (fields: Fields) => T | undefined): T | undefined {
+  for (const source of chain) {
+    const found = read(source);
     if (found !== undefined) return found;
   }
   return undefined;
 }
 
-function statusOf(bag: Bag): number | undefined {
+function statusOf(fields: Fields): number | undefined {
   const candidates = [
-    get(bag, "statusCode"),
-    get(bag, "status"),
-    get(get(bag, "response"), "status"),
-    get(bag, "code"),
+    get(fields, "statusCode"),
+    get(fields, "status"),
+    get(get(fields, "response"), "status"),
+    get(fields, "code"),
   ];
   return candidates.map(Number).find((status) => Number.isInteger(status) && status >= 400 && status < 600);
 }
 
-function isRetryable(chain: readonly Bag[], status: number | undefined, advice: RetryAdvice | undefined): boolean {
-  const own = first(chain, (bag) => flag(bag, "retryable"));
+function isRetryable(chain: readonly Fields[], status: number | undefined, advice: RetryAdvice | undefined): boolean {
+  const own = first(chain, (fields) => flag(fields, "retryable"));
   if (own !== undefined) return own;
   // A spent quota has the status of a rate limit, but waiting does not bring it back.
-  if (chain.some((bag) => textsOf(bag).includes("insufficient_quota"))) return false;
-  const ofLibrary = first(chain, (bag) => flag(bag, "isRetryable"));
+  if (chain.some((fields) => textsOf(fields).includes("insufficient_quota"))) return false;
+  const ofLibrary = first(chain, (fields) => flag(fields, "isRetryable"));
   if (ofLibrary !== undefined) return ofLibrary;
   if (status !== undefined && advice !== undefined) return advice.retryable;
   return chain.some(isNetworkError) && !chain.some(hasLastingCode);
@@ -93,32 +93,32 @@ export function isLasting(error: unknown): boolean {
   return chainOf(error).some(hasLastingCode);
 }
 
-function hasLastingCode(bag: Bag): boolean {
-  return LASTING_CODES.test(String(get(bag, "code")));
+function hasLastingCode(fields: Fields): boolean {
+  return LASTING_CODES.test(String(get(fields, "code")));
 }
 
-function flag(bag: Bag, key: string): boolean | undefined {
-  const value = get(bag, key);
+function flag(fields: Fields, key: string): boolean | undefined {
+  const value = get(fields, key);
   return typeof value === "boolean" ? value : undefined;
 }
 
-function isNetworkError(bag: Bag): boolean {
-  const { name } = (get(bag, "constructor") ?? {}) as { name?: unknown };
+function isNetworkError(fields: Fields): boolean {
+  const { name } = (get(fields, "constructor") ?? {}) as { name?: unknown };
   if (/^APIConnection(?:Timeout)?Error$/.test(String(name))) return true;
-  if (NETWORK_CODES.test(String(get(bag, "code") ?? ""))) return true;
-  return get(bag, "name") === "TypeError" && /fetch|network|load failed/i.test(String(get(bag, "message")));
+  if (NETWORK_CODES.test(String(get(fields, "code") ?? ""))) return true;
+  return get(fields, "name") === "TypeError" && /fetch|network|load failed/i.test(String(get(fields, "message")));
 }
 
-function textsOf(bag: Bag): string {
-  const parts = [get(bag, "message"), get(bag, "code"), get(bag, "responseBody")];
+function textsOf(fields: Fields): string {
+  const parts = [get(fields, "message"), get(fields, "code"), get(fields, "responseBody")];
   return parts.filter((part) => typeof part === "string").join("\n");
 }
 
 /** What the answer that a client library got says of asking again, as the engine reads the answers of its own calls. */
-function adviceOf(chain: readonly Bag[], status: number | undefined): RetryAdvice | undefined {
+function adviceOf(chain: readonly Fields[], status: number | undefined): RetryAdvice | undefined {
   const headers: Record<string, string> = {};
   for (const name of ANSWER_HEADERS) {
-    const value = first(chain, (bag) => header(headersOf(bag), name));
+    const value = first(chain, (fields) => header(headersOf(fields), name));
     if (value !== undefined) headers[name] = value;
   }
   const delay = first(chain, retryDelayOf);
@@ -126,18 +126,18 @@ function adviceOf(chain: readonly Bag[], status: number | undefined): RetryAdvic
   return withEngine((engine) => engine.retryAdvice(status ?? 0, headers, delay, Date.now()));
 }
 
-function ownWait(bag: Bag): number | undefined {
-  const own = get(bag, "retryAfterMs");
+function ownWait(fields: Fields): number | undefined {
+  const own = get(fields, "retryAfterMs");
   return typeof own === "number" && own >= 0 ? own : undefined;
 }
 
-function headersOf(bag: Bag): unknown {
-  return get(bag, "responseHeaders") ?? get(bag, "headers") ?? get(get(bag, "response"), "headers");
+function headersOf(fields: Fields): unknown {
+  return get(fields, "responseHeaders") ?? get(fields, "headers") ?? get(get(fields, "response"), "headers");
 }
 
 /** Google's RetryInfo, which its SDK leaves in the text of the body. */
-function retryDelayOf(bag: Bag): string | undefined {
-  const [, delay] = /"retryDelay"\s*:\s*"(\d+(?:\.\d+)?s)"/.exec(textsOf(bag).replaceAll('\\"', '"')) ?? [];
+function retryDelayOf(fields: Fields): string | undefined {
+  const [, delay] = /"retryDelay"\s*:\s*"(\d+(?:\.\d+)?s)"/.exec(textsOf(fields).replaceAll('\\"', '"')) ?? [];
   return delay;
 }
 

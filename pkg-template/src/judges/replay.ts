@@ -160,8 +160,8 @@ function callOf(entry: object, line: number): RecordedCall {
     return { request: requestOf(request as JudgeRequest), reply: replyOf(reply) };
   } catch (error) {
     const { message, path } = error as AdkMetricsError;
-    const place = path === undefined ? "recording" : `recording: ${path}`;
-    throw new AdkMetricsError("invalid_input", message, { path: place, line, cause: error });
+    const location = path === undefined ? "recording" : `recording: ${path}`;
+    throw new AdkMetricsError("invalid_input", message, { path: location, line, cause: error });
   }
 }
 
@@ -194,13 +194,13 @@ function knownOf(calls: readonly RecordedCall[]): Known {
 
 function missing(request: JudgeRequest, known: Known): AdkMetricsError {
   const { metricName, purpose, evalId, invocationIndex, stepIndex, sampleIndex } = request;
-  const place = [
+  const location = [
     ...(evalId === undefined ? [] : [`evalId ${JSON.stringify(evalId)}`]),
     `invocationIndex ${invocationIndex}`,
     `stepIndex ${stepIndex}`,
     `sampleIndex ${sampleIndex}`,
   ];
-  const message = `the recording has no reply for ${metricName} (${purpose}), ${place.join(", ")}: `;
+  const message = `the recording has no reply for ${metricName} (${purpose}), ${location.join(", ")}: `;
   return new AdkMetricsError("replay_missing", message + whyMissing(request, known), {
     retryable: false,
     help: "Record it anew with recordJudge, or with --record on the command line",
@@ -228,26 +228,26 @@ function whyMissing(request: JudgeRequest, { byTurn, metrics, cases }: Known): s
 }
 
 /** What differs between two questions about the same turn, in words; nothing if they are the same. */
-function differenceOf(recorded: JudgeRequest, asked: JudgeRequest): string | undefined {
-  if (recorded.model !== asked.model) {
-    return `the model is ${JSON.stringify(asked.model)}, recorded was ${JSON.stringify(recorded.model)}`;
+function differenceOf(recorded: JudgeRequest, requested: JudgeRequest): string | undefined {
+  if (recorded.model !== requested.model) {
+    return `the model is ${JSON.stringify(requested.model)}, recorded was ${JSON.stringify(recorded.model)}`;
   }
   const texts = [
-    ["system prompt", recorded.system ?? "", asked.system ?? ""],
-    ["prompt", withoutMarker(recorded.prompt), withoutMarker(asked.prompt)],
+    ["system prompt", recorded.system ?? "", requested.system ?? ""],
+    ["prompt", withoutMarker(recorded.prompt), withoutMarker(requested.prompt)],
   ] as const;
   for (const [name, was, is] of texts) {
     if (was !== is) return `the ${name} changed ${firstDifference(was, is)}`;
   }
   const objects = [
-    ["reply's schema", recorded.responseSchema, asked.responseSchema],
-    ["generation config", recorded.generationConfig, asked.generationConfig],
+    ["reply's schema", recorded.responseSchema, requested.responseSchema],
+    ["generation config", recorded.generationConfig, requested.generationConfig],
   ] as const;
   for (const [name, was, is] of objects) {
     const [wasJson, isJson] = [canonicalJson(was ?? {}), canonicalJson(is ?? {})];
     if (wasJson !== isJson) return `the ${name} changed ${firstDifference(wasJson, isJson)}`;
   }
-  return recorded.prompt === asked.prompt
+  return recorded.prompt === requested.prompt
     ? undefined
     : "something changed that the prompt is made of but does not show";
 }

@@ -1,5 +1,5 @@
 import { messageOf } from "../engine/input.js";
-import { AdkMetricsError, type ErrorDetails, isOurs } from "../errors.js";
+import { AdkMetricsError, type ErrorDetails, isAdkMetricsError } from "../errors.js";
 import type { JudgeReply } from "../types.js";
 
 /**
@@ -28,7 +28,7 @@ export function replyOf(given: unknown): JudgeReply {
     if (typeof modelVersion === "string") reply.modelVersion = shortened(modelVersion);
     return reply;
   } catch (cause) {
-    if (isOurs(cause)) throw cause;
+    if (isAdkMetricsError(cause)) throw cause;
     const message = `reading the judge's reply failed: ${shortened(messageOf(cause))}`;
     throw new AdkMetricsError("judge_failed", message, { cause });
   }

@@ -1,5 +1,5 @@
 import { messageOf } from "../engine/input.js";
-import { AdkMetricsError, isOurs } from "../errors.js";
+import { AdkMetricsError, isAdkMetricsError } from "../errors.js";
 import { ANSWER_HEADERS, type HostFailure, type HttpRequest } from "../generated/contract.js";
 import type { JudgeReply, JudgeRequest } from "../types.js";
 import type { Endpoint } from "./endpoint.js";
@@ -43,7 +43,7 @@ export async function transfer(endpoint: Endpoint, http: HttpRequest, signal: Ab
     return await sent(endpoint, http, signal);
   } catch (error) {
     const body = new Uint8Array();
-    if (isOurs(error)) return { answer: { failed: hostFailure(error) }, body };
+    if (isAdkMetricsError(error)) return { answer: { failed: hostFailure(error) }, body };
     return { answer: { nothing: { reason: reasonOf(error), mayPass: mayPass(endpoint, error) } }, body };
   }
 }

@@ -99,16 +99,16 @@ function isMetric(value: unknown): value is Metric {
   return typeof value === "function";
 }
 
-type Bag = Readonly<Record<string, unknown>>;
+type Fields = Readonly<Record<string, unknown>>;
 
 /** The entries of `custom_metrics` that criteria name. What is no JSON is left to whoever scores by it. */
-function customMetricsOf(config: ConfigInput): [string, Bag][] {
-  const root = bagOf(parsed(config));
+function customMetricsOf(config: ConfigInput): [string, Fields][] {
+  const root = fieldsOf(parsed(config));
   const criteria = criteriaIn(root);
-  const custom = bagOf(root.custom_metrics ?? root.customMetrics);
+  const custom = fieldsOf(root.custom_metrics ?? root.customMetrics);
   return Object.keys(criteria)
     .filter((name) => isObject(Object.hasOwn(custom, name) ? custom[name] : undefined))
-    .map((name) => [name, custom[name] as Bag]);
+    .map((name) => [name, custom[name] as Fields]);
 }
 
 function parsed(config: ConfigInput): unknown {
@@ -120,13 +120,13 @@ function parsed(config: ConfigInput): unknown {
   }
 }
 
-function bagOf(value: unknown): Bag {
-  return isObject(value) ? (value as Bag) : {};
+function fieldsOf(value: unknown): Fields {
+  return isObject(value) ? (value as Fields) : {};
 }
 
 /** What `code_config` names. */
-function functionOf(entry: Bag): string | undefined {
-  const { name } = bagOf(entry.code_config ?? entry.codeConfig);
+function functionOf(entry: Fields): string | undefined {
+  const { name } = fieldsOf(entry.code_config ?? entry.codeConfig);
   return typeof name === "string" && name !== "" ? name : undefined;
 }
 
@@ -137,7 +137,7 @@ class Finder {
   readonly #sources: readonly Source[];
   readonly #folder: string;
 
-  constructor(name: string, entry: Bag, sources: readonly Source[], folder: string) {
+  constructor(name: string, entry: Fields, sources: readonly Source[], folder: string) {
     this.#name = name;
     this.#path = functionOf(entry);
     this.#sources = sources;
@@ -207,13 +207,13 @@ function notFound(name: string, path: string | undefined): AdkMetricsError {
 }
 
 /** What the config says of a metric, else what google-adk takes: values from 0 to 1. */
-function infoOf(metricName: string, { metric_info, metricInfo = metric_info, description }: Bag): MetricInfo {
-  const given = bagOf(metricInfo);
+function infoOf(metricName: string, { metric_info, metricInfo = metric_info, description }: Fields): MetricInfo {
+  const given = fieldsOf(metricInfo);
   const words = given.description ?? description;
-  const values = bagOf(given.metric_value_info ?? given.metricValueInfo);
-  const interval = isObject(metricInfo) ? bagOf(values.interval) : { minValue: 0, maxValue: 1 };
-  const { min_value, minValue = min_value, max_value, maxValue = max_value } = interval as Bag;
-  const { open_at_min, openAtMin = open_at_min, open_at_max, openAtMax = open_at_max } = interval as Bag;
+  const values = fieldsOf(given.metric_value_info ?? given.metricValueInfo);
+  const interval = isObject(metricInfo) ? fieldsOf(values.interval) : { minValue: 0, maxValue: 1 };
+  const { min_value, minValue = min_value, max_value, maxValue = max_value } = interval as Fields;
+  const { open_at_min, openAtMin = open_at_min, open_at_max, openAtMax = open_at_max } = interval as Fields;
   const isKnown = typeof minValue === "number" && typeof maxValue === "number";
   return {
     metricName,

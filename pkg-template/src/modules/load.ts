@@ -4,7 +4,7 @@ import { existsSync, realpathSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { messageOf } from "../engine/input.js";
-import { AdkMetricsError, isOurs } from "../errors.js";
+import { AdkMetricsError, isAdkMetricsError } from "../errors.js";
 
 /** A module on disk, and maybe one of its exports: `./metrics.mjs#politeness`. */
 export interface ModuleName {
@@ -95,12 +95,12 @@ export async function loadModule(file: string, what: string, timeoutMs?: number)
     ) as Promise<Exports>;
     return await inTime(loading, "loading it", timeoutMs);
   } catch (cause) {
-    const place = placeOf(cause);
-    const help = helpFor(file, cause, place === undefined);
-    const words = isOurs(cause) ? cause.message : messageOf(cause);
+    const location = placeOf(cause);
+    const help = helpFor(file, cause, location === undefined);
+    const words = isAdkMetricsError(cause) ? cause.message : messageOf(cause);
     const message = `the module of the ${what} cannot be loaded: ${words}`;
     throw new AdkMetricsError("invalid_input", message, {
-      ...(place ?? { path: file }),
+      ...(location ?? { path: file }),
       ...(help === undefined ? {} : { help }),
       cause,
     });

@@ -11,7 +11,7 @@ import {
   intervalLabel,
   intervalText,
   isTelling,
-  isToldByMetric,
+  isByMetric,
   metricChangeText,
   numbersOf,
   reasonOf,
@@ -111,11 +111,11 @@ function casesTable(cases: readonly CaseComparison[], metrics: readonly MetricCo
   const rows = cases.slice(0, maxRows).flatMap((one) => {
     const changed = changedMetrics(one, metrics);
     const name = `${ICONS[one.change]} ${code(caseName(one.evalId))}`;
-    const isTold = isToldByMetric(one, changed);
+    const byMetric = isByMetric(one, changed);
     const ofMetrics = changed.map(({ metricName, baseline, current, difference }) => {
       const numbers = numbersOf({ metricName, goal: "higher" });
       return [
-        isTold ? name : "",
+        byMetric ? name : "",
         code(metricName),
         numbers.value(baseline?.score, baseline?.threshold),
         numbers.value(current?.score, current?.threshold),
@@ -123,7 +123,7 @@ function casesTable(cases: readonly CaseComparison[], metrics: readonly MetricCo
         statusChangeText(baseline?.status, current?.status),
       ];
     });
-    return isTold ? ofMetrics : [[name, "", "", "", "", caseStatusText(one)], ...ofMetrics];
+    return byMetric ? ofMetrics : [[name, "", "", "", "", caseStatusText(one)], ...ofMetrics];
   });
   const more = cases.length - maxRows;
   const text = table(

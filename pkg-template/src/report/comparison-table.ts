@@ -11,7 +11,7 @@ import {
   intervalLabel,
   intervalText,
   isTelling,
-  isToldByMetric,
+  isByMetric,
   metricChangeText,
   numbersOf,
   reasonOf,
@@ -161,12 +161,12 @@ function caseRows(one: CaseComparison, metrics: readonly MetricComparison[]): Ce
   const changed = changedMetrics(one, metrics);
   const none = ["–", "–", "–", "–"].map((text): Cell => ({ text }));
   const ofCase: Cell[] = [name, ...none, { text: caseStatusText(one), styles: [CASE_STYLES[one.change]] }];
-  const isTold = isToldByMetric(one, changed);
+  const byMetric = isByMetric(one, changed);
   const rows = changed.map((metric): Cell[] => {
     const { baseline, current } = metric;
     const numbers = numbersOf({ metricName: metric.metricName, goal: "higher" });
     return [
-      isTold ? name : { text: "" },
+      byMetric ? name : { text: "" },
       { text: metric.metricName },
       { text: numbers.value(baseline?.score, baseline?.threshold) },
       { text: numbers.value(current?.score, current?.threshold) },
@@ -174,7 +174,7 @@ function caseRows(one: CaseComparison, metrics: readonly MetricComparison[]): Ce
       { text: statusChangeText(baseline?.status, current?.status), styles: [CASE_STYLES[metric.change]] },
     ];
   });
-  return isTold ? rows : [ofCase, ...rows];
+  return byMetric ? rows : [ofCase, ...rows];
 }
 
 function writeCase(page: Page, one: CaseComparison, metrics: readonly MetricComparison[]): void {

@@ -182,7 +182,7 @@ export function changedMetrics(one: CaseComparison, metrics: readonly MetricComp
 }
 
 /** Whether one row says both what became of a case and of its metric: only one changed, and with it the case. */
-export function isToldByMetric(one: CaseComparison, changed: readonly CaseMetricComparison[]): boolean {
+export function isByMetric(one: CaseComparison, changed: readonly CaseMetricComparison[]): boolean {
   const [only] = changed;
   return (
     changed.length === 1 &&

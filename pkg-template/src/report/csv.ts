@@ -123,14 +123,14 @@ function line(cells: readonly string[]): string {
 
 /** Whether there is anything for the column of warnings. */
 function anyWarning(sets: readonly EvalSetResult[]): boolean {
-  const isTold = ({ explanation }: EvalMetricResult) => (explanation?.warnings?.length ?? 0) > 0;
+  const hasWarnings = ({ explanation }: EvalMetricResult) => (explanation?.warnings?.length ?? 0) > 0;
   return sets.some(
     (set) =>
       noticesOf(set).length > 0 ||
       set.evalCaseResults.some(
         ({ overallEvalMetricResults, evalMetricResultPerInvocation }) =>
-          overallEvalMetricResults.some(isTold) ||
-          evalMetricResultPerInvocation.some(({ evalMetricResults }) => evalMetricResults.some(isTold)),
+          overallEvalMetricResults.some(hasWarnings) ||
+          evalMetricResultPerInvocation.some(({ evalMetricResults }) => evalMetricResults.some(hasWarnings)),
       ),
   );
 }

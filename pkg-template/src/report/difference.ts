@@ -333,8 +333,8 @@ function sampleLines(metric: EvalMetricResult, { whole, dissent }: DifferenceOpt
   return (whole ? found : against ? [against] : []).flatMap(({ vote, name, finding: { word } }) => {
     if (isOfRubrics(metric) && word !== "unreadable") return [];
     const reply = head(proseOf(vote.reply) ?? vote.reply, 1000).replace(/\s+/g, " ");
-    const said = shorten(reply, 160) || "(no text)";
-    return [note(`  ${name}, ${word}${vote.cached ? ", from the cache" : ""}: ${said}`)];
+    const replyText = shorten(reply, 160) || "(no text)";
+    return [note(`  ${name}, ${word}${vote.cached ? ", from the cache" : ""}: ${replyText}`)];
   });
 }
 

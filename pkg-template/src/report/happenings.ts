@@ -85,7 +85,7 @@ function callsWithOutputs(calls: readonly FunctionCall[], outputs: readonly Func
 class Open {
   readonly #outputs: readonly FunctionResponse[];
   /** The places of the outputs of each tool, and of each tool with an id, from the last to the first. */
-  readonly #places = new Map<string, number[]>();
+  readonly #positions = new Map<string, number[]>();
   readonly #taken = new Set<number>();
 
   constructor(outputs: readonly FunctionResponse[]) {
@@ -93,17 +93,17 @@ class Open {
     for (let at = outputs.length - 1; at >= 0; at--) {
       const { name, id } = outputs[at] as FunctionResponse;
       for (const key of [[name], [name, id || null]]) {
-        const places = this.#places.get(JSON.stringify(key));
-        if (places === undefined) this.#places.set(JSON.stringify(key), [at]);
-        else places.push(at);
+        const positions = this.#positions.get(JSON.stringify(key));
+        if (positions === undefined) this.#positions.set(JSON.stringify(key), [at]);
+        else positions.push(at);
       }
     }
   }
 
   /** Takes the first that is left of a tool, or of a tool with an id; null stands for none. */
   take(name: string | null | undefined, ...id: (string | null)[]): FunctionResponse | undefined {
-    const places = this.#places.get(JSON.stringify([name, ...id])) ?? [];
-    for (let at = places.pop(); at !== undefined; at = places.pop()) {
+    const positions = this.#positions.get(JSON.stringify([name, ...id])) ?? [];
+    for (let at = positions.pop(); at !== undefined; at = positions.pop()) {
       if (this.#taken.has(at)) continue;
       this.#taken.add(at);
       return this.#outputs[at];

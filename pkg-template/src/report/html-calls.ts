@@ -55,8 +55,8 @@ function alignedRow(
   outputs: readonly (FunctionResponse | undefined)[],
 ): Markup {
   const { sign, word, tone } = KINDS[entry.kind];
-  const places = entry.kind === "moved" ? html`<small>${placesText(entry).slice(1, -1)}</small>` : undefined;
-  const title = html`<th scope="row"><span aria-hidden="true">${sign}</span>${word}${places}</th>`;
+  const indices = entry.kind === "moved" ? html`<small>${placesText(entry).slice(1, -1)}</small>` : undefined;
+  const title = html`<th scope="row"><span aria-hidden="true">${sign}</span>${word}${indices}</th>`;
   return callRow(
     title,
     expected[entry.expectedIndex ?? -1],

@@ -313,9 +313,9 @@ function scoresTable(metrics: readonly EvalMetricResult[], turns: readonly Turn[
     { text: "Threshold", numeric: true },
     { text: "Result" },
   ];
-  const told = toldInTurns(turns);
+  const shown = shownInTurns(turns);
   const rows = metrics.flatMap((metric) => {
-    const why = joined(whyOf(metric), overTurns(metric, told.get(metric.metricName), turns.length));
+    const why = joined(whyOf(metric), overTurns(metric, shown.get(metric.metricName), turns.length));
     const row = html`<tr class="${tone(metric.evalStatus)}"><th scope="row">${breakable(metric.metricName)}</th>
 <td class="wide">${scoreBar(metric)}</td>
 <td class="num score" data-label="Score">${scoreText(metric.score, metric.threshold)}</td>
@@ -343,7 +343,7 @@ ${warnings.map((warning) => html`<p>Note: ${clipped(warning)}</p>`)}`;
 }
 
 /** What the turns tell of the rubrics of a metric. */
-interface Told {
+interface ShownTurns {
   /** The results that tell something. */
   times: number;
   /** By rubric in how many turns it was met, and in how many it was scored. */
@@ -351,17 +351,17 @@ interface Told {
 }
 
 /** What the turns tell of the rubrics of each metric. */
-function toldInTurns(turns: readonly Turn[]): Map<string, Told> {
-  const found = new Map<string, Told>();
+function shownInTurns(turns: readonly Turn[]): Map<string, ShownTurns> {
+  const found = new Map<string, ShownTurns>();
   for (const metric of turns.flatMap((turn) => turn.evalMetricResults)) {
     if (!metric.details?.rubricScores) continue;
-    const told = found.get(metric.metricName) ?? { times: 0, rubrics: new Map() };
-    found.set(metric.metricName, told);
-    told.times += 1;
+    const shown = found.get(metric.metricName) ?? { times: 0, rubrics: new Map() };
+    found.set(metric.metricName, shown);
+    shown.times += 1;
     for (const { rubricId, score } of rubricsOf(metric)) {
       if (typeof score !== "number") continue;
-      const counts = told.rubrics.get(rubricId) ?? { met: 0, scored: 0 };
-      told.rubrics.set(rubricId, counts);
+      const counts = shown.rubrics.get(rubricId) ?? { met: 0, scored: 0 };
+      shown.rubrics.set(rubricId, counts);
       counts.scored += 1;
       if (score === 1) counts.met += 1;
     }
@@ -370,14 +370,14 @@ function toldInTurns(turns: readonly Turn[]): Map<string, Told> {
 }
 
 /** The rubrics of a metric over several turns, and what else its judge said of no turn in particular. */
-function overTurns(metric: EvalMetricResult, told: Told | undefined, turns: number): Markup | undefined {
-  const toldOnce = told?.times === 1 && (turns === 1 || isOfConversation(metric));
-  const rubrics = toldOnce ? [] : rubricsOf(metric);
-  const remarks = told === undefined ? remarksOf(metric) : [];
+function overTurns(metric: EvalMetricResult, shown: ShownTurns | undefined, turns: number): Markup | undefined {
+  const isShownOnce = shown?.times === 1 && (turns === 1 || isOfConversation(metric));
+  const rubrics = isShownOnce ? [] : rubricsOf(metric);
+  const remarks = shown === undefined ? remarksOf(metric) : [];
   if (rubrics.length + remarks.length === 0) return undefined;
   const items = rubrics.map((rubric) => {
-    const why = rubric.rationale && told === undefined ? html`: <bdi>${clipped(rubric.rationale)}</bdi>` : undefined;
-    return html`<li><b>${head(rubric.rubricId, 300)}</b> ${metIn(rubric, told?.rubrics.get(rubric.rubricId))}${why}</li>`;
+    const why = rubric.rationale && shown === undefined ? html`: <bdi>${clipped(rubric.rationale)}</bdi>` : undefined;
+    return html`<li><b>${head(rubric.rubricId, 300)}</b> ${metIn(rubric, shown?.rubrics.get(rubric.rubricId))}${why}</li>`;
   });
   return html`${items.length > 0 ? html`<ul class="rubrics">${items}</ul>` : undefined}${remarks.map(({ text }) => html`<p>${clipped(text)}</p>`)}`;
 }
@@ -477,8 +477,8 @@ function conversationSection(result: EvalCaseResult, byName: ByName): Markup | u
   if (!last || judged.length === 0) return undefined;
   const blocks = judged.map((metric) => {
     const overall = byName.get(metric.metricName);
-    const isTold = metric.reason === overall?.reason && !metric.explanation?.warnings;
-    return judgedBlock(last, metric, overall, isTold ? undefined : whyOf(metric));
+    const isSameReason = metric.reason === overall?.reason && !metric.explanation?.warnings;
+    return judgedBlock(last, metric, overall, isSameReason ? undefined : whyOf(metric));
   });
   return html`<section class="turn"><h4>Whole conversation</h4>
 ${blocks}

@@ -92,7 +92,7 @@ function totalOf(set: EvalSetResult, index: number, at: At): Total {
   for (const [position, result] of set.evalCaseResults.entries()) {
     at(index, position);
     for (const { evalStatus } of judgedMetrics(result.overallEvalMetricResults)) statuses.push(evalStatus);
-    if (!isTold(result)) statuses.push(result.finalEvalStatus);
+    if (!isByMetrics(result)) statuses.push(result.finalEvalStatus);
     const took = secondsOf(result);
     if (took !== undefined) seconds = (seconds ?? 0) + took;
   }
@@ -100,7 +100,7 @@ function totalOf(set: EvalSetResult, index: number, at: At): Total {
 }
 
 /** Whether a metric has the status of its case, which then needs no test case of its own. */
-function isTold({ overallEvalMetricResults, finalEvalStatus }: EvalCaseResult): boolean {
+function isByMetrics({ overallEvalMetricResults, finalEvalStatus }: EvalCaseResult): boolean {
   return judgedMetrics(overallEvalMetricResults).some(({ evalStatus }) => evalStatus === finalEvalStatus);
 }
 
@@ -145,7 +145,7 @@ function testsOf({ name, run, result }: NamedCase): Test[] {
   const status = result.finalEvalStatus;
   const reason = result.reason ?? "";
   const own = { name, status, message: firstLine(reason) || statusWord(status), text: traceText(result, reason) };
-  const tests: Test[] = isTold(result) ? [] : [{ ...own, properties: [...place, ...informational] }];
+  const tests: Test[] = isByMetrics(result) ? [] : [{ ...own, properties: [...place, ...informational] }];
   const failures = new Map(failuresOf(result).map((failure) => [failure.metric, failure]));
   const samples = samplesByMetric(result);
   for (const metric of metrics) {

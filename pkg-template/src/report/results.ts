@@ -4,7 +4,7 @@
 
 import { EvalStatus } from "../enums.js";
 import { messageOf, reading, unexpected } from "../engine/input.js";
-import { AdkMetricsError, isOurs } from "../errors.js";
+import { AdkMetricsError, isAdkMetricsError } from "../errors.js";
 import { UNITS } from "../generated/metrics.js";
 import type { EvalCaseResult, EvalMetricResult, EvalSetResult } from "../types.js";
 import { count, head, isRecord, oneLine } from "./text.js";
@@ -36,9 +36,9 @@ function checkSet(set: unknown, path: string): void {
   }
   optional(set.warnings, "a list", Array.isArray, `${path}.warnings`);
   for (const [at, warning] of ((set.warnings ?? []) as unknown[]).entries()) {
-    const place = `${path}.warnings[${at}]`;
-    const { message } = record(warning, "a warning", place);
-    if (typeof message !== "string") throw unfit("a string", message, `${place}.message`);
+    const location = `${path}.warnings[${at}]`;
+    const { message } = record(warning, "a warning", location);
+    if (typeof message !== "string") throw unfit("a string", message, `${location}.message`);
   }
   for (const [at, one] of set.evalCaseResults.entries()) checkCase(one, `${path}.evalCaseResults[${at}]`);
 }
@@ -50,25 +50,26 @@ function checkCase(given: unknown, path: string): void {
   optional(result.reason, "a string", isString, `${path}.reason`);
   checkMetrics(result.overallEvalMetricResults, `${path}.overallEvalMetricResults`);
   const turns = result.evalMetricResultPerInvocation;
-  const place = `${path}.evalMetricResultPerInvocation`;
-  if (!Array.isArray(turns)) throw unfit("a list", turns, place);
+  const location = `${path}.evalMetricResultPerInvocation`;
+  if (!Array.isArray(turns)) throw unfit("a list", turns, location);
   for (const [at, turn] of turns.entries()) {
-    const { evalMetricResults } = record(turn, "the results of a turn", `${place}[${at}]`);
-    checkMetrics(evalMetricResults, `${place}[${at}].evalMetricResults`);
+    const { evalMetricResults } = record(turn, "the results of a turn", `${location}[${at}]`);
+    checkMetrics(evalMetricResults, `${location}[${at}].evalMetricResults`);
   }
 }
 
 function checkMetrics(metrics: unknown, path: string): void {
   if (!Array.isArray(metrics)) throw unfit("a list", metrics, path);
   for (const [at, given] of metrics.entries()) {
-    const place = `${path}[${at}]`;
-    const metric = record(given, "the result of a metric", place);
-    if (typeof metric.metricName !== "string") throw unfit("a string", metric.metricName, `${place}.metricName`);
-    checkStatus(metric.evalStatus, `${place}.evalStatus`);
-    for (const key of ["score", "threshold"] as const) optional(metric[key], "a number", isNumber, `${place}.${key}`);
-    optional(metric.reason, "a string", isString, `${place}.reason`);
+    const location = `${path}[${at}]`;
+    const metric = record(given, "the result of a metric", location);
+    if (typeof metric.metricName !== "string") throw unfit("a string", metric.metricName, `${location}.metricName`);
+    checkStatus(metric.evalStatus, `${location}.evalStatus`);
+    for (const key of ["score", "threshold"] as const)
+      optional(metric[key], "a number", isNumber, `${location}.${key}`);
+    optional(metric.reason, "a string", isString, `${location}.reason`);
     for (const key of ["explanation", "details", "criterion"] as const) {
-      optional(metric[key], "an object", isRecord, `${place}.${key}`);
+      optional(metric[key], "an object", isRecord, `${location}.${key}`);
     }
   }
 }
@@ -126,7 +127,7 @@ export function* guarded<T>(
 }
 
 function unrenderable(cause: unknown, path: string): unknown {
-  if (isOurs(cause)) return cause;
+  if (isAdkMetricsError(cause)) return cause;
   if (isTooLong(cause)) return tooLong(cause);
   return new AdkMetricsError("invalid_input", `this cannot be rendered: ${messageOf(cause)}`, {
     path,

@@ -1,4 +1,4 @@
-import { AdkMetricsError, describe, isOurs, placedAt } from "../errors.js";
+import { AdkMetricsError, describe, isAdkMetricsError, withPath } from "../errors.js";
 import { untilAborted } from "../abort.js";
 import { cacheKey, memoryCache } from "../judges/cache.js";
 import { judgeOf } from "../judges/default.js";
@@ -41,7 +41,7 @@ export type CallAnswer =
   | { raw: RawAnswer; token: string | undefined; take(outcome: JudgeOutcome): void };
 
 /** Who is asked: besides, what {@link JudgeIdentity} says of it. */
-interface Asked {
+interface JudgeTarget {
   /** A server that the engine speaks to itself. */
   endpoint?: Endpoint;
   ask(request: JudgeRequest, signal: AbortSignal): Promise<JudgeReply | string>;
@@ -49,7 +49,7 @@ interface Asked {
   retirement?: string;
   label: string;
   /** Under whose name replies are kept. */
-  keeper: string;
+  cacheOwner: string;
   model: string | undefined;
   /** The name of a function of the user's own, empty if it has none. */
   functionName?: string;
@@ -58,8 +58,8 @@ interface Asked {
 }
 
 /** A question on its way to whoever is asked. */
-interface AskedQuestion {
-  asked: Asked;
+interface TargetedRequest {
+  target: JudgeTarget;
   request: JudgeRequest;
   http: HttpRequest | undefined;
   signal: AbortSignal;
@@ -68,7 +68,7 @@ interface AskedQuestion {
 /** A call that is under way or answered. */
 interface KnownCall {
   /** Which sample of which question it is. */
-  readonly place: string;
+  readonly key: string;
   readonly controller: AbortController;
   readonly answer: Promise<CallAnswer>;
   isAnswered: boolean;
@@ -83,7 +83,7 @@ export class Judges {
   readonly warnings: EngineError[] = [];
   readonly #metrics: readonly HeaderMetric[];
   /** By the place of the metric. */
-  readonly #asked = new Map<number, Asked>();
+  readonly #targets = new Map<number, JudgeTarget>();
   readonly #cache: JudgeCache;
   readonly #calls = new Map<string, KnownCall>();
   /** The same, by the numbers that the engine gave them. */
@@ -106,34 +106,34 @@ export class Judges {
   constructor(options: EvaluatorOptions, { metrics }: RunHeader) {
     this.#cache = options.cache ?? memoryCache();
     this.#metrics = metrics;
-    for (const [place, { metricName, judge }] of metrics.entries()) {
+    for (const [metric, { metricName, judge }] of metrics.entries()) {
       if (judge === undefined) continue;
-      const asked = this.#whoJudges(options, metricName, judge);
-      this.#asked.set(place, asked);
-      if (!judge.vertex) checkModel(options, asked, judge.model ?? "");
-      if (asked.retirement !== undefined) this.#warn("invalid_criterion", asked.retirement);
-      for (const warning of notSentTo(asked, judge)) this.#warn("invalid_criterion", `${metricName}: ${warning}`);
+      const target = this.#targetFor(options, metricName, judge);
+      this.#targets.set(metric, target);
+      if (!judge.vertex) checkModel(options, target, judge.model ?? "");
+      if (target.retirement !== undefined) this.#warn("invalid_criterion", target.retirement);
+      for (const warning of notSentTo(target, judge)) this.#warn("invalid_criterion", `${metricName}: ${warning}`);
     }
   }
 
   /** Who is asked. An error says which metric lacks a judge: the run may be of many files. */
-  #whoJudges(options: EvaluatorOptions, metricName: string, judge: HeaderJudge): Asked {
+  #targetFor(options: EvaluatorOptions, metricName: string, judge: HeaderJudge): JudgeTarget {
     try {
-      return askedBy(options, judge);
+      return targetOf(options, judge);
     } catch (error) {
-      throw placedAt(error, `config: criteria.${metricName}`);
+      throw withPath(error, `config: criteria.${metricName}`);
     }
   }
 
   /** Tells an engine that was just given the run which servers it speaks to itself. */
   attach(run: EvalRun): void {
-    for (const [place, { endpoint, provider, model }] of this.#asked) {
-      if (endpoint !== undefined) run.setEndpoint(place, endpoint.settingsOfRun());
+    for (const [metric, { endpoint, provider, model }] of this.#targets) {
+      if (endpoint !== undefined) run.setEndpoint(metric, endpoint.settingsOfRun());
       // Judges that wrap one of a provider send no more than it does.
       if (provider === undefined) continue;
       const settings = { provider, headers: {}, inBrowser: false, ...(model === undefined ? {} : { model }) };
-      const { metricName } = this.#metrics[place] as HeaderMetric;
-      for (const warning of run.settingsNotSent(place, settings)) {
+      const { metricName } = this.#metrics[metric] as HeaderMetric;
+      for (const warning of run.settingsNotSent(metric, settings)) {
         this.#warn("invalid_criterion", `${metricName}: ${warning}`);
       }
     }
@@ -141,20 +141,20 @@ export class Judges {
 
   /** Whether there is anyone to ask. */
   get isNeeded(): boolean {
-    return this.#asked.size > 0;
+    return this.#targets.size > 0;
   }
 
   /** Who judged, for the results. */
   stamps(): JudgeStamp[] {
-    return [...this.#asked].map(([place, { model, functionName }]) => {
-      const { metricName, judge } = this.#metrics[place] as HeaderMetric;
+    return [...this.#targets].map(([metric, { model, functionName }]) => {
+      const { metricName, judge } = this.#metrics[metric] as HeaderMetric;
       if (judge?.vertex === true) return { metricName, scoredBy: "vertex" };
       const stamp: JudgeStamp = { metricName, scoredBy: "judge" };
       // A function may ask any model, or none: only it knows.
-      const asked = functionName === undefined ? (model ?? judge?.model ?? "") : model;
-      if (asked !== undefined) stamp.model = asked;
+      const target = functionName === undefined ? (model ?? judge?.model ?? "") : model;
+      if (target !== undefined) stamp.model = target;
       if (functionName !== undefined) stamp.function = functionName;
-      const versions = this.#versions.get(place);
+      const versions = this.#versions.get(metric);
       if (versions !== undefined) stamp.modelVersions = [...versions].sort();
       stamp.prompts = judge?.prompts ?? {};
       return stamp;
@@ -176,24 +176,24 @@ export class Judges {
   /** Makes a call. What an engine asked before it was restarted is not asked twice. */
   ask(call: JudgeCall): Promise<CallAnswer> {
     const { purpose, invocationIndex, stepIndex, sampleIndex } = call.request;
-    const place = [call.metric, call.case, call.run ?? "", purpose, invocationIndex, stepIndex, sampleIndex].join("/");
-    const known = this.#calls.get(place) ?? this.#begin(place, call);
+    const key = [call.metric, call.case, call.run ?? "", purpose, invocationIndex, stepIndex, sampleIndex].join("/");
+    const known = this.#calls.get(key) ?? this.#begin(key, call);
     this.#numbered.set(call.call, known);
     return known.answer;
   }
 
-  #begin(place: string, { metric, request, http }: JudgeCall): KnownCall {
-    const asked = this.#asked.get(metric) as Asked;
+  #begin(key: string, { metric, request, http }: JudgeCall): KnownCall {
+    const target = this.#targets.get(metric) as JudgeTarget;
     const controller = new AbortController();
-    const question: AskedQuestion = { asked, request, http, signal: controller.signal };
+    const question: TargetedRequest = { target: target, request, http, signal: controller.signal };
     const answer = this.#answer(question, (found) => this.#take(begun, metric, found)).then((answer) => {
       begun.isAnswered = true;
       if ("failed" in answer) this.#fail(begun);
       else if ("reply" in answer) this.#noteVersion(metric, answer.reply);
       return answer;
     });
-    const begun: KnownCall = { place, controller, answer, isAnswered: false };
-    this.#calls.set(place, begun);
+    const begun: KnownCall = { key: key, controller, answer, isAnswered: false };
+    this.#calls.set(key, begun);
     return begun;
   }
 
@@ -211,7 +211,7 @@ export class Judges {
 
   /** Has the next call for the same sample made anew. */
   #forget(call: KnownCall): void {
-    if (this.#calls.get(call.place) === call) this.#calls.delete(call.place);
+    if (this.#calls.get(call.key) === call) this.#calls.delete(call.key);
   }
 
   /** Ends a call whose reply nobody waits for. */
@@ -254,32 +254,32 @@ export class Judges {
   }
 
   /** Never rejects. */
-  async #answer(question: AskedQuestion, take: (reply: JudgeReply | undefined) => void): Promise<CallAnswer> {
-    const { asked, request, signal } = question;
-    const given = asked.model === undefined ? request : { ...request, model: asked.model };
+  async #answer(question: TargetedRequest, take: (reply: JudgeReply | undefined) => void): Promise<CallAnswer> {
+    const { target: target, request, signal } = question;
+    const addressed = target.model === undefined ? request : { ...request, model: target.model };
     try {
-      return await untilAborted(signal, () => this.#findOrAsk({ ...question, request: given }, take), abortedBy);
+      return await untilAborted(signal, () => this.#findOrAsk({ ...question, request: addressed }, take), abortedBy);
     } catch (error) {
       return { failed: failedBy(error) };
     }
   }
 
   async #findOrAsk(
-    { asked, request, http, signal }: AskedQuestion,
+    { target: target, request, http, signal }: TargetedRequest,
     take: (reply: JudgeReply | undefined) => void,
   ): Promise<CallAnswer> {
-    const key = await cacheKey(request, asked.keeper);
+    const key = await cacheKey(request, target.cacheOwner);
     const cached = await this.#cached(key);
     if (cached !== undefined) return { reply: cached, cached: true };
     // Signals of jsdom, in which Jest may run, cannot `throwIfAborted`.
     if (signal.aborted) throw signal.reason;
-    if (asked.endpoint === undefined || http === undefined) {
-      const reply = replyOf(await asked.ask(request, signal));
+    if (target.endpoint === undefined || http === undefined) {
+      const reply = replyOf(await target.ask(request, signal));
       this.#store(key, reply);
       return { reply, cached: false };
     }
-    const token = http.needsToken ? await asked.endpoint.token() : undefined;
-    const raw = await transfer(asked.endpoint, withToken(http, token), signal);
+    const token = http.needsToken ? await target.endpoint.token() : undefined;
+    const raw = await transfer(target.endpoint, withToken(http, token), signal);
     let isTaken = false;
     return {
       raw,
@@ -327,23 +327,23 @@ export class Judges {
   }
 }
 
-function askedBy(options: EvaluatorOptions, { vertex, model = "" }: HeaderJudge): Asked {
+function targetOf(options: EvaluatorOptions, { vertex, model = "" }: HeaderJudge): JudgeTarget {
   if (vertex) {
     const endpoint: Endpoint = vertexEndpoint(options.vertex as NonNullable<EvaluatorOptions["vertex"]>);
     const label = `${endpoint.label} evaluateInstances`;
-    return { endpoint, ask: notAsked, label, keeper: label, model: undefined };
+    return { endpoint, ask: neverCalled, label, cacheOwner: label, model: undefined };
   }
   const judge: Judge = judgeOf(options, model);
   const { label = "", variant, model: own, provider, functionName, notSent } = identityOf(judge);
   const endpoint = endpointOf(judge);
   const retirement = retirementOf(judge, model);
-  const ask: Asked["ask"] = (request, signal) => judge(request, { signal });
+  const ask: JudgeTarget["ask"] = (request, signal) => judge(request, { signal });
   return {
     ...(endpoint === undefined ? {} : { endpoint }),
     ...(retirement === undefined ? {} : { retirement }),
     ask,
     label,
-    keeper: variant === undefined || Object.keys(variant).length === 0 ? label : `${label} ${jsonOf(variant)}`,
+    cacheOwner: variant === undefined || Object.keys(variant).length === 0 ? label : `${label} ${jsonOf(variant)}`,
     model: own,
     ...(functionName === undefined ? {} : { functionName }),
     ...(provider === undefined ? {} : { provider }),
@@ -351,7 +351,7 @@ function askedBy(options: EvaluatorOptions, { vertex, model = "" }: HeaderJudge)
   };
 }
 
-function notAsked(): never {
+function neverCalled(): never {
   throw new AdkMetricsError("judge_failed", "the engine asks this service itself");
 }
 
@@ -370,20 +370,20 @@ function jsonOf(variant: object): string {
 }
 
 /** What of the settings in a criterion whoever is asked is not sent. */
-function notSentTo({ notSent }: Asked, judge: HeaderJudge): string[] {
+function notSentTo({ notSent }: JudgeTarget, judge: HeaderJudge): string[] {
   return judge.config === undefined ? [] : (notSent?.(judge.config) ?? []);
 }
 
-function checkModel({ budget }: EvaluatorOptions, { label, model, provider }: Asked, named: string): void {
+function checkModel({ budget }: EvaluatorOptions, { label, model, provider }: JudgeTarget, named: string): void {
   // The label of a judge at another address has that address besides.
   if (model === undefined && provider !== undefined && label === provider && isForeign(provider, named)) {
     throw new AdkMetricsError("invalid_input", `the judge asks ${provider}, which has no model ${named}`, {
       help: "Give the judge a `model`, or name one in `judge_model_options`",
     });
   }
-  const asked = model ?? named;
-  if (budget?.cost !== undefined && !Object.hasOwn(budget.prices ?? {}, asked)) {
-    throw new AdkMetricsError("invalid_input", `there is no price for the model ${asked}, which is asked`, {
+  const askedModel = model ?? named;
+  if (budget?.cost !== undefined && !Object.hasOwn(budget.prices ?? {}, askedModel)) {
+    throw new AdkMetricsError("invalid_input", `there is no price for the model ${askedModel}, which is asked`, {
       path: "budget: prices",
       help: "A budget in money needs the prices of every model that is asked",
     });
@@ -400,7 +400,7 @@ const LONGEST_MESSAGE = 1000;
 /** Only errors that say so are worth another call; those of a busy server that say nothing get told so. */
 function failedBy(error: unknown): HostFailure {
   const { status, retryable, retryAfterMs } = detailsOf(error);
-  const failed: HostFailure = { message: shortened(wordsOf(error)), retryable: retryable === true };
+  const failed: HostFailure = { message: shortened(errorText(error)), retryable: retryable === true };
   if (retryable === undefined && (status === 429 || (typeof status === "number" && status >= 500))) {
     failed.help = "An error is tried again only if it has `retryable: true`";
   }
@@ -410,8 +410,8 @@ function failedBy(error: unknown): HostFailure {
 }
 
 /** What was thrown, in words. Some throw plain objects with a message, and some nothing at all. */
-function wordsOf(error: unknown): string {
-  if (isOurs(error)) return describe(error);
+function errorText(error: unknown): string {
+  if (isAdkMetricsError(error)) return describe(error);
   if (error === undefined || error === null || error === "") return "the judge failed without a reason";
   return messageOf(error);
 }

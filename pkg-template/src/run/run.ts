@@ -1,4 +1,4 @@
-import { describe, isOurs } from "../errors.js";
+import { describe, isAdkMetricsError } from "../errors.js";
 import type { EvalRun, EvalRunReader } from "../generated/adk_metrics.js";
 import type {
   EvalCase,
@@ -107,7 +107,7 @@ class RunDriver {
   /** What metrics of the user's own found or will find, by metric, case and run: none is asked twice. */
   readonly #computed = new Map<string, Promise<Answer>>();
   /** The cases that were given out. */
-  readonly #given = new Set<number>();
+  readonly #delivered = new Set<number>();
   #session: Session;
   #isCancelled = false;
   #casesPerStep = FIRST_CASES_PER_STEP;
@@ -168,8 +168,8 @@ class RunDriver {
     this.#ask(step);
     const outputs: RunOutput[] = [];
     if (this.#hasNews && progress !== undefined) outputs.push({ judge: progress });
-    const fresh = step.cases.filter(({ key }) => !this.#given.has(key));
-    for (const { key } of fresh) this.#given.add(key);
+    const fresh = step.cases.filter(({ key }) => !this.#delivered.has(key));
+    for (const { key } of fresh) this.#delivered.add(key);
     if (fresh.length > 0) outputs.push({ cases: fresh });
     return { finished: step.finished, idle: step.idle, waitUntil: step.waitUntil, progress, outputs };
   }
@@ -374,7 +374,7 @@ async function compute(task: HostTask, header: RunHeader, { registry, sources }:
     if (typeof result !== "object" || result === null) return { failure: NO_RESULT };
     return { found: customResultOf(result as EvaluationResult) };
   } catch (error) {
-    return { failure: isOurs(error) ? describe(error) : messageOf(error) };
+    return { failure: isAdkMetricsError(error) ? describe(error) : messageOf(error) };
   }
 }
 

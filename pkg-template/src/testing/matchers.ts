@@ -192,13 +192,13 @@ async function run(
   return [await AgentEvaluator.evaluateEvalSet(agent, evalSet, criteria ?? DEFAULT_CRITERIA, numRuns, false, others)];
 }
 
-const said = new Set<string>();
+const printed = new Set<string>();
 
 /** Prints the warnings of results that pass, each once: an assertion that holds has no message. */
 function sayWarnings(sets: readonly EvalSetResult[]): void {
   for (const line of warningLines(sets)) {
-    if (!said.has(line)) console.warn(`adk-metrics: ${line}`);
-    said.add(line);
+    if (!printed.has(line)) console.warn(`adk-metrics: ${line}`);
+    printed.add(line);
   }
 }
 
