@@ -31,9 +31,11 @@ test("traces are scored, named or found in a folder by the evalset's name", asyn
   });
   for (const actual of [[], ["--actual", "ts.json"], ["--actual", "weather.traces.jsonl"]]) {
     const args = ["eval", "weather.evalset.json", ...actual, "--format", "csv"];
-    const { stdout, status } = await run(args, { cwd: folder });
+    const { stdout, stderr, status } = await run(args, { cwd: folder });
     assert.equal(status, 0, stdout);
     assert.match(stdout, /bill/);
+    // What google-adk's traces do not tell is said, and only there.
+    assert.equal(/do not tell whether an after_model_callback/.test(stderr), !args.includes("ts.json"), stderr);
   }
 });
 

@@ -132,7 +132,12 @@ function idOf(evalSet: Uint8Array): string | undefined {
 function actualBytes(file: string): Uint8Array {
   const bytes = readBytes(file, "file of what the agent did");
   try {
-    return isTraces(bytes) ? new TextEncoder().encode(tracesToJson(bytes)) : bytes;
+    if (!isTraces(bytes)) return bytes;
+    const actual = tracesToJson(bytes);
+    if (Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).includes("gcp.vertex.agent")) {
+      note(`${file}: traces of google-adk do not tell whether an after_model_callback changed the last answer`);
+    }
+    return new TextEncoder().encode(actual);
   } catch (error) {
     throw inFile(error, file, "traces");
   }
