@@ -84,7 +84,7 @@ export async function buildPackage() {
   }
   writeFileSync(join(pkg, "package.json"), `${JSON.stringify(manifest, null, 2)}\n`);
   cpSync(join(template, "README.md"), join(pkg, "README.md"));
-  for (const file of ["LICENSE", "CHANGELOG.md"]) cpSync(join(root, file), join(pkg, file));
+  cpSync(join(root, "LICENSE"), join(pkg, "LICENSE"));
   const { NOTICES, writeNotices } = await import("./notices.mjs");
   writeNotices(join(pkg, NOTICES));
 }

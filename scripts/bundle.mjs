@@ -17,14 +17,16 @@ const COMMON = {
   sourcesContent: false,
 };
 
+/** Names stay, and lines stay short enough for stacks. */
+const COMPACT = { minifyWhitespace: true, lineLimit: 160 };
+
 /** An `import()` of CommonJS would go through the loader of ES modules. */
 const CJS = {
+  ...COMPACT,
+  minifySyntax: true,
   format: "cjs",
   platform: "node",
   supported: { "dynamic-import": false },
-  // It is the second copy of everything, for what cannot load the first. Names stay, and lines stay short enough for stacks.
-  minifyWhitespace: true,
-  lineLimit: 160,
 };
 
 /**
@@ -36,7 +38,10 @@ const CJS = {
 export async function bundle(dist, sources) {
   const [esm, cjs] = [join(dist, "esm"), join(dist, "cjs")];
   for (const folder of [esm, cjs]) mkdirSync(folder, { recursive: true });
-  for (const { path, code, map } of await split("esm", esm, sources)) {
+  for (const { path, ...chunk } of await split("esm", esm, sources)) {
+    // Bundlers read the comments of what is imported, which go with the white space. Nobody imports the command.
+    const isCommand = JSON.parse(chunk.map).sources.some((source) => source.includes("/src/cli/"));
+    const { code, map } = isCommand ? await transform(withMap(chunk), { ...COMMON, ...COMPACT, format: "esm" }) : chunk;
     write(path, code, mapOfLines(JSON.parse(map), path, sources));
   }
   // esbuild splits no CommonJS, and two copies of a class would be two classes: split as modules, then rewritten.

@@ -77,7 +77,7 @@ export function warn(text: string, location?: string, help?: string): void {
 /** What is wrong, where, and what to do about it: a line each, for stderr. */
 export function noticeText(
   label: string,
-  { message, location: location, help }: { message: string; location: string | undefined; help: string | undefined },
+  { message, location, help }: { message: string; location: string | undefined; help: string | undefined },
 ): string {
   const lines = [`${label} ${oneLine(message)}`];
   if (location !== undefined) lines.push(`   at ${oneLine(location)}`);

@@ -255,7 +255,7 @@ export class Judges {
 
   /** Never rejects. */
   async #answer(question: TargetedRequest, take: (reply: JudgeReply | undefined) => void): Promise<CallAnswer> {
-    const { target: target, request, signal } = question;
+    const { target, request, signal } = question;
     const addressed = target.model === undefined ? request : { ...request, model: target.model };
     try {
       return await untilAborted(signal, () => this.#findOrAsk({ ...question, request: addressed }, take), abortedBy);
@@ -265,7 +265,7 @@ export class Judges {
   }
 
   async #findOrAsk(
-    { target: target, request, http, signal }: TargetedRequest,
+    { target, request, http, signal }: TargetedRequest,
     take: (reply: JudgeReply | undefined) => void,
   ): Promise<CallAnswer> {
     const key = await cacheKey(request, target.cacheOwner);
