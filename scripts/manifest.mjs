@@ -51,7 +51,6 @@ function metricsOf({ metrics, defaultCriteria, purposes }) {
       metrics.filter(({ asksJudge }) => asksJudge).map(({ name, prompts }) => [name, prompts]),
     ],
   ];
-  const criteria = names(({ name }) => name in defaultCriteria).map((name) => [name, defaultCriteria[name]]);
   return `import type { Criteria } from "./criteria.js";
 
 /** The names of all metrics: those of ADK-TS with its values, and the other metrics of google-adk. */
@@ -67,7 +66,7 @@ export const PURPOSES = ${JSON.stringify(purposes)} as const;
 export type JudgePurpose = ${purposes.map((purpose) => JSON.stringify(purpose)).join(" | ")};
 
 /** ADK's criteria for evalsets without a config. */
-export const DEFAULT_CRITERIA: Readonly<Criteria> = /* @__PURE__ */ Object.freeze(${valueOf("", criteria)});
+export const DEFAULT_CRITERIA: Readonly<Criteria> = /* @__PURE__ */ Object.freeze(${valueOf("", defaultCriteria)});
 
 /** The metrics that ask nobody. */
 export const PLAIN_METRICS: readonly string[] = ${JSON.stringify(names(({ asksJudge }) => !asksJudge))};

@@ -13,6 +13,9 @@ use crate::model::config::DEFAULT_CONFIG;
 
 pub(super) fn manifest() -> Value {
     let defaults: Value = serde_json::from_str(DEFAULT_CONFIG).unwrap_or_default();
+    // In the order of the metrics, which an object would not keep.
+    let defaults: Vec<_> =
+        REGISTRY.iter().filter_map(|info| Some((info.name, defaults["criteria"].get(info.name)?))).collect();
     let mut purposes: Vec<_> = prompt::ALL.iter().map(|prompt| prompt.purpose.as_str()).collect();
     let mut seen = HashSet::new();
     purposes.retain(|purpose| seen.insert(*purpose));
@@ -20,7 +23,7 @@ pub(super) fn manifest() -> Value {
         "purposes": purposes,
         "providers": Provider::ALL.map(Provider::manifest),
         "metrics": REGISTRY.iter().map(metric).collect::<Vec<_>>(),
-        "defaultCriteria": defaults["criteria"],
+        "defaultCriteria": defaults,
         "limits": { "MAX_BYTES": MAX_BYTES, "MAX_DEPTH": MAX_DEPTH, "MAX_VALUES": MAX_VALUES },
     })
 }

@@ -30,13 +30,13 @@ test("the package has every metric of the manifest: a member of the enum, a clas
 });
 
 test("evalsets without a config are scored by the default criteria of the manifest", async () => {
-  assert.deepEqual({ ...adkMetrics.DEFAULT_CRITERIA }, manifest.defaultCriteria);
+  assert.deepEqual(Object.entries(adkMetrics.DEFAULT_CRITERIA), manifest.defaultCriteria);
   const invocation = { userContent: { parts: [{ text: "Hi" }] }, finalResponse: { parts: [{ text: "Hello" }] } };
   const evalSet = { evalSetId: "set", evalCases: [{ evalId: "case", conversation: [invocation] }] };
   const { evalCaseResults } = await adkMetrics.evaluate({ evalSet, actual: evalSet });
   const scored = evalCaseResults[0].overallEvalMetricResults.filter(({ threshold }) => threshold !== undefined);
   const criteria = Object.fromEntries(scored.map(({ metricName, threshold }) => [metricName, threshold]));
-  assert.deepEqual(criteria, manifest.defaultCriteria);
+  assert.deepEqual(criteria, Object.fromEntries(manifest.defaultCriteria));
 });
 
 test("no source of the package lists metrics by hand", () => {

@@ -123,6 +123,7 @@ describe("the story", { skip }, () => {
     await tabTo(page, /^Weather.*Score it|Score it.*Weather/s);
     await page.keyboard.press("Enter");
     await page.getByRole("grid").waitFor();
+    await page.waitForFunction(() => document.activeElement !== document.body);
     await tabTo(page, /^slider Threshold of response_match_score/);
     await page.keyboard.press("Home");
     await page.getByRole("heading", { name: /Verdicts flip/ }).waitFor();
@@ -146,10 +147,12 @@ describe("the story", { skip }, () => {
     await page.getByRole("link", { name: "Score again" }).focus();
     await page.keyboard.press("Enter");
     await page.getByRole("heading", { level: 1, name: "Run" }).waitFor();
+    await page.waitForFunction(() => document.activeElement !== document.body);
     await tabTo(page, /^Score/);
     await page.keyboard.press("Enter");
     await page.waitForURL("**/#/results");
     await page.getByRole("grid").waitFor();
+    await page.waitForFunction(() => document.activeElement !== document.body);
     await tabTo(page, /^Export/);
     await page.keyboard.press("Enter");
     await tabTo(page, /^JSON/);

@@ -8,7 +8,8 @@ const file = fileURLToPath(new URL("../../target/schema/manifest.json", import.m
 const ID = "virtual:manifest";
 
 interface Manifest {
-  defaultCriteria: object;
+  /** Names and thresholds. */
+  defaultCriteria: [string, number][];
   providers: { name: string; label: string; origin: string }[];
 }
 
@@ -22,7 +23,7 @@ export function manifest(): Plugin {
       const { defaultCriteria, providers } = JSON.parse(readFileSync(file, "utf8")) as Manifest;
       const known = providers.map(({ name, label, origin }) => [name, { label, origin }]);
       return [
-        `export const DEFAULT_CRITERIA = ${JSON.stringify(defaultCriteria)};`,
+        `export const DEFAULT_CRITERIA = ${JSON.stringify(Object.fromEntries(defaultCriteria))};`,
         `export const PROVIDERS = ${JSON.stringify(Object.fromEntries(known))};`,
       ].join("\n");
     },

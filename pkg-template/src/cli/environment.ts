@@ -14,14 +14,15 @@ export const OWN_ENVIRONMENT: Environment = { ...process.env };
 /** The keys that each address is asked with, in the order in which they are looked for. */
 const KEYS = new Map(Object.values(PROVIDERS).map(({ address, keys }) => [address, keys]));
 
-/** The variables that clients of each provider may send to its address. */
-const SECRETS: Readonly<Record<string, RegExp>> = {
-  OPENAI_BASE_URL: /OPENAI.*(?:KEY|TOKEN|SECRET)/i,
-  ANTHROPIC_BASE_URL: /ANTHROPIC.*(?:KEY|TOKEN|SECRET)/i,
-  OLLAMA_HOST: /OLLAMA.*(?:KEY|TOKEN|SECRET)/i,
-  GOOGLE_GEMINI_BASE_URL: /(?:GOOGLE|GEMINI).*(?:KEY|TOKEN|SECRET)/i,
-  GOOGLE_VERTEX_BASE_URL: /(?:GOOGLE|GEMINI|VERTEX|CLOUDSDK).*(?:KEY|TOKEN|SECRET)/i,
+/** What the names of the variables have in them that clients of each provider may send to its address. */
+const OWNERS: Readonly<Record<string, RegExp>> = {
+  OPENAI_BASE_URL: /OPENAI/i,
+  ANTHROPIC_BASE_URL: /ANTHROPIC/i,
+  OLLAMA_HOST: /OLLAMA/i,
+  GOOGLE_GEMINI_BASE_URL: /GOOGLE|GEMINI/i,
+  GOOGLE_VERTEX_BASE_URL: /GOOGLE|GEMINI|VERTEX|CLOUDSDK/i,
 };
+const SECRET = /KEY|TOKEN|SECRET/i;
 
 /** The process's own variables and those of `.env` files; the process's own win, then those of the first file. */
 export class Variables {
@@ -87,18 +88,18 @@ export class Variables {
    * has: OpenAI's sends `OPENAI_ADMIN_KEY` and `AZURE_OPENAI_API_KEY` too, Anthropic's `ANTHROPIC_AUTH_TOKEN`.
    */
   #secretFor(name: string): string | undefined {
-    const secrets = SECRETS[name];
-    if (secrets === undefined) return undefined;
+    const owner = OWNERS[name];
+    if (owner === undefined) return undefined;
     if (name === "GOOGLE_VERTEX_BASE_URL") {
       // With a project, or without a key, Google's client sends the token of the user's own credentials.
       const hasProject = (this.environment.GOOGLE_CLOUD_PROJECT ?? "").trim() !== "";
       if (hasProject || this.fileOf("GOOGLE_API_KEY") !== this.fileOf(name)) return "a token of Google Cloud";
     }
     const file = this.fileOf(name);
-    return Object.keys(this.environment).find(
-      (secret) =>
-        secrets.test(secret) && (this.environment[secret] ?? "").trim() !== "" && this.fileOf(secret) !== file,
-    );
+    return Object.keys(this.environment).find((secret) => {
+      const isItsOwn = owner.test(secret) && SECRET.test(secret);
+      return isItsOwn && (this.environment[secret] ?? "").trim() !== "" && this.fileOf(secret) !== file;
+    });
   }
 }
 
