@@ -219,7 +219,7 @@ export const recipes: Recipes = { recipe: async (name) => \`Bake the \${name}.\`
   },
   "a rule of the tokenizer": {
     "src/text/adk_python.rs": [
-      ["    let mut scan = Scan {", '    let text = text.strip_suffix(" (sic)").unwrap_or(text);\n'],
+      ["    let mut scan = Scanner {", '    let text = text.strip_suffix(" (sic)").unwrap_or(text);\n'],
     ],
   },
   "a new google-adk": {
