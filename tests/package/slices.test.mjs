@@ -7,7 +7,7 @@ import { importEntry } from "./support/package.mjs";
 
 const { evaluate, evaluateStream, RougeEvaluator } = await importEntry();
 
-const CASES = 4000;
+const CASES = 1200;
 const content = (text, role) => ({ role, parts: [{ text }] });
 const turn = (at) => ({
   userContent: content(`What is the weather like on day ${at}?`, "user"),
