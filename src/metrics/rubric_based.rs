@@ -308,7 +308,7 @@ fn mean_score(findings: &[RubricFinding]) -> Option<f64> {
     plain_mean(&scores)
 }
 
-/// TurnPairs of id and text, as the readers and writers of prompts take them.
+/// Pairs of id and text, as the readers and writers of prompts take them.
 #[inline(never)]
 fn pairs(rubrics: &[ActiveRubric]) -> Vec<(&str, &str)> {
     rubrics.iter().map(|rubric| (&*rubric.id, &*rubric.words)).collect()

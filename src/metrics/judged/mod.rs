@@ -133,7 +133,7 @@ impl<'a> JudgedCase<'a> {
         Self { case, scenario, rubrics, turns: Vec::new() }
     }
 
-    /// TurnPairs actual and expected turns.
+    /// Pairs actual and expected turns.
     #[must_use]
     pub fn with_paired_turns(mut self) -> Self {
         let mut expected = self.case.expected.unwrap_or_default().iter();
