@@ -2,26 +2,29 @@
 // stay in the engine's memory as columns; only the scores are taken, to see that they are right.
 
 import { existsSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { build } from "esbuild";
 
-const generated = new URL("../../pkg-template/src/generated/", import.meta.url);
+const sources = new URL("../../pkg-template/src/", import.meta.url);
 
 /** As many case results as a step of a long run of the package takes. */
 const CASES_PER_STEP = 512;
 
-/** Where the table of a batch says that the run is over, and where its cases and scores are: `src/wasm/batch.rs`. */
-const [FINISHED, CASES, SCORES] = [1, 2, 12];
-
 /** How many numbers the engine has of a case, and which of them says how many turns it has. */
 const [NUMBERS_A_CASE, TURNS] = [5, 3];
 
+/** What says that nothing comes after a batch. */
+const FINISHED = 1;
+
 /** The engine as a contender; empty before it is built. */
 export async function engine() {
-  const wasm = new URL("adk_metrics.wasm", generated);
+  const wasm = new URL("generated/adk_metrics.wasm", sources);
   if (!existsSync(wasm)) return [];
-  const { EvalRunReader, initSync } = await import(new URL("adk_metrics.js", generated));
+  const { EvalRunReader, initSync } = await import(new URL("generated/adk_metrics.js", sources));
+  const { readColumns, runOptions } = await ofPackage();
   const { memory } = initSync({ module: readFileSync(wasm) });
   const encoder = new TextEncoder();
-  const options = { dialect: "adk-python", explain: "none", concurrency: 8 };
+  const options = runOptions({ explain: "none" });
   return [
     {
       name: "adk-metrics, engine alone",
@@ -35,21 +38,32 @@ export async function engine() {
         const { metrics } = run.header();
         const scores = [];
         for (let isFinished = false; !isFinished;) {
-          // Memory may grow, and have another buffer then.
-          const at = run.poll(0, CASES_PER_STEP);
-          const table = new Float64Array(memory.buffer, at, SCORES + 2);
-          const cases = new Uint32Array(memory.buffer, table[CASES], table[CASES + 1]);
-          const slots = new Float64Array(memory.buffer, table[SCORES], table[SCORES + 1]);
+          const table = run.poll(0, CASES_PER_STEP);
+          // Memory may have grown, and have another buffer then.
+          const { cases, next, scores: slots } = readColumns(memory.buffer, table);
           // Of each case the metrics of the conversation come first, then those of each turn.
           for (let place = 0, slot = 0; place < cases.length; place += NUMBERS_A_CASE) {
             scores.push(slots[slot]);
             slot += metrics.length * (1 + cases[place + TURNS]);
           }
-          isFinished = table[FINISHED] === 1;
+          isFinished = next === FINISHED;
         }
         run.free();
         return scores;
       },
     },
   ];
+}
+
+/** What the package itself uses to speak with the engine. */
+async function ofPackage() {
+  const contents = `export { readColumns } from "./generated/columns.js"; export { runOptions } from "./run/options.js";`;
+  const { outputFiles } = await build({
+    stdin: { contents, resolveDir: fileURLToPath(sources) },
+    bundle: true,
+    format: "esm",
+    platform: "node",
+    write: false,
+  });
+  return import(`data:text/javascript,${encodeURIComponent(outputFiles[0].text)}`);
 }
