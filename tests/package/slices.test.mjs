@@ -51,16 +51,15 @@ const ACTUAL = {
 let left = 0;
 let whileLeft = () => {};
 let hours = 0;
-const { setTimeout: realTimeout } = globalThis;
+const real = { setImmediate, setTimeout, MessageChannel };
 const realNow = performance.now;
 
 function fakeClock() {
   [left, hours, whileLeft] = [0, 0, () => {}];
   performance.now = () => (hours += 1) * 3_600_000;
-  globalThis.setTimeout = (callback, ...rest) => {
-    if (rest.length > 0) return realTimeout(callback, ...rest);
+  globalThis.setImmediate = (callback) => {
     left += 1;
-    return realTimeout(() => {
+    return real.setImmediate(() => {
       whileLeft();
       callback();
     });
@@ -68,7 +67,7 @@ function fakeClock() {
 }
 
 function realClock() {
-  globalThis.setTimeout = realTimeout;
+  Object.assign(globalThis, real);
   performance.now = realNow;
 }
 
@@ -206,5 +205,54 @@ describe("while inputs are read", () => {
     assert.equal(plain(set), plain(await evaluate({ evalSet: JSON.stringify(odd), actual: SET_BYTES, criteria })));
     odd.evalCases[3] = undefined;
     await assert.rejects(evaluate({ evalSet: odd, actual: SET_BYTES }), { path: "evalSet: evalCases[3]" });
+  });
+});
+
+// Browsers wait 4 ms for each timer of a chain, and a second in a hidden tab.
+describe("the thread is left", () => {
+  const request = { evalSet: SET_BYTES, actual: SET_BYTES, criteria };
+  let timers = 0;
+  let messages = 0;
+  beforeEach(() => {
+    fakeClock();
+    [timers, messages] = [0, 0];
+    globalThis.setTimeout = (...given) => ((timers += 1), real.setTimeout(...given));
+    globalThis.MessageChannel = class extends real.MessageChannel {
+      constructor() {
+        super();
+        messages += 1;
+      }
+    };
+  });
+  afterEach(realClock);
+
+  test("by an immediate where there are any", async () => {
+    await evaluate(request);
+    assert.ok(left > 1);
+    assert.deepEqual([messages, timers], [0, 0]);
+  });
+
+  test("by a message in browsers", async () => {
+    delete globalThis.setImmediate;
+    await evaluate(request);
+    assert.ok(messages > 1);
+    assert.equal(timers, 0);
+  });
+
+  test("by a timer where there is nothing else", async () => {
+    delete globalThis.setImmediate;
+    delete globalThis.MessageChannel;
+    await evaluate(request);
+    assert.ok(timers > 1);
+  });
+
+  test("with nothing that keeps a process", async () => {
+    delete globalThis.setImmediate;
+    const resources = () => process.getActiveResourcesInfo().filter((name) => name === "MessagePort").length;
+    const before = resources();
+    await evaluate(request);
+    // Ports are closed a turn later.
+    await new Promise((resolve) => real.setTimeout(resolve));
+    assert.equal(resources(), before);
   });
 });
