@@ -56,8 +56,9 @@ export async function generateTypes() {
   const { writeCriteria, writeTypes } = await import("./types.mjs");
   await writeTypes(join(schema, "shapes.schema.json"), join(generated, "shapes.ts"));
   await writeCriteria(join(schema, "config.schema.json"), join(generated, "criteria.ts"));
-  const { writeColumns, writeContract } = await import("./contract.mjs");
+  const { writeColumns, writeContract, writeOptions } = await import("./contract.mjs");
   await writeContract(join(schema, "contract.schema.json"), join(generated, "contract.ts"));
+  writeOptions(join(schema, "contract.schema.json"), join(generated, "options.ts"));
   writeColumns(join(schema, "columns.json"), join(generated, "columns.ts"));
   const { writeManifest } = await import("./manifest.mjs");
   writeManifest(join(schema, "manifest.json"), generated);
@@ -66,7 +67,7 @@ export async function generateTypes() {
 /** Makes the package of the engine and the types that are there already. */
 export async function buildPackage() {
   // An older build has left an engine, but not these.
-  const needed = ["columns.ts", "contract.ts", "limits.ts", "providers.ts"];
+  const needed = ["columns.ts", "contract.ts", "limits.ts", "options.ts", "providers.ts"];
   if (needed.some((file) => !existsSync(join(generated, file)))) await generateTypes();
   checkTypes();
   step("bundling the package");

@@ -8,6 +8,7 @@ import { withoutNull, withoutReferences } from "./types.mjs";
 /** @param {string} schemaFile @param {string} typesFile */
 export async function writeContract(schemaFile, typesFile) {
   const { "x-answer-headers": headers, ...schema } = JSON.parse(readFileSync(schemaFile, "utf8"));
+  sayDefaults(schema);
   const types = await compile(withUndefined(withoutNull(schema)), "Contract", {
     additionalProperties: false,
     bannerComment: "// Generated from src/wasm/contract/ by `npm run build`.",
@@ -22,6 +23,99 @@ export async function writeContract(schemaFile, typesFile) {
   const list = headers.map((name) => JSON.stringify(name)).join(", ");
   const constant = `\n/** The headers of answers that the engine looks at. */\nexport const ANSWER_HEADERS = [${list}] as const;\n`;
   writeFileSync(typesFile, own + constant);
+}
+
+/** Says in the description of each option what its default is. */
+function sayDefaults({ definitions }) {
+  for (const { properties } of Object.values(definitions)) {
+    for (const option of Object.values(properties ?? {})) {
+      if (option["x-default"] !== undefined) option.description += ` Default: ${defaultText(option["x-default"])}.`;
+    }
+  }
+}
+
+function defaultText(value) {
+  return typeof value === "string" ? `\`${value}\`` : value.toLocaleString("en");
+}
+
+/**
+ * Writes what options have to be, with their defaults and help, for checks, the command line and forms.
+ *
+ * @param {string} schemaFile @param {string} optionsFile
+ */
+export function writeOptions(schemaFile, optionsFile) {
+  const { definitions } = JSON.parse(readFileSync(schemaFile, "utf8"));
+  const { RunOptions, RetryOptions, Budget, Prices, EndpointSettings } = definitions;
+  const ofKind = ({ properties }, kind) =>
+    Object.entries(properties).filter(([, option]) => option["x-option"] === kind);
+  const names = (options) => JSON.stringify(options.map(([name]) => name));
+  const table = (doc, name, options) => {
+    const rows = options.map(([key, option]) => [key, ruleOf(key, option, definitions)]).filter(([, rule]) => rule);
+    const lines = rows.map(([key, rule]) => `  ${key}: ${JSON.stringify(rule)},`);
+    return `/** ${doc} */\nexport const ${name} = {\n${lines.join("\n")}\n} as const;\n`;
+  };
+  const evaluator = ofKind(RunOptions, "evaluator");
+  const helps = evaluator.flatMap(([name, { description = "" }]) => {
+    const text = description.replaceAll(/\s+/g, " ");
+    return [`  ${name}: ${JSON.stringify(text)},`];
+  });
+  const text = `// Generated from src/wasm/contract/ by \`npm run build\`.
+
+/** What an option has to be. */
+export interface OptionRule {
+  /** What it has to be, in words. */
+  readonly expected: string;
+  readonly type: "string" | "boolean" | "number";
+  readonly words?: readonly string[];
+  readonly min?: number;
+  readonly above?: number;
+  readonly max?: number;
+  readonly isWhole?: boolean;
+  readonly default?: unknown;
+}
+
+/** The options of every function that scores which the engine reads. */
+export const EVALUATOR_OPTIONS = ${names(evaluator)} as const;
+
+/** The options of requests, besides. */
+export const REQUEST_OPTIONS = ${names(ofKind(RunOptions, "request"))} as const;
+
+/** The options of the judges of every provider. */
+export const PROVIDER_OPTIONS = ${names(ofKind(EndpointSettings, "provider"))} as const;
+
+/** The options of judges on Vertex AI, besides. */
+export const VERTEX_OPTIONS = ${names(ofKind(EndpointSettings, "vertex"))} as const;
+
+${table("What the options of evaluators have to be, those apart that are objects.", "OPTION_RULES", evaluator)}
+${table("What the options of `retry` have to be.", "RETRY_RULES", Object.entries(RetryOptions.properties))}
+${table("What the options of `budget` have to be, prices apart.", "BUDGET_RULES", Object.entries(Budget.properties))}
+${table("What prices have to be.", "PRICE_RULES", Object.entries(Prices.properties))}
+/** What the options of evaluators do. */
+export const OPTION_HELP = {
+${helps.join("\n")}
+} as const;
+`;
+  writeFileSync(optionsFile, text);
+}
+
+/** What an option has to be; nothing for an object. */
+function ruleOf(name, given, definitions) {
+  const reference = given.$ref ?? given.allOf?.[0].$ref;
+  const { enum: words } = reference === undefined ? given : definitions[reference.replace("#/definitions/", "")];
+  const type = words === undefined ? [given.type].flat()[0] : "string";
+  const { minimum: min, exclusiveMinimum: above, maximum: max, multipleOf, "x-default": byDefault } = given;
+  const isWhole = multipleOf === 1 || undefined;
+  const amount = isWhole ? "a whole number" : /Ms$/.test(name) ? "a number of milliseconds" : "a number";
+  const range = max !== undefined ? `from ${min} to ${max}` : above !== undefined ? `above ${above}` : `from ${min} up`;
+  const expected = {
+    string: words
+      ?.map((word) => JSON.stringify(word))
+      .join(", ")
+      .replace(/, (?=[^,]*$)/, " or "),
+    boolean: "true or false",
+    number: `${amount} ${range}`,
+  }[type];
+  return expected && { expected, type, words, min, above, max, isWhole, default: byDefault };
 }
 
 /** What the engine reads may have `undefined` where nothing is given. */

@@ -6,6 +6,7 @@
 import { closest } from "./closest.js";
 import { isObject, reading, unexpected } from "./engine/input.js";
 import { AdkMetricsError } from "./errors.js";
+import { EVALUATOR_OPTIONS as ENGINE_OPTIONS, REQUEST_OPTIONS as ENGINE_REQUEST } from "./generated/options.js";
 import type { EvaluateRequest, EvaluatorOptions } from "./types.js";
 
 /** What options are called in errors, and what to do instead of giving one that belongs elsewhere. */
@@ -51,39 +52,35 @@ export function optionsOf<T extends object>(options: T, known: readonly (keyof T
   return reading(names?.path ?? "options", () => ({ ...options }));
 }
 
-/** The options of {@link EvaluatorOptions}; the type makes sure that none is missing. */
-const EVALUATOR: Readonly<Record<keyof EvaluatorOptions, true>> = {
+/** The options of evaluators that the engine does not read; the type makes sure that none is missing. */
+const HOST_OPTIONS: Readonly<Record<Exclude<keyof EvaluatorOptions, (typeof ENGINE_OPTIONS)[number]>, true>> = {
   judge: true,
   vertex: true,
-  dialect: true,
-  earlyStop: true,
-  explain: true,
-  prompts: true,
-  retry: true,
-  concurrency: true,
-  timeoutMs: true,
-  budget: true,
-  seed: true,
   cache: true,
   signal: true,
   onProgress: true,
 };
 
-export const EVALUATOR_OPTIONS = Object.keys(EVALUATOR) as readonly (keyof EvaluatorOptions)[];
+export const EVALUATOR_OPTIONS = [
+  ...ENGINE_OPTIONS,
+  ...Object.keys(HOST_OPTIONS),
+] as readonly (keyof EvaluatorOptions)[];
 
-const REQUEST: Readonly<Record<Exclude<keyof EvaluateRequest, keyof EvaluatorOptions>, true>> = {
+type RequestOption = Exclude<keyof EvaluateRequest, keyof EvaluatorOptions>;
+
+/** What a request has besides that the engine reads as bytes, or not at all. */
+const HOST_REQUEST: Readonly<Record<Exclude<RequestOption, (typeof ENGINE_REQUEST)[number]>, true>> = {
   evalSet: true,
   actual: true,
   config: true,
   criteria: true,
   registry: true,
-  evalIds: true,
-  evalSetName: true,
   strict: true,
-  countOnly: true,
 };
 
-export const REQUEST_OPTIONS = [...Object.keys(REQUEST), ...EVALUATOR_OPTIONS] as readonly (keyof EvaluateRequest)[];
+const REQUEST = [...Object.keys(HOST_REQUEST), ...ENGINE_REQUEST];
+
+export const REQUEST_OPTIONS = [...REQUEST, ...EVALUATOR_OPTIONS] as readonly (keyof EvaluateRequest)[];
 
 /** The options that are for running agents. */
 export const RUN_OPTIONS = ["parallelism", "turnTimeoutMs", "userSimulator", "onAgentProgress"] as const;
@@ -110,7 +107,7 @@ export function checkEvaluatorOptions(options: object): void {
 
 const EVALUATORS_INSTEAD: Readonly<Record<string, string>> = /* @__PURE__ */ Object.freeze({
   ...RUNS_NO_AGENT,
-  ...allInstead(Object.keys(REQUEST), "It is for a whole evalset: use `evaluate`"),
+  ...allInstead(REQUEST, "It is for a whole evalset: use `evaluate`"),
   ...allInstead(
     ["metricName", "threshold", "criterion", "judgeModelOptions"],
     "Pass it in the metric, the evaluator's first argument",

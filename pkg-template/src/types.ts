@@ -1,7 +1,9 @@
 import type { EvalStatus, PrebuiltMetrics } from "./enums.js";
 import type { AdkMetricsError } from "./errors.js";
 import type { Criteria, EvalConfig, JudgeModelOptions } from "./generated/criteria.js";
+import type { Dialect, RunOptions } from "./generated/contract.js";
 import type { JudgePurpose } from "./generated/metrics.js";
+import type { EVALUATOR_OPTIONS, REQUEST_OPTIONS } from "./generated/options.js";
 import type {
   DurationDetails,
   EvalCase,
@@ -20,6 +22,7 @@ import type {
 } from "./generated/shapes.js";
 
 export type * from "./generated/criteria.js";
+export type { Budget, Dialect, Prices, RetryOptions } from "./generated/contract.js";
 export type { JudgePurpose } from "./generated/metrics.js";
 export type {
   AlignmentEntry,
@@ -71,9 +74,6 @@ export type Input<T extends object> = string | Uint8Array | T | object;
  * documentation has them.
  */
 export type ConfigInput = string | Uint8Array | EvalConfig | (object & { criteria?: never });
-
-/** Whose scores to give: google-adk's (the default), or those of `@iqai/adk` 0.5.9. */
-export type Dialect = "adk-python" | "adk-ts";
 
 /** A metric's settings. `threshold` wins over the metric's; the others are each metric's own. */
 export interface Criterion {
@@ -165,45 +165,6 @@ export interface JudgeCache {
   get(key: string): Promise<JudgeReply | undefined>;
   /** Keeps a reply. */
   set(key: string, reply: JudgeReply): Promise<void>;
-}
-
-/** How failed calls are tried again. */
-export interface RetryOptions {
-  /** How often a sample is asked in all. Rate limits do not count while there are replies. Default: 7. */
-  attempts?: number;
-  /**
-   * The longest wait after the first failure, in milliseconds; 500 at most after a broken connection, or while other
-   * calls are answered. Default: 5,000.
-   */
-  initialDelayMs?: number;
-  /** The longest wait after any failure, in milliseconds, unless the server asks for more. Default: 120,000. */
-  maxDelayMs?: number;
-  /** How much longer each wait is than the one before. Default: 2. */
-  base?: number;
-  /** The share of a wait that is left to chance, from 0 to 1. Default: 1. */
-  jitter?: number;
-}
-
-/** What a model costs, in a currency of your choice. */
-export interface Prices {
-  /** A million tokens of prompts. */
-  inputPerMillion: number;
-  /** A million tokens of replies, thoughts included. */
-  outputPerMillion: number;
-}
-
-/** What a run may spend on judges. When any of it is spent, the run ends with what is scored so far. */
-export interface Budget {
-  /** Calls, repeated ones included. */
-  calls?: number;
-  /** Tokens, of prompts and replies. */
-  tokens?: number;
-  /** Money, in the currency of `prices`. */
-  cost?: number;
-  /** Prices by the name of the model; needed for `cost`. */
-  prices?: Record<string, Prices>;
-  /** Time from start to end, in milliseconds. */
-  timeMs?: number;
 }
 
 /** Prompts of your own by metric name; for a metric that asks for several things, by purpose. */
@@ -316,32 +277,15 @@ export interface Progress {
 }
 
 /** How to evaluate. */
-export interface EvaluatorOptions {
+export interface EvaluatorOptions extends Partial<
+  Pick<RunOptions, Exclude<(typeof EVALUATOR_OPTIONS)[number], "prompts">>
+> {
   /** Who answers the questions of judged metrics. Default: the one of `setDefaultJudge`, or of the environment. */
   judge?: Judge;
   /** Has Vertex AI score the metrics that google-adk leaves to it; without it the judge does. */
   vertex?: VertexOptions;
-  /** Whose scores to give. Default: `adk-python`. */
-  dialect?: Dialect;
-  /** Whether a vote ends when the missing samples cannot change it. Default: true. */
-  earlyStop?: boolean;
-  /** Which results get an `explanation`; the others cost nothing. Default: `all`. */
-  explain?: "none" | "failures" | "all";
   /** Prompts of your own. */
   prompts?: PromptTemplates;
-  /** How failed calls of judges are tried again. */
-  retry?: RetryOptions;
-  /** How many calls of judges are under way at a time, and how many metrics of your own. Default: 8. */
-  concurrency?: number;
-  /**
-   * How long one call may take, in milliseconds; the time that your own code takes in between does not count. Default:
-   * 120,000 for judges, no limit for metrics of your own.
-   */
-  timeoutMs?: number;
-  /** What the run may spend on judges. Default: no limit. */
-  budget?: Budget;
-  /** What delays are drawn from: the same seed gives the same ones. Default: a random one. */
-  seed?: number;
   /** Where replies of judges are kept. Default: in memory, for one evaluation. */
   cache?: JudgeCache;
   /** Stops the evaluation; what is scored by then is returned. */
@@ -441,7 +385,7 @@ export interface EvalSetResult extends Omit<StoredSetResult, "evalCaseResults"> 
 }
 
 /** What to evaluate. */
-export interface EvaluateRequest extends EvaluatorOptions {
+export interface EvaluateRequest extends EvaluatorOptions, Partial<Pick<RunOptions, (typeof REQUEST_OPTIONS)[number]>> {
   /** What is expected: an evalset of any form. */
   evalSet: Input<EvalSet>;
   /** What the agent did: an evalset of actual conversations, evalset results, inference results, sessions, or events. */
@@ -452,14 +396,8 @@ export interface EvaluateRequest extends EvaluatorOptions {
   criteria?: Criteria;
   /** Where metrics of your own are found. Default: `DEFAULT_METRIC_EVALUATOR_REGISTRY`. */
   registry?: MetricRegistry;
-  /** The cases to evaluate, by eval id. Default: all. */
-  evalIds?: readonly string[];
-  /** What an evalset in an old form, which has no id, is called. Default: `evalset`. */
-  evalSetName?: string;
   /** Whether warnings that are known before anything is scored are errors. Default: false. */
   strict?: boolean;
-  /** Whether to report counts, tokens and seconds alone. Without it a config needs a criterion. Default: false. */
-  countOnly?: boolean;
 }
 
 /** What `evaluate` needs of a registry. */

@@ -50,3 +50,32 @@ test("no source of the package lists metrics by hand", () => {
   }
   assert.deepEqual(lists, []);
 });
+
+test("options are taken and checked as the engine declares them, and no source lists them by hand", async () => {
+  const { definitions } = JSON.parse(readFileSync(join(root, "target/schema/contract.schema.json"), "utf8"));
+  const { RunOptions, RetryOptions, Budget } = definitions;
+  const own = Object.entries(RunOptions.properties).filter(([, { "x-option": kind }]) => kind === "evaluator");
+  const invocation = { userContent: { parts: [{ text: "Hi" }] }, finalResponse: { parts: [{ text: "Hello" }] } };
+  const evalSet = { evalSetId: "set", evalCases: [{ evalId: "case", conversation: [invocation] }] };
+  const evaluate = (options) => adkMetrics.evaluate({ evalSet, actual: evalSet, ...options });
+  /** What an option surely is not, and how errors write it. */
+  const wrong = ({ minimum, exclusiveMinimum }) => (minimum ?? exclusiveMinimum ?? 0) - 1;
+  for (const [properties, within] of [
+    [Object.fromEntries(own), undefined],
+    [RetryOptions.properties, "retry"],
+    [Budget.properties, "budget"],
+  ]) {
+    for (const [name, option] of Object.entries(properties)) {
+      const options = { [name]: wrong(option) };
+      const path = within === undefined ? name : `${within}: ${name}`;
+      const given = within === undefined ? options : { [within]: options };
+      await assert.rejects(evaluate(given), (error) => error.code === "invalid_input" && error.path.includes(path));
+      if (option["x-default"] !== undefined) {
+        const taken = { [name]: option["x-default"] };
+        await evaluate(within === undefined ? taken : { [within]: taken });
+      }
+    }
+  }
+  const code = readFileSync(join(root, "pkg-template/src/known-options.ts"), "utf8");
+  for (const [name] of own) assert.doesNotMatch(code, new RegExp(`\\b${name}\\b`));
+});

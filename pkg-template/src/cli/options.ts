@@ -3,6 +3,7 @@
 import type { Provider } from "../judges/endpoint.js";
 import { PROVIDERS } from "../generated/providers.js";
 import { DEFAULT_CRITERIA } from "../generated/metrics.js";
+import { OPTION_RULES } from "../generated/options.js";
 import { REPORT_FORMATS, type ReportFormat } from "../report/formats.js";
 import type { Option } from "./arguments.js";
 import { LOG_LEVELS } from "./process.js";
@@ -150,7 +151,7 @@ export const OPTIONS: readonly OptionEntry[] = [
     group: "scoring",
     commands: SCORED,
     value: "<name>",
-    words: ["adk-python", "adk-ts"],
+    words: OPTION_RULES.dialect.words,
     help: "adk-python (default): the scores of google-adk. adk-ts: those of @iqai/adk 0.5.9, for those who are moving from it.",
   },
   {
@@ -158,8 +159,8 @@ export const OPTIONS: readonly OptionEntry[] = [
     group: "scoring",
     commands: SCORED,
     value: "<which>",
-    words: ["none", "failures", "all"],
-    help: "For which results to work out why: none, failures, all. Default: what the chosen formats show.",
+    words: OPTION_RULES.explain.words,
+    help: `For which results to work out why: ${OPTION_RULES.explain.words.join(", ")}. Default: what the chosen formats show.`,
   },
   {
     name: "strict",
@@ -261,7 +262,7 @@ export const OPTIONS: readonly OptionEntry[] = [
     group: "judges",
     commands: SCORED,
     value: "<n>",
-    help: "How many calls to make at a time. Default: 8.",
+    help: `How many calls to make at a time. Default: ${OPTION_RULES.concurrency.default}.`,
   },
   {
     name: "record",

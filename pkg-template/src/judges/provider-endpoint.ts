@@ -3,6 +3,7 @@
 import { unexpected } from "../engine/input.js";
 import { AdkMetricsError } from "../errors.js";
 import type { EndpointSettings } from "../generated/contract.js";
+import { PROVIDER_OPTIONS as ENGINE_OPTIONS, VERTEX_OPTIONS } from "../generated/options.js";
 import type { Judge } from "../types.js";
 import {
   checkedFetch,
@@ -22,8 +23,8 @@ import { isPage } from "./policy.js";
 import { send } from "./send.js";
 import type { ProviderJudgeOptions, VertexJudgeOptions } from "./providers.js";
 
-/** The options that all providers have. */
-export const PROVIDER_OPTIONS = ["apiKey", "model", "baseUrl", "headers", "fetch"] as const;
+/** The options of the judges of all providers. */
+export const PROVIDER_OPTIONS = [...ENGINE_OPTIONS, "fetch"] as const;
 
 /**
  * Where Vertex AI is, by the options of a judge or of an evaluation.
@@ -31,7 +32,7 @@ export const PROVIDER_OPTIONS = ["apiKey", "model", "baseUrl", "headers", "fetch
  * @throws {AdkMetricsError} `invalid_input`.
  */
 export function vertexEndpoint(options: VertexJudgeOptions): Endpoint {
-  const given = optionsOf(options, [...PROVIDER_OPTIONS, "project", "location", "accessToken"]);
+  const given = optionsOf(options, [...PROVIDER_OPTIONS, ...VERTEX_OPTIONS]);
   const { project, location, accessToken } = given;
   const settings = settingsOf("vertex", given);
   const token = typeof accessToken === "string" ? checkedSecret(accessToken, "accessToken", VERTEX_TOKEN) : accessToken;

@@ -1,7 +1,9 @@
 import type { RunOptions } from "../generated/contract.js";
+import { OPTION_RULES } from "../generated/options.js";
 import type { Dialect, EvaluatorOptions } from "../types.js";
 import { reading, unexpected } from "../engine/input.js";
 import { judgeOptions } from "./judge-options.js";
+import { ruled } from "./rules.js";
 
 /**
  * The part of the options that the engine reads, with the defaults filled in.
@@ -13,28 +15,19 @@ export function runOptions(options: EvaluatorOptions): RunOptions {
 }
 
 function readOptions(options: EvaluatorOptions): RunOptions {
-  checkOptions(options);
-  const { explain = "all", concurrency = 8, timeoutMs = Infinity, signal, onProgress } = options;
-  if (!["none", "failures", "all"].includes(explain)) {
-    throw unexpected('"none", "failures" or "all"', explain, "explain");
-  }
-  if (!(typeof concurrency === "number" && concurrency >= 1)) {
-    throw unexpected("a number from 1 up", concurrency, "concurrency");
-  }
-  if (!(typeof timeoutMs === "number" && timeoutMs > 0)) {
-    throw unexpected("a number of milliseconds above 0", timeoutMs, "timeoutMs");
-  }
+  checkObject(options);
+  const { signal, onProgress } = options;
   if (signal !== undefined && !isSignal(signal)) {
     throw unexpected("an AbortSignal", signal, "signal");
   }
   if (onProgress !== undefined && typeof onProgress !== "function") {
     throw unexpected("a function", onProgress, "onProgress");
   }
+  const given = ruled<Partial<RunOptions>>(options, OPTION_RULES);
+  const { seed = Math.floor(Math.random() * 2 ** 32) } = given;
   return {
-    dialect: dialectOf(options),
-    explain,
-    concurrency,
-    timeoutMs,
+    ...(given as Pick<RunOptions, keyof typeof OPTION_RULES>),
+    seed,
     ...judgeOptions(options),
     custom: [],
     evalIds: undefined,
@@ -49,14 +42,11 @@ function isSignal(signal: AbortSignal | null): boolean {
 
 /** The dialect that the options name. */
 export function dialectOf(options: { dialect?: Dialect }): Dialect {
-  checkOptions(options);
-  const { dialect = "adk-python" } = reading("options", () => ({ dialect: options.dialect }));
-  if (dialect !== "adk-python" && dialect !== "adk-ts") {
-    throw unexpected('"adk-python" or "adk-ts"', dialect, "dialect");
-  }
-  return dialect;
+  checkObject(options);
+  const { dialect } = OPTION_RULES;
+  return reading("options", () => ruled<{ dialect: Dialect }>(options, { dialect }).dialect);
 }
 
-function checkOptions(options: unknown): void {
+function checkObject(options: unknown): void {
   if (typeof options !== "object" || options === null) throw unexpected("an object", options, "options");
 }

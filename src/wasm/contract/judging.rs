@@ -18,21 +18,28 @@ pub(in crate::wasm) struct EndpointSettings {
     #[cfg_attr(feature = "schema", schemars(schema_with = "super::schemas::provider"))]
     provider: Provider,
     /// The address without the path of the method; the provider's own if absent.
+    #[cfg_attr(feature = "schema", schemars(extend("x-option" = "provider")))]
     base_url: Option<String>,
     /// The model to ask, whatever the request names.
+    #[cfg_attr(feature = "schema", schemars(extend("x-option" = "provider")))]
     model: Option<String>,
     /// The provider's key.
+    #[cfg_attr(feature = "schema", schemars(extend("x-option" = "provider")))]
     api_key: Option<String>,
     /// A bearer token, for Vertex AI.
+    #[cfg_attr(feature = "schema", schemars(extend("x-option" = "vertex")))]
     access_token: Option<String>,
     /// Whether the host gets a token for each request instead.
     #[serde(default)]
     token_per_call: bool,
     /// The Google Cloud project, for Vertex AI.
+    #[cfg_attr(feature = "schema", schemars(extend("x-option" = "vertex")))]
     project: Option<String>,
     /// The Google Cloud region, for Vertex AI.
+    #[cfg_attr(feature = "schema", schemars(extend("x-option" = "vertex")))]
     location: Option<String>,
     /// Further headers.
+    #[cfg_attr(feature = "schema", schemars(extend("x-option" = "provider")))]
     headers: Entries,
     /// Whether requests leave from a page.
     in_browser: bool,

@@ -12,74 +12,146 @@ use crate::run::{JudgeOptions, Options, PlanOptions};
 use crate::wasm::whole;
 
 /// The options of a run. Numbers may be infinite: then there is no limit.
+///
+/// Those with an `x-option` are users' own: `evaluator` for every function that scores, `request` for whole evalsets. The
+/// package's types, checks, defaults and help are made of what stands here.
 #[derive(Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(extend("x-read" = true)))]
 #[serde(rename_all = "camelCase")]
 pub(in crate::wasm) struct RunOptions {
+    /// Whose scores to give.
     #[serde(with = "DialectName")]
+    #[cfg_attr(feature = "schema", schemars(
+        title = "Whose scores",
+        extend("x-option" = "evaluator", "x-default" = "adk-python")
+    ))]
     dialect: Dialect,
+    /// Which results get an `explanation`; the others cost nothing.
     #[serde(with = "ExplainName")]
+    #[cfg_attr(feature = "schema", schemars(extend("x-option" = "evaluator", "x-default" = "all")))]
     explain: Explain,
-    /// The most metrics of the user's own, and the most calls of judges, at a time.
+    /// How many calls of judges are under way at a time, and how many metrics of your own.
+    #[cfg_attr(feature = "schema", schemars(
+        title = "Calls at a time",
+        range(min = 1),
+        extend("x-option" = "evaluator", "x-default" = calls::CallOptions::default().concurrency)
+    ))]
     concurrency: f64,
-    /// How long one of them may take, in milliseconds.
+    /// How long one call may take, in milliseconds; the time that your own code takes in between does not count.
+    /// Default: 120,000 for judges, no limit for metrics of your own.
+    #[cfg_attr(feature = "schema", schemars(extend("x-option" = "evaluator", "exclusiveMinimum" = 0)))]
     timeout_ms: Option<f64>,
+    /// Whether a vote ends when the missing samples cannot change it.
+    #[cfg_attr(feature = "schema", schemars(
+        title = "Stop asking when a verdict is settled",
+        extend("x-option" = "evaluator", "x-default" = true)
+    ))]
     early_stop: bool,
     /// Whether Vertex AI scores what google-adk leaves to it.
     vertex: bool,
     /// The model to ask, whatever criteria name.
     judge_model: Option<String>,
-    /// Where the random waiting times start from.
+    /// What delays are drawn from: the same seed gives the same ones. Default: a random one.
+    #[cfg_attr(feature = "schema", schemars(
+        range(min = 0),
+        extend("x-option" = "evaluator", "multipleOf" = 1)
+    ))]
     seed: f64,
-    /// Prompts of the user's own, by the names of those that they replace.
+    /// Prompts of your own, by the engine's names of those that they replace.
+    #[cfg_attr(feature = "schema", schemars(extend("x-option" = "evaluator")))]
     prompts: Entries,
-    retry: RetryLimits,
-    budget: RunBudget,
+    /// How failed calls of judges are tried again.
+    #[cfg_attr(feature = "schema", schemars(extend("x-option" = "evaluator")))]
+    retry: RetryOptions,
+    /// What the run may spend on judges. Default: no limit.
+    #[cfg_attr(feature = "schema", schemars(extend("x-option" = "evaluator")))]
+    budget: Budget,
     /// The metrics that the host computes.
     custom: Vec<String>,
-    /// The cases to run; all if absent.
+    /// The cases to evaluate, by eval id. Default: all.
+    #[cfg_attr(feature = "schema", schemars(extend("x-option" = "request", "tsType" = "readonly string[]")))]
     eval_ids: Option<Vec<String>>,
-    /// What stands for the id of an evalset in an old form.
+    /// What an evalset in an old form, which has no id, is called.
+    #[cfg_attr(feature = "schema", schemars(extend("x-option" = "request", "x-default" = "evalset")))]
     eval_set_name: String,
-    /// Whether a config without criteria is meant.
+    /// Whether to report counts, tokens and seconds alone. Without it a config needs a criterion.
+    #[cfg_attr(feature = "schema", schemars(extend("x-option" = "request", "x-default" = false)))]
     count_only: bool,
 }
 
-/// How failed calls are tried again; the engine's defaults for what is absent.
+/// How failed calls are tried again.
 #[derive(Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(extend("x-read" = true)))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
-struct RetryLimits {
+struct RetryOptions {
+    /// How often a sample is asked in all. Rate limits do not count while there are replies.
+    #[cfg_attr(feature = "schema", schemars(
+        range(min = 1),
+        extend("multipleOf" = 1, "x-default" = calls::RetryOptions::default().attempts)
+    ))]
     attempts: Option<f64>,
+    /// The longest wait after the first failure, in milliseconds; 500 at most after a broken connection, or while other
+    /// calls are answered.
+    #[cfg_attr(feature = "schema", schemars(
+        range(min = 0),
+        extend("x-default" = calls::RetryOptions::default().initial_delay_ms)
+    ))]
     initial_delay_ms: Option<f64>,
+    /// The longest wait after any failure, in milliseconds, unless the server asks for more.
+    #[cfg_attr(feature = "schema", schemars(
+        range(min = 0),
+        extend("x-default" = calls::RetryOptions::default().max_delay_ms)
+    ))]
     max_delay_ms: Option<f64>,
+    /// How much longer each wait is than the one before.
+    #[cfg_attr(feature = "schema", schemars(
+        range(min = 1),
+        extend("x-default" = calls::RetryOptions::default().base)
+    ))]
     base: Option<f64>,
+    /// The share of a wait that is left to chance, from 0 to 1.
+    #[cfg_attr(feature = "schema", schemars(
+        range(min = 0, max = 1),
+        extend("x-default" = calls::RetryOptions::default().jitter)
+    ))]
     jitter: Option<f64>,
 }
 
-/// What the judges of a run may use.
+/// What a run may spend on judges. When any of it is spent, the run ends with what is scored so far.
 #[derive(Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(extend("x-read" = true)))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
-struct RunBudget {
+struct Budget {
+    /// Calls, repeated ones included.
+    #[cfg_attr(feature = "schema", schemars(title = "Most calls", range(min = 0)))]
     calls: Option<f64>,
+    /// Tokens, of prompts and replies.
+    #[cfg_attr(feature = "schema", schemars(range(min = 0)))]
     tokens: Option<f64>,
-    /// In the unit of the prices.
+    /// Money, in the currency of `prices`.
+    #[cfg_attr(feature = "schema", schemars(title = "Most money", range(min = 0)))]
     cost: Option<f64>,
+    /// Time from start to end, in milliseconds.
+    #[cfg_attr(feature = "schema", schemars(range(min = 0)))]
     time_ms: Option<f64>,
-    /// By model.
+    /// Prices by the name of the model; needed for `cost`.
     prices: Option<Entries<Prices>>,
 }
 
-/// The prices of a million tokens.
+/// What a model costs, in a currency of your choice.
 #[derive(Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "TokenPrices"))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 struct Prices {
+    /// A million tokens of prompts.
+    #[cfg_attr(feature = "schema", schemars(range(min = 0)))]
     input_per_million: f64,
+    /// A million tokens of replies, thoughts included.
+    #[cfg_attr(feature = "schema", schemars(range(min = 0)))]
     output_per_million: f64,
 }
 
+/// Whose scores to give: google-adk's (the default), or those of `@iqai/adk` 0.5.9.
 #[derive(Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(remote = "Dialect", rename_all = "kebab-case")]
@@ -88,6 +160,7 @@ enum DialectName {
     AdkTs,
 }
 
+/// Which results get an `explanation`.
 #[derive(Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(remote = "Explain", rename_all = "camelCase")]
@@ -164,7 +237,7 @@ impl RunOptions {
     }
 }
 
-impl RetryLimits {
+impl RetryOptions {
     /// Infinite waits are as long as numbers go: a share of them that is left to chance has to be a number.
     fn over(&self, default: calls::RetryOptions) -> calls::RetryOptions {
         let or = |given: Option<f64>, default: f64| given.unwrap_or(default).min(f64::MAX);
