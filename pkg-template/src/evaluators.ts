@@ -1,21 +1,28 @@
 import { type DecodedCase, decodeCases, readBatch } from "./engine/decode.js";
-import { isObject, reading, toBytes, unexpected } from "./engine/input.js";
+import { isObject, reading, stringify, toBytes, unexpected } from "./engine/input.js";
 import { freeing } from "./engine/instance.js";
-import { invocationsOf } from "./engine/invocations.js";
+import { asHosted, invocationsOf } from "./engine/invocations.js";
+import {
+  type FoundConversation,
+  type FoundSlot,
+  type MetricSettings,
+  scoreConversation,
+  settingsOf,
+} from "./engine/kept.js";
 import { runOptions } from "./run/options.js";
 import { drive, type RunPlan, type Session, sessionOf } from "./run/run.js";
 import { call } from "./engine/call.js";
 import { EvalStatus, PrebuiltMetrics } from "./enums.js";
 import { AdkMetricsError, errorOf, warningOf } from "./errors.js";
 import type { EngineError } from "./generated/contract.js";
-import { checkEvaluatorOptions } from "./known-options.js";
+import { checkEvaluatorOptions, EVALUATOR_OPTIONS } from "./known-options.js";
 import type { EvalRun, EvalRunReader } from "./generated/adk_metrics.js";
+import { PLAIN_METRICS } from "./generated/metrics.js";
 import { metricInfo } from "./metric-info.js";
 import type {
   ConversationScenario,
   Criteria,
   EvalMetric,
-  EvalMetricResult,
   EvaluationResult,
   EvaluatorOptions,
   Invocation,
@@ -77,6 +84,9 @@ export abstract class EngineEvaluator<Name extends keyof Criteria = string> exte
   }
 
   /**
+   * The metric and the options are read at the first call; what is changed in them later has no effect. A metric that asks
+   * no judge is computed before the promise is returned, unless the conversation is long.
+   *
    * @throws {AdkMetricsError} if an input cannot be used, or where google-adk raises.
    */
   override async evaluateInvocations(
@@ -84,9 +94,38 @@ export abstract class EngineEvaluator<Name extends keyof Criteria = string> exte
     expected?: InvocationInput[],
     scenario?: ConversationScenario,
   ): Promise<EvaluationResult> {
-    const metric = reading("metric", () => ({ ...this.metric, metricName: this.engineMetric }));
-    return evaluateConversation(metric, { actual, expected, scenario }, this.options);
+    let settings = SETTINGS.get(this);
+    if (settings === undefined) {
+      const metric = reading("metric", () => ({ ...this.metric, metricName: this.engineMetric }));
+      settings = settingsFor(metric, this.options);
+      SETTINGS.set(this, settings);
+    }
+    return evaluateConversation(settings, { actual, expected, scenario });
   }
+}
+
+/** What an evaluator was given, read once. */
+interface Settings extends MetricSettings {
+  readonly options: EvaluatorOptions;
+  /** Whether the metric asks no judge. */
+  readonly isPlain: boolean;
+}
+
+const SETTINGS = new WeakMap<Evaluator, Settings>();
+
+function settingsFor(metric: EvalMetric, given: EvaluatorOptions): Settings {
+  if (isObject(given)) checkEvaluatorOptions(given);
+  const bytes = toBytes(metric, "metric");
+  const engineOptions = runOptions(given);
+  const options = reading("options", () => copyOf(given));
+  return { ...settingsOf(bytes, engineOptions), options, isPlain: PLAIN_METRICS.includes(metric.metricName) };
+}
+
+function copyOf(given: EvaluatorOptions): EvaluatorOptions {
+  const copy = Object.fromEntries(EVALUATOR_OPTIONS.map((key) => [key, given[key]])) as EvaluatorOptions;
+  const { onProgress } = copy;
+  if (onProgress !== undefined) copy.onProgress = (progress) => onProgress.call(given, progress);
+  return copy;
 }
 
 /** ADK-TS's evaluator of two metrics: `response_evaluation_score`, and `response_match_score` by any other name. */
@@ -112,33 +151,64 @@ interface Conversation {
 }
 
 async function evaluateConversation(
-  metric: EvalMetric,
+  settings: Settings,
   { actual, expected, scenario }: Conversation,
-  options: EvaluatorOptions,
 ): Promise<EvaluationResult> {
   if (!Array.isArray(actual)) throw unexpected("an array of invocations", actual, "actual");
   if (expected !== undefined && !Array.isArray(expected)) {
     throw unexpected("an array of invocations", expected, "expected");
   }
-  if (isObject(options)) checkEvaluatorOptions(options);
+  if (scenario === undefined && settings.isPlain) {
+    const found = call(NO_TEXT, (engine) =>
+      scoreConversation(engine, settings, () => conversationsJson(actual, expected)),
+    );
+    if (found !== undefined) return evaluationOf(found, turnsOf(found, actual, expected));
+  }
+  return evaluateInRun(settings, { actual, expected, scenario });
+}
+
+/** What the engine is given of a conversation that is scored in a single call. */
+function conversationsJson(actual: InvocationInput[], expected: InvocationInput[] | undefined): string | undefined {
+  const texts = [stringify(actual, "actual"), ...(expected === undefined ? [] : [stringify(expected, "expected")])];
+  return texts.reduce((length, text) => length + text.length, 0) > MOST_AT_ONCE ? undefined : `[${texts.join(",")}]`;
+}
+
+/** Objects have no lines. */
+const NO_TEXT = { hasLines: () => false };
+
+/** The turns of a conversation that was scored in a single call. */
+function turnsOf(
+  { turns }: FoundConversation,
+  actual: readonly InvocationInput[],
+  expected: readonly InvocationInput[] | undefined,
+): PerInvocationResult[] {
+  return turns.map((found, turn) => {
+    const wanted = expected?.[turn];
+    return perInvocation(found, asHosted(actual[turn]), wanted === undefined ? undefined : asHosted(wanted));
+  });
+}
+
+/** Scores a conversation as an evalset of its own: as judges need it, long conversations, and what is wrong with one. */
+async function evaluateInRun(
+  { metric, engineOptions, options }: Settings,
+  { actual, expected, scenario }: Conversation,
+): Promise<EvaluationResult> {
   const bytes = {
-    metric: toBytes(metric, "metric"),
     actual: toBytes(actual, "actual"),
     expected: expected === undefined ? undefined : toBytes(expected, "expected"),
     scenario: scenario === undefined ? undefined : toBytes(scenario, "scenario"),
   };
-  const engineOptions = runOptions(options);
   const plan: RunPlan = {
     began: performance.now(),
     read: (engine) =>
-      engine.EvalRunReader.ofInvocations(bytes.metric, bytes.actual, bytes.expected, bytes.scenario, engineOptions),
+      engine.EvalRunReader.ofInvocations(metric, bytes.actual, bytes.expected, bytes.scenario, engineOptions),
     sources: {
       actual: invocationsOf({ inferences: actual }, bytes.actual),
       expected: invocationsOf({ inferences: expected }, bytes.expected ?? new Uint8Array()),
     },
     options,
     registry: NO_REGISTRY,
-    hasLines: () => false,
+    ...NO_TEXT,
   };
   const isShort = bytes.actual.length + (bytes.expected?.length ?? 0) <= MOST_AT_ONCE;
   const found = isShort ? scoredAtOnce(plan) : undefined;
@@ -146,21 +216,24 @@ async function evaluateConversation(
   const { result, failure, errors } = only;
   const problem = failure ?? errors[0];
   if (problem !== undefined && problem.code !== "cancelled") throw errorOf(problem, () => false);
-  const overall = result.overallEvalMetricResults[0] as EvalMetricResult | undefined;
-  const evaluation: EvaluationResult = {
-    overallEvalStatus: overall?.evalStatus ?? result.finalEvalStatus,
-    perInvocationResults: result.evalMetricResultPerInvocation.flatMap((turn) =>
-      turn.evalMetricResults.map((found) => perInvocation(found, turn.actualInvocation, turn.expectedInvocation)),
-    ),
-  };
-  if (overall?.score !== undefined) evaluation.overallScore = overall.score;
-  const reason = overall?.reason ?? result.reason;
-  if (reason !== undefined) evaluation.reason = reason;
-  const { rubricScores, tokenUsageDetails, durationDetails } = overall?.details ?? {};
+  const overall: FoundSlot = result.overallEvalMetricResults[0] ?? { evalStatus: result.finalEvalStatus };
+  const turns = result.evalMetricResultPerInvocation.flatMap((turn) =>
+    turn.evalMetricResults.map((found) => perInvocation(found, turn.actualInvocation, turn.expectedInvocation)),
+  );
+  const reason = overall.reason ?? result.reason;
+  const evaluation = evaluationOf(reason === undefined ? overall : { ...overall, reason }, turns);
+  if (warnings.length > 0) evaluation.warnings = warnings.map((warning) => warningOf(warning, plan));
+  return evaluation;
+}
+
+function evaluationOf(overall: FoundSlot, perInvocationResults: PerInvocationResult[]): EvaluationResult {
+  const evaluation: EvaluationResult = { overallEvalStatus: overall.evalStatus, perInvocationResults };
+  if (overall.score !== undefined) evaluation.overallScore = overall.score;
+  if (overall.reason !== undefined) evaluation.reason = overall.reason;
+  const { rubricScores, tokenUsageDetails, durationDetails } = overall.details ?? {};
   if (rubricScores !== undefined) evaluation.overallRubricScores = rubricScores;
   if (tokenUsageDetails !== undefined) evaluation.overallTokenUsageDetails = tokenUsageDetails;
   if (durationDetails !== undefined) evaluation.overallDurationDetails = durationDetails;
-  if (warnings.length > 0) evaluation.warnings = warnings.map((warning) => warningOf(warning, plan));
   return evaluation;
 }
 
@@ -241,7 +314,7 @@ const NO_REGISTRY: MetricRegistry = {
 };
 
 function perInvocation(
-  found: EvalMetricResult,
+  found: FoundSlot,
   actualInvocation: Invocation,
   expectedInvocation: Invocation | undefined,
 ): PerInvocationResult {

@@ -10,6 +10,7 @@ mod columns;
 mod contract;
 mod evaluation;
 mod fetch;
+mod kept;
 mod schema_text;
 
 pub use fetch::{

@@ -73,8 +73,10 @@ test("every call that crashes rejects with engine_crashed, and the engine works 
   await crash("evalrun_poll", () => evaluate(request));
   await crash("evalrunreader_step", () => evaluate(request));
   await crash("evalrun_header", () => evaluate(request));
-  await crash("evalrun_poll", () => new RougeEvaluator(metric).evaluateInvocations(turns, turns));
-  await crash("evalrunreader_step", () => new RougeEvaluator(metric).evaluateInvocations(turns, turns));
+  const evaluator = new RougeEvaluator(metric);
+  await crash("keptmetric_of", () => evaluator.evaluateInvocations(turns, turns));
+  await evaluator.evaluateInvocations(turns, turns);
+  await crash("keptmetric_score", () => evaluator.evaluateInvocations(turns, turns));
   await crash("rougepairs_reserve", () => rouge1("a", "b"));
 });
 

@@ -16,7 +16,10 @@ const { AgentEvaluator, evaluate, FinalResponseMatchV2Evaluator, LocalEvalServic
 async function readings(work) {
   seen.calls = {};
   await work();
-  const names = ["evalrunreader_new", "evalrunreader_ofInvocations", "evalSetToJs", "evalSetToAdk", "evalSetWarnings"];
+  const names = [
+    ...["evalrunreader_new", "evalrunreader_ofInvocations", "evalSetToJs", "evalSetToAdk", "evalSetWarnings"],
+    ...["keptmetric_of", "keptmetric_score"],
+  ];
   return Object.fromEntries(names.flatMap((name) => (seen.calls[name] > 0 ? [[name, seen.calls[name]]] : [])));
 }
 
@@ -27,13 +30,50 @@ test("a conversation is opened once, whether or not a judge is asked", async () 
   const turns = [turn("Hello?", "Hello!")];
   const metric = { metricName: "m", threshold: 0.5 };
   const plain = new RougeEvaluator(metric);
-  assert.deepEqual(await readings(() => plain.evaluateInvocations(turns, turns)), { evalrunreader_ofInvocations: 1 });
+  const once = await readings(() => plain.evaluateInvocations(turns, turns));
+  assert.deepEqual(once, { keptmetric_of: 1, keptmetric_score: 1 });
   const judge = () => ({ text: '{"is_the_agent_response_valid": "valid"}' });
   const judged = new FinalResponseMatchV2Evaluator(metric, { judge });
   let result;
   const found = await readings(async () => (result = await judged.evaluateInvocations(turns, turns)));
   assert.deepEqual(found, { evalrunreader_ofInvocations: 1 });
   assert.equal(result.overallScore, 1);
+});
+
+test("an evaluator reads its settings at the first call, and the engine keeps them for all that are alike", async () => {
+  const turns = [turn("Hello?", "Hello you!")];
+  const expected = [turn("Hello?", "Hello!")];
+  const reads = {};
+  const counted = (target) =>
+    new Proxy(target, { get: (object, key) => ((reads[key] = (reads[key] ?? 0) + 1), Reflect.get(object, key)) });
+  const metric = { metricName: "m", threshold: 0.61, criterion: { threshold: 0.61 } };
+  const options = { explain: "none", dialect: "adk-ts" };
+  const evaluator = new RougeEvaluator(counted(metric), counted(options));
+  assert.deepEqual(reads, {});
+  const first = await evaluator.evaluateInvocations(turns, expected);
+  const before = { ...reads };
+  metric.threshold = metric.criterion.threshold = 0.99;
+  options.explain = "all";
+  const found = await readings(async () => {
+    assert.deepEqual(await evaluator.evaluateInvocations(turns, expected), first);
+    const alike = { metricName: "other", threshold: 0.61, criterion: { threshold: 0.61 } };
+    const another = new RougeEvaluator(alike, { explain: "none", dialect: "adk-ts" });
+    assert.deepEqual(await another.evaluateInvocations(turns, expected), first);
+  });
+  assert.deepEqual(found, { keptmetric_score: 2 });
+  assert.deepEqual(reads, before);
+  assert.equal(first.overallEvalStatus, 1);
+  assert.equal(first.perInvocationResults[0].explanation, undefined);
+});
+
+test("a metric that asks no judge is computed before its promise is returned", async () => {
+  const turns = [turn("Hello?", "Hello!")];
+  const evaluator = new RougeEvaluator({ metricName: "m", threshold: 0.5 });
+  seen.calls = {};
+  const result = evaluator.evaluateInvocations(turns, turns);
+  assert.equal(seen.calls.keptmetric_score, 1);
+  turns[0].finalResponse.parts[0].text = "Goodbye!";
+  assert.equal((await result).overallScore, 1);
 });
 
 test("an evalset is read for an agent's run and for its scores, and not once more to find mistakes", async () => {

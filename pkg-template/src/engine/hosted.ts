@@ -74,7 +74,7 @@ function invocationShape(): RecordShape {
  * @throws What getters of the caller's throw, and `TypeError` for an object that is written as JSON by a `toJSON`.
  */
 export function hosted(invocation: object): Invocation {
-  const shaped = shapedAs(INVOCATION, invocation) as Invocation;
+  const shaped = (fits(INVOCATION, invocation) ? invocation : shapedAs(INVOCATION, invocation)) as Invocation;
   const { intermediateData } = shaped;
   if (!isObject(intermediateData) || Array.isArray(intermediateData.toolUses)) return shaped;
   return { ...shaped, intermediateData: withToolUses({ ...intermediateData }) };
@@ -96,6 +96,29 @@ const TOOL_USES: PropertyDescriptor = {
   enumerable: false,
   configurable: true,
 };
+
+/** Whether a value surely comes back as it is. Makes nothing, since most values do. */
+function fits(shape: Shape, value: unknown): boolean {
+  if (shape === null || typeof value !== "object" || value === null) return true;
+  if (typeof (value as { toJSON?: unknown }).toJSON === "function") return false;
+  if (Array.isArray(value)) {
+    const item = shape === "names" ? shape : "list" in shape ? shape.list : null;
+    return item === null || value.every((one) => fits(item, one));
+  }
+  if (shape !== "names" && "list" in shape) return true;
+  for (const key of Object.keys(value)) {
+    const part = (value as Record<string, unknown>)[key];
+    if (shape === "names") {
+      if (part === null || key.includes("_") || !fits(shape, part)) return false;
+    } else if ("map" in shape) {
+      if (!fits(shape.map, part)) return false;
+    } else {
+      const of = shape.fields.get(key);
+      if (shape.camelOf.has(key) || (of !== undefined && (part === null || !fits(of, part)))) return false;
+    }
+  }
+  return true;
+}
 
 function shapedAs(shape: Shape, value: unknown): unknown {
   if (shape === null || !isObject(value)) return value;

@@ -54,6 +54,16 @@ function ifReadable<T>(read: () => T): T | undefined {
   }
 }
 
+/** An invocation that was scored as an object, as hosts see it; as it is, if it has something that cannot be read. */
+export function asHosted(given: unknown): Invocation {
+  const found = given as Invocation;
+  return (
+    ifReadable(() => hosted(found)) ??
+    ifReadable(() => hosted(JSON.parse(stringify(found, "result")) as object)) ??
+    found
+  );
+}
+
 function emptyInvocation(): Invocation {
   return { userContent: {} };
 }

@@ -2,6 +2,8 @@
 
 mod reader;
 
+pub(super) use reader::read_options;
+
 use self_cell::self_cell;
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;

@@ -234,7 +234,7 @@ fn gone() -> Error {
         .with_help("Pass a copy: `bytes.slice()`")
 }
 
-fn read_options(options: JsValue) -> std::result::Result<RunOptions, JsValue> {
+pub(in crate::wasm) fn read_options(options: JsValue) -> std::result::Result<RunOptions, JsValue> {
     let options: RunOptions = serde_wasm_bindgen::from_value(options)?;
     options.check_prompts()?;
     Ok(options)

@@ -1,0 +1,110 @@
+//! Metrics that score one conversation after the other, for evaluators: their settings are read once, the tokenizer keeps
+//! the words it has seen, and a result is a short text. A run, whose results are columns, pays only for many cases.
+
+use wasm_bindgen::JsValue;
+use wasm_bindgen::prelude::wasm_bindgen;
+
+use super::evaluation::read_options;
+use super::text_of;
+use crate::foundation::json::{Document, Json};
+use crate::foundation::write::{Object, Spelling, Write, Writer, to_json};
+use crate::metrics::{Case, Details, Evaluation, Metric, Scoring, TurnEvaluation};
+use crate::model::invocation::{Invocation, Turns};
+use crate::model::results::EvalStatus;
+use crate::model::shape::{List, View, Warnings, check};
+use crate::run::{MetricScorer, Plan};
+
+/// A metric with its settings that the engine computes without asking anyone.
+#[wasm_bindgen]
+pub struct KeptMetric {
+    metric: Box<dyn Metric>,
+    scoring: Scoring,
+    text: Vec<u8>,
+}
+
+#[wasm_bindgen]
+impl KeptMetric {
+    /// The metric with these settings. Nothing if it asks a judge, or if its settings are wrong or may surprise: a run says
+    /// what there is to say of them.
+    ///
+    /// # Errors
+    /// What is wrong with the options.
+    pub fn of(
+        metric: &[u8],
+        #[wasm_bindgen(unchecked_param_type = "RunOptions")] options: JsValue,
+    ) -> std::result::Result<Option<Self>, JsValue> {
+        let options = read_options(options)?;
+        let warnings = Warnings::default();
+        let plan = Document::from_bytes(metric)
+            .and_then(|mut json| Plan::from_metric(&mut json, options.plan_options(), &warnings));
+        let first = plan.ok().and_then(|plan| plan.metrics.into_iter().next());
+        let Some(MetricScorer::Engine(metric)) = first.map(|planned| planned.scorer) else { return Ok(None) };
+        if !warnings.into_vec().is_empty() {
+            return Ok(None);
+        }
+        let options = options.into_run();
+        let scoring = Scoring::new(options.dialect, options.explain);
+        Ok(Some(Self { metric, scoring, text: Vec::new() }))
+    }
+
+    /// Makes room for a text as UTF-8 and says where.
+    pub fn reserve(&mut self, bytes: usize) -> *const u8 {
+        if self.text.len() < bytes {
+            self.text.resize(bytes, 0);
+        }
+        self.text.as_ptr()
+    }
+
+    /// Scores the conversations in the first bytes of the reserved memory: a list of what the agent did and, if there is
+    /// one, what was expected, each a list of turns. The result is JSON. Nothing if it cannot be scored, or if there is
+    /// something to be said of the conversations: then a run says what.
+    pub fn score(&mut self, bytes: usize) -> Option<String> {
+        let warnings = Warnings::default();
+        let mut document = Document::parse(text_of(self.text.get(..bytes))).ok()?;
+        check(&mut document, &<List<'_, List<'_, Invocation<'_>>>>::TYPE, &warnings).ok()?;
+        if !warnings.into_vec().is_empty() {
+            return None;
+        }
+        let mut conversations = document.root().items().map(turns);
+        let case = Case { actual: conversations.next()?, expected: conversations.next() };
+        let evaluation = self.metric.evaluate(&case, &mut self.scoring).ok()?;
+        Some(to_json(&Found(&evaluation), Spelling::Camel))
+    }
+}
+
+fn turns(list: Json<'_>) -> Turns<'_> {
+    List::<Invocation<'_>>::from_json(list).into()
+}
+
+/// What was found: the entries of the conversation's result, and those of each turn's.
+struct Found<'f, 'a>(&'f Evaluation<'a>);
+
+impl Write for Found<'_, '_> {
+    fn write(&self, out: &mut Writer) {
+        let Evaluation { score, status, reason, details, turns, .. } = self.0;
+        let mut object = out.object();
+        write_slot(&mut object, *score, *status, reason.as_deref(), details.as_deref());
+        let mut array = object.begin_array("turns");
+        for TurnEvaluation { score, status, reason, details, explanation } in turns {
+            let mut object = array.begin_item().object();
+            write_slot(&mut object, *score, *status, reason.as_deref(), details.as_deref());
+            object.optional("explanation", &explanation.as_deref());
+            object.end();
+        }
+        array.end();
+        object.end();
+    }
+}
+
+fn write_slot(
+    object: &mut Object<'_>,
+    score: Option<f64>,
+    status: EvalStatus,
+    reason: Option<&str>,
+    details: Option<&Details>,
+) {
+    object.optional("score", &score);
+    object.entry("evalStatus", &u32::from(status as u8));
+    object.optional("reason", &reason);
+    object.optional("details", &details);
+}
