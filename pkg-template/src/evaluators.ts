@@ -9,7 +9,7 @@ import {
   scoreConversation,
   settingsOf,
 } from "./engine/kept.js";
-import { runOptions } from "./run/options.js";
+import { randomSeed, runOptions } from "./run/options.js";
 import { drive, type RunPlan, type Session, sessionOf } from "./run/run.js";
 import { call } from "./engine/call.js";
 import { EvalStatus, PrebuiltMetrics } from "./enums.js";
@@ -198,10 +198,10 @@ async function evaluateInRun(
     expected: expected === undefined ? undefined : toBytes(expected, "expected"),
     scenario: scenario === undefined ? undefined : toBytes(scenario, "scenario"),
   };
+  const seeded = { ...engineOptions, seed: options.seed ?? randomSeed() };
   const plan: RunPlan = {
     began: performance.now(),
-    read: (engine) =>
-      engine.EvalRunReader.ofInvocations(metric, bytes.actual, bytes.expected, bytes.scenario, engineOptions),
+    read: (engine) => engine.EvalRunReader.ofInvocations(metric, bytes.actual, bytes.expected, bytes.scenario, seeded),
     sources: {
       actual: invocationsOf({ inferences: actual }, bytes.actual),
       expected: invocationsOf({ inferences: expected }, bytes.expected ?? new Uint8Array()),

@@ -24,7 +24,7 @@ function readOptions(options: EvaluatorOptions): RunOptions {
     throw unexpected("a function", onProgress, "onProgress");
   }
   const given = ruled<Partial<RunOptions>>(options, OPTION_RULES);
-  const { seed = Math.floor(Math.random() * 2 ** 32) } = given;
+  const { seed = randomSeed() } = given;
   return {
     ...(given as Pick<RunOptions, keyof typeof OPTION_RULES>),
     seed,
@@ -34,6 +34,11 @@ function readOptions(options: EvaluatorOptions): RunOptions {
     evalSetName: "evalset",
     countOnly: false,
   };
+}
+
+/** A seed for runs whose user gave none: those of one evaluator must not wait for the same times. */
+export function randomSeed(): number {
+  return Math.floor(Math.random() * 2 ** 32);
 }
 
 function isSignal(signal: AbortSignal | null): boolean {
