@@ -108,16 +108,20 @@ pub fn sha256(text: &str) -> String {
     hex
 }
 
-/// One round of the compression function per constant; `words` holds the next 16 words of the message schedule.
+/// The compression function: a round for each word of the message schedule.
 #[inline(never)]
 fn mix(state: &mut [u32; 8], block: &[u8; 64]) {
-    let mut words = [0; 16];
+    let mut words = [0; 64];
     for (word, bytes) in words.iter_mut().zip(block.as_chunks().0) {
         *word = u32::from_be_bytes(*bytes);
     }
+    for at in 16..64 {
+        let early = words[at - 15].rotate_right(7) ^ words[at - 15].rotate_right(18) ^ words[at - 15] >> 3;
+        let late = words[at - 2].rotate_right(17) ^ words[at - 2].rotate_right(19) ^ words[at - 2] >> 10;
+        words[at] = words[at - 16].wrapping_add(early).wrapping_add(words[at - 7]).wrapping_add(late);
+    }
     let [mut a, mut b, mut c, mut d, mut e, mut f, mut g, mut h] = *state;
-    for round in ROUNDS {
-        let word = words[0];
+    for (word, round) in words.into_iter().zip(ROUNDS) {
         let chosen = e & f ^ !e & g;
         let spread = e.rotate_right(6) ^ e.rotate_right(11) ^ e.rotate_right(25);
         let first = h.wrapping_add(spread).wrapping_add(chosen).wrapping_add(round).wrapping_add(word);
@@ -125,11 +129,6 @@ fn mix(state: &mut [u32; 8], block: &[u8; 64]) {
         let spread = a.rotate_right(2) ^ a.rotate_right(13) ^ a.rotate_right(22);
         (h, g, f, e) = (g, f, e, d.wrapping_add(first));
         (d, c, b, a) = (c, b, a, first.wrapping_add(spread).wrapping_add(majority));
-
-        let early = words[1].rotate_right(7) ^ words[1].rotate_right(18) ^ words[1] >> 3;
-        let late = words[14].rotate_right(17) ^ words[14].rotate_right(19) ^ words[14] >> 10;
-        words.rotate_left(1);
-        words[15] = word.wrapping_add(early).wrapping_add(words[8]).wrapping_add(late);
     }
     for (sum, part) in state.iter_mut().zip([a, b, c, d, e, f, g, h]) {
         *sum = sum.wrapping_add(part);

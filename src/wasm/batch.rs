@@ -144,6 +144,7 @@ impl Batch {
             metric: place(metric),
             case: place(pairing.case),
             run: pairing.run.map(place),
+            digest: &question.digest,
             request,
             http,
         };

@@ -41,6 +41,54 @@ function countingJudge(delay = 0) {
 const withoutTimes = ({ evalSetResultId, evalSetResultName, creationTimestamp, ...set }) =>
   JSON.parse(JSON.stringify(set));
 
+describe("the same question in one evaluation", () => {
+  const turn = { userContent: { parts: [{ text: "Hi" }] }, finalResponse: { parts: [{ text: "Hello!" }] } };
+  const evalSet = {
+    evalSetId: "alike",
+    evalCases: ["first", "second"].map((evalId) => ({ evalId, conversation: [turn, turn] })),
+  };
+  const request = {
+    evalSet,
+    actual: evalSet,
+    criteria: { final_response_match_v2: { threshold: 0.5, judge_model_options: { num_samples: 2 } } },
+    earlyStop: false,
+  };
+  const reply = '{"is_the_agent_response_valid": "valid"}';
+
+  test("is asked once a sample, also while its first answer is awaited", async () => {
+    let calls = 0;
+    const judge = async () => {
+      calls += 1;
+      await sleep(5);
+      return reply;
+    };
+    const { judgeUsage, evalCaseResults } = await evaluate({ ...request, judge });
+    assert.deepEqual([calls, judgeUsage.calls, judgeUsage.cached], [2, 2, 6]);
+    assert.ok(evalCaseResults.every(({ finalEvalStatus }) => finalEvalStatus === 1));
+  });
+
+  test("is asked again if its first call ends without a reply, or never", async () => {
+    const ends = [() => Promise.reject(new Error("broken")), () => new Promise(() => {})];
+    for (const end of ends) {
+      let calls = 0;
+      const judge = async () => ((calls += 1) === 1 ? end() : reply);
+      const set = await evaluate({ ...request, judge, timeoutMs: 50, retry: { attempts: 1 } });
+      const statuses = set.evalCaseResults.flatMap(({ evalMetricResultPerInvocation: turns }) =>
+        turns.map(({ evalMetricResults: [{ evalStatus }] }) => evalStatus),
+      );
+      assert.ok(statuses.filter((status) => status === 1).length >= 3, statuses.join());
+      assert.ok(calls >= 3);
+    }
+  });
+
+  test("is asked each time where a cache keeps nothing", async () => {
+    let calls = 0;
+    const judge = async () => ((calls += 1), reply);
+    await evaluate({ ...request, judge, cache: { get: () => undefined, set: () => {} } });
+    assert.equal(calls, 8);
+  });
+});
+
 describe("a cache", () => {
   test("answers a second evaluation in memory and in a folder, without a call", async (t) => {
     const folder = await mkdtemp(join(tmpdir(), "adk-metrics-"));

@@ -299,7 +299,8 @@ function virtualTime({ mock }) {
   mock.getter(Object.getPrototypeOf(globalThis.crypto), "subtle", () => undefined);
   mock.method(performance, "now", () => now);
   mock.method(globalThis, "setTimeout", (ring, delay = 0, ...given) => {
-    const timer = { at: now + delay, ring: () => ring(...given) };
+    // Node's own fetch has timers as well, which are no numbers there.
+    const timer = { at: now + delay, ring: () => ring(...given), unref: () => timer, refresh: () => timer };
     timers.add(timer);
     wake();
     return timer;

@@ -1,6 +1,6 @@
 import { AdkMetricsError, describe, isAdkMetricsError, withPath } from "../errors.js";
 import { untilAborted } from "../abort.js";
-import { cacheKey, memoryCache } from "../judges/cache.js";
+import { cacheKey } from "../judges/cache.js";
 import { judgeOf } from "../judges/default.js";
 import { type Endpoint, endpointOf, isForeign, type Provider } from "../judges/endpoint.js";
 import { abortedBy } from "../judges/failure.js";
@@ -32,13 +32,14 @@ import type {
   JudgeStamp,
 } from "../types.js";
 import { messageOf } from "../engine/input.js";
+import { AskedQuestions } from "./asked.js";
 
 /** What came of a call. */
 export type CallAnswer =
   | { reply: JudgeReply; cached: boolean }
   | { failed: HostFailure }
   /** Of a request over the wire, which the engine reads: it says what that is. */
-  | { raw: RawAnswer; token: string | undefined; take(outcome: JudgeOutcome): void };
+  | { raw: RawAnswer; token: string | undefined; take(outcome: JudgeOutcome | undefined): void };
 
 /** Who is asked: besides, what {@link JudgeIdentity} says of it. */
 interface JudgeTarget {
@@ -60,18 +61,23 @@ interface JudgeTarget {
 /** A question on its way to whoever is asked. */
 interface TargetedRequest {
   target: JudgeTarget;
+  /** What identifies the question and the number of its sample in this run. */
+  question: string;
   request: JudgeRequest;
   http: HttpRequest | undefined;
   signal: AbortSignal;
 }
 
+/** Takes what was read of an answer: the reply, or that there is none. */
+type TakeReply = (reply: JudgeReply | undefined) => void;
+
 /** A call that is under way or answered. */
 interface KnownCall {
   /** Which sample of which question it is. */
   readonly key: string;
-  readonly controller: AbortController;
-  readonly answer: Promise<CallAnswer>;
-  isAnswered: boolean;
+  /** Ends the call, as long as it has no answer. */
+  controller: AbortController | undefined;
+  answer: Promise<CallAnswer>;
 }
 
 /** The code of a warning that only this side of the boundary knows. */
@@ -84,7 +90,10 @@ export class Judges {
   readonly #metrics: readonly HeaderMetric[];
   /** By the place of the metric. */
   readonly #targets = new Map<number, JudgeTarget>();
-  readonly #cache: JudgeCache;
+  /** The user's own. */
+  readonly #cache: JudgeCache | undefined;
+  /** What was asked, if there is no cache of the user's own. */
+  readonly #asked = new AskedQuestions();
   readonly #calls = new Map<string, KnownCall>();
   /** The same, by the numbers that the engine gave them. */
   readonly #numbered = new Map<number, KnownCall>();
@@ -104,7 +113,7 @@ export class Judges {
    * metric's model, or a budget in money without that model's price.
    */
   constructor(options: EvaluatorOptions, { metrics }: RunHeader) {
-    this.#cache = options.cache ?? memoryCache();
+    this.#cache = options.cache;
     this.#metrics = metrics;
     for (const [metric, { metricName, judge }] of metrics.entries()) {
       if (judge === undefined) continue;
@@ -182,25 +191,31 @@ export class Judges {
     return known.answer;
   }
 
-  #begin(key: string, { metric, request, http }: JudgeCall): KnownCall {
+  #begin(key: string, { metric, digest, request, http }: JudgeCall): KnownCall {
     const target = this.#targets.get(metric) as JudgeTarget;
     const controller = new AbortController();
-    const question: TargetedRequest = { target: target, request, http, signal: controller.signal };
-    const answer = this.#answer(question, (found) => this.#take(begun, metric, found)).then((answer) => {
-      begun.isAnswered = true;
+    const question = [metric, request.purpose, request.sampleIndex, digest].join("/");
+    const targeted: TargetedRequest = { target, question, request, http, signal: controller.signal };
+    const answer = this.#answer(targeted, (found) => this.#take(begun, metric, found)).then((answer) => {
+      begun.controller = undefined;
       if ("failed" in answer) this.#fail(begun);
       else if ("reply" in answer) this.#noteVersion(metric, answer.reply);
       return answer;
     });
-    const begun: KnownCall = { key: key, controller, answer, isAnswered: false };
+    const begun: KnownCall = { key, controller, answer };
     this.#calls.set(key, begun);
     return begun;
   }
 
   /** Takes what the engine read of a raw answer: the reply, or that there is none. */
   #take(call: KnownCall, metric: number, reply: JudgeReply | undefined): void {
-    if (reply === undefined) this.#fail(call);
-    else this.#noteVersion(metric, reply);
+    if (reply === undefined) {
+      this.#fail(call);
+      return;
+    }
+    this.#noteVersion(metric, reply);
+    // The raw answer is let go: a long run would hold all of them.
+    call.answer = Promise.resolve({ reply, cached: false });
   }
 
   /** A failed call is made again. */
@@ -218,7 +233,7 @@ export class Judges {
   abort(number: number): void {
     const call = this.#numbered.get(number);
     this.#numbered.delete(number);
-    if (call === undefined || call.isAnswered) return;
+    if (call?.controller === undefined) return;
     this.#forget(call);
     call.controller.abort();
   }
@@ -231,9 +246,7 @@ export class Judges {
 
   /** Ends every call. */
   abortAll(): void {
-    for (const { controller, isAnswered } of this.#calls.values()) {
-      if (!isAnswered) controller.abort();
-    }
+    for (const { controller } of this.#calls.values()) controller?.abort();
   }
 
   /** Waits until the cache has every reply, or until the signal aborts; not for ever. */
@@ -254,51 +267,74 @@ export class Judges {
   }
 
   /** Never rejects. */
-  async #answer(question: TargetedRequest, take: (reply: JudgeReply | undefined) => void): Promise<CallAnswer> {
-    const { target, request, signal } = question;
+  async #answer(targeted: TargetedRequest, take: TakeReply): Promise<CallAnswer> {
+    const { target, request, signal } = targeted;
     const addressed = target.model === undefined ? request : { ...request, model: target.model };
     try {
-      return await untilAborted(signal, () => this.#findOrAsk({ ...question, request: addressed }, take), abortedBy);
+      return await untilAborted(signal, () => this.#findOrAsk({ ...targeted, request: addressed }, take), abortedBy);
     } catch (error) {
       return { failed: failedBy(error) };
     }
   }
 
-  async #findOrAsk(
-    { target, request, http, signal }: TargetedRequest,
-    take: (reply: JudgeReply | undefined) => void,
-  ): Promise<CallAnswer> {
-    const key = await cacheKey(request, target.cacheOwner);
-    const cached = await this.#cached(key);
-    if (cached !== undefined) return { reply: cached, cached: true };
-    // Signals of jsdom, in which Jest may run, cannot `throwIfAborted`.
-    if (signal.aborted) throw signal.reason;
-    if (target.endpoint === undefined || http === undefined) {
-      const reply = replyOf(await target.ask(request, signal));
-      this.#store(key, reply);
-      return { reply, cached: false };
+  async #findOrAsk(targeted: TargetedRequest, take: TakeReply): Promise<CallAnswer> {
+    const { question, request, target } = targeted;
+    if (this.#cache === undefined) {
+      for (let asked = this.#asked.get(question); asked !== undefined; asked = this.#asked.get(question)) {
+        const reply = await asked;
+        if (reply !== undefined) return { reply, cached: true };
+      }
+      return this.#send(targeted, this.#asked.begin(question, targeted.signal), take);
     }
-    const token = http.needsToken ? await target.endpoint.token() : undefined;
-    const raw = await transfer(target.endpoint, withToken(http, token), signal);
-    let isTaken = false;
-    return {
-      raw,
-      token,
-      take: (outcome) => {
-        // An engine that was started afresh reads it once more.
-        if (isTaken) return;
-        isTaken = true;
-        const reply = "reply" in outcome ? replyOf(outcome.reply) : undefined;
-        if (reply !== undefined) this.#store(key, reply);
-        take(reply);
-      },
+    const cache = this.#cache;
+    const key = await cacheKey(request, target.cacheOwner);
+    const cached = await this.#cached(cache, key);
+    if (cached !== undefined) return { reply: cached, cached: true };
+    const settle = (reply: JudgeReply | undefined): void => {
+      if (reply !== undefined) this.#store(cache, key, reply);
     };
+    return this.#send(targeted, settle, take);
+  }
+
+  /** @param settle Is told what came of it, once: nothing if there is no reply. */
+  async #send(
+    { target, request, http, signal }: TargetedRequest,
+    settle: (reply: JudgeReply | undefined) => void,
+    take: TakeReply,
+  ): Promise<CallAnswer> {
+    try {
+      // Signals of jsdom, in which Jest may run, cannot `throwIfAborted`.
+      if (signal.aborted) throw signal.reason;
+      if (target.endpoint === undefined || http === undefined) {
+        const reply = replyOf(await target.ask(request, signal));
+        settle(reply);
+        return { reply, cached: false };
+      }
+      const token = http.needsToken ? await target.endpoint.token() : undefined;
+      const raw = await transfer(target.endpoint, withToken(http, token), signal);
+      let isTaken = false;
+      return {
+        raw,
+        token,
+        take: (outcome) => {
+          // An engine that was started afresh reads it once more.
+          if (isTaken) return;
+          isTaken = true;
+          const reply = outcome !== undefined && "reply" in outcome ? replyOf(outcome.reply) : undefined;
+          settle(reply);
+          if (outcome !== undefined) take(reply);
+        },
+      };
+    } catch (error) {
+      settle(undefined);
+      throw error;
+    }
   }
 
   /** A reply from the cache. A cache that fails costs money, but no result. */
-  async #cached(key: string): Promise<JudgeReply | undefined> {
+  async #cached(cache: JudgeCache, key: string): Promise<JudgeReply | undefined> {
     try {
-      const cached: JudgeReply | undefined | null = await this.#cache.get(key);
+      const cached: JudgeReply | undefined | null = await cache.get(key);
       return cached === undefined || cached === null ? undefined : replyOf(cached);
     } catch (error) {
       this.#warn(CACHE_FAILED, `the cache of replies cannot be read: ${messageOf(error)}`, "cache.get");
@@ -307,10 +343,10 @@ export class Judges {
   }
 
   /** Puts a reply into the cache, for which nobody waits who needs the reply. */
-  #store(key: string, reply: JudgeReply): void {
+  #store(cache: JudgeCache, key: string, reply: JudgeReply): void {
     const store = async (): Promise<void> => {
       try {
-        await this.#cache.set(key, reply);
+        await cache.set(key, reply);
       } catch (error) {
         this.#warn(CACHE_FAILED, `the cache of replies cannot be written: ${messageOf(error)}`, "cache.set");
       }
@@ -441,8 +477,7 @@ export function deliverAnswer(run: EvalRun, now: number, call: number, answer: C
     const { text, usage = {} } = answer.reply;
     run.handleReply(now, call, encoder.encode(text), usage, answer.cached);
   } else {
-    const outcome = run.handleAnswer(now, call, answer.raw.answer, answer.raw.body, answer.token);
-    if (outcome !== undefined) answer.take(outcome);
+    answer.take(run.handleAnswer(now, call, answer.raw.answer, answer.raw.body, answer.token));
   }
 }
 

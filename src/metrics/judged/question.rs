@@ -6,6 +6,7 @@ use super::{MAX_PROMPT_BYTES, PromptText, Work};
 use crate::foundation::error::{Error, ErrorCode};
 use crate::foundation::write::quoted;
 use crate::judge::calls::Usage;
+use crate::judge::digest::sha256;
 use crate::judge::prompt::{Purpose, push_all};
 use crate::judge::reply::Validation;
 use crate::judge::votes::{Outcome, Verdict, Vote, Votes, VotingRule};
@@ -21,6 +22,8 @@ pub struct Question {
     pub step: usize,
     /// The prompt, while a call is in flight; for Vertex AI's evaluation service the body of the request.
     pub prompt: String,
+    /// The prompt's SHA-256, once it was rendered: questions of one metric with the same prompt are the same.
+    pub digest: String,
     /// The length of the prompt in bytes, as far as it is known. Prompts beyond [`MAX_PROMPT_BYTES`] are not
     /// sent.
     pub bytes: usize,
@@ -48,6 +51,7 @@ impl Question {
             invocation: 0,
             step: 0,
             prompt: String::new(),
+            digest: String::new(),
             schema: None,
             wanted: "",
             samples: 1,
@@ -58,6 +62,9 @@ impl Question {
 
     /// Stores the rendered prompt.
     pub fn take_prompt(&mut self, PromptText { text, bytes, schema }: PromptText) {
+        if self.digest.is_empty() {
+            self.digest = sha256(&text);
+        }
         self.prompt = text;
         self.bytes = bytes;
         self.schema = schema;

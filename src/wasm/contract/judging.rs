@@ -101,6 +101,8 @@ pub(in crate::wasm) struct JudgeCall<'t> {
     pub(in crate::wasm) case: u32,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(in crate::wasm) run: Option<u32>,
+    /// The SHA-256 of the prompt.
+    pub(in crate::wasm) digest: &'t str,
     /// The question in no provider's words.
     pub(in crate::wasm) request: JudgeRequest<'t>,
     /// The same as its endpoint is asked it, if the metric has one.

@@ -1,0 +1,34 @@
+import type { JudgeReply } from "../types.js";
+
+/** The most replies that are kept for questions of the same run. */
+const MOST_REPLIES = 10_000;
+
+/** The questions of one run that were put to a judge, so that none is asked twice. */
+export class AskedQuestions {
+  /** What comes of each: its reply, or nothing, so that it is asked anew. The oldest come first. */
+  readonly #replies = new Map<string, Promise<JudgeReply | undefined>>();
+
+  /** What comes of a question that is on its way to a judge or was answered; nothing if it is neither. */
+  get(question: string): Promise<JudgeReply | undefined> | undefined {
+    return this.#replies.get(question);
+  }
+
+  /**
+   * Notes that a question is asked, until its signal aborts: judges need not listen to it.
+   *
+   * @returns Says what came of it: nothing if it may be asked again.
+   */
+  begin(question: string, signal: AbortSignal): (reply: JudgeReply | undefined) => void {
+    let settle!: (reply: JudgeReply | undefined) => void;
+    const reply = new Promise<JudgeReply | undefined>((resolve) => (settle = resolve));
+    this.#replies.set(question, reply);
+    const [oldest] = this.#replies.size > MOST_REPLIES ? this.#replies.keys() : [];
+    if (oldest !== undefined) this.#replies.delete(oldest);
+    const end = (found: JudgeReply | undefined): void => {
+      if (found === undefined && this.#replies.get(question) === reply) this.#replies.delete(question);
+      settle(found);
+    };
+    signal.addEventListener("abort", () => end(undefined), { once: true });
+    return end;
+  }
+}
