@@ -119,3 +119,16 @@ test("the numbers of calls and samples add up under faults, and where a key is r
   balanced(refused.judgeUsage);
   assert.ok(refused.judgeUsage.lost >= refused.judgeUsage.failed);
 });
+
+test("more than one model in a run is a warning", async () => {
+  let calls = 0;
+  const replaced = async (asked) => ({
+    ...(await grade(asked)),
+    modelVersion: `house-model-${(calls += 1) > 1 ? 8 : 7}`,
+  });
+  const set = await evaluate({ ...request, judge: replaced, earlyStop: false });
+  const said = /final_response_match_v2: its replies come from more than one model \(house-model-7, house-model-8\)/;
+  assert.match(set.warnings.map(({ message }) => message).join("\n"), said);
+  assert.match(renderTable([set]), /more than one model/);
+  assert.equal((await evaluate({ ...request, judge: grade })).warnings, undefined);
+});

@@ -182,6 +182,17 @@ export class Judges {
     if (versions.size < MOST_VERSIONS) versions.add(modelVersion);
   }
 
+  /** Warns of metrics that more than one model judged: a service may replace a model in the middle of a run. */
+  noteChanges(): void {
+    for (const [metric, versions] of this.#versions) {
+      if (versions.size < 2) continue;
+      const { metricName } = this.#metrics[metric] as HeaderMetric;
+      const named = [...versions].sort().join(", ");
+      const message = `${metricName}: its replies come from more than one model (${named}), whose verdicts may differ`;
+      this.#warn("invalid_criterion", message, `versions of ${metricName}`);
+    }
+  }
+
   /** Makes a call. What an engine asked before it was restarted is not asked twice. */
   ask(call: JudgeCall): Promise<CallAnswer> {
     const { purpose, invocationIndex, stepIndex, sampleIndex } = call.request;

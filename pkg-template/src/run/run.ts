@@ -179,6 +179,7 @@ class RunDriver {
     const cancelled = this.#isCancelled;
     if (progress === undefined) return { cancelled };
     await this.#judges.stored(this.#plan.options.signal);
+    this.#judges.noteChanges();
     return { cancelled, judges: { stamps: this.#judges.stamps(), progress, warnings: this.#judges.warnings } };
   }
 
