@@ -18,6 +18,7 @@ export function writeManifest(manifestFile, folder) {
     evaluators: evaluatorsOf(manifest),
     registry: registryOf(manifest),
     limits: limitsOf(manifest),
+    reads: readsOf(manifest),
     providers: providersOf(manifest),
   };
   for (const [name, text] of Object.entries(modules)) writeFileSync(join(folder, `${name}.ts`), `${BANNER}\n${text}`);
@@ -80,6 +81,22 @@ export const OF_CONVERSATIONS: readonly string[] = ${JSON.stringify(names(({ ofC
 function valueOf(name, entries) {
   const text = (value) => (name === "LEGACY_NAMES" ? `PrebuiltMetrics.${value.toUpperCase()}` : JSON.stringify(value));
   return `{\n${entries.map(([key, value]) => `  ${key}: ${text(value)},`).join("\n")}\n}`;
+}
+
+/** The fields of a turn that each metric reads, once for all that read the same. */
+function readsOf({ metrics }) {
+  const short = (key, value) => (typeof value === "boolean" ? Number(value) : value);
+  const texts = metrics.map(({ name, reads }) => [name, JSON.stringify(reads, short)]);
+  const distinct = [...new Set(texts.map(([, text]) => text))].filter((text) => text !== "null");
+  const entries = texts.filter(([, text]) => text !== "null");
+  return `import type { Fields } from "../engine/plain-json.js";
+
+${distinct.map((text, at) => `const FIELDS_${at}: Fields = ${text};\n`).join("")}
+/** The fields of a turn that a metric reads, for metrics that ask no judge. */
+export const READS: Readonly<Record<string, Fields>> = {
+${entries.map(([name, text]) => `  ${name}: FIELDS_${distinct.indexOf(text)},`).join("\n")}
+};
+`;
 }
 
 /** A class for each metric. */

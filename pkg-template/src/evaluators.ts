@@ -1,5 +1,6 @@
 import { type DecodedCase, decodeCases, readBatch } from "./engine/decode.js";
 import { isObject, reading, stringify, toBytes, unexpected } from "./engine/input.js";
+import { fieldsToWrite, type FieldsToWrite, PlainJson } from "./engine/plain-json.js";
 import { freeing } from "./engine/instance.js";
 import { asHosted, invocationsOf } from "./engine/invocations.js";
 import {
@@ -17,7 +18,7 @@ import { AdkMetricsError, errorOf, warningOf } from "./errors.js";
 import type { EngineError } from "./generated/contract.js";
 import { checkEvaluatorOptions, EVALUATOR_OPTIONS } from "./known-options.js";
 import type { EvalRun, EvalRunReader } from "./generated/adk_metrics.js";
-import { PLAIN_METRICS } from "./generated/metrics.js";
+import { READS } from "./generated/reads.js";
 import { metricInfo } from "./metric-info.js";
 import type {
   ConversationScenario,
@@ -31,6 +32,7 @@ import type {
   MetricInfo,
   MetricRegistry,
   PerInvocationResult,
+  Progress,
 } from "./types.js";
 
 /** Scores conversations. Extend it for a metric of your own. */
@@ -107,25 +109,37 @@ export abstract class EngineEvaluator<Name extends keyof Criteria = string> exte
 /** What an evaluator was given, read once. */
 interface Settings extends MetricSettings {
   readonly options: EvaluatorOptions;
-  /** Whether the metric asks no judge. */
-  readonly isPlain: boolean;
+  /** What the metric reads of a turn, if it asks no judge. */
+  readonly reads: FieldsToWrite | undefined;
 }
 
 const SETTINGS = new WeakMap<Evaluator, Settings>();
 
 function settingsFor(metric: EvalMetric, given: EvaluatorOptions): Settings {
   if (isObject(given)) checkEvaluatorOptions(given);
-  const bytes = toBytes(metric, "metric");
   const engineOptions = runOptions(given);
   const options = reading("options", () => copyOf(given));
-  return { ...settingsOf(bytes, engineOptions), options, isPlain: PLAIN_METRICS.includes(metric.metricName) };
+  return { ...settingsOf(stringify(metric, "metric"), engineOptions), options, reads: readsOf(metric.metricName) };
+}
+
+const KNOWN_READS = new Map<string, FieldsToWrite>();
+
+/** What a metric reads of a turn. */
+function readsOf(metricName: string): FieldsToWrite | undefined {
+  const known = KNOWN_READS.get(metricName);
+  const fields = READS[metricName];
+  if (known !== undefined || fields === undefined) return known;
+  const made = fieldsToWrite(fields);
+  KNOWN_READS.set(metricName, made);
+  return made;
 }
 
 function copyOf(given: EvaluatorOptions): EvaluatorOptions {
-  const copy = Object.fromEntries(EVALUATOR_OPTIONS.map((key) => [key, given[key]])) as EvaluatorOptions;
-  const { onProgress } = copy;
-  if (onProgress !== undefined) copy.onProgress = (progress) => onProgress.call(given, progress);
-  return copy;
+  const copy: Partial<Record<keyof EvaluatorOptions, unknown>> = {};
+  for (const key of EVALUATOR_OPTIONS) if (given[key] !== undefined) copy[key] = given[key];
+  const { onProgress } = copy as EvaluatorOptions;
+  if (onProgress !== undefined) copy.onProgress = (progress: Progress) => onProgress.call(given, progress);
+  return copy as EvaluatorOptions;
 }
 
 /** ADK-TS's evaluator of two metrics: `response_evaluation_score`, and `response_match_score` by any other name. */
@@ -158,20 +172,27 @@ async function evaluateConversation(
   if (expected !== undefined && !Array.isArray(expected)) {
     throw unexpected("an array of invocations", expected, "expected");
   }
-  if (scenario === undefined && settings.isPlain) {
+  const { reads } = settings;
+  if (scenario === undefined && reads !== undefined) {
     const found = call(NO_TEXT, (engine) =>
-      scoreConversation(engine, settings, () => conversationsJson(actual, expected)),
+      scoreConversation(engine, settings, () => conversationsJson(reads, actual, expected)),
     );
     if (found !== undefined) return evaluationOf(found, turnsOf(found, actual, expected));
   }
   return evaluateInRun(settings, { actual, expected, scenario });
 }
 
-/** What the engine is given of a conversation that is scored in a single call. */
-function conversationsJson(actual: InvocationInput[], expected: InvocationInput[] | undefined): string | undefined {
-  const texts = [stringify(actual, "actual"), ...(expected === undefined ? [] : [stringify(expected, "expected")])];
-  return texts.reduce((length, text) => length + text.length, 0) > MOST_AT_ONCE ? undefined : `[${texts.join(",")}]`;
+/** What the engine is given of a conversation that is scored in a single call: what the metric reads of it. */
+function conversationsJson(
+  reads: FieldsToWrite,
+  actual: InvocationInput[],
+  expected: InvocationInput[] | undefined,
+): string | undefined {
+  return new PlainJson(MOST_IN_A_CALL).write(expected === undefined ? [actual] : [actual, expected], reads);
 }
+
+/** The values and characters of a conversation that is scored in a single call. What a run takes besides is little for more. */
+const MOST_IN_A_CALL = 2 ** 16;
 
 /** Objects have no lines. */
 const NO_TEXT = { hasLines: () => false };
@@ -194,6 +215,7 @@ async function evaluateInRun(
   { actual, expected, scenario }: Conversation,
 ): Promise<EvaluationResult> {
   const bytes = {
+    metric: toBytes(metric, "metric"),
     actual: toBytes(actual, "actual"),
     expected: expected === undefined ? undefined : toBytes(expected, "expected"),
     scenario: scenario === undefined ? undefined : toBytes(scenario, "scenario"),
@@ -201,7 +223,8 @@ async function evaluateInRun(
   const seeded = { ...engineOptions, seed: options.seed ?? randomSeed() };
   const plan: RunPlan = {
     began: performance.now(),
-    read: (engine) => engine.EvalRunReader.ofInvocations(metric, bytes.actual, bytes.expected, bytes.scenario, seeded),
+    read: (engine) =>
+      engine.EvalRunReader.ofInvocations(bytes.metric, bytes.actual, bytes.expected, bytes.scenario, seeded),
     sources: {
       actual: invocationsOf({ inferences: actual }, bytes.actual),
       expected: invocationsOf({ inferences: expected }, bytes.expected ?? new Uint8Array()),

@@ -10,6 +10,10 @@ struct InferenceCallCount;
 
 pub(super) const INFO: MetricInfo = MetricInfo {
     name: "inference_call_count_v1",
+    reads: &[
+        "intermediate_data.invocation_events.usage_metadata",
+        "intermediate_data.invocation_events.model_version",
+    ],
     class: "InferenceCallCountV1Evaluator",
     description: "Model calls a turn. Informational, lower is better.",
     ..MetricInfo::informational("model calls", build)

@@ -16,6 +16,7 @@ struct InvocationDuration;
 
 pub(super) const INFO: MetricInfo = MetricInfo {
     name: "invocation_duration_v1",
+    reads: &["duration", "model_duration", "tool_duration"],
     class: "InvocationDurationV1Evaluator",
     description: "Seconds a turn, in all and by where they went. Informational, lower is better.",
     ..MetricInfo::informational("seconds", build)

@@ -24,6 +24,9 @@ pub struct MetricInfo {
     pub requires_reference: bool,
     /// What it counts, for informational metrics.
     pub unit: Option<&'static str>,
+    /// The fields of a turn that it reads, as paths of their keys; all if there are none. A host that has objects need hand
+    /// over no others.
+    pub reads: &'static [&'static str],
     /// The name of its class in JavaScript.
     pub class: &'static str,
     /// The settings that its criterion may have besides [`COMMON_KEYS`](crate::model::config::COMMON_KEYS).
@@ -64,6 +67,7 @@ impl MetricInfo {
             requires_threshold: true,
             requires_reference: false,
             unit: None,
+            reads: &[],
             class: "",
             settings: &[],
             constructor,

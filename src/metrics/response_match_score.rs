@@ -13,6 +13,7 @@ use super::{
 };
 use crate::foundation::error::Result;
 use crate::model::config::MetricConfig;
+use crate::model::invocation::FINAL_TEXT;
 use crate::text::Span;
 
 struct ResponseMatchScore {
@@ -23,6 +24,7 @@ struct ResponseMatchScore {
 pub(super) const INFO: MetricInfo = MetricInfo {
     name: "response_match_score",
     legacy_names: &["response_match"],
+    reads: FINAL_TEXT,
     class: "RougeEvaluator",
     description: "How many words the final response shares with the expected one: the ROUGE-1 F-measure.",
     ..MetricInfo::plain(build)

@@ -14,6 +14,7 @@ struct TokenUsage;
 
 pub(super) const INFO: MetricInfo = MetricInfo {
     name: "token_usage_v1",
+    reads: &["intermediate_data.invocation_events.usage_metadata"],
     class: "TokenUsageV1Evaluator",
     description: "Tokens a turn, in all and by kind. Informational, lower is better.",
     ..MetricInfo::informational("tokens", build)

@@ -17,7 +17,7 @@ use super::{
 use crate::foundation::error::{ErrorCode, Result};
 use crate::foundation::json::{Json, Kind};
 use crate::model::config::{MetricConfig, read_flag, settings};
-use crate::model::invocation::Invocation;
+use crate::model::invocation::{Invocation, TOOL_CALLS};
 use crate::trajectory::{MatchMode, ParameterMatch, Strategies, Strategy, difference, tool_parameter_match};
 
 struct ToolParameterMatch {
@@ -40,6 +40,7 @@ settings! {
 
 pub(super) const INFO: MetricInfo = MetricInfo {
     name: "tool_parameter_match",
+    reads: TOOL_CALLS,
     class: "ToolParameterMatchEvaluator",
     description: "How many arguments of the expected tool calls the agent got right, with a comparison of choice for each \
                   argument.",

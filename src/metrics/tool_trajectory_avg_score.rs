@@ -15,7 +15,7 @@ use super::{
 use crate::foundation::error::Result;
 use crate::foundation::json::Json;
 use crate::model::config::{MetricConfig, read_flag, settings};
-use crate::model::invocation::{IntermediateData, Invocation};
+use crate::model::invocation::{IntermediateData, Invocation, TOOL_CALLS};
 use crate::model::results::EvalStatus;
 use crate::text::trim;
 use crate::trajectory::{CallEquality, MatchType, difference, matches};
@@ -37,6 +37,7 @@ settings! {
 pub(super) const INFO: MetricInfo = MetricInfo {
     name: "tool_trajectory_avg_score",
     legacy_names: &["tool_trajectory_score"],
+    reads: TOOL_CALLS,
     class: "TrajectoryEvaluator",
     description: "Whether the agent called the expected tools with the expected arguments: the share of turns whose tool calls match, \
                   exactly, in order or in any order.",

@@ -13,7 +13,7 @@ use super::{
 };
 use crate::foundation::error::Result;
 use crate::model::config::{MetricConfig, read_flag, settings};
-use crate::model::invocation::Invocation;
+use crate::model::invocation::{Invocation, TOOL_CALLS};
 use crate::trajectory::{CallEquality, MatchMode, difference, tool_trajectory_f1};
 
 struct ToolTrajectoryF1 {
@@ -31,6 +31,7 @@ settings! {
 
 pub(super) const INFO: MetricInfo = MetricInfo {
     name: "tool_trajectory_f1",
+    reads: TOOL_CALLS,
     class: "ToolTrajectoryF1Evaluator",
     description: "How many of the expected tool calls were made and how few others: the F1 of matched calls.",
     settings: &[SETTINGS],

@@ -189,6 +189,12 @@ fn events_or_summary(json: Json<'_>) -> Result<&'static Shape> {
 }
 
 #[cfg(feature = "schema")]
+impl IntermediateData<'_> {
+    /// Both shapes that there are.
+    pub(crate) const SHAPES: [&'static Shape; 2] = [&IntermediateSummary::SHAPE, &InvocationEvents::SHAPE];
+}
+
+#[cfg(feature = "schema")]
 impl schemars::JsonSchema for IntermediateData<'_> {
     fn schema_name() -> Cow<'static, str> {
         "IntermediateData".into()
@@ -301,6 +307,17 @@ impl schemars::JsonSchema for IntermediateResponse<'_> {
         schema
     }
 }
+
+/// What [`Invocation::final_text`] reads.
+pub const FINAL_TEXT: &[&str] = &["final_response.parts.text"];
+
+/// What [`Invocation::tool_calls`] reads.
+pub const TOOL_CALLS: &[&str] = &[
+    "intermediate_data.tool_uses.name",
+    "intermediate_data.tool_uses.args",
+    "intermediate_data.invocation_events.content.parts.function_call.name",
+    "intermediate_data.invocation_events.content.parts.function_call.args",
+];
 
 impl<'a> Invocation<'a> {
     /// The tool calls of the turn, in order.

@@ -10,6 +10,8 @@ use crate::judge::prompt;
 use crate::judge::provider::Provider;
 use crate::metrics::{MetricInfo, REGISTRY};
 use crate::model::config::DEFAULT_CONFIG;
+use crate::model::invocation::{IntermediateData, Invocation};
+use crate::model::shape::{Field, Presence, Shape, Type};
 
 pub(super) fn manifest() -> Value {
     let defaults: Value = serde_json::from_str(DEFAULT_CONFIG).unwrap_or_default();
@@ -37,9 +39,46 @@ fn metric(info: &MetricInfo) -> Value {
         "className": info.class,
         "description": info.description,
         "unit": info.unit,
+        "reads": if info.reads.is_empty() { Value::Null } else { fields(&[&Invocation::SHAPE], info.reads) },
         "takesCriterion": info.requires_threshold,
         "asksJudge": info.is_judged(),
         "prompts": prompts.iter().map(by_purpose).collect::<serde_json::Map<_, _>>(),
         "ofConversation": prompts.iter().any(|prompt| prompt.shows_conversation()),
     })
+}
+
+/// The fields of a record: those that are read with their own fields, `true` for a whole value, `false` for what is not read;
+/// and what stands for a field that is not read and has to be there, as JSON.
+fn fields(shapes: &[&Shape], reads: &[&str]) -> Value {
+    let known: Vec<_> = shapes.iter().flat_map(|shape| shape.fields).collect();
+    for path in reads {
+        let key = path.split('.').next();
+        assert!(known.iter().any(|field| Some(field.snake) == key), "`{path}` is no field");
+    }
+    let of_field = |field: &Field| {
+        let inner = |path: &&str| path.strip_prefix(field.snake)?.strip_prefix('.').map(str::to_owned);
+        let inner: Vec<_> = reads.iter().filter_map(inner).collect();
+        let inner: Vec<_> = inner.iter().map(String::as_str).collect();
+        let read = match shapes_of(&field.of) {
+            _ if reads.contains(&field.snake) => true.into(),
+            Some(shapes) if !inner.is_empty() => fields(&shapes, &inner),
+            _ => match (field.presence, field.of) {
+                (Presence::Required, Type::Text) => r#""""#.into(),
+                (Presence::Required, _) => "{}".into(),
+                _ => false.into(),
+            },
+        };
+        (field.camel.to_owned(), read)
+    };
+    known.iter().map(|field| of_field(field)).collect::<serde_json::Map<_, _>>().into()
+}
+
+/// What a value looks like, if it is a record or a list of records.
+fn shapes_of(of: &Type) -> Option<Vec<&'static Shape>> {
+    match of {
+        Type::Record(shape) => Some(vec![*shape]),
+        Type::Choice(..) => Some(IntermediateData::SHAPES.to_vec()),
+        Type::List(item) => shapes_of(item),
+        _ => None,
+    }
 }

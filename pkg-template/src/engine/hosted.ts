@@ -10,6 +10,7 @@
 import { toolCallsOf } from "../invocation.js";
 import type { FunctionCall, IntermediateData, Invocation } from "../types.js";
 import { isObject } from "./input.js";
+import { snakeOf } from "./spelling.js";
 
 /** What a value looks like: anything, a record, a list, an object with names of others, or names of Google's throughout. */
 type Shape = null | "names" | { readonly list: Shape } | { readonly map: Shape } | RecordShape;
@@ -26,10 +27,6 @@ function record(shapes: Readonly<Record<string, Shape>>, ...keys: readonly strin
   const camelOf = new Map([...fields.keys()].map((key) => [snakeOf(key), key]));
   for (const key of fields.keys()) if (camelOf.get(key) === key) camelOf.delete(key);
   return { fields, camelOf };
-}
-
-function snakeOf(key: string): string {
-  return key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
 const INVOCATION = /* @__PURE__ */ invocationShape();

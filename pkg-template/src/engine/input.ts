@@ -1,5 +1,6 @@
 import { AdkMetricsError } from "../errors.js";
 import { MAX_BYTES, MAX_DEPTH, MAX_VALUES } from "../generated/limits.js";
+import { PlainJson } from "./plain-json.js";
 import { atOnce, joinedInSteps, type Steps } from "./steps.js";
 
 const encoder = /* @__PURE__ */ new TextEncoder();
@@ -238,6 +239,9 @@ function isWellFormed(text: string): boolean {
  * `null` and say nothing of where a cycle or a BigInt is.
  */
 export function stringify(value: object, name: string): string {
+  const plain = new PlainJson(MOST_PLAIN).write(value);
+  // That is what becomes of an object that holds its content elsewhere.
+  if (plain !== undefined && plain !== "{}") return plain;
   try {
     new Check(name).value("", value);
     const json = JSON.stringify(value) as string | undefined;
@@ -254,6 +258,9 @@ export function stringify(value: object, name: string): string {
     throw unserializable(cause, name);
   }
 }
+
+/** How many values and characters are written and checked in one walk. What is more may be refused, before it takes memory. */
+const MOST_PLAIN = 2 ** 20;
 
 /** Why an object cannot be written as JSON. */
 function unserializable(cause: unknown, name: string): AdkMetricsError {
@@ -380,12 +387,26 @@ class Check {
     checkCount(this.#values + length, this.#name);
     for (let begin = 0; begin < length; begin += ITEMS_AT_ONCE) {
       const end = Math.min(begin + ITEMS_AT_ONCE, length);
-      for (let index = begin; index < end; index += 1) this.#part(list, index);
       yield begin === 0 ? "[" : ",";
-      yield itemsJson(list, begin, end);
+      yield this.#plainItems(list, begin, end) ?? this.#checkedItems(list, begin, end);
     }
     yield "]";
     this.#above.delete(list);
+  }
+
+  /** Some items of a list as JSON, if all of them are plain. */
+  #plainItems(list: readonly unknown[], begin: number, end: number): string | undefined {
+    const writer = new PlainJson(MOST_PLAIN);
+    const json = writer.write(list.slice(begin, end))?.slice(1, -1);
+    if (json === undefined) return undefined;
+    checkCount((this.#values += writer.values), this.#name);
+    checkSize((this.#characters += writer.characters), this.#name);
+    return json;
+  }
+
+  #checkedItems(list: readonly unknown[], begin: number, end: number): string {
+    for (let index = begin; index < end; index += 1) this.#part(list, index);
+    return itemsJson(list, begin, end);
   }
 
   /** Checks the value of a key, which its `toJSON` may want to know. */

@@ -7,19 +7,18 @@ import { type Engine, engineGeneration, memoryBuffer } from "./instance.js";
 /** A metric as evaluators keep it. */
 export interface MetricSettings {
   /** The metric as JSON. */
-  readonly metric: Uint8Array;
+  readonly metric: string;
   readonly engineOptions: RunOptions;
   /** The same for all that the engine can keep as one. */
   readonly key: string;
 }
 
 /** The settings of a metric, given as JSON. */
-export function settingsOf(metric: Uint8Array, engineOptions: RunOptions): MetricSettings {
+export function settingsOf(metric: string, engineOptions: RunOptions): MetricSettings {
   const { dialect, explain, prompts } = engineOptions;
-  return { metric, engineOptions, key: JSON.stringify([dialect, explain, prompts, decoder.decode(metric)]) };
+  return { metric, engineOptions, key: `${dialect} ${explain} ${JSON.stringify(prompts)} ${metric}` };
 }
 
-const decoder = /* @__PURE__ */ new TextDecoder();
 const encoder = /* @__PURE__ */ new TextEncoder();
 
 /** What the engine found of a turn, or of a conversation. */
@@ -77,7 +76,7 @@ function keptMetric(engine: Engine, { key, metric, engineOptions }: MetricSettin
     for (const one of kept.values()) one?.free();
     kept.clear();
   }
-  const made = engine.KeptMetric.of(metric, engineOptions);
+  const made = engine.KeptMetric.of(encoder.encode(metric), engineOptions);
   kept.set(key, made);
   return made;
 }

@@ -20,20 +20,26 @@ export type JudgeRunOptions = Pick<RunOptions, "vertex" | "judgeModel" | "prompt
  * @throws {AdkMetricsError} `invalid_input` for what is not as its type says.
  */
 export function judgeOptions(options: EvaluatorOptions): JudgeRunOptions {
-  const { judge, vertex, prompts, retry = {}, budget = {}, cache } = options;
+  const { judge, vertex, prompts, retry, budget, cache } = options;
   if (judge !== undefined && typeof judge !== "function") throw unexpected("a judge", judge, "judge");
   if (cache !== undefined && !(typeof cache?.get === "function" && typeof cache.set === "function")) {
     throw unexpected("an object with `get` and `set`", cache, "cache");
   }
   if (vertex !== undefined) vertexEndpoint(vertex);
-  checkKeys(retry, Object.keys(RETRY_RULES), "retry");
   return {
     vertex: vertex !== undefined,
     judgeModel: judge === undefined ? defaultJudgeModel() : identityOf(judge).model,
     prompts: checkedPrompts(prompts),
-    retry: ruled<RetryOptions>(retry, RETRY_RULES, "retry: "),
-    budget: checkedBudget(budget),
+    retry: retry === undefined ? DEFAULT_RETRY : checkedRetry(retry),
+    budget: budget === undefined ? {} : checkedBudget(budget),
   };
+}
+
+const DEFAULT_RETRY = /* @__PURE__ */ ruled<RetryOptions>({}, RETRY_RULES);
+
+function checkedRetry(retry: RetryOptions): RetryOptions {
+  checkKeys(retry, Object.keys(RETRY_RULES), "retry");
+  return ruled<RetryOptions>(retry, RETRY_RULES, "retry: ");
 }
 
 function checkedBudget(budget: Budget): Budget {

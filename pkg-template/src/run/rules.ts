@@ -8,13 +8,16 @@ import type { OptionRule } from "../generated/options.js";
  * @throws {AdkMetricsError} `invalid_input` for one that breaks its rule.
  */
 export function ruled<T extends object>(options: object, rules: Readonly<Record<string, OptionRule>>, prefix = ""): T {
-  const given = Object.entries(rules).flatMap(([name, rule]) => {
+  const given: Record<string, unknown> = {};
+  // A loop, since evaluators that are made for each conversation come here as often.
+  for (const name of Object.keys(rules)) {
+    const rule = rules[name] as OptionRule;
     const value: unknown = Reflect.get(options, name);
-    if (value === undefined) return rule.default === undefined ? [] : [[name, rule.default] as const];
-    checkRule(value, rule, prefix + name);
-    return [[name, value] as const];
-  });
-  return Object.fromEntries(given) as T;
+    if (value !== undefined) checkRule(value, rule, prefix + name);
+    const used = value === undefined ? rule.default : value;
+    if (used !== undefined) given[name] = used;
+  }
+  return given as T;
 }
 
 /** @throws {AdkMetricsError} `invalid_input` for a value that is not what its rule says. */

@@ -1,0 +1,133 @@
+/**
+ * JSON of plain values, written and checked in one walk: all of a value, or only the fields of records that are read. What is
+ * not plain (NaN, cycles, halves of surrogate pairs, what has a `toJSON`, getters that throw) is left to `stringify`, which
+ * takes several times as long and names the place.
+ */
+
+import { MAX_DEPTH } from "../generated/limits.js";
+import { snakeOf } from "./spelling.js";
+
+/** Fields by their keys: 1 if all of a value is read, 0 if nothing, the JSON that stands for it if it has to be there. */
+export interface Fields {
+  readonly [key: string]: Fields | 0 | 1 | string;
+}
+
+/** The fields of a record by both spellings of their keys; those that are not read are there without what to write. */
+interface Level {
+  readonly fields: ReadonlyMap<string, { readonly key: string; readonly level: Level | undefined } | null>;
+  /** Stands in each record for fields that are not read and have to be there. */
+  readonly always: string;
+}
+
+/** What {@link plainJson} writes of records of this kind. */
+export type FieldsToWrite = Level;
+
+/** The fields of a record, made ready for use. */
+export function fieldsToWrite(given: Fields): FieldsToWrite {
+  const fields: [string, { key: string; level: Level | undefined } | null][] = [];
+  const always: string[] = [];
+  for (const [camel, of] of Object.entries(given)) {
+    if (typeof of === "string") always.push(`"${camel}":${of}`);
+    const level = typeof of === "object" ? fieldsToWrite(of) : undefined;
+    for (const key of [camel, snakeOf(camel)]) {
+      fields.push([key, of === 0 || typeof of === "string" ? null : { key: `"${key}":`, level }]);
+    }
+  }
+  return { fields: new Map(fields), always: always.join(",") };
+}
+
+/** Something that is not plain. */
+const ODD = Symbol("odd");
+
+/** How deep this walks: less than what is refused, so that `stringify` says where it is. */
+const DEEPEST = MAX_DEPTH - 10;
+
+/** Writes plain values, up to a number of values and characters in all. */
+export class PlainJson {
+  /** How many values were written. */
+  values = 0;
+  /** How many characters of strings were written. */
+  characters = 0;
+  readonly #most: number;
+
+  constructor(most: number) {
+    this.#most = most;
+  }
+
+  /**
+   * A value as JSON, as `JSON.stringify` writes it; of records only what is read, if fields are given, and what shows that
+   * there are keys which nobody knows.
+   *
+   * @returns Nothing if it is not plain, or too much.
+   */
+  write(value: unknown, fields?: FieldsToWrite): string | undefined {
+    try {
+      const json = this.#json(value, fields, 0);
+      // How `JSON.stringify` writes half of a surrogate pair.
+      return json?.includes("\\ud") === true ? undefined : json;
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** A value as JSON; nothing for what `JSON.stringify` leaves out. */
+  #json(value: unknown, level: Level | undefined, depth: number): string | undefined {
+    if ((this.values += 1) + this.characters > this.#most) throw ODD;
+    switch (typeof value) {
+      case "string":
+        this.characters += value.length;
+        return JSON.stringify(value);
+      case "number":
+        if (!Number.isFinite(value)) throw ODD;
+        return String(value);
+      case "boolean":
+        return value ? "true" : "false";
+      case "object":
+        return value === null ? "null" : this.#object(value, level, depth);
+      case "function":
+        if ("toJSON" in value) throw ODD;
+        return undefined;
+      case "bigint":
+        throw ODD;
+      default:
+        return undefined;
+    }
+  }
+
+  #object(value: object, level: Level | undefined, depth: number): string {
+    if (depth > DEEPEST || typeof (value as { toJSON?: unknown }).toJSON === "function") throw ODD;
+    let json = "";
+    if (Array.isArray(value)) {
+      const { length } = value;
+      for (let at = 0; at < length; at += 1) {
+        json += `${at === 0 ? "" : ","}${this.#json(value[at], level, depth + 1) ?? "null"}`;
+      }
+      return `[${json}]`;
+    }
+    if (!isRecord(value)) throw ODD;
+    if (level !== undefined) json = level.always;
+    for (const key of Object.keys(value)) {
+      const field = level?.fields.get(key);
+      if (field === null) continue;
+      const part = (value as Record<string, unknown>)[key];
+      const written =
+        level !== undefined && field === undefined ? signOf(part) : this.#json(part, field?.level, depth + 1);
+      if (written !== undefined)
+        json += `${json === "" ? "" : ","}${field?.key ?? `${JSON.stringify(key)}:`}${written}`;
+    }
+    return `{${json}}`;
+  }
+}
+
+/** What stands for the value of a key that is no field: the engine only asks whether there is something, and whether a text. */
+function signOf(value: unknown): string | undefined {
+  if (value === undefined || value === null) return undefined;
+  return typeof value === "string" ? '""' : "0";
+}
+
+/** Whether `JSON.stringify` writes it by its keys: no wrapper of a primitive, and no raw JSON. */
+function isRecord(value: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(value);
+  if (prototype === Object.prototype) return true;
+  return prototype === null ? !("rawJSON" in value) : Object.prototype.toString.call(value) === "[object Object]";
+}
