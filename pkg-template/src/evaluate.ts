@@ -4,6 +4,7 @@ import {
   abortedSince,
   closeSession,
   drive,
+  isOpen,
   openSession,
   type RunEnd,
   type RunPlan,
@@ -18,7 +19,15 @@ import type { EngineError, RunOptions } from "./generated/contract.js";
 import { AdkMetricsError, strictErrorOf, warningOf } from "./errors.js";
 import { checkRequest, REQUEST_OPTIONS } from "./known-options.js";
 import { DEFAULT_METRIC_EVALUATOR_REGISTRY } from "./registry.js";
-import type { EvalCaseResult, EvalSet, EvalSetResult, EvaluateRequest, JudgeProgress, Mistake } from "./types.js";
+import type {
+  EvalCaseResult,
+  EvalSet,
+  EvalSetResult,
+  EvaluateRequest,
+  Input,
+  JudgeProgress,
+  Mistake,
+} from "./types.js";
 
 /**
  * Scores what an agent did against an evalset.
@@ -30,7 +39,10 @@ import type { EvalCaseResult, EvalSet, EvalSetResult, EvaluateRequest, JudgeProg
  * @throws {AdkMetricsError} if an input cannot be used. What `onProgress` throws passes through.
  */
 export async function evaluate(request: EvaluateRequest): Promise<EvalSetResult> {
-  const batches = evaluateBatches(request);
+  return await resultOf(evaluateBatches(request));
+}
+
+async function resultOf(batches: AsyncGenerator<EvalCaseResult[], EvalSetResult>): Promise<EvalSetResult> {
   for (;;) {
     const next = await batches.next();
     if (next.done === true) return next.value;
@@ -62,37 +74,94 @@ export interface CheckedEvaluation {
   readonly warnings: readonly Mistake[];
 }
 
+/** An evalset that the engine has read, for evaluations of what is done in its cases. */
+interface ReadEvalSet {
+  /** What it was read from, for an engine that was started afresh meanwhile. */
+  readonly bytes: Uint8Array;
+  readonly session: Session;
+}
+
+/** An evaluation in which nothing was found wrong, before it is known what the agent did. To be closed. */
+export interface OpenEvaluation extends CheckedEvaluation {
+  /** Scores what the agent did, by the same evalset, which is not read again. */
+  evaluate(request: Omit<EvaluateRequest, "evalSet">): Promise<EvalSetResult>;
+  close(): void;
+}
+
+type RequestToCheck = Omit<EvaluateRequest, "actual"> & Partial<Pick<EvaluateRequest, "actual">>;
+
 /**
  * Finds out what is wrong with an evaluation before there is anything to score; nothing is scored.
  *
  * @throws {AdkMetricsError} if an input cannot be used, or a judge is missing.
  */
-export async function checkEvaluation(
-  request: Omit<EvaluateRequest, "actual"> & Partial<Pick<EvaluateRequest, "actual">>,
-): Promise<CheckedEvaluation> {
+export async function checkEvaluation(request: RequestToCheck): Promise<CheckedEvaluation> {
+  const evaluation = await openEvaluation(request);
+  evaluation.close();
+  return evaluation;
+}
+
+/** As {@link readEvalSet}, leaving the thread to others on the way. */
+export async function readEvalSetInTurns(evalSet: Input<EvalSet>, evalSetName: string): Promise<EvalSet> {
+  return (await checkEvaluation({ evalSet, evalSetName, criteria: {}, countOnly: true })).evalSet;
+}
+
+/** As {@link checkEvaluation}, for an evaluation that is to follow. */
+export async function openEvaluation(request: RequestToCheck): Promise<OpenEvaluation> {
   const stretch = new Stretch();
   const given = reading("request", () => copyOf({ actual: { inferenceResults: [] }, ...request }));
-  const planning = planInSteps(given);
-  let planned = planning.next();
-  for (; planned.done !== true; planned = planning.next()) {
-    if (stretch.isOver) await stretch.leave();
-  }
-  const plan = planned.value;
-  const session = (await openSession(plan, stretch)) as Session;
-  try {
-    const warnings = warningsOf(plan, session);
-    if (given.strict === true && warnings.length > 0) throw strictError(warnings, plan);
-    return {
-      evalSet: evalSetOf(call(plan, () => session.run.evalSetToJs()) as string),
-      warnings: warnings.map((warning) => warningOf(warning, plan)),
-    };
-  } finally {
-    closeSession(session);
+  const plan = await inTurns(planInSteps(given), stretch);
+  for (;;) {
+    const session = (await openSession(plan, stretch)) as Session;
+    try {
+      const warnings = warningsOf(plan, session);
+      if (given.strict === true && warnings.length > 0) throw strictError(warnings, plan);
+      const evalSet = await inTurns(evalSetInSteps(plan, session), stretch);
+      if (evalSet === undefined) {
+        closeSession(session);
+        continue;
+      }
+      return {
+        evalSet,
+        warnings: warnings.map((warning) => warningOf(warning, plan)),
+        evaluate: (next) =>
+          resultOf(evaluateBatches({ ...next, evalSet: given.evalSet }, { bytes: plan.evalSet, session })),
+        close: () => closeSession(session),
+      };
+    } catch (error) {
+      closeSession(session);
+      throw error;
+    }
   }
 }
 
+/** Does work to its end, and leaves the thread to others on the way. */
+async function inTurns<T>(steps: Steps<T>, stretch: Stretch): Promise<T> {
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done === true) return value;
+    if (stretch.isOver) await stretch.leave();
+  }
+}
+
+/** The evalset of a run as {@link readEvalSet} gives it; nothing if the engine was restarted on the way. */
+function* evalSetInSteps(plan: RunPlan, session: Session): Steps<EvalSet | undefined> {
+  const set = evalSetOf(call(plan, () => session.run.evalSetToJs()) as string);
+  while (isOpen(session)) {
+    const cases = call(plan, () => session.run.casesToJs(set.evalCases.length));
+    const { evalCases } = evalSetOf(`{"evalCases":${cases}}`);
+    if (evalCases.length === 0) return set;
+    set.evalCases.push(...evalCases);
+    yield;
+  }
+  return undefined;
+}
+
 /** Case results in batches: a step of an async generator for each of 10,000 would cost more than scoring them. */
-async function* evaluateBatches(request: EvaluateRequest): AsyncGenerator<EvalCaseResult[], EvalSetResult> {
+async function* evaluateBatches(
+  request: EvaluateRequest,
+  readBefore?: ReadEvalSet,
+): AsyncGenerator<EvalCaseResult[], EvalSetResult> {
   const stretch = new Stretch();
   const given = reading("request", () => copyOf(request));
   const creationTimestamp = Date.now() / 1000;
@@ -107,7 +176,7 @@ async function* evaluateBatches(request: EvaluateRequest): AsyncGenerator<EvalCa
     dialect: given.dialect ?? "adk-python",
   };
   const isCancelled = abortedSince(given.signal);
-  const planning = planInSteps(given);
+  const planning = planInSteps(given, readBefore);
   let planned = planning.next();
   for (; planned.done !== true; planned = planning.next()) {
     if (!stretch.isOver) continue;
@@ -195,7 +264,7 @@ function copyOf(request: EvaluateRequest): EvaluateRequest {
 }
 
 /** What a request comes to. Stops on the way through large inputs. */
-function* planInSteps(request: EvaluateRequest): Steps<RunPlan> {
+function* planInSteps(request: EvaluateRequest, readBefore?: ReadEvalSet): Steps<RunPlan & { evalSet: Uint8Array }> {
   const began = performance.now();
   const { registry = DEFAULT_METRIC_EVALUATOR_REGISTRY, evalIds, evalSetName = "evalset" } = request;
   const { strict = false, countOnly = false } = request;
@@ -215,7 +284,7 @@ function* planInSteps(request: EvaluateRequest): Steps<RunPlan> {
   const options: RunOptions = { ...runOptions(request), custom, evalIds, evalSetName, countOnly };
   const config = configOf(request);
   const bytes = {
-    evalSet: yield* bytesInSteps(request.evalSet, "evalSet"),
+    evalSet: readBefore?.bytes ?? (yield* bytesInSteps(request.evalSet, "evalSet")),
     actual: yield* bytesInSteps(request.actual, "actual"),
     config: config === undefined ? undefined : toBytes(config, "config"),
   };
@@ -223,7 +292,11 @@ function* planInSteps(request: EvaluateRequest): Steps<RunPlan> {
   const inputs: Record<string, unknown> = { evalSet, actual, config };
   return {
     began,
-    read: (engine) => new engine.EvalRunReader(bytes.evalSet, bytes.actual, bytes.config, options),
+    evalSet: bytes.evalSet,
+    read: (engine) =>
+      readBefore !== undefined && isOpen(readBefore.session)
+        ? readBefore.session.run.withActual(bytes.actual, bytes.config, options)
+        : new engine.EvalRunReader(bytes.evalSet, bytes.actual, bytes.config, options),
     sources: { expected: invocationsOf(evalSet, bytes.evalSet), actual: invocationsOf(actual, bytes.actual) },
     options: request,
     registry,

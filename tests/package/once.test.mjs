@@ -5,11 +5,11 @@ import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { seen } from "./support/crashes.mjs";
+import { crashNext, seen } from "./support/crashes.mjs";
 import { turn } from "./support/conversations.mjs";
 import { importEntry } from "./support/package.mjs";
 
-const { AgentEvaluator, evaluate, FinalResponseMatchV2Evaluator, LocalEvalService, RougeEvaluator } =
+const { AgentEvaluator, evaluate, FinalResponseMatchV2Evaluator, LocalEvalService, rouge1, RougeEvaluator } =
   await importEntry();
 
 /** How often functions of the engine are called by some work: those that read an evalset or a conversation. */
@@ -76,13 +76,13 @@ test("a metric that asks no judge is computed before its promise is returned", a
   assert.equal((await result).overallScore, 1);
 });
 
-test("an evalset is read for an agent's run and for its scores, and not once more to find mistakes", async () => {
+test("an evalset is read once, to find mistakes, for an agent's run and for its scores", async () => {
   const found = await readings(() => AgentEvaluator.evaluateEvalSet(() => "Hello!", EVALSET, CRITERIA, 2));
-  assert.deepEqual(found, { evalrunreader_new: 2 });
+  assert.deepEqual(found, { evalrunreader_new: 1 });
   const file = join(mkdtempSync(join(tmpdir(), "once-")), "a.test.json");
   writeFileSync(file, JSON.stringify(EVALSET));
   const ofFile = await readings(() => AgentEvaluator.evaluate(() => "Hello!", file, 2));
-  assert.deepEqual(ofFile, { evalrunreader_new: 2 });
+  assert.deepEqual(ofFile, { evalrunreader_new: 1 });
 });
 
 test("what is wrong with an evaluation is asked, not scored", async () => {
@@ -108,4 +108,45 @@ test("the words of an error are those of a result's reason", async () => {
   const { evalCaseResults } = await evaluate({ evalSet, actual: EVALSET, criteria: CRITERIA });
   assert.equal(thrown.code, "length_mismatch");
   assert.equal(evalCaseResults[0].reason, String(thrown));
+});
+
+test("every engine's run of an agent's evaluation is freed, also where a later file is refused", async () => {
+  const open = () => (seen.calls.evalrunreader_step ?? 0) - (seen.calls.__wbg_evalrun_free ?? 0);
+  await readings(() => AgentEvaluator.evaluateEvalSet(() => "Hello!", EVALSET, CRITERIA, 2));
+  assert.equal(open(), 0);
+  const folder = mkdtempSync(join(tmpdir(), "once-"));
+  writeFileSync(join(folder, "a.test.json"), JSON.stringify(EVALSET));
+  writeFileSync(join(folder, "b.test.json"), '{"eval_set_id": "s", "eval_cases": []}');
+  await readings(() =>
+    assert.rejects(
+      AgentEvaluator.evaluate(() => "Hello!", folder, 2),
+      { code: "invalid_input" },
+    ),
+  );
+  assert.equal(open(), 0);
+});
+
+test("an engine that is started afresh while an agent is run reads the evalset again", async () => {
+  const evalSet = structuredClone(EVALSET);
+  const agent = async () => {
+    crashNext("rougepairs_score");
+    assert.throws(() => rouge1("a", "a"), { code: "engine_crashed" });
+    return "Hello!";
+  };
+  let result;
+  const found = await readings(async () => {
+    result = await AgentEvaluator.evaluateEvalSet(agent, evalSet, CRITERIA, 1);
+  });
+  assert.deepEqual(found, { evalrunreader_new: 2 });
+  assert.equal(result.evalCaseResults[0].finalEvalStatus, 1);
+});
+
+test("the evalset of a service is read once for what its cases are, and each case once for its scores", async () => {
+  const service = new LocalEvalService(() => "Hello!");
+  const evaluateConfig = { evalMetrics: [{ metricName: "response_match_score", threshold: 1 }] };
+  const found = await readings(async () => {
+    const session = service.evaluateSession({ evalSetId: "set", evalCases: [EVALSET], evaluateConfig });
+    for await (const { evalCaseResults } of session) assert.equal(evalCaseResults.length, 1);
+  });
+  assert.deepEqual(found, { evalrunreader_new: 2 });
 });

@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { afterEach, beforeEach, describe, test } from "node:test";
 import { importEntry } from "./support/package.mjs";
 
-const { evaluate, evaluateStream, RougeEvaluator } = await importEntry();
+const { AgentEvaluator, evaluate, evaluateStream, LocalEvalService, RougeEvaluator } = await importEntry();
 
 const CASES = 1200;
 const content = (text, role) => ({ role, parts: [{ text }] });
@@ -99,6 +99,23 @@ describe("the thread is left while inputs are read", () => {
       });
     }
   }
+
+  test("an evalset of an agent", async () => {
+    const options = { parallelism: CASES };
+    let before;
+    const agent = () => ((before ??= left), "It is sunny");
+    const ways = [
+      () => AgentEvaluator.evaluateEvalSet(agent, SET_BYTES, { response_match_score: 0 }, 1, false, options),
+      () => new LocalEvalService(agent, CASES).performInference({ evalSetId: "set", evalCases: [SET_BYTES] }).next(),
+    ];
+    for (const way of ways) {
+      fakeClock();
+      before = undefined;
+      await way();
+      // Reading the evalset is the smaller part: it is handed over in pieces of a quarter of a megabyte.
+      assert.ok(before >= SET_BYTES.length / 2 ** 19 + SET_BYTES.length / 2 ** 18, `${before}`);
+    }
+  });
 
   test("one long conversation", async () => {
     const metric = { metricName: "response_match_score", threshold: 0.5 };

@@ -8,7 +8,7 @@ import { AdkMetricsError } from "../errors.js";
 import type { Criteria, EvalSet, EvalSetResult, Input, Mistake } from "../types.js";
 import { subjectOf } from "./adapters.js";
 import type { Agent } from "./agent.js";
-import { checkedEvaluation, evaluateAgent, type Plan } from "./evaluation.js";
+import { type AgentEvaluation, checkedEvaluation, evaluateAgent, type Plan } from "./evaluation.js";
 import { type AgentHost, agentHost } from "./host.js";
 import { type AgentEvaluationOptions, checkRunOptions, DEFAULT_CRITERIA } from "./options.js";
 import { failuresOf, printDetails } from "./pooled.js";
@@ -109,34 +109,40 @@ export class AgentEvaluator {
     const initialSession = await initialSessionOf(host, initialSessionFile);
     const failures: EvaluationFailure[] = [];
     const results: EvalSetResult[] = [];
-    const evaluations: (() => Promise<EvalSetResult>)[] = [];
-    for (const file of files) {
-      const beside = await configBeside(host, file, criteria);
-      checkCriteria(beside.criteria, beside.name);
-      const text = await textOf(host, file);
-      checkSamples(text, file, beside.criteria);
-      const evalSet = evalSetOf(text, file, initialSession);
-      const plan: Plan = { evalSet, evalSetName: nameOf(file), config: beside.config };
-      const userSimulator = { ...beside.userSimulator, ...options.userSimulator };
-      const names = { evalSet: file, config: beside.name };
-      const evaluation = await naming(names, () =>
-        checkedEvaluation(subject, plan, numRuns, { ...options, userSimulator }),
-      );
-      const isCut = beside.simulatorWarning !== undefined && options.userSimulator?.maxAllowedInvocations === undefined;
-      evaluations.push(async () => {
-        const result = await naming(names, evaluation);
-        if (isCut && beside.simulatorWarning !== undefined) {
-          const warning: Mistake = { code: "limit_exceeded", message: beside.simulatorWarning, path: beside.name };
-          result.warnings = [...(result.warnings ?? []), warning];
-        }
-        return result;
-      });
-    }
-    for (const evaluation of evaluations) {
-      const result = await evaluation();
-      if (printDetailedResults) printDetails(result);
-      results.push(result);
-      for (const failure of failuresOf(result, subject.name)) failures.push(failure);
+    const evaluations: AgentEvaluation[] = [];
+    try {
+      for (const file of files) {
+        const beside = await configBeside(host, file, criteria);
+        checkCriteria(beside.criteria, beside.name);
+        const text = await textOf(host, file);
+        checkSamples(text, file, beside.criteria);
+        const evalSet = evalSetOf(text, file, initialSession);
+        const plan: Plan = { evalSet, evalSetName: nameOf(file), config: beside.config };
+        const userSimulator = { ...beside.userSimulator, ...options.userSimulator };
+        const names = { evalSet: file, config: beside.name };
+        const { run, close } = await naming(names, () =>
+          checkedEvaluation(subject, plan, numRuns, { ...options, userSimulator }),
+        );
+        const isCut =
+          beside.simulatorWarning !== undefined && options.userSimulator?.maxAllowedInvocations === undefined;
+        const runNamed = async () => {
+          const result = await naming(names, run);
+          if (isCut && beside.simulatorWarning !== undefined) {
+            const warning: Mistake = { code: "limit_exceeded", message: beside.simulatorWarning, path: beside.name };
+            result.warnings = [...(result.warnings ?? []), warning];
+          }
+          return result;
+        };
+        evaluations.push({ run: runNamed, close });
+      }
+      for (const { run } of evaluations) {
+        const result = await run();
+        if (printDetailedResults) printDetails(result);
+        results.push(result);
+        for (const failure of failuresOf(result, subject.name)) failures.push(failure);
+      }
+    } finally {
+      for (const { close } of evaluations) close();
     }
     if (failures.length > 0) throw new AgentEvaluationError(failures, results);
     return results;

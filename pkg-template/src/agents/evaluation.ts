@@ -1,7 +1,7 @@
 /** Runs an agent on an evalset and scores what it did. */
 
 import { AdkMetricsError, strictErrorOf } from "../errors.js";
-import { evaluate, checkEvaluation } from "../evaluate.js";
+import { type CheckedEvaluation, checkEvaluation, evaluate, openEvaluation } from "../evaluate.js";
 import type {
   ConfigInput,
   EvalSet,
@@ -10,7 +10,6 @@ import type {
   EvaluatorOptions,
   Input,
   MetricRegistry,
-  Mistake,
 } from "../types.js";
 import type { Subject } from "./adapters.js";
 import type { AgentEvaluationOptions } from "./options.js";
@@ -42,13 +41,22 @@ export async function evaluateAgent(
   options: AgentEvaluationOptions,
 ): Promise<EvalSetResult> {
   const evaluation = await checkedEvaluation(subject, plan, numRuns, options);
-  return await evaluation();
+  try {
+    return await evaluation.run();
+  } finally {
+    evaluation.close();
+  }
+}
+
+/** An evaluation of an agent in which nothing was found wrong. To be closed, whether or not it is run. */
+export interface AgentEvaluation {
+  run(): Promise<EvalSetResult>;
+  close(): void;
 }
 
 /**
  * Finds out what is wrong with an evaluation of an agent before the agent is run.
  *
- * @returns The evaluation, to be begun.
  * @throws {AdkMetricsError} for what is wrong with evalset, metrics, judges or simulated users.
  */
 export async function checkedEvaluation(
@@ -56,25 +64,29 @@ export async function checkedEvaluation(
   plan: Plan,
   numRuns: number,
   options: AgentEvaluationOptions,
-): Promise<() => Promise<EvalSetResult>> {
+): Promise<AgentEvaluation> {
   checkPositive(numRuns, "numRuns");
   const warnings = simulatorWarnings(options.userSimulator);
   if (options.strict === true && warnings.length > 0) throw strictErrorOf(warnings);
-  const { evalSet } = await checkEvaluation({ ...quiet(withoutRunOptions(options)), ...plan });
-  checkCases(evalSet, options);
-  return async () => {
+  const { evalSet: _evalSet, ...scoring } = { ...withoutRunOptions(options), ...plan };
+  const open = await openEvaluation({ ...quiet(scoring), evalSet: plan.evalSet });
+  try {
+    checkCases(open.evalSet, options);
+  } catch (error) {
+    open.close();
+    throw error;
+  }
+  const run = async () => {
     const spending = new Spending(options.budget);
-    const results = await runCases(subject, evalSet, numRuns, runOptions(options), spending);
+    const inferenceResults = await runCases(subject, open.evalSet, numRuns, runOptions(options), spending);
     // What was paid for is not refused any more.
-    const result = await score(plan, results, {
-      ...withoutRunOptions(options),
-      strict: false,
-      budget: spending.left(),
-    });
+    const budget = spending.left();
+    const result = await open.evaluate({ ...scoring, actual: { inferenceResults }, strict: false, budget });
     if (warnings.length > 0) result.warnings = [...warnings, ...(result.warnings ?? [])];
     spending.noteIn(result);
     return result;
   };
+  return { run, close: open.close };
 }
 
 /** @throws {AdkMetricsError} for an evalset without a case, or with a user whom nobody can play. */
@@ -85,17 +97,12 @@ export function checkCases({ evalCases }: EvalSet, options: AgentEvaluationOptio
   checkScenarios(evalCases, runOptions(options).userSimulator, new Spending(options.budget));
 }
 
-/**
- * Finds out what is wrong with evalset, metrics and judges before the agent is run.
- *
- * @returns What may surprise in them.
- */
+/** Finds out what is wrong with evalset, metrics and judges before the agent is run. */
 export async function check(
   plan: Plan & { actual?: EvaluateRequest["actual"] },
   options: ScoringOptions,
-): Promise<readonly Mistake[]> {
-  const { warnings } = await checkEvaluation({ ...quiet(options), ...plan });
-  return warnings;
+): Promise<CheckedEvaluation> {
+  return await checkEvaluation({ ...quiet(options), ...plan });
 }
 
 /** Options for looking at inputs alone, of which no progress is reported. */

@@ -1,8 +1,8 @@
 /** ADK-TS's `LocalEvalService`: running an agent and scoring what it did as two steps. */
 
-import { readEvalSet } from "../adk-schema.js";
 import { isObject, unexpected } from "../engine/input.js";
 import { AdkMetricsError, strictErrorOf } from "../errors.js";
+import { readEvalSetInTurns } from "../evaluate.js";
 import type { EvalCase, EvalMetric, EvalSet, EvalSetResult, Invocation, SimulatorUsage } from "../types.js";
 import { type Subject, subjectOf } from "./adapters.js";
 import type { Agent } from "./agent.js";
@@ -74,9 +74,14 @@ export class LocalEvalService {
     const { evalSetId, evalCases } = requestAt(request);
     listAt("evalCases", evalCases, "evalsets");
     this.#warnings();
+    const sets: EvalSet[] = [];
+    for (const evalSet of evalCases) sets.push(await readEvalSetInTurns(evalSet, evalSetId));
+    yield* this.#inferencesOf(sets);
+  }
+
+  async *#inferencesOf(sets: readonly EvalSet[]): AsyncGenerator<Invocation[], void> {
     this.#subject ??= subjectOf(this.#agent);
     const subject = await this.#subject;
-    const sets = evalCases.map((evalSet) => readEvalSet(evalSet, evalSetId));
     for (const [at, set] of sets.entries()) checkCases(set, this.#options, `evalCases[${at}]`);
     for (const set of sets) {
       const spending = new Spending(this.#options.budget, this.#spending);
@@ -142,9 +147,13 @@ export class LocalEvalService {
     listAt("evalCases", evalCases, "evalsets");
     this.#warnings();
     const config = configOf(evaluateConfig);
-    for (const evalSet of evalCases) await check({ evalSet, config }, withoutRunOptions(this.#options));
+    const sets: EvalSet[] = [];
+    for (const evalSet of evalCases) {
+      const plan = { evalSet, evalSetName: evalSetId, config };
+      sets.push((await check(plan, withoutRunOptions(this.#options))).evalSet);
+    }
     const inferenceResults: Invocation[][] = [];
-    for await (const invocations of this.performInference({ evalSetId, evalCases })) inferenceResults.push(invocations);
+    for await (const invocations of this.#inferencesOf(sets)) inferenceResults.push(invocations);
     yield* this.evaluate({ inferenceResults, evaluateConfig });
   }
 

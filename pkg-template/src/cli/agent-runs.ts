@@ -182,10 +182,14 @@ export class AgentRuns {
   }
 }
 
+/** What was read of evalsets: one that is run in portions is asked for each of them. */
+const known = new WeakMap<Uint8Array, EvalSet>();
+
 /** An evalset with the cases that are selected, in order. */
 async function selectedCases({ selection, files, evalSet }: Input): Promise<EvalSet> {
   const { readEvalSet } = await api();
-  const set = readEvalSet(evalSet, baseName(files.evalSet));
+  const set = known.get(evalSet) ?? readEvalSet(evalSet, baseName(files.evalSet));
+  known.set(evalSet, set);
   const { evalIds } = selection;
   if (evalIds === undefined) return set;
   const wanted = new Set(evalIds);

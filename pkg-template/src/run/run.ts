@@ -322,6 +322,11 @@ export function sessionOf(run: EvalRun, began: number): Session {
   return { run, header: run.header(), generation: engineGeneration(), kept: keep(run) };
 }
 
+/** Whether a session is still there: an engine that is started afresh takes it along. */
+export function isOpen({ generation }: Session): boolean {
+  return generation === engineGeneration();
+}
+
 export function closeSession({ run, generation, kept }: Session): void {
   if (generation === engineGeneration()) run.free();
   release(kept);

@@ -57,8 +57,9 @@ impl From<Error> for JsValue {
 }
 
 /// A warning about one of several inputs: places in it are those of that input.
+#[derive(Clone)]
 pub(in crate::wasm) struct InputWarning {
-    pub(super) input: &'static str,
+    pub(in crate::wasm) input: &'static str,
     pub(super) warning: Error,
 }
 

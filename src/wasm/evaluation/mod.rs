@@ -4,6 +4,8 @@ mod reader;
 
 pub(super) use reader::read_options;
 
+use std::rc::Rc;
+
 use self_cell::self_cell;
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
@@ -17,7 +19,7 @@ use super::fetch::text_of;
 use super::to_value;
 use crate::foundation::error::{Error, ErrorCode};
 use crate::foundation::json::Document;
-use crate::foundation::write::Spelling;
+use crate::foundation::write::{Raw, Spelling, Writer};
 use crate::judge::provider::{Failure, TokenCounts};
 use crate::model::actual::ActualFile;
 use crate::model::evalset::EvalSetFile;
@@ -28,7 +30,8 @@ use crate::run::{Action, JudgeReply, Options, Plan, Run, TaskId};
 /// The texts that a run reads from.
 enum Inputs {
     Files {
-        eval_set: EvalSetFile<'static>,
+        /// Shared with the runs that were opened from this one.
+        eval_set: Rc<EvalSetFile<'static>>,
         actual: ActualFile<'static>,
     },
     Conversations {
@@ -82,16 +85,45 @@ pub struct EvalRun {
     batch: Batch,
 }
 
+impl EvalRun {
+    const BYTES_OF_CASES: usize = 1 << 18;
+}
+
 #[wasm_bindgen]
 impl EvalRun {
-    /// The evalset in `camelCase`, as JSON; nothing for a run of one conversation.
+    /// The evalset in `camelCase` without its cases, as JSON; nothing for a run of one conversation.
     #[wasm_bindgen(js_name = evalSetToJs)]
     #[must_use]
     pub fn eval_set_to_js(&self) -> Option<String> {
-        match self.run.borrow_owner() {
-            Inputs::Files { eval_set, .. } => Some(eval_set.set().to_json(Spelling::Camel)),
-            Inputs::Conversations { .. } => None,
+        let Inputs::Files { eval_set, .. } = self.run.borrow_owner() else { return None };
+        let set = eval_set.set();
+        let mut out = Writer::new(Spelling::Camel);
+        let mut object = out.object();
+        object.entry("evalSetId", &set.eval_set_id());
+        object.optional("name", &set.name());
+        object.optional("description", &set.description());
+        object.begin_array("evalCases").end();
+        object.entry("creationTimestamp", &set.creation_timestamp());
+        object.end();
+        Some(out.into_text())
+    }
+
+    /// The next cases of the evalset from one on, as a list in JSON: as many as are written in a few milliseconds, none after
+    /// the last.
+    #[wasm_bindgen(js_name = casesToJs)]
+    #[must_use]
+    pub fn cases_to_js(&self, first: usize) -> String {
+        let mut out = Writer::new(Spelling::Camel);
+        let mut list = out.begin_array();
+        let mut written = 0;
+        for case in self.run.borrow_dependent().cases().iter().skip(first) {
+            written += list.item(&Raw(&case.case.to_json(Spelling::Camel)));
+            if written > Self::BYTES_OF_CASES {
+                break;
+            }
         }
+        list.end();
+        out.into_text()
     }
 
     /// What is known before anything is scored.

@@ -1,6 +1,7 @@
 //! The inputs of a run, read in slices. Apart, because a run is there only when all of them are.
 
 use std::pin::Pin;
+use std::rc::Rc;
 
 use js_sys::Uint8Array;
 use wasm_bindgen::JsValue;
@@ -17,7 +18,7 @@ use crate::model::invocation::Invocation;
 use crate::model::shape::{List, Type, View, Warnings, check_paced};
 use crate::run::Plan;
 use crate::wasm::batch::Batch;
-use crate::wasm::contract::{EngineError, RunOptions, input_warnings};
+use crate::wasm::contract::{EngineError, InputWarning, RunOptions, input_warnings};
 use crate::wasm::to_value;
 
 /// How many bytes are taken over at a time.
@@ -34,6 +35,36 @@ impl From<Uint8Array> for Source {
         Self { length: bytes.length(), bytes }
     }
 }
+
+/// The evalset of a run.
+enum EvalSetInput {
+    Unread(Source),
+    /// That of another run, with what was warned of in it.
+    Read(Rc<EvalSetFile<'static>>, Vec<InputWarning>),
+}
+
+#[wasm_bindgen]
+impl EvalRun {
+    /// Begins to read what an agent did in the cases of this run's evalset, which is not read again, for a run of its own.
+    ///
+    /// # Errors
+    /// What is wrong with the options. `invalid_input` for a run of one conversation.
+    #[wasm_bindgen(js_name = withActual)]
+    pub fn with_actual(
+        &self,
+        actual: Uint8Array,
+        config: Option<Uint8Array>,
+        #[wasm_bindgen(unchecked_param_type = "RunOptions")] options: JsValue,
+    ) -> std::result::Result<EvalRunReader, JsValue> {
+        let Inputs::Files { eval_set, .. } = self.run.borrow_owner() else {
+            return Err(with_input("actual")(Error::new(ErrorCode::InvalidInput, "there is no evalset")));
+        };
+        let warnings = self.warnings.iter().filter(|warning| warning.input == EVAL_SET).cloned().collect();
+        EvalRunReader::of(EvalSetInput::Read(Rc::clone(eval_set), warnings), actual, config, options)
+    }
+}
+
+const EVAL_SET: &str = "evalSet";
 
 /// The inputs of a run while they are read. To be freed if they are not read to their end.
 #[wasm_bindgen]
@@ -54,9 +85,7 @@ impl EvalRunReader {
         config: Option<Uint8Array>,
         #[wasm_bindgen(unchecked_param_type = "RunOptions")] options: JsValue,
     ) -> std::result::Result<EvalRunReader, JsValue> {
-        let options = read_options(options)?;
-        let config = config.map(Source::from);
-        Ok(Self { reading: Box::pin(files(eval_set.into(), actual.into(), config, options)) })
+        Self::of(EvalSetInput::Unread(eval_set.into()), actual, config, options)
     }
 
     /// Begins to read one metric and the turns of one conversation, as an evaluator class is given them.
@@ -87,15 +116,31 @@ impl EvalRunReader {
     }
 }
 
+impl EvalRunReader {
+    fn of(
+        eval_set: EvalSetInput,
+        actual: Uint8Array,
+        config: Option<Uint8Array>,
+        options: JsValue,
+    ) -> std::result::Result<Self, JsValue> {
+        let options = read_options(options)?;
+        let config = config.map(Source::from);
+        Ok(Self { reading: Box::pin(files(eval_set, actual.into(), config, options)) })
+    }
+}
+
 async fn files(
-    eval_set: Source,
+    eval_set: EvalSetInput,
     actual: Source,
     config: Option<Source>,
     options: RunOptions,
 ) -> std::result::Result<EvalRun, JsValue> {
     let pace = &Pace::of(Work::PER_POLL);
     // What the caller may change or transfer is taken over before it takes long.
-    let eval_set = text_of(&eval_set, pace).await;
+    let eval_set = match eval_set {
+        EvalSetInput::Read(file, warnings) => Ok((file, warnings)),
+        EvalSetInput::Unread(source) => Err(text_of(&source, pace).await),
+    };
     let actual = text_of(&actual, pace).await;
     let [of_config, of_set, of_actual] = <[Warnings; 3]>::default();
     let plan = match &config {
@@ -107,12 +152,17 @@ async fn files(
         }
         None => Plan::default_config(options.plan_options())?,
     };
-    let eval_set = read_eval_set(eval_set, options.eval_set_name(), &of_set, pace)
-        .await
-        .map_err(with_input("evalSet"))?;
+    let (eval_set, of_set) = match eval_set {
+        Ok(read) => read,
+        Err(text) => {
+            let read = read_eval_set(text, options.eval_set_name(), &of_set, pace).await;
+            (Rc::new(read.map_err(with_input(EVAL_SET))?), input_warnings([(EVAL_SET, of_set)]))
+        }
+    };
     let actual =
         read_actual(actual, options.eval_set_name(), &of_actual, pace).await.map_err(with_input("actual"))?;
-    let warnings = input_warnings([("config", of_config), ("evalSet", of_set), ("actual", of_actual)]);
+    let of_inputs =
+        [input_warnings([("config", of_config)]), of_set, input_warnings([("actual", of_actual)])];
     let inputs = Inputs::Files { eval_set, actual };
     let eval_ids = options.eval_ids().map(<[_]>::to_vec);
     let mut run = OwnedRun::new(inputs, |inputs| inputs.run(plan, options.into_run()));
@@ -120,9 +170,9 @@ async fn files(
         pace.count(Work::PER_POLL).await;
     }
     if let Some(eval_ids) = &eval_ids {
-        run.with_dependent_mut(|_, run| run.select(eval_ids)).map_err(with_input("evalSet"))?;
+        run.with_dependent_mut(|_, run| run.select(eval_ids)).map_err(with_input(EVAL_SET))?;
     }
-    Ok(EvalRun { run, warnings, batch: Batch::default() })
+    Ok(EvalRun { run, warnings: of_inputs.concat(), batch: Batch::default() })
 }
 
 async fn conversations(
