@@ -9,13 +9,19 @@
 use std::borrow::Cow;
 
 use super::error::{Error, ErrorCode, Result};
+use super::interner::Interner;
 use super::json::{Kind, MAX_DEPTH, MAX_VALUES, Slot, line_of, string};
 use super::pace::Pace;
-use super::sort::sort;
 use super::write::quoted;
 
 /// How much of a text is read between two looks at the pace, in bytes; a string is read to its end.
 const PIECE: usize = 1 << 14;
+
+/// How large a text is at most of which room is made for the values before any is read.
+const SMALL: usize = 1 << 20;
+
+/// How many bytes a value takes at least, on average, for room to be made for all values of a text.
+const DENSEST: usize = 4;
 
 /// Indexes a text of at most `u32::MAX` bytes.
 ///
@@ -27,10 +33,25 @@ pub(super) async fn parse(text: &str, pace: &Pace) -> Result<Vec<Slot>> {
         let begun = parser.at;
         match parser.advance(pace.piece(PIECE)) {
             Ok(true) => return Ok(parser.slots),
-            Ok(false) => pace.count(parser.at - begun).await,
+            Ok(false) => {
+                pace.count(parser.at - begun).await;
+                if let Some(room) = parser.needed_room() {
+                    parser.slots = moved(&parser.slots, room, pace).await;
+                }
+            }
             Err(fault) => return Err(parser.to_error(fault).at_line(line_of(text, parser.at))),
         }
     }
+}
+
+/// The same slots with room for more, moved in slices: a vector that grows by itself moves all at once.
+async fn moved(slots: &[Slot], room: usize, pace: &Pace) -> Vec<Slot> {
+    let mut larger = Vec::with_capacity(room);
+    for piece in slots.chunks(PIECE) {
+        larger.extend_from_slice(piece);
+        pace.count(piece.len()).await;
+    }
+    larger
 }
 
 struct Parser<'t> {
@@ -40,6 +61,8 @@ struct Parser<'t> {
     slots: Vec<Slot>,
     /// The arrays and objects that are open, innermost last.
     open: Vec<Open>,
+    /// The keys of those with more than a [`KeyFilter`] can tell apart, by the slot of the object.
+    many_keys: Vec<(usize, Interner<'t>)>,
     next: Next,
 }
 
@@ -114,10 +137,22 @@ impl<'t> Parser<'t> {
             text,
             bytes,
             at: if bytes.starts_with(b"\xEF\xBB\xBF") { 3 } else { 0 },
-            slots: Vec::with_capacity(bytes.len() / 20),
+            slots: Vec::with_capacity(bytes.len().min(SMALL) / 20),
             open: Vec::with_capacity(16),
+            many_keys: Vec::new(),
             next: Next::Value,
         }
+    }
+
+    /// For how many values there should be room, by how dense the text was so far, if those of the next piece may not fit.
+    fn needed_room(&self) -> Option<usize> {
+        let (size, count) = (self.bytes.len(), self.slots.len());
+        if self.slots.capacity() - count > PIECE.min(size - self.at.min(size)) {
+            return None;
+        }
+        let as_before = count as u64 * size as u64 / self.at.max(1) as u64;
+        let dense = (as_before + as_before / 16) as usize;
+        Some(dense.min(size / DENSEST).max(count + count / 2 + PIECE).min(MAX_VALUES))
     }
 
     /// Goes on for about so many bytes. Says whether the text is indexed to its end.
@@ -160,7 +195,9 @@ impl<'t> Parser<'t> {
     fn object_step(&mut self, first: bool) -> Result<Next, Fault> {
         match self.peek() {
             Some(b'}') => {
-                self.refuse_repeated_among_many()?;
+                if self.open.last().is_some_and(|open| open.keys.is_full()) {
+                    self.many_keys.pop();
+                }
                 return Ok(Next::End);
             }
             Some(b',') if !first => {
@@ -193,7 +230,13 @@ impl<'t> Parser<'t> {
             let key = string(self.text, *slot).unwrap_or_default();
             open.keys.insert(key.as_bytes())
         };
-        if suspicious && !open.keys.is_full() { self.compare_with_earlier() } else { Ok(()) }
+        if open.keys.is_full() {
+            self.look_up_among_many()
+        } else if suspicious {
+            self.compare_with_earlier()
+        } else {
+            Ok(())
+        }
     }
 
     #[cold]
@@ -217,31 +260,26 @@ impl<'t> Parser<'t> {
         })
     }
 
-    fn key(&self, at: usize) -> Cow<'_, str> {
+    fn key(&self, at: usize) -> Cow<'t, str> {
         self.slots.get(at).and_then(|slot| string(self.text, *slot)).unwrap_or_default()
     }
 
-    /// Compares the keys of a large object once all are there: O(n log n).
-    #[inline(always)]
-    fn refuse_repeated_among_many(&mut self) -> Step {
-        match self.open.last() {
-            Some(open) if open.keys.is_full() => {
-                let object = open.slot;
-                self.sort_out_repeated(object)
-            }
-            _ => Ok(()),
-        }
-    }
-
+    /// Looks the key that was read last up among those of an object with many.
     #[cold]
-    fn sort_out_repeated(&mut self, object: usize) -> Step {
-        let mut named: Vec<_> = self.keys(object).map(|at| (self.key(at), at)).collect();
-        sort(&mut named, |(a, _), (b, _)| a.cmp(b));
-        let pairs = named.iter().zip(named.iter().skip(1));
-        let again = pairs.filter(|((earlier, _), (name, _))| earlier == name).map(|(_, (_, at))| *at).min();
-        let Some(key) = again else { return Ok(()) };
-        self.at = self.slots.get(key).map_or(0, |slot| slot.end as usize);
-        Err(Fault::Repeated { key: offset(key) })
+    fn look_up_among_many(&mut self) -> Step {
+        let last = self.slots.len() - 1;
+        let Some(open) = self.open.last() else { return Ok(()) };
+        let (object, count) = (open.slot, open.keys.count as usize);
+        if self.many_keys.last().is_none_or(|(of, _)| *of != object) {
+            let mut names = Interner::default();
+            for at in self.keys(object).filter(|at| *at < last) {
+                names.intern(self.key(at));
+            }
+            self.many_keys.push((object, names));
+        }
+        let name = self.key(last);
+        let Some((_, names)) = self.many_keys.last_mut() else { return Ok(()) };
+        if names.intern(name) + 1 < count { Err(Fault::Repeated { key: offset(last) }) } else { Ok(()) }
     }
 
     #[inline(always)]

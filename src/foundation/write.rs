@@ -63,6 +63,11 @@ impl Writer {
         Self { text: String::new(), spelling }
     }
 
+    /// Makes room for so much text, if there is so much memory: a text that grows moves all that was written.
+    pub fn reserve(&mut self, bytes: usize) {
+        let _ = self.text.try_reserve(bytes);
+    }
+
     /// What was written.
     #[must_use]
     pub fn into_text(self) -> String {

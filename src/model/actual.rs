@@ -13,7 +13,7 @@ use super::results::{EvalCaseResult, EvalSetResult, EvalStatus};
 use super::shape::{List, Type, View, Warnings, check_paced, record};
 use crate::foundation::error::{ErrorCode, Result};
 use crate::foundation::interner::Interner;
-use crate::foundation::json::{Document, Items, Json, Kind};
+use crate::foundation::json::{Document, Items, Json, Kind, MAX_BYTES};
 use crate::foundation::pace::{Pace, at_once};
 use crate::foundation::write::{Raw, Spelling, Write, Writer, quoted};
 
@@ -247,6 +247,7 @@ fn of_inference(json: Json<'_>) -> ActualRun<'_> {
 /// A session, several of them or the events of one as a list of inference results.
 async fn inferences_of(root: Json<'_>, content: FileKind, pace: &Pace) -> String {
     let mut out = Writer::new(Spelling::Snake);
+    out.reserve(root.raw().len().saturating_mul(2).min(MAX_BYTES));
     let mut list = out.begin_array();
     match content {
         FileKind::Events => write_inference(None, List::from_json(root), list.begin_item(), pace).await,
@@ -278,7 +279,7 @@ async fn write_inference<'a>(
         inference.optional("user_id", &session.user_id());
     }
     let mut turns = inference.begin_array("inferences");
-    for turn in turns_of(events) {
+    for turn in turns_of(events, pace).await {
         pace.count(turns.item(&turn)).await;
     }
     turns.end();
@@ -405,10 +406,11 @@ struct Turn<'a> {
 /// final response is the answer (one with text wins over one without), and its text is not repeated
 /// among the events. The responses of tools that ran at once have an invocation id of their own in
 /// ADK-TS 0.5.9; they belong to the turn that they came in.
-fn turns_of<'a>(events: List<'a, Event<'a>>) -> Vec<Turn<'a>> {
+async fn turns_of<'a>(events: List<'a, Event<'a>>, pace: &Pace) -> Vec<Turn<'a>> {
     let mut numbers = Interner::default();
     let mut turns: Vec<Turn<'a>> = Vec::new();
     for event in events.iter() {
+        pace.count(UNITS_A_CASE).await;
         let id = event.invocation_id();
         let is_stray = !turns.is_empty() && numbers.find(&id).is_none() && event.only_responds();
         let index = if is_stray { turns.len() - 1 } else { numbers.intern(id.clone()) };

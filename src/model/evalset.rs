@@ -11,7 +11,7 @@ use super::invocation::{Invocation, Rubric, Turns};
 use super::shape::{List, Type, View, Warnings, check_paced, record};
 use crate::foundation::error::{Error, ErrorCode, Result};
 use crate::foundation::interner::Interner;
-use crate::foundation::json::{Document, Json, Kind};
+use crate::foundation::json::{Document, Json, Kind, MAX_BYTES};
 use crate::foundation::pace::{Pace, at_once};
 use crate::foundation::write::{Spelling, Write, Writer, quoted};
 
@@ -393,6 +393,7 @@ async fn today(
         check_ids(&mut root.items().filter_map(|case| case.get("name")), repeated, warnings, pace).await?;
     }
     let mut out = Writer::new(Spelling::Snake);
+    out.reserve(root.raw().len().saturating_mul(4).min(MAX_BYTES));
     let mut set = out.object();
     set.entry("eval_set_id", &name);
     set.entry("name", &name);

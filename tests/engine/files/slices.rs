@@ -108,6 +108,22 @@ fn a_large_file_is_read_in_as_many_slices_as_it_has_work() {
     assert!(of_twice > of_set * 3 / 2, "{of_twice} slices for twice as much, {of_set} for once");
 }
 
+/// The index of values needs more room as it grows. To move it is work that counts, and of a file that is as dense
+/// everywhere it is moved once, when little of it is there.
+#[test]
+fn the_index_is_moved_in_slices() {
+    let slices_by_size = |text: &str| {
+        let counted = slices(Document::parse_paced(text, &Pace::of(Work::PER_POLL)));
+        counted as f64 * Work::PER_POLL as f64 / text.len() as f64
+    };
+    let uniform = slices_by_size(&many_cases(20_000));
+    assert!((1.0..1.1).contains(&uniform), "{uniform}");
+    let dense = slices_by_size(&format!("[{}1]", "1,".repeat(1 << 21)));
+    assert!(dense > 1.4, "{dense}");
+    let denser_later = format!(r#"["{}",{}1]"#, "a".repeat(1 << 22), "1,".repeat(1 << 21));
+    assert!(slices_by_size(&denser_later) > 1.15, "{}", slices_by_size(&denser_later));
+}
+
 #[test]
 fn cases_are_paired_in_slices() {
     let text = many_cases(20_000);
