@@ -18,7 +18,7 @@ import { spawnSync } from "node:child_process";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { CLOCK, ended, evalSet, folderOf, GOOD, run, start, text } from "./command.mjs";
+import { cli, CLOCK, ended, evalSet, folderOf, GOOD, run, start, text } from "./command.mjs";
 
 const clock = ["eval", "clock.evalset.json"];
 const posix = process.platform === "win32" ? { skip: "POSIX only" } : {};
@@ -312,6 +312,19 @@ test("keeps results elsewhere if the disk is full, names the file, and exits wit
     assert.ok(file.startsWith(tmp) && file.endsWith(`/${name}`), file);
     assert.match(readFileSync(file, "utf8"), args.includes("html") ? BEGINNINGS.html : BEGINNINGS.json);
   }
+});
+
+test("says that stdout is cut where it is a file that cannot grow", linux, async (t) => {
+  const cwd = folderOf(t, CLOCK);
+  const command = `ulimit -f 1; exec "${process.execPath}" "${cli}" eval clock.evalset.json --format html > cut.html`;
+  const { status, stderr } = spawnSync("bash", ["-c", command], {
+    cwd,
+    encoding: "utf8",
+    env: { ...process.env, TMPDIR: cwd, HOME: cwd },
+  });
+  assert.equal(statSync(join(cwd, "cut.html")).size, 1024);
+  assert.match(stderr, /error: the output cannot be written: .*\n {3}at stdout\n/);
+  assert.equal(status, 2);
 });
 
 /** A file system of 64 kB, where this user may mount one. */

@@ -75,6 +75,21 @@ describe("an evaluation that is cancelled", () => {
     assert.equal(server.requests.length, 8);
   });
 
+  test("hears of it also where answers are there at once", async () => {
+    for (const answered of [() => VALID, async () => VALID]) {
+      const controller = new AbortController();
+      let asked = 0;
+      const judge = () => {
+        asked += 1;
+        if (asked === 10) setImmediate(() => controller.abort());
+        return answered();
+      };
+      const set = await evaluate(requestOf(4000, { judge, signal: controller.signal }));
+      assert.equal(set.cancelled, true);
+      assert.ok(asked < 4000, `${asked}`);
+    }
+  });
+
   test("asks nothing if it is cancelled before it begins", async () => {
     const set = await evaluate({ ...requestOf(3), judge: gemini(), signal: AbortSignal.abort() });
     assert.deepEqual([set.cancelled, counted(set).open, server.requests.length], [true, 3, 0]);

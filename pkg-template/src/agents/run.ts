@@ -4,6 +4,7 @@
  */
 
 import { isObject, unexpected } from "../engine/input.js";
+import { Stretch } from "../engine/steps.js";
 import { AdkMetricsError } from "../errors.js";
 import type { Content, ConversationScenario, EvalCase, Invocation, SessionInput } from "../types.js";
 import type { Conversation, Subject } from "./adapters.js";
@@ -94,6 +95,7 @@ export async function runCases(
   const total = tasks.length;
   let next = 0;
   let done = 0;
+  const stretch = new Stretch();
   const worker = async () => {
     while (next < total) {
       const at = next++;
@@ -102,6 +104,8 @@ export async function runCases(
       results[at] = result;
       done += 1;
       options.onAgentProgress?.({ done, total, evalId: task.evalCase.evalId, failed: result.status === 2 });
+      // An agent that answers at once leaves no turn to others.
+      if (stretch.isOver) await stretch.leave();
     }
   };
   const release = subject.observe();

@@ -1,5 +1,6 @@
 /** What the command line shares with the process that it is: exit statuses, streams, colours. */
 
+import { fstatSync, writeFileSync } from "node:fs";
 import { messageOf } from "../engine/input.js";
 import { defused, oneLine } from "../report/text.js";
 
@@ -128,7 +129,25 @@ export function hostUserCode(): void {
 
 /** Writes a result to stdout, also where others may not. */
 export function writeResult(text: string, done: (error: Error | null | undefined) => void): void {
-  writeToStdout(text, done);
+  if (!isStdoutFile()) {
+    writeToStdout(text, done);
+    return;
+  }
+  try {
+    // To a file, the stream writes what fits on the disk and takes that for all.
+    writeFileSync(process.stdout.fd, text);
+    done(undefined);
+  } catch (error) {
+    done(error as Error);
+  }
+}
+
+function isStdoutFile(): boolean {
+  try {
+    return fstatSync(process.stdout.fd).isFile();
+  } catch {
+    return false;
+  }
 }
 
 /** Ends the process if code of the user's own may have left something running. */

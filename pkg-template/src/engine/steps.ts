@@ -16,15 +16,10 @@ export class Stretch {
     return performance.now() - this.#began > LONGEST_STRETCH;
   }
 
-  /** Notes that others had their turn. */
-  begin(): void {
-    this.#began = performance.now();
-  }
-
   /** Leaves the thread to others, some turns of the event loop long. */
   async leave(turns = 1): Promise<void> {
     for (let turn = 0; turn < turns; turn += 1) await nextTurn();
-    this.begin();
+    this.#began = performance.now();
   }
 }
 

@@ -186,12 +186,9 @@ class RunDriver {
   /** Waits for what the engine waits for, or leaves the thread to others if it was kept for long. */
   async rest({ idle, waitUntil }: StepOutcome): Promise<void> {
     const due = idle ? this.clock.realTime(waitUntil) : undefined;
-    if (idle) {
-      await this.#completions.next(due);
-      this.#stretch.begin();
-    } else if (this.#stretch.isOver) {
-      await this.#stretch.leave();
-    }
+    if (idle) await this.#completions.next(due);
+    // Answers that were there at once left no turn to others.
+    if (this.#stretch.isOver) await this.#stretch.leave();
     if (this.#judges.isNeeded && due !== undefined && performance.now() - due > LATE) {
       // The thread was busy with something else. Replies that came meanwhile must not count as too late.
       await this.#stretch.leave(TURNS_TO_CATCH_UP);
