@@ -10,6 +10,16 @@ export * from "./judges/index.js";
 export type { MetricAnswer, MetricFunction, TurnAnswer } from "./metric-function.js";
 export { DEFAULT_METRIC_EVALUATOR_REGISTRY, MetricEvaluatorRegistry } from "./registry.js";
 export { type Rouge, rouge1 } from "./rouge.js";
+export type { Estimate, Variance } from "./statistics/estimates.js";
+export {
+  type CaseMetricReliability,
+  type CaseReliability,
+  type MetricReliability,
+  type PassEstimate,
+  type Reliability,
+  type ReliabilityOptions,
+  reliabilityOf,
+} from "./statistics/reliability.js";
 export { withThresholds } from "./thresholds.js";
 export type * from "./types.js";
 export * from "./agents/index.js";

@@ -11,3 +11,10 @@ export function group<Key, Item>(groups: Map<Key, Item[]>, key: Key, item: Item)
   if (known === undefined) groups.set(key, [item]);
   else known.push(item);
 }
+
+/** Items in groups, in the order in which the first of each comes. */
+export function grouped<Item>(items: readonly Item[], keyOf: (item: Item) => string): Item[][] {
+  const groups = new Map<string, Item[]>();
+  for (const item of items) group(groups, keyOf(item), item);
+  return [...groups.values()];
+}

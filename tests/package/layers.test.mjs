@@ -17,6 +17,7 @@ const PACKAGE = [
   ["judges"],
   ["run"],
   ["rouge", "thresholds", "adk-schema", "evaluators", "metric-function", "registry", "evaluate"],
+  ["statistics"],
   ["report", "compare", "modules"],
   ["agents"],
   ["interop"],

@@ -1,0 +1,120 @@
+/** Estimates of what would be found if it was measured again and again, with confidence intervals. */
+
+import { normalQuantile, studentQuantile } from "./distributions.js";
+
+/** An estimate with its confidence interval. */
+export interface Estimate {
+  /** What was found. */
+  value: number;
+  /** The ends of the interval. Both absent where nothing can be said: for a single case. */
+  low?: number;
+  high?: number;
+}
+
+/**
+ * How likely at least one of `k` runs passes, of which `passed` of `runs` did: 1 − C(n − c, k) / C(n, k), which is unbiased
+ * (M. Chen et al., Evaluating Large Language Models Trained on Code, arXiv 2107.03374).
+ */
+export function passAtK(passed: number, runs: number, k: number): number {
+  return 1 - allOf(runs - passed, runs, k);
+}
+
+/**
+ * How likely all of `k` runs pass, of which `passed` of `runs` did: C(c, k) / C(n, k), which is unbiased (S. Yao et al.,
+ * τ-bench, arXiv 2406.12045).
+ */
+export function passHatK(passed: number, runs: number, k: number): number {
+  return allOf(passed, runs, k);
+}
+
+/** How likely all of `k` that are drawn from `all` are among `some` of them. */
+function allOf(some: number, all: number, k: number): number {
+  let chance = 1;
+  for (let at = 0; at < k; at += 1) chance *= Math.max(0, some - at) / (all - at);
+  return chance;
+}
+
+/** E. B. Wilson's interval of a share (1927). It holds for small counts and shares near 0 and 1 too. */
+export function wilson(share: number, count: number, confidence: number): Estimate {
+  const z2 = normalQuantile((1 + confidence) / 2) ** 2;
+  const middle = (share + z2 / (2 * count)) / (1 + z2 / count);
+  const half = Math.sqrt((z2 * share * (1 - share)) / count + (z2 / (2 * count)) ** 2) / (1 + z2 / count);
+  return { value: share, low: Math.max(0, middle - half), high: Math.min(1, middle + half) };
+}
+
+/** The mean of all values, of which those of one group depend on each other, as do the runs of a case. */
+export function mean(groups: readonly (readonly number[])[]): number {
+  return sum(groups.map(sum)) / sum(groups.map(({ length }) => length));
+}
+
+/**
+ * The mean of all values with an interval that respects groups: with the cluster-robust standard error (K.-Y. Liang and
+ * S. L. Zeger, 1986), times √(G/(G − 1)), and Student's distribution with G − 1 degrees of freedom for G groups.
+ */
+export function clusteredMean(groups: readonly (readonly number[])[], confidence: number): Estimate {
+  const value = mean(groups);
+  if (groups.length < 2) return { value };
+  const half = studentQuantile((1 + confidence) / 2, groups.length - 1) * clusteredError(groups, value);
+  return { value, low: value - half, high: value + half };
+}
+
+/** The cluster-robust standard error of a mean. */
+export function clusteredError(groups: readonly (readonly number[])[], value: number): number {
+  const count = sum(groups.map(({ length }) => length));
+  const squares = groups.map((group) => sum(group.map((one) => one - value)) ** 2);
+  return Math.sqrt((groups.length / (groups.length - 1)) * sum(squares)) / count;
+}
+
+/**
+ * A share of values that are 0 or 1, with Wilson's interval. Where values of one group depend on each other, there are in
+ * effect fewer of them: as many as would have the same standard error if they did not (L. Kish's design effect, 1965), at
+ * least one for each group and at most all.
+ */
+export function clusteredShare(groups: readonly (readonly number[])[], confidence: number): Estimate {
+  const share = mean(groups);
+  const count = sum(groups.map(({ length }) => length));
+  if (groups.length < 2) return count === 1 ? wilson(share, 1, confidence) : { value: share };
+  const error = clusteredError(groups, share);
+  const effective = error === 0 ? groups.length : (share * (1 - share)) / error ** 2;
+  return wilson(share, Math.min(count, Math.max(groups.length, effective)), confidence);
+}
+
+/** Where values vary: between groups and within them. */
+export interface Variance {
+  between: number;
+  within: number;
+}
+
+/**
+ * The variance between groups and within them, by the analysis of variance with one random effect (S. R. Searle, Variance
+ * Components, 1992, chapter 3). Undefined where no group has two values or there is only one group.
+ */
+export function varianceOf(groups: readonly (readonly number[])[]): Variance | undefined {
+  const counts = groups.map(({ length }) => length);
+  const count = sum(counts);
+  if (groups.length < 2 || count === groups.length) return undefined;
+  const value = mean(groups);
+  const means = groups.map((group) => sum(group) / group.length);
+  const within = sum(groups.map((group, at) => sum(group.map((one) => (one - (means[at] as number)) ** 2))));
+  const between = sum(means.map((one, at) => (counts[at] as number) * (one - value) ** 2));
+  const withinMean = within / (count - groups.length);
+  const usual = (count - sum(counts.map((one) => one * one)) / count) / (groups.length - 1);
+  return { between: Math.max(0, (between / (groups.length - 1) - withinMean) / usual), within: withinMean };
+}
+
+/** How many cases, each run so often, give an interval that reaches this far to both sides of the mean. */
+export function casesFor(reach: number, { between, within }: Variance, runs: number, confidence: number): number {
+  const z = normalQuantile((1 + confidence) / 2);
+  return Math.max(2, Math.ceil((z / reach) ** 2 * (between + within / runs)));
+}
+
+/** How many runs of each of so many cases give such an interval; undefined if none do, since the cases differ too much. */
+export function runsFor(reach: number, variance: Variance, cases: number, confidence: number): number | undefined {
+  const z = normalQuantile((1 + confidence) / 2);
+  const left = (cases * reach ** 2) / z ** 2 - variance.between;
+  return left > 0 ? Math.max(1, Math.ceil(variance.within / left)) : undefined;
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0);
+}

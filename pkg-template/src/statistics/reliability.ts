@@ -1,0 +1,265 @@
+/** How reliable an agent is: what its runs tell of those to come. */
+
+import { reading, unexpected } from "../engine/input.js";
+import { EvalStatus } from "../enums.js";
+import { AdkMetricsError } from "../errors.js";
+import { optionsOf } from "../known-options.js";
+import { grouped } from "../lists.js";
+import type { EvalCaseResult, EvalMetricResult, EvalSetResult } from "../types.js";
+import {
+  clusteredMean,
+  clusteredShare,
+  type Estimate,
+  mean,
+  passAtK,
+  passHatK,
+  type Variance,
+  varianceOf,
+} from "./estimates.js";
+
+/** How {@link reliabilityOf} estimates. */
+export interface ReliabilityOptions {
+  /** How often intervals hold what they estimate, above 0 and below 1. Default: 0.95. */
+  confidence?: number;
+  /**
+   * Names the group of a case: cases of one group depend on each other, such as those about one tool. Default: each case is a
+   * group of its own, that of its runs.
+   */
+  groupOf?(result: EvalCaseResult): string;
+}
+
+/** What runs of an agent tell. Runs that were not evaluated count nowhere but in `notEvaluated`. */
+export interface Reliability {
+  /** How often the intervals hold what they estimate. */
+  confidence: number;
+  /** Runs that passed or failed, those that passed, and those that were not evaluated. */
+  runs: number;
+  passed: number;
+  notEvaluated: number;
+  /** The share of runs that pass. Absent without a run that passed or failed. */
+  passRate?: Estimate;
+  /** How likely k runs of a case have at least one that passes, and have only such. From k = 1 to the most runs of a case. */
+  passAtK: PassEstimate[];
+  passHatK: PassEstimate[];
+  /** How verdicts vary between cases and between the runs of one, as 0 and 1. Absent unless cases were run repeatedly. */
+  variance?: Variance;
+  /** In the order in which they come first. */
+  metrics: MetricReliability[];
+  cases: CaseReliability[];
+}
+
+/** An estimate of pass@k or pass^k. */
+export interface PassEstimate extends Estimate {
+  k: number;
+  /** How many cases have k runs or more, of which this is the mean. */
+  cases: number;
+}
+
+/** What runs tell of one metric. */
+export interface MetricReliability {
+  metricName: string;
+  runs: number;
+  passed: number;
+  notEvaluated: number;
+  passRate?: Estimate;
+  /** The mean of its scores; absent if it has none. */
+  score?: Estimate;
+  /** How scores vary between cases and between the runs of one. */
+  variance?: Variance;
+}
+
+/** What the runs of one case tell. */
+export interface CaseReliability {
+  evalSetId: string;
+  evalId: string;
+  runs: number;
+  passed: number;
+  notEvaluated: number;
+  /** Whether some of its runs passed and some failed. */
+  isFlaky: boolean;
+  /** How likely k runs have at least one that passes, and have only such; `[0]` is of one run. */
+  passAtK: number[];
+  passHatK: number[];
+  metrics: CaseMetricReliability[];
+}
+
+/** What the runs of one case tell of one metric. */
+export interface CaseMetricReliability {
+  metricName: string;
+  runs: number;
+  passed: number;
+  notEvaluated: number;
+  isFlaky: boolean;
+  /** Of the scores of all runs; absent if it has none. */
+  scores?: {
+    mean: number;
+    least: number;
+    most: number;
+    /** The standard deviation of the sample; absent for one score. */
+    deviation?: number;
+  };
+}
+
+/**
+ * What the runs of an agent tell of those to come: pass rates with their intervals, pass@k and pass^k, which cases are flaky,
+ * and how much scores vary. Results with the same ids of evalset and case are runs of one case, also in different files.
+ *
+ * @throws {AdkMetricsError} `invalid_input` for what are no results, or options that are not what their types say.
+ */
+export function reliabilityOf(
+  results: EvalSetResult | readonly EvalSetResult[],
+  options: ReliabilityOptions = {},
+): Reliability {
+  return reading("results", () => {
+    const { confidence = 0.95, groupOf = keyOf } = optionsOf(options, ["confidence", "groupOf"]);
+    if (!(typeof confidence === "number" && confidence > 0 && confidence < 1)) {
+      throw unexpected("a number above 0 and below 1", confidence, "confidence");
+    }
+    if (typeof groupOf !== "function") throw unexpected("a function", groupOf, "groupOf");
+    const all = caseResultsOf(results);
+    const cases = grouped(all, keyOf);
+    const groups = grouped(cases, ([first]) => String(groupOf(first as EvalCaseResult)));
+    const described = cases.map(caseOf);
+    const verdicts = groups.map((members) => members.flatMap((runs) => passesOf(statusesOf(runs))));
+    const varying = varianceOf(cases.map((runs) => passesOf(statusesOf(runs))).filter(isFilled));
+    const most = described.reduce((found, { runs }) => Math.max(found, runs), 0);
+    const estimates = (of: (passed: number, runs: number, k: number) => number): PassEstimate[] =>
+      Array.from({ length: most }, (_, at) => passEstimate(groups, of, at + 1, confidence));
+    return {
+      confidence,
+      ...countsOf(statusesOf(all)),
+      ...shareOf(verdicts, confidence),
+      passAtK: estimates(passAtK),
+      passHatK: estimates(passHatK),
+      ...(varying === undefined ? {} : { variance: varying }),
+      metrics: metricNamesOf(all).map((name) => metricOf(name, cases, groups, confidence)),
+      cases: described,
+    };
+  });
+}
+
+/** The case results of one evalset's results or of several. */
+function caseResultsOf(results: EvalSetResult | readonly EvalSetResult[]): EvalCaseResult[] {
+  const list: readonly unknown[] = Array.isArray(results) ? results : [results];
+  return list.flatMap((set, at) => {
+    const found: unknown = (set as Partial<EvalSetResult> | null | undefined)?.evalCaseResults;
+    if (Array.isArray(found)) return found as EvalCaseResult[];
+    throw new AdkMetricsError("invalid_input", "expected an EvalSetResult or a list of them, found something else", {
+      path: Array.isArray(results) ? `results[${at}]` : "results",
+      help: "Pass what evaluate() resolves to",
+    });
+  });
+}
+
+function keyOf({ evalSetId, evalId }: EvalCaseResult): string {
+  return JSON.stringify([evalSetId, evalId]);
+}
+
+const statusesOf = (runs: readonly EvalCaseResult[]): EvalStatus[] => runs.map((run) => run.finalEvalStatus);
+
+/** Verdicts as numbers: 1 for a pass, 0 for a fail. */
+function passesOf(statuses: readonly EvalStatus[]): number[] {
+  return statuses.filter(isVerdict).map((status) => (status === EvalStatus.PASSED ? 1 : 0));
+}
+
+function isVerdict(status: EvalStatus): boolean {
+  return status === EvalStatus.PASSED || status === EvalStatus.FAILED;
+}
+
+const isFilled = ({ length }: readonly unknown[]): boolean => length > 0;
+
+function countsOf(statuses: readonly EvalStatus[]): { runs: number; passed: number; notEvaluated: number } {
+  return {
+    runs: statuses.filter(isVerdict).length,
+    passed: statuses.filter((status) => status === EvalStatus.PASSED).length,
+    notEvaluated: statuses.filter((status) => status === EvalStatus.NOT_EVALUATED).length,
+  };
+}
+
+function shareOf(groups: readonly number[][], confidence: number): { passRate?: Estimate } {
+  const filled = groups.filter(isFilled);
+  return filled.length === 0 ? {} : { passRate: clusteredShare(filled, confidence) };
+}
+
+/** The mean of an estimator over all cases that have enough runs; a share of cases, as it were, between 0 and 1. */
+function passEstimate(
+  groups: readonly (readonly EvalCaseResult[][])[],
+  of: (passed: number, runs: number, k: number) => number,
+  k: number,
+  confidence: number,
+): PassEstimate {
+  const estimates = groups.map((members) =>
+    members
+      .map((runs) => countsOf(statusesOf(runs)))
+      .filter(({ runs }) => runs >= k)
+      .map(({ passed, runs }) => of(passed, runs, k)),
+  );
+  const filled = estimates.filter(isFilled);
+  return { k, cases: filled.flat().length, ...clusteredShare(filled, confidence) };
+}
+
+function metricNamesOf(all: readonly EvalCaseResult[]): string[] {
+  return [...new Set(all.flatMap((run) => run.overallEvalMetricResults.map(({ metricName }) => metricName)))];
+}
+
+function resultsOf(name: string, runs: readonly EvalCaseResult[]): EvalMetricResult[] {
+  return runs.flatMap((run) => run.overallEvalMetricResults.filter(({ metricName }) => metricName === name));
+}
+
+const scoresOf = (found: readonly EvalMetricResult[]): number[] =>
+  found.flatMap(({ score }) => (typeof score === "number" && Number.isFinite(score) ? [score] : []));
+
+function metricOf(
+  metricName: string,
+  cases: readonly EvalCaseResult[][],
+  groups: readonly (readonly EvalCaseResult[][])[],
+  confidence: number,
+): MetricReliability {
+  const found = groups.map((members) => members.flatMap((runs) => resultsOf(metricName, runs)));
+  const statuses = found.map((results) => results.map(({ evalStatus }) => evalStatus));
+  const scores = found.map(scoresOf).filter(isFilled);
+  const variance = varianceOf(cases.map((runs) => scoresOf(resultsOf(metricName, runs))).filter(isFilled));
+  return {
+    metricName,
+    ...countsOf(statuses.flat()),
+    ...shareOf(statuses.map(passesOf), confidence),
+    ...(scores.length === 0 ? {} : { score: clusteredMean(scores, confidence) }),
+    ...(variance === undefined ? {} : { variance }),
+  };
+}
+
+function caseOf(all: readonly EvalCaseResult[]): CaseReliability {
+  const { evalSetId, evalId } = all[0] as EvalCaseResult;
+  const counts = countsOf(statusesOf(all));
+  const { runs, passed } = counts;
+  const ks = Array.from({ length: runs }, (_, at) => at + 1);
+  return {
+    evalSetId,
+    evalId,
+    ...counts,
+    isFlaky: isFlaky(counts),
+    passAtK: ks.map((k) => passAtK(passed, runs, k)),
+    passHatK: ks.map((k) => passHatK(passed, runs, k)),
+    metrics: metricNamesOf(all).map((name) => caseMetricOf(name, resultsOf(name, all))),
+  };
+}
+
+function caseMetricOf(metricName: string, found: readonly EvalMetricResult[]): CaseMetricReliability {
+  const counts = countsOf(found.map(({ evalStatus }) => evalStatus));
+  const scores = scoresOf(found);
+  const about = { metricName, ...counts, isFlaky: isFlaky(counts) };
+  return scores.length === 0 ? about : { ...about, scores: spreadOf(scores) };
+}
+
+function spreadOf(scores: readonly number[]): NonNullable<CaseMetricReliability["scores"]> {
+  const middle = mean([scores]);
+  const sorted = scores.toSorted((a, b) => a - b);
+  const spread = { mean: middle, least: sorted[0] as number, most: sorted.at(-1) as number };
+  if (scores.length === 1) return spread;
+  const squares = scores.reduce((total, score) => total + (score - middle) ** 2, 0);
+  return { ...spread, deviation: Math.sqrt(squares / (scores.length - 1)) };
+}
+
+function isFlaky({ runs, passed }: { runs: number; passed: number }): boolean {
+  return passed > 0 && passed < runs;
+}

@@ -1,0 +1,91 @@
+// What runs of an agent tell of those to come, from results as evaluate() gives them.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { importEntry } from "../package/support/package.mjs";
+
+const { evaluate, reliabilityOf } = await importEntry();
+
+const turn = (text) => [{ userContent: { parts: [{ text: "Hi" }] }, finalResponse: { parts: [{ text }] } }];
+const [GOOD, BAD] = ["the train leaves at nine", "no idea"];
+
+/** Runs of cases: `{ id: "PPF" }` is a case that passed twice and failed once. */
+async function resultsOf(runsOfCases) {
+  const evalCases = Object.keys(runsOfCases).map((evalId) => ({ evalId, conversation: turn(GOOD) }));
+  const actual = Object.entries(runsOfCases).flatMap(([evalId, runs]) =>
+    [...runs].map((run) => ({ evalId, conversation: turn(run === "P" ? GOOD : BAD) })),
+  );
+  return evaluate({
+    evalSet: { evalSetId: "trains", evalCases },
+    actual: { evalSetId: "trains", evalCases: actual },
+    criteria: { response_match_score: 0.8 },
+  });
+}
+
+const rounded = (value) =>
+  JSON.parse(JSON.stringify(value), (_, one) => (typeof one === "number" ? +one.toFixed(4) : one));
+
+test("runs of a case tell how likely the next ones pass, and whether it is flaky", async () => {
+  const { cases, ...all } = reliabilityOf(await resultsOf({ steady: "PPP", moody: "PPF", broken: "FFF" }));
+  assert.deepEqual([all.confidence, all.runs, all.passed, all.notEvaluated], [0.95, 9, 5, 0]);
+  assert.deepEqual(
+    cases.map(({ evalId, runs, passed, isFlaky }) => [evalId, runs, passed, isFlaky]),
+    [
+      ["steady", 3, 3, false],
+      ["moody", 3, 2, true],
+      ["broken", 3, 0, false],
+    ],
+  );
+  assert.deepEqual(rounded(cases[1].passAtK), [0.6667, 1, 1]);
+  assert.deepEqual(rounded(cases[1].passHatK), [0.6667, 0.3333, 0]);
+  const [{ scores, isFlaky }] = cases[1].metrics;
+  assert.deepEqual([scores.least, scores.most, isFlaky], [0, 1, true]);
+  assert.deepEqual(rounded([scores.mean, scores.deviation]), [0.6667, 0.5774]);
+  assert.equal(rounded(all.passRate.value), 0.5556);
+  assert.deepEqual(rounded(all.passHatK.map(({ k, cases: count, value }) => [k, count, value])), [
+    [1, 3, 0.5556],
+    [2, 3, 0.4444],
+    [3, 3, 0.3333],
+  ]);
+  assert.ok(all.variance.between > all.variance.within);
+  assert.equal(all.metrics[0].metricName, "response_match_score");
+});
+
+test("results of several files are runs of the same cases, and cases may be grouped", async () => {
+  const [first, second] = [await resultsOf({ a: "P", b: "F" }), await resultsOf({ a: "P", b: "P" })];
+  const { cases, passRate } = reliabilityOf([first, second]);
+  assert.deepEqual(
+    cases.map(({ evalId, runs, passed }) => [evalId, runs, passed]),
+    [
+      ["a", 2, 2],
+      ["b", 2, 1],
+    ],
+  );
+  // Fewer groups tell less, so that the interval is wider.
+  const one = await resultsOf({ a: "PP", b: "PP", c: "FF", d: "PF" });
+  const byLetter = reliabilityOf(one, { groupOf: ({ evalId }) => (evalId < "c" ? "first" : "last") }).passRate;
+  const byCase = reliabilityOf(one).passRate;
+  assert.ok(byLetter.high - byLetter.low > byCase.high - byCase.low);
+  assert.ok(passRate.low < 0.75 && passRate.high > 0.75);
+});
+
+test("what was not evaluated counts nowhere else, and one run has no spread", async () => {
+  const set = await resultsOf({ a: "P" });
+  set.evalCaseResults.push({ ...set.evalCaseResults[0], finalEvalStatus: 3, overallEvalMetricResults: [] });
+  const { runs, notEvaluated, variance, cases, passRate } = reliabilityOf(set);
+  assert.deepEqual([runs, notEvaluated, variance, cases.length], [1, 1, undefined, 1]);
+  assert.deepEqual(rounded(passRate), { value: 1, low: 0.2065, high: 1 });
+  assert.deepEqual(reliabilityOf({ ...set, evalCaseResults: [] }).passRate, undefined);
+});
+
+test("what cannot be used is an error that says so", async () => {
+  const set = await resultsOf({ a: "P" });
+  const wrong = [
+    [() => reliabilityOf(Promise.resolve(set)), /expected an EvalSetResult or a list of them/],
+    [() => reliabilityOf([set, null]), /expected an EvalSetResult/],
+    [() => reliabilityOf(set, { confidence: 95 }), /expected a number above 0 and below 1, found 95/],
+    [() => reliabilityOf(set, { confidnce: 0.9 }), /there is no option `confidnce`/],
+    [() => reliabilityOf(set, { groupOf: "tag" }), /expected a function/],
+  ];
+  for (const [call, message] of wrong) assert.throws(call, { name: "AdkMetricsError", message });
+});

@@ -1,0 +1,107 @@
+"""Writes vectors.json: what scipy and statsmodels find for random data. `pip install scipy statsmodels`."""
+
+import json
+import math
+
+import numpy as np
+import scipy
+import statsmodels
+import statsmodels.api as sm
+from scipy import stats
+from statsmodels.stats.contingency_tables import mcnemar
+from statsmodels.stats.multitest import multipletests
+from statsmodels.stats.proportion import proportion_confint
+
+rng = np.random.default_rng(7)
+
+
+def clustered():
+    """A mean by least squares with standard errors that respect clusters."""
+    found = []
+    for _ in range(60):
+        groups = [
+            [round(float(rng.normal(centre, 0.2)), 6) for _ in range(rng.integers(1, 7))]
+            for centre in rng.normal(0.6, 0.3, rng.integers(2, 30))
+        ]
+        values = np.concatenate(groups)
+        names = np.concatenate([[at] * len(group) for at, group in enumerate(groups)])
+        # statsmodels corrects by G/(G-1) * (N-1)/(N-K), which is G/(G-1) for a mean.
+        fit = sm.OLS(values, np.ones(len(values))).fit(cov_type="cluster", cov_kwds={"groups": names}, use_t=True)
+        low, high = fit.conf_int(0.05)[0]
+        found.append({"groups": groups, "value": fit.params[0], "low": low, "high": high})
+    return found
+
+
+def variances():
+    """Between and within groups of one size, by scipy's analysis of variance."""
+    found = []
+    for _ in range(40):
+        size = int(rng.integers(2, 6))
+        groups = [[round(float(rng.normal(centre, 0.3)), 6) for _ in range(size)] for centre in rng.normal(0.5, 0.4, 12)]
+        ratio = stats.f_oneway(*groups).statistic
+        within = float(np.mean([np.var(group, ddof=1) for group in groups]))
+        found.append({"groups": groups, "within": within, "between": max(0.0, within * (ratio - 1) / size)})
+    return found
+
+
+def wilson():
+    found = []
+    for _ in range(200):
+        count = int(rng.integers(1, 400))
+        passed = int(rng.integers(0, count + 1))
+        confidence = float(rng.choice([0.8, 0.9, 0.95, 0.99]))
+        low, high = proportion_confint(passed, count, 1 - confidence, method="wilson")
+        found.append({"passed": passed, "count": count, "confidence": confidence, "low": low, "high": high})
+    return found
+
+
+def signs():
+    found = []
+    for _ in range(200):
+        better, worse = (int(n) for n in rng.integers(0, 60, 2))
+        chance = float(mcnemar([[0, better], [worse, 0]], exact=True).pvalue)
+        found.append({"better": better, "worse": worse, "chance": min(1.0, chance)})
+    return found
+
+
+def corrections():
+    found = []
+    for _ in range(50):
+        chances = [float(chance) for chance in rng.uniform(0, 0.3, rng.integers(1, 12))]
+        found.append({"chances": chances, "corrected": multipletests(chances, method="holm")[1].tolist()})
+    return found
+
+
+def passes():
+    """By counting all draws without replacement."""
+    found = []
+    for runs in range(1, 9):
+        for passed in range(runs + 1):
+            for k in range(1, runs + 1):
+                draws = math.comb(runs, k)
+                some = 1 - math.comb(runs - passed, k) / draws
+                found.append({"runs": runs, "passed": passed, "k": k, "some": some, "every": math.comb(passed, k) / draws})
+    return found
+
+
+def quantiles():
+    return [
+        {"confidence": level, "freedom": freedom, "student": stats.t.ppf((1 + level) / 2, freedom)}
+        for level in (0.5, 0.8, 0.9, 0.95, 0.99, 0.999)
+        for freedom in (1, 2, 3, 7, 30, 200, 5000)
+    ]
+
+
+vectors = {
+    "by": f"scipy {scipy.__version__}, statsmodels {statsmodels.__version__}",
+    "clustered": clustered(),
+    "variances": variances(),
+    "wilson": wilson(),
+    "signs": signs(),
+    "corrections": corrections(),
+    "passes": passes(),
+    "quantiles": quantiles(),
+}
+with open("vectors.json", "w", encoding="utf-8") as file:
+    json.dump(vectors, file)
+    file.write("\n")
