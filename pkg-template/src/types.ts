@@ -22,7 +22,7 @@ import type {
 } from "./generated/shapes.js";
 
 export type * from "./generated/criteria.js";
-export type { Budget, Dialect, Prices, RetryOptions } from "./generated/contract.js";
+export type { Budget, Dialect, Explain, Prices, RetryOptions } from "./generated/contract.js";
 export type { JudgePurpose } from "./generated/metrics.js";
 export type {
   AlignmentEntry,
