@@ -70,6 +70,10 @@ export async function* evaluateStream(request: EvaluateRequest): AsyncGenerator<
 export interface CheckedEvaluation {
   /** The evalset, as {@link readEvalSet} gives it. */
   readonly evalSet: EvalSet;
+  /** The metrics that pass or fail, by name. */
+  readonly metrics: readonly string[];
+  /** For each case why each of these metrics cannot score it, whatever the agent does; empty for one that may. If asked for. */
+  readonly unscorable: readonly (readonly string[])[];
   /** What may surprise in inputs and judges. */
   readonly warnings: readonly Mistake[];
 }
@@ -93,10 +97,11 @@ type RequestToCheck = Omit<EvaluateRequest, "actual"> & Partial<Pick<EvaluateReq
 /**
  * Finds out what is wrong with an evaluation before there is anything to score; nothing is scored.
  *
+ * @param foresees Whether to find out what cannot be scored.
  * @throws {AdkMetricsError} if an input cannot be used, or a judge is missing.
  */
-export async function checkEvaluation(request: RequestToCheck): Promise<CheckedEvaluation> {
-  const evaluation = await openEvaluation(request);
+export async function checkEvaluation(request: RequestToCheck, foresees = false): Promise<CheckedEvaluation> {
+  const evaluation = await openEvaluation(request, foresees);
   evaluation.close();
   return evaluation;
 }
@@ -107,7 +112,7 @@ export async function readEvalSetInTurns(evalSet: Input<EvalSet>, evalSetName: s
 }
 
 /** As {@link checkEvaluation}, for an evaluation that is to follow. */
-export async function openEvaluation(request: RequestToCheck): Promise<OpenEvaluation> {
+export async function openEvaluation(request: RequestToCheck, foresees = false): Promise<OpenEvaluation> {
   const stretch = new Stretch();
   const given = reading("request", () => copyOf({ actual: { inferenceResults: [] }, ...request }));
   const plan = await inTurns(planInSteps(given), stretch);
@@ -117,12 +122,16 @@ export async function openEvaluation(request: RequestToCheck): Promise<OpenEvalu
       const warnings = warningsOf(plan, session);
       if (given.strict === true && warnings.length > 0) throw strictError(warnings, plan);
       const evalSet = await inTurns(evalSetInSteps(plan, session), stretch);
-      if (evalSet === undefined) {
+      const count = foresees ? (evalSet?.evalCases.length ?? 0) : 0;
+      const unscorable = await inTurns(unscorableInSteps(plan, session, count), stretch);
+      if (evalSet === undefined || unscorable === undefined) {
         closeSession(session);
         continue;
       }
       return {
         evalSet,
+        metrics: session.header.metrics.filter(passesOrFails).map(({ metricName }) => metricName),
+        unscorable,
         warnings: warnings.map((warning) => warningOf(warning, plan)),
         evaluate: (next) =>
           resultOf(evaluateBatches({ ...next, evalSet: given.evalSet }, { bytes: plan.evalSet, session })),
@@ -155,6 +164,23 @@ function* evalSetInSteps(plan: RunPlan, session: Session): Steps<EvalSet | undef
     yield;
   }
   return undefined;
+}
+
+/** Why each metric that passes or fails cannot score each case; nothing if the engine was started afresh meanwhile. */
+function* unscorableInSteps(plan: RunPlan, session: Session, count: number): Steps<string[][] | undefined> {
+  const { metrics } = session.header;
+  const all: string[][] = [];
+  while (all.length < count) {
+    if (!isOpen(session)) return undefined;
+    const reasons = call(plan, () => session.run.unscorable(all.length));
+    all.push(reasons.filter((_, at) => passesOrFails(metrics[at])));
+    yield;
+  }
+  return all;
+}
+
+function passesOrFails(metric: { threshold?: number } | undefined): boolean {
+  return metric?.threshold !== undefined;
 }
 
 /** Case results in batches: a step of an async generator for each of 10,000 would cost more than scoring them. */

@@ -239,7 +239,10 @@ export type JudgeUsage = Omit<
 export interface SimulatorUsage extends Required<
   Pick<JudgeUsage, "calls" | "answered" | "failed" | "retried" | "unreported">
 > {
-  /** The models that were asked. */
+  /**
+   * Who was asked: models, and functions of your own as `the function play (gemini-2.5-pro)`, with the versions that their
+   * replies name: only they know whom they ask.
+   */
   models: string[];
   /** Messages that no call gave. */
   lost: number;

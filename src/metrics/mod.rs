@@ -133,6 +133,11 @@ pub trait Metric {
         Ok(())
     }
 
+    /// Warns of a setting that has no effect on any of the expected conversations.
+    fn unused_setting(&self, _: &mut dyn Iterator<Item = Turns<'_>>) -> Option<Error> {
+        None
+    }
+
     /// Scores one turn. `pair.expected` is the expected turn at the same position, if there is one.
     ///
     /// # Errors
@@ -406,7 +411,7 @@ pub(crate) fn mean(values: impl Iterator<Item = f64>) -> Option<f64> {
     (count > 0.0).then(|| sum / count)
 }
 
-const NO_TURNS: &str = "there are no turns to evaluate";
+pub(crate) const NO_TURNS: &str = "there are no turns to evaluate";
 const NO_REFERENCE: &str = "there is no expected conversation to compare with";
 
 /// What to do with expected turns that have no actual turn.

@@ -10,14 +10,19 @@
 //! `default_strategy` (`exact`, the default, `casefold_exact`, `numeric`, `contains`), `per_arg_strategies`
 //! (argument to strategy), `numeric_tolerance` (0), `ordered` (true).
 
+use std::borrow::Cow;
+
 use super::{
     Case, Evaluation, Explanation, Metric, MetricInfo, NO_REFERENCE, Scoring, TurnEvaluation, TurnPair,
     same_length,
 };
-use crate::foundation::error::{ErrorCode, Result};
+use crate::foundation::error::{Error, ErrorCode, Result};
+use crate::foundation::interner::Interner;
 use crate::foundation::json::{Json, Kind};
+use crate::foundation::suggestion::suggestion;
+use crate::foundation::write::quoted;
 use crate::model::config::{MetricConfig, read_flag, settings};
-use crate::model::invocation::{Invocation, TOOL_CALLS};
+use crate::model::invocation::{Invocation, TOOL_CALLS, Turns};
 use crate::trajectory::{MatchMode, ParameterMatch, Strategies, Strategy, difference, tool_parameter_match};
 
 struct ToolParameterMatch {
@@ -107,6 +112,42 @@ fn tolerance(json: Json<'_>) -> Result<f64> {
 impl Metric for ToolParameterMatch {
     fn check(&self, case: &Case<'_>, _: &Scoring) -> Result<()> {
         same_length(case)
+    }
+
+    /// Looks for arguments that have a strategy and are in none of the expected calls.
+    fn unused_setting(&self, conversations: &mut dyn Iterator<Item = Turns<'_>>) -> Option<Error> {
+        let mut names = Interner::default();
+        let mut unused = Vec::new();
+        for name in self.rule.strategies.per_argument.keys() {
+            names.intern(Cow::Borrowed(name));
+            unused.push(Some(&**name));
+        }
+        let first = unused.first().copied().flatten()?;
+        let mut close = None;
+        let mut expects_calls = false;
+        for turns in conversations {
+            for turn in turns.iter() {
+                for call in turn.tool_calls() {
+                    expects_calls = true;
+                    for (key, _) in call.args.unwrap_or(Json::NULL).entries() {
+                        if let Some(name) = names.find(&key).and_then(|at| unused.get_mut(at)) {
+                            *name = None;
+                        } else if close.is_none() && suggestion(first, [&*key]).is_some() {
+                            close = Some(key.into_owned());
+                        }
+                    }
+                }
+            }
+        }
+        let name = unused.iter().copied().find_map(|name| name).filter(|_| expects_calls)?;
+        let message =
+            ["no expected call has the argument ", &quoted(name), ", which `per_arg_strategies` names"]
+                .concat();
+        let help = match close.filter(|_| name == first) {
+            Some(close) => ["Did you mean ", &quoted(&close), "?"].concat(),
+            None => "It names arguments as they stand at the top of a call's `args`".into(),
+        };
+        Some(Error::new(ErrorCode::InvalidCriterion, message).at_path("config").with_help(help))
     }
 
     fn turn<'a>(

@@ -30,8 +30,10 @@ pub struct ActualRun<'a> {
     pub session_id: Option<Cow<'a, str>>,
     /// The user.
     pub user_id: Option<Cow<'a, str>>,
-    /// Why the run failed.
+    /// Why the run failed, or was left out.
     pub error_message: Option<Cow<'a, str>>,
+    /// Whether the agent was not run at all.
+    pub left_out: bool,
 }
 
 /// A file that says what the agent did.
@@ -75,7 +77,7 @@ record! {
         session_id: Option<Cow<'a, str>> = "session_id" | "sessionId";
         /// The user.
         user_id: Option<Cow<'a, str>> = "user_id" | "userId";
-        /// Whether it failed: 2, or `FAILURE`.
+        /// Whether it failed: 2, or `FAILURE`. 0 with an error message says that the agent was not run.
         status: Option<Json<'a>> = "status" | "status";
         /// Why it failed.
         error_message: Option<Cow<'a, str>> = "error_message" | "errorMessage";
@@ -370,6 +372,7 @@ impl<'a> From<EvalCaseResult<'a>> for ActualRun<'a> {
             session_id: Some(case.session_id()),
             user_id: case.user_id(),
             error_message: failed.then_some("these results do not say why".into()),
+            left_out: false,
         }
     }
 }
@@ -380,13 +383,17 @@ impl<'a> From<InferenceResult<'a>> for ActualRun<'a> {
             status.as_f64() == Some(2.0)
                 || status.as_str().is_some_and(|word| word.eq_ignore_ascii_case("failure"))
         });
+        let error_message = inference.error_message();
+        let status = inference.status().and_then(Json::as_f64);
+        let left_out = status == Some(0.0) && error_message.is_some();
         Self {
             eval_id: inference.eval_case_id().or_else(|| inference.eval_id()),
-            turns: inference.inferences().filter(|_| !failed).map(Turns::from),
+            turns: inference.inferences().filter(|_| !failed && !left_out).map(Turns::from),
             before_failure: inference.inferences().filter(|_| failed).map(Turns::from),
             session_id: inference.session_id(),
             user_id: inference.user_id(),
-            error_message: inference.error_message(),
+            error_message,
+            left_out,
         }
     }
 }

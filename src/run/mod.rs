@@ -50,6 +50,7 @@ mod matching;
 mod options;
 mod plan;
 mod scoring;
+mod unscorable;
 
 use std::borrow::Cow;
 use std::collections::VecDeque;
@@ -205,6 +206,12 @@ impl<'a> Run<'a> {
         self.work = Work::default();
         if is_done {
             self.matching = None;
+            let Matched { cases, warnings, .. } = &mut self.matched;
+            for planned in &self.plan.metrics {
+                if let MetricScorer::Engine(metric) = &planned.scorer {
+                    warnings.extend(metric.unused_setting(&mut cases.iter().filter_map(|case| case.turns)));
+                }
+            }
         }
         is_done
     }
@@ -430,7 +437,10 @@ impl<'a> Run<'a> {
                 self.continue_scoring(Box::new(ScoredCase { pairing_index, result, judged, turns: None }))
             }
             Err(failure) => {
-                result.status = EvalStatus::Failed;
+                let run = pairing.run.and_then(|run| self.matched.runs.get(run));
+                if !run.is_some_and(|run| run.left_out) {
+                    result.status = EvalStatus::Failed;
+                }
                 result.failure = Some(failure);
                 self.settled.push_back(result);
             }
@@ -471,9 +481,10 @@ fn no_run() -> Error {
 }
 
 #[cold]
-fn failed_run(message: Option<&str>) -> Error {
-    let message = message.unwrap_or("no reason is recorded");
-    Error::new(ErrorCode::ActualMissing, format!("the agent's run failed: {message}"))
+fn failed_run(run: &ActualRun<'_>) -> Error {
+    let message = run.error_message.as_deref().unwrap_or("no reason is recorded");
+    let what = if run.left_out { "the agent was not run" } else { "the agent's run failed" };
+    Error::new(ErrorCode::ActualMissing, format!("{what}: {message}"))
 }
 
 #[cold]

@@ -37,7 +37,7 @@ impl<'a> Run<'a> {
     pub(super) fn scorable(&self, pairing: Pairing) -> Result<JudgedCase<'a>, Error> {
         let case = self.matched.cases.get(pairing.case).ok_or_else(no_run)?;
         let run = pairing.run.and_then(|run| self.matched.runs.get(run)).ok_or_else(no_run)?;
-        let Some(actual) = run.turns else { return Err(failed_run(run.error_message.as_deref())) };
+        let Some(actual) = run.turns else { return Err(failed_run(run)) };
         let turns = actual.len();
         if let Some(expected) = case.turns.map(Turns::len)
             && self.options.same_turns

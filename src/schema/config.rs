@@ -275,7 +275,7 @@ fn beside_criteria() -> [(&'static str, &'static str, Value); 3] {
                         ("code_config", "codeConfig", json!({
                             "description": "The Python function.",
                             "type": "object",
-                            "properties": { "name": { "description": "Its dotted path: `my_package.my_module.my_metric`.", "type": "string" } },
+                            "properties": { "name": { "description": "Its dotted path, `my_package.my_module.my_metric`; here also a JavaScript module and its export, `./metrics.mjs#politeness`.", "type": "string" } },
                             "required": ["name"],
                             "additionalProperties": false,
                         })),

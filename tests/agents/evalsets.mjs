@@ -1,6 +1,7 @@
 // Evalsets for the tests: short to write, the shapes of ADK.
 
 import assert from "node:assert/strict";
+import { MetricEvaluatorRegistry } from "../../pkg/dist/esm/node.js";
 
 /** A content with one text. */
 export const said = (role, text) => ({ role, parts: [{ text }] });
@@ -50,4 +51,12 @@ export async function errorOf(work) {
     return error;
   }
   assert.fail("nothing was thrown");
+}
+
+/** Metrics with one more, `turns`, which scores any conversation: with the number of its turns. */
+export function countingTurns() {
+  const registry = new MetricEvaluatorRegistry();
+  const info = { metricName: "turns", metricValueInfo: { interval: { minValue: 0, maxValue: 1000 } } };
+  registry.registerEvaluator(info, (_, actual) => actual.length);
+  return registry;
 }

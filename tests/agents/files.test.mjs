@@ -7,7 +7,7 @@ import { dirname, join } from "node:path";
 import test from "node:test";
 import { pathToFileURL } from "node:url";
 import { AdkMetricsError, AgentEvaluator, readEvalSet } from "../../pkg/dist/esm/node.js";
-import { errorOf, evalSetOf, scoreOf, turn } from "./evalsets.mjs";
+import { countingTurns, errorOf, evalSetOf, scoreOf, turn } from "./evalsets.mjs";
 
 /** A folder with these files, which is gone after the test. */
 function folderWith(context, files) {
@@ -49,12 +49,12 @@ test("a file can ask for 100 turns of a simulated user, code for any number", as
     const folder = folderWith(context, {
       "hi.test.json": { evalSetId: "hi", evalCases: [scenario] },
       "test_config.json": {
-        criteria: { response_match_score: 0 },
+        criteria: { turns: 0 },
         user_simulator_config: { max_allowed_invocations: asked },
       },
     });
-    const options = { userSimulator: { ...userSimulator, ...more } };
-    const { results } = await errorOf(() => AgentEvaluator.evaluate(echo, folder, 1, undefined, options));
+    const options = { userSimulator: { ...userSimulator, ...more }, registry: countingTurns() };
+    const results = await AgentEvaluator.evaluate(echo, folder, 1, undefined, options);
     const [{ evalCaseResults, warnings = [] }] = results;
     return [evalCaseResults[0].evalMetricResultPerInvocation.length, warnings.map(({ message }) => message)];
   };
@@ -77,11 +77,11 @@ test("criteria that are given stand in for those beside a file, and nothing else
   });
   const asked = [];
   const userSimulator = { judge: async (request) => (asked.push(request), "And again?") };
-  const options = { criteria: { tool_parameter_match: 1 }, userSimulator };
+  const options = { criteria: { turns: 2 }, userSimulator, registry: countingTurns() };
   const { failures, results } = await errorOf(() => AgentEvaluator.evaluate(echo, folder, 1, undefined, options));
   assert.deepEqual(
     failures.map(({ evalSetId, metricName }) => [evalSetId, metricName]),
-    [["hi", "tool_parameter_match"]],
+    [["hi", "turns"]],
   );
   assert.equal(results[0].evalCaseResults[0].evalMetricResultPerInvocation.length, 1);
   assert.deepEqual(asked, []);

@@ -389,7 +389,10 @@ test("a cancelled evaluation ends, and says so", async () => {
     await new Promise(() => undefined);
   };
   const error = await failing(agent, HELLO, MATCH, 2, { signal: controller.signal });
-  assert.match(error.failures[0].message, /^agent failed in case hello \((?:2 of 2 runs|run 1)\): .*cancelled/);
+  assert.match(
+    error.failures[0].message,
+    /^nothing was evaluated in case hello \((?:2 of 2 runs|run 1)\): .*cancelled/,
+  );
 });
 
 test("what is no agent is refused before anything is run, and the error says what fits", async () => {
@@ -504,7 +507,7 @@ test("a metric without a score fails, and the reason is said", async () => {
   assert.equal(
     message,
     "final_response_match_v2 was not evaluated in case hello: no reply of the judge could be read: expected " +
-      '`"is_the_agent_response_valid": "valid"` or `"invalid"`, found "no verdict at all"',
+      '`{"is_the_agent_response_valid": "valid"}` or `"invalid"`, found "no verdict at all"',
   );
   assert.match(error.message, /found "no verdict at all"/);
 });

@@ -11,7 +11,8 @@ import {
   replayJudge,
   setDefaultJudge,
 } from "../../pkg/dist/esm/node.js";
-import { actualOf, answerOf, errorOf, evalSetOf, turn } from "./evalsets.mjs";
+import { renderHtml, renderTable } from "../../pkg/dist/esm/report.js";
+import { actualOf, answerOf, countingTurns, errorOf, evalSetOf, turn } from "./evalsets.mjs";
 import { call, LIBRARIES, say, weatherAgent } from "./libraries.mjs";
 
 const PLAN = "Ask for the weather in Paris, then in London.";
@@ -276,7 +277,7 @@ const metered = (words) => {
 const PRICES = { "gemini-2.5-flash": { inputPerMillion: 1, outputPerMillion: 10 } };
 
 /** Criteria that ask no judge. */
-const UNJUDGED = { response_match_score: 0 };
+const UNJUDGED = { turns: 0 };
 
 test("the results warn of a model of the simulated user that its provider replaces", async () => {
   const judge = geminiJudge({
@@ -285,8 +286,9 @@ test("the results warn of a model of the simulated user that its provider replac
   });
   const evaluated = AgentEvaluator.evaluateEvalSet(echo, scenarioOf(), UNJUDGED, 2, false, {
     userSimulator: { judge },
+    registry: countingTurns(),
   });
-  const { warnings } = await evaluated.catch(({ results }) => results[0]);
+  const { warnings } = await evaluated;
   const messages = warnings.map(({ message }) => message).filter((message) => message.includes("retires"));
   assert.equal(messages.length, 1);
   assert.match(messages[0], /gemini-2\.5-flash on 1 December 2026/);
@@ -297,7 +299,7 @@ test("calls of the simulated user count for the budget, and are told apart from 
   const { judgeUsage, simulatorUsage } = await run(echo, metered(["And in London?", "</finished>"]), options);
   assert.deepEqual([judgeUsage.calls, judgeUsage.inputTokens, judgeUsage.outputTokens], [5, 500, 50]);
   assert.deepEqual(simulatorUsage, {
-    models: ["gemini-2.5-flash"],
+    models: ["a function"],
     calls: 2,
     answered: 2,
     failed: 0,
@@ -311,16 +313,37 @@ test("calls of the simulated user count for the budget, and are told apart from 
   assert.equal(judgeUsage.cost.toFixed(6), "0.001000");
   const unjudged = await AgentEvaluator.evaluateEvalSet(echo, scenarioOf(), UNJUDGED, 2, false, {
     judge: metered(["</finished>", "</finished>"]),
-  }).catch(({ results }) => results[0]);
+    registry: countingTurns(),
+  });
   assert.deepEqual([unjudged.simulatorUsage.calls, unjudged.simulatorUsage.cost], [2, undefined]);
   assert.equal(unjudged.judgeUsage, undefined);
   const requests = [];
   const silent = await AgentEvaluator.evaluateEvalSet(echo, scenarioOf(), UNJUDGED, 1, false, {
     judge: playing(["</finished>"], requests),
-  }).catch(({ results }) => results[0]);
+    registry: countingTurns(),
+  });
   const [{ prompt }] = requests;
   assert.deepEqual([silent.simulatorUsage.answered, silent.simulatorUsage.unreported], [1, 1]);
   assert.equal(silent.simulatorUsage.inputTokens, Math.floor(Buffer.byteLength(prompt) / 4), "an estimate");
+});
+
+test("a function that plays the user is named with the versions in its replies, not as the model it was asked for", async () => {
+  const versions = ["house-2", "house-1"];
+  async function play() {
+    return { text: versions.length > 1 ? "And in London?" : "</finished>", modelVersion: versions.pop() };
+  }
+  const result = await run(echo, async () => '{"score": 1}', { userSimulator: { judge: play } });
+  assert.deepEqual(result.simulatorUsage.models, ["the function play (house-1, house-2)"]);
+  for (const text of [renderTable(result), renderHtml(result)]) {
+    assert.match(text, /the function play \(house-1, house-2\)/);
+    assert.doesNotMatch(text, /gemini-2\.5-flash/);
+  }
+  const judge = geminiJudge({
+    apiKey: "key-4711",
+    fetch: async () => Response.json({ candidates: [{ content: { parts: [{ text: "</finished>" }] } }] }),
+  });
+  const asked = await run(echo, async () => '{"score": 1}', { userSimulator: { judge } });
+  assert.deepEqual(asked.simulatorUsage.models, ["gemini-2.5-flash"]);
 });
 
 test("LocalEvalService tells what users took, case by case, and warns of their settings", async () => {
@@ -332,9 +355,14 @@ test("LocalEvalService tells what users took, case by case, and warns of their s
     const text = words[evalId].shift();
     return text === "</finished>" ? text : { text, usage: { inputTokens: 100, outputTokens: 10 } };
   };
-  const evaluateConfig = { evalMetrics: [{ metricName: "response_match_score", threshold: 0 }] };
+  const evaluateConfig = { evalMetrics: [{ metricName: "turns", threshold: 0 }] };
   const request = { evalSetId: "set", evalCases: [evalSet], evaluateConfig };
-  const options = { judge, budget: { calls: 3, prices: PRICES }, userSimulator: { mood: "curious" } };
+  const options = {
+    judge,
+    registry: countingTurns(),
+    budget: { calls: 3, prices: PRICES },
+    userSimulator: { mood: "curious" },
+  };
   const found = [];
   for await (const result of new LocalEvalService(echo, 1, options).evaluateSession(request)) found.push(result);
   assert.deepEqual(
@@ -343,9 +371,9 @@ test("LocalEvalService tells what users took, case by case, and warns of their s
       used && [used.models, used.calls, used.answered, used.unreported, used.outputTokens, used.cost >= 0.0002],
     ]),
     [
-      ["one", [["gemini-2.5-flash"], 2, 2, 1, 10, true]],
+      ["one", [["the function judge"], 2, 2, 1, 10, true]],
       ["plain", undefined],
-      ["two", [["gemini-2.5-flash"], 1, 1, 1, 0, true]],
+      ["two", [["the function judge"], 1, 1, 1, 0, true]],
     ],
   );
   for (const { warnings } of found) {
@@ -375,7 +403,8 @@ test("the budget ends the simulated user too, with the reason", async () => {
     assert.equal(simulatorUsage.calls, 1);
     assert.match(evalCaseResults[0].reason, words);
   }
-  const unpriced = await errorOf(() => run(echo, metered([]), { budget: { cost: 1, prices: {} }, criteria: UNJUDGED }));
+  const free = { criteria: UNJUDGED, registry: countingTurns() };
+  const unpriced = await errorOf(() => run(echo, metered([]), { budget: { cost: 1, prices: {} }, ...free }));
   assert.match(String(unpriced), /no price for the model gemini-2.5-flash, which plays the user/);
 });
 

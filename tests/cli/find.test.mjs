@@ -84,6 +84,28 @@ test("finds an evalset by its id in the folder of its agent, as adk eval does", 
   assert.match(missing.stderr, /the evalset does not exist\n {3}at agent.evalset9\.evalset\.json/);
 });
 
+test("runs the agent of the one folder that is named, and none that lies beside a file", async (t) => {
+  const cwd = tree(t, ["agent/evalset604380.evalset.json", "b/evalset1.evalset.json"], {
+    "agent/agent.mjs": 'export default (message) => "It is noon.";',
+    "b/index.js": "process.exit(7);",
+  });
+  for (const named of ["agent", "agent/", "agent/evalset604380", "agent/evalset604380:noon"]) {
+    const { status, stderr } = await run(["run", named, "--num-runs", "1"], { cwd });
+    assert.equal(status, 0, stderr);
+    assert.match(stderr, /^running agent\.mjs: agent.evalset604380\.evalset\.json, 1 case/m);
+  }
+  for (const named of [
+    ["agent/evalset604380.evalset.json"],
+    ["agent/*.json"],
+    ["b"],
+    ["agent/evalset604380", "b/evalset1"],
+  ]) {
+    const { status, stderr } = await run(["run", ...named], { cwd });
+    assert.equal(status, 2);
+    assert.match(stderr, /^error: no agent is named$/m);
+  }
+});
+
 test("names the agent's folder where there is nothing to score yet", async (t) => {
   const cwd = tree(t, [], { "agent/e.evalset.json": evalSet(NOON), "agent/agent.mjs": "" });
   const { stderr, status } = await run(["eval", "agent", "e"], { cwd });

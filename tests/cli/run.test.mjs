@@ -67,6 +67,36 @@ test("looks at the simulated users of all evalsets before the agent is run for a
   }
 });
 
+test("runs no agent where no metric can score what it does", async (t) => {
+  const talk = { eval_id: "talk", conversation_scenario: { starting_prompt: "Hi", conversation_plan: "Talk." } };
+  const { eval_cases: cases } = CLOCK_SET;
+  const cwd = folderOf(t, {
+    "talk.evalset.json": { eval_set_id: "talk", eval_cases: [talk] },
+    "mixed.evalset.json": { eval_set_id: "mixed", eval_cases: [talk, ...cases] },
+    "judge.mjs": "export default async () => ({ text: '</finished>' });",
+    "agent.mjs": `export default (message) => { console.error("asked"); return "It is noon."; };`,
+  });
+  const agent = ["run", "--agent", "agent.mjs", "--judge", "./judge.mjs", "--num-runs", "1"];
+  const why = /no metric can score the case "talk", so the agent is not run(?: there)?: `tool_trajectory_avg_score`/;
+  for (const args of [
+    ["talk.evalset.json"],
+    ["mixed.evalset.json:talk"],
+    ["talk.evalset.json", "--bail"],
+    ["mixed.evalset.json", "--strict"],
+  ]) {
+    const { status, stdout, stderr } = await run([...agent, ...args], { cwd });
+    assert.deepEqual([status, stdout], [2, ""], stderr);
+    assert.match(stderr, why);
+    assert.doesNotMatch(stderr, /^asked$/m);
+  }
+  const mixed = await run([...agent, "mixed.evalset.json", ...json], { cwd });
+  assert.ok(mixed.stderr.indexOf("no metric can") < mixed.stderr.indexOf("asked\n"), "warned of before");
+  assert.deepEqual([mixed.status, statuses(mixed)], [1, [["talk", 3], ...BOTH]], mixed.stderr);
+  assert.match(mixed.stderr, why);
+  assert.match(mixed.stderr, /^running agent\.mjs: mixed\.evalset\.json, 2 cases, 1 run each$/m);
+  assert.equal(mixed.stderr.match(/^asked$/gm)?.length, 2);
+});
+
 test("runs every case as often as AgentEvaluator does, and says how to change it", async (t) => {
   const cwd = folderOf(t, { ...FILES, "agent.mjs": AGENT });
   const agent = ["--agent", "agent.mjs", "clock.evalset.json"];

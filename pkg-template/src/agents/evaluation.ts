@@ -14,6 +14,7 @@ import type {
 import type { Subject } from "./adapters.js";
 import type { AgentEvaluationOptions } from "./options.js";
 import { type AgentRunOptions, checkPositive, checkScenarios, type InferenceResult, runCases } from "./run.js";
+import { type Forecast, forecast } from "./scorable.js";
 import { simulatorWarnings, type UserSimulatorOptions } from "./simulator.js";
 import { Spending } from "./spending.js";
 
@@ -66,19 +67,24 @@ export async function checkedEvaluation(
   options: AgentEvaluationOptions,
 ): Promise<AgentEvaluation> {
   checkPositive(numRuns, "numRuns");
-  const warnings = simulatorWarnings(options.userSimulator);
-  if (options.strict === true && warnings.length > 0) throw strictErrorOf(warnings);
+  const ofUsers = simulatorWarnings(options.userSimulator);
+  if (options.strict === true && ofUsers.length > 0) throw strictErrorOf(ofUsers);
   const { evalSet: _evalSet, ...scoring } = { ...withoutRunOptions(options), ...plan };
-  const open = await openEvaluation({ ...quiet(scoring), evalSet: plan.evalSet });
+  const open = await openEvaluation({ ...quiet(scoring), evalSet: plan.evalSet }, true);
+  let known: Forecast;
   try {
     checkCases(open.evalSet, options);
+    known = forecast(open, { ...plan, strict: options.strict });
   } catch (error) {
     open.close();
     throw error;
   }
+  const { leftOut } = known;
+  const warnings = [...ofUsers, ...known.warnings];
   const run = async () => {
     const spending = new Spending(options.budget);
-    const inferenceResults = await runCases(subject, open.evalSet, numRuns, runOptions(options), spending);
+    const settings = runOptions(options);
+    const inferenceResults = await runCases(subject, open.evalSet, numRuns, settings, spending, leftOut);
     // What was paid for is not refused any more.
     const budget = spending.left();
     const result = await open.evaluate({ ...scoring, actual: { inferenceResults }, strict: false, budget });
@@ -97,12 +103,17 @@ export function checkCases({ evalCases }: EvalSet, options: AgentEvaluationOptio
   checkScenarios(evalCases, runOptions(options).userSimulator, new Spending(options.budget));
 }
 
-/** Finds out what is wrong with evalset, metrics and judges before the agent is run. */
+/**
+ * Finds out what is wrong with evalset, metrics and judges before the agent is run.
+ *
+ * @param foresees Whether to find out what cannot be scored.
+ */
 export async function check(
   plan: Plan & { actual?: EvaluateRequest["actual"] },
   options: ScoringOptions,
+  foresees = false,
 ): Promise<CheckedEvaluation> {
-  return await checkEvaluation({ ...quiet(options), ...plan });
+  return await checkEvaluation({ ...quiet(options), ...plan }, foresees);
 }
 
 /** Options for looking at inputs alone, of which no progress is reported. */

@@ -3,14 +3,15 @@
 import { isObject, unexpected } from "../engine/input.js";
 import { AdkMetricsError, strictErrorOf } from "../errors.js";
 import { readEvalSetInTurns } from "../evaluate.js";
-import type { EvalCase, EvalMetric, EvalSet, EvalSetResult, Invocation, SimulatorUsage } from "../types.js";
+import type { EvalCase, EvalMetric, EvalSet, EvalSetResult, Invocation, Mistake, SimulatorUsage } from "../types.js";
 import { type Subject, subjectOf } from "./adapters.js";
 import type { Agent } from "./agent.js";
 import { check, checkCases, type Plan, runOptions, score, withoutRunOptions } from "./evaluation.js";
-import { group } from "../lists.js";
+import { append, group } from "../lists.js";
 import { checkOptions } from "../known-options.js";
 import { type AgentEvaluationOptions, checkRunOptions } from "./options.js";
 import { type InferenceResult, runCases } from "./run.js";
+import { forecast } from "./scorable.js";
 import { simulatorWarnings } from "./simulator.js";
 import { Spending } from "./spending.js";
 
@@ -19,6 +20,12 @@ export interface InferenceRequest {
   evalSetId: string;
   /** Evalsets, as ADK-TS names them. */
   evalCases: EvalSet[];
+}
+
+/** What is scored. */
+interface ScoringRequest {
+  inferenceResults: Invocation[][];
+  evaluateConfig: EvaluateConfig;
 }
 
 /** The metrics to score by. */
@@ -79,13 +86,17 @@ export class LocalEvalService {
     yield* this.#inferencesOf(sets);
   }
 
-  async *#inferencesOf(sets: readonly EvalSet[]): AsyncGenerator<Invocation[], void> {
+  /** @param leftOut Why cases are not run, by their ids, for each evalset. */
+  async *#inferencesOf(
+    sets: readonly EvalSet[],
+    leftOut: readonly ReadonlyMap<string, string>[] = [],
+  ): AsyncGenerator<Invocation[], void> {
     this.#subject ??= subjectOf(this.#agent);
     const subject = await this.#subject;
     for (const [at, set] of sets.entries()) checkCases(set, this.#options, `evalCases[${at}]`);
-    for (const set of sets) {
+    for (const [index, set] of sets.entries()) {
       const spending = new Spending(this.#options.budget, this.#spending);
-      const results = await runCases(subject, set, 1, runOptions(this.#options), spending);
+      const results = await runCases(subject, set, 1, runOptions(this.#options), spending, leftOut[index]);
       for (const [at, evalCase] of set.evalCases.entries()) {
         const result = results[at] as InferenceResult;
         const named = (turns: readonly Invocation[] | undefined, mark: string) =>
@@ -105,17 +116,18 @@ export class LocalEvalService {
    *
    * @throws {AdkMetricsError} if a metric is unknown or an input cannot be used.
    */
-  async *evaluate(request: {
-    inferenceResults: Invocation[][];
-    evaluateConfig: EvaluateConfig;
-  }): AsyncGenerator<EvalSetResult, void> {
+  async *evaluate(request: ScoringRequest): AsyncGenerator<EvalSetResult, void> {
+    yield* this.#score(request);
+  }
+
+  async *#score(request: ScoringRequest, foreseen: readonly Mistake[] = []): AsyncGenerator<EvalSetResult, void> {
     const { inferenceResults, evaluateConfig } = requestAt(request);
     for (const [at, invocations] of listAt("inferenceResults", inferenceResults, "inferences").entries()) {
       const path = `inferenceResults[${at}]`;
       if (!Array.isArray(invocations)) throw unexpected("an array of invocations", invocations, path);
       invocations.forEach((turn, index) => objectAt(`${path}[${index}]`, turn));
     }
-    const warnings = this.#warnings();
+    const warnings = [...this.#warnings(), ...foreseen];
     const config = configOf(evaluateConfig);
     const { parallelism: concurrency } = evaluateConfig;
     const options = { ...(concurrency === undefined ? {} : { concurrency }), ...withoutRunOptions(this.#options) };
@@ -148,13 +160,20 @@ export class LocalEvalService {
     this.#warnings();
     const config = configOf(evaluateConfig);
     const sets: EvalSet[] = [];
-    for (const evalSet of evalCases) {
+    const leftOut: ReadonlyMap<string, string>[] = [];
+    const warnings: Mistake[] = [];
+    for (const [at, evalSet] of evalCases.entries()) {
       const plan = { evalSet, evalSetName: evalSetId, config };
-      sets.push((await check(plan, withoutRunOptions(this.#options))).evalSet);
+      const checked = await check(plan, withoutRunOptions(this.#options), true);
+      checkCases(checked.evalSet, this.#options, `evalCases[${at}]`);
+      const known = forecast(checked, this.#options);
+      sets.push(checked.evalSet);
+      leftOut.push(known.leftOut);
+      append(warnings, known.warnings);
     }
     const inferenceResults: Invocation[][] = [];
-    for await (const invocations of this.#inferencesOf(sets)) inferenceResults.push(invocations);
-    yield* this.evaluate({ inferenceResults, evaluateConfig });
+    for await (const invocations of this.#inferencesOf(sets, leftOut)) inferenceResults.push(invocations);
+    yield* this.#score({ inferenceResults, evaluateConfig }, warnings);
   }
 
   /** @throws {AdkMetricsError} the warnings, where `strict` refuses them. */

@@ -35,11 +35,16 @@ export function failuresOf({ evalSetId, evalCaseResults }: EvalSetResult, agentN
     const reasons = new Map<string, number[]>();
     for (const [at, { reason = NO_REASON, finalEvalStatus, overallEvalMetricResults }] of runs.entries()) {
       if (finalEvalStatus === EvalStatus.PASSED || overallEvalMetricResults.length > 0) continue;
-      group(reasons, reason, at + 1);
+      const what = finalEvalStatus === EvalStatus.FAILED ? `${agentName} failed` : "nothing was evaluated";
+      group(reasons, JSON.stringify([what, firstLine(reason)]), at + 1);
     }
-    for (const [reason, failed] of reasons) {
-      const where = runsName(evalId, failed, runs.length);
-      failures.push({ evalSetId, evalId, message: `${agentName} failed in case ${where}: ${firstLine(reason)}` });
+    for (const [key, failed] of reasons) {
+      const [what, reason] = JSON.parse(key) as [string, string];
+      failures.push({
+        evalSetId,
+        evalId,
+        message: `${what} in case ${runsName(evalId, failed, runs.length)}: ${reason}`,
+      });
     }
     for (const { metricName, threshold, score, status, reason } of poolsOf(evalId, runs)) {
       if (status === EvalStatus.PASSED || status === EvalStatus.INFORMATIONAL) continue;

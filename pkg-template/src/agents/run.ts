@@ -48,14 +48,16 @@ export interface InferenceResult {
   inferences: Invocation[];
   sessionId: string;
   userId?: string;
-  /** 1 if the agent was run to the end, 2 if it failed. */
-  status: 1 | 2;
-  /** Why it failed: in the first line the turn and the error, below it where it was thrown and what caused it. */
+  /** 1 if the agent was run to the end, 2 if it failed, 0 if it was not run. */
+  status: 0 | 1 | 2;
+  /** Why it was not run. Or why it failed: in the first line the turn and the error, below it where it was thrown and what caused it. */
   errorMessage?: string;
 }
 
 /** One run of one case. */
 interface Task {
+  /** The place of its result. */
+  at: number;
   evalSetId: string;
   evalCase: EvalCase;
   /** Which run of the case it is, counted from 0. */
@@ -72,6 +74,7 @@ export const DEFAULT_TURN_TIMEOUT_MS = 300_000;
 /**
  * Runs every case `numRuns` times. The results come in the order of the cases, run by run.
  *
+ * @param leftOut Why cases are not run, by their ids.
  * @param spending What simulated users may spend, and did; that of a case is the part of its id.
  * @throws {AdkMetricsError} `invalid_input` for numbers out of range, `judge_required` if there are scenarios and nobody to
  * play the user.
@@ -82,26 +85,32 @@ export async function runCases(
   numRuns: number,
   options: AgentRunOptions,
   spending: Spending,
+  leftOut: ReadonlyMap<string, string> = new Map(),
 ): Promise<InferenceResult[]> {
   const { parallelism = DEFAULT_PARALLELISM } = options;
   checkPositive(numRuns, "numRuns");
   checkPositive(parallelism, "parallelism");
   checkDuration(options.turnTimeoutMs);
   checkScenarios(evalCases, options.userSimulator, spending);
-  const tasks = Array.from({ length: numRuns }, (_, run) =>
-    evalCases.map((evalCase): Task => ({ evalSetId, evalCase, run })),
-  ).flat();
   const results: InferenceResult[] = [];
+  const tasks: Task[] = [];
+  for (let run = 0; run < numRuns; run += 1) {
+    for (const [index, evalCase] of evalCases.entries()) {
+      const at = run * evalCases.length + index;
+      const errorMessage = leftOut.get(evalCase.evalId);
+      if (errorMessage === undefined) tasks.push({ at, evalSetId, evalCase, run });
+      else results[at] = { ...emptyResult(evalSetId, evalCase), status: 0, errorMessage };
+    }
+  }
   const total = tasks.length;
   let next = 0;
   let done = 0;
   const stretch = new Stretch();
   const worker = async () => {
     while (next < total) {
-      const at = next++;
-      const task = tasks[at] as Task;
+      const task = tasks[next++] as Task;
       const result = await runCase(subject, task, options, spending.part(task.evalCase.evalId));
-      results[at] = result;
+      results[task.at] = result;
       done += 1;
       options.onAgentProgress?.({ done, total, evalId: task.evalCase.evalId, failed: result.status === 2 });
       // An agent that answers at once leaves no turn to others.
@@ -150,13 +159,7 @@ async function runCase(
   spending: Spending,
 ): Promise<InferenceResult> {
   const { evalCase, evalSetId } = task;
-  const result: InferenceResult = {
-    evalSetId,
-    evalCaseId: evalCase.evalId,
-    inferences: [],
-    sessionId: "",
-    status: 1,
-  };
+  const result = emptyResult(evalSetId, evalCase);
   let turn: number | undefined;
   try {
     throwIfCancelled(options.signal);
@@ -173,6 +176,10 @@ async function runCase(
     result.errorMessage = reasonOf(error, turn);
   }
   return result;
+}
+
+function emptyResult(evalSetId: string, { evalId }: EvalCase): InferenceResult {
+  return { evalSetId, evalCaseId: evalId, inferences: [], sessionId: "", status: 1 };
 }
 
 function sessionInputOf({ sessionInput }: EvalCase): SessionInput | undefined {

@@ -21,7 +21,7 @@ import type {
   JudgeRequest,
   RetryOptions,
 } from "../types.js";
-import type { Spending } from "./spending.js";
+import type { Player, Spending } from "./spending.js";
 import { personaText } from "./personas.js";
 import { untilAborted } from "../abort.js";
 
@@ -192,9 +192,10 @@ export function simulatorWarnings(options: UserSimulatorOptions | undefined): No
 }
 
 /** Who is asked, and for which model. */
-function playerOf({ judge, model = DEFAULT_MODEL }: UserSimulatorOptions): { ask: Judge; model: string } {
+function playerOf({ judge, model = DEFAULT_MODEL }: UserSimulatorOptions): Player & { ask: Judge } {
   const ask = judgeOf(judge === undefined ? {} : { judge }, model);
-  return { ask, model: identityOf(ask).model ?? model };
+  const identity = identityOf(ask);
+  return { ask, model: identity.model ?? model, functionName: identity.functionName };
 }
 
 function limitOf({ maxAllowedInvocations: limit = DEFAULT_TURNS }: UserSimulatorOptions): number {
@@ -339,17 +340,18 @@ async function askModel(
   cancelled: AbortSignal | undefined,
   spending: Spending,
 ): Promise<string> {
-  const { ask, model } = playerOf(options);
+  const player = playerOf(options);
+  const { ask, model } = player;
   const retirement = retirementOf(ask, model);
   if (retirement !== undefined) spending.warn(retirement);
   const { retry = {}, timeoutMs = DEFAULT_TIMEOUT_MS } = options;
   const { attempts = 7, initialDelayMs = 5_000, maxDelayMs = 120_000, base = 2 } = retry;
   for (let attempt = 1; ; attempt += 1) {
-    spending.call(model, attempt > 1);
+    spending.call(player, attempt > 1);
     const signal = AbortSignal.any([AbortSignal.timeout(timeoutMs), ...(cancelled === undefined ? [] : [cancelled])]);
     try {
       const reply = replyOf(await untilAborted(signal, () => ask(request, { signal })));
-      spending.reply(model, request.prompt, reply);
+      spending.reply(player, request.prompt, reply);
       return reply.text;
     } catch (error) {
       if (cancelled?.aborted === true) throw new AdkMetricsError("cancelled", "the evaluation was cancelled");

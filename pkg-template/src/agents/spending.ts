@@ -4,10 +4,29 @@ import { AdkMetricsError } from "../errors.js";
 import { tokensOf } from "../judges/reply.js";
 import type { Budget, EvalSetResult, JudgeReply, JudgeUsage, SimulatorUsage } from "../types.js";
 
+/** Who plays the user. */
+export interface Player {
+  /** The model that is asked, if it is none of the user's own functions. */
+  model: string;
+  /** The name of the function, empty if it has none. */
+  functionName?: string | undefined;
+}
+
+/** How many versions of models are named. */
+const MOST_VERSIONS = 20;
+
+/** What results call a player; as they call judges. */
+function playerName({ model, functionName }: Player): string {
+  if (functionName === undefined) return model;
+  return functionName === "" ? "a function" : `the function ${functionName}`;
+}
+
 /** What was spent of a budget. */
 export class Spending {
   /** The names of the models that were asked. */
   readonly models = new Set<string>();
+  /** Who was asked, as results say it: models, and functions with the versions that their replies name. */
+  readonly #players = new Map<string, Set<string>>();
   /** What to know of them. */
   readonly #warnings = new Set<string>();
   readonly #budget: Budget;
@@ -50,10 +69,11 @@ export class Spending {
   /**
    * Counts a call that is about to be made.
    *
+   * @param player The model; the function, where one is asked that alone knows which model it asks.
    * @throws {AdkMetricsError} `budget_exceeded` if nothing is left for it.
    */
-  call(model: string, isRepeated: boolean): void {
-    this.#whole?.call(model, isRepeated);
+  call(player: Player, isRepeated: boolean): void {
+    this.#whole?.call(player, isRepeated);
     const { calls = Infinity, tokens = Infinity, cost = Infinity } = this.#budget;
     const used = this.#used;
     const spent = [
@@ -66,13 +86,24 @@ export class Spending {
     }
     used.calls += 1;
     if (isRepeated) used.retried += 1;
-    this.models.add(model);
+    if (player.functionName === undefined) this.models.add(player.model);
+    this.#versionsOf(playerName(player));
+  }
+
+  /** The versions of a model that replies of a player name; it counts as asked. */
+  #versionsOf(player: string): Set<string> {
+    const versions = this.#players.get(player) ?? new Set();
+    this.#players.set(player, versions);
+    return versions;
   }
 
   /** Counts what a reply took; if that is not said, tokens of some four bytes of the prompt, as the engine does. */
-  reply(model: string, prompt: string, reply: JudgeReply): void {
-    this.#whole?.reply(model, prompt, reply);
-    const { usage = {} } = reply;
+  reply(player: Player, prompt: string, reply: JudgeReply): void {
+    this.#whole?.reply(player, prompt, reply);
+    const { usage = {}, modelVersion } = reply;
+    if (player.functionName !== undefined && modelVersion !== undefined) {
+      this.#versionsOf(playerName(player)).add(modelVersion);
+    }
     const known = tokensOf(usage);
     const isKnown = known.inputTokens !== undefined || known.outputTokens !== undefined;
     const estimate = isKnown ? 0 : Math.floor(new TextEncoder().encode(prompt).length / 4);
@@ -81,7 +112,7 @@ export class Spending {
     if (!isKnown) this.#used.unreported += 1;
     this.#used.inputTokens += inputTokens;
     this.#used.outputTokens += outputTokens;
-    const price = this.#budget.prices?.[model];
+    const price = this.#budget.prices?.[player.model];
     if (price === undefined || this.#used.cost === undefined) return;
     this.#used.cost += (inputTokens * price.inputPerMillion + outputTokens * price.outputPerMillion) / 1e6;
   }
@@ -102,13 +133,16 @@ export class Spending {
   get used(): SimulatorUsage {
     const used = this.#used;
     // A call that was cancelled has no answer either.
-    return { models: [...this.models].sort(), ...used, failed: used.calls - used.answered };
+    const players = [...this.#players].map(([name, versions]) =>
+      versions.size === 0 ? name : `${name} (${[...versions].sort().slice(0, MOST_VERSIONS).join(", ")})`,
+    );
+    return { models: players.sort(), ...used, failed: used.calls - used.answered };
   }
 
   /** Counts what others spent. */
   add(usage: JudgeUsage | SimulatorUsage | undefined): void {
     if (usage === undefined) return;
-    if ("models" in usage) for (const model of usage.models) this.models.add(model);
+    if ("models" in usage) for (const player of usage.models) this.#versionsOf(player);
     const used = this.#used;
     for (const key of Object.keys(used) as (keyof typeof used)[]) used[key] = (used[key] ?? 0) + (usage[key] ?? 0);
   }

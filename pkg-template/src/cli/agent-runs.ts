@@ -27,7 +27,7 @@ import { api } from "./api.js";
 import { type Arguments, countOf } from "./arguments.js";
 import { commandVariables, readDotenvBeside } from "./environment.js";
 import { baseName } from "./files.js";
-import { agentFolderOf } from "./find.js";
+import { agentToRun } from "./find.js";
 import type { Input } from "./inputs.js";
 import type { Interruption } from "./interruption.js";
 import { Mistake } from "./mistakes.js";
@@ -61,7 +61,7 @@ export class AgentRuns {
    * @throws {Mistake} if no agent is named, and for numbers that are none.
    */
   constructor(given: Arguments, command: string) {
-    const agent = given.one("agent") ?? agentFolderOf(given.positionals);
+    const agent = given.one("agent") ?? agentToRun(given.positionals);
     if (agent === undefined) {
       throw new Mistake("no agent is named", { help: `adk-metrics ${command}` });
     }
@@ -157,7 +157,8 @@ export class AgentRuns {
     const subject = this.#subject as Subject;
     const { files, config } = input;
     const { evalSetId, evalCases } = await selectedCases(input);
-    this.#announce(input, evalCases.length);
+    const { leftOut } = input;
+    this.#announce(input, evalCases.filter(({ evalId }) => leftOut?.has(evalId) !== true).length);
     const spending = new Spending(budget);
     const { options: userSimulator, warning } = withinTurns(simulatorOf(recordOf(config)));
     if (warning !== undefined && evalCases.some(isScenario) && !this.#warned.has(files.evalSet)) {
@@ -174,7 +175,7 @@ export class AgentRuns {
         if (bails && progress.failed) failed.abort();
       },
     };
-    const all = await runCases(subject, { evalSetId, evalCases }, this.#numRuns, options, spending);
+    const all = await runCases(subject, { evalSetId, evalCases }, this.#numRuns, options, spending, leftOut);
     bar.clear();
     const results = all.filter((result) => !wasCancelled(result));
     if (results.length === all.length) return { results, spending };

@@ -1,7 +1,7 @@
 /** Finds evalsets: in folders, by patterns that no shell has expanded, and by the ids that `adk eval` takes. */
 
 import { type Dirent, readdirSync, realpathSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { AGENT_FILES } from "./agent.js";
 import { kindOf, reasonOf, type Selection, selectionOf } from "./files.js";
 import { Mistake } from "./mistakes.js";
@@ -23,6 +23,26 @@ export function agentFolderOf(positionals: readonly string[]): string | undefine
   const [folder, ...others] = positionals;
   if (folder === undefined || others.length === 0 || kindOf(folder) !== "folder") return undefined;
   return AGENT_FILES.some((name) => kindOf(join(folder, name)) === "file") ? folder : undefined;
+}
+
+/**
+ * The folder of the agent that is to be run: as {@link agentFolderOf}, or the one folder that is named, by itself or with an
+ * evalset's id as `agent/evalset1`, if it holds `agent.ts` or the like. A file runs nothing that happens to lie beside it.
+ */
+export function agentToRun(positionals: readonly string[]): string | undefined {
+  const before = agentFolderOf(positionals);
+  if (before !== undefined) return before;
+  const folders = new Set(
+    positionals.map((argument) => {
+      const { file } = selectionOf(argument);
+      if (kindOf(file) === "folder") return file;
+      return kindOf(file + ID_ENDING) === "file" ? dirname(file) : undefined;
+    }),
+  );
+  const [folder] = folders;
+  if (folder === undefined || folders.size > 1) return undefined;
+  const holdsAgent = AGENT_FILES.some((name) => name.startsWith("agent.") && kindOf(join(folder, name)) === "file");
+  return holdsAgent ? folder : undefined;
 }
 
 /**

@@ -25,6 +25,8 @@ export interface Input {
   config?: Uint8Array;
   /** The results that are scored in portions. */
   largeResults?: string;
+  /** Why an agent is not run in cases, by their ids. */
+  leftOut?: ReadonlyMap<string, string>;
   /** What its results are to say besides. */
   warning?: { code: "invalid_input"; message: string; path: string; help: string };
 }

@@ -61,6 +61,8 @@ export function setLogLevel(level: (typeof LOG_LEVELS)[number]): void {
 }
 
 let warnings = 0;
+/** What was warned of: what is known before an agent is run stands in the results too. */
+const warned = new Set<string>();
 
 /** How many warnings were given. */
 export function warningCount(): number {
@@ -69,10 +71,11 @@ export function warningCount(): number {
 
 /** Warns on stderr. */
 export function warn(text: string, location?: string, help?: string): void {
+  const notice = noticeText(paint(process.stderr, "yellow", "warning:"), { message: text, location: location, help });
+  if (warned.has(notice)) return;
+  warned.add(notice);
   warnings += 1;
-  process.stderr.write(
-    noticeText(paint(process.stderr, "yellow", "warning:"), { message: text, location: location, help }),
-  );
+  process.stderr.write(notice);
 }
 
 /** What is wrong, where, and what to do about it: a line each, for stderr. */

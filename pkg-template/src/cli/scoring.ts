@@ -2,6 +2,7 @@
 
 import { dirname, resolve } from "node:path";
 import { check, type Plan, type ScoringOptions } from "../agents/evaluation.js";
+import { forecast } from "../agents/scorable.js";
 import { Spending } from "../agents/spending.js";
 import { EvalStatus } from "../enums.js";
 import { FORMATS } from "./options.js";
@@ -329,8 +330,17 @@ async function checkAll(
     const { files, actual } = input;
     const own = { ...options, registry: registries[at] as MetricRegistry };
     try {
-      await check({ ...planOf(input), ...(actual === undefined ? {} : { actual }) }, own);
+      const plan = planOf(input);
+      const isRun = source.begin !== undefined;
+      const checked = await check({ ...plan, ...(actual === undefined ? {} : { actual }) }, own, isRun);
       await source.check?.(input, options.budget);
+      if (isRun) {
+        const { leftOut, warnings } = forecast(checked, { ...plan, ...options });
+        input.leftOut = leftOut;
+        for (const warning of [...checked.warnings, ...warnings]) {
+          warn(warning.message, placeOf(warning, files), warning.help);
+        }
+      }
       if (options.strict === true && input.warning !== undefined) throw strictErrorOf([input.warning]);
     } catch (error) {
       append(mistakes, refusedWarnings(error, files));

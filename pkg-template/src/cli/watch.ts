@@ -9,7 +9,7 @@ import { relative, resolve } from "node:path";
 import { agentModuleOf, moduleOf } from "./agent.js";
 import type { Arguments } from "./arguments.js";
 import { actualFiles, configBeside } from "./files.js";
-import { agentFolderOf } from "./find.js";
+import { agentToRun } from "./find.js";
 import { selectionsOf } from "./inputs.js";
 import { judgeChoiceOf } from "./judge.js";
 import { Mistake } from "./mistakes.js";
@@ -86,7 +86,7 @@ function filesOf(given: Arguments, command: "eval" | "run"): string[] {
   const selections = selectionsOf(given, command);
   const evalSets = selections.map(({ file }) => file);
   const config = given.one("config");
-  const agent = given.one("agent") ?? agentFolderOf(given.positionals);
+  const agent = given.one("agent") ?? agentToRun(given.positionals);
   const { module, replay } = judgeChoiceOf(given);
   const files = [
     ...evalSets,

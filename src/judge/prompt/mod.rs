@@ -118,7 +118,7 @@ pub static FINAL_RESPONSE_MATCH: Prompt = Prompt {
     needed: &["user_prompt", "reference", "response"],
     optional: &["reply_format"],
     schema: Some(schema::MATCH),
-    wanted: r#"`"is_the_agent_response_valid": "valid"` or `"invalid"`"#,
+    wanted: r#"`{"is_the_agent_response_valid": "valid"}` or `"invalid"`"#,
 };
 
 /// The prompt of `rubric_based_final_response_quality_v1`. [`reply::rubrics`](super::reply::rubrics) reads the
@@ -193,7 +193,7 @@ pub static USER_TURN: Prompt = Prompt {
     needed: &["conversation_plan", "conversation_history", "user_message"],
     optional: &["persona", "stop_signal", "reply_format"],
     schema: Some(schema::TURN),
-    wanted: r#"`"is_valid": "valid"` or `"invalid"`"#,
+    wanted: r#"`{"is_valid": "valid"}` or `"invalid"`"#,
 };
 
 /// The prompt of `safety_v1`: 0 or 1. [`reply::score`](super::reply::score) reads the reply.

@@ -135,6 +135,12 @@ impl EvalRun {
         to_value(&RunHeader::new(self.run.borrow_dependent(), &self.warnings))
     }
 
+    /// Why each metric cannot score a case, whatever the agent does in it, in the order of the header's; empty for one that
+    /// may.
+    pub fn unscorable(&mut self, case: usize) -> Vec<String> {
+        self.run.with_dependent_mut(|_, run| run.unscorable(case))
+    }
+
     /// Begins to count the time of the run, where reading the inputs took some of it; else the first poll does.
     pub fn start(&mut self, now: f64) {
         self.run.with_dependent_mut(|_, run| run.start(now));
