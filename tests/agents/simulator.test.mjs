@@ -516,7 +516,8 @@ test("each turn is written once into the histories that the model is shown", asy
     JSON.stringify = stringify;
   }
   assert.equal(requests.at(-1).prompt.split(stringify(answer)).length - 1, turns);
-  assert.ok(written <= 2 * turns, `${written} times for ${turns} turns`);
+  // Once there, and where the engine is handed what the agent did.
+  assert.ok(written <= 4 * turns, `${written} times for ${turns} turns`);
 });
 
 test("a conversation that is too long for a prompt is an error, and the model is not asked", async () => {
