@@ -70,6 +70,14 @@ impl Plan {
         if metrics.is_empty() && !plan_options.count_only {
             return Err(no_criterion(location));
         }
+        for (index, metric) in metrics.iter().enumerate() {
+            if metrics.iter().take(index).any(|before| before.name == metric.name) {
+                let criteria = location.get("criteria").unwrap_or(location);
+                let message = ["the metric `", &metric.name, "` is given twice"].concat();
+                let help = "Leave one of the two out: `RESPONSE_MATCH_SCORE` is `response_match_score`";
+                return Err(criteria.error(ErrorCode::InvalidCriterion, message).with_help(help));
+            }
+        }
         let informational: Vec<_> = informational_metrics()
             .map(|info| info.name)
             .filter(|name| metrics.iter().all(|metric| metric.name != *name))

@@ -154,6 +154,25 @@ test("a misspelt key is an error with its place, also in an object", async () =>
   });
 });
 
+test("a metric that is given in two spellings is an error: its results could not be told apart", async () => {
+  const twice = {
+    response_match_score: 1,
+    [Object.keys(PrebuiltMetrics).find((key) => PrebuiltMetrics[key] === "response_match_score")]: 0.5,
+  };
+  assert.equal(Object.keys(twice).length, 2);
+  await assert.rejects(evaluate({ evalSet: setOf({}), actual: setOf({}), criteria: twice }), {
+    code: "invalid_criterion",
+    message: "the metric `response_match_score` is given twice",
+    path: "config: criteria",
+  });
+  const named = await evaluate({
+    evalSet: setOf({}),
+    actual: setOf({}),
+    criteria: { response_match_score: 1, response_match: 0.5 },
+  });
+  assert.equal(named.evalCaseResults.length, 1, "an old name of ADK-TS is the name of its results");
+});
+
 test("a threshold that every score reaches, or none, is warned of", async () => {
   const warningsOf = async (criteria, more = {}) =>
     (await evaluate({ evalSet: setOf({}), actual: setOf({}), criteria, judge: async () => "", ...more })).warnings;
