@@ -168,9 +168,8 @@ async function evaluateConversation(
   settings: Settings,
   { actual, expected, scenario }: Conversation,
 ): Promise<EvaluationResult> {
-  if (!Array.isArray(actual)) throw unexpected("an array of invocations", actual, "actual");
-  if (expected !== undefined && !Array.isArray(expected)) {
-    throw unexpected("an array of invocations", expected, "expected");
+  for (const [name, turns] of Object.entries({ actual, expected: expected ?? [] })) {
+    if (!reading(name, () => Array.isArray(turns))) throw unexpected("an array of invocations", turns, name);
   }
   const { reads } = settings;
   if (scenario === undefined && reads !== undefined) {

@@ -681,3 +681,50 @@ test("bytes that change after the evaluation end in an error where they are look
   const [entry] = set.evalCaseResults[0].evalMetricResultPerInvocation;
   await refuse(() => entry.actualInvocation, { code: "invalid_json" }, "changed bytes");
 });
+
+test("every function raises errors of this package only, whatever proxies it is given", async () => {
+  const failing = (target, trap) =>
+    new Proxy(target, {
+      [trap]: () => {
+        throw new TypeError("a trap");
+      },
+    });
+  const revoked = (target) => {
+    const { proxy, revoke } = Proxy.revocable(target, {});
+    revoke();
+    return proxy;
+  };
+  const set = { evalSetId: "set", evalCases: [] };
+  const made = [() => revoked({}), () => revoked([])].concat(
+    ["get", "ownKeys", "has", "getOwnPropertyDescriptor"].flatMap((trap) => [
+      () => failing({}, trap),
+      () => failing([], trap),
+    ]),
+  );
+  // What reads no more than a property of what it is given passes on what its getter throws.
+  const plain = new Set(["finalText", "textOf", "toolCallsOf", "userText"]);
+  for (const entry of [".", "./interop", "./report"]) {
+    const exported = Object.entries(await importEntry(entry)).filter(([name]) => !plain.has(name));
+    const functions = exported.flatMap(([name, value]) => {
+      if (typeof value !== "function") return [];
+      if (!/^class/.test(value)) return [[name, value]];
+      const statics = Object.getOwnPropertyNames(value).filter((key) => typeof value[key] === "function");
+      return statics.map((key) => [`${name}.${key}`, value[key].bind(value)]);
+    });
+    assert.ok(functions.length > 3, entry);
+    for (const [name, work] of functions) {
+      for (const make of made) {
+        for (const given of [[make()], [set, make()], [set, set, make()]]) {
+          try {
+            const result = work(...given);
+            if (typeof result?.[Symbol.asyncIterator] === "function") await result.next();
+            else if (typeof result?.next === "function") result.next();
+            else await result;
+          } catch (error) {
+            assert.equal(error.name, "AdkMetricsError", `${name} with ${given.length} arguments: ${error.stack}`);
+          }
+        }
+      }
+    }
+  }
+});

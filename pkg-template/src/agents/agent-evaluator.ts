@@ -2,7 +2,7 @@
 
 import { evalSetToAdkJson } from "../adk-schema.js";
 import { criteriaIn } from "../engine/criteria.js";
-import { isObject, messageOf, unexpected } from "../engine/input.js";
+import { isObject, messageOf, unexpected, reading } from "../engine/input.js";
 import { parseJson } from "../engine/json.js";
 import { AdkMetricsError } from "../errors.js";
 import type { Criteria, EvalSet, EvalSetResult, Input, Mistake } from "../types.js";
@@ -181,12 +181,8 @@ function nodeHost(): AgentHost {
 }
 
 async function testFiles(host: AgentHost, given: string | URL): Promise<string[]> {
-  const path: unknown = isObject(given) ? host.pathOf(given) : given;
-  const kind = typeof path === "string" ? await host.kindOf(path) : undefined;
-  if (typeof path !== "string") {
-    const found = given instanceof URL ? String(given) : given;
-    throw unexpected("a path or a `file:` URL", found, "evalDatasetFilePathOrDir");
-  }
+  const path = pathOf(host, given, "evalDatasetFilePathOrDir");
+  const kind = await host.kindOf(path);
   if (kind === undefined) {
     throw new AdkMetricsError("invalid_input", `there is no file or folder ${path}`, {
       help: `A relative path begins in the working directory, ${host.workingFolder()}`,
@@ -202,15 +198,16 @@ async function testFiles(host: AgentHost, given: string | URL): Promise<string[]
 
 /** @throws {AdkMetricsError} `invalid_input` for what is no path. */
 function pathOf(host: AgentHost, given: string | URL, name: string): string {
-  const path: unknown = isObject(given) ? host.pathOf(given) : given;
+  const path: unknown = reading(name, () => (isObject(given) ? host.pathOf(given) : given));
   if (typeof path === "string") return path;
-  throw unexpected("a path or a `file:` URL", given, name);
+  const found = reading(name, () => (given instanceof URL ? String(given) : given));
+  throw unexpected("a path or a `file:` URL", found, name);
 }
 
 /** @throws {AdkMetricsError} `invalid_input` without a criterion, since any agent would pass. */
 function checkCriteria(criteria: Criteria, path: string): void {
   if (!isObject(criteria)) throw unexpected("an object of criteria", criteria, path);
-  if (Object.keys(criteria).length > 0) return;
+  if (reading(path, () => Object.keys(criteria)).length > 0) return;
   throw new AdkMetricsError("invalid_input", "there is no criterion, so any agent would pass", {
     path,
     help: 'A config looks like {"criteria": {"response_match_score": 0.8}}: metrics by name, each with its threshold',
@@ -288,8 +285,9 @@ export function simulatorOf(config: Record<string, unknown>): UserSimulatorOptio
  *
  * @throws {AdkMetricsError} if there is no such file, or it holds no object.
  */
-export async function initialSessionOf(host: AgentHost, file: string | undefined): Promise<object | undefined> {
-  if (!file) return undefined;
+export async function initialSessionOf(host: AgentHost, file: string | null | undefined): Promise<object | undefined> {
+  if (file === undefined || file === null || file === "") return undefined;
+  if (typeof file !== "string") throw unexpected("a path", file, "initialSessionFile");
   const failed = (why: string, cause?: unknown) =>
     new AdkMetricsError("invalid_input", `the session file ${file} cannot be used: ${why}`, { cause });
   const text = await host.readText(file).catch((error: unknown) => {

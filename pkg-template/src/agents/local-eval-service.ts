@@ -1,6 +1,6 @@
 /** ADK-TS's `LocalEvalService`: running an agent and scoring what it did as two steps. */
 
-import { isObject, unexpected } from "../engine/input.js";
+import { isObject, reading, unexpected } from "../engine/input.js";
 import { AdkMetricsError, strictErrorOf } from "../errors.js";
 import { readEvalSetInTurns } from "../evaluate.js";
 import type { EvalCase, EvalMetric, EvalSet, EvalSetResult, Invocation, Mistake, SimulatorUsage } from "../types.js";
@@ -191,12 +191,12 @@ function objectAt<T>(path: string, given: T): T {
 }
 
 /** A request of any step: what only another needs may be there too. */
-function requestAt<T extends object>(request: T): T {
+function requestAt<T extends object>(request: T & Partial<Record<(typeof REQUEST_KEYS)[number], unknown>>): T {
   checkOptions(objectAt("request", request), REQUEST_KEYS, { path: "request" });
-  return request;
+  return reading("request", () => Object.fromEntries(REQUEST_KEYS.map((key) => [key, request[key]])) as T);
 }
 
-const REQUEST_KEYS = ["evalSetId", "evalCases", "inferenceResults", "evaluateConfig"];
+const REQUEST_KEYS = ["evalSetId", "evalCases", "inferenceResults", "evaluateConfig"] as const;
 
 /** @throws {AdkMetricsError} `invalid_input` for what is no array, and for an empty one. */
 function listAt<T>(path: string, given: T[], of: string): T[] {

@@ -1,5 +1,6 @@
 /** How agents are evaluated. */
 
+import { reading } from "../engine/input.js";
 import { allInstead, checkOptions, EVALUATOR_OPTIONS, RUN_OPTIONS } from "../known-options.js";
 import type { EvaluatorOptions, MetricRegistry } from "../types.js";
 import type { AgentRunOptions } from "./run.js";
@@ -64,5 +65,5 @@ export function checkRunOptions(options: object, to: keyof typeof INSTEAD): void
   const instead: Readonly<Record<string, string>> = INSTEAD[to];
   const known = to === "evaluate" ? OF_FILES : KNOWN.filter((name) => !Object.hasOwn(instead, name));
   checkOptions(options, known, { instead });
-  checkSimulatorOptions((options as AgentEvaluationOptions).userSimulator);
+  checkSimulatorOptions(reading("options", () => (options as AgentEvaluationOptions).userSimulator));
 }

@@ -3,7 +3,7 @@
  * or many, as objects, text, or lines of text as the collector's file exporter writes them. O(n) in what is read.
  */
 
-import { isObject, stringify, toBytes, unexpected } from "../engine/input.js";
+import { isObject, stringify, toBytes, unexpected, reading } from "../engine/input.js";
 import { JsonLimitError } from "../engine/json.js";
 import { AdkMetricsError } from "../errors.js";
 import { integerIn, integerOf, parseExactly } from "./integers.js";
@@ -83,6 +83,10 @@ const BEGINNING =
  * isTraces('{"resourceSpans":[]}'); // true
  */
 export function isTraces(input: unknown): boolean {
+  return reading("input", () => looksLikeTraces(input));
+}
+
+function looksLikeTraces(input: unknown): boolean {
   if (!isObject(input)) return BEGINNING.test(beginningOf(input));
   const given = fieldsOf(Array.isArray(input) ? input[0] : input);
   if (given === undefined) return false;

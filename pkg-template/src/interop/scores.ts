@@ -4,7 +4,7 @@
  */
 
 import { checkOptions } from "../known-options.js";
-import { isObject, unexpected } from "../engine/input.js";
+import { isObject, unexpected, reading } from "../engine/input.js";
 import { EvalStatus } from "../enums.js";
 import { AdkMetricsError } from "../errors.js";
 import { type DifferenceLine, failuresOf, type MetricFailure, type TurnFailure } from "../report/difference.js";
@@ -23,7 +23,11 @@ interface Line {
 
 /** @throws {AdkMetricsError} `invalid_input` for anything but the result of a case. */
 function checkCase(result: unknown): void {
-  if (isObject(result) && Array.isArray((result as Partial<EvalCaseResult>).overallEvalMetricResults)) return;
+  const isCase = reading(
+    "result",
+    () => isObject(result) && Array.isArray((result as Partial<EvalCaseResult>).overallEvalMetricResults),
+  );
+  if (isCase) return;
   const { message } = unexpected("the result of a case", result, "result");
   const help = "Pass one of the `evalCaseResults` of what evaluate() resolves to";
   throw new AdkMetricsError("invalid_input", message, { path: "result", help });
@@ -88,13 +92,15 @@ export interface EvaluationEventOptions {
  */
 export function evaluationEvents(results: Results, options: EvaluationEventOptions = {}): EvaluationEvent[] {
   checkOptions(options, ["of", "responseId"]);
-  const { of = "both" } = options;
-  return listOf(results).flatMap((set) =>
-    set.evalCaseResults.flatMap((result) => {
-      const lines = [...(of === "turns" ? [] : linesOfCase(result)), ...(of === "cases" ? [] : linesOfTurns(result))];
-      return lines.map((line) => eventOf(set, result, line, options));
-    }),
-  );
+  return reading("results", () => {
+    const { of = "both" } = options;
+    return listOf(results).flatMap((set) =>
+      set.evalCaseResults.flatMap((result) => {
+        const lines = [...(of === "turns" ? [] : linesOfCase(result)), ...(of === "cases" ? [] : linesOfTurns(result))];
+        return lines.map((line) => eventOf(set, result, line, options));
+      }),
+    );
+  });
 }
 
 const LABELS: Partial<Record<EvalStatus, string>> = { [EvalStatus.PASSED]: "pass", [EvalStatus.FAILED]: "fail" };
@@ -151,10 +157,12 @@ export type EventSink =
  * emitEvaluationEvents(await evaluate(request), logs.getLogger("evaluation"));
  */
 export function emitEvaluationEvents(results: Results, sink: EventSink, options: EvaluationEventOptions = {}): void {
-  const { emit, addEvent } = (isObject(sink) ? sink : {}) as Readonly<Record<string, unknown>>;
-  if (typeof emit !== "function" && typeof addEvent !== "function") {
-    throw unexpected("a Logger or a Span of OpenTelemetry", sink, "sink");
-  }
+  reading("sink", () => {
+    const { emit, addEvent } = (isObject(sink) ? sink : {}) as Readonly<Record<string, unknown>>;
+    if (typeof emit !== "function" && typeof addEvent !== "function") {
+      throw unexpected("a Logger or a Span of OpenTelemetry", sink, "sink");
+    }
+  });
   for (const event of evaluationEvents(results, options)) {
     if ("emit" in sink) sink.emit(event);
     else sink.addEvent(event.eventName, event.attributes);

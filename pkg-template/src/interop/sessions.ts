@@ -1,7 +1,7 @@
 /** Sessions as ADK-TS and `@google/adk` hold them, made into what JSON can hold. */
 
 import { optionsOf } from "../known-options.js";
-import { isObject, messageOf, unexpected } from "../engine/input.js";
+import { isObject, messageOf, unexpected, reading } from "../engine/input.js";
 import { AdkMetricsError, isAdkMetricsError } from "../errors.js";
 import { fieldsOf } from "./otlp.js";
 
@@ -25,6 +25,10 @@ export interface SessionOptions {
  */
 export function readSessions(sessions: object | readonly object[], options: SessionOptions = {}): object[] {
   const { evalIds = {} } = optionsOf(options, ["evalIds"]);
+  return reading("sessions", () => sessionsOf(sessions, evalIds));
+}
+
+function sessionsOf(sessions: object | readonly object[], evalIds: Readonly<Record<string, string>>): object[] {
   const isList = Array.isArray(sessions);
   return (isList ? (sessions as readonly object[]) : [sessions]).map((session, at) => {
     if (!isObject(session)) throw unexpected("a session or a list of them", session, "sessions");

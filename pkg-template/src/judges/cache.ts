@@ -1,5 +1,5 @@
 import { optionsOf } from "../known-options.js";
-import { unexpected } from "../engine/input.js";
+import { unexpected, reading } from "../engine/input.js";
 import type { JudgeCache, JudgeReply, JudgeRequest } from "../types.js";
 import { replyOf } from "./reply.js";
 import { canonicalRequest, requestOf } from "./request.js";
@@ -15,7 +15,8 @@ const FORMAT = "adk-metrics judge request 1";
  * @returns 64 hexadecimal digits; where the runtime has no WebCrypto, as in pages from plain `http:`, the text itself.
  */
 export async function cacheKey(request: JudgeRequest, judge = ""): Promise<string> {
-  const text = `${FORMAT}\n${JSON.stringify(judge)}\n${canonicalRequest(requestOf(request))}`;
+  if (typeof judge !== "string") throw unexpected("a string", judge, "judge");
+  const text = `${FORMAT}\n${JSON.stringify(judge)}\n${reading("request", () => canonicalRequest(requestOf(request)))}`;
   const subtle = globalThis.crypto?.subtle as SubtleCrypto | undefined;
   if (subtle === undefined) return text;
   const digest = await subtle.digest("SHA-256", new TextEncoder().encode(text));

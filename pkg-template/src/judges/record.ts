@@ -73,7 +73,7 @@ function withModel(identity: JudgeIdentity, model: string | undefined): JudgeIde
 }
 
 function writerOf(sink: RecordingSink): (line: string) => Promise<void> {
-  const isWritable = isObject(sink) && typeof (sink as { write?: unknown }).write === "function";
+  const isWritable = reading("sink", () => isObject(sink) && typeof (sink as { write?: unknown }).write === "function");
   if (typeof sink !== "function" && !isWritable) throw unexpected("a function or an object with `write`", sink, "sink");
   return async (line) => {
     try {

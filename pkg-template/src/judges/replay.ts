@@ -1,4 +1,4 @@
-import { isObject, messageOf, unexpected } from "../engine/input.js";
+import { isObject, messageOf, reading, unexpected } from "../engine/input.js";
 import { JsonLimitError, parseJson } from "../engine/json.js";
 import { AdkMetricsError } from "../errors.js";
 import { group } from "../lists.js";
@@ -30,7 +30,7 @@ export type Recording = string | Uint8Array | Iterable<string>;
  * rejects with `replay_missing` for a request that was not recorded, and says how it differs from the one that was.
  */
 export function replayJudge(recording: Recording): Judge {
-  const { calls, model, functionName } = parse(recording);
+  const { calls, model, functionName } = reading("recording", () => parse(recording));
   const byQuestion = firstOf(calls, ({ request }) => canonicalRequest(request));
   const byBoth = firstOf(calls, ({ request }) => canonicalRequest(request) + turnOf(request));
   let known: Known | undefined;

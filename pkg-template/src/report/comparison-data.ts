@@ -1,5 +1,6 @@
 /** A comparison for programs: CSV (as `renderCsv` writes it) and JSON. */
 
+import { reading } from "../engine/input.js";
 import type { EvalStatus } from "../enums.js";
 import type { CaseComparison, ComparedScore, ResultChange, RunComparison } from "../types.js";
 import { comparisonPieces, type Comparisons } from "./comparison.js";
@@ -101,7 +102,7 @@ export function renderComparisonJson(comparisons: Comparisons): string {
  * @throws {AdkMetricsError} `invalid_input` for anything but comparisons.
  */
 export function comparisonJsonChunks(comparisons: Comparisons): Generator<string> {
-  const isList = Array.isArray(comparisons);
+  const isList = reading("comparisons", () => Array.isArray(comparisons));
   return comparisonPieces(comparisons, (list, at) => jsonPieces(list, isList, at));
 }
 
