@@ -1,8 +1,8 @@
 // `--watch`: scores again when a file that is read changes.
 
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
-import { rmSync, writeFileSync } from "node:fs";
+import { spawn, spawnSync } from "node:child_process";
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { CLOCK, ended, evalSet, folderOf, GOOD, run, runProgram, start, text, until, watched } from "./command.mjs";
@@ -36,6 +36,30 @@ test("eval scores again when the evalset, the config or what the agent did chang
   child.kill("SIGINT");
   assert.deepEqual(await ended(child), [2, null]);
 });
+
+test(
+  "what becomes of a file does not end it: gone, a pipe, a folder, links to a device and to itself",
+  posix,
+  async (t) => {
+    const cwd = folderOf(t, GOOD);
+    const file = join(cwd, "good.evalset.json");
+    const { child, seen } = watching(t, ["eval", "good.evalset.json"], cwd);
+    assert.match(await seen(DONE), /exit status 0/);
+    for (const become of [
+      () => {},
+      () => spawnSync("mkfifo", [file]),
+      () => mkdirSync(file),
+      () => symlinkSync("/dev/zero", file),
+      () => symlinkSync(file, file),
+    ]) {
+      rmSync(file, { recursive: true, force: true });
+      become();
+      assert.match(await seen(DONE), /running again[^]*error: [^]*exit status 2/);
+    }
+    child.kill("SIGINT");
+    assert.deepEqual(await ended(child), [2, null]);
+  },
+);
 
 for (const where of [".", "*.evalset.json"]) {
   test(`eval scores again when an evalset or a config is added to what ${where} stands for`, posix, async (t) => {

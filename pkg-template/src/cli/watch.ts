@@ -103,8 +103,13 @@ function filesOf(given: Arguments, command: "eval" | "run"): string[] {
 /** What tells whether a file changed, came or went. */
 function stateOf(files: readonly string[]): string {
   const states = files.map((file) => {
-    const stat = statSync(file, { throwIfNoEntry: false });
-    return `${file} ${stat === undefined ? "none" : `${stat.mtimeMs} ${stat.size} ${stat.ino}`}`;
+    try {
+      const { mtimeMs, size, ino } = statSync(file);
+      return `${file} ${mtimeMs} ${size} ${ino}`;
+    } catch (error) {
+      // Gone, a link to itself, or in a folder that may not be read: the run says so.
+      return `${file} ${(error as NodeJS.ErrnoException).code ?? ""}`;
+    }
   });
   return states.join("\n");
 }
