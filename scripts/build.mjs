@@ -53,6 +53,11 @@ export async function generateTypes() {
   step("generating JSON Schema and TypeScript from the Rust code");
   const schema = join(root, "target/schema");
   run("cargo", ["xtask", "schema", schema]);
+  await writeGenerated(schema);
+}
+
+/** Writes the package's generated sources from what the Rust code exported to a folder. */
+export async function writeGenerated(schema) {
   const { writeCriteria, writeTypes } = await import("./types.mjs");
   await writeTypes(join(schema, "shapes.schema.json"), join(generated, "shapes.ts"));
   await writeCriteria(join(schema, "config.schema.json"), join(generated, "criteria.ts"));

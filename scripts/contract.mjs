@@ -25,6 +25,9 @@ export async function writeContract(schemaFile, typesFile) {
   writeFileSync(typesFile, own + constant);
 }
 
+/** The options of which the command says what they do in the words of the contract. */
+const COMMAND_OPTIONS = ["concurrency", "dialect"];
+
 /** Says in the description of each option what its default is. */
 function sayDefaults({ definitions }) {
   for (const { properties } of Object.values(definitions)) {
@@ -44,7 +47,9 @@ function defaultText(value) {
  * @param {string} schemaFile @param {string} optionsFile
  */
 export function writeOptions(schemaFile, optionsFile) {
-  const { definitions } = JSON.parse(readFileSync(schemaFile, "utf8"));
+  const schema = JSON.parse(readFileSync(schemaFile, "utf8"));
+  sayDefaults(schema);
+  const { definitions } = schema;
   const { RunOptions, RetryOptions, Budget, Prices, EndpointSettings } = definitions;
   const ofKind = ({ properties }, kind) =>
     Object.entries(properties).filter(([, option]) => option["x-option"] === kind);
@@ -52,13 +57,13 @@ export function writeOptions(schemaFile, optionsFile) {
   const table = (doc, name, options) => {
     const rows = options.map(([key, option]) => [key, ruleOf(key, option, definitions)]).filter(([, rule]) => rule);
     const lines = rows.map(([key, rule]) => `  ${key}: ${JSON.stringify(rule)},`);
-    return `/** ${doc} */\nexport const ${name} = {\n${lines.join("\n")}\n} as const;\n`;
+    const keys = rows.map(([key]) => JSON.stringify(key)).join(" | ");
+    return `/** ${doc} */\nexport const ${name}: Rules<${keys}> = {\n${lines.join("\n")}\n};\n`;
   };
   const evaluator = ofKind(RunOptions, "evaluator");
-  const helps = evaluator.flatMap(([name, { description = "" }]) => {
-    const text = description.replaceAll(/\s+/g, " ");
-    return [`  ${name}: ${JSON.stringify(text)},`];
-  });
+  const helps = evaluator
+    .filter(([name]) => COMMAND_OPTIONS.includes(name))
+    .map(([name, { description }]) => `  ${name}: ${JSON.stringify(description.replaceAll(/\s+/g, " "))},`);
   const text = `// Generated from src/wasm/contract/ by \`npm run build\`.
 
 /** What an option has to be. */
@@ -67,12 +72,16 @@ export interface OptionRule {
   readonly expected: string;
   readonly type: "string" | "boolean" | "number";
   readonly words?: readonly string[];
+  /** What its words stand for, in their order. */
+  readonly names?: readonly string[];
   readonly min?: number;
   readonly above?: number;
   readonly max?: number;
   readonly isWhole?: boolean;
   readonly default?: unknown;
 }
+
+type Rules<Name extends string> = Readonly<Record<Name, OptionRule>>;
 
 /** The options of every function that scores which the engine reads. */
 export const EVALUATOR_OPTIONS = ${names(evaluator)} as const;
@@ -90,10 +99,10 @@ ${table("What the options of evaluators have to be, those apart that are objects
 ${table("What the options of `retry` have to be.", "RETRY_RULES", Object.entries(RetryOptions.properties))}
 ${table("What the options of `budget` have to be, prices apart.", "BUDGET_RULES", Object.entries(Budget.properties))}
 ${table("What prices have to be.", "PRICE_RULES", Object.entries(Prices.properties))}
-/** What the options of evaluators do. */
-export const OPTION_HELP = {
+/** What the options of evaluators do that the command has too. */
+export const OPTION_HELP: Readonly<Record<${COMMAND_OPTIONS.map((name) => JSON.stringify(name)).join(" | ")}, string>> = {
 ${helps.join("\n")}
-} as const;
+};
 `;
   writeFileSync(optionsFile, text);
 }
@@ -101,7 +110,8 @@ ${helps.join("\n")}
 /** What an option has to be; nothing for an object. */
 function ruleOf(name, given, definitions) {
   const reference = given.$ref ?? given.allOf?.[0].$ref;
-  const { enum: words } = reference === undefined ? given : definitions[reference.replace("#/definitions/", "")];
+  const { enum: words, "x-names": names } =
+    reference === undefined ? given : definitions[reference.replace("#/definitions/", "")];
   const type = words === undefined ? [given.type].flat()[0] : "string";
   const { minimum: min, exclusiveMinimum: above, maximum: max, multipleOf, "x-default": byDefault } = given;
   const isWhole = multipleOf === 1 || undefined;
@@ -115,7 +125,7 @@ function ruleOf(name, given, definitions) {
     boolean: "true or false",
     number: `${amount} ${range}`,
   }[type];
-  return expected && { expected, type, words, min, above, max, isWhole, default: byDefault };
+  return expected && { expected, type, words, names, min, above, max, isWhole, default: byDefault };
 }
 
 /** What the engine reads may have `undefined` where nothing is given. */

@@ -128,7 +128,7 @@ ${metrics.map(({ name, className }) => `  [PrebuiltMetrics.${name.toUpperCase()}
 /** The providers of models, with the environment variables that their users have. */
 function providersOf({ providers }) {
   const entries = providers.map(
-    ({ name, models, foreign, ...known }) =>
+    ({ name, models, foreign, form: _form, ...known }) =>
       `  ${JSON.stringify(name)}: { ...${JSON.stringify(known)}, models: ${patternOf(models)}, foreign: ${patternOf(foreign)} },`,
   );
   const byKey = providers.filter(({ models, keys }) => models !== "" && keys.length > 0);

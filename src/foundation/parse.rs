@@ -6,13 +6,15 @@
 //! Errors are one byte while parsing and are built only on failure: a parser that passes whole errors around spends more
 //! time on them than on the input.
 
+mod fault;
+
 use std::borrow::Cow;
 
-use super::error::{Error, ErrorCode, Result};
+use super::error::Result;
 use super::interner::Interner;
 use super::json::{Kind, MAX_DEPTH, MAX_VALUES, Slot, line_of, string};
 use super::pace::Pace;
-use super::write::quoted;
+use fault::Fault;
 
 /// How much of a text is read between two looks at the pace, in bytes; a string is read to its end.
 const PIECE: usize = 1 << 14;
@@ -70,26 +72,6 @@ struct Open {
     slot: usize,
     is_array: bool,
     keys: KeyFilter,
-}
-
-/// What can be wrong with a text.
-#[derive(Clone, Copy)]
-enum Fault {
-    Value,
-    End,
-    CommaOrBracket,
-    CommaOrBrace,
-    Key,
-    Colon,
-    Digit,
-    Control,
-    OpenString,
-    Surrogate,
-    Escape,
-    Hex,
-    Repeated { key: u32 },
-    TooDeep,
-    TooMany,
 }
 
 type Step = Result<(), Fault>;
@@ -449,74 +431,12 @@ impl<'t> Parser<'t> {
         self.skip_space();
         self.bytes.get(self.at).copied()
     }
-
-    #[cold]
-    fn to_error(&self, fault: Fault) -> Error {
-        let invalid = |message: &str| Error::new(ErrorCode::InvalidJson, message);
-        match fault {
-            Fault::Value => self.unexpected("a value"),
-            Fault::End => self.unexpected("the end of the input"),
-            Fault::CommaOrBracket => self.unexpected("`,` or `]`"),
-            Fault::CommaOrBrace => self.unexpected("`,` or `}`"),
-            Fault::Key => self.unexpected("a key in double quotes"),
-            Fault::Colon => self.unexpected("`:`"),
-            Fault::Digit => self.unexpected("a digit"),
-            Fault::Control => invalid("a control character stands in a string")
-                .with_help("Write it as an escape, such as \\n or \\u0000"),
-            Fault::OpenString => invalid("the input ends inside a string").with_help("Is the file complete?"),
-            Fault::Surrogate => {
-                let unit = self.text.get(self.at..self.at + 6).unwrap_or_default().to_ascii_lowercase();
-                invalid(&format!("{unit} is half of a surrogate pair"))
-                    .with_help("The text was cut in the middle of a character; write the whole of it")
-            }
-            Fault::Escape => {
-                invalid("unknown escape in a string").with_help("A backslash itself is written \\\\")
-            }
-            Fault::Hex => invalid("\\u is not followed by four hexadecimal digits"),
-            Fault::Repeated { key } => {
-                invalid(&format!("the key {} is given twice", quoted(&self.key(key as usize))))
-                    .with_help("Keep one of the two")
-            }
-            Fault::TooDeep => Error::new(
-                ErrorCode::LimitExceeded,
-                format!("values are nested more than {MAX_DEPTH} levels deep"),
-            ),
-            Fault::TooMany => {
-                Error::new(ErrorCode::LimitExceeded, format!("the input has more than {MAX_VALUES} values"))
-                    .with_help("Split it into several files")
-            }
-        }
-    }
-
-    fn unexpected(&self, expected: &str) -> Error {
-        let rest = self.text.get(self.at..).unwrap_or_default();
-        let Some(found) = rest.chars().next() else {
-            let message = format!("expected {expected}, but the input ends here");
-            return Error::new(ErrorCode::InvalidJson, message).with_help("Is the file complete?");
-        };
-        let error =
-            Error::new(ErrorCode::InvalidJson, format!("expected {expected}, found {}", shown(found)));
-        if rest.starts_with("NaN") || rest.starts_with('I') {
-            return error.with_help("JSON has no NaN and no Infinity; leave the value out or use null");
-        }
-        match found {
-            '\'' => error.with_help("JSON strings stand in double quotes"),
-            '/' | '#' => error.with_help("JSON has no comments"),
-            ']' | '}' => error.with_help("Is there a comma too many before it?"),
-            _ => error,
-        }
-    }
 }
 
 /// Inputs are far shorter than 4 GiB.
 #[inline(always)]
 fn offset(at: usize) -> u32 {
     u32::try_from(at).unwrap_or(u32::MAX)
-}
-
-/// A character in single quotes; by its number if it cannot be seen.
-fn shown(character: char) -> String {
-    if character.is_control() { format!("U+{:04X}", character as u32) } else { format!("'{character}'") }
 }
 
 /// The number of leading bytes that stand for themselves in a string: up to a quote, a backslash or

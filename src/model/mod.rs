@@ -10,6 +10,7 @@
 //! - [`invocation`]: one turn of a conversation, made of contents.
 //! - [`evalset`]: the expected conversations, also in the old forms.
 //! - [`actual`]: what the agent did, from evalsets, results, inference results or sessions.
+//! - [`session`]: the turns of a session, from its events.
 //! - [`results`]: the results of a run, as ADK stores them.
 //! - [`config`]: metrics with their thresholds and settings.
 
@@ -19,4 +20,5 @@ pub mod content;
 pub mod evalset;
 pub mod invocation;
 pub mod results;
+pub mod session;
 pub mod shape;

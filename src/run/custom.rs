@@ -22,23 +22,19 @@ pub struct CustomTask {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct TaskId(pub u32);
 
-/// The host's result: scores and, where the host decides them itself, statuses.
+/// The host's result.
 #[derive(Clone, Debug, Default)]
 pub struct CustomEvaluation {
-    /// The score of the whole conversation; the mean of the turns' scores if absent.
-    pub score: Option<f64>,
-    /// The status; derived from the threshold if absent.
-    pub status: Option<EvalStatus>,
-    /// Why there is no score.
-    pub reason: Option<String>,
+    /// That of the whole conversation; its score is the mean of the turns' if absent.
+    pub overall: CustomScore,
     /// One entry per turn, or empty.
-    pub turns: Vec<CustomTurn>,
+    pub turns: Vec<CustomScore>,
 }
 
-/// The host's result for one turn.
+/// The host's score of a conversation or a turn and, where the host decides it itself, the status.
 #[derive(Clone, Debug, Default)]
-pub struct CustomTurn {
-    /// The score of the turn.
+pub struct CustomScore {
+    /// The score.
     pub score: Option<f64>,
     /// The status; derived from the threshold if absent.
     pub status: Option<EvalStatus>,
@@ -95,18 +91,17 @@ fn evaluation_from_host<'a>(
     turns: usize,
     threshold: f64,
 ) -> Result<Evaluation<'a>, Error> {
-    let mean = mean(found.turns.iter().filter_map(|turn| turn.score));
-    let scores = found.turns.iter().map(|turn| turn.score).chain([found.score.or(mean)]).flatten();
+    let CustomEvaluation { overall, turns: given } = found;
+    let score = overall.score.or_else(|| mean(given.iter().filter_map(|turn| turn.score)));
+    let scores = given.iter().map(|turn| turn.score).chain([score]).flatten();
     if let Some(score) = scores.into_iter().find(|score| !score.is_finite()) {
         let message =
             format!("the metric gave {}; a score is a finite number, or absent", double::to_text(score));
         return Err(Error::new(ErrorCode::CustomMetricFailed, message));
     }
-    if !found.turns.is_empty() && found.turns.len() != turns {
-        let message = format!(
-            "the metric gave results for {}; the conversation has {turns}",
-            in_words(found.turns.len())
-        );
+    if !given.is_empty() && given.len() != turns {
+        let message =
+            format!("the metric gave results for {}; the conversation has {turns}", in_words(given.len()));
         return Err(Error::new(ErrorCode::CustomMetricFailed, message));
     }
     let status = |status: Option<EvalStatus>, score| {
@@ -117,8 +112,7 @@ fn evaluation_from_host<'a>(
         (None, None) => Some("the metric gave no score".into()),
         (None, Some(_)) => None,
     };
-    let score = found.score.or(mean);
-    let per_turn = found.turns.into_iter().map(|turn| TurnEvaluation {
+    let per_turn = given.into_iter().map(|turn| TurnEvaluation {
         score: turn.score,
         status: status(turn.status, turn.score),
         reason: reason(turn.reason, turn.score),
@@ -130,8 +124,8 @@ fn evaluation_from_host<'a>(
     }
     Ok(Evaluation {
         score,
-        status: status(found.status, score),
-        reason: reason(found.reason, score),
+        status: status(overall.status, score),
+        reason: reason(overall.reason, score),
         turns: per_turn,
         ..Evaluation::default()
     })

@@ -70,7 +70,7 @@ use crate::model::shape::View;
 
 pub use crate::judge::calls::Millis;
 use custom::OpenTask;
-pub use custom::{CustomEvaluation, CustomTask, CustomTurn, TaskId};
+pub use custom::{CustomEvaluation, CustomScore, CustomTask, TaskId};
 use judging::{ConcludingMetric, JudgeState, JudgeStep, PendingMetric, PlanningCase};
 pub use judging::{JudgeCall, JudgeOptions, JudgeReply};
 pub use matching::Pairing;

@@ -85,6 +85,18 @@ pub fn read_answer(
     })
 }
 
+/// The origin of the server that a judge asks.
+///
+/// # Errors
+/// None.
+#[wasm_bindgen(js_name = endpointOrigin)]
+pub fn endpoint_origin(
+    #[wasm_bindgen(unchecked_param_type = "EndpointSettings")] settings: JsValue,
+) -> Result<String, JsValue> {
+    let settings: EndpointSettings = serde_wasm_bindgen::from_value(settings)?;
+    Ok(Endpoint::from(settings).origin())
+}
+
 /// What the answer of a server that some library asked says of asking again.
 ///
 /// # Errors

@@ -14,7 +14,8 @@ mod kept;
 mod schema_text;
 
 pub use fetch::{
-    fetch_call, read_answer, render_call, retirement, retry_advice, user_prompt, with_tokens, without_tokens,
+    endpoint_origin, fetch_call, read_answer, render_call, retirement, retry_advice, user_prompt,
+    with_tokens, without_tokens,
 };
 pub use schema_text::{eval_set_to_adk, eval_set_to_js, eval_set_warnings, invocation_to_js, results_to_adk};
 

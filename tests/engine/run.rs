@@ -18,7 +18,7 @@ use adk_metrics::model::invocation::Rubric;
 use adk_metrics::model::results::EvalStatus;
 use adk_metrics::model::shape::Warnings;
 use adk_metrics::run::{
-    Action, CaseResult, CustomEvaluation, CustomTask, CustomTurn, Millis, Options, Pairing, Plan,
+    Action, CaseResult, CustomEvaluation, CustomScore, CustomTask, Millis, Options, Pairing, Plan,
     PlanOptions, Run, TaskId,
 };
 use proptest::prelude::*;
@@ -176,7 +176,8 @@ fn assert_finished(run: &mut Run<'_>) {
 }
 
 fn score_of(score: f64) -> Result<CustomEvaluation, Error> {
-    Ok(CustomEvaluation { score: Some(score), ..CustomEvaluation::default() })
+    let overall = CustomScore { score: Some(score), ..CustomScore::default() };
+    Ok(CustomEvaluation { overall, turns: Vec::new() })
 }
 
 /// The result of the host's metric in a case of its own, and why there is none.

@@ -1,11 +1,12 @@
-// What google-adk and @iqai/adk 0.5.9 answered, replayed through the package: by the evaluator classes, which
-// take objects, and by `evaluate`, which takes text, where numbers keep their digits. The native tests replay the
-// same vectors and name the same deliberate differences (tests/engine/metrics/parity.rs, tests/engine/metrics/adk_ts_parity.rs).
+// What google-adk answered, replayed through the package: by the evaluator classes, which take objects, and by
+// `evaluate`, which takes text, where numbers keep their digits. The native tests replay the same vectors and name the same
+// deliberate differences (tests/engine/metrics/parity.rs).
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { elements, members, survivesJavaScript } from "./support/json-text.mjs";
 import { importEntry, testFile } from "./support/package.mjs";
+import { asEvaluation, assertClassified, attempt, compareNumber, deviation, evalSetText } from "./support/replay.mjs";
 
 const {
   AdkMetricsError,
@@ -15,8 +16,6 @@ const {
   Evaluator,
   MetricEvaluatorRegistry,
   rouge1,
-  RougeEvaluator,
-  TrajectoryEvaluator,
   withThresholds,
 } = await importEntry();
 
@@ -24,51 +23,6 @@ const starts =
   (...names) =>
   (deviation) =>
     names.some((name) => deviation.name.startsWith(name));
-
-/**
- * Fails for a deviation that no class covers, and for a class that covers another number of them than it states.
- * A class is `[reason, how many, covers(deviation)]`; the first that covers a deviation takes it.
- */
-function assertClassified(deviations, classes) {
-  const found = classes.map(([reason]) => [reason, 0]);
-  const unexplained = [];
-  for (const deviation of deviations) {
-    const place = classes.findIndex(([, , covers]) => covers(deviation));
-    if (place === -1) unexplained.push(deviation);
-    else found[place][1] += 1;
-  }
-  assert.deepEqual(unexplained.slice(0, 5), [], `${unexplained.length} unexplained deviations`);
-  assert.deepEqual(
-    found,
-    classes.map(([reason, count]) => [reason, count]),
-  );
-}
-
-/** How an answer deviates from the recorded one: undefined if it does not. An error answers an error. */
-function deviation(name, recordedError, found, differences) {
-  if (recordedError !== undefined) return found.error === undefined ? { name, accepted: recordedError } : undefined;
-  if (found.error !== undefined) return { name, refused: found.error };
-  const how = differences(found.value);
-  return how.length === 0 ? undefined : { name, how };
-}
-
-/** The value, or the error of the package; anything else that is thrown fails the test. */
-async function attempt(work) {
-  try {
-    return { value: await work() };
-  } catch (error) {
-    assert.ok(error instanceof AdkMetricsError, `${error?.stack}`);
-    return { error };
-  }
-}
-
-/** A recorded number: null stands for none, texts for what JSON cannot hold. */
-const recordedNumber = (value) => (value === null || value === undefined ? undefined : Number(value));
-
-function compareNumber(what, recorded, found, differences) {
-  const expected = recordedNumber(recorded);
-  if (!Object.is(expected, found)) differences.push(`${what}: recorded ${expected}, found ${found}`);
-}
 
 const camelCase = (key) => key.replace(/_(.)/g, (_, letter) => letter.toUpperCase());
 
@@ -113,23 +67,6 @@ function evaluationDifferences(recorded, found) {
   return differences;
 }
 
-/** What `evaluate` found for one metric of its only case, in the shape of an evaluator's answer. */
-function asEvaluation(result, metricName) {
-  const place = result.overallEvalMetricResults.findIndex((metric) => metric.metricName === metricName);
-  const overall = result.overallEvalMetricResults[place];
-  return {
-    overallScore: overall.score,
-    overallEvalStatus: overall.evalStatus,
-    overallTokenUsageDetails: overall.details?.tokenUsageDetails,
-    overallDurationDetails: overall.details?.durationDetails,
-    perInvocationResults: result.evalMetricResultPerInvocation.map(({ evalMetricResults }) => ({
-      score: evalMetricResults[place].score,
-      evalStatus: evalMetricResults[place].evalStatus,
-      ...evalMetricResults[place].details,
-    })),
-  };
-}
-
 /** Every case of a file as the texts of its parts. */
 const casesOf = (file) => elements(members(testFile(`parity/vectors/${file}.json`)).cases).map(members);
 
@@ -157,15 +94,6 @@ async function replayThroughClasses(file, classes) {
   assertClassified(deviations.filter(Boolean), classes);
   return left;
 }
-
-/**
- * The conversation of a case as an evalset. Without one it is a scenario; so it is for metrics that look at actual
- * turns only, since a case fails if its turns differ in number.
- */
-const evalSetText = (conversation, metricName) =>
-  conversation === "null" || metricName.endsWith("_v1")
-    ? '{"eval_set_id":"s","eval_cases":[{"eval_id":"c","conversation_scenario":{"starting_prompt":"","conversation_plan":""}}]}'
-    : `{"eval_set_id":"s","eval_cases":[{"eval_id":"c","conversation":${conversation}}]}`;
 
 /** The config of a metric: undefined where a config cannot say the same. */
 function configText(metric) {
@@ -250,11 +178,13 @@ const TRAJECTORY_DIFFERENCES = [
     (d) => d.refused?.help !== undefined && starts("MATCH_TYPE spelling 0", "unknown criterion key")(d),
   ],
 ];
+
 const LONE_THRESHOLD = [
   "the threshold beside a criterion that has none counts",
   1,
   (d) => d.accepted !== undefined && d.name === "criterion without threshold, metric with",
 ];
+
 const INFINITE_THRESHOLD = [
   "a threshold is finite",
   1,
@@ -295,8 +225,6 @@ test("efficiency is measured as in google-adk, by evaluate from text", async () 
   assert.equal(await replayThroughEvaluate("efficiency", efficiencyDifferences(17)), 0);
 });
 
-// ---- configs and statuses
-
 /** A registry in which the metrics of a config's `custom_metrics` are registered. */
 function registryFor(text) {
   const registry = new MetricEvaluatorRegistry();
@@ -322,6 +250,7 @@ function parseOrNothing(text) {
 }
 
 const ONE_TURN = '[{"user_content":{"parts":[{"text":"hi"}]},"final_response":{"parts":[{"text":"hi"}]}}]';
+
 const ONE_CASE = `{"eval_set_id":"s","eval_cases":[{"eval_id":"c","conversation":${ONE_TURN}}]}`;
 
 test("configs are read as google-adk reads them", async () => {
@@ -467,78 +396,4 @@ test("a score passes where google-adk passes it, in evaluate and withThresholds 
       assert.deepEqual(wrong, []);
     }
   }
-});
-
-// ---- the adk-ts dialect
-
-const ADK_TS = {
-  tool_trajectory_avg_score: TrajectoryEvaluator,
-  tool_trajectory_score: TrajectoryEvaluator,
-  response_match_score: RougeEvaluator,
-  response_match: RougeEvaluator,
-};
-
-function adkTsDifferences(recorded, found) {
-  const differences = [];
-  compareNumber("overall score", recorded.overallScore, found.overallScore, differences);
-  compareNumber("overall status", recorded.overallEvalStatus, found.overallEvalStatus, differences);
-  compareNumber("turns", recorded.perInvocationResults.length, found.perInvocationResults.length, differences);
-  for (const [index, { score, evalStatus }] of recorded.perInvocationResults.entries()) {
-    compareNumber(`turn ${index} score`, score, found.perInvocationResults[index]?.score, differences);
-    compareNumber(`turn ${index} status`, evalStatus, found.perInvocationResults[index]?.evalStatus, differences);
-  }
-  return differences;
-}
-
-test("the adk-ts dialect answers as @iqai/adk", async () => {
-  const { cases } = JSON.parse(testFile("adk-ts/vectors.json"));
-  const deviations = [];
-  for (const { name, metric, actual, expected, result } of cases.filter((one) => !one.name.startsWith("malformed/"))) {
-    const evaluator = new ADK_TS[metric.metricName](metric, { dialect: "adk-ts" });
-    const found = await attempt(() => evaluator.evaluateInvocations(actual, expected));
-    deviations.push(deviation(name, result.error, found, (value) => adkTsDifferences(result, value)));
-  }
-  assertClassified(deviations.filter(Boolean), [
-    [
-      "a threshold is needed; without one ADK-TS fails every score",
-      60,
-      (d) => d.refused?.code === "threshold_required",
-    ],
-    [
-      "`criterion.threshold` counts, which ADK-TS does not read: statuses, never scores",
-      18,
-      (d) => d.name.includes("criterion.threshold") && d.how?.every((difference) => !difference.includes("score")),
-    ],
-  ]);
-});
-
-test("malformed invocations end in an error of the package or in a score", async () => {
-  const { cases } = JSON.parse(testFile("adk-ts/vectors.json"));
-  for (const { metric, actual, expected } of cases.filter((one) => one.name.startsWith("malformed/"))) {
-    const evaluator = new ADK_TS[metric.metricName](metric, { dialect: "adk-ts" });
-    await attempt(() => evaluator.evaluateInvocations(actual, expected));
-  }
-});
-
-test("the adk-ts dialect answers as @iqai/adk where only text can say what was given", async () => {
-  const { cases } = JSON.parse(testFile("adk-ts/vectors-text.json"));
-  const deviations = [];
-  for (const { name, metric, actualText, expectedText, result } of cases) {
-    const metricName = metric.metricName;
-    const found = await attempt(async () => {
-      const set = await evaluate({
-        evalSet: evalSetText(expectedText, metricName),
-        actual: `[{"evalCaseId":"c","inferences":${actualText}}]`,
-        criteria: { [metricName]: metric.threshold },
-        dialect: "adk-ts",
-        explain: "none",
-      });
-      return asEvaluation(set.evalCaseResults[0], metricName);
-    });
-    deviations.push(deviation(name, result.error, found, (value) => adkTsDifferences(result, value)));
-  }
-  assertClassified(deviations.filter(Boolean), [
-    ["a repeated key is an error; JavaScript takes the last", 4, (d) => d.refused?.message.includes("given twice")],
-    ["half of a surrogate pair is an error", 6, (d) => d.refused?.message.includes("surrogate")],
-  ]);
 });

@@ -10,7 +10,7 @@ import { type Arguments, oneOf, parseArguments } from "./arguments.js";
 import { COMPARISON_FORMATS, optionsOf } from "./options.js";
 import { kindOf, readBytes, readPieces, sizeOf } from "./files.js";
 import { inFile, Mistake, Mistakes } from "./mistakes.js";
-import { ExitStatus, hasColor, note, warn, warningCount } from "./process.js";
+import { ExitStatus, note, screenOptions, warn, warningCount } from "./process.js";
 import { plainFile, prepareFile, writeSafely } from "./write.js";
 
 /** Runs `compare`. */
@@ -194,11 +194,6 @@ function rendered(
   onScreen: boolean,
   details: boolean,
 ): string | Iterable<string> {
-  const { stdout } = process;
-  const options = {
-    details,
-    color: onScreen && hasColor(stdout),
-    width: onScreen && stdout.isTTY ? stdout.columns : 100,
-  };
+  const options = { details, ...screenOptions(onScreen) };
   return REPORT_FORMATS[format].comparison?.render(comparisons, options) ?? "";
 }

@@ -4,7 +4,7 @@ import { basename } from "node:path";
 import { AdkMetricsError } from "../errors.js";
 import { PROVIDERS } from "../generated/providers.js";
 import { endpointOf, isForeign } from "../judges/endpoint.js";
-import { type Environment, judgeFromEnvironment } from "../judges/environment.js";
+import { type Environment, judgeFromEnvironment, providerOfModel } from "../judges/environment.js";
 import { replayJudge, vertexJudge } from "../judges/index.js";
 import { identified, identityOf } from "../judges/judge.js";
 import { exportOf, layersOf, loadModule, type ModuleName } from "../modules/load.js";
@@ -185,7 +185,7 @@ export class JudgeMaker {
     const { provider } = this.#choice;
     const variables = this.#variables();
     const { environment } = variables;
-    const byName = providerOf(model);
+    const byName = providerOfModel(model) as Provider;
     const meansVertex = provider === undefined && byName === "gemini" && usesVertex(environment);
     // A provider before the name says whom to ask; the name that the provider knows comes after it.
     const hasPrefix = !isOwn && model.includes("/") && byName === provider;
@@ -268,16 +268,6 @@ const OWN_ORIGINS: Readonly<Record<string, RegExp>> = {
 /** Whether a provider itself is there. */
 function isOwnOrigin(provider: Provider, origin: string): boolean {
   return OWN_ORIGINS[provider]?.test(origin) ?? origin === PROVIDERS[provider].origin;
-}
-
-/** An environment in which no judge lacks anything, to see which one a model's name leads to. */
-const EVERYTHING: Environment = {
-  ...Object.fromEntries(Object.values(PROVIDERS).flatMap(({ keys }) => keys.map((key) => [key, "key"]))),
-  OLLAMA_HOST: "127.0.0.1",
-};
-
-function providerOf(model: string): Provider {
-  return endpointOf(judgeFromEnvironment(model, EVERYTHING))?.provider as Provider;
 }
 
 /** Whether Gemini is to be asked at Vertex AI, as ADK and Google's own clients read it. */

@@ -3,7 +3,7 @@
 import type { Provider } from "../judges/endpoint.js";
 import { PROVIDERS } from "../generated/providers.js";
 import { DEFAULT_CRITERIA } from "../generated/metrics.js";
-import { OPTION_RULES } from "../generated/options.js";
+import { OPTION_HELP, OPTION_RULES } from "../generated/options.js";
 import { REPORT_FORMATS, type ReportFormat } from "../report/formats.js";
 import type { Option } from "./arguments.js";
 import { LOG_LEVELS } from "./process.js";
@@ -31,6 +31,16 @@ export const SHELLS = ["bash", "zsh", "fish"] as const;
 export const DEFAULT_CRITERIA_TEXT = Object.entries(DEFAULT_CRITERIA)
   .map(([name, threshold]) => `${name} ${Number(threshold).toFixed(1)}`)
   .join(" and ");
+
+/** Whose scores each dialect gives, in words. */
+const DIALECTS = wordsOf("dialect")
+  .map((word, index) => `${word}: those of ${OPTION_RULES.dialect.names?.[index]}`)
+  .join("; ");
+
+/** What an option may be. */
+function wordsOf(option: keyof typeof OPTION_RULES): readonly string[] {
+  return OPTION_RULES[option].words ?? [];
+}
 
 /** The formats of a report. */
 export const FORMATS = Object.keys(REPORT_FORMATS) as ReportFormat[];
@@ -151,16 +161,16 @@ export const OPTIONS: readonly OptionEntry[] = [
     group: "scoring",
     commands: SCORED,
     value: "<name>",
-    words: OPTION_RULES.dialect.words,
-    help: "adk-python (default): the scores of google-adk. adk-ts: those of @iqai/adk 0.5.9, for those who are moving from it.",
+    words: wordsOf("dialect"),
+    help: `${OPTION_HELP.dialect} ${DIALECTS}.`,
   },
   {
     name: "explain",
     group: "scoring",
     commands: SCORED,
     value: "<which>",
-    words: OPTION_RULES.explain.words,
-    help: `For which results to work out why: ${OPTION_RULES.explain.words.join(", ")}. Default: what the chosen formats show.`,
+    words: wordsOf("explain"),
+    help: `For which results to work out why: ${wordsOf("explain").join(", ")}. Default: what the chosen formats show.`,
   },
   {
     name: "strict",
@@ -262,7 +272,7 @@ export const OPTIONS: readonly OptionEntry[] = [
     group: "judges",
     commands: SCORED,
     value: "<n>",
-    help: `How many calls to make at a time. Default: ${OPTION_RULES.concurrency.default}.`,
+    help: OPTION_HELP.concurrency,
   },
   {
     name: "record",

@@ -33,6 +33,12 @@ export function hasColor(stream: NodeJS.WriteStream): boolean {
   return stream.isTTY && TERM !== "dumb";
 }
 
+/** How a table is drawn on stdout, or in a file. */
+export function screenOptions(onScreen: boolean): { color: boolean; width: number } {
+  const { stdout } = process;
+  return { color: onScreen && hasColor(stdout), width: onScreen && stdout.isTTY ? stdout.columns : 100 };
+}
+
 const SGR = { bold: 1, dim: 2, red: 31, yellow: 33, cyan: 36 } as const;
 
 /** A text in a colour, where the stream takes colours. */

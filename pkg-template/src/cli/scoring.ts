@@ -24,7 +24,7 @@ import { Judging } from "./judging.js";
 import { strictErrorOf } from "../errors.js";
 import { inFiles, type InputFiles, inWhole, Mistake, Mistakes, placeOf, refusedWarnings } from "./mistakes.js";
 import { type Destination, destinations, distinctNames, formatsByEnding, refuseOthers } from "./outputs.js";
-import { ExitStatus, hasColor, hostUserCode, LOG_LEVELS, note, setLogLevel, warn } from "./process.js";
+import { ExitStatus, hostUserCode, LOG_LEVELS, note, screenOptions, setLogLevel, warn } from "./process.js";
 import { inOrder, portionsOf } from "./portions.js";
 import { ProgressBar } from "./progress.js";
 import { plainFile, prepareFile, writeSafely } from "./write.js";
@@ -411,12 +411,7 @@ function rendered(
   onScreen: boolean,
   details: boolean,
 ): string | Iterable<string> {
-  const { stdout } = process;
-  const options = {
-    details,
-    color: onScreen && hasColor(stdout),
-    width: onScreen && stdout.isTTY ? stdout.columns : 100,
-  };
+  const options = { details, ...screenOptions(onScreen) };
   return REPORT_FORMATS[format].render?.(results, options) ?? "";
 }
 

@@ -2,6 +2,7 @@
 import { KEYED_PROVIDERS, type KeyedProvider, PROVIDERS } from "../generated/providers.js";
 import type { Judge } from "../types.js";
 import { judgeRequired } from "./default.js";
+import type { Provider } from "./endpoint.js";
 import { providerEndpoint, providerJudge } from "./provider-endpoint.js";
 import { ollamaJudge, openaiJudge } from "./providers.js";
 
@@ -9,6 +10,7 @@ import { ollamaJudge, openaiJudge } from "./providers.js";
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 interface Family {
+  provider: Provider;
   /** Names of models. */
   models: RegExp;
   /** The provider's name before a slash, as LiteLLM writes it. */
@@ -28,6 +30,7 @@ function families(): readonly Family[] {
 function keyed(provider: KeyedProvider): Family {
   const { keys, address, models } = PROVIDERS[provider];
   return {
+    provider,
     models: models as RegExp,
     prefix: provider === "gemini" ? /^(?:models|gemini)\// : new RegExp(`^${provider}/`),
     variables: keys.join(" or "),
@@ -44,6 +47,7 @@ function keyed(provider: KeyedProvider): Family {
 /** All other models: Ollama's, or those of a server that speaks OpenAI's protocol. */
 function others(): Family {
   return {
+    provider: "ollama",
     models: /(?:)/,
     prefix: /^ollama(?:_chat)?\//,
     variables: "OLLAMA_HOST, or OPENAI_BASE_URL for any server that speaks OpenAI's protocol",
@@ -76,13 +80,23 @@ export function judgeFromEnvironment(model: string, environment: Environment): J
     const values = names.map((name) => environment[name]?.trim());
     return values.find((value) => value !== undefined && value !== "");
   };
+  const { family, isPrefixed } = familyOf(model);
+  const name = isPrefixed ? model.slice(model.indexOf("/") + 1) : model;
+  const judge = family.make(read, name, isPrefixed);
+  if (judge === undefined) throw judgeRequired(model, family.variables);
+  return judge;
+}
+
+/** The provider that a model's name leads to; `ollama` for a name that tells nothing. */
+export function providerOfModel(model: string): Provider {
+  return familyOf(model).family.provider;
+}
+
+function familyOf(model: string): { family: Family; isPrefixed: boolean } {
   const known = families();
   const prefixed = known.find(({ prefix }) => prefix.test(model));
   const family = prefixed ?? (known.find(({ models }) => models.test(model)) as Family);
-  const name = prefixed === undefined ? model : model.slice(model.indexOf("/") + 1);
-  const judge = family.make(read, name, prefixed !== undefined);
-  if (judge === undefined) throw judgeRequired(model, family.variables);
-  return judge;
+  return { family, isPrefixed: prefixed !== undefined };
 }
 
 function given<T extends object>(options: T): { [K in keyof T]?: NonNullable<T[K]> } {

@@ -13,6 +13,7 @@ export {
   languageModelJudge,
   type LanguageModelJudgeOptions,
 } from "./language-model.js";
+export { judgeOrigin } from "./origin.js";
 export * from "./providers.js";
 export { recordJudge, type RecordingOptions, type RecordingSink } from "./record.js";
 export { type Recording, replayJudge } from "./replay.js";

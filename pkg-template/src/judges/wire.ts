@@ -84,4 +84,4 @@ export function post({ url, headers, body }: HttpRequest, signal: AbortSignal): 
 }
 
 /** What the engine reads here is written by this package. */
-const WRITTEN_HERE: ErrorContext = { hasLines: () => false };
+export const WRITTEN_HERE: ErrorContext = { hasLines: () => false };

@@ -391,15 +391,15 @@ function customResultOf({
   perInvocationResults,
 }: EvaluationResult): CustomResult {
   return {
-    score: primitive(overallScore),
-    status: primitive(overallEvalStatus),
-    reason: primitive(reason),
-    turns: Array.from(perInvocationResults ?? [], ({ score, evalStatus, reason }) => ({
-      score: primitive(score),
-      status: primitive(evalStatus),
-      reason: primitive(reason),
-    })),
+    overall: findingOf(overallScore, overallEvalStatus, reason),
+    turns: Array.from(perInvocationResults ?? [], ({ score, evalStatus, reason }) =>
+      findingOf(score, evalStatus, reason),
+    ),
   };
+}
+
+function findingOf(score: unknown, status: unknown, reason: unknown): CustomResult["overall"] {
+  return { score: primitive(score), status: primitive(status), reason: primitive(reason) };
 }
 
 /** A value that runs no code of the user's when the engine looks at it; it refuses the empty object in any field. */

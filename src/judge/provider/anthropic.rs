@@ -7,7 +7,9 @@
 use super::config::ParameterNames;
 use super::config::{Entries, MappedSettings};
 use super::json_path::append_strings;
-use super::{DraftReply, Protocol, ReplyPaths, Request, Variables, messages};
+use super::{DraftReply, Protocol, ReplyPaths, Request, messages};
+#[cfg(feature = "schema")]
+use super::{FormField, ProviderManifest};
 use crate::foundation::json::{Document, Json, Kind};
 
 /// The API version these requests are written for.
@@ -21,9 +23,22 @@ pub(super) static PROTOCOL: Protocol = Protocol {
     name: "anthropic",
     label: "Anthropic",
     keys: "ANTHROPIC_API_KEY",
-    variables: Variables { keys: &["ANTHROPIC_API_KEY"], address: "ANTHROPIC_BASE_URL" },
-    models: "^claude-",
-    foreign: "^(?:(?:gemini|gpt)[-/]|o\\d-)",
+    #[cfg(feature = "schema")]
+    manifest: ProviderManifest {
+        keys: &["ANTHROPIC_API_KEY"],
+        address: "ANTHROPIC_BASE_URL",
+        models: "^claude-",
+        foreign: "^(?:(?:gemini|gpt)[-/]|o\\d-)",
+        title: "Anthropic",
+        form: &[
+            FormField::new("model", "Model").hint("As Anthropic calls it."),
+            FormField::new("apiKey", "Key")
+                .hint("From console.anthropic.com. It is sent to Anthropic alone."),
+            FormField::new("baseUrl", "Another address").placeholder("https://api.anthropic.com"),
+        ],
+        needed: &[&["apiKey"]],
+        missing: "The key is missing.",
+    },
     parameters: ParameterNames::Anthropic,
     unreachable: "Look for a network that is down or a blocker; an organisation may forbid pages, and a server at `baseUrl` has to allow the headers that are sent",
     not_found: "Check the name of the model",

@@ -53,6 +53,14 @@ impl Endpoint {
         }
     }
 
+    /// The origin of the server that is asked.
+    #[must_use]
+    pub fn origin(&self) -> String {
+        let url = (self.provider.protocol().url)(self, "");
+        let end = url.match_indices('/').nth(2).map_or(url.len(), |(at, _)| at);
+        url.get(..end).unwrap_or_default().to_owned()
+    }
+
     /// Checks whether anything is missing that every request needs.
     ///
     /// # Errors

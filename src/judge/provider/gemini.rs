@@ -6,16 +6,32 @@
 use super::config::ParameterNames;
 use super::config::{Entries, MappedSettings};
 use super::json_path::{for_each, get, is_true, string};
-use super::{DraftReply, Endpoint, Protocol, ReplyPaths, Request, Variables, escape};
+#[cfg(feature = "schema")]
+use super::{DEFAULT_MODEL, FormField, ProviderManifest};
+use super::{DraftReply, Endpoint, Protocol, ReplyPaths, Request, escape};
 use crate::foundation::json::Json;
 
 pub(super) static PROTOCOL: Protocol = Protocol {
     name: "gemini",
     label: "Gemini",
     keys: "GOOGLE_API_KEY or GEMINI_API_KEY",
-    variables: Variables { keys: &["GOOGLE_API_KEY", "GEMINI_API_KEY"], address: "GOOGLE_GEMINI_BASE_URL" },
-    models: "^(?:gemini|gemma|learnlm)-",
-    foreign: "^(?:gpt|claude)[-/]",
+    #[cfg(feature = "schema")]
+    manifest: ProviderManifest {
+        keys: &["GOOGLE_API_KEY", "GEMINI_API_KEY"],
+        address: "GOOGLE_GEMINI_BASE_URL",
+        models: "^(?:gemini|gemma|learnlm)-",
+        foreign: "^(?:gpt|claude)[-/]",
+        title: "Gemini",
+        form: &[
+            FormField::new("model", "Model").placeholder("gemini-2.5-flash").hint(DEFAULT_MODEL),
+            FormField::new("apiKey", "Key")
+                .hint("From aistudio.google.com/apikey. It is sent to Google alone."),
+            FormField::new("baseUrl", "Another address")
+                .placeholder("https://generativelanguage.googleapis.com"),
+        ],
+        needed: &[&["apiKey"]],
+        missing: "The key is missing.",
+    },
     parameters: ParameterNames::Google,
     unreachable: "Gemini answers pages: look for a network that is down, a blocker or a content security policy",
     not_found: "Check the name of the model",

@@ -79,15 +79,9 @@ struct Protocol {
     label: &'static str,
     /// The settings that messages ask users to set.
     keys: &'static str,
-    /// Its environment variables.
-    #[cfg_attr(not(feature = "schema"), expect(dead_code, reason = "the manifest has them"))]
-    variables: Variables,
-    /// A JavaScript regular expression for the names of its models; empty if names do not identify it.
-    #[cfg_attr(not(feature = "schema"), expect(dead_code, reason = "the manifest has them"))]
-    models: &'static str,
-    /// One for the names of models that it surely does not have at its own address; empty if it may have any.
-    #[cfg_attr(not(feature = "schema"), expect(dead_code, reason = "the manifest has them"))]
-    foreign: &'static str,
+    /// What the package knows without asking the engine.
+    #[cfg(feature = "schema")]
+    manifest: ProviderManifest,
     /// Its names for model parameters.
     parameters: ParameterNames,
     /// Why a web page may get no answer, and what to do about it.
@@ -104,13 +98,72 @@ struct Protocol {
     read: fn(Json<'_>, &mut DraftReply),
 }
 
-/// Environment variables, as the provider's own clients read them.
-#[cfg_attr(not(feature = "schema"), expect(dead_code, reason = "the manifest has them"))]
-struct Variables {
-    /// Those for keys, in order of precedence.
+/// What the package knows of a provider without asking the engine. The WebAssembly does not carry it.
+#[cfg(feature = "schema")]
+#[derive(Clone, Copy)]
+struct ProviderManifest {
+    /// The environment variables for keys, as the provider's own clients read them, in order of precedence.
     keys: &'static [&'static str],
-    /// The one for the URL.
+    /// The environment variable for the URL.
     address: &'static str,
+    /// A JavaScript regular expression for the names of its models; empty if names do not identify it.
+    models: &'static str,
+    /// One for the names of models that it surely does not have at its own address; empty if it may have any.
+    foreign: &'static str,
+    /// How forms ask for the judge's options; no form offers the provider if this is empty.
+    form: &'static [FormField],
+    /// What the form calls the provider.
+    title: &'static str,
+    /// Sets of options, of which one has to be given.
+    needed: &'static [&'static [&'static str]],
+    /// What forms say if none is.
+    missing: &'static str,
+}
+
+#[cfg(feature = "schema")]
+impl ProviderManifest {
+    /// A provider that is told by nothing and that no form offers.
+    const EMPTY: Self = Self {
+        keys: &[],
+        address: "",
+        models: "",
+        foreign: "",
+        form: &[],
+        title: "",
+        needed: &[],
+        missing: "",
+    };
+}
+
+/// What forms say of the model that is asked at Google's.
+#[cfg(feature = "schema")]
+const DEFAULT_MODEL: &str = "Empty: the one that the config names, else gemini-2.5-flash.";
+
+/// How a form asks for an option of a judge.
+#[cfg(feature = "schema")]
+#[derive(Clone, Copy)]
+struct FormField {
+    option: &'static str,
+    label: &'static str,
+    placeholder: &'static str,
+    hint: &'static str,
+    /// Its values and their names, if only these are possible; the first is the default.
+    choices: &'static [(&'static str, &'static str)],
+}
+
+#[cfg(feature = "schema")]
+impl FormField {
+    const fn new(option: &'static str, label: &'static str) -> Self {
+        Self { option, label, placeholder: "", hint: "", choices: &[] }
+    }
+
+    const fn placeholder(self, placeholder: &'static str) -> Self {
+        Self { placeholder, ..self }
+    }
+
+    const fn hint(self, hint: &'static str) -> Self {
+        Self { hint, ..self }
+    }
 }
 
 /// Paths in a reply, as for `json_path::get`.
@@ -164,12 +217,21 @@ impl Provider {
     /// What the package knows of the provider without asking the engine.
     #[cfg(feature = "schema")]
     pub(crate) fn manifest(self) -> serde_json::Value {
-        let Protocol { name, label, variables, models, foreign, url, .. } = self.protocol();
-        let address = url(&Endpoint::new(self), "model");
-        let origin: Vec<_> = address.splitn(4, '/').take(3).collect();
+        let Protocol { name, label, manifest, .. } = self.protocol();
+        let ProviderManifest { keys, address, models, foreign, form, title, needed, missing } = manifest;
+        let field = |field: &FormField| {
+            let FormField { option, label, placeholder, hint, choices } = field;
+            serde_json::json!({
+                "option": option, "label": label, "placeholder": placeholder, "hint": hint, "choices": choices,
+            })
+        };
         serde_json::json!({
-            "name": name, "label": label, "keys": variables.keys, "address": variables.address,
-            "models": models, "foreign": foreign, "origin": origin.join("/"),
+            "name": name, "label": label, "keys": keys, "address": address, "models": models,
+            "foreign": foreign, "origin": Endpoint::new(self).origin(),
+            "form": {
+                "title": title, "needed": needed, "missing": missing,
+                "fields": form.iter().map(field).collect::<Vec<_>>(),
+            },
         })
     }
 

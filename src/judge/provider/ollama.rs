@@ -5,16 +5,32 @@
 use super::config::ParameterNames;
 use super::config::{Entries, MappedSettings};
 use super::json_path::string;
-use super::{DraftReply, Protocol, ReplyPaths, Request, Variables, messages, without_thoughts};
+use super::{DraftReply, Protocol, ReplyPaths, Request, messages, without_thoughts};
+#[cfg(feature = "schema")]
+use super::{FormField, ProviderManifest};
 use crate::foundation::json::Json;
 
 pub(super) static PROTOCOL: Protocol = Protocol {
     name: "ollama",
     label: "Ollama",
     keys: "OLLAMA_API_KEY",
-    variables: Variables { keys: &[], address: "OLLAMA_HOST" },
-    models: "",
-    foreign: "^(?:(?:gemini|claude)[-/]|gpt-[345])",
+    #[cfg(feature = "schema")]
+    manifest: ProviderManifest {
+        keys: &[],
+        address: "OLLAMA_HOST",
+        foreign: "^(?:(?:gemini|claude)[-/]|gpt-[345])",
+        title: "Ollama: a model on this machine",
+        form: &[
+            FormField::new("model", "Model")
+                .placeholder("llama3.2")
+                .hint("One that was pulled: ollama list names them."),
+            FormField::new("baseUrl", "Address")
+                .placeholder("http://127.0.0.1:11434")
+                .hint("If Ollama refuses this page, start it with OLLAMA_ORIGINS={origin}."),
+        ],
+        needed: &[&[]],
+        ..ProviderManifest::EMPTY
+    },
     parameters: ParameterNames::Ollama,
     unreachable: "Start Ollama with this page's origin in OLLAMA_ORIGINS: `OLLAMA_ORIGINS=https://example.com ollama serve`",
     not_found: "`ollama pull` fetches a model",

@@ -5,16 +5,31 @@
 use super::config::ParameterNames;
 use super::config::{Entries, MappedSettings};
 use super::json_path::{append_strings, string};
-use super::{DraftReply, Endpoint, Protocol, ReplyPaths, Request, Variables, messages, without_thoughts};
+use super::{DraftReply, Endpoint, Protocol, ReplyPaths, Request, messages, without_thoughts};
+#[cfg(feature = "schema")]
+use super::{FormField, ProviderManifest};
 use crate::foundation::json::Json;
 
 pub(super) static PROTOCOL: Protocol = Protocol {
     name: "openai",
     label: "OpenAI",
     keys: "OPENAI_API_KEY",
-    variables: Variables { keys: &["OPENAI_API_KEY"], address: "OPENAI_BASE_URL" },
-    models: "^(?:gpt-|chatgpt-|o\\d)",
-    foreign: "^(?:gemini|claude)[-/]",
+    #[cfg(feature = "schema")]
+    manifest: ProviderManifest {
+        keys: &["OPENAI_API_KEY"],
+        address: "OPENAI_BASE_URL",
+        models: "^(?:gpt-|chatgpt-|o\\d)",
+        foreign: "^(?:gemini|claude)[-/]",
+        title: "OpenAI, or a compatible server",
+        form: &[
+            FormField::new("model", "Model").placeholder("gpt-4.1-mini").hint("As its server calls it."),
+            FormField::new("baseUrl", "Address").placeholder("https://api.openai.com/v1").hint("With the version, as in http://127.0.0.1:1234/v1. The server has to allow this page’s origin, and the headers authorization and content-type."),
+            FormField::new("apiKey", "Key").hint("May be left out for a server without keys."),
+            FormField { choices: &[("chat", "Chat completions"), ("responses", "Responses")], ..FormField::new("api", "Protocol") },
+        ],
+        needed: &[&["apiKey"], &["baseUrl"]],
+        missing: "The key, or the address of a server without keys, is missing.",
+    },
     parameters: ParameterNames::Chat,
     unreachable: UNREACHABLE,
     not_found: NOT_FOUND,

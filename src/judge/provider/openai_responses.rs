@@ -2,20 +2,26 @@
 //!
 //! Source: <https://platform.openai.com/docs/api-reference/responses>, and what `openai` sends.
 
+#[cfg(feature = "schema")]
+use super::ProviderManifest;
 use super::config::ParameterNames;
 use super::config::{Entries, MappedSettings};
 use super::json_path::{append_strings, for_each, string};
 use super::openai_chat::{NOT_FOUND, UNREACHABLE, url};
-use super::{DraftReply, Protocol, ReplyPaths, Request, Variables};
+use super::{DraftReply, Protocol, ReplyPaths, Request};
 use crate::foundation::json::Json;
 
 pub(super) static PROTOCOL: Protocol = Protocol {
     name: "openai-responses",
     label: "OpenAI",
     keys: "OPENAI_API_KEY",
-    variables: Variables { keys: &["OPENAI_API_KEY"], address: "OPENAI_BASE_URL" },
-    models: "",
-    foreign: "^(?:gemini|claude)[-/]",
+    #[cfg(feature = "schema")]
+    manifest: ProviderManifest {
+        keys: &["OPENAI_API_KEY"],
+        address: "OPENAI_BASE_URL",
+        foreign: "^(?:gemini|claude)[-/]",
+        ..ProviderManifest::EMPTY
+    },
     parameters: ParameterNames::Responses,
     unreachable: UNREACHABLE,
     not_found: NOT_FOUND,

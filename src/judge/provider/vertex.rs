@@ -5,15 +5,32 @@
 //! `@google/genai` sends.
 
 use super::config::ParameterNames;
-use super::{Endpoint, Protocol, Variables, escape, gemini};
+#[cfg(feature = "schema")]
+use super::{DEFAULT_MODEL, FormField, ProviderManifest};
+use super::{Endpoint, Protocol, escape, gemini};
 
 pub(super) static PROTOCOL: Protocol = Protocol {
     name: "vertex",
     label: "Vertex AI",
     keys: "GOOGLE_CLOUD_PROJECT and GOOGLE_CLOUD_LOCATION with an access token, or GOOGLE_API_KEY",
-    variables: Variables { keys: &["GOOGLE_API_KEY"], address: "GOOGLE_VERTEX_BASE_URL" },
-    models: "",
-    foreign: "",
+    #[cfg(feature = "schema")]
+    manifest: ProviderManifest {
+        keys: &["GOOGLE_API_KEY"],
+        address: "GOOGLE_VERTEX_BASE_URL",
+        title: "Vertex AI",
+        form: &[
+            FormField::new("model", "Model").placeholder("gemini-2.5-flash").hint(DEFAULT_MODEL),
+            FormField::new("project", "Project"),
+            FormField::new("location", "Location").placeholder("global"),
+            FormField::new("accessToken", "Access token")
+                .hint("gcloud auth print-access-token prints one; it lasts an hour."),
+            FormField::new("apiKey", "Key").hint("Instead of project and token: an API key of express mode."),
+            FormField::new("baseUrl", "Another address"),
+        ],
+        needed: &[&["apiKey"], &["project", "accessToken"]],
+        missing: "A project and an access token, or an API key, are missing.",
+        ..ProviderManifest::EMPTY
+    },
     parameters: ParameterNames::Google,
     unreachable: "Look for a network that is down, a blocker or a content security policy; if this page's origin is not allowed, ask from a server of your own and set `baseUrl` to it",
     not_found: "Check the model, the project and whether the location has this model",

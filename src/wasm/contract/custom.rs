@@ -7,28 +7,22 @@ use wasm_bindgen::{JsCast, JsValue};
 use crate::foundation::double;
 use crate::foundation::error::{Error, ErrorCode, Result};
 use crate::model::results::EvalStatus;
-use crate::run::{CustomEvaluation, CustomTurn};
+use crate::run::{CustomEvaluation, CustomScore};
 
-/// What a metric of the user's own found in a conversation. Its fields may hold anything.
+/// What a metric of the user's own found.
 #[derive(Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub(in crate::wasm) struct CustomResult {
-    #[serde(default, deserialize_with = "score")]
-    #[cfg_attr(feature = "schema", schemars(schema_with = "super::schemas::unchecked"))]
-    score: Option<f64>,
-    #[serde(default, deserialize_with = "status")]
-    #[cfg_attr(feature = "schema", schemars(schema_with = "super::schemas::unchecked"))]
-    status: Option<f64>,
-    #[serde(default, deserialize_with = "reason")]
-    #[cfg_attr(feature = "schema", schemars(schema_with = "super::schemas::unchecked"))]
-    reason: Option<String>,
-    turns: Vec<CustomTurnResult>,
+    /// In the conversation as a whole.
+    overall: CustomFinding,
+    /// In each turn.
+    turns: Vec<CustomFinding>,
 }
 
-/// What it found in one turn.
+/// What it found in a conversation or a turn. The fields may hold anything.
 #[derive(Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-struct CustomTurnResult {
+struct CustomFinding {
     #[serde(default, deserialize_with = "score")]
     #[cfg_attr(feature = "schema", schemars(schema_with = "super::schemas::unchecked"))]
     score: Option<f64>,
@@ -69,15 +63,16 @@ impl CustomResult {
             let reason = JsValue::from(error).unchecked_into::<js_sys::Error>().message();
             failed(format!("the metric gave no evaluation result: {}", String::from(reason)))
         })?;
-        let turns = found.turns.into_iter().map(|turn| {
-            Ok(CustomTurn { score: turn.score, status: known_status(turn.status)?, reason: turn.reason })
-        });
         Ok(CustomEvaluation {
-            score: found.score,
-            status: known_status(found.status)?,
-            reason: found.reason,
-            turns: turns.collect::<Result<_>>()?,
+            overall: found.overall.read()?,
+            turns: found.turns.into_iter().map(CustomFinding::read).collect::<Result<_>>()?,
         })
+    }
+}
+
+impl CustomFinding {
+    fn read(self) -> Result<CustomScore> {
+        Ok(CustomScore { score: self.score, status: known_status(self.status)?, reason: self.reason })
     }
 }
 

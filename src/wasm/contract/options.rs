@@ -153,7 +153,7 @@ struct Prices {
 
 /// Whose scores to give: google-adk's (the default), or those of `@iqai/adk` 0.5.9.
 #[derive(Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(extend("x-names" = ["google-adk", "@iqai/adk 0.5.9"])))]
 #[serde(remote = "Dialect", rename_all = "kebab-case")]
 enum DialectName {
     AdkPython,

@@ -169,7 +169,7 @@ fn a_score_alone_gets_its_status_by_the_threshold() {
 
 #[test]
 fn scores_of_turns_make_a_mean() {
-    let turns = [Some(0.25), None, Some(0.5)].map(|score| CustomTurn { score, ..CustomTurn::default() });
+    let turns = [Some(0.25), None, Some(0.5)].map(|score| CustomScore { score, ..CustomScore::default() });
     let (found, _) =
         host_result(Ok(CustomEvaluation { turns: turns.into(), ..CustomEvaluation::default() }), 3);
     assert_eq!((found.score, found.status), (Some(0.375), Failed));
@@ -180,13 +180,9 @@ fn scores_of_turns_make_a_mean() {
 
 #[test]
 fn statuses_and_reasons_that_the_host_gives_stand() {
-    let turn = CustomTurn { score: Some(1.0), status: Some(Failed), reason: Some("too long".into()) };
-    let given = CustomEvaluation {
-        score: Some(0.0),
-        status: Some(Passed),
-        reason: Some("by decree".into()),
-        turns: vec![turn],
-    };
+    let turn = CustomScore { score: Some(1.0), status: Some(Failed), reason: Some("too long".into()) };
+    let overall = CustomScore { score: Some(0.0), status: Some(Passed), reason: Some("by decree".into()) };
+    let given = CustomEvaluation { overall, turns: vec![turn] };
     let (found, _) = host_result(Ok(given), 1);
     assert_eq!((found.score, found.status, found.reason.as_deref()), (Some(0.0), Passed, Some("by decree")));
     assert_eq!((found.turns[0].status, found.turns[0].reason.as_deref()), (Failed, Some("too long")));
@@ -201,11 +197,9 @@ fn no_score_is_not_evaluated_with_a_reason() {
 
 #[test]
 fn a_score_that_is_no_finite_number_is_refused() {
-    let overall = |score| CustomEvaluation { score: Some(score), ..CustomEvaluation::default() };
-    let of_turn = |score| CustomEvaluation {
-        turns: vec![CustomTurn { score: Some(score), ..CustomTurn::default() }],
-        ..CustomEvaluation::default()
-    };
+    let of = |score| CustomScore { score: Some(score), ..CustomScore::default() };
+    let overall = |score| CustomEvaluation { overall: of(score), ..CustomEvaluation::default() };
+    let of_turn = |score| CustomEvaluation { turns: vec![of(score)], ..CustomEvaluation::default() };
     for (given, said) in [(f64::NAN, "NaN"), (f64::INFINITY, "Infinity"), (f64::NEG_INFINITY, "-Infinity")] {
         for answer in [overall(given), of_turn(given)] {
             let (found, error) = host_result(Ok(answer), 1);
@@ -222,7 +216,7 @@ fn a_score_that_is_no_finite_number_is_refused() {
 
 #[test]
 fn a_mean_beyond_all_numbers_is_refused() {
-    let turn = CustomTurn { score: Some(f64::MAX), ..CustomTurn::default() };
+    let turn = CustomScore { score: Some(f64::MAX), ..CustomScore::default() };
     let answer = CustomEvaluation { turns: vec![turn.clone(), turn], ..CustomEvaluation::default() };
     let (found, error) = host_result(Ok(answer), 2);
     assert_eq!((found.score, error.map(|error| error.code)), (None, Some(ErrorCode::CustomMetricFailed)));
@@ -230,7 +224,7 @@ fn a_mean_beyond_all_numbers_is_refused() {
 
 #[test]
 fn results_for_another_number_of_turns_are_refused() {
-    let answer = CustomEvaluation { turns: vec![CustomTurn::default(); 2], ..CustomEvaluation::default() };
+    let answer = CustomEvaluation { turns: vec![CustomScore::default(); 2], ..CustomEvaluation::default() };
     let (found, error) = host_result(Ok(answer), 1);
     assert_eq!((found.status, found.turns.len()), (NotEvaluated, 1));
     let error = error.unwrap();

@@ -9,7 +9,8 @@ use adk_metrics::judge::provider::Failure;
 use adk_metrics::judge::votes::VotingRule;
 use adk_metrics::metrics::judged::{Purpose, Question};
 use adk_metrics::run::{
-    Action, CaseResult, CustomEvaluation, CustomTask, JudgeCall, JudgeReply, Options, Pairing, Run,
+    Action, CaseResult, CustomEvaluation, CustomScore, CustomTask, JudgeCall, JudgeReply, Options, Pairing,
+    Run,
 };
 
 /// SplitMix64, for what tests leave to chance.
@@ -343,7 +344,8 @@ impl Host<'_, '_> {
     fn compute(&mut self, run: &mut Run<'_>, id: u32) {
         if let Some(task) = self.customs.remove(&id) {
             let score = Some(f64::from(u32::from(task.pairing.case % 2 == 0)));
-            run.handle_custom(task.id, Ok(CustomEvaluation { score, ..CustomEvaluation::default() }));
+            let overall = CustomScore { score, ..CustomScore::default() };
+            run.handle_custom(task.id, Ok(CustomEvaluation { overall, turns: Vec::new() }));
         }
     }
 

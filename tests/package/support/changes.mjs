@@ -85,14 +85,21 @@ pub static TACT: Prompt = Prompt { id: "tact_v1", text: include_str!("tact.txt")
   "a provider of models": {
     "src/judge/provider/mistral.rs": `//! Mistral's chat completions.
 
-use super::{Protocol, ReplyPaths, Variables, openai_chat};
+#[cfg(feature = "schema")]
+use super::ProviderManifest;
+use super::{Protocol, ReplyPaths, openai_chat};
 
 pub(super) static PROTOCOL: Protocol = Protocol {
     name: "mistral",
     label: "Mistral",
     keys: "MISTRAL_API_KEY",
-    variables: Variables { keys: &["MISTRAL_API_KEY"], address: "MISTRAL_BASE_URL" },
-    models: "^mistral-",
+    #[cfg(feature = "schema")]
+    manifest: ProviderManifest {
+        keys: &["MISTRAL_API_KEY"],
+        address: "MISTRAL_BASE_URL",
+        models: "^mistral-",
+        ..ProviderManifest::EMPTY
+    },
     url: |endpoint, _| [&endpoint.base("https://api.mistral.ai", "v1"), "/chat/completions"].concat(),
     paths: ReplyPaths {
         own: &["choices"],
@@ -303,6 +310,20 @@ fn a_setting_is_read() {
 #[test]
 fn a_rule_of_the_tokenizer_counts() {
     assert_eq!(adk_metrics::text::rouge1("tea", "tea (sic)").fmeasure, 1.0);
+}
+
+/// What \`cargo xtask schema\` writes.
+#[test]
+fn the_package_is_generated_from_it() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("target/schema");
+    std::fs::create_dir_all(&folder).unwrap();
+    let write = |name: &str, json: serde_json::Value| std::fs::write(folder.join(name), format!("{json:#}\\n")).unwrap();
+    for (name, schema) in adk_metrics::schema::all() {
+        write(&format!("{name}.schema.json"), schema);
+    }
+    write("contract.schema.json", adk_metrics::wasm::contract());
+    write("columns.json", json!(adk_metrics::wasm::columns()));
+    write("manifest.json", adk_metrics::schema::manifest());
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 import { computed, effect, signal } from "@preact/signals";
 import type { Dialect } from "adk-metrics";
+import { OPTIONS, PROVIDERS } from "virtual:manifest";
 import type { JudgeChoice, ServiceChoice } from "../worker/protocol.js";
 import { configFacts } from "./config.js";
 import { matching, sourceOf } from "./inputs.js";
@@ -20,7 +21,8 @@ export interface Fields {
 }
 
 const EMPTY: Fields = { model: "", baseUrl: "", apiKey: "", api: "chat", project: "", location: "", accessToken: "" };
-const SECRETS = ["apiKey", "accessToken"] as const;
+/** The fields whose values nobody else may see. */
+export const SECRETS: readonly (keyof Fields)[] = ["apiKey", "accessToken"];
 
 /** The prices of a model as typed: money for a million tokens. */
 export interface PriceFields {
@@ -61,9 +63,9 @@ export interface RunOptions {
 }
 
 export const runOptions = signal<RunOptions>({
-  concurrency: 8,
-  earlyStop: true,
-  dialect: "adk-python",
+  concurrency: OPTIONS.concurrency.default,
+  earlyStop: OPTIONS.earlyStop.default,
+  dialect: OPTIONS.dialect.default,
   keepReplies: true,
 });
 
@@ -151,26 +153,18 @@ export const missing = computed<string | undefined>(() => {
 });
 
 function missingOf(kind: JudgeKind): string | undefined {
-  const { apiKey, accessToken, project, baseUrl } = fieldsOf(kind);
   switch (kind) {
     case "none":
       return "Choose who judges: some of the metrics ask a judge.";
     case "recording":
       return matching.value.recordings.length === 0 ? "Add a recording (*.jsonl) on the page Files." : undefined;
-    case "gemini":
-    case "anthropic":
-      return apiKey.trim() === "" ? "The key is missing." : undefined;
-    case "openai":
-      return apiKey.trim() === "" && baseUrl.trim() === ""
-        ? "The key, or the address of a server without keys, is missing."
-        : undefined;
-    case "vertex":
-      if (apiKey.trim() !== "") return undefined;
-      return project.trim() === "" || accessToken.trim() === ""
-        ? "A project and an access token, or an API key, are missing."
-        : undefined;
-    default:
+    case "browser":
       return undefined;
+    default: {
+      const fields = fieldsOf(kind);
+      const { needed, missing: text } = PROVIDERS[kind];
+      return needed.some((options) => options.every((option) => fields[option].trim() !== "")) ? undefined : text;
+    }
   }
 }
 

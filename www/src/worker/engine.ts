@@ -36,7 +36,7 @@ const engine: Engine = {
       underWay?.abort();
       const controller = new AbortController();
       underWay = controller;
-      connectOnlyTo(await originsOf(job.judge, job.service));
+      connectOnlyTo(originsOf(job.judge, job.service));
       const id = crypto.randomUUID();
       const sets: ScoredSet[] = [];
       const keep = (now: readonly ScoredSet[]): RunSummary => {

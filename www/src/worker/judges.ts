@@ -6,7 +6,7 @@ import {
   anthropicJudge,
   geminiJudge,
   type Judge,
-  type JudgeRequest,
+  judgeOrigin,
   ollamaJudge,
   openaiJudge,
   replayJudge,
@@ -20,9 +20,8 @@ import { present } from "./runs.js";
  * Makes a judge; none where nobody is to be asked.
  *
  * @param inPage Asks the browser's own model, which only the page can reach.
- * @param fetch What stands in for the worker's `fetch`.
  */
-export function judgeOf(choice: JudgeChoice, inPage?: PageJudge, fetch?: typeof globalThis.fetch): Judge | undefined {
+export function judgeOf(choice: JudgeChoice, inPage?: PageJudge): Judge | undefined {
   switch (choice.kind) {
     case "none":
       return undefined;
@@ -32,7 +31,7 @@ export function judgeOf(choice: JudgeChoice, inPage?: PageJudge, fetch?: typeof 
       return inPage === undefined ? undefined : askedInPage(inPage);
     default: {
       const { kind, model, baseUrl, apiKey, api, project, location, accessToken } = choice;
-      const common = present({ model, baseUrl, fetch });
+      const common = present({ model, baseUrl });
       switch (kind) {
         case "gemini":
           return geminiJudge({ apiKey: apiKey ?? "", ...common });
@@ -50,37 +49,17 @@ export function judgeOf(choice: JudgeChoice, inPage?: PageJudge, fetch?: typeof 
 }
 
 /** The servers that a judge and the evaluation service are asked at. What the settings lack is thrown. */
-export async function originsOf(judge: JudgeChoice, service?: ServiceChoice): Promise<string[]> {
-  const found = await Promise.all([
-    originOf(judge),
-    ...(service === undefined ? [] : [originOf({ kind: "vertex", ...service })]),
-  ]);
+export function originsOf(judge: JudgeChoice, service?: ServiceChoice): string[] {
+  const found = [originOf(judge), ...(service === undefined ? [] : [originOf({ kind: "vertex", ...service })])];
   return [...new Set(found.flatMap((origin) => origin ?? []))];
 }
 
 /** None if nothing leaves the page. */
-async function originOf(choice: JudgeChoice): Promise<string | undefined> {
+function originOf(choice: JudgeChoice): string | undefined {
   if (choice.kind === "none" || choice.kind === "recording" || choice.kind === "browser") return undefined;
-  let asked: string | undefined;
-  const catching: typeof fetch = (input) => {
-    asked = new URL(input instanceof Request ? input.url : input).origin;
-    return Promise.reject(new Error("not sent"));
-  };
-  const judge = judgeOf(choice, undefined, catching);
-  await judge?.(QUESTION, { signal: new AbortController().signal }).catch(() => {});
-  return asked;
+  const judge = judgeOf(choice);
+  return judge && judgeOrigin(judge);
 }
-
-const QUESTION: JudgeRequest = {
-  id: "0",
-  metricName: "safety_v1",
-  purpose: "score",
-  invocationIndex: 0,
-  stepIndex: 0,
-  sampleIndex: 0,
-  model: "model",
-  prompt: "?",
-};
 
 /** What the service says to everything, in both forms that it has for scores. */
 const SCORED = JSON.stringify({ metricResults: [{ score: 1 }], coherenceResult: { score: 1 } });

@@ -1,13 +1,12 @@
 import { effect, signal } from "@preact/signals";
 import { useId } from "preact/hooks";
-import { PROVIDERS } from "virtual:manifest";
+import { type JudgeField, type ProviderName, PROVIDERS } from "virtual:manifest";
 import { hasBrowserModel } from "../../state/browser-model.js";
 import { asksJudge } from "../../state/config.js";
 import { matching } from "../../state/inputs.js";
 import {
   askedModels,
   asksModel,
-  type Fields,
   fieldsOf,
   isRemembered,
   judgeChoice,
@@ -16,6 +15,7 @@ import {
   leftToVertex,
   missing,
   prices,
+  SECRETS,
   serviceChoice,
   setField,
   usesService,
@@ -27,11 +27,10 @@ import { CheckField, SelectField, TextField } from "./fields.js";
 const NAMES: Readonly<Record<JudgeKind, string>> = {
   none: "Nobody",
   recording: "Recorded replies",
-  gemini: PROVIDERS.gemini.label,
-  vertex: PROVIDERS.vertex.label,
-  openai: `${PROVIDERS.openai.label}, or a compatible server`,
-  anthropic: PROVIDERS.anthropic.label,
-  ollama: `${PROVIDERS.ollama.label}: a model on this machine`,
+  ...(Object.fromEntries(Object.entries(PROVIDERS).map(([kind, { title }]) => [kind, title])) as Record<
+    ProviderName,
+    string
+  >),
   browser: "This browser’s own model",
 };
 
@@ -88,18 +87,26 @@ function whither(kind: JudgeKind): string {
   return kind === "none" ? "Nothing leaves this page." : "Nothing leaves this device.";
 }
 
-/** Makes the text fields of a provider. */
-const fieldMaker =
-  (kind: JudgeKind) =>
-  (name: keyof Fields, label: string, more: Partial<Parameters<typeof TextField>[0]> = {}) => (
-    <TextField
-      key={`${kind}-${name}`}
-      label={label}
-      value={fieldsOf(kind)[name]}
-      onInput={(value) => setField(kind, name, value as never)}
-      {...more}
-    />
+/** The fields of a provider, as the engine describes them. */
+function ProviderForm({ kind, except = [] }: { kind: ProviderName; except?: readonly JudgeField["option"][] }) {
+  const fields = fieldsOf(kind);
+  return (
+    <>
+      {PROVIDERS[kind].fields
+        .filter(({ option }) => !except.includes(option))
+        .map(({ option, label, placeholder, hint: text, choices }) => {
+          const key = `${kind}-${option}`;
+          const hint = text.replace("{origin}", location.origin);
+          const common = { label, hint, value: fields[option] };
+          const put = (value: string) => setField(kind, option, value as never);
+          const options = choices.map(([value, name]) => ({ value, name }));
+          if (options.length > 0) return <SelectField key={key} {...common} options={options} onChange={put} />;
+          const type = SECRETS.includes(option) ? "password" : option === "baseUrl" ? "url" : "text";
+          return <TextField key={key} {...common} type={type} placeholder={placeholder} onInput={put} />;
+        })}
+    </>
   );
+}
 
 /** Judges that keep no settings of their own. */
 const PLAIN: readonly JudgeKind[] = ["none", "recording", "browser"];
@@ -120,7 +127,7 @@ function ServiceFields({ kind }: { kind: JudgeKind }) {
       {usesService.value && kind !== "vertex" && (
         <fieldset class="group">
           <legend>Evaluation service</legend>
-          <VertexFields />
+          <ProviderForm kind="vertex" except={["model"]} />
           {PLAIN.includes(kind) && <Remembered />}
         </fieldset>
       )}
@@ -128,32 +135,7 @@ function ServiceFields({ kind }: { kind: JudgeKind }) {
   );
 }
 
-/** Where Vertex AI is, and who asks. */
-function VertexFields() {
-  const field = fieldMaker("vertex");
-  return (
-    <>
-      {field("project", "Project")}
-      {field("location", "Location", { placeholder: "global" })}
-      {field("accessToken", "Access token", {
-        type: "password",
-        hint: "gcloud auth print-access-token prints one; it lasts an hour.",
-      })}
-      {field("apiKey", "Key", {
-        type: "password",
-        hint: "Instead of project and token: an API key of express mode.",
-      })}
-      {field("baseUrl", "Another address", { type: "url" })}
-    </>
-  );
-}
-
 function ProviderFields({ kind }: { kind: JudgeKind }) {
-  const fields = fieldsOf(kind);
-  const field = fieldMaker(kind);
-  const key = (hint?: string) => field("apiKey", "Key", { type: "password", ...(hint === undefined ? {} : { hint }) });
-  const model = (placeholder: string) =>
-    field("model", "Model", { placeholder, hint: "Empty: the one that the config names, else gemini-2.5-flash." });
   switch (kind) {
     case "none":
       return null;
@@ -177,71 +159,12 @@ function ProviderFields({ kind }: { kind: JudgeKind }) {
             : "This browser has none that pages can ask. Chrome and Edge on a desktop do."}
         </p>
       );
-    case "gemini":
+    default:
       return (
         <>
-          {model("gemini-2.5-flash")}
-          {key("From aistudio.google.com/apikey. It is sent to Google alone.")}
-          {field("baseUrl", "Another address", {
-            type: "url",
-            placeholder: PROVIDERS.gemini.origin,
-          })}
+          <ProviderForm kind={kind} />
           <Remembered />
-          <PriceFields />
-        </>
-      );
-    case "vertex":
-      return (
-        <>
-          {model("gemini-2.5-flash")}
-          <VertexFields />
-          <Remembered />
-          <PriceFields />
-        </>
-      );
-    case "openai":
-      return (
-        <>
-          {field("model", "Model", { placeholder: "gpt-4.1-mini", hint: "As its server calls it." })}
-          {field("baseUrl", "Address", {
-            type: "url",
-            placeholder: `${PROVIDERS.openai.origin}/v1`,
-            hint: "With the version, as in http://127.0.0.1:1234/v1. The server has to allow this page’s origin, and the headers authorization and content-type.",
-          })}
-          {key("May be left out for a server without keys.")}
-          <SelectField
-            label="Protocol"
-            value={fields.api}
-            options={[
-              { value: "chat", name: "Chat completions" },
-              { value: "responses", name: "Responses" },
-            ]}
-            onChange={(value) => setField(kind, "api", value as Fields["api"])}
-          />
-          <Remembered />
-          <PriceFields />
-        </>
-      );
-    case "anthropic":
-      return (
-        <>
-          {field("model", "Model", { hint: "As Anthropic calls it." })}
-          {key("From console.anthropic.com. It is sent to Anthropic alone.")}
-          {field("baseUrl", "Another address", { type: "url", placeholder: PROVIDERS.anthropic.origin })}
-          <Remembered />
-          <PriceFields />
-        </>
-      );
-    case "ollama":
-      return (
-        <>
-          {field("model", "Model", { placeholder: "llama3.2", hint: "One that was pulled: ollama list names them." })}
-          {field("baseUrl", "Address", {
-            type: "url",
-            placeholder: PROVIDERS.ollama.origin,
-            hint: `If Ollama refuses this page, start it with OLLAMA_ORIGINS=${location.origin}.`,
-          })}
-          <Remembered />
+          {kind !== "ollama" && <PriceFields />}
         </>
       );
   }

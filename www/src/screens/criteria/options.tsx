@@ -1,4 +1,5 @@
 import type { Dialect } from "adk-metrics";
+import { OPTIONS } from "virtual:manifest";
 import { asksJudge } from "../../state/config.js";
 import { runOptions, type RunOptions } from "../../state/judge.js";
 import { CheckField, NumberField, SelectField } from "./fields.js";
@@ -17,19 +18,16 @@ export function OptionsPanel() {
     <details class="panel">
       <summary>How the run is made</summary>
       <SelectField
-        label="Whose scores"
+        label={OPTIONS.dialect.label}
         hint="Those of @iqai/adk 0.5.9 differ for tool_trajectory_avg_score and response_match_score."
         value={now.dialect}
-        options={[
-          { value: "adk-python", name: "google-adk" },
-          { value: "adk-ts", name: "@iqai/adk 0.5.9" },
-        ]}
+        options={OPTIONS.dialect.choices.map(([value, name]) => ({ value, name }))}
         onChange={(dialect) => put({ dialect: dialect as Dialect })}
       />
       {asksJudge.value && (
         <>
           <CheckField
-            label="Stop asking when a verdict is settled"
+            label={OPTIONS.earlyStop.label}
             hint="The result is the one that all samples would give."
             checked={now.earlyStop}
             onChange={(earlyStop) => put({ earlyStop })}
@@ -41,15 +39,15 @@ export function OptionsPanel() {
             onChange={(keepReplies) => put({ keepReplies })}
           />
           <NumberField
-            label="Calls at a time"
+            label={OPTIONS.concurrency.label}
             value={now.concurrency}
-            least={1}
+            least={OPTIONS.concurrency.least}
             most={64}
             step={1}
-            onInput={(concurrency) => put({ concurrency: Math.max(1, concurrency ?? 8) })}
+            onInput={(concurrency) => put({ concurrency: Math.max(1, concurrency ?? OPTIONS.concurrency.default) })}
           />
           <NumberField
-            label="Most calls"
+            label={OPTIONS.calls.label}
             placeholder="no limit"
             value={now.maxCalls}
             least={1}
@@ -57,11 +55,11 @@ export function OptionsPanel() {
             onInput={(value) => limit("maxCalls", value)}
           />
           <NumberField
-            label="Most money"
+            label={OPTIONS.cost.label}
             hint="Needs the prices of every model that is asked."
             placeholder="no limit"
             value={now.maxCost}
-            least={0}
+            least={OPTIONS.cost.least}
             onInput={(value) => limit("maxCost", value)}
           />
         </>
