@@ -284,7 +284,7 @@ pub(super) fn looks_like(json: Json<'_>) -> Option<&'static str> {
 fn warn_of_blank(id: Json<'_>, warnings: &Warnings) {
     if id.as_str().is_some_and(|id| id.trim().is_empty()) {
         let message = "the case has an empty eval id; reports call it `(no id)`";
-        warnings.add_with_help(id, message.into(), "Give it an id that is seen".into());
+        warnings.add_with_help(id, message.into(), "Give it a visible id".into());
     }
 }
 

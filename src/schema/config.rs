@@ -209,7 +209,7 @@ fn judge_model_config() -> Value {
             "topP" => ("number", "Sampling takes the likeliest tokens up to this probability, 0 to 1."),
             "topK" => ("number", "Sampling takes this many of the likeliest tokens."),
             "maxOutputTokens" => ("integer", "The most tokens of a reply."),
-            "stopSequences" => ("array", "Texts at which a reply ends."),
+            "stopSequences" => ("array", "Strings at which a reply ends."),
             "seed" => ("integer", "Makes replies repeatable, where the provider can."),
             "presencePenalty" => ("number", "Discourages tokens that the reply has already."),
             "frequencyPenalty" => ("number", "Discourages tokens the more often the reply has them."),

@@ -156,7 +156,7 @@ impl SettingType for MatchMode {
     fn schema(&self) -> Value {
         let words = enum_schema(&[
             ("name_and_required_args", "By the expected arguments; the call may have others."),
-            ("name_and_args", "By all arguments: others than the expected count against a call."),
+            ("name_and_args", "By all arguments: extra ones count against a call."),
             ("name_only", "By the name of the tool alone."),
         ]);
         let default = match self {

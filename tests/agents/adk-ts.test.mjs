@@ -55,7 +55,7 @@ test("the runner that a builder makes cannot begin sessions, and the error says 
   assert.equal(
     error.toString(),
     "the runner has no session service, so no case can get a session of its own (at agent). " +
-      "Pass all that AgentBuilder's build() gives, or its agent",
+      "Pass everything that AgentBuilder's build() returns, or its agent",
   );
 });
 

@@ -414,7 +414,7 @@ test("what is no agent is refused before anything is run, and the error says wha
     ],
     [{ build: () => undefined }, /expected what AgentBuilder's build\(\) gives, found nothing/],
     [{ build: async () => ({}) }, /expected what AgentBuilder's build\(\) gives, found an object/],
-    [new Agent(), /no @iqai\/adk is found that this agent is made with/],
+    [new Agent(), /@iqai\/adk, which this agent is made with, cannot be found/],
   ];
   for (const [agent, words] of refused) {
     const error = await failing(agent);

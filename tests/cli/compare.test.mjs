@@ -185,7 +185,7 @@ for (const [name, args, words] of [
   [
     "two texts for one place",
     ["base.json", "same.json", ..."--format md --output x --format csv --output ./x".split(" ")],
-    /two texts would go to/,
+    /two reports would be written to/,
   ],
   ["an output over an input", ["base.json", "same.json", "--output", "./base.json"], /would overwrite the results/],
   [

@@ -171,7 +171,7 @@ for (const [ending, beginning] of Object.entries({
     for (let time = 0; time < 2; time++) assert.equal((await to("report")).status, 0);
     assert.match(readFileSync(join(cwd, `report.${ending}`), "utf8"), beginning);
     const { status, stderr } = await to("notes");
-    assert.match(stderr, /the output already exists, and is no report[^]*at notes\.[^]*help: .*--force/);
+    assert.match(stderr, /the output already exists, and is not a report[^]*at notes\.[^]*help: .*--force/);
     assert.equal(status, 2);
     assert.equal(readFileSync(join(cwd, `notes.${ending}`), "utf8"), "my own words");
     assert.equal((await to("notes", "--force")).status, 0);

@@ -56,6 +56,6 @@ test("eval reads results of any size, some cases at a time", async (t) => {
   const cut = await run([...args, "--force"], { cwd });
   assert.equal(cut.status, 2);
   assert.match(cut.stderr, /results\.json/);
-  assert.match(cut.stderr, /is no whole JSON/);
+  assert.match(cut.stderr, /is not complete JSON/);
   assert.ok(readFileSync(join(cwd, "scores.csv"), "utf8").includes(idOf(CASES - 1)));
 });

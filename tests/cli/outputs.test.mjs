@@ -112,7 +112,7 @@ const refused = {
   "the same format twice": [["--format", "md", "--format", "md", "--output", "a"], /--format md is given twice/],
   "two results in one place": [
     ["--format", "md", "--output", "a", "--format", "csv", "--output", "a"],
-    /two results would go to a\n/,
+    /two results would be written to a\n/,
   ],
   "details without a table": [["--format", "json", "--print-detailed-results"], /is about the table/],
   "a format that does not exist": [["--format", "html5"], /Did you mean `html`\?/],

@@ -58,7 +58,7 @@ export async function subjectOf(agent: Agent | Promise<Agent>): Promise<Subject>
         "the runner has no session service, so no case can get a session of its own",
         {
           path: "agent",
-          help: "Pass all that AgentBuilder's build() gives, or its agent",
+          help: "Pass everything that AgentBuilder's build() returns, or its agent",
         },
       );
     default:
@@ -282,7 +282,7 @@ async function libraryOf(agent: AgentBag, library: Library): Promise<LibraryBag>
       return fields as LibraryBag;
     }
   }
-  throw new AdkMetricsError("invalid_input", `no ${packageName} is found that this agent is made with`, {
+  throw new AdkMetricsError("invalid_input", `${packageName}, which this agent is made with, cannot be found`, {
     path: "agent",
     help,
   });

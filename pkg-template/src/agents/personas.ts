@@ -72,7 +72,7 @@ export function personaText(persona: unknown, path = "userPersona"): string {
   if (known !== undefined) return rules(known);
   throw new AdkMetricsError("invalid_input", `there is no persona \`${String(persona)}\``, {
     path,
-    help: `Known are ${Object.keys(PERSONAS).join(", ")}; others are spelled out as an object`,
+    help: `The personas are ${Object.keys(PERSONAS).join(", ")}; others are spelled out as an object`,
   });
 }
 

@@ -153,7 +153,7 @@ function destinationsOf(given: Arguments): Destination[] {
   if (repeated !== undefined) throw new Mistake(`--format ${repeated} is given twice`);
   const outputs = given.all("output").length === 0 && formats.length === 1 ? ["-"] : given.all("output");
   if (outputs.length !== formats.length) {
-    throw new Mistake(`the number of formats is ${formats.length}, that of outputs ${outputs.length}`, {
+    throw new Mistake(`there are ${formats.length} formats, but ${outputs.length} outputs`, {
       help: "Give one --output for each format, in the same order; - is stdout",
     });
   }
@@ -165,7 +165,8 @@ function destinationsOf(given: Arguments): Destination[] {
   });
   const targets = planned.map(({ file }) => (file === undefined ? "stdout" : resolve(file)));
   const shared = targets.find((target, at) => targets.indexOf(target) !== at);
-  if (shared !== undefined) throw new Mistake(`two texts would go to ${shared}`, { help: "Name one output for each" });
+  if (shared !== undefined)
+    throw new Mistake(`two reports would be written to ${shared}`, { help: "Name one output for each" });
   return planned;
 }
 

@@ -103,7 +103,7 @@ function text(error: unknown): string {
 
 function unforeseen(error: unknown): Mistake {
   if (error instanceof AdkMetricsError) return mistakeAt(error, placeOf(error, {}));
-  return new Mistake(`something unforeseen happened: ${error instanceof Error ? error.message : String(error)}`, {
+  return new Mistake(`unexpected error: ${error instanceof Error ? error.message : String(error)}`, {
     help: "This is a bug in adk-metrics; please report it with what ADK_METRICS_DEBUG=1 prints",
   });
 }

@@ -302,14 +302,14 @@ export const OPTIONS: readonly OptionEntry[] = [
     group: "spending",
     commands: JUDGED,
     value: "<n>",
-    help: "How many tokens they may use, likewise.",
+    help: "How many tokens they may use in all.",
   },
   {
     name: "max-cost",
     group: "spending",
     commands: JUDGED,
     value: "<amount>",
-    help: "How much they may cost, likewise. Needs the price of every model that is asked.",
+    help: "How much they may cost in all. Needs the price of every model that is asked.",
   },
   {
     name: "format",
@@ -339,7 +339,7 @@ export const OPTIONS: readonly OptionEntry[] = [
     name: "fail-on-drop",
     group: "output",
     commands: ["compare"],
-    help: "Exit with 1 too if some metric got worse, as said above, or no longer passes in some case, although no case regressed.",
+    help: "Also exit with 1 if some metric got worse, as said above, or no longer passes in some case, although no case regressed.",
   },
   {
     name: "port",

@@ -51,7 +51,7 @@ export function refuseOthers(planned: readonly Destination[]): void {
     if (file === undefined || plainFile(file) === undefined) continue;
     const head = Buffer.from(readIfThere(file, "output") ?? "").toString("utf8", 0, HEAD);
     if (head === "" || REPORT_FORMATS[format].signature.test(head)) continue;
-    throw new Mistake(`the output already exists, and is no report in the format ${format}`, {
+    throw new Mistake(`the output already exists, and is not a report in the format ${format}`, {
       location: file,
       help: "Name another file, or overwrite this one with --force",
     });
@@ -74,7 +74,7 @@ export interface Destination {
  * Which texts to write where. ADK's schema holds one evalset, so `json` makes a file of each.
  *
  * @param evalSets The names of the evalsets, as they may stand in the names of files.
- * @throws {Mistake} if that cannot be told, or two texts would go to one place.
+ * @throws {Mistake} if that cannot be told, or two reports would be written to one place.
  */
 export function destinations(
   formats: readonly ReportFormat[],
@@ -87,7 +87,7 @@ export function destinations(
   const targets = planned.map(({ file }) => file ?? "stdout");
   const shared = targets.find((target, at) => targets.indexOf(target) !== at);
   if (shared !== undefined)
-    throw new Mistake(`two results would go to ${shared}`, { help: "Name one output for each" });
+    throw new Mistake(`two results would be written to ${shared}`, { help: "Name one output for each" });
   return planned;
 }
 

@@ -74,7 +74,7 @@ async function listening(server: Server, port: number): Promise<number> {
     server.once("error", (error: NodeJS.ErrnoException) => {
       const taken = error.code === "EADDRINUSE";
       reject(
-        new Mistake(taken ? `port ${port} is taken` : `port ${port} cannot be listened on: ${error.message}`, {
+        new Mistake(taken ? `port ${port} is taken` : `cannot listen on port ${port}: ${error.message}`, {
           help: "--port 0 takes a free one",
         }),
       );

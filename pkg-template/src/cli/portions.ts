@@ -36,7 +36,7 @@ function* beginning(file: string): Generator<Uint8Array> {
  * the evalset of which there are none.
  *
  * @param ids The ids of the cases that are to be scored.
- * @throws {Mistake} at the end, for what is no whole JSON.
+ * @throws {Mistake} at the end, for what is not complete JSON.
  */
 export function* portionsOf(input: Input, file: string, ids: readonly string[]): Generator<Input> {
   const left = new Set(ids);
@@ -92,7 +92,7 @@ function parsed(json: Uint8Array, file: string): unknown {
   try {
     return JSON.parse(new TextDecoder().decode(json));
   } catch (error) {
-    throw new Mistake(`the ${NAME} is no whole JSON: ${(error as Error).message}`, {
+    throw new Mistake(`the ${NAME} is not complete JSON: ${(error as Error).message}`, {
       location: file,
       help: "It may have been cut off while it was written. What stands before is scored",
     });

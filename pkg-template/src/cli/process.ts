@@ -128,7 +128,7 @@ export function hostUserCode(): void {
       noticeText(paint(process.stderr, "red", "error:"), {
         message: "the loaded code ended the process, so results are missing",
         location: undefined,
-        help: "Leave process.exit() to programs, out of the modules of agents and metrics",
+        help: "Do not call process.exit() in modules of agents, metrics or judges",
       }),
     );
   });

@@ -149,7 +149,7 @@ export function checkedHeaders(value: unknown, name: string): Record<string, str
     const isHeader =
       /^[\w!#$%&'*+.^`|~-]+$/.test(key) && typeof content === "string" && /^[\t\x20-\x7e]*$/.test(content);
     if (!isHeader) {
-      throw new AdkMetricsError("invalid_input", `\`${key}\` is no header with a value of plain characters`, {
+      throw new AdkMetricsError("invalid_input", `\`${key}\` is not a header with a value in ASCII`, {
         path: `options: ${name}`,
       });
     }

@@ -166,7 +166,7 @@ function callOf(entry: object, line: number): RecordedCall {
 }
 
 function notRecording(line: number): AdkMetricsError {
-  return new AdkMetricsError("invalid_input", "this is no recording of a judge", {
+  return new AdkMetricsError("invalid_input", "this is not a recording of a judge", {
     path: "recording",
     line,
     help: "Make one with recordJudge, or with --record on the command line",

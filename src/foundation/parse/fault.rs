@@ -78,7 +78,7 @@ impl Parser<'_> {
         match found {
             '\'' => error.with_help("JSON strings stand in double quotes"),
             '/' | '#' => error.with_help("JSON has no comments"),
-            ']' | '}' => error.with_help("Is there a comma too many before it?"),
+            ']' | '}' => error.with_help("Is there an extra comma before it?"),
             _ => error,
         }
     }

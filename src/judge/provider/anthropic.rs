@@ -31,7 +31,7 @@ pub(super) static PROTOCOL: Protocol = Protocol {
         foreign: "^(?:(?:gemini|gpt)[-/]|o\\d-)",
         title: "Anthropic",
         form: &[
-            FormField::new("model", "Model").hint("As Anthropic calls it."),
+            FormField::new("model", "Model").hint("The name that Anthropic knows it by."),
             FormField::new("apiKey", "Key")
                 .hint("From console.anthropic.com. It is sent to Anthropic alone."),
             FormField::new("baseUrl", "Another address").placeholder("https://api.anthropic.com"),

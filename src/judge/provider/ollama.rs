@@ -23,7 +23,7 @@ pub(super) static PROTOCOL: Protocol = Protocol {
         form: &[
             FormField::new("model", "Model")
                 .placeholder("llama3.2")
-                .hint("One that was pulled: ollama list names them."),
+                .hint("A model that you have pulled: ollama list shows them."),
             FormField::new("baseUrl", "Address")
                 .placeholder("http://127.0.0.1:11434")
                 .hint("If Ollama refuses this page, start it with OLLAMA_ORIGINS={origin}."),
