@@ -72,50 +72,64 @@ export class PlainJson {
 
   /** A value as JSON; nothing for what `JSON.stringify` leaves out. */
   #json(value: unknown, level: Level | undefined, depth: number): string | undefined {
-    if ((this.values += 1) + this.characters > this.#most) throw ODD;
-    switch (typeof value) {
-      case "string":
-        this.characters += value.length;
-        return JSON.stringify(value);
-      case "number":
-        if (!Number.isFinite(value)) throw ODD;
-        return String(value);
-      case "boolean":
-        return value ? "true" : "false";
-      case "object":
-        return value === null ? "null" : this.#object(value, level, depth);
-      case "function":
-        if ("toJSON" in value) throw ODD;
-        return undefined;
-      case "bigint":
-        throw ODD;
-      default:
-        return undefined;
+    if (level === undefined || typeof value !== "object" || value === null) {
+      this.#check(value, depth);
+      return JSON.stringify(value) as string | undefined;
     }
-  }
-
-  #object(value: object, level: Level | undefined, depth: number): string {
-    if (depth > DEEPEST || typeof (value as { toJSON?: unknown }).toJSON === "function") throw ODD;
+    this.#count(depth);
     let json = "";
     if (Array.isArray(value)) {
-      const { length } = value;
-      for (let at = 0; at < length; at += 1) {
+      refuseToJson(value);
+      for (let at = 0; at < value.length; at += 1) {
         json += `${at === 0 ? "" : ","}${this.#json(value[at], level, depth + 1) ?? "null"}`;
       }
       return `[${json}]`;
     }
-    if (!isRecord(value)) throw ODD;
-    if (level !== undefined) json = level.always;
+    refuseUnlessRecord(value);
+    json = level.always;
     for (const key of Object.keys(value)) {
-      const field = level?.fields.get(key);
+      const field = level.fields.get(key);
       if (field === null) continue;
       const part = (value as Record<string, unknown>)[key];
-      const written =
-        level !== undefined && field === undefined ? signOf(part) : this.#json(part, field?.level, depth + 1);
+      const written = field === undefined ? signOf(part) : this.#json(part, field.level, depth + 1);
       if (written !== undefined)
         json += `${json === "" ? "" : ","}${field?.key ?? `${JSON.stringify(key)}:`}${written}`;
     }
     return `{${json}}`;
+  }
+
+  /** Makes sure that `JSON.stringify` loses nothing of a value. */
+  #check(value: unknown, depth: number): void {
+    if (typeof value === "string") this.characters += value.length;
+    this.#count(depth);
+    switch (typeof value) {
+      case "number":
+        if (!Number.isFinite(value)) throw ODD;
+        break;
+      case "bigint":
+        throw ODD;
+      case "function":
+        refuseToJson(value);
+        break;
+      case "object":
+        if (value !== null) this.#checkParts(value, depth);
+    }
+  }
+
+  #checkParts(value: object, depth: number): void {
+    if (Array.isArray(value)) {
+      refuseToJson(value);
+      for (let at = 0; at < value.length; at += 1) this.#check(value[at], depth + 1);
+      return;
+    }
+    refuseUnlessRecord(value);
+    // Keys that are inherited are looked at too, which costs nothing where there are none.
+    for (const key in value) this.#check((value as Record<string, unknown>)[key], depth + 1);
+  }
+
+  /** Counts a value, before what is in it. */
+  #count(depth: number): void {
+    if ((this.values += 1) + this.characters > this.#most || depth > DEEPEST) throw ODD;
   }
 }
 
@@ -125,9 +139,14 @@ function signOf(value: unknown): string | undefined {
   return typeof value === "string" ? '""' : "0";
 }
 
-/** Whether `JSON.stringify` writes it by its keys: no wrapper of a primitive, and no raw JSON. */
-function isRecord(value: object): boolean {
+function refuseToJson(value: object): void {
+  if (typeof (value as { toJSON?: unknown }).toJSON === "function") throw ODD;
+}
+
+/** Refuses what `JSON.stringify` does not write by its keys: wrappers of primitives, raw JSON, what has a `toJSON`. */
+function refuseUnlessRecord(value: object): void {
+  refuseToJson(value);
   const prototype: unknown = Object.getPrototypeOf(value);
-  if (prototype === Object.prototype) return true;
-  return prototype === null ? !("rawJSON" in value) : Object.prototype.toString.call(value) === "[object Object]";
+  if (prototype === Object.prototype) return;
+  if (prototype === null ? "rawJSON" in value : Object.prototype.toString.call(value) !== "[object Object]") throw ODD;
 }
