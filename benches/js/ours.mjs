@@ -30,20 +30,18 @@ const wholeSet = (evaluate, name, dialect) => {
   };
 };
 
-/** One evaluator call per case, as code written for ADK-TS makes it. */
-const perCase = (classes, name, dialect) => ({
-  name: `${name}, evaluator per case`,
+/** A call of an evaluator per case: of one evaluator for all, or of one for each, as code written for ADK-TS makes it. */
+const perCase = (classes, name, dialect, isKept) => ({
+  name: `${name}, ${isKept ? "a call per case" : "evaluator per case"}`,
   semantics: dialect,
   async fromObjects({ metric, evalSet, actual }) {
-    const Evaluator = classes[metric.metricName];
+    const make = () => new classes[metric.metricName](metric, { explain: "none", dialect });
+    const evaluator = make();
     const runs = new Map(actual.evalCases.map((run) => [run.evalId, run.conversation]));
     const scores = [];
     for (const { evalId, conversation } of evalSet.evalCases) {
-      const result = await new Evaluator(metric, { explain: "none", dialect }).evaluateInvocations(
-        runs.get(evalId),
-        conversation,
-      );
-      scores.push(result.overallScore);
+      const of = isKept ? evaluator : make();
+      scores.push((await of.evaluateInvocations(runs.get(evalId), conversation)).overallScore);
     }
     return scores;
   },
@@ -63,7 +61,11 @@ export async function ours() {
   const classes = { response_match_score: RougeEvaluator, tool_trajectory_avg_score: TrajectoryEvaluator };
   return ["adk-python", "adk-ts"].flatMap((dialect) => {
     const label = dialect === "adk-python" ? name : `${name} (${dialect})`;
-    const contenders = [wholeSet(evaluate, label, dialect), perCase(classes, label, dialect)];
+    const contenders = [
+      wholeSet(evaluate, label, dialect),
+      perCase(classes, label, dialect, true),
+      perCase(classes, label, dialect, false),
+    ];
     if (dialect === "adk-python") {
       contenders.push({
         name: `${name}, rouge1()`,
