@@ -110,6 +110,7 @@ pub fn sha256(text: &str) -> String {
 
 /// The compression function: a round for each word of the message schedule.
 #[inline(never)]
+#[expect(clippy::indexing_slicing, reason = "the indexes are below 64, which the compiler sees")]
 fn mix(state: &mut [u32; 8], block: &[u8; 64]) {
     let mut words = [0; 64];
     for (word, bytes) in words.iter_mut().zip(block.as_chunks().0) {
