@@ -5,6 +5,7 @@ import { test } from "node:test";
 import { importEntry } from "../package/support/package.mjs";
 
 const { evaluate, reliabilityOf } = await importEntry();
+const { renderHtml, renderMarkdown, renderTable } = await importEntry("./report");
 
 const turn = (text) => [{ userContent: { parts: [{ text: "Hi" }] }, finalResponse: { parts: [{ text }] } }];
 const [GOOD, BAD] = ["the train leaves at nine", "no idea"];
@@ -88,4 +89,17 @@ test("what cannot be used is an error that says so", async () => {
     [() => reliabilityOf(set, { groupOf: "tag" }), /expected a function/],
   ];
   for (const [call, message] of wrong) assert.throws(call, { name: "AdkMetricsError", message });
+});
+
+test("reports say it in a line, where cases were run repeatedly", async () => {
+  const set = await resultsOf({ steady: "PPP", moody: "PPF" });
+  const said = "a run passes in 83 % (40 to 97 %), 3 runs in a row in 50 %; 1 of 2 cases is flaky: moody (2 of 3)";
+  assert.match(renderTable([set], { width: 200 }), new RegExp(said.replace(/[()]/g, "\\$&")));
+  const capital = new RegExp(said.replace("a run", "A run").replace(/[()]/g, "\\$&"));
+  for (const report of [renderMarkdown, renderHtml]) {
+    const text = report([set]).replaceAll(/&#(\d+);/g, (_, unit) => String.fromCharCode(unit));
+    assert.match(text, capital);
+  }
+  assert.match(renderTable([await resultsOf({ a: "PP" })]), /a run passes in 100 %.*; no case is flaky/s);
+  assert.doesNotMatch(renderTable([await resultsOf({ a: "P", b: "F" })]), /flaky|in a row/);
 });

@@ -36,6 +36,7 @@ import {
 } from "./html-markup.js";
 import { JUDGED_STYLE, JUDGED_STYLE_HASH, STYLE, STYLE_HASH } from "./html-style.js";
 import { anyJudged, isJudged, isOfConversation, remarksOf, rubricFinding, rubricsOf } from "./judged.js";
+import { reliabilityText } from "./reliability.js";
 import {
   type At,
   casesText,
@@ -134,6 +135,7 @@ function overview(results: readonly EvalSetResult[], counts: StatusCounts): Mark
   const newest = results.map(timestampText).sort().at(-1);
   const when =
     newest === undefined ? undefined : html`, <time datetime="${newest}Z">${newest.replace("T", " ")} UTC</time>`;
+  const reliability = reliabilityText(results);
   const figure = (label: string, amount: number, name: string) =>
     html`<div class="${name}${amount === 0 ? " zero" : ""}"><dt>${label}</dt><dd class="tone">${amountText(amount)}</dd></div>`;
   return html`<p class="sub">${casesText(results)} in ${count(results.length, "evalset")}${when}</p>
@@ -142,7 +144,7 @@ ${figure("Passed", counts.passed, "passed")}
 ${figure("Failed", counts.failed, "failed")}
 ${figure("Not evaluated", counts.notEvaluated, "unknown")}
 </dl>
-${share(counts)}
+${share(counts)}${reliability === "" ? undefined : html`<p>${capital(reliability)}.</p>`}
 ${results.length > 1 ? setsTable(results) : undefined}`;
 }
 

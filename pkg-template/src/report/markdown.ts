@@ -10,6 +10,7 @@ import { EvalStatus } from "../enums.js";
 import type { EvalCaseResult, EvalMetricResult, EvalSetResult } from "../types.js";
 import { type DifferenceLine, failuresOf, type MetricFailure, traceOf, verdictText } from "./difference.js";
 import { judgesText, simulatorText } from "./judged.js";
+import { reliabilityText } from "./reliability.js";
 import {
   alikeRuns,
   type At,
@@ -78,7 +79,8 @@ function markdownOf(sets: readonly EvalSetResult[], options: MarkdownOptions, at
     at(index);
     const named = worstFirst(namedCases(set));
     write(`### ${code(set.evalSetId)} ${countsText(countCases([set]))}`);
-    for (const text of [judgesText([set]), simulatorText([set])]) if (text) write(prose(capital(text)));
+    const notes = [reliabilityText([set]), judgesText([set]), simulatorText([set])];
+    for (const text of notes) if (text) write(prose(capital(text)));
     for (const { message, place, help } of noticesOf(set)) {
       write(
         `> ${[message, place, help]

@@ -19,6 +19,7 @@ import {
 } from "./difference.js";
 import { outputsOf } from "./happenings.js";
 import { isOfConversation, judgesText, simulatorText } from "./judged.js";
+import { reliabilityText } from "./reliability.js";
 import {
   alikeRuns,
   type At,
@@ -469,6 +470,7 @@ function writeSummary(page: Page, results: readonly EvalSetResult[]): void {
   const style = counts.failed > 0 ? "red" : counts.notEvaluated > 0 || counts.passed === 0 ? "yellow" : "green";
   const within = results.length > 1 ? ` in ${count(results.length, "evalset")}` : "";
   page.wrapped(`${casesText(results)}${within}: ${countsText(counts)}`, 0, 2, style, "bold");
-  for (const text of [judgesText(results), simulatorText(results)]) if (text) page.wrapped(text, 0, 2);
+  const notes = [reliabilityText(results), judgesText(results), simulatorText(results)];
+  for (const text of notes) if (text) page.wrapped(text, 0, 2);
   for (const stamp of new Set(results.map(stampText))) page.wrapped(stamp, 0, 2, "dim");
 }
