@@ -5,6 +5,7 @@ import { readFile } from "node:fs/promises";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { decode, encode } from "@jridgewell/sourcemap-codec";
 import { build, transform } from "esbuild";
+import { minify } from "terser";
 import { ENTRIES } from "./entries.mjs";
 
 const COMMON = {
@@ -18,12 +19,13 @@ const COMMON = {
 };
 
 /** Names stay, and lines stay short enough for stacks. */
-const COMPACT = { minifyWhitespace: true, lineLimit: 160 };
+const LINE_LIMIT = 160;
 
 /** An `import()` of CommonJS would go through the loader of ES modules. */
 const CJS = {
-  ...COMPACT,
+  minifyWhitespace: true,
   minifySyntax: true,
+  lineLimit: LINE_LIMIT,
   format: "cjs",
   platform: "node",
   supported: { "dynamic-import": false },
@@ -39,10 +41,8 @@ export async function bundle(dist, sources) {
   const [esm, cjs] = [join(dist, "esm"), join(dist, "cjs")];
   for (const folder of [esm, cjs]) mkdirSync(folder, { recursive: true });
   for (const { path, ...chunk } of await split("esm", esm, sources)) {
-    // Bundlers read the comments of what is imported, which go with the white space. Nobody imports the command.
-    const isCommand = JSON.parse(chunk.map).sources.some((source) => source.includes("/src/cli/"));
-    const { code, map } = isCommand ? await transform(withMap(chunk), { ...COMMON, ...COMPACT, format: "esm" }) : chunk;
-    write(path, code, mapOfLines(JSON.parse(map), path, sources));
+    const { code, map } = await withoutWhiteSpace(chunk);
+    write(path, `${code}\n`, mapOfLines(JSON.parse(map), path, sources));
   }
   // esbuild splits no CommonJS, and two copies of a class would be two classes: split as modules, then rewritten.
   for (const { path, ...chunk } of await split("cjs", cjs, sources)) {
@@ -50,6 +50,17 @@ export async function bundle(dist, sources) {
     write(path, code + markFor(basename(path)), mapOfLines(JSON.parse(map), path, sources));
   }
   writeFileSync(join(cjs, "package.json"), `${JSON.stringify({ type: "commonjs" })}\n`);
+}
+
+/** A module without white space, but with the comments that bundlers read, which esbuild takes out as well. */
+function withoutWhiteSpace({ code, map }) {
+  return minify(code, {
+    module: true,
+    compress: false,
+    mangle: false,
+    format: { comments: /__PURE__|[iI]gnore/, preserve_annotations: true, max_line_len: LINE_LIMIT },
+    sourceMap: { content: map },
+  });
 }
 
 /**
