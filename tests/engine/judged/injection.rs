@@ -356,7 +356,12 @@ fn assert_unmoved(calm: &Heard, attacked: &Heard, vertex: bool, words: Words<'_>
     assert_eq!(attacked.result, calm.result, "{what}");
     assert_eq!(attacked.questions.len(), calm.questions.len(), "{what}");
     for (question, calm) in attacked.questions.iter().zip(&calm.questions) {
-        let shape = |question: &Question| Question { prompt: String::new(), bytes: 0, ..question.clone() };
+        let shape = |question: &Question| Question {
+            prompt: String::new(),
+            digest: String::new(),
+            bytes: 0,
+            ..question.clone()
+        };
         assert_eq!(format!("{:?}", shape(question)), format!("{:?}", shape(calm)), "{what}");
         if vertex {
             let [calm, body]: [Value; 2] =
