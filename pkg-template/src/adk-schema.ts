@@ -2,7 +2,9 @@ import { call } from "./engine/call.js";
 import { hosted } from "./engine/hosted.js";
 import { invocationJson } from "./engine/turn.js";
 import { AdkMetricsError } from "./errors.js";
-import { isObject, reading, stringify, toBytes, unexpected } from "./engine/input.js";
+import { toBytes } from "./engine/input.js";
+import { isObject, reading, unexpected } from "./engine/values.js";
+import { stringify } from "./engine/writing.js";
 import type { Mistake } from "./generated/shapes.js";
 import type { EvalCaseResult, EvalMetricResultPerInvocation, EvalSet, EvalSetResult, Input } from "./types.js";
 

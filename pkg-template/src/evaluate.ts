@@ -11,7 +11,9 @@ import {
   type Session,
   warningsOf,
 } from "./run/run.js";
-import { bytesInSteps, checkCount, isObject, reading, toBytes, unexpected } from "./engine/input.js";
+import { checkCount } from "./engine/checks.js";
+import { bytesInSteps, toBytes } from "./engine/input.js";
+import { isObject, reading, unexpected } from "./engine/values.js";
 import { invocationsOf } from "./engine/invocations.js";
 import { type Steps, Stretch } from "./engine/steps.js";
 import { runOptions } from "./run/options.js";

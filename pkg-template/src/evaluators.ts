@@ -1,5 +1,7 @@
 import { type DecodedCase, decodeCases, readBatch } from "./engine/decode.js";
-import { isObject, reading, stringify, toBytes, unexpected } from "./engine/input.js";
+import { toBytes } from "./engine/input.js";
+import { isObject, reading, unexpected } from "./engine/values.js";
+import { stringify } from "./engine/writing.js";
 import { fieldsToWrite, type FieldsToWrite, PlainJson } from "./engine/plain-json.js";
 import { freeing } from "./engine/instance.js";
 import { asHosted, invocationsOf } from "./engine/invocations.js";

@@ -4,7 +4,7 @@
  */
 
 import { closest } from "./closest.js";
-import { isObject, reading, unexpected } from "./engine/input.js";
+import { isObject, reading, unexpected } from "./engine/values.js";
 import { AdkMetricsError } from "./errors.js";
 import { EVALUATOR_OPTIONS as ENGINE_OPTIONS, REQUEST_OPTIONS as ENGINE_REQUEST } from "./generated/options.js";
 import type { EvaluateRequest, EvaluatorOptions } from "./types.js";

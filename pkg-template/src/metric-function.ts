@@ -1,6 +1,6 @@
 /** Metrics of the user's own that are functions, as google-adk's custom metrics are. */
 
-import { isObject, unexpected } from "./engine/input.js";
+import { isObject, unexpected } from "./engine/values.js";
 import { AdkMetricsError } from "./errors.js";
 import { Evaluator, type EvaluatorClass } from "./evaluators.js";
 import type {

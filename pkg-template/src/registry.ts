@@ -1,5 +1,5 @@
 import { closest } from "./closest.js";
-import { reading, unexpected } from "./engine/input.js";
+import { reading, unexpected } from "./engine/values.js";
 import { AdkMetricsError } from "./errors.js";
 import type { Evaluator, EvaluatorClass } from "./evaluators.js";
 import { ENGINE_CLASSES } from "./generated/registry.js";

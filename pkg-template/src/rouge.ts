@@ -1,5 +1,6 @@
 import { checkOptions } from "./known-options.js";
-import { checkSize, unexpected, wellFormed } from "./engine/input.js";
+import { checkSize, wellFormed } from "./engine/checks.js";
+import { unexpected } from "./engine/values.js";
 import { engineGeneration, memoryBuffer, withEngine } from "./engine/instance.js";
 import { dialectOf } from "./run/options.js";
 import type { RougePairs } from "./generated/adk_metrics.js";

@@ -1,4 +1,4 @@
-import { reading, unexpected } from "./engine/input.js";
+import { reading, unexpected } from "./engine/values.js";
 import { statusOfCase, statusOfScore } from "./engine/status.js";
 import { withMetricResults } from "./engine/turn.js";
 import { EvalStatus } from "./enums.js";

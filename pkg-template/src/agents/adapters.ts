@@ -1,6 +1,6 @@
 /** Every kind of agent behind one interface: a conversation that is sent messages and gives events. */
 
-import { isObject, reading, unexpected } from "../engine/input.js";
+import { isObject, reading, unexpected } from "../engine/values.js";
 import { AdkMetricsError } from "../errors.js";
 import type { Content, Invocation, SessionInput } from "../types.js";
 import type { Agent, AgentFunction } from "./agent.js";

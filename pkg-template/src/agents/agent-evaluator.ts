@@ -2,7 +2,7 @@
 
 import { evalSetToAdkJson } from "../adk-schema.js";
 import { criteriaIn } from "../engine/criteria.js";
-import { isObject, messageOf, unexpected, reading } from "../engine/input.js";
+import { isObject, messageOf, unexpected, reading } from "../engine/values.js";
 import { parseJson } from "../engine/json.js";
 import { AdkMetricsError } from "../errors.js";
 import type { Criteria, EvalSet, EvalSetResult, Input, Mistake } from "../types.js";

@@ -1,6 +1,6 @@
 /** What an agent threw, in words: its class, message, where it was thrown, and what caused it. */
 
-import { messageOf } from "../engine/input.js";
+import { messageOf } from "../engine/values.js";
 import { isAdkMetricsError } from "../errors.js";
 import { shortened } from "../judges/reply.js";
 import { AgentError } from "./record.js";

@@ -1,6 +1,6 @@
 /** ADK-TS's `LocalEvalService`: running an agent and scoring what it did as two steps. */
 
-import { isObject, reading, unexpected } from "../engine/input.js";
+import { isObject, reading, unexpected } from "../engine/values.js";
 import { AdkMetricsError, strictErrorOf } from "../errors.js";
 import { readEvalSetInTurns } from "../evaluate.js";
 import type { EvalCase, EvalMetric, EvalSet, EvalSetResult, Invocation, Mistake, SimulatorUsage } from "../types.js";

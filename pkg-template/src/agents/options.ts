@@ -1,6 +1,6 @@
 /** How agents are evaluated. */
 
-import { reading } from "../engine/input.js";
+import { reading } from "../engine/values.js";
 import { allInstead, checkOptions, EVALUATOR_OPTIONS, RUN_OPTIONS } from "../known-options.js";
 import type { EvaluatorOptions, MetricRegistry } from "../types.js";
 import type { AgentRunOptions } from "./run.js";

@@ -1,6 +1,6 @@
 /** How simulated users behave: google-adk's personas by their ids, in our own words, and personas that are spelled out. */
 
-import { isObject } from "../engine/input.js";
+import { isObject } from "../engine/values.js";
 import { AdkMetricsError } from "../errors.js";
 
 const ALL_AT_ONCE =

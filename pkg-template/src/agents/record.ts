@@ -5,7 +5,8 @@
  */
 
 import { withToolUses } from "../engine/hosted.js";
-import { isObject, stringify, unexpected } from "../engine/input.js";
+import { isObject, unexpected } from "../engine/values.js";
+import { stringify } from "../engine/writing.js";
 import { AdkMetricsError } from "../errors.js";
 import type { Content, Invocation, InvocationEvent, Part } from "../types.js";
 import type { AgentEvent } from "./agent.js";

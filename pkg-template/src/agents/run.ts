@@ -3,7 +3,7 @@
  * within its time. What goes wrong in a case is its result, and the others go on.
  */
 
-import { isObject, unexpected } from "../engine/input.js";
+import { isObject, unexpected } from "../engine/values.js";
 import { Stretch } from "../engine/steps.js";
 import { AdkMetricsError } from "../errors.js";
 import type { Content, ConversationScenario, EvalCase, Invocation, SessionInput } from "../types.js";

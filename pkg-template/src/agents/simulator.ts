@@ -4,7 +4,7 @@
  */
 
 import { closest } from "../closest.js";
-import { isObject, messageOf, unexpected } from "../engine/input.js";
+import { isObject, messageOf, unexpected } from "../engine/values.js";
 import { withEngine } from "../engine/instance.js";
 import { AdkMetricsError, withPath } from "../errors.js";
 import { judgeOf } from "../judges/default.js";

@@ -16,7 +16,7 @@ import {
 } from "../agents/run.js";
 import { withinTurns } from "../agents/simulator.js";
 import { Spending } from "../agents/spending.js";
-import { isObject } from "../engine/input.js";
+import { isObject } from "../engine/values.js";
 import { parseJson } from "../engine/json.js";
 import type { ModuleName } from "../modules/load.js";
 import { AdkMetricsError } from "../errors.js";

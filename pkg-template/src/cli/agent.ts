@@ -5,7 +5,7 @@ import { isAgent, type Subject, subjectOf } from "../agents/adapters.js";
 import type { Agent } from "../agents/agent.js";
 import { provideAgentHost } from "../agents/host.js";
 import { lookBeside, nodeAgentHost } from "../agents/node.js";
-import { isObject, messageOf } from "../engine/input.js";
+import { isObject, messageOf } from "../engine/values.js";
 import {
   exportOf,
   type Exports,

@@ -2,7 +2,7 @@
 
 import { closeSync, constants, fstatSync, openSync, readFileSync, readSync, statSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
-import { isObject } from "../engine/input.js";
+import { isObject } from "../engine/values.js";
 import { parseJson } from "../engine/json.js";
 import { Mistake, Mistakes } from "./mistakes.js";
 

@@ -2,7 +2,7 @@
 
 import { group } from "../lists.js";
 import { criteriaIn } from "../engine/criteria.js";
-import { isObject } from "../engine/input.js";
+import { isObject } from "../engine/values.js";
 import { parseJson } from "../engine/json.js";
 import { isTraces } from "../interop/otlp.js";
 import { tracesToJson } from "../interop/traces.js";

@@ -1,7 +1,7 @@
 /** Results too large to be read at once, scored some cases at a time. */
 
 import { casesOf, concatenated } from "../compare/pieces.js";
-import { isObject } from "../engine/input.js";
+import { isObject } from "../engine/values.js";
 import type { EvalSetResult } from "../types.js";
 import { readPieces, sizeOf } from "./files.js";
 import type { Input } from "./inputs.js";

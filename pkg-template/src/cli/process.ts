@@ -1,7 +1,7 @@
 /** What the command line shares with the process that it is: exit statuses, streams, colours. */
 
 import { fstatSync, writeFileSync } from "node:fs";
-import { messageOf } from "../engine/input.js";
+import { messageOf } from "../engine/values.js";
 import { defused, oneLine } from "../report/text.js";
 
 /** What the exit status says. */

@@ -4,7 +4,10 @@
  */
 
 import { withEngine } from "../engine/instance.js";
-import { checkSize, isBytes, isObject, reading, stringify, toBytes, unexpected, wellFormed } from "../engine/input.js";
+import { checkSize, wellFormed } from "../engine/checks.js";
+import { toBytes } from "../engine/input.js";
+import { isBytes, isObject, reading, unexpected } from "../engine/values.js";
+import { stringify } from "../engine/writing.js";
 import { parseJson } from "../engine/json.js";
 import { EvalStatus } from "../enums.js";
 import { AdkMetricsError, isEngineError, errorOf } from "../errors.js";

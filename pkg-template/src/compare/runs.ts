@@ -1,7 +1,7 @@
 /** How two runs of an evalset differ: case by case, turn by turn, and metric by metric over all cases. */
 
 import { checkOptions } from "../known-options.js";
-import { reading, unexpected } from "../engine/input.js";
+import { reading, unexpected } from "../engine/values.js";
 import { EvalStatus } from "../enums.js";
 import { AdkMetricsError } from "../errors.js";
 import { UNITS } from "../generated/metrics.js";

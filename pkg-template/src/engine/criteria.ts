@@ -1,6 +1,6 @@
 /** Where a config has its criteria. */
 
-import { isObject } from "./input.js";
+import { isObject } from "./values.js";
 
 /** The keys of a config that are no metrics. */
 const CONFIG_KEYS = [

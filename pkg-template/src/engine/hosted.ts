@@ -9,7 +9,7 @@
 
 import { toolCallsOf } from "../invocation.js";
 import type { FunctionCall, IntermediateData, Invocation } from "../types.js";
-import { isObject } from "./input.js";
+import { isObject } from "./values.js";
 import { snakeOf } from "./spelling.js";
 
 /** What a value looks like: anything, a record, a list, an object with names of others, or names of Google's throughout. */

@@ -1,7 +1,8 @@
 import { AdkMetricsError } from "../errors.js";
 import type { Invocation } from "../types.js";
 import { hosted } from "./hosted.js";
-import { isObject, reading, stringify } from "./input.js";
+import { isObject, reading } from "./values.js";
+import { stringify } from "./writing.js";
 
 /** Where the invocations of an input are found, so that results can give them back. */
 export interface InvocationSource {

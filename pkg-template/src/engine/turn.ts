@@ -1,5 +1,5 @@
 import type { EvalMetricResult, EvalMetricResultPerInvocation, Invocation } from "../types.js";
-import { stringify } from "./input.js";
+import { stringify } from "./writing.js";
 import type { InvocationSource, Span } from "./invocations.js";
 
 /** Where the invocations of both inputs are found. */

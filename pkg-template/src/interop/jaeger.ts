@@ -1,7 +1,7 @@
 /** Reads the JSON that Jaeger's API and its page give: traces with their spans, the attributes of which are tags. */
 
 import { type Fields, fieldsOf, id, integer, list, type Moment, type Span, text } from "./otlp.js";
-import { unexpected } from "../engine/input.js";
+import { unexpected } from "../engine/values.js";
 
 /** Whether an object is an answer of Jaeger's API. */
 export function isJaeger({ data }: Fields): boolean {

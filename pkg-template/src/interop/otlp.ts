@@ -3,7 +3,9 @@
  * or many, as objects, text, or lines of text as the collector's file exporter writes them. O(n) in what is read.
  */
 
-import { isObject, stringify, toBytes, unexpected, reading } from "../engine/input.js";
+import { toBytes } from "../engine/input.js";
+import { isObject, unexpected, reading } from "../engine/values.js";
+import { stringify } from "../engine/writing.js";
 import { JsonLimitError } from "../engine/json.js";
 import { AdkMetricsError } from "../errors.js";
 import { integerIn, integerOf, parseExactly } from "./integers.js";

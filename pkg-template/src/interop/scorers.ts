@@ -4,7 +4,7 @@
  */
 
 import { TurnRecorder } from "../agents/record.js";
-import { isObject, unexpected } from "../engine/input.js";
+import { isObject, unexpected } from "../engine/values.js";
 import { EvalStatus } from "../enums.js";
 import { AdkMetricsError } from "../errors.js";
 import type { EvaluationResult, Invocation } from "../types.js";

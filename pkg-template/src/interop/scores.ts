@@ -4,7 +4,7 @@
  */
 
 import { checkOptions } from "../known-options.js";
-import { isObject, unexpected, reading } from "../engine/input.js";
+import { isObject, unexpected, reading } from "../engine/values.js";
 import { EvalStatus } from "../enums.js";
 import { AdkMetricsError } from "../errors.js";
 import { type DifferenceLine, failuresOf, type MetricFailure, type TurnFailure } from "../report/difference.js";

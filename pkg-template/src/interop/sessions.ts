@@ -1,7 +1,7 @@
 /** Sessions as ADK-TS and `@google/adk` hold them, made into what JSON can hold. */
 
 import { optionsOf } from "../known-options.js";
-import { isObject, messageOf, unexpected, reading } from "../engine/input.js";
+import { isObject, messageOf, unexpected, reading } from "../engine/values.js";
 import { AdkMetricsError, isAdkMetricsError } from "../errors.js";
 import { fieldsOf } from "./otlp.js";
 

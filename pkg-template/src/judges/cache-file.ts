@@ -1,7 +1,7 @@
 // Node only: no bundle for browsers may reach this file.
 import { constants, promises as files } from "node:fs";
 import { dirname, join } from "node:path";
-import { messageOf, unexpected } from "../engine/input.js";
+import { messageOf, unexpected } from "../engine/values.js";
 import { parseJson } from "../engine/json.js";
 import { AdkMetricsError } from "../errors.js";
 import type { JudgeCache, JudgeReply } from "../types.js";

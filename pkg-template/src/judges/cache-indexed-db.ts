@@ -1,4 +1,4 @@
-import { messageOf, unexpected } from "../engine/input.js";
+import { messageOf, unexpected } from "../engine/values.js";
 import { AdkMetricsError } from "../errors.js";
 import type { JudgeCache } from "../types.js";
 import { replyOf } from "./reply.js";

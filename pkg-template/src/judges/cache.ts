@@ -1,5 +1,5 @@
 import { optionsOf } from "../known-options.js";
-import { unexpected, reading } from "../engine/input.js";
+import { unexpected, reading } from "../engine/values.js";
 import type { JudgeCache, JudgeReply, JudgeRequest } from "../types.js";
 import { replyOf } from "./reply.js";
 import { canonicalRequest, requestOf } from "./request.js";

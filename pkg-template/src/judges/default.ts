@@ -1,4 +1,4 @@
-import { unexpected } from "../engine/input.js";
+import { unexpected } from "../engine/values.js";
 import { AdkMetricsError } from "../errors.js";
 import type { Judge } from "../types.js";
 import { identityOf } from "./judge.js";

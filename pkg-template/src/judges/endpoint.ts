@@ -1,4 +1,4 @@
-import { messageOf, unexpected } from "../engine/input.js";
+import { messageOf, unexpected } from "../engine/values.js";
 import { AdkMetricsError } from "../errors.js";
 import type { EndpointSettings } from "../generated/contract.js";
 import { PROVIDERS } from "../generated/providers.js";

@@ -1,4 +1,4 @@
-import { messageOf } from "../engine/input.js";
+import { messageOf } from "../engine/values.js";
 import { withEngine } from "../engine/instance.js";
 import { AdkMetricsError, type ErrorDetails, isAdkMetricsError } from "../errors.js";
 import { ANSWER_HEADERS, type RetryAdvice } from "../generated/contract.js";

@@ -1,4 +1,4 @@
-import { isObject, reading, unexpected } from "../engine/input.js";
+import { isObject, reading, unexpected } from "../engine/values.js";
 import { AdkMetricsError } from "../errors.js";
 import type { Judge, JudgeReply, JudgeRequest } from "../types.js";
 import { failureOf } from "./failure.js";

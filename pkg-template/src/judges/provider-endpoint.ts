@@ -1,6 +1,6 @@
 /** Where providers of models are asked, by the options of their judges. */
 
-import { unexpected } from "../engine/input.js";
+import { unexpected } from "../engine/values.js";
 import { AdkMetricsError } from "../errors.js";
 import type { EndpointSettings } from "../generated/contract.js";
 import { PROVIDER_OPTIONS as ENGINE_OPTIONS, VERTEX_OPTIONS } from "../generated/options.js";

@@ -1,6 +1,6 @@
 /** The judges of the providers of models; all that this exports is public. */
 
-import { unexpected } from "../engine/input.js";
+import { unexpected } from "../engine/values.js";
 import { optionsOf } from "../known-options.js";
 import type { Judge, VertexOptions } from "../types.js";
 import { PROVIDER_OPTIONS, providerEndpoint, providerJudge, vertexEndpoint } from "./provider-endpoint.js";

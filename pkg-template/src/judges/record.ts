@@ -1,5 +1,5 @@
 import { checkOptions } from "../known-options.js";
-import { isObject, messageOf, reading, unexpected } from "../engine/input.js";
+import { isObject, messageOf, reading, unexpected } from "../engine/values.js";
 import { AdkMetricsError } from "../errors.js";
 import type { Judge } from "../types.js";
 import { identityOf, type JudgeIdentity, makeJudge } from "./judge.js";

@@ -1,4 +1,4 @@
-import { isObject, messageOf, reading, unexpected } from "../engine/input.js";
+import { isObject, messageOf, reading, unexpected } from "../engine/values.js";
 import { JsonLimitError, parseJson } from "../engine/json.js";
 import { AdkMetricsError } from "../errors.js";
 import { group } from "../lists.js";

@@ -1,4 +1,4 @@
-import { messageOf } from "../engine/input.js";
+import { messageOf } from "../engine/values.js";
 import { AdkMetricsError, type ErrorDetails, isAdkMetricsError } from "../errors.js";
 import type { JudgeReply } from "../types.js";
 

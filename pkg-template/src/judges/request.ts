@@ -1,4 +1,5 @@
-import { isObject, reading, stringify, unexpected } from "../engine/input.js";
+import { isObject, reading, unexpected } from "../engine/values.js";
+import { stringify } from "../engine/writing.js";
 import { PURPOSES } from "../generated/metrics.js";
 import type { JudgePurpose, JudgeRequest } from "../types.js";
 import { checkSettings } from "./settings.js";

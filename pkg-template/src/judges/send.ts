@@ -1,4 +1,4 @@
-import { messageOf } from "../engine/input.js";
+import { messageOf } from "../engine/values.js";
 import { AdkMetricsError, isAdkMetricsError } from "../errors.js";
 import { ANSWER_HEADERS, type HostFailure, type HttpRequest } from "../generated/contract.js";
 import type { JudgeReply, JudgeRequest } from "../types.js";

@@ -6,7 +6,8 @@
 import { optionsOf } from "../known-options.js";
 import { fileURLToPath } from "node:url";
 import { criteriaIn } from "../engine/criteria.js";
-import { isObject, toBytes, unexpected } from "../engine/input.js";
+import { toBytes } from "../engine/input.js";
+import { isObject, unexpected } from "../engine/values.js";
 import { parseJson } from "../engine/json.js";
 import { AdkMetricsError } from "../errors.js";
 import type { EvaluatorClass } from "../evaluators.js";

@@ -3,7 +3,7 @@
 import { existsSync, realpathSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { messageOf } from "../engine/input.js";
+import { messageOf } from "../engine/values.js";
 import { AdkMetricsError, isAdkMetricsError } from "../errors.js";
 
 /** A module on disk, and maybe one of its exports: `./metrics.mjs#politeness`. */

@@ -1,6 +1,6 @@
 /** A comparison for programs: CSV (as `renderCsv` writes it) and JSON. */
 
-import { reading } from "../engine/input.js";
+import { reading } from "../engine/values.js";
 import type { EvalStatus } from "../enums.js";
 import type { CaseComparison, ComparedScore, ResultChange, RunComparison } from "../types.js";
 import { comparisonPieces, type Comparisons } from "./comparison.js";

@@ -1,7 +1,7 @@
 /** How reports put a comparison of two runs into words: scores, differences, intervals, what became of a status. */
 
 import type { EvalStatus } from "../enums.js";
-import { reading } from "../engine/input.js";
+import { reading } from "../engine/values.js";
 import { AdkMetricsError } from "../errors.js";
 import type {
   CaseComparison,

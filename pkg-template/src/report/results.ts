@@ -3,7 +3,7 @@
  */
 
 import { EvalStatus } from "../enums.js";
-import { messageOf, reading, unexpected } from "../engine/input.js";
+import { messageOf, reading, unexpected } from "../engine/values.js";
 import { AdkMetricsError, isAdkMetricsError } from "../errors.js";
 import { UNITS } from "../generated/metrics.js";
 import type { EvalCaseResult, EvalMetricResult, EvalSetResult } from "../types.js";

@@ -8,7 +8,7 @@ import { identityOf } from "../judges/judge.js";
 import { vertexEndpoint } from "../judges/provider-endpoint.js";
 import { canonicalName } from "../metric-info.js";
 import type { Budget, EvaluatorOptions, Prices, PromptTemplates, RetryOptions } from "../types.js";
-import { isObject, unexpected } from "../engine/input.js";
+import { isObject, unexpected } from "../engine/values.js";
 import { checkRule, ruled } from "./rules.js";
 
 /** The part of a run's options that is about judges and takes more than a rule for each. */

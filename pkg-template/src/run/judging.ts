@@ -1,14 +1,8 @@
-import { AdkMetricsError, describe, isAdkMetricsError, withPath } from "../errors.js";
+import { withPath } from "../errors.js";
 import { untilAborted } from "../abort.js";
 import { cacheKey } from "../judges/cache.js";
-import { judgeOf } from "../judges/default.js";
-import { type Endpoint, endpointOf, isForeign, type Provider } from "../judges/endpoint.js";
 import { abortedBy } from "../judges/failure.js";
-import { identityOf } from "../judges/judge.js";
-import { vertexEndpoint } from "../judges/provider-endpoint.js";
 import { replyOf } from "../judges/reply.js";
-import { canonicalJson } from "../judges/request.js";
-import { retirementOf } from "../judges/retirement.js";
 import { transfer } from "../judges/send.js";
 import type { RawAnswer } from "../judges/wire.js";
 import type { EvalRun } from "../generated/adk_metrics.js";
@@ -22,17 +16,11 @@ import type {
   JudgeOutcome,
   RunHeader,
 } from "../generated/contract.js";
-import type {
-  EvaluatorOptions,
-  Judge,
-  JudgeCache,
-  JudgeProgress,
-  JudgeReply,
-  JudgeRequest,
-  JudgeStamp,
-} from "../types.js";
-import { messageOf } from "../engine/input.js";
+import type { EvaluatorOptions, JudgeCache, JudgeProgress, JudgeReply, JudgeRequest, JudgeStamp } from "../types.js";
+import { messageOf } from "../engine/values.js";
 import { AskedQuestions } from "./asked.js";
+import { failedBy } from "./failure.js";
+import { checkModel, type JudgeTarget, notSentTo, targetOf } from "./target.js";
 
 /** What came of a call. */
 export type CallAnswer =
@@ -40,23 +28,6 @@ export type CallAnswer =
   | { failed: HostFailure }
   /** Of a request over the wire, which the engine reads: it says what that is. */
   | { raw: RawAnswer; token: string | undefined; take(outcome: JudgeOutcome | undefined): void };
-
-/** Who is asked: besides, what {@link JudgeIdentity} says of it. */
-interface JudgeTarget {
-  /** A server that the engine speaks to itself. */
-  endpoint?: Endpoint;
-  ask(request: JudgeRequest, signal: AbortSignal): Promise<JudgeReply | string>;
-  /** What to know of the model that is asked. */
-  retirement?: string;
-  label: string;
-  /** Under whose name replies are kept. */
-  cacheOwner: string;
-  model: string | undefined;
-  /** The name of a function of the user's own, empty if it has none. */
-  functionName?: string;
-  provider?: Provider;
-  notSent?: (settings: object) => string[];
-}
 
 /** A question on its way to whoever is asked. */
 interface TargetedRequest {
@@ -374,109 +345,15 @@ export class Judges {
   }
 }
 
-function targetOf(options: EvaluatorOptions, { vertex, model = "" }: HeaderJudge): JudgeTarget {
-  if (vertex) {
-    const endpoint: Endpoint = vertexEndpoint(options.vertex as NonNullable<EvaluatorOptions["vertex"]>);
-    const label = `${endpoint.label} evaluateInstances`;
-    return { endpoint, ask: neverCalled, label, cacheOwner: label, model: undefined };
-  }
-  const judge: Judge = judgeOf(options, model);
-  const { label = "", variant, model: own, provider, functionName, notSent } = identityOf(judge);
-  const endpoint = endpointOf(judge);
-  const retirement = retirementOf(judge, model);
-  const ask: JudgeTarget["ask"] = (request, signal) => judge(request, { signal });
-  return {
-    ...(endpoint === undefined ? {} : { endpoint }),
-    ...(retirement === undefined ? {} : { retirement }),
-    ask,
-    label,
-    cacheOwner: variant === undefined || Object.keys(variant).length === 0 ? label : `${label} ${jsonOf(variant)}`,
-    model: own,
-    ...(functionName === undefined ? {} : { functionName }),
-    ...(provider === undefined ? {} : { provider }),
-    ...(notSent === undefined ? {} : { notSent }),
-  };
-}
-
-function neverCalled(): never {
-  throw new AdkMetricsError("judge_failed", "the engine asks this service itself");
-}
-
 /** A request with the access token that it lacks. */
 function withToken(http: HttpRequest, token: string | undefined): HttpRequest {
   return token === undefined ? http : { ...http, headers: [...http.headers, ["authorization", `Bearer ${token}`]] };
-}
-
-/** Options as JSON. Those that JSON cannot hold are like no others, so that no reply is taken for another's. */
-function jsonOf(variant: object): string {
-  try {
-    return canonicalJson(JSON.parse(JSON.stringify(variant)));
-  } catch {
-    return String(Math.random());
-  }
-}
-
-/** What of the settings in a criterion whoever is asked is not sent. */
-function notSentTo({ notSent }: JudgeTarget, judge: HeaderJudge): string[] {
-  return judge.config === undefined ? [] : (notSent?.(judge.config) ?? []);
-}
-
-function checkModel({ budget }: EvaluatorOptions, { label, model, provider }: JudgeTarget, named: string): void {
-  // The label of a judge at another address has that address besides.
-  if (model === undefined && provider !== undefined && label === provider && isForeign(provider, named)) {
-    throw new AdkMetricsError("invalid_input", `the judge asks ${provider}, which has no model ${named}`, {
-      help: "Give the judge a `model`, or name one in `judge_model_options`",
-    });
-  }
-  const askedModel = model ?? named;
-  if (budget?.cost !== undefined && !Object.hasOwn(budget.prices ?? {}, askedModel)) {
-    throw new AdkMetricsError("invalid_input", `there is no price for the model ${askedModel}, which is asked`, {
-      path: "budget: prices",
-      help: "A budget in money needs the prices of every model that is asked",
-    });
-  }
 }
 
 /** How long a run waits in the end for a cache to store what it was given, in milliseconds. */
 const CACHE_PATIENCE = 10_000;
 /** The most versions of models that a stamp names. */
 const MOST_VERSIONS = 20;
-/** Characters of an error that a result repeats. */
-const LONGEST_MESSAGE = 1000;
-
-/** Only errors that say so are worth another call; those of a busy server that say nothing get told so. */
-function failedBy(error: unknown): HostFailure {
-  const { status, retryable, retryAfterMs } = detailsOf(error);
-  const failed: HostFailure = { message: shortened(errorText(error)), retryable: retryable === true };
-  if (retryable === undefined && (status === 429 || (typeof status === "number" && status >= 500))) {
-    failed.help = "An error is tried again only if it has `retryable: true`";
-  }
-  if (typeof status === "number" && Number.isInteger(status) && status >= 100 && status <= 599) failed.status = status;
-  if (typeof retryAfterMs === "number" && retryAfterMs >= 0) failed.retryAfterMs = retryAfterMs;
-  return failed;
-}
-
-/** What was thrown, in words. Some throw plain objects with a message, and some nothing at all. */
-function errorText(error: unknown): string {
-  if (isAdkMetricsError(error)) return describe(error);
-  if (error === undefined || error === null || error === "") return "the judge failed without a reason";
-  return messageOf(error);
-}
-
-function shortened(text: string): string {
-  return text.length <= LONGEST_MESSAGE ? text : `${text.slice(0, LONGEST_MESSAGE)}…`;
-}
-
-/** What the properties of something that was thrown say; they may be anything, and throw themselves. */
-function detailsOf(error: unknown): Partial<Record<"message" | "status" | "retryable" | "retryAfterMs", unknown>> {
-  if (typeof error !== "object" || error === null) return {};
-  try {
-    const { message, status, retryable, retryAfterMs } = error as Partial<AdkMetricsError>;
-    return { message, status, retryable, retryAfterMs };
-  } catch {
-    return {};
-  }
-}
 
 const encoder = /* @__PURE__ */ new TextEncoder();
 

@@ -1,7 +1,7 @@
 import type { RunOptions } from "../generated/contract.js";
 import { OPTION_RULES } from "../generated/options.js";
 import type { Dialect, EvaluatorOptions } from "../types.js";
-import { reading, unexpected } from "../engine/input.js";
+import { reading, unexpected } from "../engine/values.js";
 import { judgeOptions } from "./judge-options.js";
 import { ruled } from "./rules.js";
 

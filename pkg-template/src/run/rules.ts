@@ -1,4 +1,4 @@
-import { unexpected } from "../engine/input.js";
+import { unexpected } from "../engine/values.js";
 import type { OptionRule } from "../generated/options.js";
 
 /**

@@ -11,7 +11,7 @@ import type {
 } from "../types.js";
 import { type DecodedCase, decodeCases, type HostTask, readBatch, taskInvocations } from "../engine/decode.js";
 import { call, type ErrorContext } from "../engine/call.js";
-import { messageOf, reading } from "../engine/input.js";
+import { messageOf, reading } from "../engine/values.js";
 import type { CustomResult, EngineError, JudgeCall, RunHeader } from "../generated/contract.js";
 import { type CallAnswer, deliverAnswer, judgeProgress, Judges } from "./judging.js";
 import type { Sources } from "../engine/turn.js";

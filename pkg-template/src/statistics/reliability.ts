@@ -1,6 +1,6 @@
 /** How reliable an agent is: what its runs tell of those to come. */
 
-import { reading, unexpected } from "../engine/input.js";
+import { reading, unexpected } from "../engine/values.js";
 import { EvalStatus } from "../enums.js";
 import { AdkMetricsError } from "../errors.js";
 import { optionsOf } from "../known-options.js";

@@ -1,0 +1,47 @@
+/** Limits of inputs, and texts that cannot be read. */
+
+import { AdkMetricsError } from "../errors.js";
+import { MAX_BYTES, MAX_VALUES } from "../generated/limits.js";
+
+/**
+ * Checked here too, since more might not even fit into the engine's memory.
+ *
+ * @throws {AdkMetricsError} `limit_exceeded` for more bytes than the engine reads.
+ */
+export function checkSize(bytes: number, name: string): void {
+  if (bytes <= MAX_BYTES) return;
+  throw new AdkMetricsError("limit_exceeded", `the input has ${bytes} bytes or more; at most ${MAX_BYTES} are read`, {
+    path: name,
+    help: "Split it into several files",
+  });
+}
+
+/**
+ * A text without halves of surrogate pairs, which `TextEncoder` would turn into U+FFFD without a word.
+ *
+ * @throws {AdkMetricsError} `invalid_json`.
+ */
+export function wellFormed(text: string, name: string): string {
+  if (isWellFormed(text)) return text;
+  throw new AdkMetricsError("invalid_json", "the text holds half of a surrogate pair", {
+    path: name,
+    help: "The text was cut in the middle of a character",
+  });
+}
+
+const nativeIsWellFormed: unknown = Reflect.get(String.prototype, "isWellFormed");
+
+export function isWellFormed(text: string): boolean {
+  return typeof nativeIsWellFormed === "function"
+    ? Boolean(nativeIsWellFormed.call(text))
+    : !/\p{Surrogate}/u.test(text);
+}
+
+/** @throws {AdkMetricsError} `limit_exceeded` for more values than the engine reads. */
+export function checkCount(values: number, name: string): void {
+  if (values <= MAX_VALUES) return;
+  throw new AdkMetricsError("limit_exceeded", `the input has more than ${MAX_VALUES} values`, {
+    path: name,
+    help: "Split it into several files",
+  });
+}

@@ -1,0 +1,291 @@
+/** Objects of a caller as JSON, with errors that name the place of what JSON cannot hold. */
+
+import { AdkMetricsError } from "../errors.js";
+import { MAX_DEPTH } from "../generated/limits.js";
+import { checkCount, checkSize, isWellFormed, wellFormed } from "./checks.js";
+import { PlainJson } from "./plain-json.js";
+import { joinedInSteps, type Steps } from "./steps.js";
+import { isTypedArray, messageOf } from "./values.js";
+
+const encoder = /* @__PURE__ */ new TextEncoder();
+
+export const WHAT_FITS = "JSON text, bytes or an object";
+
+/** What holds its content out of reach of `JSON.stringify`, which makes `{}` of it. */
+const HOLDER = /^\[object (Promise|Response|Blob|File)\]$/;
+
+/**
+ * `JSON.stringify`, with an error that names the place instead of a loss: it would write NaN and the infinities as
+ * `null` and say nothing of where a cycle or a BigInt is.
+ */
+export function stringify(value: object, name: string): string {
+  const plain = new PlainJson(MOST_PLAIN).write(value);
+  // That is what becomes of an object that holds its content elsewhere.
+  if (plain !== undefined && plain !== "{}") return plain;
+  try {
+    new Check(name).value("", value);
+    const json = JSON.stringify(value) as string | undefined;
+    if (json === undefined) throw new Unserializable("`toJSON` gives nothing", []);
+    const [, holder] = json === "{}" ? (HOLDER.exec(Object.prototype.toString.call(value)) ?? []) : [];
+    if (holder !== undefined) {
+      throw new AdkMetricsError("invalid_input", `expected ${WHAT_FITS}, found a ${holder}`, {
+        path: name,
+        help: "Pass what it holds, which takes an `await`",
+      });
+    }
+    return json;
+  } catch (cause) {
+    throw unserializable(cause, name);
+  }
+}
+
+/** How many values and characters are written and checked in one walk. What is more may be refused, before it takes memory. */
+const MOST_PLAIN = 2 ** 20;
+
+export function encode(text: string, name: string): Uint8Array {
+  checkSize(text.length, name);
+  return encoder.encode(wellFormed(text, name));
+}
+
+/** Why an object cannot be written as JSON. */
+function unserializable(cause: unknown, name: string): AdkMetricsError {
+  if (cause instanceof AdkMetricsError) return cause;
+  if (cause instanceof Unserializable) {
+    const path = cause.path.length === 0 ? name : `${name}: ${pathOf(cause.path)}`;
+    return new AdkMetricsError("unserializable", cause.message, {
+      path,
+      ...(cause.help === undefined ? {} : { help: cause.help }),
+      ...(cause.cause === undefined ? {} : { cause: cause.cause }),
+    });
+  }
+  return new AdkMetricsError("unserializable", `the object cannot be written as JSON: ${messageOf(cause)}`, {
+    path: name,
+    cause,
+  });
+}
+
+/** How many items of a list are written at a time. */
+const ITEMS_AT_ONCE = 64;
+
+/** The JSON of an object as bytes. That of a long list, such as the cases of an evalset, is written some items at a time. */
+export function* writtenInSteps(value: object, name: string): Steps<Uint8Array> {
+  if (!hasLongList(value)) return encode(stringify(value, name), name);
+  const pieces: Uint8Array[] = [];
+  try {
+    for (const json of new Check(name).json(value)) {
+      pieces.push(encoder.encode(json));
+      yield;
+    }
+  } catch (cause) {
+    throw unserializable(cause, name);
+  }
+  return yield* joinedInSteps(pieces);
+}
+
+/** Whether there is a list to be written item by item: the value itself, or a property that is no getter. */
+function hasLongList(value: object): boolean {
+  try {
+    if (typeof (value as { toJSON?: unknown }).toJSON === "function") return false;
+    return (
+      isLongList(value) || (!Array.isArray(value) && Object.keys(value).some((key) => isLongList(own(value, key))))
+    );
+  } catch {
+    // Whatever throws does so again, and is then named with its place.
+    return false;
+  }
+}
+
+function isLongList(value: unknown): value is readonly unknown[] {
+  return Array.isArray(value) && value.length > ITEMS_AT_ONCE && !("toJSON" in value);
+}
+
+/** The value of a property, unless it is a getter. */
+function own(value: object, key: string): unknown {
+  return Object.getOwnPropertyDescriptor(value, key)?.value;
+}
+
+type Step = string | number;
+
+class Unserializable extends Error {
+  readonly path: readonly Step[];
+  readonly help: string | undefined;
+  constructor(message: string, path: readonly Step[], help?: string, cause?: unknown) {
+    super(message, { cause });
+    this.path = [...path];
+    this.help = help;
+  }
+}
+
+/** A walk over what `JSON.stringify` will write. O(n) in what it writes, where a part that is shared counts each time. */
+class Check {
+  readonly #name: string;
+  readonly #path: Step[] = [];
+  readonly #above = new Set<object>();
+  #values = 0;
+  #characters = 0;
+
+  constructor(name: string) {
+    this.#name = name;
+  }
+
+  /** Checks an object without `toJSON` and writes it: pieces of JSON, one for each item of a long list in it. */
+  *json(value: object): Generator<string> {
+    checkCount((this.#values += 1), this.#name);
+    if (isLongList(value)) {
+      yield* this.#items(value);
+      return;
+    }
+    this.#above.add(value);
+    let separator = "{";
+    for (const key of Object.keys(value)) {
+      const list = own(value, key);
+      if (isLongList(list)) {
+        yield `${separator}${JSON.stringify(key)}:`;
+        separator = ",";
+        checkCount((this.#values += 1), this.#name);
+        this.#path.push(key);
+        yield* this.#items(list);
+        this.#path.pop();
+        continue;
+      }
+      this.#part(value, key);
+      const entry = JSON.stringify({ [key]: (value as Record<string, unknown>)[key] }).slice(1, -1);
+      if (entry === "") continue;
+      yield `${separator}${entry}`;
+      separator = ",";
+    }
+    yield separator === "{" ? "{}" : "}";
+  }
+
+  *#items(list: readonly unknown[]): Generator<string> {
+    this.#above.add(list);
+    const { length } = list;
+    checkCount(this.#values + length, this.#name);
+    for (let begin = 0; begin < length; begin += ITEMS_AT_ONCE) {
+      const end = Math.min(begin + ITEMS_AT_ONCE, length);
+      yield begin === 0 ? "[" : ",";
+      yield this.#plainItems(list, begin, end) ?? this.#checkedItems(list, begin, end);
+    }
+    yield "]";
+    this.#above.delete(list);
+  }
+
+  /** Some items of a list as JSON, if all of them are plain. */
+  #plainItems(list: readonly unknown[], begin: number, end: number): string | undefined {
+    const writer = new PlainJson(MOST_PLAIN);
+    const json = writer.write(list.slice(begin, end))?.slice(1, -1);
+    if (json === undefined) return undefined;
+    checkCount((this.#values += writer.values), this.#name);
+    checkSize((this.#characters += writer.characters), this.#name);
+    return json;
+  }
+
+  #checkedItems(list: readonly unknown[], begin: number, end: number): string {
+    for (let index = begin; index < end; index += 1) this.#part(list, index);
+    return itemsJson(list, begin, end);
+  }
+
+  /** Checks the value of a key, which its `toJSON` may want to know. */
+  value(key: string, given: unknown): void {
+    checkCount((this.#values += 1), this.#name);
+    const value = unboxed(this.#written(key, given));
+    switch (typeof value) {
+      case "number":
+        if (!Number.isFinite(value)) throw this.#error(`JSON has no ${value}`, "Leave the value out or use null");
+        return;
+      case "bigint":
+        throw this.#error("JSON has no BigInt", "Pass JSON text, where integers may have any size");
+      case "string":
+        checkSize((this.#characters += value.length), this.#name);
+        if (isWellFormed(value)) return;
+        throw this.#error("the text holds half of a surrogate pair", "It was cut in the middle of a character");
+      case "object":
+        if (value !== null) this.#parts(value);
+    }
+  }
+
+  #parts(value: object): void {
+    if (this.#above.has(value)) throw this.#error("the object contains itself");
+    if (this.#path.length > MAX_DEPTH) {
+      throw new Unserializable(`nested more than ${MAX_DEPTH} levels deep`, this.#path.slice(0, 8));
+    }
+    this.#above.add(value);
+    if (Array.isArray(value)) {
+      const { length } = value;
+      checkCount(this.#values + length, this.#name);
+      for (let index = 0; index < length; index += 1) this.#part(value, index);
+    } else {
+      if (ArrayBuffer.isView(value) && isTypedArray(value)) {
+        checkCount(this.#values + (value as Uint8Array).length, this.#name);
+      }
+      for (const key of Object.keys(value)) this.#part(value, key);
+    }
+    this.#above.delete(value);
+  }
+
+  #part(parent: object, step: Step): void {
+    this.#path.push(step);
+    this.value(String(step), this.#get(parent, step, "the property"));
+    this.#path.pop();
+  }
+
+  /** What stands for a value in JSON: what its `toJSON` gives, if it has one. */
+  #written(key: string, value: unknown): unknown {
+    if (!hasMembers(value)) return value;
+    const toJson = this.#get(value, "toJSON", "`toJSON`");
+    if (typeof toJson !== "function") return value;
+    try {
+      return toJson.call(value, key) as unknown;
+    } catch (cause) {
+      throw this.#error(`\`toJSON\` failed: ${messageOf(cause)}`, undefined, cause);
+    }
+  }
+
+  #get(value: object | bigint, key: Step, what: string): unknown {
+    try {
+      return (value as Record<Step, unknown>)[key];
+    } catch (cause) {
+      throw this.#error(`reading ${what} failed: ${messageOf(cause)}`, undefined, cause);
+    }
+  }
+
+  #error(message: string, help?: string, cause?: unknown): Unserializable {
+    return new Unserializable(message, this.#path, help, cause);
+  }
+}
+
+/** Some items of a list as JSON, as they are written in it, without its brackets. */
+function itemsJson(list: readonly unknown[], begin: number, end: number): string {
+  const items = list.slice(begin, end);
+  if (!items.some(hasToJson)) return JSON.stringify(items).slice(1, -1);
+  // A `toJSON` is told the key of its object.
+  const written = items.map((item, at) => {
+    const key = String(begin + at);
+    return JSON.stringify({ [key]: item }).slice(`{"${key}":`.length, -1) || "null";
+  });
+  return written.join(",");
+}
+
+function hasToJson(value: unknown): boolean {
+  return hasMembers(value) && typeof (value as { toJSON?: unknown }).toJSON === "function";
+}
+
+/** Whether `JSON.stringify` asks a value for its `toJSON`. */
+function hasMembers(value: unknown): value is object | bigint {
+  return (typeof value === "object" && value !== null) || typeof value === "function" || typeof value === "bigint";
+}
+
+/** The value in a wrapper such as `new Number(1)`, as `JSON.stringify` writes it. */
+function unboxed(value: unknown): unknown {
+  if (value instanceof Number) return Number(value);
+  if (value instanceof String) return String(value);
+  return value;
+}
+
+function pathOf(path: readonly Step[]): string {
+  return path.reduce<string>((text, step) => {
+    if (typeof step === "number") return `${text}[${step}]`;
+    if (!/^[\p{L}_$][\p{L}\p{N}_$]*$/u.test(step)) return `${text}[${JSON.stringify(step)}]`;
+    return text === "" ? step : `${text}.${step}`;
+  }, "");
+}

@@ -1,0 +1,42 @@
+/** What the engine is told of a call that failed, whatever it was that a judge threw. */
+
+import { messageOf } from "../engine/values.js";
+import { type AdkMetricsError, describe, isAdkMetricsError } from "../errors.js";
+import type { HostFailure } from "../generated/contract.js";
+
+/** Characters of an error that a result repeats. */
+const LONGEST_MESSAGE = 1000;
+
+/** Only errors that say so are worth another call; those of a busy server that say nothing get told so. */
+export function failedBy(error: unknown): HostFailure {
+  const { status, retryable, retryAfterMs } = detailsOf(error);
+  const failed: HostFailure = { message: shortened(errorText(error)), retryable: retryable === true };
+  if (retryable === undefined && (status === 429 || (typeof status === "number" && status >= 500))) {
+    failed.help = "An error is tried again only if it has `retryable: true`";
+  }
+  if (typeof status === "number" && Number.isInteger(status) && status >= 100 && status <= 599) failed.status = status;
+  if (typeof retryAfterMs === "number" && retryAfterMs >= 0) failed.retryAfterMs = retryAfterMs;
+  return failed;
+}
+
+/** What was thrown, in words. Some throw plain objects with a message, and some nothing at all. */
+function errorText(error: unknown): string {
+  if (isAdkMetricsError(error)) return describe(error);
+  if (error === undefined || error === null || error === "") return "the judge failed without a reason";
+  return messageOf(error);
+}
+
+function shortened(text: string): string {
+  return text.length <= LONGEST_MESSAGE ? text : `${text.slice(0, LONGEST_MESSAGE)}…`;
+}
+
+/** What the properties of something that was thrown say; they may be anything, and throw themselves. */
+function detailsOf(error: unknown): Partial<Record<"message" | "status" | "retryable" | "retryAfterMs", unknown>> {
+  if (typeof error !== "object" || error === null) return {};
+  try {
+    const { message, status, retryable, retryAfterMs } = error as Partial<AdkMetricsError>;
+    return { message, status, retryable, retryAfterMs };
+  } catch {
+    return {};
+  }
+}

@@ -1,0 +1,86 @@
+/** Who answers the questions of a metric, and what it is not sent. */
+
+import { AdkMetricsError } from "../errors.js";
+import type { HeaderJudge } from "../generated/contract.js";
+import { judgeOf } from "../judges/default.js";
+import { type Endpoint, endpointOf, isForeign, type Provider } from "../judges/endpoint.js";
+import { identityOf } from "../judges/judge.js";
+import { vertexEndpoint } from "../judges/provider-endpoint.js";
+import { canonicalJson } from "../judges/request.js";
+import { retirementOf } from "../judges/retirement.js";
+import type { EvaluatorOptions, Judge, JudgeReply, JudgeRequest } from "../types.js";
+
+/** Who is asked: besides, what {@link JudgeIdentity} says of it. */
+export interface JudgeTarget {
+  /** A server that the engine speaks to itself. */
+  endpoint?: Endpoint;
+  ask(request: JudgeRequest, signal: AbortSignal): Promise<JudgeReply | string>;
+  /** What to know of the model that is asked. */
+  retirement?: string;
+  label: string;
+  /** Under whose name replies are kept. */
+  cacheOwner: string;
+  model: string | undefined;
+  /** The name of a function of the user's own, empty if it has none. */
+  functionName?: string;
+  provider?: Provider;
+  notSent?: (settings: object) => string[];
+}
+
+export function targetOf(options: EvaluatorOptions, { vertex, model = "" }: HeaderJudge): JudgeTarget {
+  if (vertex) {
+    const endpoint: Endpoint = vertexEndpoint(options.vertex as NonNullable<EvaluatorOptions["vertex"]>);
+    const label = `${endpoint.label} evaluateInstances`;
+    return { endpoint, ask: neverCalled, label, cacheOwner: label, model: undefined };
+  }
+  const judge: Judge = judgeOf(options, model);
+  const { label = "", variant, model: own, provider, functionName, notSent } = identityOf(judge);
+  const endpoint = endpointOf(judge);
+  const retirement = retirementOf(judge, model);
+  const ask: JudgeTarget["ask"] = (request, signal) => judge(request, { signal });
+  return {
+    ...(endpoint === undefined ? {} : { endpoint }),
+    ...(retirement === undefined ? {} : { retirement }),
+    ask,
+    label,
+    cacheOwner: variant === undefined || Object.keys(variant).length === 0 ? label : `${label} ${jsonOf(variant)}`,
+    model: own,
+    ...(functionName === undefined ? {} : { functionName }),
+    ...(provider === undefined ? {} : { provider }),
+    ...(notSent === undefined ? {} : { notSent }),
+  };
+}
+
+function neverCalled(): never {
+  throw new AdkMetricsError("judge_failed", "the engine asks this service itself");
+}
+
+/** Options as JSON. Those that JSON cannot hold are like no others, so that no reply is taken for another's. */
+function jsonOf(variant: object): string {
+  try {
+    return canonicalJson(JSON.parse(JSON.stringify(variant)));
+  } catch {
+    return String(Math.random());
+  }
+}
+
+/** What of the settings in a criterion whoever is asked is not sent. */
+export function notSentTo({ notSent }: JudgeTarget, judge: HeaderJudge): string[] {
+  return judge.config === undefined ? [] : (notSent?.(judge.config) ?? []);
+}
+
+export function checkModel({ budget }: EvaluatorOptions, { label, model, provider }: JudgeTarget, named: string): void {
+  // The label of a judge at another address has that address besides.
+  if (model === undefined && provider !== undefined && label === provider && isForeign(provider, named)) {
+    throw new AdkMetricsError("invalid_input", `the judge asks ${provider}, which has no model ${named}`, {
+      help: "Give the judge a `model`, or name one in `judge_model_options`",
+    });
+  }
+  const askedModel = model ?? named;
+  if (budget?.cost !== undefined && !Object.hasOwn(budget.prices ?? {}, askedModel)) {
+    throw new AdkMetricsError("invalid_input", `there is no price for the model ${askedModel}, which is asked`, {
+      path: "budget: prices",
+      help: "A budget in money needs the prices of every model that is asked",
+    });
+  }
+}
