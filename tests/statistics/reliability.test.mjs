@@ -93,13 +93,13 @@ test("what cannot be used is an error that says so", async () => {
 
 test("reports say it in a line, where cases were run repeatedly", async () => {
   const set = await resultsOf({ steady: "PPP", moody: "PPF" });
-  const said = "a run passes in 83 % (40 to 97 %), 3 runs in a row in 50 %; 1 of 2 cases is flaky: moody (2 of 3)";
-  assert.match(renderTable([set], { width: 200 }), new RegExp(said.replace(/[()]/g, "\\$&")));
-  const capital = new RegExp(said.replace("a run", "A run").replace(/[()]/g, "\\$&"));
+  const said = "pass rate 83 % (95 % interval 40 to 97 %), pass^3 50 %; 1 of 2 cases is flaky: moody (2 of 3)";
+  assert.match(renderTable([set], { width: 200 }), new RegExp(said.replace(/[()^]/g, "\\$&")));
+  const capital = new RegExp(said.replace("pass rate", "Pass rate").replace(/[()^]/g, "\\$&"));
   for (const report of [renderMarkdown, renderHtml]) {
     const text = report([set]).replaceAll(/&#(\d+);/g, (_, unit) => String.fromCharCode(unit));
     assert.match(text, capital);
   }
-  assert.match(renderTable([await resultsOf({ a: "PP" })]), /a run passes in 100 %.*; no case is flaky/s);
-  assert.doesNotMatch(renderTable([await resultsOf({ a: "P", b: "F" })]), /flaky|in a row/);
+  assert.match(renderTable([await resultsOf({ a: "PP" })]), /pass rate 100 %.*; no case is flaky/s);
+  assert.doesNotMatch(renderTable([await resultsOf({ a: "P", b: "F" })]), /flaky|pass rate/);
 });

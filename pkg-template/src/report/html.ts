@@ -138,13 +138,13 @@ function overview(results: readonly EvalSetResult[], counts: StatusCounts): Mark
   const reliability = reliabilityText(results);
   const figure = (label: string, amount: number, name: string) =>
     html`<div class="${name}${amount === 0 ? " zero" : ""}"><dt>${label}</dt><dd class="tone">${amountText(amount)}</dd></div>`;
-  return html`<p class="sub">${casesText(results)} in ${count(results.length, "evalset")}${when}</p>
+  return html`<p class="sub">${casesText(results)} in ${count(results.length, "evalset")}${when}</p>${reliability === "" ? undefined : html`<p class="sub">${capital(reliability)}</p>`}
 <dl class="figures">
 ${figure("Passed", counts.passed, "passed")}
 ${figure("Failed", counts.failed, "failed")}
 ${figure("Not evaluated", counts.notEvaluated, "unknown")}
 </dl>
-${share(counts)}${reliability === "" ? undefined : html`<p>${capital(reliability)}.</p>`}
+${share(counts)}
 ${results.length > 1 ? setsTable(results) : undefined}`;
 }
 

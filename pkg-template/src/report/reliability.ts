@@ -9,15 +9,15 @@ import { count, oneLine, shorten } from "./text.js";
 const MOST_NAMED = 3;
 
 /**
- * `a run passes in 83 % (40 to 97 %), 3 runs in a row in 50 %; 1 of 2 cases is flaky: moody (2 of 3)`; empty where no case was
- * run repeatedly.
+ * `pass rate 83 % (95 % interval 40 to 97 %), pass^3 50 %; 1 of 2 cases is flaky: moody (2 of 3)`; empty where no case was run
+ * repeatedly.
  */
 export function reliabilityText(sets: readonly EvalSetResult[]): string {
   const isRepeated = sets.some(
     ({ evalCaseResults }) => new Set(evalCaseResults.map(({ evalId }) => evalId)).size < evalCaseResults.length,
   );
   if (!isRepeated) return "";
-  const { cases, passRate, passHatK } = reliabilityOf(sets);
+  const { cases, confidence, passRate, passHatK } = reliabilityOf(sets);
   if (passRate === undefined) return "";
   // The longest row that every case can tell of.
   const row = passHatK.findLast((estimate) => estimate.k > 1 && estimate.cases === passHatK[0]?.cases);
@@ -26,7 +26,7 @@ export function reliabilityText(sets: readonly EvalSetResult[]): string {
   const more = flaky.length > MOST_NAMED ? ` and ${flaky.length - MOST_NAMED} more` : "";
   const of = `${flaky.length} of ${count(cases.length, "case")} ${flaky.length === 1 ? "is" : "are"} flaky`;
   return [
-    `a run passes in ${shareText(passRate)}${row === undefined ? "" : `, ${row.k} runs in a row in ${percent(row.value)}`}`,
+    `pass rate ${rateText(passRate, confidence)}${row === undefined ? "" : `, pass^${row.k} ${percent(row.value)}`}`,
     flaky.length === 0 ? "no case is flaky" : `${of}: ${named}${more}`,
   ].join("; ");
 }
@@ -35,9 +35,9 @@ function flakyText({ evalId, passed, runs }: CaseReliability): string {
   return `${shorten(oneLine(evalId), 40)} (${passed} of ${runs})`;
 }
 
-function shareText({ value, low, high }: Estimate): string {
+function rateText({ value, low, high }: Estimate, confidence: number): string {
   if (low === undefined || high === undefined) return percent(value);
-  return `${percent(value)} (${Math.round(100 * low)} to ${percent(high)})`;
+  return `${percent(value)} (${percent(confidence)} interval ${Math.round(100 * low)} to ${percent(high)})`;
 }
 
 function percent(share: number): string {
