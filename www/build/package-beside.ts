@@ -22,7 +22,7 @@ const ENTRIES: Readonly<Record<string, string>> = {
 
 /** Where the engine is for its entry, and where it is for a chunk; no bundler should look for it there. */
 const WASM = [
-  `new URL("../adk_metrics.wasm", import.meta.url)`,
+  /new URL\("\.\.\/adk_metrics\.wasm",\s*import\.meta\.url\)/,
   `new URL(["..","${FOLDER}","adk_metrics.wasm"].join("/"),import.meta.url)`,
 ] as const;
 
@@ -53,7 +53,7 @@ export function besideImports(): Plugin {
     load: (id) => {
       if (id === ENGINE.path) {
         const code = readFileSync(id, "utf8");
-        if (!code.includes(WASM[0])) throw new Error(`${id} does not say where the engine is`);
+        if (!WASM[0].test(code)) throw new Error(`${id} does not say where the engine is`);
         return code.replace(...WASM);
       }
       if (!id.startsWith(FETCHED)) return null;
