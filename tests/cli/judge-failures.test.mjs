@@ -1,0 +1,67 @@
+// Judges that the command line cannot reach, or that fail in some of their calls.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { startServer } from "../providers/server.mjs";
+import { CLOCK, folderOf } from "./command.mjs";
+import { at, fair, FILES, judge, judged, KEY, MODELS, server, statuses } from "./judging.mjs";
+
+test("exits with 3 if Vertex AI's service gives no score", async (t) => {
+  const answering = await server(t, { reply: () => ({ fault: "forbidden" }) });
+  const cwd = folderOf(t, { ...CLOCK, "test_config.json": { criteria: { safety_v1: 0.8 } } });
+  const { status, stderr } = await judge(cwd, ["--judge", "vertex"], at.vertex(answering));
+  assert.match(stderr, /^error: no call of the judge got a reply: Vertex AI answered 403/m);
+  assert.equal(status, 3);
+});
+
+/** Ways in which a judge cannot be reached, and what is said of it. */
+const UNREACHED = {
+  "the key is wrong": ["auth", /no call of the judge got a reply: .*401/],
+  "the key has no permission": ["forbidden", /no call of the judge got a reply: .*403/],
+  "there is no such model": ["not_found", /no call of the judge got a reply: .*404/],
+};
+
+for (const [what, [fault, words]] of Object.entries(UNREACHED)) {
+  test(`exits with 3 if ${what}, and never prints the key`, async (t) => {
+    const answering = await server(t, { reply: () => ({ fault, message: `The key ${KEY} is not welcome` }) });
+    for (const provider of Object.keys(at)) {
+      const args = ["--judge", provider, "--model", MODELS[provider], "--explain", "all"];
+      const { status, stdout, stderr } = await judge(folderOf(t, FILES), args, at[provider](answering));
+      assert.match(stderr, words, provider);
+      assert.equal(status, 3, provider);
+      assert.deepEqual(statuses(stdout), { noon: 3, late: 3 });
+      if (provider !== "ollama") assert.doesNotMatch(stdout + stderr, new RegExp(KEY), provider);
+    }
+  });
+}
+
+test("exits with 3 if nobody is there, without trying for minutes", async (t) => {
+  const gone = await startServer();
+  await gone.close();
+  const config = judged({ num_samples: 1 }, { response_match_score: 0.5 });
+  const cwd = folderOf(t, { ...FILES, "test_config.json": config });
+  const { status, stdout, stderr } = await judge(cwd, [], at.gemini(gone));
+  assert.equal(status, 3);
+  assert.match(stderr, /no call of the judge got a reply: .*ECONNREFUSED/);
+  // As in google-adk, a metric without a result leaves the status of a case to the others.
+  assert.deepEqual(statuses(stdout), { noon: 1, late: 2 });
+});
+
+test("exits with 1 if some calls get a reply", async (t) => {
+  const reply = (asked) => (asked.prompt.includes("I do not know.") ? { fault: "bad_request" } : fair(asked));
+  const answering = await server(t, { reply });
+  const { status, stdout } = await judge(folderOf(t, FILES), [], at.gemini(answering));
+  assert.equal(status, 1);
+  assert.deepEqual(statuses(stdout), { noon: 1, late: 3 });
+});
+
+test("exits with 1 if only results of the judge are missing", async (t) => {
+  const reply = (asked) => (asked.index === 0 ? fair(asked) : { fault: "bad_request" });
+  const answering = await server(t, { reply });
+  const config = judged({}, { response_match_score: 0 });
+  const cwd = folderOf(t, { ...FILES, "test_config.json": config });
+  const { status, stdout, stderr } = await judge(cwd, ["--concurrency", "1"], at.gemini(answering));
+  assert.deepEqual(statuses(stdout), { noon: 1, late: 1 });
+  assert.match(stderr, /^warning: 1 result of judged metrics could not be evaluated, since calls failed$/m);
+  assert.equal(status, 1);
+});
