@@ -1,0 +1,71 @@
+// What agents do is recorded, and scored later as if they were run.
+
+import assert from "node:assert/strict";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { folderOf, run, turn } from "./command.mjs";
+import { AGENT, CLOCK_SET, FILES } from "./running.mjs";
+
+/** What is scored, without times and ids. */
+const scores = ({ stdout }) => stdout.split("\n").filter((line) => !line.includes("invocation_duration_v1"));
+
+test("what is recorded scores as what is run", async (t) => {
+  const code = `export default (message, { sessionId }) => {
+    if (message === "fail") throw new Error("out of order");
+    return [
+      { author: "clock", content: { parts: [{ functionCall: { name: "now", args: { time_zone: "UTC", deepValue: { camelCase: 1.5 } } } }] } },
+      { author: "clock", content: { parts: [{ functionResponse: { name: "now", response: { hour_now: 12 } } }] } },
+      { author: "clock", content: { parts: [{ text: "It is noon." }] }, usageMetadata: { promptTokenCount: 3, candidatesTokenCount: 2, totalTokenCount: 5 } },
+    ];
+  };`;
+  const calls = [{ name: "now", args: { time_zone: "UTC", deepValue: { camelCase: 1.5 } } }];
+  const eval_cases = [
+    { eval_id: "noon", conversation: [turn("It is noon.", calls), turn("It is late.", calls)] },
+    { eval_id: "fail", conversation: [{ ...turn("x"), user_content: { parts: [{ text: "fail" }] } }] },
+  ];
+  const cwd = folderOf(t, { "clock.evalset.json": { eval_set_id: "clock", eval_cases }, "agent.mjs": code });
+  const agent = ["--agent", "agent.mjs", "clock.evalset.json", "--num-runs", "2"];
+  const ran = await run(["run", ...agent, "--format", "csv"], { cwd });
+  const recorded = await run(["record", ...agent, "--output", "./"], { cwd });
+  assert.equal(recorded.status, 1);
+  assert.match(recorded.stderr, /^wrote clock\.inferences\.json: 4 runs of agent\.mjs, 2 failed$/m);
+  assert.match(recorded.stderr, /^failed: fail: turn 1: Error: out of order$/m);
+  const evaluated = await run(["eval", "clock.evalset.json", "--format", "csv"], { cwd });
+  assert.deepEqual(scores(evaluated), scores(ran));
+  assert.match(ran.stdout, /noon,1,,tool_trajectory_avg_score,1,1,passed/);
+  const [first] = JSON.parse(readFileSync(join(cwd, "clock.inferences.json"), "utf8"));
+  assert.deepEqual(first.inferences[0].intermediate_data.invocation_events[0].content.parts[0].function_call, calls[0]);
+  assert.deepEqual(
+    [first.app_name, first.eval_set_id, first.eval_case_id, first.status],
+    ["agent.mjs", "clock", "noon", 1],
+  );
+});
+
+test("records to stdout, into a folder for several evalsets, and never over another recording unasked", async (t) => {
+  const cwd = folderOf(t, {
+    ...FILES,
+    "other.evalset.json": { ...CLOCK_SET, eval_set_id: "other" },
+    "agent.mjs": AGENT,
+  });
+  const record = (...args) => run(["record", "--agent", "agent.mjs", "--num-runs", "1", ...args], { cwd });
+  const printed = await record("clock.evalset.json:late");
+  assert.equal(printed.status, 0, printed.stderr);
+  assert.deepEqual(
+    JSON.parse(printed.stdout).map((one) => one.eval_case_id),
+    ["late"],
+  );
+  const both = ["clock.evalset.json", "other.evalset.json", "--output"];
+  assert.match((await record(...both, "runs.json")).stderr, /does not fit in one file\n {3}help: Name a folder/);
+  assert.equal((await record(...both, "runs/")).status, 0);
+  for (const name of ["clock", "other"]) assert.ok(existsSync(join(cwd, "runs", `${name}.inferences.json`)));
+  const again = await record(...both, "runs/");
+  assert.equal(again.status, 2);
+  assert.match(again.stderr, /the output already exists\n[^]*--force/);
+  assert.equal((await record(...both, "runs/", "--force")).status, 0);
+  const overwriting = await record("clock.evalset.json", "--output", "agent.mjs", "--force");
+  assert.match(overwriting.stderr, /the output would overwrite the agent/);
+  const unknown = await record("clock.evalset.json:nobody");
+  assert.equal(unknown.status, 2);
+  assert.match(unknown.stderr, /nobody/);
+});

@@ -1,0 +1,107 @@
+// What is wrong with options, evalsets, metrics and judges is said before an agent is run.
+
+import assert from "node:assert/strict";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { folderOf, run } from "./command.mjs";
+import { AGENT, BOTH, CLOCK_SET, FILES, json, runAgent, statuses } from "./running.mjs";
+
+test("looks at the simulated users of all evalsets before the agent is run for any", async (t) => {
+  const scenario = (user_persona) => ({ starting_prompt: "Hi", conversation_plan: "Talk.", user_persona });
+  const cases = { eval_cases: [{ eval_id: "chat", conversation_scenario: scenario("CLOWN") }] };
+  const cwd = folderOf(t, {
+    ...FILES,
+    "talk.evalset.json": { eval_set_id: "talk", ...cases },
+    "walk.evalset.json": { eval_set_id: "walk", ...cases },
+    "judge.mjs": "export default async () => ({ text: 'Hi' });",
+    "agent.mjs": `import { writeFileSync } from "node:fs"; export default () => { writeFileSync("called", ""); return ""; };`,
+  });
+  const evalSets = ["clock.evalset.json", "talk.evalset.json", "walk.evalset.json"];
+  for (const args of [["run"], ["run", "--bail"], ["record", "--output", "runs/"]]) {
+    const { status, stdout, stderr } = await run(
+      [...args, "--agent", "agent.mjs", "--judge", "./judge.mjs", ...evalSets],
+      { cwd },
+    );
+    assert.deepEqual([status, stdout], [2, ""], stderr);
+    for (const name of ["talk", "walk"]) {
+      assert.match(
+        stderr,
+        new RegExp(`error: there is no persona \`CLOWN\`\n {3}at ${name}\\.evalset\\.json, .*userPersona\n`),
+      );
+    }
+    assert.equal(existsSync(join(cwd, "called")), false, args.join(" "));
+  }
+});
+
+test("runs no agent where no metric can score what it does", async (t) => {
+  const talk = { eval_id: "talk", conversation_scenario: { starting_prompt: "Hi", conversation_plan: "Talk." } };
+  const { eval_cases: cases } = CLOCK_SET;
+  const cwd = folderOf(t, {
+    "talk.evalset.json": { eval_set_id: "talk", eval_cases: [talk] },
+    "mixed.evalset.json": { eval_set_id: "mixed", eval_cases: [talk, ...cases] },
+    "judge.mjs": "export default async () => ({ text: '</finished>' });",
+    "agent.mjs": `export default (message) => { console.error("asked"); return "It is noon."; };`,
+  });
+  const agent = ["run", "--agent", "agent.mjs", "--judge", "./judge.mjs", "--num-runs", "1"];
+  const why = /no metric can score the case "talk", so the agent is not run(?: there)?: `tool_trajectory_avg_score`/;
+  for (const args of [
+    ["talk.evalset.json"],
+    ["mixed.evalset.json:talk"],
+    ["talk.evalset.json", "--bail"],
+    ["mixed.evalset.json", "--strict"],
+  ]) {
+    const { status, stdout, stderr } = await run([...agent, ...args], { cwd });
+    assert.deepEqual([status, stdout], [2, ""], stderr);
+    assert.match(stderr, why);
+    assert.doesNotMatch(stderr, /^asked$/m);
+  }
+  const mixed = await run([...agent, "mixed.evalset.json", ...json], { cwd });
+  assert.ok(mixed.stderr.indexOf("no metric can") < mixed.stderr.indexOf("asked\n"), "warned of before");
+  assert.deepEqual([mixed.status, statuses(mixed)], [1, [["talk", 3], ...BOTH]], mixed.stderr);
+  assert.match(mixed.stderr, why);
+  assert.match(mixed.stderr, /^running agent\.mjs: mixed\.evalset\.json, 2 cases, 1 run each$/m);
+  assert.equal(mixed.stderr.match(/^asked$/gm)?.length, 2);
+});
+
+test("says what is wrong with the command line", async (t) => {
+  const cwd = folderOf(t, { ...FILES, "agent.mjs": AGENT });
+  const agent = ["--agent", "agent.mjs"];
+  for (const [args, words] of [
+    [["clock.evalset.json"], /no agent is named\n {3}help: adk-metrics run --agent/],
+    [agent, /no evalset is named\n {3}help: adk-metrics run --agent/],
+    [[...agent, "no.evalset.json"], /the evalset does not exist/],
+    [["--agent", "agent.mjs#mine", "clock.evalset.json"], /exports no `mine`\n[^]*It exports nothing by name/],
+    [["--agnt", "agent.mjs", "clock.evalset.json"], /there is no option --agnt\n {3}help: Did you mean --agent\?/],
+    [[...agent, "clock.evalset.json", "--num-runs", "0"], /--num-runs cannot be `0`/],
+    [[...agent, "clock.evalset.json", "--turn-timeout", "x"], /--turn-timeout cannot be `x`/],
+    [[...agent, "clock.evalset.json", "--parallelism", "-1"], /--parallelism needs a value/],
+    [[...agent, "clock.evalset.json:nono"], /there is no case `nono`|nono/],
+    [[...agent, "clock.evalset.json", "--output", "agent.mjs"], /the output would overwrite the agent/],
+    [[...agent, "clock.evalset.json", "--price", "m"], /--price cannot be `m`/],
+    [[...agent, "clock.evalset.json", "--max-cost", "1"], /--max-cost needs the price/],
+    [["--agent", "empty/", "clock.evalset.json"], /does not exist|holds no agent/],
+  ]) {
+    const { status, stdout, stderr } = await run(["run", ...args], { cwd });
+    assert.deepEqual([status, stdout], [2, ""], stderr);
+    assert.match(stderr, words);
+    assert.doesNotMatch(stderr, /^running/m);
+  }
+  assert.equal(readFileSync(join(cwd, "agent.mjs"), "utf8"), AGENT);
+});
+
+const tattling = "export default (message) => { console.error('ASKED'); return 'It is noon.'; };";
+
+test("finds what is wrong with metrics and judges before the agent is asked anything", async (t) => {
+  const keys = Object.fromEntries(["GOOGLE_API_KEY", "GEMINI_API_KEY", "OPENAI_API_KEY"].map((key) => [key, ""]));
+  for (const [criteria, words] of [
+    [{ response_match_scor: 0.5 }, /there is no metric `response_match_scor`[^]*Did you mean `response_match_score`\?/],
+    [{ final_response_match_v2: 0.5 }, /there is no judge to ask gemini-2\.5-flash/],
+    [{ response_match_score: "high" }, /expected a threshold/],
+  ]) {
+    const { status, stderr } = await runAgent(t, tattling, { files: { "test_config.json": { criteria } }, env: keys });
+    assert.equal(status, 2);
+    assert.match(stderr, words);
+    assert.doesNotMatch(stderr, /ASKED/);
+  }
+});
