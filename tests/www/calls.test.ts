@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
-import { connected, type End, moving } from "../../www/src/worker/calls.js";
+import { connect, type Endpoint, transfer } from "../../www/src/worker/calls.js";
 
 /** Both ends of a connection, each with what the other offers. */
 function ends<A extends object, B extends object>(t: TestContext, a: A, b: B) {
@@ -10,8 +10,8 @@ function ends<A extends object, B extends object>(t: TestContext, a: A, b: B) {
   t.after(() => port1.close());
   for (const port of [port1, port2]) port.start();
   return {
-    a: connected<A>(port2 as unknown as End, { ...b } as never),
-    b: connected<B>(port1 as unknown as End, { ...a } as never),
+    a: connect<A>(port2 as unknown as Endpoint, { ...b } as never),
+    b: connect<B>(port1 as unknown as Endpoint, { ...a } as never),
   };
 }
 
@@ -41,12 +41,12 @@ test("buffers that are to move are not copied, on the way there and back", async
   const columns = () => {
     const scores = new Float64Array([1, 2]);
     given.push(scores.buffer);
-    return moving({ scores }, [scores.buffer]);
+    return transfer({ scores }, [scores.buffer]);
   };
   const { a } = ends(t, { columns, sum: ({ scores }: { scores: Float64Array }) => scores.reduce((x, y) => x + y) }, {});
   const { scores } = await a.columns();
   assert.deepEqual([...scores], [1, 2]);
   assert.equal(given[0]?.byteLength, 0);
-  assert.equal(await a.sum(moving({ scores }, [scores.buffer])), 3);
+  assert.equal(await a.sum(transfer({ scores }, [scores.buffer])), 3);
   assert.equal(scores.byteLength, 0);
 });

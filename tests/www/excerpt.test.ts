@@ -2,10 +2,10 @@
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { finderIn } from "../../www/src/screens/case/excerpt.js";
+import { createFinder } from "../../www/src/screens/case/excerpt.js";
 
 const found = (text: string, excerpt: string) => {
-  const stretch = finderIn(text)(excerpt);
+  const stretch = createFinder(text)(excerpt);
   return stretch === undefined ? undefined : text.slice(stretch.from, stretch.to);
 };
 

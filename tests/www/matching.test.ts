@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { type Choices, type Matchable, matched } from "../../www/src/state/matching.js";
+import { type Choices, type Matchable, matchFiles } from "../../www/src/state/matching.js";
 import type { FileKind } from "../../www/src/worker/protocol-inputs.js";
 
 const NONE: Choices = { roles: {}, actualOf: {} };
@@ -11,7 +11,7 @@ const file = (id: number, name: string, kind: FileKind, evalIds: string[] = [], 
   id,
   name,
   folder: "",
-  facts: { kind, evalIds, turns: 0, ...(evalSetId === undefined ? {} : { evalSetId }) },
+  info: { kind, evalIds, turns: 0, ...(evalSetId === undefined ? {} : { evalSetId }) },
 });
 
 describe("files are matched", () => {
@@ -22,7 +22,7 @@ describe("files are matched", () => {
       file(3, "travel.evalset_result.json", "results"),
       file(4, "weather.actual.json", "evalset"),
     ];
-    assert.deepEqual(matched(files, NONE).pairs, [
+    assert.deepEqual(matchFiles(files, NONE).pairs, [
       { expected: 1, actual: 4 },
       { expected: 2, actual: 3 },
     ]);
@@ -35,7 +35,7 @@ describe("files are matched", () => {
       file(3, "run.json", "inferences", ["other"]),
       file(4, "log.json", "results", ["one", "two"], "set"),
     ];
-    assert.deepEqual(matched(files, NONE).pairs, [
+    assert.deepEqual(matchFiles(files, NONE).pairs, [
       { expected: 1, actual: 4 },
       { expected: 2, actual: 3 },
     ]);
@@ -43,7 +43,7 @@ describe("files are matched", () => {
 
   test("one evalset and one run belong together whatever they are called", () => {
     const files = [file(1, "x.json", "evalset"), file(2, "y.json", "session")];
-    assert.deepEqual(matched(files, NONE).pairs, [{ expected: 1, actual: 2 }]);
+    assert.deepEqual(matchFiles(files, NONE).pairs, [{ expected: 1, actual: 2 }]);
   });
 
   test("of two evalsets with the same cases the one named so is what was done", () => {
@@ -51,11 +51,11 @@ describe("files are matched", () => {
       file(1, "weather.actual.json", "evalset", ["a"], "w"),
       file(2, "weather.evalset.json", "evalset", ["a"], "w"),
     ];
-    assert.deepEqual(matched(files, NONE).pairs, [{ expected: 2, actual: 1 }]);
+    assert.deepEqual(matchFiles(files, NONE).pairs, [{ expected: 2, actual: 1 }]);
   });
 
   test("results alone bring what was expected with them", () => {
-    assert.deepEqual(matched([file(7, "r.json", "results", ["a"])], NONE).pairs, [{ expected: "own", actual: 7 }]);
+    assert.deepEqual(matchFiles([file(7, "r.json", "results", ["a"])], NONE).pairs, [{ expected: "own", actual: 7 }]);
   });
 
   test("the user's word counts", () => {
@@ -64,15 +64,17 @@ describe("files are matched", () => {
       file(2, "weather.actual.json", "evalset"),
       file(3, "other.actual.json", "evalset"),
     ];
-    assert.deepEqual(matched(files, { roles: {}, actualOf: { 1: 3 } }).pairs, [{ expected: 1, actual: 3 }]);
-    assert.deepEqual(matched(files, { roles: {}, actualOf: { 1: null } }).pairs, [{ expected: 1, actual: undefined }]);
-    const { pairs, rest } = matched(files, { roles: { 2: "none" }, actualOf: {} });
+    assert.deepEqual(matchFiles(files, { roles: {}, actualOf: { 1: 3 } }).pairs, [{ expected: 1, actual: 3 }]);
+    assert.deepEqual(matchFiles(files, { roles: {}, actualOf: { 1: null } }).pairs, [
+      { expected: 1, actual: undefined },
+    ]);
+    const { pairs, rest } = matchFiles(files, { roles: { 2: "none" }, actualOf: {} });
     assert.deepEqual(pairs, [{ expected: 1, actual: 3 }]);
     assert.deepEqual(rest, [2]);
   });
 
   test("configs and recordings stand by themselves", () => {
-    const { configs, recordings, rest } = matched(
+    const { configs, recordings, rest } = matchFiles(
       [file(1, "test_config.json", "config"), file(2, "judge.jsonl", "recording"), file(3, "notes.json", "unknown")],
       NONE,
     );

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { createRequire } from "node:module";
-import { keysAt, meaningOf, misfits, type Schema, valuesAt } from "../../www/src/editor/schema.js";
+import { keysAt, descriptionAt, schemaErrors, type Schema, valuesAt } from "../../www/src/editor/schema.js";
 import { stepsOf } from "../../www/src/editor/path.js";
 
 const SCHEMA: Schema = {
@@ -21,23 +21,23 @@ const SCHEMA: Schema = {
   definitions: { Match: { enum: ["EXACT", "IN_ORDER"] } },
 };
 
-const node = (value: unknown): Parameters<typeof misfits>[2] => parse(JSON.stringify(value));
+const node = (value: unknown): Parameters<typeof schemaErrors>[2] => parse(JSON.stringify(value));
 
 // What the page uses is the playground's own dependency.
 const { parseTree } = createRequire(new URL("../../www/package.json", import.meta.url))("jsonc-parser") as {
-  parseTree(text: string): Parameters<typeof misfits>[2];
+  parseTree(text: string): Parameters<typeof schemaErrors>[2];
 };
 const parse = parseTree;
 
 describe("a schema", () => {
   test("finds any number of mistakes", () => {
     const items = Array.from({ length: 200_000 }, () => ({}));
-    assert.equal(misfits(SCHEMA, SCHEMA, node({ items })).length, items.length);
+    assert.equal(schemaErrors(SCHEMA, SCHEMA, node({ items })).length, items.length);
   });
 
   test("names the keys of an object, second spellings as such", () => {
     assert.deepEqual(
-      keysAt(SCHEMA, []).map(({ key, isTwin }) => [key, isTwin]),
+      keysAt(SCHEMA, []).map(({ key, isSecondSpelling }) => [key, isSecondSpelling]),
       [
         ["match_type", false],
         ["matchType", true],
@@ -60,12 +60,12 @@ describe("a schema", () => {
       valuesAt(SCHEMA, ["ordered"]).map(({ value }) => value),
       [true, false],
     );
-    assert.equal(meaningOf(SCHEMA, ["match_type"]), "How closely.");
+    assert.equal(descriptionAt(SCHEMA, ["match_type"]), "How closely.");
   });
 
   test("says what does not fit, and where", () => {
     const wrong = { match_type: "SOMEHOW", ordred: true, items: [{ name: "x" }] };
-    const found = misfits(SCHEMA, SCHEMA, node(wrong)).map(({ message }) => message);
+    const found = schemaErrors(SCHEMA, SCHEMA, node(wrong)).map(({ message }) => message);
     assert.deepEqual(found, [
       'expected "EXACT", "IN_ORDER"',
       "`ordred` is not known here",
@@ -75,8 +75,8 @@ describe("a schema", () => {
   });
 
   test("lets pass what fits", () => {
-    assert.deepEqual(misfits(SCHEMA, SCHEMA, node({ matchType: "EXACT", ordered: 1, items: [{ id: "a" }] })), []);
-    assert.deepEqual(misfits(SCHEMA, SCHEMA, node({ ordered: 2 })).map(({ message }) => message).length, 1);
+    assert.deepEqual(schemaErrors(SCHEMA, SCHEMA, node({ matchType: "EXACT", ordered: 1, items: [{ id: "a" }] })), []);
+    assert.deepEqual(schemaErrors(SCHEMA, SCHEMA, node({ ordered: 2 })).map(({ message }) => message).length, 1);
   });
 });
 

@@ -3,18 +3,18 @@ import { useEffect, useErrorBoundary } from "preact/hooks";
 import { hrefOf, route } from "./route.js";
 import Files from "./screens/files/files.js";
 import Results from "./screens/results/results.js";
-import { type FirstScreen, type Screen, type ScreenEntry, SCREEN_ENTRIES, SCREENS } from "./screens/table.js";
+import { type EagerScreen, type Screen, type ScreenEntry, SCREEN_ENTRIES, SCREENS } from "./screens/table.js";
 import { type Theme, theme } from "./theme.js";
-import { later } from "./ui/later.js";
+import { lazy } from "./ui/lazy.js";
 import { Title } from "./ui/title.js";
 
 /** What everyone sees comes with the page, every other screen when it is first shown. */
-const FIRST: Readonly<Record<FirstScreen, ComponentType>> = { files: Files, results: Results };
+const EAGER_SCREENS: Readonly<Record<EagerScreen, ComponentType>> = { files: Files, results: Results };
 
-const PAGES: ReadonlyMap<Screen, ComponentType> = new Map([
-  ...(Object.entries(FIRST) as [Screen, ComponentType][]),
+const SCREEN_COMPONENTS: ReadonlyMap<Screen, ComponentType> = new Map([
+  ...(Object.entries(EAGER_SCREENS) as [Screen, ComponentType][]),
   ...SCREEN_ENTRIES.flatMap(([name, { load }]): [Screen, ComponentType][] =>
-    load === undefined ? [] : [[name, later(load)]],
+    load === undefined ? [] : [[name, lazy(load)]],
   ),
 ]);
 
@@ -46,17 +46,17 @@ export function App() {
         <ThemeChoice />
       </header>
       <main class="page">
-        <Shown key={screen} screen={screen} at={rest.join("/")} />
+        <ScreenBoundary key={screen} screen={screen} at={rest.join("/")} />
       </main>
     </>
   );
 }
 
 /** A screen, or that it cannot be shown: the others can. */
-function Shown({ screen, at }: { screen: Screen; at: string }) {
-  const [error, forget] = useErrorBoundary();
-  useEffect(() => forget, [at]);
-  const Page = PAGES.get(screen);
+function ScreenBoundary({ screen, at }: { screen: Screen; at: string }) {
+  const [error, resetError] = useErrorBoundary();
+  useEffect(() => resetError, [at]);
+  const Page = SCREEN_COMPONENTS.get(screen);
   return error === undefined && Page !== undefined ? (
     <Page />
   ) : (

@@ -4,8 +4,8 @@ import { computed, signal } from "@preact/signals";
 import { isScreen, type Screen } from "./screens/table.js";
 
 const hash = signal(location.hash);
-mark();
-addEventListener("hashchange", arrive);
+markShown();
+addEventListener("hashchange", followAddress);
 
 export interface Route {
   screen: Screen;
@@ -15,7 +15,7 @@ export interface Route {
 
 /** Where the user is; an address that names no screen leads to the first. */
 export const route = computed<Route>(() => {
-  const [name = "", ...rest] = hash.value.replace(/^#\/?/, "").split("/").map(decoded);
+  const [name = "", ...rest] = hash.value.replace(/^#\/?/, "").split("/").map(decodeSegment);
   return isScreen(name) ? { screen: name, rest } : { screen: "files", rest: [] };
 });
 
@@ -28,26 +28,26 @@ export function hrefOf(screen: Screen, ...rest: (string | number)[]): string {
 export function goTo(screen: Screen, ...rest: (string | number)[]): void {
   location.hash = hrefOf(screen, ...rest);
   // The event that tells of it comes later.
-  arrive();
+  followAddress();
 }
 
 /** Follows the address. A screen starts at its top; whoever goes back to one finds it as the browser restores it. */
-function arrive(): void {
+function followAddress(): void {
   const { screen: before } = route.value;
   hash.value = location.hash;
-  const isNew = mark();
+  const isNew = markShown();
   const { screen } = route.value;
   if (isNew && (screen !== before || screen === "case")) scrollTo(0, 0);
 }
 
 /** Marks this entry of the browser's history as one that was shown; tells whether it was not. */
-function mark(): boolean {
+function markShown(): boolean {
   if (history.state !== null) return false;
   history.replaceState({ isShown: true }, "");
   return true;
 }
 
-function decoded(part: string): string {
+function decodeSegment(part: string): string {
   try {
     return decodeURIComponent(part);
   } catch {

@@ -4,23 +4,23 @@ import { effect, signal } from "@preact/signals";
 
 export type Theme = "system" | "light" | "dark";
 
-const KEY = "theme";
+const STORAGE_KEY = "theme";
 
-export const theme = signal<Theme>(remembered());
+export const theme = signal<Theme>(storedTheme());
 
 effect(() => {
   if (theme.value === "system") delete document.documentElement.dataset["theme"];
   else document.documentElement.dataset["theme"] = theme.value;
   try {
-    localStorage.setItem(KEY, theme.value);
+    localStorage.setItem(STORAGE_KEY, theme.value);
   } catch {
     // Without storage the choice holds until the page is left.
   }
 });
 
-function remembered(): Theme {
+function storedTheme(): Theme {
   try {
-    const value = localStorage.getItem(KEY);
+    const value = localStorage.getItem(STORAGE_KEY);
     return value === "light" || value === "dark" ? value : "system";
   } catch {
     return "system";

@@ -187,7 +187,10 @@ export const recipes: Recipes = { recipe: async (name) => \`Bake the \${name}.\`
     "www/src/worker/parts.ts": [
       ["import type { Run, ScoredSet }", 'import type { Recipes } from "./recipes.js";\n'],
       [" {}\n\n/** What the parts are given", ", Recipes"],
-      ["    ...later<Out>", '    ...later<Recipes>(["recipe"], async () => (await import("./recipes.js")).recipes),\n'],
+      [
+        "    ...lazy<Exporting>",
+        '    ...lazy<Recipes>(["recipe"], async () => (await import("./recipes.js")).recipes),\n',
+      ],
     ],
   },
   "an option of the command line": {

@@ -32,7 +32,7 @@ import {
   parseTree,
   printParseErrorCode,
 } from "jsonc-parser";
-import { keysAt, meaningOf, misfits, type Schema, valuesAt } from "./schema.js";
+import { keysAt, descriptionAt, schemaErrors, type Schema, valuesAt } from "./schema.js";
 import { stepsOf } from "./path.js";
 
 /** A mistake at a place of the document. */
@@ -65,31 +65,31 @@ export interface Editor {
 }
 
 /** Says that the engine found something else than before. */
-const FOUND = StateEffect.define<null>();
+const PROBLEMS_CHANGED = StateEffect.define<null>();
 
 /** Documents that are longer are not checked against their schema while they are typed: the engine still reads them. */
-const LONGEST_CHECKED = 2_000_000;
+const MAX_VALIDATED_LENGTH = 2_000_000;
 
 export function openEditor(parent: ShadowRoot, options: EditorOptions): Editor {
   const { schema } = options;
   let problems: readonly PlacedProblem[] = [];
   const diagnostics = (view: EditorView): Diagnostic[] => {
     const text = view.state.doc.toString();
-    const tree = treeOf(text);
-    const given = problems.map((problem) => diagnosticOf(view, tree, problem));
-    const faults = given.some(({ severity }) => severity === "error") ? [] : syntaxErrors(text);
+    const tree = parseDocument(text);
+    const engineDiagnostics = problems.map((problem) => diagnosticOf(view, tree, problem));
+    const syntaxDiagnostics = engineDiagnostics.some(({ severity }) => severity === "error") ? [] : syntaxErrors(text);
     // Old forms of a file are lists, of which no schema speaks.
-    const isChecked = schema !== undefined && tree?.type === schema.type && text.length <= LONGEST_CHECKED;
-    const found = isChecked && tree !== undefined ? misfits(schema, schema, tree) : [];
-    const own = found
+    const isChecked = schema !== undefined && tree?.type === schema.type && text.length <= MAX_VALIDATED_LENGTH;
+    const misfits = isChecked && tree !== undefined ? schemaErrors(schema, schema, tree) : [];
+    const schemaDiagnostics = misfits
       .slice(0, 200)
       .map(({ node, message }): Diagnostic => ({ ...rangeOf(node), severity: "warning", message, source: "schema" }))
-      .filter(({ from, to }) => !given.some((other) => other.from <= to && from <= other.to));
-    return [...given, ...faults, ...own];
+      .filter(({ from, to }) => !engineDiagnostics.some((other) => other.from <= to && from <= other.to));
+    return [...engineDiagnostics, ...syntaxDiagnostics, ...schemaDiagnostics];
   };
   const view = new EditorView({
     root: parent,
-    parent: parent,
+    parent,
     state: EditorState.create({
       doc: options.text,
       extensions: [
@@ -106,13 +106,14 @@ export function openEditor(parent: ShadowRoot, options: EditorOptions): Editor {
         highlightSelectionMatches(),
         json(),
         syntaxHighlighting(HIGHLIGHT),
-        THEME,
+        EDITOR_THEME,
         EditorView.lineWrapping,
         EditorView.contentAttributes.of({ "aria-label": options.label, tabindex: "0" }),
         EditorState.readOnly.of(options.isReadOnly === true),
         linter(diagnostics, {
           delay: 300,
-          needsRefresh: ({ transactions }) => transactions.some(({ effects }) => effects.some((one) => one.is(FOUND))),
+          needsRefresh: ({ transactions }) =>
+            transactions.some(({ effects }) => effects.some((one) => one.is(PROBLEMS_CHANGED))),
         }),
         ...(schema === undefined
           ? []
@@ -137,12 +138,12 @@ export function openEditor(parent: ShadowRoot, options: EditorOptions): Editor {
       const now = view.state.doc.toString();
       if (now !== text) view.dispatch({ changes: { from: 0, to: now.length, insert: text } });
     },
-    setProblems(given) {
-      problems = given;
-      view.dispatch({ effects: FOUND.of(null) });
+    setProblems(engineDiagnostics) {
+      problems = engineDiagnostics;
+      view.dispatch({ effects: PROBLEMS_CHANGED.of(null) });
     },
     showProblem(problem) {
-      const { from } = diagnosticOf(view, treeOf(view.state.doc.toString()), problem);
+      const { from } = diagnosticOf(view, parseDocument(view.state.doc.toString()), problem);
       view.dispatch({ selection: { anchor: from }, effects: EditorView.scrollIntoView(from, { y: "center" }) });
       view.focus();
     },
@@ -151,7 +152,7 @@ export function openEditor(parent: ShadowRoot, options: EditorOptions): Editor {
 }
 
 /** The document as far as it can be read, with trailing commas unless errors are wanted; none if it is nested so deeply that the parser has no stack left. */
-function treeOf(text: string, errors?: ParseError[]): Node | undefined {
+function parseDocument(text: string, errors?: ParseError[]): Node | undefined {
   try {
     return parseTree(text, errors ?? [], { allowTrailingComma: errors === undefined });
   } catch (error) {
@@ -162,7 +163,7 @@ function treeOf(text: string, errors?: ParseError[]): Node | undefined {
 
 function syntaxErrors(text: string): Diagnostic[] {
   const errors: ParseError[] = [];
-  treeOf(text, errors);
+  parseDocument(text, errors);
   return errors.slice(0, 20).map(({ error, offset, length }) => ({
     from: offset,
     to: Math.min(text.length, offset + length),
@@ -217,11 +218,11 @@ function completions(schema: Schema, context: CompletionContext): CompletionResu
   if (isAtPropertyKey) {
     const parent = path.slice(0, -1);
     const hasColon = /^\s*:/.test(text.slice(to));
-    const options = keysAt(schema, parent).map(({ key, schema: of, isTwin }) => ({
+    const options = keysAt(schema, parent).map(({ key, schema: of, isSecondSpelling }) => ({
       label: `"${key}"`,
       info: of.description ?? "",
       type: "property",
-      boost: isTwin ? -1 : 0,
+      boost: isSecondSpelling ? -1 : 0,
       apply: hasColon ? JSON.stringify(key) : `${JSON.stringify(key)}: `,
     }));
     return options.length === 0 ? null : { from, to, options };
@@ -238,7 +239,7 @@ const hover = (schema: Schema) =>
   hoverTooltip((view, pos) => {
     const { path, previousNode, isAtPropertyKey } = getLocation(view.state.doc.toString(), pos);
     if (previousNode === undefined || !isAtPropertyKey) return null;
-    const meaning = meaningOf(schema, path);
+    const meaning = descriptionAt(schema, path);
     if (meaning === "") return null;
     return {
       pos: previousNode.offset,
@@ -260,7 +261,7 @@ const HIGHLIGHT = HighlightStyle.define([
   { tag: tags.invalid, color: "var(--fail)" },
 ]);
 
-const THEME = EditorView.theme({
+const EDITOR_THEME = EditorView.theme({
   "&": { height: "100%", fontSize: "0.8125rem", backgroundColor: "var(--page)", color: "var(--text)" },
   "&.cm-focused": { outline: "2px solid var(--accent)", outlineOffset: "-2px" },
   ".cm-scroller": { fontFamily: "var(--mono)", lineHeight: "1.6", overflow: "auto" },

@@ -17,43 +17,43 @@ interface Props {
  * that allows no style elements.
  */
 export function JsonEditor({ text, label, kind, problems, isReadOnly = false, onChange }: Props) {
-  const place = useRef<HTMLDivElement>(null);
+  const hostElement = useRef<HTMLDivElement>(null);
   const [editor, setEditor] = useState<Editor>();
   const [failed, setFailed] = useState(false);
-  const now = useRef({ text, onChange });
-  now.current = { text, onChange };
+  const latest = useRef({ text, onChange });
+  latest.current = { text, onChange };
   // What was typed comes back as `text` later, when more may have been typed: that is no new text.
   const typed = useRef<string[]>([]);
   useEffect(() => {
     let opened: Editor | undefined;
-    let isGone = false;
+    let isUnmounted = false;
     const open = async () => {
       const [{ openEditor }, { schemaOf }] = await Promise.all([import("./codemirror.js"), import("./schemas.js")]);
       const schema = await schemaOf(kind);
-      const host = place.current;
-      if (isGone || host === null) return;
+      const host = hostElement.current;
+      if (isUnmounted || host === null) return;
       const root = host.shadowRoot ?? host.attachShadow({ mode: "open" });
       opened = openEditor(root, {
-        text: now.current.text,
+        text: latest.current.text,
         label,
         schema,
         isReadOnly,
         onChange: (changed) => {
           typed.current.push(changed);
-          now.current.onChange(changed);
+          latest.current.onChange(changed);
         },
       });
       setEditor(opened);
     };
     open().catch(() => setFailed(true));
     return () => {
-      isGone = true;
+      isUnmounted = true;
       opened?.destroy();
     };
   }, [kind, label, isReadOnly]);
   useEffect(() => {
-    const at = typed.current.lastIndexOf(text);
-    if (at >= 0) typed.current.splice(0, at);
+    const index = typed.current.lastIndexOf(text);
+    if (index >= 0) typed.current.splice(0, index);
     else editor?.setText(text);
   }, [editor, text]);
   useEffect(() => editor?.setProblems(problems), [editor, problems]);
@@ -62,19 +62,19 @@ export function JsonEditor({ text, label, kind, problems, isReadOnly = false, on
       {failed && <p role="alert">The editor could not be loaded. Reload the page to try again.</p>}
       {problems.length > 0 && (
         <ul class="problems" aria-label="Problems" role="list">
-          {problems.map((problem, at) => (
-            <li key={at} class={problem.isWarning === true ? "open" : "failed"}>
-              <Placed problem={problem} onShow={() => editor?.showProblem(problem)} />
+          {problems.map((problem, index) => (
+            <li key={index} class={problem.isWarning === true ? "open" : "failed"}>
+              <ProblemItem problem={problem} onShow={() => editor?.showProblem(problem)} />
             </li>
           ))}
         </ul>
       )}
-      <div class="code" ref={place} />
+      <div class="code" ref={hostElement} />
     </div>
   );
 }
 
-function Placed({ problem, onShow }: { problem: PlacedProblem; onShow(): void }) {
+function ProblemItem({ problem, onShow }: { problem: PlacedProblem; onShow(): void }) {
   const { message, help, path, line } = problem;
   const place = [path === undefined || path === "" ? undefined : path, line === undefined ? undefined : `line ${line}`];
   const words = place.filter((part) => part !== undefined).join(", ");

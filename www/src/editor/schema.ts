@@ -34,16 +34,16 @@ export interface Schema {
 }
 
 /** Follows references; what stands beside a reference adds to it. */
-export function resolved(root: Schema, schema: Schema): Schema {
+export function dereference(root: Schema, schema: Schema): Schema {
   let found = schema;
   for (let hops = 0; found.$ref !== undefined && hops < 16; hops += 1) {
     const { $ref, ...beside } = found;
-    found = { ...pointed(root, $ref), ...beside };
+    found = { ...resolvePointer(root, $ref), ...beside };
   }
   return found;
 }
 
-function pointed(root: Schema, pointer: string): Schema {
+function resolvePointer(root: Schema, pointer: string): Schema {
   const steps = pointer.replace(/^#\/?/, "").split("/");
   let at: unknown = root;
   for (const step of steps) {
@@ -54,7 +54,7 @@ function pointed(root: Schema, pointer: string): Schema {
 
 /** A schema and all that it is made of, references followed. */
 export function alternatives(root: Schema, schema: Schema, depth = 0): Schema[] {
-  const own = resolved(root, schema);
+  const own = dereference(root, schema);
   if (depth > 8) return [own];
   const parts = [...(own.anyOf ?? []), ...(own.oneOf ?? []), ...(own.allOf ?? [])];
   return [own, ...parts.flatMap((part) => alternatives(root, part, depth + 1))];
@@ -66,7 +66,7 @@ export function schemasAt(root: Schema, path: readonly (string | number)[]): Sch
   for (const step of path) {
     const next = here.flatMap((schema) => {
       if (typeof step === "number" || schema.items !== undefined) return schema.items ?? [];
-      return below(schema, step) ?? [];
+      return propertySchema(schema, step) ?? [];
     });
     here = next.flatMap((schema) => alternatives(root, schema));
   }
@@ -74,7 +74,7 @@ export function schemasAt(root: Schema, path: readonly (string | number)[]): Sch
 }
 
 /** The schema of a key's value; undefined if the key is not known. */
-function below(schema: Schema, key: string): Schema | undefined {
+function propertySchema(schema: Schema, key: string): Schema | undefined {
   const own = schema.properties?.[key];
   if (own !== undefined) return own;
   const [, byPattern] =
@@ -87,13 +87,13 @@ function below(schema: Schema, key: string): Schema | undefined {
 export function keysAt(
   root: Schema,
   path: readonly (string | number)[],
-): { key: string; schema: Schema; isTwin: boolean }[] {
-  const found = new Map<string, { key: string; schema: Schema; isTwin: boolean }>();
+): { key: string; schema: Schema; isSecondSpelling: boolean }[] {
+  const found = new Map<string, { key: string; schema: Schema; isSecondSpelling: boolean }>();
   for (const { properties = {} } of schemasAt(root, path)) {
     for (const [key, property] of Object.entries(properties)) {
-      const schema = resolved(root, property);
+      const schema = dereference(root, property);
       if (schema.doNotSuggest === true || key.startsWith("$")) continue;
-      found.set(key, { key, schema, isTwin: property.suggestSortText?.startsWith("~") === true });
+      found.set(key, { key, schema, isSecondSpelling: property.suggestSortText?.startsWith("~") === true });
     }
   }
   return [...found.values()];
@@ -118,21 +118,21 @@ export function valuesAt(root: Schema, path: readonly (string | number)[]): { va
 }
 
 /** What a place means; empty if the schema does not say. */
-export function meaningOf(root: Schema, path: readonly (string | number)[]): string {
+export function descriptionAt(root: Schema, path: readonly (string | number)[]): string {
   return schemasAt(root, path).find(({ description }) => description !== undefined)?.description ?? "";
 }
 
 /** Something that does not fit the schema. */
-export interface Misfit {
+export interface SchemaError {
   node: Node;
   message: string;
 }
 
 /** What of a value does not fit. Of alternatives none of which fits, the one that is of the value's type is meant. */
-export function misfits(root: Schema, schema: Schema, node: Node, depth = 0): Misfit[] {
+export function schemaErrors(root: Schema, schema: Schema, node: Node, depth = 0): SchemaError[] {
   if (depth > 200) return [];
-  const own = resolved(root, schema);
-  const found: Misfit[] = [];
+  const own = dereference(root, schema);
+  const found: SchemaError[] = [];
   const types = typesOf(own);
   const type = typeOf(node);
   const fits = types.length === 0 || types.includes(type) || (type === "integer" && types.includes("number"));
@@ -154,20 +154,20 @@ export function misfits(root: Schema, schema: Schema, node: Node, depth = 0): Mi
     if (own.pattern !== undefined && !new RegExp(own.pattern).test(node.value))
       found.push({ node, message: "this text does not fit here" });
   }
-  if (node.type === "object") append(found, misfitsOfObject(root, own, node, depth));
+  if (node.type === "object") append(found, objectErrors(root, own, node, depth));
   if (node.type === "array" && own.items !== undefined) {
-    for (const item of node.children ?? []) append(found, misfits(root, own.items, item, depth + 1));
+    for (const item of node.children ?? []) append(found, schemaErrors(root, own.items, item, depth + 1));
   }
-  for (const part of own.allOf ?? []) append(found, misfits(root, part, node, depth + 1));
+  for (const part of own.allOf ?? []) append(found, schemaErrors(root, part, node, depth + 1));
   for (const choice of [own.anyOf, own.oneOf]) {
     if (choice === undefined) continue;
-    const tried = choice.map((part) => ({
-      part: resolved(root, part),
-      mistakes: misfits(root, part, node, depth + 1),
+    const attempts = choice.map((part) => ({
+      part: dereference(root, part),
+      mistakes: schemaErrors(root, part, node, depth + 1),
     }));
-    if (tried.some(({ mistakes }) => mistakes.length === 0)) continue;
-    const meant = tried.find(({ part }) => typesOf(part).includes(type)) ?? tried[0];
-    append(found, meant?.mistakes ?? []);
+    if (attempts.some(({ mistakes: errors }) => errors.length === 0)) continue;
+    const bestMatch = attempts.find(({ part }) => typesOf(part).includes(type)) ?? attempts[0];
+    append(found, bestMatch?.mistakes ?? []);
   }
   return found;
 }
@@ -177,17 +177,17 @@ function append<Item>(list: Item[], items: readonly Item[]): void {
   for (const item of items) list.push(item);
 }
 
-function misfitsOfObject(root: Schema, schema: Schema, node: Node, depth: number): Misfit[] {
-  const found: Misfit[] = [];
+function objectErrors(root: Schema, schema: Schema, node: Node, depth: number): SchemaError[] {
+  const found: SchemaError[] = [];
   const keys = new Set<string>();
   for (const property of node.children ?? []) {
     const [name, value] = property.children ?? [];
     if (name === undefined) continue;
     const key = String(name.value);
     keys.add(key);
-    const inside = below(schema, key);
+    const inside = propertySchema(schema, key);
     if (inside !== undefined) {
-      if (value !== undefined) append(found, misfits(root, inside, value, depth + 1));
+      if (value !== undefined) append(found, schemaErrors(root, inside, value, depth + 1));
     } else if (schema.additionalProperties === false) {
       found.push({ node: name, message: `\`${key}\` is not known here` });
     }

@@ -3,7 +3,7 @@
 import type { FileKind } from "../worker/protocol.js";
 import type { Schema } from "./schema.js";
 
-const FILES: Readonly<Partial<Record<FileKind, () => Promise<{ default: unknown }>>>> = {
+const LOADERS: Readonly<Partial<Record<FileKind, () => Promise<{ default: unknown }>>>> = {
   evalset: () => import("adk-metrics/schema/evalset.json"),
   results: () => import("adk-metrics/schema/results.json"),
   config: () => import("adk-metrics/schema/config.json"),
@@ -11,5 +11,5 @@ const FILES: Readonly<Partial<Record<FileKind, () => Promise<{ default: unknown 
 
 /** The schema of a kind of file; undefined where there is none. */
 export async function schemaOf(kind: FileKind): Promise<Schema | undefined> {
-  return (await FILES[kind]?.())?.default as Schema | undefined;
+  return (await LOADERS[kind]?.())?.default as Schema | undefined;
 }

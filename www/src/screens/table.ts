@@ -26,7 +26,7 @@ export const SCREENS = {
 export type Screen = keyof typeof SCREENS;
 
 /** The screens that come with the page. */
-export type FirstScreen = { [S in Screen]: (typeof SCREENS)[S] extends { load: unknown } ? never : S }[Screen];
+export type EagerScreen = { [S in Screen]: (typeof SCREENS)[S] extends { load: unknown } ? never : S }[Screen];
 
 /** All of them, each by its name. */
 export const SCREEN_ENTRIES = Object.entries(SCREENS) as [Screen, ScreenEntry][];

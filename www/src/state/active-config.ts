@@ -8,7 +8,7 @@ import { type Source, sourceOf, write } from "./inputs.js";
 export const activeConfig = signal<number | undefined>(undefined);
 
 /** Has a file's text be the config. */
-export function useAsConfig({ id, bytes }: Source): void {
+export function activateConfig({ id, bytes }: Source): void {
   activeConfig.value = id;
   configText.value = new TextDecoder().decode(bytes);
 }

@@ -18,7 +18,7 @@ export const pageJudge: PageJudge = {
     const controller = new AbortController();
     calls.set(call, controller);
     try {
-      judge ??= made();
+      judge ??= loadJudge();
       return { ok: true, value: await (await judge)(request, { signal: controller.signal }) };
     } catch (error) {
       const { message, help, retryable } = error as { message: string; help?: string; retryable?: boolean };
@@ -33,7 +33,7 @@ export const pageJudge: PageJudge = {
 };
 
 /** Loaded when the model is asked for the first time. */
-async function made(): Promise<Judge> {
+async function loadJudge(): Promise<Judge> {
   const { browserJudge } = await import("adk-metrics/web");
   return browserJudge({
     download: true,

@@ -5,5 +5,5 @@ const STRINGS_AND_COMMENTS = /"(?:[^"\\\r\n]+|\\.)*"?|\/\/[^\r\n]*|\/\*[^]*?(?:\
 
 /** A text with blanks for comments, so that lines and columns stay. O(length) */
 export function withoutComments(text: string): string {
-  return text.replace(STRINGS_AND_COMMENTS, (found) => (found[0] === "/" ? found.replace(/[^\r\n]/g, " ") : found));
+  return text.replace(STRINGS_AND_COMMENTS, (token) => (token[0] === "/" ? token.replace(/[^\r\n]/g, " ") : token));
 }

@@ -3,7 +3,7 @@
 import { computed, effect, signal } from "@preact/signals";
 import { DEFAULT_CRITERIA } from "virtual:manifest";
 import { engine } from "../worker/client.js";
-import type { ConfigFacts, Outcome } from "../worker/protocol.js";
+import type { ConfigInfo, Outcome } from "../worker/protocol.js";
 import { withoutComments } from "./comments.js";
 
 /** google-adk's criteria where there is no config. */
@@ -15,25 +15,25 @@ export const configText = signal(DEFAULT_CONFIG);
 export const plainConfig = computed(() => withoutComments(configText.value));
 
 /** What the config comes to, or what is wrong with it; absent while that is being looked at. */
-export const configFacts = signal<Outcome<ConfigFacts> | undefined>(undefined);
+export const configInfo = signal<Outcome<ConfigInfo> | undefined>(undefined);
 
-let looked = 0;
-let looking: Promise<void> = Promise.resolve();
+let lastCheck = 0;
+let checking: Promise<void> = Promise.resolve();
 effect(() => {
   const text = plainConfig.value;
-  const mine = (looked += 1);
-  looking = engine.checkConfig(text).then((facts) => {
-    if (mine === looked) configFacts.value = facts;
+  const check = (lastCheck += 1);
+  checking = engine.checkConfig(text).then((info) => {
+    if (check === lastCheck) configInfo.value = info;
   });
 });
 
 /** Resolves when what is known of the config is about its text of now. */
 export async function configChecked(): Promise<void> {
-  for (let before: Promise<void> | undefined; before !== looking;) {
-    before = looking;
+  for (let before: Promise<void> | undefined; before !== checking;) {
+    before = checking;
     await before;
   }
 }
 
 /** Whether a metric of the config asks a judge. */
-export const asksJudge = computed(() => configFacts.value?.ok === true && configFacts.value.value.judges.length > 0);
+export const asksJudge = computed(() => configInfo.value?.ok === true && configInfo.value.value.judges.length > 0);

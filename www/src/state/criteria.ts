@@ -13,13 +13,13 @@ export type Json = string | number | boolean | null | readonly Json[] | { readon
 
 /** The criteria by the names that the text has for the metrics; empty while the text cannot be read. */
 export const criteria = computed<Readonly<Record<string, Json>>>(() => {
-  const config = parsed(configText.value);
-  const found: unknown = isObject(config) ? config["criteria"] : undefined;
-  return isObject(found) ? (found as Record<string, Json>) : {};
+  const config = parseTolerantly(configText.value);
+  const value: unknown = isObject(config) ? config["criteria"] : undefined;
+  return isObject(value) ? (value as Record<string, Json>) : {};
 });
 
 /** What can be read of a config; nothing if it is nested so deeply that the parser has no stack left. */
-function parsed(text: string): unknown {
+function parseTolerantly(text: string): unknown {
   try {
     return parse(text);
   } catch {
@@ -30,8 +30,8 @@ function parsed(text: string): unknown {
 /** Every metric there is; empty until the engine has said. */
 export const metrics = signal<readonly KnownMetric[]>([]);
 
-void engine.metrics().then((found) => {
-  if (found.ok) metrics.value = found.value;
+void engine.metrics().then((value) => {
+  if (value.ok) metrics.value = value.value;
 });
 
 /** Sets a value in the text; undefined takes it out. */

@@ -3,13 +3,13 @@
 import { batch, computed, signal } from "@preact/signals";
 import { engine } from "../worker/client.js";
 import type { FileKind, NamedFile } from "../worker/protocol.js";
-import { type Choices, type Matchable, matched, type Role } from "./matching.js";
+import { type Choices, type Matchable, matchFiles, type Role } from "./matching.js";
 
 /** A file, its text or bytes as they came. */
 export interface Source extends Matchable, NamedFile {}
 
 /** A file that is not read yet. */
-export interface Given extends NamedFile {
+export interface NewFile extends NamedFile {
   folder?: string;
 }
 
@@ -18,7 +18,7 @@ export const sources = signal<readonly Source[]>([]);
 /** What the user decided about pairs. */
 export const choices = signal<Choices>({ roles: {}, actualOf: {} });
 
-export const matching = computed(() => matched(sources.value, choices.value));
+export const matching = computed(() => matchFiles(sources.value, choices.value));
 
 /** The example that the files are, if they are one. */
 export const exampleName = signal<string | undefined>(undefined);
@@ -27,30 +27,30 @@ export const exampleName = signal<string | undefined>(undefined);
 export const isPristine = signal(false);
 
 /** Whether files are still being looked at. */
-export const isLooking = computed(() => sources.value.some(({ facts }) => facts === undefined));
+export const isInspecting = computed(() => sources.value.some(({ info }) => info === undefined));
 
-let last = 0;
+let lastId = 0;
 
 /** Adds files; those with the name and folder of another replace it. Resolves when all are looked at. */
-export async function add(given: readonly Given[]): Promise<readonly Source[]> {
-  const added = given.map(({ name, bytes, folder = "" }): Source => ({ id: (last += 1), name, bytes, folder }));
+export async function add(files: readonly NewFile[]): Promise<readonly Source[]> {
+  const added = files.map(({ name, bytes, folder = "" }): Source => ({ id: (lastId += 1), name, bytes, folder }));
   const isReplaced = (old: Source) => added.some(({ name, folder }) => name === old.name && folder === old.folder);
   sources.value = [...sources.value.filter((old) => !isReplaced(old)), ...added];
-  await Promise.all(added.map(look));
+  await Promise.all(added.map(inspectSource));
   return added
     .map(({ id }) => sources.value.find((source) => source.id === id))
     .filter((source) => source !== undefined);
 }
 
 /** Puts other files in the place of all. */
-export async function replaceAll(given: readonly Given[]): Promise<readonly Source[]> {
+export async function replaceAll(files: readonly NewFile[]): Promise<readonly Source[]> {
   batch(() => {
     sources.value = [];
     choices.value = { roles: {}, actualOf: {} };
     exampleName.value = undefined;
     isPristine.value = false;
   });
-  return add(given);
+  return add(files);
 }
 
 /** Takes a file out. */
@@ -65,7 +65,7 @@ export async function write(id: number, text: string): Promise<void> {
   isPristine.value = false;
   const changed = { ...old, bytes: new TextEncoder().encode(text) };
   sources.value = sources.value.map((source) => (source.id === id ? changed : source));
-  await look(changed);
+  await inspectSource(changed);
 }
 
 /** Gives a file another name, which may say what kind it is. */
@@ -75,7 +75,7 @@ export function rename(id: number, name: string): void {
   isPristine.value = false;
   const renamed = { ...old, name: name.trim(), bytes: old.bytes.slice() };
   sources.value = sources.value.map((source) => (source.id === id ? renamed : source));
-  void look(renamed);
+  void inspectSource(renamed);
 }
 
 /** Says what a file is for. */
@@ -89,11 +89,11 @@ export function setActual(expected: number, actual: number | null): void {
   choices.value = { ...choices.value, actualOf: { ...Object.fromEntries(others), [expected]: actual } };
 }
 
-async function look(source: Source): Promise<void> {
-  const facts = await engine.inspect({ name: source.name, bytes: source.bytes });
+async function inspectSource(source: Source): Promise<void> {
+  const info = await engine.inspect({ name: source.name, bytes: source.bytes });
   // The file may have been changed or taken out meanwhile.
   sources.value = sources.value.map((now) =>
-    now.id === source.id && now.bytes === source.bytes ? { ...now, facts } : now,
+    now.id === source.id && now.bytes === source.bytes ? { ...now, info } : now,
   );
 }
 
@@ -102,7 +102,7 @@ export function sourceOf(id: number | undefined): Source | undefined {
 }
 
 /** What a kind of file is called. */
-export const KINDS: Readonly<Record<FileKind, string>> = {
+export const KIND_NAMES: Readonly<Record<FileKind, string>> = {
   evalset: "Evalset",
   results: "Evalset results",
   inferences: "Inference results",

@@ -9,25 +9,25 @@ import { matching, sourceOf } from "./inputs.js";
 import { askedModels, asksModel, judgeChoice, judgeKind, missing, prices, runOptions, serviceChoice } from "./judge.js";
 
 /** Names the replies that are kept in this browser. Two judges that are no server have replies of their own. */
-export const REPLIES = { servers: "adk-metrics-replies", browser: "adk-metrics-replies-browser" } as const;
+export const CACHE_NAMES = { servers: "adk-metrics-replies", browser: "adk-metrics-replies-browser" } as const;
 
 /** What has to be done before there can be a run; absent if nothing. */
 export const obstacle = computed<{ screen: "files" | "criteria"; what: string } | undefined>(() => {
   const { pairs } = matching.value;
   if (pairs.length === 0) return { screen: "files", what: "Add an evalset, and what the agent did on it." };
-  const open = pairs.find(({ actual }) => actual === undefined);
-  if (open !== undefined) {
-    const name = open.expected === "own" ? "" : sourceOf(open.expected)?.name;
+  const unpaired = pairs.find(({ actual }) => actual === undefined);
+  if (unpaired !== undefined) {
+    const name = unpaired.expected === "own" ? "" : sourceOf(unpaired.expected)?.name;
     return { screen: "files", what: `Say what the agent did on ${name}.` };
   }
   const files = pairs.flatMap(({ expected, actual }) => [expected === "own" ? undefined : expected, actual]);
-  const bad = files.map(sourceOf).find((source) => source?.facts?.problem !== undefined);
-  if (bad !== undefined) return { screen: "files", what: `${bad.name} cannot be read.` };
+  const unreadable = files.map(sourceOf).find((source) => source?.info?.problem !== undefined);
+  if (unreadable !== undefined) return { screen: "files", what: `${unreadable.name} cannot be read.` };
   return missing.value === undefined ? undefined : { screen: "criteria", what: missing.value };
 });
 
 /** The prices of the models that are asked, as far as they are numbers. */
-export const givenPrices = computed<Readonly<Record<string, Prices>>>(() => {
+export const enteredPrices = computed<Readonly<Record<string, Prices>>>(() => {
   const entries = askedModels.value.flatMap((model) => {
     const { input = "", output = "" } = prices.value[model] ?? {};
     const [inputPerMillion, outputPerMillion] = [Number(input.replace(",", ".")), Number(output.replace(",", "."))];
@@ -38,21 +38,25 @@ export const givenPrices = computed<Readonly<Record<string, Prices>>>(() => {
 });
 
 /** The run to make. */
-export async function jobNow(): Promise<Outcome<Job>> {
+export async function currentJob(): Promise<Outcome<Job>> {
   const pairs: Pair[] = [];
   for (const { expected, actual } of matching.value.pairs) {
     const done = sourceOf(actual);
     if (done === undefined) continue;
     if (expected === "own") {
-      const made = await engine.expectedOf(plain(done));
-      if (!made.ok) return made;
-      pairs.push({ evalSet: made.value, actual: plain(done) });
+      const evalSet = await engine.expectedOf(withoutInfo(done));
+      if (!evalSet.ok) return evalSet;
+      pairs.push({ evalSet: evalSet.value, actual: withoutInfo(done) });
       continue;
     }
     const evalSet = sourceOf(expected);
     if (evalSet === undefined) continue;
-    const ids = evalSet.facts?.evalIds ?? [];
-    pairs.push({ evalSet: plain(evalSet), actual: plain(done), ...(ids.length === 0 ? {} : { evalIds: ids }) });
+    const ids = evalSet.info?.evalIds ?? [];
+    pairs.push({
+      evalSet: withoutInfo(evalSet),
+      actual: withoutInfo(done),
+      ...(ids.length === 0 ? {} : { evalIds: ids }),
+    });
   }
   const { concurrency, earlyStop, dialect, maxCalls, maxCost, keepReplies } = runOptions.value;
   const kind = judgeKind.value;
@@ -60,9 +64,9 @@ export async function jobNow(): Promise<Outcome<Job>> {
   const service = serviceChoice.value;
   const isAsked = (judge.kind !== "none" && judge.kind !== "recording") || service !== undefined;
   const { length } = askedModels.value;
-  const hasPrices = length > 0 && Object.keys(givenPrices.value).length === length;
+  const hasPrices = length > 0 && Object.keys(enteredPrices.value).length === length;
   const budget = {
-    ...(hasPrices && isAsked ? { prices: givenPrices.value } : {}),
+    ...(hasPrices && isAsked ? { prices: enteredPrices.value } : {}),
     ...(maxCalls === undefined ? {} : { calls: maxCalls }),
     ...(maxCost === undefined || !hasPrices ? {} : { cost: maxCost }),
   };
@@ -78,11 +82,11 @@ export async function jobNow(): Promise<Outcome<Job>> {
       // A device answers one question at a time.
       concurrency: kind === "browser" ? 1 : concurrency,
       ...(Object.keys(budget).length === 0 ? {} : { budget }),
-      ...(isAsked && keepReplies ? { cacheName: kind === "browser" ? REPLIES.browser : REPLIES.servers } : {}),
+      ...(isAsked && keepReplies ? { cacheName: kind === "browser" ? CACHE_NAMES.browser : CACHE_NAMES.servers } : {}),
     },
   };
 }
 
-function plain({ name, bytes }: NamedFile): NamedFile {
+function withoutInfo({ name, bytes }: NamedFile): NamedFile {
   return { name, bytes };
 }

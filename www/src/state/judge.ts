@@ -4,7 +4,7 @@ import { computed, effect, signal } from "@preact/signals";
 import type { Dialect } from "adk-metrics";
 import { OPTIONS, PROVIDERS } from "virtual:manifest";
 import type { JudgeChoice, ServiceChoice } from "../worker/protocol.js";
-import { configFacts } from "./config.js";
+import { configInfo } from "./config.js";
 import { matching, sourceOf } from "./inputs.js";
 
 export type JudgeKind = JudgeChoice["kind"];
@@ -30,24 +30,25 @@ export interface PriceFields {
   output: string;
 }
 
-interface Kept {
+/** What is stored of the settings, in the browser or beside a run. */
+export interface JudgeSettings {
   kind: JudgeKind;
   fields: Partial<Record<JudgeKind, Fields>>;
   prices: Record<string, PriceFields>;
   usesService: boolean;
 }
 
-const STORED = "judge";
-const remembered = stored();
+const STORAGE_KEY = "judge";
+const storedSettings = loadSettings();
 
 /** Whether the settings of judges, keys included, are kept in this browser. */
-export const isRemembered = signal(remembered !== undefined);
-export const judgeKind = signal<JudgeKind>(remembered?.kind ?? "none");
-export const judgeFields = signal<Kept["fields"]>(remembered?.fields ?? {});
-export const prices = signal<Kept["prices"]>(remembered?.prices ?? {});
+export const isRemembered = signal(storedSettings !== undefined);
+export const judgeKind = signal<JudgeKind>(storedSettings?.kind ?? "none");
+export const judgeFields = signal<JudgeSettings["fields"]>(storedSettings?.fields ?? {});
+export const prices = signal<JudgeSettings["prices"]>(storedSettings?.prices ?? {});
 
 /** Whether Vertex AI's evaluation service is to score what google-adk leaves to it. */
-export const usesService = signal(remembered?.usesService === true);
+export const usesService = signal(storedSettings?.usesService === true);
 
 /** How a run is made. */
 export interface RunOptions {
@@ -72,8 +73,8 @@ export const runOptions = signal<RunOptions>({
 effect(() => {
   const kept = settings(judgeFields.value);
   try {
-    if (isRemembered.value) localStorage.setItem(STORED, JSON.stringify(kept));
-    else localStorage.removeItem(STORED);
+    if (isRemembered.value) localStorage.setItem(STORAGE_KEY, JSON.stringify(kept));
+    else localStorage.removeItem(STORAGE_KEY);
   } catch {
     // Without storage the settings hold until the page is left.
   }
@@ -87,12 +88,12 @@ export function setField<K extends keyof Fields>(kind: JudgeKind, name: K, value
   judgeFields.value = { ...judgeFields.value, [kind]: { ...fieldsOf(kind), [name]: value } };
 }
 
-function settings(fields: Kept["fields"]): Kept {
+function settings(fields: JudgeSettings["fields"]): JudgeSettings {
   return { kind: judgeKind.value, fields, prices: prices.value, usesService: usesService.value };
 }
 
 /** What was typed for a provider, without what is empty. */
-function givenOf(kind: JudgeKind): Partial<Omit<Fields, "api">> {
+function enteredFields(kind: JudgeKind): Partial<Omit<Fields, "api">> {
   const { api: _, ...texts } = fieldsOf(kind);
   return Object.fromEntries(
     Object.entries(texts).flatMap(([name, value]) => (value.trim() === "" ? [] : [[name, value.trim()]])),
@@ -111,13 +112,13 @@ export const judgeChoice = computed<JudgeChoice>(() => {
       return { kind, text: texts.join("\n") };
     }
     default:
-      return { kind, ...givenOf(kind), ...(kind === "openai" ? { api: fieldsOf(kind).api } : {}) };
+      return { kind, ...enteredFields(kind), ...(kind === "openai" ? { api: fieldsOf(kind).api } : {}) };
   }
 });
 
 const judgedMetrics = computed(() => {
-  const facts = configFacts.value;
-  return facts?.ok === true ? facts.value.judges : [];
+  const info = configInfo.value;
+  return info?.ok === true ? info.value.judges : [];
 });
 
 /** The metrics of the config that the evaluation service can score. */
@@ -126,7 +127,7 @@ export const leftToVertex = computed(() => judgedMetrics.value.filter(({ isLeftT
 /** The evaluation service, if it is asked. It has the fields of the judge on Vertex AI. */
 export const serviceChoice = computed<ServiceChoice | undefined>(() => {
   if (!usesService.value || leftToVertex.value.length === 0) return undefined;
-  const { model: _, ...given } = givenOf("vertex");
+  const { model: _, ...given } = enteredFields("vertex");
   return given;
 });
 
@@ -169,18 +170,22 @@ function missingOf(kind: JudgeKind): string | undefined {
 }
 
 /** The settings without what is secret, as they are kept beside a run. */
-export function withoutSecrets(): Kept {
+export function withoutSecrets(): JudgeSettings {
   const fields = Object.fromEntries(
-    Object.entries(judgeFields.value).map(([kind, given]) => [
+    Object.entries(judgeFields.value).map(([kind, savedPrices]) => [
       kind,
-      { ...given, baseUrl: bare(given.baseUrl), ...Object.fromEntries(SECRETS.map((name) => [name, ""])) },
+      {
+        ...savedPrices,
+        baseUrl: withoutCredentials(savedPrices.baseUrl),
+        ...Object.fromEntries(SECRETS.map((name) => [name, ""])),
+      },
     ]),
   );
   return settings(fields);
 }
 
 /** An address without its user, password and query, in any of which there may be a key. */
-function bare(address = ""): string {
+function withoutCredentials(address = ""): string {
   if (!URL.canParse(address)) return address.replace(/[?#].*$/s, "").replace(/^.*@/s, "");
   const url = new URL(address);
   if (url.username === "" && url.password === "" && url.search === "" && url.hash === "") return address;
@@ -189,26 +194,24 @@ function bare(address = ""): string {
 }
 
 /** Takes settings back; secrets that are there now stay. */
-export function takeSettings({ kind, fields, prices: given, usesService: isUsed }: Kept): void {
+export function restoreSettings({ kind, fields, prices: given, usesService: isUsed }: JudgeSettings): void {
   judgeKind.value = kind;
   usesService.value = isUsed;
   const own = judgeFields.value;
-  const merged = Object.entries(fields).map(([name, their]) => {
-    const mine = own[name as JudgeKind];
-    const secrets = Object.fromEntries(SECRETS.map((secret) => [secret, mine?.[secret] ?? ""]));
-    const isSame = mine !== undefined && bare(mine.baseUrl) === bare(their.baseUrl);
-    return [name, { ...their, ...secrets, ...(isSame ? { baseUrl: mine.baseUrl } : {}) }];
+  const merged = Object.entries(fields).map(([name, saved]) => {
+    const current = own[name as JudgeKind];
+    const secrets = Object.fromEntries(SECRETS.map((secret) => [secret, current?.[secret] ?? ""]));
+    const isSame = current !== undefined && withoutCredentials(current.baseUrl) === withoutCredentials(saved.baseUrl);
+    return [name, { ...saved, ...secrets, ...(isSame ? { baseUrl: current.baseUrl } : {}) }];
   });
   judgeFields.value = { ...own, ...Object.fromEntries(merged) };
   prices.value = { ...prices.value, ...given };
 }
 
-export type JudgeSettings = Kept;
-
-function stored(): Kept | undefined {
+function loadSettings(): JudgeSettings | undefined {
   try {
-    const text = localStorage.getItem(STORED);
-    return text === null ? undefined : (JSON.parse(text) as Kept);
+    const text = localStorage.getItem(STORAGE_KEY);
+    return text === null ? undefined : (JSON.parse(text) as JudgeSettings);
   } catch {
     return undefined;
   }

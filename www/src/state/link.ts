@@ -4,11 +4,11 @@ import { goTo } from "../route.js";
 import { engine } from "../worker/client.js";
 import { open, problem } from "./run.js";
 
-const MARK = "#run=";
+const PREFIX = "#run=";
 
 async function openLink(): Promise<void> {
-  if (!location.hash.startsWith(MARK)) return;
-  const outcome = await engine.unpacked(location.hash.slice(MARK.length));
+  if (!location.hash.startsWith(PREFIX)) return;
+  const outcome = await engine.unpackRun(location.hash.slice(PREFIX.length));
   history.replaceState(null, "", location.pathname + location.search);
   if (outcome.ok) {
     open(outcome.value);

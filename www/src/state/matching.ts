@@ -1,6 +1,6 @@
 /** Which files belong together: by the evalset's id, by names, by the cases they name, and by the user's word. */
 
-import type { FileFacts } from "../worker/protocol.js";
+import type { FileInfo } from "../worker/protocol.js";
 
 /** What a file is for. */
 export type Role = "expected" | "actual" | "config" | "recording" | "none";
@@ -12,7 +12,7 @@ export interface Matchable {
   /** The folder it was dropped with; empty for single files. */
   folder: string;
   /** Absent while it is being looked at. */
-  facts?: FileFacts;
+  info?: FileInfo;
 }
 
 /** What the user decided otherwise. */
@@ -37,8 +37,8 @@ export interface Matched {
 }
 
 /** The roles that a file may have, its own first. */
-export function rolesOf({ facts }: Matchable): readonly Role[] {
-  switch (facts?.kind) {
+export function rolesOf({ info }: Matchable): readonly Role[] {
+  switch (info?.kind) {
     case "evalset":
       return ["expected", "actual", "none"];
     case "results":
@@ -56,52 +56,52 @@ export function rolesOf({ facts }: Matchable): readonly Role[] {
 }
 
 /** Matches files up. O(evalsets × others). */
-export function matched(files: readonly Matchable[], choices: Choices): Matched {
+export function matchFiles(files: readonly Matchable[], choices: Choices): Matched {
   const roles = new Map(files.map((file) => [file.id, choices.roles[file.id] ?? likelyRole(file, files)]));
-  const having = (role: Role) => files.filter(({ id }) => roles.get(id) === role);
-  const expected = having("expected");
-  const actual = having("actual");
-  const taken = new Set<number>();
+  const withRole = (role: Role) => files.filter(({ id }) => roles.get(id) === role);
+  const expected = withRole("expected");
+  const actual = withRole("actual");
+  const usedIds = new Set<number>();
   const pairs: Match[] = expected.map(({ id }) => ({ expected: id, actual: undefined }));
   for (const pair of pairs) {
     const chosen = choices.actualOf[pair.expected as number];
     if (chosen === undefined || chosen === null || roles.get(chosen) !== "actual") continue;
     pair.actual = chosen;
-    taken.add(chosen);
+    usedIds.add(chosen);
   }
-  const open = () =>
+  const unpaired = () =>
     pairs.filter((pair) => pair.actual === undefined && choices.actualOf[pair.expected as number] !== null);
   const byId = new Map(files.map((file) => [file.id, file]));
-  const likely = open()
+  const candidates = unpaired()
     .flatMap((pair) =>
-      actual.map((file) => ({ pair, file, score: likeness(byId.get(pair.expected as number) as Matchable, file) })),
+      actual.map((file) => ({ pair, file, score: similarity(byId.get(pair.expected as number) as Matchable, file) })),
     )
     .filter(({ score }) => score > 0)
     .sort((a, b) => b.score - a.score);
-  for (const { pair, file } of likely) {
-    if (pair.actual !== undefined || taken.has(file.id)) continue;
+  for (const { pair, file } of candidates) {
+    if (pair.actual !== undefined || usedIds.has(file.id)) continue;
     pair.actual = file.id;
-    taken.add(file.id);
+    usedIds.add(file.id);
   }
-  const left = actual.filter(({ id }) => !taken.has(id));
-  const [lonely, ...others] = open();
-  const [single, ...more] = left;
-  if (lonely !== undefined && others.length === 0 && single !== undefined && more.length === 0) {
-    lonely.actual = single.id;
-    taken.add(single.id);
+  const unused = actual.filter(({ id }) => !usedIds.has(id));
+  const [onlyPair, ...others] = unpaired();
+  const [onlyActual, ...more] = unused;
+  if (onlyPair !== undefined && others.length === 0 && onlyActual !== undefined && more.length === 0) {
+    onlyPair.actual = onlyActual.id;
+    usedIds.add(onlyActual.id);
   }
-  for (const { id, facts } of actual) {
-    if (!taken.has(id) && facts?.kind === "results") {
+  for (const { id, info } of actual) {
+    if (!usedIds.has(id) && info?.kind === "results") {
       pairs.push({ expected: "own", actual: id });
-      taken.add(id);
+      usedIds.add(id);
     }
   }
   return {
     pairs,
-    configs: having("config").map(({ id }) => id),
-    recordings: having("recording").map(({ id }) => id),
+    configs: withRole("config").map(({ id }) => id),
+    recordings: withRole("recording").map(({ id }) => id),
     rest: files
-      .filter(({ id }) => roles.get(id) === "none" || (roles.get(id) === "actual" && !taken.has(id)))
+      .filter(({ id }) => roles.get(id) === "none" || (roles.get(id) === "actual" && !usedIds.has(id)))
       .map(({ id }) => id),
   };
 }
@@ -112,21 +112,21 @@ function likelyRole(file: Matchable, files: readonly Matchable[]): Role {
   if (role !== "expected") return role;
   if (/\.actual\.json$/i.test(file.name)) return "actual";
   if (/\.(evalset|test)\.json$/i.test(file.name)) return "expected";
-  const rival = files.find(
+  const expectedFile = files.find(
     (other) =>
       other.id !== file.id &&
-      other.facts?.kind === "evalset" &&
+      other.info?.kind === "evalset" &&
       (/\.(evalset|test)\.json$/i.test(other.name) || other.id < file.id) &&
       !/\.actual\.json$/i.test(other.name) &&
-      likeness(other, file) > 0,
+      similarity(other, file) > 0,
   );
-  return rival === undefined ? "expected" : "actual";
+  return expectedFile === undefined ? "expected" : "actual";
 }
 
 /** How likely what was done belongs to an evalset. */
-function likeness(expected: Matchable, actual: Matchable): number {
-  const [a, b] = [expected.facts, actual.facts];
-  const sameName = stem(expected.name) === stem(actual.name);
+function similarity(expected: Matchable, actual: Matchable): number {
+  const [a, b] = [expected.info, actual.info];
+  const sameName = nameWithoutSuffix(expected.name) === nameWithoutSuffix(actual.name);
   const sameSet = a?.evalSetId !== undefined && a.evalSetId === b?.evalSetId;
   const known = new Set(a?.evalIds);
   const common = b?.evalIds.filter((id) => known.has(id)).length ?? 0;
@@ -136,7 +136,7 @@ function likeness(expected: Matchable, actual: Matchable): number {
 }
 
 /** A name without what says what kind of file it is. */
-function stem(name: string): string {
+function nameWithoutSuffix(name: string): string {
   return name
     .toLowerCase()
     .replace(/\.json$/, "")

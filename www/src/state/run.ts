@@ -6,7 +6,7 @@ import { engine, run } from "../worker/client.js";
 import type { Job, Problem, RunSummary, Verdicts } from "../worker/protocol.js";
 
 /** How far the run under way is, by evalset; absent if none is. */
-export const underWay = signal<readonly (Progress | undefined)[] | undefined>(undefined);
+export const runProgress = signal<readonly (Progress | undefined)[] | undefined>(undefined);
 
 /** How many requests left the page for which server since it was loaded. */
 export const connections = signal<Readonly<Record<string, number>>>({});
@@ -26,20 +26,20 @@ export const problem = signal<Problem | undefined>(undefined);
 /** Makes a run; true if there are results to show. */
 export async function start(job: Job): Promise<boolean> {
   batch(() => {
-    underWay.value = job.pairs.map(() => undefined);
+    runProgress.value = job.pairs.map(() => undefined);
     problem.value = undefined;
   });
   const outcome = await run(job, (event) => {
     if (event.kind === "partial") {
-      if (underWay.value !== undefined) show(event.summary);
+      if (runProgress.value !== undefined) show(event.summary);
       return;
     }
-    underWay.value = underWay.value?.with(event.set, event.progress);
+    runProgress.value = runProgress.value?.with(event.set, event.progress);
     connections.value = event.connections;
   });
   const counts = await engine.connections();
   batch(() => {
-    underWay.value = undefined;
+    runProgress.value = undefined;
     connections.value = counts;
     if (outcome.ok) show(outcome.value);
     else problem.value = outcome.problem;
@@ -64,39 +64,39 @@ function show(run: RunSummary): void {
     summary.value = run;
     verdicts.value = run.verdicts;
   });
-  if (thresholds.value.size > 0) void decide(thresholds.value);
+  if (thresholds.value.size > 0) void decideWith(thresholds.value);
 }
 
 /** Gives a metric back the threshold of the run, or every metric. */
 export async function resetThresholds(metric?: string): Promise<void> {
   const kept = new Map(metric === undefined ? [] : thresholds.value);
   if (metric !== undefined) kept.delete(metric);
-  await decide(kept);
+  await decideWith(kept);
 }
 
-let asked: ReadonlyMap<string, number> | undefined;
-let deciding = false;
+let requestedThresholds: ReadonlyMap<string, number> | undefined;
+let isDeciding = false;
 
 /** Changes a threshold; statuses follow. While one decision is being made, only the last of those asked for waits. */
 export async function setThreshold(metric: string, value: number): Promise<void> {
-  await decide(new Map(thresholds.value).set(metric, value));
+  await decideWith(new Map(thresholds.value).set(metric, value));
 }
 
-async function decide(wanted: ReadonlyMap<string, number>): Promise<void> {
+async function decideWith(wantedThresholds: ReadonlyMap<string, number>): Promise<void> {
   const run = summary.value;
   if (run === undefined) return;
-  thresholds.value = wanted;
-  asked = wanted;
-  if (deciding) return;
-  deciding = true;
+  thresholds.value = wantedThresholds;
+  requestedThresholds = wantedThresholds;
+  if (isDeciding) return;
+  isDeciding = true;
   try {
-    while (asked !== undefined) {
-      const now: ReadonlyMap<string, number> = asked;
-      asked = undefined;
+    while (requestedThresholds !== undefined) {
+      const now: ReadonlyMap<string, number> = requestedThresholds;
+      requestedThresholds = undefined;
       const outcome = await engine.withThresholds(run.id, now);
       if (outcome.ok && summary.value?.id === run.id) verdicts.value = outcome.value;
     }
   } finally {
-    deciding = false;
+    isDeciding = false;
   }
 }

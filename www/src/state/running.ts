@@ -4,21 +4,21 @@ import { signal } from "@preact/signals";
 import { goTo, route } from "../route.js";
 import type { Screen } from "../screens/table.js";
 import { configChecked } from "./config.js";
-import { jobNow, obstacle } from "./job.js";
-import { problem, start, summary, underWay } from "./run.js";
-import { endRun, keepRun, takeBack } from "./saved.js";
+import { currentJob, obstacle } from "./job.js";
+import { problem, start, summary, runProgress } from "./run.js";
+import { markFinished, saveRun, restoreRun } from "./saved.js";
 
 /** When the run under way began, in milliseconds since 1970. */
 export const startedAt = signal<number | undefined>(undefined);
 
 /** When the last run ended, and how long it took in milliseconds. */
-export const took = signal<number | undefined>(undefined);
+export const durationMs = signal<number | undefined>(undefined);
 
 /** Makes the run; true if there are results to show. */
 export async function runNow(): Promise<boolean> {
-  if (underWay.value !== undefined) return false;
+  if (runProgress.value !== undefined) return false;
   await configChecked();
-  const job = await jobNow();
+  const job = await currentJob();
   if (!job.ok) {
     problem.value = job.problem;
     return false;
@@ -27,11 +27,11 @@ export async function runNow(): Promise<boolean> {
   const began = performance.now();
   const running = start(job.value);
   // Nobody waits for what is only kept in case the page is closed.
-  void keepRun();
+  void saveRun();
   const done = await running;
-  took.value = performance.now() - began;
+  durationMs.value = performance.now() - began;
   startedAt.value = undefined;
-  void endRun();
+  void markFinished();
   return done;
 }
 
@@ -43,13 +43,13 @@ export async function runNow(): Promise<boolean> {
 export async function runAndShow(screen: Screen = "run"): Promise<void> {
   if (screen === "run") goTo(screen);
   const isDone = await runNow();
-  const isCut = summary.value?.sets.some(({ cancelled }) => cancelled === true) === true;
-  if (isDone && !isCut && route.value.screen === screen) goTo("results");
+  const isCancelled = summary.value?.sets.some(({ cancelled }) => cancelled === true) === true;
+  if (isDone && !isCancelled && route.value.screen === screen) goTo("results");
 }
 
 /** Takes up the run that was not finished: goes on at once if nothing is missing, such as a key. */
 export async function resume(): Promise<void> {
-  if (!(await takeBack())) return;
+  if (!(await restoreRun())) return;
   await configChecked();
   if (obstacle.value !== undefined) {
     goTo(obstacle.value.screen);

@@ -11,17 +11,17 @@ import {
   type JudgeSettings,
   runOptions,
   type RunOptions,
-  takeSettings,
+  restoreSettings,
   withoutSecrets,
 } from "./judge.js";
-import { REPLIES } from "./job.js";
+import { CACHE_NAMES } from "./job.js";
 import type { Choices, Role } from "./matching.js";
 
 const DATABASE = "adk-metrics-playground";
 const STORE = "runs";
 
 /** What is kept, by its key: how the last run went, and apart from it what it was made of, which may be large. */
-interface Kept {
+interface SavedRecords {
   state: { startedAt: number; isFinished: boolean };
   inputs: Inputs;
 }
@@ -41,17 +41,18 @@ interface Inputs {
 export const interrupted = signal<{ startedAt: number } | undefined>(undefined);
 
 /** Whether something is kept in this browser that can be forgotten. */
-export const isKept = signal(false);
+export const hasSavedData = signal(false);
 
 /** Held while a run is under way, so that other pages of this site do not take it for interrupted. */
 const LOCK = "adk-metrics-run";
-let release: (() => void) | undefined;
+let releaseLock: (() => void) | undefined;
 /** Absent in pages from plain `http:`. */
 const { locks } = navigator as Partial<Navigator>;
 
-function hold(): void {
-  const held = (lock: Lock | null) => (lock === null ? undefined : new Promise<void>((resolve) => (release = resolve)));
-  void locks?.request(LOCK, { ifAvailable: true }, held).catch(() => {});
+function acquireLock(): void {
+  const untilReleased = (lock: Lock | null) =>
+    lock === null ? undefined : new Promise<void>((resolve) => (releaseLock = resolve));
+  void locks?.request(LOCK, { ifAvailable: true }, untilReleased).catch(() => {});
 }
 
 async function isRunningElsewhere(): Promise<boolean> {
@@ -60,21 +61,21 @@ async function isRunningElsewhere(): Promise<boolean> {
 }
 
 void Promise.all([load("state"), isRunningElsewhere()]).then(([state, isElsewhere]) => {
-  isKept.value = state !== undefined;
+  hasSavedData.value = state !== undefined;
   if (state?.isFinished === false && !isElsewhere) interrupted.value = { startedAt: state.startedAt };
 });
 
 /** Keeps the inputs of the run that begins. */
-export async function keepRun(): Promise<void> {
-  const place = new Map(sources.value.map(({ id }, at) => [id, at]));
-  const placeOf = (id: number) => place.get(id) ?? -1;
+export async function saveRun(): Promise<void> {
+  const indices = new Map(sources.value.map(({ id }, at) => [id, at]));
+  const indexOf = (id: number) => indices.get(id) ?? -1;
   const { roles, actualOf } = choices.value;
   const inputs: Inputs = {
     files: sources.value.map(({ name, folder, bytes }) => ({ name, folder, bytes })),
-    roles: Object.entries(roles).map(([id, role]) => [placeOf(Number(id)), role]),
+    roles: Object.entries(roles).map(([id, role]) => [indexOf(Number(id)), role]),
     actualOf: Object.entries(actualOf).map(([id, other]) => [
-      placeOf(Number(id)),
-      other === null ? null : placeOf(other),
+      indexOf(Number(id)),
+      other === null ? null : indexOf(other),
     ]),
     example: exampleName.value,
     config: configText.value,
@@ -82,26 +83,26 @@ export async function keepRun(): Promise<void> {
     options: runOptions.value,
   };
   interrupted.value = undefined;
-  isKept.value = true;
-  await inTurn(async () => {
-    hold();
+  hasSavedData.value = true;
+  await enqueue(async () => {
+    acquireLock();
     await store("inputs", inputs);
     await store("state", { startedAt: Date.now(), isFinished: false });
   });
 }
 
 /** Notes that the run came to its end. */
-export async function endRun(): Promise<void> {
-  await inTurn(async () => {
+export async function markFinished(): Promise<void> {
+  await enqueue(async () => {
     const state = await load("state");
     if (state !== undefined) await store("state", { ...state, isFinished: true });
-    release?.();
-    release = undefined;
+    releaseLock?.();
+    releaseLock = undefined;
   });
 }
 
 /** Brings back the inputs of the run that is kept. */
-export async function takeBack(): Promise<boolean> {
+export async function restoreRun(): Promise<boolean> {
   const saved = await load("inputs");
   if (saved === undefined) return false;
   await replaceAll(saved.files);
@@ -118,7 +119,7 @@ export async function takeBack(): Promise<boolean> {
     exampleName.value = saved.example;
     configText.value = saved.config;
     runOptions.value = saved.options;
-    takeSettings(saved.judge);
+    restoreSettings(saved.judge);
     interrupted.value = undefined;
   });
   return true;
@@ -128,19 +129,19 @@ export async function takeBack(): Promise<boolean> {
 export async function forgetAll(): Promise<void> {
   isRemembered.value = false;
   interrupted.value = undefined;
-  isKept.value = false;
-  await inTurn(() => Promise.all([DATABASE, ...Object.values(REPLIES)].map(deleted)));
+  hasSavedData.value = false;
+  await enqueue(() => Promise.all([DATABASE, ...Object.values(CACHE_NAMES)].map(deleteDatabase)));
 }
 
-let writing: Promise<unknown> = Promise.resolve();
+let lastWrite: Promise<unknown> = Promise.resolve();
 
 /** Changes what is kept, after the changes before. */
-function inTurn(change: () => Promise<unknown>): Promise<unknown> {
-  writing = writing.then(change);
-  return writing;
+function enqueue(change: () => Promise<unknown>): Promise<unknown> {
+  lastWrite = lastWrite.then(change);
+  return lastWrite;
 }
 
-function deleted(name: string): Promise<void> {
+function deleteDatabase(name: string): Promise<void> {
   return new Promise((resolve) => {
     const request = indexedDB.deleteDatabase(name);
     request.onsuccess = request.onerror = request.onblocked = () => resolve();
@@ -148,30 +149,30 @@ function deleted(name: string): Promise<void> {
 }
 
 /** Without a database a run is not kept; it works nevertheless. */
-async function load<K extends keyof Kept>(key: K): Promise<Kept[K] | undefined> {
+async function load<K extends keyof SavedRecords>(key: K): Promise<SavedRecords[K] | undefined> {
   try {
-    return await access("readonly", (runs) => runs.get(key) as IDBRequest<Kept[K] | undefined>);
+    return await access("readonly", (runs) => runs.get(key) as IDBRequest<SavedRecords[K] | undefined>);
   } catch {
     return undefined;
   }
 }
 
-async function store<K extends keyof Kept>(key: K, value: Kept[K]): Promise<void> {
+async function store<K extends keyof SavedRecords>(key: K, value: SavedRecords[K]): Promise<void> {
   await access("readwrite", (runs) => runs.put(value, key)).catch(() => {});
 }
 
 async function access<T>(mode: IDBTransactionMode, work: (runs: IDBObjectStore) => IDBRequest<T>): Promise<T> {
   const opening = indexedDB.open(DATABASE, 1);
   opening.onupgradeneeded = () => void opening.result.createObjectStore(STORE);
-  const database = await settled(opening);
+  const database = await promiseOf(opening);
   try {
-    return await settled(work(database.transaction(STORE, mode).objectStore(STORE)));
+    return await promiseOf(work(database.transaction(STORE, mode).objectStore(STORE)));
   } finally {
     database.close();
   }
 }
 
-function settled<T>(request: IDBRequest<T>): Promise<T> {
+function promiseOf<T>(request: IDBRequest<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     request.onsuccess = () => resolve(request.result);
     request.onerror = () => reject(request.error ?? new Error("an unknown error"));

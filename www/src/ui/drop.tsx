@@ -2,18 +2,18 @@
 
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
-import { takeDropped, takeFiles, type Taken } from "./reading.js";
+import { readDropped, readFiles, type ReadFiles } from "./read-files.js";
 import "./drop.css";
 
-type OnTake = (reading: Promise<Taken>) => void;
+type OnFiles = (reading: Promise<ReadFiles>) => void;
 
 interface DropZoneProps {
   label: string;
-  onTake: OnTake;
+  onFiles: OnFiles;
   children: ComponentChildren;
 }
 
-export function DropZone({ label, onTake, children }: DropZoneProps) {
+export function DropZone({ label, onFiles, children }: DropZoneProps) {
   const isOver = useSignal(false);
   return (
     <section
@@ -29,7 +29,7 @@ export function DropZone({ label, onTake, children }: DropZoneProps) {
       onDrop={(event) => {
         event.preventDefault();
         isOver.value = false;
-        if (event.dataTransfer !== null) onTake(takeDropped(event.dataTransfer));
+        if (event.dataTransfer !== null) onFiles(readDropped(event.dataTransfer));
       }}
     >
       {children}
@@ -37,7 +37,15 @@ export function DropZone({ label, onTake, children }: DropZoneProps) {
   );
 }
 
-export function FileButton({ label, isFolder = false, onTake }: { label: string; isFolder?: boolean; onTake: OnTake }) {
+export function FileButton({
+  label,
+  isFolder = false,
+  onFiles,
+}: {
+  label: string;
+  isFolder?: boolean;
+  onFiles: OnFiles;
+}) {
   return (
     <label class="button file">
       {label}
@@ -47,7 +55,7 @@ export function FileButton({ label, isFolder = false, onTake }: { label: string;
         multiple
         {...(isFolder ? { webkitdirectory: true } : {})}
         onChange={({ currentTarget }) => {
-          onTake(takeFiles([...(currentTarget.files ?? [])]));
+          onFiles(readFiles([...(currentTarget.files ?? [])]));
           currentTarget.value = "";
         }}
       />

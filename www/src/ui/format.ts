@@ -15,23 +15,23 @@ export function scoreText(score: number | undefined, threshold?: number): string
   return String(score);
 }
 
-const whole = new Intl.NumberFormat("en");
-const fine = new Intl.NumberFormat("en", { maximumFractionDigits: 3 });
-const money = new Intl.NumberFormat("en", { maximumSignificantDigits: 3 });
+const integerFormat = new Intl.NumberFormat("en");
+const decimalFormat = new Intl.NumberFormat("en", { maximumFractionDigits: 3 });
+const costFormat = new Intl.NumberFormat("en", { maximumSignificantDigits: 3 });
 
 /** An amount with its thousands set apart and at most three digits after the point: `12,345.5`. */
 export function amountText(amount: number | undefined): string {
-  return amount === undefined || !Number.isFinite(amount) ? "–" : fine.format(amount);
+  return amount === undefined || !Number.isFinite(amount) ? "–" : decimalFormat.format(amount);
 }
 
 /** An amount of money in a currency that only the user knows. */
 export function costText(cost: number): string {
-  return cost > 0 && cost < 0.0001 ? "less than 0.0001" : money.format(cost);
+  return cost > 0 && cost < 0.0001 ? "less than 0.0001" : costFormat.format(cost);
 }
 
 /** `1 case`, `2 cases`, `1,000 cases`. */
 export function count(amount: number, noun: string): string {
-  return `${whole.format(amount)} ${noun}${amount === 1 ? "" : "s"}`;
+  return `${integerFormat.format(amount)} ${noun}${amount === 1 ? "" : "s"}`;
 }
 
 /** The first `length` UTF-16 code units, or one less where that would split a character. */

@@ -3,7 +3,7 @@ import { count } from "./format.js";
 
 interface MoreProps {
   /** How many are shown. */
-  most: Signal<number>;
+  limit: Signal<number>;
   total: number;
   /** How many each press adds. */
   step: number;
@@ -12,14 +12,14 @@ interface MoreProps {
 }
 
 /** The way to the rest of a long list, of which only the beginning is shown. */
-export function More({ most, total, step, noun }: MoreProps) {
-  if (total <= most.value) return null;
+export function More({ limit, total, step, noun }: MoreProps) {
+  if (total <= limit.value) return null;
   return (
     <button
       type="button"
       class="button more"
       onClick={() => {
-        most.value += step;
+        limit.value += step;
       }}
     >
       Show more of {count(total, noun)}

@@ -1,6 +1,6 @@
 import { EvalStatus } from "../enums.js";
 
-const LOOKS: Readonly<Record<EvalStatus, { tone: string; name: string }>> = {
+const STYLES: Readonly<Record<EvalStatus, { tone: string; name: string }>> = {
   [EvalStatus.PASSED]: { tone: "passed", name: "Passed" },
   [EvalStatus.FAILED]: { tone: "failed", name: "Failed" },
   [EvalStatus.NOT_EVALUATED]: { tone: "open", name: "Not evaluated" },
@@ -9,12 +9,12 @@ const LOOKS: Readonly<Record<EvalStatus, { tone: string; name: string }>> = {
 
 /** The class that sets the colours of a verdict. */
 export function toneOf(status: number): string {
-  return LOOKS[status as EvalStatus]?.tone ?? "";
+  return STYLES[status as EvalStatus]?.tone ?? "";
 }
 
 /** The name of a verdict. */
 export function nameOf(status: number): string {
-  return LOOKS[status as EvalStatus]?.name ?? "";
+  return STYLES[status as EvalStatus]?.name ?? "";
 }
 
 /** A verdict: a mark of its own shape and colour; in words for who does not see it, unless its name stands beside it. */
@@ -22,18 +22,18 @@ export function Status({ of: status, isNamed = false }: { of: number; isNamed?: 
   return (
     <span class={`status ${toneOf(status)}`}>
       <svg viewBox="0 0 16 16" width="16" height="16" aria-hidden="true">
-        {MARKS[status as EvalStatus]}
+        {ICONS[status as EvalStatus]}
       </svg>
       {!isNamed && <span class="visually-hidden">{nameOf(status)}</span>}
     </span>
   );
 }
 
-const stroke = { fill: "none", stroke: "currentColor", "stroke-width": 1.75, "stroke-linecap": "round" } as const;
+const STROKE = { fill: "none", stroke: "currentColor", "stroke-width": 1.75, "stroke-linecap": "round" } as const;
 
-const MARKS = {
-  [EvalStatus.PASSED]: <path d="M3.5 8.5l3 3 6-7" {...stroke} />,
-  [EvalStatus.FAILED]: <path d="M4 4l8 8M12 4l-8 8" {...stroke} />,
-  [EvalStatus.NOT_EVALUATED]: <path d="M4 8h8" {...stroke} />,
+const ICONS = {
+  [EvalStatus.PASSED]: <path d="M3.5 8.5l3 3 6-7" {...STROKE} />,
+  [EvalStatus.FAILED]: <path d="M4 4l8 8M12 4l-8 8" {...STROKE} />,
+  [EvalStatus.NOT_EVALUATED]: <path d="M4 8h8" {...STROKE} />,
   [EvalStatus.INFORMATIONAL]: <circle cx="8" cy="8" r="2" fill="currentColor" />,
 };

@@ -9,11 +9,11 @@ import { head } from "./format.js";
 import "./text.css";
 
 /** Controls, direction marks and overrides, what has no width, tags, and what is no character. */
-const UNSEEN =
+const INVISIBLE =
   /[\p{Cc}\p{Cs}\u061C\u200B\u200E\u200F\u2028-\u202E\u2060-\u2069\uFEFF\uFFF9-\uFFFB\uFFFE\uFFFF\u{E0000}-\u{E007F}]/gu;
 
 /** What stands for a character that has no shape of its own, such as `U+202E`. */
-function standIn(character: string): string {
+function codePointText(character: string): string {
   return `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}`;
 }
 
@@ -21,12 +21,12 @@ function standIn(character: string): string {
 export function visible(text: string): ComponentChildren {
   const parts: ComponentChildren[] = [];
   let from = 0;
-  for (const { 0: character, index } of text.matchAll(UNSEEN)) {
+  for (const { 0: character, index } of text.matchAll(INVISIBLE)) {
     if (character === "\n" || character === "\t") continue;
     if (index > from) parts.push(text.slice(from, index));
     from = index + character.length;
     if (character === "\r" && text[from] === "\n") continue;
-    parts.push(<span class="stand-in">{standIn(character)}</span>);
+    parts.push(<span class="stand-in">{codePointText(character)}</span>);
   }
   if (from === 0) return text;
   if (from < text.length) parts.push(text.slice(from));
@@ -35,7 +35,7 @@ export function visible(text: string): ComponentChildren {
 
 /** The same as a string, for where there can be no markup. */
 export function visibleText(text: string): string {
-  return text.replace(UNSEEN, (character) => standIn(character));
+  return text.replace(INVISIBLE, (character) => codePointText(character));
 }
 
 /** A name on one line, such as an eval id: breakable anywhere, kept to itself. */
@@ -44,12 +44,12 @@ export function Name({ children }: { children: string }) {
 }
 
 /** Characters at the end of a name that stay when there is no room: names often differ there only. */
-const TAIL = 10;
+const TAIL_LENGTH = 10;
 
 /** A name on one line of any width: where there is no room, its middle is left out. */
 export function NameLine({ children: name }: { children: string }) {
-  if (name.length <= 2 * TAIL) return <Name>{name}</Name>;
-  const cut = head(name, name.length - TAIL).length;
+  if (name.length <= 2 * TAIL_LENGTH) return <Name>{name}</Name>;
+  const cut = head(name, name.length - TAIL_LENGTH).length;
   return (
     <bdi class="name-line" dir="auto">
       <span>{visible(head(name.slice(0, cut), 500))}</span>
@@ -73,16 +73,16 @@ export interface Mark {
   from: number;
   to: number;
   /** Classes that say how it looks. */
-  look: string;
+  className: string;
 }
 
 /** A text is folded if it is longer than this, unless little more would come. */
-const FOLD = 1500;
-const FOLD_LINES = 24;
+const DEFAULT_FOLD = 1500;
+const MAX_LINES = 24;
 /** Characters shown at a time once it is unfolded; more would keep the page from painting. */
-const PIECE = 2_000_000;
+const CHARACTERS_PER_STEP = 2_000_000;
 /** Characters that are laid out together; those out of sight are not laid out at all. */
-const BLOCK = 20_000;
+const BLOCK_LENGTH = 20_000;
 
 interface TextProps {
   children: string;
@@ -95,11 +95,11 @@ interface TextProps {
 }
 
 /** A text of any length with its line breaks. */
-export function Text({ children: text, marks = [], fold = FOLD, upTo = 0, mono = false }: TextProps) {
+export function Text({ children: text, marks = [], fold = DEFAULT_FOLD, upTo = 0, mono = false }: TextProps) {
   const [open, setOpen] = useState(0);
   const folded = foldOf(text, fold);
   const end = Math.min(text.length, Math.max(open, folded, upTo > folded ? upTo + 200 : 0));
-  const left = text.length - end;
+  const hidden = text.length - end;
   const cuts = blocksOf(text, end);
   return (
     <div class={mono ? "text mono" : "text"} dir={mono ? "ltr" : "auto"}>
@@ -108,10 +108,10 @@ export function Text({ children: text, marks = [], fold = FOLD, upTo = 0, mono =
           {marked(text, from, cuts[at + 1] ?? end, marks)}
         </div>
       ))}
-      {left > 0 && (
-        <button type="button" class="unfold" onClick={() => setOpen(end + PIECE)}>
-          {left > PIECE
-            ? `Show ${PIECE.toLocaleString("en")} more of ${left.toLocaleString("en")} characters`
+      {hidden > 0 && (
+        <button type="button" class="unfold" onClick={() => setOpen(end + CHARACTERS_PER_STEP)}>
+          {hidden > CHARACTERS_PER_STEP
+            ? `Show ${CHARACTERS_PER_STEP.toLocaleString("en")} more of ${hidden.toLocaleString("en")} characters`
             : `Show all ${text.length.toLocaleString("en")} characters`}
         </button>
       )}
@@ -125,13 +125,13 @@ function foldOf(text: string, fold: number): number {
   let line = 0;
   for (let at = text.indexOf("\n"); at >= 0 && at < end; at = text.indexOf("\n", at + 1)) {
     line += 1;
-    if (line === FOLD_LINES && lines(text, at, FOLD_LINES / 3)) end = at;
+    if (line === MAX_LINES && hasLinesAfter(text, at, MAX_LINES / 3)) end = at;
   }
   return end;
 }
 
 /** Whether at least so many lines follow. */
-function lines(text: string, from: number, least: number): boolean {
+function hasLinesAfter(text: string, from: number, least: number): boolean {
   let at = from;
   for (let line = 0; line < least; line += 1) {
     at = text.indexOf("\n", at + 1);
@@ -144,9 +144,9 @@ function lines(text: string, from: number, least: number): boolean {
 function blocksOf(text: string, end: number): number[] {
   const cuts = [0];
   let from = 0;
-  while (end - from > BLOCK * 1.5) {
-    const near = head(text.slice(from, from + BLOCK + 1), BLOCK);
-    const ends = [near.lastIndexOf("\n"), near.lastIndexOf(" ")].find((at) => at > BLOCK / 2);
+  while (end - from > BLOCK_LENGTH * 1.5) {
+    const near = head(text.slice(from, from + BLOCK_LENGTH + 1), BLOCK_LENGTH);
+    const ends = [near.lastIndexOf("\n"), near.lastIndexOf(" ")].find((at) => at > BLOCK_LENGTH / 2);
     from += ends === undefined ? near.length : ends + 1;
     cuts.push(from);
   }
@@ -155,23 +155,23 @@ function blocksOf(text: string, end: number): number[] {
 
 /** A stretch of a text with what is marked of it; marks may overlap. */
 function marked(text: string, from: number, to: number, marks: readonly Mark[]): ComponentChildren {
-  const near = marks.filter((mark) => mark.to > from && mark.from < to);
-  if (near.length === 0) return visible(text.slice(from, to));
+  const visibleMarks = marks.filter((mark) => mark.to > from && mark.from < to);
+  if (visibleMarks.length === 0) return visible(text.slice(from, to));
   const places = new Set([from, to]);
-  for (const mark of near) places.add(Math.max(from, mark.from)).add(Math.min(to, mark.to));
+  for (const mark of visibleMarks) places.add(Math.max(from, mark.from)).add(Math.min(to, mark.to));
   const cuts = [...places].sort((a, b) => a - b);
-  const begins = [...near].sort((a, b) => a.from - b.from);
-  let live: Mark[] = [];
+  const begins = [...visibleMarks].sort((a, b) => a.from - b.from);
+  let active: Mark[] = [];
   let next = 0;
   return cuts.slice(0, -1).map((cut, at) => {
     const end = cuts[at + 1] ?? to;
-    for (let mark = begins[next]; mark !== undefined && mark.from <= cut; mark = begins[(next += 1)]) live.push(mark);
-    live = live.filter((mark) => mark.to > cut);
+    for (let mark = begins[next]; mark !== undefined && mark.from <= cut; mark = begins[(next += 1)]) active.push(mark);
+    active = active.filter((mark) => mark.to > cut);
     const shown = visible(text.slice(cut, end));
-    return live.length === 0 ? (
+    return active.length === 0 ? (
       shown
     ) : (
-      <mark key={cut} class={live.map(({ look }) => look).join(" ")}>
+      <mark key={cut} class={active.map(({ className }) => className).join(" ")}>
         {shown}
       </mark>
     );

@@ -3,72 +3,72 @@
  * came of it. Either end offers functions to the other.
  */
 
-type Offered = Readonly<Record<string, (...given: never[]) => unknown>>;
+type Handlers = Readonly<Record<string, (...args: never[]) => unknown>>;
 
 /** What the other end offers: the same functions, each with a promise of what it gives. */
 export type Remote<T> = {
-  readonly [K in keyof T]: T[K] extends (...given: infer A) => infer R ? (...given: A) => Promise<Awaited<R>> : never;
+  readonly [K in keyof T]: T[K] extends (...args: infer A) => infer R ? (...args: A) => Promise<Awaited<R>> : never;
 };
 
 type Message =
-  | { call: number; name: string; given: unknown[] }
-  | { answered: number; value: unknown }
-  | { answered: number; failure: string };
+  | { call: number; method: string; args: unknown[] }
+  | { replyTo: number; value: unknown }
+  | { replyTo: number; error: string };
 
 /** An end of the connection: a worker as its page has it, or a worker's own scope. */
-export interface End {
+export interface Endpoint {
   postMessage(message: Message, transfer: Transferable[]): void;
   addEventListener(type: "message", listener: (event: MessageEvent<Message>) => void): void;
 }
 
-const buffersOf = new WeakMap<object, Transferable[]>();
+const transferLists = new WeakMap<object, Transferable[]>();
 
 /** Has buffers move to the other end with what they are part of, where they would be copied else. */
-export function moving<T extends object>(value: T, buffers: Transferable[]): T {
-  buffersOf.set(value, buffers);
+export function transfer<T extends object>(value: T, buffers: Transferable[]): T {
+  transferLists.set(value, buffers);
   return value;
 }
 
-function movedWith(value: unknown): Transferable[] {
-  return typeof value === "object" && value !== null ? (buffersOf.get(value) ?? []) : [];
+function transferablesOf(value: unknown): Transferable[] {
+  return typeof value === "object" && value !== null ? (transferLists.get(value) ?? []) : [];
 }
 
 /** Offers functions to the other end, and gives what that offers. */
-export function connected<T extends object>(end: End, offered: Offered): Remote<T> {
-  const waiting = new Map<number, { resolve(value: unknown): void; reject(error: Error): void }>();
-  let last = 0;
+export function connect<T extends object>(endpoint: Endpoint, handlers: Handlers): Remote<T> {
+  const pending = new Map<number, { resolve(value: unknown): void; reject(error: Error): void }>();
+  let lastCall = 0;
 
-  async function answer(call: number, name: string, given: unknown[]): Promise<void> {
+  async function answer(call: number, method: string, args: unknown[]): Promise<void> {
     try {
-      const value = await offered[name]?.(...(given as never[]));
-      end.postMessage({ answered: call, value }, movedWith(value));
+      const value = await handlers[method]?.(...(args as never[]));
+      endpoint.postMessage({ replyTo: call, value }, transferablesOf(value));
     } catch (error) {
-      end.postMessage({ answered: call, failure: String(error) }, []);
+      endpoint.postMessage({ replyTo: call, error: String(error) }, []);
     }
   }
 
-  end.addEventListener("message", ({ data }) => {
+  endpoint.addEventListener("message", ({ data }) => {
     if ("call" in data) {
-      void answer(data.call, data.name, data.given);
+      void answer(data.call, data.method, data.args);
       return;
     }
-    const asked = waiting.get(data.answered);
-    waiting.delete(data.answered);
-    if ("failure" in data) asked?.reject(new Error(data.failure));
-    else asked?.resolve(data.value);
+    const caller = pending.get(data.replyTo);
+    pending.delete(data.replyTo);
+    if ("error" in data) caller?.reject(new Error(data.error));
+    else caller?.resolve(data.value);
   });
 
-  const call = (name: string, given: unknown[]): Promise<unknown> =>
+  const call = (method: string, args: unknown[]): Promise<unknown> =>
     new Promise((resolve, reject) => {
-      last += 1;
-      waiting.set(last, { resolve, reject });
-      end.postMessage({ call: last, name, given }, given.flatMap(movedWith));
+      lastCall += 1;
+      pending.set(lastCall, { resolve, reject });
+      endpoint.postMessage({ call: lastCall, method, args }, args.flatMap(transferablesOf));
     });
-  const names: ProxyHandler<object> = {
+  const proxyHandler: ProxyHandler<object> = {
     get:
-      (_, name) =>
-      (...given: unknown[]) =>
-        call(String(name), given),
+      (_, method) =>
+      (...args: unknown[]) =>
+        call(String(method), args),
   };
-  return new Proxy({}, names) as Remote<T>;
+  return new Proxy({}, proxyHandler) as Remote<T>;
 }

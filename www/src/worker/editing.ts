@@ -21,7 +21,7 @@ import {
 } from "jsonc-parser";
 import { outcomeOf } from "./problems.js";
 import type { CaseEdit, EditableCase, EditableRubric, EditableSet, EditableTurn, Editing } from "./protocol-edit.js";
-import { baseName } from "./reading.js";
+import { baseName } from "./inspection.js";
 
 const formattingOptions = { insertSpaces: true, tabSize: 2, eol: "\n" };
 
@@ -33,23 +33,24 @@ export function editing(ready: Promise<void>, caseOfRun: CaseOfRun): Editing {
     editableSet: (file) =>
       outcomeOf(async () => {
         await ready;
-        return setOf(evalSetToAdkJson(file.bytes, baseName(file.name)));
+        return editableSetOf(evalSetToAdkJson(file.bytes, baseName(file.name)));
       }),
 
-    editableCase: (text, at) => outcomeOf(() => caseOf(text, nodeAt(parsed(text), "eval_cases", at))),
+    editableCase: (text, caseIndex) =>
+      outcomeOf(() => editableCaseOf(text, nodeAt(parseEvalSet(text), "eval_cases", caseIndex))),
 
-    edited: (text, at, edit) =>
+    applyEdit: (text, caseIndex, edit) =>
       outcomeOf(() => {
-        const changed = changedBy(text, at, edit, caseOfRun);
+        const changed = withEdit(text, caseIndex, edit, caseOfRun);
         // Read as a whole: ids may be there twice now, or a field hold what it cannot.
         evalSetToAdkJson(changed);
-        return setOf(changed);
+        return editableSetOf(changed);
       }),
   };
 }
 
-function setOf(text: string): EditableSet {
-  const root = parsed(text);
+function editableSetOf(text: string): EditableSet {
+  const root = parseEvalSet(text);
   const cases = (nodeAt(root, "eval_cases")?.children ?? []).map((one) => ({
     evalId: textAt(one, "eval_id"),
     turns: nodeAt(one, "conversation")?.children?.length ?? 0,
@@ -57,23 +58,24 @@ function setOf(text: string): EditableSet {
   return { text, evalSetId: textAt(root, "eval_set_id"), cases };
 }
 
-function caseOf(text: string, node: Node | undefined): EditableCase {
+function editableCaseOf(text: string, node: Node | undefined): EditableCase {
   if (node === undefined) throw new RangeError("The evalset has no such case.");
   const scenario = nodeAt(node, "conversation_scenario");
   return {
     evalId: textAt(node, "eval_id"),
-    turns: (nodeAt(node, "conversation")?.children ?? []).map((turn) => turnOf(text, turn)),
+    turns: (nodeAt(node, "conversation")?.children ?? []).map((turn) => editableTurnOf(text, turn)),
     rubrics: rubricsOf(node),
-    ...(scenario === undefined || scenario.type === "null" ? {} : { scenario: shownOf(text, scenario) }),
+    ...(scenario === undefined || scenario.type === "null" ? {} : { scenario: dedentedTextOf(text, scenario) }),
   };
 }
 
-function turnOf(text: string, node: Node): EditableTurn {
-  const way = nodeAt(node, "intermediate_data");
+function editableTurnOf(text: string, node: Node): EditableTurn {
+  const intermediateData = nodeAt(node, "intermediate_data");
   return {
     user: contentText(nodeAt(node, "user_content")),
     answer: contentText(nodeAt(node, "final_response")),
-    way: way === undefined || way.type === "null" ? "" : shownOf(text, way),
+    intermediateData:
+      intermediateData === undefined || intermediateData.type === "null" ? "" : dedentedTextOf(text, intermediateData),
     rubrics: rubricsOf(node),
   };
 }
@@ -95,8 +97,8 @@ function contentText(content: Node | undefined): string {
     .join("\n");
 }
 
-function changedBy(text: string, at: number, edit: CaseEdit, caseOfRun: CaseOfRun): string {
-  const root = parsed(text);
+function withEdit(text: string, at: number, edit: CaseEdit, caseOfRun: CaseOfRun): string {
+  const root = parseEvalSet(text);
   const path = ["eval_cases", at];
   const node = nodeAt(root, ...path);
   switch (edit.kind) {
@@ -104,7 +106,7 @@ function changedBy(text: string, at: number, edit: CaseEdit, caseOfRun: CaseOfRu
       return withContent(text, root, [...path, "conversation", edit.turn, "user_content"], edit.text, "user");
     case "answer":
       return withContent(text, root, [...path, "conversation", edit.turn, "final_response"], edit.text, "model");
-    case "way":
+    case "intermediateData":
       return withJson(text, root, [...path, "conversation", edit.turn, "intermediate_data"], edit.json);
     case "scenario":
       return withJson(text, root, [...path, "conversation_scenario"], edit.json);
@@ -117,17 +119,20 @@ function changedBy(text: string, at: number, edit: CaseEdit, caseOfRun: CaseOfRu
       return withValue(text, [...path, "eval_id"], edit.evalId);
     case "addTurn": {
       const turns = nodeAt(root, ...path, "conversation")?.children?.length ?? 0;
-      return inserted(text, [...path, "conversation", turns], emptyTurn());
+      return withInsertion(text, [...path, "conversation", turns], emptyTurn());
     }
     case "removeTurn":
       return withValue(text, [...path, "conversation", edit.turn], undefined);
     case "accept":
-      return accepted(text, root, path, edit, caseOfRun);
+      return withActual(text, root, path, edit, caseOfRun);
     case "addCase":
-      return inserted(text, ["eval_cases", at + 1], { eval_id: freeId(root, "case"), conversation: [emptyTurn()] });
+      return withInsertion(text, ["eval_cases", at + 1], {
+        eval_id: freeId(root, "case"),
+        conversation: [emptyTurn()],
+      });
     case "copyCase": {
       if (node === undefined) throw new RangeError("The evalset has no such case.");
-      const copy = withRaw(text, ["eval_cases", at + 1], rawOf(text, node), true);
+      const copy = withRaw(text, ["eval_cases", at + 1], sourceOf(text, node), true);
       return withValue(copy, ["eval_cases", at + 1, "eval_id"], freeId(root, textAt(node, "eval_id")));
     }
     case "removeCase":
@@ -140,7 +145,7 @@ function checkId(root: Node, at: number, evalId: string): void {
   const path = `evalCases[${at}].evalId`;
   if (evalId.trim() === "") throw new AdkMetricsError("invalid_input", "a case needs an id", { path });
   const cases = nodeAt(root, "eval_cases")?.children ?? [];
-  if (cases.some((one, place) => place !== at && textAt(one, "eval_id") === evalId)) {
+  if (cases.some((one, index) => index !== at && textAt(one, "eval_id") === evalId)) {
     throw new AdkMetricsError("invalid_input", `another case is called ${evalId}`, { path, help: "Choose another id" });
   }
 }
@@ -163,14 +168,14 @@ function freeId(root: Node, id: string): string {
 }
 
 /** A content whose text is another. A single part of text is changed in place; else parts of text make way for one. */
-function withContent(text: string, root: Node, path: JSONPath, wanted: string, role: string): string {
+function withContent(text: string, root: Node, path: JSONPath, newText: string, role: string): string {
   const parts = nodeAt(root, ...path, "parts")?.children ?? [];
-  const places = parts.flatMap((part, at) => (nodeAt(part, "text")?.type === "string" ? [at] : []));
-  const [only] = places;
-  if (places.length === 1 && only !== undefined) return withValue(text, [...path, "parts", only, "text"], wanted);
-  if (parts.length === 0) return withValue(text, path, { parts: [{ text: wanted }], role });
-  const others = parts.filter((_, at) => !places.includes(at)).map((part) => rawOf(text, part));
-  const all = [...others, JSON.stringify({ text: wanted })];
+  const textIndices = parts.flatMap((part, at) => (nodeAt(part, "text")?.type === "string" ? [at] : []));
+  const [only] = textIndices;
+  if (textIndices.length === 1 && only !== undefined) return withValue(text, [...path, "parts", only, "text"], newText);
+  if (parts.length === 0) return withValue(text, path, { parts: [{ text: newText }], role });
+  const others = parts.filter((_, at) => !textIndices.includes(at)).map((part) => sourceOf(text, part));
+  const all = [...others, JSON.stringify({ text: newText })];
   return withRaw(text, [...path, "parts"], `[${all.join(", ")}]`);
 }
 
@@ -191,7 +196,7 @@ function withJson(text: string, root: Node, path: JSONPath, json: string): strin
 function withRubrics(text: string, root: Node, path: JSONPath, rubrics: readonly EditableRubric[]): string {
   if (rubrics.length === 0) return nodeAt(root, ...path) === undefined ? text : withValue(text, path, undefined);
   const known = new Map(
-    (nodeAt(root, ...path)?.children ?? []).map((rubric) => [textAt(rubric, "rubric_id"), rawOf(text, rubric)]),
+    (nodeAt(root, ...path)?.children ?? []).map((rubric) => [textAt(rubric, "rubric_id"), sourceOf(text, rubric)]),
   );
   const all = rubrics.map(({ id, text: words, type }) => {
     let rubric = known.get(id) ?? "{}";
@@ -203,7 +208,7 @@ function withRubrics(text: string, root: Node, path: JSONPath, rubrics: readonly
 }
 
 /** What the agent did, in the place of what was expected. */
-function accepted(
+function withActual(
   text: string,
   root: Node,
   path: JSONPath,
@@ -213,10 +218,10 @@ function accepted(
   const { set, result } = caseOfRun(run, row) ?? {};
   if (set === undefined || result === undefined) throw new RangeError("This run is no longer there. Start it again.");
   const json = resultsToAdkJson({ ...set, evalCaseResults: [result] });
-  const turns = nodeAt(parsed(json), "eval_case_results", 0, "eval_metric_result_per_invocation")?.children ?? [];
+  const turns = nodeAt(parseEvalSet(json), "eval_case_results", 0, "eval_metric_result_per_invocation")?.children ?? [];
   const wanted = turns.map((one) => nodeAt(one, "actual_invocation"));
   if (turn === undefined && nodeAt(root, ...path, "conversation")?.children?.length !== wanted.length) {
-    const all = wanted.flatMap((actual) => (actual === undefined ? [] : [rawOf(json, actual)]));
+    const all = wanted.flatMap((actual) => (actual === undefined ? [] : [sourceOf(json, actual)]));
     return withRaw(text, [...path, "conversation"], `[${all.join(", ")}]`);
   }
   let changed = text;
@@ -225,14 +230,14 @@ function accepted(
     for (const field of ["final_response", "intermediate_data"]) {
       const value = nodeAt(actual, field);
       const place = [...path, "conversation", at, field];
-      if (value !== undefined && value.type !== "null") changed = withRaw(changed, place, rawOf(json, value));
+      if (value !== undefined && value.type !== "null") changed = withRaw(changed, place, sourceOf(json, value));
       else changed = without(changed, place);
     }
   }
   return changed;
 }
 
-function parsed(text: string): Node {
+function parseEvalSet(text: string): Node {
   const root = parseTree(text);
   if (root === undefined) throw new AdkMetricsError("invalid_json", "the evalset is no JSON");
   return root;
@@ -248,13 +253,13 @@ function textAt(root: Node, ...path: JSONPath): string {
 }
 
 /** A value as it stands in the text. */
-function rawOf(text: string, { offset, length }: Node): string {
+function sourceOf(text: string, { offset, length }: Node): string {
   return text.slice(offset, offset + length);
 }
 
 /** A value as it stands in the text, but for the indentation that it has for being deep inside. */
-function shownOf(text: string, node: Node): string {
-  const lines = rawOf(text, node).split("\n");
+function dedentedTextOf(text: string, node: Node): string {
+  const lines = sourceOf(text, node).split("\n");
   // Strings of JSON have no line breaks of their own: every line begins between values.
   const depth = lines
     .slice(1)
@@ -268,16 +273,16 @@ function withValue(text: string, path: JSONPath, value: unknown): string {
 }
 
 function without(text: string, path: JSONPath): string {
-  return nodeAt(parsed(text), ...path) === undefined ? text : withValue(text, path, undefined);
+  return nodeAt(parseEvalSet(text), ...path) === undefined ? text : withValue(text, path, undefined);
 }
 
-function inserted(text: string, path: JSONPath, value: unknown): string {
+function withInsertion(text: string, path: JSONPath, value: unknown): string {
   return applyEdits(text, modify(text, path, value, { formattingOptions, isArrayInsertion: true }));
 }
 
 /** Puts JSON as it is written at a place: a mark is put there first, and then replaced. */
 function withRaw(text: string, path: JSONPath, json: string, isInsertion = false): string {
-  const mark = `\u0000${crypto.randomUUID()}`;
-  const marked = isInsertion ? inserted(text, path, mark) : withValue(text, path, mark);
-  return marked.replace(JSON.stringify(mark), () => json);
+  const placeholder = `\u0000${crypto.randomUUID()}`;
+  const withPlaceholder = isInsertion ? withInsertion(text, path, placeholder) : withValue(text, path, placeholder);
+  return withPlaceholder.replace(JSON.stringify(placeholder), () => json);
 }

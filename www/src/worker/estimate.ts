@@ -8,12 +8,12 @@
 
 import { evaluate, type Judge, type JudgeCache, type JudgeRequest } from "adk-metrics/web";
 import type { Estimate, EstimateRow, Job } from "./protocol.js";
-import { serviceAnswering } from "./judges.js";
-import { baseName } from "./reading.js";
-import { present } from "./runs.js";
-import { readable } from "./traces.js";
+import { serviceStub } from "./judges.js";
+import { baseName } from "./inspection.js";
+import { definedProperties } from "./runs.js";
+import { withoutTraceFormat } from "./traces.js";
 
-const FORGETFUL: JudgeCache = { get: () => Promise.resolve(undefined), set: () => Promise.resolve() };
+const NO_CACHE: JudgeCache = { get: () => Promise.resolve(undefined), set: () => Promise.resolve() };
 
 /**
  * Counts the questions of a run.
@@ -21,9 +21,9 @@ const FORGETFUL: JudgeCache = { get: () => Promise.resolve(undefined), set: () =
  * @throws What `evaluate` does for what cannot be used.
  */
 export async function estimateOf(job: Job, signal: AbortSignal): Promise<Estimate> {
-  const most = await counted(job, "yes", true, signal);
-  if (job.earlyStop === false || most.size === 0) return rowsOf(most, [most]);
-  return rowsOf(most, [await counted(job, "yes", false, signal), await counted(job, "no", false, signal)]);
+  const max = await countQuestions(job, "yes", true, signal);
+  if (job.earlyStop === false || max.size === 0) return rowsOf(max, [max]);
+  return rowsOf(max, [await countQuestions(job, "yes", false, signal), await countQuestions(job, "no", false, signal)]);
 }
 
 interface Count {
@@ -31,46 +31,51 @@ interface Count {
   characters: number;
 }
 
-async function counted(job: Job, say: "yes" | "no", everySample: boolean, signal: AbortSignal) {
+async function countQuestions(job: Job, answer: "yes" | "no", asksEverySample: boolean, signal: AbortSignal) {
   const counts = new Map<string, Count & { metric: string; model?: string }>();
-  const note = (characters: number, metric: string, model?: string) => {
+  const record = (characters: number, metric: string, model?: string) => {
     const key = JSON.stringify([metric, model]);
-    const known = counts.get(key) ?? { metric, calls: 0, characters: 0, ...present({ model }) };
-    known.calls += 1;
-    known.characters += characters;
-    counts.set(key, known);
+    const entry = counts.get(key) ?? { metric, calls: 0, characters: 0, ...definedProperties({ model }) };
+    entry.calls += 1;
+    entry.characters += characters;
+    counts.set(key, entry);
   };
   const judge: Judge = (request) => {
     const { metricName, model, prompt, system = "" } = request;
-    note(prompt.length + system.length, metricName, model);
-    return Promise.resolve(replyTo(request, say));
+    record(prompt.length + system.length, metricName, model);
+    return Promise.resolve(replyTo(request, answer));
   };
-  const vertex = job.service === undefined ? undefined : serviceAnswering((metric) => note(0, metric));
+  const vertex = job.service === undefined ? undefined : serviceStub((metric) => record(0, metric));
   for (const { evalSet, actual } of job.pairs) {
     await evaluate({
       evalSet: evalSet.bytes,
       evalSetName: baseName(evalSet.name),
-      actual: await readable(actual.bytes),
+      actual: await withoutTraceFormat(actual.bytes),
       config: job.config,
       judge,
-      cache: FORGETFUL,
+      cache: NO_CACHE,
       explain: "none",
       concurrency: 64,
-      earlyStop: !everySample,
+      earlyStop: !asksEverySample,
       signal,
-      ...present({ dialect: job.dialect, vertex }),
+      ...definedProperties({ dialect: job.dialect, vertex }),
     });
   }
   return counts;
 }
 
-type Counts = Awaited<ReturnType<typeof counted>>;
+type Counts = Awaited<ReturnType<typeof countQuestions>>;
 
-function rowsOf(most: Counts, others: readonly Counts[]): Estimate {
-  const rows: EstimateRow[] = [...most].map(([key, { metric, model, calls, characters }]) => {
-    const least = others.map((counts) => counts.get(key) ?? { calls: 0, characters: 0 });
-    const [fewest] = [...least].sort((a, b) => a.calls - b.calls);
-    return { metric, least: fewest ?? { calls, characters }, most: { calls, characters }, ...present({ model }) };
+function rowsOf(max: Counts, others: readonly Counts[]): Estimate {
+  const rows: EstimateRow[] = [...max].map(([key, { metric, model, calls, characters }]) => {
+    const candidates = others.map((counts) => counts.get(key) ?? { calls: 0, characters: 0 });
+    const [fewest] = [...candidates].sort((a, b) => a.calls - b.calls);
+    return {
+      metric,
+      min: fewest ?? { calls, characters },
+      max: { calls, characters },
+      ...definedProperties({ model }),
+    };
   });
   return { rows };
 }
@@ -78,11 +83,11 @@ function rowsOf(most: Counts, others: readonly Counts[]): Estimate {
 // ---- replies that can be read, by the schema that comes with the question
 
 /** A reply as a judge would give it who says yes, or no, to everything. */
-function replyTo(request: JudgeRequest, say: "yes" | "no"): string {
+function replyTo(request: JudgeRequest, answer: "yes" | "no"): string {
   if (request.metricName === "hallucinations_v1" && request.purpose === "segment") {
     return JSON.stringify({ sentences: [blockOf(request.prompt, "response")] });
   }
-  return JSON.stringify(instanceOf(request.responseSchema as Schema, say));
+  return JSON.stringify(answerFitting(request.responseSchema as Schema, answer));
 }
 
 interface Schema {
@@ -94,16 +99,16 @@ interface Schema {
 }
 
 /** Something that fits a schema: the highest score or the first of the allowed words for yes, the other end for no. */
-function instanceOf(schema: Schema | undefined, say: "yes" | "no"): unknown {
-  const isScore = schema?.type === "number" || schema?.type === "integer";
-  if (schema?.enum !== undefined) return schema.enum.at((say === "yes") === isScore ? -1 : 0);
+function answerFitting(schema: Schema | undefined, answer: "yes" | "no"): unknown {
+  const isNumeric = schema?.type === "number" || schema?.type === "integer";
+  if (schema?.enum !== undefined) return schema.enum.at((answer === "yes") === isNumeric ? -1 : 0);
   switch (schema?.type) {
     case "object":
       return Object.fromEntries(
-        Object.entries(schema.properties ?? {}).map(([key, property]) => [key, instanceOf(property, say)]),
+        Object.entries(schema.properties ?? {}).map(([key, property]) => [key, answerFitting(property, answer)]),
       );
     case "array":
-      return Array.from({ length: schema.minItems ?? 1 }, () => instanceOf(schema.items, say));
+      return Array.from({ length: schema.minItems ?? 1 }, () => answerFitting(schema.items, answer));
     default:
       return "";
   }

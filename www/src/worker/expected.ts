@@ -5,47 +5,49 @@
 
 import type { NamedFile } from "./protocol.js";
 
-type Bag = Readonly<Record<string, unknown>>;
+type JsonObject = Readonly<Record<string, unknown>>;
 
 /** An evalset of what was expected; of turns without it, what the user said. */
 export function expectedOf({ name, bytes }: NamedFile): NamedFile {
-  let root = exactly(new TextDecoder().decode(bytes));
-  if (typeof root === "string") root = exactly(root);
-  const results = root as Bag;
+  let root = parseExactly(new TextDecoder().decode(bytes));
+  if (typeof root === "string") root = parseExactly(root);
+  const results = root as JsonObject;
   const cases = listOf(results, "eval_case_results", "evalCaseResults");
-  const byId = new Map(cases.map((one) => [one["eval_id"] ?? one["evalId"], one]));
+  const byId = new Map(cases.map((result) => [result["eval_id"] ?? result["evalId"], result]));
   const evalSet = {
     eval_set_id: results["eval_set_id"] ?? results["evalSetId"] ?? "results",
-    eval_cases: [...byId].map(([id, one]) => ({
+    eval_cases: [...byId].map(([id, result]) => ({
       eval_id: id,
-      conversation: listOf(one, "eval_metric_result_per_invocation", "evalMetricResultPerInvocation").map(expectedTurn),
+      conversation: listOf(result, "eval_metric_result_per_invocation", "evalMetricResultPerInvocation").map(
+        expectedTurn,
+      ),
     })),
   };
   const base = name.replace(/(\.evalset_result)?\.json$/i, "");
   return { name: `${base} (what the results expect)`, bytes: new TextEncoder().encode(JSON.stringify(evalSet)) };
 }
 
-function expectedTurn(turn: Bag): unknown {
+function expectedTurn(turn: JsonObject): unknown {
   const expected = turn["expected_invocation"] ?? turn["expectedInvocation"];
   if (expected !== undefined && expected !== null) return expected;
-  const actual = (turn["actual_invocation"] ?? turn["actualInvocation"] ?? {}) as Bag;
+  const actual = (turn["actual_invocation"] ?? turn["actualInvocation"] ?? {}) as JsonObject;
   return { user_content: actual["user_content"] ?? actual["userContent"] ?? {} };
 }
 
-function listOf(bag: Bag, ...keys: string[]): readonly Bag[] {
-  return (keys.map((key) => bag[key]).find((found) => Array.isArray(found)) ?? []) as readonly Bag[];
+function listOf(object: JsonObject, ...keys: string[]): readonly JsonObject[] {
+  return (keys.map((key) => object[key]).find((found) => Array.isArray(found)) ?? []) as readonly JsonObject[];
 }
 
-type Exact = (
+type ParseWithSource = (
   text: string,
   reviver: (key: string, value: unknown, context?: { source?: string }) => unknown,
 ) => unknown;
 
 /** Reads JSON in which numbers that a double cannot hold stay as they are written. */
-function exactly(text: string): unknown {
+function parseExactly(text: string): unknown {
   const raw: unknown = Reflect.get(JSON, "rawJSON");
   if (typeof raw !== "function") return JSON.parse(text) as unknown;
-  return (JSON.parse as Exact)(text, (_, value, context) => {
+  return (JSON.parse as ParseWithSource)(text, (_, value, context) => {
     if (typeof value !== "number" || context?.source === undefined || String(value) === context.source) return value;
     return (raw as (source: string) => unknown)(context.source);
   });

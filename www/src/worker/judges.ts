@@ -14,35 +14,35 @@ import {
   type VertexOptions,
 } from "adk-metrics/web";
 import type { JudgeChoice, PageJudge, ServiceChoice } from "./protocol.js";
-import { present } from "./runs.js";
+import { definedProperties } from "./runs.js";
 
 /**
  * Makes a judge; none where nobody is to be asked.
  *
- * @param inPage Asks the browser's own model, which only the page can reach.
+ * @param pageJudge Asks the browser's own model, which only the page can reach.
  */
-export function judgeOf(choice: JudgeChoice, inPage?: PageJudge): Judge | undefined {
+export function judgeOf(choice: JudgeChoice, pageJudge?: PageJudge): Judge | undefined {
   switch (choice.kind) {
     case "none":
       return undefined;
     case "recording":
       return replayJudge(choice.text);
     case "browser":
-      return inPage === undefined ? undefined : askedInPage(inPage);
+      return pageJudge === undefined ? undefined : judgeInPage(pageJudge);
     default: {
       const { kind, model, baseUrl, apiKey, api, project, location, accessToken } = choice;
-      const common = present({ model, baseUrl });
+      const common = definedProperties({ model, baseUrl });
       switch (kind) {
         case "gemini":
           return geminiJudge({ apiKey: apiKey ?? "", ...common });
         case "anthropic":
           return anthropicJudge({ apiKey: apiKey ?? "", ...common });
         case "openai":
-          return openaiJudge({ ...present({ api, apiKey }), ...common });
+          return openaiJudge({ ...definedProperties({ api, apiKey }), ...common });
         case "ollama":
-          return ollamaJudge({ ...present({ apiKey }), ...common });
+          return ollamaJudge({ ...definedProperties({ apiKey }), ...common });
         case "vertex":
-          return vertexJudge({ ...present({ apiKey, project, location, accessToken }), ...common });
+          return vertexJudge({ ...definedProperties({ apiKey, project, location, accessToken }), ...common });
       }
     }
   }
@@ -62,39 +62,39 @@ function originOf(choice: JudgeChoice): string | undefined {
 }
 
 /** What the service says to everything, in both forms that it has for scores. */
-const SCORED = JSON.stringify({ metricResults: [{ score: 1 }], coherenceResult: { score: 1 } });
+const STUB_RESPONSE = JSON.stringify({ metricResults: [{ score: 1 }], coherenceResult: { score: 1 } });
 
 /**
  * A stand-in for Vertex AI's evaluation service that asks nobody.
  *
- * @param note Is told of each question: by its metric, as Vertex AI calls it, and the JSON that would be sent.
+ * @param onQuestion Is told of each question: by its metric, as Vertex AI calls it, and the JSON that would be sent.
  */
-export function serviceAnswering(note: (metric: string, body: string) => void): VertexOptions {
+export function serviceStub(onQuestion: (metric: string, body: string) => void): VertexOptions {
   return {
     apiKey: "none",
     fetch: async (_address, init) => {
       const body = String(init?.body);
       const { metrics } = JSON.parse(body) as { metrics?: { predefinedMetricSpec?: { metricSpecName?: string } }[] };
       // The one metric without a specification.
-      note(metrics?.[0]?.predefinedMetricSpec?.metricSpecName ?? "response_evaluation_score", body);
-      return new Response(SCORED, { headers: { "content-type": "application/json" } });
+      onQuestion(metrics?.[0]?.predefinedMetricSpec?.metricSpecName ?? "response_evaluation_score", body);
+      return new Response(STUB_RESPONSE, { headers: { "content-type": "application/json" } });
     },
   };
 }
 
-let calls = 0;
+let lastCall = 0;
 
-function askedInPage(inPage: PageJudge): Judge {
+function judgeInPage(pageJudge: PageJudge): Judge {
   return async (request, { signal }) => {
-    const call = (calls += 1);
-    const cancel = (): void => inPage.cancel(call);
+    const call = (lastCall += 1);
+    const cancel = (): void => pageJudge.cancel(call);
     signal.addEventListener("abort", cancel, { once: true });
     try {
-      const answer = await inPage.ask(call, request);
+      const answer = await pageJudge.ask(call, request);
       if (answer.ok) return answer.value;
       const { code, message, help, retryable } = answer.problem;
-      const known = code === "unexpected" ? "judge_failed" : (code satisfies AdkMetricsErrorCode);
-      throw new AdkMetricsError(known, message, present({ help, retryable }));
+      const knownCode = code === "unexpected" ? "judge_failed" : (code satisfies AdkMetricsErrorCode);
+      throw new AdkMetricsError(knownCode, message, definedProperties({ help, retryable }));
     } finally {
       signal.removeEventListener("abort", cancel);
     }

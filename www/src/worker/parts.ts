@@ -3,15 +3,15 @@
 import type { EvalSetResult } from "adk-metrics/web";
 import type { Comparing } from "./protocol-compare.js";
 import type { Editing } from "./protocol-edit.js";
-import type { Out } from "./protocol-out.js";
+import type { Exporting } from "./protocol-export.js";
 import type { Run, ScoredSet } from "./runs.js";
 import type { RunSummary } from "./protocol.js";
 
 /** What the parts offer to the page. */
-export interface Parts extends Comparing, Editing, Out {}
+export interface Parts extends Comparing, Editing, Exporting {}
 
 /** What the parts are given. */
-export interface Context {
+export interface PartsContext {
   /** Resolves when the engine can be used. */
   ready: Promise<void>;
   /** The results of a run of this page under the thresholds of now. */
@@ -22,29 +22,29 @@ export interface Context {
   keep(sets: readonly ScoredSet[]): RunSummary;
 }
 
-export function partsOf({ ready, resultsOf, runOf, keep }: Context): Parts {
+export function partsOf({ ready, resultsOf, runOf, keep }: PartsContext): Parts {
   return {
-    ...later<Comparing>(["addResults", "contenderOf", "compare", "comparedCases", "comparisonFile"], async () =>
+    ...lazy<Comparing>(["addResults", "comparableRun", "compare", "comparedCases", "comparisonFile"], async () =>
       (await import("./comparing.js")).comparing(ready, resultsOf),
     ),
-    ...later<Editing>(["editableSet", "editableCase", "edited"], async () =>
+    ...lazy<Editing>(["editableSet", "editableCase", "applyEdit"], async () =>
       (await import("./editing.js")).editing(ready, (run, row) => runOf(run)?.setAndCaseAt(row)),
     ),
-    ...later<Out>(["formats", "filesOf", "packed", "unpacked"], async () =>
-      (await import("./out.js")).out(ready, resultsOf, keep),
+    ...lazy<Exporting>(["formats", "filesOf", "packRun", "unpackRun"], async () =>
+      (await import("./exporting.js")).exporting(ready, resultsOf, keep),
     ),
   };
 }
 
 /** Functions of a part that is loaded when the first of them is called. */
-function later<T extends { [K in keyof T]: (...given: never[]) => Promise<unknown> }>(
+function lazy<T extends { [K in keyof T]: (...args: never[]) => Promise<unknown> }>(
   names: readonly (keyof T)[],
   load: () => Promise<T>,
 ): T {
   let loading: Promise<T> | undefined;
-  const call = async (name: keyof T, given: never[]): Promise<unknown> => {
+  const call = async (name: keyof T, args: never[]): Promise<unknown> => {
     loading ??= load();
-    return (await loading)[name](...given);
+    return (await loading)[name](...args);
   };
-  return Object.fromEntries(names.map((name) => [name, (...given: never[]) => call(name, given)])) as T;
+  return Object.fromEntries(names.map((name) => [name, (...args: never[]) => call(name, args)])) as T;
 }

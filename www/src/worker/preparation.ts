@@ -1,13 +1,13 @@
 /** What the worker does before a run: looks at files, metrics and configs, and counts what a run will ask. */
 
 import { DEFAULT_METRIC_EVALUATOR_REGISTRY, evaluate } from "adk-metrics/web";
-import { originsOf, serviceAnswering } from "./judges.js";
+import { originsOf, serviceStub } from "./judges.js";
 import { outcomeOf } from "./problems.js";
-import type { ConfigFacts, Estimate, KnownMetric, Preparation } from "./protocol.js";
-import { inspect, NOTHING, notAsked } from "./reading.js";
-import { present } from "./runs.js";
+import type { ConfigInfo, Estimate, KnownMetric, Preparation } from "./protocol.js";
+import { inspect, EMPTY_EVAL_SET, unusedJudge } from "./inspection.js";
+import { definedProperties } from "./runs.js";
 
-let counting: AbortController | undefined;
+let activeEstimate: AbortController | undefined;
 
 /** @param ready When the engine is there. */
 export const preparation = (ready: Promise<unknown>): Preparation => ({
@@ -17,17 +17,17 @@ export const preparation = (ready: Promise<unknown>): Preparation => ({
   },
   expectedOf: (results) => outcomeOf(async () => (await import("./expected.js")).expectedOf(results)),
   metrics: () => outcomeOf(() => ready.then(knownMetrics)),
-  checkConfig: (config) => outcomeOf(() => ready.then(() => factsOfConfig(config))),
+  checkConfig: (config) => outcomeOf(() => ready.then(() => configInfoOf(config))),
   originsOf: (judge, service) => outcomeOf(() => ready.then(() => originsOf(judge, service))),
   estimate: (job) =>
     outcomeOf(async (): Promise<Estimate> => {
       await ready;
-      counting?.abort();
-      const mine = new AbortController();
-      counting = mine;
+      activeEstimate?.abort();
+      const controller = new AbortController();
+      activeEstimate = controller;
       const { estimateOf } = await import("./estimate.js");
-      const estimate = await estimateOf(job, mine.signal);
-      if (mine.signal.aborted) throw new RangeError("Another estimate was asked for.");
+      const estimate = await estimateOf(job, controller.signal);
+      if (controller.signal.aborted) throw new RangeError("Another estimate was asked for.");
       return estimate;
     }),
 });
@@ -37,26 +37,28 @@ async function knownMetrics(): Promise<KnownMetric[]> {
   const criteria = Object.fromEntries(
     metrics.filter(({ requiresThreshold }) => requiresThreshold !== false).map(({ metricName }) => [metricName, 1]),
   );
-  const { judges } = await factsOfConfig(JSON.stringify({ criteria }));
+  const { judges } = await configInfoOf(JSON.stringify({ criteria }));
   const judged = new Set(judges.map(({ metricName }) => metricName));
-  return metrics.map((metric) => ({ ...metric, judged: judged.has(metric.metricName) }));
+  return metrics.map((metric) => ({ ...metric, isJudged: judged.has(metric.metricName) }));
 }
 
 /** @throws {AdkMetricsError} what is wrong with the config. */
-async function factsOfConfig(config: string): Promise<ConfigFacts> {
-  const request = { evalSet: NOTHING, actual: NOTHING, config, judge: notAsked };
+async function configInfoOf(config: string): Promise<ConfigInfo> {
+  const request = { evalSet: EMPTY_EVAL_SET, actual: EMPTY_EVAL_SET, config, judge: unusedJudge };
   const { judges = [], warnings = [] } = await evaluate(request);
-  const { judges: others = [] } = await evaluate({ ...request, vertex: serviceAnswering(() => {}) });
-  const left = new Set(others.filter(({ scoredBy }) => scoredBy === "vertex").map(({ metricName }) => metricName));
+  const { judges: judgesWithVertex = [] } = await evaluate({ ...request, vertex: serviceStub(() => {}) });
+  const delegated = new Set(
+    judgesWithVertex.filter(({ scoredBy }) => scoredBy === "vertex").map(({ metricName }) => metricName),
+  );
   return {
     judges: judges.map(({ metricName, model }) => ({
       metricName,
-      isLeftToVertex: left.has(metricName),
-      ...present({ model }),
+      isLeftToVertex: delegated.has(metricName),
+      ...definedProperties({ model }),
     })),
     // The evalset has no case on purpose.
     warnings: warnings
       .filter(({ path }) => path !== "evalSet")
-      .map(({ code, message, path, line, help }) => ({ code, message, ...present({ path, line, help }) })),
+      .map(({ code, message, path, line, help }) => ({ code, message, ...definedProperties({ path, line, help }) })),
   };
 }

@@ -2,7 +2,7 @@
 
 import { AdkMetricsError } from "adk-metrics/web";
 import type { Outcome, Problem } from "./protocol.js";
-import { present } from "./runs.js";
+import { definedProperties } from "./runs.js";
 
 /** What came of some work: its value, or what went wrong as data. */
 export async function outcomeOf<T>(work: () => Promise<T> | T): Promise<Outcome<T>> {
@@ -16,7 +16,7 @@ export async function outcomeOf<T>(work: () => Promise<T> | T): Promise<Outcome<
 export function problemOf(error: unknown): Problem {
   if (error instanceof AdkMetricsError) {
     const { code, message, path, line, help } = error;
-    return { code, message, ...present({ path, line, help }) };
+    return { code, message, ...definedProperties({ path, line, help }) };
   }
   return { code: "unexpected", message: error instanceof Error ? error.message : String(error) };
 }

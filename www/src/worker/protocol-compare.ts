@@ -2,11 +2,11 @@
 
 import type { CaseComparison, RunComparison } from "adk-metrics";
 import type { ReportFormat } from "adk-metrics/report";
-import type { OutFile } from "./protocol-out.js";
+import type { ExportedFile } from "./protocol-export.js";
 import type { NamedFile, Outcome } from "./protocol.js";
 
 /** A run that can be compared: one of this page, or results from files. */
-export interface Contender {
+export interface ComparableRun {
   id: string;
   name: string;
   /** Its evalsets and how their cases ended. */
@@ -36,12 +36,12 @@ export interface Compared {
 /** What the worker offers to compare runs. */
 export interface Comparing {
   /** Takes evalset results as a run to compare. */
-  addResults(files: NamedFile[]): Promise<Outcome<Contender>>;
+  addResults(files: NamedFile[]): Promise<Outcome<ComparableRun>>;
   /** What is known of a run of this page. */
-  contenderOf(run: string, name: string): Promise<Outcome<Contender>>;
+  comparableRun(run: string, name: string): Promise<Outcome<ComparableRun>>;
   compare(baseline: string, current: string): Promise<Outcome<Compared>>;
   /** Further cases of the last comparison that are not as they were. */
   comparedCases(set: number, from: number, count: number): Promise<Outcome<CaseComparison[]>>;
   /** The last comparison as a file. */
-  comparisonFile(format: ReportFormat): Promise<Outcome<OutFile>>;
+  comparisonFile(format: ReportFormat): Promise<Outcome<ExportedFile>>;
 }

@@ -21,7 +21,7 @@ export interface EditableTurn {
   user: string;
   answer: string;
   /** The tool calls and events on the way, as JSON. */
-  way: string;
+  intermediateData: string;
   rubrics: EditableRubric[];
 }
 
@@ -36,7 +36,7 @@ export interface EditableCase {
 /** A change of a case. Turns count from 0. */
 export type CaseEdit =
   | { kind: "user" | "answer"; turn: number; text: string }
-  | { kind: "way"; turn: number; json: string }
+  | { kind: "intermediateData"; turn: number; json: string }
   | { kind: "scenario"; json: string }
   | { kind: "rubrics"; turn?: number; rubrics: EditableRubric[] }
   | { kind: "rename"; evalId: string }
@@ -50,7 +50,7 @@ export type CaseEdit =
 export interface Editing {
   /** Reads an evalset of any form. */
   editableSet(file: NamedFile): Promise<Outcome<EditableSet>>;
-  editableCase(text: string, at: number): Promise<Outcome<EditableCase>>;
+  editableCase(text: string, caseIndex: number): Promise<Outcome<EditableCase>>;
   /** The evalset after a change. A new case stands after the one at `at`. */
-  edited(text: string, at: number, edit: CaseEdit): Promise<Outcome<EditableSet>>;
+  applyEdit(text: string, caseIndex: number, edit: CaseEdit): Promise<Outcome<EditableSet>>;
 }

@@ -7,7 +7,7 @@ import type { Job, JudgeChoice, NamedFile, Outcome, Problem, ServiceChoice } fro
 export type FileKind = "evalset" | "results" | "inferences" | "session" | "traces" | "config" | "recording" | "unknown";
 
 /** What is known of a file. */
-export interface FileFacts {
+export interface FileInfo {
   kind: FileKind;
   evalSetId?: string;
   /** The cases that it names, in its order. */
@@ -21,7 +21,7 @@ export interface FileFacts {
 /** A metric that can be chosen. */
 export interface KnownMetric extends MetricInfo {
   /** Whether it asks a judge. */
-  judged: boolean;
+  isJudged: boolean;
 }
 
 /** A metric that asks a judge, with the model that the config names. */
@@ -31,7 +31,7 @@ export interface JudgedMetric extends Pick<JudgeStamp, "metricName" | "model"> {
 }
 
 /** What a config comes to. */
-export interface ConfigFacts {
+export interface ConfigInfo {
   judges: JudgedMetric[];
   warnings: Problem[];
 }
@@ -47,8 +47,8 @@ export interface EstimateRow {
   metric: string;
   /** The model; absent if Vertex AI's evaluation service is asked. */
   model?: string;
-  least: Questions;
-  most: Questions;
+  min: Questions;
+  max: Questions;
 }
 
 export interface Estimate {
@@ -66,13 +66,13 @@ export interface PageJudge {
 
 /** What the worker offers before a run. */
 export interface Preparation {
-  inspect(file: NamedFile): Promise<FileFacts>;
+  inspect(file: NamedFile): Promise<FileInfo>;
   /** The evalset that results were made with, as far as they hold it. */
   expectedOf(results: NamedFile): Promise<Outcome<NamedFile>>;
   /** Every metric there is. */
   metrics(): Promise<Outcome<KnownMetric[]>>;
   /** What a config comes to, or what is wrong with it. */
-  checkConfig(config: string): Promise<Outcome<ConfigFacts>>;
+  checkConfig(config: string): Promise<Outcome<ConfigInfo>>;
   /** The servers that a judge and the evaluation service are asked at; none if nothing leaves the page. */
   originsOf(judge: JudgeChoice, service?: ServiceChoice): Promise<Outcome<string[]>>;
   /** What a run would ask. A further call ends the one before. */

@@ -82,8 +82,8 @@ export interface MetricColumn {
   /** What a score is compared with; absent for amounts that are only shown. */
   threshold?: number;
   /** The range of its scores, where it has one. */
-  least?: number;
-  most?: number;
+  min?: number;
+  max?: number;
 }
 
 /** An evalset of a run: its cases are `count` rows beginning with `from`. */
@@ -127,7 +127,7 @@ export interface RunSummary {
 }
 
 /** Matched words of a response that the page is told; each is marked there, an element of its own. */
-export const MOST_WORDS = 3000;
+export const MAX_MATCHED_WORDS = 3000;
 
 /** What a judge was asked, and about what. */
 export type Question = Pick<
@@ -167,16 +167,16 @@ export interface Engine extends Preparation, Parts {
   /**
    * Scores; resolves with what is done if it is cancelled.
    *
-   * @param number What the page calls the run when it hears of it.
+   * @param id What the page calls the run when it hears of it.
    */
-  run(number: number, job: Job): Promise<Outcome<RunSummary>>;
+  run(id: number, job: Job): Promise<Outcome<RunSummary>>;
   /** Ends the run that is under way. */
   cancel(): void;
   /** How many requests left the page for which server since it was loaded. */
   connections(): Record<string, number>;
   /** Decides every status anew. Metrics that are not named keep the thresholds of the run. */
   withThresholds(run: string, thresholds: ReadonlyMap<string, number>): Promise<Outcome<Verdicts>>;
-  /** All about one case, under the thresholds last set; of matched words the first {@link MOST_WORDS}. */
+  /** All about one case, under the thresholds last set; of matched words the first {@link MAX_MATCHED_WORDS}. */
   caseAt(run: string, row: number): Promise<Outcome<EvalCaseResult>>;
   /** What judges were asked about a case, wherever their replies came from. */
   questionsAt(run: string, row: number): Promise<Outcome<Question[]>>;
@@ -187,11 +187,11 @@ export interface Engine extends Preparation, Parts {
 /** What the page offers to the worker. */
 export interface Page extends PageJudge {
   /** Takes note of a run that is under way. */
-  heard(run: number, event: RunEvent): void;
+  onRunEvent(run: number, event: RunEvent): void;
 }
 
 export type { Mistake };
 export type * from "./protocol-compare.js";
 export type * from "./protocol-edit.js";
 export type * from "./protocol-inputs.js";
-export type * from "./protocol-out.js";
+export type * from "./protocol-export.js";

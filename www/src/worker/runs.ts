@@ -8,11 +8,11 @@ import {
   EvalStatus,
   withThresholds,
 } from "adk-metrics/web";
-import type { Source } from "./again.js";
+import type { Source } from "./replay.js";
 import {
   type Matching,
   type MetricColumn,
-  MOST_WORDS,
+  MAX_MATCHED_WORDS,
   type Question,
   type RunSummary,
   type SetSummary,
@@ -29,7 +29,7 @@ export interface ScoredSet {
 }
 
 /** Reasons that a summary repeats. */
-const MOST_REASONS = 20;
+const MAX_REASONS = 20;
 
 /** A run: the results of its evalsets, as they were scored and as they are under the thresholds set since. */
 export class Run {
@@ -37,9 +37,9 @@ export class Run {
   readonly #sets: readonly ScoredSet[];
   readonly #columns: readonly MetricColumn[];
   /** The sets without their turns: statuses do not depend on them, and copying them would take most of the time. */
-  readonly #heads: readonly EvalSetResult[];
+  readonly #setsWithoutTurns: readonly EvalSetResult[];
   /** Where each result of each case goes in the columns, in the order in which they come. */
-  readonly #places: Uint32Array;
+  readonly #cellIndices: Uint32Array;
   readonly #scores: Float64Array;
   readonly #scales: readonly Scale[];
   /** The bin of each case, metric by metric. */
@@ -53,12 +53,12 @@ export class Run {
     this.#sets = sets;
     this.#columns = columnsOf(sets);
     const at = new Map(this.#columns.map(({ name }, column) => [name, column]));
-    this.#heads = sets.map(({ result }) => ({
+    this.#setsWithoutTurns = sets.map(({ result }) => ({
       ...result,
       evalCaseResults: result.evalCaseResults.map((one) => ({ ...one, evalMetricResultPerInvocation: [] })),
     }));
     const cases = sets.flatMap(({ result }) => result.evalCaseResults);
-    this.#places = Uint32Array.from(
+    this.#cellIndices = Uint32Array.from(
       cases.flatMap(({ overallEvalMetricResults }, row) =>
         overallEvalMetricResults.map(({ metricName }) => row * this.#columns.length + (at.get(metricName) ?? 0)),
       ),
@@ -67,7 +67,7 @@ export class Run {
     let next = 0;
     for (const { overallEvalMetricResults } of cases) {
       for (const { score } of overallEvalMetricResults) {
-        const place = this.#places[next++] as number;
+        const place = this.#cellIndices[next++] as number;
         if (score !== undefined) scores[place] = score;
       }
     }
@@ -84,7 +84,7 @@ export class Run {
 
   /** The results under the thresholds last set. */
   get results(): readonly EvalSetResult[] {
-    return this.#sets.map(({ result }) => decided(result, this.#thresholds));
+    return this.#sets.map(({ result }) => withOwnThresholds(result, this.#thresholds));
   }
 
   summary(): RunSummary {
@@ -94,7 +94,14 @@ export class Run {
       const { evalSetId, dialect, evalCaseResults } = result;
       const { judges, judgeUsage, simulatorUsage, cancelled, warnings } = result;
       const known = { judges, judgeUsage, simulatorUsage, cancelled, warnings };
-      sets.push({ evalSetId, dialect, name, from: evalIds.length, count: evalCaseResults.length, ...present(known) });
+      sets.push({
+        evalSetId,
+        dialect,
+        name,
+        from: evalIds.length,
+        count: evalCaseResults.length,
+        ...definedProperties(known),
+      });
       for (const { evalId } of evalCaseResults) evalIds.push(evalId);
     }
     return {
@@ -119,7 +126,7 @@ export class Run {
       known.count += 1;
       found.set(key, known);
     }
-    return [...found.values()].sort((a, b) => b.count - a.count).slice(0, MOST_REASONS);
+    return [...found.values()].sort((a, b) => b.count - a.count).slice(0, MAX_REASONS);
   }
 
   /** Decides every status anew and says what they are. */
@@ -130,37 +137,37 @@ export class Run {
 
   /** All about a case, under the thresholds last set; undefined where there is none. */
   caseAt(row: number): EvalCaseResult | undefined {
-    const place = this.#placeOf(row);
+    const place = this.#locate(row);
     if (place === undefined) return undefined;
     const { set, result } = place;
-    const [shown] = decided({ ...set.result, evalCaseResults: [result] }, this.#thresholds).evalCaseResults;
-    return shown === undefined ? undefined : withFewerWords(shown);
+    const [shown] = withOwnThresholds({ ...set.result, evalCaseResults: [result] }, this.#thresholds).evalCaseResults;
+    return shown === undefined ? undefined : limitMatchedWords(shown);
   }
 
   /** A case as it was scored, and the results it is one of; undefined where there is none. */
   setAndCaseAt(row: number): { set: EvalSetResult; result: EvalCaseResult } | undefined {
-    const place = this.#placeOf(row);
+    const place = this.#locate(row);
     return place === undefined ? undefined : { set: place.set.result, result: place.result };
   }
 
   /** What judges were asked about a case. */
   async questionsAt(row: number): Promise<Question[]> {
-    const { set, result } = this.#placeOf(row) ?? {};
+    const { set, result } = this.#locate(row) ?? {};
     if (set?.source === undefined || result === undefined || !isJudged(result)) return [];
     const runs = set.result.evalCaseResults.filter(({ evalId }) => evalId === result.evalId);
-    const { questionsOf } = await import("./again.js");
+    const { questionsOf } = await import("./replay.js");
     return questionsOf(set.source, result, runs.length === 1);
   }
 
   /** The tool calls of a case under every way of matching them. */
   async matchingsAt(row: number): Promise<Matching[]> {
-    const { set, result } = this.#placeOf(row) ?? {};
+    const { set, result } = this.#locate(row) ?? {};
     if (set === undefined || result === undefined) return [];
-    const { matchingsOf } = await import("./again.js");
+    const { matchingsOf } = await import("./replay.js");
     return matchingsOf(set.result.dialect, result);
   }
 
-  #placeOf(row: number): { set: ScoredSet; result: EvalCaseResult } | undefined {
+  #locate(row: number): { set: ScoredSet; result: EvalCaseResult } | undefined {
     let before = 0;
     for (const set of this.#sets) {
       const { evalCaseResults } = set.result;
@@ -172,7 +179,7 @@ export class Run {
   }
 
   #verdicts(thresholds: ReadonlyMap<string, number>): Verdicts {
-    const shown = this.#heads.map((head) => decided(head, thresholds));
+    const shown = this.#setsWithoutTurns.map((set) => withOwnThresholds(set, thresholds));
     const count = shown.reduce((sum, { evalCaseResults }) => sum + evalCaseResults.length, 0);
     const cases = new Uint8Array(count);
     const metrics = new Uint8Array(count * this.#columns.length);
@@ -181,7 +188,8 @@ export class Run {
     for (const { evalCaseResults } of shown) {
       for (const { finalEvalStatus, overallEvalMetricResults } of evalCaseResults) {
         cases[row++] = finalEvalStatus;
-        for (const { evalStatus } of overallEvalMetricResults) metrics[this.#places[next++] as number] = evalStatus;
+        for (const { evalStatus } of overallEvalMetricResults)
+          metrics[this.#cellIndices[next++] as number] = evalStatus;
       }
     }
     const spreads = this.#bins.map((bins, column) => spreadOf(bins, metrics, this.#columns.length, column));
@@ -190,7 +198,7 @@ export class Run {
 }
 
 /** Results under other thresholds than their own. Thresholds of metrics that they do not have are passed over. */
-function decided(result: EvalSetResult, thresholds: ReadonlyMap<string, number>): EvalSetResult {
+function withOwnThresholds(result: EvalSetResult, thresholds: ReadonlyMap<string, number>): EvalSetResult {
   const wanted = [...thresholds];
   if (wanted.length === 0) return result;
   const own = wanted.filter(([name]) =>
@@ -203,12 +211,12 @@ function decided(result: EvalSetResult, thresholds: ReadonlyMap<string, number>)
  * A response of millions of words would keep the page busy with where each stands. Results from elsewhere may be damaged:
  * that is for the page to find.
  */
-function withFewerWords(result: EvalCaseResult): EvalCaseResult {
-  const isLong = ({ explanation }: EvalMetricResult) => (explanation?.tokens?.matched?.length ?? 0) > MOST_WORDS;
-  const fewer = (metric: EvalMetricResult): EvalMetricResult => {
+function limitMatchedWords(result: EvalCaseResult): EvalCaseResult {
+  const isLong = ({ explanation }: EvalMetricResult) => (explanation?.tokens?.matched?.length ?? 0) > MAX_MATCHED_WORDS;
+  const limited = (metric: EvalMetricResult): EvalMetricResult => {
     const { explanation } = metric;
     if (explanation?.tokens === undefined || !isLong(metric)) return metric;
-    const matched = explanation.tokens.matched.slice(0, MOST_WORDS);
+    const matched = explanation.tokens.matched.slice(0, MAX_MATCHED_WORDS);
     return { ...metric, explanation: { ...explanation, tokens: { ...explanation.tokens, matched } } };
   };
   const turns = result.evalMetricResultPerInvocation;
@@ -217,7 +225,7 @@ function withFewerWords(result: EvalCaseResult): EvalCaseResult {
     ...result,
     evalMetricResultPerInvocation: turns.map((turn) => ({
       ...turn,
-      evalMetricResults: turn.evalMetricResults.map(fewer),
+      evalMetricResults: turn.evalMetricResults.map(limited),
     })),
   };
 }
@@ -235,12 +243,12 @@ function columnsOf(sets: readonly ScoredSet[]): MetricColumn[] {
   for (const { result } of sets) {
     for (const { overallEvalMetricResults } of result.evalCaseResults) {
       for (const { metricName: name, threshold, evalStatus } of overallEvalMetricResults) {
-        const known = columns.get(name);
-        if (known === undefined) {
+        const column = columns.get(name);
+        if (column === undefined) {
           const { minValue: least, maxValue: most } = infos.get(name)?.metricValueInfo?.interval ?? {};
           const informs = evalStatus === EvalStatus.INFORMATIONAL;
-          columns.set(name, { name, informs, ...present({ threshold, least, most }) });
-        } else if (known.threshold === undefined && threshold !== undefined) known.threshold = threshold;
+          columns.set(name, { name, informs, ...definedProperties({ threshold, least, most }) });
+        } else if (column.threshold === undefined && threshold !== undefined) column.threshold = threshold;
       }
     }
   }
@@ -250,7 +258,7 @@ function columnsOf(sets: readonly ScoredSet[]): MetricColumn[] {
 }
 
 /** The properties that have a value. */
-export function present<T extends object>(object: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+export function definedProperties<T extends object>(object: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
   return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined)) as {
     [K in keyof T]?: Exclude<T[K], undefined>;
   };

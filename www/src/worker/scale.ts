@@ -7,8 +7,8 @@ import type { RunSummary } from "./protocol.js";
 export type Columns = Pick<RunSummary, "metrics" | "scores">;
 
 export interface Scale {
-  least: number;
-  most: number;
+  min: number;
+  max: number;
   /** What one press of an arrow key moves a threshold by: 1, 2 or 5 times a power of ten, about a hundredth of the range. */
   step: number;
 }
@@ -18,35 +18,35 @@ export const BINS = 25;
 
 /** The axis of a column: the metric's own range, and as much more as its scores and its threshold need. O(cases) */
 export function scaleOf({ metrics, scores }: Columns, column: number): Scale {
-  const { least: own, most: ownMost, threshold } = metrics[column] ?? {};
-  let least = own ?? Infinity;
-  let most = ownMost ?? -Infinity;
+  const { min: ownMin, max: ownMax, threshold } = metrics[column] ?? {};
+  let min = ownMin ?? Infinity;
+  let max = ownMax ?? -Infinity;
   const include = (value: number): void => {
-    if (value < least) least = value;
-    if (value > most) most = value;
+    if (value < min) min = value;
+    if (value > max) max = value;
   };
-  for (let place = column; place < scores.length; place += metrics.length) include(scores[place] as number);
+  for (let cell = column; cell < scores.length; cell += metrics.length) include(scores[cell] as number);
   if (threshold !== undefined) include(threshold);
-  if (own === undefined) include(0);
-  if (!(most > least)) most = least + 1;
-  return { least, most, step: stepOf((most - least) / 100) };
+  if (ownMin === undefined) include(0);
+  if (!(max > min)) max = min + 1;
+  return { min, max, step: stepOf((max - min) / 100) };
 }
 
-function stepOf(about: number): number {
-  const power = 10 ** Math.floor(Math.log10(about));
-  const factor = [5, 2, 1].find((each) => each * power <= about * 1.001) ?? 1;
+function stepOf(target: number): number {
+  const power = 10 ** Math.floor(Math.log10(target));
+  const factor = [5, 2, 1].find((each) => each * power <= target * 1.001) ?? 1;
   return factor * power;
 }
 
 /** Where a value is on the axis, from 0 to 1. */
-export function shareOf({ least, most }: Scale, value: number): number {
-  return Math.min(1, Math.max(0, (value - least) / (most - least)));
+export function shareOf({ min, max }: Scale, value: number): number {
+  return Math.min(1, Math.max(0, (value - min) / (max - min)));
 }
 
 /** A value that a user moved to: on the axis, and a multiple of a step without the noise of floating point. */
-export function settled({ least, most }: Scale, value: number, step: number): number {
+export function snapToStep({ min, max }: Scale, value: number, step: number): number {
   const digits = Math.min(15, Math.max(0, -Math.floor(Math.log10(step))));
-  return Math.min(most, Math.max(least, Number((Math.round(value / step) * step).toFixed(digits))));
+  return Math.min(max, Math.max(min, Number((Math.round(value / step) * step).toFixed(digits))));
 }
 
 /** The bin of each case's score; -1 where it has none. */
@@ -75,7 +75,7 @@ export interface Spread {
  * @param bins The bin of each case.
  * @param statuses Of all metrics, `width` of them, in each case.
  */
-export function spreadOf(bins: Int8Array, statuses: Uint8Array, width: number, column: number): Spread {
+export function spreadOf(bins: Int8Array, statuses: Uint8Array, columnCount: number, column: number): Spread {
   const [passed, failed, others] = [0, 0, 0].map(() => new Array<number>(BINS).fill(0)) as [
     number[],
     number[],
@@ -84,7 +84,7 @@ export function spreadOf(bins: Int8Array, statuses: Uint8Array, width: number, c
   let open = 0;
   for (let row = 0; row < bins.length; row += 1) {
     const bin = bins[row] as number;
-    const status = statuses[row * width + column];
+    const status = statuses[row * columnCount + column];
     if (bin < 0) {
       if (status !== 0) open += 1;
       continue;
@@ -100,17 +100,17 @@ export interface Tally {
   passed: number;
   failed: number;
   open: number;
-  toCome: number;
+  pending: number;
 }
 
 /** Counts verdicts. O(cases) */
 export function tallyOf(statuses: Uint8Array): Tally {
-  const counts = { passed: 0, failed: 0, open: 0, toCome: 0 };
+  const counts = { passed: 0, failed: 0, open: 0, pending: 0 };
   for (const status of statuses) {
     if (status === EvalStatus.PASSED) counts.passed += 1;
     else if (status === EvalStatus.FAILED) counts.failed += 1;
     else if (status === EvalStatus.NOT_EVALUATED) counts.open += 1;
-    else counts.toCome += 1;
+    else counts.pending += 1;
   }
   return counts;
 }

@@ -15,15 +15,15 @@ import { Status, toneOf } from "../../ui/status.js";
 import { MetricName, Name, Text } from "../../ui/text.js";
 import { failureOf, jsonOf } from "./model.js";
 
-const KINDS: Readonly<Record<AlignmentEntry["kind"], { sign: string; word: string; look: string }>> = {
-  match: { sign: "=", word: "Match", look: "match" },
-  arguments: { sign: "≠", word: "Changed", look: "changed" },
-  missing: { sign: "−", word: "Missing", look: "missing" },
-  extra: { sign: "+", word: "Extra", look: "extra" },
-  moved: { sign: "↕", word: "Moved", look: "moved" },
+const KINDS: Readonly<Record<AlignmentEntry["kind"], { sign: string; word: string; className: string }>> = {
+  match: { sign: "=", word: "Match", className: "match" },
+  arguments: { sign: "≠", word: "Changed", className: "changed" },
+  missing: { sign: "−", word: "Missing", className: "missing" },
+  extra: { sign: "+", word: "Extra", className: "extra" },
+  moved: { sign: "↕", word: "Moved", className: "moved" },
 };
 
-const WAYS: Readonly<Record<Matching["matchType"], string>> = {
+const MATCH_TYPE_NAMES: Readonly<Record<Matching["matchType"], string>> = {
   EXACT: "Exact",
   IN_ORDER: "In order",
   ANY_ORDER: "Any order",
@@ -38,22 +38,22 @@ interface CallsProps {
   metrics: readonly EvalMetricResult[];
   matchings: readonly Matching[];
   /** The way of matching that is shown, the same in all turns: a metric's name, or the name of a way. */
-  way: Signal<string | undefined>;
+  mode: Signal<string | undefined>;
 }
 
-export function Calls({ turn, expected, actual, outputs, metrics, matchings, way }: CallsProps) {
+export function Calls({ turn, expected, actual, outputs, metrics, matchings, mode }: CallsProps) {
   const scored = metrics.filter(({ explanation }) => explanation?.alignment);
   const choices = useMemo(() => {
     const found = new Map<string, readonly AlignmentEntry[]>();
     for (const { metricName, explanation } of scored) found.set(metricName, explanation?.alignment ?? []);
-    for (const matching of matchings) found.set(nameOf(matching), matching.turns[turn]?.alignment ?? []);
+    for (const matching of matchings) found.set(modeName(matching), matching.turns[turn]?.alignment ?? []);
     return found;
   }, [metrics, matchings]);
   if (expected.length + actual.length === 0) return null;
-  const shown = way.value !== undefined && choices.has(way.value) ? way.value : [...choices.keys()][0];
+  const shown = mode.value !== undefined && choices.has(mode.value) ? mode.value : [...choices.keys()][0];
   const alignment = shown === undefined ? undefined : choices.get(shown);
   const choose = (name: string) => () => {
-    way.value = name;
+    mode.value = name;
   };
   return (
     <section class="calls">
@@ -78,15 +78,15 @@ export function Calls({ turn, expected, actual, outputs, metrics, matchings, way
         </div>
       )}
       {alignment !== undefined ? (
-        <Aligned alignment={alignment} expected={expected} actual={actual} outputs={outputs} />
+        <AlignedCalls alignment={alignment} expected={expected} actual={actual} outputs={outputs} />
       ) : (
-        <Plain calls={actual} outputs={outputs} />
+        <UnalignedCalls calls={actual} outputs={outputs} />
       )}
     </section>
   );
 }
 
-function nameOf({ matchType, ignoreArgs }: Matching): string {
+function modeName({ matchType, ignoreArgs }: Matching): string {
   return `${matchType}${ignoreArgs ? " names" : ""}`;
 }
 
@@ -104,8 +104,8 @@ function Matrix({ turn, matchings, shown, choose }: MatrixProps) {
       <thead>
         <tr>
           <td />
-          {Object.entries(WAYS).map(([way, name]) => (
-            <th key={way} scope="col">
+          {Object.entries(MATCH_TYPE_NAMES).map(([mode, name]) => (
+            <th key={mode} scope="col">
               {name}
             </th>
           ))}
@@ -119,13 +119,13 @@ function Matrix({ turn, matchings, shown, choose }: MatrixProps) {
               .filter((matching) => matching.ignoreArgs === ignoreArgs)
               .map((matching) => {
                 const status = matching.turns[turn]?.evalStatus ?? EvalStatus.NOT_EVALUATED;
-                const name = nameOf(matching);
+                const name = modeName(matching);
                 return (
                   <td key={name}>
                     <button type="button" aria-pressed={shown === name} class={toneOf(status)} onClick={choose(name)}>
                       <Status of={status} isNamed />
                       <span class="visually-hidden">
-                        {WAYS[matching.matchType]}, {ignoreArgs ? "names only" : "with arguments"}:{" "}
+                        {MATCH_TYPE_NAMES[matching.matchType]}, {ignoreArgs ? "names only" : "with arguments"}:{" "}
                       </span>
                       {status === EvalStatus.PASSED ? "match" : "differ"}
                     </button>
@@ -140,12 +140,12 @@ function Matrix({ turn, matchings, shown, choose }: MatrixProps) {
 }
 
 /** Calls shown at first, and with each further press. */
-const SOME = 60;
+const CALLS_PER_PAGE = 60;
 
 type AlignedProps = Pick<CallsProps, "expected" | "actual" | "outputs"> & { alignment: readonly AlignmentEntry[] };
 
-function Aligned({ alignment, expected, actual, outputs }: AlignedProps) {
-  const most = useSignal(SOME);
+function AlignedCalls({ alignment, expected, actual, outputs }: AlignedProps) {
+  const limit = useSignal(CALLS_PER_PAGE);
   return (
     <>
       <table class="aligned">
@@ -158,9 +158,9 @@ function Aligned({ alignment, expected, actual, outputs }: AlignedProps) {
           </tr>
         </thead>
         <tbody>
-          {alignment.slice(0, most.value).map((entry, at) => (
+          {alignment.slice(0, limit.value).map((entry, index) => (
             <AlignedRow
-              key={at}
+              key={index}
               entry={entry}
               expected={expected[entry.expectedIndex ?? -1]}
               actual={actual[entry.actualIndex ?? -1]}
@@ -169,7 +169,7 @@ function Aligned({ alignment, expected, actual, outputs }: AlignedProps) {
           ))}
         </tbody>
       </table>
-      <More most={most} total={alignment.length} step={5 * SOME} noun="call" />
+      <More limit={limit} total={alignment.length} step={5 * CALLS_PER_PAGE} noun="call" />
     </>
   );
 }
@@ -182,11 +182,11 @@ interface RowProps {
 }
 
 function AlignedRow({ entry, expected, actual, output }: RowProps) {
-  const { sign, word, look } = KINDS[entry.kind];
+  const { sign, word, className } = KINDS[entry.kind];
   const differences = entry.differences ?? [];
   return (
     <>
-      <tr class={`call-row ${look}`}>
+      <tr class={`call-row ${className}`}>
         <th scope="row">
           <span class="call-kind">
             <span aria-hidden="true">{sign}</span>
@@ -203,24 +203,24 @@ function AlignedRow({ entry, expected, actual, output }: RowProps) {
         </td>
         <td data-side="Actual">
           {actual === undefined ? <Absent /> : <Call call={actual} index={entry.actualIndex} />}
-          <Gave output={output} />
+          <ToolOutput output={output} />
         </td>
       </tr>
       {differences.length > 0 && (
-        <tr class={`call-row ${look} differences`}>
+        <tr class={`call-row ${className} differences`}>
           <td />
           <td colSpan={2}>
             <dl>
-              {differences.map(({ path, expected: wanted, actual: made }, at) => (
-                <div key={at}>
+              {differences.map(({ path, expected: expectedValue, actual: actualValue }, index) => (
+                <div key={index}>
                   <dt>
                     <Name>{path === "" ? "all arguments" : path}</Name>
                   </dt>
                   <dd>
                     <span class="visually-hidden">expected </span>
-                    <Side value={wanted} look="wanted" />
+                    <Side value={expectedValue} className="wanted" />
                     <span class="visually-hidden"> but got </span>
-                    <Side value={made} look="made" />
+                    <Side value={actualValue} className="made" />
                   </dd>
                 </div>
               ))}
@@ -241,10 +241,10 @@ function Absent() {
 }
 
 /** One side of a difference; nothing there is not null. */
-function Side({ value, look }: { value: unknown; look: "wanted" | "made" }) {
+function Side({ value, className }: { value: unknown; className: "wanted" | "made" }) {
   return (
-    <span class={`side ${look}`}>
-      <span aria-hidden="true">{look === "wanted" ? "−" : "+"}</span>
+    <span class={`side ${className}`}>
+      <span aria-hidden="true">{className === "wanted" ? "−" : "+"}</span>
       {value === undefined ? (
         <i>absent</i>
       ) : (
@@ -279,34 +279,34 @@ function Call({ call: { name, args }, index = 0 }: { call: FunctionCall; index?:
 }
 
 /** What a tool gave, below its call. */
-function Gave({ output }: { output: FunctionResponse | undefined }) {
+function ToolOutput({ output }: { output: FunctionResponse | undefined }) {
   if (output === undefined) return null;
   const failure = failureOf(output);
-  const said = failure ?? output.response ?? null;
+  const content = failure ?? output.response ?? null;
   return (
     <div class={failure === undefined ? "gave" : "gave failed"}>
       <p>{failure === undefined ? "returned" : "failed"}</p>
       <Text mono fold={300}>
-        {typeof said === "string" ? said : jsonOf(said)}
+        {typeof content === "string" ? content : jsonOf(content)}
       </Text>
     </div>
   );
 }
 
 /** The calls alone, where nothing says what was expected. */
-function Plain({ calls, outputs }: { calls: readonly FunctionCall[]; outputs: CallsProps["outputs"] }) {
-  const most = useSignal(SOME);
+function UnalignedCalls({ calls, outputs }: { calls: readonly FunctionCall[]; outputs: CallsProps["outputs"] }) {
+  const limit = useSignal(CALLS_PER_PAGE);
   return (
     <>
       <ol class="plain-calls">
-        {calls.slice(0, most.value).map((call, at) => (
-          <li key={at}>
-            <Call call={call} index={at} />
-            <Gave output={outputs[at]} />
+        {calls.slice(0, limit.value).map((call, index) => (
+          <li key={index}>
+            <Call call={call} index={index} />
+            <ToolOutput output={outputs[index]} />
           </li>
         ))}
       </ol>
-      <More most={most} total={calls.length} step={5 * SOME} noun="call" />
+      <More limit={limit} total={calls.length} step={5 * CALLS_PER_PAGE} noun="call" />
     </>
   );
 }

@@ -15,10 +15,10 @@ import { engine } from "../../worker/client.js";
 import type { Matching, Problem, Question } from "../../worker/protocol.js";
 import { names, rows } from "../results/view.js";
 import { Calls } from "./calls.js";
-import { Briefings, Events } from "./events.js";
+import { AgentInstructions, Events } from "./events.js";
 import { Judged } from "./judged.js";
 import { comparesCalls, comparesTexts, questionOf, textOf, outputsOf, toolCallsOf } from "./model.js";
-import { ContextText, type Pointed, Pointing } from "./pointing.js";
+import { ContextText, type Highlight, HighlightContext } from "./highlight.js";
 import { Responses } from "./responses.js";
 import { Rubrics } from "./rubrics.js";
 import { Usage } from "./usage.js";
@@ -42,18 +42,18 @@ export default function Case() {
   }
   return (
     <div class="case">
-      <Neighbours row={row} />
-      <CaseAt key={`${run.id}/${row}`} run={run.id} row={row} />
+      <CaseNavigation row={row} />
+      <CaseDetails key={`${run.id}/${row}`} run={run.id} row={row} />
     </div>
   );
 }
 
 /** The way to the cases before and after, in the order and choice of the results. */
-function Neighbours({ row }: { row: number }) {
-  const order = rows.value;
-  const place = order.indexOf(row);
-  const previous = place < 0 ? undefined : order[place - 1];
-  const next = place < 0 ? undefined : order[place + 1];
+function CaseNavigation({ row }: { row: number }) {
+  const shownRows = rows.value;
+  const position = shownRows.indexOf(row);
+  const previous = position < 0 ? undefined : shownRows[position - 1];
+  const next = position < 0 ? undefined : shownRows[position + 1];
   // Before the case is painted: who sees it can press the keys.
   useLayoutEffect(() => {
     function onKeyDown(event: KeyboardEvent): void {
@@ -82,7 +82,7 @@ function Neighbours({ row }: { row: number }) {
     <nav class="neighbours" aria-label="Cases">
       <a href={hrefOf("results")}>Results</a>
       <span class="muted">
-        {place < 0 ? "not among the cases shown" : `${amountText(place + 1)} of ${amountText(order.length)}`}
+        {position < 0 ? "not among the cases shown" : `${amountText(position + 1)} of ${amountText(shownRows.length)}`}
       </span>
       {link(previous, "Previous", "←", "ArrowLeft")}
       {link(next, "Next", "→", "ArrowRight")}
@@ -99,7 +99,7 @@ function takesArrows(target: EventTarget | null): boolean {
   return widget !== null;
 }
 
-function CaseAt({ run, row }: { run: string; row: number }) {
+function CaseDetails({ run, row }: { run: string; row: number }) {
   // Results may come from elsewhere, and be of any shape where nothing had to be read of them yet.
   const [error] = useErrorBoundary();
   const result = useSignal<EvalCaseResult | undefined>(undefined);
@@ -160,18 +160,18 @@ function CaseAt({ run, row }: { run: string; row: number }) {
       ) : shown === undefined ? (
         problem.value === undefined && <p class="muted">Loading…</p>
       ) : (
-        <Details result={shown} matchings={matchings.value} questions={() => engine.questionsAt(run, row)} />
+        <CaseBody result={shown} matchings={matchings.value} questions={() => engine.questionsAt(run, row)} />
       )}
     </article>
   );
 }
 
 /** Turns shown at first, and with each further press. */
-const SOME_TURNS = 30;
+const TURNS_PER_PAGE = 30;
 
 /** The way to what is expected in the case, if its evalset is among the files. */
 function EditLink({ set, evalId }: { set: string; evalId: string }) {
-  const source = sources.value.find(({ name, facts }) => name === set && facts?.kind === "evalset");
+  const source = sources.value.find(({ name, info }) => name === set && info?.kind === "evalset");
   return source === undefined ? null : <a href={hrefOf("edit", source.id, evalId)}>Edit the case</a>;
 }
 
@@ -181,25 +181,33 @@ interface DetailsProps {
   questions(): ReturnType<typeof engine.questionsAt>;
 }
 
-function Details({ result, matchings, questions }: DetailsProps) {
-  const way = useSignal<string | undefined>(undefined);
-  const most = useSignal(SOME_TURNS);
+function CaseBody({ result, matchings, questions }: DetailsProps) {
+  const mode = useSignal<string | undefined>(undefined);
+  const limit = useSignal(TURNS_PER_PAGE);
   const turns = result.evalMetricResultPerInvocation;
   // All questions of a case come together, and only if one of them is wanted.
-  const asked = useMemo<{ questions?: Promise<readonly Question[]> }>(() => ({}), [result]);
+  const cached = useMemo<{ questions?: Promise<readonly Question[]> }>(() => ({}), [result]);
   const ask = async (turn: number, metric: EvalMetricResult, vote: SampleVote) => {
-    asked.questions ??= questions().then((outcome) => (outcome.ok ? outcome.value : []));
-    return questionOf(await asked.questions, turn, turns.length, metric, vote);
+    cached.questions ??= questions().then((outcome) => (outcome.ok ? outcome.value : []));
+    return questionOf(await cached.questions, turn, turns.length, metric, vote);
   };
   return (
     <div class="case-body">
-      <Verdicts result={result} mostTurns={most} />
+      <Verdicts result={result} turnLimit={limit} />
       <div class="case-main">
         <Rubrics result={result} />
-        {turns.slice(0, most.value).map((turn, at) => (
-          <Turn key={at} turn={turn} at={at} count={turns.length} matchings={matchings} way={way} ask={ask} />
+        {turns.slice(0, limit.value).map((turn, index) => (
+          <Turn
+            key={index}
+            turn={turn}
+            index={index}
+            count={turns.length}
+            matchings={matchings}
+            mode={mode}
+            ask={ask}
+          />
         ))}
-        <More most={most} total={turns.length} step={SOME_TURNS} noun="turn" />
+        <More limit={limit} total={turns.length} step={TURNS_PER_PAGE} noun="turn" />
         {turns.length === 0 && <p class="muted">There are no turns to show.</p>}
         <Usage result={result} />
       </div>
@@ -208,11 +216,11 @@ function Details({ result, matchings, questions }: DetailsProps) {
 }
 
 /** What every metric says of the whole case. */
-function Verdicts({ result, mostTurns }: { result: EvalCaseResult; mostTurns: Signal<number> }) {
-  async function goToTurn(at: number): Promise<void> {
-    mostTurns.value = Math.max(mostTurns.value, at + 1);
+function Verdicts({ result, turnLimit }: { result: EvalCaseResult; turnLimit: Signal<number> }) {
+  async function goToTurn(index: number): Promise<void> {
+    turnLimit.value = Math.max(turnLimit.value, index + 1);
     await new Promise((painted) => requestAnimationFrame(painted));
-    document.getElementById(`turn-${at + 1}`)?.scrollIntoView();
+    document.getElementById(`turn-${index + 1}`)?.scrollIntoView();
   }
   const judged = result.overallEvalMetricResults.filter(({ evalStatus }) => evalStatus !== EvalStatus.INFORMATIONAL);
   return (
@@ -238,10 +246,10 @@ function Verdicts({ result, mostTurns }: { result: EvalCaseResult; mostTurns: Si
       </ul>
       {result.evalMetricResultPerInvocation.length > 1 && (
         <ol class="turn-list" aria-label="Turns">
-          {result.evalMetricResultPerInvocation.map(({ evalMetricResults }, at) => (
-            <li key={at}>
-              <button type="button" onClick={() => void goToTurn(at)}>
-                Turn {at + 1}
+          {result.evalMetricResultPerInvocation.map(({ evalMetricResults }, index) => (
+            <li key={index}>
+              <button type="button" onClick={() => void goToTurn(index)}>
+                Turn {index + 1}
               </button>
               {evalMetricResults
                 .filter(({ evalStatus }) => evalStatus === EvalStatus.FAILED)
@@ -260,29 +268,29 @@ function Verdicts({ result, mostTurns }: { result: EvalCaseResult; mostTurns: Si
 
 interface TurnProps {
   turn: EvalCaseResult["evalMetricResultPerInvocation"][number];
-  at: number;
+  index: number;
   count: number;
   matchings: readonly Matching[];
-  way: Signal<string | undefined>;
+  mode: Signal<string | undefined>;
   ask(turn: number, metric: EvalMetricResult, vote: SampleVote): Promise<Question | undefined>;
 }
 
-function Turn({ turn, at, count, matchings, way, ask }: TurnProps) {
+function Turn({ turn, index, count, matchings, mode, ask }: TurnProps) {
   const { actualInvocation: actual, expectedInvocation: expected, evalMetricResults: metrics } = turn;
-  const pointed = useSignal<Pointed | undefined>(undefined);
+  const highlight = useSignal<Highlight | undefined>(undefined);
   useSignalEffect(() => {
-    if (!pointed.value?.isChosen) return undefined;
-    const letGo = ({ key }: KeyboardEvent) => {
-      if (key === "Escape") pointed.value = undefined;
+    if (!highlight.value?.isChosen) return undefined;
+    const clearOnEscape = ({ key }: KeyboardEvent) => {
+      if (key === "Escape") highlight.value = undefined;
     };
-    addEventListener("keydown", letGo);
-    return () => removeEventListener("keydown", letGo);
+    addEventListener("keydown", clearOnEscape);
+    return () => removeEventListener("keydown", clearOnEscape);
   });
   return (
-    <Pointing.Provider value={pointed}>
-      <section class="turn" id={`turn-${at + 1}`} aria-labelledby={`turn-title-${at + 1}`}>
-        <h2 id={`turn-title-${at + 1}`} class={count === 1 ? "visually-hidden" : undefined}>
-          Turn {at + 1}
+    <HighlightContext.Provider value={highlight}>
+      <section class="turn" id={`turn-${index + 1}`} aria-labelledby={`turn-title-${index + 1}`}>
+        <h2 id={`turn-title-${index + 1}`} class={count === 1 ? "visually-hidden" : undefined}>
+          Turn {index + 1}
         </h2>
         <div class="said user">
           <h3>User</h3>
@@ -294,22 +302,22 @@ function Turn({ turn, at, count, matchings, way, ask }: TurnProps) {
           metrics={metrics}
         />
         <Calls
-          turn={at}
+          turn={index}
           expected={toolCallsOf(expected)}
           actual={toolCallsOf(actual)}
           outputs={outputsOf(actual)}
           metrics={metrics}
           matchings={comparesCalls(expected, metrics) ? matchings : []}
-          way={way}
+          mode={mode}
         />
         <div class="turn-lower">
-          <Judged metrics={metrics} ask={(metric, vote) => ask(at, metric, vote)} />
-          <div class="context" tabIndex={0} role="group" aria-label={`What happened in turn ${at + 1}`}>
+          <Judged metrics={metrics} ask={(metric, vote) => ask(index, metric, vote)} />
+          <div class="context" tabIndex={0} role="group" aria-label={`What happened in turn ${index + 1}`}>
             <Events invocation={actual} />
-            <Briefings invocation={actual} />
+            <AgentInstructions invocation={actual} />
           </div>
         </div>
       </section>
-    </Pointing.Provider>
+    </HighlightContext.Provider>
   );
 }

@@ -5,15 +5,15 @@ import { useContext, useMemo } from "preact/hooks";
 import { count } from "../../ui/format.js";
 import { More } from "../../ui/more.js";
 import { Name } from "../../ui/text.js";
-import { finderIn } from "./excerpt.js";
-import { briefingsOf, type Happening, happeningsOf, jsonOf } from "./model.js";
-import { ContextText, ContextValue, Pointing } from "./pointing.js";
+import { createFinder } from "./excerpt.js";
+import { agentsOf, type TurnEvent, turnEventsOf, jsonOf } from "./model.js";
+import { ContextText, ContextValue, HighlightContext } from "./highlight.js";
 import { useSignal } from "@preact/signals";
 
 /** Events shown at first, and with each further press. */
-const SOME = 100;
+const EVENTS_PER_PAGE = 100;
 
-const WORDS: Readonly<Record<Happening["kind"], string>> = {
+const EVENT_NAMES: Readonly<Record<TurnEvent["kind"], string>> = {
   text: "Said on the way",
   thought: "Thought",
   call: "Called",
@@ -22,83 +22,84 @@ const WORDS: Readonly<Record<Happening["kind"], string>> = {
 };
 
 export function Events({ invocation }: { invocation: Invocation }) {
-  const { happenings, isOrdered } = useMemo(() => happeningsOf(invocation), [invocation]);
-  const most = useSignal(SOME);
-  if (happenings.length === 0) return null;
-  const areSeveral = new Set(happenings.map(({ author }) => author)).size > 1;
+  const { events, isOrdered } = useMemo(() => turnEventsOf(invocation), [invocation]);
+  const limit = useSignal(EVENTS_PER_PAGE);
+  if (events.length === 0) return null;
+  const hasSeveralAuthors = new Set(events.map(({ author }) => author)).size > 1;
   return (
     <section class="events">
       <h3>What happened</h3>
       {!isOrdered && <p class="muted">Calls and texts were recorded apart: which came first is not known.</p>}
       <ol>
-        {happenings.slice(0, most.value).map((one, at) => (
-          <li key={at} class={`event ${one.kind}`}>
+        {events.slice(0, limit.value).map((event, index) => (
+          <li key={index} class={`event ${event.kind}`}>
             <p class="event-kind">
-              {WORDS[one.kind]}
-              {one.kind === "call" && (
+              {EVENT_NAMES[event.kind]}
+              {event.kind === "call" && (
                 <>
                   {" "}
                   <b>
-                    <Name>{one.call.name ?? "(unnamed)"}</Name>
+                    <Name>{event.call.name ?? "(unnamed)"}</Name>
                   </b>
                 </>
               )}
-              {one.kind === "output" && one.output.name !== undefined && (
+              {event.kind === "output" && event.output.name !== undefined && (
                 <>
                   {" from "}
                   <b>
-                    <Name>{one.output.name}</Name>
+                    <Name>{event.output.name}</Name>
                   </b>
                 </>
               )}
-              {areSeveral && one.author !== undefined && (
+              {hasSeveralAuthors && event.author !== undefined && (
                 <span class="muted">
                   {" by "}
-                  <Name>{one.author}</Name>
+                  <Name>{event.author}</Name>
                 </span>
               )}
-              {one.usage !== undefined && <span class="event-usage">{one.usage}</span>}
+              {event.usage !== undefined && <span class="event-usage">{event.usage}</span>}
             </p>
-            <EventBody of={one} />
+            <EventBody of={event} />
           </li>
         ))}
       </ol>
-      <More most={most} total={happenings.length} step={5 * SOME} noun="event" />
+      <More limit={limit} total={events.length} step={5 * EVENTS_PER_PAGE} noun="event" />
     </section>
   );
 }
 
-function EventBody({ of: one }: { of: Happening }) {
-  switch (one.kind) {
+function EventBody({ of: event }: { of: TurnEvent }) {
+  switch (event.kind) {
     case "call":
-      return one.call.args === undefined || one.call.args === null ? (
+      return event.call.args === undefined || event.call.args === null ? (
         <p class="muted">no arguments</p>
       ) : (
-        <ContextValue value={one.call.args} />
+        <ContextValue value={event.call.args} />
       );
     case "output":
-      return <ContextValue value={one.output.response ?? null} />;
+      return <ContextValue value={event.output.response ?? null} />;
     case "sources":
-      return <ContextValue value={one.sources} />;
+      return <ContextValue value={event.sources} />;
     default:
-      return <ContextText fold={800}>{one.text}</ContextText>;
+      return <ContextText fold={800}>{event.text}</ContextText>;
   }
 }
 
 /** The instructions and tools of the agents; opened where they hold what is pointed at. */
-export function Briefings({ invocation }: { invocation: Invocation }) {
-  const briefings = useMemo(() => briefingsOf(invocation), [invocation]);
-  const pointed = useContext(Pointing).value;
+export function AgentInstructions({ invocation }: { invocation: Invocation }) {
+  const agents = useMemo(() => agentsOf(invocation), [invocation]);
+  const highlight = useContext(HighlightContext).value;
   const finders = useMemo(
-    () => briefings.flatMap(({ instructions, tools }) => [finderIn(instructions), finderIn(jsonOf(tools ?? null))]),
-    [briefings],
+    () =>
+      agents.flatMap(({ instructions, tools }) => [createFinder(instructions), createFinder(jsonOf(tools ?? null))]),
+    [agents],
   );
-  const holds = pointed?.isChosen === true && finders.some((find) => find(pointed.excerpt) !== undefined);
-  if (briefings.length === 0) return null;
+  const hasHighlight = highlight?.isChosen === true && finders.some((find) => find(highlight.excerpt) !== undefined);
+  if (agents.length === 0) return null;
   return (
-    <details class="more briefings" open={holds}>
-      <summary>Instructions and tools of {count(briefings.length, "agent")}</summary>
-      {briefings.map(({ name, instructions, tools }) => (
+    <details class="more briefings" open={hasHighlight}>
+      <summary>Instructions and tools of {count(agents.length, "agent")}</summary>
+      {agents.map(({ name, instructions, tools }) => (
         <section key={name}>
           <h4>
             <Name>{name}</Name>

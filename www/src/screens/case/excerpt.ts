@@ -6,51 +6,51 @@
  */
 
 /** A stretch of a text in UTF-16 code units. */
-export interface Stretch {
+export interface TextRange {
   from: number;
   to: number;
 }
 
 /** Finds the first place of excerpts in a text: undefined if one is not there, or nothing but white space. */
-export function finderIn(text: string): (excerpt: string) => Stretch | undefined {
-  let known: Essence | undefined;
+export function createFinder(text: string): (excerpt: string) => TextRange | undefined {
+  let normalized: NormalizedText | undefined;
   return (excerpt) => {
     const exact = excerpt === "" ? -1 : text.indexOf(excerpt);
     if (exact >= 0) return { from: exact, to: exact + excerpt.length };
-    const wanted = essenceOf(excerpt).letters;
-    if (wanted === "") return undefined;
-    known ??= essenceOf(text);
-    const at = known.letters.indexOf(wanted);
+    const normalizedExcerpt = normalize(excerpt).letters;
+    if (normalizedExcerpt === "") return undefined;
+    normalized ??= normalize(text);
+    const at = normalized.letters.indexOf(normalizedExcerpt);
     if (at < 0) return undefined;
-    return { from: known.places[at] ?? 0, to: (known.places[at + wanted.length - 1] ?? 0) + 1 };
+    return { from: normalized.offsets[at] ?? 0, to: (normalized.offsets[at + normalizedExcerpt.length - 1] ?? 0) + 1 };
   };
 }
 
 /** What counts of a text, and where each of it stands. */
-interface Essence {
+interface NormalizedText {
   letters: string;
-  places: Uint32Array;
+  offsets: Uint32Array;
 }
 
-const PASSED_OVER = new Set(Array.from("\"'`\u2018\u2019\u201C\u201D\u00AB\u00BB", (sign) => sign.charCodeAt(0)));
+const IGNORED = new Set(Array.from("\"'`\u2018\u2019\u201C\u201D\u00AB\u00BB", (sign) => sign.charCodeAt(0)));
 const ESCAPED = new Set(Array.from('"\\nrtbf/', (sign) => sign.charCodeAt(0)));
 const BACKSLASH = 0x5c;
 
-function essenceOf(text: string): Essence {
+function normalize(text: string): NormalizedText {
   const units = new Uint16Array(text.length);
-  const places = new Uint32Array(text.length);
+  const offsets = new Uint32Array(text.length);
   let length = 0;
   for (let at = 0; at < text.length; at += 1) {
     const unit = text.charCodeAt(at);
     if (unit === BACKSLASH && ESCAPED.has(text.charCodeAt(at + 1))) at += 1;
-    else if (!PASSED_OVER.has(unit) && !isWhite(unit)) {
+    else if (!IGNORED.has(unit) && !isWhiteSpace(unit)) {
       units[length] = unit;
-      places[length++] = at;
+      offsets[length++] = at;
     }
   }
-  return { letters: new TextDecoder("utf-16le").decode(units.subarray(0, length)), places };
+  return { letters: new TextDecoder("utf-16le").decode(units.subarray(0, length)), offsets };
 }
 
-function isWhite(unit: number): boolean {
+function isWhiteSpace(unit: number): boolean {
   return unit <= 0x20 || unit === 0xa0 || (unit >= 0x2000 && unit <= 0x200b) || unit === 0x2028 || unit === 0x3000;
 }

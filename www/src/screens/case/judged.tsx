@@ -19,21 +19,21 @@ export interface JudgedProps {
 export function Judged({ metrics, ask }: JudgedProps) {
   const shown = metrics.filter(({ evalStatus }) => evalStatus !== EvalStatus.INFORMATIONAL);
   if (shown.length === 0) return null;
-  const { told, alike } = byReason(shown);
+  const { told: individual, alike: grouped } = groupByReason(shown);
   return (
     <section class="judged">
       <h3>Metrics of this turn</h3>
-      {told.map((metric) => (
+      {individual.map((metric) => (
         <MetricBlock key={metric.metricName} metric={metric} ask={ask} />
       ))}
-      {alike.map(([reason, names]) => (
+      {grouped.map(([reason, names]) => (
         <article key={reason} class={`metric ${toneOf(EvalStatus.NOT_EVALUATED)}`}>
           <div class="alike">
             <Status of={EvalStatus.NOT_EVALUATED} />
             <div>
-              {names.map((name, at) => (
+              {names.map((name, index) => (
                 <Fragment key={name}>
-                  {at > 0 && ", "}
+                  {index > 0 && ", "}
                   <MetricName>{name}</MetricName>
                 </Fragment>
               ))}
@@ -49,15 +49,15 @@ export function Judged({ metrics, ask }: JudgedProps) {
 }
 
 /** Metrics that are told of one by one, and the names of those that have nothing to tell but the same reason. */
-function byReason(metrics: readonly EvalMetricResult[]) {
+function groupByReason(metrics: readonly EvalMetricResult[]) {
   const names = new Map<string, string[]>();
   for (const { metricName, reason, explanation } of metrics) {
     if (reason !== undefined && explanation === undefined)
       names.set(reason, [...(names.get(reason) ?? []), metricName]);
   }
-  const alike = [...names].filter(([, of]) => of.length > 1);
-  const together = new Set(alike.flatMap(([, of]) => of));
-  return { told: metrics.filter(({ metricName }) => !together.has(metricName)), alike };
+  const grouped = [...names].filter(([, of]) => of.length > 1);
+  const groupedNames = new Set(grouped.flatMap(([, of]) => of));
+  return { told: metrics.filter(({ metricName }) => !groupedNames.has(metricName)), alike: grouped };
 }
 
 function MetricBlock({ metric, ask }: { metric: EvalMetricResult; ask: JudgedProps["ask"] }) {
@@ -81,13 +81,13 @@ function MetricBlock({ metric, ask }: { metric: EvalMetricResult; ask: JudgedPro
           <Text fold={600}>{reason}</Text>
         </div>
       )}
-      {warnings?.map((warning, at) => (
-        <div key={at} class="reason">
+      {warnings?.map((warning, index) => (
+        <div key={index} class="reason">
           <Text fold={600}>{warning}</Text>
         </div>
       ))}
-      {remarks.map(({ rationale = "" }, at) => (
-        <Text key={at} fold={600}>
+      {remarks.map(({ rationale = "" }, index) => (
+        <Text key={index} fold={600}>
           {rationale}
         </Text>
       ))}
@@ -99,12 +99,12 @@ function MetricBlock({ metric, ask }: { metric: EvalMetricResult; ask: JudgedPro
             {samples.asked === samples.of
               ? count(samples.of, sentences === undefined ? "sample" : "question")
               : `${samples.asked} of ${count(samples.of, "sample")} asked`}
-            {talliesOf(metric)}
+            {tallyText(metric)}
             {samples.asked > samples.votes.length && `, ${samples.asked - samples.votes.length} without a reply`}
           </p>
           <div class="votes">
-            {samples.votes.map((vote, at) => (
-              <Vote key={at} metric={metric} vote={vote} ask={ask} />
+            {samples.votes.map((vote, index) => (
+              <Vote key={index} metric={metric} vote={vote} ask={ask} />
             ))}
           </div>
         </>
@@ -114,8 +114,8 @@ function MetricBlock({ metric, ask }: { metric: EvalMetricResult; ask: JudgedPro
 }
 
 /** `: 2 yes, 2 no, 1 unreadable; a tie counts as no`, for votes on one thing. */
-function talliesOf(metric: EvalMetricResult): string {
-  const words = (metric.explanation?.samples?.votes ?? []).map((vote) => worthOf(metric, vote).word);
+function tallyText(metric: EvalMetricResult): string {
+  const words = (metric.explanation?.samples?.votes ?? []).map((vote) => voteLabel(metric, vote).word);
   const tally = (word: string) => words.filter((other) => other === word).length;
   const [yes, no, unreadable] = [tally("Yes"), tally("No"), tally("Unreadable")];
   if (words.length < 2 || yes + no + unreadable < words.length) return "";
@@ -132,10 +132,10 @@ export function isRemark({ rubricId, score }: RubricScore): boolean {
 function Vote({ metric, vote, ask }: { metric: EvalMetricResult; vote: SampleVote; ask: JudgedProps["ask"] }) {
   const question = useSignal<Question | "none" | undefined>(undefined);
   const { reply, usage, cached, sampleIndex, stepIndex = 0, purpose } = vote;
-  const { tone, word } = worthOf(metric, vote);
-  const hasSteps = metric.explanation?.samples?.votes.some((other) => (other.stepIndex ?? 0) > 0);
+  const { tone, word } = voteLabel(metric, vote);
+  const hasSeveralSteps = metric.explanation?.samples?.votes.some((other) => (other.stepIndex ?? 0) > 0);
   const facts = [
-    ...(hasSteps ? [`step ${stepIndex + 1}`] : []),
+    ...(hasSeveralSteps ? [`step ${stepIndex + 1}`] : []),
     ...(purpose === "segment" || purpose === "validate" ? [] : [`sample ${sampleIndex + 1}`]),
     ...(cached ? ["from the cache"] : []),
     ...(usage === undefined ? [] : [`${count(usage.inputTokens, "token")} in, ${usage.outputTokens} out`]),
@@ -193,7 +193,7 @@ function Vote({ metric, vote, ask }: { metric: EvalMetricResult; vote: SampleVot
 }
 
 /** What a sample is worth in a word; a mean says nothing for or against. */
-function worthOf({ explanation }: EvalMetricResult, { purpose, score }: SampleVote): { tone: string; word: string } {
+function voteLabel({ explanation }: EvalMetricResult, { purpose, score }: SampleVote): { tone: string; word: string } {
   if (purpose === "segment") return { tone: "", word: "Sentences" };
   if (score === undefined)
     return purpose === "validate" ? { tone: "", word: "Labels" } : { tone: "open", word: "Unreadable" };

@@ -15,15 +15,15 @@ export function textOf(content: Content | undefined): string {
 export function toolCallsOf(invocation: Invocation | undefined): FunctionCall[] {
   const data: unknown = invocation?.intermediateData;
   if (!isRecord(data)) return [];
-  if (!Array.isArray(data["invocationEvents"])) return records(data["toolUses"]);
-  return records(data["invocationEvents"])
-    .flatMap(({ content }) => (isRecord(content) ? records(content["parts"]) : []))
+  if (!Array.isArray(data["invocationEvents"])) return objectsIn(data["toolUses"]);
+  return objectsIn(data["invocationEvents"])
+    .flatMap(({ content }) => (isRecord(content) ? objectsIn(content["parts"]) : []))
     .map(({ functionCall }) => functionCall)
     .filter(isRecord);
 }
 
 /** Something that happened in a turn between the user's words and the response. */
-export type Happening = { author?: string; usage?: string } & (
+export type TurnEvent = { author?: string; usage?: string } & (
   | { kind: "text" | "thought"; text: string; step?: number }
   | { kind: "call"; call: FunctionCall }
   | { kind: "output"; output: FunctionResponse }
@@ -31,32 +31,32 @@ export type Happening = { author?: string; usage?: string } & (
 );
 
 /** What happened in a turn, in order, and whether that order is known: old files record texts and calls apart. */
-export function happeningsOf(invocation: Invocation): { happenings: Happening[]; isOrdered: boolean } {
+export function turnEventsOf(invocation: Invocation): { events: TurnEvent[]; isOrdered: boolean } {
   const data: unknown = invocation.intermediateData;
-  if (!isRecord(data)) return { happenings: [], isOrdered: true };
+  if (!isRecord(data)) return { events: [], isOrdered: true };
   if (Array.isArray(data["invocationEvents"])) {
-    const happenings = records(data["invocationEvents"]).flatMap((event): Happening[] => {
+    const events = objectsIn(data["invocationEvents"]).flatMap((event): TurnEvent[] => {
       const parts = partsOf(isRecord(event["content"]) ? event["content"]["parts"] : undefined, event["author"]);
       const sources = event["groundingMetadata"];
       const usage = usageOf(event);
       const all = isRecord(sources) ? [...parts, { kind: "sources", sources } as const] : parts;
       return all.map((one, at) => (at === 0 && usage !== "" ? { ...one, usage } : one));
     });
-    return { happenings, isOrdered: true };
+    return { events, isOrdered: true };
   }
-  const calls = answered(records(data["toolUses"]), records(data["toolResponses"]));
+  const calls = pairOutputs(objectsIn(data["toolUses"]), objectsIn(data["toolResponses"]));
   const responses: unknown[] = Array.isArray(data["intermediateResponses"]) ? data["intermediateResponses"] : [];
   const texts = responses.flatMap((one) => (Array.isArray(one) ? partsOf(one[1], one[0]) : []));
-  return { happenings: [...calls, ...texts], isOrdered: calls.length === 0 || texts.length === 0 };
+  return { events: [...calls, ...texts], isOrdered: calls.length === 0 || texts.length === 0 };
 }
 
 /** What each tool call of a turn gave, in the order of {@link toolCallsOf}; nothing for one that gave nothing. */
 export function outputsOf(invocation: Invocation): (FunctionResponse | undefined)[] {
-  const { happenings } = happeningsOf(invocation);
-  const calls = happenings.flatMap((one) => (one.kind === "call" ? [one.call] : []));
-  const paired = answered(
+  const { events } = turnEventsOf(invocation);
+  const calls = events.flatMap((one) => (one.kind === "call" ? [one.call] : []));
+  const paired = pairOutputs(
     calls,
-    happenings.flatMap((one) => (one.kind === "output" ? [one.output] : [])),
+    events.flatMap((one) => (one.kind === "output" ? [one.output] : [])),
   );
   const byCall = new Map<FunctionCall, FunctionResponse>();
   for (const [at, one] of paired.entries()) {
@@ -68,13 +68,13 @@ export function outputsOf(invocation: Invocation): (FunctionResponse | undefined
 
 /** Why a tool failed, in the forms that the libraries and MCP have; undefined if it did not. */
 export function failureOf({ response }: FunctionResponse): unknown {
-  const given: unknown = response;
-  if (!isRecord(given)) return undefined;
-  const { error, isError, status, error_message: snake, errorMessage = snake } = given;
+  const fields: unknown = response;
+  if (!isRecord(fields)) return undefined;
+  const { error, isError, status, error_message: snake, errorMessage = snake } = fields;
   if (typeof error === "string" && error !== "") return error;
   if (isRecord(error)) return error["message"] ?? error;
-  if (isError === true || error === true) return given["content"] ?? given;
-  return status === "error" ? (errorMessage ?? given) : undefined;
+  if (isError === true || error === true) return fields["content"] ?? fields;
+  return status === "error" ? (errorMessage ?? fields) : undefined;
 }
 
 /** The tokens and the model of an event, in words. */
@@ -93,9 +93,9 @@ function usageOf({ usageMetadata, modelVersion }: Record<string, unknown>): stri
   ].join(", ");
 }
 
-function partsOf(parts: unknown, by: unknown): Happening[] {
+function partsOf(parts: unknown, by: unknown): TurnEvent[] {
   const author = typeof by === "string" && by !== "" ? { author: by } : {};
-  return records(parts).flatMap(({ text, thought, functionCall, functionResponse }): Happening[] => [
+  return objectsIn(parts).flatMap(({ text, thought, functionCall, functionResponse }): TurnEvent[] => [
     ...(typeof text === "string" && text !== ""
       ? [{ kind: thought === true ? "thought" : "text", ...author, text } as const]
       : []),
@@ -105,45 +105,45 @@ function partsOf(parts: unknown, by: unknown): Happening[] {
 }
 
 /** Each call with the output of the same id, else with the first of the same name; then what is left. */
-function answered(calls: readonly FunctionCall[], outputs: readonly FunctionResponse[]): Happening[] {
+function pairOutputs(calls: readonly FunctionCall[], outputs: readonly FunctionResponse[]): TurnEvent[] {
   // The places of outputs from the last to the first, so that the first is taken from the end: linear.
-  const places = new Map<string, number[]>();
+  const indices = new Map<string, number[]>();
   for (let at = outputs.length - 1; at >= 0; at--) {
     const { id, name } = outputs[at] as FunctionResponse;
     for (const key of [["id", id], ["name", name], ...(id ? [] : [["bare", name]])].map((one) => JSON.stringify(one))) {
-      const known = places.get(key);
-      if (known === undefined) places.set(key, [at]);
+      const known = indices.get(key);
+      if (known === undefined) indices.set(key, [at]);
       else known.push(at);
     }
   }
-  const taken = new Set<number>();
-  const take = (...key: (string | null | undefined)[]): Happening[] => {
-    const left = places.get(JSON.stringify(key)) ?? [];
-    for (let at = left.pop(); at !== undefined; at = left.pop()) {
-      if (taken.has(at)) continue;
-      taken.add(at);
+  const usedOutputs = new Set<number>();
+  const take = (...key: (string | null | undefined)[]): TurnEvent[] => {
+    const candidates = indices.get(JSON.stringify(key)) ?? [];
+    for (let at = candidates.pop(); at !== undefined; at = candidates.pop()) {
+      if (usedOutputs.has(at)) continue;
+      usedOutputs.add(at);
       return [{ kind: "output", output: outputs[at] as FunctionResponse }];
     }
     return [];
   };
-  const paired = calls.flatMap((call): Happening[] => {
+  const paired = calls.flatMap((call): TurnEvent[] => {
     const byId = call.id === undefined ? [] : take("id", call.id);
     const output = byId.length > 0 ? byId : take(call.id ? "bare" : "name", call.name);
     return [{ kind: "call", call }, ...output];
   });
-  const left = outputs.filter((_, at) => !taken.has(at));
-  return [...paired, ...left.map((output): Happening => ({ kind: "output", output }))];
+  const unpaired = outputs.filter((_, at) => !usedOutputs.has(at));
+  return [...paired, ...unpaired.map((output): TurnEvent => ({ kind: "output", output }))];
 }
 
 /** What an agent was told before the turn: its name, its instructions and its tools. */
-export interface Briefing {
+export interface AgentInfo {
   name: string;
   instructions: string;
   tools: unknown;
 }
 
 /** The agents of an invocation's app. Keys are in snake_case or camelCase. */
-export function briefingsOf({ appDetails }: Invocation): Briefing[] {
+export function agentsOf({ appDetails }: Invocation): AgentInfo[] {
   const agents: unknown = appDetails?.["agentDetails"] ?? appDetails?.["agent_details"];
   if (!isRecord(agents)) return [];
   return Object.entries(agents).flatMap(([key, agent]) => {
@@ -210,6 +210,6 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-function records(list: unknown): Record<string, unknown>[] {
+function objectsIn(list: unknown): Record<string, unknown>[] {
   return Array.isArray(list) ? list.filter(isRecord) : [];
 }

@@ -5,8 +5,8 @@ import { useSignal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
 import { amountText, scoreText } from "../../ui/format.js";
 import { type Mark, Text } from "../../ui/text.js";
-import { MOST_WORDS } from "../../worker/protocol.js";
-import { Label, labelsOf, lookOf } from "./sentences.js";
+import { MAX_MATCHED_WORDS } from "../../worker/protocol.js";
+import { Label, labelsOf, labelClass } from "./sentences.js";
 
 interface ResponsesProps {
   expected: string | undefined;
@@ -14,44 +14,44 @@ interface ResponsesProps {
   metrics: readonly EvalMetricResult[];
 }
 
-type Shown = "words" | "sentences" | "nothing";
+type MarkKind = "words" | "sentences" | "nothing";
 
 export function Responses({ expected, actual, metrics }: ResponsesProps) {
   const tokens = metrics.find(({ explanation }) => explanation?.tokens)?.explanation?.tokens;
   const sentences = metrics.find(({ explanation }) => explanation?.sentences)?.explanation?.sentences;
-  const inResponse = useMemo(() => sentenceMarks(actual, sentences ?? []), [actual, sentences]);
+  const sentencesInResponse = useMemo(() => sentenceMarks(actual, sentences ?? []), [actual, sentences]);
   const words = useMemo(
     () => ({
-      expected: (tokens?.matched ?? []).map(({ expected: [from, to] }): Mark => ({ from, to, look: "shared" })),
-      actual: (tokens?.matched ?? []).map(({ actual: [from, to] }): Mark => ({ from, to, look: "shared" })),
+      expected: (tokens?.matched ?? []).map(({ expected: [from, to] }): Mark => ({ from, to, className: "shared" })),
+      actual: (tokens?.matched ?? []).map(({ actual: [from, to] }): Mark => ({ from, to, className: "shared" })),
     }),
     [tokens],
   );
-  const chosen = useSignal<Shown | undefined>(undefined);
-  const choices: [Shown, string][] = [
-    ...(inResponse.length > 0 ? [["sentences", "Sentences"] as [Shown, string]] : []),
-    ...(tokens !== undefined ? [["words", "Shared words"] as [Shown, string]] : []),
+  const chosen = useSignal<MarkKind | undefined>(undefined);
+  const choices: [MarkKind, string][] = [
+    ...(sentencesInResponse.length > 0 ? [["sentences", "Sentences"] as [MarkKind, string]] : []),
+    ...(tokens !== undefined ? [["words", "Shared words"] as [MarkKind, string]] : []),
   ];
   const shown = chosen.value ?? choices[0]?.[0] ?? "nothing";
-  const marks = shown === "words" ? words.actual : shown === "sentences" ? inResponse : [];
+  const marks = shown === "words" ? words.actual : shown === "sentences" ? sentencesInResponse : [];
   return (
     <div class="responses">
       <div class={expected === undefined ? "sides single" : "sides"}>
         {expected !== undefined && (
           <div class="said expected">
             <h3>Expected response</h3>
-            {expected === "" ? <Nothing /> : <Text marks={shown === "words" ? words.expected : []}>{expected}</Text>}
+            {expected === "" ? <NoText /> : <Text marks={shown === "words" ? words.expected : []}>{expected}</Text>}
           </div>
         )}
         <div class="said agent">
           <h3>Final response</h3>
-          {actual === "" ? <Nothing /> : <Text marks={marks}>{actual}</Text>}
+          {actual === "" ? <NoText /> : <Text marks={marks}>{actual}</Text>}
         </div>
       </div>
       {choices.length > 0 && (
         <div class="legend">
           <div class="toggles" role="group" aria-label="Mark in the responses">
-            {[...choices, ["nothing", "Nothing"] as [Shown, string]].map(([value, name]) => (
+            {[...choices, ["nothing", "Nothing"] as [MarkKind, string]].map(([value, name]) => (
               <button
                 key={value}
                 type="button"
@@ -67,9 +67,9 @@ export function Responses({ expected, actual, metrics }: ResponsesProps) {
           {shown === "words" && tokens !== undefined && (
             <p>
               <mark class="shared">Underlined</mark> words are in both: {amountText(tokens.matched.length)}
-              {tokens.matched.length < MOST_WORDS ? "" : " or more"} in all, precision {scoreText(tokens.precision)},
-              recall {scoreText(tokens.recall)}
-              {tokens.matched.length === MOST_WORDS && `. The first ${amountText(MOST_WORDS)} are marked`}
+              {tokens.matched.length < MAX_MATCHED_WORDS ? "" : " or more"} in all, precision{" "}
+              {scoreText(tokens.precision)}, recall {scoreText(tokens.recall)}
+              {tokens.matched.length === MAX_MATCHED_WORDS && `. The first ${amountText(MAX_MATCHED_WORDS)} are marked`}
             </p>
           )}
           {shown === "sentences" && (
@@ -85,7 +85,7 @@ export function Responses({ expected, actual, metrics }: ResponsesProps) {
   );
 }
 
-function Nothing() {
+function NoText() {
   return <p class="muted">No text</p>;
 }
 
@@ -98,6 +98,6 @@ function sentenceMarks(text: string, sentences: readonly Sentence[]): Mark[] {
     const at = text.indexOf(sentence, from);
     if (at < 0) return [];
     from = at + sentence.length;
-    return [{ from: at, to: from, look: `sentence ${lookOf(label)}` }];
+    return [{ from: at, to: from, className: `sentence ${labelClass(label)}` }];
   });
 }

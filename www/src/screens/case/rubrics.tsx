@@ -12,7 +12,7 @@ import { isRemark } from "./judged.js";
 import { isRecord } from "./model.js";
 
 /** Rubrics of a metric shown at first, and with each further press: those that are not met come first if there are more. */
-const SOME = 200;
+const RUBRICS_PER_PAGE = 200;
 
 interface Cell {
   score?: RubricScore;
@@ -40,7 +40,7 @@ interface Table {
 function tablesOf({ overallEvalMetricResults, evalMetricResultPerInvocation: turns }: EvalCaseResult): Table[] {
   return overallEvalMetricResults.flatMap((metric) => {
     const rubrics = new Map<string, (Cell | undefined)[]>();
-    const words = wordsOf(metric);
+    const texts = rubricTexts(metric);
     const cellOf = (id: string, turn: number): Cell => {
       const cells = rubrics.get(id) ?? new Array<Cell | undefined>(turns.length).fill(undefined);
       rubrics.set(id, cells);
@@ -53,41 +53,41 @@ function tablesOf({ overallEvalMetricResults, evalMetricResultPerInvocation: tur
       }
       for (const votes of found?.explanation?.rubrics ?? []) {
         cellOf(votes.rubricId, turn).votes = votes;
-        words.set(votes.rubricId, votes.text);
+        texts.set(votes.rubricId, votes.text);
       }
       for (const { rubricId, rubricContent } of [
         ...(actualInvocation.rubrics ?? []),
         ...(expectedInvocation?.rubrics ?? []),
       ]) {
-        if (!words.has(rubricId)) words.set(rubricId, rubricContent.textProperty ?? "");
+        if (!texts.has(rubricId)) texts.set(rubricId, rubricContent.textProperty ?? "");
       }
     }
     if (rubrics.size === 0) return [];
     const overall = new Map(metric.details?.rubricScores?.map(({ rubricId, score }) => [rubricId, score]));
     const list = Array.from(rubrics, ([id, cells]) => ({
       id,
-      text: words.get(id) ?? "",
+      text: texts.get(id) ?? "",
       cells,
       overall: overall.get(id),
     }));
     const isMet = ({ cells }: (typeof list)[number]) => cells.every((cell) => cell?.score?.score === 1);
-    if (list.length > SOME) list.sort((a, b) => Number(isMet(a)) - Number(isMet(b)));
+    if (list.length > RUBRICS_PER_PAGE) list.sort((a, b) => Number(isMet(a)) - Number(isMet(b)));
     return [{ metric, turns: turns.length, rubrics: list }];
   });
 }
 
 /** The words of the rubrics of a metric's criterion, whose keys are as they were written. */
-function wordsOf({ criterion }: EvalMetricResult): Map<string, string> {
+function rubricTexts({ criterion }: EvalMetricResult): Map<string, string> {
   const rubrics: unknown = criterion?.["rubrics"];
-  const words = new Map<string, string>();
+  const texts = new Map<string, string>();
   for (const rubric of Array.isArray(rubrics) ? rubrics : []) {
     if (!isRecord(rubric)) continue;
     const id = rubric["rubricId"] ?? rubric["rubric_id"];
     const content = rubric["rubricContent"] ?? rubric["rubric_content"];
     const text = isRecord(content) ? (content["textProperty"] ?? content["text_property"]) : content;
-    if (typeof id === "string" && typeof text === "string") words.set(id, text);
+    if (typeof id === "string" && typeof text === "string") texts.set(id, text);
   }
-  return words;
+  return texts;
 }
 
 /** A rubric is met, not met, or has no score. */
@@ -96,17 +96,17 @@ function statusOf(score: number | undefined): EvalStatus {
   return score === 1 ? EvalStatus.PASSED : EvalStatus.FAILED;
 }
 
-const WORDS: ReadonlyMap<EvalStatus, string> = new Map([
+const STATUS_TEXTS: ReadonlyMap<EvalStatus, string> = new Map([
   [EvalStatus.PASSED, "met"],
   [EvalStatus.FAILED, "not met"],
   [EvalStatus.NOT_EVALUATED, "no verdict"],
 ]);
 
 function Heatmap({ table: { metric, turns, rubrics } }: { table: Table }) {
-  const chosen = useSignal(firstOf(rubrics));
-  const most = useSignal(SOME);
-  const { rubric: at, turn } = chosen.value;
-  const rubric = rubrics[at];
+  const selected = useSignal(initialCell(rubrics));
+  const limit = useSignal(RUBRICS_PER_PAGE);
+  const { rubric: selectedRow, turn } = selected.value;
+  const rubric = rubrics[selectedRow];
   const cell = rubric?.cells[turn];
   const status = statusOf(cell?.score?.score);
   return (
@@ -129,7 +129,7 @@ function Heatmap({ table: { metric, turns, rubrics } }: { table: Table }) {
               </tr>
             </thead>
             <tbody>
-              {rubrics.slice(0, most.value).map(({ id, text, cells, overall }, row) => (
+              {rubrics.slice(0, limit.value).map(({ id, text, cells, overall }, row) => (
                 <tr key={id}>
                   <th scope="row">
                     <Name>{id}</Name>
@@ -143,14 +143,14 @@ function Heatmap({ table: { metric, turns, rubrics } }: { table: Table }) {
                           <button
                             type="button"
                             class={toneOf(status)}
-                            aria-pressed={row === at && column === turn}
+                            aria-pressed={row === selectedRow && column === turn}
                             onClick={() => {
-                              chosen.value = { rubric: row, turn: column };
+                              selected.value = { rubric: row, turn: column };
                             }}
                           >
                             <Status of={status} isNamed />
-                            <span class="visually-hidden">{WORDS.get(status)}</span>
-                            {cell.votes !== undefined && <small>{votesOf(cell.votes)}</small>}
+                            <span class="visually-hidden">{STATUS_TEXTS.get(status)}</span>
+                            {cell.votes !== undefined && <small>{votesShort(cell.votes)}</small>}
                           </button>
                         )}
                       </td>
@@ -161,7 +161,7 @@ function Heatmap({ table: { metric, turns, rubrics } }: { table: Table }) {
               ))}
             </tbody>
           </table>
-          <More most={most} total={rubrics.length} step={SOME} noun="rubric" />
+          <More limit={limit} total={rubrics.length} step={RUBRICS_PER_PAGE} noun="rubric" />
         </div>
         {rubric !== undefined && cell !== undefined && (
           <div class={`rationale ${toneOf(status)}`} role="status">
@@ -169,8 +169,8 @@ function Heatmap({ table: { metric, turns, rubrics } }: { table: Table }) {
               <b>
                 <Name>{rubric.id}</Name>
               </b>{" "}
-              in turn {turn + 1}: <span class="tone">{WORDS.get(status)}</span>
-              {cell.votes !== undefined && <span class="muted">, {votesText(cell.votes)}</span>}
+              in turn {turn + 1}: <span class="tone">{STATUS_TEXTS.get(status)}</span>
+              {cell.votes !== undefined && <span class="muted">, {votesInWords(cell.votes)}</span>}
             </p>
             <Text fold={800}>{cell.score?.rationale ?? "No sample gave a verdict on it."}</Text>
           </div>
@@ -181,7 +181,7 @@ function Heatmap({ table: { metric, turns, rubrics } }: { table: Table }) {
 }
 
 /** What is looked at first: a rubric that is not met, if there is one. */
-function firstOf(rubrics: Table["rubrics"]): { rubric: number; turn: number } {
+function initialCell(rubrics: Table["rubrics"]): { rubric: number; turn: number } {
   let first: { rubric: number; turn: number } | undefined;
   for (const [rubric, { cells }] of rubrics.entries()) {
     for (const [turn, cell] of cells.entries()) {
@@ -193,11 +193,11 @@ function firstOf(rubrics: Table["rubrics"]): { rubric: number; turn: number } {
   return first ?? { rubric: 0, turn: 0 };
 }
 
-function votesOf({ yes, no, unscored }: RubricVotes): string {
+function votesShort({ yes, no, unscored }: RubricVotes): string {
   return `${yes}/${yes + no + unscored}`;
 }
 
-function votesText({ yes, no, unscored }: RubricVotes): string {
+function votesInWords({ yes, no, unscored }: RubricVotes): string {
   const parts = [`${yes} yes`, `${no} no`, ...(unscored > 0 ? [`${unscored} without a verdict`] : [])];
   return parts.join(", ");
 }

@@ -5,9 +5,9 @@ import { useContext, useRef } from "preact/hooks";
 import { useSignal } from "@preact/signals";
 import { head } from "../../ui/format.js";
 import { Text, visible } from "../../ui/text.js";
-import { type Pointed, Pointing } from "./pointing.js";
+import { type Highlight, HighlightContext } from "./highlight.js";
 
-const LOOKS: ReadonlyMap<string, string> = new Map([
+const LABEL_CLASSES: ReadonlyMap<string, string> = new Map([
   ["supported", "supported"],
   ["unsupported", "unsupported"],
   ["contradictory", "contradictory"],
@@ -16,21 +16,23 @@ const LOOKS: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** The class that sets how a label looks: colour, and a line of its own kind. */
-export function lookOf(label: string): string {
-  return LOOKS.get(label) ?? "inapplicable";
+export function labelClass(label: string): string {
+  return LABEL_CLASSES.get(label) ?? "inapplicable";
 }
 
 /** A label in words, looking as it does where it is marked. */
 export function Label({ of: label }: { of: string }) {
   return (
-    <mark class={`sentence label ${lookOf(label)}`}>{visible(head(label, 40).replaceAll("_", " ")) || "no label"}</mark>
+    <mark class={`sentence label ${labelClass(label)}`}>
+      {visible(head(label, 40).replaceAll("_", " ")) || "no label"}
+    </mark>
   );
 }
 
 /** The labels of some sentences, those that count for the score first. */
 export function labelsOf(sentences: readonly Sentence[]): string[] {
-  const order = [...LOOKS.keys()];
-  const rank = (label: string) => (LOOKS.has(label) ? order.indexOf(label) : order.length);
+  const order = [...LABEL_CLASSES.keys()];
+  const rank = (label: string) => (LABEL_CLASSES.has(label) ? order.indexOf(label) : order.length);
   return [...new Set(sentences.map(({ label }) => label))].sort((a, b) => rank(a) - rank(b));
 }
 
@@ -79,17 +81,17 @@ function SentenceItem({ sentence }: { sentence: Sentence }) {
 }
 
 /** What the judge quotes; pointing at it marks it in the context, choosing it goes there. */
-function Excerpt({ kind, excerpt }: Pick<Pointed, "kind" | "excerpt">) {
-  const pointing = useContext(Pointing);
+function Excerpt({ kind, excerpt }: Pick<Highlight, "kind" | "excerpt">) {
+  const highlightSignal = useContext(HighlightContext);
   const button = useRef<HTMLButtonElement>(null);
   const isMissing = useSignal(false);
-  const { value: pointed } = pointing;
-  const isOurs = pointed?.excerpt === excerpt && pointed.kind === kind;
-  const isChosen = isOurs && pointed.isChosen;
+  const { value: highlight } = highlightSignal;
+  const isOwn = highlight?.excerpt === excerpt && highlight.kind === kind;
+  const isChosen = isOwn && highlight.isChosen;
 
-  function pass(isOver: boolean): void {
-    if (pointing.value?.isChosen) return;
-    pointing.value = isOver ? { excerpt, kind, isChosen: false } : undefined;
+  function hover(isOver: boolean): void {
+    if (highlightSignal.value?.isChosen) return;
+    highlightSignal.value = isOver ? { excerpt, kind, isChosen: false } : undefined;
   }
 
   return (
@@ -99,19 +101,19 @@ function Excerpt({ kind, excerpt }: Pick<Pointed, "kind" | "excerpt">) {
         type="button"
         class={`excerpt ${kind}`}
         aria-pressed={isChosen}
-        onPointerEnter={() => pass(true)}
-        onPointerLeave={() => pass(false)}
-        onFocus={() => pass(true)}
-        onBlur={() => pass(false)}
+        onPointerEnter={() => hover(true)}
+        onPointerLeave={() => hover(false)}
+        onFocus={() => hover(true)}
+        onBlur={() => hover(false)}
         onClick={() => {
-          pointing.value = isChosen ? undefined : { excerpt, kind, isChosen: true };
+          highlightSignal.value = isChosen ? undefined : { excerpt, kind, isChosen: true };
           if (isChosen) return;
           const turn = button.current?.closest(".turn");
           requestAnimationFrame(() => {
-            const place = turn?.querySelector(".excerpt-mark");
-            isMissing.value = place === null || place === undefined;
-            const isCalm = matchMedia("(prefers-reduced-motion: reduce)").matches;
-            place?.scrollIntoView({ block: "center", behavior: isCalm ? "instant" : "smooth" });
+            const mark = turn?.querySelector(".excerpt-mark");
+            isMissing.value = mark === null || mark === undefined;
+            const prefersReducedMotion = matchMedia("(prefers-reduced-motion: reduce)").matches;
+            mark?.scrollIntoView({ block: "center", behavior: prefersReducedMotion ? "instant" : "smooth" });
           });
         }}
       >

@@ -5,21 +5,21 @@ import { amountText } from "../../ui/format.js";
 
 interface Column {
   name: string;
-  of(scores: ReadonlyMap<string, number>, details: EvalMetricResultDetails): number | undefined;
+  valueOf(scores: ReadonlyMap<string, number>, details: EvalMetricResultDetails): number | undefined;
 }
 
 const COLUMNS: readonly Column[] = [
-  { name: "Tool calls", of: (scores) => scores.get("tool_call_count_v1") },
-  { name: "Model calls", of: (scores) => scores.get("inference_call_count_v1") },
-  { name: "Tokens in", of: (_, { tokenUsageDetails }) => tokenUsageDetails?.inputTokens },
-  { name: "cached", of: (_, { tokenUsageDetails }) => tokenUsageDetails?.cachedTokens },
-  { name: "Tokens out", of: (_, { tokenUsageDetails }) => tokenUsageDetails?.outputTokens },
-  { name: "reasoning", of: (_, { tokenUsageDetails }) => tokenUsageDetails?.reasoningTokens },
-  { name: "Tokens", of: (_, { tokenUsageDetails }) => tokenUsageDetails?.totalTokens },
-  { name: "Seconds", of: (_, { durationDetails }) => durationDetails?.totalSeconds },
-  { name: "in models", of: (_, { durationDetails }) => durationDetails?.modelSeconds },
-  { name: "in tools", of: (_, { durationDetails }) => durationDetails?.toolSeconds },
-  { name: "elsewhere", of: (_, { durationDetails }) => durationDetails?.frameworkSeconds },
+  { name: "Tool calls", valueOf: (scores) => scores.get("tool_call_count_v1") },
+  { name: "Model calls", valueOf: (scores) => scores.get("inference_call_count_v1") },
+  { name: "Tokens in", valueOf: (_, { tokenUsageDetails }) => tokenUsageDetails?.inputTokens },
+  { name: "cached", valueOf: (_, { tokenUsageDetails }) => tokenUsageDetails?.cachedTokens },
+  { name: "Tokens out", valueOf: (_, { tokenUsageDetails }) => tokenUsageDetails?.outputTokens },
+  { name: "reasoning", valueOf: (_, { tokenUsageDetails }) => tokenUsageDetails?.reasoningTokens },
+  { name: "Tokens", valueOf: (_, { tokenUsageDetails }) => tokenUsageDetails?.totalTokens },
+  { name: "Seconds", valueOf: (_, { durationDetails }) => durationDetails?.totalSeconds },
+  { name: "in models", valueOf: (_, { durationDetails }) => durationDetails?.modelSeconds },
+  { name: "in tools", valueOf: (_, { durationDetails }) => durationDetails?.toolSeconds },
+  { name: "elsewhere", valueOf: (_, { durationDetails }) => durationDetails?.frameworkSeconds },
 ];
 
 type Results = EvalCaseResult["overallEvalMetricResults"];
@@ -33,14 +33,14 @@ function amountsOf(results: Results): (number | undefined)[] {
     if (own?.tokenUsageDetails) details.tokenUsageDetails = own.tokenUsageDetails;
     if (own?.durationDetails) details.durationDetails = own.durationDetails;
   }
-  return COLUMNS.map(({ of }) => of(scores, details));
+  return COLUMNS.map(({ valueOf }) => valueOf(scores, details));
 }
 
 export function Usage({ result }: { result: EvalCaseResult }) {
   const rows = result.evalMetricResultPerInvocation.map(({ evalMetricResults }) => amountsOf(evalMetricResults));
   const mean = amountsOf(result.overallEvalMetricResults);
-  const columns = COLUMNS.flatMap((column, at) =>
-    [mean, ...rows].some((row) => row[at] !== undefined) ? [{ ...column, at }] : [],
+  const columns = COLUMNS.flatMap((column, index) =>
+    [mean, ...rows].some((row) => row[index] !== undefined) ? [{ ...column, at: index }] : [],
   );
   if (columns.length === 0) return null;
   return (
@@ -62,16 +62,16 @@ export function Usage({ result }: { result: EvalCaseResult }) {
             {rows.map((row, turn) => (
               <tr key={turn}>
                 <th scope="row">Turn {turn + 1}</th>
-                {columns.map(({ name, at }) => (
-                  <td key={name}>{amountText(row[at])}</td>
+                {columns.map(({ name, at: index }) => (
+                  <td key={name}>{amountText(row[index])}</td>
                 ))}
               </tr>
             ))}
             {rows.length > 1 && (
               <tr>
                 <th scope="row">Mean</th>
-                {columns.map(({ name, at }) => (
-                  <td key={name}>{amountText(mean[at])}</td>
+                {columns.map(({ name, at: index }) => (
+                  <td key={name}>{amountText(mean[index])}</td>
                 ))}
               </tr>
             )}

@@ -1,11 +1,11 @@
 import { useEffect } from "preact/hooks";
 import { hrefOf } from "../../route.js";
 import {
-  allKept,
+  allRunsAdded,
   baseline,
   compare,
   compared,
-  contenders,
+  comparableRuns,
   current,
   isComparing,
   openResults,
@@ -13,10 +13,10 @@ import {
 } from "../../state/compare.js";
 import { formats, loadFormats } from "../../state/formats.js";
 import { engine } from "../../worker/client.js";
-import type { Contender } from "../../worker/protocol.js";
+import type { ComparableRun } from "../../worker/protocol.js";
 import { count } from "../../ui/format.js";
 import { DropZone, FileButton } from "../../ui/drop.js";
-import type { Taken } from "../../ui/reading.js";
+import type { ReadFiles } from "../../ui/read-files.js";
 import { save } from "../../ui/save.js";
 import { Name } from "../../ui/text.js";
 import { Comparison } from "./comparison.js";
@@ -25,23 +25,23 @@ import "./compare.css";
 
 export default function Compare() {
   // Thresholds may have moved since.
-  useEffect(() => void allKept().then(compare), []);
-  const list = contenders.value;
+  useEffect(() => void allRunsAdded().then(compare), []);
+  const runs = comparableRuns.value;
   return (
     <div class="compare">
       <Title>Compare</Title>
-      {list.length === 0 ? (
+      {runs.length === 0 ? (
         <p class="muted">
           Compare a run with an earlier one, or with results from a file. <a href={hrefOf("files")}>Score something</a>,
           or open results below.
         </p>
       ) : (
         <div class="sides">
-          <Side label="Baseline" chosen={baseline.value} choose={(id) => (baseline.value = id)} list={list} />
+          <Side label="Baseline" chosen={baseline.value} choose={(id) => (baseline.value = id)} runs={runs} />
           <span class="against" aria-hidden="true">
             →
           </span>
-          <Side label="Compared with it" chosen={current.value} choose={(id) => (current.value = id)} list={list} />
+          <Side label="Compared with it" chosen={current.value} choose={(id) => (current.value = id)} runs={runs} />
         </div>
       )}
       <OpenResults />
@@ -59,7 +59,7 @@ export default function Compare() {
       )}
       {current.value !== undefined && baseline.value === undefined && (
         <p class="muted">
-          {list.length === 1
+          {runs.length === 1
             ? "There is one run so far. Run again, with other criteria or another agent, or open the results of an earlier run."
             : "No other run here has an evalset in common with this one. Run it again, or open the results of an earlier run."}
         </p>
@@ -68,8 +68,13 @@ export default function Compare() {
       {compared.value !== undefined && (
         <>
           <Export />
-          {compared.value.sets.map((set, at) => (
-            <Comparison key={set.current.evalSetId} set={set} at={at} isOnly={compared.value?.sets.length === 1} />
+          {compared.value.sets.map((set, index) => (
+            <Comparison
+              key={set.current.evalSetId}
+              set={set}
+              index={index}
+              isOnly={compared.value?.sets.length === 1}
+            />
           ))}
           <OnlyIn what="the baseline" evalSets={compared.value.onlyBaseline} />
           <OnlyIn what="the other run" evalSets={compared.value.onlyCurrent} />
@@ -83,11 +88,11 @@ interface SideProps {
   label: string;
   chosen: string | undefined;
   choose(id: string): void;
-  list: readonly Contender[];
+  runs: readonly ComparableRun[];
 }
 
-function Side({ label, chosen, choose, list }: SideProps) {
-  const run = list.find(({ id }) => id === chosen);
+function Side({ label, chosen, choose, runs }: SideProps) {
+  const run = runs.find(({ id }) => id === chosen);
   return (
     <div class="side">
       <label>
@@ -101,40 +106,40 @@ function Side({ label, chosen, choose, list }: SideProps) {
           }}
         >
           {chosen === undefined && <option value="">Choose a run</option>}
-          {list.map(({ id, name }) => (
+          {runs.map(({ id, name }) => (
             <option key={id} value={id}>
               {name}
             </option>
           ))}
         </select>
       </label>
-      {run !== undefined && <p class="muted">{factsOf(run)}</p>}
+      {run !== undefined && <p class="muted">{summaryText(run)}</p>}
     </div>
   );
 }
 
-const WHEN = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "short" });
+const DATE_FORMAT = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "short" });
 
-function factsOf({ sets, creationTimestamp }: Contender): string {
+function summaryText({ sets, creationTimestamp }: ComparableRun): string {
   const sum = (key: "total" | "passed" | "failed" | "notEvaluated") => sets.reduce((all, set) => all + set[key], 0);
   const parts = [count(sum("total"), "case"), `${sum("passed")} passed`, `${sum("failed")} failed`];
   if (sum("notEvaluated") > 0) parts.push(`${sum("notEvaluated")} not evaluated`);
-  if (creationTimestamp !== undefined) parts.push(WHEN.format(creationTimestamp * 1000));
+  if (creationTimestamp !== undefined) parts.push(DATE_FORMAT.format(creationTimestamp * 1000));
   return parts.join(", ");
 }
 
 function OpenResults() {
-  const take = async (reading: Promise<Taken>) => {
-    const { files, leftOut } = await reading;
+  const openFiles = async (reading: Promise<ReadFiles>) => {
+    const { files, skipped } = await reading;
     if (files.length > 0) await openResults(files);
-    else if (leftOut.length > 0) problem.value = { code: "unexpected", message: leftOut.join("; ") };
+    else if (skipped.length > 0) problem.value = { code: "unexpected", message: skipped.join("; ") };
   };
   return (
-    <DropZone label="Open results" onTake={(reading) => void take(reading)}>
+    <DropZone label="Open results" onFiles={(reading) => void openFiles(reading)}>
       <p class="muted">
         Drop evalset results here, as this page exports them and ADK stores them: they become the baseline.
       </p>
-      <FileButton label="Open results to compare with" onTake={(reading) => void take(reading)} />
+      <FileButton label="Open results to compare with" onFiles={(reading) => void openFiles(reading)} />
     </DropZone>
   );
 }
@@ -168,9 +173,9 @@ function OnlyIn({ what, evalSets }: { what: string; evalSets: readonly string[] 
   return (
     <p class="muted">
       Only in {what}:{" "}
-      {evalSets.map((name, at) => (
+      {evalSets.map((name, index) => (
         <>
-          {at > 0 && ", "}
+          {index > 0 && ", "}
           <Name>{name}</Name>
         </>
       ))}

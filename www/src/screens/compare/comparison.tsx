@@ -31,11 +31,11 @@ const VERDICTS = {
 interface ComparisonProps {
   set: ShownComparison;
   /** The index of the evalset in the comparison. */
-  at: number;
+  index: number;
   isOnly: boolean;
 }
 
-export function Comparison({ set, at, isOnly }: ComparisonProps) {
+export function Comparison({ set, index, isOnly }: ComparisonProps) {
   const { counts, metrics, cases, changed, bootstrap } = set;
   const Title = isOnly ? "h2" : "h3";
   return (
@@ -101,12 +101,12 @@ export function Comparison({ set, at, isOnly }: ComparisonProps) {
           {changed === 0 ? "Every case is as it was" : `${count(changed, "case")} changed, regressions first`}
         </Title>
         <ul class="case-changes">
-          {cases.map((one) => (
-            <CaseChange key={one.evalId} one={one} />
+          {cases.map((comparison) => (
+            <CaseChange key={comparison.evalId} comparison={comparison} />
           ))}
         </ul>
         {cases.length < changed && (
-          <button type="button" class="button" onClick={() => void showMore(at)}>
+          <button type="button" class="button" onClick={() => void showMore(index)}>
             Show more of {count(changed, "case")}
           </button>
         )}
@@ -168,7 +168,7 @@ function MetricRow({ metric }: { metric: MetricComparison }) {
           <span class={`tone ${verdict.tone}`}>{verdict.name}</span>
         )}
       </td>
-      <td class="number">{signed(difference, metric)}</td>
+      <td class="number">{signedText(difference, metric)}</td>
       <td>
         {interval !== undefined && difference !== undefined && (
           <Interval low={interval.low} high={interval.high} mid={difference} tone={verdict.tone} metric={metric} />
@@ -187,7 +187,7 @@ function meanText({ goal }: MetricComparison, mean: number | undefined): string 
   return goal === "lower" ? amountText(mean) : scoreText(mean);
 }
 
-function signed(difference: number | undefined, { goal }: MetricComparison): string {
+function signedText(difference: number | undefined, { goal }: MetricComparison): string {
   if (difference === undefined) return "–";
   const size = Math.abs(difference);
   const text = goal === "lower" ? amountText(size) : scoreText(size);
@@ -197,8 +197,8 @@ function signed(difference: number | undefined, { goal }: MetricComparison): str
 /** The interval on an axis with 0 in the middle: what does not reach 0 is no chance. */
 function Interval(props: { low: number; high: number; mid: number; tone: string; metric: MetricComparison }) {
   const { low, high, mid, tone, metric } = props;
-  const reach = Math.max(Math.abs(low), Math.abs(high), 1e-9) * 1.15;
-  const x = (value: number) => 80 + (value / reach) * 76;
+  const maxValue = Math.max(Math.abs(low), Math.abs(high), 1e-9) * 1.15;
+  const x = (value: number) => 80 + (value / maxValue) * 76;
   return (
     <span class="interval-cell">
       <svg class={`interval ${tone}`} viewBox="0 0 160 16" width="160" height="16" aria-hidden="true">
@@ -207,16 +207,16 @@ function Interval(props: { low: number; high: number; mid: number; tone: string;
         <circle cx={x(mid)} cy="8" r="3.5" />
       </svg>
       <span class="muted">
-        {signed(low, metric)} to {signed(high, metric)}
+        {signedText(low, metric)} to {signedText(high, metric)}
       </span>
     </span>
   );
 }
 
-function CaseChange({ one }: { one: CaseComparison }) {
-  const { evalId, change, baseline, current: now } = one;
+function CaseChange({ comparison }: { comparison: CaseComparison }) {
+  const { evalId, change, baseline, current: now } = comparison;
   const { name, tone, sign } = CHANGES[change];
-  const metrics = one.metrics.filter((metric) => metric.change !== "unchanged");
+  const metrics = comparison.metrics.filter((metric) => metric.change !== "unchanged");
   return (
     <li class={tone}>
       <details open={change === "regressed"}>

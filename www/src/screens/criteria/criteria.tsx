@@ -1,7 +1,7 @@
 import { JsonEditor } from "../../editor/editor.js";
 import type { PlacedProblem } from "../../editor/codemirror.js";
 import { goTo, hrefOf, route } from "../../route.js";
-import { configFacts, configText } from "../../state/config.js";
+import { configInfo, configText } from "../../state/config.js";
 import { obstacle } from "../../state/job.js";
 import { runAndShow } from "../../state/running.js";
 import { EstimateTable } from "../run/estimate.js";
@@ -15,14 +15,14 @@ import "./criteria.css";
 
 export default function Criteria() {
   const isJson = route.value.rest[0] === "json";
-  const facts = configFacts.value;
+  const info = configInfo.value;
   const problems: PlacedProblem[] =
-    facts === undefined
+    info === undefined
       ? []
-      : facts.ok
-        ? facts.value.warnings.map((one) => ({ ...one, isWarning: true }))
-        : [facts.problem];
-  const next = obstacle.value;
+      : info.ok
+        ? info.value.warnings.map((one) => ({ ...one, isWarning: true }))
+        : [info.problem];
+  const blocker = obstacle.value;
   return (
     <div class="criteria">
       <div class="what">
@@ -41,26 +41,26 @@ export default function Criteria() {
               type="button"
               class="button"
               data-kind="primary"
-              aria-disabled={next !== undefined || facts?.ok !== true}
+              aria-disabled={blocker !== undefined || info?.ok !== true}
               aria-describedby="run-what"
               onClick={async () => {
-                if (next?.screen === "files") goTo("files");
-                if (next !== undefined || facts?.ok !== true) return;
+                if (blocker?.screen === "files") goTo("files");
+                if (blocker !== undefined || info?.ok !== true) return;
                 await runAndShow();
               }}
             >
               Score
             </button>
             <p class="muted" id="run-what">
-              {next?.what}
+              {blocker?.what}
             </p>
           </div>
         </div>
-        {!isJson && facts?.ok === false && (
+        {!isJson && info?.ok === false && (
           <div class="note failed" role="alert">
             <p>
-              {sentence(facts.problem.message)}
-              {facts.problem.help !== undefined && ` ${sentence(facts.problem.help)}`}{" "}
+              {sentence(info.problem.message)}
+              {info.problem.help !== undefined && ` ${sentence(info.problem.help)}`}{" "}
               <a href={hrefOf("criteria", "json")}>Correct it in the JSON</a>
             </p>
           </div>

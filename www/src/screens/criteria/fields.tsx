@@ -3,17 +3,17 @@
 import type { ComponentChildren } from "preact";
 import { useId } from "preact/hooks";
 
-interface Common {
+interface FieldProps {
   label: string;
   hint?: ComponentChildren;
 }
 
 /** A control below its label, with a hint under it. */
-function Choice({
+function LabelledControl({
   label,
   hint,
   children,
-}: Common & { children: (ids: { id: string; hintId: string | undefined }) => ComponentChildren }) {
+}: FieldProps & { children: (ids: { id: string; hintId: string | undefined }) => ComponentChildren }) {
   const id = useId();
   const hintId = hint === undefined || hint === "" ? undefined : `${id}-hint`;
   return (
@@ -31,7 +31,7 @@ function Choice({
   );
 }
 
-const described = (hintId: string | undefined) => (hintId === undefined ? {} : { "aria-describedby": hintId });
+const describedBy = (hintId: string | undefined) => (hintId === undefined ? {} : { "aria-describedby": hintId });
 
 export function TextField({
   label,
@@ -40,9 +40,14 @@ export function TextField({
   placeholder = "",
   type = "text",
   onInput,
-}: Common & { value: string; placeholder?: string; type?: "text" | "password" | "url"; onInput(value: string): void }) {
+}: FieldProps & {
+  value: string;
+  placeholder?: string;
+  type?: "text" | "password" | "url";
+  onInput(value: string): void;
+}) {
   return (
-    <Choice label={label} hint={hint}>
+    <LabelledControl label={label} hint={hint}>
       {({ id, hintId }) => (
         <input
           id={id}
@@ -52,11 +57,11 @@ export function TextField({
           placeholder={placeholder}
           autocomplete="off"
           spellcheck={false}
-          {...described(hintId)}
+          {...describedBy(hintId)}
           onInput={({ currentTarget }) => onInput(currentTarget.value)}
         />
       )}
-    </Choice>
+    </LabelledControl>
   );
 }
 
@@ -65,21 +70,21 @@ export function NumberField({
   label,
   hint,
   value,
-  least,
-  most,
+  min,
+  max,
   step = "any",
   placeholder = "",
   onInput,
-}: Common & {
+}: FieldProps & {
   value: number | undefined;
-  least?: number | undefined;
-  most?: number | undefined;
+  min?: number | undefined;
+  max?: number | undefined;
   step?: number | "any";
   placeholder?: string;
   onInput(value: number | undefined): void;
 }) {
   return (
-    <Choice label={label} hint={hint}>
+    <LabelledControl label={label} hint={hint}>
       {({ id, hintId }) => (
         <input
           id={id}
@@ -89,16 +94,16 @@ export function NumberField({
           step={step}
           value={value ?? ""}
           placeholder={placeholder}
-          {...(least === undefined ? {} : { min: least })}
-          {...(most === undefined ? {} : { max: most })}
-          {...described(hintId)}
+          {...(min === undefined ? {} : { min })}
+          {...(max === undefined ? {} : { max })}
+          {...describedBy(hintId)}
           onInput={({ currentTarget: { value: typed, validity } }) => {
             if (typed === "" && !validity.badInput) onInput(undefined);
             else if (typed !== "" && Number.isFinite(Number(typed))) onInput(Number(typed));
           }}
         />
       )}
-    </Choice>
+    </LabelledControl>
   );
 }
 
@@ -108,15 +113,15 @@ export function SelectField({
   value,
   options,
   onChange,
-}: Common & { value: string; options: readonly { value: string; name: string }[]; onChange(value: string): void }) {
+}: FieldProps & { value: string; options: readonly { value: string; name: string }[]; onChange(value: string): void }) {
   return (
-    <Choice label={label} hint={hint}>
+    <LabelledControl label={label} hint={hint}>
       {({ id, hintId }) => (
         <select
           id={id}
           class="field"
           value={value}
-          {...described(hintId)}
+          {...describedBy(hintId)}
           onChange={({ currentTarget }) => onChange(currentTarget.value)}
         >
           {options.map((option) => (
@@ -126,7 +131,7 @@ export function SelectField({
           ))}
         </select>
       )}
-    </Choice>
+    </LabelledControl>
   );
 }
 
@@ -135,7 +140,7 @@ export function CheckField({
   hint,
   checked,
   onChange,
-}: Common & { checked: boolean; onChange(checked: boolean): void }) {
+}: FieldProps & { checked: boolean; onChange(checked: boolean): void }) {
   const id = useId();
   const hintId = hint === undefined || hint === "" ? undefined : `${id}-hint`;
   return (
@@ -144,7 +149,7 @@ export function CheckField({
         id={id}
         type="checkbox"
         checked={checked}
-        {...described(hintId)}
+        {...describedBy(hintId)}
         onChange={({ currentTarget }) => onChange(currentTarget.checked)}
       />
       <label for={id}>{label}</label>
@@ -157,9 +162,14 @@ export function CheckField({
   );
 }
 
-export function JsonField({ label, hint, value, onInput }: Common & { value: string; onInput(value: string): void }) {
+export function JsonField({
+  label,
+  hint,
+  value,
+  onInput,
+}: FieldProps & { value: string; onInput(value: string): void }) {
   return (
-    <Choice label={label} hint={hint}>
+    <LabelledControl label={label} hint={hint}>
       {({ id, hintId }) => (
         <textarea
           id={id}
@@ -167,10 +177,10 @@ export function JsonField({ label, hint, value, onInput }: Common & { value: str
           rows={3}
           spellcheck={false}
           value={value}
-          {...described(hintId)}
+          {...describedBy(hintId)}
           onInput={({ currentTarget }) => onInput(currentTarget.value)}
         />
       )}
-    </Choice>
+    </LabelledControl>
   );
 }

@@ -24,7 +24,7 @@ import { engine } from "../../worker/client.js";
 import { sentence } from "../../ui/sentence.js";
 import { CheckField, SelectField, TextField } from "./fields.js";
 
-const NAMES: Readonly<Record<JudgeKind, string>> = {
+const JUDGE_NAMES: Readonly<Record<JudgeKind, string>> = {
   none: "Nobody",
   recording: "Recorded replies",
   ...(Object.fromEntries(Object.entries(PROVIDERS).map(([kind, { title }]) => [kind, title])) as Record<
@@ -35,23 +35,23 @@ const NAMES: Readonly<Record<JudgeKind, string>> = {
 };
 
 /** Where questions go, or why that is not known. */
-const place = signal<{ origins?: readonly string[]; problem?: string }>({});
+const destination = signal<{ origins?: readonly string[]; problem?: string }>({});
 
-let asked = 0;
+let lastRequest = 0;
 effect(() => {
   const choice = asksModel.value || serviceChoice.value === undefined ? judgeChoice.value : ({ kind: "none" } as const);
   const service = serviceChoice.value;
-  const mine = (asked += 1);
+  const request = (lastRequest += 1);
   if (missing.value !== undefined) {
-    place.value = {};
+    destination.value = {};
     return;
   }
-  void engine.originsOf(choice, service).then((found) => {
-    if (mine !== asked) return;
-    const { ok } = found;
-    place.value = ok
-      ? { origins: found.value }
-      : { problem: [found.problem.message, found.problem.help].filter((text) => text !== undefined).join(". ") };
+  void engine.originsOf(choice, service).then((outcome) => {
+    if (request !== lastRequest) return;
+    const { ok } = outcome;
+    destination.value = ok
+      ? { origins: outcome.value }
+      : { problem: [outcome.problem.message, outcome.problem.help].filter((text) => text !== undefined).join(". ") };
   });
 });
 
@@ -66,22 +66,23 @@ export function JudgePanel() {
       <SelectField
         label="Who judges"
         value={kind}
-        options={Object.entries(NAMES).map(([value, name]) => ({ value, name }))}
+        options={Object.entries(JUDGE_NAMES).map(([value, name]) => ({ value, name }))}
         onChange={(value) => {
           judgeKind.value = value as JudgeKind;
         }}
       />
       <ProviderFields kind={kind} />
       <ServiceFields kind={kind} />
-      <p role="status" class={place.value.problem === undefined ? "muted" : "open trouble"}>
-        {missing.value ?? (place.value.problem === undefined ? whither(kind) : sentence(place.value.problem))}
+      <p role="status" class={destination.value.problem === undefined ? "muted" : "open trouble"}>
+        {missing.value ??
+          (destination.value.problem === undefined ? destinationText(kind) : sentence(destination.value.problem))}
       </p>
     </section>
   );
 }
 
-function whither(kind: JudgeKind): string {
-  const { origins } = place.value;
+function destinationText(kind: JudgeKind): string {
+  const { origins } = destination.value;
   if (origins === undefined) return "";
   if (origins.length > 0) return `Questions go to ${origins.join(" and ")}, and nothing goes anywhere else.`;
   return kind === "none" ? "Nothing leaves this page." : "Nothing leaves this device.";
@@ -98,18 +99,18 @@ function ProviderForm({ kind, except = [] }: { kind: ProviderName; except?: read
           const key = `${kind}-${option}`;
           const hint = text.replace("{origin}", location.origin);
           const common = { label, hint, value: fields[option] };
-          const put = (value: string) => setField(kind, option, value as never);
+          const update = (value: string) => setField(kind, option, value as never);
           const options = choices.map(([value, name]) => ({ value, name }));
-          if (options.length > 0) return <SelectField key={key} {...common} options={options} onChange={put} />;
+          if (options.length > 0) return <SelectField key={key} {...common} options={options} onChange={update} />;
           const type = SECRETS.includes(option) ? "password" : option === "baseUrl" ? "url" : "text";
-          return <TextField key={key} {...common} type={type} placeholder={placeholder} onInput={put} />;
+          return <TextField key={key} {...common} type={type} placeholder={placeholder} onInput={update} />;
         })}
     </>
   );
 }
 
 /** Judges that keep no settings of their own. */
-const PLAIN: readonly JudgeKind[] = ["none", "recording", "browser"];
+const KINDS_WITHOUT_SETTINGS: readonly JudgeKind[] = ["none", "recording", "browser"];
 
 /** The evaluation service of Vertex AI, where the config has metrics for it. */
 function ServiceFields({ kind }: { kind: JudgeKind }) {
@@ -128,7 +129,7 @@ function ServiceFields({ kind }: { kind: JudgeKind }) {
         <fieldset class="group">
           <legend>Evaluation service</legend>
           <ProviderForm kind="vertex" except={["model"]} />
-          {PLAIN.includes(kind) && <Remembered />}
+          {KINDS_WITHOUT_SETTINGS.includes(kind) && <RememberField />}
         </fieldset>
       )}
     </>
@@ -163,14 +164,14 @@ function ProviderFields({ kind }: { kind: JudgeKind }) {
       return (
         <>
           <ProviderForm kind={kind} />
-          <Remembered />
+          <RememberField />
           {kind !== "ollama" && <PriceFields />}
         </>
       );
   }
 }
 
-function Remembered() {
+function RememberField() {
   return (
     <CheckField
       label="Remember in this browser"
@@ -191,9 +192,9 @@ function PriceFields() {
     <details>
       <summary>Prices, to see what a run costs</summary>
       {models.map((model) => {
-        const now = prices.value[model] ?? { input: "", output: "" };
-        const put = (changed: Partial<typeof now>) => {
-          prices.value = { ...prices.value, [model]: { ...now, ...changed } };
+        const entered = prices.value[model] ?? { input: "", output: "" };
+        const update = (changes: Partial<typeof entered>) => {
+          prices.value = { ...prices.value, [model]: { ...entered, ...changes } };
         };
         return (
           <fieldset class="group" key={model}>
@@ -201,8 +202,8 @@ function PriceFields() {
               <code>{model}</code>, for a million tokens
             </legend>
             <div class="two">
-              <TextField label="Input" value={now.input} onInput={(input) => put({ input })} />
-              <TextField label="Output" value={now.output} onInput={(output) => put({ output })} />
+              <TextField label="Input" value={entered.input} onInput={(input) => update({ input })} />
+              <TextField label="Output" value={entered.output} onInput={(output) => update({ output })} />
             </div>
           </fieldset>
         );

@@ -5,7 +5,7 @@ import { criteria, isObject, type Json, keyOf, metrics, setInConfig } from "../.
 import { MetricName } from "../../ui/text.js";
 import type { KnownMetric } from "../../worker/protocol.js";
 import { SettingField } from "./setting-field.js";
-import { camel, proposedThreshold, settingsOf } from "./settings.js";
+import { toCamelCase, proposedThreshold, settingsOf } from "./settings.js";
 
 /** Every metric with its settings, as the registry and the schema of configs have them. */
 export function Metrics() {
@@ -19,31 +19,37 @@ export function Metrics() {
   }, []);
   const all = metrics.value;
   if (all.length === 0) return <p class="muted">The engine is being started…</p>;
-  const deciding = all.filter(({ requiresThreshold }) => requiresThreshold !== false);
-  const always = all.filter(({ requiresThreshold }) => requiresThreshold === false);
+  const withThreshold = all.filter(({ requiresThreshold }) => requiresThreshold !== false);
+  const withoutThreshold = all.filter(({ requiresThreshold }) => requiresThreshold === false);
   const known = new Set(all.map(({ metricName }) => metricName));
-  const foreign = Object.keys(criteria.value).filter((name) => !known.has(name) && !known.has(name.toLowerCase()));
+  const unknownNames = Object.keys(criteria.value).filter((name) => !known.has(name) && !known.has(name.toLowerCase()));
   return (
     <>
-      <Group title="Without a judge" metrics={deciding.filter(({ judged }) => !judged)} schema={schema.value} />
-      <Group title="With a judge" metrics={deciding.filter(({ judged }) => judged)} schema={schema.value} />
-      {foreign.length > 0 && (
+      <Group
+        title="Without a judge"
+        metrics={withThreshold.filter(({ isJudged }) => !isJudged)}
+        schema={schema.value}
+      />
+      <Group title="With a judge" metrics={withThreshold.filter(({ isJudged }) => isJudged)} schema={schema.value} />
+      {unknownNames.length > 0 && (
         <p class="muted">
           The config names other metrics too:{" "}
-          {foreign.map((name) => (
+          {unknownNames.map((name) => (
             <code key={name}>{name} </code>
           ))}
           They stay as they are; the JSON shows them.
         </p>
       )}
-      <p class="muted">Always reported, and never failed: {always.map(({ metricName }) => metricName).join(", ")}.</p>
+      <p class="muted">
+        Always reported, and never failed: {withoutThreshold.map(({ metricName }) => metricName).join(", ")}.
+      </p>
     </>
   );
 }
 
 function Group({
   title,
-  metrics: shown,
+  metrics: groupMetrics,
   schema,
 }: {
   title: string;
@@ -55,7 +61,7 @@ function Group({
     <section aria-labelledby={id}>
       <h2 id={id}>{title}</h2>
       <ul role="list" class="criterion-list">
-        {shown.map((metric) => (
+        {groupMetrics.map((metric) => (
           <Metric key={metric.metricName} metric={metric} schema={schema} />
         ))}
       </ul>
@@ -69,8 +75,8 @@ function Metric({ metric, schema }: { metric: KnownMetric; schema: Schema | unde
   const id = useId();
   const key = keyOf(name);
   const criterion = key === undefined ? undefined : criteria.value[key];
-  const holder = isObject(criterion) ? (criterion as Readonly<Record<string, Json>>) : {};
-  const threshold = isObject(criterion) ? holder["threshold"] : criterion;
+  const settingsObject = isObject(criterion) ? (criterion as Readonly<Record<string, Json>>) : {};
+  const threshold = isObject(criterion) ? settingsObject["threshold"] : criterion;
   const isOn = key !== undefined;
 
   const set = (path: readonly (string | number)[], value: Json | undefined) => {
@@ -84,8 +90,8 @@ function Metric({ metric, schema }: { metric: KnownMetric; schema: Schema | unde
   };
   const proposed = () => proposedThreshold(schema, name, maxValue);
   const settings = schema === undefined ? [] : settingsOf(schema, name);
-  const given = settings.flatMap(({ key: snake }) => {
-    const value = holder[snake] ?? holder[camel(snake)];
+  const settingTexts = settings.flatMap(({ key: snake }) => {
+    const value = settingsObject[snake] ?? settingsObject[toCamelCase(snake)];
     if (value === undefined) return [];
     return typeof value === "object" ? [snake] : [`${snake} ${String(value)}`];
   });
@@ -150,11 +156,11 @@ function Metric({ metric, schema }: { metric: KnownMetric; schema: Schema | unde
             <details>
               <summary>
                 Settings
-                {given.length > 0 && <span class="muted"> · {given.join(", ")}</span>}
+                {settingTexts.length > 0 && <span class="muted"> · {settingTexts.join(", ")}</span>}
               </summary>
               <div class="settings">
                 {settings.map((setting) => (
-                  <SettingField key={setting.key} setting={setting} holder={holder} set={set} />
+                  <SettingField key={setting.key} setting={setting} parent={settingsObject} set={set} />
                 ))}
               </div>
             </details>

@@ -6,12 +6,12 @@ import { CheckField, NumberField, SelectField } from "./fields.js";
 
 /** How a run is made. */
 export function OptionsPanel() {
-  const now = runOptions.value;
-  const put = (changed: Partial<RunOptions>) => {
-    runOptions.value = { ...now, ...changed };
+  const current = runOptions.value;
+  const update = (changes: Partial<RunOptions>) => {
+    runOptions.value = { ...current, ...changes };
   };
-  const limit = (name: "maxCalls" | "maxCost", value: number | undefined) => {
-    const { [name]: _, ...others } = now;
+  const setLimit = (name: "maxCalls" | "maxCost", value: number | undefined) => {
+    const { [name]: _, ...others } = current;
     runOptions.value = value === undefined ? others : { ...others, [name]: value };
   };
   return (
@@ -20,47 +20,47 @@ export function OptionsPanel() {
       <SelectField
         label={OPTIONS.dialect.label}
         hint="Those of @iqai/adk 0.5.9 differ for tool_trajectory_avg_score and response_match_score."
-        value={now.dialect}
+        value={current.dialect}
         options={OPTIONS.dialect.choices.map(([value, name]) => ({ value, name }))}
-        onChange={(dialect) => put({ dialect: dialect as Dialect })}
+        onChange={(dialect) => update({ dialect: dialect as Dialect })}
       />
       {asksJudge.value && (
         <>
           <CheckField
             label={OPTIONS.earlyStop.label}
             hint="The result is the one that all samples would give."
-            checked={now.earlyStop}
-            onChange={(earlyStop) => put({ earlyStop })}
+            checked={current.earlyStop}
+            onChange={(earlyStop) => update({ earlyStop })}
           />
           <CheckField
             label="Keep replies in this browser"
             hint="The same question is then not asked again, after a reload either."
-            checked={now.keepReplies}
-            onChange={(keepReplies) => put({ keepReplies })}
+            checked={current.keepReplies}
+            onChange={(keepReplies) => update({ keepReplies })}
           />
           <NumberField
             label={OPTIONS.concurrency.label}
-            value={now.concurrency}
-            least={OPTIONS.concurrency.least}
-            most={64}
+            value={current.concurrency}
+            min={OPTIONS.concurrency.least}
+            max={64}
             step={1}
-            onInput={(concurrency) => put({ concurrency: Math.max(1, concurrency ?? OPTIONS.concurrency.default) })}
+            onInput={(concurrency) => update({ concurrency: Math.max(1, concurrency ?? OPTIONS.concurrency.default) })}
           />
           <NumberField
             label={OPTIONS.calls.label}
             placeholder="no limit"
-            value={now.maxCalls}
-            least={1}
+            value={current.maxCalls}
+            min={1}
             step={1}
-            onInput={(value) => limit("maxCalls", value)}
+            onInput={(value) => setLimit("maxCalls", value)}
           />
           <NumberField
             label={OPTIONS.cost.label}
             hint="Needs the prices of every model that is asked."
             placeholder="no limit"
-            value={now.maxCost}
-            least={OPTIONS.cost.least}
-            onInput={(value) => limit("maxCost", value)}
+            value={current.maxCost}
+            min={OPTIONS.cost.least}
+            onInput={(value) => setLimit("maxCost", value)}
           />
         </>
       )}

@@ -9,42 +9,42 @@ interface Props {
 }
 
 /** Rubrics shown at first, and with each further press. */
-const SOME = 50;
+const RUBRICS_PER_PAGE = 50;
 
 /** The rubrics of a criterion: properties in words, each with an id. */
 export function Rubrics({ value, set }: Props) {
-  const most = useSignal(SOME);
+  const limit = useSignal(RUBRICS_PER_PAGE);
   const rubrics = Array.isArray(value) ? (value as readonly Json[]) : [];
   return (
     <fieldset class="group">
       <legend>Rubrics</legend>
       <p class="hint muted">Properties that the judge says yes or no to, besides those of the evalset.</p>
-      {rubrics.slice(0, most.value).map((rubric, at) => {
-        const bag = isObject(rubric) ? rubric : {};
-        const content = bag["rubric_content"] ?? bag["rubricContent"];
-        const inside = isObject(content) ? content : {};
-        const idKey = "rubricId" in bag ? "rubricId" : "rubric_id";
-        const contentKey = "rubricContent" in bag ? "rubricContent" : "rubric_content";
-        const textKey = "textProperty" in inside ? "textProperty" : "text_property";
+      {rubrics.slice(0, limit.value).map((rubric, index) => {
+        const object = isObject(rubric) ? rubric : {};
+        const content = object["rubric_content"] ?? object["rubricContent"];
+        const contentObject = isObject(content) ? content : {};
+        const idKey = "rubricId" in object ? "rubricId" : "rubric_id";
+        const contentKey = "rubricContent" in object ? "rubricContent" : "rubric_content";
+        const textKey = "textProperty" in contentObject ? "textProperty" : "text_property";
         return (
-          <div class="rubric" key={at}>
+          <div class="rubric" key={index}>
             <TextField
-              label={`Id of rubric ${at + 1}`}
-              value={String(bag[idKey] ?? "")}
-              onInput={(typed) => set([at, idKey], typed)}
+              label={`Id of rubric ${index + 1}`}
+              value={String(object[idKey] ?? "")}
+              onInput={(typed) => set([index, idKey], typed)}
             />
             <TextField
-              label={`Property of rubric ${at + 1}`}
-              value={String(inside[textKey] ?? "")}
+              label={`Property of rubric ${index + 1}`}
+              value={String(contentObject[textKey] ?? "")}
               placeholder="The answer names the price."
-              onInput={(typed) => set([at, contentKey, textKey], typed)}
+              onInput={(typed) => set([index, contentKey, textKey], typed)}
             />
             <button
               type="button"
               class="button"
               data-kind="quiet"
-              aria-label={`Take out rubric ${at + 1}`}
-              onClick={() => set(rubrics.length === 1 ? [] : [at], undefined)}
+              aria-label={`Take out rubric ${index + 1}`}
+              onClick={() => set(rubrics.length === 1 ? [] : [index], undefined)}
             >
               Take out
             </button>
@@ -52,13 +52,13 @@ export function Rubrics({ value, set }: Props) {
         );
       })}
       <div class="actions">
-        <More most={most} total={rubrics.length} step={SOME} noun="rubric" />
+        <More limit={limit} total={rubrics.length} step={RUBRICS_PER_PAGE} noun="rubric" />
         <button
           type="button"
           class="button"
           onClick={() => {
-            most.value = Math.max(most.value, rubrics.length + 1);
-            const rubric = { rubric_id: newId(rubrics), rubric_content: { text_property: "" } };
+            limit.value = Math.max(limit.value, rubrics.length + 1);
+            const rubric = { rubric_id: unusedId(rubrics), rubric_content: { text_property: "" } };
             set(rubrics.length === 0 ? [] : [rubrics.length], rubrics.length === 0 ? [rubric] : rubric);
           }}
         >
@@ -69,7 +69,7 @@ export function Rubrics({ value, set }: Props) {
   );
 }
 
-function newId(rubrics: readonly Json[]): string {
+function unusedId(rubrics: readonly Json[]): string {
   const taken = new Set(rubrics.map((rubric) => (isObject(rubric) ? (rubric["rubric_id"] ?? rubric["rubricId"]) : "")));
   for (let number = rubrics.length + 1; ; number += 1) {
     if (!taken.has(`rubric_${number}`)) return `rubric_${number}`;

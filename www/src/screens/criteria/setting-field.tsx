@@ -2,24 +2,24 @@ import { useSignal } from "@preact/signals";
 import { isObject, type Json } from "../../state/criteria.js";
 import { CheckField, JsonField, NumberField, SelectField, TextField } from "./fields.js";
 import { Rubrics } from "./rubrics.js";
-import { camel, type Setting, words } from "./settings.js";
+import { toCamelCase, type Setting, labelOf } from "./settings.js";
 
 interface Props {
   setting: Setting;
   /** What the setting stands in. */
-  holder: Readonly<Record<string, Json>>;
+  parent: Readonly<Record<string, Json>>;
   /** Changes a value below the holder; undefined takes it out. */
   set(path: readonly (string | number)[], value: Json | undefined): void;
 }
 
 /** The control of a setting. What is the default is not written down. */
-export function SettingField({ setting, holder, set }: Props) {
+export function SettingField({ setting, parent, set }: Props) {
   const { key, description, control } = setting;
-  const spelled = key in holder ? key : camel(key) in holder ? camel(key) : key;
-  const value = holder[spelled];
-  const label = words(key);
-  const put = (next: Json | undefined) => set([spelled], next === setting.default ? undefined : next);
-  const byDefault =
+  const writtenKey = key in parent ? key : toCamelCase(key) in parent ? toCamelCase(key) : key;
+  const value = parent[writtenKey];
+  const label = labelOf(key);
+  const update = (next: Json | undefined) => set([writtenKey], next === setting.default ? undefined : next);
+  const defaultText =
     setting.default === undefined || setting.default === null ? "" : ` Default: ${String(setting.default)}.`;
   switch (control.kind) {
     case "flag": {
@@ -27,20 +27,22 @@ export function SettingField({ setting, holder, set }: Props) {
         value === undefined
           ? setting.default === true
           : value === true || value === 1 || /^(t|true|y|yes|on|1)$/i.test(String(value));
-      return <CheckField label={label} hint={description} checked={now} onChange={put} />;
+      return <CheckField label={label} hint={description} checked={now} onChange={update} />;
     }
     case "choice": {
-      const known = control.values;
-      const now = String(value ?? setting.default ?? known[0]?.value ?? "");
-      const own = known.some((option) => option.value === now) ? [] : [{ value: now, description: "" }];
-      const meaning = known.find((option) => option.value === now)?.description;
+      const options = control.values;
+      const selected = String(value ?? setting.default ?? options[0]?.value ?? "");
+      const unknownOption = options.some((option) => option.value === selected)
+        ? []
+        : [{ value: selected, description: "" }];
+      const meaning = options.find((option) => option.value === selected)?.description;
       return (
         <SelectField
           label={label}
-          hint={[description, meaning === undefined || meaning === "" ? "" : `${now}: ${meaning}`].join(" ")}
-          value={now}
-          options={[...own, ...known].map((option) => ({ value: option.value, name: option.value }))}
-          onChange={put}
+          hint={[description, meaning === undefined || meaning === "" ? "" : `${selected}: ${meaning}`].join(" ")}
+          value={selected}
+          options={[...unknownOption, ...options].map((option) => ({ value: option.value, name: option.value }))}
+          onChange={update}
         />
       );
     }
@@ -48,13 +50,13 @@ export function SettingField({ setting, holder, set }: Props) {
       return (
         <NumberField
           label={label}
-          hint={`${description}${byDefault}`}
+          hint={`${description}${defaultText}`}
           value={typeof value === "number" ? value : undefined}
-          least={control.least}
-          most={control.most}
+          min={control.min}
+          max={control.max}
           step={control.isWhole ? 1 : "any"}
           placeholder={setting.default === undefined ? "" : String(setting.default)}
-          onInput={put}
+          onInput={update}
         />
       );
     case "text":
@@ -64,7 +66,7 @@ export function SettingField({ setting, holder, set }: Props) {
           hint={description}
           value={typeof value === "string" ? value : ""}
           placeholder={setting.default === undefined ? "" : String(setting.default)}
-          onInput={(typed) => put(typed === "" ? undefined : typed)}
+          onInput={(typed) => update(typed === "" ? undefined : typed)}
         />
       );
     case "map":
@@ -74,13 +76,13 @@ export function SettingField({ setting, holder, set }: Props) {
           hint={description}
           value={value}
           values={control.values}
-          set={(path, next) => set([spelled, ...path], next)}
+          set={(path, next) => set([writtenKey, ...path], next)}
         />
       );
     case "rubrics":
-      return <Rubrics value={value} set={(path, next) => set([spelled, ...path], next)} />;
+      return <Rubrics value={value} set={(path, next) => set([writtenKey, ...path], next)} />;
     case "group": {
-      const inside = isObject(value) ? (value as Readonly<Record<string, Json>>) : {};
+      const groupObject = isObject(value) ? (value as Readonly<Record<string, Json>>) : {};
       return (
         <fieldset class="group">
           <legend>{label}</legend>
@@ -88,10 +90,10 @@ export function SettingField({ setting, holder, set }: Props) {
             <SettingField
               key={one.key}
               setting={one}
-              holder={inside}
+              parent={groupObject}
               set={(path, next) => {
-                if (isObject(value)) set([spelled, ...path], next);
-                else if (next !== undefined) set([spelled], nested(path, next));
+                if (isObject(value)) set([writtenKey, ...path], next);
+                else if (next !== undefined) set([writtenKey], nestedValue(path, next));
               }}
             />
           ))}
@@ -99,7 +101,7 @@ export function SettingField({ setting, holder, set }: Props) {
       );
     }
     case "json":
-      return <JsonSetting label={label} hint={description} value={value} onChange={put} />;
+      return <JsonSetting label={label} hint={description} value={value} onChange={update} />;
   }
 }
 
@@ -200,6 +202,6 @@ function MapField({
 }
 
 /** A value below a path, as the objects that hold it. */
-function nested(path: readonly (string | number)[], value: Json): Json {
+function nestedValue(path: readonly (string | number)[], value: Json): Json {
   return path.reduceRight<Json>((inner, step) => ({ [step]: inner }), value);
 }

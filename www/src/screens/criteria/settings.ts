@@ -6,7 +6,7 @@ import { alternatives, keysAt, type Schema, valuesAt } from "../../editor/schema
 export type Control =
   | { kind: "flag" }
   | { kind: "choice"; values: readonly { value: string; description: string }[] }
-  | { kind: "number"; isWhole: boolean; least?: number | undefined; most?: number | undefined }
+  | { kind: "number"; isWhole: boolean; min?: number | undefined; max?: number | undefined }
   | { kind: "text" }
   /** Names, each with one of the values. */
   | { kind: "map"; values: readonly { value: string; description: string }[] }
@@ -29,26 +29,26 @@ export function settingsOf(root: Schema, metric: string): Setting[] {
 
 function settingsAt(root: Schema, path: readonly string[]): Setting[] {
   return keysAt(root, path)
-    .filter(({ isTwin }) => !isTwin)
+    .filter(({ isSecondSpelling }) => !isSecondSpelling)
     .map(({ key, schema }) => ({
       key,
       description: schema.description ?? "",
       default: schema.default,
       control: controlOf(root, schema, [...path, key]),
     }))
-    .sort((a, b) => Number(isLarge(a)) - Number(isLarge(b)));
+    .sort((a, b) => Number(takesFullRow(a)) - Number(takesFullRow(b)));
 }
 
 /** Whether the control takes a row of its own; those come last. */
-function isLarge({ control }: Setting): boolean {
+function takesFullRow({ control }: Setting): boolean {
   return ["json", "map", "rubrics", "group"].includes(control.kind);
 }
 
 /** The threshold that is proposed for a metric. */
-export function proposedThreshold(root: Schema | undefined, metric: string, most = 1): number {
+export function proposedThreshold(root: Schema | undefined, metric: string, max = 1): number {
   const schema = root?.definitions?.[metric] as { defaultSnippets?: readonly { body: unknown }[] } | undefined;
   const [first] = schema?.defaultSnippets ?? [];
-  return typeof first?.body === "number" ? first.body : 0.8 * most;
+  return typeof first?.body === "number" ? first.body : 0.8 * max;
 }
 
 function controlOf(root: Schema, schema: Schema, path: readonly string[]): Control {
@@ -56,34 +56,34 @@ function controlOf(root: Schema, schema: Schema, path: readonly string[]): Contr
   const has = (type: string) =>
     all.some((one) => one.type === type || (Array.isArray(one.type) && one.type.includes(type)));
   if (has("boolean")) return { kind: "flag" };
-  const values = textsOf(valuesAt(root, path));
+  const values = stringValues(valuesAt(root, path));
   if (all.some((one) => one.enum !== undefined)) return { kind: "choice", values };
   if (has("integer") || has("number")) {
-    const least = all.find(({ minimum }) => minimum !== undefined)?.minimum;
-    const most = all.find(({ maximum }) => maximum !== undefined)?.maximum;
-    return { kind: "number", isWhole: !has("number"), least, most };
+    const min = all.find(({ minimum }) => minimum !== undefined)?.minimum;
+    const max = all.find(({ maximum }) => maximum !== undefined)?.maximum;
+    return { kind: "number", isWhole: !has("number"), min, max };
   }
   if (has("array")) return path.at(-1) === "rubrics" ? { kind: "rubrics" } : { kind: "json" };
   if (has("object")) {
-    const inside = textsOf(valuesAt(root, [...path, "*"]));
-    if (inside.length > 0) return { kind: "map", values: inside };
+    const mapValues = stringValues(valuesAt(root, [...path, "*"]));
+    if (mapValues.length > 0) return { kind: "map", values: mapValues };
     if (path.at(-1) === "judge_model_options") return { kind: "group", settings: settingsAt(root, path) };
     return { kind: "json" };
   }
   return has("string") ? { kind: "text" } : { kind: "json" };
 }
 
-function textsOf(values: readonly { value: unknown; description: string }[]) {
+function stringValues(values: readonly { value: unknown; description: string }[]) {
   return values.flatMap(({ value, description }) => (typeof value === "string" ? [{ value, description }] : []));
 }
 
 /** A key in `camelCase`. */
-export function camel(key: string): string {
+export function toCamelCase(key: string): string {
   return key.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
 }
 
 /** A key in words: `match_type` is "Match type". */
-export function words(key: string): string {
+export function labelOf(key: string): string {
   const spaced = key.replaceAll("_", " ");
   return spaced.charAt(0).toUpperCase() + spaced.slice(1);
 }

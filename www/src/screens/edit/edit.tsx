@@ -3,9 +3,19 @@
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { goTo, hrefOf, route } from "../../route.js";
-import { at, change, edit, file, past, problem, set, shown, undo } from "../../state/edit.js";
+import {
+  caseIndex,
+  change,
+  startEditing,
+  fileId,
+  undoStack,
+  problem,
+  evalSet,
+  editedCase,
+  undo,
+} from "../../state/edit.js";
 import { sourceOf, sources } from "../../state/inputs.js";
-import { summary, underWay } from "../../state/run.js";
+import { summary, runProgress } from "../../state/run.js";
 import { count } from "../../ui/format.js";
 import { More } from "../../ui/more.js";
 import { save } from "../../ui/save.js";
@@ -15,15 +25,15 @@ import { Title } from "../../ui/title.js";
 import "./edit.css";
 
 /** Cases listed at a time. */
-const SOME = 200;
+const CASES_PER_PAGE = 200;
 
 export default function Edit() {
   const [id, evalId] = route.value.rest;
-  const wanted = id === undefined ? sources.value.find(({ facts }) => facts?.kind === "evalset")?.id : Number(id);
+  const openedId = id === undefined ? sources.value.find(({ info }) => info?.kind === "evalset")?.id : Number(id);
   useEffect(() => {
-    if (wanted !== undefined) void edit(wanted, evalId);
-  }, [wanted, evalId]);
-  const source = sourceOf(wanted);
+    if (openedId !== undefined) void startEditing(openedId, evalId);
+  }, [openedId, evalId]);
+  const source = sourceOf(openedId);
   if (source === undefined) {
     return (
       <>
@@ -41,15 +51,16 @@ export default function Edit() {
           Edit <Name>{source.name}</Name>
         </Title>
         <div class="edit-actions">
-          <button type="button" class="button" disabled={past.value.length === 0} onClick={() => void undo()}>
+          <button type="button" class="button" disabled={undoStack.value.length === 0} onClick={() => void undo()}>
             Undo
           </button>
           <button
             type="button"
             class="button"
-            disabled={set.value === undefined}
+            disabled={evalSet.value === undefined}
             onClick={() => {
-              if (set.value !== undefined) save(exportName(source.name), set.value.text, "application/json");
+              if (evalSet.value !== undefined)
+                save(exportFileName(source.name), evalSet.value.text, "application/json");
             }}
           >
             Export evalset
@@ -77,13 +88,17 @@ export default function Edit() {
           {problem.value.help !== undefined && <p class="muted">{problem.value.help}</p>}
         </div>
       )}
-      {file.value === wanted && set.value !== undefined && (
+      {fileId.value === openedId && evalSet.value !== undefined && (
         <div class="edit-body">
           <Cases />
-          {shown.value === undefined ? (
+          {editedCase.value === undefined ? (
             <p class="muted">The evalset has no cases.</p>
           ) : (
-            <Fields key={`${at.value}`} one={shown.value} row={rowOf(source.name, shown.value.evalId)} />
+            <Fields
+              key={`${caseIndex.value}`}
+              evalCase={editedCase.value}
+              row={rowOf(source.name, editedCase.value.evalId)}
+            />
           )}
         </div>
       )}
@@ -94,27 +109,27 @@ export default function Edit() {
 /** The row of a case in the run that is shown; undefined if it has none, or several. */
 function rowOf(name: string, evalId: string): number | undefined {
   const run = summary.value;
-  if (run === undefined || underWay.value !== undefined) return undefined;
+  if (run === undefined || runProgress.value !== undefined) return undefined;
   const rows = run.sets.flatMap((set) => {
     if (set.name !== name) return [];
     const ids = run.evalIds.slice(set.from, set.from + set.count);
-    return ids.flatMap((one, place) => (one === evalId ? [set.from + place] : []));
+    return ids.flatMap((one, index) => (one === evalId ? [set.from + index] : []));
   });
   return rows.length === 1 ? rows[0] : undefined;
 }
 
-function exportName(name: string): string {
+function exportFileName(name: string): string {
   return `${name.replace(/(\.evalset|\.test)?\.json$/i, "")}.evalset.json`;
 }
 
 function Cases() {
   const query = useSignal("");
-  const most = useSignal(SOME);
-  const now = set.value;
+  const limit = useSignal(CASES_PER_PAGE);
+  const now = evalSet.value;
   if (now === undefined) return null;
   const wanted = query.value.toLowerCase();
-  const found = now.cases.flatMap(({ evalId, turns }, place) =>
-    evalId.toLowerCase().includes(wanted) ? [{ evalId, turns, place }] : [],
+  const found = now.cases.flatMap(({ evalId, turns }, index) =>
+    evalId.toLowerCase().includes(wanted) ? [{ evalId, turns, place: index }] : [],
   );
   return (
     <nav class="edit-cases" aria-label="Cases of the evalset">
@@ -131,26 +146,36 @@ function Cases() {
         />
       )}
       <ul role="list">
-        {found.slice(0, most.value).map(({ evalId, turns, place }) => (
-          <li key={place}>
+        {found.slice(0, limit.value).map(({ evalId, turns, place: index }) => (
+          <li key={index}>
             <a
-              href={hrefOf("edit", file.value ?? 0, evalId)}
-              {...(place === at.value ? { "aria-current": "true" as const } : {})}
+              href={hrefOf("edit", fileId.value ?? 0, evalId)}
+              {...(index === caseIndex.value ? { "aria-current": "true" as const } : {})}
             >
               <Name>{evalId}</Name> <small class="muted">{turns > 0 ? count(turns, "turn") : "scenario"}</small>
             </a>
           </li>
         ))}
       </ul>
-      <More most={most} total={found.length} step={SOME} noun="case" />
+      <More limit={limit} total={found.length} step={CASES_PER_PAGE} noun="case" />
       <div class="edit-actions">
-        <button type="button" class="button" onClick={() => void added("addCase")}>
+        <button type="button" class="button" onClick={() => void changeCases("addCase")}>
           New<span class="visually-hidden"> case</span>
         </button>
-        <button type="button" class="button" disabled={now.cases.length === 0} onClick={() => void added("copyCase")}>
+        <button
+          type="button"
+          class="button"
+          disabled={now.cases.length === 0}
+          onClick={() => void changeCases("copyCase")}
+        >
           Copy
         </button>
-        <button type="button" class="button" disabled={now.cases.length === 0} onClick={() => void added("removeCase")}>
+        <button
+          type="button"
+          class="button"
+          disabled={now.cases.length === 0}
+          onClick={() => void changeCases("removeCase")}
+        >
           Delete
         </button>
       </div>
@@ -158,7 +183,7 @@ function Cases() {
   );
 }
 
-async function added(kind: "addCase" | "copyCase" | "removeCase"): Promise<void> {
-  if (!(await change({ kind })) || file.value === undefined) return;
-  goTo("edit", file.value, set.value?.cases[at.value]?.evalId ?? "");
+async function changeCases(kind: "addCase" | "copyCase" | "removeCase"): Promise<void> {
+  if (!(await change({ kind })) || fileId.value === undefined) return;
+  goTo("edit", fileId.value, evalSet.value?.cases[caseIndex.value]?.evalId ?? "");
 }

@@ -2,18 +2,18 @@
 
 import { useEffect, useId, useState } from "preact/hooks";
 import { goTo } from "../../route.js";
-import { change, file } from "../../state/edit.js";
+import { change, fileId } from "../../state/edit.js";
 import { summary } from "../../state/run.js";
 import type { EditableCase, EditableRubric, EditableTurn } from "../../worker/protocol.js";
 
 interface FieldsProps {
-  one: EditableCase;
+  evalCase: EditableCase;
   /** The row of the case in the run that is shown. */
   row: number | undefined;
 }
 
-export function Fields({ one, row }: FieldsProps) {
-  const { turns, scenario, rubrics, evalId } = one;
+export function Fields({ evalCase, row }: FieldsProps) {
+  const { turns, scenario, rubrics, evalId } = evalCase;
   const accept = async (turn?: number): Promise<void> => {
     const run = summary.value?.id;
     if (run === undefined || row === undefined) return;
@@ -26,8 +26,8 @@ export function Fields({ one, row }: FieldsProps) {
           label="Eval id"
           value={evalId}
           onChange={async (id) => {
-            if ((await change({ kind: "rename", evalId: id })) && file.value !== undefined)
-              goTo("edit", file.value, id);
+            if ((await change({ kind: "rename", evalId: id })) && fileId.value !== undefined)
+              goTo("edit", fileId.value, id);
           }}
         />
         {row !== undefined && turns.length > 0 && (
@@ -44,13 +44,13 @@ export function Fields({ one, row }: FieldsProps) {
           onChange={(json) => change({ kind: "scenario", json })}
         />
       )}
-      {turns.map((turn, at) => (
+      {turns.map((turn, index) => (
         <Turn
-          key={at}
+          key={index}
           turn={turn}
-          at={at}
+          index={index}
           isOnly={turns.length === 1}
-          accept={row === undefined ? undefined : () => accept(at)}
+          accept={row === undefined ? undefined : () => accept(index)}
         />
       ))}
       {scenario === undefined && (
@@ -69,33 +69,38 @@ export function Fields({ one, row }: FieldsProps) {
 
 interface TurnProps {
   turn: EditableTurn;
-  at: number;
+  index: number;
   isOnly: boolean;
   accept: (() => Promise<void>) | undefined;
 }
 
-function Turn({ turn, at, isOnly, accept }: TurnProps) {
-  const { user, answer, way, rubrics } = turn;
+function Turn({ turn, index, isOnly, accept }: TurnProps) {
+  const { user, answer, intermediateData, rubrics } = turn;
   return (
     <fieldset class="edit-turn">
-      <legend>Turn {at + 1}</legend>
-      <Field label="The user says" value={user} isLong onChange={(text) => change({ kind: "user", turn: at, text })} />
+      <legend>Turn {index + 1}</legend>
+      <Field
+        label="The user says"
+        value={user}
+        isLong
+        onChange={(text) => change({ kind: "user", turn: index, text })}
+      />
       <Field
         label="Expected answer"
         value={answer}
         isLong
-        onChange={(text) => change({ kind: "answer", turn: at, text })}
+        onChange={(text) => change({ kind: "answer", turn: index, text })}
       />
       <Field
         label="Expected on the way: tool calls and events, JSON"
-        value={way}
+        value={intermediateData}
         isJson
-        onChange={(json) => change({ kind: "way", turn: at, json })}
+        onChange={(json) => change({ kind: "intermediateData", turn: index, json })}
       />
       <Rubrics
-        title={`Rubrics of turn ${at + 1}`}
+        title={`Rubrics of turn ${index + 1}`}
         rubrics={rubrics}
-        onChange={(all) => change({ kind: "rubrics", turn: at, rubrics: all })}
+        onChange={(all) => change({ kind: "rubrics", turn: index, rubrics: all })}
       />
       <div class="edit-actions">
         {accept !== undefined && (
@@ -104,9 +109,9 @@ function Turn({ turn, at, isOnly, accept }: TurnProps) {
           </button>
         )}
         {!isOnly && (
-          <button type="button" class="button" onClick={() => void change({ kind: "removeTurn", turn: at })}>
+          <button type="button" class="button" onClick={() => void change({ kind: "removeTurn", turn: index })}>
             Delete
-            <span class="visually-hidden"> turn {at + 1}</span>
+            <span class="visually-hidden"> turn {index + 1}</span>
           </button>
         )}
       </div>
@@ -121,27 +126,27 @@ interface RubricsProps {
 }
 
 /** What google-adk takes rubrics of cases and turns by. */
-const TYPES = ["FINAL_RESPONSE_QUALITY", "TOOL_USE_QUALITY", "TRAJECTORY_QUALITY"];
+const RUBRIC_TYPES = ["FINAL_RESPONSE_QUALITY", "TOOL_USE_QUALITY", "TRAJECTORY_QUALITY"];
 
 function Rubrics({ title, rubrics, onChange }: RubricsProps) {
-  const put = (at: number, change: Partial<EditableRubric>) =>
-    onChange(rubrics.map((rubric, place) => (place === at ? { ...rubric, ...change } : rubric)));
+  const update = (at: number, change: Partial<EditableRubric>) =>
+    onChange(rubrics.map((rubric, index) => (index === at ? { ...rubric, ...change } : rubric)));
   return (
     <div class="edit-rubrics" role="group" aria-label={title}>
       <h2>{title}</h2>
       {rubrics.map(({ id, text, type }, at) => (
         <div key={at} class="edit-rubric">
-          <Field label="Id" value={id} onChange={(value) => put(at, { id: value })} />
-          <Field label="What has to be so" value={text} isLong onChange={(value) => put(at, { text: value })} />
+          <Field label="Id" value={id} onChange={(value) => update(at, { id: value })} />
+          <Field label="What has to be so" value={text} isLong onChange={(value) => update(at, { text: value })} />
           <label class="edit-field">
             <span>For</span>
             <select
               class="field"
               value={type}
-              onChange={({ currentTarget }) => void put(at, { type: currentTarget.value })}
+              onChange={({ currentTarget }) => void update(at, { type: currentTarget.value })}
             >
               <option value="">no metric in particular</option>
-              {[...new Set([...TYPES, ...(type === "" ? [] : [type])])].map((name) => (
+              {[...new Set([...RUBRIC_TYPES, ...(type === "" ? [] : [type])])].map((name) => (
                 <option key={name} value={name}>
                   {name}
                 </option>
@@ -151,7 +156,7 @@ function Rubrics({ title, rubrics, onChange }: RubricsProps) {
           <button
             type="button"
             class="button"
-            onClick={() => void onChange(rubrics.filter((_, place) => place !== at))}
+            onClick={() => void onChange(rubrics.filter((_, index) => index !== at))}
           >
             Delete
             <span class="visually-hidden"> rubric {id}</span>
@@ -161,7 +166,7 @@ function Rubrics({ title, rubrics, onChange }: RubricsProps) {
       <button
         type="button"
         class="button"
-        onClick={() => void onChange([...rubrics, { id: freeId(rubrics), text: "…", type: TYPES[0] ?? "" }])}
+        onClick={() => void onChange([...rubrics, { id: unusedId(rubrics), text: "…", type: RUBRIC_TYPES[0] ?? "" }])}
       >
         Add a rubric
         <span class="visually-hidden"> to the {title.toLowerCase()}</span>
@@ -170,7 +175,7 @@ function Rubrics({ title, rubrics, onChange }: RubricsProps) {
   );
 }
 
-function freeId(rubrics: readonly EditableRubric[]): string {
+function unusedId(rubrics: readonly EditableRubric[]): string {
   for (let number = rubrics.length + 1; ; number += 1) {
     if (!rubrics.some(({ id }) => id === `rubric_${number}`)) return `rubric_${number}`;
   }

@@ -1,7 +1,7 @@
 /** The repository's examples, and what each shows. */
 
-import FILES from "virtual:examples";
-import type { Given } from "../../state/inputs.js";
+import LOADERS from "virtual:examples";
+import type { NewFile } from "../../state/inputs.js";
 
 export interface Example {
   folder: string;
@@ -93,8 +93,8 @@ export const EXAMPLES: readonly Example[] = [
 ];
 
 /** Reads the files of an example. */
-export async function filesOf(folder: string): Promise<Given[]> {
-  const load = FILES[folder];
+export async function filesOf(folder: string): Promise<NewFile[]> {
+  const load = LOADERS[folder];
   if (load === undefined) throw new RangeError(`There is no example ${folder}.`);
   const encoder = new TextEncoder();
   const { default: texts } = await load();

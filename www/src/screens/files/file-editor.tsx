@@ -5,31 +5,31 @@ import type { PlacedProblem } from "../../editor/codemirror.js";
 import { hrefOf } from "../../route.js";
 import { activeConfig } from "../../state/active-config.js";
 import { configText } from "../../state/config.js";
-import { KINDS, rename, type Source, write } from "../../state/inputs.js";
+import { KIND_NAMES, rename, type Source, write } from "../../state/inputs.js";
 import { judgeKind } from "../../state/judge.js";
 import { Name } from "../../ui/text.js";
 import { Title } from "../../ui/title.js";
 
 /** A file in an editor. What is typed is what is scored; nothing has to be saved. */
 export default function FileEditor({ source }: { source: Source }) {
-  const { id, name, bytes, facts } = source;
+  const { id, name, bytes, info } = source;
   const text = useSignal(new TextDecoder().decode(bytes));
-  const waiting = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
-  const latest = useRef<string | undefined>(undefined);
+  const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
+  const pendingText = useRef<string | undefined>(undefined);
 
-  const take = () => {
-    clearTimeout(waiting.current);
-    if (latest.current === undefined) return;
-    const typed = latest.current;
-    latest.current = undefined;
+  const applyTyped = () => {
+    clearTimeout(timer.current);
+    if (pendingText.current === undefined) return;
+    const typed = pendingText.current;
+    pendingText.current = undefined;
     if (activeConfig.value === id) configText.value = typed;
     else void write(id, typed);
-    if (facts?.kind === "recording") judgeKind.value = "recording";
+    if (info?.kind === "recording") judgeKind.value = "recording";
   };
   // What was typed last is taken even if the page is left before its time.
-  useEffect(() => take, []);
+  useEffect(() => applyTyped, []);
 
-  const { problem } = facts ?? {};
+  const { problem } = info ?? {};
   const problems: PlacedProblem[] = problem === undefined ? [] : [problem];
   return (
     <div class="file-editor">
@@ -42,9 +42,9 @@ export default function FileEditor({ source }: { source: Source }) {
           <Name>{name}</Name>
         </Title>
         <p class="muted">
-          {facts === undefined ? "…" : KINDS[facts.kind]} ·{" "}
+          {info === undefined ? "…" : KIND_NAMES[info.kind]} ·{" "}
           <span role="status">
-            {facts === undefined ? "is being read" : problem === undefined ? "can be read" : "cannot be read yet"}
+            {info === undefined ? "is being read" : problem === undefined ? "can be read" : "cannot be read yet"}
           </span>
         </p>
         <label class="rename">
@@ -53,7 +53,7 @@ export default function FileEditor({ source }: { source: Source }) {
             class="field"
             value={name}
             onChange={({ currentTarget }) => {
-              take();
+              applyTyped();
               rename(id, currentTarget.value);
             }}
           />
@@ -62,13 +62,13 @@ export default function FileEditor({ source }: { source: Source }) {
       <JsonEditor
         text={text.value}
         label={`The text of ${name}`}
-        kind={facts?.kind ?? "unknown"}
+        kind={info?.kind ?? "unknown"}
         problems={problems}
         onChange={(typed) => {
           text.value = typed;
-          latest.current = typed;
-          clearTimeout(waiting.current);
-          waiting.current = setTimeout(take, 250);
+          pendingText.current = typed;
+          clearTimeout(timer.current);
+          timer.current = setTimeout(applyTyped, 250);
         }}
       />
     </div>

@@ -1,12 +1,12 @@
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { goTo, hrefOf, route } from "../../route.js";
-import { activeConfig, useAsConfig } from "../../state/active-config.js";
+import { activeConfig, activateConfig } from "../../state/active-config.js";
 import { configChecked, configText, DEFAULT_CONFIG } from "../../state/config.js";
 import {
   add,
   exampleName,
-  isLooking,
+  isInspecting,
   isPristine,
   matching,
   replaceAll,
@@ -18,18 +18,18 @@ import { obstacle } from "../../state/job.js";
 import { judgeKind } from "../../state/judge.js";
 import { problem } from "../../state/run.js";
 import { runAndShow } from "../../state/running.js";
-import { later } from "../../ui/later.js";
+import { lazy } from "../../ui/lazy.js";
 import { ProblemNote } from "../run/problem.js";
-import { Kept } from "../run/kept.js";
+import { InterruptedRun } from "../run/kept.js";
 import { type Example, EXAMPLES, filesOf } from "./examples.js";
 import { Pairs } from "./pairs.js";
 import { DropZone, FileButton } from "../../ui/drop.js";
-import { takeFiles, takeText, type Taken } from "../../ui/reading.js";
+import { readFiles, fileFromText, type ReadFiles } from "../../ui/read-files.js";
 import { Title } from "../../ui/title.js";
 import "../../styles/inputs.css";
 import "./files.css";
 
-const FileEditor = later(() => import("./file-editor.js"));
+const FileEditor = lazy(() => import("./file-editor.js"));
 
 export default function Files() {
   const [id] = route.value.rest;
@@ -38,28 +38,28 @@ export default function Files() {
 }
 
 function Overview() {
-  const said = useSignal("");
-  const busy = useSignal<string | undefined>(undefined);
+  const message = useSignal("");
+  const busyExample = useSignal<string | undefined>(undefined);
 
-  async function take(reading: Promise<Taken>) {
-    const { files, leftOut } = await reading;
-    const isAnew = isPristine.value && files.length > 0;
-    const found = await (isAnew ? replaceAll(files) : add(files));
-    adopt(found, isAnew);
-    const bad = found.filter(({ facts }) => facts?.problem !== undefined);
-    said.value = [
-      found.length === 1 ? `${found[0]?.name} was added.` : found.length > 1 ? `${found.length} files were added.` : "",
-      bad.length > 0 ? `${bad.map(({ name }) => name).join(", ")} cannot be read yet; see below.` : "",
-      leftOut.length > 0 ? `Left out: ${leftOut.join("; ")}.` : "",
+  async function addFiles(reader: Promise<ReadFiles>) {
+    const { files, skipped } = await reader;
+    const replacesAll = isPristine.value && files.length > 0;
+    const added = await (replacesAll ? replaceAll(files) : add(files));
+    applyConfigAndReplies(added, replacesAll);
+    const unreadable = added.filter(({ info }) => info?.problem !== undefined);
+    message.value = [
+      added.length === 1 ? `${added[0]?.name} was added.` : added.length > 1 ? `${added.length} files were added.` : "",
+      unreadable.length > 0 ? `${unreadable.map(({ name }) => name).join(", ")} cannot be read yet; see below.` : "",
+      skipped.length > 0 ? `Left out: ${skipped.join("; ")}.` : "",
     ]
       .filter((part) => part !== "")
       .join(" ");
   }
 
   async function open(example: Example, isScored: boolean) {
-    busy.value = example.folder;
+    busyExample.value = example.folder;
     try {
-      adopt(await replaceAll(await filesOf(example.folder)), true);
+      applyConfigAndReplies(await replaceAll(await filesOf(example.folder)), true);
       exampleName.value = example.title;
       isPristine.value = true;
       if (!isScored) showLoaded();
@@ -68,9 +68,9 @@ function Overview() {
         if (obstacle.value === undefined) await runAndShow("files");
       }
     } catch (error) {
-      said.value = error instanceof Error ? error.message : String(error);
+      message.value = error instanceof Error ? error.message : String(error);
     }
-    busy.value = undefined;
+    busyExample.value = undefined;
   }
 
   useEffect(() => {
@@ -79,7 +79,7 @@ function Overview() {
       event.preventDefault();
       const { files } = event.clipboardData;
       const text = event.clipboardData.getData("text/plain");
-      void take(files.length > 0 ? takeFiles(files) : Promise.resolve({ files: takeText(text), leftOut: [] }));
+      void addFiles(files.length > 0 ? readFiles(files) : Promise.resolve({ files: fileFromText(text), skipped: [] }));
     };
     addEventListener("paste", paste);
     return () => removeEventListener("paste", paste);
@@ -93,8 +93,8 @@ function Overview() {
         Give it an evalset and what the agent did, or take an example. Scores are google-adk’s, and each says how it
         came about. Nothing is uploaded: the engine runs in this page.
       </p>
-      <Kept />
-      <DropZone label="Add files" onTake={(reading) => void take(reading)}>
+      <InterruptedRun />
+      <DropZone label="Add files" onFiles={(reader) => void addFiles(reader)}>
         <p>
           <strong>Drop files or folders here, or paste JSON.</strong>
           <br />
@@ -103,13 +103,13 @@ function Overview() {
           </span>
         </p>
         <div class="actions">
-          <FileButton label="Choose files" onTake={(reading) => void take(reading)} />
-          <FileButton label="Choose a folder" isFolder onTake={(reading) => void take(reading)} />
+          <FileButton label="Choose files" onFiles={(reader) => void addFiles(reader)} />
+          <FileButton label="Choose a folder" isFolder onFiles={(reader) => void addFiles(reader)} />
           <button
             type="button"
             class="button"
             onClick={async () => {
-              const [made] = await add([{ name: newName(), bytes: new TextEncoder().encode("") }]);
+              const [made] = await add([{ name: unusedName(), bytes: new TextEncoder().encode("") }]);
               if (made !== undefined) goTo("files", made.id);
             }}
           >
@@ -118,7 +118,7 @@ function Overview() {
         </div>
       </DropZone>
       <p role="status" class="added">
-        {said.value}
+        {message.value}
       </p>
       {problem.value !== undefined && <ProblemNote problem={problem.value} />}
       {hasFiles && <Loaded />}
@@ -130,7 +130,7 @@ function Overview() {
         </p>
         <ul class="examples" role="list">
           {EXAMPLES.map((example) => (
-            <li key={example.folder} class="card" aria-busy={busy.value === example.folder}>
+            <li key={example.folder} class="card" aria-busy={busyExample.value === example.folder}>
               <h3>
                 {example.title}
                 {example.isJudged && <span class="tag">recorded judge</span>}
@@ -141,18 +141,18 @@ function Overview() {
                 <button
                   type="button"
                   class="button"
-                  aria-disabled={busy.value !== undefined}
-                  onClick={() => busy.value === undefined && void open(example, true)}
+                  aria-disabled={busyExample.value !== undefined}
+                  onClick={() => busyExample.value === undefined && void open(example, true)}
                 >
                   <span class="visually-hidden">{example.title}: </span>
-                  {busy.value === example.folder ? "Scoring…" : "Score it"}
+                  {busyExample.value === example.folder ? "Scoring…" : "Score it"}
                 </button>
                 <button
                   type="button"
                   class="button"
                   data-kind="quiet"
-                  aria-disabled={busy.value !== undefined}
-                  onClick={() => busy.value === undefined && void open(example, false)}
+                  aria-disabled={busyExample.value !== undefined}
+                  onClick={() => busyExample.value === undefined && void open(example, false)}
                 >
                   Open files
                   <span class="visually-hidden"> of {example.title}</span>
@@ -176,7 +176,7 @@ function showLoaded(): void {
 }
 
 function Loaded() {
-  const next = obstacle.value;
+  const blocker = obstacle.value;
   return (
     <section aria-labelledby="loaded">
       <h2 id="loaded" tabIndex={-1}>
@@ -188,15 +188,15 @@ function Loaded() {
           type="button"
           class="button"
           data-kind="primary"
-          aria-disabled={next !== undefined || isLooking.value}
+          aria-disabled={blocker !== undefined || isInspecting.value}
           aria-describedby="next-what"
           onClick={async () => {
-            if (next?.screen === "criteria") goTo("criteria");
-            if (next !== undefined || isLooking.value) return;
+            if (blocker?.screen === "criteria") goTo("criteria");
+            if (blocker !== undefined || isInspecting.value) return;
             await runAndShow();
           }}
         >
-          Score {scored()}
+          Score {caseCountText()}
         </button>
         <a class="button" href={hrefOf("criteria")}>
           Choose criteria
@@ -205,17 +205,17 @@ function Loaded() {
           Take all out
         </button>
         <p id="next-what" class="muted">
-          {next?.what}
+          {blocker?.what}
         </p>
       </div>
     </section>
   );
 }
 
-function scored(): string {
+function caseCountText(): string {
   const cases = matching.value.pairs.reduce((sum, { expected, actual }) => {
-    const facts = sourceOf(expected === "own" ? actual : expected)?.facts;
-    return sum + (facts?.evalIds.length || 1);
+    const info = sourceOf(expected === "own" ? actual : expected)?.info;
+    return sum + (info?.evalIds.length || 1);
   }, 0);
   return cases === 1 ? "1 case" : `${cases} cases`;
 }
@@ -223,20 +223,20 @@ function scored(): string {
 /**
  * Has a config and recordings among new files come into use.
  *
- * @param isAnew Whether these are all files there are: without a config among them google-adk's criteria apply.
+ * @param replacesAll Whether these are all files there are: without a config among them google-adk's criteria apply.
  */
-function adopt(found: readonly Source[], isAnew: boolean): void {
-  const config = found.find(({ facts }) => facts?.kind === "config");
-  if (config !== undefined) useAsConfig(config);
-  else if (isAnew) {
+function applyConfigAndReplies(added: readonly Source[], replacesAll: boolean): void {
+  const config = added.find(({ info }) => info?.kind === "config");
+  if (config !== undefined) activateConfig(config);
+  else if (replacesAll) {
     activeConfig.value = undefined;
     configText.value = DEFAULT_CONFIG;
   }
-  if (found.some(({ facts }) => facts?.kind === "recording")) judgeKind.value = "recording";
-  else if (isAnew && judgeKind.value === "recording") judgeKind.value = "none";
+  if (added.some(({ info }) => info?.kind === "recording")) judgeKind.value = "recording";
+  else if (replacesAll && judgeKind.value === "recording") judgeKind.value = "none";
 }
 
-function newName(): string {
+function unusedName(): string {
   const taken = new Set(sources.value.map(({ name }) => name));
   for (let number = 1; ; number += 1) {
     const name = `new-${number}.evalset.json`;

@@ -1,12 +1,21 @@
 import { hrefOf } from "../../route.js";
-import { activeConfig, useAsConfig } from "../../state/active-config.js";
-import { KINDS, matching, remove, setActual, setRole, type Source, sourceOf, sources } from "../../state/inputs.js";
+import { activeConfig, activateConfig } from "../../state/active-config.js";
+import {
+  KIND_NAMES,
+  matching,
+  remove,
+  setActual,
+  setRole,
+  type Source,
+  sourceOf,
+  sources,
+} from "../../state/inputs.js";
 import { type Match, type Role, rolesOf } from "../../state/matching.js";
 import { Name } from "../../ui/text.js";
 import { sentence } from "../../ui/sentence.js";
 import type { Problem } from "../../worker/protocol.js";
 
-const ROLES: Readonly<Record<Role, string>> = {
+const ROLE_NAMES: Readonly<Record<Role, string>> = {
   expected: "What is expected",
   actual: "What the agent did",
   config: "Config",
@@ -19,7 +28,7 @@ export function Pairs() {
   const { pairs, configs, recordings, rest } = matching.value;
   const others = [...configs, ...recordings, ...rest];
   const known = new Set([...others, ...pairs.flatMap(({ expected, actual }) => [expected, actual])]);
-  const shown = [...others, ...sources.value.filter(({ id }) => !known.has(id)).map(({ id }) => id)];
+  const unpairedIds = [...others, ...sources.value.filter(({ id }) => !known.has(id)).map(({ id }) => id)];
   return (
     <div class="pairs">
       <ul role="list" class="matches">
@@ -27,9 +36,9 @@ export function Pairs() {
           <Pair key={`${pair.expected}/${pair.actual}`} pair={pair} />
         ))}
       </ul>
-      {shown.length > 0 && (
+      {unpairedIds.length > 0 && (
         <ul role="list" class="others" aria-label="Other files">
-          {shown.map((id) => {
+          {unpairedIds.map((id) => {
             const source = sourceOf(id);
             return (
               source !== undefined && (
@@ -41,7 +50,7 @@ export function Pairs() {
                       type="button"
                       class="button"
                       aria-pressed={activeConfig.value === id}
-                      onClick={() => useAsConfig(source)}
+                      onClick={() => activateConfig(source)}
                     >
                       {activeConfig.value === id ? "In use" : "Use this one"}
                     </button>
@@ -108,7 +117,7 @@ function Pair({ pair }: { pair: Match }) {
 }
 
 function FileLine({ source }: { source: Source }) {
-  const { id, name, folder, facts } = source;
+  const { id, name, folder, info } = source;
   return (
     <div class="line">
       <p>
@@ -123,8 +132,8 @@ function FileLine({ source }: { source: Source }) {
           <Name>{name}</Name>
         </a>{" "}
         <span class="muted">
-          {facts === undefined ? "…" : KINDS[facts.kind]}
-          {sizeOf(source)}
+          {info === undefined ? "…" : KIND_NAMES[info.kind]}
+          {countsText(source)}
           {folder !== "" && ` · ${folder}`}
         </span>
       </p>
@@ -139,11 +148,11 @@ function FileLine({ source }: { source: Source }) {
           <path d="M4 4l8 8M12 4l-8 8" fill="none" stroke="currentColor" stroke-width="1.5" stroke-linecap="round" />
         </svg>
       </button>
-      {facts?.problem !== undefined && (
+      {info?.problem !== undefined && (
         <p class="failed trouble">
           <span>
-            {sentence(facts.problem.message)} {facts.problem.help !== undefined && sentence(facts.problem.help)}{" "}
-            <span class="muted">{placeOf(facts.problem)}</span>
+            {sentence(info.problem.message)} {info.problem.help !== undefined && sentence(info.problem.help)}{" "}
+            <span class="muted">{locationText(info.problem)}</span>
           </span>{" "}
           <a href={hrefOf("files", id)}>Correct it</a>
         </p>
@@ -152,14 +161,14 @@ function FileLine({ source }: { source: Source }) {
   );
 }
 
-function placeOf({ path, line }: Problem): string {
+function locationText({ path, line }: Problem): string {
   const words = [path, line === undefined ? undefined : `line ${line}`].filter((part) => part !== undefined);
   return words.length === 0 ? "" : `At ${words.join(", ")}.`;
 }
 
-function sizeOf({ facts }: Source): string {
-  if (facts === undefined) return "";
-  const { evalIds, turns, kind } = facts;
+function countsText({ info }: Source): string {
+  if (info === undefined) return "";
+  const { evalIds, turns, kind } = info;
   const parts = [
     evalIds.length > 0 ? count(evalIds.length, kind === "evalset" ? "case" : "run") : "",
     turns > 0 ? count(turns, kind === "recording" ? "reply" : "turn") : "",
@@ -174,18 +183,18 @@ function count(number: number, word: string): string {
 
 function RoleChoice({ source }: { source: Source }) {
   const roles = rolesOf(source);
-  const now = roleNow(source.id);
+  const current = currentRole(source.id);
   return (
     <label class="pick">
       <span class="visually-hidden">What {source.name} is for</span>
       <select
         class="field"
-        value={now}
+        value={current}
         onChange={({ currentTarget }) => setRole(source.id, currentTarget.value as Role)}
       >
         {roles.map((role) => (
           <option key={role} value={role}>
-            {ROLES[role]}
+            {ROLE_NAMES[role]}
           </option>
         ))}
       </select>
@@ -193,7 +202,7 @@ function RoleChoice({ source }: { source: Source }) {
   );
 }
 
-function roleNow(id: number): Role {
+function currentRole(id: number): Role {
   const { pairs, configs, recordings } = matching.value;
   if (pairs.some(({ expected }) => expected === id)) return "expected";
   if (pairs.some(({ actual }) => actual === id)) return "actual";

@@ -11,10 +11,10 @@ import { BINS, type Scale, shareOf, type Spread } from "../../worker/scale.js";
 
 const CELL = { width: 300, height: 150, gap: 20 };
 /** The line above the histograms that says of what they are. */
-const CAPTION = 34;
+const CAPTION_HEIGHT = 34;
 /** Characters of a name that there is room for. */
-const LONGEST = 40;
-const COLUMNS = 3;
+const MAX_NAME_LENGTH = 40;
+const MAX_COLUMNS = 3;
 const PLOT = { top: 28, height: 84 };
 const FONT = "system-ui, sans-serif";
 const COLORS = {
@@ -29,12 +29,12 @@ const COLORS = {
 /** An SVG of the histograms of all metrics that have a threshold. */
 export function chartOf(run: RunSummary, verdicts: Verdicts, thresholds: ReadonlyMap<string, number>): string {
   const columns = run.metrics.flatMap(({ threshold }, column) => (threshold === undefined ? [] : [column]));
-  const across = Math.min(COLUMNS, Math.max(1, columns.length));
-  const width = across * (CELL.width + CELL.gap) + CELL.gap;
-  const height = Math.ceil(columns.length / across) * (CELL.height + CELL.gap) + CAPTION;
+  const columnCount = Math.min(MAX_COLUMNS, Math.max(1, columns.length));
+  const width = columnCount * (CELL.width + CELL.gap) + CELL.gap;
+  const height = Math.ceil(columns.length / columnCount) * (CELL.height + CELL.gap) + CAPTION_HEIGHT;
   const cells = columns.map((column, at) => {
-    const x = CELL.gap + (at % across) * (CELL.width + CELL.gap);
-    const y = CAPTION + Math.floor(at / across) * (CELL.height + CELL.gap);
+    const x = CELL.gap + (at % columnCount) * (CELL.width + CELL.gap);
+    const y = CAPTION_HEIGHT + Math.floor(at / columnCount) * (CELL.height + CELL.gap);
     return `<g transform="translate(${x} ${y})">${histogram(run, verdicts, column, thresholds)}</g>`;
   });
   const caption = captionOf(run, verdicts);
@@ -49,16 +49,16 @@ export function chartOf(run: RunSummary, verdicts: Verdicts, thresholds: Readonl
 
 function captionOf({ sets }: RunSummary, { cases }: Verdicts): string {
   const [first] = sets;
-  const name = sets.length === 1 && first !== undefined ? cut(first.evalSetId) : count(sets.length, "evalset");
+  const name = sets.length === 1 && first !== undefined ? truncate(first.evalSetId) : count(sets.length, "evalset");
   const passed = cases.reduce((sum, status) => sum + Number(status === EvalStatus.PASSED), 0);
   return `${name}: ${passed} of ${count(cases.length, "case")} passed`;
 }
 
 function histogram(run: RunSummary, verdicts: Verdicts, column: number, thresholds: ReadonlyMap<string, number>) {
-  const { name, threshold: own } = run.metrics[column] ?? { name: "" };
+  const { name, threshold: ownThreshold } = run.metrics[column] ?? { name: "" };
   const scale = run.scales[column] as Scale;
-  const { passed, failed, others: shown } = verdicts.spreads[column] as Spread;
-  const others = failed.map((amount, bin) => amount + (shown[bin] ?? 0));
+  const { passed, failed, others: informational } = verdicts.spreads[column] as Spread;
+  const others = failed.map((amount, bin) => amount + (informational[bin] ?? 0));
   const highest = Math.max(1, ...passed.map((amount, bin) => amount + (others[bin] ?? 0)));
   const bar = CELL.width / BINS;
   const base = PLOT.top + PLOT.height;
@@ -70,7 +70,7 @@ function histogram(run: RunSummary, verdicts: Verdicts, column: number, threshol
       `<rect ${at} y="${(base - good - bad).toFixed(1)}" height="${bad.toFixed(1)}" fill="url(#failed)"/>`
     );
   });
-  const threshold = thresholds.get(name) ?? own;
+  const threshold = thresholds.get(name) ?? ownThreshold;
   const sum = (bins: readonly number[]) => bins.reduce((all, one) => all + one, 0);
   const x = threshold === undefined ? 0 : shareOf(scale, threshold) * CELL.width;
   const line =
@@ -78,12 +78,12 @@ function histogram(run: RunSummary, verdicts: Verdicts, column: number, threshol
       ? ""
       : `<path d="M${x.toFixed(1)} ${PLOT.top - 4}V${base}" stroke="${COLORS.text}" stroke-width="2"/>`;
   return [
-    text(0, 14, cut(name), COLORS.text, "start", 600),
+    text(0, 14, truncate(name), COLORS.text, "start", 600),
     ...bars,
     `<path d="M0 ${base + 0.5}H${CELL.width}" stroke="${COLORS.line}"/>`,
     line,
-    text(0, base + 16, amountText(scale.least), COLORS.muted, "start"),
-    text(CELL.width, base + 16, amountText(scale.most), COLORS.muted, "end"),
+    text(0, base + 16, amountText(scale.min), COLORS.muted, "start"),
+    text(CELL.width, base + 16, amountText(scale.max), COLORS.muted, "end"),
     text(
       CELL.width / 2,
       base + 16,
@@ -101,8 +101,8 @@ function text(x: number, y: number, content: string, fill: string, anchor: strin
   );
 }
 
-function cut(name: string): string {
-  return name.length > LONGEST ? `${head(name, LONGEST - 1)}…` : name;
+function truncate(name: string): string {
+  return name.length > MAX_NAME_LENGTH ? `${head(name, MAX_NAME_LENGTH - 1)}…` : name;
 }
 
 /** Text for XML, without what XML cannot hold. */

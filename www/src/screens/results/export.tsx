@@ -3,25 +3,25 @@
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { formats, loadFormats } from "../../state/formats.js";
-import { summary, thresholds, underWay, verdicts } from "../../state/run.js";
+import { summary, thresholds, runProgress, verdicts } from "../../state/run.js";
 import { save } from "../../ui/save.js";
 import { engine } from "../../worker/client.js";
 import type { FormatChoice, RunSummary } from "../../worker/protocol.js";
 import "./export.css";
 
 /** Longer links are cut off by the programs that they are sent through. */
-const LONGEST_LINK = 30_000;
+const MAX_LINK_LENGTH = 30_000;
 
 export function Export() {
-  const said = useSignal("");
-  const place = useRef<HTMLDetailsElement>(null);
+  const message = useSignal("");
+  const menu = useRef<HTMLDetailsElement>(null);
   useEffect(() => {
     const close = (event: Event) => {
-      const isOutside = !place.current?.contains(event.target as Node);
+      const isOutside = !menu.current?.contains(event.target as Node);
       const isEscape = event instanceof KeyboardEvent && event.key === "Escape";
-      if (place.current?.open !== true || !(isEscape || (event.type === "pointerdown" && isOutside))) return;
-      place.current.open = false;
-      if (isEscape) place.current.querySelector("summary")?.focus();
+      if (menu.current?.open !== true || !(isEscape || (event.type === "pointerdown" && isOutside))) return;
+      menu.current.open = false;
+      if (isEscape) menu.current.querySelector("summary")?.focus();
     };
     addEventListener("pointerdown", close);
     addEventListener("keydown", close);
@@ -31,10 +31,10 @@ export function Export() {
     };
   }, []);
   const run = summary.value;
-  if (run === undefined || underWay.value !== undefined) return null;
+  if (run === undefined || runProgress.value !== undefined) return null;
   return (
     <div class="exports">
-      <details ref={place} onToggle={() => void loadFormats()}>
+      <details ref={menu} onToggle={() => void loadFormats()}>
         <summary class="button">Export</summary>
         <ul>
           {formats.value.map(({ format, label, about }) => (
@@ -42,7 +42,7 @@ export function Export() {
               <button
                 type="button"
                 onClick={() => {
-                  void report(said, () => files(run, format));
+                  void showOutcome(message, () => saveFiles(run, format));
                 }}
               >
                 <b>{label}</b> <span class="muted">{about}</span>
@@ -53,7 +53,7 @@ export function Export() {
             <button
               type="button"
               onClick={() => {
-                void report(said, () => image(run, "png"));
+                void showOutcome(message, () => saveImage(run, "png"));
               }}
             >
               <b>Image</b> <span class="muted">the histograms, PNG</span>
@@ -63,7 +63,7 @@ export function Export() {
             <button
               type="button"
               onClick={() => {
-                void report(said, () => image(run, "svg"));
+                void showOutcome(message, () => saveImage(run, "svg"));
               }}
             >
               <b>SVG</b> <span class="muted">the same, sharp at every size</span>
@@ -73,7 +73,7 @@ export function Export() {
             <button
               type="button"
               onClick={() => {
-                void report(said, () => link(run));
+                void showOutcome(message, () => copyLink(run));
               }}
             >
               <b>Copy link</b> <span class="muted">a small run in the address; no server keeps it</span>
@@ -82,21 +82,21 @@ export function Export() {
         </ul>
       </details>
       <p role="status" class="muted">
-        {said.value}
+        {message.value}
       </p>
     </div>
   );
 }
 
-async function report(said: { value: string }, work: () => Promise<string>): Promise<void> {
+async function showOutcome(message: { value: string }, work: () => Promise<string>): Promise<void> {
   try {
-    said.value = await work();
+    message.value = await work();
   } catch (error) {
-    said.value = error instanceof Error ? error.message : String(error);
+    message.value = error instanceof Error ? error.message : String(error);
   }
 }
 
-async function files({ id }: RunSummary, format: FormatChoice["format"]): Promise<string> {
+async function saveFiles({ id }: RunSummary, format: FormatChoice["format"]): Promise<string> {
   const outcome = await engine.filesOf(id, format);
   if (!outcome.ok) throw new Error(outcome.problem.message);
   for (const { name, type, content } of outcome.value) save(name, content, type);
@@ -104,7 +104,7 @@ async function files({ id }: RunSummary, format: FormatChoice["format"]): Promis
 }
 
 /** The chart as SVG, or in pixels. */
-async function image(run: RunSummary, format: "svg" | "png"): Promise<string> {
+async function saveImage(run: RunSummary, format: "svg" | "png"): Promise<string> {
   const { chartOf, pngOf } = await import("./chart.js");
   const svg = chartOf(run, verdicts.value ?? run.verdicts, thresholds.value);
   const name = `scores.${format}`;
@@ -112,11 +112,11 @@ async function image(run: RunSummary, format: "svg" | "png"): Promise<string> {
   return `Saved ${name}.`;
 }
 
-async function link({ id }: RunSummary): Promise<string> {
-  const outcome = await engine.packed(id);
+async function copyLink({ id }: RunSummary): Promise<string> {
+  const outcome = await engine.packRun(id);
   if (!outcome.ok) throw new Error(outcome.problem.message);
   const address = `${location.href.replace(/#.*$/s, "")}#run=${outcome.value}`;
-  if (address.length > LONGEST_LINK) {
+  if (address.length > MAX_LINK_LENGTH) {
     return `The run is too large for a link (${Math.round(address.length / 1000)} kB of 30). Send the HTML report instead.`;
   }
   await navigator.clipboard.writeText(address);

@@ -11,10 +11,10 @@ import { MetricName, Name } from "../../ui/text.js";
 import { type Flip, flips, names } from "./view.js";
 
 /** Flips listed at first, and with each further press. */
-const SOME = 20;
+const FLIPS_PER_PAGE = 20;
 
 export function Flips() {
-  const most = useSignal(SOME);
+  const limit = useSignal(FLIPS_PER_PAGE);
   const run = summary.value;
   const changed = thresholds.value.size;
   if (run === undefined || changed === 0) return null;
@@ -34,7 +34,7 @@ export function Flips() {
       </header>
       {all.length > 0 && (
         <ul>
-          {all.slice(0, most.value).map((flip) => (
+          {all.slice(0, limit.value).map((flip) => (
             <li key={flip.row}>
               <a href={hrefOf("case", flip.row)}>
                 <Name>{names.value[flip.row] ?? ""}</Name>
@@ -59,7 +59,7 @@ export function Flips() {
           ))}
         </ul>
       )}
-      <More most={most} total={all.length} step={4 * SOME} noun="case" />
+      <More limit={limit} total={all.length} step={4 * FLIPS_PER_PAGE} noun="case" />
     </section>
   );
 }

@@ -15,11 +15,11 @@ import { MetricName, NameLine, visibleText } from "../../ui/text.js";
 import { longestName, names, rows, sort, type SortKey } from "./view.js";
 
 /** The height of a row in pixels; the style sheet has the same. */
-const ROW = 36;
+const ROW_HEIGHT = 36;
 /** Rows kept beyond the edges, so that fast scrolling shows no gaps. */
-const SPARE = 8;
+const OVERSCAN = 8;
 /** Rows that a frame has time for when the grid is made. */
-const SOME = 12;
+const ROWS_PER_FRAME = 12;
 
 /** Where the user is in the grid; row -1 is the heading. Kept for when they come back from a case. */
 const active = { row: -1, column: 0, scroll: 0, run: "" };
@@ -27,74 +27,79 @@ const active = { row: -1, column: 0, scroll: 0, run: "" };
 export function Grid() {
   const run = summary.value;
   const view = rows.value;
-  const box = useRef<HTMLDivElement>(null);
-  const isBack = active.run === run?.id;
-  const top = useSignal(isBack ? active.scroll : 0);
+  const gridElement = useRef<HTMLDivElement>(null);
+  const isReturning = active.run === run?.id;
+  const top = useSignal(isReturning ? active.scroll : 0);
   const height = useSignal(600);
-  const at = useSignal(isBack ? { row: active.row, column: active.column } : { row: -1, column: 0 });
-  const isMoving = useRef(false);
+  const activeCell = useSignal(isReturning ? { row: active.row, column: active.column } : { row: -1, column: 0 });
+  const shouldFocus = useRef(false);
 
-  const first = useComputed(() => Math.max(0, Math.floor(top.value / ROW) - SPARE));
-  const last = useComputed(() => Math.min(Math.ceil((top.value + height.value) / ROW) + SPARE, rows.value.length));
+  const first = useComputed(() => Math.max(0, Math.floor(top.value / ROW_HEIGHT) - OVERSCAN));
+  const last = useComputed(() =>
+    Math.min(Math.ceil((top.value + height.value) / ROW_HEIGHT) + OVERSCAN, rows.value.length),
+  );
   // At first a frame makes only some of the rows in sight; the rest comes with the next ones.
-  const most = useSignal(SOME);
-  const isGrowing = useComputed(() => most.value < last.value - first.value);
-  const from = useComputed(() => (isGrowing.value ? Math.floor(top.value / ROW) : first.value));
-  const until = useComputed(() => (isGrowing.value ? Math.min(from.value + most.value, last.value) : last.value));
+  const renderLimit = useSignal(ROWS_PER_FRAME);
+  const isGrowing = useComputed(() => renderLimit.value < last.value - first.value);
+  const start = useComputed(() => (isGrowing.value ? Math.floor(top.value / ROW_HEIGHT) : first.value));
+  const end = useComputed(() => (isGrowing.value ? Math.min(start.value + renderLimit.value, last.value) : last.value));
   useEffect(() => {
-    if (isGrowing.value) most.value += SOME;
+    if (isGrowing.value) renderLimit.value += ROWS_PER_FRAME;
   });
 
   useLayoutEffect(() => {
-    const element = box.current;
+    const element = gridElement.current;
     if (element === null) return undefined;
     const resized = new ResizeObserver(() => {
       height.value = element.clientHeight;
     });
     resized.observe(element);
-    Object.assign(active, at.value, { run: run?.id ?? "" });
-    if (isBack) {
+    Object.assign(active, activeCell.value, { run: run?.id ?? "" });
+    if (isReturning) {
       element.scrollTop = active.scroll;
       // Back from a case, where the focus is nowhere.
-      isMoving.current = active.row >= 0 && document.activeElement === document.body;
+      shouldFocus.current = active.row >= 0 && document.activeElement === document.body;
     }
     return () => resized.disconnect();
   }, []);
 
   // The cell that the user moved to may have come into the document only now.
   useLayoutEffect(() => {
-    if (!isMoving.current) return;
-    isMoving.current = false;
-    box.current?.querySelector<HTMLElement>('[tabindex="0"]')?.focus();
+    if (!shouldFocus.current) return;
+    shouldFocus.current = false;
+    gridElement.current?.querySelector<HTMLElement>('[tabindex="0"]')?.focus();
   });
 
   if (run === undefined) return null;
   const width = run.metrics.length + 1;
-  const here = { row: Math.min(at.value.row, view.length - 1), column: Math.min(at.value.column, width - 1) };
+  const cell = {
+    row: Math.min(activeCell.value.row, view.length - 1),
+    column: Math.min(activeCell.value.column, width - 1),
+  };
 
   function move(row: number, column: number): void {
     const to = {
       row: Math.min(Math.max(row, -1), view.length - 1),
       column: Math.min(Math.max(column, 0), width - 1),
     };
-    isMoving.current = true;
-    at.value = to;
+    shouldFocus.current = true;
+    activeCell.value = to;
     Object.assign(active, to);
-    if (box.current !== null) bringIntoView(box.current, to);
+    if (gridElement.current !== null) bringIntoView(gridElement.current, to);
   }
 
   function onKeyDown(event: KeyboardEvent): void {
-    const { row, column } = here;
-    const page = Math.max(1, Math.floor(height.value / ROW) - 2);
+    const { row, column } = cell;
+    const page = Math.max(1, Math.floor(height.value / ROW_HEIGHT) - 2);
     const { key, ctrlKey, metaKey, altKey } = event;
     if (altKey) return;
-    const isFar = ctrlKey || metaKey;
+    const isWithCtrl = ctrlKey || metaKey;
     if (key === "ArrowDown") move(row + 1, column);
     else if (key === "ArrowUp") move(row - 1, column);
     else if (key === "ArrowRight") move(row, column + 1);
     else if (key === "ArrowLeft") move(row, column - 1);
-    else if (key === "Home") move(isFar ? 0 : row, 0);
-    else if (key === "End") move(isFar ? view.length - 1 : row, width - 1);
+    else if (key === "Home") move(isWithCtrl ? 0 : row, 0);
+    else if (key === "End") move(isWithCtrl ? view.length - 1 : row, width - 1);
     else if (key === "PageDown") move(row + page, column);
     else if (key === "PageUp") move(Math.max(row - page, 0), column);
     else if (key === "Enter" || key === " ") activate(row, column);
@@ -109,13 +114,13 @@ export function Grid() {
   }
 
   const shown = new Set<number>();
-  if (here.row >= 0) shown.add(here.row);
-  for (let row = from.value; row < until.value; row += 1) shown.add(row);
+  if (cell.row >= 0) shown.add(cell.row);
+  for (let row = start.value; row < end.value; row += 1) shown.add(row);
   const longest = longestName.value;
   const template = `minmax(var(--case-width), 1fr) repeat(${run.metrics.length}, minmax(7.5rem, 10rem))`;
   return (
     <div
-      ref={box}
+      ref={gridElement}
       class="grid"
       role="grid"
       aria-label="Cases and metrics"
@@ -129,19 +134,24 @@ export function Grid() {
       onKeyDown={onKeyDown}
     >
       <div class="grid-row grid-head" role="row" aria-rowindex={1}>
-        <Heading by="case" column={0} isHere={here.row === -1 && here.column === 0}>
+        <Heading by="case" column={0} isActive={cell.row === -1 && cell.column === 0}>
           Case
         </Heading>
         {run.metrics.map(({ name, threshold }, column) => (
-          <Heading key={name} by={column} column={column + 1} isHere={here.row === -1 && here.column === column + 1}>
+          <Heading key={name} by={column} column={column + 1} isActive={cell.row === -1 && cell.column === column + 1}>
             <MetricName>{name}</MetricName>
             {threshold !== undefined && <small>≥ {thresholds.value.get(name) ?? threshold}</small>}
           </Heading>
         ))}
       </div>
-      <div class="grid-body" role="presentation" style={{ height: `${view.length * ROW}px` }}>
-        {[...shown].map((place) => (
-          <Row key={view[place]} row={view[place] ?? 0} place={place} column={here.row === place ? here.column : -1} />
+      <div class="grid-body" role="presentation" style={{ height: `${view.length * ROW_HEIGHT}px` }}>
+        {[...shown].map((position) => (
+          <Row
+            key={view[position]}
+            row={view[position] ?? 0}
+            position={position}
+            column={cell.row === position ? cell.column : -1}
+          />
         ))}
       </div>
     </div>
@@ -151,12 +161,12 @@ export function Grid() {
 function Heading({
   by,
   column,
-  isHere,
+  isActive,
   children,
 }: {
   by: SortKey;
   column: number;
-  isHere: boolean;
+  isActive: boolean;
   children: ComponentChildren;
 }) {
   const { by: sorted, descending } = sort.value;
@@ -166,7 +176,7 @@ function Heading({
       class={column === 0 ? "grid-cell grid-case" : "grid-cell"}
       role="columnheader"
       aria-colindex={column + 1}
-      tabIndex={isHere ? 0 : -1}
+      tabIndex={isActive ? 0 : -1}
       onClick={() => sortBy(by)}
       {...(sorted === by ? { "aria-sort": direction as "ascending" | "descending" } : {})}
     >
@@ -182,13 +192,13 @@ interface RowProps {
   /** The row of the run. */
   row: number;
   /** Where it stands in the grid. */
-  place: number;
+  position: number;
   /** The cell that the user is in; -1 if it is in another row. */
   column: number;
 }
 
 /** Made anew only where what it is given or what it shows has changed: it has signals. */
-function Row({ row, place, column }: RowProps) {
+function Row({ row, position, column }: RowProps) {
   // While thresholds move, a row is made anew only if it shows something else.
   const shown = useComputed(() => cellsOf(row).join("\n"));
   const name = names.value[row] ?? "";
@@ -197,8 +207,8 @@ function Row({ row, place, column }: RowProps) {
     <div
       class="grid-row"
       role="row"
-      aria-rowindex={place + 2}
-      style={{ transform: `translateY(${place * ROW}px)` }}
+      aria-rowindex={position + 2}
+      style={{ transform: `translateY(${position * ROW_HEIGHT}px)` }}
       onClick={() => goTo("case", row)}
     >
       <div class="grid-cell grid-case" role="rowheader" aria-colindex={1}>
@@ -232,9 +242,9 @@ function cellsOf(row: number): string[] {
   if (run === undefined) return [];
   const statuses = verdicts.value ?? run.verdicts;
   const cells = run.metrics.map(({ name, threshold }, at) => {
-    const place = row * run.metrics.length + at;
-    const status = statuses.metrics[place] ?? 0;
-    const score = run.scores[place];
+    const position = row * run.metrics.length + at;
+    const status = statuses.metrics[position] ?? 0;
+    const score = run.scores[position];
     if (status === EvalStatus.INFORMATIONAL) return `${status}${amountText(score)}`;
     return `${status}${shortScore(score, thresholds.value.get(name) ?? threshold)}`;
   });
@@ -242,12 +252,12 @@ function cellsOf(row: number): string[] {
 }
 
 /** Characters of a score that fit into a cell. */
-const WIDEST = 9;
+const MAX_SCORE_LENGTH = 9;
 
 /** A score that may differ from the threshold by less than there is room to show. */
 function shortScore(score: number | undefined, threshold: number | undefined): string {
   const text = scoreText(score, threshold);
-  return text.length <= WIDEST ? text : `${scoreText(score)}…`;
+  return text.length <= MAX_SCORE_LENGTH ? text : `${scoreText(score)}…`;
 }
 
 /** Sorts by a column; again, the other way round. */
@@ -261,9 +271,9 @@ function bringIntoView(box: HTMLElement, { row, column }: { row: number; column:
   if (head === null) return;
   if (row >= 0) {
     const room = box.clientHeight - head.offsetHeight;
-    const y = row * ROW;
+    const y = row * ROW_HEIGHT;
     if (y < box.scrollTop) box.scrollTop = y;
-    else if (y + ROW > box.scrollTop + room) box.scrollTop = y + ROW - room;
+    else if (y + ROW_HEIGHT > box.scrollTop + room) box.scrollTop = y + ROW_HEIGHT - room;
   }
   const cell = head.children[column];
   const first = head.children[0];

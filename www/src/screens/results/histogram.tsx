@@ -8,7 +8,7 @@ import { resetThresholds, setThreshold, summary, thresholds, verdicts } from "..
 import type { RunSummary } from "../../worker/protocol.js";
 import { amountText, count } from "../../ui/format.js";
 import { MetricName } from "../../ui/text.js";
-import { BINS, type Scale, settled, shareOf, type Spread } from "../../worker/scale.js";
+import { BINS, type Scale, snapToStep, shareOf, type Spread } from "../../worker/scale.js";
 
 export function Histogram({ column }: { column: number }) {
   const run = summary.value as RunSummary;
@@ -16,9 +16,9 @@ export function Histogram({ column }: { column: number }) {
   const scale = run.scales[column] as Scale;
   const spread = (verdicts.value ?? run.verdicts).spreads[column] as Spread;
   const [passed, failed, others] = [spread.passed, spread.failed, spread.others].map(sum) as [number, number, number];
-  const own = metric.threshold;
-  const threshold = thresholds.value.get(metric.name) ?? own;
-  const isChanged = threshold !== own;
+  const runThreshold = metric.threshold;
+  const threshold = thresholds.value.get(metric.name) ?? runThreshold;
+  const isChanged = threshold !== runThreshold;
   return (
     <section class="histogram" aria-label={metric.name}>
       <header>
@@ -38,14 +38,14 @@ export function Histogram({ column }: { column: number }) {
             name={metric.name}
             scale={scale}
             value={threshold}
-            own={own as number}
-            outcome={`${passed} pass, ${failed} fail`}
+            runThreshold={runThreshold as number}
+            outcomeText={`${passed} pass, ${failed} fail`}
           />
         )}
       </div>
       <div class="axis" aria-hidden="true">
-        <span>{amountText(scale.least)}</span>
-        <span>{amountText(scale.most)}</span>
+        <span>{amountText(scale.min)}</span>
+        <span>{amountText(scale.max)}</span>
       </div>
       <footer>
         <p>
@@ -62,7 +62,7 @@ export function Histogram({ column }: { column: number }) {
         </p>
         {isChanged && (
           <button type="button" class="reset" onClick={() => void resetThresholds(metric.name)}>
-            Reset to {own}
+            Reset to {runThreshold}
           </button>
         )}
       </footer>
@@ -75,7 +75,7 @@ function sum(counts: readonly number[]): number {
 }
 
 /** The least height of a bar, so that a single case is seen. */
-const LEAST = 3;
+const MIN_BAR_HEIGHT = 3;
 
 /**
  * The bars of each kind as one shape, in percent of the plot: failed at the bottom, then passed, then what is only shown.
@@ -88,7 +88,7 @@ function shapesOf({ passed, failed, others }: Spread): [string, string][] {
     const points = counts.flatMap((amount, bin) => {
       if (amount === 0) return [];
       const base = bases[bin] as number;
-      const top = base - Math.max((amount / highest) * 100, LEAST);
+      const top = base - Math.max((amount / highest) * 100, MIN_BAR_HEIGHT);
       bases[bin] = top;
       const [left, right] = [`${(bin * 100) / BINS}%`, `calc(${((bin + 1) * 100) / BINS}% - 1px)`];
       // From the ground up to the bar, round it and down again.
@@ -119,14 +119,14 @@ function ThresholdField({ name, scale, value }: ThresholdProps) {
         aria-label={`Threshold of ${name}`}
         value={value}
         onKeyDown={(event) => {
-          const way = event.key === "ArrowUp" ? 1 : event.key === "ArrowDown" ? -1 : 0;
-          if (way === 0) return;
+          const direction = event.key === "ArrowUp" ? 1 : event.key === "ArrowDown" ? -1 : 0;
+          if (direction === 0) return;
           event.preventDefault();
-          void setThreshold(name, settled(scale, value + way * scale.step, scale.step));
+          void setThreshold(name, snapToStep(scale, value + direction * scale.step, scale.step));
         }}
         onChange={({ currentTarget }) => {
-          const wanted = currentTarget.valueAsNumber;
-          if (Number.isFinite(wanted)) void setThreshold(name, wanted);
+          const entered = currentTarget.valueAsNumber;
+          if (Number.isFinite(entered)) void setThreshold(name, entered);
           else currentTarget.value = String(value);
         }}
       />
@@ -134,8 +134,14 @@ function ThresholdField({ name, scale, value }: ThresholdProps) {
   );
 }
 
-function ThresholdLine({ name, scale, value, own, outcome }: ThresholdProps & { own: number; outcome: string }) {
-  const isHeld = useSignal(false);
+function ThresholdLine({
+  name,
+  scale,
+  value,
+  runThreshold,
+  outcomeText,
+}: ThresholdProps & { runThreshold: number; outcomeText: string }) {
+  const isDragging = useSignal(false);
 
   function onKeyDown(event: KeyboardEvent): void {
     const step = event.shiftKey ? scale.step / 10 : scale.step;
@@ -146,49 +152,49 @@ function ThresholdLine({ name, scale, value, own, outcome }: ThresholdProps & { 
       ArrowDown: value - step,
       PageUp: value + 10 * step,
       PageDown: value - 10 * step,
-      Home: scale.least,
-      End: scale.most,
-      Escape: own,
+      Home: scale.min,
+      End: scale.max,
+      Escape: runThreshold,
     };
     const to = Object.hasOwn(moves, event.key) ? moves[event.key] : undefined;
     if (to === undefined) return;
     event.preventDefault();
-    void setThreshold(name, event.key === "Escape" ? own : settled(scale, to, step));
+    void setThreshold(name, event.key === "Escape" ? runThreshold : snapToStep(scale, to, step));
   }
 
   function drag(event: PointerEvent & { currentTarget: HTMLElement }): void {
     const plot = event.currentTarget.parentElement;
-    if (!isHeld.value || plot === null) return;
+    if (!isDragging.value || plot === null) return;
     const { left, width } = plot.getBoundingClientRect();
     const share = Math.min(1, Math.max(0, (event.clientX - left) / width));
     const step = event.shiftKey ? scale.step / 10 : scale.step;
-    void setThreshold(name, settled(scale, scale.least + share * (scale.most - scale.least), step));
+    void setThreshold(name, snapToStep(scale, scale.min + share * (scale.max - scale.min), step));
   }
 
   return (
     <div
-      class={isHeld.value ? "threshold held" : "threshold"}
+      class={isDragging.value ? "threshold held" : "threshold"}
       role="slider"
       tabIndex={0}
       aria-label={`Threshold of ${name}`}
       aria-orientation="horizontal"
-      aria-valuemin={scale.least}
-      aria-valuemax={scale.most}
+      aria-valuemin={scale.min}
+      aria-valuemax={scale.max}
       aria-valuenow={value}
-      aria-valuetext={`${value}: ${outcome}`}
+      aria-valuetext={`${value}: ${outcomeText}`}
       style={{ left: `${shareOf(scale, value) * 100}%` }}
       onKeyDown={onKeyDown}
       onPointerDown={(event) => {
         if (event.button !== 0) return;
-        isHeld.value = true;
+        isDragging.value = true;
         event.currentTarget.setPointerCapture(event.pointerId);
       }}
       onPointerMove={drag}
       onPointerUp={() => {
-        isHeld.value = false;
+        isDragging.value = false;
       }}
       onPointerCancel={() => {
-        isHeld.value = false;
+        isDragging.value = false;
       }}
       onDblClick={() => void resetThresholds(name)}
     />

@@ -1,7 +1,7 @@
 import { useSignal } from "@preact/signals";
 import { EvalStatus } from "../../enums.js";
 import { hrefOf } from "../../route.js";
-import { summary, underWay } from "../../state/run.js";
+import { summary, runProgress } from "../../state/run.js";
 import type { RunSummary } from "../../worker/protocol.js";
 import { amountText, count } from "../../ui/format.js";
 import { Status } from "../../ui/status.js";
@@ -11,7 +11,19 @@ import { Export } from "./export.js";
 import { Flips } from "./flips.js";
 import { Grid } from "./grid.js";
 import { Histogram } from "./histogram.js";
-import { chosenTally, flips, judgedBy, onlySet, query, regressed, rows, show, type Show, sort, tally } from "./view.js";
+import {
+  filteredTally,
+  flips,
+  verdictColumn,
+  shownSet,
+  query,
+  regressed,
+  rows,
+  caseFilter,
+  type CaseFilter,
+  sort,
+  tally,
+} from "./view.js";
 import { Title } from "../../ui/title.js";
 import "./results.css";
 
@@ -66,7 +78,7 @@ export default function Results() {
 }
 
 /** Histograms shown at first; more of them would leave no room for the cases. */
-const SOME = 8;
+const INITIAL_HISTOGRAMS = 8;
 
 interface HistogramsProps {
   run: RunSummary;
@@ -76,24 +88,24 @@ interface HistogramsProps {
 }
 
 function Histograms({ run, columns, isFocusable = false }: HistogramsProps) {
-  const areAll = useSignal(columns.length <= SOME);
+  const showsAll = useSignal(columns.length <= INITIAL_HISTOGRAMS);
   return (
     <>
       <div class="histograms" {...(isFocusable ? { tabIndex: 0, role: "group", "aria-label": "Amounts" } : {})}>
-        {(areAll.value ? columns : columns.slice(0, SOME)).map((column) => (
+        {(showsAll.value ? columns : columns.slice(0, INITIAL_HISTOGRAMS)).map((column) => (
           <Histogram key={`${run.id}/${column}`} column={column} />
         ))}
       </div>
-      {columns.length > SOME && (
+      {columns.length > INITIAL_HISTOGRAMS && (
         <button
           type="button"
           class="button"
-          aria-expanded={areAll.value}
+          aria-expanded={showsAll.value}
           onClick={() => {
-            areAll.value = !areAll.value;
+            showsAll.value = !showsAll.value;
           }}
         >
-          {areAll.value ? "Show fewer" : `Show all ${columns.length}`}
+          {showsAll.value ? "Show fewer" : `Show all ${columns.length}`}
         </button>
       )}
     </>
@@ -117,17 +129,17 @@ function Informational({ run, columns }: { run: RunSummary; columns: readonly nu
 }
 
 function showAll(): void {
-  show.value = "all";
+  caseFilter.value = "all";
   query.value = "";
-  onlySet.value = -1;
-  judgedBy.value = -1;
+  shownSet.value = -1;
+  verdictColumn.value = -1;
 }
 
 /** What went otherwise than planned: cancelled sets, why results are not evaluated, what may surprise in the inputs. */
 function Notices({ run }: { run: RunSummary }) {
   const cancelled = run.sets.filter((set) => set.cancelled);
   const warnings = run.sets.flatMap(({ name, warnings = [] }) => warnings.map((warning) => ({ name, warning })));
-  const progress = underWay.value;
+  const progress = runProgress.value;
   return (
     <>
       {progress !== undefined && (
@@ -141,9 +153,9 @@ function Notices({ run }: { run: RunSummary }) {
           <Status of={EvalStatus.NOT_EVALUATED} />
           <p>
             The run was ended early. What was not scored by then is not evaluated, in{" "}
-            {cancelled.map(({ name }, at) => (
+            {cancelled.map(({ name }, index) => (
               <>
-                {at > 0 && ", "}
+                {index > 0 && ", "}
                 <Name>{name}</Name>
               </>
             ))}
@@ -155,8 +167,8 @@ function Notices({ run }: { run: RunSummary }) {
         <details class="more">
           <summary>Why results are not evaluated</summary>
           <ul class="warnings">
-            {run.reasons.map(({ reason, metric, count: times }, at) => (
-              <li key={at}>
+            {run.reasons.map(({ reason, metric, count: times }, index) => (
+              <li key={index}>
                 <span class="muted">
                   {metric !== undefined && <MetricName>{metric}</MetricName>}, {count(times, "result")}
                 </span>
@@ -170,8 +182,8 @@ function Notices({ run }: { run: RunSummary }) {
         <details class="more">
           <summary>{count(warnings.length, "warning")}</summary>
           <ul class="warnings">
-            {warnings.map(({ name, warning: { message, path, line, help } }, at) => (
-              <li key={at}>
+            {warnings.map(({ name, warning: { message, path, line, help } }, index) => (
+              <li key={index}>
                 <span class="muted">
                   <Name>{name}</Name>
                   {line !== undefined && `, line ${line}`}
@@ -195,7 +207,7 @@ function Notices({ run }: { run: RunSummary }) {
 }
 
 function Figures({ run }: { run: RunSummary }) {
-  const { passed, failed, open, toCome } = tally.value;
+  const { passed, failed, open, pending } = tally.value;
   const total = Math.max(1, run.evalIds.length);
   const judges = new Set(
     run.sets.flatMap(({ judges = [] }) =>
@@ -212,7 +224,7 @@ function Figures({ run }: { run: RunSummary }) {
         <Figure name="Passed" value={passed} status={EvalStatus.PASSED} />
         <Figure name="Failed" value={failed} status={EvalStatus.FAILED} />
         <Figure name="Not evaluated" value={open} status={EvalStatus.NOT_EVALUATED} />
-        {toCome > 0 && <Figure name="To come" value={toCome} />}
+        {pending > 0 && <Figure name="To come" value={pending} />}
       </dl>
       <div class="proportions" aria-hidden="true">
         {Object.entries({ passed, failed, open }).map(
@@ -226,9 +238,9 @@ function Figures({ run }: { run: RunSummary }) {
             <div>
               <dt>{judges.size === 1 ? "Judge" : "Judges"}</dt>
               <dd>
-                {[...judges].map((name, at) => (
+                {[...judges].map((name, index) => (
                   <>
-                    {at > 0 && ", "}
+                    {index > 0 && ", "}
                     <Name>{name}</Name>
                   </>
                 ))}
@@ -260,17 +272,17 @@ function Figure({ name, value, status }: { name: string; value: number; status?:
 
 /** Search, filters and order. */
 function Tools({ run }: { run: RunSummary }) {
-  const { passed, failed, open } = chosenTally.value;
+  const { passed, failed, open } = filteredTally.value;
   const flipped = flips.value.length;
-  const choices: [Show, string, number][] = [
+  const choices: [CaseFilter, string, number][] = [
     ["all", "All", run.evalIds.length],
     ["failed", "Failed", failed],
     ["open", "Not evaluated", open],
     ["passed", "Passed", passed],
   ];
-  const worse = regressed.value;
-  if (worse !== undefined) choices.push(["regressed", "Regressed", worse.size]);
-  if (flipped > 0 || show.value === "flipped") choices.push(["flipped", "Flipped", flipped]);
+  const regressedRows = regressed.value;
+  if (regressedRows !== undefined) choices.push(["regressed", "Regressed", regressedRows.size]);
+  if (flipped > 0 || caseFilter.value === "flipped") choices.push(["flipped", "Flipped", flipped]);
   const { by, descending } = sort.value;
   const judged = run.metrics.flatMap(({ threshold }, column) => (threshold === undefined ? [] : [column]));
   return (
@@ -296,13 +308,13 @@ function Tools({ run }: { run: RunSummary }) {
       <fieldset class="choices">
         <legend class="visually-hidden">Show</legend>
         {choices.map(([value, name, amount]) => (
-          <label key={value} class={amount === 0 && value !== show.value ? "muted" : undefined}>
+          <label key={value} class={amount === 0 && value !== caseFilter.value ? "muted" : undefined}>
             <input
               type="radio"
               name="show"
-              checked={show.value === value}
+              checked={caseFilter.value === value}
               onChange={() => {
-                show.value = value;
+                caseFilter.value = value;
               }}
             />
             {name} <small>{amount.toLocaleString("en")}</small>
@@ -313,9 +325,9 @@ function Tools({ run }: { run: RunSummary }) {
         <select
           class="field"
           aria-label="Whose verdict"
-          value={judgedBy.value}
+          value={verdictColumn.value}
           onChange={({ currentTarget }) => {
-            judgedBy.value = Number(currentTarget.value);
+            verdictColumn.value = Number(currentTarget.value);
           }}
         >
           <option value={-1}>Verdicts of cases</option>
@@ -330,9 +342,9 @@ function Tools({ run }: { run: RunSummary }) {
         <select
           class="field"
           aria-label="Evalset"
-          value={onlySet.value}
+          value={shownSet.value}
           onChange={({ currentTarget }) => {
-            onlySet.value = Number(currentTarget.value);
+            shownSet.value = Number(currentTarget.value);
           }}
         >
           <option value={-1}>All evalsets</option>

@@ -18,26 +18,26 @@ export interface Sort {
   descending: boolean;
 }
 
-export type Show = "all" | "passed" | "failed" | "open" | "flipped" | "regressed";
+export type CaseFilter = "all" | "passed" | "failed" | "open" | "flipped" | "regressed";
 
-export const show = signal<Show>("all");
+export const caseFilter = signal<CaseFilter>("all");
 export const query = signal("");
 /** The place of the evalset whose cases are shown; -1 for all. */
-export const onlySet = signal(-1);
+export const shownSet = signal(-1);
 export const sort = signal<Sort>({ by: "evalset", descending: false });
 /** Whose verdict cases are chosen by: that of a metric, by the place of its column, or with -1 the case's own. */
-export const judgedBy = signal(-1);
+export const verdictColumn = signal(-1);
 
 /** A new run is looked at anew. */
-let runShown: string | undefined;
+let shownRunId: string | undefined;
 effect(() => {
   const id = summary.value?.id;
-  if (id === runShown) return;
-  runShown = id;
-  show.value = "all";
+  if (id === shownRunId) return;
+  shownRunId = id;
+  caseFilter.value = "all";
   query.value = "";
-  onlySet.value = -1;
-  judgedBy.value = -1;
+  shownSet.value = -1;
+  verdictColumn.value = -1;
   sort.value = { by: "evalset", descending: false };
 });
 
@@ -67,12 +67,12 @@ function numbered(evalIds: readonly string[]): readonly string[] {
 /** The characters of the longest name. */
 export const longestName = computed(() => names.value.reduce((longest, { length }) => Math.max(longest, length), 0));
 
-const searched = computed(() => names.value.map((name) => name.toLowerCase()));
+const searchTexts = computed(() => names.value.map((name) => name.toLowerCase()));
 
 const collator = new Intl.Collator("en", { numeric: true });
 
 /** All rows in the order wanted; a case without a score comes last, whichever way scores run. */
-const ordered = computed<Uint32Array>(() => {
+const sortedRows = computed<Uint32Array>(() => {
   const run = summary.value;
   const { by, descending } = sort.value;
   if (run === undefined) return new Uint32Array();
@@ -148,7 +148,7 @@ export const regressed = computed<ReadonlySet<number> | undefined>(() => {
   return found;
 });
 
-const STATUS_OF: Readonly<Partial<Record<Show, EvalStatus>>> = {
+const STATUS_OF: Readonly<Partial<Record<CaseFilter, EvalStatus>>> = {
   passed: EvalStatus.PASSED,
   failed: EvalStatus.FAILED,
   open: EvalStatus.NOT_EVALUATED,
@@ -159,30 +159,30 @@ export const rows = computed<Uint32Array>(() => {
   const run = summary.value;
   if (run === undefined) return new Uint32Array();
   const words = query.value.toLowerCase().split(/\s+/).filter(Boolean);
-  const { from = 0, count = run.evalIds.length } = run.sets[onlySet.value] ?? {};
-  const status = STATUS_OF[show.value];
-  const statuses = status === undefined ? undefined : chosenVerdicts.value;
+  const { from = 0, count = run.evalIds.length } = run.sets[shownSet.value] ?? {};
+  const status = STATUS_OF[caseFilter.value];
+  const statuses = status === undefined ? undefined : filteredVerdicts.value;
   const chosen =
-    show.value === "flipped"
+    caseFilter.value === "flipped"
       ? new Set(flips.value.map(({ row }) => row))
-      : show.value === "regressed"
+      : caseFilter.value === "regressed"
         ? (regressed.value ?? new Set<number>())
         : undefined;
-  if (words.length === 0 && status === undefined && chosen === undefined && onlySet.value < 0) return ordered.value;
-  return ordered.value.filter(
+  if (words.length === 0 && status === undefined && chosen === undefined && shownSet.value < 0) return sortedRows.value;
+  return sortedRows.value.filter(
     (row) =>
       (statuses === undefined || statuses[row] === status) &&
       (chosen === undefined || chosen.has(row)) &&
       row >= from &&
       row < from + count &&
-      words.every((word) => searched.value[row]?.includes(word)),
+      words.every((word) => searchTexts.value[row]?.includes(word)),
   );
 });
 
 /** The verdict of each case that cases are chosen by. */
-const chosenVerdicts = computed<Uint8Array>(() => {
+const filteredVerdicts = computed<Uint8Array>(() => {
   const now = verdicts.value;
-  const column = judgedBy.value;
+  const column = verdictColumn.value;
   const run = summary.value;
   if (now === undefined || run === undefined) return new Uint8Array();
   return column < 0
@@ -194,4 +194,6 @@ const chosenVerdicts = computed<Uint8Array>(() => {
 export const tally = computed<Tally>(() => verdicts.value?.tally ?? tallyOf(new Uint8Array()));
 
 /** How many have which of the verdicts that cases are chosen by. */
-export const chosenTally = computed<Tally>(() => (judgedBy.value < 0 ? tally.value : tallyOf(chosenVerdicts.value)));
+export const filteredTally = computed<Tally>(() =>
+  verdictColumn.value < 0 ? tally.value : tallyOf(filteredVerdicts.value),
+);

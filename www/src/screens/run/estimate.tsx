@@ -1,9 +1,9 @@
 import { effect, signal } from "@preact/signals";
 import { asksJudge, plainConfig } from "../../state/config.js";
-import { isLooking, matching } from "../../state/inputs.js";
-import { givenPrices, jobNow } from "../../state/job.js";
+import { isInspecting, matching } from "../../state/inputs.js";
+import { enteredPrices, currentJob } from "../../state/job.js";
 import { askedModels, asksModel, fieldsOf, judgeKind, runOptions, serviceChoice } from "../../state/judge.js";
-import { underWay } from "../../state/run.js";
+import { runProgress } from "../../state/run.js";
 import { MetricName } from "../../ui/text.js";
 import { engine } from "../../worker/client.js";
 import type { Estimate, Outcome } from "../../worker/protocol.js";
@@ -15,80 +15,80 @@ const estimate = signal<Outcome<Estimate> | undefined>(undefined);
 const replyTokens = signal(150);
 
 /** Characters of a token, about: what the engine, too, takes where a provider does not say. */
-const CHARACTERS = 4;
+const CHARACTERS_PER_TOKEN = 4;
 
-let waiting: ReturnType<typeof setTimeout> | undefined;
+let timer: ReturnType<typeof setTimeout> | undefined;
 effect(() => {
   const isReady =
-    asksJudge.value && !isLooking.value && matching.value.pairs.some(({ actual }) => actual !== undefined);
+    asksJudge.value && !isInspecting.value && matching.value.pairs.some(({ actual }) => actual !== undefined);
   const { dialect, earlyStop } = runOptions.value;
-  const depends = [
+  const dependencies = [
     plainConfig.value,
     dialect,
     earlyStop,
     serviceChoice.value !== undefined,
-    underWay.value === undefined,
+    runProgress.value === undefined,
   ];
-  clearTimeout(waiting);
+  clearTimeout(timer);
   estimate.value = undefined;
   // While a run is under way the worker has better things to do.
-  if (!isReady || depends.at(-1) === false) return;
-  waiting = setTimeout(() => void count(), 300);
+  if (!isReady || dependencies.at(-1) === false) return;
+  timer = setTimeout(() => void count(), 300);
 });
 
-let counts = 0;
+let lastCount = 0;
 
 async function count(): Promise<void> {
-  const mine = (counts += 1);
-  const job = await jobNow();
-  const found = job.ok ? await engine.estimate(job.value) : job;
-  if (mine === counts) estimate.value = found;
+  const request = (lastCount += 1);
+  const job = await currentJob();
+  const outcome = job.ok ? await engine.estimate(job.value) : job;
+  if (request === lastCount) estimate.value = outcome;
 }
 
 /** How many calls a run makes, and roughly how many tokens and how much money that is, before any is made. */
 export function EstimateTable() {
   if (!asksJudge.value) return <p class="muted">Nothing: no metric asks a judge.</p>;
-  const found = estimate.value;
-  if (found === undefined) {
+  const outcome = estimate.value;
+  if (outcome === undefined) {
     const isOpen = matching.value.pairs.every(({ actual }) => actual === undefined);
     return (
       <p class="muted">
         {isOpen
           ? "That shows when the files are there."
-          : underWay.value === undefined
+          : runProgress.value === undefined
             ? "Counting…"
             : "The run is under way."}
       </p>
     );
   }
-  if (!found.ok) return <p class="muted">It cannot be said yet: {found.problem.message}.</p>;
-  const { rows } = found.value;
+  if (!outcome.ok) return <p class="muted">It cannot be said yet: {outcome.problem.message}.</p>;
+  const { rows } = outcome.value;
   const total = sumOf(rows);
   const byModel = sumOf(rows.filter(({ model }) => model !== undefined));
-  const output = { least: byModel.least.calls * replyTokens.value, most: byModel.most.calls * replyTokens.value };
+  const output = { min: byModel.min.calls * replyTokens.value, max: byModel.max.calls * replyTokens.value };
   const cost = costOf(rows);
   const isAsked = asksModel.value && judgeKind.value !== "recording" && judgeKind.value !== "none";
   return (
     <div class="estimate">
       <p class="sum">
-        <strong>{range(total.least.calls, total.most.calls)}</strong> {total.most.calls === 1 ? "call" : "calls"}
+        <strong>{range(total.min.calls, total.max.calls)}</strong> {total.max.calls === 1 ? "call" : "calls"}
         {asksModel.value && (
           <>
-            , about <strong>{range(tokens(total.least.characters), tokens(total.most.characters))}</strong> tokens of
+            , about <strong>{range(tokens(total.min.characters), tokens(total.max.characters))}</strong> tokens of
             questions
           </>
         )}
         {isAsked && (
           <>
             {" "}
-            and <strong>{range(output.least, output.most)}</strong> of replies
+            and <strong>{range(output.min, output.max)}</strong> of replies
           </>
         )}
         {cost !== undefined && (
           <>
             , at about{" "}
             <strong>
-              {money(cost.least)}–{money(cost.most)}
+              {money(cost.min)}–{money(cost.max)}
             </strong>
           </>
         )}
@@ -107,16 +107,16 @@ export function EstimateTable() {
           </tr>
         </thead>
         <tbody>
-          {rows.map(({ metric, model, least, most }) => (
+          {rows.map(({ metric, model, min, max }) => (
             <tr key={`${metric}/${model}`}>
               <th scope="row">
                 <code>
                   <MetricName>{metric}</MetricName>
                 </code>
               </th>
-              <td class="number">{range(least.calls, most.calls)}</td>
+              <td class="number">{range(min.calls, max.calls)}</td>
               <td class="number">
-                {model === undefined ? "–" : range(tokens(least.characters), tokens(most.characters))}
+                {model === undefined ? "–" : range(tokens(min.characters), tokens(max.characters))}
               </td>
             </tr>
           ))}
@@ -150,34 +150,34 @@ export function EstimateTable() {
 }
 
 function sumOf(rows: Estimate["rows"]) {
-  const add = (which: "least" | "most") => ({
+  const add = (which: "min" | "max") => ({
     calls: rows.reduce((sum, row) => sum + row[which].calls, 0),
     characters: rows.reduce((sum, row) => sum + row[which].characters, 0),
   });
-  return { least: add("least"), most: add("most") };
+  return { min: add("min"), max: add("max") };
 }
 
-function costOf(rows: Estimate["rows"]): { least: number; most: number } | undefined {
+function costOf(rows: Estimate["rows"]): { min: number; max: number } | undefined {
   const own = fieldsOf(judgeKind.value).model.trim();
-  if (askedModels.value.some((model) => givenPrices.value[model] === undefined) || askedModels.value.length === 0)
+  if (askedModels.value.some((model) => enteredPrices.value[model] === undefined) || askedModels.value.length === 0)
     return undefined;
-  const of = (which: "least" | "most") =>
+  const of = (which: "min" | "max") =>
     rows.reduce((sum, row) => {
       if (row.model === undefined) return sum;
-      const { inputPerMillion = 0, outputPerMillion = 0 } = givenPrices.value[own === "" ? row.model : own] ?? {};
+      const { inputPerMillion = 0, outputPerMillion = 0 } = enteredPrices.value[own === "" ? row.model : own] ?? {};
       const { calls, characters } = row[which];
       return sum + (tokens(characters) * inputPerMillion + calls * replyTokens.value * outputPerMillion) / 1e6;
     }, 0);
-  return { least: of("least"), most: of("most") };
+  return { min: of("min"), max: of("max") };
 }
 
 function tokens(characters: number): number {
-  return Math.round(characters / CHARACTERS);
+  return Math.round(characters / CHARACTERS_PER_TOKEN);
 }
 
 /** Two numbers as a range; large ones are rounded, since they are guesses. */
-function range(least: number, most: number): string {
-  const [a, b] = [rounded(least), rounded(most)];
+function range(min: number, max: number): string {
+  const [a, b] = [rounded(min), rounded(max)];
   return a === b ? a : `${a}–${b}`;
 }
 

@@ -1,11 +1,11 @@
 import { useSignal } from "@preact/signals";
-import { forgetAll, interrupted, isKept } from "../../state/saved.js";
+import { forgetAll, interrupted, hasSavedData } from "../../state/saved.js";
 import { isRemembered } from "../../state/judge.js";
 import { resume } from "../../state/running.js";
 import { ProblemNote } from "./problem.js";
 
 /** The run that was not finished, if there is one: it can be taken up again, or forgotten. */
-export function Kept() {
+export function InterruptedRun() {
   const failure = useSignal<string | undefined>(undefined);
   if (interrupted.value === undefined) return null;
   const { startedAt } = interrupted.value;
@@ -45,12 +45,12 @@ export function Forget() {
 }
 
 /** What this page keeps in the browser, and how to delete it. */
-export function KeptHere() {
-  const said = useSignal(false);
-  const isThere = isKept.value || isRemembered.value;
+export function SavedData() {
+  const isForgotten = useSignal(false);
+  const hasData = hasSavedData.value || isRemembered.value;
   return (
     <p class="muted kept" role="status">
-      {isThere ? (
+      {hasData ? (
         <>
           Kept in this browser: the last run’s files, replies of judges{isRemembered.value ? ", keys" : ""}.{" "}
           <button
@@ -58,14 +58,14 @@ export function KeptHere() {
             class="link"
             onClick={() => {
               void forgetAll().then(() => {
-                said.value = true;
+                isForgotten.value = true;
               });
             }}
           >
             Forget all of it
           </button>
         </>
-      ) : said.value ? (
+      ) : isForgotten.value ? (
         "Nothing is kept in this browser any more."
       ) : (
         "Nothing is kept in this browser."

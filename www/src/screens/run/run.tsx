@@ -7,11 +7,11 @@ import { matching, sourceOf } from "../../state/inputs.js";
 import { obstacle } from "../../state/job.js";
 import { judgeKind, serviceChoice } from "../../state/judge.js";
 import { download } from "../../state/browser-model.js";
-import { cancel, connections, problem, summary, underWay, verdicts } from "../../state/run.js";
-import { runAndShow, startedAt, took } from "../../state/running.js";
+import { cancel, connections, problem, summary, runProgress, verdicts } from "../../state/run.js";
+import { runAndShow, startedAt, durationMs } from "../../state/running.js";
 import { nameOf, toneOf } from "../../ui/status.js";
 import { EstimateTable, money } from "./estimate.js";
-import { Kept, KeptHere } from "./kept.js";
+import { InterruptedRun, SavedData } from "./kept.js";
 import { sentence } from "../../ui/sentence.js";
 import { tokenFacts } from "../../ui/usage.js";
 import { ProblemNote } from "./problem.js";
@@ -21,12 +21,12 @@ import "../criteria/criteria.css";
 import "./run.css";
 
 export default function Run() {
-  const isRunning = underWay.value !== undefined;
-  const next = obstacle.value;
+  const isRunning = runProgress.value !== undefined;
+  const blocker = obstacle.value;
   return (
     <div class="run">
       <Title>Run</Title>
-      {!isRunning && <Kept />}
+      {!isRunning && <InterruptedRun />}
       <div class="columns">
         <div class="main">
           <section class="panel" aria-label="What is run">
@@ -35,7 +35,7 @@ export default function Run() {
                 "Nothing is there to be scored yet."
               ) : (
                 <>
-                  <strong>{what()}</strong>
+                  <strong>{jobText()}</strong>
                   <span class="muted"> · {Object.keys(criteria.value).join(", ")}</span>
                 </>
               )}
@@ -50,10 +50,10 @@ export default function Run() {
                   type="button"
                   class="button"
                   data-kind="primary"
-                  aria-disabled={next !== undefined}
+                  aria-disabled={blocker !== undefined}
                   aria-describedby="start-what"
                   onClick={async () => {
-                    if (next !== undefined) goTo(next.screen);
+                    if (blocker !== undefined) goTo(blocker.screen);
                     else await runAndShow();
                   }}
                 >
@@ -61,10 +61,12 @@ export default function Run() {
                 </button>
               )}
               <p class="muted" id="start-what">
-                {!isRunning && next !== undefined && (
+                {!isRunning && blocker !== undefined && (
                   <>
-                    {next.what}{" "}
-                    <a href={hrefOf(next.screen)}>{next.screen === "files" ? "To the files" : "To the criteria"}</a>
+                    {blocker.what}{" "}
+                    <a href={hrefOf(blocker.screen)}>
+                      {blocker.screen === "files" ? "To the files" : "To the criteria"}
+                    </a>
                   </>
                 )}
               </p>
@@ -76,10 +78,10 @@ export default function Run() {
             </div>
           </section>
           {problem.value !== undefined && <ProblemNote problem={problem.value} />}
-          {isRunning && <Going />}
-          {!isRunning && summary.value !== undefined && <Done />}
+          {isRunning && <RunningPanel />}
+          {!isRunning && summary.value !== undefined && <FinishedPanel />}
           <Connections />
-          <KeptHere />
+          <SavedData />
         </div>
         {!isRunning && (
           <section class="panel ask" aria-labelledby="ask">
@@ -92,10 +94,10 @@ export default function Run() {
   );
 }
 
-function what(): string {
+function jobText(): string {
   const { pairs } = matching.value;
   const cases = pairs.reduce((sum, { expected, actual }) => {
-    return sum + (sourceOf(expected === "own" ? actual : expected)?.facts?.evalIds.length || 1);
+    return sum + (sourceOf(expected === "own" ? actual : expected)?.info?.evalIds.length || 1);
   }, 0);
   const sets = pairs.length === 1 ? "1 evalset" : `${pairs.length} evalsets`;
   return `${cases === 1 ? "1 case" : `${cases.toLocaleString("en")} cases`} of ${sets}`;
@@ -105,7 +107,7 @@ function what(): string {
 
 const clock = signal(0);
 
-function Going() {
+function RunningPanel() {
   useEffect(() => {
     const ticking = setInterval(() => {
       clock.value = Date.now();
@@ -113,7 +115,7 @@ function Going() {
     clock.value = Date.now();
     return () => clearInterval(ticking);
   }, []);
-  const all = underWay.value ?? [];
+  const all = runProgress.value ?? [];
   const [done, total] = [sum(all.map((one) => one?.done)), sum(all.map((one) => one?.total))];
   const judges = all.flatMap((one) => one?.judge ?? []);
   const of = (name: keyof (typeof judges)[number]) => sum(judges.map((judge) => judge[name]));
@@ -132,7 +134,7 @@ function Going() {
           : "Scoring"}
       </p>
       {download.value !== undefined && <p>The browser loads its model: {Math.round(download.value * 100)} %.</p>}
-      <SoFar />
+      <VerdictCounts />
       {judges.length > 0 && (
         <dl class="amounts">
           <Figure name="Calls made" value={of("calls")} />
@@ -153,7 +155,7 @@ function Going() {
 }
 
 /** What the cases scored so far came to. */
-function SoFar() {
+function VerdictCounts() {
   const { cases } = verdicts.value ?? { cases: new Uint8Array() };
   const counted = [EvalStatus.PASSED, EvalStatus.FAILED, EvalStatus.NOT_EVALUATED].map((status) => ({
     status,
@@ -191,7 +193,7 @@ function Figure({
 
 // ---- afterwards
 
-function Done() {
+function FinishedPanel() {
   const run = summary.value;
   if (run === undefined) return null;
   const used = run.sets.flatMap(({ judgeUsage }) => judgeUsage ?? []);
@@ -204,10 +206,10 @@ function Done() {
       <h2 id="done">
         <span role="status">
           {isCut ? "Stopped" : "Scored"}
-          {took.value === undefined ? "" : ` in ${duration(took.value)}`}
+          {durationMs.value === undefined ? "" : ` in ${duration(durationMs.value)}`}
         </span>
       </h2>
-      <SoFar />
+      <VerdictCounts />
       {used.length > 0 && (
         <dl class="amounts">
           <Figure
@@ -248,8 +250,8 @@ function Done() {
             {warnings.length === 1 ? "1 thing" : `${warnings.length} things`} in the inputs may surprise
           </summary>
           <ul class="surprises">
-            {warnings.slice(0, 100).map(({ name, message, path, help }, at) => (
-              <li key={at}>
+            {warnings.slice(0, 100).map(({ name, message, path, help }, index) => (
+              <li key={index}>
                 {sentence(message)} {help !== undefined && sentence(help)}{" "}
                 <span class="muted">
                   {name}

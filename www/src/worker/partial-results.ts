@@ -4,13 +4,13 @@ import type { EvalCaseResult, EvalSetResult } from "adk-metrics/web";
 import type { Pair } from "./protocol.js";
 
 /** The status of a case that is not scored yet: none of `EvalStatus`. */
-const TO_COME = 0 as EvalCaseResult["finalEvalStatus"];
+const PENDING = 0 as EvalCaseResult["finalEvalStatus"];
 
 /** Collects case results. */
-export class Growing {
+export class PartialResults {
   readonly #rows: EvalCaseResult[];
   /** The places of cases that are to come, by eval id. */
-  readonly #open = new Map<string, number[]>();
+  readonly #pending = new Map<string, number[]>();
   readonly #dialect: EvalSetResult["dialect"];
 
   constructor({ evalIds = [] }: Pair, dialect: EvalSetResult["dialect"] = "adk-python") {
@@ -19,22 +19,22 @@ export class Growing {
       evalSetId: "",
       evalId,
       sessionId: "",
-      finalEvalStatus: TO_COME,
+      finalEvalStatus: PENDING,
       overallEvalMetricResults: [],
       evalMetricResultPerInvocation: [],
     }));
-    for (const [place, evalId] of evalIds.entries()) {
-      const known = this.#open.get(evalId);
-      if (known === undefined) this.#open.set(evalId, [place]);
-      else known.push(place);
+    for (const [row, evalId] of evalIds.entries()) {
+      const rows = this.#pending.get(evalId);
+      if (rows === undefined) this.#pending.set(evalId, [row]);
+      else rows.push(row);
     }
   }
 
   /** Adds a case; a further run of one stands at the end until all are there. */
   add(result: EvalCaseResult): void {
-    const place = this.#open.get(result.evalId)?.shift();
-    if (place === undefined) this.#rows.push(result);
-    else this.#rows[place] = result;
+    const row = this.#pending.get(result.evalId)?.shift();
+    if (row === undefined) this.#rows.push(result);
+    else this.#rows[row] = result;
   }
 
   /** What there is so far. */

@@ -13,20 +13,20 @@ export interface FormatChoice {
 }
 
 /** A file to keep. */
-export interface OutFile {
+export interface ExportedFile {
   name: string;
   type: string;
   content: string;
 }
 
 /** What the worker offers to give results away, and to take them back. */
-export interface Out {
+export interface Exporting {
   /** The formats in which results can be had. */
   formats(): Promise<FormatChoice[]>;
   /** A run under the thresholds of now as files: one, or in `json` one for each evalset. */
-  filesOf(run: string, format: ReportFormat): Promise<Outcome<OutFile[]>>;
+  filesOf(run: string, format: ReportFormat): Promise<Outcome<ExportedFile[]>>;
   /** A run as text for an address. */
-  packed(run: string): Promise<Outcome<string>>;
+  packRun(run: string): Promise<Outcome<string>>;
   /** The run that such a text holds. */
-  unpacked(text: string): Promise<Outcome<RunSummary>>;
+  unpackRun(text: string): Promise<Outcome<RunSummary>>;
 }

@@ -14,7 +14,7 @@ import {
   PrebuiltMetrics,
   TrajectoryEvaluator,
 } from "adk-metrics/web";
-import { serviceAnswering } from "./judges.js";
+import { serviceStub } from "./judges.js";
 import type { Matching, Question } from "./protocol.js";
 
 /** What a run was made of, without those who took part in it. */
@@ -26,9 +26,9 @@ const NO_CACHE: NonNullable<EvaluateRequest["cache"]> = { get: async () => undef
 /**
  * What judges were asked about a case.
  *
- * @param isOnly Whether it is the only run of the case. If not, the others must not be asked about.
+ * @param isOnlyRun Whether it is the only run of the case. If not, the others must not be asked about.
  */
-export async function questionsOf(source: Source, result: EvalCaseResult, isOnly: boolean): Promise<Question[]> {
+export async function questionsOf(source: Source, result: EvalCaseResult, isOnlyRun: boolean): Promise<Question[]> {
   const questions: Question[] = [];
   const reply = repliesOf(result);
   const judge: Judge = async (request) => {
@@ -47,7 +47,7 @@ export async function questionsOf(source: Source, result: EvalCaseResult, isOnly
   const service = serviceQuestions(result);
   await evaluate({
     ...source,
-    actual: isOnly ? source.actual : evalSetOf(result),
+    actual: isOnlyRun ? source.actual : evalSetOf(result),
     evalIds: [result.evalId],
     explain: "none",
     cache: NO_CACHE,
@@ -70,15 +70,15 @@ function serviceQuestions({ evalMetricResultPerInvocation: turns }: EvalCaseResu
   );
   if (names.length === 0) return undefined;
   const asked = new Map<string, string[]>();
-  const vertex = serviceAnswering((metric, body) => {
+  const vertex = serviceStub((metric, body) => {
     // ADK-TS calls `safety_v1` only `safety`.
-    const name = names.find((one) => metric.startsWith(one)) ?? metric;
+    const name = names.find((other) => metric.startsWith(other)) ?? metric;
     asked.set(name, [...(asked.get(name) ?? []), body]);
   });
   const questions = () =>
     [...asked].flatMap(([metricName, bodies]) =>
-      bodies.map((body, at): Question => {
-        const invocationIndex = turns.length - bodies.length + at;
+      bodies.map((body, index): Question => {
+        const invocationIndex = turns.length - bodies.length + index;
         const prompt = JSON.stringify(JSON.parse(body), undefined, 2);
         return { metricName, purpose: "score", invocationIndex, stepIndex: 0, sampleIndex: 0, prompt };
       }),
@@ -97,26 +97,26 @@ function repliesOf({ evalMetricResultPerInvocation: turns }: EvalCaseResult): (r
   for (const [turn, { evalMetricResults }] of turns.entries()) {
     for (const { metricName, explanation } of evalMetricResults) {
       for (const { purpose, stepIndex = 0, sampleIndex, reply } of explanation?.samples?.votes ?? []) {
-        replies.set(placeOf({ metricName, purpose, invocationIndex: turn, stepIndex, sampleIndex }), reply);
+        replies.set(keyOf({ metricName, purpose, invocationIndex: turn, stepIndex, sampleIndex }), reply);
       }
     }
   }
   return (request) => {
     // A question about the end of a conversation is told of in its last turn.
     const invocationIndex = Math.min(request.invocationIndex, turns.length - 1);
-    const reply = replies.get(placeOf({ ...request, invocationIndex }));
+    const reply = replies.get(keyOf({ ...request, invocationIndex }));
     if (reply === undefined) throw new Error("The results hold no reply to this question.");
     return reply;
   };
 }
 
-type Place = Omit<Question, "prompt" | "system" | "purpose"> & { purpose: string };
+type QuestionKey = Omit<Question, "prompt" | "system" | "purpose"> & { purpose: string };
 
-function placeOf({ metricName, purpose, invocationIndex, stepIndex, sampleIndex }: Place): string {
+function keyOf({ metricName, purpose, invocationIndex, stepIndex, sampleIndex }: QuestionKey): string {
   return JSON.stringify([metricName, purpose, invocationIndex, stepIndex, sampleIndex]);
 }
 
-const WAYS = (["EXACT", "IN_ORDER", "ANY_ORDER"] as const).flatMap((matchType) =>
+const MATCHING_MODES = (["EXACT", "IN_ORDER", "ANY_ORDER"] as const).flatMap((matchType) =>
   [false, true].map((ignoreArgs) => ({ matchType, ignoreArgs })),
 );
 
@@ -127,17 +127,17 @@ export async function matchingsOf(dialect: Dialect, result: EvalCaseResult): Pro
   const expected = turns.flatMap(({ expectedInvocation }) => expectedInvocation ?? []);
   if (turns.length === 0 || expected.length !== actual.length) return [];
   return Promise.all(
-    WAYS.map(async (way) => {
+    MATCHING_MODES.map(async (mode) => {
       const evaluator = new TrajectoryEvaluator(
-        { metricName: PrebuiltMetrics.TOOL_TRAJECTORY_AVG_SCORE, criterion: { threshold: 1, ...way } },
+        { metricName: PrebuiltMetrics.TOOL_TRAJECTORY_AVG_SCORE, criterion: { threshold: 1, ...mode } },
         { dialect },
       );
       const { perInvocationResults } = await evaluator.evaluateInvocations(actual, expected);
-      const found = perInvocationResults.map(({ evalStatus, explanation }) => ({
+      const turnResults = perInvocationResults.map(({ evalStatus, explanation }) => ({
         evalStatus,
         ...(explanation?.alignment === undefined ? {} : { alignment: explanation.alignment }),
       }));
-      return { ...way, turns: found };
+      return { ...mode, turns: turnResults };
     }),
   );
 }

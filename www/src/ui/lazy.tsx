@@ -7,10 +7,10 @@ import { useEffect } from "preact/hooks";
  *
  * @param load Gives the module whose default it is.
  */
-export function later<P extends object>(load: () => Promise<{ default: ComponentType<P> }>): ComponentType<P> {
+export function lazy<P extends object>(load: () => Promise<{ default: ComponentType<P> }>): ComponentType<P> {
   const loaded = signal<ComponentType<P> | undefined>(undefined);
   const failed = signal(false);
-  return function Later(props) {
+  return function Lazy(props) {
     useEffect(() => {
       load().then(
         (module) => {

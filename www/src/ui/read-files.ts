@@ -1,42 +1,42 @@
 /** Files as browsers hand them over: chosen, dropped, or pasted. */
 
-import type { Given } from "../state/inputs.js";
+import type { NewFile } from "../state/inputs.js";
 
 /** The largest file that the engine reads. */
-const LARGEST = 256 * 1024 * 1024;
+const MAX_FILE_BYTES = 256 * 1024 * 1024;
 
 /** What came of reading: the files, and the names of those that were left out, with the reason. */
-export interface Taken {
-  files: Given[];
-  leftOut: string[];
+export interface ReadFiles {
+  files: NewFile[];
+  skipped: string[];
 }
 
 /** Reads chosen files; of folders what looks like JSON. */
-export async function takeFiles(chosen: Iterable<File>): Promise<Taken> {
+export async function readFiles(chosen: Iterable<File>): Promise<ReadFiles> {
   const found = [...chosen].map((file) => ({ file, folder: folderOf(file.webkitRelativePath) }));
-  return read(found);
+  return readAll(found);
 }
 
 /** Reads what was dropped, folders and all. Has to be called while the event is handled. */
-export async function takeDropped(data: DataTransfer): Promise<Taken> {
+export async function readDropped(data: DataTransfer): Promise<ReadFiles> {
   const entries = [...data.items].flatMap((item) => (item.kind === "file" ? (item.webkitGetAsEntry() ?? []) : []));
   if (entries.length === 0) {
     const text = data.getData("text/plain");
-    return data.files.length > 0 ? takeFiles(data.files) : { files: takeText(text), leftOut: [] };
+    return data.files.length > 0 ? readFiles(data.files) : { files: fileFromText(text), skipped: [] };
   }
   const found: { file: File; folder: string }[] = [];
   for (const entry of entries) await collect(entry, "", found);
-  return read(found);
+  return readAll(found);
 }
 
-let pasted = 0;
+let lastPasted = 0;
 
 /** A file of text that was pasted; none if it is empty. */
-export function takeText(text: string): Given[] {
+export function fileFromText(text: string): NewFile[] {
   if (text.trim() === "") return [];
-  pasted += 1;
+  lastPasted += 1;
   const isRecording = text.slice(0, 200).includes('"adk-metrics recording"');
-  return [{ name: `pasted-${pasted}.${isRecording ? "jsonl" : "json"}`, bytes: new TextEncoder().encode(text) }];
+  return [{ name: `pasted-${lastPasted}.${isRecording ? "jsonl" : "json"}`, bytes: new TextEncoder().encode(text) }];
 }
 
 async function collect(entry: FileSystemEntry, folder: string, found: { file: File; folder: string }[]): Promise<void> {
@@ -54,26 +54,26 @@ async function collect(entry: FileSystemEntry, folder: string, found: { file: Fi
   }
 }
 
-async function read(found: readonly { file: File; folder: string }[]): Promise<Taken> {
-  const taken: Taken = { files: [], leftOut: [] };
+async function readAll(found: readonly { file: File; folder: string }[]): Promise<ReadFiles> {
+  const result: ReadFiles = { files: [], skipped: [] };
   for (const { file, folder } of found) {
     const isJson = /\.(json|jsonl|ndjson|jsonc)$/i.test(file.name);
     // A single file is taken whatever its name; a folder may hold anything.
     if (!isJson && folder !== "") continue;
-    if (file.size > LARGEST) {
-      taken.leftOut.push(`${file.name} has more than 256 MiB`);
+    if (file.size > MAX_FILE_BYTES) {
+      result.skipped.push(`${file.name} has more than 256 MiB`);
       continue;
     }
     try {
-      taken.files.push({ name: file.name, folder, bytes: new Uint8Array(await file.arrayBuffer()) });
+      result.files.push({ name: file.name, folder, bytes: new Uint8Array(await file.arrayBuffer()) });
     } catch {
-      taken.leftOut.push(`${file.name} cannot be read; it may have been moved`);
+      result.skipped.push(`${file.name} cannot be read; it may have been moved`);
     }
   }
-  if (taken.files.length === 0 && taken.leftOut.length === 0 && found.length > 0) {
-    taken.leftOut.push("there is no .json or .jsonl file in it");
+  if (result.files.length === 0 && result.skipped.length === 0 && found.length > 0) {
+    result.skipped.push("there is no .json or .jsonl file in it");
   }
-  return taken;
+  return result;
 }
 
 function folderOf(path: string): string {

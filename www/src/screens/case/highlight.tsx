@@ -4,10 +4,10 @@ import { type Signal, signal } from "@preact/signals";
 import { createContext } from "preact";
 import { useContext, useMemo } from "preact/hooks";
 import { Text } from "../../ui/text.js";
-import { finderIn } from "./excerpt.js";
+import { createFinder } from "./excerpt.js";
 import { jsonOf } from "./model.js";
 
-export interface Pointed {
+export interface Highlight {
   excerpt: string;
   kind: "supports" | "contradicts";
   /** Whether it was chosen rather than passed over: then it stays. */
@@ -15,7 +15,7 @@ export interface Pointed {
 }
 
 /** What is pointed at in a turn. */
-export const Pointing = createContext<Signal<Pointed | undefined>>(signal(undefined));
+export const HighlightContext = createContext<Signal<Highlight | undefined>>(signal(undefined));
 
 interface ContextTextProps {
   children: string;
@@ -25,12 +25,12 @@ interface ContextTextProps {
 
 /** A text of the context, in which excerpts are marked. */
 export function ContextText({ children: text, ...look }: ContextTextProps) {
-  const pointed = useContext(Pointing).value;
-  const find = useMemo(() => finderIn(text), [text]);
-  const found = useMemo(() => (pointed === undefined ? undefined : find(pointed.excerpt)), [find, pointed]);
-  if (found === undefined || pointed === undefined) return <Text {...look}>{text}</Text>;
+  const highlight = useContext(HighlightContext).value;
+  const find = useMemo(() => createFinder(text), [text]);
+  const found = useMemo(() => (highlight === undefined ? undefined : find(highlight.excerpt)), [find, highlight]);
+  if (found === undefined || highlight === undefined) return <Text {...look}>{text}</Text>;
   return (
-    <Text {...look} marks={[{ ...found, look: `excerpt-mark ${pointed.kind}` }]} upTo={found.to}>
+    <Text {...look} marks={[{ ...found, className: `excerpt-mark ${highlight.kind}` }]} upTo={found.to}>
       {text}
     </Text>
   );

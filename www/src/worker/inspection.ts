@@ -5,46 +5,46 @@
 
 import { evaluate, readEvalSet, replayJudge } from "adk-metrics/web";
 import { outcomeOf } from "./problems.js";
-import type { FileFacts, FileKind, NamedFile, Problem } from "./protocol.js";
-import { present } from "./runs.js";
-import { factsOfTraces, isTraces } from "./traces.js";
+import type { FileInfo, FileKind, NamedFile, Problem } from "./protocol.js";
+import { definedProperties } from "./runs.js";
+import { tracesInfo, isTraces } from "./traces.js";
 
-type Bag = Readonly<Record<string, unknown>>;
+type JsonObject = Readonly<Record<string, unknown>>;
 
 /** An evalset without cases, where only the other inputs are looked at. */
-export const NOTHING = { eval_set_id: "nothing", eval_cases: [] };
+export const EMPTY_EVAL_SET = { eval_set_id: "nothing", eval_cases: [] };
 
 /** A judge where there is nothing to ask. */
-export const notAsked = () => Promise.reject(new Error("nobody is asked"));
+export const unusedJudge = () => Promise.reject(new Error("nobody is asked"));
 
 /** A recording says that it is one at its beginning. */
-const LONGEST_MARK = 1000;
+const HEADER_LENGTH = 1000;
 
 /** Looks at a file. */
-export async function inspect({ name, bytes }: NamedFile): Promise<FileFacts> {
+export async function inspect({ name, bytes }: NamedFile): Promise<FileInfo> {
   const text = new TextDecoder().decode(bytes);
-  if (/^[^\n]*"adk-metrics recording"/.test(text.slice(0, LONGEST_MARK))) return factsOfRecording(text);
+  if (/^[^\n]*"adk-metrics recording"/.test(text.slice(0, HEADER_LENGTH))) return recordingInfo(text);
   if (isTraces(bytes)) {
-    const facts = await outcomeOf(() => factsOfTraces(bytes));
+    const facts = await outcomeOf(() => tracesInfo(bytes));
     return facts.ok
       ? { kind: "traces", ...facts.value }
       : { kind: "traces", evalIds: [], turns: 0, problem: facts.problem };
   }
   let json: unknown;
   try {
-    json = unwrapped(JSON.parse(text));
+    json = unwrap(JSON.parse(text));
   } catch {
     return {
       kind: kindByName(name),
       evalIds: [],
       turns: 0,
-      ...present({ problem: await problemWith(() => readEvalSet(bytes)) }),
+      ...definedProperties({ problem: await problemOf(() => readEvalSet(bytes)) }),
     };
   }
   const kind = kindOf(json, name);
-  const counted = countsOf(json, kind);
-  const problem = await problemWith(() => READERS[kind](bytes, name));
-  return { kind, ...counted, ...present({ problem }) };
+  const counts = countsOf(json, kind);
+  const problem = await problemOf(() => READERS[kind](bytes, name));
+  return { kind, ...counts, ...definedProperties({ problem }) };
 }
 
 /** What an evalset in an old form is called, after its file. */
@@ -58,33 +58,33 @@ const READERS: Readonly<Record<FileKind, (bytes: Uint8Array, name: string) => un
   results: readActual,
   inferences: readActual,
   session: readActual,
-  config: (bytes) => evaluate({ evalSet: NOTHING, actual: NOTHING, config: bytes, judge: notAsked }),
+  config: (bytes) => evaluate({ evalSet: EMPTY_EVAL_SET, actual: EMPTY_EVAL_SET, config: bytes, judge: unusedJudge }),
   recording: (bytes) => replayJudge(bytes),
   traces: readActual,
   unknown: readActual,
 };
 
 function readActual(bytes: Uint8Array): unknown {
-  return evaluate({ evalSet: NOTHING, actual: bytes, countOnly: true, criteria: {} });
+  return evaluate({ evalSet: EMPTY_EVAL_SET, actual: bytes, countOnly: true, criteria: {} });
 }
 
-async function problemWith(read: () => unknown): Promise<Problem | undefined> {
+async function problemOf(read: () => unknown): Promise<Problem | undefined> {
   const outcome = await outcomeOf(read);
   return outcome.ok ? undefined : outcome.problem;
 }
 
-async function factsOfRecording(text: string): Promise<FileFacts> {
-  const problem = await problemWith(() => replayJudge(text));
+async function recordingInfo(text: string): Promise<FileInfo> {
+  const problem = await problemOf(() => replayJudge(text));
   const turns = text.split("\n").filter((line) => line.includes('"request"')).length;
-  return { kind: "recording", evalIds: [], turns, ...present({ problem }) };
+  return { kind: "recording", evalIds: [], turns, ...definedProperties({ problem }) };
 }
 
 /** Old files hold JSON inside a JSON string. */
-function unwrapped(json: unknown): unknown {
+function unwrap(json: unknown): unknown {
   return typeof json === "string" ? (JSON.parse(json) as unknown) : json;
 }
 
-const KEYS: readonly (readonly [FileKind, readonly string[]])[] = [
+const KEYS_BY_KIND: readonly (readonly [FileKind, readonly string[]])[] = [
   ["results", ["eval_case_results", "evalCaseResults"]],
   ["inferences", ["inference_results", "inferenceResults", "inferences", "eval_case_id", "evalCaseId"]],
   ["session", ["events"]],
@@ -93,9 +93,9 @@ const KEYS: readonly (readonly [FileKind, readonly string[]])[] = [
 ];
 
 function kindOf(json: unknown, name: string): FileKind {
-  const looked = Array.isArray(json) ? (json[0] as unknown) : json;
-  if (!isBag(looked)) return kindByName(name);
-  return KEYS.find(([, keys]) => keys.some((key) => key in looked))?.[0] ?? kindByName(name);
+  const sample = Array.isArray(json) ? (json[0] as unknown) : json;
+  if (!isObject(sample)) return kindByName(name);
+  return KEYS_BY_KIND.find(([, keys]) => keys.some((key) => key in sample))?.[0] ?? kindByName(name);
 }
 
 function kindByName(name: string): FileKind {
@@ -118,50 +118,52 @@ function kindByName(name: string): FileKind {
 }
 
 /** Which evalset and cases a file names, and how many turns it has. */
-function countsOf(json: unknown, kind: FileKind): Pick<FileFacts, "evalSetId" | "evalIds" | "turns"> {
-  const root = isBag(json) ? json : {};
+function countsOf(json: unknown, kind: FileKind): Pick<FileInfo, "evalSetId" | "evalIds" | "turns"> {
+  const root = isObject(json) ? json : {};
   const list = Array.isArray(json) ? (json as unknown[]) : undefined;
   const evalSetId = textOf(root, "eval_set_id", "evalSetId");
-  const found = (items: readonly unknown[], id: readonly string[], turns: readonly string[]) => {
-    const bags = items.filter(isBag);
+  const countItems = (items: readonly unknown[], id: readonly string[], turns: readonly string[]) => {
+    const objects = items.filter(isObject);
     return {
-      evalIds: bags.flatMap((item) => textOf(item, ...id) ?? []),
-      turns: bags.reduce((sum, item) => sum + (listOf(item, ...turns)?.length ?? 0), 0),
-      ...present({ evalSetId: evalSetId ?? bags.flatMap((item) => textOf(item, "eval_set_id", "evalSetId") ?? [])[0] }),
+      evalIds: objects.flatMap((item) => textOf(item, ...id) ?? []),
+      turns: objects.reduce((sum, item) => sum + (listOf(item, ...turns)?.length ?? 0), 0),
+      ...definedProperties({
+        evalSetId: evalSetId ?? objects.flatMap((item) => textOf(item, "eval_set_id", "evalSetId") ?? [])[0],
+      }),
     };
   };
   switch (kind) {
     case "evalset": {
-      if (list?.some((row) => isBag(row) && "query" in row)) return { evalIds: [], turns: list.length };
+      if (list?.some((row) => isObject(row) && "query" in row)) return { evalIds: [], turns: list.length };
       const cases = list ?? listOf(root, "eval_cases", "evalCases") ?? [];
-      return found(cases, ["eval_id", "evalId", "name"], ["conversation", "data"]);
+      return countItems(cases, ["eval_id", "evalId", "name"], ["conversation", "data"]);
     }
     case "results":
-      return found(
+      return countItems(
         listOf(root, "eval_case_results", "evalCaseResults") ?? [],
         ["eval_id", "evalId"],
         ["eval_metric_result_per_invocation", "evalMetricResultPerInvocation"],
       );
     case "inferences": {
       const results = list ?? listOf(root, "inference_results", "inferenceResults") ?? [root];
-      return found(results, ["eval_case_id", "evalCaseId", "eval_id", "evalId"], ["inferences"]);
+      return countItems(results, ["eval_case_id", "evalCaseId", "eval_id", "evalId"], ["inferences"]);
     }
     case "session":
-      return { ...found(list ?? [root], ["eval_id", "evalId"], []), turns: 0 };
+      return { ...countItems(list ?? [root], ["eval_id", "evalId"], []), turns: 0 };
     default:
       return { evalIds: [], turns: 0 };
   }
 }
 
-function isBag(value: unknown): value is Bag {
+function isObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-function textOf(bag: Bag, ...keys: string[]): string | undefined {
-  const value = keys.map((key) => bag[key]).find((found) => found !== undefined);
+function textOf(object: JsonObject, ...keys: string[]): string | undefined {
+  const value = keys.map((key) => object[key]).find((found) => found !== undefined);
   return typeof value === "string" ? value : undefined;
 }
 
-function listOf(bag: Bag, ...keys: string[]): readonly unknown[] | undefined {
-  return keys.map((key) => bag[key]).find((found) => Array.isArray(found)) as readonly unknown[] | undefined;
+function listOf(object: JsonObject, ...keys: string[]): readonly unknown[] | undefined {
+  return keys.map((key) => object[key]).find((found) => Array.isArray(found)) as readonly unknown[] | undefined;
 }

@@ -6,22 +6,22 @@
 import { compareRuns, type EvalSetResult, resultsToAdkJson } from "adk-metrics/web";
 import { REPORT_FORMATS, type ReportFormat } from "adk-metrics/report";
 import { outcomeOf } from "./problems.js";
-import type { Out } from "./protocol-out.js";
+import type { Exporting } from "./protocol-export.js";
 import type { RunSummary } from "./protocol.js";
 import type { ScoredSet } from "./runs.js";
 
 /** What a packed text may hold when unpacked, in bytes: what is larger was not made here. */
-const MOST_BYTES = 20_000_000;
+const MAX_UNPACKED_BYTES = 20_000_000;
 
 /**
  * @param resultsOf The results of a run under the thresholds of now.
  * @param keep Takes a run in.
  */
-export function out(
+export function exporting(
   ready: Promise<void>,
   resultsOf: (run: string) => readonly EvalSetResult[],
   keep: (sets: readonly ScoredSet[]) => RunSummary,
-): Out {
+): Exporting {
   return {
     formats: async () =>
       Object.entries(REPORT_FORMATS).map(([format, { label, about, comparison }]) => ({
@@ -47,16 +47,16 @@ export function out(
         return [{ name, type, content: textOf(render(results, {})) }];
       }),
 
-    packed: (run) =>
+    packRun: (run) =>
       outcomeOf(async () => {
         const json = new TextEncoder().encode(JSON.stringify(resultsOf(run)));
-        return base64url(await through(new CompressionStream("deflate-raw"), json, Infinity));
+        return base64url(await pipeThrough(new CompressionStream("deflate-raw"), json, Infinity));
       }),
 
-    unpacked: (text) =>
+    unpackRun: (packed) =>
       outcomeOf(async () => {
         await ready;
-        return keep(setsOf(await jsonOf(text)));
+        return keep(setsOf(await unpackJson(packed)));
       }),
   };
 }
@@ -72,9 +72,9 @@ function fileName(evalSetId: string, ending: string): string {
   return `${name === "" ? "evalset" : name}${ending}`;
 }
 
-async function jsonOf(text: string): Promise<unknown> {
+async function unpackJson(packed: string): Promise<unknown> {
   try {
-    const bytes = await through(new DecompressionStream("deflate-raw"), bytesOf(text), MOST_BYTES);
+    const bytes = await pipeThrough(new DecompressionStream("deflate-raw"), bytesOf(packed), MAX_UNPACKED_BYTES);
     return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
   } catch {
     throw new Error("The link holds no run: it may have been cut off. Ask for it again, or for the results as a file.");
@@ -87,40 +87,40 @@ function setsOf(given: unknown): ScoredSet[] {
   return given.map((result: EvalSetResult) => {
     // Comparing reads scores and verdicts, and refuses what is no result.
     const { current } = compareRuns(result, result, { resamples: 100 });
-    if (!isWhole(result)) throw new Error("The link holds no results that can be shown: they are damaged.");
+    if (!isValid(result)) throw new Error("The link holds no results that can be shown: they are damaged.");
     return { name: current.evalSetId, result };
   });
 }
 
 /** Whether what a summary of results is made of beside scores is what it should be. */
-function isWhole({ judges, judgeUsage, simulatorUsage, warnings, evalCaseResults }: EvalSetResult): boolean {
-  const isText = (value: unknown) => value === undefined || typeof value === "string";
+function isValid({ judges, judgeUsage, simulatorUsage, warnings, evalCaseResults }: EvalSetResult): boolean {
+  const isOptionalString = (value: unknown) => value === undefined || typeof value === "string";
   const isObject = (value: unknown): boolean => typeof value === "object" && value !== null;
-  const isList = <T>(value: readonly T[] | undefined, isRight: (one: T) => boolean) =>
-    value === undefined || (Array.isArray(value) && value.every((one) => isObject(one) && isRight(one)));
+  const isList = <T>(value: readonly T[] | undefined, isValidItem: (one: T) => boolean) =>
+    value === undefined || (Array.isArray(value) && value.every((one) => isObject(one) && isValidItem(one)));
   const isUsage = (usage: object | undefined) => {
     if (usage === undefined || !isObject(usage)) return usage === undefined;
     const { models = [], ...amounts } = usage as { models?: unknown };
-    return Array.isArray(models) && models.every(isText) && Object.values(amounts).every(Number.isFinite);
+    return Array.isArray(models) && models.every(isOptionalString) && Object.values(amounts).every(Number.isFinite);
   };
   return (
-    isList(judges, ({ model }) => isText(model)) &&
-    isList(warnings, ({ message, help, path }) => [message, help, path].every(isText)) &&
+    isList(judges, ({ model }) => isOptionalString(model)) &&
+    isList(warnings, ({ message, help, path }) => [message, help, path].every(isOptionalString)) &&
     [judgeUsage, simulatorUsage].every(isUsage) &&
     evalCaseResults.every(
       ({ evalId, reason, evalMetricResultPerInvocation, overallEvalMetricResults }) =>
         typeof evalId === "string" &&
-        isText(reason) &&
+        isOptionalString(reason) &&
         Array.isArray(evalMetricResultPerInvocation) &&
-        isList(overallEvalMetricResults, (metric) => isText(metric.reason)),
+        isList(overallEvalMetricResults, (metric) => isOptionalString(metric.reason)),
     )
   );
 }
 
-async function through(
+async function pipeThrough(
   stream: CompressionStream | DecompressionStream,
   bytes: Uint8Array<ArrayBuffer>,
-  most: number,
+  maxBytes: number,
 ): Promise<Uint8Array<ArrayBuffer>> {
   const reader = new Blob([bytes]).stream().pipeThrough(stream).getReader();
   const parts: Uint8Array<ArrayBuffer>[] = [];
@@ -129,7 +129,7 @@ async function through(
     const { done, value } = await reader.read();
     if (done) return new Uint8Array(await new Blob(parts).arrayBuffer());
     length += value.length;
-    if (length > most) {
+    if (length > maxBytes) {
       await reader.cancel();
       throw new RangeError("too large");
     }
@@ -139,10 +139,13 @@ async function through(
 
 function base64url(bytes: Uint8Array): string {
   const parts: string[] = [];
-  for (let at = 0; at < bytes.length; at += 8192) parts.push(String.fromCharCode(...bytes.subarray(at, at + 8192)));
+  for (let offset = 0; offset < bytes.length; offset += 8192)
+    parts.push(String.fromCharCode(...bytes.subarray(offset, offset + 8192)));
   return btoa(parts.join("")).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
 }
 
-function bytesOf(text: string): Uint8Array<ArrayBuffer> {
-  return Uint8Array.from(atob(text.replaceAll("-", "+").replaceAll("_", "/")), (character) => character.charCodeAt(0));
+function bytesOf(packed: string): Uint8Array<ArrayBuffer> {
+  return Uint8Array.from(atob(packed.replaceAll("-", "+").replaceAll("_", "/")), (character) =>
+    character.charCodeAt(0),
+  );
 }
