@@ -1,0 +1,92 @@
+// Settings of the simulated user, personas and judges are checked before the agent is run.
+
+import assert from "node:assert/strict";
+import test from "node:test";
+import { AgentEvaluator, LocalEvalService } from "../../pkg/dist/esm/node.js";
+import { errorOf, evalSetOf, turn } from "./evalsets.mjs";
+import { CRITERIA, PLAN, playing, run, scenarioOf } from "./simulated.mjs";
+
+test("a configuration of the model that says which server to ask is refused before the agent is run", async () => {
+  let runs = 0;
+  const agent = () => {
+    runs += 1;
+    return "Hello!";
+  };
+  for (const key of ["httpOptions", "http_options"]) {
+    const modelConfiguration = { temperature: 0, [key]: { baseUrl: "http://127.0.0.1:1" } };
+    const error = await errorOf(() => run(agent, playing(["</finished>"]), { userSimulator: { modelConfiguration } }));
+    assert.equal(error.code, "invalid_input");
+    assert.equal(error.path, `userSimulator: modelConfiguration.${key}`);
+  }
+  assert.equal(runs, 0);
+});
+
+test("a misspelt setting of the model is refused before the agent is run; one of a provider's own is not", async () => {
+  let runs = 0;
+  const agent = () => {
+    runs += 1;
+    return "Hello!";
+  };
+  const tried = (modelConfiguration) => run(agent, playing(["</finished>"]), { userSimulator: { modelConfiguration } });
+  for (const [key, meant] of [
+    ["temprature", "temperature"],
+    ["max_output_token", "maxOutputTokens"],
+  ]) {
+    const error = await errorOf(() => tried({ [key]: 1 }));
+    assert.deepEqual([error.code, error.message], ["invalid_input", `a model has no setting \`${key}\``]);
+    assert.deepEqual(
+      [error.path, error.help],
+      [`userSimulator: modelConfiguration.${key}`, `Did you mean \`${meant}\`?`],
+    );
+  }
+  assert.equal(runs, 0);
+  await tried({ top_p: 0.5, maxOutputTokens: 9, num_ctx: 4096 });
+  assert.equal(runs, 1);
+});
+
+test("an unknown persona and a prompt that lacks its rules are refused before the agent is run for any case", async () => {
+  const scenario = { startingPrompt: "Weather in Paris?", conversationPlan: PLAN };
+  const customInstructions = "{{ stop_signal }} {{ conversation_plan }} {{ conversation_history }}";
+  const refused = [
+    [{ userPersona: "expert" }, {}, /there is no persona `expert`/, 'the scenario of "trip": userPersona'],
+    [{ userPersona: "EXPERT" }, { customInstructions }, /lack \{\{ persona \}\}/, "userSimulator: customInstructions"],
+  ];
+  for (const [persona, userSimulator, words, path] of refused) {
+    const evalSet = evalSetOf({
+      plain: { conversation: [turn("Hi", "Hello")] },
+      trip: { conversationScenario: { ...scenario, ...persona } },
+    });
+    let runs = 0;
+    const agent = () => String(++runs);
+    const options = { judge: playing(["</finished>"]), userSimulator };
+    const error = await errorOf(() => AgentEvaluator.evaluateEvalSet(agent, evalSet, CRITERIA, 1, false, options));
+    assert.equal(error.code, "invalid_input");
+    assert.match(error.message, words);
+    assert.equal(runs, 0);
+    assert.equal(error.path, path);
+  }
+});
+
+test("what the user is to be played by, and who is to judge, is found out before the agent is run", async () => {
+  let runs = 0;
+  const agent = () => {
+    runs += 1;
+    return "Hello!";
+  };
+  const keys = ["GOOGLE_API_KEY", "GEMINI_API_KEY", "GOOGLE_GENAI_API_KEY"].filter((key) => key in process.env);
+  assert.deepEqual(keys, [], "this test needs an environment without keys");
+  const matched = () => AgentEvaluator.evaluateEvalSet(agent, scenarioOf(), { response_match_score: 1 }, 1);
+  const judged = () => AgentEvaluator.evaluateEvalSet(agent, evalSetOf({ hi: [turn("Hi", "Hello!")] }), CRITERIA, 1);
+  const service = async () => {
+    const evaluateConfig = { evalMetrics: [{ metricName: "safety_v1", threshold: 1 }] };
+    const evalCases = [evalSetOf({ hi: [turn("Hi", "Hello!")] })];
+    const session = new LocalEvalService(agent).evaluateSession({ evalSetId: "hi", evalCases, evaluateConfig });
+    for await (const _ of session);
+  };
+  for (const work of [matched, judged, service]) {
+    const { code, path } = await errorOf(work);
+    assert.equal(code, "judge_required");
+    assert.match(path, /^(?:evalSet|config: criteria\.\w+)$/);
+    assert.equal(runs, 0);
+  }
+});

@@ -1,0 +1,147 @@
+// What the simulated user takes: usage, budgets, and the models that are named and warned of.
+
+import assert from "node:assert/strict";
+import test from "node:test";
+import { AgentEvaluator, geminiJudge, LocalEvalService } from "../../pkg/dist/esm/node.js";
+import { renderHtml, renderTable } from "../../pkg/dist/esm/report.js";
+import { countingTurns, errorOf, evalSetOf, turn } from "./evalsets.mjs";
+import { echo, playing, run, scenarioOf } from "./simulated.mjs";
+
+/** A judge with a usage of 100 and 10 tokens a call, for the user and for metrics. */
+const metered = (words) => {
+  const judge = playing(words);
+  return async (request) => ({ text: await judge(request), usage: { inputTokens: 100, outputTokens: 10 } });
+};
+const PRICES = { "gemini-2.5-flash": { inputPerMillion: 1, outputPerMillion: 10 } };
+
+/** Criteria that ask no judge. */
+const UNJUDGED = { turns: 0 };
+
+test("the results warn of a model of the simulated user that its provider replaces", async () => {
+  const judge = geminiJudge({
+    apiKey: "key-4711",
+    fetch: async () => Response.json({ candidates: [{ content: { parts: [{ text: "</finished>" }] } }] }),
+  });
+  const evaluated = AgentEvaluator.evaluateEvalSet(echo, scenarioOf(), UNJUDGED, 2, false, {
+    userSimulator: { judge },
+    registry: countingTurns(),
+  });
+  const { warnings } = await evaluated;
+  const messages = warnings.map(({ message }) => message).filter((message) => message.includes("retires"));
+  assert.equal(messages.length, 1);
+  assert.match(messages[0], /gemini-2\.5-flash on 1 December 2026/);
+});
+
+test("calls of the simulated user count for the budget, and are told apart from those of judges", async () => {
+  const options = { budget: { prices: PRICES }, retry: { initialDelayMs: 1 } };
+  const { judgeUsage, simulatorUsage } = await run(echo, metered(["And in London?", "</finished>"]), options);
+  assert.deepEqual([judgeUsage.calls, judgeUsage.inputTokens, judgeUsage.outputTokens], [5, 500, 50]);
+  assert.deepEqual(simulatorUsage, {
+    models: ["a function"],
+    calls: 2,
+    answered: 2,
+    failed: 0,
+    retried: 0,
+    lost: 0,
+    unreported: 0,
+    inputTokens: 200,
+    outputTokens: 20,
+    cost: 0.0004,
+  });
+  assert.equal(judgeUsage.cost.toFixed(6), "0.001000");
+  const unjudged = await AgentEvaluator.evaluateEvalSet(echo, scenarioOf(), UNJUDGED, 2, false, {
+    judge: metered(["</finished>", "</finished>"]),
+    registry: countingTurns(),
+  });
+  assert.deepEqual([unjudged.simulatorUsage.calls, unjudged.simulatorUsage.cost], [2, undefined]);
+  assert.equal(unjudged.judgeUsage, undefined);
+  const requests = [];
+  const silent = await AgentEvaluator.evaluateEvalSet(echo, scenarioOf(), UNJUDGED, 1, false, {
+    judge: playing(["</finished>"], requests),
+    registry: countingTurns(),
+  });
+  const [{ prompt }] = requests;
+  assert.deepEqual([silent.simulatorUsage.answered, silent.simulatorUsage.unreported], [1, 1]);
+  assert.equal(silent.simulatorUsage.inputTokens, Math.floor(Buffer.byteLength(prompt) / 4), "an estimate");
+});
+
+test("a function that plays the user is named with the versions in its replies, not as the model it was asked for", async () => {
+  const versions = ["house-2", "house-1"];
+  async function play() {
+    return { text: versions.length > 1 ? "And in London?" : "</finished>", modelVersion: versions.pop() };
+  }
+  const result = await run(echo, async () => '{"score": 1}', { userSimulator: { judge: play } });
+  assert.deepEqual(result.simulatorUsage.models, ["the function play (house-1, house-2)"]);
+  for (const text of [renderTable(result), renderHtml(result)]) {
+    assert.match(text, /the function play \(house-1, house-2\)/);
+    assert.doesNotMatch(text, /gemini-2\.5-flash/);
+  }
+  const judge = geminiJudge({
+    apiKey: "key-4711",
+    fetch: async () => Response.json({ candidates: [{ content: { parts: [{ text: "</finished>" }] } }] }),
+  });
+  const asked = await run(echo, async () => '{"score": 1}', { userSimulator: { judge } });
+  assert.deepEqual(asked.simulatorUsage.models, ["gemini-2.5-flash"]);
+});
+
+test("LocalEvalService tells what users took, case by case, and warns of their settings", async () => {
+  const talk = (evalId) => ({ ...scenarioOf().evalCases[0], evalId });
+  const plain = evalSetOf({ plain: [turn("Hi", "Hello!")] }).evalCases[0];
+  const evalSet = { evalSetId: "set", evalCases: [talk("one"), plain, talk("two")] };
+  const words = { one: ["And in London?", "</finished>"], two: ["</finished>"] };
+  const judge = async ({ evalId }) => {
+    const text = words[evalId].shift();
+    return text === "</finished>" ? text : { text, usage: { inputTokens: 100, outputTokens: 10 } };
+  };
+  const evaluateConfig = { evalMetrics: [{ metricName: "turns", threshold: 0 }] };
+  const request = { evalSetId: "set", evalCases: [evalSet], evaluateConfig };
+  const options = {
+    judge,
+    registry: countingTurns(),
+    budget: { calls: 3, prices: PRICES },
+    userSimulator: { mood: "curious" },
+  };
+  const found = [];
+  for await (const result of new LocalEvalService(echo, 1, options).evaluateSession(request)) found.push(result);
+  assert.deepEqual(
+    found.map(({ evalCaseResults: [{ evalId }], simulatorUsage: used }) => [
+      evalId,
+      used && [used.models, used.calls, used.answered, used.unreported, used.outputTokens, used.cost >= 0.0002],
+    ]),
+    [
+      ["one", [["the function judge"], 2, 2, 1, 10, true]],
+      ["plain", undefined],
+      ["two", [["the function judge"], 1, 1, 1, 0, true]],
+    ],
+  );
+  for (const { warnings } of found) {
+    assert.deepEqual(
+      warnings.map(({ path }) => path),
+      ["userSimulator: mood"],
+    );
+  }
+  words.one = ["And in London?", "And in Rome?", "</finished>"];
+  words.two = ["</finished>"];
+  const short = [];
+  for await (const result of new LocalEvalService(echo, 1, options).evaluateSession(request)) short.push(result);
+  assert.match(short[2].evalCaseResults[0].reason, /the budget of calls was spent/, "one budget holds for all cases");
+  const strict = new LocalEvalService(echo, 1, { ...options, strict: true }).evaluateSession(request);
+  await assert.rejects(strict.next(), { path: "userSimulator: mood" });
+});
+
+test("the budget ends the simulated user too, with the reason", async () => {
+  for (const [budget, words] of [
+    [{ calls: 1 }, /the budget of calls was spent/],
+    [{ tokens: 100 }, /the budget of tokens was spent/],
+    [{ cost: 0.0001, prices: PRICES }, /the budget of money was spent/],
+  ]) {
+    const error = await errorOf(() => run(echo, metered(["a", "b", "</finished>"]), { budget }));
+    assert.match(error.message, words);
+    const [{ simulatorUsage, evalCaseResults }] = error.results;
+    assert.equal(simulatorUsage.calls, 1);
+    assert.match(evalCaseResults[0].reason, words);
+  }
+  const free = { criteria: UNJUDGED, registry: countingTurns() };
+  const unpriced = await errorOf(() => run(echo, metered([]), { budget: { cost: 1, prices: {} }, ...free }));
+  assert.match(String(unpriced), /no price for the model gemini-2.5-flash, which plays the user/);
+});
