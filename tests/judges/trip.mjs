@@ -152,6 +152,9 @@ export function fair({ prompt }) {
   return json({ explanation: "Looked at.", score });
 }
 
+/** A judge that is a function of the user's own. */
+export const fairJudge = async (asked) => fair(asked);
+
 const UNMET = ["short", "asks"];
 
 /** A fair judge at a server: of the requests of each question every so many-th meets the next of these faults, of some the first. */
