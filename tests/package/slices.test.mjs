@@ -118,6 +118,27 @@ describe("the thread is left while inputs are read", () => {
     }
   });
 
+  test("answers of judges that come at the same time", async () => {
+    const COUNT = 40;
+    const evalSet = { evalSetId: "set", evalCases: SET.evalCases.slice(0, COUNT) };
+    const waiting = [];
+    let before;
+    const judge = async () => {
+      await new Promise((resolve) => {
+        waiting.push(resolve);
+        if (waiting.length < COUNT) return;
+        before = left;
+        for (const answer of waiting) answer();
+      });
+      return '{"is_the_agent_response_valid": "valid"}';
+    };
+    const judged = { final_response_match_v2: { threshold: 0.5, judge_model_options: { num_samples: 1 } } };
+    const request = { evalSet, actual: evalSet, criteria: judged, judge, concurrency: COUNT, timeoutMs: Infinity };
+    const { judgeUsage } = await evaluate(request);
+    assert.equal(judgeUsage.answered, COUNT);
+    assert.ok(left - before >= COUNT, `the thread was left ${left - before} times for ${COUNT} answers`);
+  });
+
   test("one long conversation", async () => {
     const metric = { metricName: "response_match_score", threshold: 0.5 };
     const turns = each(turn);

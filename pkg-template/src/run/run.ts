@@ -73,7 +73,7 @@ export async function* drive(
       driver.clock.resume();
       if (step.finished) return await driver.end(step);
       await driver.rest(step);
-      driver.deliver();
+      await driver.deliver();
     }
   } finally {
     driver.close();
@@ -195,11 +195,12 @@ class RunDriver {
     }
   }
 
-  /** Hands what came in over to the engine. */
-  deliver(): void {
+  /** Hands what came in over to the engine, and leaves the thread to others between two answers that take long to read. */
+  async deliver(): Promise<void> {
     const { run, generation } = this.#session;
     const completions = this.#completions.take();
     for (const completion of completions) {
+      if (this.#stretch.isOver) await this.#stretch.leave();
       // The engine may have been restarted, by this delivery or while this run slept: then the new run asks again.
       if (completion.generation === engineGeneration() && generation === engineGeneration()) {
         call(this.#plan, () => deliver(run, completion));
