@@ -8,7 +8,7 @@ import { type Theme, theme } from "./theme.js";
 import { lazy } from "./ui/lazy.js";
 import { Title } from "./ui/title.js";
 
-/** What everyone sees comes with the page, every other screen when it is first shown. */
+/** The screens that most visits need are part of the main bundle; the others are loaded when they are first shown. */
 const EAGER_SCREENS: Readonly<Record<EagerScreen, ComponentType>> = { files: Files, results: Results };
 
 const SCREEN_COMPONENTS: ReadonlyMap<Screen, ComponentType> = new Map([
@@ -52,7 +52,7 @@ export function App() {
   );
 }
 
-/** A screen, or that it cannot be shown: the others can. */
+/** Shows a screen, or an error if its rendering fails. The other screens stay usable. */
 function ScreenBoundary({ screen, at }: { screen: Screen; at: string }) {
   const [error, resetError] = useErrorBoundary();
   useEffect(() => resetError, [at]);

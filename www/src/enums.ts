@@ -1,6 +1,6 @@
 /**
- * The verdicts as numbers. They are those of `EvalStatus` of adk-metrics, which the page does not import: the engine is in
- * the worker only. A type binds the two.
+ * A copy of the package's `EvalStatus`. The page does not import the package's values, since the engine is loaded in the
+ * worker only. A type checks that both enums are equal.
  */
 
 import type { EvalStatus as PackageStatus } from "adk-metrics";

@@ -1,8 +1,8 @@
 import { configChecked } from "./state/config.js";
 
 /**
- * Keeps the site for when there is no network; a browser that cannot do that goes without. What is fetched for it does not
- * get in the way of the engine.
+ * Registers the service worker, which makes the site available offline, if the browser supports it. Registered only after
+ * the engine is loaded, so that its downloads do not delay the engine.
  */
 if (import.meta.env.PROD && "serviceWorker" in navigator) {
   void configChecked()

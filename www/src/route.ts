@@ -1,4 +1,4 @@
-/** Where the user is: the part of the address after `#`, as path segments. */
+/** The current route: the fragment of the URL as path segments. */
 
 import { computed, signal } from "@preact/signals";
 import { isScreen, type Screen } from "./screens/table.js";
@@ -13,25 +13,25 @@ export interface Route {
   rest: readonly string[];
 }
 
-/** Where the user is; an address that names no screen leads to the first. */
+/** The current route; an unknown screen is replaced by the first one. */
 export const route = computed<Route>(() => {
   const [name = "", ...rest] = hash.value.replace(/^#\/?/, "").split("/").map(decodeSegment);
   return isScreen(name) ? { screen: name, rest } : { screen: "files", rest: [] };
 });
 
-/** The address of a screen. */
+/** The URL of a screen. */
 export function hrefOf(screen: Screen, ...rest: (string | number)[]): string {
   return `#/${[screen, ...rest].map((part) => encodeURIComponent(part)).join("/")}`;
 }
 
-/** Goes to a screen. */
+/** Navigates to a screen. */
 export function goTo(screen: Screen, ...rest: (string | number)[]): void {
   location.hash = hrefOf(screen, ...rest);
-  // The event that tells of it comes later.
+  // `hashchange` is dispatched later.
   followAddress();
 }
 
-/** Follows the address. A screen starts at its top; whoever goes back to one finds it as the browser restores it. */
+/** Updates the route from the URL. A new screen starts at its top; going back leaves scrolling to the browser. */
 function followAddress(): void {
   const { screen: before } = route.value;
   hash.value = location.hash;
@@ -40,7 +40,7 @@ function followAddress(): void {
   if (isNew && (screen !== before || screen === "case")) scrollTo(0, 0);
 }
 
-/** Marks this entry of the browser's history as one that was shown; tells whether it was not. */
+/** Marks the current history entry as shown; returns whether it is new. */
 function markShown(): boolean {
   if (history.state !== null) return false;
   history.replaceState({ isShown: true }, "");

@@ -1,4 +1,4 @@
-/** Light or dark: as the system has it until the user chooses; the choice is remembered. */
+/** The colour theme: the system's until the user chooses one, which is stored. */
 
 import { effect, signal } from "@preact/signals";
 
@@ -14,7 +14,7 @@ effect(() => {
   try {
     localStorage.setItem(STORAGE_KEY, theme.value);
   } catch {
-    // Without storage the choice holds until the page is left.
+    // Without storage, the choice lasts until the page is closed.
   }
 });
 

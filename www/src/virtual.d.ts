@@ -1,10 +1,10 @@
-/** The texts of the files of each example, by folder and name: one module for each example. */
+/** The texts of the examples' files by name, in one module per example, by folder. */
 declare module "virtual:examples" {
   const examples: Readonly<Record<string, () => Promise<{ default: Readonly<Record<string, string>> }>>>;
   export default examples;
 }
 
-/** What the engine lists: google-adk's criteria where there is no config, and how forms ask for options and judges. */
+/** Generated from the engine: google-adk's default criteria, and the form fields of options and judges. */
 declare module "virtual:manifest" {
   export const DEFAULT_CRITERIA: Readonly<Record<string, number>>;
 
@@ -37,12 +37,12 @@ declare module "virtual:manifest" {
 
   interface ProviderForm {
     readonly label: string;
-    /** What the choice of a judge calls the provider. */
+    /** The provider's name in the list of judges. */
     readonly title: string;
     readonly fields: readonly JudgeField[];
-    /** Sets of options, of which one has to be given. */
+    /** Alternatives of required options: one of these sets has to be filled in. */
     readonly needed: readonly (readonly JudgeField["option"][])[];
-    /** What to say if none is. */
+    /** The message if none is. */
     readonly missing: string;
   }
 

@@ -1,4 +1,4 @@
-/** A JSON editor: completion and checking by a schema, and the mistakes that the engine found at their places. */
+/** A JSON editor with completion and validation by a schema, which shows the engine's errors where they occur. */
 
 import {
   autocompletion,
@@ -35,11 +35,11 @@ import {
 import { keysAt, descriptionAt, schemaErrors, type Schema, valuesAt } from "./schema.js";
 import { stepsOf } from "./path.js";
 
-/** A mistake at a place of the document. */
+/** An error or a warning with its location in the document. */
 export interface PlacedProblem {
   message: string;
   help?: string;
-  /** The place: `eval_cases[2].conversation[0]`. */
+  /** The path: `eval_cases[2].conversation[0]`. */
   path?: string;
   /** The line, counted from 1. */
   line?: number;
@@ -55,19 +55,19 @@ export interface EditorOptions {
 }
 
 export interface Editor {
-  /** Puts another text in place, unless it is there already. */
+  /** Replaces the text if it differs. */
   setText(text: string): void;
-  /** Shows what the engine found. */
+  /** Shows the engine's errors and warnings. */
   setProblems(problems: readonly PlacedProblem[]): void;
-  /** Goes to the first problem's place. */
+  /** Selects the location of a problem. */
   showProblem(problem: PlacedProblem): void;
   destroy(): void;
 }
 
-/** Says that the engine found something else than before. */
+/** Signals that the engine's problems changed. */
 const PROBLEMS_CHANGED = StateEffect.define<null>();
 
-/** Documents that are longer are not checked against their schema while they are typed: the engine still reads them. */
+/** Longer documents are not validated by their schema while they are typed, only by the engine. */
 const MAX_VALIDATED_LENGTH = 2_000_000;
 
 export function openEditor(parent: ShadowRoot, options: EditorOptions): Editor {
@@ -78,7 +78,7 @@ export function openEditor(parent: ShadowRoot, options: EditorOptions): Editor {
     const tree = parseDocument(text);
     const engineDiagnostics = problems.map((problem) => diagnosticOf(view, tree, problem));
     const syntaxDiagnostics = engineDiagnostics.some(({ severity }) => severity === "error") ? [] : syntaxErrors(text);
-    // Old forms of a file are lists, of which no schema speaks.
+    // Old formats are arrays, which the schemas do not describe.
     const isChecked = schema !== undefined && tree?.type === schema.type && text.length <= MAX_VALIDATED_LENGTH;
     const misfits = isChecked && tree !== undefined ? schemaErrors(schema, schema, tree) : [];
     const schemaDiagnostics = misfits
@@ -151,7 +151,10 @@ export function openEditor(parent: ShadowRoot, options: EditorOptions): Editor {
   };
 }
 
-/** The document as far as it can be read, with trailing commas unless errors are wanted; none if it is nested so deeply that the parser has no stack left. */
+/**
+ * Parses as much of the document as possible; trailing commas are allowed unless errors are collected. Undefined if the
+ * nesting overflows the parser's stack.
+ */
 function parseDocument(text: string, errors?: ParseError[]): Node | undefined {
   try {
     return parseTree(text, errors ?? [], { allowTrailingComma: errors === undefined });
@@ -190,7 +193,7 @@ function diagnosticOf(view: EditorView, tree: Node | undefined, problem: PlacedP
   };
 }
 
-/** The node at a path, or the nearest that is there. */
+/** The node at a path, or its nearest existing ancestor. */
 function nodeAt(tree: Node | undefined, path: string | undefined): Node | undefined {
   if (tree === undefined || path === undefined) return undefined;
   const steps = stepsOf(path);
@@ -201,7 +204,7 @@ function nodeAt(tree: Node | undefined, path: string | undefined): Node | undefi
   return undefined;
 }
 
-/** Objects and lists may be long: what opens them stands for them. */
+/** The range to mark for a node. Objects and arrays may be long: only their key and opening bracket are marked. */
 function rangeOf({ type, offset, length, parent }: Node): { from: number; to: number } {
   if (type !== "object" && type !== "array") return { from: offset, to: offset + length };
   const name = parent?.type === "property" ? parent.children?.[0] : undefined;

@@ -13,8 +13,8 @@ interface Props {
 }
 
 /**
- * A JSON editor, loaded when it is first shown. It stands in a shadow root, whose styles a page may set under a policy
- * that allows no style elements.
+ * A JSON editor, loaded when it is first shown. It is in a shadow root, where CodeMirror adopts style sheets: the page's
+ * Content-Security-Policy forbids style elements.
  */
 export function JsonEditor({ text, label, kind, problems, isReadOnly = false, onChange }: Props) {
   const hostElement = useRef<HTMLDivElement>(null);
@@ -22,7 +22,7 @@ export function JsonEditor({ text, label, kind, problems, isReadOnly = false, on
   const [failed, setFailed] = useState(false);
   const latest = useRef({ text, onChange });
   latest.current = { text, onChange };
-  // What was typed comes back as `text` later, when more may have been typed: that is no new text.
+  // Typed text comes back as the property `text` later, when more may have been typed. It must not replace the newer text.
   const typed = useRef<string[]>([]);
   useEffect(() => {
     let opened: Editor | undefined;

@@ -1,6 +1,6 @@
-/** The paths of the engine's mistakes: `evalSet: eval_cases[2].conversation[0].user_content`. */
+/** Parses the paths of the engine's errors: `evalSet: eval_cases[2].conversation[0].user_content`. */
 
-/** The steps of a path, without the name of the input before it. */
+/** The keys and indices of a path, without the name of the input before it. */
 export function stepsOf(path: string): (string | number)[] {
   const steps: (string | number)[] = [];
   const place = path.replace(/^(?:evalSet|actual|config|criteria): /, "");

@@ -1,7 +1,6 @@
 /**
- * What a JSON Schema of this package says of a place in a document: which keys and values may stand there, and what does
- * not fit. As much of draft 7 as these schemas use. Whether a file can be used, the engine says; this is the help on the
- * way there.
+ * Completion and validation by the JSON Schemas of this package. Supports the part of draft 7 that these schemas use.
+ * Whether a file is valid is decided by the engine; this only helps while editing.
  */
 
 import type { Node } from "jsonc-parser";
@@ -27,13 +26,13 @@ export interface Schema {
   oneOf?: readonly Schema[];
   allOf?: readonly Schema[];
   definitions?: Readonly<Record<string, Schema>>;
-  /** Set for keys that are read but not proposed. */
+  /** Set for keys that are valid but not proposed. */
   doNotSuggest?: boolean;
-  /** Set for a key's second spelling. */
+  /** Set for the second spelling of a key, which is sorted last. */
   suggestSortText?: string;
 }
 
-/** Follows references; what stands beside a reference adds to it. */
+/** Follows references; keywords beside a reference are merged with its target. */
 export function dereference(root: Schema, schema: Schema): Schema {
   let found = schema;
   for (let hops = 0; found.$ref !== undefined && hops < 16; hops += 1) {
@@ -52,7 +51,7 @@ function resolvePointer(root: Schema, pointer: string): Schema {
   return (at ?? {}) as Schema;
 }
 
-/** A schema and all that it is made of, references followed. */
+/** A schema and all its `anyOf`, `oneOf` and `allOf` parts, with references followed. */
 export function alternatives(root: Schema, schema: Schema, depth = 0): Schema[] {
   const own = dereference(root, schema);
   if (depth > 8) return [own];
@@ -60,7 +59,7 @@ export function alternatives(root: Schema, schema: Schema, depth = 0): Schema[] 
   return [own, ...parts.flatMap((part) => alternatives(root, part, depth + 1))];
 }
 
-/** Everything that a schema may say of the value at a path. */
+/** All schemas that may apply to the value at a path. */
 export function schemasAt(root: Schema, path: readonly (string | number)[]): Schema[] {
   let here = alternatives(root, root);
   for (const step of path) {
@@ -73,7 +72,7 @@ export function schemasAt(root: Schema, path: readonly (string | number)[]): Sch
   return here;
 }
 
-/** The schema of a key's value; undefined if the key is not known. */
+/** The schema of a property; undefined if the key is unknown. */
 function propertySchema(schema: Schema, key: string): Schema | undefined {
   const own = schema.properties?.[key];
   if (own !== undefined) return own;
@@ -83,7 +82,7 @@ function propertySchema(schema: Schema, key: string): Schema | undefined {
   return typeof schema.additionalProperties === "object" ? schema.additionalProperties : undefined;
 }
 
-/** The keys that may stand in an object, each with what it means; second spellings come last. */
+/** The valid keys of an object, each with its schema. */
 export function keysAt(
   root: Schema,
   path: readonly (string | number)[],
@@ -99,7 +98,7 @@ export function keysAt(
   return [...found.values()];
 }
 
-/** The values that a place is known to take. */
+/** The values to propose at a path. */
 export function valuesAt(root: Schema, path: readonly (string | number)[]): { value: unknown; description: string }[] {
   const found = new Map<string, { value: unknown; description: string }>();
   for (const schema of schemasAt(root, path)) {
@@ -117,18 +116,18 @@ export function valuesAt(root: Schema, path: readonly (string | number)[]): { va
   return [...found.values()].filter(({ value }) => value !== null);
 }
 
-/** What a place means; empty if the schema does not say. */
+/** The description of the value at a path; empty if the schema has none. */
 export function descriptionAt(root: Schema, path: readonly (string | number)[]): string {
   return schemasAt(root, path).find(({ description }) => description !== undefined)?.description ?? "";
 }
 
-/** Something that does not fit the schema. */
+/** A value that is invalid under the schema. */
 export interface SchemaError {
   node: Node;
   message: string;
 }
 
-/** What of a value does not fit. Of alternatives none of which fits, the one that is of the value's type is meant. */
+/** Validates a value. If no alternative is valid, the errors of the one with the value's type are reported. */
 export function schemaErrors(root: Schema, schema: Schema, node: Node, depth = 0): SchemaError[] {
   if (depth > 200) return [];
   const own = dereference(root, schema);
@@ -172,7 +171,7 @@ export function schemaErrors(root: Schema, schema: Schema, node: Node, depth = 0
   return found;
 }
 
-/** Adds items, however many: `push(...items)` overflows the stack at some hundred thousand. */
+/** Appends items. `push(...items)` would overflow the stack at some hundred thousand items. */
 function append<Item>(list: Item[], items: readonly Item[]): void {
   for (const item of items) list.push(item);
 }

@@ -1,4 +1,4 @@
-/** The package's schemas, each loaded when it is needed. */
+/** The package's JSON Schemas, each loaded when it is first needed. */
 
 import type { FileKind } from "../worker/protocol.js";
 import type { Schema } from "./schema.js";
@@ -9,7 +9,7 @@ const LOADERS: Readonly<Partial<Record<FileKind, () => Promise<{ default: unknow
   config: () => import("adk-metrics/schema/config.json"),
 };
 
-/** The schema of a kind of file; undefined where there is none. */
+/** The schema of a kind of file; undefined if there is none. */
 export async function schemaOf(kind: FileKind): Promise<Schema | undefined> {
   return (await LOADERS[kind]?.())?.default as Schema | undefined;
 }

@@ -1,18 +1,18 @@
-/** The screens: the steps of the page's navigation, their titles and where they are loaded from are made from this table. */
+/** The table of screens, from which the navigation, the titles and the lazy loading are derived. */
 
 import type { ComponentType } from "preact";
 
 /** A screen. */
 export interface ScreenEntry {
-  /** What the navigation and the tab of the browser call it. */
+  /** Its title in the navigation and in the browser's tab. */
   readonly title: string;
-  /** The step that it belongs to; absent for the steps themselves, which are in the navigation. */
+  /** The step in the navigation that it belongs to; absent for screens that are steps. */
   readonly stepOf?: string;
-  /** Gives its module. Absent for what everyone sees, which comes with the page (`app.tsx`). */
+  /** Imports its module. Absent for screens in the main bundle (`app.tsx`). */
   readonly load?: () => Promise<{ default: ComponentType }>;
 }
 
-/** By the first part of their addresses, in the order in which they are walked through. */
+/** The screens by the first segment of their routes, in the order of the navigation. */
 export const SCREENS = {
   files: { title: "Files" },
   criteria: { title: "Criteria", load: () => import("./criteria/criteria.js") },
@@ -25,10 +25,10 @@ export const SCREENS = {
 
 export type Screen = keyof typeof SCREENS;
 
-/** The screens that come with the page. */
+/** The screens in the main bundle. */
 export type EagerScreen = { [S in Screen]: (typeof SCREENS)[S] extends { load: unknown } ? never : S }[Screen];
 
-/** All of them, each by its name. */
+/** The entries of {@link SCREENS}. */
 export const SCREEN_ENTRIES = Object.entries(SCREENS) as [Screen, ScreenEntry][];
 
 /** Whether there is a screen of this name. */

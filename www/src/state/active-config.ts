@@ -1,13 +1,13 @@
-/** The file whose text is the config in use: what is changed in one is changed in the other. */
+/** Keeps the active config and the file that it came from in sync. */
 
 import { effect, signal } from "@preact/signals";
 import { configText } from "./config.js";
 import { type Source, sourceOf, write } from "./inputs.js";
 
-/** The file that the config came from; absent if it came from none. */
+/** The id of the file that the config came from, if it came from one. */
 export const activeConfig = signal<number | undefined>(undefined);
 
-/** Has a file's text be the config. */
+/** Makes a file the active config. */
 export function activateConfig({ id, bytes }: Source): void {
   activeConfig.value = id;
   configText.value = new TextDecoder().decode(bytes);

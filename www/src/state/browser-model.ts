@@ -1,13 +1,13 @@
-/** The browser's own model, which answers in pages only: the worker's questions are put to it here. */
+/** The browser's own model. It is available in pages only, so the worker calls it through the page. */
 
 import type { Judge } from "adk-metrics";
 import { signal } from "@preact/signals";
 import type { PageJudge } from "../worker/protocol.js";
 
-/** How much of the model the browser has downloaded for this page, from 0 to 1; absent if nothing is being downloaded. */
+/** The progress of the model's download, from 0 to 1; undefined if nothing is being downloaded. */
 export const download = signal<number | undefined>(undefined);
 
-/** Whether this browser has the interface at all; whether it has the model, the first question tells. */
+/** Whether this browser has the Prompt API. Whether it has a model is only known after the first question. */
 export const hasBrowserModel = "LanguageModel" in globalThis;
 
 let judge: Promise<Judge> | undefined;
@@ -32,7 +32,7 @@ export const pageJudge: PageJudge = {
   cancel: (call) => calls.get(call)?.abort(),
 };
 
-/** Loaded when the model is asked for the first time. */
+/** Creates the judge; called for the first question. */
 async function loadJudge(): Promise<Judge> {
   const { browserJudge } = await import("adk-metrics/web");
   return browserJudge({

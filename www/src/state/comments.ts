@@ -1,9 +1,9 @@
-/** Comments in JSON, as people write them into configs. */
+/** Comments in JSON configs. */
 
-/** Strings, which may hold what looks like a comment, and comments; either may lack its end. */
+/** Matches strings, which may contain what looks like a comment, and comments. Either may be unterminated. */
 const STRINGS_AND_COMMENTS = /"(?:[^"\\\r\n]+|\\.)*"?|\/\/[^\r\n]*|\/\*[^]*?(?:\*\/|$)/g;
 
-/** A text with blanks for comments, so that lines and columns stay. O(length) */
+/** Replaces comments by spaces, so that lines and columns stay the same. O(length) */
 export function withoutComments(text: string): string {
   return text.replace(STRINGS_AND_COMMENTS, (token) => (token[0] === "/" ? token.replace(/[^\r\n]/g, " ") : token));
 }

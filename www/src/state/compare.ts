@@ -1,11 +1,11 @@
-/** The runs that can be compared, the two that are, and how they differ. */
+/** The runs that can be compared, the two chosen ones, and their comparison. */
 
 import { batch, effect, signal } from "@preact/signals";
 import { engine } from "../worker/client.js";
 import type { Compared, ComparableRun, NamedFile, Problem } from "../worker/protocol.js";
 import { summary, runProgress } from "./run.js";
 
-/** Runs of this page and results from files, in the order in which they came. */
+/** Runs of this page and results from files, in the order in which they were added. */
 export const comparableRuns = signal<readonly ComparableRun[]>([]);
 
 export const baseline = signal<string | undefined>(undefined);
@@ -19,25 +19,24 @@ export const problem = signal<Problem | undefined>(undefined);
 /** The runs of this page, by id. */
 const ownRuns = new Set<string>();
 
-/** The names of runs that are not among the contenders yet, by their ids. */
+/** The names of runs that are not added to `comparableRuns` yet, by id. */
 const pendingNames = new Map<string, string>();
 let adding: Promise<void> = Promise.resolve();
 
 /** Whether runs are being compared. */
 export const isComparing = signal(false);
 
-// Every run that is done can be compared; the first one is what later ones are compared with,
-// if it has evalsets that they have.
+// Every finished run can be compared. The first one is the baseline of later ones with which it shares an evalset.
 effect(() => {
   const run = summary.value;
   if (run === undefined || runProgress.value !== undefined || ownRuns.has(run.id)) return;
   ownRuns.add(run.id);
   pendingNames.set(run.id, `Run ${ownRuns.size}`);
-  // A run alone has nothing to be compared with, and the worker has better things to do: thresholds are moved.
+  // A single run cannot be compared, so it is not added yet: the worker stays free for moving thresholds.
   if (ownRuns.size > 1 || comparableRuns.peek().length > 0) void allRunsAdded();
 });
 
-/** Resolves when every run that is done can be compared. */
+/** Adds every finished run; resolves when they can be compared. */
 export function allRunsAdded(): Promise<void> {
   adding = adding.then(async () => {
     for (const [run, name] of pendingNames) {
@@ -69,7 +68,7 @@ function haveCommonEvalSet(one: ComparableRun, other: ComparableRun): boolean {
   return other.sets.some(({ evalSetId }) => ids.has(evalSetId));
 }
 
-/** Opens evalset results to compare with; they become the baseline. */
+/** Opens evalset results from files and makes them the baseline. */
 export async function openResults(files: NamedFile[]): Promise<void> {
   await allRunsAdded();
   const outcome = await engine.addResults(files);
@@ -85,7 +84,7 @@ export async function openResults(files: NamedFile[]): Promise<void> {
   await compare();
 }
 
-/** Compares the two runs that are chosen. */
+/** Compares the two chosen runs. */
 export async function compare(): Promise<void> {
   const [before, after] = [baseline.value, current.value];
   if (before === undefined || after === undefined || before === after) {
@@ -103,7 +102,7 @@ export async function compare(): Promise<void> {
   });
 }
 
-/** Thresholds may have moved since a run of this page was counted. */
+/** Counts the verdicts of a run of this page again, since its thresholds may have changed. */
 async function refreshCounts(run: string): Promise<void> {
   const name = comparableRuns.value.find(({ id }) => id === run)?.name;
   if (name === undefined || !ownRuns.has(run)) return;
@@ -111,7 +110,7 @@ async function refreshCounts(run: string): Promise<void> {
   if (outcome.ok) comparableRuns.value = comparableRuns.value.map((one) => (one.id === run ? outcome.value : one));
 }
 
-/** Gets more of the cases that are not as they were. */
+/** Loads more changed cases of an evalset. */
 export async function showMore(set: number): Promise<void> {
   const comparison = compared.value;
   const shownSet = comparison?.sets[set];

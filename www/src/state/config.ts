@@ -1,4 +1,4 @@
-/** The eval config as text, and what the engine says of it. */
+/** The eval config as text, and its validation by the engine. */
 
 import { computed, effect, signal } from "@preact/signals";
 import { DEFAULT_CRITERIA } from "virtual:manifest";
@@ -6,15 +6,15 @@ import { engine } from "../worker/client.js";
 import type { ConfigInfo, Outcome } from "../worker/protocol.js";
 import { withoutComments } from "./comments.js";
 
-/** google-adk's criteria where there is no config. */
+/** google-adk's default criteria, which apply without a config. */
 export const DEFAULT_CONFIG = `${JSON.stringify({ criteria: DEFAULT_CRITERIA }, null, 2)}\n`;
 
 export const configText = signal(DEFAULT_CONFIG);
 
-/** The config as the engine reads it: comments are blanks, so that lines and columns stay. */
+/** The config as the engine reads it: comments are replaced by spaces, so that lines and columns stay the same. */
 export const plainConfig = computed(() => withoutComments(configText.value));
 
-/** What the config comes to, or what is wrong with it; absent while that is being looked at. */
+/** The result of validating the config; undefined during the first validation. */
 export const configInfo = signal<Outcome<ConfigInfo> | undefined>(undefined);
 
 let lastCheck = 0;
@@ -27,7 +27,7 @@ effect(() => {
   });
 });
 
-/** Resolves when what is known of the config is about its text of now. */
+/** Resolves when the current text of the config is validated. */
 export async function configChecked(): Promise<void> {
   for (let before: Promise<void> | undefined; before !== checking;) {
     before = checking;
@@ -35,5 +35,5 @@ export async function configChecked(): Promise<void> {
   }
 }
 
-/** Whether a metric of the config asks a judge. */
+/** Whether a metric of the config needs a judge. */
 export const asksJudge = computed(() => configInfo.value?.ok === true && configInfo.value.value.judges.length > 0);

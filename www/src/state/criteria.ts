@@ -1,6 +1,6 @@
 /**
- * The criteria of the eval config, for forms. The config's text is the one source: forms change single values in it, so
- * that whatever else stands there, comments and keys that no form knows included, stays as it is.
+ * The criteria of the eval config, for forms. The config's text is the single source of truth: forms edit single values
+ * in it, so that everything else, including comments and unknown keys, stays as it is.
  */
 
 import { computed, signal } from "@preact/signals";
@@ -11,14 +11,14 @@ import { configText } from "./config.js";
 
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json };
 
-/** The criteria by the names that the text has for the metrics; empty while the text cannot be read. */
+/** The criteria, by the metrics' names as written in the text; empty if the text cannot be parsed. */
 export const criteria = computed<Readonly<Record<string, Json>>>(() => {
   const config = parseTolerantly(configText.value);
   const value: unknown = isObject(config) ? config["criteria"] : undefined;
   return isObject(value) ? (value as Record<string, Json>) : {};
 });
 
-/** What can be read of a config; nothing if it is nested so deeply that the parser has no stack left. */
+/** Parses as much of a config as possible; undefined if its nesting overflows the parser's stack. */
 function parseTolerantly(text: string): unknown {
   try {
     return parse(text);
@@ -27,21 +27,21 @@ function parseTolerantly(text: string): unknown {
   }
 }
 
-/** Every metric there is; empty until the engine has said. */
+/** All known metrics; empty until the engine is loaded. */
 export const metrics = signal<readonly KnownMetric[]>([]);
 
 void engine.metrics().then((value) => {
   if (value.ok) metrics.value = value.value;
 });
 
-/** Sets a value in the text; undefined takes it out. */
+/** Sets a value in the text; undefined removes it. */
 export function setInConfig(path: readonly (string | number)[], value: Json | undefined): void {
   const text = configText.value.trim() === "" ? "{}" : configText.value;
   const formattingOptions = { insertSpaces: true, tabSize: 2, eol: "\n" };
   configText.value = applyEdits(text, modify(text, [...path], value, { formattingOptions }));
 }
 
-/** The key by which the config names a metric: its own name, or as ADK-TS's enum does. */
+/** The key of a metric in the config: its name, or the upper-case spelling of ADK-TS's enum. */
 export function keyOf(metric: string): string | undefined {
   const names = Object.keys(criteria.value);
   return names.find((name) => name === metric) ?? names.find((name) => name.toLowerCase() === metric);

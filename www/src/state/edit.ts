@@ -1,29 +1,29 @@
-/** The evalset that is edited. Every change is taken over at once, and can be undone. */
+/** The evalset editor's state. Every change applies at once and can be undone. */
 
 import { batch, signal } from "@preact/signals";
 import { engine } from "../worker/client.js";
 import type { CaseEdit, EditableCase, EditableSet, Problem } from "../worker/protocol.js";
 import { sourceOf, write } from "./inputs.js";
 
-/** The file that is edited, by its id. */
+/** The id of the edited file. */
 export const fileId = signal<number | undefined>(undefined);
 
 export const evalSet = signal<EditableSet | undefined>(undefined);
 
-/** The case that is edited: its place in the evalset. */
+/** The index of the edited case in the evalset. */
 export const caseIndex = signal(0);
 
 export const editedCase = signal<EditableCase | undefined>(undefined);
 
-/** Why the last change was not taken over, or the evalset cannot be edited. */
+/** Why the last change was rejected, or why the evalset cannot be edited. */
 export const problem = signal<Problem | undefined>(undefined);
 
-/** What the evalset was before each change. */
+/** The evalset before each change. */
 export const undoStack = signal<readonly { text: string; caseIndex: number }[]>([]);
 
 const MAX_UNDO_STEPS = 50;
 
-/** Begins to edit a case, by its eval id; the first if there is no such case. */
+/** Starts editing a case by its eval id, or the first case if there is no such id. */
 export async function startEditing(id: number, evalId: string | undefined): Promise<void> {
   const source = sourceOf(id);
   if (source === undefined) {
@@ -59,15 +59,15 @@ export async function goToCase(index: number): Promise<void> {
   });
 }
 
-/** The change under way: leaving a field by pressing a button makes two, and the second builds on the first. */
+/** Changes are queued: leaving a field by pressing a button makes two, and the second builds on the first. */
 let queue: Promise<unknown> = Promise.resolve();
 
-/** Makes a change, after those before it; true if it was taken over. */
+/** Makes a change after all earlier ones; resolves with whether it was accepted. */
 export function change(edit: CaseEdit): Promise<boolean> {
   return enqueue(() => apply(edit));
 }
 
-/** Takes the last change back. */
+/** Undoes the last change. */
 export function undo(): Promise<void> {
   return enqueue(revert);
 }

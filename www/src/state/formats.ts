@@ -1,4 +1,4 @@
-/** The formats of reports that can be saved, which the worker knows. */
+/** The report formats that the worker can export. */
 
 import { signal } from "@preact/signals";
 import { engine } from "../worker/client.js";
@@ -6,7 +6,7 @@ import type { FormatChoice } from "../worker/protocol.js";
 
 export const formats = signal<readonly FormatChoice[]>([]);
 
-/** Asks for them, once. */
+/** Loads the formats at the first call. */
 export async function loadFormats(): Promise<void> {
   if (formats.value.length === 0) formats.value = await engine.formats();
 }

@@ -1,37 +1,37 @@
-/** The files that the user gave, and how they belong together. */
+/** The user's files, and how they are paired. */
 
 import { batch, computed, signal } from "@preact/signals";
 import { engine } from "../worker/client.js";
 import type { FileKind, NamedFile } from "../worker/protocol.js";
 import { type Choices, type Matchable, matchFiles, type Role } from "./matching.js";
 
-/** A file, its text or bytes as they came. */
+/** A file with its content. */
 export interface Source extends Matchable, NamedFile {}
 
-/** A file that is not read yet. */
+/** A file that is not inspected yet. */
 export interface NewFile extends NamedFile {
   folder?: string;
 }
 
 export const sources = signal<readonly Source[]>([]);
 
-/** What the user decided about pairs. */
+/** The user's changes to roles and pairs. */
 export const choices = signal<Choices>({ roles: {}, actualOf: {} });
 
 export const matching = computed(() => matchFiles(sources.value, choices.value));
 
-/** The example that the files are, if they are one. */
+/** The title of the example that the files belong to, if they do. */
 export const exampleName = signal<string | undefined>(undefined);
 
-/** Whether the files are an example's in which nothing was changed: other files then take their place. */
+/** Whether the files are those of an unchanged example. If so, new files replace them. */
 export const isPristine = signal(false);
 
-/** Whether files are still being looked at. */
+/** Whether files are still being inspected. */
 export const isInspecting = computed(() => sources.value.some(({ info }) => info === undefined));
 
 let lastId = 0;
 
-/** Adds files; those with the name and folder of another replace it. Resolves when all are looked at. */
+/** Adds files and replaces those with the same name and folder. Resolves when all are inspected. */
 export async function add(files: readonly NewFile[]): Promise<readonly Source[]> {
   const added = files.map(({ name, bytes, folder = "" }): Source => ({ id: (lastId += 1), name, bytes, folder }));
   const isReplaced = (old: Source) => added.some(({ name, folder }) => name === old.name && folder === old.folder);
@@ -42,7 +42,7 @@ export async function add(files: readonly NewFile[]): Promise<readonly Source[]>
     .filter((source) => source !== undefined);
 }
 
-/** Puts other files in the place of all. */
+/** Replaces all files. */
 export async function replaceAll(files: readonly NewFile[]): Promise<readonly Source[]> {
   batch(() => {
     sources.value = [];
@@ -53,12 +53,12 @@ export async function replaceAll(files: readonly NewFile[]): Promise<readonly So
   return add(files);
 }
 
-/** Takes a file out. */
+/** Removes a file. */
 export function remove(id: number): void {
   sources.value = sources.value.filter((source) => source.id !== id);
 }
 
-/** Changes what a file holds, as its editor does. */
+/** Changes the content of a file. */
 export async function write(id: number, text: string): Promise<void> {
   const old = sources.value.find((source) => source.id === id);
   if (old === undefined) return;
@@ -68,7 +68,7 @@ export async function write(id: number, text: string): Promise<void> {
   await inspectSource(changed);
 }
 
-/** Gives a file another name, which may say what kind it is. */
+/** Renames a file and inspects it again, since its kind may depend on its name. */
 export function rename(id: number, name: string): void {
   const old = sources.value.find((source) => source.id === id);
   if (old === undefined || name.trim() === "") return;
@@ -78,12 +78,12 @@ export function rename(id: number, name: string): void {
   void inspectSource(renamed);
 }
 
-/** Says what a file is for. */
+/** Sets the role of a file. */
 export function setRole(id: number, role: Role): void {
   choices.value = { ...choices.value, roles: { ...choices.value.roles, [id]: role } };
 }
 
-/** Says what the agent did on an evalset; null for nothing. */
+/** Sets the file with the actual runs of an evalset; null for none. */
 export function setActual(expected: number, actual: number | null): void {
   const others = Object.entries(choices.value.actualOf).filter(([, other]) => other !== actual || actual === null);
   choices.value = { ...choices.value, actualOf: { ...Object.fromEntries(others), [expected]: actual } };
@@ -91,7 +91,7 @@ export function setActual(expected: number, actual: number | null): void {
 
 async function inspectSource(source: Source): Promise<void> {
   const info = await engine.inspect({ name: source.name, bytes: source.bytes });
-  // The file may have been changed or taken out meanwhile.
+  // The file may have been changed or removed meanwhile.
   sources.value = sources.value.map((now) =>
     now.id === source.id && now.bytes === source.bytes ? { ...now, info } : now,
   );
@@ -101,7 +101,7 @@ export function sourceOf(id: number | undefined): Source | undefined {
   return sources.value.find((source) => source.id === id);
 }
 
-/** What a kind of file is called. */
+/** The names of the kinds of files. */
 export const KIND_NAMES: Readonly<Record<FileKind, string>> = {
   evalset: "Evalset",
   results: "Evalset results",

@@ -1,4 +1,4 @@
-/** The run that the files, the config and the judge come to. */
+/** The run defined by the files, the config and the judge. */
 
 import { computed } from "@preact/signals";
 import type { Prices } from "adk-metrics";
@@ -8,10 +8,10 @@ import { plainConfig } from "./config.js";
 import { matching, sourceOf } from "./inputs.js";
 import { askedModels, asksModel, judgeChoice, judgeKind, missing, prices, runOptions, serviceChoice } from "./judge.js";
 
-/** Names the replies that are kept in this browser. Two judges that are no server have replies of their own. */
+/** The names of the reply caches in this browser. The browser's own model has a cache of its own. */
 export const CACHE_NAMES = { servers: "adk-metrics-replies", browser: "adk-metrics-replies-browser" } as const;
 
-/** What has to be done before there can be a run; absent if nothing. */
+/** What has to be done before a run is possible; undefined if nothing. */
 export const obstacle = computed<{ screen: "files" | "criteria"; what: string } | undefined>(() => {
   const { pairs } = matching.value;
   if (pairs.length === 0) return { screen: "files", what: "Add an evalset, and what the agent did on it." };
@@ -26,7 +26,7 @@ export const obstacle = computed<{ screen: "files" | "criteria"; what: string } 
   return missing.value === undefined ? undefined : { screen: "criteria", what: missing.value };
 });
 
-/** The prices of the models that are asked, as far as they are numbers. */
+/** The prices of the models that will be called, as far as valid numbers were entered. */
 export const enteredPrices = computed<Readonly<Record<string, Prices>>>(() => {
   const entries = askedModels.value.flatMap((model) => {
     const { input = "", output = "" } = prices.value[model] ?? {};
@@ -37,7 +37,7 @@ export const enteredPrices = computed<Readonly<Record<string, Prices>>>(() => {
   return Object.fromEntries(entries);
 });
 
-/** The run to make. */
+/** The run for the current inputs and settings. */
 export async function currentJob(): Promise<Outcome<Job>> {
   const pairs: Pair[] = [];
   for (const { expected, actual } of matching.value.pairs) {

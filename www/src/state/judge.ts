@@ -1,4 +1,4 @@
-/** Who judges, and what that costs. Keys stay in memory unless the user has them remembered. */
+/** The settings of judges, and prices. Keys stay in memory unless the user chooses to store them. */
 
 import { computed, effect, signal } from "@preact/signals";
 import type { Dialect } from "adk-metrics";
@@ -9,7 +9,7 @@ import { matching, sourceOf } from "./inputs.js";
 
 export type JudgeKind = JudgeChoice["kind"];
 
-/** What the fields of a provider hold, as typed. */
+/** The form fields of a provider, as typed. */
 export interface Fields {
   model: string;
   baseUrl: string;
@@ -21,16 +21,16 @@ export interface Fields {
 }
 
 const EMPTY: Fields = { model: "", baseUrl: "", apiKey: "", api: "chat", project: "", location: "", accessToken: "" };
-/** The fields whose values nobody else may see. */
+/** The fields with secret values. */
 export const SECRETS: readonly (keyof Fields)[] = ["apiKey", "accessToken"];
 
-/** The prices of a model as typed: money for a million tokens. */
+/** The prices of a model for a million tokens, as typed. */
 export interface PriceFields {
   input: string;
   output: string;
 }
 
-/** What is stored of the settings, in the browser or beside a run. */
+/** The settings as they are stored, in the browser or with a run. */
 export interface JudgeSettings {
   kind: JudgeKind;
   fields: Partial<Record<JudgeKind, Fields>>;
@@ -41,13 +41,13 @@ export interface JudgeSettings {
 const STORAGE_KEY = "judge";
 const storedSettings = loadSettings();
 
-/** Whether the settings of judges, keys included, are kept in this browser. */
+/** Whether the settings of judges, including keys, are stored in this browser. */
 export const isRemembered = signal(storedSettings !== undefined);
 export const judgeKind = signal<JudgeKind>(storedSettings?.kind ?? "none");
 export const judgeFields = signal<JudgeSettings["fields"]>(storedSettings?.fields ?? {});
 export const prices = signal<JudgeSettings["prices"]>(storedSettings?.prices ?? {});
 
-/** Whether Vertex AI's evaluation service is to score what google-adk leaves to it. */
+/** Whether Vertex AI's evaluation service scores the metrics that google-adk delegates to it. */
 export const usesService = signal(storedSettings?.usesService === true);
 
 /** How a run is made. */
@@ -59,7 +59,7 @@ export interface RunOptions {
   maxCalls?: number;
   /** The most money; no limit if absent. */
   maxCost?: number;
-  /** Whether replies are kept in this browser, and taken from there. */
+  /** Whether replies are cached in this browser. */
   keepReplies: boolean;
 }
 
@@ -76,7 +76,7 @@ effect(() => {
     if (isRemembered.value) localStorage.setItem(STORAGE_KEY, JSON.stringify(kept));
     else localStorage.removeItem(STORAGE_KEY);
   } catch {
-    // Without storage the settings hold until the page is left.
+    // Without storage, settings last until the page is closed.
   }
 });
 
@@ -92,7 +92,7 @@ function settings(fields: JudgeSettings["fields"]): JudgeSettings {
   return { kind: judgeKind.value, fields, prices: prices.value, usesService: usesService.value };
 }
 
-/** What was typed for a provider, without what is empty. */
+/** The fields of a provider that are not empty. */
 function enteredFields(kind: JudgeKind): Partial<Omit<Fields, "api">> {
   const { api: _, ...texts } = fieldsOf(kind);
   return Object.fromEntries(
@@ -100,7 +100,7 @@ function enteredFields(kind: JudgeKind): Partial<Omit<Fields, "api">> {
   );
 }
 
-/** The judge that the settings name. */
+/** The judge that the settings describe. */
 export const judgeChoice = computed<JudgeChoice>(() => {
   const kind = judgeKind.value;
   switch (kind) {
@@ -124,22 +124,22 @@ const judgedMetrics = computed(() => {
 /** The metrics of the config that the evaluation service can score. */
 export const leftToVertex = computed(() => judgedMetrics.value.filter(({ isLeftToVertex }) => isLeftToVertex));
 
-/** The evaluation service, if it is asked. It has the fields of the judge on Vertex AI. */
+/** The evaluation service, if it is used. It has the same fields as the judge on Vertex AI. */
 export const serviceChoice = computed<ServiceChoice | undefined>(() => {
   if (!usesService.value || leftToVertex.value.length === 0) return undefined;
   const { model: _, ...given } = enteredFields("vertex");
   return given;
 });
 
-/** The metrics that ask the judge. */
+/** The metrics that the judge scores. */
 const askingJudge = computed(() =>
   judgedMetrics.value.filter(({ isLeftToVertex }) => serviceChoice.value === undefined || !isLeftToVertex),
 );
 
-/** Whether the judge is asked, and not the evaluation service alone. */
+/** Whether the judge is called, rather than the evaluation service alone. */
 export const asksModel = computed(() => askingJudge.value.length > 0);
 
-/** The models that will be asked: the judge's own, else those that the config names. */
+/** The models that will be called: the judge's own, else those in the config. */
 export const askedModels = computed<readonly string[]>(() => {
   const own = fieldsOf(judgeKind.value).model.trim();
   if (!asksModel.value) return [];
@@ -147,7 +147,7 @@ export const askedModels = computed<readonly string[]>(() => {
   return [...new Set(askingJudge.value.flatMap(({ model }) => model ?? []))];
 });
 
-/** What the judge settings lack, in words; absent if nothing. */
+/** What is missing in the judge settings, in words; undefined if nothing. */
 export const missing = computed<string | undefined>(() => {
   const ofJudge = asksModel.value ? missingOf(judgeKind.value) : undefined;
   return ofJudge ?? (serviceChoice.value === undefined ? undefined : missingOf("vertex"));
@@ -169,7 +169,7 @@ function missingOf(kind: JudgeKind): string | undefined {
   }
 }
 
-/** The settings without what is secret, as they are kept beside a run. */
+/** The settings without secrets, as they are stored with a run. */
 export function withoutSecrets(): JudgeSettings {
   const fields = Object.fromEntries(
     Object.entries(judgeFields.value).map(([kind, savedPrices]) => [
@@ -184,7 +184,7 @@ export function withoutSecrets(): JudgeSettings {
   return settings(fields);
 }
 
-/** An address without its user, password and query, in any of which there may be a key. */
+/** A URL without user, password, query and fragment, any of which may contain a key. */
 function withoutCredentials(address = ""): string {
   if (!URL.canParse(address)) return address.replace(/[?#].*$/s, "").replace(/^.*@/s, "");
   const url = new URL(address);
@@ -193,7 +193,7 @@ function withoutCredentials(address = ""): string {
   return url.href;
 }
 
-/** Takes settings back; secrets that are there now stay. */
+/** Restores stored settings; the current secrets stay. */
 export function restoreSettings({ kind, fields, prices: given, usesService: isUsed }: JudgeSettings): void {
   judgeKind.value = kind;
   usesService.value = isUsed;

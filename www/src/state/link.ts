@@ -1,4 +1,4 @@
-/** A run that came in the fragment of the address: `#run=…`. It is taken out of the address once it is shown. */
+/** Opens a run from the fragment of the URL, `#run=…`, and removes it from the URL. */
 
 import { goTo } from "../route.js";
 import { engine } from "../worker/client.js";

@@ -1,28 +1,28 @@
-/** Which files belong together: by the evalset's id, by names, by the cases they name, and by the user's word. */
+/** Pairs files by the evalset's id, by file names, by their eval ids, and by the user's choices. */
 
 import type { FileInfo } from "../worker/protocol.js";
 
-/** What a file is for. */
+/** The role of a file in a run. */
 export type Role = "expected" | "actual" | "config" | "recording" | "none";
 
-/** What is looked at of a file. */
+/** The properties of a file that matter for matching. */
 export interface Matchable {
   id: number;
   name: string;
-  /** The folder it was dropped with; empty for single files. */
+  /** The folder that it was dropped with; empty for single files. */
   folder: string;
-  /** Absent while it is being looked at. */
+  /** Absent while the file is being inspected. */
   info?: FileInfo;
 }
 
-/** What the user decided otherwise. */
+/** The user's choices, which override the automatic matching. */
 export interface Choices {
   roles: Readonly<Record<number, Role>>;
-  /** What belongs to an evalset; null for nothing. */
+  /** The file with the actual runs of an evalset; null for none. */
   actualOf: Readonly<Record<number, number | null>>;
 }
 
-/** An evalset and what the agent did on it. Results may stand alone: they hold what was expected too. */
+/** An evalset and its actual runs. Results need no evalset (`own`): they contain what was expected too. */
 export interface Match {
   expected: number | "own";
   actual: number | undefined;
@@ -32,11 +32,11 @@ export interface Matched {
   pairs: Match[];
   configs: number[];
   recordings: number[];
-  /** What belongs to nothing. */
+  /** Files without a use. */
   rest: number[];
 }
 
-/** The roles that a file may have, its own first. */
+/** The possible roles of a file, the default first. */
 export function rolesOf({ info }: Matchable): readonly Role[] {
   switch (info?.kind) {
     case "evalset":
@@ -55,7 +55,7 @@ export function rolesOf({ info }: Matchable): readonly Role[] {
   }
 }
 
-/** Matches files up. O(evalsets × others). */
+/** Pairs files. O(evalsets × others). */
 export function matchFiles(files: readonly Matchable[], choices: Choices): Matched {
   const roles = new Map(files.map((file) => [file.id, choices.roles[file.id] ?? likelyRole(file, files)]));
   const withRole = (role: Role) => files.filter(({ id }) => roles.get(id) === role);
@@ -106,7 +106,7 @@ export function matchFiles(files: readonly Matchable[], choices: Choices): Match
   };
 }
 
-/** What a file is most likely for. An evalset is what was done if its name says so, or another is what was expected. */
+/** The most likely role of a file. An evalset contains actual runs if its name says so, or if another is expected. */
 function likelyRole(file: Matchable, files: readonly Matchable[]): Role {
   const [role = "none"] = rolesOf(file);
   if (role !== "expected") return role;
@@ -123,7 +123,7 @@ function likelyRole(file: Matchable, files: readonly Matchable[]): Role {
   return expectedFile === undefined ? "expected" : "actual";
 }
 
-/** How likely what was done belongs to an evalset. */
+/** How likely a file has the actual runs of an evalset; 0 if nothing suggests it. */
 function similarity(expected: Matchable, actual: Matchable): number {
   const [a, b] = [expected.info, actual.info];
   const sameName = nameWithoutSuffix(expected.name) === nameWithoutSuffix(actual.name);
@@ -135,7 +135,7 @@ function similarity(expected: Matchable, actual: Matchable): number {
   return 4 * Number(sameName) + 4 * Number(sameSet) + 3 * share + Number(expected.folder === actual.folder);
 }
 
-/** A name without what says what kind of file it is. */
+/** A lower-case file name without the suffixes that denote its kind. */
 function nameWithoutSuffix(name: string): string {
   return name
     .toLowerCase()

@@ -1,29 +1,29 @@
-/** The run that is shown: under way or done. */
+/** The run that is shown, in progress or finished. */
 
 import type { Progress } from "adk-metrics";
 import { batch, signal } from "@preact/signals";
 import { engine, run } from "../worker/client.js";
 import type { Job, Problem, RunSummary, Verdicts } from "../worker/protocol.js";
 
-/** How far the run under way is, by evalset; absent if none is. */
+/** The progress of the current run, by evalset; undefined if none is in progress. */
 export const runProgress = signal<readonly (Progress | undefined)[] | undefined>(undefined);
 
-/** How many requests left the page for which server since it was loaded. */
+/** The number of requests sent to each server since the page was loaded. */
 export const connections = signal<Readonly<Record<string, number>>>({});
 
-/** The last run. While it is under way cases that are to come have the status 0. */
+/** The last run. While it is in progress, cases that are not scored yet have the status 0. */
 export const summary = signal<RunSummary | undefined>(undefined);
 
-/** The verdicts of the last run under the thresholds of now. */
+/** The verdicts of the last run with the current thresholds. */
 export const verdicts = signal<Verdicts | undefined>(undefined);
 
-/** The thresholds that were changed since the run, by metric: a map, since metrics may have any name. */
+/** The thresholds that were changed since the run, by metric. A map, since metrics may have any name. */
 export const thresholds = signal<ReadonlyMap<string, number>>(new Map());
 
-/** Why the last run could not be made. */
+/** Why the last run failed. */
 export const problem = signal<Problem | undefined>(undefined);
 
-/** Makes a run; true if there are results to show. */
+/** Makes a run; resolves with whether there are results to show. */
 export async function start(job: Job): Promise<boolean> {
   batch(() => {
     runProgress.value = job.pairs.map(() => undefined);
@@ -47,12 +47,12 @@ export async function start(job: Job): Promise<boolean> {
   return outcome.ok;
 }
 
-/** Ends the run that is under way; what is scored by then stays. */
+/** Stops the run in progress; the results so far stay. */
 export function cancel(): void {
   void engine.cancel();
 }
 
-/** Shows a run that was not made here. */
+/** Shows a run from elsewhere. */
 export function open(run: RunSummary): void {
   problem.value = undefined;
   show(run);
@@ -67,7 +67,7 @@ function show(run: RunSummary): void {
   if (thresholds.value.size > 0) void decideWith(thresholds.value);
 }
 
-/** Gives a metric back the threshold of the run, or every metric. */
+/** Resets the threshold of a metric, or of all metrics, to that of the run. */
 export async function resetThresholds(metric?: string): Promise<void> {
   const kept = new Map(metric === undefined ? [] : thresholds.value);
   if (metric !== undefined) kept.delete(metric);
@@ -77,7 +77,7 @@ export async function resetThresholds(metric?: string): Promise<void> {
 let requestedThresholds: ReadonlyMap<string, number> | undefined;
 let isDeciding = false;
 
-/** Changes a threshold; statuses follow. While one decision is being made, only the last of those asked for waits. */
+/** Changes a threshold and updates the verdicts. While the worker computes verdicts, only the latest request waits. */
 export async function setThreshold(metric: string, value: number): Promise<void> {
   await decideWith(new Map(thresholds.value).set(metric, value));
 }

@@ -1,4 +1,4 @@
-/** Starts the run that files, config and judge come to, and keeps it until it is done. */
+/** Starts the run for the current inputs, and stores these until it is finished. */
 
 import { signal } from "@preact/signals";
 import { goTo, route } from "../route.js";
@@ -8,13 +8,13 @@ import { currentJob, obstacle } from "./job.js";
 import { problem, start, summary, runProgress } from "./run.js";
 import { markFinished, saveRun, restoreRun } from "./saved.js";
 
-/** When the run under way began, in milliseconds since 1970. */
+/** When the current run started, in milliseconds since 1970. */
 export const startedAt = signal<number | undefined>(undefined);
 
-/** When the last run ended, and how long it took in milliseconds. */
+/** How long the last run took, in milliseconds. */
 export const durationMs = signal<number | undefined>(undefined);
 
-/** Makes the run; true if there are results to show. */
+/** Makes the run; resolves with whether there are results to show. */
 export async function runNow(): Promise<boolean> {
   if (runProgress.value !== undefined) return false;
   await configChecked();
@@ -26,7 +26,7 @@ export async function runNow(): Promise<boolean> {
   startedAt.value = Date.now();
   const began = performance.now();
   const running = start(job.value);
-  // Nobody waits for what is only kept in case the page is closed.
+  // Not awaited: it is only needed if the page is closed during the run.
   void saveRun();
   const done = await running;
   durationMs.value = performance.now() - began;
@@ -36,9 +36,9 @@ export async function runNow(): Promise<boolean> {
 }
 
 /**
- * Makes the run and shows its results, unless the user stopped it or is looking at something else by then.
+ * Makes the run and shows its results, unless the user stopped it or left the screen meanwhile.
  *
- * @param screen Where the user waits for it.
+ * @param screen The screen on which the user waits for the run.
  */
 export async function runAndShow(screen: Screen = "run"): Promise<void> {
   if (screen === "run") goTo(screen);
@@ -47,7 +47,7 @@ export async function runAndShow(screen: Screen = "run"): Promise<void> {
   if (isDone && !isCancelled && route.value.screen === screen) goTo("results");
 }
 
-/** Takes up the run that was not finished: goes on at once if nothing is missing, such as a key. */
+/** Resumes the interrupted run; if something is missing, such as a key, shows where to enter it. */
 export async function resume(): Promise<void> {
   if (!(await restoreRun())) return;
   await configChecked();

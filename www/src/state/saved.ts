@@ -1,6 +1,6 @@
 /**
- * The run that is under way, kept in this browser: if the page is closed or reloaded meanwhile, the run can be taken up
- * again, and replies that are kept are not asked for again. Keys of judges are not kept here.
+ * The inputs of the current run, stored in this browser: if the page is closed or reloaded during the run, it can be
+ * resumed, and cached replies are reused. Keys of judges are not stored here.
  */
 
 import { batch, signal } from "@preact/signals";
@@ -20,7 +20,7 @@ import type { Choices, Role } from "./matching.js";
 const DATABASE = "adk-metrics-playground";
 const STORE = "runs";
 
-/** What is kept, by its key: how the last run went, and apart from it what it was made of, which may be large. */
+/** The records of the database, by key. The state of the last run is separate from its inputs, which may be large. */
 interface SavedRecords {
   state: { startedAt: number; isFinished: boolean };
   inputs: Inputs;
@@ -28,7 +28,7 @@ interface SavedRecords {
 
 interface Inputs {
   files: { name: string; folder: string; bytes: Uint8Array }[];
-  /** The user's decisions, by the places of files. */
+  /** The user's choices, by the indices of files. */
   roles: [number, Role][];
   actualOf: [number, number | null][];
   example: string | undefined;
@@ -40,13 +40,13 @@ interface Inputs {
 /** A run that was not finished when the page was left. */
 export const interrupted = signal<{ startedAt: number } | undefined>(undefined);
 
-/** Whether something is kept in this browser that can be forgotten. */
+/** Whether this browser stores data that can be deleted. */
 export const hasSavedData = signal(false);
 
-/** Held while a run is under way, so that other pages of this site do not take it for interrupted. */
+/** The lock that is held during a run, so that other tabs do not consider it interrupted. */
 const LOCK = "adk-metrics-run";
 let releaseLock: (() => void) | undefined;
-/** Absent in pages from plain `http:`. */
+/** Undefined in insecure contexts (`http:`). */
 const { locks } = navigator as Partial<Navigator>;
 
 function acquireLock(): void {
@@ -65,7 +65,7 @@ void Promise.all([load("state"), isRunningElsewhere()]).then(([state, isElsewher
   if (state?.isFinished === false && !isElsewhere) interrupted.value = { startedAt: state.startedAt };
 });
 
-/** Keeps the inputs of the run that begins. */
+/** Stores the inputs of a run that is being started. */
 export async function saveRun(): Promise<void> {
   const indices = new Map(sources.value.map(({ id }, at) => [id, at]));
   const indexOf = (id: number) => indices.get(id) ?? -1;
@@ -91,7 +91,7 @@ export async function saveRun(): Promise<void> {
   });
 }
 
-/** Notes that the run came to its end. */
+/** Marks the stored run as finished. */
 export async function markFinished(): Promise<void> {
   await enqueue(async () => {
     const state = await load("state");
@@ -101,7 +101,7 @@ export async function markFinished(): Promise<void> {
   });
 }
 
-/** Brings back the inputs of the run that is kept. */
+/** Restores the inputs of the stored run; resolves with whether there is one. */
 export async function restoreRun(): Promise<boolean> {
   const saved = await load("inputs");
   if (saved === undefined) return false;
@@ -125,7 +125,7 @@ export async function restoreRun(): Promise<boolean> {
   return true;
 }
 
-/** Deletes what this page keeps in the browser: the last run, replies of judges, keys. */
+/** Deletes all that this page stores in the browser: the last run, replies of judges, keys. */
 export async function forgetAll(): Promise<void> {
   isRemembered.value = false;
   interrupted.value = undefined;
@@ -135,7 +135,7 @@ export async function forgetAll(): Promise<void> {
 
 let lastWrite: Promise<unknown> = Promise.resolve();
 
-/** Changes what is kept, after the changes before. */
+/** Writes to the storage after all earlier writes. */
 function enqueue(change: () => Promise<unknown>): Promise<unknown> {
   lastWrite = lastWrite.then(change);
   return lastWrite;
@@ -148,7 +148,7 @@ function deleteDatabase(name: string): Promise<void> {
   });
 }
 
-/** Without a database a run is not kept; it works nevertheless. */
+/** Undefined without a database: then runs work, but cannot be resumed. */
 async function load<K extends keyof SavedRecords>(key: K): Promise<SavedRecords[K] | undefined> {
   try {
     return await access("readonly", (runs) => runs.get(key) as IDBRequest<SavedRecords[K] | undefined>);

@@ -1,4 +1,4 @@
-/** Places for files: to drop them on, and buttons to choose them. */
+/** Drop zones and buttons for choosing files. */
 
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";

@@ -1,8 +1,8 @@
-/** Numbers, names and counts for people. */
+/** Formats numbers, names and counts for display. */
 
 /**
- * A score with three digits after the point, and as many more as it takes to tell it from a threshold that it is not equal
- * to; an en dash where there is none.
+ * A score with three decimals, and more if it would otherwise look equal to a threshold that it differs from; an en dash
+ * for no score.
  */
 export function scoreText(score: number | undefined, threshold?: number): string {
   if (score === undefined || !Number.isFinite(score)) return "–";
@@ -19,12 +19,12 @@ const integerFormat = new Intl.NumberFormat("en");
 const decimalFormat = new Intl.NumberFormat("en", { maximumFractionDigits: 3 });
 const costFormat = new Intl.NumberFormat("en", { maximumSignificantDigits: 3 });
 
-/** An amount with its thousands set apart and at most three digits after the point: `12,345.5`. */
+/** An amount with thousands separators and at most three decimals: `12,345.5`. */
 export function amountText(amount: number | undefined): string {
   return amount === undefined || !Number.isFinite(amount) ? "–" : decimalFormat.format(amount);
 }
 
-/** An amount of money in a currency that only the user knows. */
+/** An amount of money, without a currency: only the user knows it. */
 export function costText(cost: number): string {
   return cost > 0 && cost < 0.0001 ? "less than 0.0001" : costFormat.format(cost);
 }
@@ -34,14 +34,14 @@ export function count(amount: number, noun: string): string {
   return `${integerFormat.format(amount)} ${noun}${amount === 1 ? "" : "s"}`;
 }
 
-/** The first `length` UTF-16 code units, or one less where that would split a character. */
+/** The first `length` UTF-16 code units, or one less if that would split a surrogate pair. */
 export function head(text: string, length: number): string {
   if (text.length <= length) return text;
   const last = text.charCodeAt(length - 1);
   return text.slice(0, last >= 0xd800 && last <= 0xdbff ? length - 1 : length);
 }
 
-/** A text that says what something is, with a capital. */
+/** The text with its first letter in upper case. */
 export function capital(text: string): string {
   return text.slice(0, 1).toUpperCase() + text.slice(1);
 }

@@ -5,7 +5,7 @@ import { useEffect } from "preact/hooks";
 /**
  * A component that is loaded when it is first shown.
  *
- * @param load Gives the module whose default it is.
+ * @param load Imports the module whose default export is the component.
  */
 export function lazy<P extends object>(load: () => Promise<{ default: ComponentType<P> }>): ComponentType<P> {
   const loaded = signal<ComponentType<P> | undefined>(undefined);

@@ -7,11 +7,11 @@ interface MoreProps {
   total: number;
   /** How many each press adds. */
   step: number;
-  /** What they are, for one of them. */
+  /** The name of one item. */
   noun: string;
 }
 
-/** The way to the rest of a long list, of which only the beginning is shown. */
+/** A button that shows more items of a long list. */
 export function More({ limit, total, step, noun }: MoreProps) {
   if (total <= limit.value) return null;
   return (

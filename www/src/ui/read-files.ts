@@ -1,23 +1,23 @@
-/** Files as browsers hand them over: chosen, dropped, or pasted. */
+/** Reads files that were chosen, dropped or pasted. */
 
 import type { NewFile } from "../state/inputs.js";
 
 /** The largest file that the engine reads. */
 const MAX_FILE_BYTES = 256 * 1024 * 1024;
 
-/** What came of reading: the files, and the names of those that were left out, with the reason. */
+/** The files that were read, and messages about those that were skipped. */
 export interface ReadFiles {
   files: NewFile[];
   skipped: string[];
 }
 
-/** Reads chosen files; of folders what looks like JSON. */
+/** Reads chosen files; in folders, only those that look like JSON. */
 export async function readFiles(chosen: Iterable<File>): Promise<ReadFiles> {
   const found = [...chosen].map((file) => ({ file, folder: folderOf(file.webkitRelativePath) }));
   return readAll(found);
 }
 
-/** Reads what was dropped, folders and all. Has to be called while the event is handled. */
+/** Reads dropped files, folders included. Has to be called synchronously in the event handler. */
 export async function readDropped(data: DataTransfer): Promise<ReadFiles> {
   const entries = [...data.items].flatMap((item) => (item.kind === "file" ? (item.webkitGetAsEntry() ?? []) : []));
   if (entries.length === 0) {
@@ -31,7 +31,7 @@ export async function readDropped(data: DataTransfer): Promise<ReadFiles> {
 
 let lastPasted = 0;
 
-/** A file of text that was pasted; none if it is empty. */
+/** Pasted text as a file; empty text gives none. */
 export function fileFromText(text: string): NewFile[] {
   if (text.trim() === "") return [];
   lastPasted += 1;
@@ -47,7 +47,7 @@ async function collect(entry: FileSystemEntry, folder: string, found: { file: Fi
   }
   const reader = (entry as FileSystemDirectoryEntry).createReader();
   for (;;) {
-    // A directory is given in parts.
+    // `readEntries` returns a directory in batches.
     const part = await new Promise<FileSystemEntry[]>((resolve, reject) => reader.readEntries(resolve, reject));
     if (part.length === 0) return;
     for (const inside of part) await collect(inside, folder === "" ? entry.name : `${folder}/${entry.name}`, found);
@@ -58,7 +58,7 @@ async function readAll(found: readonly { file: File; folder: string }[]): Promis
   const result: ReadFiles = { files: [], skipped: [] };
   for (const { file, folder } of found) {
     const isJson = /\.(json|jsonl|ndjson|jsonc)$/i.test(file.name);
-    // A single file is taken whatever its name; a folder may hold anything.
+    // A single file is read whatever its name; a folder may contain anything.
     if (!isJson && folder !== "") continue;
     if (file.size > MAX_FILE_BYTES) {
       result.skipped.push(`${file.name} has more than 256 MiB`);

@@ -1,6 +1,6 @@
-/** Files for the user to keep. */
+/** Downloads. */
 
-/** Has the browser save a file. */
+/** Lets the browser save a file. */
 export function save(name: string, content: string | Uint8Array<ArrayBuffer> | Blob, type = "text/plain"): void {
   const blob = content instanceof Blob ? content : new Blob([content], { type });
   const address = URL.createObjectURL(blob);
@@ -8,6 +8,6 @@ export function save(name: string, content: string | Uint8Array<ArrayBuffer> | B
   link.href = address;
   link.download = name;
   link.click();
-  // The browser has to fetch it first; there is no event for when it has.
+  // The browser fetches the URL later, and no event says when it has.
   setTimeout(() => URL.revokeObjectURL(address), 60_000);
 }

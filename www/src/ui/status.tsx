@@ -7,7 +7,7 @@ const STYLES: Readonly<Record<EvalStatus, { tone: string; name: string }>> = {
   [EvalStatus.INFORMATIONAL]: { tone: "informational", name: "For information" },
 };
 
-/** The class that sets the colours of a verdict. */
+/** The CSS class for the colours of a verdict. */
 export function toneOf(status: number): string {
   return STYLES[status as EvalStatus]?.tone ?? "";
 }
@@ -17,7 +17,7 @@ export function nameOf(status: number): string {
   return STYLES[status as EvalStatus]?.name ?? "";
 }
 
-/** A verdict: a mark of its own shape and colour; in words for who does not see it, unless its name stands beside it. */
+/** The icon of a verdict, each with its own shape and colour. Its name is added for screen readers unless it is shown. */
 export function Status({ of: status, isNamed = false }: { of: number; isNamed?: boolean }) {
   return (
     <span class={`status ${toneOf(status)}`}>

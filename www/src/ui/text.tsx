@@ -1,6 +1,6 @@
 /**
- * Text that nobody has vetted: it is shown, never acted upon. It keeps to itself whatever its direction, characters that
- * act rather than show have a stand-in, and what is long is folded. Rendering is linear in what is shown.
+ * Shows untrusted text safely: its direction is isolated from the text around it, invisible characters are replaced by
+ * their code points, and long text is folded. Rendering takes time linear in what is shown.
  */
 
 import type { ComponentChildren } from "preact";
@@ -8,16 +8,16 @@ import { useState } from "preact/hooks";
 import { head } from "./format.js";
 import "./text.css";
 
-/** Controls, direction marks and overrides, what has no width, tags, and what is no character. */
+/** Control characters, direction marks and overrides, zero-width characters, tags, and noncharacters. */
 const INVISIBLE =
   /[\p{Cc}\p{Cs}\u061C\u200B\u200E\u200F\u2028-\u202E\u2060-\u2069\uFEFF\uFFF9-\uFFFB\uFFFE\uFFFF\u{E0000}-\u{E007F}]/gu;
 
-/** What stands for a character that has no shape of its own, such as `U+202E`. */
+/** The replacement of an invisible character, such as `U+202E`. */
 function codePointText(character: string): string {
   return `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}`;
 }
 
-/** A text with a stand-in for each character that would act rather than show. */
+/** A text with every invisible character replaced by its code point. */
 export function visible(text: string): ComponentChildren {
   const parts: ComponentChildren[] = [];
   let from = 0;
@@ -33,20 +33,20 @@ export function visible(text: string): ComponentChildren {
   return parts;
 }
 
-/** The same as a string, for where there can be no markup. */
+/** The same as a string, for attributes and other places without markup. */
 export function visibleText(text: string): string {
   return text.replace(INVISIBLE, (character) => codePointText(character));
 }
 
-/** A name on one line, such as an eval id: breakable anywhere, kept to itself. */
+/** A name, such as an eval id: breakable anywhere, with its direction isolated. */
 export function Name({ children }: { children: string }) {
   return <bdi class="name-text">{visible(head(children, 500))}</bdi>;
 }
 
-/** Characters at the end of a name that stay when there is no room: names often differ there only. */
+/** How many characters at the end of a name are always shown: names often differ only there. */
 const TAIL_LENGTH = 10;
 
-/** A name on one line of any width: where there is no room, its middle is left out. */
+/** A name on one line: if it does not fit, its middle is left out. */
 export function NameLine({ children: name }: { children: string }) {
   if (name.length <= 2 * TAIL_LENGTH) return <Name>{name}</Name>;
   const cut = head(name, name.length - TAIL_LENGTH).length;
@@ -58,7 +58,7 @@ export function NameLine({ children: name }: { children: string }) {
   );
 }
 
-/** The name of a metric, which breaks at its underscores. */
+/** The name of a metric, with line breaks allowed after underscores. */
 export function MetricName({ children }: { children: string }) {
   const words = head(children, 200).split("_");
   return (
@@ -68,20 +68,20 @@ export function MetricName({ children }: { children: string }) {
   );
 }
 
-/** A stretch of a text that is marked: `[from, to)` in UTF-16 code units. */
+/** A marked range of a text: `[from, to)` in UTF-16 code units. */
 export interface Mark {
   from: number;
   to: number;
-  /** Classes that say how it looks. */
+  /** The CSS classes of the mark. */
   className: string;
 }
 
-/** A text is folded if it is longer than this, unless little more would come. */
+/** Text is folded if it is longer than this, unless only little would be hidden. */
 const DEFAULT_FOLD = 1500;
 const MAX_LINES = 24;
-/** Characters shown at a time once it is unfolded; more would keep the page from painting. */
+/** How many more characters each unfolding shows; more would block painting. */
 const CHARACTERS_PER_STEP = 2_000_000;
-/** Characters that are laid out together; those out of sight are not laid out at all. */
+/** The length of a block. Blocks out of sight are not laid out (`content-visibility`). */
 const BLOCK_LENGTH = 20_000;
 
 interface TextProps {
@@ -89,7 +89,7 @@ interface TextProps {
   marks?: readonly Mark[];
   /** Characters shown before it is folded. */
   fold?: number;
-  /** A place that has to be seen: it is not folded away. */
+  /** An offset up to which the text has to be visible, whatever the fold. */
   upTo?: number | undefined;
   mono?: boolean;
 }
@@ -119,7 +119,7 @@ export function Text({ children: text, marks = [], fold = DEFAULT_FOLD, upTo = 0
   );
 }
 
-/** Where a text is folded; its length if it is not. */
+/** The offset at which a text is folded; its length if it is not. */
 function foldOf(text: string, fold: number): number {
   let end = text.length > fold * 1.25 ? head(text, fold).length : text.length;
   let line = 0;
@@ -130,7 +130,7 @@ function foldOf(text: string, fold: number): number {
   return end;
 }
 
-/** Whether at least so many lines follow. */
+/** Whether at least `least` lines follow. */
 function hasLinesAfter(text: string, from: number, least: number): boolean {
   let at = from;
   for (let line = 0; line < least; line += 1) {
@@ -153,7 +153,7 @@ function blocksOf(text: string, end: number): number[] {
   return cuts;
 }
 
-/** A stretch of a text with what is marked of it; marks may overlap. */
+/** A range of a text with its marks, which may overlap. */
 function marked(text: string, from: number, to: number, marks: readonly Mark[]): ComponentChildren {
   const visibleMarks = marks.filter((mark) => mark.to > from && mark.from < to);
   if (visibleMarks.length === 0) return visible(text.slice(from, to));

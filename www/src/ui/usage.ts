@@ -1,14 +1,14 @@
-/** What judges and simulated users took, for people. */
+/** The usage of judges and simulated users, for display. */
 
 import { amountText, costText, count } from "./format.js";
 import type { SetSummary } from "../worker/protocol.js";
 
-/** A thing that a summary of a run tells: its name and its value. */
+/** A line of a run's summary. */
 export type Fact = readonly [name: string, value: string];
 
 type Usage = NonNullable<SetSummary["judgeUsage"] | SetSummary["simulatorUsage"]>;
 
-/** Who played the users of a run's scenarios, and what judges and users took; nothing that is zero. */
+/** The usage of judges and simulated users in a run, and the users' models. Zeros are left out. */
 export function usageFacts(sets: readonly Pick<SetSummary, "judgeUsage" | "simulatorUsage">[]): Fact[] {
   const judges = sets.flatMap(({ judgeUsage }) => judgeUsage ?? []);
   const users = sets.flatMap(({ simulatorUsage }) => simulatorUsage ?? []);
@@ -29,7 +29,7 @@ export function usageFacts(sets: readonly Pick<SetSummary, "judgeUsage" | "simul
   ];
 }
 
-/** Tokens in and out, and for how many answers they are an estimate: some servers do not say. */
+/** Input and output tokens, and for how many answers they are estimated, since some servers do not report them. */
 export function tokenFacts(usages: readonly Usage[]): Fact[] {
   const estimated = sum(usages, "unreported");
   const [input, output] = [sum(usages, "inputTokens"), sum(usages, "outputTokens")];

@@ -1,11 +1,11 @@
 /**
- * Calls between a page and its worker: a message with the name of a function and what it is given, and one back with what
- * came of it. Either end offers functions to the other.
+ * Remote calls between a page and its worker: a message with the name of a function and its arguments, answered by a
+ * message with its result or its error. Each end can call the functions of the other.
  */
 
 type Handlers = Readonly<Record<string, (...args: never[]) => unknown>>;
 
-/** What the other end offers: the same functions, each with a promise of what it gives. */
+/** The functions of the other end. Each returns a promise of its result. */
 export type Remote<T> = {
   readonly [K in keyof T]: T[K] extends (...args: infer A) => infer R ? (...args: A) => Promise<Awaited<R>> : never;
 };
@@ -15,7 +15,7 @@ type Message =
   | { replyTo: number; value: unknown }
   | { replyTo: number; error: string };
 
-/** An end of the connection: a worker as its page has it, or a worker's own scope. */
+/** One end of the connection: a `Worker` in the page, the global scope in the worker. */
 export interface Endpoint {
   postMessage(message: Message, transfer: Transferable[]): void;
   addEventListener(type: "message", listener: (event: MessageEvent<Message>) => void): void;
@@ -23,7 +23,7 @@ export interface Endpoint {
 
 const transferLists = new WeakMap<object, Transferable[]>();
 
-/** Has buffers move to the other end with what they are part of, where they would be copied else. */
+/** Marks buffers in an argument or a result: they are transferred instead of copied. */
 export function transfer<T extends object>(value: T, buffers: Transferable[]): T {
   transferLists.set(value, buffers);
   return value;
@@ -33,7 +33,7 @@ function transferablesOf(value: unknown): Transferable[] {
   return typeof value === "object" && value !== null ? (transferLists.get(value) ?? []) : [];
 }
 
-/** Offers functions to the other end, and gives what that offers. */
+/** Lets the other end call `handlers`; returns a proxy that calls the functions of the other end. */
 export function connect<T extends object>(endpoint: Endpoint, handlers: Handlers): Remote<T> {
   const pending = new Map<number, { resolve(value: unknown): void; reject(error: Error): void }>();
   let lastCall = 0;

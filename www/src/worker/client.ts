@@ -1,11 +1,11 @@
-/** The page's end of the worker. */
+/** The worker as the page calls it. */
 
 import { pageJudge } from "../state/browser-model.js";
 import { connect } from "./calls.js";
 import type { Engine, Job, Outcome, Page, RunEvent, RunSummary } from "./protocol.js";
 
 let lastRun = 0;
-/** Who hears of the runs that are under way. */
+/** The listeners of runs in progress, by run id. */
 const listeners = new Map<number, (event: RunEvent) => void>();
 
 const page: Page = {
@@ -19,7 +19,7 @@ export const engine = connect<Engine>(
   { ...page },
 );
 
-/** Scores, and says how far it is. */
+/** Makes a run and reports its progress. */
 export async function run(job: Job, onEvent: (event: RunEvent) => void): Promise<Outcome<RunSummary>> {
   const id = (lastRun += 1);
   listeners.set(id, onEvent);

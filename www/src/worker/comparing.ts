@@ -1,4 +1,4 @@
-/** Compares runs: those of this page under the thresholds of now, and results from files. */
+/** Compares runs: runs of this page with the current thresholds, and results from files. */
 
 import { AdkMetricsError, compareRuns, type EvalSetResult, type RunComparison } from "adk-metrics/web";
 import { REPORT_FORMATS } from "adk-metrics/report";
@@ -8,10 +8,10 @@ import type { Comparing, ComparableRun, ShownComparison } from "./protocol-compa
 import type { NamedFile } from "./protocol.js";
 import { definedProperties } from "./runs.js";
 
-/** Cases that are sent at a time. */
+/** How many cases are sent to the page at a time. */
 const CASES_PER_PAGE = 100;
 
-/** The results of one evalset, as they are or as a file has them. */
+/** The results of one evalset: an object, or the bytes of a file. */
 interface Results {
   evalSetId: string;
   results: EvalSetResult | Uint8Array;
@@ -55,7 +55,7 @@ export function comparing(ready: Promise<void>, resultsOf: (run: string) => read
           const base = before.get(evalSetId);
           return base === undefined ? [] : [compareRuns(base, results)];
         });
-        // Evalsets go by other ids in old files: with one on each side there is no doubt.
+        // Old files use different ids for an evalset. If both runs have a single evalset, those two are compared.
         const [[, only] = [], [, other] = []] = [...before, ...after];
         const isOneEach = shared.length === 0 && before.size === 1 && after.size === 1;
         lastComparisons = isOneEach && only !== undefined && other !== undefined ? [compareRuns(only, other)] : shared;
@@ -86,7 +86,7 @@ export function comparing(ready: Promise<void>, resultsOf: (run: string) => read
 
 type ResultsInfo = { set: ComparableRun["sets"][number]; creationTimestamp?: number };
 
-/** What is known of results: a run compared with itself tells. */
+/** The counts of results, read by comparing them with themselves. */
 function infoOf(results: EvalSetResult | Uint8Array, file?: NamedFile): ResultsInfo {
   try {
     const { current } = compareRuns(results, results, { resamples: 100 });

@@ -1,6 +1,6 @@
 /**
- * The worker's way out. Every request of the worker passes here: besides the page's own files, only the servers that the
- * user named to judge are reached, and each request to them is counted.
+ * Guards the worker's network access by replacing `fetch`: besides the site's own files, only the servers of the judges
+ * that the user configured are reachable. Requests to them are counted.
  */
 
 const send = globalThis.fetch.bind(globalThis);
@@ -17,12 +17,12 @@ globalThis.fetch = (input, init) => {
   return send(input, init);
 };
 
-/** Lets requests go to these servers, and to no other any more. */
+/** Allows requests to these servers only, instead of those allowed before. */
 export function connectOnlyTo(origins: readonly string[]): void {
   judges = origins;
 }
 
-/** How many requests left for which server since the page was loaded. */
+/** The number of requests sent to each server since the page was loaded. */
 export function connections(): Record<string, number> {
   return Object.fromEntries(counts);
 }

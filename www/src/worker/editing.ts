@@ -1,6 +1,6 @@
 /**
- * Changes evalsets as text, so that whatever is not changed stays as it was, fields that nobody knows and every digit of
- * numbers included. The engine reads the result: what it refuses is not taken over.
+ * Edits evalsets as text, so that everything else stays as it is written, including unknown fields and every digit of
+ * numbers. The engine validates the result: an edit that makes the evalset invalid is rejected.
  */
 
 import {
@@ -25,7 +25,7 @@ import { baseName } from "./inspection.js";
 
 const formattingOptions = { insertSpaces: true, tabSize: 2, eol: "\n" };
 
-/** The results of a case of a run, and of which evalset they are. */
+/** Looks up the result of a case of a run, and the results of its evalset. */
 export type CaseOfRun = (run: string, row: number) => { set: EvalSetResult; result: EvalCaseResult } | undefined;
 
 export function editing(ready: Promise<void>, caseOfRun: CaseOfRun): Editing {
@@ -42,7 +42,7 @@ export function editing(ready: Promise<void>, caseOfRun: CaseOfRun): Editing {
     applyEdit: (text, caseIndex, edit) =>
       outcomeOf(() => {
         const changed = withEdit(text, caseIndex, edit, caseOfRun);
-        // Read as a whole: ids may be there twice now, or a field hold what it cannot.
+        // Validates the whole evalset: an id may be a duplicate now, or the type of a value may be wrong.
         evalSetToAdkJson(changed);
         return editableSetOf(changed);
       }),
@@ -88,7 +88,7 @@ function rubricsOf(node: Node): EditableRubric[] {
   }));
 }
 
-/** The texts of a content's parts, a line each. */
+/** The texts of a content's parts, one per line. */
 function contentText(content: Node | undefined): string {
   const parts = content === undefined ? [] : (nodeAt(content, "parts")?.children ?? []);
   return parts
@@ -140,7 +140,7 @@ function withEdit(text: string, at: number, edit: CaseEdit, caseOfRun: CaseOfRun
   }
 }
 
-/** Scores find their case by its id. */
+/** Rejects empty and duplicate ids: results refer to cases by them. */
 function checkId(root: Node, at: number, evalId: string): void {
   const path = `evalCases[${at}].evalId`;
   if (evalId.trim() === "") throw new AdkMetricsError("invalid_input", "a case needs an id", { path });
@@ -159,7 +159,7 @@ function emptyTurn() {
   };
 }
 
-/** An eval id that no case has: `case_2`, `case_3`, … */
+/** An unused eval id: `case_2`, `case_3`, … */
 function freeId(root: Node, id: string): string {
   const taken = new Set((nodeAt(root, "eval_cases")?.children ?? []).map((one) => textAt(one, "eval_id")));
   for (let number = 2; ; number += 1) {
@@ -167,7 +167,7 @@ function freeId(root: Node, id: string): string {
   }
 }
 
-/** A content whose text is another. A single part of text is changed in place; else parts of text make way for one. */
+/** Replaces the text of a content. A single text part is edited in place; several are replaced by one. */
 function withContent(text: string, root: Node, path: JSONPath, newText: string, role: string): string {
   const parts = nodeAt(root, ...path, "parts")?.children ?? [];
   const textIndices = parts.flatMap((part, at) => (nodeAt(part, "text")?.type === "string" ? [at] : []));
@@ -179,7 +179,7 @@ function withContent(text: string, root: Node, path: JSONPath, newText: string, 
   return withRaw(text, [...path, "parts"], `[${all.join(", ")}]`);
 }
 
-/** JSON that a user wrote, at a place; without any the field goes. */
+/** Sets a field to JSON that the user wrote; empty text removes the field. */
 function withJson(text: string, root: Node, path: JSONPath, json: string): string {
   if (json.trim() === "") return nodeAt(root, ...path) === undefined ? text : withValue(text, path, undefined);
   try {
@@ -192,7 +192,7 @@ function withJson(text: string, root: Node, path: JSONPath, json: string): strin
   return withRaw(text, path, json);
 }
 
-/** Rubrics; what is known of one besides its words stays with its id. */
+/** Replaces rubrics. Fields that cannot be edited are kept by rubric id. */
 function withRubrics(text: string, root: Node, path: JSONPath, rubrics: readonly EditableRubric[]): string {
   if (rubrics.length === 0) return nodeAt(root, ...path) === undefined ? text : withValue(text, path, undefined);
   const known = new Map(
@@ -207,7 +207,7 @@ function withRubrics(text: string, root: Node, path: JSONPath, rubrics: readonly
   return withRaw(text, path, `[${all.join(", ")}]`);
 }
 
-/** What the agent did, in the place of what was expected. */
+/** Replaces what is expected by what the agent did. */
 function withActual(
   text: string,
   root: Node,
@@ -252,22 +252,22 @@ function textAt(root: Node, ...path: JSONPath): string {
   return node?.type === "string" ? (getNodeValue(node) as string) : "";
 }
 
-/** A value as it stands in the text. */
+/** A value as it is written in the text. */
 function sourceOf(text: string, { offset, length }: Node): string {
   return text.slice(offset, offset + length);
 }
 
-/** A value as it stands in the text, but for the indentation that it has for being deep inside. */
+/** A value as it is written in the text, without the indentation of its nesting. */
 function dedentedTextOf(text: string, node: Node): string {
   const lines = sourceOf(text, node).split("\n");
-  // Strings of JSON have no line breaks of their own: every line begins between values.
+  // JSON strings cannot contain line breaks, so every line starts between values.
   const depth = lines
     .slice(1)
     .reduce((least, line) => Math.min(least, line.length - line.trimStart().length), Number.POSITIVE_INFINITY);
   return lines.map((line, at) => (at === 0 ? line : line.slice(depth))).join("\n");
 }
 
-/** @param value What to put there; undefined takes out what is there. */
+/** @param value The new value; undefined removes the property or item. */
 function withValue(text: string, path: JSONPath, value: unknown): string {
   return applyEdits(text, modify(text, path, value, { formattingOptions }));
 }
@@ -280,7 +280,7 @@ function withInsertion(text: string, path: JSONPath, value: unknown): string {
   return applyEdits(text, modify(text, path, value, { formattingOptions, isArrayInsertion: true }));
 }
 
-/** Puts JSON as it is written at a place: a mark is put there first, and then replaced. */
+/** Inserts JSON verbatim: a placeholder is inserted first, then replaced. */
 function withRaw(text: string, path: JSONPath, json: string, isInsertion = false): string {
   const placeholder = `\u0000${crypto.randomUUID()}`;
   const withPlaceholder = isInsertion ? withInsertion(text, path, placeholder) : withValue(text, path, placeholder);

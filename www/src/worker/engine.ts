@@ -101,11 +101,11 @@ const engine: Engine = {
   matchingsAt: (id, row) => outcomeOf(() => runById(id).matchingsAt(row)),
 };
 
-/** How often the page hears of a run that is under way, in milliseconds. */
+/** The shortest intervals between two messages to the page about a run in progress, in milliseconds. */
 const PROGRESS_MS = 100;
 const PARTIAL_MS = 500;
 
-/** Work that is done at most so often, always with what it was last given. */
+/** Throttles a callback: it is called at most once per interval, with the latest arguments. */
 class Throttled<A extends unknown[]> {
   readonly #intervalMs: number;
   readonly #callback: (...args: A) => void;
@@ -123,7 +123,7 @@ class Throttled<A extends unknown[]> {
     this.#timer ??= setTimeout(() => this.#flush(), Math.max(0, this.#last + this.#intervalMs - performance.now()));
   }
 
-  /** Leaves out what waits. */
+  /** Drops the pending call, if there is one. */
   cancel(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
@@ -144,7 +144,7 @@ function verdictBuffers({ cases, metrics }: Verdicts): Transferable[] {
   return [cases.buffer, metrics.buffer];
 }
 
-/** An outcome whose columns move to the page. */
+/** An outcome whose columns are transferred to the page. */
 function withTransfer<T>(outcome: Outcome<T>, buffersOf: (value: T) => Transferable[]): Outcome<T> {
   return outcome.ok ? transfer(outcome, buffersOf(outcome.value)) : outcome;
 }

@@ -1,9 +1,9 @@
 /**
- * What a run would ask, before anyone is asked: the run is made with a judge that answers at once without asking
- * anybody, and counts. How often is asked, and with what, is the engine's doing.
+ * Estimates the calls of a run without making any: the run is made with a fake judge that answers at once and counts the
+ * questions. So the numbers come from the engine itself.
  *
- * The most is asked if no vote is settled early. The least is asked if all samples agree: on yes, or on no where that is
- * settled sooner. Calls that fail are made again, which nobody knows before.
+ * The maximum is reached if no vote is settled early; the minimum if all samples agree, on yes or on no, whichever
+ * settles a vote with fewer calls. Retries cannot be predicted and are not included.
  */
 
 import { evaluate, type Judge, type JudgeCache, type JudgeRequest } from "adk-metrics/web";
@@ -16,9 +16,9 @@ import { withoutTraceFormat } from "./traces.js";
 const NO_CACHE: JudgeCache = { get: () => Promise.resolve(undefined), set: () => Promise.resolve() };
 
 /**
- * Counts the questions of a run.
+ * Estimates the calls of a run.
  *
- * @throws What `evaluate` does for what cannot be used.
+ * @throws The errors of `evaluate` for invalid inputs.
  */
 export async function estimateOf(job: Job, signal: AbortSignal): Promise<Estimate> {
   const max = await countQuestions(job, "yes", true, signal);
@@ -80,9 +80,9 @@ function rowsOf(max: Counts, others: readonly Counts[]): Estimate {
   return { rows };
 }
 
-// ---- replies that can be read, by the schema that comes with the question
+// ---- valid replies, generated from the response schema of a question
 
-/** A reply as a judge would give it who says yes, or no, to everything. */
+/** The reply of a judge that answers every question with yes, or every question with no. */
 function replyTo(request: JudgeRequest, answer: "yes" | "no"): string {
   if (request.metricName === "hallucinations_v1" && request.purpose === "segment") {
     return JSON.stringify({ sentences: [blockOf(request.prompt, "response")] });
@@ -98,7 +98,7 @@ interface Schema {
   minItems?: number;
 }
 
-/** Something that fits a schema: the highest score or the first of the allowed words for yes, the other end for no. */
+/** A value valid under a schema. Yes is the highest score or the first of the allowed words; no is the opposite. */
 function answerFitting(schema: Schema | undefined, answer: "yes" | "no"): unknown {
   const isNumeric = schema?.type === "number" || schema?.type === "integer";
   if (schema?.enum !== undefined) return schema.enum.at((answer === "yes") === isNumeric ? -1 : 0);
@@ -114,7 +114,7 @@ function answerFitting(schema: Schema | undefined, answer: "yes" | "no"): unknow
   }
 }
 
-/** What the last block of a name holds. */
+/** The content of the last block with this name in a prompt. */
 function blockOf(prompt: string, name: string): string {
   const [, marker] = /<data-([0-9a-f]{16}) name=/.exec(prompt) ?? [];
   const opening = `<data-${marker} name="${name}">\n`;

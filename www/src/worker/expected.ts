@@ -1,13 +1,13 @@
 /**
- * The evalset that evalset results were made with, as far as they say: results hold what was expected beside what was
- * done, so that they can be scored again alone. Numbers keep their digits where the browser can.
+ * Reconstructs the evalset of evalset results: they contain what was expected as well as what the agent did, so they can
+ * be scored again without other files. Numbers keep all their digits if the browser supports `JSON.rawJSON`.
  */
 
 import type { NamedFile } from "./protocol.js";
 
 type JsonObject = Readonly<Record<string, unknown>>;
 
-/** An evalset of what was expected; of turns without it, what the user said. */
+/** An evalset of what was expected. Turns without an expectation have the user's message only. */
 export function expectedOf({ name, bytes }: NamedFile): NamedFile {
   let root = parseExactly(new TextDecoder().decode(bytes));
   if (typeof root === "string") root = parseExactly(root);
@@ -43,7 +43,7 @@ type ParseWithSource = (
   reviver: (key: string, value: unknown, context?: { source?: string }) => unknown,
 ) => unknown;
 
-/** Reads JSON in which numbers that a double cannot hold stay as they are written. */
+/** Parses JSON; numbers that a double cannot represent exactly are kept as they are written. */
 function parseExactly(text: string): unknown {
   const raw: unknown = Reflect.get(JSON, "rawJSON");
   if (typeof raw !== "function") return JSON.parse(text) as unknown;

@@ -1,6 +1,6 @@
 /**
- * Results on their way out: files, and a text for the fragment of an address, which is the JSON of the results, deflated
- * (RFC 1951), in base64url. What comes back is not trusted: it has to be results, and is small.
+ * Exports results as files and as text for the fragment of a URL: their JSON, deflated (RFC 1951), in base64url. Such
+ * text is untrusted when it is read: its size is limited, and it has to be valid results.
  */
 
 import { compareRuns, type EvalSetResult, resultsToAdkJson } from "adk-metrics/web";
@@ -10,12 +10,12 @@ import type { Exporting } from "./protocol-export.js";
 import type { RunSummary } from "./protocol.js";
 import type { ScoredSet } from "./runs.js";
 
-/** What a packed text may hold when unpacked, in bytes: what is larger was not made here. */
+/** The largest size of an unpacked run, in bytes. Links of this page stay far below it. */
 const MAX_UNPACKED_BYTES = 20_000_000;
 
 /**
- * @param resultsOf The results of a run under the thresholds of now.
- * @param keep Takes a run in.
+ * @param resultsOf The results of a run with the current thresholds.
+ * @param keep Stores a run.
  */
 export function exporting(
   ready: Promise<void>,
@@ -61,12 +61,12 @@ export function exporting(
   };
 }
 
-/** A report, whether it comes whole or in pieces. */
+/** A report as one string; large reports come in pieces. */
 export function textOf(report: string | Iterable<string>): string {
   return typeof report === "string" ? report : [...report].join("");
 }
 
-/** A name that every file system takes. */
+/** A file name that is valid on every file system. */
 function fileName(evalSetId: string, ending: string): string {
   const name = evalSetId.replace(/[^\p{L}\p{N}._-]+/gu, "_").slice(0, 100);
   return `${name === "" ? "evalset" : name}${ending}`;
@@ -81,18 +81,18 @@ async function unpackJson(packed: string): Promise<unknown> {
   }
 }
 
-/** The evalsets of a run that came from elsewhere. */
+/** Validates the evalsets of a run from a link. */
 function setsOf(given: unknown): ScoredSet[] {
   if (!Array.isArray(given) || given.length === 0) throw new Error("The link holds no results.");
   return given.map((result: EvalSetResult) => {
-    // Comparing reads scores and verdicts, and refuses what is no result.
+    // A comparison reads scores and verdicts, and throws if this is not a result.
     const { current } = compareRuns(result, result, { resamples: 100 });
     if (!isValid(result)) throw new Error("The link holds no results that can be shown: they are damaged.");
     return { name: current.evalSetId, result };
   });
 }
 
-/** Whether what a summary of results is made of beside scores is what it should be. */
+/** Whether the fields that a run's summary needs besides scores have the right types. */
 function isValid({ judges, judgeUsage, simulatorUsage, warnings, evalCaseResults }: EvalSetResult): boolean {
   const isOptionalString = (value: unknown) => value === undefined || typeof value === "string";
   const isObject = (value: unknown): boolean => typeof value === "object" && value !== null;

@@ -1,6 +1,6 @@
 /**
- * What a file is, and what is wrong with it. The shape says which of the engine's readers it is for; whether it can be
- * read, that reader says.
+ * Finds out what a file contains and whether it is valid. Its keys decide which of the engine's readers it is for; that
+ * reader validates it.
  */
 
 import { evaluate, readEvalSet, replayJudge } from "adk-metrics/web";
@@ -11,16 +11,16 @@ import { tracesInfo, isTraces } from "./traces.js";
 
 type JsonObject = Readonly<Record<string, unknown>>;
 
-/** An evalset without cases, where only the other inputs are looked at. */
+/** An evalset without cases, to validate the other inputs of an evaluation. */
 export const EMPTY_EVAL_SET = { eval_set_id: "nothing", eval_cases: [] };
 
-/** A judge where there is nothing to ask. */
+/** A judge for evaluations without cases. It is never called. */
 export const unusedJudge = () => Promise.reject(new Error("nobody is asked"));
 
-/** A recording says that it is one at its beginning. */
+/** How many characters are searched for the header of a recording. */
 const HEADER_LENGTH = 1000;
 
-/** Looks at a file. */
+/** Inspects a file. */
 export async function inspect({ name, bytes }: NamedFile): Promise<FileInfo> {
   const text = new TextDecoder().decode(bytes);
   if (/^[^\n]*"adk-metrics recording"/.test(text.slice(0, HEADER_LENGTH))) return recordingInfo(text);
@@ -47,12 +47,12 @@ export async function inspect({ name, bytes }: NamedFile): Promise<FileInfo> {
   return { kind, ...counts, ...definedProperties({ problem }) };
 }
 
-/** What an evalset in an old form is called, after its file. */
+/** The name of an evalset in an old format, which is derived from its file's name. */
 export function baseName(name: string): string {
   return (name.split("/").at(-1) ?? name).replace(/(\.evalset|\.test)?\.json$/i, "");
 }
 
-/** What the engine says of a file of each kind. */
+/** Validates a file of each kind with the engine. */
 const READERS: Readonly<Record<FileKind, (bytes: Uint8Array, name: string) => unknown>> = {
   evalset: (bytes, name) => readEvalSet(bytes, baseName(name)),
   results: readActual,
@@ -79,7 +79,7 @@ async function recordingInfo(text: string): Promise<FileInfo> {
   return { kind: "recording", evalIds: [], turns, ...definedProperties({ problem }) };
 }
 
-/** Old files hold JSON inside a JSON string. */
+/** Old files contain JSON inside a JSON string. */
 function unwrap(json: unknown): unknown {
   return typeof json === "string" ? (JSON.parse(json) as unknown) : json;
 }
@@ -117,7 +117,7 @@ function kindByName(name: string): FileKind {
   }
 }
 
-/** Which evalset and cases a file names, and how many turns it has. */
+/** The ids of the evalset and the cases in a file, and the number of its turns. */
 function countsOf(json: unknown, kind: FileKind): Pick<FileInfo, "evalSetId" | "evalIds" | "turns"> {
   const root = isObject(json) ? json : {};
   const list = Array.isArray(json) ? (json as unknown[]) : undefined;

@@ -1,4 +1,4 @@
-/** The judges that the worker asks, by what the user chose. */
+/** Creates the judge that the user chose. */
 
 import {
   AdkMetricsError,
@@ -17,9 +17,9 @@ import type { JudgeChoice, PageJudge, ServiceChoice } from "./protocol.js";
 import { definedProperties } from "./runs.js";
 
 /**
- * Makes a judge; none where nobody is to be asked.
+ * Creates a judge; undefined if none was chosen.
  *
- * @param pageJudge Asks the browser's own model, which only the page can reach.
+ * @param pageJudge Calls the browser's own model, which is available in pages only.
  */
 export function judgeOf(choice: JudgeChoice, pageJudge?: PageJudge): Judge | undefined {
   switch (choice.kind) {
@@ -48,26 +48,26 @@ export function judgeOf(choice: JudgeChoice, pageJudge?: PageJudge): Judge | und
   }
 }
 
-/** The servers that a judge and the evaluation service are asked at. What the settings lack is thrown. */
+/** The origins of the servers of a judge and of the evaluation service. Throws if settings are missing. */
 export function originsOf(judge: JudgeChoice, service?: ServiceChoice): string[] {
   const found = [originOf(judge), ...(service === undefined ? [] : [originOf({ kind: "vertex", ...service })])];
   return [...new Set(found.flatMap((origin) => origin ?? []))];
 }
 
-/** None if nothing leaves the page. */
+/** Undefined if the judge needs no network. */
 function originOf(choice: JudgeChoice): string | undefined {
   if (choice.kind === "none" || choice.kind === "recording" || choice.kind === "browser") return undefined;
   const judge = judgeOf(choice);
   return judge && judgeOrigin(judge);
 }
 
-/** What the service says to everything, in both forms that it has for scores. */
+/** The service's response to every request, with both fields in which it may return a score. */
 const STUB_RESPONSE = JSON.stringify({ metricResults: [{ score: 1 }], coherenceResult: { score: 1 } });
 
 /**
- * A stand-in for Vertex AI's evaluation service that asks nobody.
+ * A stub of Vertex AI's evaluation service that sends nothing.
  *
- * @param onQuestion Is told of each question: by its metric, as Vertex AI calls it, and the JSON that would be sent.
+ * @param onQuestion Called for each request, with Vertex AI's name of the metric and the JSON that would be sent.
  */
 export function serviceStub(onQuestion: (metric: string, body: string) => void): VertexOptions {
   return {
@@ -75,7 +75,7 @@ export function serviceStub(onQuestion: (metric: string, body: string) => void):
     fetch: async (_address, init) => {
       const body = String(init?.body);
       const { metrics } = JSON.parse(body) as { metrics?: { predefinedMetricSpec?: { metricSpecName?: string } }[] };
-      // The one metric without a specification.
+      // The only metric whose requests have no specification.
       onQuestion(metrics?.[0]?.predefinedMetricSpec?.metricSpecName ?? "response_evaluation_score", body);
       return new Response(STUB_RESPONSE, { headers: { "content-type": "application/json" } });
     },

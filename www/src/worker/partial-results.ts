@@ -1,15 +1,15 @@
-/** The results of an evalset while they come: a row for every case that is known, in the order of the evalset. */
+/** The results of an evalset during a run: one row for every known case, in the order of the evalset. */
 
 import type { EvalCaseResult, EvalSetResult } from "adk-metrics/web";
 import type { Pair } from "./protocol.js";
 
-/** The status of a case that is not scored yet: none of `EvalStatus`. */
+/** The status of a case that is not scored yet. It is no member of `EvalStatus`. */
 const PENDING = 0 as EvalCaseResult["finalEvalStatus"];
 
 /** Collects case results. */
 export class PartialResults {
   readonly #rows: EvalCaseResult[];
-  /** The places of cases that are to come, by eval id. */
+  /** The rows of cases that are not scored yet, by eval id. */
   readonly #pending = new Map<string, number[]>();
   readonly #dialect: EvalSetResult["dialect"];
 
@@ -30,14 +30,14 @@ export class PartialResults {
     }
   }
 
-  /** Adds a case; a further run of one stands at the end until all are there. */
+  /** Adds the result of a case. Additional runs of a case are appended at the end until the evalset is complete. */
   add(result: EvalCaseResult): void {
     const row = this.#pending.get(result.evalId)?.shift();
     if (row === undefined) this.#rows.push(result);
     else this.#rows[row] = result;
   }
 
-  /** What there is so far. */
+  /** The results so far. */
   result(): EvalSetResult {
     return {
       evalSetResultId: "",

@@ -1,4 +1,4 @@
-/** The parts of the engine that serve one screen: each is loaded when a function of it is first called. */
+/** The parts of the worker that only one screen needs. Each is loaded at the first call of one of its functions. */
 
 import type { EvalSetResult } from "adk-metrics/web";
 import type { Comparing } from "./protocol-compare.js";
@@ -14,11 +14,11 @@ export interface Parts extends Comparing, Editing, Exporting {}
 export interface PartsContext {
   /** Resolves when the engine can be used. */
   ready: Promise<void>;
-  /** The results of a run of this page under the thresholds of now. */
+  /** The results of a run of this page with the current thresholds. */
   resultsOf(run: string): readonly EvalSetResult[];
   /** A run of this page. */
   runOf(run: string): Run | undefined;
-  /** Takes a run in. */
+  /** Stores a run. */
   keep(sets: readonly ScoredSet[]): RunSummary;
 }
 
@@ -36,7 +36,7 @@ export function partsOf({ ready, resultsOf, runOf, keep }: PartsContext): Parts 
   };
 }
 
-/** Functions of a part that is loaded when the first of them is called. */
+/** The functions of a part that is loaded when the first of them is called. */
 function lazy<T extends { [K in keyof T]: (...args: never[]) => Promise<unknown> }>(
   names: readonly (keyof T)[],
   load: () => Promise<T>,

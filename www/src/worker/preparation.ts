@@ -1,4 +1,4 @@
-/** What the worker does before a run: looks at files, metrics and configs, and counts what a run will ask. */
+/** What the worker does before a run: inspects files, metrics and configs, and estimates the calls of a run. */
 
 import { DEFAULT_METRIC_EVALUATOR_REGISTRY, evaluate } from "adk-metrics/web";
 import { originsOf, serviceStub } from "./judges.js";
@@ -9,7 +9,7 @@ import { definedProperties } from "./runs.js";
 
 let activeEstimate: AbortController | undefined;
 
-/** @param ready When the engine is there. */
+/** @param ready Resolves when the engine can be used. */
 export const preparation = (ready: Promise<unknown>): Preparation => ({
   inspect: async (file) => {
     await ready;
@@ -42,7 +42,7 @@ async function knownMetrics(): Promise<KnownMetric[]> {
   return metrics.map((metric) => ({ ...metric, isJudged: judged.has(metric.metricName) }));
 }
 
-/** @throws {AdkMetricsError} what is wrong with the config. */
+/** @throws {AdkMetricsError} if the config is invalid. */
 async function configInfoOf(config: string): Promise<ConfigInfo> {
   const request = { evalSet: EMPTY_EVAL_SET, actual: EMPTY_EVAL_SET, config, judge: unusedJudge };
   const { judges = [], warnings = [] } = await evaluate(request);
@@ -56,7 +56,7 @@ async function configInfoOf(config: string): Promise<ConfigInfo> {
       isLeftToVertex: delegated.has(metricName),
       ...definedProperties({ model }),
     })),
-    // The evalset has no case on purpose.
+    // The evalset has no cases on purpose, so the warning about it is dropped.
     warnings: warnings
       .filter(({ path }) => path !== "evalSet")
       .map(({ code, message, path, line, help }) => ({ code, message, ...definedProperties({ path, line, help }) })),

@@ -1,10 +1,10 @@
-/** Errors on their way to the page. */
+/** Errors as data, to be sent to the page. */
 
 import { AdkMetricsError } from "adk-metrics/web";
 import type { Outcome, Problem } from "./protocol.js";
 import { definedProperties } from "./runs.js";
 
-/** What came of some work: its value, or what went wrong as data. */
+/** Runs a function and returns its result, or its error as data. */
 export async function outcomeOf<T>(work: () => Promise<T> | T): Promise<Outcome<T>> {
   try {
     return { ok: true, value: await work() };

@@ -1,4 +1,4 @@
-/** What the page and the worker say to each other about comparing runs. */
+/** The protocol between page and worker: comparing runs. */
 
 import type { CaseComparison, RunComparison } from "adk-metrics";
 import type { ReportFormat } from "adk-metrics/report";
@@ -15,10 +15,10 @@ export interface ComparableRun {
   creationTimestamp?: number;
 }
 
-/** A comparison with the first of the cases that are not as they were; the others are asked for. */
+/** A comparison with the first of the changed cases; the page requests more when they are needed. */
 export interface ShownComparison extends Omit<RunComparison, "cases"> {
   cases: CaseComparison[];
-  /** How many cases are not as they were. */
+  /** The number of changed cases. */
   changed: number;
   /** The eval ids of the cases that regressed. */
   regressed: string[];
@@ -26,21 +26,21 @@ export interface ShownComparison extends Omit<RunComparison, "cases"> {
 
 /** How two runs differ. */
 export interface Compared {
-  /** One for each evalset that both have. */
+  /** One comparison for each evalset that both runs have. */
   sets: ShownComparison[];
-  /** The evalsets that only one of them has. */
+  /** The evalsets that only one of the runs has. */
   onlyBaseline: string[];
   onlyCurrent: string[];
 }
 
-/** What the worker offers to compare runs. */
+/** The worker's functions for comparing runs. */
 export interface Comparing {
-  /** Takes evalset results as a run to compare. */
+  /** Adds evalset results from files as a run. */
   addResults(files: NamedFile[]): Promise<Outcome<ComparableRun>>;
-  /** What is known of a run of this page. */
+  /** A run of this page, with its current counts. */
   comparableRun(run: string, name: string): Promise<Outcome<ComparableRun>>;
   compare(baseline: string, current: string): Promise<Outcome<Compared>>;
-  /** Further cases of the last comparison that are not as they were. */
+  /** Further changed cases of the last comparison. */
   comparedCases(set: number, from: number, count: number): Promise<Outcome<CaseComparison[]>>;
   /** The last comparison as a file. */
   comparisonFile(format: ReportFormat): Promise<Outcome<ExportedFile>>;

@@ -1,8 +1,8 @@
-/** What the page and the worker say to each other about editing an evalset. */
+/** The protocol between page and worker: editing an evalset. */
 
 import type { NamedFile, Outcome } from "./protocol.js";
 
-/** An evalset as text of ADK's schema. */
+/** An evalset as JSON text in ADK's schema. */
 export interface EditableSet {
   text: string;
   evalSetId: string;
@@ -20,7 +20,7 @@ export interface EditableRubric {
 export interface EditableTurn {
   user: string;
   answer: string;
-  /** The tool calls and events on the way, as JSON. */
+  /** The tool calls and events between the user's message and the answer, as JSON. */
   intermediateData: string;
   rubrics: EditableRubric[];
 }
@@ -28,7 +28,7 @@ export interface EditableTurn {
 export interface EditableCase {
   evalId: string;
   turns: EditableTurn[];
-  /** Of a simulated conversation, as JSON. */
+  /** The scenario of a simulated conversation, as JSON. */
   scenario?: string;
   rubrics: EditableRubric[];
 }
@@ -42,15 +42,15 @@ export type CaseEdit =
   | { kind: "rename"; evalId: string }
   | { kind: "addTurn" }
   | { kind: "removeTurn"; turn: number }
-  /** Takes what the agent did in a row of a run as what is expected: in a turn, or in the whole case. */
+  /** Makes what the agent did in a row of a run the expectation, for one turn or for the whole case. */
   | { kind: "accept"; run: string; row: number; turn?: number }
   | { kind: "addCase" | "copyCase" | "removeCase" };
 
-/** What the worker offers to edit evalsets. */
+/** The worker's functions for editing evalsets. */
 export interface Editing {
   /** Reads an evalset of any form. */
   editableSet(file: NamedFile): Promise<Outcome<EditableSet>>;
   editableCase(text: string, caseIndex: number): Promise<Outcome<EditableCase>>;
-  /** The evalset after a change. A new case stands after the one at `at`. */
+  /** The evalset after an edit. A new case is inserted after the one at `caseIndex`. */
   applyEdit(text: string, caseIndex: number, edit: CaseEdit): Promise<Outcome<EditableSet>>;
 }

@@ -1,4 +1,4 @@
-/** What the page and the worker say to each other about results that leave the page or come back to it. */
+/** The protocol between page and worker: exporting results, and runs in links. */
 
 import type { ReportFormat } from "adk-metrics/report";
 import type { Outcome, RunSummary } from "./protocol.js";
@@ -8,25 +8,25 @@ export interface FormatChoice {
   format: ReportFormat;
   label: string;
   about: string;
-  /** Whether comparisons can be written in it too. */
+  /** Whether comparisons can be exported in it too. */
   isForComparisons: boolean;
 }
 
-/** A file to keep. */
+/** A file to be saved. */
 export interface ExportedFile {
   name: string;
   type: string;
   content: string;
 }
 
-/** What the worker offers to give results away, and to take them back. */
+/** The worker's functions for exporting results and for reading runs from links. */
 export interface Exporting {
-  /** The formats in which results can be had. */
+  /** The formats in which results can be exported. */
   formats(): Promise<FormatChoice[]>;
-  /** A run under the thresholds of now as files: one, or in `json` one for each evalset. */
+  /** A run with the current thresholds as files: one, or in `json` one per evalset. */
   filesOf(run: string, format: ReportFormat): Promise<Outcome<ExportedFile[]>>;
-  /** A run as text for an address. */
+  /** A run as text for a URL. */
   packRun(run: string): Promise<Outcome<string>>;
-  /** The run that such a text holds. */
+  /** Reads a run from such text and stores it. */
   unpackRun(text: string): Promise<Outcome<RunSummary>>;
 }

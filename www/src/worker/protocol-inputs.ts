@@ -1,18 +1,18 @@
-/** What the page and the worker say to each other before a run: about files, metrics, judges and what a run will ask. */
+/** The protocol between page and worker before a run: files, metrics, judges and estimates. */
 
 import type { JudgeReply, JudgeRequest, JudgeStamp, MetricInfo } from "adk-metrics";
 import type { Job, JudgeChoice, NamedFile, Outcome, Problem, ServiceChoice } from "./protocol.js";
 
-/** What a file holds. An evalset may be what is expected, or what was done: that is for its pair to say. */
+/** What a file contains. An evalset may be what is expected or what the agent did; that depends on its pair. */
 export type FileKind = "evalset" | "results" | "inferences" | "session" | "traces" | "config" | "recording" | "unknown";
 
 /** What is known of a file. */
 export interface FileInfo {
   kind: FileKind;
   evalSetId?: string;
-  /** The cases that it names, in its order. */
+  /** The eval ids of its cases, in order. */
   evalIds: string[];
-  /** Turns; of a recording the calls. 0 if that is not known without scoring. */
+  /** The number of turns, or of calls in a recording. 0 if it is not known without scoring. */
   turns: number;
   /** Why it cannot be read. */
   problem?: Problem;
@@ -26,26 +26,26 @@ export interface KnownMetric extends MetricInfo {
 
 /** A metric that asks a judge, with the model that the config names. */
 export interface JudgedMetric extends Pick<JudgeStamp, "metricName" | "model"> {
-  /** Whether google-adk leaves it to Vertex AI, whose evaluation service can score it. */
+  /** Whether google-adk delegates it to Vertex AI's evaluation service. */
   isLeftToVertex: boolean;
 }
 
-/** What a config comes to. */
+/** What the engine says about a valid config. */
 export interface ConfigInfo {
   judges: JudgedMetric[];
   warnings: Problem[];
 }
 
-/** Questions, and the characters of their prompts. */
+/** A number of calls, and the characters of their prompts. */
 export interface Questions {
   calls: number;
   characters: number;
 }
 
-/** What a metric will ask at least and at most, calls that are made again aside. */
+/** The fewest and the most calls of a metric, not counting retries. */
 export interface EstimateRow {
   metric: string;
-  /** The model; absent if Vertex AI's evaluation service is asked. */
+  /** The model; absent if Vertex AI's evaluation service scores the metric. */
   model?: string;
   min: Questions;
   max: Questions;
@@ -55,7 +55,7 @@ export interface Estimate {
   rows: EstimateRow[];
 }
 
-/** The page's side of the browser's own model. */
+/** The page's functions for the browser's own model. */
 export interface PageJudge {
   ask(
     call: number,
@@ -64,17 +64,17 @@ export interface PageJudge {
   cancel(call: number): void;
 }
 
-/** What the worker offers before a run. */
+/** The worker's functions before a run. */
 export interface Preparation {
   inspect(file: NamedFile): Promise<FileInfo>;
-  /** The evalset that results were made with, as far as they hold it. */
+  /** The evalset that results were made with, as far as they contain it. */
   expectedOf(results: NamedFile): Promise<Outcome<NamedFile>>;
   /** Every metric there is. */
   metrics(): Promise<Outcome<KnownMetric[]>>;
-  /** What a config comes to, or what is wrong with it. */
+  /** Validates a config. */
   checkConfig(config: string): Promise<Outcome<ConfigInfo>>;
-  /** The servers that a judge and the evaluation service are asked at; none if nothing leaves the page. */
+  /** The origins of the servers of a judge and of the evaluation service; empty if no request leaves the page. */
   originsOf(judge: JudgeChoice, service?: ServiceChoice): Promise<Outcome<string[]>>;
-  /** What a run would ask. A further call ends the one before. */
+  /** Estimates the calls of a run. A new call aborts the previous one. */
   estimate(job: Job): Promise<Outcome<Estimate>>;
 }

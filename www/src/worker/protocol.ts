@@ -1,6 +1,6 @@
 /**
- * What the page and the worker say to each other. The engine and the results live in the worker; the page gets columns of
- * numbers and, one at a time, whole cases, so that a large run never blocks it.
+ * The protocol between page and worker. The engine and the results stay in the worker; the page gets columns of numbers,
+ * and whole cases one at a time, so that a large run never blocks it.
  */
 
 import type {
@@ -24,7 +24,7 @@ export interface NamedFile {
   bytes: Uint8Array;
 }
 
-/** Who answers the questions of judged metrics. */
+/** The judge for judged metrics. */
 export type JudgeChoice =
   | { kind: "none" }
   | {
@@ -32,18 +32,18 @@ export type JudgeChoice =
       model?: string;
       baseUrl?: string;
       apiKey?: string;
-      /** OpenAI's protocol. */
+      /** Which of OpenAI's APIs is used. */
       api?: "chat" | "responses";
       project?: string;
       location?: string;
       accessToken?: string;
     }
-  /** The browser's own model, which only the page can reach. */
+  /** The browser's own model, which is available in pages only. */
   | { kind: "browser" }
-  /** Replies recorded before; text of JSON lines. */
+  /** Recorded replies, as JSON lines. */
   | { kind: "recording"; text: string };
 
-/** Where Vertex AI's evaluation service is, and who asks it. */
+/** The address and credentials of Vertex AI's evaluation service. */
 export interface ServiceChoice {
   baseUrl?: string;
   apiKey?: string;
@@ -56,7 +56,7 @@ export interface ServiceChoice {
 export interface Pair {
   evalSet: NamedFile;
   actual: NamedFile;
-  /** The cases of the evalset, if they are known: rows for all of them are there from the beginning. */
+  /** The eval ids of the evalset, if they are known: then all rows are there from the beginning. */
   evalIds?: readonly string[];
 }
 
@@ -66,27 +66,27 @@ export interface Job {
   /** The eval config, as JSON. */
   config: string;
   judge: JudgeChoice;
-  /** Scores what google-adk leaves to Vertex AI; if absent, the judge does. */
+  /** Scores the metrics that google-adk delegates to Vertex AI; if absent, the judge does. */
   service?: ServiceChoice;
   dialect?: Dialect;
   concurrency?: number;
   earlyStop?: boolean;
   budget?: Budget;
-  /** Names the replies that are kept over reloads: the same name finds them again. */
+  /** The name of the cache that stores replies across reloads. */
   cacheName?: string;
 }
 
 /** A metric of a run. */
 export interface MetricColumn {
   name: string;
-  /** What a score is compared with; absent for amounts that are only shown. */
+  /** What a score is compared with; absent for informational metrics. */
   threshold?: number;
-  /** The range of its scores, where it has one. */
+  /** The range of its scores, if it has one. */
   min?: number;
   max?: number;
 }
 
-/** An evalset of a run: its cases are `count` rows beginning with `from`. */
+/** An evalset of a run: its cases are `count` rows, starting at row `from`. */
 export interface SetSummary extends Pick<
   EvalSetResult,
   "evalSetId" | "judges" | "judgeUsage" | "simulatorUsage" | "cancelled" | "warnings" | "dialect"
@@ -102,15 +102,15 @@ export interface Verdicts {
   cases: Uint8Array;
   /** The status of each metric in each case; 0 where it has no result. */
   metrics: Uint8Array;
-  /** How many cases have which status. */
+  /** The number of cases by status. */
   tally: Tally;
-  /** Of each metric, how its scores are spread over its axis. */
+  /** The histogram of each metric. */
   spreads: Spread[];
 }
 
-/** A run as the page knows it. */
+/** A run as the page gets it. */
 export interface RunSummary {
-  /** Names the run in the worker. */
+  /** Identifies the run in the worker. */
   id: string;
   sets: SetSummary[];
   metrics: MetricColumn[];
@@ -120,36 +120,36 @@ export interface RunSummary {
   evalIds: string[];
   /** The score of each metric in each case; NaN where there is none. */
   scores: Float64Array;
-  /** Under the run's own thresholds. */
+  /** The verdicts with the run's own thresholds. */
   verdicts: Verdicts;
   /** Why results are not evaluated, the most frequent reasons first. */
   reasons: { reason: string; metric?: string; count: number }[];
 }
 
-/** Matched words of a response that the page is told; each is marked there, an element of its own. */
+/** The most matched words of a response that are sent to the page, where each one becomes an element. */
 export const MAX_MATCHED_WORDS = 3000;
 
-/** What a judge was asked, and about what. */
+/** A question that a judge was asked. */
 export type Question = Pick<
   JudgeRequest,
   "metricName" | "purpose" | "invocationIndex" | "stepIndex" | "sampleIndex" | "system" | "prompt"
 >;
 
-/** The tool calls of a case under one way of matching them. */
+/** The tool calls of a case, matched in one mode. */
 export interface Matching {
   matchType: "EXACT" | "IN_ORDER" | "ANY_ORDER";
   ignoreArgs: boolean;
-  /** What `tool_trajectory_avg_score` says of each turn. */
+  /** The result of `tool_trajectory_avg_score` for each turn. */
   turns: { evalStatus: number; alignment?: AlignmentEntry[] }[];
 }
 
-/** What comes while a run is under way. */
+/** What the page is notified of during a run. */
 export type RunEvent =
   | { kind: "progress"; set: number; progress: Progress; connections: Record<string, number> }
-  /** The run so far; statuses of cases that are to come are 0. */
+  /** The run so far; cases that are not scored yet have the status 0. */
   | { kind: "partial"; summary: RunSummary };
 
-/** A mistake in what the user gave, as data: an error's class does not survive the way out of a worker. */
+/** An error as data: `postMessage` does not preserve an error's class. */
 export interface Problem {
   code: AdkMetricsErrorCode | "unexpected";
   message: string;
@@ -162,31 +162,31 @@ export interface Problem {
 
 export type Outcome<T> = { ok: true; value: T } | { ok: false; problem: Problem };
 
-/** What the worker offers. */
+/** The worker's functions. */
 export interface Engine extends Preparation, Parts {
   /**
-   * Scores; resolves with what is done if it is cancelled.
+   * Makes a run; if it is cancelled, resolves with the results so far.
    *
-   * @param id What the page calls the run when it hears of it.
+   * @param id Identifies the run in events.
    */
   run(id: number, job: Job): Promise<Outcome<RunSummary>>;
-  /** Ends the run that is under way. */
+  /** Stops the run in progress. */
   cancel(): void;
-  /** How many requests left the page for which server since it was loaded. */
+  /** The number of requests sent to each server since the page was loaded. */
   connections(): Record<string, number>;
-  /** Decides every status anew. Metrics that are not named keep the thresholds of the run. */
+  /** Applies thresholds and returns the new verdicts. Metrics that are not named keep the thresholds of the run. */
   withThresholds(run: string, thresholds: ReadonlyMap<string, number>): Promise<Outcome<Verdicts>>;
-  /** All about one case, under the thresholds last set; of matched words the first {@link MAX_MATCHED_WORDS}. */
+  /** One case with the current thresholds, with at most {@link MAX_MATCHED_WORDS} matched words. */
   caseAt(run: string, row: number): Promise<Outcome<EvalCaseResult>>;
-  /** What judges were asked about a case, wherever their replies came from. */
+  /** The questions that judges were asked about a case, wherever their replies came from. */
   questionsAt(run: string, row: number): Promise<Outcome<Question[]>>;
-  /** The tool calls of a case under every way of matching them; none where no turn has expected ones. */
+  /** The tool calls of a case, matched in every mode; empty if no turn has expected calls. */
   matchingsAt(run: string, row: number): Promise<Outcome<Matching[]>>;
 }
 
-/** What the page offers to the worker. */
+/** The page's functions. */
 export interface Page extends PageJudge {
-  /** Takes note of a run that is under way. */
+  /** Called during a run. */
   onRunEvent(run: number, event: RunEvent): void;
 }
 

@@ -1,7 +1,7 @@
 /**
- * One case of a run, evaluated again to see more of it: what judges were asked, and how its tool calls match in every way.
- * Nobody is asked: replies are those that the results hold. So a run need not keep prompts, which for many cases are
- * large, and they are there for replies from a cache or a recording too.
+ * Evaluates one case of a run again for its details: the prompts of its judges, and how its tool calls match in every
+ * mode. No judge is called: the replies are taken from the results. So a run does not have to keep prompts, which are
+ * large for many cases, and prompts are available for replies from a cache or a recording too.
  */
 
 import {
@@ -17,16 +17,16 @@ import {
 import { serviceStub } from "./judges.js";
 import type { Matching, Question } from "./protocol.js";
 
-/** What a run was made of, without those who took part in it. */
+/** The inputs of a run, without its judges and callbacks. */
 export type Source = Pick<EvaluateRequest, "evalSet" | "evalSetName" | "actual" | "config" | "dialect" | "earlyStop">;
 
-/** Keeps nothing, so that the judge is asked every question, equal ones too. */
+/** Stores nothing, so that the judge is called for every question, also for identical ones. */
 const NO_CACHE: NonNullable<EvaluateRequest["cache"]> = { get: async () => undefined, set: async () => {} };
 
 /**
- * What judges were asked about a case.
+ * The questions that judges were asked about a run of a case.
  *
- * @param isOnlyRun Whether it is the only run of the case. If not, the others must not be asked about.
+ * @param isOnlyRun Whether the case has no other run. Otherwise only this run is evaluated.
  */
 export async function questionsOf(source: Source, result: EvalCaseResult, isOnlyRun: boolean): Promise<Question[]> {
   const questions: Question[] = [];
@@ -59,8 +59,8 @@ export async function questionsOf(source: Source, result: EvalCaseResult, isOnly
 }
 
 /**
- * Notes what Vertex AI's evaluation service is asked: of each metric all turns in their order, or the conversation, of
- * which the last turn tells. None if it scored nothing of the case.
+ * Records the requests to Vertex AI's evaluation service: for each metric one per turn in order, or one for the whole
+ * conversation, which is attributed to the last turn. Undefined if the service scored nothing in the case.
  */
 function serviceQuestions({ evalMetricResultPerInvocation: turns }: EvalCaseResult) {
   const names = turns.flatMap(({ evalMetricResults }) =>
@@ -86,12 +86,12 @@ function serviceQuestions({ evalMetricResultPerInvocation: turns }: EvalCaseResu
   return { vertex, questions };
 }
 
-/** The conversation of a result as an evalset of its own. */
+/** An evalset with the conversation of a result as its only case. */
 function evalSetOf({ evalSetId, evalId, evalMetricResultPerInvocation: turns }: EvalCaseResult) {
   return { evalSetId, evalCases: [{ evalId, conversation: turns.map(({ actualInvocation }) => actualInvocation) }] };
 }
 
-/** Finds the replies in a result; throws where there is none. */
+/** Looks up replies in a result; throws if there is none for a question. */
 function repliesOf({ evalMetricResultPerInvocation: turns }: EvalCaseResult): (request: JudgeRequest) => string {
   const replies = new Map<string, string>();
   for (const [turn, { evalMetricResults }] of turns.entries()) {
@@ -102,7 +102,7 @@ function repliesOf({ evalMetricResultPerInvocation: turns }: EvalCaseResult): (r
     }
   }
   return (request) => {
-    // A question about the end of a conversation is told of in its last turn.
+    // The vote on a question about the end of a conversation is stored with the last turn.
     const invocationIndex = Math.min(request.invocationIndex, turns.length - 1);
     const reply = replies.get(keyOf({ ...request, invocationIndex }));
     if (reply === undefined) throw new Error("The results hold no reply to this question.");
@@ -120,7 +120,7 @@ const MATCHING_MODES = (["EXACT", "IN_ORDER", "ANY_ORDER"] as const).flatMap((ma
   [false, true].map((ignoreArgs) => ({ matchType, ignoreArgs })),
 );
 
-/** The tool calls of a case under every way of matching them; none where a turn has nothing to compare them with. */
+/** The tool calls of a case, matched in every mode; empty if a turn has no expected calls. */
 export async function matchingsOf(dialect: Dialect, result: EvalCaseResult): Promise<Matching[]> {
   const turns = result.evalMetricResultPerInvocation;
   const actual = turns.map(({ actualInvocation }) => actualInvocation);

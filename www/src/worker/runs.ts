@@ -1,4 +1,4 @@
-/** The runs that the worker holds, and their columns. */
+/** The runs in the worker, and their columns. */
 
 import {
   DEFAULT_METRIC_EVALUATOR_REGISTRY,
@@ -24,21 +24,21 @@ import { binsOf, type Columns, type Scale, scaleOf, spreadOf, tallyOf } from "./
 export interface ScoredSet {
   name: string;
   result: EvalSetResult;
-  /** What was scored; absent for results that came as such. */
+  /** The inputs; absent for results that were opened from elsewhere. */
   source?: Source;
 }
 
-/** Reasons that a summary repeats. */
+/** The most reasons in a summary. */
 const MAX_REASONS = 20;
 
-/** A run: the results of its evalsets, as they were scored and as they are under the thresholds set since. */
+/** A run: the results of its evalsets, and the thresholds that were set since. */
 export class Run {
   readonly id: string;
   readonly #sets: readonly ScoredSet[];
   readonly #columns: readonly MetricColumn[];
-  /** The sets without their turns: statuses do not depend on them, and copying them would take most of the time. */
+  /** The results without turns: statuses do not depend on turns, and copying them would take most of the time. */
   readonly #setsWithoutTurns: readonly EvalSetResult[];
-  /** Where each result of each case goes in the columns, in the order in which they come. */
+  /** The index in the columns of each result of each case, in the order of the results. */
   readonly #cellIndices: Uint32Array;
   readonly #scores: Float64Array;
   readonly #scales: readonly Scale[];
@@ -46,7 +46,7 @@ export class Run {
   readonly #bins: readonly Int8Array[];
   #thresholds: ReadonlyMap<string, number>;
 
-  /** @param thresholds Those that hold instead of the run's own. */
+  /** @param thresholds Replace the run's own thresholds. */
   constructor(id: string, sets: readonly ScoredSet[], thresholds: ReadonlyMap<string, number> = new Map()) {
     this.id = id;
     this.#thresholds = thresholds;
@@ -77,12 +77,12 @@ export class Run {
     this.#bins = this.#scales.map((scale, column) => binsOf(columns, column, scale));
   }
 
-  /** The thresholds last set. */
+  /** The current thresholds, as far as they were changed. */
   get thresholds(): ReadonlyMap<string, number> {
     return this.#thresholds;
   }
 
-  /** The results under the thresholds last set. */
+  /** The results with the current thresholds. */
   get results(): readonly EvalSetResult[] {
     return this.#sets.map(({ result }) => withOwnThresholds(result, this.#thresholds));
   }
@@ -129,13 +129,13 @@ export class Run {
     return [...found.values()].sort((a, b) => b.count - a.count).slice(0, MAX_REASONS);
   }
 
-  /** Decides every status anew and says what they are. */
+  /** Applies thresholds and returns the new verdicts. */
   setThresholds(thresholds: ReadonlyMap<string, number>): Verdicts {
     this.#thresholds = thresholds;
     return this.#verdicts(thresholds);
   }
 
-  /** All about a case, under the thresholds last set; undefined where there is none. */
+  /** A case with the current thresholds; undefined if the row does not exist. */
   caseAt(row: number): EvalCaseResult | undefined {
     const place = this.#locate(row);
     if (place === undefined) return undefined;
@@ -144,13 +144,13 @@ export class Run {
     return shown === undefined ? undefined : limitMatchedWords(shown);
   }
 
-  /** A case as it was scored, and the results it is one of; undefined where there is none. */
+  /** A case as it was scored, and the results of its evalset; undefined if the row does not exist. */
   setAndCaseAt(row: number): { set: EvalSetResult; result: EvalCaseResult } | undefined {
     const place = this.#locate(row);
     return place === undefined ? undefined : { set: place.set.result, result: place.result };
   }
 
-  /** What judges were asked about a case. */
+  /** The questions that judges were asked about a case. */
   async questionsAt(row: number): Promise<Question[]> {
     const { set, result } = this.#locate(row) ?? {};
     if (set?.source === undefined || result === undefined || !isJudged(result)) return [];
@@ -159,7 +159,7 @@ export class Run {
     return questionsOf(set.source, result, runs.length === 1);
   }
 
-  /** The tool calls of a case under every way of matching them. */
+  /** The tool calls of a case, matched in every mode. */
   async matchingsAt(row: number): Promise<Matching[]> {
     const { set, result } = this.#locate(row) ?? {};
     if (set === undefined || result === undefined) return [];
@@ -197,7 +197,7 @@ export class Run {
   }
 }
 
-/** Results under other thresholds than their own. Thresholds of metrics that they do not have are passed over. */
+/** Results with other thresholds. Thresholds of metrics that they do not have are ignored. */
 function withOwnThresholds(result: EvalSetResult, thresholds: ReadonlyMap<string, number>): EvalSetResult {
   const wanted = [...thresholds];
   if (wanted.length === 0) return result;
@@ -208,8 +208,8 @@ function withOwnThresholds(result: EvalSetResult, thresholds: ReadonlyMap<string
 }
 
 /**
- * A response of millions of words would keep the page busy with where each stands. Results from elsewhere may be damaged:
- * that is for the page to find.
+ * Limits the matched words of responses, since marking millions of words would block the page. Results from elsewhere may
+ * be damaged; that is left to the page to report.
  */
 function limitMatchedWords(result: EvalCaseResult): EvalCaseResult {
   const isLong = ({ explanation }: EvalMetricResult) => (explanation?.tokens?.matched?.length ?? 0) > MAX_MATCHED_WORDS;
@@ -234,7 +234,7 @@ function isJudged({ evalMetricResultPerInvocation: turns }: EvalCaseResult): boo
   return turns.some(({ evalMetricResults }) => evalMetricResults.some(({ explanation }) => explanation?.samples));
 }
 
-/** The metrics of a run, in the order in which they appear, those that only inform last. */
+/** The metrics of a run in the order of their first results, informational ones last. */
 function columnsOf(sets: readonly ScoredSet[]): MetricColumn[] {
   const infos = new Map(
     DEFAULT_METRIC_EVALUATOR_REGISTRY.getRegisteredMetrics().map((info) => [info.metricName, info]),
@@ -257,7 +257,7 @@ function columnsOf(sets: readonly ScoredSet[]): MetricColumn[] {
     .map(({ informs: _informs, ...column }) => column);
 }
 
-/** The properties that have a value. */
+/** The object without its undefined properties. */
 export function definedProperties<T extends object>(object: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
   return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined)) as {
     [K in keyof T]?: Exclude<T[K], undefined>;

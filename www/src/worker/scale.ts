@@ -1,22 +1,22 @@
-/** The axis of a metric: from where to where its scores go, in which steps a threshold moves, and how scores fall into bins. */
+/** The axis of a metric: its range, the step of its threshold, and the bins of its histogram. */
 
 import { EvalStatus } from "../enums.js";
 import type { RunSummary } from "./protocol.js";
 
-/** What the axis of a metric depends on. */
+/** The part of a run that determines the axes of its metrics. */
 export type Columns = Pick<RunSummary, "metrics" | "scores">;
 
 export interface Scale {
   min: number;
   max: number;
-  /** What one press of an arrow key moves a threshold by: 1, 2 or 5 times a power of ten, about a hundredth of the range. */
+  /** How far an arrow key moves a threshold: 1, 2 or 5 times a power of ten, about a hundredth of the range. */
   step: number;
 }
 
-/** Bins of a histogram. */
+/** The number of bins of a histogram. */
 export const BINS = 25;
 
-/** The axis of a column: the metric's own range, and as much more as its scores and its threshold need. O(cases) */
+/** The axis of a column: the metric's own range, extended to include all scores and the threshold. O(cases) */
 export function scaleOf({ metrics, scores }: Columns, column: number): Scale {
   const { min: ownMin, max: ownMax, threshold } = metrics[column] ?? {};
   let min = ownMin ?? Infinity;
@@ -38,18 +38,18 @@ function stepOf(target: number): number {
   return factor * power;
 }
 
-/** Where a value is on the axis, from 0 to 1. */
+/** The position of a value on the axis, from 0 to 1. */
 export function shareOf({ min, max }: Scale, value: number): number {
   return Math.min(1, Math.max(0, (value - min) / (max - min)));
 }
 
-/** A value that a user moved to: on the axis, and a multiple of a step without the noise of floating point. */
+/** Clamps a value to the axis and rounds it to a multiple of the step, without floating-point noise. */
 export function snapToStep({ min, max }: Scale, value: number, step: number): number {
   const digits = Math.min(15, Math.max(0, -Math.floor(Math.log10(step))));
   return Math.min(max, Math.max(min, Number((Math.round(value / step) * step).toFixed(digits))));
 }
 
-/** The bin of each case's score; -1 where it has none. */
+/** The bin of each case's score; -1 if it has none. */
 export function binsOf({ metrics, scores }: Columns, column: number, scale: Scale): Int8Array {
   const bins = new Int8Array(scores.length / metrics.length).fill(-1);
   for (let row = 0; row < bins.length; row += 1) {
@@ -59,13 +59,13 @@ export function binsOf({ metrics, scores }: Columns, column: number, scale: Scal
   return bins;
 }
 
-/** How the scores of a metric are spread: cases in each bin. */
+/** The histogram of a metric: the number of cases in each bin. */
 export interface Spread {
   passed: number[];
   failed: number[];
-  /** Amounts that are only shown. */
+  /** Cases whose score neither passes nor fails. */
   others: number[];
-  /** Cases that have a status and no score. */
+  /** Cases with a status but no score. */
   open: number;
 }
 
@@ -73,7 +73,7 @@ export interface Spread {
  * Counts the cases in each bin. O(cases)
  *
  * @param bins The bin of each case.
- * @param statuses Of all metrics, `width` of them, in each case.
+ * @param statuses The statuses of all `columnCount` metrics, case by case.
  */
 export function spreadOf(bins: Int8Array, statuses: Uint8Array, columnCount: number, column: number): Spread {
   const [passed, failed, others] = [0, 0, 0].map(() => new Array<number>(BINS).fill(0)) as [
@@ -95,7 +95,7 @@ export function spreadOf(bins: Int8Array, statuses: Uint8Array, columnCount: num
   return { passed, failed, others, open };
 }
 
-/** How many cases have which verdict. */
+/** The number of cases by verdict. */
 export interface Tally {
   passed: number;
   failed: number;

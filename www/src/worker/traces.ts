@@ -1,15 +1,15 @@
-/** OpenTelemetry traces among the files of what agents did. Their reader is loaded when there are some. */
+/** OpenTelemetry traces as actual runs. Their reader is loaded when it is first needed. */
 
-/** How traces begin, whoever exported them. */
+/** The beginning of a trace export, in the formats of all known exporters. */
 const TRACE_PREFIX =
   /^\uFEFF?\s*(?:\[\s*)?(?:\{\s*"(?:trace|result)"\s*:\s*)?\{\s*"(?:resource_?(?:Span|Log|Metric)s"|batches"\s*:|data"\s*:\s*\[\s*\{\s*"traceID")/i;
 
-/** Whether a file holds traces. */
+/** Whether a file contains traces. */
 export function isTraces(bytes: Uint8Array): boolean {
   return TRACE_PREFIX.test(new TextDecoder().decode(bytes.subarray(0, 200)));
 }
 
-/** What traces say: the cases that they name, and how many turns there were. */
+/** The eval ids in traces, and the number of turns. */
 export async function tracesInfo(bytes: Uint8Array): Promise<{ evalIds: string[]; turns: number }> {
   const { readTraces } = await import("adk-metrics/interop");
   const runs = readTraces(bytes);
@@ -19,7 +19,7 @@ export async function tracesInfo(bytes: Uint8Array): Promise<{ evalIds: string[]
   };
 }
 
-/** A file of what agents did as the engine reads it. */
+/** Converts traces to a format that the engine reads; other files are returned as they are. */
 export async function withoutTraceFormat(bytes: Uint8Array): Promise<Uint8Array> {
   if (!isTraces(bytes)) return bytes;
   const { tracesToJson } = await import("adk-metrics/interop");

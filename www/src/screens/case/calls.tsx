@@ -1,6 +1,6 @@
 /**
- * Expected and actual tool calls side by side: as a metric of the run aligned them, or under any way of matching, of which
- * one sees at a glance which would pass.
+ * Expected and actual tool calls side by side, as aligned by a metric of the run or in any matching mode. A table shows
+ * in which modes the calls match.
  */
 
 import type { AlignmentEntry, EvalMetricResult, FunctionCall, FunctionResponse } from "adk-metrics";
@@ -33,11 +33,11 @@ interface CallsProps {
   turn: number;
   expected: readonly FunctionCall[];
   actual: readonly FunctionCall[];
-  /** What each actual call gave. */
+  /** The output of each actual call. */
   outputs: readonly (FunctionResponse | undefined)[];
   metrics: readonly EvalMetricResult[];
   matchings: readonly Matching[];
-  /** The way of matching that is shown, the same in all turns: a metric's name, or the name of a way. */
+  /** The alignment that is shown, the same in all turns: the name of a metric or of a matching mode. */
   mode: Signal<string | undefined>;
 }
 
@@ -139,7 +139,7 @@ function Matrix({ turn, matchings, shown, choose }: MatrixProps) {
   );
 }
 
-/** Calls shown at first, and with each further press. */
+/** How many calls are shown at first; five times as many are added at a time. */
 const CALLS_PER_PAGE = 60;
 
 type AlignedProps = Pick<CallsProps, "expected" | "actual" | "outputs"> & { alignment: readonly AlignmentEntry[] };
@@ -240,7 +240,7 @@ function Absent() {
   );
 }
 
-/** One side of a difference; nothing there is not null. */
+/** One side of a difference. An absent value is shown differently from `null`. */
 function Side({ value, className }: { value: unknown; className: "wanted" | "made" }) {
   return (
     <span class={`side ${className}`}>
@@ -278,7 +278,7 @@ function Call({ call: { name, args }, index = 0 }: { call: FunctionCall; index?:
   );
 }
 
-/** What a tool gave, below its call. */
+/** The output of a tool, below its call. */
 function ToolOutput({ output }: { output: FunctionResponse | undefined }) {
   if (output === undefined) return null;
   const failure = failureOf(output);
@@ -293,7 +293,7 @@ function ToolOutput({ output }: { output: FunctionResponse | undefined }) {
   );
 }
 
-/** The calls alone, where nothing says what was expected. */
+/** The actual calls alone, if no calls are expected. */
 function UnalignedCalls({ calls, outputs }: { calls: readonly FunctionCall[]; outputs: CallsProps["outputs"] }) {
   const limit = useSignal(CALLS_PER_PAGE);
   return (

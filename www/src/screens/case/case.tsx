@@ -1,4 +1,4 @@
-/** A case, turn by turn: what was said, which tools were called, what each metric found and why. */
+/** A case, turn by turn: messages, tool calls, and the result of each metric with its explanation. */
 
 import type { EvalCaseResult, EvalMetricResult, SampleVote } from "adk-metrics";
 import { type Signal, useSignal, useSignalEffect } from "@preact/signals";
@@ -48,13 +48,13 @@ export default function Case() {
   );
 }
 
-/** The way to the cases before and after, in the order and choice of the results. */
+/** Links to the previous and the next case, in the order and with the filter of the results. */
 function CaseNavigation({ row }: { row: number }) {
   const shownRows = rows.value;
   const position = shownRows.indexOf(row);
   const previous = position < 0 ? undefined : shownRows[position - 1];
   const next = position < 0 ? undefined : shownRows[position + 1];
-  // Before the case is painted: who sees it can press the keys.
+  // A layout effect, so that the keys work as soon as the case is visible.
   useLayoutEffect(() => {
     function onKeyDown(event: KeyboardEvent): void {
       if (event.defaultPrevented || event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
@@ -90,7 +90,7 @@ function CaseNavigation({ row }: { row: number }) {
   );
 }
 
-/** Whether something has its own use for arrow keys. */
+/** Whether an element handles arrow keys itself. */
 function takesArrows(target: EventTarget | null): boolean {
   if (!(target instanceof Element)) return false;
   const widget = target.closest(
@@ -100,7 +100,7 @@ function takesArrows(target: EventTarget | null): boolean {
 }
 
 function CaseDetails({ run, row }: { run: string; row: number }) {
-  // Results may come from elsewhere, and be of any shape where nothing had to be read of them yet.
+  // Results from elsewhere may be damaged where nothing was validated yet.
   const [error] = useErrorBoundary();
   const result = useSignal<EvalCaseResult | undefined>(undefined);
   const problem = useSignal<Problem | undefined>(undefined);
@@ -124,7 +124,7 @@ function CaseDetails({ run, row }: { run: string; row: number }) {
     return () => {
       isCurrent = false;
     };
-    // A case that is to come arrives while the run goes on.
+    // The status changes when a pending case is scored during the run.
   }, [run, row, status]);
   const name = names.value[row] ?? "";
   const { sets = [], evalIds = [] } = summary.value ?? {};
@@ -166,10 +166,10 @@ function CaseDetails({ run, row }: { run: string; row: number }) {
   );
 }
 
-/** Turns shown at first, and with each further press. */
+/** How many turns are shown at first and added at a time. */
 const TURNS_PER_PAGE = 30;
 
-/** The way to what is expected in the case, if its evalset is among the files. */
+/** A link to edit the case, if its evalset is among the files. */
 function EditLink({ set, evalId }: { set: string; evalId: string }) {
   const source = sources.value.find(({ name, info }) => name === set && info?.kind === "evalset");
   return source === undefined ? null : <a href={hrefOf("edit", source.id, evalId)}>Edit the case</a>;
@@ -185,7 +185,7 @@ function CaseBody({ result, matchings, questions }: DetailsProps) {
   const mode = useSignal<string | undefined>(undefined);
   const limit = useSignal(TURNS_PER_PAGE);
   const turns = result.evalMetricResultPerInvocation;
-  // All questions of a case come together, and only if one of them is wanted.
+  // All questions of a case are loaded together, when the first of them is opened.
   const cached = useMemo<{ questions?: Promise<readonly Question[]> }>(() => ({}), [result]);
   const ask = async (turn: number, metric: EvalMetricResult, vote: SampleVote) => {
     cached.questions ??= questions().then((outcome) => (outcome.ok ? outcome.value : []));
@@ -215,7 +215,7 @@ function CaseBody({ result, matchings, questions }: DetailsProps) {
   );
 }
 
-/** What every metric says of the whole case. */
+/** The result of every metric for the whole case. */
 function Verdicts({ result, turnLimit }: { result: EvalCaseResult; turnLimit: Signal<number> }) {
   async function goToTurn(index: number): Promise<void> {
     turnLimit.value = Math.max(turnLimit.value, index + 1);

@@ -1,4 +1,4 @@
-/** What happened in a turn, and what its agents were told: the context that judges see. */
+/** The events of a turn, and the instructions and tools of its agents: the context that judges see. */
 
 import type { Invocation } from "adk-metrics";
 import { useContext, useMemo } from "preact/hooks";
@@ -10,7 +10,7 @@ import { agentsOf, type TurnEvent, turnEventsOf, jsonOf } from "./model.js";
 import { ContextText, ContextValue, HighlightContext } from "./highlight.js";
 import { useSignal } from "@preact/signals";
 
-/** Events shown at first, and with each further press. */
+/** How many events are shown at first; five times as many are added at a time. */
 const EVENTS_PER_PAGE = 100;
 
 const EVENT_NAMES: Readonly<Record<TurnEvent["kind"], string>> = {
@@ -85,7 +85,7 @@ function EventBody({ of: event }: { of: TurnEvent }) {
   }
 }
 
-/** The instructions and tools of the agents; opened where they hold what is pointed at. */
+/** The instructions and tools of the agents; opened if they contain the chosen excerpt. */
 export function AgentInstructions({ invocation }: { invocation: Invocation }) {
   const agents = useMemo(() => agentsOf(invocation), [invocation]);
   const highlight = useContext(HighlightContext).value;

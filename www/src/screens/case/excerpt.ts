@@ -1,17 +1,17 @@
 /**
- * Where what a judge quotes stands in a text. Judges fold white space, change quotation marks and quote from JSON, so that
- * only letters, digits and signs other than quotation marks count, and escapes of JSON count as nothing.
+ * Finds quotations of judges in a text. Judges change white space and quotation marks and quote from JSON, so the
+ * comparison ignores white space, quotation marks and JSON escapes.
  *
- * Linear in the text, once for all excerpts, but for the search itself, which is the browser's own.
+ * The text is normalised once for all excerpts, in linear time; the search itself is `indexOf`.
  */
 
-/** A stretch of a text in UTF-16 code units. */
+/** A range of a text in UTF-16 code units. */
 export interface TextRange {
   from: number;
   to: number;
 }
 
-/** Finds the first place of excerpts in a text: undefined if one is not there, or nothing but white space. */
+/** A function that finds the first occurrence of an excerpt in the text; undefined if there is none or it is blank. */
 export function createFinder(text: string): (excerpt: string) => TextRange | undefined {
   let normalized: NormalizedText | undefined;
   return (excerpt) => {
@@ -26,7 +26,7 @@ export function createFinder(text: string): (excerpt: string) => TextRange | und
   };
 }
 
-/** What counts of a text, and where each of it stands. */
+/** A text without ignored characters, and the original offset of each remaining one. */
 interface NormalizedText {
   letters: string;
   offsets: Uint32Array;

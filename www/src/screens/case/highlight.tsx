@@ -1,4 +1,4 @@
-/** What a reader points at: an excerpt that a judge quotes is marked in the context that it is from. */
+/** Highlights an excerpt that a judge quotes in the context that it is from. */
 
 import { type Signal, signal } from "@preact/signals";
 import { createContext } from "preact";
@@ -10,11 +10,11 @@ import { jsonOf } from "./model.js";
 export interface Highlight {
   excerpt: string;
   kind: "supports" | "contradicts";
-  /** Whether it was chosen rather than passed over: then it stays. */
+  /** Whether it was clicked rather than hovered: then it stays. */
   isChosen: boolean;
 }
 
-/** What is pointed at in a turn. */
+/** The current highlight of a turn. */
 export const HighlightContext = createContext<Signal<Highlight | undefined>>(signal(undefined));
 
 interface ContextTextProps {
@@ -23,7 +23,7 @@ interface ContextTextProps {
   mono?: boolean;
 }
 
-/** A text of the context, in which excerpts are marked. */
+/** A text of the context, in which the excerpt is marked. */
 export function ContextText({ children: text, ...look }: ContextTextProps) {
   const highlight = useContext(HighlightContext).value;
   const find = useMemo(() => createFinder(text), [text]);

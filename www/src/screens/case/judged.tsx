@@ -1,4 +1,4 @@
-/** What each metric found in a turn: its score or the reason for none, the judge's votes with question and reply. */
+/** The metrics of a turn: each with its score or the reason for having none, and the judge's votes with their prompts. */
 
 import type { EvalMetricResult, RubricScore, SampleVote } from "adk-metrics";
 import { useSignal } from "@preact/signals";
@@ -12,7 +12,7 @@ import { Sentences } from "./sentences.js";
 
 export interface JudgedProps {
   metrics: readonly EvalMetricResult[];
-  /** Asks the worker for the question that a vote answers. */
+  /** Loads the question that a vote answers from the worker. */
   ask(metric: EvalMetricResult, vote: SampleVote): Promise<Question | undefined>;
 }
 
@@ -48,7 +48,7 @@ export function Judged({ metrics, ask }: JudgedProps) {
   );
 }
 
-/** Metrics that are told of one by one, and the names of those that have nothing to tell but the same reason. */
+/** Groups metrics that have only a reason, and the same one; all others are shown individually. */
 function groupByReason(metrics: readonly EvalMetricResult[]) {
   const names = new Map<string, string[]>();
   for (const { metricName, reason, explanation } of metrics) {
@@ -123,12 +123,12 @@ function tallyText(metric: EvalMetricResult): string {
   return `: ${parts.join(", ")}${yes === no && yes > 0 && metric.score === 0 ? "; a tie counts as no" : ""}`;
 }
 
-/** What a judge says of its score stands among the rubrics; it is no rubric. */
+/** Whether a rubric score is actually a judge's remark on its score, which is stored among the rubric scores. */
 export function isRemark({ rubricId, score }: RubricScore): boolean {
   return score === undefined && (rubricId === "explanation" || rubricId === "error");
 }
 
-/** A sample of a judge: what it is worth; its reply and the question behind a disclosure. */
+/** A sample of a judge: its vote, and behind a disclosure its reply and the question. */
 function Vote({ metric, vote, ask }: { metric: EvalMetricResult; vote: SampleVote; ask: JudgedProps["ask"] }) {
   const question = useSignal<Question | "none" | undefined>(undefined);
   const { reply, usage, cached, sampleIndex, stepIndex = 0, purpose } = vote;
@@ -192,7 +192,7 @@ function Vote({ metric, vote, ask }: { metric: EvalMetricResult; vote: SampleVot
   );
 }
 
-/** What a sample is worth in a word; a mean says nothing for or against. */
+/** The vote of a sample in a word; a mean is neither yes nor no. */
 function voteLabel({ explanation }: EvalMetricResult, { purpose, score }: SampleVote): { tone: string; word: string } {
   if (purpose === "segment") return { tone: "", word: "Sentences" };
   if (score === undefined)

@@ -1,4 +1,4 @@
-/** How a case is read: the texts and tool calls of its turns, and what happened in between. */
+/** Reads the texts, the tool calls and the events of a case's turns. */
 
 import type { Content, EvalMetricResult, FunctionCall, FunctionResponse, Invocation, SampleVote } from "adk-metrics";
 import type { Question } from "../../worker/protocol.js";
@@ -22,7 +22,7 @@ export function toolCallsOf(invocation: Invocation | undefined): FunctionCall[] 
     .filter(isRecord);
 }
 
-/** Something that happened in a turn between the user's words and the response. */
+/** An event in a turn between the user's message and the final response. */
 export type TurnEvent = { author?: string; usage?: string } & (
   | { kind: "text" | "thought"; text: string; step?: number }
   | { kind: "call"; call: FunctionCall }
@@ -30,7 +30,7 @@ export type TurnEvent = { author?: string; usage?: string } & (
   | { kind: "sources"; sources: unknown }
 );
 
-/** What happened in a turn, in order, and whether that order is known: old files record texts and calls apart. */
+/** The events of a turn, and whether their order is known: old files store texts and calls separately. */
 export function turnEventsOf(invocation: Invocation): { events: TurnEvent[]; isOrdered: boolean } {
   const data: unknown = invocation.intermediateData;
   if (!isRecord(data)) return { events: [], isOrdered: true };
@@ -50,7 +50,7 @@ export function turnEventsOf(invocation: Invocation): { events: TurnEvent[]; isO
   return { events: [...calls, ...texts], isOrdered: calls.length === 0 || texts.length === 0 };
 }
 
-/** What each tool call of a turn gave, in the order of {@link toolCallsOf}; nothing for one that gave nothing. */
+/** The output of each tool call of a turn, in the order of {@link toolCallsOf}; undefined if there is none. */
 export function outputsOf(invocation: Invocation): (FunctionResponse | undefined)[] {
   const { events } = turnEventsOf(invocation);
   const calls = events.flatMap((one) => (one.kind === "call" ? [one.call] : []));
@@ -66,7 +66,7 @@ export function outputsOf(invocation: Invocation): (FunctionResponse | undefined
   return calls.map((call) => byCall.get(call));
 }
 
-/** Why a tool failed, in the forms that the libraries and MCP have; undefined if it did not. */
+/** The error of a tool, in any of the formats of the agent libraries and MCP; undefined if it succeeded. */
 export function failureOf({ response }: FunctionResponse): unknown {
   const fields: unknown = response;
   if (!isRecord(fields)) return undefined;
@@ -104,9 +104,9 @@ function partsOf(parts: unknown, by: unknown): TurnEvent[] {
   ]);
 }
 
-/** Each call with the output of the same id, else with the first of the same name; then what is left. */
+/** Each call followed by the output with its id, else by the first one with its name; then the remaining outputs. */
 function pairOutputs(calls: readonly FunctionCall[], outputs: readonly FunctionResponse[]): TurnEvent[] {
-  // The places of outputs from the last to the first, so that the first is taken from the end: linear.
+  // Indices in descending order, so that the first output is popped from the end, in constant time.
   const indices = new Map<string, number[]>();
   for (let at = outputs.length - 1; at >= 0; at--) {
     const { id, name } = outputs[at] as FunctionResponse;
@@ -135,7 +135,7 @@ function pairOutputs(calls: readonly FunctionCall[], outputs: readonly FunctionR
   return [...paired, ...unpaired.map((output): TurnEvent => ({ kind: "output", output }))];
 }
 
-/** What an agent was told before the turn: its name, its instructions and its tools. */
+/** An agent of the app, with its instructions and tools. */
 export interface AgentInfo {
   name: string;
   instructions: string;
@@ -177,16 +177,16 @@ export function questionOf(
         one.stepIndex === stepIndex &&
         one.sampleIndex === sampleIndex,
     );
-  // Where the vote on the end of a conversation stands for that on its last turn, a warning says so.
+  // If the vote on the end of the conversation replaces that on the last turn, a warning says so.
   const isOfEnd = turn === turns - 1 && explanation?.warnings !== undefined;
   return (isOfEnd ? at(turns) : undefined) ?? at(turn);
 }
 
-/** A value as JSON: on one line where it is short. */
+/** A value as JSON, on one line if it is short. */
 export function jsonOf(value: unknown): string {
   const text = JSON.stringify(value, null, 2) ?? "undefined";
   if (text.length > 200) return text;
-  // Line breaks within texts are escaped.
+  // Line breaks within strings are escaped, so every one here is formatting.
   const line = text
     .replace(/([[{])\n\s*/g, "$1")
     .replace(/\n *([\]}])/g, "$1")
@@ -194,13 +194,13 @@ export function jsonOf(value: unknown): string {
   return line.length <= 80 ? line : text;
 }
 
-/** Whether a turn has an expected response, or a metric that misses one. */
+/** Whether to show an expected response: the turn has one, or a metric needs one. */
 export function comparesTexts(expected: Invocation | undefined, metrics: readonly EvalMetricResult[]): boolean {
   if (expected === undefined) return false;
   return textOf(expected.finalResponse) !== "" || metrics.some(({ metricName }) => /response_match/.test(metricName));
 }
 
-/** Whether a turn has expected tool calls, or a metric for which none are expected. */
+/** Whether to compare tool calls: the turn has expected ones, or a metric compared with none. */
 export function comparesCalls(expected: Invocation | undefined, metrics: readonly EvalMetricResult[]): boolean {
   if (expected === undefined) return false;
   return toolCallsOf(expected).length > 0 || metrics.some(({ explanation }) => explanation?.alignment !== undefined);

@@ -1,4 +1,4 @@
-/** The expected and the actual response side by side, with what metrics found in them marked. */
+/** The expected and the actual response side by side, with the words or sentences that metrics found marked. */
 
 import type { EvalMetricResult, Sentence } from "adk-metrics";
 import { useSignal } from "@preact/signals";
@@ -89,7 +89,7 @@ function NoText() {
   return <p class="muted">No text</p>;
 }
 
-/** Where the sentences of a response stand in it, one after the other. Those of earlier steps are elsewhere. */
+/** Marks the sentences of the final response, in order. Sentences of earlier steps are not part of it. */
 function sentenceMarks(text: string, sentences: readonly Sentence[]): Mark[] {
   const last = Math.max(0, ...sentences.map(({ stepIndex = 0 }) => stepIndex));
   let from = 0;

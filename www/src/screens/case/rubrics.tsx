@@ -1,4 +1,4 @@
-/** The rubrics of a metric × the turns of a case: whether each is met, how the samples voted, and why. */
+/** A table of rubrics × turns: whether each rubric is met, how the samples voted, and why. */
 
 import type { EvalCaseResult, EvalMetricResult, RubricScore, RubricVotes } from "adk-metrics";
 import { useSignal } from "@preact/signals";
@@ -11,7 +11,7 @@ import { MetricName, Name, Text } from "../../ui/text.js";
 import { isRemark } from "./judged.js";
 import { isRecord } from "./model.js";
 
-/** Rubrics of a metric shown at first, and with each further press: those that are not met come first if there are more. */
+/** How many rubrics are shown at first and added at a time. If there are more, those that are not met come first. */
 const RUBRICS_PER_PAGE = 200;
 
 interface Cell {
@@ -76,7 +76,7 @@ function tablesOf({ overallEvalMetricResults, evalMetricResultPerInvocation: tur
   });
 }
 
-/** The words of the rubrics of a metric's criterion, whose keys are as they were written. */
+/** The texts of the rubrics in a metric's criterion. Keys may be in either spelling, as the user wrote them. */
 function rubricTexts({ criterion }: EvalMetricResult): Map<string, string> {
   const rubrics: unknown = criterion?.["rubrics"];
   const texts = new Map<string, string>();
@@ -90,7 +90,7 @@ function rubricTexts({ criterion }: EvalMetricResult): Map<string, string> {
   return texts;
 }
 
-/** A rubric is met, not met, or has no score. */
+/** The status of a rubric by its score. */
 function statusOf(score: number | undefined): EvalStatus {
   if (score === undefined) return EvalStatus.NOT_EVALUATED;
   return score === 1 ? EvalStatus.PASSED : EvalStatus.FAILED;
@@ -180,7 +180,7 @@ function Heatmap({ table: { metric, turns, rubrics } }: { table: Table }) {
   );
 }
 
-/** What is looked at first: a rubric that is not met, if there is one. */
+/** The cell that is selected at first: one that is not met, if there is any. */
 function initialCell(rubrics: Table["rubrics"]): { rubric: number; turn: number } {
   let first: { rubric: number; turn: number } | undefined;
   for (const [rubric, { cells }] of rubrics.entries()) {

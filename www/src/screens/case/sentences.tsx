@@ -1,4 +1,4 @@
-/** The sentences of a turn by label, each linked to what the judge quotes from the context. */
+/** The sentences of a turn with their labels, each linked to the judge's quotations from the context. */
 
 import type { Sentence } from "adk-metrics";
 import { useContext, useRef } from "preact/hooks";
@@ -15,12 +15,12 @@ const LABEL_CLASSES: ReadonlyMap<string, string> = new Map([
   ["not_applicable", "inapplicable"],
 ]);
 
-/** The class that sets how a label looks: colour, and a line of its own kind. */
+/** The CSS class of a label, which sets its colour and its line style. */
 export function labelClass(label: string): string {
   return LABEL_CLASSES.get(label) ?? "inapplicable";
 }
 
-/** A label in words, looking as it does where it is marked. */
+/** A label, styled like its marks in the text. */
 export function Label({ of: label }: { of: string }) {
   return (
     <mark class={`sentence label ${labelClass(label)}`}>
@@ -29,7 +29,7 @@ export function Label({ of: label }: { of: string }) {
   );
 }
 
-/** The labels of some sentences, those that count for the score first. */
+/** The distinct labels of sentences, those that affect the score first. */
 export function labelsOf(sentences: readonly Sentence[]): string[] {
   const order = [...LABEL_CLASSES.keys()];
   const rank = (label: string) => (LABEL_CLASSES.has(label) ? order.indexOf(label) : order.length);
@@ -80,7 +80,7 @@ function SentenceItem({ sentence }: { sentence: Sentence }) {
   );
 }
 
-/** What the judge quotes; pointing at it marks it in the context, choosing it goes there. */
+/** A quotation of the judge. Hovering marks it in the context; a click also scrolls there. */
 function Excerpt({ kind, excerpt }: Pick<Highlight, "kind" | "excerpt">) {
   const highlightSignal = useContext(HighlightContext);
   const button = useRef<HTMLButtonElement>(null);

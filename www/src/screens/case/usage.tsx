@@ -1,4 +1,4 @@
-/** What each turn took: tool calls, model calls, tokens, seconds, as the metrics for information tell. */
+/** The usage of each turn: tool calls, model calls, tokens and seconds, from the informational metrics. */
 
 import type { EvalCaseResult, EvalMetricResultDetails } from "adk-metrics";
 import { amountText } from "../../ui/format.js";

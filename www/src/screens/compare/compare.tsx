@@ -24,7 +24,7 @@ import { Title } from "../../ui/title.js";
 import "./compare.css";
 
 export default function Compare() {
-  // Thresholds may have moved since.
+  // Thresholds may have changed since the last comparison.
   useEffect(() => void allRunsAdded().then(compare), []);
   const runs = comparableRuns.value;
   return (

@@ -1,4 +1,4 @@
-/** How one evalset's results differ between two runs. */
+/** The comparison of one evalset's results in two runs. */
 
 import type { CaseComparison, ComparedScore, MetricComparison, ResultChange } from "adk-metrics";
 import { hrefOf } from "../../route.js";
@@ -9,7 +9,7 @@ import { nameOf, Status, toneOf } from "../../ui/status.js";
 import { MetricName, Name, Text } from "../../ui/text.js";
 import type { ShownComparison } from "../../worker/protocol.js";
 
-/** What became of cases: its name, its tone, its sign. */
+/** The name, the tone and the sign of each kind of change. */
 const CHANGES: Readonly<Record<ResultChange, { name: string; tone: string; sign: string }>> = {
   regressed: { name: "Regressed", tone: "failed", sign: "▼" },
   worse: { name: "Worse", tone: "failed", sign: "↓" },
@@ -115,7 +115,7 @@ export function Comparison({ set, index, isOnly }: ComparisonProps) {
   );
 }
 
-/** What else differs. */
+/** Other differences. */
 function Notes({ set }: { set: ShownComparison }) {
   const lists: [string, readonly string[]][] = [
     ["New cases", set.addedCases],
@@ -194,7 +194,7 @@ function signedText(difference: number | undefined, { goal }: MetricComparison):
   return difference > 0 ? `+${text}` : difference < 0 ? `−${text}` : text;
 }
 
-/** The interval on an axis with 0 in the middle: what does not reach 0 is no chance. */
+/** A confidence interval on an axis centred at 0; an interval without 0 is significant. */
 function Interval(props: { low: number; high: number; mid: number; tone: string; metric: MetricComparison }) {
   const { low, high, mid, tone, metric } = props;
   const maxValue = Math.max(Math.abs(low), Math.abs(high), 1e-9) * 1.15;
@@ -273,7 +273,7 @@ function CaseChange({ comparison }: { comparison: CaseComparison }) {
   );
 }
 
-/** The way to the case, if it is one of the run that is shown. */
+/** A link to the case, if it belongs to the run that is shown. */
 function CaseLink({ evalId }: { evalId: string }) {
   const run = summary.value;
   if (run === undefined || run.id !== current.value) return null;

@@ -1,4 +1,4 @@
-/** Controls with their labels and hints. */
+/** Form controls with labels and hints. */
 
 import type { ComponentChildren } from "preact";
 import { useId } from "preact/hooks";
@@ -8,7 +8,7 @@ interface FieldProps {
   hint?: ComponentChildren;
 }
 
-/** A control below its label, with a hint under it. */
+/** A control with its label above and a hint below. */
 function LabelledControl({
   label,
   hint,
@@ -65,7 +65,7 @@ export function TextField({
   );
 }
 
-/** A number; undefined where the field is empty. What is no number is not passed on. */
+/** A number; undefined if the field is empty. Invalid input is not passed on. */
 export function NumberField({
   label,
   hint,

@@ -34,7 +34,7 @@ const JUDGE_NAMES: Readonly<Record<JudgeKind, string>> = {
   browser: "This browser’s own model",
 };
 
-/** Where questions go, or why that is not known. */
+/** The servers that questions are sent to, or why they are not known. */
 const destination = signal<{ origins?: readonly string[]; problem?: string }>({});
 
 let lastRequest = 0;
@@ -55,7 +55,7 @@ effect(() => {
   });
 });
 
-/** Who judges, with what that provider needs. */
+/** The choice of a judge, with the settings of its provider. */
 export function JudgePanel() {
   const id = useId();
   const kind = judgeKind.value;
@@ -88,7 +88,7 @@ function destinationText(kind: JudgeKind): string {
   return kind === "none" ? "Nothing leaves this page." : "Nothing leaves this device.";
 }
 
-/** The fields of a provider, as the engine describes them. */
+/** The form fields of a provider, as the engine describes them. */
 function ProviderForm({ kind, except = [] }: { kind: ProviderName; except?: readonly JudgeField["option"][] }) {
   const fields = fieldsOf(kind);
   return (
@@ -109,10 +109,10 @@ function ProviderForm({ kind, except = [] }: { kind: ProviderName; except?: read
   );
 }
 
-/** Judges that keep no settings of their own. */
+/** Judges without settings. */
 const KINDS_WITHOUT_SETTINGS: readonly JudgeKind[] = ["none", "recording", "browser"];
 
-/** The evaluation service of Vertex AI, where the config has metrics for it. */
+/** The settings of Vertex AI's evaluation service, if the config has metrics for it. */
 function ServiceFields({ kind }: { kind: JudgeKind }) {
   if (leftToVertex.value.length === 0) return null;
   return (
@@ -184,7 +184,7 @@ function RememberField() {
   );
 }
 
-/** Prices are the user's to say: they change, and differ by contract. */
+/** Prices are entered by the user, since they change and differ by contract. */
 function PriceFields() {
   const models = askedModels.value;
   if (models.length === 0) return null;

@@ -7,7 +7,7 @@ import type { KnownMetric } from "../../worker/protocol.js";
 import { SettingField } from "./setting-field.js";
 import { toCamelCase, proposedThreshold, settingsOf } from "./settings.js";
 
-/** Every metric with its settings, as the registry and the schema of configs have them. */
+/** All metrics with their settings, from the registry and the JSON Schema of configs. */
 export function Metrics() {
   const schema = useSignal<Schema | undefined>(undefined);
   useEffect(() => {

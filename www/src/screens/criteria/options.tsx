@@ -4,7 +4,7 @@ import { asksJudge } from "../../state/config.js";
 import { runOptions, type RunOptions } from "../../state/judge.js";
 import { CheckField, NumberField, SelectField } from "./fields.js";
 
-/** How a run is made. */
+/** The options of a run. */
 export function OptionsPanel() {
   const current = runOptions.value;
   const update = (changes: Partial<RunOptions>) => {

@@ -8,10 +8,10 @@ interface Props {
   set(path: readonly (string | number)[], value: Json | undefined): void;
 }
 
-/** Rubrics shown at first, and with each further press. */
+/** How many rubrics are shown at first and added at a time. */
 const RUBRICS_PER_PAGE = 50;
 
-/** The rubrics of a criterion: properties in words, each with an id. */
+/** The rubrics of a criterion: properties in plain text, each with an id. */
 export function Rubrics({ value, set }: Props) {
   const limit = useSignal(RUBRICS_PER_PAGE);
   const rubrics = Array.isArray(value) ? (value as readonly Json[]) : [];

@@ -6,13 +6,13 @@ import { toCamelCase, type Setting, labelOf } from "./settings.js";
 
 interface Props {
   setting: Setting;
-  /** What the setting stands in. */
+  /** The object that contains the setting. */
   parent: Readonly<Record<string, Json>>;
-  /** Changes a value below the holder; undefined takes it out. */
+  /** Changes a value inside the parent; undefined removes it. */
   set(path: readonly (string | number)[], value: Json | undefined): void;
 }
 
-/** The control of a setting. What is the default is not written down. */
+/** The control of a setting. Default values are not written to the config. */
 export function SettingField({ setting, parent, set }: Props) {
   const { key, description, control } = setting;
   const writtenKey = key in parent ? key : toCamelCase(key) in parent ? toCamelCase(key) : key;
@@ -105,7 +105,7 @@ export function SettingField({ setting, parent, set }: Props) {
   }
 }
 
-/** JSON that is written down as soon as it can be read. */
+/** A JSON value that is written to the config whenever it is valid. */
 function JsonSetting({
   label,
   hint,
@@ -201,7 +201,7 @@ function MapField({
   );
 }
 
-/** A value below a path, as the objects that hold it. */
+/** Wraps a value in the objects of a path. */
 function nestedValue(path: readonly (string | number)[], value: Json): Json {
   return path.reduceRight<Json>((inner, step) => ({ [step]: inner }), value);
 }

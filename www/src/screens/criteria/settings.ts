@@ -1,21 +1,21 @@
-/** The settings that a metric has, by the schema of configs, and the controls that suit them. */
+/** The settings of a metric and their controls, from the JSON Schema of configs. */
 
 import { alternatives, keysAt, type Schema, valuesAt } from "../../editor/schema.js";
 
-/** How a setting is given. */
+/** The control for a setting. */
 export type Control =
   | { kind: "flag" }
   | { kind: "choice"; values: readonly { value: string; description: string }[] }
   | { kind: "number"; isWhole: boolean; min?: number | undefined; max?: number | undefined }
   | { kind: "text" }
-  /** Names, each with one of the values. */
+  /** Names entered by the user, each with one of the values. */
   | { kind: "map"; values: readonly { value: string; description: string }[] }
   | { kind: "rubrics" }
   | { kind: "group"; settings: readonly Setting[] }
   | { kind: "json" };
 
 export interface Setting {
-  /** In `snake_case`; a config may have it in `camelCase`. */
+  /** In `snake_case`; a config may use `camelCase`. */
   key: string;
   description: string;
   default: unknown;
@@ -39,12 +39,12 @@ function settingsAt(root: Schema, path: readonly string[]): Setting[] {
     .sort((a, b) => Number(takesFullRow(a)) - Number(takesFullRow(b)));
 }
 
-/** Whether the control takes a row of its own; those come last. */
+/** Whether the control takes a full row; such controls come last. */
 function takesFullRow({ control }: Setting): boolean {
   return ["json", "map", "rubrics", "group"].includes(control.kind);
 }
 
-/** The threshold that is proposed for a metric. */
+/** The threshold to propose for a metric. */
 export function proposedThreshold(root: Schema | undefined, metric: string, max = 1): number {
   const schema = root?.definitions?.[metric] as { defaultSnippets?: readonly { body: unknown }[] } | undefined;
   const [first] = schema?.defaultSnippets ?? [];
@@ -82,7 +82,7 @@ export function toCamelCase(key: string): string {
   return key.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
 }
 
-/** A key in words: `match_type` is "Match type". */
+/** The label of a key: `match_type` becomes "Match type". */
 export function labelOf(key: string): string {
   const spaced = key.replaceAll("_", " ");
   return spaced.charAt(0).toUpperCase() + spaced.slice(1);

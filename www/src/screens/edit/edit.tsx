@@ -1,4 +1,4 @@
-/** An evalset, case by case: correct what is expected, accept what the agent did, add rubrics and cases. */
+/** The evalset editor: corrects expectations, accepts what the agent did, adds rubrics and cases. */
 
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
@@ -24,7 +24,7 @@ import { Fields } from "./fields.js";
 import { Title } from "../../ui/title.js";
 import "./edit.css";
 
-/** Cases listed at a time. */
+/** How many cases are listed at first and added at a time. */
 const CASES_PER_PAGE = 200;
 
 export default function Edit() {
@@ -106,7 +106,7 @@ export default function Edit() {
   );
 }
 
-/** The row of a case in the run that is shown; undefined if it has none, or several. */
+/** The row of a case in the run that is shown; undefined if there is none or more than one. */
 function rowOf(name: string, evalId: string): number | undefined {
   const run = summary.value;
   if (run === undefined || runProgress.value !== undefined) return undefined;

@@ -1,4 +1,4 @@
-/** The fields of a case. A field is taken over when it is left. */
+/** The fields of a case. A change applies when the field loses the focus. */
 
 import { useEffect, useId, useState } from "preact/hooks";
 import { goTo } from "../../route.js";
@@ -125,7 +125,7 @@ interface RubricsProps {
   onChange(rubrics: EditableRubric[]): Promise<unknown>;
 }
 
-/** What google-adk takes rubrics of cases and turns by. */
+/** The types by which google-adk assigns rubrics of cases and turns to metrics. */
 const RUBRIC_TYPES = ["FINAL_RESPONSE_QUALITY", "TOOL_USE_QUALITY", "TRAJECTORY_QUALITY"];
 
 function Rubrics({ title, rubrics, onChange }: RubricsProps) {
@@ -192,7 +192,7 @@ interface FieldProps {
 function Field({ label, value, isLong = false, isJson = false, onChange }: FieldProps) {
   const id = useId();
   const [typed, setTyped] = useState(value);
-  // What was refused stays to be corrected, unless something else was taken over meanwhile.
+  // A rejected text stays so that it can be corrected, unless the value changes meanwhile.
   useEffect(() => setTyped(value), [value]);
   const common = {
     id,

@@ -1,4 +1,4 @@
-/** The repository's examples, and what each shows. */
+/** The repository's examples and their descriptions. */
 
 import LOADERS from "virtual:examples";
 import type { NewFile } from "../../state/inputs.js";

@@ -10,7 +10,7 @@ import { judgeKind } from "../../state/judge.js";
 import { Name } from "../../ui/text.js";
 import { Title } from "../../ui/title.js";
 
-/** A file in an editor. What is typed is what is scored; nothing has to be saved. */
+/** The editor of a file. Changes apply as they are typed; nothing has to be saved. */
 export default function FileEditor({ source }: { source: Source }) {
   const { id, name, bytes, info } = source;
   const text = useSignal(new TextDecoder().decode(bytes));
@@ -26,7 +26,7 @@ export default function FileEditor({ source }: { source: Source }) {
     else void write(id, typed);
     if (info?.kind === "recording") judgeKind.value = "recording";
   };
-  // What was typed last is taken even if the page is left before its time.
+  // Applies the last input if the screen is left before the timer fires.
   useEffect(() => applyTyped, []);
 
   const { problem } = info ?? {};

@@ -166,7 +166,7 @@ function Overview() {
   );
 }
 
-/** Where the files stand that were opened. */
+/** Scrolls to the list of files and focuses its heading. */
 function showLoaded(): void {
   requestAnimationFrame(() => {
     const heading = document.getElementById("loaded");
@@ -221,9 +221,9 @@ function caseCountText(): string {
 }
 
 /**
- * Has a config and recordings among new files come into use.
+ * Activates the config and the recordings among new files.
  *
- * @param replacesAll Whether these are all files there are: without a config among them google-adk's criteria apply.
+ * @param replacesAll Whether all other files were removed: without a config, google-adk's default criteria then apply.
  */
 function applyConfigAndReplies(added: readonly Source[], replacesAll: boolean): void {
   const config = added.find(({ info }) => info?.kind === "config");

@@ -23,7 +23,7 @@ const ROLE_NAMES: Readonly<Record<Role, string>> = {
   none: "Not used",
 };
 
-/** The files and how they belong together; both can be corrected. */
+/** The files with their roles and pairs, both of which can be changed. */
 export function Pairs() {
   const { pairs, configs, recordings, rest } = matching.value;
   const others = [...configs, ...recordings, ...rest];

@@ -1,6 +1,6 @@
 /**
- * The histograms as one image, for a document or a chat: it has a background and colours of its own, needs nothing from
- * anywhere, and tells failed from passed by hatching too.
+ * The histograms as a self-contained image for documents and chats: it has its own background and colours, loads nothing,
+ * and also distinguishes failed from passed by hatching.
  */
 
 import { EvalStatus } from "../../enums.js";
@@ -10,9 +10,9 @@ import { visibleText } from "../../ui/text.js";
 import { BINS, type Scale, shareOf, type Spread } from "../../worker/scale.js";
 
 const CELL = { width: 300, height: 150, gap: 20 };
-/** The line above the histograms that says of what they are. */
+/** The height of the caption above the histograms. */
 const CAPTION_HEIGHT = 34;
-/** Characters of a name that there is room for. */
+/** The longest name that fits, in characters. */
 const MAX_NAME_LENGTH = 40;
 const MAX_COLUMNS = 3;
 const PLOT = { top: 28, height: 84 };
@@ -105,12 +105,12 @@ function truncate(name: string): string {
   return name.length > MAX_NAME_LENGTH ? `${head(name, MAX_NAME_LENGTH - 1)}…` : name;
 }
 
-/** Text for XML, without what XML cannot hold. */
+/** Escapes text for XML and replaces characters that are invalid in XML. */
 function escaped(content: string): string {
   return visibleText(content).replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 }
 
-/** The same image in pixels, twice as fine. */
+/** The image as PNG, at twice the resolution. */
 export async function pngOf(svg: string): Promise<Blob> {
   const image = new Image();
   const address = URL.createObjectURL(new Blob([svg], { type: "image/svg+xml" }));

@@ -1,4 +1,4 @@
-/** Results on their way out: files, an image, a link. */
+/** Exports results as files, as an image or as a link. */
 
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
@@ -9,7 +9,7 @@ import { engine } from "../../worker/client.js";
 import type { FormatChoice, RunSummary } from "../../worker/protocol.js";
 import "./export.css";
 
-/** Longer links are cut off by the programs that they are sent through. */
+/** Longer links may be truncated by mail and chat programs. */
 const MAX_LINK_LENGTH = 30_000;
 
 export function Export() {
@@ -103,7 +103,7 @@ async function saveFiles({ id }: RunSummary, format: FormatChoice["format"]): Pr
   return `Saved ${outcome.value.map(({ name }) => name).join(", ")}.`;
 }
 
-/** The chart as SVG, or in pixels. */
+/** Saves the chart as SVG or PNG. */
 async function saveImage(run: RunSummary, format: "svg" | "png"): Promise<string> {
   const { chartOf, pngOf } = await import("./chart.js");
   const svg = chartOf(run, verdicts.value ?? run.verdicts, thresholds.value);

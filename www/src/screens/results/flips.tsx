@@ -1,4 +1,4 @@
-/** The verdicts that are others than when the run was made, since thresholds were moved. */
+/** The verdicts that changed because thresholds were moved. */
 
 import { useSignal } from "@preact/signals";
 import { EvalStatus } from "../../enums.js";
@@ -10,7 +10,7 @@ import { nameOf, Status, toneOf } from "../../ui/status.js";
 import { MetricName, Name } from "../../ui/text.js";
 import { type Flip, flips, names } from "./view.js";
 
-/** Flips listed at first, and with each further press. */
+/** How many flips are listed at first; four times as many are added at a time. */
 const FLIPS_PER_PAGE = 20;
 
 export function Flips() {
@@ -64,7 +64,7 @@ export function Flips() {
   );
 }
 
-/** `Passed → Failed`, with their marks. */
+/** `Passed → Failed`, with icons. */
 function FromTo({ from, to }: { from: number; to: number }) {
   return (
     <span class="from-to">

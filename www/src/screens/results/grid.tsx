@@ -1,6 +1,6 @@
 /**
- * Cases × metrics as a grid that one walks through by keyboard: arrows, Home and End, with Ctrl to the first and last cell,
- * PageUp and PageDown; Enter opens the case, or sorts by the column. Only the rows in sight are in the document.
+ * A grid of cases × metrics with keyboard navigation: arrows, Home and End, with Ctrl to the first and last cell, PageUp
+ * and PageDown; Enter opens the case or sorts by the column. It is virtual: only visible rows are in the document.
  */
 
 import { useComputed, useSignal } from "@preact/signals";
@@ -14,14 +14,14 @@ import { Status, toneOf } from "../../ui/status.js";
 import { MetricName, NameLine, visibleText } from "../../ui/text.js";
 import { longestName, names, rows, sort, type SortKey } from "./view.js";
 
-/** The height of a row in pixels; the style sheet has the same. */
+/** The height of a row in pixels, which has to match the style sheet. */
 const ROW_HEIGHT = 36;
-/** Rows kept beyond the edges, so that fast scrolling shows no gaps. */
+/** Rows rendered beyond the visible ones, so that fast scrolling shows no gaps. */
 const OVERSCAN = 8;
-/** Rows that a frame has time for when the grid is made. */
+/** How many rows are rendered per frame at first. */
 const ROWS_PER_FRAME = 12;
 
-/** Where the user is in the grid; row -1 is the heading. Kept for when they come back from a case. */
+/** The active cell and the scroll position; row -1 is the heading. Restored when the user returns from a case. */
 const active = { row: -1, column: 0, scroll: 0, run: "" };
 
 export function Grid() {
@@ -38,7 +38,7 @@ export function Grid() {
   const last = useComputed(() =>
     Math.min(Math.ceil((top.value + height.value) / ROW_HEIGHT) + OVERSCAN, rows.value.length),
   );
-  // At first a frame makes only some of the rows in sight; the rest comes with the next ones.
+  // The visible rows are rendered over several frames at first.
   const renderLimit = useSignal(ROWS_PER_FRAME);
   const isGrowing = useComputed(() => renderLimit.value < last.value - first.value);
   const start = useComputed(() => (isGrowing.value ? Math.floor(top.value / ROW_HEIGHT) : first.value));
@@ -57,13 +57,13 @@ export function Grid() {
     Object.assign(active, activeCell.value, { run: run?.id ?? "" });
     if (isReturning) {
       element.scrollTop = active.scroll;
-      // Back from a case, where the focus is nowhere.
+      // After returning from a case, nothing has the focus.
       shouldFocus.current = active.row >= 0 && document.activeElement === document.body;
     }
     return () => resized.disconnect();
   }, []);
 
-  // The cell that the user moved to may have come into the document only now.
+  // The active cell may have been rendered only now.
   useLayoutEffect(() => {
     if (!shouldFocus.current) return;
     shouldFocus.current = false;
@@ -189,17 +189,17 @@ function Heading({
 }
 
 interface RowProps {
-  /** The row of the run. */
+  /** The row in the run. */
   row: number;
-  /** Where it stands in the grid. */
+  /** The index of the row in the grid. */
   position: number;
-  /** The cell that the user is in; -1 if it is in another row. */
+  /** The column of the active cell; -1 if it is in another row. */
   column: number;
 }
 
-/** Made anew only where what it is given or what it shows has changed: it has signals. */
+/** Rerendered only if its properties or its cells change, because it reads signals. */
 function Row({ row, position, column }: RowProps) {
-  // While thresholds move, a row is made anew only if it shows something else.
+  // A computed string, so that moving a threshold rerenders only rows whose cells change.
   const shown = useComputed(() => cellsOf(row).join("\n"));
   const name = names.value[row] ?? "";
   const [caseStatus = "", ...cells] = shown.value.split("\n");
@@ -236,7 +236,7 @@ function Row({ row, position, column }: RowProps) {
   );
 }
 
-/** What a row shows: the status of the case, then of each metric the status, which is one digit, and the score. */
+/** The cells of a row: the case's status, then for each metric its status, which is one digit, and its score. */
 function cellsOf(row: number): string[] {
   const run = summary.value;
   if (run === undefined) return [];
@@ -251,21 +251,21 @@ function cellsOf(row: number): string[] {
   return [String(statuses.cases[row] ?? 0), ...cells];
 }
 
-/** Characters of a score that fit into a cell. */
+/** The longest score that fits into a cell, in characters. */
 const MAX_SCORE_LENGTH = 9;
 
-/** A score that may differ from the threshold by less than there is room to show. */
+/** A score, shortened if the digits that distinguish it from the threshold do not fit. */
 function shortScore(score: number | undefined, threshold: number | undefined): string {
   const text = scoreText(score, threshold);
   return text.length <= MAX_SCORE_LENGTH ? text : `${scoreText(score)}…`;
 }
 
-/** Sorts by a column; again, the other way round. */
+/** Sorts by a column; a second call reverses the order. */
 function sortBy(by: SortKey): void {
   sort.value = { by, descending: sort.value.by === by && !sort.value.descending };
 }
 
-/** Scrolls so that a cell is neither outside nor under the heading or the column of cases. */
+/** Scrolls a cell into view, not covered by the sticky heading or the column of cases. */
 function bringIntoView(box: HTMLElement, { row, column }: { row: number; column: number }): void {
   const head = box.querySelector<HTMLElement>(".grid-head");
   if (head === null) return;

@@ -1,6 +1,6 @@
 /**
- * How the scores of a metric are spread, with its threshold as a line to drag. What passes is what the engine says under
- * the threshold of now, not where a bar is.
+ * The histogram of a metric's scores, with the threshold as a draggable line. Verdicts come from the engine; they are not
+ * derived from the positions of bars.
  */
 
 import { useSignal } from "@preact/signals";
@@ -74,12 +74,12 @@ function sum(counts: readonly number[]): number {
   return counts.reduce((all, one) => all + one, 0);
 }
 
-/** The least height of a bar, so that a single case is seen. */
+/** The smallest height of a bar in percent, so that a single case is visible. */
 const MIN_BAR_HEIGHT = 3;
 
 /**
- * The bars of each kind as one shape, in percent of the plot: failed at the bottom, then passed, then what is only shown.
- * An element for each bar takes longer to make than all the rest.
+ * The bars of each kind as one polygon, in percent of the plot: failed at the bottom, then passed, then informational.
+ * One element per bar would take longer to render than everything else.
  */
 function shapesOf({ passed, failed, others }: Spread): [string, string][] {
   const highest = Math.max(1, ...passed.map((amount, bin) => amount + (failed[bin] ?? 0) + (others[bin] ?? 0)));
@@ -91,7 +91,7 @@ function shapesOf({ passed, failed, others }: Spread): [string, string][] {
       const top = base - Math.max((amount / highest) * 100, MIN_BAR_HEIGHT);
       bases[bin] = top;
       const [left, right] = [`${(bin * 100) / BINS}%`, `calc(${((bin + 1) * 100) / BINS}% - 1px)`];
-      // From the ground up to the bar, round it and down again.
+      // From the bottom up to the bar, around it and down again.
       const corners = [left, 100, left, top, right, top, right, base, left, base, left, 100];
       return corners.map((at) => (typeof at === "number" ? `${at.toFixed(2)}%` : at));
     });
@@ -107,7 +107,7 @@ interface ThresholdProps {
   value: number;
 }
 
-/** The threshold as a number, for values that no dragging hits. */
+/** The threshold as a number field, for exact values. */
 function ThresholdField({ name, scale, value }: ThresholdProps) {
   return (
     <label class="threshold-field">

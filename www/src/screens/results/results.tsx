@@ -77,13 +77,13 @@ export default function Results() {
   );
 }
 
-/** Histograms shown at first; more of them would leave no room for the cases. */
+/** How many histograms are shown at first; more would push the cases out of view. */
 const INITIAL_HISTOGRAMS = 8;
 
 interface HistogramsProps {
   run: RunSummary;
   columns: readonly number[];
-  /** Whether nothing in them takes the focus, without which keys do not scroll. */
+  /** Whether the list needs a tab stop to be scrollable by keyboard, since nothing in it is focusable. */
   isFocusable?: boolean;
 }
 
@@ -112,7 +112,7 @@ function Histograms({ run, columns, isFocusable = false }: HistogramsProps) {
   );
 }
 
-/** Made when they are looked at. */
+/** The histograms of informational metrics, rendered when they are opened. */
 function Informational({ run, columns }: { run: RunSummary; columns: readonly number[] }) {
   const isOpen = useSignal(false);
   return (
@@ -135,7 +135,7 @@ function showAll(): void {
   verdictColumn.value = -1;
 }
 
-/** What went otherwise than planned: cancelled sets, why results are not evaluated, what may surprise in the inputs. */
+/** Cancelled evalsets, the reasons why results are not evaluated, and warnings about the inputs. */
 function Notices({ run }: { run: RunSummary }) {
   const cancelled = run.sets.filter((set) => set.cancelled);
   const warnings = run.sets.flatMap(({ name, warnings = [] }) => warnings.map((warning) => ({ name, warning })));
@@ -270,7 +270,7 @@ function Figure({ name, value, status }: { name: string; value: number; status?:
   );
 }
 
-/** Search, filters and order. */
+/** The search field, the filters and the sort order. */
 function Tools({ run }: { run: RunSummary }) {
   const { passed, failed, open } = filteredTally.value;
   const flipped = flips.value.length;

@@ -1,7 +1,8 @@
 /**
- * Which cases of the run are shown, and in which order. It outlives the screen: a case knows its neighbours by it.
+ * Which cases of the run are shown, and in which order. This state outlives the screen, since the screen of a case links
+ * to the previous and the next one.
  *
- * Sorting is O(n log n) and happens when the order is changed; filtering is O(n) and happens when verdicts change too.
+ * Sorting is O(n log n) and happens when the order changes; filtering is O(n) and happens also when verdicts change.
  */
 
 import { computed, effect, signal } from "@preact/signals";
@@ -10,7 +11,7 @@ import { compared, current } from "../../state/compare.js";
 import { summary, verdicts } from "../../state/run.js";
 import { type Tally, tallyOf } from "../../worker/scale.js";
 
-/** What the order follows: the evalset's, the verdict, the name of the case, or a metric by the place of its column. */
+/** The sort key: the order of the evalset, the verdict, the case's name, or a metric by the index of its column. */
 export type SortKey = "evalset" | "verdict" | "case" | number;
 
 export interface Sort {
@@ -22,13 +23,13 @@ export type CaseFilter = "all" | "passed" | "failed" | "open" | "flipped" | "reg
 
 export const caseFilter = signal<CaseFilter>("all");
 export const query = signal("");
-/** The place of the evalset whose cases are shown; -1 for all. */
+/** The index of the evalset whose cases are shown; -1 for all. */
 export const shownSet = signal(-1);
 export const sort = signal<Sort>({ by: "evalset", descending: false });
-/** Whose verdict cases are chosen by: that of a metric, by the place of its column, or with -1 the case's own. */
+/** The column of the metric whose verdicts the filter uses; -1 for the verdicts of the cases. */
 export const verdictColumn = signal(-1);
 
-/** A new run is looked at anew. */
+/** Filters and order are reset for a new run. */
 let shownRunId: string | undefined;
 effect(() => {
   const id = summary.value?.id;
@@ -41,7 +42,7 @@ effect(() => {
   sort.value = { by: "evalset", descending: false };
 });
 
-/** The name of each case: its eval id, and which run of the case it is where there are several. */
+/** The name of each row: its eval id, with the number of the run if the case has several. */
 export const names = computed<readonly string[]>(() => {
   const run = summary.value;
   if (run === undefined) return [];
@@ -50,7 +51,7 @@ export const names = computed<readonly string[]>(() => {
   return all.length === 1 ? (all[0] ?? []) : all.flat();
 });
 
-/** The ids of an evalset, each run of a case that has several with its number. */
+/** The eval ids, with the number of the run for cases that have several. */
 function numbered(evalIds: readonly string[]): readonly string[] {
   if (new Set(evalIds).size === evalIds.length) return evalIds;
   const runs = new Map<string, number>();
@@ -64,14 +65,14 @@ function numbered(evalIds: readonly string[]): readonly string[] {
   });
 }
 
-/** The characters of the longest name. */
+/** The length of the longest name. */
 export const longestName = computed(() => names.value.reduce((longest, { length }) => Math.max(longest, length), 0));
 
 const searchTexts = computed(() => names.value.map((name) => name.toLowerCase()));
 
 const collator = new Intl.Collator("en", { numeric: true });
 
-/** All rows in the order wanted; a case without a score comes last, whichever way scores run. */
+/** All rows in the chosen order. Cases without a score come last in both directions. */
 const sortedRows = computed<Uint32Array>(() => {
   const run = summary.value;
   const { by, descending } = sort.value;
@@ -97,24 +98,24 @@ const sortedRows = computed<Uint32Array>(() => {
   });
 });
 
-/** Failed first, then what was not evaluated; last what is to come. */
+/** The order of verdicts: failed, not evaluated, passed, not scored yet. */
 function urgency(status: number | undefined): number {
   if (status === EvalStatus.FAILED) return 0;
   if (status === EvalStatus.NOT_EVALUATED) return 1;
   return status === EvalStatus.PASSED ? 2 : 3;
 }
 
-/** A verdict that is another one than when the run was made. */
+/** A case with verdicts that differ from those of the run. */
 export interface Flip {
   row: number;
-  /** The case's own verdict, before and now. */
+  /** The verdict of the case, before and now. */
   from: number;
   to: number;
-  /** The metrics whose verdicts flipped, by the places of their columns. */
+  /** The columns of the metrics whose verdicts flipped. */
   metrics: number[];
 }
 
-/** The cases in which a verdict flipped: first where the case's own did, then in the order of the evalset. */
+/** The cases in which a verdict flipped, those whose own verdict did first. */
 export const flips = computed<readonly Flip[]>(() => {
   const run = summary.value;
   const now = verdicts.value;
@@ -133,7 +134,7 @@ export const flips = computed<readonly Flip[]>(() => {
   return [...found.filter(isOwn), ...found.filter((flip) => !isOwn(flip))];
 });
 
-/** The rows of the cases that regressed since the baseline; undefined where the run is compared with none. */
+/** The rows of the cases that regressed since the baseline; undefined if the run is not being compared. */
 export const regressed = computed<ReadonlySet<number> | undefined>(() => {
   const run = summary.value;
   const comparison = compared.value;
@@ -154,7 +155,7 @@ const STATUS_OF: Readonly<Partial<Record<CaseFilter, EvalStatus>>> = {
   open: EvalStatus.NOT_EVALUATED,
 };
 
-/** The rows that are shown, in their order. */
+/** The visible rows, in order. */
 export const rows = computed<Uint32Array>(() => {
   const run = summary.value;
   if (run === undefined) return new Uint32Array();
@@ -179,7 +180,7 @@ export const rows = computed<Uint32Array>(() => {
   );
 });
 
-/** The verdict of each case that cases are chosen by. */
+/** The verdict of each row that the filter uses. */
 const filteredVerdicts = computed<Uint8Array>(() => {
   const now = verdicts.value;
   const column = verdictColumn.value;
@@ -190,10 +191,10 @@ const filteredVerdicts = computed<Uint8Array>(() => {
     : Uint8Array.from(run.evalIds, (_, row) => now.metrics[row * run.metrics.length + column] ?? 0);
 });
 
-/** How many cases of the run have which verdict. */
+/** The number of cases by verdict. */
 export const tally = computed<Tally>(() => verdicts.value?.tally ?? tallyOf(new Uint8Array()));
 
-/** How many have which of the verdicts that cases are chosen by. */
+/** The number of cases by the verdict that the filter uses. */
 export const filteredTally = computed<Tally>(() =>
   verdictColumn.value < 0 ? tally.value : tallyOf(filteredVerdicts.value),
 );

@@ -8,13 +8,13 @@ import { MetricName } from "../../ui/text.js";
 import { engine } from "../../worker/client.js";
 import type { Estimate, Outcome } from "../../worker/protocol.js";
 
-/** What the run will ask; absent while that is being counted. */
+/** The estimate of the run's calls; undefined while it is being computed. */
 const estimate = signal<Outcome<Estimate> | undefined>(undefined);
 
-/** Tokens of a reply, which nobody knows before: the user's guess. */
+/** The user's guess of the tokens per reply, which cannot be known in advance. */
 const replyTokens = signal(150);
 
-/** Characters of a token, about: what the engine, too, takes where a provider does not say. */
+/** The approximate length of a token, which the engine also assumes if a provider does not report tokens. */
 const CHARACTERS_PER_TOKEN = 4;
 
 let timer: ReturnType<typeof setTimeout> | undefined;
@@ -31,7 +31,7 @@ effect(() => {
   ];
   clearTimeout(timer);
   estimate.value = undefined;
-  // While a run is under way the worker has better things to do.
+  // Not computed during a run, to leave the worker free for it.
   if (!isReady || dependencies.at(-1) === false) return;
   timer = setTimeout(() => void count(), 300);
 });
@@ -45,7 +45,7 @@ async function count(): Promise<void> {
   if (request === lastCount) estimate.value = outcome;
 }
 
-/** How many calls a run makes, and roughly how many tokens and how much money that is, before any is made. */
+/** The estimated calls, tokens and cost of a run. */
 export function EstimateTable() {
   if (!asksJudge.value) return <p class="muted">Nothing: no metric asks a judge.</p>;
   const outcome = estimate.value;
@@ -175,7 +175,7 @@ function tokens(characters: number): number {
   return Math.round(characters / CHARACTERS_PER_TOKEN);
 }
 
-/** Two numbers as a range; large ones are rounded, since they are guesses. */
+/** Two numbers as a range; large ones are rounded, since they are estimates. */
 function range(min: number, max: number): string {
   const [a, b] = [rounded(min), rounded(max)];
   return a === b ? a : `${a}–${b}`;
@@ -185,7 +185,7 @@ function rounded(number: number): string {
   return new Intl.NumberFormat("en", { maximumSignificantDigits: number < 1000 ? 3 : 2 }).format(number);
 }
 
-/** Money, in whatever currency the prices are. */
+/** An amount of money, in the currency of the prices. */
 export function money(amount: number): string {
   return new Intl.NumberFormat(
     "en",

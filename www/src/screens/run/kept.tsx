@@ -4,7 +4,7 @@ import { isRemembered } from "../../state/judge.js";
 import { resume } from "../../state/running.js";
 import { ProblemNote } from "./problem.js";
 
-/** The run that was not finished, if there is one: it can be taken up again, or forgotten. */
+/** The interrupted run, if there is one, which can be resumed or deleted. */
 export function InterruptedRun() {
   const failure = useSignal<string | undefined>(undefined);
   if (interrupted.value === undefined) return null;
@@ -35,7 +35,7 @@ export function InterruptedRun() {
   );
 }
 
-/** Deletes what is kept. */
+/** A button that deletes all stored data. */
 export function Forget() {
   return (
     <button type="button" class="button" onClick={() => void forgetAll()}>
@@ -44,7 +44,7 @@ export function Forget() {
   );
 }
 
-/** What this page keeps in the browser, and how to delete it. */
+/** What this page stores in the browser, with a button to delete it. */
 export function SavedData() {
   const isForgotten = useSignal(false);
   const hasData = hasSavedData.value || isRemembered.value;

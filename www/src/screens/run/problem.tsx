@@ -2,7 +2,7 @@ import { hrefOf } from "../../route.js";
 import { sentence } from "../../ui/sentence.js";
 import type { Problem } from "../../worker/protocol.js";
 
-/** What went wrong, where, and what to do. */
+/** An error with its location and a link to correct it. */
 export function ProblemNote({ problem }: { problem: Problem }) {
   const { message, path, line, help } = problem;
   const place = [path, line === undefined ? undefined : `line ${line}`].filter((part) => part !== undefined).join(", ");

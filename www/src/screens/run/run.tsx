@@ -103,7 +103,7 @@ function jobText(): string {
   return `${cases === 1 ? "1 case" : `${cases.toLocaleString("en")} cases`} of ${sets}`;
 }
 
-// ---- while it is under way
+// ---- during the run
 
 const clock = signal(0);
 
@@ -154,7 +154,7 @@ function RunningPanel() {
   );
 }
 
-/** What the cases scored so far came to. */
+/** The number of cases by verdict so far. */
 function VerdictCounts() {
   const { cases } = verdicts.value ?? { cases: new Uint8Array() };
   const counted = [EvalStatus.PASSED, EvalStatus.FAILED, EvalStatus.NOT_EVALUATED].map((status) => ({
@@ -191,7 +191,7 @@ function Figure({
   );
 }
 
-// ---- afterwards
+// ---- after the run
 
 function FinishedPanel() {
   const run = summary.value;
@@ -266,7 +266,7 @@ function FinishedPanel() {
   );
 }
 
-/** Which requests left the page since it was loaded. */
+/** The requests sent since the page was loaded. */
 function Connections() {
   const made = Object.entries(connections.value);
   return (
@@ -297,7 +297,7 @@ function sum(numbers: readonly (number | undefined)[]): number {
   return numbers.reduce<number>((total, number) => total + (number ?? 0), 0);
 }
 
-/** Milliseconds in words. */
+/** A duration in words. */
 function duration(ms: number): string {
   if (ms < 1000) return `${Math.round(ms)} ms`;
   if (ms < 10_000) return `${(ms / 1000).toFixed(1)} s`;
